@@ -1,0 +1,62 @@
+import { ConditionalCheckFailedException, type DynamoDBClient } from "@aws-sdk/client-dynamodb";
+
+/** What an operation cost at the SDK client. */
+export interface Cost {
+  /** Every call. */
+  readonly calls: number;
+  /** Calls that waited for another: calls made side by side count once. */
+  readonly inSequence: number;
+  readonly writeUnits: number;
+  readonly readUnits: number;
+}
+
+const READS = new Set(["GetItemCommand", "QueryCommand", "ScanCommand"]);
+const WRITE_UNIT_BYTES = 1024;
+
+/** Counts what goes through a client, by the consumed capacity that DynamoDB reports. */
+export function meterOf(client: DynamoDBClient) {
+  let calls = 0;
+  let inSequence = 0;
+  let inFlight = 0;
+  let writeUnits = 0;
+  let readUnits = 0;
+  client.middlewareStack.add(
+    (next, { commandName = "" }) =>
+      async (args) => {
+        calls++;
+        if (inFlight === 0) inSequence++;
+        inFlight++;
+        try {
+          const input = { ...args.input, ReturnConsumedCapacity: "TOTAL" };
+          const result = await next({ ...args, input });
+          const { ConsumedCapacity } = result.output as {
+            ConsumedCapacity?: { CapacityUnits?: number };
+          };
+          const units = ConsumedCapacity?.CapacityUnits ?? 0;
+          if (READS.has(commandName)) readUnits += units;
+          else writeUnits += units;
+          return result;
+        } catch (error) {
+          // A failed condition is charged by the size of the item that stood in the way, and says nothing of it.
+          if (error instanceof ConditionalCheckFailedException)
+            writeUnits += Math.max(1, Math.ceil(sizeOf(error.Item) / WRITE_UNIT_BYTES));
+          throw error;
+        } finally {
+          inFlight--;
+        }
+      },
+    { step: "initialize", name: "meter" },
+  );
+  return {
+    async measure(act: () => Promise<unknown>): Promise<Cost> {
+      calls = inSequence = writeUnits = readUnits = 0;
+      await act();
+      return { calls, inSequence, writeUnits, readUnits };
+    },
+  };
+}
+
+/** About the size DynamoDB charges: names and values, as text. */
+function sizeOf(item: object | undefined): number {
+  return item ? Buffer.byteLength(JSON.stringify(item)) : 0;
+}

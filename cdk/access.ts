@@ -1,0 +1,59 @@
+import type { TableV2 } from "aws-cdk-lib/aws-dynamodb";
+import { PolicyStatement } from "aws-cdk-lib/aws-iam";
+import type { FunctionName } from "../src/edge/api.ts";
+import { TABLE } from "../src/store/definition.ts";
+
+/** The functions that EventBridge Scheduler invokes. */
+export type ScheduledFunctionName = "reclaim" | "collect";
+
+type Action =
+  | "dynamodb:GetItem"
+  | "dynamodb:Query"
+  | "dynamodb:PutItem"
+  | "dynamodb:UpdateItem"
+  | "dynamodb:DeleteItem"
+  | "dynamodb:Scan";
+
+/** What a function may do to the table's items, and to what it may do it in the due index. */
+interface Access {
+  readonly table: readonly Action[];
+  readonly dueIndex?: readonly Action[];
+}
+
+const READ: readonly Action[] = ["dynamodb:GetItem", "dynamodb:Query"];
+const WRITE: readonly Action[] = [
+  ...READ,
+  "dynamodb:PutItem",
+  "dynamodb:UpdateItem",
+  "dynamodb:DeleteItem",
+];
+
+const ACCESS: Readonly<Record<FunctionName | ScheduledFunctionName, Access>> = {
+  assign: { table: WRITE },
+  release: { table: WRITE },
+  read: { table: READ },
+  pools: { table: WRITE },
+  reservations: { table: WRITE },
+  config: { table: WRITE },
+  health: { table: ["dynamodb:GetItem"] },
+  reclaim: { table: WRITE },
+  // The index may miss an item, so the collector also walks the table; nothing else may do either.
+  collect: { table: [...WRITE, "dynamodb:Scan"], dueIndex: ["dynamodb:Query"] },
+};
+
+/** The statements that give a function its access, and no more. */
+export function accessStatements(
+  name: FunctionName | ScheduledFunctionName,
+  table: TableV2,
+): PolicyStatement[] {
+  const access = ACCESS[name];
+  const statements = [allow(access.table, table.tableArn)];
+  if (access.dueIndex) {
+    statements.push(allow(access.dueIndex, `${table.tableArn}/index/${TABLE.dueIndex.name}`));
+  }
+  return statements;
+}
+
+function allow(actions: readonly Action[], resource: string): PolicyStatement {
+  return new PolicyStatement({ actions: [...actions], resources: [resource] });
+}

@@ -1,0 +1,74 @@
+import { AccessLogFormat } from "aws-cdk-lib/aws-apigateway";
+import {
+  HttpApi,
+  HttpMethod,
+  HttpStage,
+  LogGroupLogDestination,
+} from "aws-cdk-lib/aws-apigatewayv2";
+import { HttpIamAuthorizer } from "aws-cdk-lib/aws-apigatewayv2-authorizers";
+import { HttpLambdaIntegration } from "aws-cdk-lib/aws-apigatewayv2-integrations";
+import type { IFunction } from "aws-cdk-lib/aws-lambda";
+import { LogGroup } from "aws-cdk-lib/aws-logs";
+import { Construct } from "constructs";
+import { type FunctionName, ROUTES } from "../src/edge/api.ts";
+import type { Environment } from "./environments.ts";
+
+/** A loop in one caller must not take the Lambda concurrency of the whole account, 1000 unless raised. */
+const THROTTLE = { rateLimit: 1000, burstLimit: 500 };
+
+/** One line per request that says who asked for what, how it ended and how long it took. */
+const ACCESS_LOG = AccessLogFormat.custom(
+  JSON.stringify({
+    requestId: "$context.requestId",
+    caller: "$context.identity.userArn",
+    routeKey: "$context.routeKey",
+    path: "$context.path",
+    status: "$context.status",
+    latencyMs: "$context.responseLatency",
+    error: "$context.error.message",
+    integrationError: "$context.integrationErrorMessage",
+  }),
+);
+
+export interface ApiProps {
+  readonly environment: Environment;
+  readonly functions: Readonly<Record<FunctionName, IFunction>>;
+}
+
+/** The HTTP API. Every request is signed with SigV4, also for /healthz and /readyz: no route is open to the world. */
+export class Api extends Construct {
+  readonly url: string;
+
+  constructor(scope: Construct, id: string, { environment, functions }: ApiProps) {
+    super(scope, id);
+    const api = new HttpApi(this, "HttpApi", {
+      defaultAuthorizer: new HttpIamAuthorizer(),
+      // The stage the API would make by itself has neither throttling nor an access log.
+      createDefaultStage: false,
+    });
+
+    const integrations = new Map<FunctionName, HttpLambdaIntegration>();
+    for (const route of ROUTES) {
+      const integration =
+        integrations.get(route.function) ??
+        new HttpLambdaIntegration(route.function, functions[route.function]);
+      integrations.set(route.function, integration);
+      api.addRoutes({ path: route.path, methods: [HttpMethod[route.method]], integration });
+    }
+
+    const logGroup = new LogGroup(this, "AccessLogs", {
+      retention: environment.logRetention,
+      removalPolicy: environment.removalPolicy,
+    });
+    const stage = new HttpStage(this, "Stage", {
+      httpApi: api,
+      autoDeploy: true,
+      throttle: THROTTLE,
+      accessLogSettings: {
+        destination: new LogGroupLogDestination(logGroup),
+        format: ACCESS_LOG,
+      },
+    });
+    this.url = stage.url;
+  }
+}

@@ -1,0 +1,51 @@
+import { Duration, RemovalPolicy } from "aws-cdk-lib";
+import { StreamViewType } from "aws-cdk-lib/aws-dynamodb";
+import { RetentionDays } from "aws-cdk-lib/aws-logs";
+
+/** What differs between two deployments; everything else is the same in all of them. */
+export interface Environment {
+  readonly pointInTimeRecovery: boolean;
+  readonly deletionProtection: boolean;
+  readonly stream: StreamViewType | undefined;
+  /** What happens to the table and to the logs when their stack is deleted. */
+  readonly removalPolicy: RemovalPolicy;
+  readonly logRetention: RetentionDays;
+  readonly reclaimRate: Duration;
+  readonly collectRate: Duration;
+}
+
+export type EnvironmentName = "dev" | "prod";
+
+export const ENVIRONMENTS: Readonly<Record<EnvironmentName, Environment>> = {
+  // A dev deployment leaves nothing behind when it is destroyed.
+  dev: {
+    pointInTimeRecovery: false,
+    deletionProtection: false,
+    stream: undefined,
+    removalPolicy: RemovalPolicy.DESTROY,
+    logRetention: RetentionDays.ONE_WEEK,
+    reclaimRate: Duration.minutes(1),
+    collectRate: Duration.minutes(1),
+  },
+  // Who holds which address cannot be worked out again from anything else, so prod keeps it whatever happens.
+  prod: {
+    pointInTimeRecovery: true,
+    deletionProtection: true,
+    stream: StreamViewType.NEW_AND_OLD_IMAGES,
+    removalPolicy: RemovalPolicy.RETAIN,
+    logRetention: RetentionDays.THREE_MONTHS,
+    reclaimRate: Duration.minutes(1),
+    collectRate: Duration.minutes(1),
+  },
+};
+
+export const ENVIRONMENT_NAMES = Object.keys(ENVIRONMENTS) as EnvironmentName[];
+
+export function isEnvironmentName(name: string): name is EnvironmentName {
+  return Object.hasOwn(ENVIRONMENTS, name);
+}
+
+/** The CDK's Stage of an environment; its stacks are deployed as `<stage>/*`. */
+export function stageName(name: EnvironmentName): string {
+  return `plat-${name}`;
+}

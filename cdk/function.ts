@@ -1,0 +1,70 @@
+import { fileURLToPath } from "node:url";
+import type { Duration } from "aws-cdk-lib";
+import type { TableV2 } from "aws-cdk-lib/aws-dynamodb";
+import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import { Architecture, Runtime } from "aws-cdk-lib/aws-lambda";
+import { LogLevel, NodejsFunction, OutputFormat } from "aws-cdk-lib/aws-lambda-nodejs";
+import { LogGroup } from "aws-cdk-lib/aws-logs";
+import { Construct } from "constructs";
+import type { FunctionName } from "../src/edge/api.ts";
+import { accessStatements, type ScheduledFunctionName } from "./access.ts";
+import type { Environment } from "./environments.ts";
+
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
+
+export interface TableFunctionProps {
+  readonly environment: Environment;
+  readonly table: TableV2;
+  readonly timeout: Duration;
+  readonly reservedConcurrentExecutions?: number;
+}
+
+/** A Lambda function that works on the table. Its name says which file of `functions/` it runs and what it may do. */
+export class TableFunction extends Construct {
+  readonly function: NodejsFunction;
+
+  constructor(
+    scope: Construct,
+    name: FunctionName | ScheduledFunctionName,
+    { environment, table, ...limits }: TableFunctionProps,
+  ) {
+    super(scope, name);
+    const logGroup = new LogGroup(this, "Logs", {
+      retention: environment.logRetention,
+      removalPolicy: environment.removalPolicy,
+    });
+
+    // The role is our own because the one the CDK would make may write to every log group of the account.
+    const role = new Role(this, "Role", {
+      assumedBy: new ServicePrincipal("lambda.amazonaws.com"),
+    });
+    logGroup.grantWrite(role);
+    for (const statement of accessStatements(name, table)) role.addToPolicy(statement);
+
+    this.function = new NodejsFunction(this, "Function", {
+      entry: `${ROOT}functions/${name}.ts`,
+      projectRoot: ROOT,
+      depsLockFilePath: `${ROOT}package-lock.json`,
+      runtime: Runtime.NODEJS_24_X,
+      architecture: Architecture.ARM_64,
+      memorySize: 512,
+      // The SDK is bundled: what was tested is what runs, and one file loads faster than the runtime's many.
+      // Nothing is minified, so a stack trace can be read without a source map and the time it takes to load.
+      bundling: {
+        bundleAwsSDK: true,
+        format: OutputFormat.ESM,
+        // A package's CommonJS files would call `require`, which an ES module does not have.
+        mainFields: ["module", "main"],
+        logLevel: LogLevel.WARNING,
+      },
+      environment: {
+        TABLE_NAME: table.tableName,
+        POWERTOOLS_SERVICE_NAME: "plat",
+        POWERTOOLS_LOG_LEVEL: "INFO",
+      },
+      role,
+      logGroup,
+      ...limits,
+    });
+  }
+}

@@ -1,0 +1,62 @@
+import { Duration } from "aws-cdk-lib";
+import { TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
+import type { IFunction } from "aws-cdk-lib/aws-lambda";
+import { SqsDestination } from "aws-cdk-lib/aws-lambda-destinations";
+import { Schedule, ScheduleExpression, TimeWindow } from "aws-cdk-lib/aws-scheduler";
+import { LambdaInvoke } from "aws-cdk-lib/aws-scheduler-targets";
+import { Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
+import { Construct } from "constructs";
+import type { ScheduledFunctionName } from "./access.ts";
+import type { Environment } from "./environments.ts";
+
+export interface SchedulesProps {
+  readonly environment: Environment;
+  readonly functions: Readonly<Record<ScheduledFunctionName, IFunction>>;
+}
+
+/**
+ * The clock of the system. Every tick starts a pass that looks at the table afresh, so the next tick is the
+ * retry of a lost one: a tick is tried briefly, never queued up behind others, and kept only to be looked at.
+ */
+export class Schedules extends Construct {
+  constructor(scope: Construct, id: string, { environment, functions }: SchedulesProps) {
+    super(scope, id);
+    const deadLetterQueue = new Queue(this, "DeadLetterQueue", {
+      encryption: QueueEncryption.SQS_MANAGED,
+      enforceSSL: true,
+      retentionPeriod: Duration.days(14),
+    });
+    deadLetterQueue
+      .metricApproximateNumberOfMessagesVisible({
+        period: Duration.minutes(1),
+        statistic: "Maximum",
+      })
+      .createAlarm(this, "DeadLetterAlarm", {
+        alarmDescription:
+          "A tick of reclaim or collect failed: read the message, then purge the queue.",
+        threshold: 1,
+        evaluationPeriods: 1,
+        treatMissingData: TreatMissingData.NOT_BREACHING,
+      });
+
+    const rates = { reclaim: environment.reclaimRate, collect: environment.collectRate };
+    for (const name of ["reclaim", "collect"] as const) {
+      const maxEventAge = Duration.minutes(1);
+      // Scheduler hands the tick to Lambda's own queue and is done, so a pass that fails is Lambda's to report.
+      functions[name].configureAsyncInvoke({
+        retryAttempts: 0,
+        maxEventAge,
+        onFailure: new SqsDestination(deadLetterQueue),
+      });
+      new Schedule(this, name, {
+        schedule: ScheduleExpression.rate(rates[name]),
+        timeWindow: TimeWindow.off(),
+        target: new LambdaInvoke(functions[name], {
+          deadLetterQueue,
+          retryAttempts: 2,
+          maxEventAge,
+        }),
+      });
+    }
+  }
+}

@@ -1,0 +1,21 @@
+import { CfnOutput, Stack } from "aws-cdk-lib";
+import type { TableV2 } from "aws-cdk-lib/aws-dynamodb";
+import type { Construct } from "constructs";
+import type { Environment } from "./environments.ts";
+import { Table } from "./table.ts";
+
+export interface StatefulStackProps {
+  readonly environment: Environment;
+}
+
+/** What must outlive any change of the code: the table, alone. */
+export class StatefulStack extends Stack {
+  readonly table: TableV2;
+
+  constructor(scope: Construct, id: string, { environment }: StatefulStackProps) {
+    super(scope, id);
+    const { table } = new Table(this, "Table", { environment });
+    this.table = table;
+    new CfnOutput(this, "TableName", { value: table.tableName });
+  }
+}

@@ -1,0 +1,57 @@
+import { CfnOutput, Duration, Stack } from "aws-cdk-lib";
+import type { TableV2 } from "aws-cdk-lib/aws-dynamodb";
+import type { Construct } from "constructs";
+import { REQUEST_MS_MAX } from "../src/domain/limits.ts";
+import type { FunctionName } from "../src/edge/api.ts";
+import type { ScheduledFunctionName } from "./access.ts";
+import { Api } from "./api.ts";
+import type { Environment } from "./environments.ts";
+import { TableFunction } from "./function.ts";
+import { Schedules } from "./schedules.ts";
+
+export interface StatelessStackProps {
+  readonly environment: Environment;
+  readonly table: TableV2;
+}
+
+/** What can be deleted and deployed again at any time: the functions, the API and the schedules. */
+export class StatelessStack extends Stack {
+  constructor(scope: Construct, id: string, { environment, table }: StatelessStackProps) {
+    super(scope, id);
+
+    // A request counts as over once REQUEST_MS_MAX has passed, so Lambda must have stopped it by then.
+    const request = (name: FunctionName) =>
+      new TableFunction(this, name, {
+        environment,
+        table,
+        timeout: Duration.millis(REQUEST_MS_MAX),
+      }).function;
+    const api = new Api(this, "Api", {
+      environment,
+      functions: {
+        assign: request("assign"),
+        release: request("release"),
+        read: request("read"),
+        pools: request("pools"),
+        reservations: request("reservations"),
+        config: request("config"),
+        health: request("health"),
+      },
+    });
+
+    // Two passes at once would only lose conditional writes to each other.
+    const pass = (name: ScheduledFunctionName) =>
+      new TableFunction(this, name, {
+        environment,
+        table,
+        timeout: Duration.seconds(60),
+        reservedConcurrentExecutions: 1,
+      }).function;
+    new Schedules(this, "Schedules", {
+      environment,
+      functions: { reclaim: pass("reclaim"), collect: pass("collect") },
+    });
+
+    new CfnOutput(this, "Endpoint", { value: api.url });
+  }
+}

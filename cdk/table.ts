@@ -1,0 +1,55 @@
+import {
+  type Attribute,
+  AttributeType,
+  Billing,
+  ProjectionType,
+  TableV2,
+} from "aws-cdk-lib/aws-dynamodb";
+import { Construct } from "constructs";
+import { TABLE } from "../src/store/definition.ts";
+import type { Environment } from "./environments.ts";
+
+export interface TableProps {
+  readonly environment: Environment;
+}
+
+/**
+ * The one table, on demand because demand is a burst of starting nodes and then nothing.
+ *
+ * It has one region on purpose: an asynchronous replica would take two conflicting claims of one address.
+ */
+export class Table extends Construct {
+  readonly table: TableV2;
+
+  constructor(scope: Construct, id: string, { environment }: TableProps) {
+    super(scope, id);
+    const { dueIndex } = TABLE;
+    this.table = new TableV2(this, "Table", {
+      partitionKey: string(TABLE.partitionKey),
+      sortKey: string(TABLE.sortKey),
+      globalSecondaryIndexes: [
+        {
+          indexName: dueIndex.name,
+          partitionKey: string(dueIndex.partitionKey),
+          sortKey: number(dueIndex.sortKey),
+          projectionType: ProjectionType.KEYS_ONLY,
+        },
+      ],
+      billing: Billing.onDemand(),
+      pointInTimeRecoverySpecification: {
+        pointInTimeRecoveryEnabled: environment.pointInTimeRecovery,
+      },
+      deletionProtection: environment.deletionProtection,
+      removalPolicy: environment.removalPolicy,
+      ...(environment.stream && { dynamoStream: environment.stream }),
+    });
+  }
+}
+
+function string(name: string): Attribute {
+  return { name, type: AttributeType.STRING };
+}
+
+function number(name: string): Attribute {
+  return { name, type: AttributeType.NUMBER };
+}

@@ -1,0 +1,20 @@
+import { putSettings, readSettings } from "../src/allocator/administration.ts";
+import { http, route } from "../src/edge/http.ts";
+import { readSpace } from "../src/edge/parameters.ts";
+import {
+  readSettingsPut,
+  settingsAnswer,
+  settingsPutAnswer,
+} from "../src/edge/settings-request.ts";
+import { context } from "../src/wiring.ts";
+
+const plat = context();
+
+export const handler = http({
+  "GET /v1/config": route(readSpace, (space) => readSettings(plat, space), settingsAnswer),
+  "PUT /v1/config": route(
+    readSettingsPut,
+    ({ space, settings, ifMatch }) => putSettings(plat, space, settings, ifMatch),
+    settingsPutAnswer,
+  ),
+});

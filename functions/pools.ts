@@ -1,0 +1,22 @@
+import { listPools, putPool, readPool } from "../src/allocator/administration.ts";
+import { http, route } from "../src/edge/http.ts";
+import { readNamed, readSpace } from "../src/edge/parameters.ts";
+import { poolAnswer, poolPutAnswer, poolsAnswer } from "../src/edge/pool-answer.ts";
+import { readPoolPut } from "../src/edge/pool-request.ts";
+import { context } from "../src/wiring.ts";
+
+const plat = context();
+
+export const handler = http({
+  "GET /v1/pools": route(readSpace, (space) => listPools(plat, space), poolsAnswer),
+  "GET /v1/pools/{name}": route(
+    readNamed,
+    ({ space, name }) => readPool(plat, space, name),
+    poolAnswer,
+  ),
+  "PUT /v1/pools/{name}": route(
+    readPoolPut,
+    ({ space, name, spec, ifMatch }) => putPool(plat, space, name, spec, ifMatch),
+    poolPutAnswer,
+  ),
+});

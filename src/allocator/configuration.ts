@@ -1,0 +1,81 @@
+import {
+  CLOCK_SKEW_MS_MAX,
+  CONFIGURATION_FRESH_MS,
+  CONFIGURATION_JITTER_MS,
+  CONFIGURATION_RELOAD_MS,
+  REQUEST_MS_MAX,
+  SWAP_TRIES_MAX,
+} from "../domain/limits.ts";
+import { Unavailable } from "../domain/outcome.ts";
+import type { SpaceConfiguration } from "../domain/pool.ts";
+import { type Context, fresh } from "./context.ts";
+import type { ConfigurationCopy } from "./memory.ts";
+
+/**
+ * The configuration of a space: a copy of at most `CONFIGURATION_FRESH_MS` plus jitter, or one whose version was found
+ * unmoved since. A cold function reads the configuration alone and learns its version with the first refresh.
+ */
+export async function configurationOf(
+  context: Context,
+  space: string,
+): Promise<SpaceConfiguration> {
+  const { memory } = context;
+  const copy = memory.configurationOf(space);
+  if (copy && context.now() < copy.freshUntilMs) return copy.configuration;
+  const under = memory.loading.get(space);
+  if (under) return under;
+  const load = refreshed(context, space, copy);
+  memory.loading.set(space, load);
+  try {
+    return await load;
+  } finally {
+    memory.loading.delete(space);
+  }
+}
+
+/** Drops this function's own copy after it wrote, and tells when every other function's copy will have followed. */
+export async function announceChange(context: Context, space: string): Promise<number> {
+  await raiseVersion(context, space);
+  context.memory.dropConfiguration(space);
+  return effectiveAtMs(context.now());
+}
+
+/** Raising it twice only makes others reload twice. */
+async function raiseVersion(context: Context, space: string): Promise<void> {
+  for (let attempt = 0; attempt < SWAP_TRIES_MAX; attempt++) {
+    const raised = await context.store.raiseVersion(space, fresh(context));
+    if (raised.outcome === "done") return;
+  }
+  throw new Unavailable("the change is made, but other functions may only follow it in a minute");
+}
+
+/** A request that read its copy at the last moment may act on it until its own time is up. */
+function effectiveAtMs(writtenAtMs: number): number {
+  const copyAgeMsMax = CONFIGURATION_FRESH_MS + CONFIGURATION_JITTER_MS;
+  return writtenAtMs + copyAgeMsMax + REQUEST_MS_MAX + CLOCK_SKEW_MS_MAX;
+}
+
+async function refreshed(
+  context: Context,
+  space: string,
+  copy: ConfigurationCopy | undefined,
+): Promise<SpaceConfiguration> {
+  const { store, memory, random } = context;
+  const askedAtMs = context.now();
+  const freshUntilMs =
+    askedAtMs + CONFIGURATION_FRESH_MS + random.fraction() * CONFIGURATION_JITTER_MS;
+  // The version is read before the configuration, never after: a copy must not be taken for newer than it is.
+  const version = copy && { value: await store.readVersion(space) };
+  const young = copy && askedAtMs - copy.loadedAtMs < CONFIGURATION_RELOAD_MS;
+  const next: ConfigurationCopy =
+    young && copy.version && version && copy.version.value === version.value
+      ? { ...copy, freshUntilMs }
+      : {
+          configuration: await store.readSpace(space),
+          ...(version && { version }),
+          loadedAtMs: askedAtMs,
+          freshUntilMs,
+        };
+  memory.keepConfiguration(space, next);
+  return next.configuration;
+}

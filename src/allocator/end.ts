@@ -1,0 +1,119 @@
+import { formatAddress, parseAddress } from "../domain/address.ts";
+import { heldBy } from "../domain/block.ts";
+import { addressAt, contains, ordinalOf } from "../domain/cidr.ts";
+import { RELEASED_RECORD_KEPT_MS, SWAP_TRIES_MAX } from "../domain/limits.ts";
+import { Contended } from "../domain/outcome.ts";
+import type { AssignmentRecord, Part } from "../domain/record.ts";
+import { type Context, fresh } from "./context.ts";
+import { fence } from "./fence.ts";
+import { giveBack, type Tag } from "./give-back.ts";
+
+/**
+ * Ends a record, whatever its author is doing: mark it, free what it visibly holds, fence where nothing is visible, then
+ * delete it, or keep it if it is keyed. A live, unkeyed record of one part that is seen held in full needs no mark.
+ *
+ * @returns the addresses that this call gave back, as text
+ */
+export async function endRecord(
+  context: Context,
+  found: AssignmentRecord,
+): Promise<readonly string[]> {
+  let record: AssignmentRecord | undefined = found;
+  const freed: string[] = [];
+  for (let attempt = 0; attempt < SWAP_TRIES_MAX && record; attempt++) {
+    if (attempt === 0) {
+      const whole = await endWhole(context, record);
+      freed.push(...whole.freed);
+      if (whole.ended) return freed;
+    }
+    const marked: Marked = await mark(context, record);
+    if (marked.kind === "changed") {
+      record = marked.record;
+      continue;
+    }
+    freed.push(...(await finish(context, marked.record, "handle-fence")));
+    if (!marked.record.place.keyed) await context.store.deleteRecord("end", marked.record);
+    return freed;
+  }
+  if (record) throw new Contended("the record of this handle kept changing while it was ended");
+  return freed;
+}
+
+/** The short way for a lone part that is held where the record says: nobody can add to it any more. */
+async function endWhole(context: Context, record: AssignmentRecord) {
+  const [part, ...more] = record.parts;
+  const lone = record.state === "live" && !record.place.keyed && record.given.size === 0;
+  if (!lone || !part || more.length > 0) return { ended: false, freed: [] };
+  const { freed, block } = await giveBack(context, tagOf(record, part), part.ordinals);
+  const addresses = addressesOf(part, freed);
+  if (freed.length !== record.want || heldBy(block, part.token).length > 0)
+    return { ended: false, freed: addresses };
+  await context.store.deleteRecord("end-whole", record);
+  return { ended: true, freed: addresses };
+}
+
+type Marked =
+  | { readonly kind: "marked"; readonly record: AssignmentRecord }
+  | { readonly kind: "changed"; readonly record: AssignmentRecord | undefined };
+
+/** Marks a live record as released, exactly as it was seen; from then on a repeat of the request is told so. */
+async function mark(context: Context, seen: AssignmentRecord): Promise<Marked> {
+  if (seen.state === "released") return { kind: "marked", record: seen };
+  const next: AssignmentRecord = {
+    ...seen,
+    state: "released",
+    revision: fresh(context),
+    atMs: context.now(),
+    ...(seen.place.keyed && { dueAtMs: context.now() + RELEASED_RECORD_KEPT_MS }),
+  };
+  const result = await context.store.changeRecord("end", seen, next);
+  if (result.outcome === "done") return { kind: "marked", record: next };
+  const standing =
+    result.outcome === "unknown" ? await context.store.readRecord(seen.place) : result.item;
+  return standing?.revision === next.revision
+    ? { kind: "marked", record: next }
+    : { kind: "changed", record: standing };
+}
+
+/**
+ * Finishes a released record: frees what it still holds, and shuts out its author where nothing is visible.
+ *
+ * @param step whose fence it is
+ * @returns the addresses that this call gave back, as text
+ */
+export async function finish(
+  context: Context,
+  record: AssignmentRecord,
+  step: string,
+): Promise<readonly string[]> {
+  const freed: string[] = [];
+  for (const part of record.parts) {
+    const tag = tagOf(record, part);
+    const seen = await giveBack(context, tag, []);
+    freed.push(...addressesOf(part, seen.freed));
+    if (seen.freed.length > 0 || !seen.block) continue;
+    const fenced = await fence(context, step, tag.space, tag.block);
+    const late = heldBy(fenced, part.token);
+    if (late.length > 0)
+      freed.push(...addressesOf(part, (await giveBack(context, tag, late)).freed));
+  }
+  return freed;
+}
+
+export const tagOf = ({ place }: AssignmentRecord, { token, block }: Part): Tag => ({
+  space: place.space,
+  handleHash: place.handleHash,
+  token,
+  block,
+});
+
+const addressesOf = ({ block }: Part, ordinals: readonly number[]): string[] =>
+  ordinals.map((ordinal) => formatAddress(addressAt(block, ordinal)));
+
+/** Which ordinals of a part the record says were given back. */
+export function givenOrdinals(record: AssignmentRecord, { block }: Part): ReadonlySet<number> {
+  const given = [...record.given]
+    .map(parseAddress)
+    .flatMap((text) => (text.ok ? [text.value] : []));
+  return new Set(given.filter((a) => contains(block, a)).map((a) => ordinalOf(block, a)));
+}

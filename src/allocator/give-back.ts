@@ -1,0 +1,70 @@
+import { type Block, heldBy } from "../domain/block.ts";
+import type { Cidr } from "../domain/cidr.ts";
+import { SWAP_TRIES_MAX } from "../domain/limits.ts";
+import { Contended } from "../domain/outcome.ts";
+import { type Context, fresh } from "./context.ts";
+
+/** A slot tag as it stands while taken, and where. */
+export interface Tag {
+  readonly space: string;
+  readonly block: Cidr;
+  readonly token: string;
+  readonly handleHash: string;
+}
+
+/** What giving back came to: what was freed by this call, and the block as it stands after it. */
+export interface GivenBack {
+  readonly freed: readonly number[];
+  readonly block: Block | undefined;
+}
+
+/**
+ * Frees slots that are taken under exactly this tag (I5), into their cooldown. A slot under another tag is left alone.
+ *
+ * @param seen where the tag is believed to stand: tried without a look; when that fails, the block that comes back decides
+ * @param only of what is found under the tag, only these
+ */
+export async function giveBack(
+  context: Context,
+  tag: Tag,
+  seen: readonly number[],
+  only?: ReadonlySet<number>,
+): Promise<GivenBack> {
+  const { store } = context;
+  const taken = { kind: "taken", token: tag.token, handleHash: tag.handleHash } as const;
+  const unsure = new Set<number>();
+  let ordinals = seen;
+  let block: Block | undefined;
+  for (let attempt = 0; attempt < SWAP_TRIES_MAX; attempt++) {
+    if (ordinals.length > 0) {
+      const freed = await store.freeSlots(
+        tag.space,
+        tag.block,
+        ordinals,
+        taken,
+        context.now(),
+        fresh(context),
+      );
+      if (freed.outcome === "done") {
+        context.memory.refresh(freed.item);
+        return { freed: ordinals, block: freed.item };
+      }
+      // Rule 3: after an unknown outcome the block is looked at. A request that lands late frees what was to be freed.
+      if (freed.outcome === "unknown") for (const ordinal of ordinals) unsure.add(ordinal);
+      block =
+        freed.outcome === "unknown" ? await store.readBlock(tag.space, tag.block) : freed.item;
+    } else if (attempt === 0) block = await store.readBlock(tag.space, tag.block);
+    const standing = heldBy(block, tag.token).filter((n) => only === undefined || only.has(n));
+    if (standing.length === 0) return { freed: coolingOf(block, tag.token, unsure), block };
+    ordinals = standing;
+  }
+  throw new Contended("the slots to be freed kept changing");
+}
+
+/** Slots of ours whose freeing was of unknown outcome and turned out done. */
+function coolingOf(block: Block | undefined, token: string, unsure: ReadonlySet<number>): number[] {
+  return [...unsure].filter((ordinal) => {
+    const slot = block?.slots.get(ordinal);
+    return slot?.kind === "cooling" && slot.token === token;
+  });
+}

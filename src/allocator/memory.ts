@@ -1,0 +1,93 @@
+import type { Block } from "../domain/block.ts";
+import { type Cidr, formatCidr } from "../domain/cidr.ts";
+import type { HostId } from "../domain/host.ts";
+import {
+  REMEMBERED_BLOCKS_MAX,
+  REMEMBERED_CELLS_MAX,
+  REMEMBERED_SPACES_MAX,
+} from "../domain/limits.ts";
+import type { SpaceConfiguration } from "../domain/pool.ts";
+
+/** A copy of a space's configuration, and until when it may be used unasked. */
+export interface ConfigurationCopy {
+  readonly configuration: SpaceConfiguration;
+  /** Absent when it was not read before the configuration was: then the first question reloads. */
+  readonly version?: { readonly value: string | undefined };
+  readonly loadedAtMs: number;
+  readonly freshUntilMs: number;
+}
+
+/**
+ * What a warm function remembers from its last calls. Nothing here is trusted: a block that changed meanwhile refuses the
+ * write and comes back with the refusal.
+ */
+export class Memory {
+  readonly #configurations = new Map<string, ConfigurationCopy>();
+  /** Loads under way, so that requests served side by side ask once. */
+  readonly loading = new Map<string, Promise<SpaceConfiguration>>();
+  readonly #cells = new Set<string>();
+  readonly #hosts = new Map<string, Map<string, Block>>();
+  #count = 0;
+
+  configurationOf(space: string): ConfigurationCopy | undefined {
+    return this.#configurations.get(space);
+  }
+
+  keepConfiguration(space: string, copy: ConfigurationCopy): void {
+    if (this.#configurations.size >= REMEMBERED_SPACES_MAX) this.#configurations.clear();
+    this.#configurations.set(space, copy);
+  }
+
+  dropConfiguration(space: string): void {
+    this.#configurations.delete(space);
+    this.loading.delete(space);
+  }
+
+  /** Is the cell known to be in its pool's map? */
+  knowsCell(name: string): boolean {
+    return this.#cells.has(name);
+  }
+
+  rememberCell(name: string): void {
+    if (this.#cells.size >= REMEMBERED_CELLS_MAX) this.#cells.clear();
+    this.#cells.add(name);
+  }
+
+  blocksOf(space: string, host: HostId): readonly Block[] {
+    return [...(this.#hosts.get(hostKey(space, host))?.values() ?? [])];
+  }
+
+  remember(block: Block): void {
+    const key = hostKey(block.space, block.host);
+    const blocks = this.#hosts.get(key) ?? new Map<string, Block>();
+    if (!blocks.has(formatCidr(block.cidr))) this.#count++;
+    blocks.set(formatCidr(block.cidr), block);
+    // Moved to the end: the host that was quiet longest is forgotten first.
+    this.#hosts.delete(key);
+    this.#hosts.set(key, blocks);
+    while (this.#count > REMEMBERED_BLOCKS_MAX) {
+      const [quietest, forgotten] = this.#hosts.entries().next().value as [
+        string,
+        Map<string, Block>,
+      ];
+      this.#hosts.delete(quietest);
+      this.#count -= forgotten.size;
+    }
+  }
+
+  /** What a release saw of a block: only worth keeping where this function assigns from it. */
+  refresh(block: Block): void {
+    if (this.#hosts.get(hostKey(block.space, block.host))?.has(formatCidr(block.cidr)))
+      this.remember(block);
+  }
+
+  forget(space: string, host: HostId, cidr: Cidr): void {
+    const key = hostKey(space, host);
+    const blocks = this.#hosts.get(key);
+    if (!blocks?.delete(formatCidr(cidr))) return;
+    this.#count--;
+    if (blocks.size === 0) this.#hosts.delete(key);
+  }
+}
+
+const hostKey = (space: string, host: HostId) => `${space}#${host}`;

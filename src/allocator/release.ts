@@ -1,0 +1,189 @@
+import { type Address, formatAddress } from "../domain/address.ts";
+import { heldBy } from "../domain/block.ts";
+import { blockOf } from "../domain/cell.ts";
+import { contains, ordinalOf } from "../domain/cidr.ts";
+import type { Generation } from "../domain/generation.ts";
+import { handleHash } from "../domain/hash.ts";
+import {
+  RECORDS_ENDED_AT_ONCE,
+  RELEASED_RECORD_KEPT_MS,
+  SWAP_TRIES_MAX,
+} from "../domain/limits.ts";
+import { Contended, Refusal, type RefusalCode } from "../domain/outcome.ts";
+import type { AssignmentRecord, RecordPlace } from "../domain/record.ts";
+import { configurationOf } from "./configuration.ts";
+import { type Context, fresh } from "./context.ts";
+import { endRecord } from "./end.ts";
+import { giveBack } from "./give-back.ts";
+import { inParallel } from "./parallel.ts";
+
+/** One address to give back, with what proves that it is the caller's. */
+export interface ReleaseOfAddress {
+  readonly address: Address;
+  readonly handle?: string;
+  readonly generation?: Generation;
+}
+
+export interface ReleaseResult {
+  readonly address: string;
+  readonly status: "released" | "not_assigned" | "conflict";
+  readonly code?: RefusalCode;
+  readonly detail?: string;
+}
+
+/**
+ * Gives back one address: exactly the assignment that the generation, or the handle, names (I5). A late or repeated
+ * release changes nothing and is no error. With a generation nothing is read.
+ */
+export async function releaseAddress(
+  context: Context,
+  space: string,
+  release: ReleaseOfAddress,
+): Promise<ReleaseResult> {
+  const address = formatAddress(release.address);
+  const named = release.generation ?? (await lookUp(context, space, release));
+  if (named instanceof Refusal)
+    return { address, status: "conflict", code: named.code, detail: named.detail };
+  if (named === undefined) return { address, status: "not_assigned" };
+  const slip = mismatch(release, named);
+  if (slip) return { address, status: "conflict", code: "generation_conflict", detail: slip };
+  return releaseNamed(context, space, release.address, named);
+}
+
+/** A generation is good for one address of one handle; with another it must not even mark its record. */
+function mismatch({ address, handle }: ReleaseOfAddress, named: Generation): string | undefined {
+  if (named.address.family !== address.family || named.address.value !== address.value)
+    return `The generation is of another address, ${formatAddress(named.address)}.`;
+  if (handle !== undefined && handleHash(handle) !== named.handleHash)
+    return "The generation is of another handle.";
+  return undefined;
+}
+
+/** Gives back every address that a handle has now; answers them as text. */
+export async function releaseHandle(
+  context: Context,
+  space: string,
+  handle: string,
+): Promise<readonly string[]> {
+  const records = await recordsOf(context, space, handle);
+  const freed = await inParallel(records, RECORDS_ENDED_AT_ONCE, (record) =>
+    endRecord(context, record),
+  );
+  return freed.flat();
+}
+
+/** Colliding handles share a partition, so the full handle is compared. */
+export async function recordsOf(
+  context: Context,
+  space: string,
+  handle: string,
+): Promise<readonly AssignmentRecord[]> {
+  const records = await context.store.listRecords(space, handleHash(handle));
+  return records.filter((record) => record.handle === handle);
+}
+
+async function releaseNamed(
+  context: Context,
+  space: string,
+  address: Address,
+  generation: Generation,
+): Promise<ReleaseResult> {
+  const { token, blockSize, handleHash, recordId, keyed, want } = generation;
+  const text = formatAddress(address);
+  const place: RecordPlace = { space, handleHash, id: recordId, keyed };
+  const block = blockOf(address, blockSize);
+  const ordinal = ordinalOf(block, address);
+  // A keyed record says "given back" before the slot is free, or a late duplicate would take an address nobody gives back.
+  if (keyed && !(await markGiven(context, place, token, text, want)))
+    return notOurs(context, space, address, generation);
+
+  const tag = { space, block, token, handleHash };
+  const { freed, block: after } = await giveBack(context, tag, [ordinal], new Set([ordinal]));
+  if (freed.length === 0) return notOurs(context, space, address, generation, after);
+  // The record of a lone address goes with it; the returned block shows whether the request holds others there.
+  if (!keyed && heldBy(after, token).length === 0)
+    await context.store.deleteRecordOfToken(place, token);
+  return { address: text, status: "released" };
+}
+
+/** False when the record knows nothing of the token: then nothing is assigned under it. */
+async function markGiven(
+  context: Context,
+  place: RecordPlace,
+  token: string,
+  address: string,
+  want: number,
+): Promise<boolean> {
+  for (let attempt = 0; attempt < SWAP_TRIES_MAX; attempt++) {
+    const nowMs = context.now();
+    const marked = await context.store.markGiven(place, token, {
+      address,
+      complete: want === 1,
+      revision: fresh(context),
+      atMs: nowMs,
+      dueAtMs: nowMs + RELEASED_RECORD_KEPT_MS,
+    });
+    if (marked.outcome === "done") return true;
+    if (marked.outcome === "unknown") continue;
+    // Marked before, perhaps by a release that was cut off: the slot may still have to be freed.
+    return marked.item?.parts.some((part) => part.token === token) ?? false;
+  }
+  throw new Contended("the database did not say whether a record was marked");
+}
+
+/** Why nothing was freed: somebody else has the address, or nobody has. */
+async function notOurs(
+  context: Context,
+  space: string,
+  address: Address,
+  { blockSize, token }: Generation,
+  seen?: Awaited<ReturnType<Context["store"]["readBlock"]>>,
+): Promise<ReleaseResult> {
+  const text = formatAddress(address);
+  const cidr = blockOf(address, blockSize);
+  const block = seen ?? (await context.store.readBlock(space, cidr));
+  const slot = block?.slots.get(ordinalOf(cidr, address));
+  if (slot?.kind !== "taken" || slot.token === token)
+    return { address: text, status: "not_assigned" };
+  const detail = "The address was released before, and is assigned to another request now.";
+  return { address: text, status: "conflict", code: "generation_conflict", detail };
+}
+
+/**
+ * Finds the assignment of an address without its generation: the block says under which handle's hash and token it is
+ * taken, the record there says whose it is.
+ *
+ * @returns the generation, nothing if the address is not assigned, or a refusal if it is another handle's
+ */
+async function lookUp(
+  context: Context,
+  space: string,
+  { address, handle }: ReleaseOfAddress,
+): Promise<Generation | Refusal | undefined> {
+  const { pools, settings } = await configurationOf(context, space);
+  if (handle === undefined && !settings.allowBareRelease)
+    return new Refusal(
+      "invalid_request",
+      "A release needs the handle or the generation, unless the configuration has allowBareRelease.",
+    );
+  const pool = pools.find(({ cidr }) => contains(cidr, address));
+  if (!pool) return undefined;
+  const cidr = blockOf(address, pool.blockSize);
+  const block = await context.store.readBlock(space, cidr);
+  const slot = block?.slots.get(ordinalOf(cidr, address));
+  if (slot?.kind !== "taken") return undefined;
+  const records = await context.store.listRecords(space, slot.handleHash);
+  const record = records.find(({ parts }) => parts.some(({ token }) => token === slot.token));
+  if (!record) return undefined;
+  if (handle !== undefined && record.handle !== handle)
+    return new Refusal("generation_conflict", "The address is assigned to another handle.");
+  return {
+    token: slot.token,
+    address,
+    blockSize: pool.blockSize,
+    handleHash: slot.handleHash,
+    recordId: record.place.id,
+    keyed: record.place.keyed,
+    want: record.want,
+  };
+}

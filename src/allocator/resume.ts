@@ -1,0 +1,105 @@
+import { type Block, heldBy } from "../domain/block.ts";
+import { CLOCK_SKEW_MS_MAX, REQUEST_MS_MAX, SWAP_TRIES_MAX } from "../domain/limits.ts";
+import { Contended, Refusal } from "../domain/outcome.ts";
+import { type AssignmentRecord, isOver, type Part } from "../domain/record.ts";
+import type { Context } from "./context.ts";
+import { fence } from "./fence.ts";
+
+/** Slots that a part of a record holds. */
+export interface Holding {
+  readonly part: Part;
+  readonly block: Block;
+  readonly ordinals: readonly number[];
+}
+
+/** What a second executor of a keyed request may do with the record it finds. */
+export type Resumption =
+  /** The request was answered, or would have been: the same answer again. */
+  | {
+      readonly kind: "answered";
+      readonly record: AssignmentRecord;
+      readonly held: readonly Holding[];
+    }
+  /** Nothing of it is held or can be any more: begin again, writing the record over this one. */
+  | { readonly kind: "vacant"; readonly record: AssignmentRecord }
+  /** The record went while it was looked at: begin from nothing. */
+  | { readonly kind: "gone" };
+
+/**
+ * Settles what an earlier try of the same request has come to (I8).
+ *
+ * Held in full, and the record unchanged when read again after that look: the same answer. Released: told so. Young: its
+ * author may still be at work. Older: its parts are fenced, and if that shows nothing, the request begins again under new
+ * tokens (rule 4).
+ */
+export async function resume(
+  context: Context,
+  found: AssignmentRecord,
+  digest: string,
+): Promise<Resumption | Refusal> {
+  let record = found;
+  for (let attempt = 0; attempt < SWAP_TRIES_MAX; attempt++) {
+    if (record.digest !== digest)
+      return new Refusal(
+        "idempotency_mismatch",
+        "This Idempotency-Key was used with another body for the same handle.",
+      );
+    if (isOver(record) || record.given.size > 0)
+      return new Refusal(
+        "already_released",
+        `What this request was assigned has been given back: ${[...record.given].join(", ")}.`,
+        { released: [...record.given] },
+      );
+    const held = await holdingsOf(context, record);
+    if (isWhole(record, held)) {
+      // A release marks the record before it frees: unchanged after the look, the slots were still held.
+      const again = await context.store.readRecord(record.place);
+      if (again?.revision === record.revision) return { kind: "answered", record, held };
+      if (!again) return { kind: "gone" };
+      record = again;
+      continue;
+    }
+    const readyAtMs = record.atMs + REQUEST_MS_MAX + CLOCK_SKEW_MS_MAX;
+    const waitMs = readyAtMs - context.now();
+    if (waitMs > 0)
+      return new Refusal(
+        "request_in_progress",
+        "The same request is being carried out, or was cut off a moment ago.",
+        { retryAfterSeconds: Math.ceil(waitMs / 1000) },
+      );
+    const fenced = await fencedHoldingsOf(context, record);
+    if (fenced.length === 0) return { kind: "vacant", record };
+    const again = await context.store.readRecord(record.place);
+    if (!again) return { kind: "gone" };
+    record = again;
+  }
+  throw new Contended("the record of this request kept changing while it was looked at");
+}
+
+/** What a record visibly holds. */
+async function holdingsOf(context: Context, record: AssignmentRecord): Promise<readonly Holding[]> {
+  const { store } = context;
+  const looks = record.parts.map(async (part) =>
+    holding(part, await store.readBlock(record.place.space, part.block)),
+  );
+  return (await Promise.all(looks)).flat();
+}
+
+function isWhole(record: AssignmentRecord, held: readonly Holding[]): boolean {
+  return held.reduce((sum, { ordinals }) => sum + ordinals.length, 0) === record.want;
+}
+
+async function fencedHoldingsOf(
+  context: Context,
+  record: AssignmentRecord,
+): Promise<readonly Holding[]> {
+  const looks = record.parts.map(async (part) =>
+    holding(part, await fence(context, "resume-fence", record.place.space, part.block)),
+  );
+  return (await Promise.all(looks)).flat();
+}
+
+function holding(part: Part, block: Block | undefined): Holding[] {
+  const ordinals = heldBy(block, part.token);
+  return block && ordinals.length > 0 ? [{ part, block, ordinals }] : [];
+}

@@ -1,0 +1,111 @@
+import type { AffinityRow } from "../domain/affinity.ts";
+import type { Block } from "../domain/block.ts";
+import type { Cidr } from "../domain/cidr.ts";
+import type { Contents } from "../domain/contents.ts";
+import type { HostId } from "../domain/host.ts";
+import type { Outcome } from "../domain/outcome.ts";
+import type { AddressPlan, PlanEntry } from "../domain/plan.ts";
+import type { Pool, Reservation, Settings, SpaceConfiguration } from "../domain/pool.ts";
+import type { AssignmentRecord, RecordPlace } from "../domain/record.ts";
+import type { Slot } from "../domain/slot.ts";
+
+/**
+ * What the walks need of a database. Each method is one call; each write is conditional on what its author saw and
+ * answers what became of it. Reads are strongly consistent unless they say otherwise. Methods that answer nothing tidy up
+ * what somebody else would tidy up as well: whether they were done is nobody's business.
+ */
+export interface Store {
+  readBlock(space: string, cidr: Cidr): Promise<Block | undefined>;
+  lookAtCell(
+    space: string,
+    cell: Cidr,
+    options: { readonly consistent: boolean },
+  ): Promise<readonly Block[]>;
+  createBlock(block: Block): Promise<Outcome<Block>>;
+  takeSlots(
+    learned: Block,
+    slots: readonly { readonly ordinal: number; readonly seen: Slot | undefined }[],
+    taken: Slot,
+    revision: string,
+  ): Promise<Outcome<Block>>;
+  freeSlots(
+    space: string,
+    cidr: Cidr,
+    ordinals: readonly number[],
+    taken: Slot & { readonly kind: "taken" },
+    coolingSinceMs: number | undefined,
+    revision: string,
+  ): Promise<Outcome<Block>>;
+  fenceBlock(step: string, space: string, cidr: Cidr, epoch: string): Promise<Outcome<Block>>;
+  markIdle(seen: Block, nowMs: number, revision: string): Promise<Outcome<Block>>;
+  deleteBlock(seen: Block): Promise<Outcome<Block>>;
+
+  listRows(space: string, host: HostId): Promise<readonly AffinityRow[]>;
+  createRow(row: AffinityRow): Promise<Outcome<AffinityRow>>;
+  changeRow(step: string, seen: AffinityRow, next: AffinityRow): Promise<Outcome<AffinityRow>>;
+  deleteRow(step: string, seen: AffinityRow): Promise<void>;
+
+  readRecord(place: RecordPlace): Promise<AssignmentRecord | undefined>;
+  listRecords(space: string, handleHash: string): Promise<readonly AssignmentRecord[]>;
+  createRecord(record: AssignmentRecord): Promise<Outcome<AssignmentRecord>>;
+  changeRecord(
+    step: string,
+    seen: AssignmentRecord,
+    next: AssignmentRecord,
+  ): Promise<Outcome<AssignmentRecord>>;
+  deleteRecord(step: string, seen: AssignmentRecord): Promise<void>;
+  deleteRecordOfToken(place: RecordPlace, token: string): Promise<void>;
+  markGiven(
+    place: RecordPlace,
+    token: string,
+    given: {
+      readonly address: string;
+      readonly complete: boolean;
+      readonly revision: string;
+      readonly atMs: number;
+      readonly dueAtMs: number;
+    },
+  ): Promise<Outcome<AssignmentRecord>>;
+  dueRecords(shard: number, untilMs: number, limit: number): Promise<readonly RecordPlace[]>;
+
+  readSpace(space: string): Promise<SpaceConfiguration>;
+  putPool(pool: Pool, seen: Pool | undefined): Promise<Outcome<Pool>>;
+  deletePool(seen: Pool): Promise<void>;
+  putReservation(
+    reservation: Reservation,
+    seen: Reservation | undefined,
+  ): Promise<Outcome<Reservation>>;
+  deleteReservation(seen: Reservation): Promise<Outcome<unknown>>;
+  putSettings(
+    space: string,
+    settings: Settings,
+    revision: string,
+    seenRevision: string | undefined,
+  ): Promise<Outcome<unknown>>;
+  readVersion(space: string): Promise<string | undefined>;
+  raiseVersion(space: string, version: string): Promise<Outcome<unknown>>;
+  registerSpace(space: string): Promise<Outcome<unknown>>;
+  listSpaces(): Promise<readonly string[]>;
+  readPlan(space: string): Promise<AddressPlan>;
+  changePlan(
+    seen: AddressPlan,
+    entries: readonly PlanEntry[],
+    revision: string,
+  ): Promise<Outcome<AddressPlan>>;
+
+  readPoolMap(
+    space: string,
+    pool: string,
+    options: { readonly consistent: boolean },
+  ): Promise<{ readonly cells: ReadonlySet<bigint>; readonly full: ReadonlySet<bigint> }>;
+  addCell(space: string, pool: string, cell: bigint): Promise<Outcome<unknown>>;
+  markFull(space: string, pool: string, cell: bigint): Promise<Outcome<unknown>>;
+  unmarkFull(space: string, pool: string, cell: bigint): Promise<Outcome<unknown>>;
+
+  readCursor(pass: string): Promise<string | undefined>;
+  writeCursor(pass: string, position: string | undefined): Promise<void>;
+  scanPage(
+    limit: number,
+    after?: string,
+  ): Promise<{ readonly contents: Contents; readonly next?: string }>;
+}

@@ -1,0 +1,49 @@
+import ipaddr from "ipaddr.js";
+import { type Parsed, parsed, unreadable } from "./parsed.ts";
+
+export type Family = 4 | 6;
+
+/** An IPv4 or IPv6 address as a number: `value` is below 2^32 or 2^128. */
+export interface Address {
+  readonly family: Family;
+  readonly value: bigint;
+}
+
+export const BITS = { 4: 32, 6: 128 } as const;
+
+/** Longest text of an address: eight groups, the last two as IPv4. */
+const TEXT_CHARACTERS_MAX = 45;
+
+/**
+ * Reads `10.0.0.1` (four decimal parts, no leading zeros) or any RFC 4291 text of an IPv6 address without a zone.
+ */
+export function parseAddress(text: string): Parsed<Address> {
+  if (text.length <= TEXT_CHARACTERS_MAX) {
+    if (ipaddr.IPv4.isValidFourPartDecimal(text)) return parsed(read(4, ipaddr.IPv4.parse(text)));
+    if (isIpv6(text)) return parsed(read(6, ipaddr.IPv6.parse(text)));
+  }
+  return unreadable("is not an IPv4 or IPv6 address such as 10.0.0.7 or 2001:db8::7");
+}
+
+/** The text of an address; IPv6 in the canonical form of RFC 5952. */
+export function formatAddress({ family, value }: Address): string {
+  const bytes = Array.from({ length: BITS[family] / 8 }, (_, i) =>
+    Number((value >> BigInt(BITS[family] - 8 * (i + 1))) & 0xffn),
+  );
+  return family === 4 ? bytes.join(".") : new ipaddr.IPv6(bytes).toRFC5952String();
+}
+
+/** A tail written as IPv4 is held to the same rules as an IPv4 address. */
+function isIpv6(text: string): boolean {
+  const tail = text.slice(text.lastIndexOf(":") + 1);
+  return (
+    text.includes(":") &&
+    !text.includes("%") &&
+    (!tail.includes(".") || ipaddr.IPv4.isValidFourPartDecimal(tail)) &&
+    ipaddr.IPv6.isValid(text)
+  );
+}
+
+function read(family: Family, ip: ipaddr.IPv4 | ipaddr.IPv6): Address {
+  return { family, value: ip.toByteArray().reduce((sum, byte) => (sum << 8n) | BigInt(byte), 0n) };
+}

@@ -1,0 +1,28 @@
+import type { Family } from "./address.ts";
+import type { Cidr } from "./cidr.ts";
+import type { HostId } from "./host.ts";
+
+/**
+ * An affinity row: a numbered place of a host and the block standing there. Rows are how a host's blocks are found; what
+ * is true stands in the block. The states are Calico's: a row is written before its block and deleted after it.
+ */
+export interface AffinityRow {
+  readonly space: string;
+  readonly host: HostId;
+  readonly family: Family;
+  /** k: the cap on blocks per host is k < cap, exactly, because a place is taken by a put-if-absent. */
+  readonly place: number;
+  readonly block: Cidr;
+  readonly pool: string;
+  readonly state: "pending" | "confirmed" | "pendingDeletion";
+  readonly revision: string;
+  readonly atMs: number;
+}
+
+/** The lowest free place of a family; there is always one, the cap is the caller's. */
+export function lowestFreePlace(rows: readonly AffinityRow[], family: Family): number {
+  const taken = new Set(rows.filter((row) => row.family === family).map((row) => row.place));
+  let place = 0;
+  while (taken.has(place)) place++;
+  return place;
+}

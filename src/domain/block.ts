@@ -1,0 +1,117 @@
+import { type Cidr, type Interval, intervalOf, sizeOf } from "./cidr.ts";
+import { type Random, shuffled } from "./fresh.ts";
+import type { HostId } from "./host.ts";
+import { CLOCK_SKEW_MS_MAX } from "./limits.ts";
+import type { Slot } from "./slot.ts";
+
+/** A run of addresses that one host assigns from: the unit of compare-and-swap. */
+export interface Block {
+  readonly space: string;
+  readonly cidr: Cidr;
+  readonly pool: string;
+  readonly host: HostId;
+  readonly claimedAtMs: number;
+  /** By ordinal; an ordinal without an entry was never used. */
+  readonly slots: ReadonlyMap<number, Slot>;
+  /** New at creation and whenever somebody wants every write in flight to fail (rule 1). */
+  readonly epoch: string;
+  /** New at every write that a deletion must not overlook. */
+  readonly revision: string;
+  /** When the reclaimer first saw the block empty; any assign removes it. */
+  readonly idleSinceMs?: number;
+}
+
+/** What decides whether a slot may be assigned. */
+export interface SlotRules {
+  readonly nowMs: number;
+  readonly cooldownMs: number;
+  /** Ranges that automatic assignment leaves out. */
+  readonly reserved: readonly Interval[];
+}
+
+/** A released slot may be given again once the pool's cooldown is over on every clock; without one, at once. */
+export function isCooled(
+  sinceMs: number,
+  { nowMs, cooldownMs }: Pick<SlotRules, "nowMs" | "cooldownMs">,
+): boolean {
+  return cooldownMs === 0 || nowMs >= cooledAtMs(sinceMs, cooldownMs);
+}
+
+/** When a slot released at `sinceMs` may be given again, on the slowest clock. */
+export function cooledAtMs(sinceMs: number, cooldownMs: number): number {
+  return sinceMs + cooldownMs + CLOCK_SKEW_MS_MAX;
+}
+
+/**
+ * Chooses `count` ordinals to assign, or as many as there are: those never used, at random, so that parallel callers do
+ * not collide; then those that cooled longest, so that reuse is as late as the block allows.
+ */
+export function chooseOrdinals(
+  block: Block,
+  count: number,
+  rules: SlotRules,
+  random: Random,
+): number[] {
+  const reserved = reservedOrdinals(block, rules.reserved);
+  const unused: number[] = [];
+  const cooled: { ordinal: number; sinceMs: number }[] = [];
+  for (let ordinal = 0; ordinal < capacityOf(block); ordinal++) {
+    if (reserved(ordinal)) continue;
+    const slot = block.slots.get(ordinal);
+    if (slot === undefined) unused.push(ordinal);
+    else if (slot.kind === "cooling" && isCooled(slot.sinceMs, rules))
+      cooled.push({ ordinal, sinceMs: slot.sinceMs });
+  }
+  const oldestFirst = cooled.sort((a, b) => a.sinceMs - b.sinceMs).map(({ ordinal }) => ordinal);
+  return [...shuffled(unused, random), ...oldestFirst].slice(0, count);
+}
+
+/** How many addresses could be assigned now. */
+export function roomIn(block: Block, rules: SlotRules): number {
+  const reserved = reservedOrdinals(block, rules.reserved);
+  let room = 0;
+  for (let ordinal = 0; ordinal < capacityOf(block); ordinal++) {
+    const slot = block.slots.get(ordinal);
+    const free = !slot || (slot.kind === "cooling" && isCooled(slot.sinceMs, rules));
+    if (free && !reserved(ordinal)) room++;
+  }
+  return room;
+}
+
+/** The ordinals taken under a token. */
+export function heldBy(block: Block | undefined, token: string): number[] {
+  return [...(block?.slots ?? [])]
+    .filter(([, slot]) => slot.kind === "taken" && slot.token === token)
+    .map(([ordinal]) => ordinal);
+}
+
+/** Nothing taken, nothing still cooling: the block may be given up. */
+export function isEmpty(block: Block, rules: Omit<SlotRules, "reserved">): boolean {
+  return [...block.slots.values()].every(
+    (slot) => slot.kind === "cooling" && isCooled(slot.sinceMs, rules),
+  );
+}
+
+export function capacityOf({ cidr }: { readonly cidr: Cidr }): number {
+  return Number(sizeOf(cidr));
+}
+
+/** Is every address of a network reserved? Such a block is never claimed. Intervals only: nothing is enumerated. */
+export function isWhollyReserved(cidr: Cidr, reserved: readonly Interval[]): boolean {
+  const { family, first, last } = intervalOf(cidr);
+  let uncoveredFrom = first;
+  for (const interval of [...reserved].sort((a, b) => (a.first < b.first ? -1 : 1))) {
+    if (interval.family !== family || interval.last < uncoveredFrom) continue;
+    if (interval.first > uncoveredFrom) break;
+    uncoveredFrom = interval.last + 1n;
+  }
+  return uncoveredFrom > last;
+}
+
+function reservedOrdinals(block: Block, reserved: readonly Interval[]) {
+  const { family, first, last } = intervalOf(block.cidr);
+  const runs = reserved
+    .filter((r) => r.family === family && r.first <= last && r.last >= first)
+    .map((r) => [Number(r.first - first), Number(r.last - first)] as const);
+  return (ordinal: number) => runs.some(([from, to]) => from <= ordinal && ordinal <= to);
+}

@@ -1,0 +1,67 @@
+import { type Address, BITS } from "./address.ts";
+import { addressAt, type Cidr, cidrOf, contains, sizeOf } from "./cidr.ts";
+import { fnv1a64 } from "./hash.ts";
+import type { HostId } from "./host.ts";
+
+/**
+ * A cell is 64 consecutive blocks, aligned: a /20 of /26 blocks, a /116 of /122 blocks. Its blocks share a partition,
+ * so one Query shows which of them are free, whatever the size of the pool.
+ */
+export const BLOCKS_PER_CELL = 64;
+const CELL_BITS = Math.log2(BLOCKS_PER_CELL);
+
+/** Hosts start among so many cells of a pool, so that its map stays small; the next so many follow when these are full. */
+export const CELLS_PER_WINDOW = 4_096n;
+
+/** What of a pool the geometry needs. */
+export interface Grid {
+  readonly cidr: Cidr;
+  readonly blockSize: number;
+}
+
+export function blockOf(address: Address, blockSize: number): Cidr {
+  return cidrOf(address, blockSize);
+}
+
+export function cellOf(block: Cidr): Cidr {
+  return cidrOf({ family: block.family, value: block.base }, block.prefix - CELL_BITS);
+}
+
+/** How many cells a pool touches: at least one, a power of two. */
+export function cellCount({ cidr, blockSize }: Grid): bigint {
+  const bits = blockSize - CELL_BITS - cidr.prefix;
+  return bits > 0 ? 1n << BigInt(bits) : 1n;
+}
+
+/** The cell at an index of the pool. Inverse of `cellIndexOf`. */
+export function cellAt(grid: Grid, index: bigint): Cidr {
+  const first = cellOf({ ...grid.cidr, prefix: grid.blockSize });
+  return { ...first, base: first.base + sizeOf(first) * index };
+}
+
+export function cellIndexOf(grid: Grid, cell: Cidr): bigint {
+  const first = cellAt(grid, 0n);
+  return (cell.base - first.base) / sizeOf(first);
+}
+
+/** The blocks of a cell that lie in the pool, at most 64. */
+export function blocksOfCell({ cidr, blockSize }: Grid, cell: Cidr): Cidr[] {
+  const step = 2 ** (BITS[cell.family] - blockSize);
+  return Array.from({ length: BLOCKS_PER_CELL }, (_, i) =>
+    blockOf(addressAt(cell, i * step), blockSize),
+  ).filter((block) => contains(cidr, { family: block.family, value: block.base }));
+}
+
+/**
+ * The order in which a host tries the cells of a pool: from the cell its name hashes to (FNV-1a), in strides of a second
+ * hash, window by window. The stride is odd and a window's size a power of two, so every cell comes up exactly once.
+ */
+export function* cellOrder(grid: Grid, host: HostId): Generator<bigint> {
+  const count = cellCount(grid);
+  const window = count < CELLS_PER_WINDOW ? count : CELLS_PER_WINDOW;
+  const start = fnv1a64(host);
+  const stride = fnv1a64(`${host}/stride`) | 1n;
+  for (let base = 0n; base < count; base += window) {
+    for (let probe = 0n; probe < window; probe++) yield base + ((start + probe * stride) % window);
+  }
+}

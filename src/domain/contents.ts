@@ -1,0 +1,15 @@
+import type { AffinityRow } from "./affinity.ts";
+import type { Block } from "./block.ts";
+import type { Pool, Reservation } from "./pool.ts";
+import type { AssignmentRecord } from "./record.ts";
+
+/** Items of a table, by kind: a page of it, or all of it. */
+export interface Contents {
+  readonly blocks: readonly Block[];
+  readonly rows: readonly AffinityRow[];
+  readonly records: readonly AssignmentRecord[];
+  readonly pools: readonly Pool[];
+  readonly reservations: readonly Reservation[];
+  /** Items that could not be read, with the reason: kept and reported, never acted on. */
+  readonly unreadable: readonly { readonly key: string; readonly reason: string }[];
+}

@@ -1,0 +1,59 @@
+import { type Address, BITS } from "./address.ts";
+import { ID_CHARACTERS } from "./fresh.ts";
+import { type Parsed, parsed, unreadable } from "./parsed.ts";
+import type { AssignmentRecord, Part } from "./record.ts";
+
+/** What a release by address needs so that it looks nothing up: the address, the token, the place of its record, the block's size. */
+export interface Generation {
+  readonly token: string;
+  /** The one address it is good for: another with it is a slip of the caller, and must free nothing. */
+  readonly address: Address;
+  readonly blockSize: number;
+  readonly handleHash: string;
+  readonly recordId: string;
+  readonly keyed: boolean;
+  /** How many addresses its request asked for: a lone one is all of its record. */
+  readonly want: number;
+}
+
+const FORM = new RegExp(
+  `^g1\\.([\\w-]{${ID_CHARACTERS}})\\.([46])([0-9a-f]{1,32})\\.(\\d{1,3})\\.([0-9a-f]{16})\\.([ki])([\\w-]{10,64})\\.(\\d{1,4})$`,
+);
+
+/** The generation of one address that a part of a record holds, as text. */
+export function generationOf(record: AssignmentRecord, part: Part, address: Address): string {
+  const { place, want } = record;
+  return formatGeneration({
+    token: part.token,
+    address,
+    blockSize: part.block.prefix,
+    handleHash: place.handleHash,
+    recordId: place.id,
+    keyed: place.keyed,
+    want,
+  });
+}
+
+/** The text a caller gets and gives back; opaque to them. Inverse of `parseGeneration`. */
+export function formatGeneration(g: Generation): string {
+  const { family, value } = g.address;
+  const record = `${g.handleHash}.${g.keyed ? "k" : "i"}${g.recordId}.${g.want}`;
+  return `g1.${g.token}.${family}${value.toString(16)}.${g.blockSize}.${record}`;
+}
+
+export function parseGeneration(text: string): Parsed<Generation> {
+  const [, token, digit, value, blockSize, handleHash, keyed, recordId, want] =
+    FORM.exec(text) ?? [];
+  const family = digit === "4" ? 4 : 6;
+  if (!token || !handleHash || !recordId || Number(blockSize) > BITS[6] || Number(want) < 1)
+    return unreadable("is not a generation; give back the one that assign answered with");
+  return parsed({
+    token,
+    address: { family, value: BigInt(`0x${value}`) },
+    blockSize: Number(blockSize),
+    handleHash,
+    recordId,
+    keyed: keyed === "k",
+    want: Number(want),
+  });
+}

@@ -1,0 +1,9 @@
+/** Who a block is affine to, as in Calico: `virtual` owners are no machines (a load balancer, say) and never collide with hosts. */
+export type AffinityType = "host" | "virtual";
+
+/** `host:node-1`: the affinity type and the name, as keys and blocks carry them. */
+export type HostId = `${AffinityType}:${string}`;
+
+export const hostId = (type: AffinityType, name: string): HostId => `${type}:${name}`;
+
+export const hostName = (id: HostId): string => id.slice(id.indexOf(":") + 1);

@@ -1,0 +1,163 @@
+import { type Block, capacityOf, heldBy } from "./block.ts";
+import { type Cidr, formatCidr, includes, intervalOf, overlaps, sameCidr } from "./cidr.ts";
+import type { Contents } from "./contents.ts";
+import { type AssignmentRecord, isOver, type Part } from "./record.ts";
+import type { Slot } from "./slot.ts";
+
+/** Something in a table that must never be. */
+export interface Violation {
+  /** `I1` … `I11` of DESIGN.md, or `shape` for an item that cannot be right in itself, or `tidy` for left-overs at rest. */
+  readonly invariant: string;
+  readonly message: string;
+}
+
+/**
+ * Proves the invariants over the contents of a table.
+ *
+ * @param quiet nothing is in flight, and the collector and the reclaimer have passed: then rows and records must be tidy too
+ */
+export function findViolations(
+  contents: Contents,
+  { quiet = false }: { readonly quiet?: boolean } = {},
+): Violation[] {
+  const records = recordsByToken(contents.records);
+  const blocks = new Map(
+    contents.blocks.map((block) => [nameOfBlock(block.space, block.cidr), block]),
+  );
+  return [
+    ...contents.unreadable.map(({ key, reason }) => violation("shape", `${key}: ${reason}`)),
+    ...contents.blocks.flatMap((block) => blockViolations(block, contents, records)),
+    ...overlappingBlocks(contents.blocks),
+    ...contents.records.flatMap((record) => recordViolations(record, blocks)),
+    ...(quiet ? untidy(contents, blocks) : []),
+  ];
+}
+
+const violation = (invariant: string, message: string): Violation => ({ invariant, message });
+
+type Owner = { readonly record: AssignmentRecord; readonly part: Part };
+
+function recordsByToken(records: readonly AssignmentRecord[]): ReadonlyMap<string, Owner[]> {
+  const owners = new Map<string, Owner[]>();
+  for (const record of records) {
+    for (const part of record.parts) {
+      const known = owners.get(part.token);
+      if (known) known.push({ record, part });
+      else owners.set(part.token, [{ record, part }]);
+    }
+  }
+  return owners;
+}
+
+function blockViolations(
+  block: Block,
+  contents: Contents,
+  owners: ReadonlyMap<string, Owner[]>,
+): Violation[] {
+  const name = `block ${block.space} ${formatCidr(block.cidr)}`;
+  const found: Violation[] = [];
+  for (const [ordinal, slot] of block.slots) {
+    if (!Number.isInteger(ordinal) || ordinal < 0 || ordinal >= capacityOf(block))
+      found.push(violation("shape", `${name} has a slot ${ordinal} outside its range`));
+    if (slot.kind === "foreign")
+      found.push(violation("shape", `${name} slot ${ordinal} has a tag that cannot be read`));
+    if (slot.kind === "taken") found.push(...slotViolations(name, block, ordinal, slot, owners));
+  }
+  const pool = contents.pools.find((p) => p.space === block.space && p.name === block.pool);
+  if (!pool || !includes(intervalOf(pool.cidr), intervalOf(block.cidr)))
+    found.push(violation("shape", `${name} lies outside its pool ${block.pool}`));
+  return found;
+}
+
+function slotViolations(
+  name: string,
+  { space, cidr }: { readonly space: string; readonly cidr: Cidr },
+  ordinal: number,
+  slot: Slot & { readonly kind: "taken" },
+  owners: ReadonlyMap<string, Owner[]>,
+): Violation[] {
+  const rightful = (owners.get(slot.token) ?? []).filter(
+    ({ record, part }) =>
+      record.place.space === space &&
+      record.place.handleHash === slot.handleHash &&
+      sameCidr(part.block, cidr),
+  );
+  if (rightful.length === 0)
+    return [violation("I3", `${name} slot ${ordinal} is taken without an assignment record`)];
+  if (rightful.length > 1)
+    return [violation("I1", `${name} slot ${ordinal} is named by ${rightful.length} records`)];
+  return [];
+}
+
+function overlappingBlocks(blocks: readonly Block[]): Violation[] {
+  const order = ({ space, cidr }: Block) =>
+    `${space} ${cidr.family} ${cidr.base.toString(16).padStart(32, "0")}`;
+  const sorted = [...blocks].sort((a, b) => (order(a) < order(b) ? -1 : 1));
+  return sorted.slice(1).flatMap((block, i) => {
+    const before = sorted[i] as Block;
+    const clash =
+      before.space === block.space && overlaps(intervalOf(before.cidr), intervalOf(block.cidr));
+    return clash
+      ? [
+          violation(
+            "I1",
+            `blocks ${formatCidr(before.cidr)} and ${formatCidr(block.cidr)} of ${block.space} overlap`,
+          ),
+        ]
+      : [];
+  });
+}
+
+type BlocksByName = ReadonlyMap<string, Block>;
+const nameOfBlock = (space: string, cidr: Cidr) => `${space} ${formatCidr(cidr)}`;
+
+function recordViolations(record: AssignmentRecord, blocks: BlocksByName): Violation[] {
+  const count = heldCount(record, blocks);
+  return count > record.want
+    ? [violation("I8", `${nameOf(record)} holds ${count} addresses and asked for ${record.want}`)]
+    : [];
+}
+
+function heldCount(record: AssignmentRecord, blocks: BlocksByName): number {
+  const heldOf = ({ token, block }: Part) =>
+    heldBy(blocks.get(nameOfBlock(record.place.space, block)), token).length;
+  return record.parts.reduce((sum, part) => sum + heldOf(part), 0);
+}
+
+/** What must also hold when nothing is in flight and the scheduled passes have been by. */
+function untidy({ blocks, rows, records }: Contents, byName: BlocksByName): Violation[] {
+  const rowName = (host: string, space: string, cidr: Cidr) =>
+    `${host} ${nameOfBlock(space, cidr)}`;
+  const rowNames = new Set(rows.map(({ host, space, block }) => rowName(host, space, block)));
+  return [
+    ...blocks
+      .filter(({ host, space, cidr }) => !rowNames.has(rowName(host, space, cidr)))
+      .map(({ cidr, host }) =>
+        violation("I4", `block ${formatCidr(cidr)} is affine to ${host}, which has no row for it`),
+      ),
+    ...rows
+      .filter(({ state }) => state !== "confirmed")
+      .map(({ host, block, state }) =>
+        violation("tidy", `${host} has a row for ${formatCidr(block)} that is ${state}`),
+      ),
+    ...(rowNames.size < rows.length
+      ? [violation("tidy", `${rows.length - rowNames.size} rows stand twice for one block`)]
+      : []),
+    ...rows
+      .filter(({ host, space, block }) => byName.get(nameOfBlock(space, block))?.host !== host)
+      .map(({ host, block }) =>
+        violation("tidy", `${host} has a row for ${formatCidr(block)}, which is not its block`),
+      ),
+    ...records.flatMap((record) => {
+      const count = heldCount(record, byName);
+      if (isOver(record) && count > 0)
+        return [violation("tidy", `${nameOf(record)} is released and holds ${count} addresses`)];
+      if (!isOver(record) && count === 0)
+        return [violation("tidy", `${nameOf(record)} is live and holds nothing`)];
+      return [];
+    }),
+  ];
+}
+
+const nameOf = ({ handle, place }: AssignmentRecord) =>
+  `the record of handle ${handle} (${place.id})`;

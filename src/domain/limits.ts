@@ -1,0 +1,82 @@
+/** Every bound of the product, each with its unit in its name. */
+
+/** How far apart the clocks of two functions may be; cooldowns are judged with this much to spare. */
+export const CLOCK_SKEW_MS_MAX = 2_000;
+/** The time limit of the functions that assign and release; a record younger than this may still have its author. */
+export const REQUEST_MS_MAX = 10_000;
+
+/** A warm function re-reads the version of a space's configuration when its copy is older than this … */
+export const CONFIGURATION_FRESH_MS = 5_000;
+/** … plus at most this much jitter, so that many functions do not ask at once. */
+export const CONFIGURATION_JITTER_MS = 1_000;
+/** A copy of the configuration is reloaded after this time even if its version did not move. */
+export const CONFIGURATION_RELOAD_MS = 60_000;
+
+/** A scheduled pass leaves younger things alone: their authors may still be at work. Safety does not rest on it. */
+export const GRACE_MS = 60_000;
+/** How long a keyed record is kept after its release, so that a late duplicate is told `already_released`. */
+export const RELEASED_RECORD_KEPT_MS = 24 * 60 * 60 * 1000;
+
+/** Calico's default cap on affine blocks per host and family. */
+export const BLOCKS_PER_HOST_DEFAULT = 20;
+export const BLOCKS_PER_HOST_MAX = 1_000;
+export const ADDRESSES_PER_REQUEST_DEFAULT = 256;
+/** What one slot write may take: a condition holds 4 KB, a slot's clause about 40 bytes. */
+export const SLOTS_PER_WRITE_MAX = 100;
+export const COOLDOWN_SECONDS_DEFAULT = 30;
+export const COOLDOWN_SECONDS_MAX = 1_200;
+export const BLOCK_MIN_AGE_SECONDS_DEFAULT = 60;
+export const BLOCK_MIN_AGE_SECONDS_MAX = 86_400;
+
+/** Prefix lengths of blocks, as Calico allows them. */
+export const BLOCK_SIZES = {
+  4: { min: 20, max: 32, default: 26 },
+  6: { min: 116, max: 128, default: 122 },
+} as const;
+
+/** Tries of one slot write against one block before the request is called contended. */
+export const TAKE_TRIES_MAX = 32;
+/** Blocks a request may move through before it is called contended. */
+export const ASSIGN_ROUNDS_MAX = 16;
+/** Cells looked at when a block is claimed; each full one costs about 14 read units. */
+export const CELL_LOOKS_MAX = 4;
+/** Blocks tried inside the cells that were looked at before a claim is called contended. */
+export const CLAIM_TRIES_MAX = 16;
+/** Pauses for another function's claim for the same host, before a second block is claimed. */
+export const CLAIM_WAITS_MAX = 8;
+export const CLAIM_WAIT_MS_MAX = 40;
+/** Repeats of any other compare-and-swap. */
+export const SWAP_TRIES_MAX = 16;
+/** Repeats of a call that the database refused for the moment (throttled, replicated-write conflict). */
+export const BUSY_TRIES_MAX = 6;
+/** Tries of a read that is not answered: each may take seconds of the ten that a request has. */
+export const UNANSWERED_TRIES_MAX = 2;
+/** Own blocks read side by side when a host's places are looked through. */
+export const BLOCKS_READ_AT_ONCE = 4;
+/** What a warm function remembers, each of a few hundred bytes. */
+export const REMEMBERED_BLOCKS_MAX = 4_096;
+export const REMEMBERED_CELLS_MAX = 16_384;
+export const REMEMBERED_SPACES_MAX = 256;
+/** Records of one handle that are ended side by side. */
+export const RECORDS_ENDED_AT_ONCE = 8;
+
+/** A scheduled pass stops at this age; its function may live for a minute. */
+export const PASS_MS_MAX = 40_000;
+/** Work of one scheduled pass; the next pass goes on where this one stopped. */
+export const RECLAIM_CELLS_PER_PASS = 256;
+export const COLLECT_DUE_PER_SHARD = 50;
+export const COLLECT_SCAN_PAGES_PER_PASS = 4;
+export const COLLECT_SCAN_ITEMS_PER_PAGE = 250;
+
+export const ATTRIBUTES_MAX = 50;
+export const ATTRIBUTE_KEY_CHARACTERS_MAX = 253;
+export const ATTRIBUTE_VALUE_CHARACTERS_MAX = 1_024;
+export const NAME_CHARACTERS_MAX = 253;
+export const SPACE_CHARACTERS_MAX = 63;
+export const IDEMPOTENCY_KEY_CHARACTERS_MAX = 255;
+export const BODY_BYTES_MAX = 1_000_000;
+export const RELEASES_PER_REQUEST_MAX = 256;
+export const POOLS_PER_REQUEST_MAX = 64;
+export const RESERVED_CIDRS_MAX = 1_000;
+/** The plan of a space is one item of at most 400 KB, about 100 bytes a pool. */
+export const POOLS_PER_SPACE_MAX = 2_000;

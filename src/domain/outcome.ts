@@ -1,0 +1,60 @@
+/**
+ * What became of a conditional write.
+ *
+ * - `done`: it happened; `item` is what stands there now (nothing after a deletion).
+ * - `lost`: its condition failed; `item` is what stood in the way (nothing if nothing is there).
+ * - `unknown`: it may have happened, or may still happen. Only a look at the item, or a fence, settles it (rule 3).
+ *
+ * A write that was refused for the moment is tried again below this line, and surfaces as the error `Busy` if that does not help.
+ */
+export type Outcome<T> =
+  | { readonly outcome: "done"; readonly item: T }
+  | { readonly outcome: "lost"; readonly item: T | undefined }
+  | { readonly outcome: "unknown" };
+
+/** Everything a caller can be told no for. The edge has the status and title of each. */
+export type RefusalCode =
+  | "invalid_request"
+  | "not_found"
+  | "already_assigned"
+  | "pool_exhausted"
+  | "no_pool_available"
+  | "block_limit"
+  | "block_not_owned"
+  | "generation_conflict"
+  | "request_in_progress"
+  | "already_released"
+  | "address_cooling"
+  | "idempotency_mismatch"
+  | "precondition_failed"
+  | "precondition_required"
+  | "pool_overlap";
+
+/** An expected no: a value, not an error. `members` carry the ids and numbers for programs. */
+export class Refusal {
+  readonly code: RefusalCode;
+  /** A sentence for a person. */
+  readonly detail: string;
+  readonly members: Readonly<Record<string, unknown>>;
+
+  constructor(code: RefusalCode, detail: string, members: Readonly<Record<string, unknown>> = {}) {
+    this.code = code;
+    this.detail = detail;
+    this.members = members;
+  }
+}
+
+/** Other callers were faster every time, up to a named maximum. Nothing is held; the caller may come again. */
+export class Contended extends Error {
+  override readonly name = "Contended";
+}
+
+/** The database refused for the moment (throttled, replicated-write conflict), again and again. */
+export class Busy extends Error {
+  override readonly name = "Busy";
+}
+
+/** The database did not answer a read. Nothing was changed by it. */
+export class Unavailable extends Error {
+  override readonly name = "Unavailable";
+}

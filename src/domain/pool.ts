@@ -1,0 +1,65 @@
+import type { Cidr, Interval } from "./cidr.ts";
+
+/** What addresses are for; a pool says which it serves. The values are Calico's. */
+export const USES = ["Workload", "Tunnel", "LoadBalancer"] as const;
+export type Use = (typeof USES)[number];
+
+/** `Manual` pools serve only requests that name them. */
+export const ASSIGNMENT_MODES = ["Automatic", "Manual"] as const;
+export type AssignmentMode = (typeof ASSIGNMENT_MODES)[number];
+
+/** What an operator says of a pool. CIDR and block size never change. */
+export interface PoolSpec {
+  readonly cidr: Cidr;
+  /** Prefix length of its blocks. */
+  readonly blockSize: number;
+  readonly disabled: boolean;
+  readonly assignmentMode: AssignmentMode;
+  readonly allowedUses: readonly Use[];
+  /** Absent: the space's own. */
+  readonly cooldownSeconds?: number;
+  /** Fields of a Calico manifest that only concern routing: kept, given back, and otherwise ignored. */
+  readonly routing?: Readonly<Record<string, string | boolean>>;
+}
+
+export interface Pool extends PoolSpec {
+  readonly space: string;
+  readonly name: string;
+  /** Names this pool in the address plan, so that a deleted pool and its successor are not confused. */
+  readonly id: string;
+  /** `pending` until the address plan has its range; selection passes it over. */
+  readonly state: "pending" | "active";
+  readonly revision: string;
+}
+
+export interface Reservation {
+  readonly space: string;
+  readonly name: string;
+  /** As written: CIDRs, addresses, `a-b` ranges. */
+  readonly cidrs: readonly string[];
+  readonly intervals: readonly Interval[];
+  readonly reason?: string;
+  readonly revision: string;
+}
+
+/** What an operator sets for a whole space. */
+export interface Settings {
+  readonly cooldownSeconds: number;
+  readonly blockMinAgeSeconds: number;
+  readonly maxBlocksPerHost: number;
+  readonly maxAddressesPerRequest: number;
+  readonly allowBareRelease: boolean;
+}
+
+/** All that selection needs to know of a space. */
+export interface SpaceConfiguration {
+  readonly settings: Settings;
+  /** Absent until somebody has written it. */
+  readonly settingsRevision?: string;
+  readonly pools: readonly Pool[];
+  readonly reservations: readonly Reservation[];
+}
+
+export function cooldownMsOf(pool: Pool | undefined, settings: Settings): number {
+  return 1000 * (pool?.cooldownSeconds ?? settings.cooldownSeconds);
+}

@@ -1,0 +1,50 @@
+import type { Cidr } from "./cidr.ts";
+import type { HostId } from "./host.ts";
+
+/** Where a record lies: in the partition of its handle's hash, under its Idempotency-Key's hash or a random id. */
+export interface RecordPlace {
+  readonly space: string;
+  readonly handleHash: string;
+  readonly id: string;
+  /** Did the request come with an Idempotency-Key? Such a record outlives its release. */
+  readonly keyed: boolean;
+}
+
+/** What one write of a request takes, or tries to take, in one block. */
+export interface Part {
+  readonly token: string;
+  readonly block: Cidr;
+  readonly count: number;
+  /** The ordinals tried last: a hint that saves a look, never the truth. */
+  readonly ordinals: readonly number[];
+}
+
+/**
+ * One request's hold on addresses. Written before its slots, deleted after them (I3).
+ *
+ * `live`: the slots decide. `open`: several writes, not all done. `aborted`: it will not be answered, what it holds is
+ * given back. `released`: over; kept for a while when keyed, so that a late duplicate is told so.
+ */
+export interface AssignmentRecord {
+  readonly place: RecordPlace;
+  readonly state: "live" | "open" | "aborted" | "released";
+  readonly handle: string;
+  readonly host: HostId;
+  readonly attributes: Readonly<Record<string, string>>;
+  /** How many addresses were asked for. */
+  readonly want: number;
+  readonly parts: readonly Part[];
+  /** Addresses that were given back, as text. */
+  readonly given: ReadonlySet<string>;
+  /** Digest of the request's body: the same key with another body is refused. */
+  readonly digest: string;
+  readonly revision: string;
+  readonly atMs: number;
+  /** When the collector should look at it; absent for a live record, which then costs no index write. */
+  readonly dueAtMs?: number;
+}
+
+/** Nothing of it is held any more, and it must never be begun again. */
+export function isOver(record: AssignmentRecord): boolean {
+  return record.state === "released" || record.given.size >= record.want;
+}

@@ -1,0 +1,50 @@
+import type { Family } from "./address.ts";
+import { formatCidr } from "./cidr.ts";
+import { Refusal } from "./outcome.ts";
+import type { Pool, Use } from "./pool.ts";
+
+/** What of a request chooses pools. */
+export interface PoolWish {
+  readonly family: Family;
+  readonly use: Use;
+  /** Names or CIDRs; empty: whatever serves everybody. */
+  readonly pools: readonly string[];
+}
+
+/**
+ * The pools that may serve a request, in the order in which they are tried: as the caller named them, else by name.
+ * Pools that are named serve whatever their assignment mode says, but never when disabled or for another use (Calico 1.4).
+ */
+export function selectPools(pools: readonly Pool[], wish: PoolWish): readonly Pool[] | Refusal {
+  const active = pools
+    .filter(({ state }) => state === "active")
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  const asked: Pool[] = [];
+  for (const wanted of wish.pools) {
+    const pool = active.find(({ name, cidr }) => name === wanted || formatCidr(cidr) === wanted);
+    if (!pool)
+      return new Refusal("no_pool_available", `There is no pool "${wanted}".`, { pools: [] });
+    if (!asked.includes(pool)) asked.push(pool);
+  }
+  const candidates = wish.pools.length > 0 ? asked : active;
+  const judged = candidates.map((pool) => ({ pool, reason: whyNot(pool, wish) }));
+  const kept = judged.filter(({ reason }) => reason === undefined).map(({ pool }) => pool);
+  if (kept.length > 0) return kept;
+  return new Refusal(
+    "no_pool_available",
+    judged.length > 0
+      ? `No pool may serve this request: ${judged.map(({ pool, reason }) => `${pool.name} ${reason}`).join("; ")}.`
+      : "The space has no pools.",
+    { pools: judged.map(({ pool, reason }) => ({ pool: pool.name, reason })) },
+  );
+}
+
+/** Why a pool may not serve a request, or nothing if it may. */
+export function whyNot(pool: Pool, wish: PoolWish): string | undefined {
+  if (pool.cidr.family !== wish.family) return `is IPv${pool.cidr.family}`;
+  if (pool.disabled) return "is disabled";
+  if (!pool.allowedUses.includes(wish.use)) return `does not allow the use ${wish.use}`;
+  if (wish.pools.length === 0 && pool.assignmentMode === "Manual")
+    return "serves only requests that name it (assignmentMode Manual)";
+  return undefined;
+}

@@ -1,0 +1,16 @@
+import {
+  ADDRESSES_PER_REQUEST_DEFAULT,
+  BLOCK_MIN_AGE_SECONDS_DEFAULT,
+  BLOCKS_PER_HOST_DEFAULT,
+  COOLDOWN_SECONDS_DEFAULT,
+} from "./limits.ts";
+import type { Settings } from "./pool.ts";
+
+/** What holds in a space whose configuration nobody has written. */
+export const SETTINGS_DEFAULT: Settings = {
+  cooldownSeconds: COOLDOWN_SECONDS_DEFAULT,
+  blockMinAgeSeconds: BLOCK_MIN_AGE_SECONDS_DEFAULT,
+  maxBlocksPerHost: BLOCKS_PER_HOST_DEFAULT,
+  maxAddressesPerRequest: ADDRESSES_PER_REQUEST_DEFAULT,
+  allowBareRelease: false,
+};

@@ -1,0 +1,46 @@
+import { ID_BYTES } from "./fresh.ts";
+
+/**
+ * What stands at an ordinal of a block. An ordinal that was never used has no slot at all.
+ * `foreign` is a tag this version cannot read: it is kept, reported, and never handed out.
+ */
+export type Slot =
+  | { readonly kind: "taken"; readonly token: string; readonly handleHash: string }
+  | { readonly kind: "cooling"; readonly token: string; readonly sinceMs: number }
+  | { readonly kind: "foreign"; readonly tag: Uint8Array };
+
+const TAKEN = 1;
+const COOLING = 2;
+const TAKEN_BYTES = 1 + ID_BYTES + 8;
+const COOLING_BYTES = 1 + ID_BYTES + 6;
+
+/** The tag of a slot, at most 20 bytes: kind, token, then the handle's hash or the time of release. Inverse of `slotOf`. */
+export function tagOf(slot: Slot): Uint8Array {
+  switch (slot.kind) {
+    case "taken":
+      return Buffer.concat([
+        Buffer.of(TAKEN),
+        Buffer.from(slot.token, "base64url"),
+        Buffer.from(slot.handleHash, "hex"),
+      ]);
+    case "cooling": {
+      const since = Buffer.alloc(6);
+      since.writeUIntBE(slot.sinceMs, 0, 6);
+      return Buffer.concat([Buffer.of(COOLING), Buffer.from(slot.token, "base64url"), since]);
+    }
+    case "foreign":
+      return slot.tag;
+    default:
+      return slot satisfies never;
+  }
+}
+
+export function slotOf(tag: Uint8Array): Slot {
+  const bytes = Buffer.from(tag.buffer, tag.byteOffset, tag.byteLength);
+  const token = () => bytes.toString("base64url", 1, 1 + ID_BYTES);
+  if (bytes[0] === TAKEN && bytes.length === TAKEN_BYTES)
+    return { kind: "taken", token: token(), handleHash: bytes.toString("hex", 1 + ID_BYTES) };
+  if (bytes[0] === COOLING && bytes.length === COOLING_BYTES)
+    return { kind: "cooling", token: token(), sinceMs: bytes.readUIntBE(1 + ID_BYTES, 6) };
+  return { kind: "foreign", tag };
+}

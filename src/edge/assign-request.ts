@@ -1,0 +1,171 @@
+import { createHash } from "node:crypto";
+import * as v from "valibot";
+import type { Assignment, AssignRequest } from "../allocator/assign.ts";
+import { hostId } from "../domain/host.ts";
+import {
+  ATTRIBUTE_KEY_CHARACTERS_MAX,
+  ATTRIBUTE_VALUE_CHARACTERS_MAX,
+  ATTRIBUTES_MAX,
+  POOLS_PER_REQUEST_MAX,
+} from "../domain/limits.ts";
+import { USES } from "../domain/pool.ts";
+import { readJson } from "./body.ts";
+import { address, handleText, hostText, poolReference, spaceName, unique, whole } from "./field.ts";
+import type { Answer, Event } from "./http.ts";
+import { readIdempotencyKey, readSpace } from "./parameters.ts";
+import { Problem } from "./problem.ts";
+import { checked, fields, isRecord, rule } from "./schema.ts";
+
+/** More than one block of the largest size has; the allocator knows what the pools at hand can serve. */
+export const ADDRESSES_PER_REQUEST_MAX = 4_096;
+
+const count = whole(0, ADDRESSES_PER_REQUEST_MAX);
+
+const attributes = v.pipe(
+  v.custom<Record<string, unknown>>(isRecord, "must be an object of strings"),
+  v.rawTransform<Record<string, unknown>, Readonly<Record<string, string>>>(
+    ({ dataset: { value: input }, addIssue, NEVER }) => {
+      const entries = Object.entries(input);
+      if (entries.length > ATTRIBUTES_MAX)
+        addIssue({ message: `must have at most ${ATTRIBUTES_MAX} entries` });
+      const wrong = entries
+        .map(([key, value]) => ({ key, value, message: attributeProblem(key, value) }))
+        .filter(({ message }) => message !== undefined);
+      for (const { key, value, message = "" } of wrong)
+        addIssue({
+          input: value,
+          message,
+          path: [{ type: "object", origin: "value", input, key, value }],
+        });
+      return wrong.length > 0 ? NEVER : Object.fromEntries(entries as [string, string][]);
+    },
+  ),
+);
+
+const body = v.pipe(
+  fields({
+    space: v.optional(spaceName),
+    host: hostText,
+    affinityType: v.optional(
+      v.picklist(["host", "virtual"], 'must be "host" or "virtual"'),
+      "host",
+    ),
+    ipv4: v.optional(count, 0),
+    ipv6: v.optional(count, 0),
+    address: v.optional(address),
+    handle: v.optional(handleText),
+    attributes: v.optional(attributes, {}),
+    use: v.optional(v.picklist(USES, `must be one of ${USES.join(", ")}`)),
+    pools: v.optional(
+      v.pipe(
+        v.array(poolReference, "must be an array of names or CIDRs of pools"),
+        v.maxLength(POOLS_PER_REQUEST_MAX, `must name at most ${POOLS_PER_REQUEST_MAX} pools`),
+        unique<string>("must name each pool once"),
+      ),
+      [],
+    ),
+  }),
+  rule(({ address, ipv4, ipv6 }) => {
+    const counts = ipv4 + ipv6;
+    if (address)
+      return counts === 0
+        ? []
+        : [{ field: "address", problem: "excludes ipv4 and ipv6: it asks for itself alone" }];
+    if (ipv4 > 0 && ipv6 > 0)
+      return [
+        {
+          field: "ipv6",
+          value: ipv6,
+          problem: "must be 0 when ipv4 is not: one family per request for now",
+        },
+      ];
+    return counts > 0
+      ? []
+      : [
+          {
+            field: "ipv4",
+            problem: "is 0 and so is ipv6; send one of them above 0, or an address",
+          },
+        ];
+  }),
+);
+
+/**
+ * Reads a request to assign.
+ *
+ * @param freshHandle makes the handle of a request that has neither one nor an Idempotency-Key
+ */
+export function readAssign(event: Event, freshHandle: () => string): AssignRequest | Problem {
+  const json = readJson(event);
+  if (json instanceof Problem) return json;
+  const input = checked(body, json.value);
+  if (input instanceof Problem) return input;
+  const space = readSpace(event, input.space);
+  if (space instanceof Problem) return space;
+  const idempotency = readIdempotencyKey(event);
+  if (idempotency instanceof Problem) return idempotency;
+
+  const { key } = idempotency;
+  const handle =
+    input.handle ??
+    (key === undefined ? freshHandle() : `key-${digestOf(key).toString("hex", 0, 16)}`);
+  const asked = {
+    space,
+    host: hostId(input.affinityType, input.host),
+    family: input.address?.family ?? (input.ipv4 > 0 ? (4 as const) : (6 as const)),
+    count: input.address ? 1 : input.ipv4 + input.ipv6,
+    ...(input.address && { address: input.address }),
+    handle,
+    attributes: input.attributes,
+    ...(input.use && { use: input.use }),
+    pools: input.pools,
+  };
+  return {
+    ...asked,
+    digest: shortDigest(canonical(asked)),
+    ...(key !== undefined && { keyId: shortDigest(`${handle}\0${key}`) }),
+  };
+}
+
+/** All that was asked for, or there is no answer but a refusal: `requested` is how many there are. */
+export function assignAnswer({ handle, addresses }: Assignment, requestId: string): Answer {
+  return {
+    status: 200,
+    body: { requestId, handle, addresses, requested: addresses.length, messages: [] },
+  };
+}
+
+function attributeProblem(key: string, value: unknown): string | undefined {
+  if (typeof value !== "string") return "must be a string";
+  if (value.length > ATTRIBUTE_VALUE_CHARACTERS_MAX)
+    return `must have at most ${ATTRIBUTE_VALUE_CHARACTERS_MAX} characters`;
+  if (/\p{Cs}/u.test(value)) return "must be Unicode text";
+  // The one name that objects of the language treat as their own.
+  if (key === "__proto__") return "is a name that no attribute may have";
+  if (key.length === 0 || key.length > ATTRIBUTE_KEY_CHARACTERS_MAX)
+    return `must have a name of 1 to ${ATTRIBUTE_KEY_CHARACTERS_MAX} characters`;
+  return /[\p{Cc}\p{Cs}]/u.test(key) ? "must have a name of printable characters" : undefined;
+}
+
+/** One text for every way to write the same request. */
+function canonical({
+  attributes,
+  address,
+  ...asked
+}: Omit<AssignRequest, "digest" | "keyId">): string {
+  return JSON.stringify([
+    asked.space,
+    asked.host,
+    asked.family,
+    asked.count,
+    address ? String(address.value) : null,
+    asked.handle,
+    Object.entries(attributes).sort(([a], [b]) => (a < b ? -1 : 1)),
+    asked.use ?? null,
+    asked.pools,
+  ]);
+}
+
+const digestOf = (text: string) => createHash("sha256").update(text).digest();
+/** 132 bits: two requests that differ do not meet in them. */
+const shortDigest = (text: string) => digestOf(text).toString("base64url").slice(0, 22);

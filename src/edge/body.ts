@@ -1,0 +1,55 @@
+import { BODY_BYTES_MAX } from "../domain/limits.ts";
+import type { Event } from "./http.ts";
+import { invalid, Problem } from "./problem.ts";
+
+const JSON_TYPE = /^application\/(json|[\w.+-]+\+json)$/;
+
+/** The value that a JSON body stands for. */
+export function readJson(event: Event): { readonly value: unknown } | Problem {
+  const type = mediaType(event);
+  return isJson(type) ? parseJson(event) : unsupported(type, "application/json");
+}
+
+export const isJson = (type: string): boolean => JSON_TYPE.test(type);
+
+export function parseJson(event: Event): { readonly value: unknown } | Problem {
+  const text = bodyText(event, BODY_BYTES_MAX);
+  if (text instanceof Problem) return text;
+  try {
+    return { value: JSON.parse(text) };
+  } catch (error) {
+    return invalid({ field: "body", problem: `is not JSON: ${(error as Error).message}` });
+  }
+}
+
+/** Bytes that are no UTF-8 are refused: what they would be replaced by is not what the caller sent. */
+export function bodyText({ body, isBase64Encoded }: Event, bytesMax: number): string | Problem {
+  if (!body) return EMPTY;
+  const bytes = Buffer.from(body, isBase64Encoded ? "base64" : "utf8");
+  if (bytes.byteLength > bytesMax)
+    return new Problem(
+      "payload_too_large",
+      `The body has ${bytes.byteLength} bytes and may have ${bytesMax}.`,
+      { bytes: bytes.byteLength, bytesMax },
+    );
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return invalid({ field: "body", problem: "is not UTF-8" });
+  }
+}
+
+export const EMPTY = invalid({ field: "body", problem: "is empty; send a JSON object" });
+
+/** What a caller who says nothing sends is JSON. */
+export function mediaType({ headers }: Event): string {
+  const [type = ""] = (headers["content-type"] ?? "application/json").split(";");
+  return type.trim().toLowerCase();
+}
+
+export function unsupported(type: string, supported: string): Problem {
+  return new Problem(
+    "unsupported_media_type",
+    `Content-Type ${type} is not read here; send ${supported}.`,
+  );
+}

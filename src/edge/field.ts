@@ -1,0 +1,96 @@
+import * as v from "valibot";
+import { parseAddress } from "../domain/address.ts";
+import { formatCidr, parseCidr } from "../domain/cidr.ts";
+import { NAME_CHARACTERS_MAX, SPACE_CHARACTERS_MAX } from "../domain/limits.ts";
+import type { Parsed } from "../domain/parsed.ts";
+
+/** What fields are made of. Messages read on from the field's name. */
+
+const LABEL = "[a-z0-9]([a-z0-9-]*[a-z0-9])?";
+
+export const text = v.string("must be a string");
+
+export const flag = v.boolean("must be true or false");
+
+export function whole(min: number, max: number) {
+  const message = `must be a whole number from ${min} to ${max}`;
+  return v.pipe(
+    v.number(message),
+    v.integer(message),
+    v.minValue(min, message),
+    v.maxValue(max, message),
+  );
+}
+
+/** A name of a pool or a reservation, as in Kubernetes. */
+export const resourceName = v.pipe(
+  text,
+  v.maxLength(NAME_CHARACTERS_MAX, `must have at most ${NAME_CHARACTERS_MAX} characters`),
+  v.regex(
+    new RegExp(`^${LABEL}(\\.${LABEL})*$`),
+    "must be a DNS name in lower case, such as default-ipv4 (RFC 1123)",
+  ),
+);
+
+export const spaceName = v.pipe(
+  text,
+  v.maxLength(SPACE_CHARACTERS_MAX, `must have at most ${SPACE_CHARACTERS_MAX} characters`),
+  v.regex(
+    new RegExp(`^${LABEL}$`),
+    "must be a DNS label in lower case, such as tenant-7 (RFC 1123)",
+  ),
+);
+
+export const hostText = v.pipe(
+  text,
+  v.regex(
+    new RegExp(`^[\\x21-\\x7e]{1,${NAME_CHARACTERS_MAX}}$`),
+    `must be 1 to ${NAME_CHARACTERS_MAX} printable ASCII characters without spaces`,
+  ),
+);
+
+/** A lone surrogate is no character: it would not come back from the database as it went in. */
+export const handleText = v.pipe(
+  text,
+  v.regex(
+    new RegExp(`^[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}]{1,${NAME_CHARACTERS_MAX}}$`, "u"),
+    `must be 1 to ${NAME_CHARACTERS_MAX} printable characters`,
+  ),
+);
+
+/** A text that the domain can read. */
+export function readable<T>(parse: (text: string) => Parsed<T>) {
+  return v.pipe(
+    text,
+    v.rawTransform<string, T>(({ dataset, addIssue, NEVER }) => {
+      const result = parse(dataset.value);
+      if (result.ok) return result.value;
+      addIssue({ message: result.problem });
+      return NEVER;
+    }),
+  );
+}
+
+export const address = readable(parseAddress);
+export const cidr = readable(parseCidr);
+
+/** A pool by its name or its CIDR; the latter in the one text that a network has. */
+export const poolReference = v.pipe(
+  text,
+  v.rawTransform<string, string>(({ dataset, addIssue, NEVER }) => {
+    if (dataset.value.includes("/")) {
+      const network = parseCidr(dataset.value);
+      if (network.ok) return formatCidr(network.value);
+      addIssue({ message: network.problem });
+      return NEVER;
+    }
+    const name = v.safeParse(resourceName, dataset.value, { abortPipeEarly: true });
+    if (name.success) return name.output;
+    addIssue({ message: `${name.issues[0].message}, or the CIDR of a pool` });
+    return NEVER;
+  }),
+);
+
+export function unique<T>(message: string) {
+  return v.check<T[], string>((items) => new Set(items).size === items.length, message);
+}

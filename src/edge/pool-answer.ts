@@ -1,0 +1,29 @@
+import type { Written } from "../allocator/administration.ts";
+import { formatCidr } from "../domain/cidr.ts";
+import type { Pool } from "../domain/pool.ts";
+import type { Answer } from "./http.ts";
+import { etagOf, written } from "./operator-answer.ts";
+
+export function poolAnswer(pool: Pool): Answer {
+  return { status: 200, headers: etagOf(pool), body: bodyOf(pool) };
+}
+
+export function poolsAnswer(pools: readonly Pool[]): Answer {
+  return { status: 200, body: { pools: pools.map(bodyOf) } };
+}
+
+export const poolPutAnswer = (result: Written<Pool>): Answer =>
+  written(result, bodyOf(result.value), result.value.revision);
+
+/** Field by field: the id and the state of a pool are nobody's business. */
+const bodyOf = (pool: Pool) => ({
+  space: pool.space,
+  name: pool.name,
+  cidr: formatCidr(pool.cidr),
+  blockSize: pool.blockSize,
+  disabled: pool.disabled,
+  assignmentMode: pool.assignmentMode,
+  allowedUses: pool.allowedUses,
+  ...(pool.cooldownSeconds !== undefined && { cooldownSeconds: pool.cooldownSeconds }),
+  ...(pool.routing && { routing: pool.routing }),
+});

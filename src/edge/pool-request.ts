@@ -1,0 +1,73 @@
+import * as v from "valibot";
+import { COOLDOWN_SECONDS_MAX } from "../domain/limits.ts";
+import type { PoolSpec } from "../domain/pool.ts";
+import { resourceName, spaceName, whole } from "./field.ts";
+import type { Event } from "./http.ts";
+import { isManifest, readManifest } from "./manifest.ts";
+import { type NameInBody, readIfMatch, readNamed } from "./parameters.ts";
+import {
+  POOL_FIELDS,
+  poolProblems,
+  poolSpec,
+  ROUTING_FIELDS,
+  routingProblems,
+} from "./pool-fields.ts";
+import { Problem } from "./problem.ts";
+import { checked, fields, rule } from "./schema.ts";
+import { readJsonOrYaml } from "./yaml-body.ts";
+
+export interface PoolRequest {
+  readonly space: string;
+  readonly name: string;
+  readonly spec: PoolSpec;
+  readonly ifMatch: string | undefined;
+}
+
+/** What the body of a PUT says, whichever form it has. */
+export interface PoolDocument {
+  readonly space?: string | undefined;
+  readonly name?: NameInBody | undefined;
+  readonly spec: PoolSpec;
+}
+
+const body = v.pipe(
+  fields({
+    ...POOL_FIELDS,
+    cooldownSeconds: v.optional(whole(0, COOLDOWN_SECONDS_MAX)),
+    // What a GET answers can be changed and PUT back.
+    space: v.optional(spaceName),
+    name: v.optional(resourceName),
+    routing: v.optional(fields(ROUTING_FIELDS), {}),
+  }),
+  rule((pool) => [
+    ...poolProblems(pool),
+    ...routingProblems(pool, pool.routing).map((problem) => ({ ...problem, field: "routing" })),
+  ]),
+);
+
+/** Reads a pool as JSON, or as a manifest of Calico in JSON or YAML. */
+export function readPoolPut(event: Event): PoolRequest | Problem {
+  const json = readJsonOrYaml(event);
+  if (json instanceof Problem) return json;
+  const document = isManifest(json.value) ? readManifest(json.value) : readDocument(json.value);
+  if (document instanceof Problem) return document;
+  const named = readNamed(event, document.space, document.name);
+  if (named instanceof Problem) return named;
+  const match = readIfMatch(event);
+  if (match instanceof Problem) return match;
+  return { ...named, spec: document.spec, ...match };
+}
+
+function readDocument(value: unknown): PoolDocument | Problem {
+  const input = checked(body, value);
+  if (input instanceof Problem) return input;
+  const { space, name, routing, cooldownSeconds } = input;
+  return {
+    space,
+    ...(name !== undefined && { name: { field: "name", value: name } }),
+    spec: {
+      ...poolSpec(input, routing),
+      ...(cooldownSeconds !== undefined && { cooldownSeconds }),
+    },
+  };
+}

@@ -1,0 +1,97 @@
+import * as v from "valibot";
+import type { ReleaseOfAddress, ReleaseResult } from "../allocator/release.ts";
+import { parseAddress } from "../domain/address.ts";
+import { parseGeneration } from "../domain/generation.ts";
+import { RELEASES_PER_REQUEST_MAX } from "../domain/limits.ts";
+import { readJson } from "./body.ts";
+import { handleText, spaceName, text } from "./field.ts";
+import type { Answer, Event } from "./http.ts";
+import { readSpace } from "./parameters.ts";
+import { invalid, Problem } from "./problem.ts";
+import { checked, fields, shortened } from "./schema.ts";
+
+/** Addresses one by one, or all that a handle has. */
+export type ReleaseRequest =
+  | { readonly space: string; readonly handle: string }
+  | { readonly space: string; readonly entries: readonly ReleaseEntry[] };
+
+/** What to release, or the result already where the entry cannot be read: it must not hinder the others. */
+type ReleaseEntry = ReleaseOfAddress | ReleaseResult;
+
+/** What a release by handle came to. */
+export interface HandleReleased {
+  readonly handle: string;
+  readonly released: readonly string[];
+}
+
+const entrySchema = fields({
+  address: text,
+  handle: v.optional(text),
+  generation: v.optional(text),
+});
+
+const body = fields({
+  space: v.optional(spaceName),
+  handle: v.optional(handleText),
+  addresses: v.optional(
+    v.pipe(
+      v.array(entrySchema, "must be an array of objects with address, handle and generation"),
+      v.minLength(1, "must have an entry"),
+      v.maxLength(
+        RELEASES_PER_REQUEST_MAX,
+        `must have at most ${RELEASES_PER_REQUEST_MAX} entries; send several requests`,
+      ),
+    ),
+  ),
+});
+
+export function readRelease(event: Event): ReleaseRequest | Problem {
+  const json = readJson(event);
+  if (json instanceof Problem) return json;
+  const input = checked(body, json.value);
+  if (input instanceof Problem) return input;
+  const space = readSpace(event, input.space);
+  if (space instanceof Problem) return space;
+  const { handle, addresses } = input;
+  if (handle !== undefined && addresses)
+    return invalid({
+      field: "handle",
+      value: handle,
+      problem: "excludes addresses; send one of them",
+    });
+  if (handle !== undefined) return { space, handle };
+  if (addresses) return { space, entries: addresses.map(readEntry) };
+  return invalid({ field: "addresses", problem: "is required, or handle in its place" });
+}
+
+export function releaseAnswer(
+  result: readonly ReleaseResult[] | HandleReleased,
+  requestId: string,
+): Answer {
+  return {
+    status: 200,
+    body: "handle" in result ? { requestId, ...result } : { requestId, results: result },
+  };
+}
+
+function readEntry(entry: v.InferOutput<typeof entrySchema>): ReleaseEntry {
+  const address = parseAddress(entry.address);
+  if (!address.ok) return unreadable(entry.address, `address ${address.problem}`);
+  const generation = entry.generation === undefined ? undefined : parseGeneration(entry.generation);
+  if (generation && !generation.ok)
+    return unreadable(entry.address, `generation ${generation.problem}`);
+  return {
+    address: address.value,
+    ...(entry.handle !== undefined && { handle: entry.handle }),
+    ...(generation && { generation: generation.value }),
+  };
+}
+
+function unreadable(address: string, problem: string): ReleaseResult {
+  return {
+    address: String(shortened(address)),
+    status: "conflict",
+    code: "invalid_request",
+    detail: `${problem}.`,
+  };
+}

@@ -1,0 +1,83 @@
+import * as v from "valibot";
+import type { Written } from "../allocator/administration.ts";
+import { parseInterval } from "../domain/cidr.ts";
+import { RESERVED_CIDRS_MAX } from "../domain/limits.ts";
+import type { Reservation } from "../domain/pool.ts";
+import { readJson } from "./body.ts";
+import { readable, resourceName, spaceName, text } from "./field.ts";
+import type { Answer, Event } from "./http.ts";
+import { etagOf, written } from "./operator-answer.ts";
+import { readIfMatch, readNamed } from "./parameters.ts";
+import { Problem } from "./problem.ts";
+import { checked, fields } from "./schema.ts";
+
+const REASON_CHARACTERS_MAX = 1_024;
+
+/** The text is kept as it was written, beside what it means. */
+const interval = readable((cidr) => {
+  const read = parseInterval(cidr);
+  return read.ok ? { ok: true, value: { cidr, interval: read.value } } : read;
+});
+
+const body = fields({
+  cidrs: v.pipe(
+    v.array(interval, "must be an array of CIDRs, addresses and ranges"),
+    v.minLength(1, "must have an entry"),
+    v.maxLength(RESERVED_CIDRS_MAX, `must have at most ${RESERVED_CIDRS_MAX} entries`),
+  ),
+  reason: v.optional(
+    v.pipe(
+      text,
+      v.maxLength(REASON_CHARACTERS_MAX, `must have at most ${REASON_CHARACTERS_MAX} characters`),
+    ),
+  ),
+  // What a GET answers can be changed and PUT back.
+  space: v.optional(spaceName),
+  name: v.optional(resourceName),
+});
+
+export function readReservationPut(event: Event) {
+  const json = readJson(event);
+  if (json instanceof Problem) return json;
+  const input = checked(body, json.value);
+  if (input instanceof Problem) return input;
+  const name = input.name === undefined ? undefined : { field: "name", value: input.name };
+  const named = readNamed(event, input.space, name);
+  if (named instanceof Problem) return named;
+  const match = readIfMatch(event);
+  if (match instanceof Problem) return match;
+  const spec = {
+    cidrs: input.cidrs.map(({ cidr }) => cidr),
+    intervals: input.cidrs.map(({ interval }) => interval),
+    ...(input.reason !== undefined && { reason: input.reason }),
+  };
+  return { ...named, spec, ...match };
+}
+
+/** What names a reservation that is to be deleted as it was seen. */
+export function readReservationDelete(event: Event) {
+  const named = readNamed(event);
+  if (named instanceof Problem) return named;
+  const match = readIfMatch(event);
+  return match instanceof Problem ? match : { ...named, ...match };
+}
+
+export function reservationAnswer(reservation: Reservation): Answer {
+  return { status: 200, headers: etagOf(reservation), body: bodyOf(reservation) };
+}
+
+export function reservationsAnswer(reservations: readonly Reservation[]): Answer {
+  return { status: 200, body: { reservations: reservations.map(bodyOf) } };
+}
+
+export const reservationPutAnswer = (result: Written<Reservation>): Answer =>
+  written(result, bodyOf(result.value), result.value.revision);
+
+export const reservationDeleteAnswer = (result: Written<undefined>): Answer => written(result, {});
+
+const bodyOf = ({ space, name, cidrs, reason }: Reservation) => ({
+  space,
+  name,
+  cidrs,
+  ...(reason !== undefined && { reason }),
+});

@@ -1,0 +1,93 @@
+import * as v from "valibot";
+import { type FieldProblem, invalid, type Problem } from "./problem.ts";
+
+/**
+ * An object with these fields and no others. Unlike valibot's own it names every unknown field, refuses an array, and
+ * knows the fields by their own names only, so that `constructor` is as unknown as any other.
+ */
+export function fields<Entries extends v.ObjectEntries>(entries: Entries) {
+  const known = Object.keys(entries).join(", ");
+  const schema = v.strictObject(entries, "is required");
+  const inner = v.object(entries, "is required");
+  return {
+    ...schema,
+    "~run"(dataset: v.UnknownDataset, config: v.Config<v.BaseIssue<unknown>>) {
+      const input = dataset.value;
+      if (!isRecord(input)) {
+        v._addIssue(schema, "type", dataset, config, { message: "must be an object" } as never);
+        return dataset;
+      }
+      const checked = inner["~run"](dataset, config);
+      for (const key of Object.keys(input)) {
+        if (Object.hasOwn(entries, key)) continue;
+        v._addIssue(schema, "key", checked, config, {
+          input: input[key],
+          path: [{ type: "object", origin: "key", input, key, value: input[key] }],
+          message: `is not a field here; known are ${known}`,
+        } as never);
+      }
+      return checked;
+    },
+  } as typeof schema;
+}
+
+/** A rule that concerns several fields of an object; asked once each of them is right by itself. */
+export function rule<T extends object>(problems: (value: T) => readonly FieldProblem[]) {
+  return v.rawCheck<T>(({ dataset, addIssue }) => {
+    if (!dataset.typed) return;
+    const input = dataset.value as Record<string, unknown>;
+    for (const { field, value, problem } of problems(dataset.value))
+      addIssue({
+        input: value,
+        message: problem,
+        path: [{ type: "object", origin: "value", input, key: field, value }],
+      });
+  });
+}
+
+/** What a schema makes of a value, or everything that is wrong with it. */
+export function checked<Schema extends v.GenericSchema>(
+  schema: Schema,
+  value: unknown,
+): v.InferOutput<Schema> | Problem {
+  const result = v.safeParse(schema, value, { abortPipeEarly: true });
+  return result.success ? result.output : invalid(...result.issues.map(fieldProblem));
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+const TEXT_CHARACTERS_MAX = 80;
+
+/** What was received, short enough to be sent back. */
+export function shortened(value: unknown): unknown {
+  if (typeof value === "number" && !Number.isFinite(value)) return String(value);
+  if (typeof value === "string") return cut(value);
+  if (typeof value !== "object" || value === null) return value;
+  // Only its beginning is wanted, and a deep one would overflow the stack of JSON.stringify.
+  return Array.isArray(value)
+    ? `an array of ${value.length}`
+    : cut(`an object of ${Object.keys(value)}`);
+}
+
+function fieldProblem({ path, input, message }: v.BaseIssue<unknown>): FieldProblem {
+  const missing = input === undefined;
+  return {
+    field: path ? pathText(path.map(({ key }) => key)) : "body",
+    ...(!missing && { value: shortened(input) }),
+    problem: message,
+  };
+}
+
+/** `addresses[2].handle` */
+function pathText(keys: readonly unknown[]): string {
+  return keys
+    .map((key, i) =>
+      typeof key === "number" ? `[${key}]` : `${i > 0 ? "." : ""}${cut(String(key))}`,
+    )
+    .join("");
+}
+
+const cut = (text: string) =>
+  text.length <= TEXT_CHARACTERS_MAX ? text : `${text.slice(0, TEXT_CHARACTERS_MAX)}…`;

@@ -1,0 +1,57 @@
+import * as v from "valibot";
+import type { Written } from "../allocator/administration.ts";
+import {
+  BLOCK_MIN_AGE_SECONDS_MAX,
+  BLOCKS_PER_HOST_MAX,
+  COOLDOWN_SECONDS_MAX,
+} from "../domain/limits.ts";
+import type { Settings } from "../domain/pool.ts";
+import { SETTINGS_DEFAULT } from "../domain/settings.ts";
+import { ADDRESSES_PER_REQUEST_MAX } from "./assign-request.ts";
+import { readJson } from "./body.ts";
+import { flag, spaceName, whole } from "./field.ts";
+import type { Answer, Event } from "./http.ts";
+import { etagOf, written } from "./operator-answer.ts";
+import { readIfMatch, readSpace } from "./parameters.ts";
+import { Problem } from "./problem.ts";
+import { checked, fields } from "./schema.ts";
+
+interface SettingsSeen {
+  readonly settings: Settings;
+  readonly revision: string | undefined;
+}
+
+/** What a PUT leaves out is set back to its default. */
+const body = fields({
+  cooldownSeconds: v.optional(whole(0, COOLDOWN_SECONDS_MAX), SETTINGS_DEFAULT.cooldownSeconds),
+  blockMinAgeSeconds: v.optional(
+    whole(0, BLOCK_MIN_AGE_SECONDS_MAX),
+    SETTINGS_DEFAULT.blockMinAgeSeconds,
+  ),
+  maxBlocksPerHost: v.optional(whole(1, BLOCKS_PER_HOST_MAX), SETTINGS_DEFAULT.maxBlocksPerHost),
+  maxAddressesPerRequest: v.optional(
+    whole(1, ADDRESSES_PER_REQUEST_MAX),
+    SETTINGS_DEFAULT.maxAddressesPerRequest,
+  ),
+  allowBareRelease: v.optional(flag, SETTINGS_DEFAULT.allowBareRelease),
+  space: v.optional(spaceName),
+});
+
+export function readSettingsPut(event: Event) {
+  const json = readJson(event);
+  if (json instanceof Problem) return json;
+  const input = checked(body, json.value);
+  if (input instanceof Problem) return input;
+  const { space: named, ...settings } = input;
+  const space = readSpace(event, named);
+  if (space instanceof Problem) return space;
+  const match = readIfMatch(event);
+  return match instanceof Problem ? match : { space, settings, ...match };
+}
+
+export function settingsAnswer({ settings, revision }: SettingsSeen): Answer {
+  return { status: 200, headers: etagOf({ revision }), body: settings };
+}
+
+export const settingsPutAnswer = (result: Written<{ settings: Settings; revision: string }>) =>
+  written(result, result.value.settings, result.value.revision);

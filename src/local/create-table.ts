@@ -1,0 +1,46 @@
+import {
+  CreateTableCommand,
+  type DynamoDBClient,
+  ResourceInUseException,
+  waitUntilTableExists,
+} from "@aws-sdk/client-dynamodb";
+import { TABLE } from "../store/definition.ts";
+
+const WAIT_SECONDS_MAX = 30;
+
+/** Creates the table as the CDK deploys it, unless it is there, and waits until it can be used. */
+export async function createTable(client: DynamoDBClient, tableName: string): Promise<void> {
+  const { partitionKey, sortKey, dueIndex } = TABLE;
+  try {
+    await client.send(
+      new CreateTableCommand({
+        TableName: tableName,
+        BillingMode: "PAY_PER_REQUEST",
+        AttributeDefinitions: [
+          { AttributeName: partitionKey, AttributeType: "S" },
+          { AttributeName: sortKey, AttributeType: "S" },
+          { AttributeName: dueIndex.partitionKey, AttributeType: "S" },
+          { AttributeName: dueIndex.sortKey, AttributeType: "N" },
+        ],
+        KeySchema: keySchema(TABLE),
+        GlobalSecondaryIndexes: [
+          {
+            IndexName: dueIndex.name,
+            KeySchema: keySchema(dueIndex),
+            Projection: { ProjectionType: "KEYS_ONLY" },
+          },
+        ],
+      }),
+    );
+  } catch (error) {
+    if (!(error instanceof ResourceInUseException)) throw error;
+  }
+  await waitUntilTableExists({ client, maxWaitTime: WAIT_SECONDS_MAX }, { TableName: tableName });
+}
+
+function keySchema(keys: { readonly partitionKey: string; readonly sortKey: string }) {
+  return [
+    { AttributeName: keys.partitionKey, KeyType: "HASH" as const },
+    { AttributeName: keys.sortKey, KeyType: "RANGE" as const },
+  ];
+}

@@ -1,0 +1,115 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, mkdirSync } from "node:fs";
+import { createServer } from "node:net";
+import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+
+/** The embedded DynamoDB as a process beside ours. */
+export interface Emulator {
+  readonly endpoint: string;
+  readonly port: number;
+  /** Resolves when the process is gone, with what it last said. */
+  readonly exited: Promise<string>;
+  stop(): Promise<void>;
+}
+
+export interface EmulatorOptions {
+  /** Where data is kept; without it, in the memory of the process. */
+  readonly file?: string | undefined;
+  /** Any free one if not said. */
+  readonly port?: number;
+}
+
+const GUARD = fileURLToPath(new URL("./guard.mjs", import.meta.url));
+const PORTS_TRIED_MAX = 5;
+const READY_MS_MAX = 10_000;
+const READY_POLL_MS = 10;
+const OUTPUT_CHARACTERS_KEPT = 2_000;
+
+/** The program of this platform, if its package is there: npm installs it where it can run, and nowhere else. */
+export function emulatorBinary(): string | undefined {
+  try {
+    const manifest = import.meta.resolve(
+      `@dynoxide/${process.platform}-${process.arch}/package.json`,
+    );
+    const binary = join(dirname(fileURLToPath(manifest)), "dynoxide");
+    return existsSync(binary) ? binary : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Starts the embedded DynamoDB and waits until it answers. It never outlives this process. */
+export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
+  const binary = emulatorBinary();
+  if (!binary) throw new Error("there is no embedded DynamoDB for this platform");
+  if (options.file) mkdirSync(dirname(options.file), { recursive: true });
+  for (let attempt = 0; attempt < PORTS_TRIED_MAX; attempt++) {
+    // Between our look and its start another process may take the port.
+    const port = options.port ?? (await freePort());
+    const emulator = spawnEmulator(binary, port, options.file);
+    const failure = await whyNotReady(emulator);
+    if (failure === undefined) return emulator;
+    await emulator.stop();
+    if (!failure.includes("already in use"))
+      throw new Error(`the embedded DynamoDB did not start: ${failure}`);
+  }
+  throw new Error(`the embedded DynamoDB found no free port in ${PORTS_TRIED_MAX} tries`);
+}
+
+/** A port that nobody listens on at this moment. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer().once("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === "object" && address ? address.port : 0));
+    });
+  });
+}
+
+function spawnEmulator(binary: string, port: number, file: string | undefined): Emulator {
+  const serve = ["serve", "--host", "127.0.0.1", "--port", String(port)];
+  const guard: ChildProcess = spawn(
+    process.execPath,
+    [GUARD, binary, ...serve, ...(file ? ["--db-path", file] : [])],
+    // In a process group of its own: Ctrl-C is for the server, which first finishes what it is doing.
+    { stdio: ["pipe", "ignore", "pipe"], detached: true },
+  );
+  let output = "";
+  guard.stderr?.on("data", (chunk) => {
+    output = (output + chunk).slice(-OUTPUT_CHARACTERS_KEPT);
+  });
+  // A guard that is gone closes its pipe, and a late end() of ours must not crash us.
+  guard.stdin?.on("error", () => {});
+  const exited = new Promise<string>((resolve) => {
+    guard.once("error", (error) => resolve(error.message));
+    guard.once("close", (code) => resolve(output.trim() || `it ended with code ${code}`));
+  });
+  return {
+    endpoint: `http://127.0.0.1:${port}`,
+    port,
+    exited,
+    async stop() {
+      guard.stdin?.end();
+      await exited;
+    },
+  };
+}
+
+/** Polls until the emulator answers; otherwise says why it does not. */
+async function whyNotReady({ endpoint, exited }: Emulator): Promise<string | undefined> {
+  let failure: string | undefined;
+  void exited.then((output) => {
+    failure = output;
+  });
+  const untilMs = performance.now() + READY_MS_MAX;
+  while (failure === undefined && performance.now() < untilMs) {
+    const response = await fetch(endpoint).catch(() => undefined);
+    await response?.arrayBuffer();
+    if (response?.ok && failure === undefined) return undefined;
+    await sleep(READY_POLL_MS);
+  }
+  return failure ?? `it gave no answer in ${READY_MS_MAX / 1000} s`;
+}

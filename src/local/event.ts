@@ -1,0 +1,115 @@
+import { isUtf8 } from "node:buffer";
+import { randomUUID } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+import { ROUTES, type Route } from "../edge/api.ts";
+import type { Event } from "../edge/http.ts";
+import { invalid, Problem } from "../edge/problem.ts";
+
+/** Where a request leads. */
+export interface Destination {
+  readonly route: Route;
+  readonly event: Event;
+}
+
+/** Makes of a request the event that API Gateway would make, or says why it leads nowhere. */
+export function destinationOf(request: IncomingMessage, requestId: string): Destination | Problem {
+  const { method = "", url = "" } = request;
+  const [rawPath = "", ...rest] = url.split("?");
+  const rawQueryString = rest.join("?");
+  const segments = decodedSegments(rawPath);
+  if (!segments) return invalid({ field: "path", value: rawPath, problem: "is not a valid path" });
+
+  const fitting = ROUTES.filter((route) => fits(route, segments));
+  const route = fitting.find((candidate) => candidate.method === method);
+  const path = segments.join("/");
+  if (!route) return leadsNowhere(method, path, fitting);
+  const routeKey = `${route.method} ${route.path}`;
+  const query = queryOf(rawQueryString);
+  const event: Event = {
+    version: "2.0",
+    routeKey,
+    rawPath: path,
+    rawQueryString,
+    headers: headersOf(request),
+    ...(query && { queryStringParameters: query }),
+    pathParameters: parametersOf(route, segments),
+    isBase64Encoded: false,
+    requestContext: {
+      accountId: "local",
+      apiId: "local",
+      domainName: "127.0.0.1",
+      domainPrefix: "127",
+      http: {
+        method,
+        path,
+        protocol: `HTTP/${request.httpVersion}`,
+        sourceIp: request.socket.remoteAddress ?? "",
+        userAgent: request.headers["user-agent"] ?? "",
+      },
+      requestId,
+      routeKey,
+      stage: "$default",
+      time: new Date().toUTCString(),
+      timeEpoch: Date.now(),
+    },
+  };
+  return { route, event };
+}
+
+/** The event with the body that arrived after its headers: as text where it is text. */
+export function withBody(event: Event, body: Buffer): Event {
+  if (body.length === 0) return event;
+  return isUtf8(body)
+    ? { ...event, body: body.toString("utf8") }
+    : { ...event, body: body.toString("base64"), isBase64Encoded: true };
+}
+
+export const newRequestId = (): string => randomUUID();
+
+function decodedSegments(rawPath: string): string[] | undefined {
+  if (!rawPath.startsWith("/")) return undefined;
+  try {
+    return rawPath.split("/").map(decodeURIComponent);
+  } catch {
+    return undefined;
+  }
+}
+
+function fits(route: Route, segments: readonly string[]): boolean {
+  const expected = route.path.split("/");
+  return (
+    expected.length === segments.length &&
+    expected.every((part, i) => (part.startsWith("{") ? segments[i] !== "" : part === segments[i]))
+  );
+}
+
+function parametersOf(route: Route, segments: readonly string[]): Record<string, string> {
+  const parameters = route.path
+    .split("/")
+    .map((part, i) => [part, segments[i] ?? ""] as const)
+    .filter(([part]) => part.startsWith("{"));
+  return Object.fromEntries(parameters.map(([part, value]) => [part.slice(1, -1), value]));
+}
+
+function leadsNowhere(method: string, path: string, fitting: readonly Route[]): Problem {
+  if (fitting.length === 0) return new Problem("not_found", `There is no route ${method} ${path}.`);
+  const allow = fitting.map((route) => route.method);
+  return new Problem("method_not_allowed", `${path} takes ${allow.join(", ")}.`, { allow });
+}
+
+/** Values of a parameter that comes twice are joined, as API Gateway does. */
+function queryOf(rawQueryString: string): Record<string, string> | undefined {
+  if (rawQueryString === "") return undefined;
+  const query = new Map<string, string>();
+  for (const [name, value] of new URLSearchParams(rawQueryString)) {
+    const earlier = query.get(name);
+    query.set(name, earlier === undefined ? value : `${earlier},${value}`);
+  }
+  return Object.fromEntries(query);
+}
+
+function headersOf({ headers }: IncomingMessage): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, [value].flat().join(",")]),
+  );
+}

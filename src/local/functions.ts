@@ -1,0 +1,15 @@
+import { handler as assign } from "../../functions/assign.ts";
+import { handler as collect } from "../../functions/collect.ts";
+import { handler as config } from "../../functions/config.ts";
+import { handler as health } from "../../functions/health.ts";
+import { handler as pools } from "../../functions/pools.ts";
+import { handler as read } from "../../functions/read.ts";
+import { handler as reclaim } from "../../functions/reclaim.ts";
+import { handler as release } from "../../functions/release.ts";
+import { handler as reservations } from "../../functions/reservations.ts";
+import type { Handlers } from "./server.ts";
+
+/** The functions that AWS would run, in this process. */
+export const HANDLERS: Handlers = { assign, release, read, pools, reservations, config, health };
+
+export const PASSES = { reclaim, collect };

@@ -1,0 +1,52 @@
+import type { Context } from "../allocator/context.ts";
+import { wire } from "../wiring.ts";
+import { type Serving, serve } from "./server.ts";
+import { openStorage, type StorageOptions } from "./storage.ts";
+import { every } from "./timers.ts";
+
+export interface PlatOptions extends StorageOptions {
+  /** 0: any free one. */
+  readonly port: number;
+  readonly reclaimSeconds: number;
+  readonly collectSeconds: number;
+}
+
+/** All of Plat in this process. */
+export interface Plat {
+  readonly url: string;
+  /** Says where data is kept. */
+  readonly sentence: string;
+  readonly context: Context;
+  /** Resolves with the reason when the data is out of reach for good. */
+  readonly lost: Promise<string>;
+  stop(): Promise<void>;
+}
+
+/** Starts the table, puts the functions over it, and serves them as API Gateway and the schedule do. */
+export async function startPlat(options: PlatOptions): Promise<Plat> {
+  const storage = await openStorage(options);
+  const context = wire(storage.table);
+  // Loaded only now: a function takes up its table as it is loaded.
+  const { HANDLERS, PASSES } = await import("./functions.ts");
+  let serving: Serving;
+  try {
+    serving = await serve(HANDLERS, options.port);
+  } catch (error) {
+    await storage.stop();
+    throw error;
+  }
+  const timers = [
+    every(options.reclaimSeconds, PASSES.reclaim),
+    every(options.collectSeconds, PASSES.collect),
+  ];
+  return {
+    url: `http://127.0.0.1:${serving.port}`,
+    sentence: storage.sentence,
+    context,
+    lost: storage.lost,
+    async stop() {
+      await Promise.all([serving.stop(), ...timers.map((timer) => timer.stop())]);
+      await storage.stop();
+    },
+  };
+}

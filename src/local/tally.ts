@@ -1,0 +1,48 @@
+/** Counts how calls ended and how long they took. */
+export class Tally {
+  /** By code of the problem, or `ok`. */
+  readonly outcomes = new Map<string, number>();
+  readonly #ms: number[] = [];
+
+  add(outcome: string, ms: number): void {
+    this.outcomes.set(outcome, (this.outcomes.get(outcome) ?? 0) + 1);
+    this.#ms.push(ms);
+  }
+
+  get count(): number {
+    return this.#ms.length;
+  }
+
+  get ok(): number {
+    return this.outcomes.get("ok") ?? 0;
+  }
+
+  /** `pool_exhausted 3, contended 1` */
+  get refusals(): string {
+    const refused = [...this.outcomes].filter(([outcome]) => outcome !== "ok");
+    return refused.map(([code, count]) => `${code} ${count}`).join(", ") || "none";
+  }
+
+  /** The time that a share of the calls stayed within. */
+  quantileMs(share: number): number {
+    const sorted = [...this.#ms].sort((a, b) => a - b);
+    return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
+  }
+}
+
+/** Rows under their heads, columns aligned. */
+export function tableText(rows: readonly Readonly<Record<string, string | number>>[]): string {
+  const heads = Object.keys(rows[0] ?? {});
+  const lines = [heads, ...rows.map((row) => heads.map((head) => String(row[head] ?? "")))];
+  const widths = heads.map((_, column) =>
+    Math.max(...lines.map((line) => line[column]?.length ?? 0)),
+  );
+  const aligned = (line: readonly string[], text: readonly boolean[]) =>
+    line
+      .map((cell, i) => (text[i] ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0)))
+      .join("  ")
+      .trimEnd();
+  const text = heads.map((head) => typeof rows[0]?.[head] === "string");
+  const [head = [], ...others] = lines;
+  return [aligned(head, text), ...others.map((line) => aligned(line, text))].join("\n");
+}

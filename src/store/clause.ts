@@ -1,0 +1,85 @@
+import type { Item, Path, Value } from "./table.ts";
+
+/**
+ * One condition of a conditional write, under the name the protocol knows it by. Clauses of a write are joined with AND.
+ * Each is rendered for DynamoDB by `dynamo.ts` and judged in memory by `holds`; the contract suite holds the two equal.
+ */
+export interface Clause {
+  readonly name: string;
+  readonly path: Path;
+  readonly test:
+    | { readonly kind: "absent" }
+    | { readonly kind: "present" }
+    | { readonly kind: "equals"; readonly value: Value }
+    | { readonly kind: "size"; readonly size: number };
+}
+
+export const absent = (name: string, ...path: Path): Clause => ({
+  name,
+  path,
+  test: { kind: "absent" },
+});
+
+export const present = (name: string, ...path: Path): Clause => ({
+  name,
+  path,
+  test: { kind: "present" },
+});
+
+export const equals = (name: string, value: Value, ...path: Path): Clause => ({
+  name,
+  path,
+  test: { kind: "equals", value },
+});
+
+/** The number of entries of a map or set. */
+export const sizeIs = (name: string, size: number, ...path: Path): Clause => ({
+  name,
+  path,
+  test: { kind: "size", size },
+});
+
+export function holds({ path, test }: Clause, item: Item | undefined): boolean {
+  const value = valueAt(item, path);
+  switch (test.kind) {
+    case "absent":
+      return value === undefined;
+    case "present":
+      return value !== undefined;
+    case "equals":
+      return value !== undefined && sameValue(value, test.value);
+    case "size":
+      return value !== undefined && sizeOf(value) === test.size;
+    default:
+      return test satisfies never;
+  }
+}
+
+export function valueAt(item: Item | undefined, path: Path): Value | undefined {
+  let at: Value | undefined = item;
+  for (const name of path) {
+    if (at === undefined || !isMap(at)) return undefined;
+    at = at[name];
+  }
+  return at;
+}
+
+export function isMap(value: Value): value is { readonly [name: string]: Value } {
+  return (
+    typeof value === "object" &&
+    !Array.isArray(value) &&
+    !(value instanceof Set) &&
+    !(value instanceof Uint8Array)
+  );
+}
+
+/** Only scalars are ever compared: ids, states, tags. */
+function sameValue(a: Value, b: Value): boolean {
+  if (a instanceof Uint8Array && b instanceof Uint8Array) return Buffer.compare(a, b) === 0;
+  return a === b;
+}
+
+function sizeOf(value: Value): number {
+  if (value instanceof Set) return value.size;
+  return isMap(value) ? Object.keys(value).length : Number.NaN;
+}

@@ -1,0 +1,44 @@
+import type { Contents } from "../domain/contents.ts";
+import { rowFrom } from "./affinity.ts";
+import { blockFrom } from "./block.ts";
+import { recordFrom } from "./record.ts";
+import { poolFrom, reservationFrom } from "./space.ts";
+import type { Item, Key, Table } from "./table.ts";
+
+/** A page of the whole table; `next` is opaque and names where the following page begins. */
+export function scanning(table: Table) {
+  return {
+    async scanPage(limit: number, after?: string) {
+      const page = await table.scan(limit, after ? (JSON.parse(after) as Key) : undefined);
+      return {
+        contents: contentsOf(page.items),
+        ...(page.next && { next: JSON.stringify(page.next) }),
+      };
+    },
+  };
+}
+
+/** Sorts items by kind. An item that cannot be read is reported and stops nothing. */
+export function contentsOf(items: readonly Item[]): Contents {
+  const unreadable: { key: string; reason: string }[] = [];
+  const reading = <T>(chosen: (item: Item) => boolean, from: (item: Item) => T): T[] =>
+    items.filter(chosen).flatMap((item) => {
+      try {
+        return [from(item)];
+      } catch (error) {
+        unreadable.push({ key: `${item.pk} ${item.sk}`, reason: String(error) });
+        return [];
+      }
+    });
+  return {
+    blocks: reading(({ pk }) => pk.startsWith("BLOCK#"), blockFrom),
+    rows: reading(({ pk, sk }) => pk.startsWith("HOST#") && sk.startsWith("AFFINITY#"), rowFrom),
+    records: reading(({ pk }) => pk.startsWith("HANDLE#"), recordFrom),
+    pools: reading(({ pk, sk }) => pk.startsWith("SPACE#") && sk.startsWith("POOL#"), poolFrom),
+    reservations: reading(
+      ({ pk, sk }) => pk.startsWith("SPACE#") && sk.startsWith("RESERVATION#"),
+      reservationFrom,
+    ),
+    unreadable,
+  };
+}

@@ -1,0 +1,18 @@
+/**
+ * The one table, as the CDK deploys it and as a laptop creates it.
+ *
+ * Everything is keyed by `pk` + `sk`. The only index is sparse: an item is in it while it carries
+ * `dueShard` and `dueAt`. It suggests work to the collector and decides nothing, so it projects keys only.
+ */
+export const TABLE = {
+  partitionKey: "pk",
+  sortKey: "sk",
+  dueIndex: {
+    name: "due",
+    partitionKey: "dueShard",
+    sortKey: "dueAt",
+  },
+} as const;
+
+/** How many partitions the due index is spread over: a hot index partition would throttle the table. */
+export const DUE_SHARDS = 16;

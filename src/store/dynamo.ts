@@ -1,0 +1,230 @@
+import { ConditionalCheckFailedException, type DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import {
+  DeleteCommand,
+  DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  QueryCommand,
+  ScanCommand,
+  UpdateCommand,
+} from "@aws-sdk/lib-dynamodb";
+import { unmarshall } from "@aws-sdk/util-dynamodb";
+import { Busy, type Outcome, Unavailable } from "../domain/outcome.ts";
+import type { Clause } from "./clause.ts";
+import { TABLE } from "./definition.ts";
+import type { Item, Key, Page, Path, QueryOptions, Table, Value, Write } from "./table.ts";
+
+/**
+ * The table in DynamoDB. The client must not repeat a write by itself (`maxAttempts: 1`): a request that is sent twice can
+ * land after its author has gone on (rule 3).
+ */
+export function dynamoTable(client: DynamoDBClient, tableName: string): Table {
+  const documents = DynamoDBDocumentClient.from(client);
+  const TableName = tableName;
+
+  return {
+    async get(key) {
+      const command = new GetCommand({ TableName, Key: key, ConsistentRead: true });
+      return (await reading(() => documents.send(command))).Item as Item | undefined;
+    },
+
+    async query(pk, { prefix, consistent = true }: QueryOptions = {}) {
+      const names = new Names();
+      const values: Record<string, unknown> = { ":pk": pk };
+      let condition = `${names.of(TABLE.partitionKey)} = :pk`;
+      if (prefix !== undefined) {
+        condition += ` AND begins_with(${names.of(TABLE.sortKey)}, :prefix)`;
+        values[":prefix"] = prefix;
+      }
+      const items: Item[] = [];
+      let next: Record<string, unknown> | undefined;
+      do {
+        const command: QueryCommand = new QueryCommand({
+          TableName,
+          KeyConditionExpression: condition,
+          ExpressionAttributeNames: names.all,
+          ExpressionAttributeValues: values,
+          ConsistentRead: consistent,
+          ExclusiveStartKey: next,
+        });
+        const page = await reading(() => documents.send(command));
+        items.push(...((page.Items ?? []) as Item[]));
+        next = page.LastEvaluatedKey;
+      } while (next);
+      return items;
+    },
+
+    async scan(limit, after): Promise<Page> {
+      const command = new ScanCommand({
+        TableName,
+        Limit: limit,
+        ConsistentRead: true,
+        ...(after && { ExclusiveStartKey: after }),
+      });
+      const page = await reading(() => documents.send(command));
+      const items = (page.Items ?? []) as Item[];
+      return page.LastEvaluatedKey ? { items, next: page.LastEvaluatedKey as Key } : { items };
+    },
+
+    async due(shard, untilMs, limit) {
+      const names = new Names();
+      const { name, partitionKey, sortKey } = TABLE.dueIndex;
+      const command = new QueryCommand({
+        TableName,
+        IndexName: name,
+        KeyConditionExpression: `${names.of(partitionKey)} = :shard AND ${names.of(sortKey)} <= :until`,
+        ExpressionAttributeNames: names.all,
+        ExpressionAttributeValues: { ":shard": shard, ":until": untilMs },
+        Limit: limit,
+      });
+      const page = await reading(() => documents.send(command));
+      return (page.Items ?? []).map(({ pk, sk }) => ({ pk, sk }) as Key);
+    },
+
+    async write(write) {
+      try {
+        return { outcome: "done", item: await send(documents, TableName, write) };
+      } catch (error) {
+        return sorted(error);
+      }
+    },
+  };
+}
+
+/** The one place that sorts what DynamoDB says of a write. What is our own fault is thrown as it came. */
+function sorted(error: unknown): Outcome<Item> {
+  if (error instanceof ConditionalCheckFailedException)
+    return { outcome: "lost", item: error.Item ? (unmarshall(error.Item) as Item) : undefined };
+  if (isNotApplied(error)) throw new Busy("the database refused a write for now", { cause: error });
+  if (isUnanswered(error)) return { outcome: "unknown" };
+  throw error;
+}
+
+async function reading<T>(read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    if (isNotApplied(error))
+      throw new Busy("the database refused a read for now", { cause: error });
+    if (isUnanswered(error))
+      throw new Unavailable("the database did not answer a read", { cause: error });
+    throw error;
+  }
+}
+
+/** Errors that say that nothing was done. */
+const NOT_APPLIED = new Set([
+  "ThrottlingException",
+  "ProvisionedThroughputExceededException",
+  "RequestLimitExceeded",
+  "ReplicatedWriteConflictException",
+  "TransactionConflictException",
+]);
+
+function isNotApplied(error: unknown): boolean {
+  return error instanceof Error && NOT_APPLIED.has(error.name);
+}
+
+/**
+ * A time-out, a broken connection, an answer cut short, any 5xx: the request may have been carried out, or may be yet.
+ * Whatever is none of these is our own fault, found before anything was sent.
+ */
+function isUnanswered(error: unknown): boolean {
+  const { name, code, $response, $metadata } = error as {
+    name?: string;
+    code?: string;
+    $response?: unknown;
+    $metadata?: { httpStatusCode?: number };
+  };
+  return (
+    name === "TimeoutError" ||
+    name === "AbortError" ||
+    typeof code === "string" ||
+    ($metadata?.httpStatusCode ?? 0) >= 500 ||
+    ($metadata?.httpStatusCode === undefined && $response !== undefined)
+  );
+}
+
+async function send(documents: DynamoDBDocumentClient, TableName: string, write: Write) {
+  const { pk, sk } = write.key;
+  const key: Key = { pk, sk }; // an item may serve as the key of its own write
+  const { when, change } = write;
+  const names = new Names();
+  const values: Record<string, unknown> = {};
+  const value = (v: Value) => {
+    const name = `:v${Object.keys(values).length}`;
+    values[name] = v;
+    return name;
+  };
+  const expressions = () => ({
+    ...(condition && { ConditionExpression: condition }),
+    ...(names.used && { ExpressionAttributeNames: names.all }),
+    ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: values }),
+    ReturnValuesOnConditionCheckFailure: "ALL_OLD" as const,
+  });
+  const condition = when.map((clause) => rendered(clause, names, value)).join(" AND ");
+  switch (change.kind) {
+    case "put":
+      await documents.send(new PutCommand({ TableName, Item: change.item, ...expressions() }));
+      return change.item;
+    case "delete":
+      await documents.send(new DeleteCommand({ TableName, Key: key, ...expressions() }));
+      return key as Item;
+    case "update": {
+      const assignments = (pairs: readonly (readonly [Path, Value])[] = [], sign: string) =>
+        pairs.map(([path, v]) => `${names.path(path)}${sign}${value(v)}`).join(", ");
+      const section = (keyword: string, text: string) => (text ? `${keyword} ${text} ` : "");
+      const UpdateExpression =
+        section("SET", assignments(change.set, " = ")) +
+        section("REMOVE", (change.remove ?? []).map((path) => names.path(path)).join(", ")) +
+        section("ADD", assignments(change.add, " ")) +
+        section("DELETE", assignments(change.drop, " "));
+      const command = new UpdateCommand({
+        TableName,
+        Key: key,
+        UpdateExpression: UpdateExpression.trim(),
+        ReturnValues: "ALL_NEW",
+        ...expressions(),
+      });
+      return (await documents.send(command)).Attributes as Item;
+    }
+    default:
+      return change satisfies never;
+  }
+}
+
+function rendered({ path, test }: Clause, names: Names, value: (v: Value) => string): string {
+  const at = names.path(path);
+  switch (test.kind) {
+    case "absent":
+      return `attribute_not_exists(${at})`;
+    case "present":
+      return `attribute_exists(${at})`;
+    case "equals":
+      return `${at} = ${value(test.value)}`;
+    case "size":
+      return `size(${at}) = ${value(test.size)}`;
+    default:
+      return test satisfies never;
+  }
+}
+
+/** Aliases for every attribute name, so that no name is ever part of an expression. */
+class Names {
+  readonly all: Record<string, string> = {};
+
+  get used(): boolean {
+    return Object.keys(this.all).length > 0;
+  }
+
+  of(name: string): string {
+    const known = Object.entries(this.all).find(([, existing]) => existing === name);
+    const alias = known?.[0] ?? `#n${Object.keys(this.all).length}`;
+    this.all[alias] = name;
+    return alias;
+  }
+
+  path(path: Path): string {
+    return path.map((name) => this.of(name)).join(".");
+  }
+}

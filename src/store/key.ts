@@ -1,0 +1,83 @@
+import { formatAddress, parseAddress } from "../domain/address.ts";
+import { cellOf } from "../domain/cell.ts";
+import type { Cidr } from "../domain/cidr.ts";
+import type { HostId } from "../domain/host.ts";
+import type { RecordPlace } from "../domain/record.ts";
+import type { Key } from "./table.ts";
+
+/** Names are escaped when keys are built, so that no name can forge another's key. */
+export const escaped = (name: string): string => name.replaceAll("%", "%25").replaceAll("#", "%23");
+
+export const unescaped = (text: string): string =>
+  text.replaceAll("%23", "#").replaceAll("%25", "%");
+
+const joined = (...parts: string[]) => parts.join("#");
+
+export const spacePk = (space: string) => joined("SPACE", escaped(space));
+export const CONFIG_SK = "CONFIG";
+export const poolKey = (space: string, name: string): Key => ({
+  pk: spacePk(space),
+  sk: joined("POOL", escaped(name)),
+});
+export const reservationKey = (space: string, name: string): Key => ({
+  pk: spacePk(space),
+  sk: joined("RESERVATION", escaped(name)),
+});
+export const configKey = (space: string): Key => ({ pk: spacePk(space), sk: CONFIG_SK });
+
+/** The register of spaces: what the scheduled passes go through. */
+export const SPACES_PK = "SPACES";
+export const spaceKey = (space: string): Key => ({ pk: SPACES_PK, sk: escaped(space) });
+
+export const versionKey = (space: string): Key => ({
+  pk: joined("VERSION", escaped(space)),
+  sk: "VERSION",
+});
+export const planKey = (space: string): Key => ({ pk: joined("PLAN", escaped(space)), sk: "TOP" });
+
+/** Blocks are keyed by address, not by pool: two pools can never hold two items for one block. */
+export const blockPk = (space: string, cell: Cidr) =>
+  joined("BLOCK", escaped(space), `${formatAddress({ ...cell, value: cell.base })}/${cell.prefix}`);
+export const blockKey = (space: string, block: Cidr): Key => ({
+  pk: blockPk(space, cellOf(block)),
+  sk: formatAddress({ family: block.family, value: block.base }),
+});
+
+export const poolMapPk = (space: string, pool: string) =>
+  joined("POOLMAP", escaped(space), escaped(pool));
+export const poolMapKey = (space: string, pool: string, page: bigint): Key => ({
+  pk: poolMapPk(space, pool),
+  sk: String(page),
+});
+
+/** Places and the node sort before loans, so that the Query for them leaves loans out. */
+export const AFFINITY_PREFIX = "AFFINITY#";
+export const hostPk = (space: string, host: HostId) =>
+  joined("HOST", escaped(space), escaped(host));
+export const affinityKey = (space: string, host: HostId, family: number, place: number): Key => ({
+  pk: hostPk(space, host),
+  sk: `${AFFINITY_PREFIX}${family}#${place}`,
+});
+
+export const recordPk = (space: string, handleHash: string) =>
+  joined("HANDLE", escaped(space), handleHash);
+export const recordKey = ({ space, handleHash, id, keyed }: RecordPlace): Key => ({
+  pk: recordPk(space, handleHash),
+  sk: joined(keyed ? "KEY" : "ID", id),
+});
+
+/** Inverse of `recordKey`. */
+export function recordPlaceOf({ pk, sk }: Key): RecordPlace {
+  const [, space = "", handleHash = ""] = pk.split("#");
+  const [kind, id = ""] = sk.split("#");
+  return { space: unescaped(space), handleHash, id, keyed: kind === "KEY" };
+}
+
+export const cursorKey = (pass: string): Key => ({ pk: "CURSOR", sk: pass });
+
+/** The address in a key; keys are ours, so what cannot be read is a broken table. */
+export function addressInKey(text: string) {
+  const address = parseAddress(text);
+  if (!address.ok) throw new Error(`the key "${text}" is not an address`);
+  return address.value;
+}

@@ -1,0 +1,16 @@
+import type { Outcome } from "../domain/outcome.ts";
+import type { Item } from "./table.ts";
+
+/** The same outcome, with its item as the domain knows it. */
+export function withItem<T>(outcome: Outcome<Item>, from: (item: Item) => T): Outcome<T> {
+  switch (outcome.outcome) {
+    case "done":
+      return { outcome: "done", item: from(outcome.item) };
+    case "lost":
+      return { outcome: "lost", item: outcome.item && from(outcome.item) };
+    case "unknown":
+      return outcome;
+    default:
+      return outcome satisfies never;
+  }
+}

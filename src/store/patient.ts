@@ -1,0 +1,44 @@
+import type { Random } from "../domain/fresh.ts";
+import { BUSY_TRIES_MAX, UNANSWERED_TRIES_MAX } from "../domain/limits.ts";
+import { Busy, Unavailable } from "../domain/outcome.ts";
+import type { Table } from "./table.ts";
+
+const FIRST_PAUSE_MS = 25;
+const PAUSE_MS_MAX = 800;
+
+/** What waiting takes; both are passed in. */
+export interface Patience {
+  readonly random: Random;
+  sleep(ms: number): Promise<void>;
+}
+
+/**
+ * A table that is asked again, with full jitter, when it says that it did nothing (`Busy`); a read also when it did not
+ * answer. A write whose outcome is unknown is never repeated here (rule 3).
+ */
+export function patientTable(table: Table, { random, sleep }: Patience): Table {
+  const patiently = async <T>(call: () => Promise<T>): Promise<T> => {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await call();
+      } catch (error) {
+        const triesMax =
+          error instanceof Busy
+            ? BUSY_TRIES_MAX
+            : error instanceof Unavailable
+              ? UNANSWERED_TRIES_MAX
+              : 1;
+        if (attempt >= triesMax) throw error;
+        const pauseMsMax = Math.min(PAUSE_MS_MAX, FIRST_PAUSE_MS * 2 ** attempt);
+        await sleep(random.fraction() * pauseMsMax);
+      }
+    }
+  };
+  return {
+    get: (key) => patiently(() => table.get(key)),
+    query: (pk, options) => patiently(() => table.query(pk, options)),
+    scan: (limit, after) => patiently(() => table.scan(limit, after)),
+    due: (shard, untilMs, limit) => patiently(() => table.due(shard, untilMs, limit)),
+    write: (write) => patiently(() => table.write(write)),
+  };
+}

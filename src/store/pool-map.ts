@@ -1,0 +1,59 @@
+import type { Outcome } from "../domain/outcome.ts";
+import { poolMapKey, poolMapPk } from "./key.ts";
+import type { Item, Table } from "./table.ts";
+
+/** Cells of a page: two sets of so many texts of up to three characters stay under 1 KB, one write unit. */
+const CELLS_PER_PAGE = 128n;
+
+/** The pool map, by cell index. `cells` is a superset of the cells that hold blocks; `full` is a hint. */
+export interface PoolMap {
+  readonly cells: ReadonlySet<bigint>;
+  readonly full: ReadonlySet<bigint>;
+}
+
+/** Pages of pool maps: which cells may hold blocks, and which are believed full. Each method is one call. */
+export function poolMapItems(table: Table) {
+  const change = (
+    step: string,
+    space: string,
+    pool: string,
+    cell: bigint,
+    how: "add" | "drop",
+    set: "cells" | "full",
+  ): Promise<Outcome<Item>> =>
+    table.write({
+      step,
+      key: poolMapKey(space, pool, cell / CELLS_PER_PAGE),
+      when: [],
+      change: { kind: "update", [how]: [[[set], new Set([textOf(cell)])]] },
+    });
+
+  return {
+    async readPoolMap(
+      space: string,
+      pool: string,
+      options: { readonly consistent: boolean },
+    ): Promise<PoolMap> {
+      const pages = await table.query(poolMapPk(space, pool), options);
+      const all = (set: string) =>
+        new Set(pages.flatMap((page) => [...((page[set] ?? []) as Iterable<string>)].map(cellOf)));
+      return { cells: all("cells"), full: all("full") };
+    },
+
+    /** Enters a cell before its first block is put, so that whoever must see every block does. */
+    addCell: (space: string, pool: string, cell: bigint) =>
+      change("add-cell", space, pool, cell, "add", "cells"),
+
+    markFull: (space: string, pool: string, cell: bigint) =>
+      change("mark-full", space, pool, cell, "add", "full"),
+
+    unmarkFull: (space: string, pool: string, cell: bigint) =>
+      change("unmark-full", space, pool, cell, "drop", "full"),
+  };
+}
+
+/** An index has up to 122 bits, more than a number holds; as a text of base 36 the usual ones are short. Inverse of `cellOf`. */
+const textOf = (cell: bigint): string => cell.toString(36);
+
+const cellOf = (text: string): bigint =>
+  [...text].reduce((sum, digit) => sum * 36n + BigInt(Number.parseInt(digit, 36)), 0n);

@@ -1,0 +1,181 @@
+import { formatCidr } from "../domain/cidr.ts";
+import type { HostId } from "../domain/host.ts";
+import type { Outcome } from "../domain/outcome.ts";
+import type { AssignmentRecord, Part, RecordPlace } from "../domain/record.ts";
+import { absent, equals, present, sizeIs } from "./clause.ts";
+import { DUE_SHARDS, TABLE } from "./definition.ts";
+import { recordKey, recordPk, recordPlaceOf } from "./key.ts";
+import { withItem } from "./outcome.ts";
+import type { Item, Table, Value } from "./table.ts";
+import { cidrText } from "./text.ts";
+
+/** Assignment records: one request's hold on addresses. Each method is one call. */
+export function recordItems(table: Table) {
+  return {
+    async readRecord(place: RecordPlace): Promise<AssignmentRecord | undefined> {
+      const item = await table.get(recordKey(place));
+      return item && recordFrom(item);
+    },
+
+    /** Every record in the partition of a handle's hash; compare the full handle. */
+    async listRecords(space: string, handleHash: string): Promise<readonly AssignmentRecord[]> {
+      return (await table.query(recordPk(space, handleHash))).map(recordFrom);
+    },
+
+    async createRecord(record: AssignmentRecord): Promise<Outcome<AssignmentRecord>> {
+      const item = itemFrom(record);
+      const write = {
+        step: "create-record",
+        key: item,
+        when: [absent("record-absent", "pk")],
+        change: { kind: "put", item },
+      } as const;
+      return withItem(await table.write(write), recordFrom);
+    },
+
+    /** Changes a record exactly as it was seen (rule 5); `step` names the act. */
+    async changeRecord(
+      step: string,
+      seen: AssignmentRecord,
+      next: AssignmentRecord,
+    ): Promise<Outcome<AssignmentRecord>> {
+      const item = itemFrom(next);
+      const outcome = await table.write({
+        step,
+        key: item,
+        when: [equals(`${step}-rev`, seen.revision, "revision")],
+        change: { kind: "put", item },
+      });
+      return withItem(outcome, recordFrom);
+    },
+
+    async deleteRecord(step: string, seen: AssignmentRecord): Promise<void> {
+      await table.write({
+        step,
+        key: recordKey(seen.place),
+        when: [equals(`${step}-rev`, seen.revision, "revision")],
+        change: { kind: "delete" },
+      });
+    },
+
+    /** Writes into a keyed record that an address of it is given back, before the address is. */
+    async markGiven(
+      place: RecordPlace,
+      token: string,
+      given: {
+        readonly address: string;
+        readonly complete: boolean;
+        readonly revision: string;
+        readonly atMs: number;
+        readonly dueAtMs: number;
+      },
+    ): Promise<Outcome<AssignmentRecord>> {
+      const outcome = await table.write({
+        step: "mark-given",
+        key: recordKey(place),
+        when: [
+          // A head that is still open was never answered: nobody can rightly give its addresses back.
+          equals("mark-live", "live", "state"),
+          // The request was not begun again under other tokens meanwhile (rule 4).
+          present("mark-token", "parts", token),
+        ],
+        change: {
+          kind: "update",
+          set: [
+            ...(given.complete ? ([[["state"], "released"]] as const) : []),
+            [["revision"], given.revision],
+            [["at"], given.atMs],
+            ...dueAttributes(place, given.dueAtMs),
+          ],
+          add: [[["given"], new Set([given.address])]],
+        },
+      });
+      return withItem(outcome, recordFrom);
+    },
+
+    /** Deletes a record whose one part is this token's, without having read it: the release by address of a lone address. */
+    async deleteRecordOfToken(place: RecordPlace, token: string): Promise<void> {
+      await table.write({
+        step: "release-record",
+        key: recordKey(place),
+        when: [
+          equals("release-record-live", "live", "state"),
+          present("release-record-token", "parts", token),
+          sizeIs("release-record-sole", 1, "parts"),
+        ],
+        change: { kind: "delete" },
+      });
+    },
+
+    /** Records that the index says are due; a suggestion, to be read before it is acted on. */
+    async dueRecords(shard: number, untilMs: number, limit: number) {
+      return (await table.due(shardName(shard), untilMs, limit)).map(recordPlaceOf);
+    },
+  };
+}
+
+const shardName = (shard: number) => `DUE#${shard}`;
+
+/** Spread by the handle's hash: a hot partition of the index would throttle the table. */
+function dueAttributes(place: RecordPlace, dueAtMs: number) {
+  const shard = Number(BigInt(`0x${place.handleHash}`) % BigInt(DUE_SHARDS));
+  return [
+    [[TABLE.dueIndex.partitionKey], shardName(shard)],
+    [[TABLE.dueIndex.sortKey], dueAtMs],
+  ] as const;
+}
+
+function itemFrom(record: AssignmentRecord): Item {
+  const due =
+    record.dueAtMs === undefined
+      ? {}
+      : Object.fromEntries(
+          dueAttributes(record.place, record.dueAtMs).map(([[name], value]) => [name, value]),
+        );
+  return {
+    ...recordKey(record.place),
+    state: record.state,
+    handle: record.handle,
+    host: record.host,
+    ...(Object.keys(record.attributes).length > 0 && { attributes: record.attributes }),
+    want: record.want,
+    parts: Object.fromEntries(
+      record.parts.map(({ token, block, count, ordinals }) => [
+        token,
+        { block: formatCidr(block), count, ordinals },
+      ]),
+    ),
+    ...(record.given.size > 0 && { given: record.given }),
+    digest: record.digest,
+    revision: record.revision,
+    at: record.atMs,
+    ...due,
+  };
+}
+
+export function recordFrom(item: Item): AssignmentRecord {
+  const parts = item.parts as Record<string, Record<string, Value>>;
+  return {
+    place: recordPlaceOf(item),
+    state: item.state as AssignmentRecord["state"],
+    handle: item.handle as string,
+    host: item.host as HostId,
+    attributes: (item.attributes ?? {}) as Record<string, string>,
+    want: item.want as number,
+    parts: Object.entries(parts).map(
+      ([token, { block, count, ordinals }]): Part => ({
+        token,
+        block: cidrText(block),
+        count: count as number,
+        ordinals: ordinals as number[],
+      }),
+    ),
+    given: (item.given ?? new Set()) as ReadonlySet<string>,
+    digest: item.digest as string,
+    revision: item.revision as string,
+    atMs: item.at as number,
+    ...(item[TABLE.dueIndex.sortKey] !== undefined && {
+      dueAtMs: item[TABLE.dueIndex.sortKey] as number,
+    }),
+  };
+}

@@ -1,0 +1,23 @@
+import { affinityItems } from "./affinity.ts";
+import { blockItems } from "./block.ts";
+import { scanning } from "./contents.ts";
+import { cursorItems } from "./cursor.ts";
+import { planItems } from "./plan.ts";
+import { poolMapItems } from "./pool-map.ts";
+import { recordItems } from "./record.ts";
+import { spaceItems } from "./space.ts";
+import type { Table } from "./table.ts";
+
+/** Every item type over one table. Each method is one call to the database. */
+export function makeStore(table: Table) {
+  return {
+    ...blockItems(table),
+    ...affinityItems(table),
+    ...recordItems(table),
+    ...spaceItems(table),
+    ...planItems(table),
+    ...poolMapItems(table),
+    ...cursorItems(table),
+    ...scanning(table),
+  };
+}

@@ -1,0 +1,74 @@
+import type { Outcome } from "../domain/outcome.ts";
+import type { Clause } from "./clause.ts";
+
+/** What an attribute may be, here and in DynamoDB. Sets are never empty. */
+export type Value =
+  | string
+  | number
+  | boolean
+  | Uint8Array
+  | ReadonlySet<string>
+  | ReadonlySet<number>
+  | readonly Value[]
+  | { readonly [name: string]: Value };
+
+export interface Key {
+  readonly pk: string;
+  readonly sk: string;
+}
+
+export type Item = Key & { readonly [name: string]: Value };
+
+/** `["slots", "7"]` is the entry 7 of the map `slots`. Names are always aliased, never written into an expression. */
+export type Path = readonly [string, ...string[]];
+
+/** What a conditional write does to its one item. */
+export type Change =
+  | { readonly kind: "put"; readonly item: Item }
+  | { readonly kind: "delete" }
+  | {
+      readonly kind: "update";
+      readonly set?: readonly (readonly [Path, Value])[];
+      readonly remove?: readonly Path[];
+      /** Members added to a set, which comes into being with the first. */
+      readonly add?: readonly (readonly [Path, ReadonlySet<string> | ReadonlySet<number>])[];
+      /** Members taken out of a set. */
+      readonly drop?: readonly (readonly [Path, ReadonlySet<string> | ReadonlySet<number>])[];
+    };
+
+/** One conditional write of one item: the only way anything changes. */
+export interface Write {
+  /** What this write is for, as the protocol calls it. */
+  readonly step: string;
+  readonly key: Key;
+  readonly when: readonly Clause[];
+  readonly change: Change;
+}
+
+export interface Page {
+  readonly items: readonly Item[];
+  /** Where the next page begins; absent after the last. */
+  readonly next?: Key;
+}
+
+export interface QueryOptions {
+  /** Only sort keys that begin so. */
+  readonly prefix?: string;
+  /** Default true; an eventually consistent read costs half and may only suggest. */
+  readonly consistent?: boolean;
+}
+
+/**
+ * The little of DynamoDB that Plat uses. Reads answer what is there or throw `Unavailable`; a write answers what became of
+ * it. Two implementations: `dynamo.ts` and, for the simulation and for machines without a database, `memory.ts`.
+ */
+export interface Table {
+  get(key: Key): Promise<Item | undefined>;
+  /** Every item of a partition. */
+  query(pk: string, options?: QueryOptions): Promise<readonly Item[]>;
+  /** A page of the whole table, in no particular order. */
+  scan(limit: number, after?: Key): Promise<Page>;
+  /** Keys of items due by then, from the sparse index: a suggestion, never a fact. */
+  due(shard: string, untilMs: number, limit: number): Promise<readonly Key[]>;
+  write(write: Write): Promise<Outcome<Item>>;
+}

@@ -1,0 +1,77 @@
+import { randomBytes } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import type { Context } from "./allocator/context.ts";
+import { Memory } from "./allocator/memory.ts";
+import type { Store } from "./allocator/store.ts";
+import type { Random } from "./domain/fresh.ts";
+import { dynamoTable } from "./store/dynamo.ts";
+import { patientTable } from "./store/patient.ts";
+import { makeStore } from "./store/store.ts";
+import type { Table } from "./store/table.ts";
+
+const CONNECT_MS_MAX = 1_000;
+/** Some hundred times what DynamoDB usually takes; a write that took longer is of unknown outcome. */
+const ANSWER_MS_MAX = 2_000;
+const SOCKETS_MAX = 128;
+
+let standing: Context | undefined;
+
+/** What every handler of this process works with: what was wired before, else what the environment says. Made once. */
+export function context(): Context {
+  standing ??= contextOf(tableOfEnvironment());
+  return standing;
+}
+
+/** Puts a table under the handlers before they are loaded: the laptop's, or a test's. */
+export function wire(table: Table): Context {
+  standing = contextOf(table);
+  return standing;
+}
+
+/** A context of its own over a table: the real clock, real randomness, an empty memory. */
+export function contextOf(table: Table): Context {
+  const store: Store = makeStore(patientTable(table, { random: RANDOM, sleep: pause }));
+  return { store, random: RANDOM, memory: new Memory(), now: () => Date.now(), sleep: pause };
+}
+
+/** Another endpoint than AWS asks for no credentials of AWS, but the SDK signs every request: any will do. */
+export function dynamoClient(endpoint?: string): DynamoDBClient {
+  const { AWS_ACCESS_KEY_ID, AWS_PROFILE, AWS_REGION, AWS_DEFAULT_REGION } = process.env;
+  const anonymous = !AWS_ACCESS_KEY_ID && !AWS_PROFILE;
+  const agent = { keepAlive: true, maxSockets: SOCKETS_MAX };
+  return new DynamoDBClient({
+    // Rule 3, no blind retry: what may be repeated is repeated by `patientTable`.
+    maxAttempts: 1,
+    requestHandler: {
+      connectionTimeout: CONNECT_MS_MAX,
+      requestTimeout: ANSWER_MS_MAX,
+      throwOnRequestTimeout: true,
+      httpAgent: agent,
+      httpsAgent: agent,
+    },
+    ...(endpoint !== undefined && {
+      endpoint,
+      region: AWS_REGION ?? AWS_DEFAULT_REGION ?? "us-east-1",
+      ...(anonymous && { credentials: { accessKeyId: "local", secretAccessKey: "local" } }),
+    }),
+  });
+}
+
+function tableOfEnvironment(): Table {
+  const { tableName, endpoint } = readEnvironment();
+  return dynamoTable(dynamoClient(endpoint), tableName);
+}
+
+/** Every variable of ours; `POWERTOOLS_SERVICE_NAME` and `POWERTOOLS_LOG_LEVEL` are read by the logger itself. */
+function readEnvironment() {
+  const { TABLE_NAME, DYNAMODB_ENDPOINT } = process.env;
+  if (!TABLE_NAME) throw new Error("TABLE_NAME is not set: it names the DynamoDB table");
+  return { tableName: TABLE_NAME, endpoint: DYNAMODB_ENDPOINT || undefined };
+}
+
+const RANDOM: Random = { fraction: Math.random, bytes: (count) => randomBytes(count) };
+
+async function pause(ms: number): Promise<void> {
+  await sleep(ms);
+}

@@ -1,0 +1,136 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { putPool, putReservation } from "../../src/allocator/administration.ts";
+import { configurationOf } from "../../src/allocator/configuration.ts";
+import type { Context } from "../../src/allocator/context.ts";
+import {
+  CONFIGURATION_FRESH_MS,
+  CONFIGURATION_JITTER_MS,
+  CONFIGURATION_RELOAD_MS,
+} from "../../src/domain/limits.ts";
+import { Refusal } from "../../src/domain/outcome.ts";
+import { versionKey } from "../../src/store/key.ts";
+import { callsOf } from "../simulation/crash-points.ts";
+import { contextOver, makeWorld, poolOf, SPACE, type World } from "../world.ts";
+
+const STALE_MS = CONFIGURATION_FRESH_MS + CONFIGURATION_JITTER_MS;
+
+let world: World;
+beforeEach(async () => {
+  world = await makeWorld();
+});
+
+/** The calls that a question costs a function, in order. */
+const costOf = (context: (table: Parameters<typeof contextOver>[0]) => Context) =>
+  callsOf(world.table, (table) => configurationOf(context(table), SPACE));
+
+const names = async (context: Context) =>
+  (await configurationOf(context, SPACE)).pools.map(({ name }) => name);
+
+describe("the configuration of a space", () => {
+  it("costs a cold function one Query, and then nothing while it is fresh", async () => {
+    const memory = contextOver(world.table, world.clock).memory;
+    const asking = (table: Parameters<typeof contextOver>[0]) => ({
+      ...contextOver(table, world.clock),
+      memory,
+    });
+    expect(await costOf(asking)).toEqual(["query"]);
+    world.clock.nowMs += CONFIGURATION_FRESH_MS - 1;
+    expect(await costOf(asking)).toEqual([]);
+    world.clock.nowMs += STALE_MS;
+    expect(await costOf(asking)).toEqual(["get", "query"]); // learns the version
+    world.clock.nowMs += STALE_MS;
+    expect(await costOf(asking)).toEqual(["get"]); // it did not move
+    world.clock.nowMs += CONFIGURATION_RELOAD_MS;
+    expect(await costOf(asking)).toEqual(["get", "query"]);
+  });
+
+  it("is followed by every function at the latest when the operator was told", async () => {
+    const other = contextOver(world.table, world.clock, 2);
+    await names(other);
+    const written = await putPool(
+      world.calm,
+      SPACE,
+      "second",
+      poolOf("10.1.0.0/24", 28),
+      undefined,
+    );
+    if (written instanceof Refusal) throw new Error(written.detail);
+    expect(await names(other)).toEqual(["pool"]);
+    world.clock.nowMs = written.effectiveAtMs;
+    expect(await names(other)).toEqual(["pool", "second"]);
+  });
+
+  it("is followed at once by the function that changed it", async () => {
+    await names(world.calm);
+    await putPool(world.calm, SPACE, "second", poolOf("10.1.0.0/24", 28), undefined);
+    expect(await names(world.calm)).toEqual(["pool", "second"]);
+  });
+
+  it("is followed after a minute even if the writer died before it raised the version", async () => {
+    const other = contextOver(world.table, world.clock, 2);
+    await names(other);
+    world.clock.nowMs += STALE_MS;
+    await names(other);
+    const { pk, sk } = versionKey(SPACE);
+    const version = world.table.partitions.get(pk)?.get(sk);
+    await putPool(world.calm, SPACE, "second", poolOf("10.1.0.0/24", 28), undefined);
+    if (version) world.table.partitions.get(pk)?.set(sk, version);
+    world.clock.nowMs += STALE_MS;
+    expect(await names(other)).toEqual(["pool"]);
+    world.clock.nowMs += CONFIGURATION_RELOAD_MS;
+    expect(await names(other)).toEqual(["pool", "second"]);
+  });
+});
+
+describe("an operator's change", () => {
+  const change = (ifMatch?: string) =>
+    putReservation(world.calm, SPACE, "routers", { cidrs: ["10.0.0.0"], intervals: [] }, ifMatch);
+
+  it("needs the revision seen once there is something to change", async () => {
+    const created = await change();
+    if (created instanceof Refusal) throw new Error(created.detail);
+    expect(created.created).toBe(true);
+    expect(await change()).toMatchObject({ code: "precondition_required" });
+    expect(await change("another")).toMatchObject({ code: "precondition_failed" });
+    expect(await change(created.value.revision)).toMatchObject({ created: false });
+  });
+
+  it("of a pool's range or block size is refused", async () => {
+    const { pools } = await configurationOf(world.calm, SPACE);
+    const put = (cidr: string, blockSize: number) =>
+      putPool(world.calm, SPACE, "pool", poolOf(cidr, blockSize), pools[0]?.revision);
+    expect(await put("10.0.0.0/28", 31)).toMatchObject({ code: "invalid_request" });
+    expect(await put("10.0.0.0/29", 32)).toMatchObject({ code: "invalid_request" });
+  });
+});
+
+describe("two pools of one space", () => {
+  it("can never overlap, also when they are created at once", async () => {
+    const put = (name: string, cidr: string, seed: number) =>
+      putPool(
+        contextOver(world.table, world.clock, seed),
+        SPACE,
+        name,
+        poolOf(cidr, 28),
+        undefined,
+      );
+    const answers = await Promise.all([
+      put("a", "10.5.0.0/16", 11),
+      put("b", "10.5.7.0/24", 12),
+      put("c", "10.5.0.0/20", 13),
+    ]);
+    expect(answers.filter((answer) => !(answer instanceof Refusal))).toHaveLength(1);
+    expect(answers.filter((answer) => answer instanceof Refusal)).toMatchObject([
+      { code: "pool_overlap" },
+      { code: "pool_overlap" },
+    ]);
+    expect(await names(contextOver(world.table, world.clock, 9))).toHaveLength(2);
+  });
+
+  it("may be side by side, and may have the same range in another space", async () => {
+    const put = (space: string, name: string, cidr: string) =>
+      putPool(world.calm, space, name, poolOf(cidr, 28), undefined);
+    expect(await put(SPACE, "next", "10.0.0.16/28")).toMatchObject({ created: true });
+    expect(await put("other", "pool", "10.0.0.0/28")).toMatchObject({ created: true });
+  });
+});

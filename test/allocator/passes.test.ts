@@ -1,0 +1,121 @@
+import { describe, expect, it } from "vitest";
+import { assign } from "../../src/allocator/assign.ts";
+import { collect } from "../../src/allocator/collect.ts";
+import { reclaim } from "../../src/allocator/reclaim.ts";
+import { releaseHandle } from "../../src/allocator/release.ts";
+import { isOver } from "../../src/domain/record.ts";
+import { DUE_SHARDS } from "../../src/store/definition.ts";
+import { makeStore } from "../../src/store/store.ts";
+import { withMishap } from "../simulation/crash-points.ts";
+import {
+  assigned,
+  contentsIn,
+  contextOver,
+  makeWorld,
+  passes,
+  poolOf,
+  releaseAll,
+  requestOf,
+  SPACE,
+} from "../world.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+describe("the reclaimer", () => {
+  it("goes on in its next pass where it had to stop", async () => {
+    const world = await makeWorld(poolOf("10.0.0.0/16", 28)); // 64 cells
+    const { calm, clock } = world;
+    for (let n = 0; n < 40; n++)
+      await assigned(calm, { ...requestOf(`pod-${n}`, 1), host: `host:node-${n}` });
+    // Each call takes a second, so that a pass is over before it has been everywhere.
+    const slow = {
+      ...calm,
+      now: () => clock.nowMs++ + calls * 1000,
+      store: makeStore(world.table),
+    };
+    let calls = 0;
+    const counting = new Proxy(slow.store, {
+      get: (store, name) => {
+        calls++;
+        return Reflect.get(store, name);
+      },
+    });
+    let cells = 0;
+    for (let pass = 0; pass < 12; pass++) {
+      calls = 0;
+      const done = await reclaim({ ...slow, store: counting });
+      cells += done.cells;
+      if ((await calm.store.readCursor("reclaim")) === undefined) break;
+    }
+    const { cells: standing } = await calm.store.readPoolMap(SPACE, "pool", { consistent: true });
+    expect(standing.size).toBeGreaterThan(10);
+    expect(cells).toBe(standing.size);
+  });
+
+  it("takes back the hint that a cell is full when one of its blocks is gone", async () => {
+    const world = await makeWorld(poolOf("10.0.0.0/31", 31));
+    const { calm } = world;
+    await assigned(calm, requestOf("pod", 2));
+    const other = { ...requestOf("other", 1), host: "host:node-2" } as const;
+    expect(await assign(calm, other)).toMatchObject({ code: "pool_exhausted" });
+    const full = async () =>
+      (await calm.store.readPoolMap(SPACE, "pool", { consistent: true })).full.size;
+    expect(await full()).toBe(1);
+    await releaseHandle(calm, SPACE, "pod");
+    await passes(world, 2);
+    expect(await full()).toBe(0);
+    expect(await assign(calm, other)).toMatchObject({ handle: "other" });
+  });
+});
+
+describe("the collector", () => {
+  it("deletes a record whose function died before it took a slot, and its slot was never lost", async () => {
+    const world = await makeWorld();
+    await assigned(world.calm, requestOf("kept", 1));
+    await withMishap(world.table, 3, "killed after the call", (own) =>
+      assign(contextOver(own, world.clock, 2), requestOf("dead", 1)),
+    );
+    expect(contentsIn(world).records).toHaveLength(2);
+    world.clock.nowMs += 100_000;
+    expect(await collect(world.calm, DUE_SHARDS)).toMatchObject({ recordsDeleted: 1, swept: true });
+    expect(contentsIn(world).records.map(({ handle }) => handle)).toEqual(["kept"]);
+  });
+
+  it("leaves a young record alone: its author may be at work", async () => {
+    const world = await makeWorld();
+    await withMishap(world.table, 4, "killed after the call", (own) =>
+      assign(contextOver(own, world.clock, 2), requestOf("dead", 1)),
+    );
+    expect(await collect(world.calm, DUE_SHARDS)).toMatchObject({ recordsDeleted: 0 });
+  });
+
+  it("keeps a released keyed record for a day, then deletes it", async () => {
+    const world = await makeWorld();
+    await releaseAll(world.calm, await assigned(world.calm, requestOf("pod", 1, "key")));
+    world.clock.nowMs += DAY_MS - 1000;
+    await collect(world.calm, DUE_SHARDS);
+    expect(contentsIn(world).records.map(isOver)).toEqual([true]);
+    world.clock.nowMs += 2000;
+    await collect(world.calm, DUE_SHARDS);
+    expect(contentsIn(world).records).toEqual([]);
+  });
+
+  it("takes a record that is still held in part out of the due index", async () => {
+    const { calm, clock } = await makeWorld();
+    const told = await assigned(calm, requestOf("pod", 2, "key"));
+    await releaseAll(calm, { ...told, addresses: told.addresses.slice(0, 1) });
+    clock.nowMs += DAY_MS + 1000;
+    const due = async () => {
+      const shards = Array.from({ length: DUE_SHARDS }, (_, shard) =>
+        calm.store.dueRecords(shard, clock.nowMs, 10),
+      );
+      return (await Promise.all(shards)).flat().length;
+    };
+    expect(await due()).toBe(1);
+    await collect(calm, DUE_SHARDS);
+    expect(await due()).toBe(0);
+    expect(await releaseAll(calm, { ...told, addresses: told.addresses.slice(1) })).toMatchObject([
+      { status: "released" },
+    ]);
+  });
+});

@@ -1,0 +1,311 @@
+import { App } from "aws-cdk-lib";
+import { Match, Template } from "aws-cdk-lib/assertions";
+import { describe, expect, it } from "vitest";
+import { ENVIRONMENT_NAMES, ENVIRONMENTS } from "../../cdk/environments.ts";
+import { PlatStage } from "../../cdk/stage.ts";
+import { REQUEST_MS_MAX } from "../../src/domain/limits.ts";
+import { ROUTES } from "../../src/edge/api.ts";
+import { TABLE } from "../../src/store/definition.ts";
+
+const TABLE_TYPE = "AWS::DynamoDB::GlobalTable";
+const FUNCTION_TYPE = "AWS::Lambda::Function";
+
+const HTTP_FUNCTIONS = [...new Set(ROUTES.map((route) => route.function))];
+const SCHEDULED_FUNCTIONS = ["reclaim", "collect"] as const;
+const FUNCTIONS = [...HTTP_FUNCTIONS, ...SCHEDULED_FUNCTIONS];
+
+// Bundling would change nothing in the templates but the hash of the code.
+const app = new App({ context: { "aws:cdk:bundling-stacks": [] } });
+const stages = {
+  dev: new PlatStage(app, "dev"),
+  prod: new PlatStage(app, "prod"),
+};
+const templates = {
+  dev: templatesOf(stages.dev),
+  prod: templatesOf(stages.prod),
+};
+
+describe("the table", () => {
+  it("in prod survives a deleted item, a deleted stack and a deleted table", () => {
+    templates.prod.stateful.hasResource(TABLE_TYPE, {
+      DeletionPolicy: "Retain",
+      UpdateReplacePolicy: "Retain",
+      Properties: {
+        Replicas: [
+          Match.objectLike({
+            DeletionProtectionEnabled: true,
+            PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+          }),
+        ],
+        StreamSpecification: { StreamViewType: "NEW_AND_OLD_IMAGES" },
+      },
+    });
+  });
+
+  it("in dev goes with its stack, and costs nothing beyond its items", () => {
+    templates.dev.stateful.hasResource(TABLE_TYPE, {
+      DeletionPolicy: "Delete",
+      UpdateReplacePolicy: "Delete",
+      Properties: {
+        Replicas: [
+          Match.objectLike({
+            DeletionProtectionEnabled: false,
+            PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: false },
+          }),
+        ],
+        StreamSpecification: Match.absent(),
+      },
+    });
+  });
+
+  it.each(ENVIRONMENT_NAMES)("in %s has the keys and the index the store works with", (name) => {
+    templates[name].stateful.hasResourceProperties(TABLE_TYPE, {
+      KeySchema: keySchema(TABLE),
+      AttributeDefinitions: [
+        { AttributeName: TABLE.partitionKey, AttributeType: "S" },
+        { AttributeName: TABLE.sortKey, AttributeType: "S" },
+        { AttributeName: TABLE.dueIndex.partitionKey, AttributeType: "S" },
+        { AttributeName: TABLE.dueIndex.sortKey, AttributeType: "N" },
+      ],
+      GlobalSecondaryIndexes: [
+        {
+          IndexName: TABLE.dueIndex.name,
+          KeySchema: keySchema(TABLE.dueIndex),
+          Projection: { ProjectionType: "KEYS_ONLY" },
+        },
+      ],
+    });
+  });
+
+  it.each(ENVIRONMENT_NAMES)("in %s is paid per request and lives in one region", (name) => {
+    templates[name].stateful.hasResourceProperties(TABLE_TYPE, {
+      BillingMode: "PAY_PER_REQUEST",
+      Replicas: [Match.objectLike({ Region: { Ref: "AWS::Region" } })],
+    });
+  });
+});
+
+describe.each(ENVIRONMENT_NAMES)("the API in %s", (name) => {
+  const template = templates[name].stateless;
+
+  it("has the routes of the edge, no other, and each asks for a signed request", () => {
+    const routes = Object.values(template.findResources("AWS::ApiGatewayV2::Route"))
+      .map(({ Properties }) => [Properties.RouteKey, Properties.AuthorizationType])
+      .sort();
+    const expected = ROUTES.map(({ method, path }) => [`${method} ${path}`, "AWS_IAM"]).sort();
+    expect(routes).toEqual(expected);
+  });
+
+  it("leads each route to the function that serves it", () => {
+    const integrations = template.findResources("AWS::ApiGatewayV2::Integration");
+    for (const { method, path, function: served } of ROUTES) {
+      const [route] = Object.values(
+        template.findResources("AWS::ApiGatewayV2::Route", {
+          Properties: { RouteKey: `${method} ${path}` },
+        }),
+      );
+      const target = /integrations.*?"Ref":"(\w+)"/.exec(JSON.stringify(route?.Properties.Target));
+      const integration = integrations[target?.[1] ?? ""];
+      expect(JSON.stringify(integration?.Properties.IntegrationUri)).toContain(
+        `"${served}Function`,
+      );
+    }
+  });
+
+  it("limits the rate of requests and writes an access log that expires", () => {
+    template.hasResourceProperties("AWS::ApiGatewayV2::Stage", {
+      DefaultRouteSettings: {
+        ThrottlingRateLimit: Match.anyValue(),
+        ThrottlingBurstLimit: Match.anyValue(),
+      },
+      AccessLogSettings: { DestinationArn: Match.anyValue(), Format: Match.anyValue() },
+    });
+  });
+});
+
+describe.each(ENVIRONMENT_NAMES)("the functions in %s", (name) => {
+  const template = templates[name].stateless;
+  const functions = functionsOf(template);
+
+  it("are those of the routes and of the schedules", () => {
+    expect(Object.keys(functions).sort()).toEqual([...FUNCTIONS].sort());
+  });
+
+  it.each(FUNCTIONS)("%s runs on Node.js 24 and arm64 and knows its table", (name) => {
+    expect(functions[name]).toMatchObject({
+      Runtime: "nodejs24.x",
+      Architectures: ["arm64"],
+      Environment: { Variables: { TABLE_NAME: expect.anything() } },
+    });
+  });
+
+  it.each(FUNCTIONS)("%s has its own log group", (name) => {
+    const logGroup = functions[name]?.LoggingConfig.LogGroup.Ref;
+    expect(logGroup).toMatch(new RegExp(`^${name}Logs`));
+    expect(Object.keys(template.findResources("AWS::Logs::LogGroup"))).toContain(logGroup);
+  });
+
+  it("write logs that expire", () => {
+    for (const { Properties } of Object.values(template.findResources("AWS::Logs::LogGroup"))) {
+      expect(Properties.RetentionInDays).toBe(ENVIRONMENTS[name].logRetention);
+    }
+  });
+
+  it.each(HTTP_FUNCTIONS)("%s is stopped when its request counts as over", (name) => {
+    expect(functions[name]?.Timeout).toBe(REQUEST_MS_MAX / 1000);
+  });
+
+  it.each(SCHEDULED_FUNCTIONS)("%s has a minute, and never runs beside itself", (name) => {
+    expect(functions[name]).toMatchObject({ Timeout: 60, ReservedConcurrentExecutions: 1 });
+  });
+});
+
+describe.each(ENVIRONMENT_NAMES)("access to the table in %s", (name) => {
+  const template = templates[name].stateless;
+  const items = ["DeleteItem", "GetItem", "PutItem", "Query", "UpdateItem"];
+
+  it.each(["assign", "release", "pools", "reservations", "config", "reclaim"] as const)(
+    "%s reads and writes single items: no scan, no index, no batch, no transaction's check",
+    (name) => {
+      expect(accessOf(template, name)).toEqual({ table: items, index: [] });
+    },
+  );
+
+  it("read cannot write", () => {
+    expect(accessOf(template, "read")).toEqual({ table: ["GetItem", "Query"], index: [] });
+  });
+
+  it("health can get an item, and nothing else", () => {
+    expect(accessOf(template, "health")).toEqual({ table: ["GetItem"], index: [] });
+  });
+
+  it("collect alone may scan the table and query the due index", () => {
+    expect(accessOf(template, "collect")).toEqual({
+      table: [...items, "Scan"].sort(),
+      index: ["Query"],
+    });
+  });
+
+  it("is spelled out: no role may do every action or reach every resource", () => {
+    for (const statement of statementsOf(template, "")) {
+      expect([statement.Action].flat().filter((action) => action.includes("*"))).toEqual([]);
+      expect([statement.Resource].flat()).not.toContain("*");
+    }
+    const roles = Object.values(template.findResources("AWS::IAM::Role"));
+    expect(roles.flatMap(({ Properties }) => Properties.ManagedPolicyArns ?? [])).toEqual([]);
+  });
+});
+
+describe.each(ENVIRONMENT_NAMES)("the schedules in %s", (name) => {
+  const template = templates[name].stateless;
+  const [deadLetterQueue] = Object.keys(template.findResources("AWS::SQS::Queue"));
+
+  it.each(SCHEDULED_FUNCTIONS)("%s starts every minute, to the minute", (name) => {
+    template.hasResourceProperties("AWS::Scheduler::Schedule", {
+      ScheduleExpression: "rate(1 minute)",
+      FlexibleTimeWindow: { Mode: "OFF" },
+      State: "ENABLED",
+      Target: { Arn: { "Fn::GetAtt": [Match.stringLikeRegexp(`^${name}Function`), "Arn"] } },
+    });
+  });
+
+  it.each(SCHEDULED_FUNCTIONS)("a tick of %s that cannot be delivered is kept", (name) => {
+    template.hasResourceProperties("AWS::Scheduler::Schedule", {
+      Target: {
+        Arn: { "Fn::GetAtt": [Match.stringLikeRegexp(`^${name}Function`), "Arn"] },
+        DeadLetterConfig: { Arn: { "Fn::GetAtt": [deadLetterQueue, "Arn"] } },
+        RetryPolicy: { MaximumRetryAttempts: 2, MaximumEventAgeInSeconds: 60 },
+      },
+    });
+  });
+
+  it.each(SCHEDULED_FUNCTIONS)("a tick of %s that fails is kept, and not tried again", (name) => {
+    template.hasResourceProperties("AWS::Lambda::EventInvokeConfig", {
+      FunctionName: { Ref: Match.stringLikeRegexp(`^${name}Function`) },
+      MaximumRetryAttempts: 0,
+      MaximumEventAgeInSeconds: 60,
+      DestinationConfig: {
+        OnFailure: { Destination: { "Fn::GetAtt": [deadLetterQueue, "Arn"] } },
+      },
+    });
+  });
+
+  it("dead letters are encrypted at rest, moved over TLS only, and raise an alarm", () => {
+    template.hasResourceProperties("AWS::SQS::Queue", { SqsManagedSseEnabled: true });
+    template.hasResourceProperties("AWS::SQS::QueuePolicy", {
+      PolicyDocument: {
+        Statement: Match.arrayWith([
+          Match.objectLike({
+            Effect: "Deny",
+            Action: "sqs:*",
+            Condition: { Bool: { "aws:SecureTransport": "false" } },
+          }),
+        ]),
+      },
+    });
+    template.hasResourceProperties("AWS::CloudWatch::Alarm", {
+      MetricName: "ApproximateNumberOfMessagesVisible",
+      Dimensions: [{ Name: "QueueName", Value: { "Fn::GetAtt": [deadLetterQueue, "QueueName"] } }],
+      Threshold: 1,
+      ComparisonOperator: "GreaterThanOrEqualToThreshold",
+    });
+  });
+});
+
+describe.each(ENVIRONMENT_NAMES)("a deployment of %s", (name) => {
+  it("tells the endpoint of the API and the name of the table", () => {
+    expect(Object.keys(templates[name].stateful.findOutputs("TableName"))).toHaveLength(1);
+    expect(Object.keys(templates[name].stateless.findOutputs("Endpoint"))).toHaveLength(1);
+  });
+
+  it("is bound to no account and no region", () => {
+    const { account, region } = stages[name];
+    expect({ account, region }).toEqual({ account: undefined, region: undefined });
+  });
+});
+
+interface Statement {
+  readonly Action: string | string[];
+  readonly Resource: unknown;
+}
+
+function templatesOf(stage: PlatStage) {
+  return {
+    stateful: Template.fromStack(stage.stateful),
+    stateless: Template.fromStack(stage.stateless),
+  };
+}
+
+function keySchema(keys: { readonly partitionKey: string; readonly sortKey: string }) {
+  return [
+    { AttributeName: keys.partitionKey, KeyType: "HASH" },
+    { AttributeName: keys.sortKey, KeyType: "RANGE" },
+  ];
+}
+
+/** The functions' properties by the name the code gives them; the CDK appends the rest of the logical id. */
+function functionsOf(template: Template) {
+  return Object.fromEntries(
+    Object.entries(template.findResources(FUNCTION_TYPE)).map(([id, { Properties }]) => [
+      id.replace(/Function[0-9A-F]{8}$/, ""),
+      Properties,
+    ]),
+  );
+}
+
+function statementsOf(template: Template, name: string): Statement[] {
+  return Object.entries(template.findResources("AWS::IAM::Policy"))
+    .filter(([id]) => name === "" || id.startsWith(`${name}RoleDefaultPolicy`))
+    .flatMap(([, { Properties }]) => Properties.PolicyDocument.Statement);
+}
+
+/** What a function may do to the table's items and to its indexes. */
+function accessOf(template: Template, name: string) {
+  const access = { table: [] as string[], index: [] as string[] };
+  for (const { Action, Resource } of statementsOf(template, name)) {
+    const actions = [Action].flat().filter((action) => action.startsWith("dynamodb:"));
+    const resource = JSON.stringify(Resource).includes("/index/") ? "index" : "table";
+    access[resource].push(...actions.map((action) => action.replace("dynamodb:", "")));
+  }
+  return { table: access.table.sort(), index: access.index.sort() };
+}

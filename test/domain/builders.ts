@@ -1,0 +1,134 @@
+import fc from "fast-check";
+import { type Address, BITS, type Family, parseAddress } from "../../src/domain/address.ts";
+import type { AffinityRow } from "../../src/domain/affinity.ts";
+import type { Block } from "../../src/domain/block.ts";
+import {
+  type Cidr,
+  cidrOf,
+  type Interval,
+  parseCidr,
+  parseInterval,
+} from "../../src/domain/cidr.ts";
+import { ID_BYTES } from "../../src/domain/fresh.ts";
+import { handleHash } from "../../src/domain/hash.ts";
+import type { Parsed } from "../../src/domain/parsed.ts";
+import type { Pool } from "../../src/domain/pool.ts";
+import type { AssignmentRecord } from "../../src/domain/record.ts";
+import type { Slot } from "../../src/domain/slot.ts";
+
+/** Values as tests write them: by text, and with only what the test is about. */
+
+export const address = (text: string): Address => read(parseAddress(text));
+export const network = (text: string): Cidr => read(parseCidr(text));
+export const interval = (text: string): Interval => read(parseInterval(text));
+export const intervals = (...texts: string[]): Interval[] => texts.map(interval);
+
+function read<T>(result: Parsed<T>): T {
+  if (!result.ok) throw new Error(result.problem);
+  return result.value;
+}
+
+export const BLOCKS_OF_EACH_SIZE = [
+  { size: "the largest IPv4 block", cidr: network("10.32.16.0/20"), capacity: 4_096 },
+  { size: "a default IPv4 block", cidr: network("10.32.0.64/26"), capacity: 64 },
+  { size: "the smallest IPv4 block", cidr: network("10.32.0.7/32"), capacity: 1 },
+  { size: "the largest IPv6 block", cidr: network("2001:db8::1000/116"), capacity: 4_096 },
+  { size: "a default IPv6 block", cidr: network("2001:db8::40/122"), capacity: 64 },
+  { size: "the smallest IPv6 block", cidr: network("2001:db8::7/128"), capacity: 1 },
+] as const;
+
+export const NOW_MS = 1_700_000_000_000;
+
+/** A token as `freshId` makes them, told apart by a number. */
+export const token = (number: number): string => {
+  const bytes = Buffer.alloc(ID_BYTES);
+  bytes.writeUInt32BE(number);
+  return bytes.toString("base64url");
+};
+
+export const taken = (tokenNumber = 1, handle = "web-1"): Slot => ({
+  kind: "taken",
+  token: token(tokenNumber),
+  handleHash: handleHash(handle),
+});
+export const cooling = (sinceMs: number, tokenNumber = 1): Slot => ({
+  kind: "cooling",
+  token: token(tokenNumber),
+  sinceMs,
+});
+/** A tag of a later version. */
+export const foreign: Slot = { kind: "foreign", tag: Uint8Array.of(9, 1, 2, 3) };
+
+export const blockWith = (
+  slots: Readonly<Record<number, Slot>>,
+  changes: Partial<Omit<Block, "slots">> = {},
+): Block => ({
+  space: "default",
+  cidr: network("10.0.0.0/29"),
+  pool: "pool",
+  host: "host:node-1",
+  claimedAtMs: NOW_MS,
+  epoch: "epoch",
+  revision: "revision",
+  ...changes,
+  slots: new Map(Object.entries(slots).map(([ordinal, slot]) => [Number(ordinal), slot])),
+});
+
+export const poolWith = (changes: Partial<Pool> = {}): Pool => ({
+  space: "default",
+  name: "pool",
+  id: "id",
+  state: "active",
+  revision: "revision",
+  cidr: network("10.0.0.0/16"),
+  blockSize: 29,
+  disabled: false,
+  assignmentMode: "Automatic",
+  allowedUses: ["Workload"],
+  ...changes,
+});
+
+export const rowWith = (changes: Partial<AffinityRow> = {}): AffinityRow => ({
+  space: "default",
+  host: "host:node-1",
+  family: 4,
+  place: 0,
+  block: network("10.0.0.0/29"),
+  pool: "pool",
+  state: "confirmed",
+  revision: "revision",
+  atMs: NOW_MS,
+  ...changes,
+});
+
+/** A live record of `web-1`, which asked for one address and has it under token 1. */
+export const recordWith = (changes: Partial<AssignmentRecord> = {}): AssignmentRecord => ({
+  place: { space: "default", handleHash: handleHash("web-1"), id: "record-1", keyed: false },
+  state: "live",
+  handle: "web-1",
+  host: "host:node-1",
+  attributes: {},
+  want: 1,
+  parts: [{ token: token(1), block: network("10.0.0.0/29"), count: 1, ordinals: [0] }],
+  given: new Set(),
+  digest: "digest",
+  revision: "revision",
+  atMs: NOW_MS,
+  ...changes,
+});
+
+const addressOf = (family: Family): fc.Arbitrary<Address> =>
+  fc
+    .bigInt({ min: 0n, max: (1n << BigInt(BITS[family])) - 1n })
+    .map((value) => ({ family, value }));
+const cidrOfFamily = (family: Family): fc.Arbitrary<Cidr> =>
+  fc
+    .tuple(addressOf(family), fc.nat(BITS[family]))
+    .map(([address, prefix]) => cidrOf(address, prefix));
+
+export const anyAddress = fc.oneof(addressOf(4), addressOf(6));
+export const anyCidr = fc.oneof(cidrOfFamily(4), cidrOfFamily(6));
+export const anyToken = fc
+  .uint8Array({ minLength: ID_BYTES, maxLength: ID_BYTES })
+  .map((bytes) => Buffer.from(bytes).toString("base64url"));
+export const anyHandleHash = fc.string().map(handleHash);

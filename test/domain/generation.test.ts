@@ -1,0 +1,65 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { formatGeneration, parseGeneration } from "../../src/domain/generation.ts";
+import { address, anyAddress, anyHandleHash, anyToken, token } from "./builders.ts";
+
+const lone = {
+  token: token(1),
+  address: address("10.0.0.7"),
+  blockSize: 26,
+  handleHash: "85944171f73967e8",
+  recordId: token(2),
+  keyed: false,
+  want: 1,
+};
+
+const anyGeneration = fc.record({
+  token: anyToken,
+  address: anyAddress,
+  blockSize: fc.nat(128),
+  handleHash: anyHandleHash,
+  recordId: fc.oneof(anyToken, anyHandleHash),
+  keyed: fc.boolean(),
+  want: fc.integer({ min: 1, max: 9_999 }),
+});
+
+describe("a generation", () => {
+  it("comes back from its text as it went in", () => {
+    fc.assert(
+      fc.property(anyGeneration, (generation) => {
+        const text = formatGeneration(generation);
+        expect(parseGeneration(text)).toEqual({ ok: true, value: generation });
+        expect(encodeURIComponent(text)).toBe(text);
+      }),
+      {
+        examples: [
+          [lone],
+          [{ ...lone, keyed: true, recordId: "0123456789abcdef" }],
+          [{ ...lone, blockSize: 128, want: 9_999, address: address("::") }],
+          [{ ...lone, token: "---------------", recordId: "_______________" }],
+        ],
+      },
+    );
+  });
+
+  const text = formatGeneration(lone);
+  it.each([
+    { description: "empty", text: "" },
+    { description: "a number", text: "7" },
+    { description: "of a version to come", text: text.replace("g1", "g2") },
+    { description: "cut off", text: text.slice(0, -2) },
+    { description: "followed by more", text: `${text}.1` },
+    { description: "followed by a line break", text: `${text}\n` },
+    { description: "without its token", text: text.replace(lone.token, "") },
+    { description: "with a token too long", text: text.replace(lone.token, `${lone.token}A`) },
+    { description: "of no request", text: text.replace(/1$/, "0") },
+    { description: "of a block longer than an address", text: text.replace(".26.", ".129.") },
+    { description: "with a hash in upper case", text: text.toUpperCase().replace("G1", "g1") },
+    { description: "with a key separator in it", text: text.replace(/.(?=\.1$)/, "#") },
+  ])("is refused when it is $description", ({ text }) => {
+    expect(parseGeneration(text)).toEqual({
+      ok: false,
+      problem: "is not a generation; give back the one that assign answered with",
+    });
+  });
+});

@@ -1,0 +1,253 @@
+import { describe, expect, it } from "vitest";
+import type { Contents } from "../../src/domain/contents.ts";
+import { handleHash } from "../../src/domain/hash.ts";
+import { findViolations } from "../../src/domain/invariants.ts";
+import {
+  blockWith,
+  cooling,
+  foreign,
+  NOW_MS,
+  network,
+  poolWith,
+  recordWith,
+  rowWith,
+  taken,
+  token,
+} from "./builders.ts";
+
+/** `web-1` has one address of node 1; another of its addresses is cooling. */
+const HEALTHY: Contents = {
+  blocks: [blockWith({ 0: taken(1, "web-1"), 1: cooling(NOW_MS, 7) })],
+  rows: [rowWith()],
+  records: [recordWith()],
+  pools: [poolWith()],
+  reservations: [],
+  unreadable: [],
+};
+
+/** An IPv6 request of two addresses in two blocks, in the middle of being given back. */
+const HEALTHY_IPV6: Contents = {
+  ...HEALTHY,
+  blocks: ["2001:db8::/122", "2001:db8::40/122"].map((text, i) =>
+    blockWith({ 5: taken(i, "db-1") }, { cidr: network(text), space: "tenant-7" }),
+  ),
+  rows: ["2001:db8::/122", "2001:db8::40/122"].map((text, place) =>
+    rowWith({ block: network(text), space: "tenant-7", family: 6, place }),
+  ),
+  records: [
+    recordWith({
+      place: { space: "tenant-7", handleHash: handleHash("db-1"), id: "record-2", keyed: true },
+      handle: "db-1",
+      want: 3,
+      given: new Set(["2001:db8::6"]),
+      parts: ["2001:db8::/122", "2001:db8::40/122"].map((text, i) => ({
+        token: token(i),
+        block: network(text),
+        count: 2 - i,
+        ordinals: [5],
+      })),
+    }),
+  ],
+  pools: [poolWith({ space: "tenant-7", cidr: network("2001:db8::/48"), blockSize: 122 })],
+};
+
+const EMPTY: Contents = { ...HEALTHY, blocks: [], rows: [], records: [] };
+
+const found = (changes: Partial<Contents>) => findViolations({ ...HEALTHY, ...changes });
+const foundAtRest = (changes: Partial<Contents>) =>
+  findViolations({ ...HEALTHY, ...changes }, { quiet: true });
+
+describe("a healthy table", () => {
+  it.each([
+    { description: "without a block", contents: EMPTY },
+    { description: "with an IPv4 address assigned", contents: HEALTHY },
+    { description: "with IPv6 addresses assigned over two blocks", contents: HEALTHY_IPV6 },
+    {
+      description: "with an empty block between its neighbours",
+      contents: {
+        ...EMPTY,
+        blocks: ["10.0.0.0/29", "10.0.0.8/29", "10.0.0.16/29"].map((text) =>
+          blockWith({}, { cidr: network(text) }),
+        ),
+        rows: ["10.0.0.0/29", "10.0.0.8/29", "10.0.0.16/29"].map((text, place) =>
+          rowWith({ block: network(text), place }),
+        ),
+      },
+    },
+    {
+      description: "with one range in two spaces",
+      contents: {
+        ...EMPTY,
+        blocks: ["default", "tenant-7"].map((space) => blockWith({}, { space })),
+        rows: ["default", "tenant-7"].map((space) => rowWith({ space })),
+        pools: ["default", "tenant-7"].map((space) => poolWith({ space })),
+      },
+    },
+    {
+      description: "with a keyed record kept after its release",
+      contents: { ...EMPTY, records: [recordWith({ state: "released" })] },
+    },
+  ])("$description has no violation, in use or at rest", ({ contents }) => {
+    expect(findViolations(contents)).toEqual([]);
+    expect(findViolations(contents, { quiet: true })).toEqual([]);
+  });
+});
+
+describe("I1: an address has at most one owner", () => {
+  it("is violated by two records that name one slot", () => {
+    const twin = recordWith({ place: { ...recordWith().place, id: "record-2" } });
+    expect(found({ records: [recordWith(), twin] })).toEqual([
+      { invariant: "I1", message: "block default 10.0.0.0/29 slot 0 is named by 2 records" },
+    ]);
+  });
+
+  it.each([
+    { a: "10.0.0.0/28", b: "10.0.0.0/29", description: "from the same base" },
+    { a: "10.0.0.0/28", b: "10.0.0.8/29", description: "from another base" },
+    { a: "2001:db8::/121", b: "2001:db8::40/122", description: "in IPv6" },
+  ])("is violated by blocks that overlap, $description", ({ a, b }) => {
+    const blocks = [b, "10.0.1.0/29", a].map((text) => blockWith({}, { cidr: network(text) }));
+    const pools = [poolWith({ cidr: network(a.includes(":") ? "2001:db8::/48" : "10.0.0.0/16") })];
+    const violations = found({ blocks, pools, records: [] }).filter(isOf("I1"));
+    expect(violations).toHaveLength(1);
+    expect(violations[0]?.message).toContain(a);
+    expect(violations[0]?.message).toContain(b);
+  });
+});
+
+describe("I3: every taken slot has an assignment record", () => {
+  const other = recordWith({ parts: [{ ...recordPart(), block: network("10.0.0.8/29") }] });
+  it.each([
+    { description: "there is no record", records: [] },
+    { description: "the record is another request's", records: [recordWith({ parts: [] })] },
+    { description: "the record is for another block", records: [other] },
+    {
+      description: "the record is another handle's",
+      records: [recordWith({ place: { ...recordWith().place, handleHash: handleHash("web-2") } })],
+    },
+    {
+      description: "the record is of another space",
+      records: [recordWith({ place: { ...recordWith().place, space: "tenant-7" } })],
+    },
+  ])("is violated when $description", ({ records }) => {
+    expect(found({ records })).toEqual([
+      {
+        invariant: "I3",
+        message: "block default 10.0.0.0/29 slot 0 is taken without an assignment record",
+      },
+    ]);
+  });
+});
+
+describe("I4: every block of a host has an affinity row under that host", () => {
+  it.each([
+    { description: "there is none", rows: [] },
+    { description: "it is another host's", rows: [rowWith({ host: "host:node-2" })] },
+    { description: "it is for another block", rows: [rowWith({ block: network("10.0.0.8/29") })] },
+    { description: "it is of another space", rows: [rowWith({ space: "tenant-7" })] },
+  ])("is violated at rest when $description", ({ rows }) => {
+    expect(foundAtRest({ rows }).filter(isOf("I4"))).toEqual([
+      {
+        invariant: "I4",
+        message: "block 10.0.0.0/29 is affine to host:node-1, which has no row for it",
+      },
+    ]);
+  });
+
+  it("may wait for the reclaimer while requests are in flight", () => {
+    expect(found({ rows: [] })).toEqual([]);
+  });
+});
+
+describe("I8: a request never holds more than it asked for", () => {
+  it("is violated by a record with two addresses that asked for one", () => {
+    expect(found({ blocks: [blockWith({ 0: taken(1), 4: taken(1) })] })).toEqual([
+      {
+        invariant: "I8",
+        message: "the record of handle web-1 (record-1) holds 2 addresses and asked for 1",
+      },
+    ]);
+  });
+
+  it("is violated by parts that together have too many", () => {
+    const [record] = HEALTHY_IPV6.records;
+    const records = record ? [{ ...record, want: 1 }] : [];
+    expect(findViolations({ ...HEALTHY_IPV6, records }).map(({ invariant }) => invariant)).toEqual([
+      "I8",
+    ]);
+  });
+});
+
+describe("an item that cannot be right in itself", () => {
+  it.each([
+    { ordinal: -1, message: "block default 10.0.0.0/29 has a slot -1 outside its range" },
+    { ordinal: 8, message: "block default 10.0.0.0/29 has a slot 8 outside its range" },
+    { ordinal: 0.5, message: "block default 10.0.0.0/29 has a slot 0.5 outside its range" },
+  ])("is a block with a slot $ordinal of eight", ({ ordinal, message }) => {
+    const blocks = [blockWith({ 0: taken(), [ordinal]: cooling(NOW_MS) })];
+    expect(found({ blocks })).toEqual([{ invariant: "shape", message }]);
+  });
+
+  it("is a tag that cannot be read", () => {
+    expect(found({ blocks: [blockWith({ 0: taken(), 2: foreign })] })).toEqual([
+      {
+        invariant: "shape",
+        message: "block default 10.0.0.0/29 slot 2 has a tag that cannot be read",
+      },
+    ]);
+  });
+
+  it.each([
+    { description: "whose pool is gone", pools: [] },
+    { description: "beside its pool", pools: [poolWith({ cidr: network("10.1.0.0/16") })] },
+    { description: "larger than its pool", pools: [poolWith({ cidr: network("10.0.0.0/30") })] },
+    { description: "whose pool is of another space", pools: [poolWith({ space: "tenant-7" })] },
+  ])("is a block $description", ({ pools }) => {
+    expect(found({ pools })).toEqual([
+      { invariant: "shape", message: "block default 10.0.0.0/29 lies outside its pool pool" },
+    ]);
+  });
+
+  it("is one that could not be read at all", () => {
+    const unreadable = [{ key: "BLOCK#default#x 10.0.0.0", reason: "has no epoch" }];
+    expect(found({ unreadable })).toEqual([
+      { invariant: "shape", message: "BLOCK#default#x 10.0.0.0: has no epoch" },
+    ]);
+  });
+});
+
+describe("what must be tidy at rest", () => {
+  it.each([
+    {
+      description: "a row for a block that is gone",
+      changes: { rows: [rowWith(), rowWith({ place: 1, block: network("10.0.0.8/29") })] },
+      message: "host:node-1 has a row for 10.0.0.8/29, which is not its block",
+    },
+    {
+      description: "a row for another host's block",
+      changes: { rows: [rowWith(), rowWith({ host: "host:node-2" })] },
+      message: "host:node-2 has a row for 10.0.0.0/29, which is not its block",
+    },
+    {
+      description: "a record that holds nothing",
+      changes: { blocks: [blockWith({})] },
+      message: "the record of handle web-1 (record-1) is live and holds nothing",
+    },
+    {
+      description: "a released record that holds something",
+      changes: { records: [recordWith({ state: "released" })] },
+      message: "the record of handle web-1 (record-1) is released and holds 1 addresses",
+    },
+  ] as const)("is not: $description", ({ changes, message }) => {
+    expect(foundAtRest(changes)).toEqual([{ invariant: "tidy", message }]);
+    expect(found(changes)).toEqual([]);
+  });
+});
+
+function recordPart() {
+  return { token: token(1), block: network("10.0.0.0/29"), count: 1, ordinals: [0] };
+}
+
+function isOf(wanted: string) {
+  return ({ invariant }: { readonly invariant: string }) => invariant === wanted;
+}

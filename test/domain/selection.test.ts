@@ -1,0 +1,117 @@
+import { describe, expect, it } from "vitest";
+import { Refusal } from "../../src/domain/outcome.ts";
+import type { Pool } from "../../src/domain/pool.ts";
+import { type PoolWish, selectPools } from "../../src/domain/selection.ts";
+import { network, poolWith } from "./builders.ts";
+
+const POOLS = [
+  poolWith({ name: "west", cidr: network("10.1.0.0/16") }),
+  poolWith({ name: "east", cidr: network("10.0.0.0/16") }),
+  poolWith({ name: "by-name-only", cidr: network("10.2.0.0/16"), assignmentMode: "Manual" }),
+  poolWith({ name: "closed", cidr: network("10.3.0.0/16"), disabled: true }),
+  poolWith({ name: "tunnels", cidr: network("10.4.0.0/16"), allowedUses: ["Tunnel"] }),
+  poolWith({ name: "coming", cidr: network("10.5.0.0/16"), state: "pending" }),
+  poolWith({ name: "six", cidr: network("2001:db8::/48"), allowedUses: ["Workload", "Tunnel"] }),
+];
+
+const wish = (changes: Partial<PoolWish>): PoolWish => ({
+  family: 4,
+  use: "Workload",
+  pools: [],
+  ...changes,
+});
+
+describe("the pools that may serve a request", () => {
+  it.each([
+    {
+      description: "that names none are those open to everybody, by name",
+      wish: wish({}),
+      names: ["east", "west"],
+    },
+    {
+      description: "that names some are these, in its order",
+      wish: wish({ pools: ["west", "east"] }),
+      names: ["west", "east"],
+    },
+    {
+      description: "may be named by their CIDR",
+      wish: wish({ pools: ["10.1.0.0/16"] }),
+      names: ["west"],
+    },
+    {
+      description: "are tried once, however often they are named",
+      wish: wish({ pools: ["west", "10.1.0.0/16", "west"] }),
+      names: ["west"],
+    },
+    {
+      description: "include a manual pool that is named",
+      wish: wish({ pools: ["by-name-only"] }),
+      names: ["by-name-only"],
+    },
+    {
+      description: "leave out a disabled pool, even one that is named",
+      wish: wish({ pools: ["closed", "east"] }),
+      names: ["east"],
+    },
+    {
+      description: "are those that allow its use",
+      wish: wish({ use: "Tunnel" }),
+      names: ["tunnels"],
+    },
+    { description: "are those of its family", wish: wish({ family: 6 }), names: ["six"] },
+    {
+      description: "are those of its family among the named",
+      wish: wish({ family: 6, pools: ["east", "2001:db8::/48"] }),
+      names: ["six"],
+    },
+  ])("$description", ({ wish, names }) => {
+    expect(namesOf(selectPools(POOLS, wish))).toEqual(names);
+  });
+
+  it("are the same whatever order they were read in", () => {
+    expect(selectPools(POOLS.toReversed(), wish({}))).toEqual(selectPools(POOLS, wish({})));
+  });
+});
+
+describe("a request that no pool may serve is told why", () => {
+  it.each([
+    { pool: "closed", wish: wish({ pools: ["closed"] }), reason: "is disabled" },
+    {
+      pool: "tunnels",
+      wish: wish({ pools: ["tunnels"] }),
+      reason: "does not allow the use Workload",
+    },
+    { pool: "six", wish: wish({ pools: ["six"] }), reason: "is IPv6" },
+    { pool: "east", wish: wish({ pools: ["east"], family: 6 }), reason: "is IPv4" },
+    {
+      pool: "by-name-only",
+      wish: wish({}),
+      pools: POOLS.filter(({ name }) => name === "by-name-only"),
+      reason: "serves only requests that name it (assignmentMode Manual)",
+    },
+  ])("$pool $reason", ({ pool, wish, pools = POOLS, reason }) => {
+    const members = { pools: [{ pool, reason }] };
+    const detail = `No pool may serve this request: ${pool} ${reason}.`;
+    expect(selectPools(pools, wish)).toEqual(new Refusal("no_pool_available", detail, members));
+  });
+
+  it.each([
+    { pools: ["nowhere"], named: "nowhere", description: "does not exist" },
+    { pools: ["east", "nowhere"], named: "nowhere", description: "does not exist beside others" },
+    { pools: ["coming"], named: "coming", description: "has no range yet" },
+  ])("if it names a pool that $description", ({ pools, named }) => {
+    const detail = `There is no pool "${named}".`;
+    const told = new Refusal("no_pool_available", detail, { pools: [] });
+    expect(selectPools(POOLS, wish({ pools }))).toEqual(told);
+  });
+
+  it("if the space has no pools", () => {
+    const told = new Refusal("no_pool_available", "The space has no pools.", { pools: [] });
+    expect(selectPools([], wish({}))).toEqual(told);
+  });
+});
+
+function namesOf(answer: readonly Pool[] | Refusal): string[] {
+  if (answer instanceof Refusal) throw new Error(answer.detail);
+  return answer.map(({ name }) => name);
+}

@@ -1,0 +1,209 @@
+import { describe, expect, it } from "vitest";
+import type { AssignRequest } from "../../src/allocator/assign.ts";
+import { readAssign } from "../../src/edge/assign-request.ts";
+import { eventOf, type Request } from "./event.ts";
+import { problemIn, refusedFields } from "./problem-of.ts";
+
+const read = (body: unknown, request: Request = {}) =>
+  readAssign(eventOf("POST", "/v1/assign", { ...request, body }), () => "fresh-handle");
+const accepted = (body: unknown, request?: Request) => read(body, request) as AssignRequest;
+
+describe("a request to assign", () => {
+  it("for a count of one family is read with its defaults", () => {
+    expect(accepted({ host: "node-1", ipv4: 3 })).toMatchObject({
+      space: "default",
+      host: "host:node-1",
+      family: 4,
+      count: 3,
+      handle: "fresh-handle",
+      attributes: {},
+      pools: [],
+    });
+    expect(accepted({ host: "node-1", ipv6: 1 })).toMatchObject({ family: 6, count: 1 });
+  });
+
+  it("for a specific address takes its family from the address", () => {
+    expect(accepted({ host: "n", address: "10.0.0.7" })).toMatchObject({ family: 4, count: 1 });
+    expect(accepted({ host: "n", address: "2001:db8::7" })).toMatchObject({ family: 6, count: 1 });
+  });
+
+  it("of a virtual owner never collides with a host of that name", () => {
+    const body = { host: "load-balancer", affinityType: "virtual", ipv4: 1 };
+    expect(accepted(body).host).toBe("virtual:load-balancer");
+  });
+
+  it("may carry attributes under any name that objects happen to have", () => {
+    const attributes = { constructor: "a", toString: "b", prototype: "c" };
+    expect(accepted({ host: "n", ipv4: 1, attributes }).attributes).toEqual(attributes);
+  });
+
+  it("names a pool by its CIDR in any text of it", () => {
+    const pools = ["default-ipv6", "2001:DB8:0::/48"];
+    expect(accepted({ host: "n", ipv6: 1, pools }).pools).toEqual([
+      "default-ipv6",
+      "2001:db8::/48",
+    ]);
+  });
+});
+
+describe("a request to assign is refused by the name of its field when it has", () => {
+  const ok = { host: "node-1", ipv4: 1 };
+  const long = (characters: number) => "x".repeat(characters);
+
+  it.each<[string, unknown, string]>([
+    ["no host", { ipv4: 1 }, "host: is required"],
+    ["a host with spaces", { ...ok, host: "node 1" }, "host: must be 1 to 253 printable ASCII"],
+    ["a host with control characters", { ...ok, host: "a\u0000" }, "host: must be 1 to 253"],
+    ["an empty host", { ...ok, host: "" }, "host: must be 1 to 253"],
+    ["a host that is too long", { ...ok, host: long(254) }, "host: must be 1 to 253"],
+    ["a number as host", { ...ok, host: 7 }, "host: must be a string"],
+    ["an unknown affinity type", { ...ok, affinityType: "x" }, 'affinityType: must be "host" or'],
+    ["a negative count", { host: "n", ipv4: -1 }, "ipv4: must be a whole number from 0"],
+    ["a fraction as count", { host: "n", ipv4: 1.5 }, "ipv4: must be a whole number from 0"],
+    ["a text as count", { host: "n", ipv4: "1" }, "ipv4: must be a whole number from 0"],
+    ["a count of null", { host: "n", ipv4: null }, "ipv4: must be a whole number from 0"],
+    ["a count of 300 digits", `{"host":"n","ipv4":${"9".repeat(300)}}`, "ipv4: must be a whole"],
+    ["a count of 400 digits", `{"host":"n","ipv4":${"9".repeat(400)}}`, "ipv4: must be a whole"],
+    ["both families", { ...ok, ipv6: 1 }, "ipv6: must be 0 when ipv4 is not: one family"],
+    ["neither count nor address", { host: "n" }, "ipv4: is 0 and so is ipv6; send"],
+    ["a count and an address", { ...ok, address: "10.0.0.1" }, "address: excludes ipv4 and ipv6"],
+    ["no address at all", { host: "n", address: "10.0.0" }, "address: is not an IPv4 or IPv6"],
+    ["an address with leading zeros", { host: "n", address: "010.0.0.1" }, "address: is not an"],
+    ["an address with a zone", { host: "n", address: "fe80::1%eth0" }, "address: is not an IPv4"],
+    ["an empty handle", { ...ok, handle: "" }, "handle: must be 1 to 253 printable"],
+    ["a handle with a line break", { ...ok, handle: "a\nb" }, "handle: must be 1 to 253"],
+    ["half a character in its handle", '{"host":"n","ipv4":1,"handle":"\\ud800"}', "handle: must"],
+    ["attributes in an array", { ...ok, attributes: ["a"] }, "attributes: must be an object of"],
+    ["an attribute that is no text", { ...ok, attributes: { pod: 1 } }, "attributes.pod: must be"],
+    [
+      "an attribute that is too long",
+      { ...ok, attributes: { pod: long(1025) } },
+      "attributes.pod: must have at most 1024 characters",
+    ],
+    [
+      "an attribute named __proto__",
+      '{"host":"n","ipv4":1,"attributes":{"__proto__":"x"}}',
+      "attributes.__proto__: is a name",
+    ],
+    [
+      "too many attributes",
+      { ...ok, attributes: Object.fromEntries(Array.from({ length: 51 }, (_, i) => [i, "x"])) },
+      "attributes: must have at most 50 entries",
+    ],
+    ["an unknown use", { ...ok, use: "Pods" }, "use: must be one of Workload, Tunnel"],
+    ["pools that are no array", { ...ok, pools: "p" }, "pools: must be an array"],
+    ["a pool that is no name", { ...ok, pools: ["p", "P!"] }, "pools[1]: must be a DNS name"],
+    ["a pool's CIDR with host bits", { ...ok, pools: ["10.0.0.1/8"] }, "pools[0]: has bits set"],
+    ["a pool twice", { ...ok, pools: ["::/64", "0::/64"] }, "pools: must name each pool once"],
+    ["a space that is no label", { ...ok, space: "A" }, "space: must be a DNS label"],
+    ["an unknown field", { ...ok, hostname: "n" }, "hostname: is not a field here; known are"],
+    ["a field named constructor", { ...ok, constructor: 1 }, "constructor: is not a field here"],
+    [
+      "a field named __proto__",
+      '{"host":"n","ipv4":1,"__proto__":{}}',
+      "__proto__: is not a field",
+    ],
+  ])("%s", (_, body, refusal) => {
+    const refused = refusedFields(read(body));
+    expect(refused).toEqual([expect.stringContaining(refusal)]);
+  });
+
+  it.each<[string, unknown, string]>([
+    ["an array as body", [], "body: must be an object"],
+    ["null as body", "null", "body: must be an object"],
+    ["a broken body", '{"host": n}', "body: is not JSON: Unexpected"],
+    ["an empty body", "", "body: is empty"],
+    ["a body that is no UTF-8", new Uint8Array([0x7b, 0xff, 0x7d]), "body: is not UTF-8"],
+    [
+      "a host 100,000 arrays deep",
+      `{"ipv4":1,"host":${"[".repeat(1e5)}${"]".repeat(1e5)}}`,
+      "host",
+    ],
+  ])("%s", (_, body, refusal) => {
+    expect(refusedFields(read(body))).toEqual([expect.stringContaining(refusal)]);
+  });
+
+  it("several things wrong, each of them by name and with what was sent", () => {
+    const body = { host: "n 1", ipv4: -1, attributes: { a: 1, b: long(2000) }, foo: {}, bar: 1 };
+    const { fields } = problemIn(read(body));
+    expect(fields.map(({ field, value }) => [field, value])).toEqual([
+      ["host", "n 1"],
+      ["ipv4", -1],
+      ["attributes.a", 1],
+      ["attributes.b", `${long(80)}…`],
+      ["foo", "an object of "],
+      ["bar", 1],
+    ]);
+  });
+});
+
+describe("the body of a request", () => {
+  it("may have a megabyte and no more", () => {
+    const body = `{"host":"n","ipv4":1}`.padEnd(1_000_000);
+    expect(accepted(body).count).toBe(1);
+    expect(problemIn(read(`${body} `)).code).toBe("payload_too_large");
+  });
+
+  it("is JSON, also where its type is not said", () => {
+    const type = (type: string) =>
+      read({ host: "n", ipv4: 1 }, { headers: { "content-type": type } });
+    expect(type("application/json; charset=utf-8")).toMatchObject({ count: 1 });
+    expect(type("application/vnd.api+json")).toMatchObject({ count: 1 });
+    expect(problemIn(type("text/plain")).code).toBe("unsupported_media_type");
+    expect(problemIn(type("application/yaml")).code).toBe("unsupported_media_type");
+  });
+});
+
+describe("the space of a request", () => {
+  const body = { host: "n", ipv4: 1 };
+
+  it("is named in the body or in the query", () => {
+    expect(accepted({ ...body, space: "blue" }).space).toBe("blue");
+    expect(accepted(body, { query: { space: "blue" } }).space).toBe("blue");
+    expect(accepted({ ...body, space: "blue" }, { query: { space: "blue" } }).space).toBe("blue");
+  });
+
+  it("must not be two", () => {
+    const refused = refusedFields(read({ ...body, space: "blue" }, { query: { space: "red" } }));
+    expect(refused).toEqual([expect.stringContaining('space: is not the "red" of the query')]);
+  });
+
+  it("is the only parameter there is", () => {
+    const refused = refusedFields(read(body, { query: { dryRun: "true" } }));
+    expect(refused).toEqual(["?dryRun: is not a parameter here; known is space"]);
+  });
+});
+
+describe("an Idempotency-Key", () => {
+  const keyed = (body: object, key = "k-1") =>
+    accepted({ host: "n", ipv4: 1, ...body }, { headers: { "idempotency-key": key } });
+
+  it("gives a request without handle a handle of its own", () => {
+    expect(keyed({}).handle).toMatch(/^key-[0-9a-f]{32}$/);
+    expect(keyed({}).handle).toBe(keyed({}).handle);
+    expect(keyed({}, "k-2").handle).not.toBe(keyed({}).handle);
+  });
+
+  it("is scoped by the handle", () => {
+    expect(keyed({ handle: "a" }).keyId).toMatch(/^[\w-]{22}$/);
+    expect(keyed({ handle: "a" }).keyId).not.toBe(keyed({ handle: "b" }).keyId);
+  });
+
+  it("recognises a request however it is written", () => {
+    const once = keyed({ attributes: { a: "1", b: "2" }, pools: ["::/64"] });
+    const again = keyed({ ipv6: 0, attributes: { b: "2", a: "1" }, pools: ["0:0::/64"] });
+    expect(again.digest).toBe(once.digest);
+    expect(keyed({ attributes: { a: "1" } }).digest).not.toBe(once.digest);
+  });
+
+  it.each([
+    ["", "empty"],
+    ["x".repeat(256), "too long"],
+    ["a\tb", "unprintable"],
+  ])("%j is refused", (key) => {
+    const request = { headers: { "idempotency-key": key } };
+    expect(refusedFields(read({ host: "n", ipv4: 1 }, request))).toEqual([
+      expect.stringContaining("Idempotency-Key: must be 1 to 255 printable"),
+    ]);
+  });
+});

@@ -1,0 +1,56 @@
+import { ROUTES } from "../../src/edge/api.ts";
+import type { Event } from "../../src/edge/http.ts";
+
+export interface Request {
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string>>;
+}
+
+/** The event that API Gateway makes of a request. A body that is no text is sent as JSON, bytes as Base64. */
+export function eventOf(method: string, path: string, request: Request = {}): Event {
+  const { body, headers = {}, query } = request;
+  const segments = path.split("/");
+  const route = ROUTES.find((route) => route.method === method && fits(route.path, segments));
+  const routeKey = route ? `${method} ${route.path}` : "$default";
+  const parameters = (route?.path.split("/") ?? [])
+    .map((part, i) => [part, decodeURIComponent(segments[i] ?? "")] as const)
+    .filter(([part]) => part.startsWith("{"))
+    .map(([part, value]) => [part.slice(1, -1), value]);
+  return {
+    version: "2.0",
+    routeKey,
+    rawPath: path,
+    rawQueryString: new URLSearchParams(query).toString(),
+    headers,
+    ...(query && { queryStringParameters: { ...query } }),
+    pathParameters: Object.fromEntries(parameters),
+    isBase64Encoded: body instanceof Uint8Array,
+    ...(body !== undefined && { body: bodyText(body) }),
+    requestContext: {
+      accountId: "test",
+      apiId: "test",
+      domainName: "test",
+      domainPrefix: "test",
+      http: { method, path, protocol: "HTTP/1.1", sourceIp: "127.0.0.1", userAgent: "test" },
+      requestId: "request-1",
+      routeKey,
+      stage: "$default",
+      time: "",
+      timeEpoch: 0,
+    },
+  };
+}
+
+function bodyText(body: unknown): string {
+  if (body instanceof Uint8Array) return Buffer.from(body).toString("base64");
+  return typeof body === "string" ? body : JSON.stringify(body);
+}
+
+function fits(path: string, segments: readonly string[]): boolean {
+  const parts = path.split("/");
+  return (
+    parts.length === segments.length &&
+    parts.every((part, i) => part.startsWith("{") || part === segments[i])
+  );
+}

@@ -1,0 +1,133 @@
+import { describe, expect, it } from "vitest";
+import { formatCidr } from "../../src/domain/cidr.ts";
+import { type PoolRequest, readPoolPut } from "../../src/edge/pool-request.ts";
+import { eventOf, type Request } from "./event.ts";
+import { problemIn, refusedFields } from "./problem-of.ts";
+
+const put = (body: unknown, request: Request = {}) =>
+  readPoolPut(eventOf("PUT", "/v1/pools/default-ipv4", { ...request, body }));
+const spec = (body: unknown) => (put(body) as PoolRequest).spec;
+
+describe("a pool", () => {
+  it("has Calico's defaults", () => {
+    const { cidr, ...defaults } = spec({ cidr: "10.0.0.0/16" });
+    expect(formatCidr(cidr)).toBe("10.0.0.0/16");
+    expect(defaults).toEqual({
+      blockSize: 26,
+      disabled: false,
+      assignmentMode: "Automatic",
+      allowedUses: ["Workload", "Tunnel"],
+    });
+    expect(spec({ cidr: "2001:db8::/48" }).blockSize).toBe(122);
+  });
+
+  it("takes everything that is said of it", () => {
+    const said = {
+      cidr: "10.0.0.0/16",
+      blockSize: 28,
+      disabled: true,
+      assignmentMode: "Manual",
+      allowedUses: ["LoadBalancer"],
+      cooldownSeconds: 0,
+      routing: { natOutgoing: true },
+    };
+    const { cidr: _, ...expected } = said;
+    expect(spec({ ...said, nodeSelector: "all()", namespaceSelector: "" })).toMatchObject(expected);
+  });
+
+  it("is changed as it was seen", () => {
+    const request = { headers: { "if-match": '"AaH9bgInfBgZ-A0"' } };
+    expect(put({ cidr: "10.0.0.0/16" }, request)).toMatchObject({ ifMatch: "AaH9bgInfBgZ-A0" });
+  });
+
+  it.each([
+    ["*", "would overwrite whatever is there"],
+    ['W/"abc"', "is a weak ETag"],
+    ["abc", "must be one ETag in its quotes"],
+    ['"a","b"', "must be one ETag in its quotes"],
+  ])("is not changed under the If-Match %s", (header, problem) => {
+    const refused = refusedFields(
+      put({ cidr: "10.0.0.0/16" }, { headers: { "if-match": header } }),
+    );
+    expect(refused).toEqual([expect.stringMatching(/^If-Match: /)]);
+    expect(refused[0]).toContain(problem);
+  });
+
+  it("must be named in the body as in the URL, if it is named there", () => {
+    expect(put({ cidr: "10.0.0.0/16", name: "default-ipv4" })).toMatchObject({
+      name: "default-ipv4",
+    });
+    const { code, fields } = problemIn(put({ cidr: "10.0.0.0/16", name: "other" }));
+    expect(code).toBe("name_mismatch");
+    expect(fields).toMatchObject([{ field: "name", value: "other" }]);
+  });
+
+  it.each(["Pool", "a_b", "-a", "a.", "x".repeat(254)])("is not named %s", (name) => {
+    const event = eventOf("PUT", `/v1/pools/${name}`, { body: { cidr: "10.0.0.0/16" } });
+    expect(refusedFields(readPoolPut(event))).toEqual([expect.stringMatching(/^name: must /)]);
+  });
+});
+
+describe("a pool is refused by the name of its field when it has", () => {
+  const ok = { cidr: "10.0.0.0/16" };
+
+  it.each<[string, unknown, string]>([
+    ["no CIDR", {}, "cidr: is required"],
+    ["an address as CIDR", { cidr: "10.0.0.0" }, "cidr: is not a CIDR such as"],
+    ["bits below the prefix", { cidr: "10.0.0.1/16" }, "cidr: has bits set below its prefix; the"],
+    ["a prefix of 33", { cidr: "10.0.0.0/33" }, "cidr: has a prefix longer than the 32 bits"],
+    ["a prefix of 300 digits", { cidr: `10.0.0.0/${"9".repeat(300)}` }, "cidr: is not a CIDR"],
+    ["link-local addresses", { cidr: "169.254.0.0/24" }, "cidr: overlaps 169.254.0.0/16, which"],
+    ["everything", { cidr: "0.0.0.0/0" }, "cidr: overlaps 169.254.0.0/16, which is link-local"],
+    ["link-local addresses of IPv6", { cidr: "fe80::/64" }, "cidr: overlaps fe80::/10, which is"],
+    ["blocks that are too large", { ...ok, blockSize: 19 }, "blockSize: must be a whole number"],
+    ["blocks larger than itself", { cidr: "10.0.0.0/28", blockSize: 26 }, "from 28 to 32 for the"],
+    [
+      "a usual block larger than itself",
+      { cidr: "10.0.0.0/28" },
+      "blockSize: must be from 28 to 32",
+    ],
+    ["IPv6 blocks in IPv4", { ...ok, blockSize: 122 }, "blockSize: must be from 20 to 32 for the"],
+    [
+      "IPv4 blocks in IPv6",
+      { cidr: "2001:db8::/48", blockSize: 26 },
+      "blockSize: must be from 116",
+    ],
+    ["a fraction as block size", { ...ok, blockSize: 26.5 }, "blockSize: must be a whole number"],
+    ["a text as flag", { ...ok, disabled: "no" }, "disabled: must be true or false"],
+    ["an unknown mode", { ...ok, assignmentMode: "auto" }, "assignmentMode: must be Automatic or"],
+    ["no use", { ...ok, allowedUses: [] }, "allowedUses: must name at least one of Workload"],
+    ["a use twice", { ...ok, allowedUses: ["Tunnel", "Tunnel"] }, "allowedUses: must name each"],
+    ["an unknown use", { ...ok, allowedUses: ["Tunnel", "x"] }, "allowedUses[1]: must be one of"],
+    [
+      "load balancers beside others",
+      { ...ok, allowedUses: ["LoadBalancer", "Workload"] },
+      "allowedUses: must name LoadBalancer alone or not at all",
+    ],
+    ["a node selector", { ...ok, nodeSelector: "zone == 'a'" }, "nodeSelector: must be empty or"],
+    [
+      "a namespace selector",
+      { ...ok, namespaceSelector: "has(team)" },
+      "selectors are not supported yet, and the pool would serve hosts that its owner excluded",
+    ],
+    [
+      "a negative cooldown",
+      { ...ok, cooldownSeconds: -1 },
+      "cooldownSeconds: must be a whole number",
+    ],
+    ["a cooldown of an hour", { ...ok, cooldownSeconds: 3600 }, "from 0 to 1200"],
+    [
+      "an unknown routing field",
+      { ...ok, routing: { mtu: 1 } },
+      "routing.mtu: is not a field here",
+    ],
+    [
+      "two encapsulations",
+      { ...ok, routing: { ipipMode: "Always", vxlanMode: "Always" } },
+      "routing",
+    ],
+    ["an unknown field", { ...ok, nodeSelectors: "" }, "nodeSelectors: is not a field here"],
+  ])("%s", (_, body, refusal) => {
+    expect(refusedFields(put(body))).toEqual([expect.stringContaining(refusal)]);
+  });
+});

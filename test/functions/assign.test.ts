@@ -1,0 +1,154 @@
+import { describe, expect, it } from "vitest";
+import { newSpace, spaceWithPool } from "./plat.ts";
+
+describe("an assigned address", () => {
+  it("is found under itself and under its handle until it is released", async () => {
+    const plat = await spaceWithPool();
+    const attributes = { pod: "web-0", constructor: "yes" };
+    const assigned = await plat.assign({ host: "n1", ipv4: 2, handle: "h#1%/ü", attributes });
+    expect(assigned.status).toBe(200);
+    expect(assigned.body).toMatchObject({ requestId: "request-1", handle: "h#1%/ü", requested: 2 });
+    const [first, second] = assigned.body.addresses;
+    expect(first).toMatchObject({ family: 4, pool: "main", borrowed: false });
+
+    const read = await plat.get(`/v1/addresses/${first.address}`);
+    expect(read.body).toMatchObject({ ...first, state: "assigned", host: "n1", attributes });
+    expect(read.body.assignedAt).toMatch(/^\d{4}-\d\d-\d\dT.*Z$/);
+    const handle = await plat.get(`/v1/handles/${encodeURIComponent("h#1%/ü")}`);
+    expect(handle.body).toMatchObject({ handle: "h#1%/ü" });
+    expect(handle.body.addresses.map(({ address }: { address: string }) => address).sort()).toEqual(
+      [first.address, second.address].sort(),
+    );
+
+    const released = await plat.release({
+      addresses: [first, second].map(({ address, generation }) => ({ address, generation })),
+    });
+    expect(released.body.results).toEqual([
+      { address: first.address, status: "released" },
+      { address: second.address, status: "released" },
+    ]);
+    const cooling = await plat.get(`/v1/addresses/${first.address}`);
+    expect(cooling.body).toMatchObject({ state: "cooling" });
+    expect(cooling.body).not.toHaveProperty("handle");
+    expect((await plat.get(`/v1/handles/${encodeURIComponent("h#1%/ü")}`)).status).toBe(404);
+  });
+
+  it("of IPv6 is read in any text of it", async () => {
+    const plat = newSpace();
+    await plat.put("/v1/pools/six", { cidr: "2001:db8::/64" });
+    const assigned = await plat.assign({ host: "n1", address: "2001:DB8:0::7" });
+    expect(assigned.body.addresses).toMatchObject([{ address: "2001:db8::7", family: 6 }]);
+    const read = await plat.get("/v1/addresses/2001:0db8:0:0::0007");
+    expect(read.body).toMatchObject({ address: "2001:db8::7", state: "assigned" });
+  });
+
+  it("has a handle made for it when its request has none", async () => {
+    const plat = await spaceWithPool();
+    const { body } = await plat.assign({ host: "n1", ipv4: 1 });
+    expect((await plat.get(`/v1/handles/${body.handle}`)).status).toBe(200);
+  });
+});
+
+describe("a request under an Idempotency-Key", () => {
+  it("has the same answer when it comes again", async () => {
+    const plat = await spaceWithPool();
+    const request = { host: "n1", ipv4: 3, handle: "h" };
+    const once = await plat.assign(request, "key-1");
+    const again = await plat.assign({ ...request, ipv6: 0 }, "key-1");
+    expect(again).toEqual(once);
+    expect((await plat.get("/v1/handles/h")).body.addresses).toHaveLength(3);
+  });
+
+  it("has the same answer when it comes many times at once, or is told that it is at work", async () => {
+    const plat = await spaceWithPool();
+    const request = { host: "n1", ipv4: 2 };
+    const replies = await Promise.all(
+      Array.from({ length: 8 }, () => plat.assign(request, "key-1")),
+    );
+    const served = replies.filter(({ status }) => status === 200);
+    expect(new Set(served.map(({ body }) => JSON.stringify(body))).size).toBe(1);
+    for (const { body } of replies.filter(({ status }) => status !== 200))
+      expect(body.code).toBe("request_in_progress");
+    const { handle } = served[0]?.body ?? {};
+    expect((await plat.get(`/v1/handles/${handle}`)).body.addresses).toHaveLength(2);
+  });
+
+  it("is refused with another body", async () => {
+    const plat = await spaceWithPool();
+    await plat.assign({ host: "n1", ipv4: 1, handle: "h" }, "key-1");
+    const other = await plat.assign({ host: "n1", ipv4: 2, handle: "h" }, "key-1");
+    expect(other).toMatchObject({ status: 422, body: { code: "idempotency_mismatch" } });
+  });
+
+  it("is told when what it was assigned has been released", async () => {
+    const plat = await spaceWithPool();
+    const { body } = await plat.assign({ host: "n1", ipv4: 1 }, "key-1");
+    await plat.delete(`/v1/handles/${body.handle}`);
+    const late = await plat.assign({ host: "n1", ipv4: 1 }, "key-1");
+    expect(late).toMatchObject({ status: 409, body: { code: "already_released" } });
+  });
+});
+
+describe("a request is refused", () => {
+  it("for an address that somebody has, with the address", async () => {
+    const plat = await spaceWithPool();
+    await plat.assign({ host: "n1", address: "10.0.0.7" });
+    expect(await plat.assign({ host: "n1", address: "10.0.0.7" })).toMatchObject({
+      status: 409,
+      body: { code: "already_assigned", address: "10.0.0.7" },
+    });
+  });
+
+  it("for an address that was just released, with the time when it is available", async () => {
+    const plat = await spaceWithPool({ cooldownSeconds: 1200 });
+    const { body } = await plat.assign({ host: "n1", address: "10.0.0.7" });
+    await plat.delete(`/v1/handles/${body.handle}`);
+    const refused = await plat.assign({ host: "n1", address: "10.0.0.7" });
+    expect(refused).toMatchObject({ status: 409, body: { code: "address_cooling" } });
+    expect(Date.parse(refused.body.availableAt)).toBeGreaterThan(Date.now() + 1_100_000);
+  });
+
+  it("by a pool that is disabled, for another use, or Manual and not named", async () => {
+    const reasons: [object, object, string][] = [
+      [{ disabled: true }, {}, "is disabled"],
+      [{ allowedUses: ["Tunnel"] }, {}, "does not allow the use Workload"],
+      [{ allowedUses: ["Workload"] }, { use: "Tunnel" }, "does not allow the use Tunnel"],
+      [{ assignmentMode: "Manual" }, {}, "serves only requests that name it"],
+    ];
+    for (const [pool, request, reason] of reasons) {
+      const plat = await spaceWithPool(pool);
+      const refused = await plat.assign({ host: "n1", ipv4: 1, ...request });
+      expect(refused).toMatchObject({ status: 409, body: { code: "no_pool_available" } });
+      expect(refused.body.pools).toEqual([
+        { pool: "main", reason: expect.stringContaining(reason) },
+      ]);
+    }
+  });
+
+  it("not by a Manual pool that it names", async () => {
+    const plat = await spaceWithPool({ assignmentMode: "Manual" });
+    expect((await plat.assign({ host: "n1", ipv4: 1, pools: ["main"] })).status).toBe(200);
+    expect((await plat.assign({ host: "n1", ipv4: 1, pools: ["10.0.0.0/24"] })).status).toBe(200);
+  });
+
+  it("where the space has no pool", async () => {
+    expect(await newSpace().assign({ host: "n1", ipv4: 1 })).toMatchObject({
+      status: 409,
+      body: { code: "no_pool_available" },
+    });
+  });
+
+  it("for more addresses than one block can serve", async () => {
+    const plat = await spaceWithPool();
+    const refused = await plat.assign({ host: "n1", ipv4: 17 });
+    expect(refused).toMatchObject({ status: 400, body: { fields: [{ field: "ipv4" }] } });
+  });
+});
+
+it("spaces are kept apart", async () => {
+  const [blue, red] = [await spaceWithPool(), await spaceWithPool()];
+  await blue.assign({ host: "n1", address: "10.0.0.7", handle: "h" });
+  expect((await red.get("/v1/addresses/10.0.0.7")).body.state).toBe("free");
+  expect((await red.get("/v1/handles/h")).status).toBe(404);
+  expect((await red.assign({ host: "n1", address: "10.0.0.7" })).status).toBe(200);
+});

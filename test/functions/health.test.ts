@@ -1,0 +1,35 @@
+import { afterEach, expect, it, vi } from "vitest";
+import { Unavailable } from "../../src/domain/outcome.ts";
+import { call, context } from "./plat.ts";
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+it("a function that runs is healthy, and ready once it can read its table", async () => {
+  expect(await call("GET", "/healthz")).toMatchObject({ status: 200, body: { status: "ok" } });
+  expect(await call("GET", "/readyz")).toMatchObject({ status: 200, body: { status: "ready" } });
+});
+
+it("a function whose table does not answer is healthy, but not ready", async () => {
+  vi.spyOn(context.store, "readVersion").mockRejectedValue(new Error("no table"));
+  expect((await call("GET", "/healthz")).status).toBe(200);
+  expect(await call("GET", "/readyz")).toMatchObject({
+    status: 503,
+    body: { code: "unavailable" },
+    headers: { "retry-after": "2" },
+  });
+});
+
+it("a request that meets a silent database is told to come again", async () => {
+  vi.spyOn(context.store, "readSpace").mockRejectedValue(new Unavailable("no answer"));
+  const reply = await call("GET", "/v1/pools", { query: { space: "silent" } });
+  expect(reply).toMatchObject({ status: 503, body: { code: "unavailable", retryable: true } });
+});
+
+it("a request that fails for a reason nobody thought of gives nothing of it away", async () => {
+  vi.spyOn(context.store, "readSpace").mockRejectedValue(new TypeError("the secret reason"));
+  const reply = await call("GET", "/v1/pools", { query: { space: "broken" } });
+  expect(reply).toMatchObject({ status: 500, body: { code: "internal_error" } });
+  expect(JSON.stringify(reply)).not.toContain("secret");
+});

@@ -1,0 +1,29 @@
+import { afterEach, expect, it, vi } from "vitest";
+import { logger } from "../../src/edge/logger.ts";
+import { call } from "./plat.ts";
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+it("each request is one line, without its body and its headers", async () => {
+  const lines: unknown[][] = [];
+  for (const level of ["info", "warn", "error"] as const)
+    vi.spyOn(logger, level).mockImplementation((...line) => void lines.push(line));
+  await call("POST", "/v1/assign", {
+    headers: { authorization: "AWS4 the-secret", "idempotency-key": "the-key" },
+    body: { host: "the-host", ipv4: 1, attributes: { pod: "the-pod" } },
+  });
+  expect(lines).toEqual([
+    [
+      "refused",
+      {
+        status: 409,
+        code: "no_pool_available",
+        requestId: "request-1",
+        route: "POST /v1/assign",
+        durationMs: expect.any(Number),
+      },
+    ],
+  ]);
+});

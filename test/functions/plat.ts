@@ -1,0 +1,61 @@
+import { ROUTES } from "../../src/edge/api.ts";
+import { MemoryTable } from "../../src/store/memory.ts";
+import { wire } from "../../src/wiring.ts";
+import { eventOf, type Request } from "../edge/event.ts";
+
+process.env.POWERTOOLS_LOG_LEVEL = "SILENT";
+
+/** What the handlers of this test file work with; a test may put something in their way. */
+export const context = wire(new MemoryTable());
+
+// A function takes up its table as it is loaded.
+const { HANDLERS } = await import("../../src/local/functions.ts");
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into it field by field
+  readonly body: any;
+}
+
+/** A request through the handler that the API's route leads to. */
+export async function call(method: string, path: string, request: Request = {}): Promise<Reply> {
+  const event = eventOf(method, path, request);
+  const route = ROUTES.find((route) => event.routeKey === `${route.method} ${route.path}`);
+  if (!route) throw new Error(`there is no route ${method} ${path}`);
+  const { statusCode, headers, body } = await HANDLERS[route.function](event);
+  return { status: statusCode ?? 0, headers: headers ?? {}, body: JSON.parse(body ?? "null") };
+}
+
+let spaces = 0;
+
+/** The API inside a space that no other test has. */
+export function newSpace() {
+  const space = `space-${spaces++}`;
+  const within = (method: string, path: string, request: Request = {}) =>
+    call(method, path, { ...request, query: { space, ...request.query } });
+  return {
+    space,
+    get: (path: string) => within("GET", path),
+    put: (path: string, body: unknown, ifMatch?: unknown) =>
+      within("PUT", path, {
+        body,
+        ...(ifMatch ? { headers: { "if-match": String(ifMatch) } } : {}),
+      }),
+    delete: (path: string, headers: Record<string, string> = {}) =>
+      within("DELETE", path, { headers }),
+    assign: (body: object, key?: string) =>
+      within("POST", "/v1/assign", {
+        body,
+        ...(key ? { headers: { "idempotency-key": key } } : {}),
+      }),
+    release: (body: object) => within("POST", "/v1/release", { body }),
+  };
+}
+
+/** A space with a pool of 16 blocks of 16 addresses. */
+export async function spaceWithPool(pool: object = {}) {
+  const plat = newSpace();
+  await plat.put("/v1/pools/main", { cidr: "10.0.0.0/24", blockSize: 28, ...pool });
+  return plat;
+}

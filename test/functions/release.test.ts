@@ -1,0 +1,84 @@
+import { describe, expect, it } from "vitest";
+import { spaceWithPool } from "./plat.ts";
+
+describe("a release", () => {
+  it("answers for each address in the order of the request, the good ones beside the bad", async () => {
+    const plat = await spaceWithPool();
+    const mine = (await plat.assign({ host: "n1", ipv4: 1, handle: "mine" })).body.addresses[0];
+    const other = (await plat.assign({ host: "n1", ipv4: 1, handle: "other" })).body.addresses[0];
+    const { status, body } = await plat.release({
+      addresses: [
+        { address: "10.0.0", handle: "mine" },
+        { address: other.address, handle: "mine" },
+        { address: mine.address, handle: "mine" },
+        { address: "10.0.0.300", generation: mine.generation },
+        { address: "192.0.2.1", handle: "mine" },
+      ],
+    });
+    expect(status).toBe(200);
+    expect(body.requestId).toBe("request-1");
+    expect(body.results).toMatchObject([
+      { address: "10.0.0", status: "conflict", code: "invalid_request" },
+      { address: other.address, status: "conflict", code: "generation_conflict" },
+      { address: mine.address, status: "released" },
+      { address: "10.0.0.300", status: "conflict", code: "invalid_request" },
+      { address: "192.0.2.1", status: "not_assigned" },
+    ]);
+    expect((await plat.get(`/v1/addresses/${other.address}`)).body.handle).toBe("other");
+  });
+
+  it("that comes twice is no error and changes nothing", async () => {
+    const plat = await spaceWithPool({ cooldownSeconds: 0 });
+    const [{ address, generation }] = (await plat.assign({ host: "n1", address: "10.0.0.7" })).body
+      .addresses;
+    const release = () => plat.release({ addresses: [{ address, generation }] });
+    expect((await release()).body.results).toEqual([{ address, status: "released" }]);
+    expect((await release()).body.results).toEqual([{ address, status: "not_assigned" }]);
+
+    await plat.assign({ host: "n1", address, handle: "next" });
+    expect((await release()).body.results).toMatchObject([
+      { status: "conflict", code: "generation_conflict" },
+    ]);
+    expect((await plat.get(`/v1/addresses/${address}`)).body.handle).toBe("next");
+  });
+
+  it("of an address without handle or generation needs the configuration's leave", async () => {
+    const plat = await spaceWithPool();
+    const [{ address }] = (await plat.assign({ host: "n1", ipv4: 1 })).body.addresses;
+    const release = () => plat.release({ addresses: [{ address }] });
+    expect((await release()).body.results).toMatchObject([{ code: "invalid_request" }]);
+    await plat.put("/v1/config", { allowBareRelease: true });
+    expect((await release()).body.results).toEqual([{ address, status: "released" }]);
+  });
+
+  it.each(["body", "path"])(
+    "of a handle in the %s gives back all it has, also if that is nothing",
+    async (where) => {
+      const plat = await spaceWithPool();
+      const release = () =>
+        where === "body" ? plat.release({ handle: "h" }) : plat.delete("/v1/handles/h");
+      await plat.assign({ host: "n1", ipv4: 2, handle: "h" });
+      await plat.assign({ host: "n1", address: "10.0.0.7", handle: "h" });
+      const { status, body } = await release();
+      expect(status).toBe(200);
+      expect(body).toMatchObject({ requestId: "request-1", handle: "h" });
+      expect(body.released).toHaveLength(3);
+      expect(body.released).toContain("10.0.0.7");
+      expect(await release()).toMatchObject({ status: 200, body: { handle: "h", released: [] } });
+    },
+  );
+
+  it("under any generation that can be written changes nothing that it does not name", async () => {
+    const plat = await spaceWithPool();
+    const [{ address, generation }] = (await plat.assign({ host: "n1", ipv4: 1 })).body.addresses;
+    const [version, token, , ...rest] = generation.split(".");
+    const forged = [0, 1, 27, 31, 33, 128, 999].map((size) =>
+      [version, token, size, ...rest].join("."),
+    );
+    const { body } = await plat.release({
+      addresses: forged.map((generation) => ({ address, generation })),
+    });
+    for (const { status } of body.results) expect(status).not.toBe("released");
+    expect((await plat.get(`/v1/addresses/${address}`)).body.state).toBe("assigned");
+  });
+});

@@ -1,0 +1,247 @@
+import { describe, expect, it } from "vitest";
+import { type Assignment, assign } from "../src/allocator/assign.ts";
+import { collect } from "../src/allocator/collect.ts";
+import { readAddress } from "../src/allocator/read.ts";
+import { reclaim } from "../src/allocator/reclaim.ts";
+import { releaseHandle } from "../src/allocator/release.ts";
+import { findViolations } from "../src/domain/invariants.ts";
+import { CLOCK_SKEW_MS_MAX } from "../src/domain/limits.ts";
+import { Refusal } from "../src/domain/outcome.ts";
+import { DUE_SHARDS } from "../src/store/definition.ts";
+import { hostPk } from "../src/store/key.ts";
+import { callsOf, withMishap } from "./simulation/crash-points.ts";
+import { seededRandom } from "./simulation/random.ts";
+import { FAIR, Scheduler } from "./simulation/scheduler.ts";
+import {
+  addressOf,
+  assigned,
+  COOLDOWN_SECONDS,
+  contentsIn,
+  contextOver,
+  makeWorld,
+  passes,
+  poolOf,
+  releaseAll,
+  requestOf,
+  SPACE,
+} from "./world.ts";
+
+describe("I1 an address has at most one owner at any moment", () => {
+  it.each(Array.from({ length: 20 }, (_, n) => n))(
+    "when 12 functions assign at once, interleaving %i",
+    async (seed) => {
+      const { table } = await makeWorld(poolOf("10.0.0.0/28", 30));
+      const scheduler = new Scheduler(table, seededRandom(seed), FAIR);
+      const answers: (Assignment | Refusal)[] = [];
+      for (let n = 0; n < 12; n++)
+        scheduler.spawn(`function ${n}`, async ({ table: own, sleep }) => {
+          const host = `host:node-${n % 3}` as const;
+          const context = { ...contextOver(own, scheduler, seed * 100 + n), sleep };
+          answers.push(await assign(context, { ...requestOf(`pod-${n}`, 1), host }));
+        });
+      await scheduler.run();
+      const addresses = answers.flatMap((answer) =>
+        answer instanceof Refusal ? [] : answer.addresses.map(({ address }) => address),
+      );
+      expect(addresses).toHaveLength(12);
+      expect(new Set(addresses).size).toBe(12);
+    },
+  );
+});
+
+describe("I2 a response that says assigned is true and stays true", () => {
+  it("through every pass of the reclaimer and the collector, however much later", async () => {
+    const world = await makeWorld();
+    const told = await assigned(world.calm, requestOf("pod", 2));
+    await passes(world, 10, 3_600_000);
+    for (const { address, generation } of told.addresses)
+      expect(await readAddress(world.calm, SPACE, addressOf(address))).toMatchObject({
+        state: "assigned",
+        handle: "pod",
+        generation,
+      });
+  });
+});
+
+describe("I3 every taken slot has an assignment record", () => {
+  it("also when the function dies after any of its calls", async () => {
+    const { table, clock } = await makeWorld();
+    const calls = await callsOf(table, (own) =>
+      assign(contextOver(own, clock, 2), requestOf("pod", 1)),
+    );
+    for (let at = 0; at < calls.length; at++) {
+      const world = await makeWorld();
+      await withMishap(world.table, at, "killed after the call", (own) =>
+        assign(contextOver(own, world.clock, 2), requestOf("pod", 1)),
+      );
+      expect(findViolations(contentsIn(world)), calls[at]).toEqual([]);
+    }
+  });
+});
+
+describe("I4 every affine block has its affinity row", () => {
+  it("and the next pass of the reclaimer restores one that is lost", async () => {
+    const world = await makeWorld();
+    await assigned(world.calm, requestOf("pod", 1));
+    world.table.partitions.delete(hostPk(SPACE, "host:node-1"));
+    expect(findViolations(contentsIn(world), { quiet: true })).toMatchObject([{ invariant: "I4" }]);
+    await reclaim(world.calm);
+    expect(findViolations(contentsIn(world), { quiet: true })).toEqual([]);
+  });
+});
+
+describe("I5 a release frees exactly what it names", () => {
+  it("a repeated release changes nothing and is no error", async () => {
+    const { calm } = await makeWorld();
+    const told = await assigned(calm, requestOf("pod", 1));
+    expect(await releaseAll(calm, told)).toMatchObject([{ status: "released" }]);
+    expect(await releaseAll(calm, told)).toMatchObject([{ status: "not_assigned" }]);
+  });
+
+  it("a generation with another address frees neither, and marks nothing", async () => {
+    const { calm } = await makeWorld();
+    const told = await assigned(calm, requestOf("pod", 1, "key"));
+    const [mine] = told.addresses;
+    if (!mine) throw new Error("nothing assigned");
+    const address = mine.address === "10.0.0.7" ? "10.0.0.6" : "10.0.0.7";
+    expect(await releaseAll(calm, { ...told, addresses: [{ ...mine, address }] })).toMatchObject([
+      { address, status: "conflict", code: "generation_conflict" },
+    ]);
+    expect(await assigned(calm, requestOf("pod", 1, "key"))).toEqual(told);
+  });
+
+  it("a late release does not touch the address's next owner", async () => {
+    const { calm, clock } = await makeWorld(poolOf("10.0.0.0/32", 32));
+    const first = await assigned(calm, requestOf("first", 1));
+    await releaseAll(calm, first);
+    clock.nowMs += 60_000;
+    const second = await assigned(calm, requestOf("second", 1));
+    expect(second.addresses[0]?.address).toBe(first.addresses[0]?.address);
+    expect(await releaseAll(calm, first)).toMatchObject([
+      { status: "conflict", code: "generation_conflict" },
+    ]);
+    expect(await readAddress(calm, SPACE, addressOf("10.0.0.0"))).toMatchObject({
+      handle: "second",
+    });
+  });
+});
+
+describe("I6 a block is deleted only while it is empty, unmarked since it was seen idle, and old enough", () => {
+  it("at its second sighting, not at its first, and not before the minimum age", async () => {
+    const world = await makeWorld();
+    const { calm, clock } = world;
+    await releaseAll(calm, await assigned(calm, requestOf("pod", 1)));
+    clock.nowMs += 10_000;
+    expect(await reclaim(calm)).toMatchObject({ markedIdle: 1, deleted: 0 });
+    clock.nowMs += 10_000;
+    expect(await reclaim(calm)).toMatchObject({ deleted: 0 });
+    clock.nowMs += 60_000;
+    expect(await reclaim(calm)).toMatchObject({ deleted: 1 });
+    expect(contentsIn(world)).toMatchObject({ blocks: [], rows: [] });
+  });
+
+  it("and an assign in between keeps it", async () => {
+    const world = await makeWorld();
+    const { calm, clock } = world;
+    await releaseAll(calm, await assigned(calm, requestOf("pod", 1)));
+    clock.nowMs += 100_000;
+    await reclaim(calm);
+    const told = await assigned(calm, requestOf("pod", 1));
+    await releaseAll(calm, told);
+    clock.nowMs += 100_000;
+    expect(await reclaim(calm)).toMatchObject({ markedIdle: 1, deleted: 0 });
+  });
+
+  it("never while an address in it cools", async () => {
+    const { calm, clock } = await makeWorld();
+    await assigned(calm, requestOf("pod", 1));
+    clock.nowMs += 1_000_000;
+    await releaseHandle(calm, SPACE, "pod");
+    clock.nowMs += 1000 * COOLDOWN_SECONDS + CLOCK_SKEW_MS_MAX - 1;
+    expect(await reclaim(calm)).toMatchObject({ markedIdle: 0, deleted: 0 });
+  });
+});
+
+describe("I7 no unknown, stale or erroneous answer ever frees an address", () => {
+  it.each([
+    "the answer is lost",
+    "the request is lost",
+    "the request lands after everything else",
+  ] as const)(
+    "the collector and the reclaimer free nothing when, at any call, %s",
+    async (mishap) => {
+      const passing =
+        (own: Parameters<typeof contextOver>[0], clock: { nowMs: number }) => async () => {
+          const context = contextOver(own, clock, 3);
+          await reclaim(context);
+          await collect(context, DUE_SHARDS);
+        };
+      const crowded = async () => {
+        const world = await makeWorld();
+        const kept = await assigned(world.calm, requestOf("kept", 1, "key"));
+        await assigned(world.calm, requestOf("half", 2, "key")).then(({ addresses }) =>
+          releaseAll(world.calm, { handle: "half", addresses: addresses.slice(0, 1) }),
+        );
+        world.clock.nowMs += 100_000;
+        return { ...world, kept };
+      };
+      const { table, clock } = await crowded();
+      const calls = await callsOf(table, (own) => passing(own, clock)());
+      for (let at = 0; at < calls.length; at++) {
+        const world = await crowded();
+        const taken = () =>
+          contentsIn(world)
+            .blocks.flatMap(({ slots }) => [...slots.values()])
+            .filter(({ kind }) => kind === "taken").length;
+        const { landLate } = await withMishap(world.table, at, mishap, (own) =>
+          passing(own, world.clock)(),
+        );
+        await landLate();
+        expect(taken(), calls[at]).toBe(2);
+      }
+    },
+  );
+});
+
+describe("I8 the same request with the same Idempotency-Key gives the same addresses", () => {
+  it("from another function, and never more than it asked for", async () => {
+    const world = await makeWorld();
+    const first = await assigned(world.calm, requestOf("pod", 2, "key"));
+    const cold = contextOver(world.table, world.clock, 9);
+    expect(await assigned(cold, requestOf("pod", 2, "key"))).toEqual(first);
+    expect(contentsIn(world).blocks.flatMap(({ slots }) => [...slots])).toHaveLength(2);
+  });
+
+  it("when the pool is full of it", async () => {
+    const { calm, table, clock } = await makeWorld(poolOf("10.0.0.0/31", 31));
+    const first = await assigned(calm, requestOf("pod", 2, "key"));
+    expect(await assigned(calm, requestOf("pod", 2, "key"))).toEqual(first);
+    expect(await assigned(contextOver(table, clock, 9), requestOf("pod", 2, "key"))).toEqual(first);
+  });
+
+  it("and after its release it is told so, and takes nothing", async () => {
+    const { calm } = await makeWorld();
+    await releaseAll(calm, await assigned(calm, requestOf("pod", 1, "key")));
+    expect(await assign(calm, requestOf("pod", 1, "key"))).toMatchObject({
+      code: "already_released",
+    });
+  });
+});
+
+describe("I9 a released address is not given out again before its cooldown is over", () => {
+  it("not by itself, not when asked for, and not when its block was reclaimed and claimed again", async () => {
+    const { calm, clock } = await makeWorld(poolOf("10.0.0.0/32", 32));
+    const told = await assigned(calm, requestOf("pod", 1));
+    clock.nowMs += 1_000_000;
+    await releaseAll(calm, told);
+    clock.nowMs += 5_000; // the pool's cooldown, but not the clocks' skew
+    const specific = { ...requestOf("other", 1), address: addressOf("10.0.0.0") };
+    expect(await assign(calm, specific)).toMatchObject({ code: "address_cooling" });
+    expect(await assign(calm, requestOf("other", 1))).toMatchObject({ code: "pool_exhausted" });
+    await reclaim(calm);
+    await reclaim(calm);
+    expect(await assign(calm, specific)).toMatchObject({ code: "address_cooling" });
+    clock.nowMs += CLOCK_SKEW_MS_MAX;
+    expect(await assign(calm, specific)).toMatchObject({ handle: "other" });
+  });
+});

@@ -1,0 +1,62 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it, vi } from "vitest";
+import { call, start } from "./process.ts";
+
+/** The processes that a process has started, and those that they have. */
+async function descendants(pid: number): Promise<number[]> {
+  const text = await readFile(`/proc/${pid}/task/${pid}/children`, "utf8").catch(() => "");
+  const children = text.split(" ").filter(Boolean).map(Number);
+  return [...children, ...(await Promise.all(children.map(descendants))).flat()];
+}
+
+/** The embedded DynamoDB of a server: the process without children of its own. */
+async function emulatorOf(pid: number): Promise<number> {
+  for (const descendant of await descendants(pid)) {
+    const command = await readFile(`/proc/${descendant}/cmdline`, "utf8");
+    if (/dynoxide\0serve/.test(command) && !command.includes("guard.mjs")) return descendant;
+  }
+  throw new Error("there is no embedded DynamoDB");
+}
+
+const isGone = (pid: number) =>
+  vi.waitFor(
+    async () => {
+      const state = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "gone");
+      expect(state).toMatch(/gone|\) Z /);
+    },
+    { timeout: 10_000 },
+  );
+
+it("kill -9 of the server leaves no embedded DynamoDB behind", async () => {
+  const plat = await start(["--port", "0"]);
+  const emulator = await emulatorOf(plat.process.pid as number);
+  plat.process.kill("SIGKILL");
+  await plat.ended;
+  await isGone(emulator);
+});
+
+it("when the embedded DynamoDB dies, what was in its memory is lost, and the server says so and ends", async () => {
+  const plat = await start(["--port", "0"]);
+  process.kill(await emulatorOf(plat.process.pid as number), "SIGKILL");
+  const { code, errors } = await plat.ended;
+  expect(code).toBe(1);
+  expect(errors).toContain("The embedded DynamoDB has ended, and what it kept is out of reach");
+});
+
+it("when the embedded DynamoDB dies, it is started again over the data on disk", async () => {
+  const data = await mkdtemp(join(tmpdir(), "plat-"));
+  const plat = await start(["--port", "0", "--data", data]);
+  await call(plat.url, "PUT", "/v1/pools/main", { cidr: "10.0.0.0/24" });
+  process.kill(await emulatorOf(plat.process.pid as number), "SIGKILL");
+  await vi.waitFor(
+    async () => expect((await call(plat.url, "GET", "/v1/pools/main")).status).toBe(200),
+    { timeout: 20_000 },
+  );
+  plat.process.kill("SIGTERM");
+  const { code, lines, errors } = await plat.ended;
+  expect({ code, last: lines.at(-1) }).toEqual({ code: 0, last: "Plat has stopped." });
+  expect(errors).toContain("is started again");
+  await rm(data, { recursive: true });
+});

@@ -1,0 +1,59 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+
+const MAIN = fileURLToPath(new URL("../../src/local/main.ts", import.meta.url));
+
+/** `npm start` as a process of its own. */
+export interface Started {
+  readonly process: ChildProcess;
+  readonly lines: readonly string[];
+  readonly url: string;
+  /** The code it ended with, and all it said. */
+  readonly ended: Promise<{ code: number | null; lines: readonly string[]; errors: string }>;
+}
+
+export function run(args: readonly string[], env: Record<string, string> = {}) {
+  const child = spawn(process.execPath, ["--import", "tsx", MAIN, ...args], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, DYNAMODB_ENDPOINT: "", ...env },
+  });
+  const lines: string[] = [];
+  let errors = "";
+  const output = createInterface({ input: child.stdout });
+  output.on("line", (line) => lines.push(line));
+  child.stderr.on("data", (chunk) => {
+    errors += chunk;
+  });
+  const ended = once(child, "close").then(([code]) => ({ code, lines, errors }));
+  return { process: child, lines, output, ended };
+}
+
+/** Starts it and waits for the line that says where it listens. */
+export async function start(
+  args: readonly string[],
+  env?: Record<string, string>,
+): Promise<Started> {
+  const started = run(args, env);
+  const listening = (async () => {
+    for await (const line of started.output) {
+      const [, url] = /^Plat listens on (\S+)$/.exec(line) ?? [];
+      if (url) return url;
+    }
+    throw new Error(`it did not start: ${(await started.ended).errors}`);
+  })();
+  return { ...started, url: await listening };
+}
+
+export async function call(url: string, method: string, path: string, body?: unknown) {
+  const response = await fetch(new URL(path, url), {
+    method,
+    ...(body !== undefined && {
+      body: JSON.stringify(body),
+      headers: { "content-type": "application/json" },
+    }),
+  });
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into it field by field
+  return { status: response.status, body: (await response.json()) as any };
+}

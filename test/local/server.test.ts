@@ -1,0 +1,127 @@
+import "./silent.ts";
+import { Agent, request } from "node:http";
+import { connect } from "node:net";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Serving, serve } from "../../src/local/server.ts";
+import { MemoryTable } from "../../src/store/memory.ts";
+import { wire } from "../../src/wiring.ts";
+import { call } from "./process.ts";
+
+let serving: Serving;
+let url: string;
+
+beforeAll(async () => {
+  wire(new MemoryTable());
+  const { HANDLERS } = await import("../../src/local/functions.ts");
+  serving = await serve(HANDLERS, 0);
+  url = `http://127.0.0.1:${serving.port}`;
+});
+
+afterAll(() => serving.stop());
+
+describe("the server", () => {
+  it("serves the API as API Gateway does", async () => {
+    const pool = await call(url, "PUT", "/v1/pools/main", { cidr: "10.0.0.0/24" });
+    expect(pool.status).toBe(201);
+    const handle = "h#1 ü";
+    const assigned = await call(url, "POST", "/v1/assign", { host: "n1", ipv4: 1, handle });
+    expect(assigned).toMatchObject({ status: 200, body: { handle } });
+    const read = await call(url, "GET", `/v1/handles/${encodeURIComponent(handle)}`);
+    expect(read.body.addresses).toHaveLength(1);
+    expect((await call(url, "GET", "/v1/pools?space=blue")).body.pools).toEqual([]);
+  });
+
+  it("knows headers however they are written", async () => {
+    const send = (headers: Record<string, string>) =>
+      fetch(`${url}/v1/pools/main`, {
+        method: "PUT",
+        body: JSON.stringify({ cidr: "10.0.0.0/24" }),
+        headers: { "CONTENT-TYPE": "application/json", ...headers },
+      });
+    expect((await send({})).status).toBe(428);
+    expect((await send({ "IF-MATCH": '"AaH9bgInfBgZ-A0"' })).status).toBe(412);
+  });
+
+  it.each([
+    ["GET", "/", 404, "not_found"],
+    ["GET", "/v1/pools/", 404, "not_found"],
+    ["GET", "/v1/pools/a/b", 404, "not_found"],
+    ["GET", "/V1/pools", 404, "not_found"],
+    ["GET", "//v1/pools", 404, "not_found"],
+    ["DELETE", "/v1/pools/main", 405, "method_not_allowed"],
+    ["PATCH", "/v1/assign", 405, "method_not_allowed"],
+    ["GET", "/v1/addresses/%zz", 400, "invalid_request"],
+    ["GET", "/v1/addresses/10.0.0", 400, "invalid_request"],
+    ["GET", "/v1/handles/%ED%A0%80", 400, "invalid_request"],
+    ["GET", "/v1/pools?dryRun=true", 400, "invalid_request"],
+  ])("answers %s %s with %i", async (method, path, status, code) => {
+    const reply = await raw(method, path);
+    expect(reply).toMatchObject({ status, body: { status, code } });
+    expect(reply.headers["content-type"]).toBe("application/problem+json");
+    if (status === 405) expect(reply.headers.allow).toBeTruthy();
+  });
+
+  it("reads the whole of a body that is too large, and then says so", async () => {
+    const large = JSON.stringify({ host: "n", ipv4: 1, pad: "x".repeat(3_000_000) });
+    const { status, body } = await raw("POST", "/v1/assign", large);
+    expect({ status, code: body.code }).toEqual({ status: 413, code: "payload_too_large" });
+  });
+
+  it("cuts off a body that does not end", async () => {
+    const socket = connect(serving.port, "127.0.0.1");
+    socket.write("POST /v1/assign HTTP/1.1\r\nhost: x\r\ncontent-length: 1000000000000\r\n\r\n");
+    const chunk = Buffer.alloc(1_000_000, "x");
+    const more = () => {
+      while (!socket.destroyed && socket.write(chunk));
+    };
+    socket.on("drain", more).on("error", () => {});
+    socket.resume();
+    more();
+    await new Promise((resolve) => socket.on("close", resolve));
+  });
+
+  it("refuses bytes that are no text", async () => {
+    const { status, body } = await raw("POST", "/v1/assign", Buffer.from([0x7b, 0xff, 0x7d]));
+    expect(status).toBe(400);
+    expect(body.fields).toMatchObject([{ field: "body", problem: "is not UTF-8" }]);
+  });
+
+  it("serves many requests over one connection", async () => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const ports = new Set<number | undefined>();
+    for (let i = 0; i < 5; i++) ports.add((await raw("GET", "/healthz", undefined, agent)).port);
+    agent.destroy();
+    expect(ports.size).toBe(1);
+  });
+});
+
+interface RawReply {
+  readonly status: number | undefined;
+  readonly headers: Readonly<Record<string, unknown>>;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into it field by field
+  readonly body: any;
+  readonly port: number | undefined;
+}
+
+/** A request exactly as written: `fetch` would put the path right first. */
+function raw(
+  method: string,
+  path: string,
+  body?: string | Buffer,
+  agent?: Agent,
+): Promise<RawReply> {
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      { host: "127.0.0.1", port: serving.port, method, path, ...(agent && { agent }) },
+      async (response) => {
+        let text = "";
+        for await (const chunk of response) text += chunk;
+        const { statusCode, headers } = response;
+        const port = sent.socket?.localPort;
+        resolve({ status: statusCode, headers, body: JSON.parse(text), port });
+      },
+    );
+    sent.on("error", reject);
+    sent.end(body);
+  });
+}

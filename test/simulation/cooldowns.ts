@@ -1,0 +1,37 @@
+import type { Block } from "../../src/domain/block.ts";
+import { formatCidr } from "../../src/domain/cidr.ts";
+import type { Contents } from "../../src/domain/contents.ts";
+import type { Violation } from "../../src/domain/invariants.ts";
+
+/** Watches every slot of every block from step to step: what cools must not be taken before its time (I9), nor vanish. */
+export class Cooldowns {
+  readonly violations: Violation[] = [];
+  readonly #cooldownMs: number;
+  /** When each address was last let go of, by block and ordinal; it outlives the block. */
+  readonly #releasedAtMs = new Map<string, number>();
+  #before = new Map<string, Block>();
+
+  constructor(cooldownMs: number) {
+    this.#cooldownMs = cooldownMs;
+  }
+
+  step({ blocks }: Contents, nowMs: number): void {
+    const after = new Map(blocks.map((block) => [formatCidr(block.cidr), block]));
+    for (const [name, block] of after) {
+      const before = this.#before.get(name);
+      if (before === block) continue;
+      for (const [ordinal, slot] of block.slots) {
+        const where = `${name}.${ordinal}`;
+        const was = before?.slots.get(ordinal);
+        if (slot.kind === "cooling") this.#releasedAtMs.set(where, slot.sinceMs);
+        if (slot.kind !== "taken" || (was?.kind === "taken" && was.token === slot.token)) continue;
+        const releasedAtMs = this.#releasedAtMs.get(where) ?? Number.NEGATIVE_INFINITY;
+        if (nowMs < releasedAtMs + this.#cooldownMs) {
+          const message = `${where} was taken ${nowMs - releasedAtMs} ms after its release`;
+          this.violations.push({ invariant: "I9", message });
+        }
+      }
+    }
+    this.#before = after;
+  }
+}

@@ -1,0 +1,239 @@
+import { describe, expect, it } from "vitest";
+import { putPool, putReservation } from "../../src/allocator/administration.ts";
+import { type Assignment, type AssignRequest, assign } from "../../src/allocator/assign.ts";
+import { collect } from "../../src/allocator/collect.ts";
+import type { Context } from "../../src/allocator/context.ts";
+import { reclaim } from "../../src/allocator/reclaim.ts";
+import { releaseHandle } from "../../src/allocator/release.ts";
+import { parseInterval } from "../../src/domain/cidr.ts";
+import { parseGeneration } from "../../src/domain/generation.ts";
+import { findViolations } from "../../src/domain/invariants.ts";
+import { Refusal } from "../../src/domain/outcome.ts";
+import { DUE_SHARDS } from "../../src/store/definition.ts";
+import {
+  addressOf,
+  assigned,
+  contentsIn,
+  contextOver,
+  makeWorld,
+  passes,
+  poolOf,
+  releaseAll,
+  requestOf,
+  SPACE,
+  type World,
+} from "../world.ts";
+import { callsOf, MISHAPS, withMishap } from "./crash-points.ts";
+
+/** One operation, what goes before it, and what must hold of a repeat. */
+interface Operation {
+  readonly name: string;
+  prepare(world: World): Promise<Readonly<Record<string, Assignment>>>;
+  walk(context: Context, told: Readonly<Record<string, Assignment>>): Promise<unknown>;
+  /** Which of the prepared handles must still have what they were told. */
+  readonly kept: readonly string[];
+  /** A caller that comes again with the same request. */
+  again?(context: Context, told: Readonly<Record<string, Assignment>>): Promise<unknown>;
+}
+
+const OPERATIONS: readonly Operation[] = [
+  {
+    name: "assign that claims a block",
+    prepare: async () => ({}),
+    walk: (context) => assign(context, requestOf("new", 2)),
+    kept: [],
+  },
+  {
+    name: "assign from an own block, cold",
+    prepare: async ({ calm }) => ({ old: await assigned(calm, requestOf("old", 1)) }),
+    walk: (context) => assign(context, requestOf("new", 1)),
+    kept: ["old"],
+  },
+  {
+    name: "assign with an Idempotency-Key",
+    prepare: async ({ calm }) => ({ old: await assigned(calm, requestOf("old", 1)) }),
+    walk: (context) => assign(context, keyedRequest),
+    kept: ["old"],
+    again: (context) => assign(context, keyedRequest),
+  },
+  {
+    name: "assign of a specific address",
+    prepare: async () => ({}),
+    walk: (context) => assign(context, specificRequest),
+    kept: [],
+  },
+  {
+    name: "release by address",
+    prepare: async ({ calm }) => ({
+      old: await assigned(calm, requestOf("old", 1)),
+      gone: await assigned(calm, requestOf("gone", 1)),
+    }),
+    walk: (context, { gone }) => releaseAll(context, gone),
+    kept: ["old"],
+    again: (context, { gone }) => releaseAll(context, gone),
+  },
+  {
+    name: "release by address of a keyed request of two",
+    prepare: async ({ calm }) => ({ gone: await assigned(calm, keyedPair) }),
+    walk: (context, { gone }) => releaseAll(context, gone),
+    kept: [],
+    again: (context, { gone }) => releaseAll(context, gone),
+  },
+  {
+    name: "release by handle",
+    prepare: async ({ calm }) => ({
+      old: await assigned(calm, requestOf("old", 1)),
+      gone: await assigned(calm, requestOf("gone", 2)),
+    }),
+    walk: (context) => releaseHandle(context, SPACE, "gone"),
+    kept: ["old"],
+    again: (context) => releaseHandle(context, SPACE, "gone"),
+  },
+  {
+    name: "release by handle of a keyed request",
+    prepare: async ({ calm }) => ({ keyed: await assigned(calm, keyedPair) }),
+    walk: (context) => releaseHandle(context, SPACE, "keyed"),
+    kept: [],
+  },
+  {
+    name: "reclaim of an empty block beside one in use",
+    prepare: async (world) => {
+      const told = { old: await assigned(world.calm, requestOf("old", 2)) };
+      await releaseAll(world.calm, await assigned(world.calm, requestOf("gone", 2)));
+      world.clock.nowMs += 100_000;
+      await reclaim(world.calm);
+      world.clock.nowMs += 100_000;
+      return told;
+    },
+    walk: (context) => reclaim(context),
+    kept: ["old"],
+  },
+  {
+    name: "collect of what a crash left",
+    prepare: async (world) => {
+      const told = { old: await assigned(world.calm, requestOf("old", 1)) };
+      await withMishap(world.table, 3, "killed after the call", (table) =>
+        assign(contextOver(table, world.clock, 5), keyedRequest),
+      );
+      world.clock.nowMs += 100_000;
+      return told;
+    },
+    walk: (context) => collect(context, DUE_SHARDS),
+    kept: ["old"],
+  },
+  {
+    name: "a new pool",
+    prepare: async () => ({}),
+    walk: (context) => putPool(context, SPACE, "second", poolOf("10.9.0.0/24", 28), undefined),
+    kept: [],
+    again: (context) => putPool(context, SPACE, "second", poolOf("10.9.0.0/24", 28), undefined),
+  },
+  {
+    name: "a new reservation",
+    prepare: async ({ calm }) => ({ old: await assigned(calm, requestOf("old", 1)) }),
+    walk: (context) => putReservation(context, SPACE, "routers", routers, undefined),
+    kept: ["old"],
+  },
+];
+
+describe.each(OPERATIONS)("$name", (operation) => {
+  it.each(MISHAPS)("loses and leaves nothing when, at any of its calls, %s", async (mishap) => {
+    const { world, told } = await prepared(operation);
+    const calls = await callsOf(world.table, (own) =>
+      operation.walk(contextOver(own, world.clock, 2), told),
+    );
+    expect(calls.length).toBeGreaterThan(0);
+    for (let at = 0; at < calls.length; at++) {
+      const { world, told } = await prepared(operation);
+      const { table, clock } = world;
+      const where = `${mishap}: ${calls[at]} (call ${at})`;
+      const violations = () => findViolations(contentsIn(world));
+
+      const { landLate } = await withMishap(table, at, mishap, (own) =>
+        operation.walk(contextOver(own, clock, 2), told),
+      );
+      expect(violations(), where).toEqual([]);
+      if (operation.again) {
+        clock.nowMs += 20_000; // older than any author may live
+        await repeated(() => operation.again?.(contextOver(table, clock, 3), told));
+        expect(violations(), `${where}, repeated`).toEqual([]);
+      }
+      await landLate();
+      expect(violations(), `${where}, landed late`).toEqual([]);
+
+      await passes(world, 3);
+      expect(findViolations(contentsIn(world), { quiet: true }), where).toEqual([]);
+      for (const handle of operation.kept)
+        expect(heldNow(world, told[handle]), `${where}: ${handle}`).toBe(true);
+      await expectEverythingAssignable(world, where);
+    }
+  });
+});
+
+describe("a keyed request whose author was cut off at any call", () => {
+  it.each(MISHAPS)("is answered rightly when it comes again after: %s", async (mishap) => {
+    const { table } = await makeWorld();
+    const calls = await callsOf(table, (own) =>
+      assign(contextOver(own, { nowMs: 0 }, 2), keyedPair),
+    );
+    for (let at = 0; at < calls.length; at++) {
+      const world = await makeWorld();
+      const { table, clock } = world;
+      const { answer, landLate } = await withMishap(table, at, mishap, (own) =>
+        assign(contextOver(own, clock, 2), keyedPair),
+      );
+      clock.nowMs += 20_000;
+      const second = await assigned(contextOver(table, clock, 3), keyedPair);
+      const third = await assigned(contextOver(table, clock, 4), keyedPair);
+      expect(third, `call ${at}`).toEqual(second);
+      if (answer && !(answer instanceof Refusal)) expect(second).toEqual(answer);
+      await landLate();
+      expect(await assigned(contextOver(table, clock, 5), keyedPair)).toEqual(second);
+      expect(findViolations(contentsIn(world)), `call ${at}`).toEqual([]);
+    }
+  });
+});
+
+async function prepared(operation: Operation) {
+  const world = await makeWorld();
+  return { world, told: await operation.prepare(world) };
+}
+
+/** After everything is given back and swept, the whole pool can be assigned again: nothing leaked. */
+async function expectEverythingAssignable(world: World, where: string) {
+  for (const { handle } of contentsIn(world).records)
+    await releaseHandle(world.calm, SPACE, handle);
+  await passes(world, 3, 25 * 60 * 60 * 1000);
+  const { blocks, rows, records } = contentsIn(world);
+  expect([...blocks, ...rows, ...records], where).toEqual([]);
+}
+
+function heldNow(world: World, told: Assignment | undefined): boolean {
+  const { blocks } = contentsIn(world);
+  const tokens = blocks.flatMap(({ slots }) =>
+    [...slots.values()].flatMap((slot) => (slot.kind === "taken" ? [slot.token] : [])),
+  );
+  return (told?.addresses ?? []).every(({ generation }) => {
+    const parsed = parseGeneration(generation);
+    return parsed.ok && tokens.includes(parsed.value.token);
+  });
+}
+
+/** A repeat may find that somebody was faster; that is an answer too. */
+async function repeated(act: () => Promise<unknown> | undefined): Promise<void> {
+  try {
+    await act();
+  } catch (error) {
+    if (!(error instanceof Error && error.name === "Contended")) throw error;
+  }
+}
+
+const keyedRequest = requestOf("keyed", 1, "once");
+const keyedPair = requestOf("keyed", 2, "twice");
+const specificRequest: AssignRequest = {
+  ...requestOf("specific", 1),
+  address: addressOf("10.0.0.3"),
+};
+
+const router = parseInterval("10.0.0.0-10.0.0.1");
+const routers = { cidrs: ["10.0.0.0-10.0.0.1"], intervals: router.ok ? [router.value] : [] };

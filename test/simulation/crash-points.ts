@@ -1,0 +1,90 @@
+import type { Outcome } from "../../src/domain/outcome.ts";
+import type { MemoryTable } from "../../src/store/memory.ts";
+import type { Item, Table, Write } from "../../src/store/table.ts";
+
+/** What befalls the walk at one of its calls. */
+export const MISHAPS = [
+  "killed before the call",
+  "killed after the call",
+  "the answer is lost",
+  "the request is lost",
+  "the request lands after everything else",
+] as const;
+export type Mishap = (typeof MISHAPS)[number];
+
+/** The process is gone: nothing of it runs on. */
+class Killed extends Error {
+  override readonly name = "Killed";
+}
+
+/** Counts the calls that a walk makes, by carrying it out once on a table of its own. */
+export async function callsOf(
+  table: MemoryTable,
+  walk: (table: Table) => Promise<unknown>,
+): Promise<readonly string[]> {
+  const labels: string[] = [];
+  await walk(
+    intercepted(table, async (label, go) => {
+      labels.push(label);
+      return go();
+    }),
+  );
+  return labels;
+}
+
+/**
+ * Carries a walk out with a mishap at one call. Answers what it answered, if it lived to answer, and lets a request that
+ * was delayed land when told to.
+ */
+export async function withMishap<T>(
+  table: MemoryTable,
+  at: number,
+  mishap: Mishap,
+  walk: (table: Table) => Promise<T>,
+): Promise<{ readonly answer: T | undefined; landLate(): Promise<void> }> {
+  let calls = 0;
+  let late: Write | undefined;
+  let dead = false;
+  const faulty = intercepted(table, async (_, go, write) => {
+    if (dead) throw new Killed();
+    if (calls++ !== at) return go();
+    if (mishap === "killed after the call") await go();
+    if (mishap.startsWith("killed")) {
+      dead = true;
+      throw new Killed();
+    }
+    if (!write) return go(); // an answer that is lost matters for writes; a read is asked again
+    if (mishap === "the answer is lost") await go();
+    if (mishap === "the request lands after everything else") late = write;
+    return { outcome: "unknown" } as const;
+  });
+  let answer: T | undefined;
+  try {
+    answer = await walk(faulty);
+  } catch (error) {
+    const name = error instanceof Error ? error.name : "";
+    if (!["Killed", "Contended", "Busy", "Unavailable"].includes(name)) throw error;
+  }
+  return {
+    answer,
+    landLate: async () => {
+      if (late) await table.write(late);
+    },
+  };
+}
+
+type Intercept = (label: string, go: () => Promise<unknown>, write?: Write) => Promise<unknown>;
+
+function intercepted(table: Table, intercept: Intercept): Table {
+  return {
+    get: (key) => intercept("get", () => table.get(key)) as Promise<Item | undefined>,
+    query: (pk, options) =>
+      intercept("query", () => table.query(pk, options)) as ReturnType<Table["query"]>,
+    scan: (limit, after) =>
+      intercept("scan", () => table.scan(limit, after)) as ReturnType<Table["scan"]>,
+    due: (shard, untilMs, limit) =>
+      intercept("due", () => table.due(shard, untilMs, limit)) as ReturnType<Table["due"]>,
+    write: (write) =>
+      intercept(write.step, () => table.write(write), write) as Promise<Outcome<Item>>,
+  };
+}

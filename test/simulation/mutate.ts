@@ -1,0 +1,31 @@
+import { MemoryTable } from "../../src/store/memory.ts";
+import type { Write } from "../../src/store/table.ts";
+
+/**
+ * A table on which one thing of the protocol is missing: a clause of a condition, or a whole step such as a fence, by the
+ * name it has in the store. The suites must notice.
+ */
+export class MutatedTable extends MemoryTable {
+  /** Writes asked for so far: nothing changes without one. */
+  writes = 0;
+  readonly #missing: string | undefined;
+
+  constructor(missing: string | undefined) {
+    super();
+    this.#missing = missing;
+  }
+
+  override async write(write: Write) {
+    this.writes++;
+    if (write.step === this.#missing) {
+      const item = await this.get(write.key);
+      return item ? ({ outcome: "done", item } as const) : ({ outcome: "lost", item } as const);
+    }
+    const when = write.when.filter(({ name }) => name !== this.#missing);
+    const item = await this.get(write.key);
+    // An update of an item that is not there is no longer refused by the missing clause, but DynamoDB would not do it either.
+    if (!item && when.length < write.when.length && write.change.kind === "update")
+      return { outcome: "lost", item } as const;
+    return super.write({ ...write, when });
+  }
+}

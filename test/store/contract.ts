@@ -1,0 +1,260 @@
+import fc from "fast-check";
+import { beforeAll, describe, expect, it } from "vitest";
+import { absent, type Clause, equals, present, sizeIs } from "../../src/store/clause.ts";
+import { MemoryTable } from "../../src/store/memory.ts";
+import type { Change, Item, Key, Table, Write } from "../../src/store/table.ts";
+
+/**
+ * What every table must do, whatever it is made of: the in-memory one, the embedded DynamoDB, any other endpoint. Each test
+ * uses keys of its own, so that one table serves them all.
+ */
+export function tableContract(open: () => Promise<Table>): void {
+  let table: Table;
+  let count = 0;
+  beforeAll(async () => {
+    table = await open();
+  });
+  const someKey = (): Key => ({ pk: `CONTRACT#${count++}`, sk: "item" });
+  const write = (key: Key, change: Change, ...when: Clause[]): Promise<unknown> =>
+    table.write({ step: "contract", key, when, change });
+  const put = (key: Key, attributes: object, ...when: Clause[]) =>
+    write(key, { kind: "put", item: { ...key, ...attributes } as Item }, ...when);
+
+  describe("a put", () => {
+    it("if absent is done once, and the loser gets what stands there", async () => {
+      const key = someKey();
+      const first = { ...key, owner: "first" };
+      expect(await put(key, first, absent("absent", "pk"))).toEqual({
+        outcome: "done",
+        item: first,
+      });
+      expect(await put(key, { owner: "second" }, absent("absent", "pk"))).toEqual({
+        outcome: "lost",
+        item: first,
+      });
+      expect(await table.get(key)).toEqual(first);
+    });
+
+    it("of 20 at once is done exactly once", async () => {
+      const key = someKey();
+      const racers = Array.from({ length: 20 }, (_, n) => put(key, { n }, absent("absent", "pk")));
+      const outcomes = (await Promise.all(racers)) as { outcome: string }[];
+      expect(outcomes.filter(({ outcome }) => outcome === "done")).toHaveLength(1);
+    });
+
+    it("keeps every kind of value as it was", async () => {
+      const key = someKey();
+      const item = {
+        ...key,
+        text: "€ 😀 #%",
+        zero: 0,
+        large: 2 ** 53 - 1,
+        yes: true,
+        bytes: Uint8Array.of(0, 255),
+        names: new Set(["a", "b"]),
+        numbers: new Set([1, 2]),
+        list: ["x", 1],
+        map: { "": "empty name", "a.b": 1, "#n0": {} },
+      };
+      await put(key, item);
+      const { bytes, ...rest } = (await table.get(key)) as typeof item;
+      const { bytes: expected, ...others } = item;
+      expect(rest).toEqual(others);
+      expect(Buffer.compare(bytes, expected)).toBe(0);
+    });
+  });
+
+  describe("an update", () => {
+    it("writes slots of a map side by side, and answers the whole item after it", async () => {
+      const key = someKey();
+      await put(key, { slots: {}, epoch: "e1" });
+      await Promise.all(
+        [3, 4, 5].map((n) =>
+          write(
+            key,
+            { kind: "update", set: [[["slots", String(n)], Uint8Array.of(n)]] },
+            absent("slot", "slots", String(n)),
+            equals("epoch", "e1", "epoch"),
+          ),
+        ),
+      );
+      const last = await write(key, { kind: "update", set: [[["slots", "6"], Uint8Array.of(6)]] });
+      expect(Object.keys((last as { item: { slots: object } }).item.slots).sort()).toEqual([
+        "3",
+        "4",
+        "5",
+        "6",
+      ]);
+    });
+
+    it("is lost when a slot holds another tag than the one seen, and done when it holds that one", async () => {
+      const key = someKey();
+      await put(key, { slots: { "7": Uint8Array.of(1, 2) } });
+      const swap = (seen: Uint8Array) =>
+        write(
+          key,
+          { kind: "update", set: [[["slots", "7"], Uint8Array.of(9)]] },
+          equals("slot", seen, "slots", "7"),
+        );
+      expect(await swap(Uint8Array.of(1, 3))).toMatchObject({ outcome: "lost" });
+      expect(await swap(Uint8Array.of(1, 2))).toMatchObject({ outcome: "done" });
+      expect(await swap(Uint8Array.of(1, 2))).toMatchObject({ outcome: "lost" });
+    });
+
+    it("sets, removes, adds to a set and takes from one in one write", async () => {
+      const key = someKey();
+      await put(key, { keep: 1, gone: 2, cells: new Set([1, 2]), map: { a: 1, b: 2 } });
+      await write(key, {
+        kind: "update",
+        set: [[["fresh"], "x"]],
+        remove: [["gone"], ["map", "a"], ["never-there"]],
+        add: [[["more"], new Set(["m"])]],
+        drop: [[["cells"], new Set([2, 3])]],
+      });
+      expect(await table.get(key)).toEqual({
+        ...key,
+        keep: 1,
+        fresh: "x",
+        cells: new Set([1]),
+        more: new Set(["m"]),
+        map: { b: 2 },
+      });
+    });
+
+    it("of an item that is not there makes it, unless a clause forbids that", async () => {
+      const key = someKey();
+      const add: Change = { kind: "update", add: [[["cells"], new Set([5])]] };
+      expect(await write(key, add, present("there", "pk"))).toEqual({
+        outcome: "lost",
+        item: undefined,
+      });
+      expect(await write(key, add)).toMatchObject({ outcome: "done" });
+      expect(await table.get(key)).toEqual({ ...key, cells: new Set([5]) });
+    });
+
+    it("takes the last member of a set, and the set is gone", async () => {
+      const key = someKey();
+      await put(key, { full: new Set([1]) });
+      await write(key, { kind: "update", drop: [[["full"], new Set([1])]] });
+      expect(await table.get(key)).toEqual(key);
+    });
+  });
+
+  describe("a delete", () => {
+    it("is lost under another revision and done under the one seen", async () => {
+      const key = someKey();
+      await put(key, { revision: "r1", parts: { t: {} } });
+      const remove = (...when: Clause[]) => write(key, { kind: "delete" }, ...when);
+      expect(await remove(equals("rev", "r0", "revision"))).toMatchObject({ outcome: "lost" });
+      expect(await remove(sizeIs("sole", 2, "parts"))).toMatchObject({ outcome: "lost" });
+      expect(
+        await remove(equals("rev", "r1", "revision"), sizeIs("sole", 1, "parts")),
+      ).toMatchObject({ outcome: "done" });
+      expect(await table.get(key)).toBeUndefined();
+    });
+  });
+
+  it("takes an item as the key of its own deletion", async () => {
+    const item = { ...someKey(), more: "than a key" };
+    await put(item, item);
+    expect(await write(item, { kind: "delete" }, present("there", "pk"))).toMatchObject({
+      outcome: "done",
+    });
+    expect(await table.get({ pk: item.pk, sk: item.sk })).toBeUndefined();
+  });
+
+  describe("a read", () => {
+    it("of a partition answers all of it, whatever its size, or what begins with a prefix", async () => {
+      const { pk } = someKey();
+      const pad = "x".repeat(90_000); // 20 of them are more than one page of 1 MB
+      for (let n = 0; n < 20; n++) await put({ pk, sk: `PLACE#${n}` }, { pad });
+      await put({ pk, sk: "TAKEN#1" }, {});
+      expect(await table.query(pk)).toHaveLength(21);
+      expect(await table.query(pk, { prefix: "PLACE#" })).toHaveLength(20);
+      expect(await table.query(pk, { prefix: "TAKEN#", consistent: false })).toHaveLength(1);
+    });
+
+    it("of the whole table, page by page, sees every item once", async () => {
+      const { pk } = someKey();
+      for (let n = 0; n < 30; n++) await put({ pk, sk: String(n) }, {});
+      const seen: string[] = [];
+      let next: Key | undefined;
+      do {
+        const page = await table.scan(7, next);
+        expect(page.items.length).toBeLessThanOrEqual(7);
+        seen.push(...page.items.filter((item) => item.pk === pk).map(({ sk }) => sk));
+        next = page.next;
+      } while (next);
+      expect(seen.toSorted((a, b) => Number(a) - Number(b))).toEqual(
+        Array.from({ length: 30 }, (_, n) => String(n)),
+      );
+    });
+
+    it("of what is due answers the earliest first, and only what carries a time", async () => {
+      const { pk } = someKey();
+      const shard = `SHARD-${pk}`;
+      for (const dueAt of [30, 10, 20, 99])
+        await put({ pk, sk: `r${dueAt}` }, { dueShard: shard, dueAt });
+      await put({ pk, sk: "never" }, { dueShard: shard });
+      expect(await table.due(shard, 50, 2)).toEqual([
+        { pk, sk: "r10" },
+        { pk, sk: "r20" },
+      ]);
+      expect(await table.due(shard, 50, 10)).toHaveLength(3);
+    });
+  });
+
+  it("does with any run of writes what the in-memory table does", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(anyWrite, { minLength: 1, maxLength: 12 }), async (writes) => {
+        const twin = new MemoryTable();
+        const pk = someKey().pk;
+        for (const { key, change, when } of writes) {
+          const at = { ...key, pk };
+          const own: Write = {
+            step: "contract",
+            key: at,
+            when,
+            change: change.kind === "put" ? { kind: "put", item: { ...change.item, pk } } : change,
+          };
+          expect(await table.write(own)).toEqual(await twin.write(own));
+        }
+        expect(await table.query(pk)).toEqual(await twin.query(pk));
+      }),
+      { numRuns: 60, seed: 20 },
+    );
+  });
+}
+
+const name = fc.constantFrom("a", "status", "zone", "size");
+const text = fc.constantFrom("x", "y", "z");
+const member = fc.constantFrom(1, 2, 3).map((n) => new Set([n]));
+const anyClause: fc.Arbitrary<Clause> = fc.oneof(
+  fc.constantFrom("pk", "a", "m").map((path) => absent("any", path)),
+  fc.constantFrom("pk", "a", "m").map((path) => present("any", path)),
+  fc.tuple(name, text).map(([path, value]) => equals("any", value, path)),
+  fc.tuple(name, text).map(([path, value]) => equals("any", value, "m", path)),
+  name.map((path) => absent("any", "m", path)),
+  fc.integer({ min: 0, max: 3 }).map((size) => sizeIs("any", size, "m")),
+);
+const anyChange: fc.Arbitrary<Change> = fc.oneof(
+  {
+    weight: 2,
+    arbitrary: fc
+      .dictionary(name, text, { maxKeys: 3 })
+      .map((m): Change => ({ kind: "put", item: { pk: "", sk: "", a: "x", m } })),
+  },
+  fc.constant<Change>({ kind: "delete" }),
+  fc.tuple(name, text).map(([path, v]): Change => ({ kind: "update", set: [[[path], v]] })),
+  name.map((path): Change => ({ kind: "update", remove: [[path]] })),
+  member.map((members): Change => ({ kind: "update", add: [[["n"], members]] })),
+  member.map((members): Change => ({ kind: "update", drop: [[["n"], members]] })),
+);
+const anyWrite: fc.Arbitrary<Write> = fc
+  .tuple(fc.constantFrom("i", "j"), anyChange, fc.array(anyClause, { maxLength: 2 }))
+  .map(([sk, change, when]) => ({
+    step: "contract",
+    key: { pk: "", sk },
+    when,
+    change: change.kind === "put" ? { kind: "put", item: { ...change.item, sk } } : change,
+  }));

@@ -1,0 +1,143 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { formatCidr } from "../../src/domain/cidr.ts";
+import {
+  addressInKey,
+  affinityKey,
+  blockKey,
+  configKey,
+  cursorKey,
+  escaped,
+  planKey,
+  poolKey,
+  poolMapKey,
+  recordKey,
+  recordPlaceOf,
+  reservationKey,
+  spaceKey,
+  unescaped,
+  versionKey,
+} from "../../src/store/key.ts";
+import type { Key } from "../../src/store/table.ts";
+import { anyHandleHash, anyToken, BLOCKS_OF_EACH_SIZE, network } from "../domain/builders.ts";
+
+/** What keys are joined and escaped with, and what escapes look like. */
+const PIECES = ["", "a", "#", "%", "%23", "%25", "23"];
+/** All names of up to two pieces: every way to forge a key with one separator or one escape. */
+const NAMES = [...new Set(PIECES.flatMap((a) => PIECES.map((b) => a + b)))];
+const anyName = fc.oneof(
+  fc.array(fc.constantFrom(...PIECES)).map((pieces) => pieces.join("")),
+  fc.string(),
+);
+
+describe("a name in a key", () => {
+  it("is found again, whatever characters it has", () => {
+    fc.assert(
+      fc.property(anyName, (name) => {
+        expect(unescaped(escaped(name))).toBe(name);
+        expect(escaped(name)).not.toContain("#");
+      }),
+      { examples: NAMES.map((name) => [name] as [string]) },
+    );
+  });
+
+  it("stays as it is when it needs no escaping", () => {
+    expect(escaped("host:node-1.example.org")).toBe("host:node-1.example.org");
+  });
+
+  it("cannot forge the key of anything else", () => {
+    const owners = new Map<string, string>();
+    const claim = ({ pk, sk }: Key, owner: string) => {
+      const key = JSON.stringify([pk, sk]);
+      expect(owners.get(key) ?? owner).toBe(owner);
+      owners.set(key, owner);
+    };
+    const block = network("10.0.0.0/26");
+    const place = { handleHash: "85944171f73967e8", id: "0123456789abcdef", keyed: true };
+    for (const space of NAMES) {
+      claim(configKey(space), `configuration of ${space}`);
+      claim(spaceKey(space), `space ${space}`);
+      claim(versionKey(space), `version of ${space}`);
+      claim(planKey(space), `plan of ${space}`);
+      claim(blockKey(space, block), `block in ${space}`);
+      claim(recordKey({ space, ...place }), `record in ${space}`);
+      for (const name of NAMES) {
+        const who = JSON.stringify([space, name]);
+        claim(poolKey(space, name), `pool ${who}`);
+        claim(reservationKey(space, name), `reservation ${who}`);
+        claim(poolMapKey(space, name, 0n), `pool map ${who}`);
+        claim(affinityKey(space, `host:${name}`, 4, 0), `place of ${who}`);
+        claim(affinityKey(space, `virtual:${name}`, 4, 0), `place of a virtual ${who}`);
+      }
+    }
+    for (const pass of ["reclaim", "collect"]) claim(cursorKey(pass), `cursor ${pass}`);
+  });
+
+  it("belongs to one space and one owner, wherever a separator stands", () => {
+    const place = (space: string, name: string) => affinityKey(space, `host:${name}`, 4, 0);
+    const map = (space: string, name: string) => poolMapKey(space, name, 0n);
+    fc.assert(
+      fc.property(anyName, anyName, anyName, (a, b, c) => {
+        expect(map(a, `${b}#${c}`)).not.toEqual(map(`${a}#${b}`, c));
+        expect(place(a, `${b}#host:${c}`)).not.toEqual(place(`${a}#host:${b}`, c));
+      }),
+    );
+  });
+});
+
+describe("the key of an assignment record", () => {
+  it("says where the record lies", () => {
+    const anyPlace = fc.record({
+      space: anyName,
+      handleHash: anyHandleHash,
+      id: fc.oneof(anyToken, anyHandleHash),
+      keyed: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(anyPlace, (place) => {
+        expect(recordPlaceOf(recordKey(place))).toEqual(place);
+      }),
+    );
+  });
+
+  it("of an Idempotency-Key is never one that was drawn at random", () => {
+    const place = { space: "default", handleHash: "85944171f73967e8", id: "0123456789abcdef" };
+    expect(recordKey({ ...place, keyed: true })).not.toEqual(recordKey({ ...place, keyed: false }));
+  });
+});
+
+describe("the key of a block", () => {
+  it.each([
+    {
+      block: "10.32.17.64/26",
+      pk: "BLOCK#tenant-7#10.32.16.0/20",
+      sk: "10.32.17.64",
+      description: "IPv4",
+    },
+    {
+      block: "2001:db8::1040/122",
+      pk: "BLOCK#tenant-7#2001:db8::1000/116",
+      sk: "2001:db8::1040",
+      description: "IPv6",
+    },
+  ])("is its cell and its address: $description", ({ block, pk, sk }) => {
+    expect(blockKey("tenant-7", network(block))).toEqual({ pk, sk });
+  });
+
+  it.each(BLOCKS_OF_EACH_SIZE)("has the base of $size in it", ({ cidr }) => {
+    const { sk } = blockKey("default", cidr);
+    expect(addressInKey(sk)).toEqual({ family: cidr.family, value: cidr.base });
+  });
+
+  it("is another for another block, also one of another size at the same base", () => {
+    const blocks = ["10.0.0.0/26", "10.0.0.0/27", "10.0.0.64/26", "10.16.0.0/26", "::/122"];
+    const keys = blocks.map((text) => JSON.stringify(blockKey("default", network(text))));
+    expect(new Set(keys).size).toBe(blocks.length);
+    for (const { cidr } of BLOCKS_OF_EACH_SIZE)
+      expect(keys, formatCidr(cidr)).not.toContain(JSON.stringify(blockKey("default", cidr)));
+  });
+
+  it("that holds no address is a broken table, said at once", () => {
+    expect(() => addressInKey("node-1")).toThrow('the key "node-1" is not an address');
+  });
+});

@@ -1,0 +1,128 @@
+import { putPool, putSettings } from "../src/allocator/administration.ts";
+import { type Assignment, type AssignRequest, assign } from "../src/allocator/assign.ts";
+import { collect } from "../src/allocator/collect.ts";
+import type { Context } from "../src/allocator/context.ts";
+import { Memory } from "../src/allocator/memory.ts";
+import { reclaim } from "../src/allocator/reclaim.ts";
+import { type ReleaseResult, releaseAddress } from "../src/allocator/release.ts";
+import { type Address, parseAddress } from "../src/domain/address.ts";
+import { type Cidr, parseCidr } from "../src/domain/cidr.ts";
+import type { Contents } from "../src/domain/contents.ts";
+import { parseGeneration } from "../src/domain/generation.ts";
+import { handleHash } from "../src/domain/hash.ts";
+import { Refusal } from "../src/domain/outcome.ts";
+import type { Parsed } from "../src/domain/parsed.ts";
+import type { PoolSpec } from "../src/domain/pool.ts";
+import { SETTINGS_DEFAULT } from "../src/domain/settings.ts";
+import { contentsOf } from "../src/store/contents.ts";
+import { DUE_SHARDS } from "../src/store/definition.ts";
+import { MemoryTable } from "../src/store/memory.ts";
+import { makeStore } from "../src/store/store.ts";
+import type { Table } from "../src/store/table.ts";
+import { seededRandom } from "./simulation/random.ts";
+
+export const SPACE = "default";
+export const COOLDOWN_SECONDS = 5;
+const START_MS = 1_700_000_000_000;
+
+/** A clock that the test moves. */
+export interface Clock {
+  nowMs: number;
+}
+
+/** A small world of its own: an in-memory table with one pool, four blocks of two addresses unless said otherwise. */
+export interface World {
+  readonly table: MemoryTable;
+  readonly clock: Clock;
+  /** A function that nothing happens to. */
+  readonly calm: Context;
+}
+
+export async function makeWorld(pool: PoolSpec = poolOf("10.0.0.0/29", 31)): Promise<World> {
+  const table = new MemoryTable();
+  const clock = { nowMs: START_MS };
+  const calm = contextOver(table, clock);
+  await putPool(calm, SPACE, "pool", pool, undefined);
+  await putSettings(
+    calm,
+    SPACE,
+    { ...SETTINGS_DEFAULT, cooldownSeconds: COOLDOWN_SECONDS },
+    undefined,
+  );
+  return { table, clock, calm };
+}
+
+/** A function that has just started: it remembers nothing. */
+export function contextOver(table: Table, clock: Clock, seed = 1): Context {
+  return {
+    store: makeStore(table),
+    random: seededRandom(seed),
+    memory: new Memory(),
+    now: () => clock.nowMs,
+    sleep: async () => {},
+  };
+}
+
+export const contentsIn = ({ table }: World): Contents => contentsOf(table.items());
+
+/** The scheduled passes come by, each time after so long. */
+export async function passes({ clock, calm }: World, times: number, waitMs = 100_000) {
+  for (let pass = 0; pass < times; pass++) {
+    clock.nowMs += waitMs;
+    await reclaim(calm);
+    await collect(calm, DUE_SHARDS);
+  }
+}
+
+export const requestOf = (handle: string, count: number, key?: string): AssignRequest => ({
+  space: SPACE,
+  host: "host:node-1",
+  family: 4,
+  count,
+  handle,
+  attributes: {},
+  pools: [],
+  ...(key && { keyId: handleHash(`${handle}/${key}`) }),
+  digest: `${handle} ${count}`,
+});
+
+/** Assigns, where the test is about what comes after. */
+export async function assigned(context: Context, request: AssignRequest): Promise<Assignment> {
+  const answer = await assign(context, request);
+  if (answer instanceof Refusal) throw new Error(`${answer.code}: ${answer.detail}`);
+  return answer;
+}
+
+/** Gives back every address of an answer, each under its generation. */
+export async function releaseAll(
+  context: Context,
+  told: Assignment | undefined,
+): Promise<ReleaseResult[]> {
+  const results: ReleaseResult[] = [];
+  for (const { address, generation } of told?.addresses ?? [])
+    results.push(
+      await releaseAddress(context, SPACE, {
+        address: addressOf(address),
+        generation: read(parseGeneration(generation)),
+      }),
+    );
+  return results;
+}
+
+export function poolOf(cidr: string, blockSize: number): PoolSpec {
+  return {
+    cidr: cidrOf(cidr),
+    blockSize,
+    disabled: false,
+    assignmentMode: "Automatic",
+    allowedUses: ["Workload"],
+  };
+}
+
+const cidrOf = (text: string): Cidr => read(parseCidr(text));
+export const addressOf = (text: string): Address => read(parseAddress(text));
+
+function read<T>(parsed: Parsed<T>): T {
+  if (!parsed.ok) throw new Error(parsed.problem);
+  return parsed.value;
+}
