@@ -1,13 +1,19 @@
 import "../src/local/environment.ts";
+import { randomBytes } from "node:crypto";
 import { putPool } from "../src/allocator/administration.ts";
 import { type Assignment, type AssignRequest, assign } from "../src/allocator/assign.ts";
-import type { Context } from "../src/allocator/context.ts";
+import { type Context, fresh } from "../src/allocator/context.ts";
+import { inParallel } from "../src/allocator/parallel.ts";
 import { releaseAddress, releaseHandle } from "../src/allocator/release.ts";
 import { parseAddress } from "../src/domain/address.ts";
+import { capacityOf } from "../src/domain/block.ts";
+import { blocksOfCell, cellAt, cellCount, cellOrder, type Grid } from "../src/domain/cell.ts";
 import { parseCidr } from "../src/domain/cidr.ts";
+import { shuffled } from "../src/domain/fresh.ts";
 import { parseGeneration } from "../src/domain/generation.ts";
 import { handleHash } from "../src/domain/hash.ts";
 import { hostId } from "../src/domain/host.ts";
+import { CELL_LOOKS_MAX } from "../src/domain/limits.ts";
 import { Refusal } from "../src/domain/outcome.ts";
 import { createTable } from "../src/local/create-table.ts";
 import { startEmulator } from "../src/local/emulator.ts";
@@ -30,6 +36,10 @@ const POOLS = [
   { name: "v4-8", cidr: "11.0.0.0/8", family: 4 },
   { name: "v6-48", cidr: "2001:db8::/48", family: 6 },
 ] as const;
+const CROWDED = [
+  { name: "crowded-20", cidr: "12.0.0.0/20" },
+  { name: "crowded-8", cidr: "13.0.0.0/8" },
+] as const;
 const TABLE_NAME = "plat-bench";
 /** Older than a copy of the configuration may be unasked. */
 const CONFIGURATION_AGE_MS = 7_000;
@@ -42,20 +52,22 @@ const cold = (): Context => contextOf(dynamoTable(client, TABLE_NAME));
 const lines: Line[] = [];
 let names = 0;
 
-for (const pool of POOLS) {
-  const cidr = parseCidr(pool.cidr);
-  if (!cidr.ok) throw new Error(cidr.problem);
+for (const pool of [...POOLS, ...CROWDED]) {
+  const cidr = readCidr(pool.cidr);
   const spec = {
-    cidr: cidr.value,
-    blockSize: pool.family === 4 ? 26 : 122,
+    cidr,
+    blockSize: cidr.family === 4 ? 26 : 122,
     disabled: false,
     assignmentMode: "Automatic",
     allowedUses: ["Workload"],
+    borrowing: "allowed",
     cooldownSeconds: 0,
   } as const;
   await putPool(cold(), "default", pool.name, spec, undefined);
 }
 for (const pool of POOLS) await measurePool(pool);
+await measureBothFamilies();
+for (const pool of CROWDED) await measureCrowded(pool);
 await emulator.stop();
 
 const over = lines.filter(({ cost, budget }) => exceeded(cost, budget));
@@ -81,8 +93,7 @@ async function measurePool({ name: pool, family }: (typeof POOLS)[number]): Prom
   const request = (host: string, more: Partial<AssignRequest> = {}): AssignRequest => ({
     space: "default",
     host: hostId("host", `${pool}-${host}`),
-    family,
-    count: 1,
+    wanted: [{ family, count: 1 }],
     handle: `handle-${names++}`,
     attributes: { pod: "web-0", namespace: "shop" },
     pools: [pool],
@@ -127,7 +138,7 @@ async function measurePool({ name: pool, family }: (typeof POOLS)[number]): Prom
   const whole = cold();
   await give(whole, await assigned(whole, request("g")));
   await measured("assign 64 addresses in one block, warm", [2, 4, 0], () =>
-    assigned(whole, request("g", { count: 64 })),
+    assigned(whole, request("g", { wanted: [{ family, count: 64 }] })),
   );
   const refreshed = cold();
   await assigned(refreshed, request("k"));
@@ -158,10 +169,120 @@ async function measurePool({ name: pool, family }: (typeof POOLS)[number]): Prom
   );
 }
 
+async function measureBothFamilies(): Promise<void> {
+  const context = cold();
+  const request: AssignRequest = {
+    space: "default",
+    host: hostId("host", "both"),
+    wanted: [
+      { family: 4, count: 1 },
+      { family: 6, count: 1 },
+    ],
+    handle: "handle-both",
+    attributes: {},
+    pools: ["v4-20", "v6-48"],
+    digest: "digest",
+  };
+  await assigned(context, request);
+  const cost = await meter.measure(() => assigned(context, { ...request, handle: "second" }));
+  lines.push({
+    operation: "assign one v4 and one v6, warm",
+    pool: "both",
+    cost,
+    budget: [3, 6, 0],
+  });
+}
+
+/**
+ * A pool that is 99 % full, and then full: its map calls all but a few cells full, and the cells that the next host looks
+ * at hold full blocks. Filling the rest of a /8 would change nothing of what is measured: nobody reads it.
+ */
+async function measureCrowded({ name, cidr: text }: (typeof CROWDED)[number]): Promise<void> {
+  const context = cold();
+  const cidr = readCidr(text);
+  const grid = { cidr, blockSize: 26 };
+  const host = hostId("host", `${name}-late`);
+  const count = Number(cellCount(grid));
+  const order = [...cellOrder(grid, host)];
+  // The last of the cells that the host may look at has one free block; the others are full and not called so.
+  const open = order.slice(0, Math.min(CELL_LOOKS_MAX, count));
+  for (const index of order) {
+    await context.store.addCell("default", name, index);
+    if (!open.includes(index)) await context.store.markFull("default", name, index);
+  }
+  for (const [i, index] of open.entries())
+    await fill(context, grid, name, index, i === open.length - 1 ? 1 : 0);
+  const request: AssignRequest = {
+    space: "default",
+    host,
+    wanted: [{ family: 4, count: 1 }],
+    handle: `handle-${name}`,
+    attributes: {},
+    pools: [name],
+    digest: "digest",
+  };
+  const claim = await meter.measure(() => assigned(cold(), request));
+  lines.push({
+    operation: "assign that must claim a block, 99 % full, cold",
+    pool: name,
+    cost: claim,
+    budget: [12, 10, 61],
+  });
+  await assigned(cold(), { ...request, wanted: [{ family: 4, count: 63 }], handle: "the-rest" });
+  // From here on the pool is full, and a look goes where the first draw of the random source sends it.
+  const still = { fraction: () => 0, bytes: (n: number) => randomBytes(n) };
+  for (const index of order) await context.store.markFull("default", name, index);
+  const { cells } = await context.store.readPoolMap("default", name, { consistent: true });
+  for (const index of shuffled([...cells], still).slice(0, CELL_LOOKS_MAX))
+    await fill(context, grid, name, index, 0);
+  const late: AssignRequest = { ...request, host: hostId("host", `${name}-too-late`) };
+  const refused = await meter.measure(async () => {
+    const answer = await assign({ ...cold(), random: still }, late);
+    if (!(answer instanceof Refusal)) throw new Error("a full pool gave an address");
+  });
+  lines.push({
+    operation: "assign that is refused because the pool is full, cold",
+    pool: name,
+    cost: refused,
+    budget: [12, 1, 61],
+  });
+}
+
+/** Puts full blocks into all of a cell but for some; what stands there already stays. */
+async function fill(
+  context: Context,
+  grid: Grid,
+  pool: string,
+  index: bigint,
+  left: number,
+): Promise<void> {
+  const blocks = blocksOfCell(grid, cellAt(grid, index));
+  await inParallel(blocks.slice(left), 16, (cidr) => {
+    const slot = { kind: "taken", token: fresh(context), handleHash: handleHash("full") } as const;
+    const slots = new Map(Array.from({ length: capacityOf({ cidr }) }, (_, n) => [n, slot]));
+    return context.store.createBlock({
+      space: "default",
+      cidr,
+      pool,
+      host: hostId("host", "somebody"),
+      claimedAtMs: context.now(),
+      slots,
+      epoch: fresh(context),
+      revision: fresh(context),
+    });
+  });
+}
+
 async function assigned(context: Context, request: AssignRequest): Promise<Assignment> {
   const answer = await assign(context, request);
   if (answer instanceof Refusal) throw new Error(`${answer.code}: ${answer.detail}`);
   return answer;
+}
+
+function readCidr(text: string) {
+  const cidr = parseCidr(text);
+  if (!cidr.ok) throw new Error(cidr.problem);
+  return cidr.value;
 }
 
 async function give(context: Context, { addresses: [first] }: Assignment): Promise<void> {

@@ -1,12 +1,15 @@
 import { describe, expect, it } from "vitest";
+import { putPool, putSettings } from "../src/allocator/administration.ts";
 import { type Assignment, assign } from "../src/allocator/assign.ts";
 import { collect } from "../src/allocator/collect.ts";
+import { disown } from "../src/allocator/disown.ts";
 import { readAddress } from "../src/allocator/read.ts";
 import { reclaim } from "../src/allocator/reclaim.ts";
 import { releaseHandle } from "../src/allocator/release.ts";
 import { findViolations } from "../src/domain/invariants.ts";
 import { CLOCK_SKEW_MS_MAX } from "../src/domain/limits.ts";
 import { Refusal } from "../src/domain/outcome.ts";
+import { SETTINGS_DEFAULT } from "../src/domain/settings.ts";
 import { DUE_SHARDS } from "../src/store/definition.ts";
 import { hostPk } from "../src/store/key.ts";
 import { callsOf, withMishap } from "./simulation/crash-points.ts";
@@ -179,8 +182,8 @@ describe("I7 no unknown, stale or erroneous answer ever frees an address", () =>
       const crowded = async () => {
         const world = await makeWorld();
         const kept = await assigned(world.calm, requestOf("kept", 1, "key"));
-        await assigned(world.calm, requestOf("half", 2, "key")).then(({ addresses }) =>
-          releaseAll(world.calm, { handle: "half", addresses: addresses.slice(0, 1) }),
+        await assigned(world.calm, requestOf("half", 2, "key")).then((told) =>
+          releaseAll(world.calm, { ...told, addresses: told.addresses.slice(0, 1) }),
         );
         world.clock.nowMs += 100_000;
         return { ...world, kept };
@@ -219,12 +222,62 @@ describe("I8 the same request with the same Idempotency-Key gives the same addre
     expect(await assigned(contextOver(table, clock, 9), requestOf("pod", 2, "key"))).toEqual(first);
   });
 
+  it("also when its pool was disabled, or the limits lowered, since", async () => {
+    const { calm } = await makeWorld();
+    const told = await assigned(calm, requestOf("pod", 2, "key"));
+    const { pools } = await calm.store.readSpace(SPACE);
+    const disabled = { ...poolOf("10.0.0.0/29", 31), disabled: true };
+    await putPool(calm, SPACE, "pool", disabled, pools[0]?.revision);
+    expect(await assigned(calm, requestOf("pod", 2, "key"))).toEqual(told);
+    const { settingsRevision } = await calm.store.readSpace(SPACE);
+    await putSettings(
+      calm,
+      SPACE,
+      { ...SETTINGS_DEFAULT, maxAddressesPerRequest: 1 },
+      settingsRevision,
+    );
+    expect(await assigned(calm, requestOf("pod", 2, "key"))).toEqual(told);
+  });
+
   it("and after its release it is told so, and takes nothing", async () => {
     const { calm } = await makeWorld();
     await releaseAll(calm, await assigned(calm, requestOf("pod", 1, "key")));
     expect(await assign(calm, requestOf("pod", 1, "key"))).toMatchObject({
       code: "already_released",
     });
+  });
+});
+
+describe("I10 with strict affinity a host gets addresses of its own blocks only", () => {
+  it("also while a block changes hands under a request that has learned it", async () => {
+    const world = await makeWorld(poolOf("10.0.0.0/30", 30), { strictAffinity: true });
+    const first = await assigned(world.calm, requestOf("pod", 1));
+    const [block] = contentsIn(world).blocks;
+    if (!block) throw new Error("no block");
+    // The warm function still takes the block for its host's own.
+    const other = contextOver(world.table, world.clock, 9);
+    expect(await disown(other, block)).toBe(true);
+    expect(await assign(world.calm, requestOf("more", 1))).toMatchObject({
+      code: "pool_exhausted",
+    });
+    expect(first.addresses).toHaveLength(1);
+  });
+});
+
+describe("I11 everything a host holds is found under the host", () => {
+  it("in a block with its affinity row, or in one with its loan row, also when a block is taken from it", async () => {
+    const world = await makeWorld(poolOf("10.0.0.0/30", 30));
+    await assigned(world.calm, requestOf("pod", 1));
+    await assigned(world.calm, { ...requestOf("guest", 1), host: "host:node-2" });
+    const [block] = contentsIn(world).blocks;
+    if (!block) throw new Error("no block");
+    await disown(world.calm, block);
+    expect(
+      contentsIn(world)
+        .loans.map(({ host }) => host)
+        .sort(),
+    ).toEqual(["host:node-1", "host:node-2"]);
+    expect(findViolations(contentsIn(world), { quiet: true })).toEqual([]);
   });
 });
 

@@ -12,7 +12,7 @@ import { parseGeneration } from "../src/domain/generation.ts";
 import { handleHash } from "../src/domain/hash.ts";
 import { Refusal } from "../src/domain/outcome.ts";
 import type { Parsed } from "../src/domain/parsed.ts";
-import type { PoolSpec } from "../src/domain/pool.ts";
+import type { PoolSpec, Settings } from "../src/domain/pool.ts";
 import { SETTINGS_DEFAULT } from "../src/domain/settings.ts";
 import { contentsOf } from "../src/store/contents.ts";
 import { DUE_SHARDS } from "../src/store/definition.ts";
@@ -38,7 +38,10 @@ export interface World {
   readonly calm: Context;
 }
 
-export async function makeWorld(pool: PoolSpec = poolOf("10.0.0.0/29", 31)): Promise<World> {
+export async function makeWorld(
+  pool: PoolSpec = poolOf("10.0.0.0/29", 31),
+  settings: Partial<Settings> = {},
+): Promise<World> {
   const table = new MemoryTable();
   const clock = { nowMs: START_MS };
   const calm = contextOver(table, clock);
@@ -46,7 +49,7 @@ export async function makeWorld(pool: PoolSpec = poolOf("10.0.0.0/29", 31)): Pro
   await putSettings(
     calm,
     SPACE,
-    { ...SETTINGS_DEFAULT, cooldownSeconds: COOLDOWN_SECONDS },
+    { ...SETTINGS_DEFAULT, cooldownSeconds: COOLDOWN_SECONDS, ...settings },
     undefined,
   );
   return { table, clock, calm };
@@ -77,8 +80,7 @@ export async function passes({ clock, calm }: World, times: number, waitMs = 100
 export const requestOf = (handle: string, count: number, key?: string): AssignRequest => ({
   space: SPACE,
   host: "host:node-1",
-  family: 4,
-  count,
+  wanted: [{ family: 4, count }],
   handle,
   attributes: {},
   pools: [],
@@ -116,6 +118,7 @@ export function poolOf(cidr: string, blockSize: number): PoolSpec {
     disabled: false,
     assignmentMode: "Automatic",
     allowedUses: ["Workload"],
+    borrowing: "allowed",
   };
 }
 

@@ -1,5 +1,9 @@
 import { formatCidr, sameCidr } from "../domain/cidr.ts";
-import { POOLS_PER_SPACE_MAX, SWAP_TRIES_MAX } from "../domain/limits.ts";
+import {
+  POOLS_PER_SPACE_MAX,
+  RESERVATIONS_PER_SPACE_MAX,
+  SWAP_TRIES_MAX,
+} from "../domain/limits.ts";
 import { Contended, type Outcome, Refusal, Unavailable } from "../domain/outcome.ts";
 import { planned } from "../domain/plan.ts";
 import type { Pool, PoolSpec, Reservation, Settings } from "../domain/pool.ts";
@@ -39,10 +43,10 @@ export async function putPool(
   const pending: Pool = { ...spec, space, name, id, state: "pending", revision: fresh(context) };
   const put = await settled(context.store.putPool(pending, standing));
   if (put.outcome === "lost") return createdMeanwhile("pool", name);
-  const overlap = await enterPlan(context, pending);
-  if (overlap) {
+  const refusal = await enterPlan(context, pending);
+  if (refusal) {
     await context.store.deletePool(pending);
-    return overlap;
+    return refusal;
   }
   const active: Pool = { ...pending, state: "active", revision: fresh(context) };
   const activated = await settled(context.store.putPool(active, pending));
@@ -73,6 +77,10 @@ async function enterPlan(context: Context, pool: Pool): Promise<Refusal | undefi
   for (let attempt = 0; attempt < SWAP_TRIES_MAX; attempt++) {
     const plan = await store.readPlan(pool.space);
     const { name, id, cidr, blockSize } = pool;
+    // The plan was read before: as long as this pool stands as we put it, nobody else has entered its range since.
+    const { pools } = await store.readSpace(pool.space);
+    const standing = pools.find((candidate) => candidate.name === name);
+    if (standing?.revision !== pool.revision) return createdMeanwhile("pool", name);
     const change = planned(plan, { pool: name, id, cidr, blockSize });
     if ("inTheWay" in change) {
       const other = change.inTheWay;
@@ -100,8 +108,14 @@ export async function putReservation(
   spec: Pick<Reservation, "cidrs" | "intervals" | "reason">,
   ifMatch: IfMatch,
 ): Promise<Written<Reservation> | Refusal> {
-  const seen = await findReservation(context, space, name);
+  const { reservations } = await context.store.readSpace(space);
+  const seen = reservations.find((reservation) => reservation.name === name);
   if (!seen && ifMatch !== undefined) return nothingThere("reservation", name);
+  if (!seen && reservations.length >= RESERVATIONS_PER_SPACE_MAX)
+    return new Refusal(
+      "invalid_request",
+      `A space has at most ${RESERVATIONS_PER_SPACE_MAX} reservations.`,
+    );
   const refusal = seen && checkMatch("reservation", name, seen.revision, ifMatch);
   if (refusal) return refusal;
   await registerSpace(context, space);

@@ -1,43 +1,45 @@
-import { type Address, type Family, formatAddress } from "../domain/address.ts";
+import { type Address, BITS, type Family, formatAddress } from "../domain/address.ts";
 import type { AffinityRow } from "../domain/affinity.ts";
-import { type Block, capacityOf, chooseOrdinals, cooledAtMs, isCooled } from "../domain/block.ts";
+import { type Block, cooledAtMs, isCooled } from "../domain/block.ts";
 import { blockOf } from "../domain/cell.ts";
 import { addressAt, contains, formatCidr, ordinalOf } from "../domain/cidr.ts";
-import { generationOf } from "../domain/generation.ts";
+import { formatGeneration, generationOf } from "../domain/generation.ts";
 import { handleHash } from "../domain/hash.ts";
-import type { HostId } from "../domain/host.ts";
-import { ASSIGN_ROUNDS_MAX, SLOTS_PER_WRITE_MAX } from "../domain/limits.ts";
-import { Contended, Refusal } from "../domain/outcome.ts";
+import { type HostId, hostName } from "../domain/host.ts";
+import { ASSIGN_ROUNDS_MAX, CLAIM_TRIES_MAX, GRACE_MS } from "../domain/limits.ts";
+import { Busy, Contended, Refusal, Unavailable } from "../domain/outcome.ts";
 import type { Pool, SpaceConfiguration, Use } from "../domain/pool.ts";
 import type { AssignmentRecord, Part, RecordPlace } from "../domain/record.ts";
 import { selectPools, whyNot } from "../domain/selection.ts";
 import { formatTime } from "../domain/time.ts";
+import { claimBlock, helpClaim } from "./claim.ts";
 import { configurationOf } from "./configuration.ts";
 import { type Context, fresh } from "./context.ts";
-import {
-  type BlockWish,
-  findBlock,
-  findBlockAt,
-  rememberedBlock,
-  slotRules,
-} from "./find-block.ts";
+import { tagOf } from "./end.ts";
+import { giveBack } from "./give-back.ts";
+import { ensureLoan } from "./loan.ts";
+import { inParallel } from "./parallel.ts";
+import { countOf, findPicks, type Pick, rememberedPicks, slotRules, type Wish } from "./pick.ts";
 import { type Holding, resume } from "./resume.ts";
 import { stamp } from "./stamp.ts";
 import { type Take, take } from "./take.ts";
 
-/** A request for addresses of one family. */
+/** A request for addresses, of one family or both. */
 export interface AssignRequest {
   readonly space: string;
   readonly host: HostId;
-  readonly family: Family;
-  readonly count: number;
-  /** A specific address; then `count` is 1. */
+  /** How many of each family; families not named are not asked for. */
+  readonly wanted: readonly { readonly family: Family; readonly count: number }[];
+  /** A specific address; then one of its family is wanted. */
   readonly address?: Address;
   readonly handle: string;
   readonly attributes: Readonly<Record<string, string>>;
   /** Declared by the caller; a specific address is only refused for its use when one is declared (Calico 1.4). */
   readonly use?: Use;
   readonly pools: readonly string[];
+  readonly allowPartial?: boolean;
+  /** The caller's own cap on affine blocks of the host; the stricter of it and the space's holds. */
+  readonly maxBlocksPerHost?: number;
   /** Digest of Idempotency-Key and handle. */
   readonly keyId?: string;
   /** Digest of the body. */
@@ -56,31 +58,49 @@ export interface AssignedAddress {
 export interface Assignment {
   readonly handle: string;
   readonly addresses: readonly AssignedAddress[];
+  readonly requested: number;
+  /** Why there are fewer addresses than were asked for. */
+  readonly messages: readonly string[];
 }
 
 /**
- * Assigns addresses: learn a block → put the record → take the slots. Two writes and no read when the function is warm.
- * What a crash leaves at any point is a record without slots, which the collector ends (I3).
+ * Assigns addresses: learn blocks → put the record → take the slots. What one slot write serves has a record that is `live`
+ * at once: two writes, and no read when the function is warm. What needs more has a head (rule 7): its record is `open`
+ * and names every part before that part's block is touched, and nobody is answered before it is `live`. What a crash
+ * leaves at any point is a record that the collector ends (I3).
  *
- * @returns the addresses, all of them or none; or why not. Throws `Contended`, `Busy` or `Unavailable`: nothing is held
- *   then, or the same Idempotency-Key finds it.
+ * @returns the addresses, all of them or none unless partial is allowed; or why not. Throws `Contended`, `Busy` or
+ *   `Unavailable`: nothing is held then, or the same Idempotency-Key, or the collector, finds it.
  */
 export async function assign(
   context: Context,
   request: AssignRequest,
 ): Promise<Assignment | Refusal> {
-  const attempt: Attempt = { context, request, place: placeOf(context, request) };
-  const known = await learn(attempt);
-  if (known instanceof Refusal) return known;
+  const attempt: Attempt = { context, request, place: placeOf(context, request), held: [] };
   try {
+    const known = await learn(attempt);
+    if (known instanceof Refusal) return await giveUp(attempt, known);
     const told = known.earlier && (await settleEarlier(attempt, known.earlier));
     const answer = told ?? (await walk(attempt, known));
     return answer instanceof Refusal ? await giveUp(attempt, answer) : answer;
   } catch (error) {
-    // Contention is a settled outcome: nothing is held, and the record of it can go at once.
-    if (error instanceof Contended) await withdraw(attempt);
-    throw error;
+    throw await settledError(attempt, error);
   }
+}
+
+/**
+ * What a walk that was cut short leaves: contention is a settled outcome, so what is held goes back at once; after any
+ * other, what is held, or may be, can be given back by its handle, also where we made that up.
+ */
+async function settledError(attempt: Attempt, error: unknown): Promise<unknown> {
+  let cause = error;
+  try {
+    if (error instanceof Contended) await withdraw(attempt);
+  } catch (thrown) {
+    cause = thrown;
+  }
+  if (cause instanceof Unavailable || cause instanceof Busy) cause.handle = attempt.request.handle;
+  return cause;
 }
 
 /** One execution of one request. */
@@ -91,66 +111,129 @@ interface Attempt {
   /** The record to write over: our own, or what an earlier execution left. */
   seen?: AssignmentRecord | undefined;
   /** The record as this execution wrote it last. */
-  mine?: AssignmentRecord;
+  mine?: AssignmentRecord | undefined;
+  /** What is taken so far. */
+  held: Holding[];
 }
 
-async function walk(
-  attempt: Attempt,
-  { wish, pick, rows }: Learned,
-): Promise<Assignment | Refusal> {
-  const { context, request, place } = attempt;
-  let known = rows;
-  let block: Block | Refusal | undefined = pick.remembered();
+async function walk(attempt: Attempt, { wishes, pick }: Learned): Promise<Assignment | Refusal> {
   for (let round = 0; round < ASSIGN_ROUNDS_MAX; round++) {
-    block ??= await pick.find(known);
-    known = undefined;
-    if (block instanceof Refusal) return block;
-    const chosen = pick.choose(block);
-    if (chosen instanceof Refusal) return chosen;
-    if (!chosen) {
-      // Remembered or found with room, and full since: the next look starts from what is there now.
-      context.memory.remember(block);
-      block = undefined;
-      continue;
+    const missing = shortfall(attempt, wishes);
+    if (missing.length === 0) return conclude(attempt, []);
+    const picks = await pick(missing);
+    if (picks instanceof Refusal) {
+      if (!attempt.request.allowPartial || attempt.held.length === 0) return picks;
+      const sum = `${countOf(attempt.held)} of ${totalOf(wishes)} addresses are assigned.`;
+      return conclude(attempt, [`${sum} ${picks.detail}`]);
     }
-    // Rule 2, record after epoch: whenever the block was learned anew, the record is written anew before any slot.
-    const part = {
+    const told = await takeAll(attempt, picks, countOf(picks) === totalOf(wishes));
+    if (told) return told;
+  }
+  throw new Contended(`no blocks could be settled on in ${ASSIGN_ROUNDS_MAX} rounds`);
+}
+
+/** What is still wanted. */
+function shortfall({ held }: Attempt, wishes: readonly Wish[]): readonly Wish[] {
+  return wishes
+    .map((wish) => ({
+      ...wish,
+      count: wish.count - countOf(held.filter(({ block }) => block.cidr.family === wish.family)),
+    }))
+    .filter(({ count }) => count > 0);
+}
+
+const totalOf = (wishes: readonly { readonly count: number }[]): number =>
+  wishes.reduce((sum, { count }) => sum + count, 0);
+
+/**
+ * One round: names the picks in the record, then takes them side by side. What could not be taken is wanted again.
+ *
+ * @param whole are these all that the request wants? Then a single write decides by itself
+ * @returns an answer if another execution of the request has it
+ */
+async function takeAll(
+  attempt: Attempt,
+  picks: readonly Pick[],
+  whole: boolean,
+): Promise<Assignment | Refusal | undefined> {
+  const { context, request } = attempt;
+  const { handleHash } = attempt.place;
+  const parts = picks.map(
+    ({ block, ordinals }): Part => ({
       token: fresh(context),
       block: block.cidr,
-      count: request.count,
-      ordinals: chosen,
-    };
-    const stamped = await stamp(context, attempt.seen, recordOf(attempt, part));
-    if (stamped.kind === "taken") {
-      const told = await settleEarlier(attempt, stamped.record);
-      if (told) return told;
-      continue;
-    }
-    attempt.seen = attempt.mine = stamped.record;
-    const result = await takePart(context, block, part, place.handleHash, pick);
-    if (result.kind === "taken") {
-      context.memory.remember(result.block);
-      return assignment(attempt.mine, [{ part, block: result.block, ordinals: result.ordinals }]);
-    }
-    block = stillOwn(context, wish, block, result.block);
+      count: ordinals.length,
+      ordinals,
+    }),
+  );
+  // Rule 2, record after epoch: the blocks were learned before, and whenever one is learned anew the record is written anew.
+  const lone = whole && parts.length === 1 && attempt.held.length === 0;
+  const named = [...attempt.held.map(({ part }) => part), ...parts];
+  const record = recordOf(attempt, named, lone ? "live" : "open");
+  const [stamped, ...lent] = await Promise.all([
+    stamp(context, attempt.seen, record),
+    ...picks.map(
+      async ({ block }) =>
+        block.host === request.host || (await ensureLoan(context, request.host, block)),
+    ),
+  ]);
+  if (stamped.kind === "taken") {
+    // Somebody decided the record that we wrote, and gives back, or gave back, what we held: nothing of it is ours any more.
+    attempt.held = [];
+    attempt.mine = undefined;
+    return settleEarlier(attempt, stamped.record);
   }
-  throw new Contended(`no block could be settled on in ${ASSIGN_ROUNDS_MAX} rounds`);
+  attempt.seen = attempt.mine = stamped.record;
+  // One that fails does not leave the others running: they are all settled before anything is given back.
+  await inParallel([...picks.entries()], picks.length, async ([i, { block, again }]) => {
+    if (!lent[i]) return;
+    const part = parts[i] as Part;
+    let named: readonly number[] | undefined = part.ordinals;
+    const result = await take(context, block, { token: part.token, handleHash }, (now) => {
+      // The first try is for the ordinals that the record names.
+      const ordinals = named ?? again(now);
+      named = undefined;
+      return ordinals;
+    });
+    learnFrom(context, block, result);
+    if (result.kind === "taken")
+      attempt.held.push({ part, block: result.block, ordinals: result.ordinals });
+  });
+  return undefined;
 }
 
-/** The first try is for the ordinals that the record names; when they are lost, for whatever the block then has. */
-function takePart(
-  context: Context,
-  block: Block,
-  part: Part,
-  handleHash: string,
-  pick: Pick,
-): Promise<Take> {
-  let named: readonly number[] | undefined = part.ordinals;
-  return take(context, block, { token: part.token, handleHash }, (now) => {
-    const ordinals = named ?? pick.choose(now);
-    named = undefined;
-    return ordinals instanceof Refusal ? undefined : ordinals;
-  });
+/** A warm function remembers its host's blocks as they stand, and forgets those that are gone or another's. */
+function learnFrom({ memory }: Context, learned: Block, { block }: Take): void {
+  if (learned.host === undefined) return;
+  if (block?.host === learned.host) memory.remember(block);
+  else memory.forget(learned.space, learned.host, learned.cidr);
+}
+
+/** All is taken: a head becomes live, and only then is there an answer (rule 7). */
+async function conclude(
+  attempt: Attempt,
+  messages: readonly string[],
+): Promise<Assignment | Refusal> {
+  const { context, request, mine, held } = attempt;
+  if (!mine) throw new Error("nothing was asked for");
+  if (mine.state === "live") return assignment(mine, held, request, messages);
+  const { dueAtMs: _, ...rest } = mine;
+  // What is not there is not wanted any more: a repeat is told the same.
+  const next: AssignmentRecord = {
+    ...rest,
+    state: "live",
+    want: countOf(held),
+    revision: fresh(context),
+    atMs: context.now(),
+  };
+  const written = await context.store.changeRecord("head-live", mine, next);
+  const standing =
+    written.outcome === "unknown" ? await context.store.readRecord(mine.place) : written.item;
+  if (standing?.revision === next.revision) return assignment(next, held, request, messages);
+  // It may land yet, and then the addresses are this request's: whoever comes next under its key finds out.
+  if (written.outcome === "unknown" && standing?.revision === mine.revision)
+    throw new Unavailable("the database did not say whether the request was completed");
+  throw new Contended("this request was ended by somebody else while it was carried out");
 }
 
 /** What an earlier execution of the same request came to: its answer, or nothing if this one is to go on. */
@@ -160,9 +243,45 @@ async function settleEarlier(
 ): Promise<Assignment | Refusal | undefined> {
   const resumed = await resume(attempt.context, found, attempt.request.digest);
   if (resumed instanceof Refusal) return resumed;
-  if (resumed.kind === "answered") return assignment(resumed.record, resumed.held);
+  if (resumed.kind === "answered") {
+    const asked = totalOf(attempt.request.wanted);
+    const short = resumed.record.want < asked;
+    const messages = short ? [`${resumed.record.want} of ${asked} addresses are assigned.`] : [];
+    return assignment(resumed.record, resumed.held, attempt.request, messages);
+  }
   attempt.seen = resumed.kind === "vacant" ? resumed.record : undefined;
   return undefined;
+}
+
+/** A request is refused only if no other execution of it has succeeded, before this one or meanwhile. */
+async function giveUp(attempt: Attempt, refusal: Refusal): Promise<Assignment | Refusal> {
+  await withdraw(attempt);
+  if (!attempt.place.keyed) return refusal;
+  const other = await attempt.context.store.readRecord(attempt.place);
+  return (other && (await settleEarlier(attempt, other))) ?? refusal;
+}
+
+/**
+ * Nobody was answered, and nobody will be: the head is aborted, and only then is anything given back, without cooldown
+ * (rule 7). The record of an execution that holds nothing just goes, exactly as it was left.
+ */
+async function withdraw({ context, mine, held }: Attempt): Promise<void> {
+  if (!mine) return;
+  const { store } = context;
+  if (held.length === 0) return store.deleteRecord("give-up", mine);
+  const aborted: AssignmentRecord = {
+    ...mine,
+    state: "aborted",
+    revision: fresh(context),
+    atMs: context.now(),
+    dueAtMs: context.now() + GRACE_MS,
+  };
+  const written = await store.changeRecord("abort", mine, aborted);
+  if (written.outcome !== "done") return; // whoever decided it gives back what it holds, or the collector does
+  await Promise.all(
+    held.map(({ part, ordinals }) => giveBack(context, tagOf(aborted, part), ordinals)),
+  );
+  await store.deleteRecord("give-up", aborted);
 }
 
 function placeOf(context: Context, { space, handle, keyId }: AssignRequest): RecordPlace {
@@ -174,25 +293,17 @@ function placeOf(context: Context, { space, handle, keyId }: AssignRequest): Rec
   };
 }
 
-/** How blocks and ordinals are chosen for a request. */
-interface Pick {
-  remembered(): Block | undefined;
-  find(rows: readonly AffinityRow[] | undefined): Promise<Block | Refusal>;
-  /** The ordinals to take; nothing when the block is full; a refusal when no other block could do. */
-  choose(block: Block): readonly number[] | Refusal | undefined;
-}
-
 interface Learned {
-  readonly wish: BlockWish;
-  readonly pick: Pick;
-  readonly rows: readonly AffinityRow[] | undefined;
+  readonly wishes: readonly Wish[];
+  /** Chooses blocks and ordinals for what is wanted. */
+  readonly pick: (wishes: readonly Wish[]) => Promise<readonly Pick[] | Refusal>;
   /** What stands under the request's key. */
   readonly earlier: AssignmentRecord | undefined;
 }
 
-/** All that is read before anything is written. A function that remembers a block of the host reads nothing here. */
+/** All that is read before anything is written. A function that remembers blocks of the host reads nothing here. */
 async function learn({ context, request, place }: Attempt): Promise<Learned | Refusal> {
-  const { space, host, count, address } = request;
+  const { space, host, address } = request;
   const { store } = context;
   const warm = !address && context.memory.blocksOf(space, host).length > 0;
   const [configuration, rows, earlier] = await Promise.all([
@@ -200,54 +311,133 @@ async function learn({ context, request, place }: Attempt): Promise<Learned | Re
     warm || address ? undefined : store.listRows(space, host),
     warm || !place.keyed ? undefined : store.readRecord(place),
   ]);
-  const pools = address
-    ? poolOf(configuration, address, request)
-    : selectPools(configuration.pools, { ...request, use: request.use ?? "Workload" });
-  if (pools instanceof Refusal) return pools;
-  const wish: BlockWish = { space, host, count, pools, configuration };
-  const tooMany = oversize(wish);
+  const wishes = wishesOf(request, configuration);
+  if (wishes instanceof Refusal) return wishes;
+  const tooMany = oversize(request, configuration);
   if (tooMany) return tooMany;
-  const pick = address
-    ? pickAddress(context, wish, pools[0] as Pool, address)
-    : pickAny(context, wish);
-  return { wish, pick, rows, earlier };
+  const pick = address ? pickAddress(context, address) : pickAny(context, rows);
+  return { wishes, pick, earlier };
 }
 
-function pickAny(context: Context, wish: BlockWish): Pick {
-  return {
-    remembered: () => rememberedBlock(context, wish),
-    find: (rows) => findBlock(context, wish, rows),
-    choose: (block) => {
-      const pool = wish.pools.find(({ name }) => name === block.pool);
-      const rules = slotRules(context, wish.configuration, pool);
-      const ordinals = chooseOrdinals(block, wish.count, rules, context.random);
-      return ordinals.length === wish.count ? ordinals : undefined;
-    },
+function wishesOf(
+  request: AssignRequest,
+  configuration: SpaceConfiguration,
+): readonly Wish[] | Refusal {
+  const { space, host, address, use, allowPartial = false, maxBlocksPerHost } = request;
+  const cap = configuration.settings.maxBlocksPerHost;
+  const wishes: Wish[] = [];
+  for (const { family, count } of request.wanted) {
+    const pools = address
+      ? poolOf(configuration, address, request)
+      : selectPools(configuration.pools, {
+          family,
+          use: use ?? "Workload",
+          pools: poolsOfFamily(request.pools, configuration, family, request.wanted.length > 1),
+        });
+    if (pools instanceof Refusal) return pools;
+    const blocksMax = Math.min(cap, maxBlocksPerHost ?? cap);
+    wishes.push({ space, host, family, count, pools, configuration, blocksMax, allowPartial });
+  }
+  return wishes;
+}
+
+/** Where both families are asked for, each is served by the named pools of its own. */
+function poolsOfFamily(
+  named: readonly string[],
+  { pools }: SpaceConfiguration,
+  family: Family,
+  both: boolean,
+): readonly string[] {
+  if (!both) return named;
+  const isOther = (name: string) =>
+    pools.some(
+      (pool) =>
+        (pool.name === name || formatCidr(pool.cidr) === name) && pool.cidr.family !== family,
+    );
+  const own = named.filter((name) => !isOther(name));
+  return own.length > 0 ? own : named;
+}
+
+/** Both families are looked for side by side; a refusal of either refuses the request, unless partial is allowed. */
+function pickAny(context: Context, rows: readonly AffinityRow[] | undefined): Learned["pick"] {
+  let known = rows;
+  return async (wishes) => {
+    const read = known;
+    known = undefined;
+    const found = await Promise.all(
+      wishes.map(
+        async (wish) => rememberedPicks(context, wish) ?? (await findPicks(context, wish, read)),
+      ),
+    );
+    const picks = found.flatMap((each) => (each instanceof Refusal ? [] : each));
+    const refused = found.filter((each) => each instanceof Refusal);
+    const [first, second] = refused;
+    if (!first || (wishes[0]?.allowPartial && picks.length > 0)) return picks;
+    return second
+      ? new Refusal(first.code, `${first.detail} ${second.detail}`, first.members)
+      : first;
   };
 }
 
-/** Reservations bind automatic assignment only; a cooldown binds this as well (Calico 1.4, and our decision on cooldowns). */
-function pickAddress(context: Context, wish: BlockWish, pool: Pool, address: Address): Pick {
-  const text = formatAddress(address);
-  return {
-    remembered: () => undefined,
-    find: () => findBlockAt(context, wish, pool, blockOf(address, pool.blockSize)),
-    choose: (block) => {
-      const ordinal = ordinalOf(block.cidr, address);
-      const slot = block.slots.get(ordinal);
-      if (!slot) return [ordinal];
-      if (slot.kind !== "cooling")
-        return new Refusal("already_assigned", `Address ${text} is assigned.`, { address: text });
-      const rules = slotRules(context, wish.configuration, pool);
-      if (isCooled(slot.sinceMs, rules)) return [ordinal];
-      const availableAt = formatTime(cooledAtMs(slot.sinceMs, rules.cooldownMs));
-      return new Refusal(
-        "address_cooling",
-        `Address ${text} was released a moment ago and may be assigned again at ${availableAt}.`,
-        { address: text, availableAt },
-      );
-    },
+/**
+ * Reservations and the cap on blocks bind automatic assignment only; a cooldown binds this as well (Calico 1.4, and our
+ * decision on cooldowns).
+ */
+function pickAddress(context: Context, address: Address): Learned["pick"] {
+  return async ([wish]) => {
+    const pool = wish?.pools[0];
+    if (!wish || !pool) return [];
+    const block = await blockFor(context, wish, pool, address);
+    if (block instanceof Refusal) return block;
+    const text = formatAddress(address);
+    const ordinal = ordinalOf(block.cidr, address);
+    const slot = block.slots.get(ordinal);
+    const pick = { block, ordinals: [ordinal], again: () => undefined };
+    if (!slot) return [pick];
+    if (slot.kind !== "cooling")
+      return new Refusal("already_assigned", `Address ${text} is assigned.`, { address: text });
+    const rules = slotRules(context, wish.configuration, pool);
+    if (isCooled(slot.sinceMs, rules)) return [pick];
+    const availableAt = formatTime(cooledAtMs(slot.sinceMs, rules.cooldownMs));
+    return new Refusal(
+      "address_cooling",
+      `Address ${text} was released a moment ago and may be assigned again at ${availableAt}.`,
+      { address: text, availableAt },
+    );
   };
+}
+
+/** The block of one given address: as it stands, or claimed now for it. */
+async function blockFor(
+  context: Context,
+  { space, host, configuration }: Wish,
+  pool: Pool,
+  address: Address,
+): Promise<Block | Refusal> {
+  const { store } = context;
+  const cidr = blockOf(address, pool.blockSize);
+  for (let attempt = 0; attempt < CLAIM_TRIES_MAX; attempt++) {
+    const there = await store.readBlock(space, cidr);
+    if (there?.host === host) return there;
+    if (there) {
+      const strict = configuration.settings.strictAffinity || pool.borrowing === "forbidden";
+      return strict ? notToBeBorrowed(there, host) : there;
+    }
+    const rows = await store.listRows(space, host);
+    const place = rows.find((row) => formatCidr(row.block) === formatCidr(cidr));
+    if (place) await helpClaim(context, [pool], place);
+    else await claimBlock(context, pool, host, rows, cidr);
+  }
+  throw new Contended(`block ${formatCidr(cidr)} could not be claimed in ${CLAIM_TRIES_MAX} tries`);
+}
+
+function notToBeBorrowed({ cidr, host: owner }: Block, host: HostId): Refusal {
+  const whose = owner === undefined ? "nobody" : hostName(owner);
+  return new Refusal(
+    "strict_affinity",
+    `The address lies in block ${formatCidr(cidr)}, which is affine to ${whose}, not to ${hostName(host)}, and borrowing is off.`,
+    { block: formatCidr(cidr), ...(owner !== undefined && { owner: hostName(owner) }) },
+  );
 }
 
 /** The one pool a specific address lies in, if it may serve. */
@@ -274,87 +464,77 @@ function poolOf(
     : new Refusal(
         "no_pool_available",
         `Address ${text} lies in pool ${pool.name}, which ${reason}.`,
-        {
-          address: text,
-          pools: [{ pool: pool.name, reason }],
-        },
+        { address: text, pools: [{ pool: pool.name, reason }] },
       );
 }
 
-/** One request is served by one block in one write; more than these hold is refused before anything is looked at. */
-function oversize({ pools, count, configuration }: BlockWish): Refusal | undefined {
-  const { maxAddressesPerRequest } = configuration.settings;
-  const largest = Math.max(
-    ...pools.map(({ cidr, blockSize }) => capacityOf({ cidr: { ...cidr, prefix: blockSize } })),
-  );
-  const most = Math.min(maxAddressesPerRequest, SLOTS_PER_WRITE_MAX, largest);
-  if (count <= most) return undefined;
-  const family = `ipv${pools[0]?.cidr.family}`;
+/** One call must not drain a pool. */
+function oversize(
+  { wanted }: AssignRequest,
+  { settings }: SpaceConfiguration,
+): Refusal | undefined {
+  const total = totalOf(wanted);
+  const most = settings.maxAddressesPerRequest;
+  if (total <= most) return undefined;
+  const fields = wanted.map(({ family, count }) => ({
+    field: `ipv${family}`,
+    value: count,
+    problem: `must be at most ${most} with all others (maxAddressesPerRequest)`,
+  }));
   return new Refusal(
     "invalid_request",
-    `${family} is ${count}; one request is served from one block, and may ask for at most ${most} addresses here.`,
-    { fields: [{ field: family, value: count, problem: `must be at most ${most}` }] },
+    `${total} addresses are asked for; a request may ask for ${most} (maxAddressesPerRequest).`,
+    { fields },
   );
 }
 
-function recordOf({ context, request, place }: Attempt, part: Part): AssignmentRecord {
+function recordOf(
+  { context, request, place }: Attempt,
+  parts: readonly Part[],
+  state: "live" | "open",
+): AssignmentRecord {
   return {
     place,
-    state: "live",
+    state,
     handle: request.handle,
     host: request.host,
     attributes: request.attributes,
-    want: request.count,
-    parts: [part],
+    want: totalOf(request.wanted),
+    parts,
     given: new Set(),
     digest: request.digest,
     revision: fresh(context),
     atMs: context.now(),
+    ...(state === "open" && { dueAtMs: context.now() + GRACE_MS }),
   };
 }
 
-/** A block whose epoch moved is gone on with if it is still there and still the host's. */
-function stillOwn(
-  context: Context,
-  wish: BlockWish,
-  learned: Block,
-  now: Block | undefined,
-): Block | undefined {
-  if (now?.host === wish.host) return now;
-  context.memory.forget(wish.space, wish.host, learned.cidr);
-  return undefined;
-}
-
-/** A request is refused only if no other execution of it has succeeded meanwhile. */
-async function giveUp(attempt: Attempt, refusal: Refusal): Promise<Assignment | Refusal> {
-  if (attempt.mine || !attempt.place.keyed) {
-    await withdraw(attempt);
-    return refusal;
-  }
-  const other = await attempt.context.store.readRecord(attempt.place);
-  return (other && (await settleEarlier(attempt, other))) ?? refusal;
-}
-
-/** Nothing is held: the record of this execution goes, exactly as it was left. */
-async function withdraw({ context, mine }: Attempt): Promise<void> {
-  if (mine) await context.store.deleteRecord("give-up", mine);
-}
-
-function assignment(record: AssignmentRecord, held: readonly Holding[]): Assignment {
+function assignment(
+  record: AssignmentRecord,
+  held: readonly Holding[],
+  { wanted }: AssignRequest,
+  messages: readonly string[] = [],
+): Assignment {
   const addresses = held.flatMap(({ part, block, ordinals }) =>
-    [...ordinals]
-      .sort((a, b) => a - b)
+    ordinals
       .map((ordinal) => addressAt(block.cidr, ordinal))
-      .map(
-        (address): AssignedAddress => ({
-          address: formatAddress(address),
-          family: block.cidr.family,
-          block: formatCidr(block.cidr),
-          pool: block.pool,
-          generation: generationOf(record, part, address),
-          borrowed: block.host !== record.host,
-        }),
-      ),
+      .map((address) => ({ part, block, address })),
   );
-  return { handle: record.handle, addresses };
+  const sortKey = ({ address }: (typeof addresses)[number]) =>
+    BigInt(address.family) * (1n << BigInt(BITS[6])) + address.value;
+  return {
+    handle: record.handle,
+    addresses: addresses
+      .toSorted((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1))
+      .map(({ part, block, address }) => ({
+        address: formatAddress(address),
+        family: address.family,
+        block: formatCidr(block.cidr),
+        pool: block.pool,
+        generation: formatGeneration(generationOf(record, part, address)),
+        borrowed: block.host !== record.host,
+      })),
+    requested: totalOf(wanted),
+    messages,
+  };
 }

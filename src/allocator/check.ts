@@ -46,6 +46,7 @@ async function readAll({ store }: Context): Promise<Contents> {
   return {
     blocks: pages.flatMap(({ blocks }) => blocks),
     rows: pages.flatMap(({ rows }) => rows),
+    loans: pages.flatMap(({ loans }) => loans),
     records: pages.flatMap(({ records }) => records),
     pools: pages.flatMap(({ pools }) => pools),
     reservations: pages.flatMap(({ reservations }) => reservations),

@@ -1,18 +1,13 @@
 import { type AffinityRow, lowestFreePlace } from "../domain/affinity.ts";
-import { type Block, isWhollyReserved } from "../domain/block.ts";
-import { blocksOfCell, cellAt, cellIndexOf, cellOf, cellOrder } from "../domain/cell.ts";
-import { type Cidr, formatCidr, type Interval, sameCidr } from "../domain/cidr.ts";
-import { randomBelow } from "../domain/fresh.ts";
+import type { Block } from "../domain/block.ts";
+import { cellIndexOf, cellOf } from "../domain/cell.ts";
+import type { Cidr } from "../domain/cidr.ts";
 import type { HostId } from "../domain/host.ts";
-import {
-  CELL_LOOKS_MAX,
-  CLOCK_SKEW_MS_MAX,
-  REQUEST_MS_MAX,
-  SWAP_TRIES_MAX,
-} from "../domain/limits.ts";
+import { CLOCK_SKEW_MS_MAX, REQUEST_MS_MAX, SWAP_TRIES_MAX } from "../domain/limits.ts";
 import { Unavailable } from "../domain/outcome.ts";
 import type { Pool } from "../domain/pool.ts";
 import { type Context, fresh } from "./context.ts";
+import { confirmRow, restoreRow, retireRows } from "./rows.ts";
 
 /** What became of a claim: the block, and whose it is now. */
 export type Claim =
@@ -71,8 +66,13 @@ export async function helpClaim(
     if (old) await context.store.deleteRow("row-stale", row);
     return { kind: "busy" };
   }
+  if (row.state !== "pending") {
+    // The block is gone, and whoever was to take its row with it was cut off: the place is free again.
+    await context.store.deleteRow("row-orphan", row);
+    return { kind: "busy" };
+  }
   const pool = pools.find(({ name }) => name === row.pool);
-  if (!pool || row.state !== "pending") return { kind: "busy" };
+  if (!pool) return { kind: "busy" };
   await enterCell(context, pool, row.block);
   return finishClaim(context, pool, row);
 }
@@ -114,82 +114,53 @@ async function enterCell(context: Context, pool: Pool, block: Cidr): Promise<voi
   throw new Unavailable("the database did not say whether a cell was entered into the pool map");
 }
 
+/** When the collector took our row for a stale one, it is written again before anybody is answered. */
 async function confirm(context: Context, row: AffinityRow): Promise<void> {
-  const { store } = context;
-  const next = { ...row, state: "confirmed", revision: fresh(context) } as const;
-  const confirmed = await store.changeRow("row-confirm", row, next);
-  if (confirmed.outcome !== "lost") return;
-  // The collector took our row for a stale one: it is written again before anybody is answered.
-  await restoreRow(context, row);
-}
-
-/** Writes the row of a block that its host has lost the row of, at the lowest free place. */
-export async function restoreRow(
-  context: Context,
-  row: Pick<AffinityRow, "space" | "host" | "family" | "block" | "pool">,
-): Promise<void> {
-  const rows = await context.store.listRows(row.space, row.host);
-  if (rows.some(({ block }) => sameCidr(block, row.block))) return;
-  await context.store.createRow({
-    ...row,
-    place: lowestFreePlace(rows, row.family),
-    state: "confirmed",
-    revision: fresh(context),
-    atMs: context.now(),
-  });
-}
-
-/** A look for a free block in one pool. */
-export interface Search {
-  /** Free as far as could be seen, in the order to try; put-if-absent decides. */
-  readonly candidates: readonly Cidr[];
-  /** Were there cells the look did not reach? Then "nothing found" does not mean "nothing there". */
-  readonly bounded: boolean;
+  if (!(await confirmRow(context, "row-confirm", row))) await restoreRow(context, row);
 }
 
 /**
- * Looks for free blocks of a pool in a bounded number of cells, starting where the host's name hashes to and passing over
- * cells the map calls full. When all are called full, the hints are not believed: one bounded look decides.
+ * Takes over an empty block of another host, or of nobody: a new row pending → the old rows pendingDeletion → the block,
+ * under the revision seen, with a new epoch → the new row confirmed → the old rows deleted. Nothing if anything of that
+ * has changed since it was seen.
  */
-export async function findFreeBlocks(
+export async function takeOver(
   context: Context,
   pool: Pool,
   host: HostId,
-  reserved: readonly Interval[],
-): Promise<Search> {
-  const { store, random } = context;
-  const { full } = await store.readPoolMap(pool.space, pool.name, { consistent: false });
-  const order = cellOrder(pool, host);
-  const hinted: bigint[] = [];
-  let looks = 0;
-  let bounded = false;
-  const look = async (index: bigint) => {
-    looks++;
-    const cell = cellAt(pool, index);
-    const blocks = await store.lookAtCell(pool.space, cell, { consistent: false });
-    const standing = new Set(blocks.map(({ cidr }) => formatCidr(cidr)));
-    const free = blocksOfCell(pool, cell).filter((cidr) => !standing.has(formatCidr(cidr)));
-    if (free.length === 0 && !full.has(index)) await store.markFull(pool.space, pool.name, index);
-    const usable = free.filter((cidr) => !isWhollyReserved(cidr, reserved));
-    const start = randomBelow(usable.length, random);
-    return [...usable.slice(start), ...usable.slice(0, start)];
+  rows: readonly AffinityRow[],
+  seen: Block,
+): Promise<Block | undefined> {
+  const { store } = context;
+  const { space, cidr } = seen;
+  const row: AffinityRow = {
+    space,
+    host,
+    family: cidr.family,
+    place: lowestFreePlace(rows, cidr.family),
+    block: cidr,
+    pool: pool.name,
+    state: "pending",
+    revision: fresh(context),
+    atMs: context.now(),
   };
-  for (const index of order) {
-    if (full.has(index)) {
-      if (hinted.length < CELL_LOOKS_MAX) hinted.push(index);
-      continue;
-    }
-    if (looks === CELL_LOOKS_MAX) {
-      bounded = true;
-      break;
-    }
-    const candidates = await look(index);
-    if (candidates.length > 0) return { candidates, bounded };
+  const placed = await store.createRow(row);
+  if (placed.outcome !== "done") return undefined;
+  const retired = await retireRows(context, seen);
+  const changed = retired && (await store.changeHost("take-over", seen, host, changes(context)));
+  const block = changed?.outcome === "unknown" ? await store.readBlock(space, cidr) : changed?.item;
+  if (!retired || block?.host !== host) {
+    await store.deleteRow("row-undo", row);
+    return undefined;
   }
-  for (const index of hinted) {
-    if (looks === CELL_LOOKS_MAX) break;
-    const candidates = await look(index);
-    if (candidates.length > 0) return { candidates, bounded };
-  }
-  return { candidates: [], bounded };
+  await confirm(context, row);
+  for (const old of retired) await store.deleteRow("row-drop", old);
+  return block;
 }
+
+/** The fresh values of a block that changes hands. */
+export const changes = (context: Context) => ({
+  epoch: fresh(context),
+  revision: fresh(context),
+  claimedAtMs: context.now(),
+});

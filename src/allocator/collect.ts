@@ -1,5 +1,5 @@
 import type { AffinityRow } from "../domain/affinity.ts";
-import { heldBy } from "../domain/block.ts";
+import { type Block, heldBy } from "../domain/block.ts";
 import { formatCidr } from "../domain/cidr.ts";
 import type { HostId } from "../domain/host.ts";
 import {
@@ -10,17 +10,21 @@ import {
   PASS_MS_MAX,
   RELEASED_RECORD_KEPT_MS,
 } from "../domain/limits.ts";
+import type { Loan } from "../domain/loan.ts";
 import { type AssignmentRecord, isOver } from "../domain/record.ts";
 import { type Context, fresh } from "./context.ts";
-import { finish, givenOrdinals, tagOf } from "./end.ts";
+import { abortRecord, finish, givenOrdinals, tagOf } from "./end.ts";
 import { fence } from "./fence.ts";
 import { giveBack } from "./give-back.ts";
+import { inParallel } from "./parallel.ts";
+import { confirmRow } from "./rows.ts";
 
 /** What a pass of the collector did. */
 export interface Collected {
   records: number;
   recordsDeleted: number;
   rows: number;
+  loansDeleted: number;
   /** Did the slow walk over the table come to its end? */
   swept: boolean;
   /** What went wrong on the way, for the log; the pass went on. */
@@ -28,6 +32,7 @@ export interface Collected {
 }
 
 const PASS = "collect";
+const SHARDS_AT_ONCE = 4;
 
 /**
  * One bounded pass of the collector: records that are due, and the next pages of a slow walk over the whole table, which
@@ -36,20 +41,46 @@ const PASS = "collect";
  * @param shards how many partitions the due index has
  */
 export async function collect(context: Context, shards: number): Promise<Collected> {
-  const done: Collected = { records: 0, recordsDeleted: 0, rows: 0, swept: false, failures: [] };
+  const done: Collected = {
+    records: 0,
+    recordsDeleted: 0,
+    rows: 0,
+    loansDeleted: 0,
+    swept: false,
+    failures: [],
+  };
   const startedAtMs = context.now();
-  for (let shard = 0; shard < shards; shard++) await collectDue(context, shard, done);
+  const dueUntilMs = startedAtMs + PASS_MS_MAX / 2;
+  const all = Array.from({ length: shards }, (_, shard) => shard);
+  await inParallel(all, SHARDS_AT_ONCE, (shard) => collectDue(context, shard, dueUntilMs, done));
   await sweep(context, startedAtMs, done);
   return done;
 }
 
-async function collectDue(context: Context, shard: number, done: Collected): Promise<void> {
+/** What is due in one shard, as much as half a pass has time for; what stays due comes first in the next. */
+async function collectDue(
+  context: Context,
+  shard: number,
+  untilMs: number,
+  done: Collected,
+): Promise<void> {
   const { store } = context;
-  for (const place of await store.dueRecords(shard, context.now(), COLLECT_DUE_PER_SHARD))
+  const seen = new Set<string>();
+  for (let more = true; more && context.now() < untilMs; ) {
+    more = false;
     await going(done, async () => {
-      const record = await store.readRecord(place);
-      if (record && !(await counted(done, context, record))) await settleDue(context, record);
+      const places = await store.dueRecords(shard, context.now(), COLLECT_DUE_PER_SHARD);
+      const fresh = places.filter(({ handleHash, id }) => !seen.has(`${handleHash} ${id}`));
+      for (const place of fresh) {
+        seen.add(`${place.handleHash} ${place.id}`);
+        await going(done, async () => {
+          const record = await store.readRecord(place);
+          if (record && !(await counted(done, context, record))) await settleDue(context, record);
+        });
+      }
+      more = fresh.length > 0 && places.length === COLLECT_DUE_PER_SHARD;
     });
+  }
 }
 
 /** The slow walk: some pages each pass, so that the whole table comes by in a day. */
@@ -63,6 +94,10 @@ async function sweep(context: Context, startedAtMs: number, done: Collected): Pr
     for (const [space, host] of hostsOf(contents.rows))
       await going(done, async () => {
         done.rows += await collectRows(context, space, host);
+      });
+    for (const loan of contents.loans)
+      await going(done, async () => {
+        if (await collectLoan(context, loan)) done.loansDeleted++;
       });
     position = next;
     done.swept = next === undefined;
@@ -90,9 +125,17 @@ async function counted(
   return deleted;
 }
 
-/** A record that is held in part is due no longer: it would stand in the way of others in the index. */
+/** A kept record that is finished needs its parts no more, and its blocks are not fenced again. */
+async function settleKept(context: Context, seen: AssignmentRecord): Promise<void> {
+  if (seen.parts.length === 0) return;
+  const next = { ...seen, state: "released", parts: [], revision: fresh(context) } as const;
+  await context.store.changeRecord("settle-kept", seen, next);
+}
+
+/** A live record that holds something is due no longer: it would stand in the way of others in the index. */
 async function settleDue(context: Context, seen: AssignmentRecord): Promise<void> {
-  if (isOver(seen)) return;
+  const young = context.now() - seen.atMs <= GRACE_MS;
+  if (seen.state !== "live" || isOver(seen) || young) return;
   const { dueAtMs: _, ...rest } = seen;
   await context.store.changeRecord("settle-due", seen, { ...rest, revision: fresh(context) });
 }
@@ -105,9 +148,18 @@ async function collectRecord(context: Context, seen: AssignmentRecord): Promise<
   const { store } = context;
   const ageMs = context.now() - seen.atMs;
   if (ageMs <= GRACE_MS) return false;
+  if (seen.state === "open" || seen.state === "aborted") {
+    // Rule 5: as it was seen; meanwhile it may have been answered.
+    const aborted = await abortRecord(context, "collect-abort", seen);
+    if (aborted) await store.deleteRecord("collect-aborted", aborted);
+    return aborted !== undefined;
+  }
   if (isOver(seen)) {
     await finish(context, seen, "collect-release-fence");
-    if (seen.place.keyed && ageMs <= RELEASED_RECORD_KEPT_MS) return false;
+    if (seen.place.keyed && ageMs <= RELEASED_RECORD_KEPT_MS) {
+      await settleKept(context, seen);
+      return false;
+    }
     await store.deleteRecord("collect-released", seen);
     return true;
   }
@@ -130,34 +182,71 @@ async function collectRecord(context: Context, seen: AssignmentRecord): Promise<
   return true;
 }
 
-/** Puts the rows of a host right after what the blocks say. Answers how many it changed. */
+/** Puts the rows of a host right after what the blocks say: one for each of its blocks, and confirmed. */
 async function collectRows(context: Context, space: string, host: HostId): Promise<number> {
   const { store } = context;
-  const standing = new Set<string>();
+  const isYoung = ({ atMs }: AffinityRow) => context.now() - atMs <= GRACE_MS;
+  const rows = await store.listRows(space, host);
   let changed = 0;
-  for (const row of await store.listRows(space, host)) {
-    const name = formatCidr(row.block);
-    const twin = standing.has(name);
-    standing.add(name);
-    if (twin) {
-      await store.deleteRow("collect-twin", row);
+  for (const name of new Set(rows.map(({ block }) => formatCidr(block)))) {
+    const same = rows.filter(({ block }) => formatCidr(block) === name);
+    const kept = same.find(({ state }) => state === "confirmed") ?? same[0];
+    if (!kept) continue;
+    const block = await store.readBlock(space, kept.block);
+    for (const row of same) {
+      const right = block?.host === host;
+      if (row.state !== "confirmed" && isYoung(row)) continue;
+      if (!right) await store.deleteRow("collect-row", row);
+      // Of two rows for one block the confirmed one stays: the other may be about to go with the block's last life.
+      else if (row !== kept && kept.state === "confirmed")
+        await store.deleteRow("collect-twin", row);
+      else if (row === kept && row.state !== "confirmed")
+        await confirmRow(context, "collect-confirm", row);
+      else continue;
       changed++;
-      continue;
     }
-    if (row.state !== "confirmed" && context.now() - row.atMs <= GRACE_MS) continue;
-    const block = await store.readBlock(space, row.block);
-    if (block?.host !== host) await store.deleteRow("collect-row", row);
-    else if (row.state !== "confirmed") await confirmRow(context, row);
-    else continue;
-    changed++;
   }
   return changed;
 }
 
-/** Confirms a row whose block stands and is its host's. */
-export async function confirmRow(context: Context, row: AffinityRow): Promise<void> {
-  const next = { ...row, state: "confirmed", revision: fresh(context) } as const;
-  await context.store.changeRow("collect-confirm", row, next);
+/**
+ * Deletes a loan that its host needs no more: it is marked, the block fenced and looked at, and only then does the row go;
+ * an assign under way finds the mark, or fails at the fence. Answers whether it went.
+ */
+async function collectLoan(context: Context, seen: Loan): Promise<boolean> {
+  const { store } = context;
+  const { space, block: cidr } = seen;
+  const young = context.now() - seen.atMs <= GRACE_MS;
+  if (seen.state === "confirmed") {
+    if (young || (await isNeeded(context, seen, await store.readBlock(space, cidr)))) return false;
+  } else if (young) return false;
+  const mark: Loan = {
+    ...seen,
+    state: "pendingDeletion",
+    revision: fresh(context),
+    atMs: context.now(),
+  };
+  const marked = await store.putLoan("loan-mark", mark, seen);
+  if (marked.outcome !== "done") return false;
+  const after = await fence(context, "loan-fence", space, cidr);
+  if (await isNeeded(context, seen, after)) {
+    await store.putLoan("loan", { ...mark, state: "confirmed", revision: fresh(context) }, mark);
+    return false;
+  }
+  await store.deleteLoan("loan-drop", mark);
+  return true;
+}
+
+/** Does the host hold a slot of a block that is not its own? The records of the slots say whose they are. */
+async function isNeeded(context: Context, { space, host }: Loan, block: Block | undefined) {
+  if (!block || block.host === host) return false;
+  for (const slot of block.slots.values()) {
+    if (slot.kind !== "taken") continue;
+    const records = await context.store.listRecords(space, slot.handleHash);
+    const owner = records.find(({ parts }) => parts.some(({ token }) => token === slot.token));
+    if (owner?.host === host) return true;
+  }
+  return false;
 }
 
 function hostsOf(rows: readonly AffinityRow[]): (readonly [string, HostId])[] {

@@ -1,3 +1,5 @@
+import type { Address } from "../domain/address.ts";
+import { contains } from "../domain/cidr.ts";
 import {
   CLOCK_SKEW_MS_MAX,
   CONFIGURATION_FRESH_MS,
@@ -7,7 +9,7 @@ import {
   SWAP_TRIES_MAX,
 } from "../domain/limits.ts";
 import { Unavailable } from "../domain/outcome.ts";
-import type { SpaceConfiguration } from "../domain/pool.ts";
+import type { Pool, SpaceConfiguration } from "../domain/pool.ts";
 import { type Context, fresh } from "./context.ts";
 import type { ConfigurationCopy } from "./memory.ts";
 
@@ -29,8 +31,22 @@ export async function configurationOf(
   try {
     return await load;
   } finally {
-    memory.loading.delete(space);
+    if (memory.loading.get(space) === load) memory.loading.delete(space);
   }
+}
+
+/** The pool an address lies in. A pool that this function has not heard of yet is asked for before it is denied. */
+export async function poolAt(
+  context: Context,
+  space: string,
+  address: Address,
+): Promise<Pool | undefined> {
+  const find = ({ pools }: SpaceConfiguration) =>
+    pools.find(({ cidr, state }) => state === "active" && contains(cidr, address));
+  const known = find(await configurationOf(context, space));
+  if (known) return known;
+  context.memory.dropConfiguration(space);
+  return find(await configurationOf(context, space));
 }
 
 /** Drops this function's own copy after it wrote, and tells when every other function's copy will have followed. */
@@ -61,6 +77,7 @@ async function refreshed(
   copy: ConfigurationCopy | undefined,
 ): Promise<SpaceConfiguration> {
   const { store, memory, random } = context;
+  const { drops } = memory;
   const askedAtMs = context.now();
   const freshUntilMs =
     askedAtMs + CONFIGURATION_FRESH_MS + random.fraction() * CONFIGURATION_JITTER_MS;
@@ -76,6 +93,6 @@ async function refreshed(
           loadedAtMs: askedAtMs,
           freshUntilMs,
         };
-  memory.keepConfiguration(space, next);
+  if (memory.drops === drops) memory.keepConfiguration(space, next);
   return next.configuration;
 }

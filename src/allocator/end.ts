@@ -1,7 +1,7 @@
 import { formatAddress, parseAddress } from "../domain/address.ts";
 import { heldBy } from "../domain/block.ts";
 import { addressAt, contains, ordinalOf } from "../domain/cidr.ts";
-import { RELEASED_RECORD_KEPT_MS, SWAP_TRIES_MAX } from "../domain/limits.ts";
+import { GRACE_MS, RELEASED_RECORD_KEPT_MS, SWAP_TRIES_MAX } from "../domain/limits.ts";
 import { Contended } from "../domain/outcome.ts";
 import type { AssignmentRecord, Part } from "../domain/record.ts";
 import { type Context, fresh } from "./context.ts";
@@ -26,17 +26,42 @@ export async function endRecord(
       freed.push(...whole.freed);
       if (whole.ended) return freed;
     }
-    const marked: Marked = await mark(context, record);
+    const marked: Marked = await mark(context, "end", record);
     if (marked.kind === "changed") {
       record = marked.record;
       continue;
     }
     freed.push(...(await finish(context, marked.record, "handle-fence")));
-    if (!marked.record.place.keyed) await context.store.deleteRecord("end", marked.record);
+    await dropUnlessKept(context, "end", marked.record);
     return freed;
   }
   if (record) throw new Contended("the record of this handle kept changing while it was ended");
   return freed;
+}
+
+/**
+ * Aborts a request that was never answered, exactly as it was seen, and gives back what it holds. Nothing if it has changed
+ * since: it may have been answered meanwhile.
+ */
+export async function abortRecord(
+  context: Context,
+  step: string,
+  seen: AssignmentRecord,
+): Promise<AssignmentRecord | undefined> {
+  const marked = await mark(context, step, seen);
+  if (marked.kind === "changed") return undefined;
+  await finish(context, marked.record, `${step}-fence`);
+  return marked.record;
+}
+
+/** A released keyed record stays for a while, so that a late duplicate is told; any other that is over goes. */
+async function dropUnlessKept(
+  context: Context,
+  step: string,
+  record: AssignmentRecord,
+): Promise<void> {
+  if (record.place.keyed && record.state === "released") return;
+  await context.store.deleteRecord(step, record);
 }
 
 /** The short way for a lone part that is held where the record says: nobody can add to it any more. */
@@ -56,17 +81,23 @@ type Marked =
   | { readonly kind: "marked"; readonly record: AssignmentRecord }
   | { readonly kind: "changed"; readonly record: AssignmentRecord | undefined };
 
-/** Marks a live record as released, exactly as it was seen; from then on a repeat of the request is told so. */
-async function mark(context: Context, seen: AssignmentRecord): Promise<Marked> {
-  if (seen.state === "released") return { kind: "marked", record: seen };
+/**
+ * Decides a record, exactly as it was seen: a live one is released, and a repeat of its request is told so from then on; an
+ * open one is aborted (rule 7: the head decides), and its author can no longer answer.
+ */
+async function mark(context: Context, step: string, seen: AssignmentRecord): Promise<Marked> {
+  if (seen.state === "released" || seen.state === "aborted")
+    return { kind: "marked", record: seen };
+  const state = seen.state === "open" ? "aborted" : "released";
+  const kept = state === "released" && seen.place.keyed;
   const next: AssignmentRecord = {
     ...seen,
-    state: "released",
+    state,
     revision: fresh(context),
     atMs: context.now(),
-    ...(seen.place.keyed && { dueAtMs: context.now() + RELEASED_RECORD_KEPT_MS }),
+    dueAtMs: context.now() + (kept ? RELEASED_RECORD_KEPT_MS : GRACE_MS),
   };
-  const result = await context.store.changeRecord("end", seen, next);
+  const result = await context.store.changeRecord(step, seen, next);
   if (result.outcome === "done") return { kind: "marked", record: next };
   const standing =
     result.outcome === "unknown" ? await context.store.readRecord(seen.place) : result.item;
@@ -76,7 +107,7 @@ async function mark(context: Context, seen: AssignmentRecord): Promise<Marked> {
 }
 
 /**
- * Finishes a released record: frees what it still holds, and shuts out its author where nothing is visible.
+ * Finishes a record that is released or aborted: frees what it still holds, and shuts out its author where nothing is visible.
  *
  * @param step whose fence it is
  * @returns the addresses that this call gave back, as text
@@ -100,11 +131,12 @@ export async function finish(
   return freed;
 }
 
-export const tagOf = ({ place }: AssignmentRecord, { token, block }: Part): Tag => ({
+export const tagOf = ({ place, state }: AssignmentRecord, { token, block }: Part): Tag => ({
   space: place.space,
   handleHash: place.handleHash,
   token,
   block,
+  cools: state !== "aborted",
 });
 
 const addressesOf = ({ block }: Part, ordinals: readonly number[]): string[] =>

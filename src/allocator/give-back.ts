@@ -10,6 +10,8 @@ export interface Tag {
   readonly block: Cidr;
   readonly token: string;
   readonly handleHash: string;
+  /** Does a freed slot cool? Not where nobody was ever told of it. */
+  readonly cools: boolean;
 }
 
 /** What giving back came to: what was freed by this call, and the block as it stands after it. */
@@ -19,7 +21,7 @@ export interface GivenBack {
 }
 
 /**
- * Frees slots that are taken under exactly this tag (I5), into their cooldown. A slot under another tag is left alone.
+ * Frees slots that are taken under exactly this tag (I5). A slot under another tag is left alone.
  *
  * @param seen where the tag is believed to stand: tried without a look; when that fails, the block that comes back decides
  * @param only of what is found under the tag, only these
@@ -42,7 +44,7 @@ export async function giveBack(
         tag.block,
         ordinals,
         taken,
-        context.now(),
+        tag.cools ? context.now() : undefined,
         fresh(context),
       );
       if (freed.outcome === "done") {
@@ -55,16 +57,16 @@ export async function giveBack(
         freed.outcome === "unknown" ? await store.readBlock(tag.space, tag.block) : freed.item;
     } else if (attempt === 0) block = await store.readBlock(tag.space, tag.block);
     const standing = heldBy(block, tag.token).filter((n) => only === undefined || only.has(n));
-    if (standing.length === 0) return { freed: coolingOf(block, tag.token, unsure), block };
+    if (standing.length === 0) return { freed: freedOf(block, tag, unsure), block };
     ordinals = standing;
   }
   throw new Contended("the slots to be freed kept changing");
 }
 
 /** Slots of ours whose freeing was of unknown outcome and turned out done. */
-function coolingOf(block: Block | undefined, token: string, unsure: ReadonlySet<number>): number[] {
+function freedOf(block: Block | undefined, tag: Tag, unsure: ReadonlySet<number>): number[] {
   return [...unsure].filter((ordinal) => {
     const slot = block?.slots.get(ordinal);
-    return slot?.kind === "cooling" && slot.token === token;
+    return !tag.cools || (slot?.kind === "cooling" && slot.token === tag.token);
   });
 }

@@ -23,9 +23,12 @@ export interface ConfigurationCopy {
  */
 export class Memory {
   readonly #configurations = new Map<string, ConfigurationCopy>();
+  /** How often a copy was dropped: a load that began before a drop is not kept after it. */
+  drops = 0;
   /** Loads under way, so that requests served side by side ask once. */
   readonly loading = new Map<string, Promise<SpaceConfiguration>>();
   readonly #cells = new Set<string>();
+  readonly #loans = new Map<string, string>();
   readonly #hosts = new Map<string, Map<string, Block>>();
   #count = 0;
 
@@ -41,6 +44,7 @@ export class Memory {
   dropConfiguration(space: string): void {
     this.#configurations.delete(space);
     this.loading.delete(space);
+    this.drops++;
   }
 
   /** Is the cell known to be in its pool's map? */
@@ -53,11 +57,23 @@ export class Memory {
     this.#cells.add(name);
   }
 
+  /** Is the host's loan of this block known to stand? It is judged anew at every epoch. */
+  knowsLoan(host: HostId, { space, cidr, epoch }: Block): boolean {
+    return this.#loans.get(`${hostKey(space, host)}#${formatCidr(cidr)}`) === epoch;
+  }
+
+  rememberLoan(host: HostId, { space, cidr, epoch }: Block): void {
+    if (this.#loans.size >= REMEMBERED_CELLS_MAX) this.#loans.clear();
+    this.#loans.set(`${hostKey(space, host)}#${formatCidr(cidr)}`, epoch);
+  }
+
   blocksOf(space: string, host: HostId): readonly Block[] {
     return [...(this.#hosts.get(hostKey(space, host))?.values() ?? [])];
   }
 
+  /** Keeps a block of a host; one that is nobody's is never preferred, so it is not kept. */
   remember(block: Block): void {
+    if (block.host === undefined) return;
     const key = hostKey(block.space, block.host);
     const blocks = this.#hosts.get(key) ?? new Map<string, Block>();
     if (!blocks.has(formatCidr(block.cidr))) this.#count++;
@@ -77,8 +93,8 @@ export class Memory {
 
   /** What a release saw of a block: only worth keeping where this function assigns from it. */
   refresh(block: Block): void {
-    if (this.#hosts.get(hostKey(block.space, block.host))?.has(formatCidr(block.cidr)))
-      this.remember(block);
+    const known = block.host && this.#hosts.get(hostKey(block.space, block.host));
+    if (known?.has(formatCidr(block.cidr))) this.remember(block);
   }
 
   forget(space: string, host: HostId, cidr: Cidr): void {

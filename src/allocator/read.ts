@@ -1,13 +1,13 @@
 import { type Address, formatAddress } from "../domain/address.ts";
 import { cooledAtMs, heldBy, isCooled } from "../domain/block.ts";
 import { blockOf } from "../domain/cell.ts";
-import { addressAt, contains, formatCidr, ordinalOf } from "../domain/cidr.ts";
-import { generationOf } from "../domain/generation.ts";
+import { addressAt, formatCidr, ordinalOf } from "../domain/cidr.ts";
+import { formatGeneration, generationOf } from "../domain/generation.ts";
 import { hostName } from "../domain/host.ts";
 import { Refusal } from "../domain/outcome.ts";
 import { cooldownMsOf } from "../domain/pool.ts";
 import type { AssignmentRecord, Part } from "../domain/record.ts";
-import { configurationOf } from "./configuration.ts";
+import { configurationOf, poolAt } from "./configuration.ts";
 import type { Context } from "./context.ts";
 import { recordsOf } from "./release.ts";
 
@@ -34,8 +34,8 @@ export async function readAddress(
   space: string,
   address: Address,
 ): Promise<AddressState | Refusal> {
-  const { pools, settings } = await configurationOf(context, space);
-  const pool = pools.find(({ cidr, state }) => state === "active" && contains(cidr, address));
+  const { settings } = await configurationOf(context, space);
+  const pool = await poolAt(context, space, address);
   const text = formatAddress(address);
   if (!pool) return new Refusal("not_found", `Address ${text} lies in no pool of this space.`);
   const cidr = blockOf(address, pool.blockSize);
@@ -104,7 +104,7 @@ function ownerOf(record: AssignmentRecord, part: Part, address: Address) {
     handle,
     host: hostName(host),
     attributes,
-    generation: generationOf(record, part, address),
+    generation: formatGeneration(generationOf(record, part, address)),
     assignedAtMs: atMs,
   };
 }

@@ -4,10 +4,9 @@ import { blocksOfCell, cellAt } from "../domain/cell.ts";
 import { contains, sameCidr } from "../domain/cidr.ts";
 import { PASS_MS_MAX, RECLAIM_CELLS_PER_PASS } from "../domain/limits.ts";
 import { cooldownMsOf, type Pool, type SpaceConfiguration } from "../domain/pool.ts";
-import { restoreRow } from "./claim.ts";
-import { confirmRow } from "./collect.ts";
 import { configurationOf } from "./configuration.ts";
 import { type Context, fresh } from "./context.ts";
+import { confirmRow, restoreRow, retireRows } from "./rows.ts";
 
 /** What a pass of the reclaimer did. */
 export interface Reclaimed {
@@ -61,7 +60,6 @@ interface CellOfPool {
   readonly index: bigint;
   /** Was it called full? */
   readonly full: boolean;
-  readonly configuration: SpaceConfiguration;
 }
 
 /** Every cell that may hold blocks, after the pool maps: consistent reads, for whoever must see every block. */
@@ -76,7 +74,7 @@ async function* cellsAfter(context: Context, position: string): AsyncGenerator<C
       const map = await store.readPoolMap(space, pool.name, { consistent: true });
       for (const index of [...map.cells].sort((a, b) => (a < b ? -1 : 1))) {
         const name = `${space}#${pool.name}#${index.toString(16).padStart(CELL_DIGITS, "0")}`;
-        if (name > position) yield { name, pool, index, full: map.full.has(index), configuration };
+        if (name > position) yield { name, pool, index, full: map.full.has(index) };
       }
     }
   }
@@ -84,11 +82,14 @@ async function* cellsAfter(context: Context, position: string): AsyncGenerator<C
 
 async function reclaimCell(
   context: Context,
-  { pool, index, full, configuration }: CellOfPool,
+  { pool: listed, index, full }: CellOfPool,
   startedAtMs: number,
   done: Reclaimed,
 ): Promise<void> {
   const { store } = context;
+  // A pass is long: each cell is judged by the configuration of its own time, as an operator was promised.
+  const configuration = await configurationOf(context, listed.space);
+  const pool = configuration.pools.find(({ name }) => name === listed.name) ?? listed;
   const cell = cellAt(pool, index);
   const inCell = await store.lookAtCell(pool.space, cell, { consistent: true });
   const blocks = inCell.filter(({ cidr }) =>
@@ -97,9 +98,7 @@ async function reclaimCell(
   const rowsOf = new Map<string, readonly AffinityRow[]>();
   let standing = blocks.length;
   for (const block of blocks) {
-    const rows = rowsOf.get(block.host) ?? (await store.listRows(block.space, block.host));
-    rowsOf.set(block.host, rows);
-    const result = await reclaimBlock(context, block, rows, configuration, pool, startedAtMs);
+    const result = await reclaimBlock(context, block, { configuration, pool, startedAtMs, rowsOf });
     if (result !== "kept") done[result]++;
     if (result === "deleted") standing--;
   }
@@ -110,61 +109,70 @@ async function reclaimCell(
   done.blocks += blocks.length;
 }
 
+/** What a block is judged by. */
+interface Judgement {
+  readonly configuration: SpaceConfiguration;
+  readonly pool: Pool;
+  readonly startedAtMs: number;
+  /** The rows of the hosts of a cell, each read once. */
+  readonly rowsOf: Map<string, readonly AffinityRow[]>;
+}
+
 /** One block as it was seen. Everything done to it names the revision seen (I6). */
 async function reclaimBlock(
   context: Context,
   seen: Block,
-  rows: readonly AffinityRow[],
-  configuration: SpaceConfiguration,
-  pool: Pool,
-  startedAtMs: number,
+  { configuration, pool, startedAtMs, rowsOf }: Judgement,
 ): Promise<"kept" | "markedIdle" | "deleted" | "rowsRestored"> {
   const { store } = context;
-  const own = rows.filter(({ block }) => sameCidr(block, seen.cidr));
-  const nowMs = context.now();
-  const cooldownMs = cooldownMsOf(pool, configuration.settings);
-  if (own.length === 0) {
-    const { space, host, cidr } = seen;
+  const { settings } = configuration;
+  const { space, host, cidr } = seen;
+  const rows = host === undefined ? [] : (rowsOf.get(host) ?? (await store.listRows(space, host)));
+  if (host !== undefined) rowsOf.set(host, rows);
+  if (host !== undefined && !rows.some(({ block }) => sameCidr(block, cidr))) {
     await restoreRow(context, { space, host, family: cidr.family, block: cidr, pool: pool.name });
     return "rowsRestored";
   }
-  if (!isEmpty(seen, { nowMs, cooldownMs })) return "kept";
+  const nowMs = context.now();
+  if (!isEmpty(seen, { nowMs, cooldownMs: cooldownMsOf(pool, settings) })) return "kept";
   if (seen.idleSinceMs === undefined || seen.slots.size > 0) {
     const marked = await store.markIdle(seen, nowMs, fresh(context));
     return marked.outcome === "done" ? "markedIdle" : "kept";
   }
-  const oldEnough = nowMs - seen.claimedAtMs >= configuration.settings.blockMinAgeSeconds * 1000;
+  const oldEnough = nowMs - seen.claimedAtMs >= settings.blockMinAgeSeconds * 1000;
   // The mark is of an earlier pass: a block is given up at its second sighting, not at its first.
   if (!oldEnough || seen.idleSinceMs >= startedAtMs) return "kept";
-  const retired = await retireRows(context, own);
+  if (await isKeptWarm(context, seen, rows, settings.warmBlocksPerHost)) return "kept";
+  const retired = await retireRows(context, seen);
   if (!retired) return "kept";
   const deleted = await store.deleteBlock(seen);
-  if (deleted.outcome === "done") {
+  const gone = deleted.outcome === "lost" && !deleted.item;
+  if (deleted.outcome === "done" || gone) {
     for (const row of retired) await store.deleteRow("row-drop", row);
-    return "deleted";
+    return gone ? "kept" : "deleted";
   }
   // An assign was faster: its block stays, and so do its rows.
-  if (deleted.outcome === "lost" && deleted.item?.host === seen.host)
-    for (const row of retired) await confirmRow(context, row);
+  if (deleted.outcome === "lost" && deleted.item?.host === host)
+    for (const row of retired) await confirmRow(context, "row-keep", row);
   return "kept";
 }
 
-/** Marks the rows of a block that is about to go; nothing if one of them changed meanwhile. */
-async function retireRows(
+/** A host that holds addresses may keep some empty blocks of a family ready; those at its lowest places stay. */
+async function isKeptWarm(
   context: Context,
+  seen: Block,
   rows: readonly AffinityRow[],
-): Promise<readonly AffinityRow[] | undefined> {
-  const retired: AffinityRow[] = [];
-  for (const row of rows) {
-    const next = {
-      ...row,
-      state: "pendingDeletion",
-      revision: fresh(context),
-      atMs: context.now(),
-    } as const;
-    const result = await context.store.changeRow("row-retire", row, next);
-    if (result.outcome !== "done") return undefined;
-    retired.push(next);
-  }
-  return retired;
+  warmBlocksMax: number,
+): Promise<boolean> {
+  if (seen.host === undefined || warmBlocksMax === 0) return false;
+  const places = rows
+    .filter(({ family }) => family === seen.cidr.family)
+    .toSorted((a, b) => a.place - b.place);
+  const blocks = await Promise.all(
+    places.map(({ space, block }) => context.store.readBlock(space, block)),
+  );
+  const own = blocks.filter((block) => block?.host === seen.host);
+  const isUsed = (block: Block | undefined) => (block?.slots.size ?? 0) > 0;
+  const warm = own.filter((block) => !isUsed(block)).slice(0, warmBlocksMax);
+  return own.some(isUsed) && warm.some((block) => block && sameCidr(block.cidr, seen.cidr));
 }

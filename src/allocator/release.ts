@@ -1,8 +1,8 @@
 import { type Address, formatAddress } from "../domain/address.ts";
 import { heldBy } from "../domain/block.ts";
 import { blockOf } from "../domain/cell.ts";
-import { contains, ordinalOf } from "../domain/cidr.ts";
-import type { Generation } from "../domain/generation.ts";
+import { ordinalOf } from "../domain/cidr.ts";
+import { type Generation, generationOf } from "../domain/generation.ts";
 import { handleHash } from "../domain/hash.ts";
 import {
   RECORDS_ENDED_AT_ONCE,
@@ -11,7 +11,7 @@ import {
 } from "../domain/limits.ts";
 import { Contended, Refusal, type RefusalCode } from "../domain/outcome.ts";
 import type { AssignmentRecord, RecordPlace } from "../domain/record.ts";
-import { configurationOf } from "./configuration.ts";
+import { configurationOf, poolAt } from "./configuration.ts";
 import { type Context, fresh } from "./context.ts";
 import { endRecord } from "./end.ts";
 import { giveBack } from "./give-back.ts";
@@ -88,32 +88,41 @@ async function releaseNamed(
   address: Address,
   generation: Generation,
 ): Promise<ReleaseResult> {
-  const { token, blockSize, handleHash, recordId, keyed, want } = generation;
+  const { token, blockSize, handleHash, recordId, keyed, headed, want } = generation;
   const text = formatAddress(address);
   const place: RecordPlace = { space, handleHash, id: recordId, keyed };
   const block = blockOf(address, blockSize);
   const ordinal = ordinalOf(block, address);
   // A keyed record says "given back" before the slot is free, or a late duplicate would take an address nobody gives back.
-  if (keyed && !(await markGiven(context, place, token, text, want)))
-    return notOurs(context, space, address, generation);
+  if (keyed) {
+    const marked = await markGiven(context, place, token, text, want);
+    if (marked === "open") return neverAnswered(text);
+    if (marked === "unknown token") return notOurs(context, space, address, generation);
+  }
 
-  const tag = { space, block, token, handleHash };
+  // An address whose head is still open was never answered, so nobody can rightly give it back.
+  if (headed && (await context.store.readRecord(place))?.state !== "live")
+    return neverAnswered(text);
+
+  const tag = { space, block, token, handleHash, cools: true };
   const { freed, block: after } = await giveBack(context, tag, [ordinal], new Set([ordinal]));
   if (freed.length === 0) return notOurs(context, space, address, generation, after);
   // The record of a lone address goes with it; the returned block shows whether the request holds others there.
   if (!keyed && heldBy(after, token).length === 0)
-    await context.store.deleteRecordOfToken(place, token);
+    await (headed
+      ? context.store.markDue(place, token, context.now())
+      : context.store.deleteRecordOfToken(place, token));
   return { address: text, status: "released" };
 }
 
-/** False when the record knows nothing of the token: then nothing is assigned under it. */
+/** What the record says of the token; when it knows nothing of it, nothing is assigned under it. */
 async function markGiven(
   context: Context,
   place: RecordPlace,
   token: string,
   address: string,
   want: number,
-): Promise<boolean> {
+): Promise<"marked" | "open" | "unknown token"> {
   for (let attempt = 0; attempt < SWAP_TRIES_MAX; attempt++) {
     const nowMs = context.now();
     const marked = await context.store.markGiven(place, token, {
@@ -123,13 +132,22 @@ async function markGiven(
       atMs: nowMs,
       dueAtMs: nowMs + RELEASED_RECORD_KEPT_MS,
     });
-    if (marked.outcome === "done") return true;
+    if (marked.outcome === "done") return "marked";
     if (marked.outcome === "unknown") continue;
+    const { state, parts = [] } = marked.item ?? {};
+    if (!parts.some((part) => part.token === token)) return "unknown token";
     // Marked before, perhaps by a release that was cut off: the slot may still have to be freed.
-    return marked.item?.parts.some((part) => part.token === token) ?? false;
+    return state === "released" ? "marked" : "open";
   }
   throw new Contended("the database did not say whether a record was marked");
 }
+
+const neverAnswered = (address: string): ReleaseResult => ({
+  address,
+  status: "conflict",
+  code: "request_in_progress",
+  detail: "The request that holds the address has not been answered.",
+});
 
 /** Why nothing was freed: somebody else has the address, or nobody has. */
 async function notOurs(
@@ -160,30 +178,25 @@ async function lookUp(
   space: string,
   { address, handle }: ReleaseOfAddress,
 ): Promise<Generation | Refusal | undefined> {
-  const { pools, settings } = await configurationOf(context, space);
+  const { settings } = await configurationOf(context, space);
   if (handle === undefined && !settings.allowBareRelease)
     return new Refusal(
       "invalid_request",
       "A release needs the handle or the generation, unless the configuration has allowBareRelease.",
     );
-  const pool = pools.find(({ cidr }) => contains(cidr, address));
+  const pool = await poolAt(context, space, address);
   if (!pool) return undefined;
   const cidr = blockOf(address, pool.blockSize);
   const block = await context.store.readBlock(space, cidr);
   const slot = block?.slots.get(ordinalOf(cidr, address));
   if (slot?.kind !== "taken") return undefined;
   const records = await context.store.listRecords(space, slot.handleHash);
-  const record = records.find(({ parts }) => parts.some(({ token }) => token === slot.token));
-  if (!record) return undefined;
-  if (handle !== undefined && record.handle !== handle)
+  for (const record of records) {
+    const part = record.parts.find(({ token }) => token === slot.token);
+    if (!part) continue;
+    if (handle === undefined || record.handle === handle)
+      return generationOf(record, part, address);
     return new Refusal("generation_conflict", "The address is assigned to another handle.");
-  return {
-    token: slot.token,
-    address,
-    blockSize: pool.blockSize,
-    handleHash: slot.handleHash,
-    recordId: record.place.id,
-    keyed: record.place.keyed,
-    want: record.want,
-  };
+  }
+  return undefined;
 }

@@ -1,8 +1,9 @@
 import { type Block, heldBy } from "../domain/block.ts";
 import { CLOCK_SKEW_MS_MAX, REQUEST_MS_MAX, SWAP_TRIES_MAX } from "../domain/limits.ts";
 import { Contended, Refusal } from "../domain/outcome.ts";
-import { type AssignmentRecord, isOver, type Part } from "../domain/record.ts";
+import type { AssignmentRecord, Part } from "../domain/record.ts";
 import type { Context } from "./context.ts";
+import { abortRecord } from "./end.ts";
 import { fence } from "./fence.ts";
 
 /** Slots that a part of a record holds. */
@@ -29,8 +30,8 @@ export type Resumption =
  * Settles what an earlier try of the same request has come to (I8).
  *
  * Held in full, and the record unchanged when read again after that look: the same answer. Released: told so. Young: its
- * author may still be at work. Older: its parts are fenced, and if that shows nothing, the request begins again under new
- * tokens (rule 4).
+ * author may still be at work. Older: a head that is still open is aborted, and what it holds given back; the parts of a
+ * live one are fenced, and if that shows nothing, the request begins again under new tokens (rule 4).
  */
 export async function resume(
   context: Context,
@@ -44,14 +45,16 @@ export async function resume(
         "idempotency_mismatch",
         "This Idempotency-Key was used with another body for the same handle.",
       );
-    if (isOver(record) || record.given.size > 0)
+    if (record.state === "released" || record.given.size > 0)
       return new Refusal(
         "already_released",
-        `What this request was assigned has been given back: ${[...record.given].join(", ")}.`,
+        record.given.size > 0
+          ? `What this request was assigned has been given back: ${[...record.given].join(", ")}.`
+          : "What this request was assigned has been released by its handle.",
         { released: [...record.given] },
       );
-    const held = await holdingsOf(context, record);
-    if (isWhole(record, held)) {
+    const held = record.state === "live" ? await holdingsOf(context, record) : [];
+    if (record.state === "live" && isWhole(record, held)) {
       // A release marks the record before it frees: unchanged after the look, the slots were still held.
       const again = await context.store.readRecord(record.place);
       if (again?.revision === record.revision) return { kind: "answered", record, held };
@@ -59,16 +62,13 @@ export async function resume(
       record = again;
       continue;
     }
-    const readyAtMs = record.atMs + REQUEST_MS_MAX + CLOCK_SKEW_MS_MAX;
-    const waitMs = readyAtMs - context.now();
-    if (waitMs > 0)
-      return new Refusal(
-        "request_in_progress",
-        "The same request is being carried out, or was cut off a moment ago.",
-        { retryAfterSeconds: Math.ceil(waitMs / 1000) },
-      );
-    const fenced = await fencedHoldingsOf(context, record);
-    if (fenced.length === 0) return { kind: "vacant", record };
+    const young = inProgress(context, record);
+    if (young) return young;
+    const vacant =
+      record.state === "live"
+        ? await vacated(context, record)
+        : await abortRecord(context, "resume-abort", record);
+    if (vacant) return { kind: "vacant", record: vacant };
     const again = await context.store.readRecord(record.place);
     if (!again) return { kind: "gone" };
     record = again;
@@ -89,14 +89,26 @@ function isWhole(record: AssignmentRecord, held: readonly Holding[]): boolean {
   return held.reduce((sum, { ordinals }) => sum + ordinals.length, 0) === record.want;
 }
 
-async function fencedHoldingsOf(
+/** A record whose author may still be at work. */
+function inProgress(context: Context, { atMs }: AssignmentRecord): Refusal | undefined {
+  const waitMs = atMs + REQUEST_MS_MAX + CLOCK_SKEW_MS_MAX - context.now();
+  if (waitMs <= 0) return undefined;
+  return new Refusal(
+    "request_in_progress",
+    "The same request is being carried out, or was cut off a moment ago.",
+    { retryAfterSeconds: Math.ceil(waitMs / 1000) },
+  );
+}
+
+/** The record itself if a fence shows that nothing of it is held, so that nothing of it can be taken any more. */
+async function vacated(
   context: Context,
   record: AssignmentRecord,
-): Promise<readonly Holding[]> {
+): Promise<AssignmentRecord | undefined> {
   const looks = record.parts.map(async (part) =>
     holding(part, await fence(context, "resume-fence", record.place.space, part.block)),
   );
-  return (await Promise.all(looks)).flat();
+  return (await Promise.all(looks)).flat().length === 0 ? record : undefined;
 }
 
 function holding(part: Part, block: Block | undefined): Holding[] {

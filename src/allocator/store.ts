@@ -3,6 +3,7 @@ import type { Block } from "../domain/block.ts";
 import type { Cidr } from "../domain/cidr.ts";
 import type { Contents } from "../domain/contents.ts";
 import type { HostId } from "../domain/host.ts";
+import type { Loan } from "../domain/loan.ts";
 import type { Outcome } from "../domain/outcome.ts";
 import type { AddressPlan, PlanEntry } from "../domain/plan.ts";
 import type { Pool, Reservation, Settings, SpaceConfiguration } from "../domain/pool.ts";
@@ -37,6 +38,12 @@ export interface Store {
     revision: string,
   ): Promise<Outcome<Block>>;
   fenceBlock(step: string, space: string, cidr: Cidr, epoch: string): Promise<Outcome<Block>>;
+  changeHost(
+    step: string,
+    seen: Block,
+    host: HostId | undefined,
+    fresh: { readonly epoch: string; readonly revision: string; readonly claimedAtMs: number },
+  ): Promise<Outcome<Block>>;
   markIdle(seen: Block, nowMs: number, revision: string): Promise<Outcome<Block>>;
   deleteBlock(seen: Block): Promise<Outcome<Block>>;
 
@@ -44,6 +51,10 @@ export interface Store {
   createRow(row: AffinityRow): Promise<Outcome<AffinityRow>>;
   changeRow(step: string, seen: AffinityRow, next: AffinityRow): Promise<Outcome<AffinityRow>>;
   deleteRow(step: string, seen: AffinityRow): Promise<void>;
+
+  listLoans(space: string, host: HostId): Promise<readonly Loan[]>;
+  putLoan(step: string, loan: Loan, seen: Loan | undefined): Promise<Outcome<Loan>>;
+  deleteLoan(step: string, seen: Loan): Promise<void>;
 
   readRecord(place: RecordPlace): Promise<AssignmentRecord | undefined>;
   listRecords(space: string, handleHash: string): Promise<readonly AssignmentRecord[]>;
@@ -55,6 +66,7 @@ export interface Store {
   ): Promise<Outcome<AssignmentRecord>>;
   deleteRecord(step: string, seen: AssignmentRecord): Promise<void>;
   deleteRecordOfToken(place: RecordPlace, token: string): Promise<void>;
+  markDue(place: RecordPlace, token: string, dueAtMs: number): Promise<void>;
   markGiven(
     place: RecordPlace,
     token: string,

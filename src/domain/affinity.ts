@@ -1,5 +1,5 @@
 import type { Family } from "./address.ts";
-import type { Cidr } from "./cidr.ts";
+import { type Cidr, formatCidr } from "./cidr.ts";
 import type { HostId } from "./host.ts";
 
 /**
@@ -25,4 +25,10 @@ export function lowestFreePlace(rows: readonly AffinityRow[], family: Family): n
   let place = 0;
   while (taken.has(place)) place++;
   return place;
+}
+
+/** Do two readings of a host's rows name the same blocks? */
+export function sameBlocks(a: readonly AffinityRow[], b: readonly AffinityRow[]): boolean {
+  const names = (rows: readonly AffinityRow[]) => rows.map(({ block }) => formatCidr(block)).sort();
+  return names(a).join() === names(b).join();
 }

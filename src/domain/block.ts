@@ -1,15 +1,16 @@
-import { type Cidr, type Interval, intervalOf, sizeOf } from "./cidr.ts";
+import { type Cidr, type Interval, includes, intervalOf, sizeOf } from "./cidr.ts";
 import { type Random, shuffled } from "./fresh.ts";
 import type { HostId } from "./host.ts";
 import { CLOCK_SKEW_MS_MAX } from "./limits.ts";
 import type { Slot } from "./slot.ts";
 
-/** A run of addresses that one host assigns from: the unit of compare-and-swap. */
+/** A run of addresses that one host, or nobody, is affine to: the unit of compare-and-swap. */
 export interface Block {
   readonly space: string;
   readonly cidr: Cidr;
   readonly pool: string;
-  readonly host: HostId;
+  /** Absent when it was taken from its host: it serves on, and goes with its last address. */
+  readonly host?: HostId;
   readonly claimedAtMs: number;
   /** By ordinal; an ordinal without an entry was never used. */
   readonly slots: ReadonlyMap<number, Slot>;
@@ -25,7 +26,7 @@ export interface Block {
 export interface SlotRules {
   readonly nowMs: number;
   readonly cooldownMs: number;
-  /** Ranges that automatic assignment leaves out. */
+  /** Runs that automatic assignment leaves out; merged, so that no two of them touch. */
   readonly reserved: readonly Interval[];
 }
 
@@ -96,16 +97,9 @@ export function capacityOf({ cidr }: { readonly cidr: Cidr }): number {
   return Number(sizeOf(cidr));
 }
 
-/** Is every address of a network reserved? Such a block is never claimed. Intervals only: nothing is enumerated. */
+/** Is every address of a network reserved? Such a block is never claimed. Runs only: nothing is enumerated. */
 export function isWhollyReserved(cidr: Cidr, reserved: readonly Interval[]): boolean {
-  const { family, first, last } = intervalOf(cidr);
-  let uncoveredFrom = first;
-  for (const interval of [...reserved].sort((a, b) => (a.first < b.first ? -1 : 1))) {
-    if (interval.family !== family || interval.last < uncoveredFrom) continue;
-    if (interval.first > uncoveredFrom) break;
-    uncoveredFrom = interval.last + 1n;
-  }
-  return uncoveredFrom > last;
+  return reserved.some((run) => includes(run, intervalOf(cidr)));
 }
 
 function reservedOrdinals(block: Block, reserved: readonly Interval[]) {

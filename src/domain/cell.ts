@@ -1,5 +1,14 @@
 import { type Address, BITS } from "./address.ts";
-import { addressAt, type Cidr, cidrOf, contains, sizeOf } from "./cidr.ts";
+import {
+  addressAt,
+  type Cidr,
+  cidrOf,
+  contains,
+  type Interval,
+  includes,
+  intervalOf,
+  sizeOf,
+} from "./cidr.ts";
 import { fnv1a64 } from "./hash.ts";
 import type { HostId } from "./host.ts";
 
@@ -8,7 +17,7 @@ import type { HostId } from "./host.ts";
  * so one Query shows which of them are free, whatever the size of the pool.
  */
 export const BLOCKS_PER_CELL = 64;
-const CELL_BITS = Math.log2(BLOCKS_PER_CELL);
+export const CELL_BITS = Math.log2(BLOCKS_PER_CELL);
 
 /** Hosts start among so many cells of a pool, so that its map stays small; the next so many follow when these are full. */
 export const CELLS_PER_WINDOW = 4_096n;
@@ -54,14 +63,45 @@ export function blocksOfCell({ cidr, blockSize }: Grid, cell: Cidr): Cidr[] {
 
 /**
  * The order in which a host tries the cells of a pool: from the cell its name hashes to (FNV-1a), in strides of a second
- * hash, window by window. The stride is odd and a window's size a power of two, so every cell comes up exactly once.
+ * hash, window by window. The stride is odd and a window's size a power of two, so every cell comes up exactly once; cells
+ * and whole windows that are reserved are passed over.
  */
-export function* cellOrder(grid: Grid, host: HostId): Generator<bigint> {
+export function* cellOrder(
+  grid: Grid,
+  host: HostId,
+  reserved: readonly Interval[] = [],
+): Generator<bigint> {
   const count = cellCount(grid);
   const window = count < CELLS_PER_WINDOW ? count : CELLS_PER_WINDOW;
   const start = fnv1a64(host);
   const stride = fnv1a64(`${host}/stride`) | 1n;
   for (let base = 0n; base < count; base += window) {
-    for (let probe = 0n; probe < window; probe++) yield base + ((start + probe * stride) % window);
+    const run = runAround(cellsAt(grid, base, base + window - 1n), reserved);
+    if (run) {
+      // On to the window in which the reserved run ends.
+      const last = cellIndexOf(grid, cellOf(blockOf({ ...run, value: run.last }, grid.blockSize)));
+      const skipped = (last + 1n - base) / window;
+      base += (skipped > 1n ? skipped - 1n : 0n) * window;
+      continue;
+    }
+    for (let probe = 0n; probe < window; probe++) {
+      const index = base + ((start + probe * stride) % window);
+      if (!runAround(cellsAt(grid, index, index), reserved)) yield index;
+    }
   }
 }
+
+/** The addresses of a run of cells, as far as they lie in the pool. */
+function cellsAt(grid: Grid, from: bigint, to: bigint): Interval {
+  const pool = intervalOf(grid.cidr);
+  const { first } = intervalOf(cellAt(grid, from));
+  const { last } = intervalOf(cellAt(grid, to));
+  return {
+    family: pool.family,
+    first: first > pool.first ? first : pool.first,
+    last: last < pool.last ? last : pool.last,
+  };
+}
+
+const runAround = (cells: Interval, reserved: readonly Interval[]): Interval | undefined =>
+  reserved.find((run) => includes(run, cells));

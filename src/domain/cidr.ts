@@ -68,6 +68,27 @@ export function parseInterval(text: string): Parsed<Interval> {
   });
 }
 
+/** The same addresses in as few runs as possible, in order. */
+export function merged(intervals: readonly Interval[]): readonly Interval[] {
+  const runs: Interval[] = [];
+  const inOrder = intervals.toSorted((a, b) =>
+    a.family !== b.family
+      ? a.family - b.family
+      : a.first < b.first
+        ? -1
+        : a.first > b.first
+          ? 1
+          : 0,
+  );
+  for (const interval of inOrder) {
+    const before = runs.at(-1);
+    if (before?.family === interval.family && interval.first <= before.last + 1n) {
+      if (interval.last > before.last) runs[runs.length - 1] = { ...before, last: interval.last };
+    } else runs.push(interval);
+  }
+  return runs;
+}
+
 export function includes(outer: Interval, inner: Interval): boolean {
   return outer.family === inner.family && outer.first <= inner.first && inner.last <= outer.last;
 }

@@ -1,5 +1,6 @@
 import type { AffinityRow } from "./affinity.ts";
 import type { Block } from "./block.ts";
+import type { Loan } from "./loan.ts";
 import type { Pool, Reservation } from "./pool.ts";
 import type { AssignmentRecord } from "./record.ts";
 
@@ -7,6 +8,7 @@ import type { AssignmentRecord } from "./record.ts";
 export interface Contents {
   readonly blocks: readonly Block[];
   readonly rows: readonly AffinityRow[];
+  readonly loans: readonly Loan[];
   readonly records: readonly AssignmentRecord[];
   readonly pools: readonly Pool[];
   readonly reservations: readonly Reservation[];

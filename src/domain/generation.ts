@@ -12,37 +12,43 @@ export interface Generation {
   readonly handleHash: string;
   readonly recordId: string;
   readonly keyed: boolean;
+  /** Is its request served by several writes? Then the record's head must be asked whether it was ever answered. */
+  readonly headed: boolean;
   /** How many addresses its request asked for: a lone one is all of its record. */
   readonly want: number;
 }
 
 const FORM = new RegExp(
-  `^g1\\.([\\w-]{${ID_CHARACTERS}})\\.([46])([0-9a-f]{1,32})\\.(\\d{1,3})\\.([0-9a-f]{16})\\.([ki])([\\w-]{10,64})\\.(\\d{1,4})$`,
+  `^g1\\.([\\w-]{${ID_CHARACTERS}})\\.([46])([0-9a-f]{1,32})\\.(\\d{1,3})\\.([0-9a-f]{16})\\.([kih])([\\w-]{10,64})\\.(\\d{1,4})$`,
 );
 
-/** The generation of one address that a part of a record holds, as text. */
-export function generationOf(record: AssignmentRecord, part: Part, address: Address): string {
+/** The generation of one address that a part of a record holds. */
+export function generationOf(record: AssignmentRecord, part: Part, address: Address): Generation {
   const { place, want } = record;
-  return formatGeneration({
+  return {
     token: part.token,
     address,
     blockSize: part.block.prefix,
     handleHash: place.handleHash,
     recordId: place.id,
     keyed: place.keyed,
+    headed: !place.keyed && (record.state !== "live" || record.parts.length > 1),
     want,
-  });
+  };
 }
+
+/** The record of a keyed request is marked in any case, and its mark asks the head. */
+const kindOf = ({ keyed, headed }: Generation) => (keyed ? "k" : headed ? "h" : "i");
 
 /** The text a caller gets and gives back; opaque to them. Inverse of `parseGeneration`. */
 export function formatGeneration(g: Generation): string {
   const { family, value } = g.address;
-  const record = `${g.handleHash}.${g.keyed ? "k" : "i"}${g.recordId}.${g.want}`;
+  const record = `${g.handleHash}.${kindOf(g)}${g.recordId}.${g.want}`;
   return `g1.${g.token}.${family}${value.toString(16)}.${g.blockSize}.${record}`;
 }
 
 export function parseGeneration(text: string): Parsed<Generation> {
-  const [, token, digit, value, blockSize, handleHash, keyed, recordId, want] =
+  const [, token, digit, value, blockSize, handleHash, kind, recordId, want] =
     FORM.exec(text) ?? [];
   const family = digit === "4" ? 4 : 6;
   if (!token || !handleHash || !recordId || Number(blockSize) > BITS[6] || Number(want) < 1)
@@ -53,7 +59,8 @@ export function parseGeneration(text: string): Parsed<Generation> {
     blockSize: Number(blockSize),
     handleHash,
     recordId,
-    keyed: keyed === "k",
+    keyed: kind === "k",
+    headed: kind === "h",
     want: Number(want),
   });
 }

@@ -1,6 +1,7 @@
 import { type Block, capacityOf, heldBy } from "./block.ts";
 import { type Cidr, formatCidr, includes, intervalOf, overlaps, sameCidr } from "./cidr.ts";
 import type { Contents } from "./contents.ts";
+import type { Loan } from "./loan.ts";
 import { type AssignmentRecord, isOver, type Part } from "./record.ts";
 import type { Slot } from "./slot.ts";
 
@@ -27,7 +28,11 @@ export function findViolations(
   return [
     ...contents.unreadable.map(({ key, reason }) => violation("shape", `${key}: ${reason}`)),
     ...contents.blocks.flatMap((block) => blockViolations(block, contents, records)),
-    ...overlappingBlocks(contents.blocks),
+    ...overlapping(contents.blocks, "blocks"),
+    ...overlapping(
+      contents.pools.filter(({ state }) => state === "active"),
+      "pools",
+    ),
     ...contents.records.flatMap((record) => recordViolations(record, blocks)),
     ...(quiet ? untidy(contents, blocks) : []),
   ];
@@ -61,7 +66,8 @@ function blockViolations(
       found.push(violation("shape", `${name} has a slot ${ordinal} outside its range`));
     if (slot.kind === "foreign")
       found.push(violation("shape", `${name} slot ${ordinal} has a tag that cannot be read`));
-    if (slot.kind === "taken") found.push(...slotViolations(name, block, ordinal, slot, owners));
+    if (slot.kind === "taken")
+      found.push(...slotViolations(name, block, ordinal, slot, contents, owners));
   }
   const pool = contents.pools.find((p) => p.space === block.space && p.name === block.pool);
   if (!pool || !includes(intervalOf(pool.cidr), intervalOf(block.cidr)))
@@ -71,9 +77,10 @@ function blockViolations(
 
 function slotViolations(
   name: string,
-  { space, cidr }: { readonly space: string; readonly cidr: Cidr },
+  { space, cidr, host }: Block,
   ordinal: number,
   slot: Slot & { readonly kind: "taken" },
+  { loans }: Contents,
   owners: ReadonlyMap<string, Owner[]>,
 ): Violation[] {
   const rightful = (owners.get(slot.token) ?? []).filter(
@@ -86,25 +93,28 @@ function slotViolations(
     return [violation("I3", `${name} slot ${ordinal} is taken without an assignment record`)];
   if (rightful.length > 1)
     return [violation("I1", `${name} slot ${ordinal} is named by ${rightful.length} records`)];
+  const holder = rightful[0]?.record.host;
+  const isLent = (loan: Loan) =>
+    loan.host === holder && loan.space === space && sameCidr(loan.block, cidr);
+  if (holder !== host && !loans.some(isLent))
+    return [violation("I11", `${name} slot ${ordinal} of ${holder} has no loan row under it`)];
   return [];
 }
 
-function overlappingBlocks(blocks: readonly Block[]): Violation[] {
-  const order = ({ space, cidr }: Block) =>
+/** Neighbours in the order of addresses that share some: at least one pair wherever there is one. */
+function overlapping(
+  ranges: readonly { readonly space: string; readonly cidr: Cidr }[],
+  kind: string,
+): Violation[] {
+  const order = ({ space, cidr }: (typeof ranges)[number]) =>
     `${space} ${cidr.family} ${cidr.base.toString(16).padStart(32, "0")}`;
-  const sorted = [...blocks].sort((a, b) => (order(a) < order(b) ? -1 : 1));
-  return sorted.slice(1).flatMap((block, i) => {
-    const before = sorted[i] as Block;
+  const sorted = ranges.toSorted((a, b) => (order(a) < order(b) ? -1 : 1));
+  return sorted.slice(1).flatMap((range, i) => {
+    const before = sorted[i] as (typeof ranges)[number];
     const clash =
-      before.space === block.space && overlaps(intervalOf(before.cidr), intervalOf(block.cidr));
-    return clash
-      ? [
-          violation(
-            "I1",
-            `blocks ${formatCidr(before.cidr)} and ${formatCidr(block.cidr)} of ${block.space} overlap`,
-          ),
-        ]
-      : [];
+      before.space === range.space && overlaps(intervalOf(before.cidr), intervalOf(range.cidr));
+    const both = `${formatCidr(before.cidr)} and ${formatCidr(range.cidr)}`;
+    return clash ? [violation("I1", `${kind} ${both} of ${range.space} overlap`)] : [];
   });
 }
 
@@ -131,7 +141,9 @@ function untidy({ blocks, rows, records }: Contents, byName: BlocksByName): Viol
   const rowNames = new Set(rows.map(({ host, space, block }) => rowName(host, space, block)));
   return [
     ...blocks
-      .filter(({ host, space, cidr }) => !rowNames.has(rowName(host, space, cidr)))
+      .filter(
+        ({ host, space, cidr }) => host !== undefined && !rowNames.has(rowName(host, space, cidr)),
+      )
       .map(({ cidr, host }) =>
         violation("I4", `block ${formatCidr(cidr)} is affine to ${host}, which has no row for it`),
       ),
@@ -150,6 +162,8 @@ function untidy({ blocks, rows, records }: Contents, byName: BlocksByName): Viol
       ),
     ...records.flatMap((record) => {
       const count = heldCount(record, byName);
+      if (record.state === "open" || record.state === "aborted")
+        return [violation("tidy", `${nameOf(record)} is still ${record.state}`)];
       if (isOver(record) && count > 0)
         return [violation("tidy", `${nameOf(record)} is released and holds ${count} addresses`)];
       if (!isOver(record) && count === 0)

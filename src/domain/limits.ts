@@ -20,6 +20,7 @@ export const RELEASED_RECORD_KEPT_MS = 24 * 60 * 60 * 1000;
 /** Calico's default cap on affine blocks per host and family. */
 export const BLOCKS_PER_HOST_DEFAULT = 20;
 export const BLOCKS_PER_HOST_MAX = 1_000;
+export const WARM_BLOCKS_MAX = 16;
 export const ADDRESSES_PER_REQUEST_DEFAULT = 256;
 /** What one slot write may take: a condition holds 4 KB, a slot's clause about 40 bytes. */
 export const SLOTS_PER_WRITE_MAX = 100;
@@ -39,7 +40,7 @@ export const TAKE_TRIES_MAX = 32;
 /** Blocks a request may move through before it is called contended. */
 export const ASSIGN_ROUNDS_MAX = 16;
 /** Cells looked at when a block is claimed; each full one costs about 14 read units. */
-export const CELL_LOOKS_MAX = 4;
+export const CELL_LOOKS_MAX = 3;
 /** Blocks tried inside the cells that were looked at before a claim is called contended. */
 export const CLAIM_TRIES_MAX = 16;
 /** Pauses for another function's claim for the same host, before a second block is claimed. */
@@ -53,8 +54,8 @@ export const BUSY_TRIES_MAX = 6;
 export const UNANSWERED_TRIES_MAX = 2;
 /** Own blocks read side by side when a host's places are looked through. */
 export const BLOCKS_READ_AT_ONCE = 4;
-/** What a warm function remembers, each of a few hundred bytes. */
-export const REMEMBERED_BLOCKS_MAX = 4_096;
+/** What a warm function remembers. A full block of 64 takes about 9 KB of memory, a cell or a space far less. */
+export const REMEMBERED_BLOCKS_MAX = 1_024;
 export const REMEMBERED_CELLS_MAX = 16_384;
 export const REMEMBERED_SPACES_MAX = 256;
 /** Records of one handle that are ended side by side. */
@@ -78,5 +79,6 @@ export const BODY_BYTES_MAX = 1_000_000;
 export const RELEASES_PER_REQUEST_MAX = 256;
 export const POOLS_PER_REQUEST_MAX = 64;
 export const RESERVED_CIDRS_MAX = 1_000;
+export const RESERVATIONS_PER_SPACE_MAX = 200;
 /** The plan of a space is one item of at most 400 KB, about 100 bytes a pool. */
 export const POOLS_PER_SPACE_MAX = 2_000;

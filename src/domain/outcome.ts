@@ -20,7 +20,7 @@ export type RefusalCode =
   | "pool_exhausted"
   | "no_pool_available"
   | "block_limit"
-  | "block_not_owned"
+  | "strict_affinity"
   | "generation_conflict"
   | "request_in_progress"
   | "already_released"
@@ -52,9 +52,13 @@ export class Contended extends Error {
 /** The database refused for the moment (throttled, replicated-write conflict), again and again. */
 export class Busy extends Error {
   override readonly name = "Busy";
+  /** Whose addresses an assign may hold although it was not answered. */
+  handle?: string;
 }
 
-/** The database did not answer a read. Nothing was changed by it. */
+/** The database did not answer, and what it did could not be found out. */
 export class Unavailable extends Error {
   override readonly name = "Unavailable";
+  /** Whose addresses an assign may hold although it was not answered. */
+  handle?: string;
 }

@@ -8,6 +8,9 @@ export type Use = (typeof USES)[number];
 export const ASSIGNMENT_MODES = ["Automatic", "Manual"] as const;
 export type AssignmentMode = (typeof ASSIGNMENT_MODES)[number];
 
+export const BORROWING = ["allowed", "forbidden"] as const;
+export type Borrowing = (typeof BORROWING)[number];
+
 /** What an operator says of a pool. CIDR and block size never change. */
 export interface PoolSpec {
   readonly cidr: Cidr;
@@ -18,6 +21,8 @@ export interface PoolSpec {
   readonly allowedUses: readonly Use[];
   /** Absent: the space's own. */
   readonly cooldownSeconds?: number;
+  /** May hosts take addresses from blocks of this pool that are not theirs? */
+  readonly borrowing: Borrowing;
   /** Fields of a Calico manifest that only concern routing: kept, given back, and otherwise ignored. */
   readonly routing?: Readonly<Record<string, string | boolean>>;
 }
@@ -44,6 +49,12 @@ export interface Reservation {
 
 /** What an operator sets for a whole space. */
 export interface Settings {
+  /** A host gets addresses of its own blocks only. */
+  readonly strictAffinity: boolean;
+  /** May blocks be claimed by themselves? */
+  readonly autoAllocateBlocks: boolean;
+  /** How many empty blocks a host that is in use may keep. */
+  readonly warmBlocksPerHost: number;
   readonly cooldownSeconds: number;
   readonly blockMinAgeSeconds: number;
   readonly maxBlocksPerHost: number;
@@ -58,6 +69,8 @@ export interface SpaceConfiguration {
   readonly settingsRevision?: string;
   readonly pools: readonly Pool[];
   readonly reservations: readonly Reservation[];
+  /** All that is reserved, in runs of which no two touch. */
+  readonly reserved: readonly Interval[];
 }
 
 export function cooldownMsOf(pool: Pool | undefined, settings: Settings): number {

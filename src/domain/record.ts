@@ -31,7 +31,7 @@ export interface AssignmentRecord {
   readonly handle: string;
   readonly host: HostId;
   readonly attributes: Readonly<Record<string, string>>;
-  /** How many addresses were asked for. */
+  /** How many addresses it is for: as asked for, or what there was when its head became live. */
   readonly want: number;
   readonly parts: readonly Part[];
   /** Addresses that were given back, as text. */
@@ -46,5 +46,7 @@ export interface AssignmentRecord {
 
 /** Nothing of it is held any more, and it must never be begun again. */
 export function isOver(record: AssignmentRecord): boolean {
-  return record.state === "released" || record.given.size >= record.want;
+  return (
+    record.state === "released" || (record.state === "live" && record.given.size >= record.want)
+  );
 }

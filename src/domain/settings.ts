@@ -8,6 +8,9 @@ import type { Settings } from "./pool.ts";
 
 /** What holds in a space whose configuration nobody has written. */
 export const SETTINGS_DEFAULT: Settings = {
+  strictAffinity: false,
+  autoAllocateBlocks: true,
+  warmBlocksPerHost: 0,
   cooldownSeconds: COOLDOWN_SECONDS_DEFAULT,
   blockMinAgeSeconds: BLOCK_MIN_AGE_SECONDS_DEFAULT,
   maxBlocksPerHost: BLOCKS_PER_HOST_DEFAULT,

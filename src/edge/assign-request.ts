@@ -1,16 +1,27 @@
 import { createHash } from "node:crypto";
 import * as v from "valibot";
 import type { Assignment, AssignRequest } from "../allocator/assign.ts";
+import type { Address } from "../domain/address.ts";
 import { hostId } from "../domain/host.ts";
 import {
   ATTRIBUTE_KEY_CHARACTERS_MAX,
   ATTRIBUTE_VALUE_CHARACTERS_MAX,
   ATTRIBUTES_MAX,
+  BLOCKS_PER_HOST_MAX,
   POOLS_PER_REQUEST_MAX,
 } from "../domain/limits.ts";
 import { USES } from "../domain/pool.ts";
 import { readJson } from "./body.ts";
-import { address, handleText, hostText, poolReference, spaceName, unique, whole } from "./field.ts";
+import {
+  address,
+  flag,
+  handleText,
+  hostText,
+  poolReference,
+  spaceName,
+  unique,
+  whole,
+} from "./field.ts";
 import type { Answer, Event } from "./http.ts";
 import { readIdempotencyKey, readSpace } from "./parameters.ts";
 import { Problem } from "./problem.ts";
@@ -55,6 +66,8 @@ const body = v.pipe(
     address: v.optional(address),
     handle: v.optional(handleText),
     attributes: v.optional(attributes, {}),
+    allowPartial: v.optional(flag, false),
+    maxBlocksPerHost: v.optional(whole(0, BLOCKS_PER_HOST_MAX), 0),
     use: v.optional(v.picklist(USES, `must be one of ${USES.join(", ")}`)),
     pools: v.optional(
       v.pipe(
@@ -71,14 +84,6 @@ const body = v.pipe(
       return counts === 0
         ? []
         : [{ field: "address", problem: "excludes ipv4 and ipv6: it asks for itself alone" }];
-    if (ipv4 > 0 && ipv6 > 0)
-      return [
-        {
-          field: "ipv6",
-          value: ipv6,
-          problem: "must be 0 when ipv4 is not: one family per request for now",
-        },
-      ];
     return counts > 0
       ? []
       : [
@@ -112,13 +117,14 @@ export function readAssign(event: Event, freshHandle: () => string): AssignReque
   const asked = {
     space,
     host: hostId(input.affinityType, input.host),
-    family: input.address?.family ?? (input.ipv4 > 0 ? (4 as const) : (6 as const)),
-    count: input.address ? 1 : input.ipv4 + input.ipv6,
+    wanted: wantedOf(input),
     ...(input.address && { address: input.address }),
     handle,
     attributes: input.attributes,
     ...(input.use && { use: input.use }),
     pools: input.pools,
+    allowPartial: input.allowPartial,
+    ...(input.maxBlocksPerHost > 0 && { maxBlocksPerHost: input.maxBlocksPerHost }),
   };
   return {
     ...asked,
@@ -127,21 +133,38 @@ export function readAssign(event: Event, freshHandle: () => string): AssignReque
   };
 }
 
-/** All that was asked for, or there is no answer but a refusal: `requested` is how many there are. */
-export function assignAnswer({ handle, addresses }: Assignment, requestId: string): Answer {
-  return {
-    status: 200,
-    body: { requestId, handle, addresses, requested: addresses.length, messages: [] },
-  };
+/** How many of each family; an address asks for one of its own. */
+function wantedOf({
+  address,
+  ipv4,
+  ipv6,
+}: {
+  readonly address?: Address | undefined;
+  readonly ipv4: number;
+  readonly ipv6: number;
+}): AssignRequest["wanted"] {
+  if (address) return [{ family: address.family, count: 1 }];
+  return [{ family: 4, count: ipv4 } as const, { family: 6, count: ipv6 } as const].filter(
+    ({ count }) => count > 0,
+  );
 }
+
+export function assignAnswer(
+  { handle, addresses, requested, messages }: Assignment,
+  requestId: string,
+): Answer {
+  return { status: 200, body: { requestId, handle, addresses, requested, messages } };
+}
+
+/** Names that objects of the language, and the marshalling of items, take for their own. */
+const OBJECT_NAMES = new Set(["__proto__", "constructor"]);
 
 function attributeProblem(key: string, value: unknown): string | undefined {
   if (typeof value !== "string") return "must be a string";
   if (value.length > ATTRIBUTE_VALUE_CHARACTERS_MAX)
     return `must have at most ${ATTRIBUTE_VALUE_CHARACTERS_MAX} characters`;
   if (/\p{Cs}/u.test(value)) return "must be Unicode text";
-  // The one name that objects of the language treat as their own.
-  if (key === "__proto__") return "is a name that no attribute may have";
+  if (OBJECT_NAMES.has(key)) return "is a name that no attribute may have";
   if (key.length === 0 || key.length > ATTRIBUTE_KEY_CHARACTERS_MAX)
     return `must have a name of 1 to ${ATTRIBUTE_KEY_CHARACTERS_MAX} characters`;
   return /[\p{Cc}\p{Cs}]/u.test(key) ? "must have a name of printable characters" : undefined;
@@ -156,13 +179,14 @@ function canonical({
   return JSON.stringify([
     asked.space,
     asked.host,
-    asked.family,
-    asked.count,
+    asked.wanted.map(({ family, count }) => [family, count]),
     address ? String(address.value) : null,
     asked.handle,
     Object.entries(attributes).sort(([a], [b]) => (a < b ? -1 : 1)),
     asked.use ?? null,
     asked.pools,
+    asked.allowPartial ?? false,
+    asked.maxBlocksPerHost ?? 0,
   ]);
 }
 

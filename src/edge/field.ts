@@ -10,6 +10,9 @@ const LABEL = "[a-z0-9]([a-z0-9-]*[a-z0-9])?";
 
 export const text = v.string("must be a string");
 
+/** A text for people; a lone surrogate is no character, and no database keeps it. */
+export const proseText = v.pipe(text, v.regex(/^\P{Cs}*$/u, "must be Unicode text"));
+
 export const flag = v.boolean("must be true or false");
 
 export function whole(min: number, max: number) {

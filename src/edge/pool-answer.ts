@@ -24,6 +24,7 @@ const bodyOf = (pool: Pool) => ({
   disabled: pool.disabled,
   assignmentMode: pool.assignmentMode,
   allowedUses: pool.allowedUses,
+  borrowing: pool.borrowing,
   ...(pool.cooldownSeconds !== undefined && { cooldownSeconds: pool.cooldownSeconds }),
   ...(pool.routing && { routing: pool.routing }),
 });

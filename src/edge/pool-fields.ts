@@ -4,6 +4,7 @@ import { BLOCK_SIZES } from "../domain/limits.ts";
 import {
   ASSIGNMENT_MODES,
   type AssignmentMode,
+  type Borrowing,
   type PoolSpec,
   USES,
   type Use,
@@ -69,6 +70,7 @@ interface PoolFields {
   readonly disabled: boolean;
   readonly assignmentMode: AssignmentMode;
   readonly allowedUses: readonly Use[];
+  readonly borrowing?: Borrowing | undefined;
 }
 
 interface Routing {
@@ -124,7 +126,7 @@ export function routingProblems(
 }
 
 export function poolSpec(
-  { cidr, blockSize, disabled, assignmentMode, allowedUses }: PoolFields,
+  { cidr, blockSize, disabled, assignmentMode, allowedUses, borrowing }: PoolFields,
   routing: Routing,
 ): PoolSpec {
   const said = Object.entries(routing).filter(([, value]) => value !== undefined);
@@ -134,6 +136,7 @@ export function poolSpec(
     disabled,
     assignmentMode,
     allowedUses,
+    borrowing: borrowing ?? "allowed",
     ...(said.length > 0 && {
       routing: Object.fromEntries(said) as Record<string, string | boolean>,
     }),

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { COOLDOWN_SECONDS_MAX } from "../domain/limits.ts";
-import type { PoolSpec } from "../domain/pool.ts";
+import { BORROWING, type PoolSpec } from "../domain/pool.ts";
 import { resourceName, spaceName, whole } from "./field.ts";
 import type { Event } from "./http.ts";
 import { isManifest, readManifest } from "./manifest.ts";
@@ -34,6 +34,7 @@ const body = v.pipe(
   fields({
     ...POOL_FIELDS,
     cooldownSeconds: v.optional(whole(0, COOLDOWN_SECONDS_MAX)),
+    borrowing: v.optional(v.picklist(BORROWING, `must be ${BORROWING.join(" or ")}`)),
     // What a GET answers can be changed and PUT back.
     space: v.optional(spaceName),
     name: v.optional(resourceName),

@@ -31,7 +31,7 @@ export const PROBLEMS: Readonly<Record<ProblemCode, ProblemKind>> = {
   pool_exhausted: { status: 409, title: "No address is left" },
   no_pool_available: { status: 409, title: "No pool may serve this request" },
   block_limit: { status: 409, title: "The host may have no more blocks" },
-  block_not_owned: { status: 409, title: "The block belongs to another host" },
+  strict_affinity: { status: 409, title: "The block belongs to another host" },
   generation_conflict: { status: 409, title: "The address belongs to another assignment" },
   request_in_progress: {
     status: 409,
@@ -114,10 +114,14 @@ export function problemOf(no: unknown): Problem {
   if (no instanceof Problem) return no;
   if (no instanceof Refusal) return new Problem(no.code, no.detail, no.members);
   if (no instanceof Contended) return new Problem("contended", sentence(no.message));
-  if (no instanceof Busy) return new Problem("throttled", sentence(no.message));
-  if (no instanceof Unavailable) return new Problem("unavailable", sentence(no.message));
+  if (no instanceof Busy) return new Problem("throttled", sentence(no.message), heldBy(no));
+  if (no instanceof Unavailable)
+    return new Problem("unavailable", sentence(no.message), heldBy(no));
   return new Problem("internal_error", "The request failed; its id finds the reason in the log.");
 }
+
+/** An assign that was cut short says under which handle it can be given back. */
+const heldBy = ({ handle }: Busy | Unavailable) => (handle === undefined ? {} : { handle });
 
 /** RFC 9457. */
 export function problemAnswer({ code, detail, members }: Problem, requestId: string) {

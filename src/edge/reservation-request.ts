@@ -4,7 +4,7 @@ import { parseInterval } from "../domain/cidr.ts";
 import { RESERVED_CIDRS_MAX } from "../domain/limits.ts";
 import type { Reservation } from "../domain/pool.ts";
 import { readJson } from "./body.ts";
-import { readable, resourceName, spaceName, text } from "./field.ts";
+import { proseText, readable, resourceName, spaceName } from "./field.ts";
 import type { Answer, Event } from "./http.ts";
 import { etagOf, written } from "./operator-answer.ts";
 import { readIfMatch, readNamed } from "./parameters.ts";
@@ -27,7 +27,7 @@ const body = fields({
   ),
   reason: v.optional(
     v.pipe(
-      text,
+      proseText,
       v.maxLength(REASON_CHARACTERS_MAX, `must have at most ${REASON_CHARACTERS_MAX} characters`),
     ),
   ),

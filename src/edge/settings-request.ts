@@ -4,6 +4,7 @@ import {
   BLOCK_MIN_AGE_SECONDS_MAX,
   BLOCKS_PER_HOST_MAX,
   COOLDOWN_SECONDS_MAX,
+  WARM_BLOCKS_MAX,
 } from "../domain/limits.ts";
 import type { Settings } from "../domain/pool.ts";
 import { SETTINGS_DEFAULT } from "../domain/settings.ts";
@@ -23,6 +24,9 @@ interface SettingsSeen {
 
 /** What a PUT leaves out is set back to its default. */
 const body = fields({
+  strictAffinity: v.optional(flag, SETTINGS_DEFAULT.strictAffinity),
+  autoAllocateBlocks: v.optional(flag, SETTINGS_DEFAULT.autoAllocateBlocks),
+  warmBlocksPerHost: v.optional(whole(0, WARM_BLOCKS_MAX), SETTINGS_DEFAULT.warmBlocksPerHost),
   cooldownSeconds: v.optional(whole(0, COOLDOWN_SECONDS_MAX), SETTINGS_DEFAULT.cooldownSeconds),
   blockMinAgeSeconds: v.optional(
     whole(0, BLOCK_MIN_AGE_SECONDS_MAX),

@@ -13,7 +13,7 @@ const HOST = "127.0.0.1";
 /** What arrives above the limit is read and thrown away, so that its sender gets to read the answer; but not for ever. */
 const DISCARDED_BYTES_MAX = 32 * BODY_BYTES_MAX;
 const HEADERS_MS_MAX = 10_000;
-const REQUEST_MS_MAX = 30_000;
+const RECEIVING_MS_MAX = 30_000;
 const TIMEOUTS_POLL_MS = 1_000;
 /** Longer than a caller's pool keeps a connection, so that it is the caller who closes it. */
 const IDLE_MS_MAX = 65_000;
@@ -31,7 +31,7 @@ export async function serve(handlers: Handlers, port: number): Promise<Serving> 
   const server = createServer(
     {
       headersTimeout: HEADERS_MS_MAX,
-      requestTimeout: REQUEST_MS_MAX,
+      requestTimeout: RECEIVING_MS_MAX,
       keepAliveTimeout: IDLE_MS_MAX,
       connectionsCheckingInterval: TIMEOUTS_POLL_MS,
     },

@@ -1,4 +1,6 @@
+import { parseAddress } from "../domain/address.ts";
 import type { Block } from "../domain/block.ts";
+import { CELL_BITS } from "../domain/cell.ts";
 import { type Cidr, cidrOf } from "../domain/cidr.ts";
 import type { HostId } from "../domain/host.ts";
 import type { Outcome } from "../domain/outcome.ts";
@@ -24,7 +26,7 @@ export function blockItems(table: Table) {
 
     /** Every block of a cell; an eventually consistent look may only suggest. */
     async lookAtCell(space: string, cell: Cidr, options: { readonly consistent: boolean }) {
-      return (await table.query(blockPk(space, cell), options)).map(blockFrom);
+      return (await table.query(blockPk(space, cell), options)).flatMap(standing);
     },
 
     /** The arbiter of every claim: of all who create a block, one is done. */
@@ -118,6 +120,31 @@ export function blockItems(table: Table) {
       return withItem(outcome, blockFrom);
     },
 
+    /** Changes whose block it is, exactly as it was seen; every write in flight then fails (rule 1). */
+    async changeHost(
+      step: string,
+      seen: Block,
+      host: HostId | undefined,
+      fresh: { readonly epoch: string; readonly revision: string; readonly claimedAtMs: number },
+    ): Promise<Outcome<Block>> {
+      const outcome = await table.write({
+        step,
+        key: blockKey(seen.space, seen.cidr),
+        when: [equals(`${step}-rev`, seen.revision, "revision")],
+        change: {
+          kind: "update",
+          set: [
+            ...(host === undefined ? [] : [[["host"], host] as const]),
+            [["epoch"], fresh.epoch] as const,
+            [["revision"], fresh.revision] as const,
+            [["claimedAt"], fresh.claimedAtMs] as const,
+          ],
+          remove: [["idleSince"], ...(host === undefined ? [["host"] as const] : [])],
+        },
+      });
+      return withItem(outcome, blockFrom);
+    },
+
     /** First sight of an empty block: what has cooled is swept, and the mark set that any assign removes. */
     async markIdle(seen: Block, nowMs: number, revision: string): Promise<Outcome<Block>> {
       const outcome = await table.write({
@@ -156,7 +183,7 @@ function itemFrom(block: Block): Item {
     ...blockKey(block.space, block.cidr),
     prefix: block.cidr.prefix,
     pool: block.pool,
-    host: block.host,
+    ...(block.host !== undefined && { host: block.host }),
     claimedAt: block.claimedAtMs,
     slots: Object.fromEntries([...block.slots].map(([n, slot]) => [String(n), tagOf(slot)])),
     epoch: block.epoch,
@@ -165,13 +192,28 @@ function itemFrom(block: Block): Item {
   };
 }
 
+/** A block that cannot be read stands where it stands: nobody claims its range, takes from it or deletes it. */
+function standing(item: Item): Block[] {
+  try {
+    return [blockFrom(item)];
+  } catch {
+    const prefix = Number(item.pk.split("/").at(-1)) + CELL_BITS;
+    const address = parseAddress(item.sk);
+    if (!address.ok || Number.isNaN(prefix)) return [];
+    const slots = new Map([[0, { kind: "foreign", tag: new Uint8Array() } as const]]);
+    const space = unescaped(item.pk.split("#")[1] as string);
+    const cidr = cidrOf(address.value, prefix);
+    return [{ space, cidr, pool: "", claimedAtMs: 0, slots, epoch: "", revision: "" }];
+  }
+}
+
 export function blockFrom(item: Item): Block {
   const slots = item.slots as Record<string, Uint8Array>;
   return {
     space: unescaped(item.pk.split("#")[1] as string),
     cidr: cidrOf(addressInKey(item.sk), item.prefix as number),
     pool: item.pool as string,
-    host: item.host as HostId,
+    ...(item.host !== undefined && { host: item.host as HostId }),
     claimedAtMs: item.claimedAt as number,
     slots: new Map(Object.entries(slots).map(([n, tag]) => [Number(n), slotOf(tag)])),
     epoch: item.epoch as string,

@@ -1,6 +1,8 @@
 import type { Contents } from "../domain/contents.ts";
 import { rowFrom } from "./affinity.ts";
 import { blockFrom } from "./block.ts";
+import { AFFINITY_PREFIX, LOAN_PREFIX } from "./key.ts";
+import { loanFrom } from "./loan.ts";
 import { recordFrom } from "./record.ts";
 import { poolFrom, reservationFrom } from "./space.ts";
 import type { Item, Key, Table } from "./table.ts";
@@ -32,7 +34,11 @@ export function contentsOf(items: readonly Item[]): Contents {
     });
   return {
     blocks: reading(({ pk }) => pk.startsWith("BLOCK#"), blockFrom),
-    rows: reading(({ pk, sk }) => pk.startsWith("HOST#") && sk.startsWith("AFFINITY#"), rowFrom),
+    rows: reading(
+      ({ pk, sk }) => pk.startsWith("HOST#") && sk.startsWith(AFFINITY_PREFIX),
+      rowFrom,
+    ),
+    loans: reading(({ pk, sk }) => pk.startsWith("HOST#") && sk.startsWith(LOAN_PREFIX), loanFrom),
     records: reading(({ pk }) => pk.startsWith("HANDLE#"), recordFrom),
     pools: reading(({ pk, sk }) => pk.startsWith("SPACE#") && sk.startsWith("POOL#"), poolFrom),
     reservations: reading(

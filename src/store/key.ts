@@ -1,6 +1,6 @@
 import { formatAddress, parseAddress } from "../domain/address.ts";
 import { cellOf } from "../domain/cell.ts";
-import type { Cidr } from "../domain/cidr.ts";
+import { type Cidr, formatCidr } from "../domain/cidr.ts";
 import type { HostId } from "../domain/host.ts";
 import type { RecordPlace } from "../domain/record.ts";
 import type { Key } from "./table.ts";
@@ -54,6 +54,12 @@ export const poolMapKey = (space: string, pool: string, page: bigint): Key => ({
 export const AFFINITY_PREFIX = "AFFINITY#";
 export const hostPk = (space: string, host: HostId) =>
   joined("HOST", escaped(space), escaped(host));
+/** Sorts after the places, so that the Query for these leaves loans out. */
+export const LOAN_PREFIX = "TAKEN#";
+export const loanKey = (space: string, host: HostId, block: Cidr): Key => ({
+  pk: hostPk(space, host),
+  sk: `${LOAN_PREFIX}${formatCidr(block)}`,
+});
 export const affinityKey = (space: string, host: HostId, family: number, place: number): Key => ({
   pk: hostPk(space, host),
   sk: `${AFFINITY_PREFIX}${family}#${place}`,

@@ -107,6 +107,16 @@ export function recordItems(table: Table) {
       });
     },
 
+    /** A record that a release by address could not delete, since it has other parts, is the collector's to look at now. */
+    async markDue(place: RecordPlace, token: string, dueAtMs: number): Promise<void> {
+      await table.write({
+        step: "mark-due",
+        key: recordKey(place),
+        when: [equals("due-live", "live", "state"), present("due-token", "parts", token)],
+        change: { kind: "update", set: dueAttributes(place, dueAtMs) },
+      });
+    },
+
     /** Records that the index says are due; a suggestion, to be read before it is acted on. */
     async dueRecords(shard: number, untilMs: number, limit: number) {
       return (await table.due(shardName(shard), untilMs, limit)).map(recordPlaceOf);

@@ -1,4 +1,4 @@
-import { formatCidr, type Interval, parseInterval } from "../domain/cidr.ts";
+import { formatCidr, type Interval, merged, parseInterval } from "../domain/cidr.ts";
 import type { Outcome } from "../domain/outcome.ts";
 import type { Pool, Reservation, Settings, SpaceConfiguration } from "../domain/pool.ts";
 import { SETTINGS_DEFAULT } from "../domain/settings.ts";
@@ -40,11 +40,13 @@ export function spaceItems(table: Table) {
     async readSpace(space: string): Promise<SpaceConfiguration> {
       const items = await table.query(spacePk(space));
       const settings = items.find(({ sk }) => sk === CONFIG_SK);
+      const reservations = legible(items.filter(isReservation), reservationFrom);
       return {
         settings: { ...SETTINGS_DEFAULT, ...(settings?.settings as Partial<Settings>) },
         ...(settings && { settingsRevision: settings.revision as string }),
-        pools: items.filter(isPool).map(poolFrom),
-        reservations: items.filter(isReservation).map(reservationFrom),
+        pools: legible(items.filter(isPool), poolFrom),
+        reservations,
+        reserved: merged(reservations.flatMap(({ intervals }) => intervals)),
       };
     },
 
@@ -106,6 +108,17 @@ const unchanged = (step: string, revision: string | undefined) =>
     ? absent(`${step}-absent`, "pk")
     : equals(`${step}-rev`, revision, "revision");
 
+/** What can be read; the rest is kept, reported by the checker, and stops nothing. */
+function legible<T>(items: readonly Item[], from: (item: Item) => T): T[] {
+  return items.flatMap((item) => {
+    try {
+      return [from(item)];
+    } catch {
+      return [];
+    }
+  });
+}
+
 const isPool = ({ sk }: Key) => sk.startsWith("POOL#");
 const isReservation = ({ sk }: Key) => sk.startsWith("RESERVATION#");
 
@@ -120,6 +133,7 @@ function poolItem(pool: Pool): Item {
     assignmentMode: pool.assignmentMode,
     allowedUses: pool.allowedUses,
     ...(pool.cooldownSeconds !== undefined && { cooldownSeconds: pool.cooldownSeconds }),
+    borrowing: pool.borrowing,
     ...(pool.routing && { routing: pool.routing }),
     revision: pool.revision,
   };
@@ -135,6 +149,7 @@ export function poolFrom(item: Item): Pool {
     disabled: item.disabled as boolean,
     assignmentMode: item.assignmentMode as Pool["assignmentMode"],
     allowedUses: item.allowedUses as Pool["allowedUses"],
+    borrowing: item.borrowing as Pool["borrowing"],
     ...(item.cooldownSeconds !== undefined && {
       cooldownSeconds: item.cooldownSeconds as number,
     }),

@@ -2,6 +2,7 @@ import { affinityItems } from "./affinity.ts";
 import { blockItems } from "./block.ts";
 import { scanning } from "./contents.ts";
 import { cursorItems } from "./cursor.ts";
+import { loanItems } from "./loan.ts";
 import { planItems } from "./plan.ts";
 import { poolMapItems } from "./pool-map.ts";
 import { recordItems } from "./record.ts";
@@ -13,6 +14,7 @@ export function makeStore(table: Table) {
   return {
     ...blockItems(table),
     ...affinityItems(table),
+    ...loanItems(table),
     ...recordItems(table),
     ...spaceItems(table),
     ...planItems(table),

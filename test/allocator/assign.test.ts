@@ -2,7 +2,11 @@ import { describe, expect, it } from "vitest";
 import { putPool, putReservation } from "../../src/allocator/administration.ts";
 import { assign } from "../../src/allocator/assign.ts";
 import type { Context } from "../../src/allocator/context.ts";
+import { disown } from "../../src/allocator/disown.ts";
+import { reclaim } from "../../src/allocator/reclaim.ts";
+import { releaseHandle } from "../../src/allocator/release.ts";
 import { parseInterval } from "../../src/domain/cidr.ts";
+import { findViolations } from "../../src/domain/invariants.ts";
 import type { PoolSpec } from "../../src/domain/pool.ts";
 import { callsOf } from "../simulation/crash-points.ts";
 import {
@@ -11,6 +15,7 @@ import {
   contentsIn,
   contextOver,
   makeWorld,
+  passes,
   poolOf,
   releaseAll,
   requestOf,
@@ -30,29 +35,163 @@ describe("what an assign costs", () => {
 });
 
 describe("addresses of one request", () => {
-  it("come from one block, all or none", async () => {
+  it("come from one block where one has room for all", async () => {
     const { calm } = await makeWorld(poolOf("10.0.0.0/28", 29));
-    await assigned(calm, requestOf("small", 3));
-    const told = await assigned(calm, requestOf("large", 8)); // five are left in the first block
+    await assigned(calm, { ...requestOf("first", 1), address: addressOf("10.0.0.0") });
+    await assigned(calm, { ...requestOf("other", 1), address: addressOf("10.0.0.8") });
+    const told = await assigned(calm, requestOf("pod", 7));
     expect(new Set(told.addresses.map(({ block }) => block)).size).toBe(1);
-    expect(await assign(calm, requestOf("more", 6))).toMatchObject({ code: "pool_exhausted" });
-    expect((await assigned(calm, requestOf("fits", 5))).addresses).toHaveLength(5);
   });
 
-  it("beyond what one block holds are refused before anything is written", async () => {
+  it("come from several blocks where none has, all of them or none", async () => {
     const world = await makeWorld(poolOf("10.0.0.0/28", 29));
-    expect(await assign(world.calm, requestOf("pod", 9))).toMatchObject({
+    const { calm } = world;
+    await assigned(calm, requestOf("small", 3));
+    const told = await assigned(calm, requestOf("large", 11));
+    expect(new Set(told.addresses.map(({ address }) => address)).size).toBe(11);
+    expect(new Set(told.addresses.map(({ block }) => block)).size).toBe(2);
+    expect(await assign(calm, requestOf("more", 3))).toMatchObject({ code: "pool_exhausted" });
+    expect((await assigned(calm, requestOf("fits", 2))).addresses).toHaveLength(2);
+    expect(findViolations(contentsIn(world))).toEqual([]);
+  });
+
+  it("beyond what a request may ask for are refused before anything is written", async () => {
+    const world = await makeWorld(poolOf("10.0.0.0/16", 29));
+    expect(await assign(world.calm, requestOf("pod", 257))).toMatchObject({
       code: "invalid_request",
-      members: { fields: [{ field: "ipv4", value: 9 }] },
+      members: { fields: [{ field: "ipv4", value: 257 }] },
     });
     expect(contentsIn(world)).toMatchObject({ blocks: [], rows: [], records: [] });
   });
 
+  it("are fewer than asked for where that is allowed, and a repeat is told the same", async () => {
+    const { calm } = await makeWorld(poolOf("10.0.0.0/29", 30));
+    const partial = { ...requestOf("pod", 12, "key"), allowPartial: true };
+    const told = await assigned(calm, partial);
+    expect(told).toMatchObject({ requested: 12, messages: [expect.stringContaining("8 of 12")] });
+    expect(told.addresses).toHaveLength(8);
+    expect((await assigned(calm, partial)).addresses).toEqual(told.addresses);
+  });
+
   it("of IPv6 come in the canonical text of RFC 5952", async () => {
     const { calm } = await makeWorld(poolOf("2001:db8::/122", 122));
-    const told = await assigned(calm, { ...requestOf("pod", 1), family: 6 });
+    const told = await assigned(calm, {
+      ...requestOf("pod", 1),
+      wanted: [{ family: 6, count: 1 }],
+    });
     expect(told.addresses[0]).toMatchObject({ family: 6, block: "2001:db8::/122" });
     expect(told.addresses[0]?.address).toMatch(/^2001:db8::[0-9a-f]{0,2}$/);
+  });
+});
+
+describe("addresses of both families", () => {
+  const both = { ...requestOf("pod", 1), wanted: wantedBoth(1, 1) };
+
+  it("come together, in two waits when the function knows both blocks", async () => {
+    const { table, clock, calm } = await makeWorld();
+    await putPool(calm, SPACE, "six", poolOf("2001:db8::/122", 124), undefined);
+    const told = await assigned(calm, both);
+    expect(told.addresses.map(({ family }) => family)).toEqual([4, 6]);
+    const { memory } = calm;
+    const calls = await callsOf(table, (own) =>
+      assigned({ ...contextOver(own, clock, 2), memory }, { ...both, handle: "second" }),
+    );
+    expect(calls).toEqual(["create-record", "take-slots", "take-slots", "head-live"]);
+  });
+
+  it("or not at all: nothing of one stays taken when the other has none", async () => {
+    const world = await makeWorld();
+    await putPool(world.calm, SPACE, "six", poolOf("2001:db8::/128", 128), undefined);
+    await assigned(world.calm, { ...requestOf("last", 1), wanted: wantedBoth(0, 1) });
+    expect(await assign(world.calm, both)).toMatchObject({ code: "pool_exhausted" });
+    expect(contentsIn(world).records.map(({ handle }) => handle)).toEqual(["last"]);
+  });
+});
+
+describe("the order of blocks", () => {
+  const node2 = (handle: string, count: number) =>
+    ({ ...requestOf(handle, count), host: "host:node-2" }) as const;
+
+  it("ends with borrowing, which is found under the borrowing host (I11)", async () => {
+    const world = await makeWorld(poolOf("10.0.0.0/30", 30));
+    await assigned(world.calm, requestOf("owner", 1));
+    const told = await assigned(world.calm, node2("guest", 2));
+    expect(told.addresses).toMatchObject([{ borrowed: true }, { borrowed: true }]);
+    expect(contentsIn(world).loans).toMatchObject([{ host: "host:node-2" }]);
+    expect(findViolations(contentsIn(world))).toEqual([]);
+    await releaseAll(world.calm, told);
+    await passes(world, 2);
+    expect(contentsIn(world).loans).toEqual([]);
+  });
+
+  it.each([
+    ["the space is strict", { strictAffinity: true }, {}],
+    ["the pool forbids it", {}, { borrowing: "forbidden" }],
+  ] as const)("has no borrowing when %s", async (_, settings, pool) => {
+    const { calm } = await makeWorld({ ...poolOf("10.0.0.0/30", 30), ...pool }, settings);
+    await assigned(calm, { ...requestOf("owner", 1), address: addressOf("10.0.0.1") });
+    expect(await assign(calm, node2("guest", 1))).toMatchObject({ code: "pool_exhausted" });
+    const specific = { ...node2("guest", 1), address: addressOf("10.0.0.2") };
+    expect(await assign(calm, specific)).toMatchObject({
+      code: "strict_affinity",
+      members: { block: "10.0.0.0/30", owner: "node-1" },
+    });
+  });
+
+  it("takes over an empty block of another host before it borrows, past its minimum age", async () => {
+    const world = await makeWorld(poolOf("10.0.0.0/30", 30), { cooldownSeconds: 0 });
+    const { calm, clock } = world;
+    await releaseAll(calm, await assigned(calm, requestOf("owner", 1)));
+    clock.nowMs += 30_000;
+    await reclaim(calm); // sees it idle
+    expect(await assigned(calm, node2("young", 1))).toMatchObject({
+      addresses: [{ borrowed: true }],
+    });
+    await releaseHandle(calm, SPACE, "young");
+    clock.nowMs += 60_000;
+    await reclaim(calm);
+    expect(await assigned(contextOver(world.table, clock, 7), node2("old", 1))).toMatchObject({
+      addresses: [{ borrowed: false }],
+    });
+    expect(contentsIn(world).blocks).toMatchObject([{ host: "host:node-2" }]);
+    expect(contentsIn(world).rows).toMatchObject([{ host: "host:node-2", state: "confirmed" }]);
+  });
+
+  it("claims nothing by itself where that is switched off", async () => {
+    const { calm } = await makeWorld(poolOf("10.0.0.0/28", 30), { autoAllocateBlocks: false });
+    expect(await assign(calm, requestOf("pod", 1))).toMatchObject({ code: "pool_exhausted" });
+  });
+
+  it("keeps to the stricter of the caller's cap and the space's, and then borrows", async () => {
+    const { calm } = await makeWorld(poolOf("10.0.0.0/29", 31), { maxBlocksPerHost: 3 });
+    await assigned(calm, node2("other", 1));
+    const capped = { ...requestOf("pod", 2), maxBlocksPerHost: 1 };
+    await assigned(calm, capped);
+    expect(await assign(calm, { ...capped, handle: "more" })).toMatchObject({
+      code: "block_limit",
+      members: { blocks: 1, maxBlocksPerHost: 1 },
+    });
+    expect(await assigned(calm, { ...requestOf("lone", 1), maxBlocksPerHost: 1 })).toMatchObject({
+      addresses: [{ borrowed: true }],
+    });
+  });
+});
+
+describe("a block that is nobody's", () => {
+  it("serves on, keeps what is in it, and goes with its last address", async () => {
+    const world = await makeWorld(poolOf("10.0.0.0/30", 30));
+    const { calm } = world;
+    const told = await assigned(calm, requestOf("pod", 1));
+    const [block] = contentsIn(world).blocks;
+    if (!block) throw new Error("no block");
+    expect(await disown(calm, block)).toBe(true);
+    expect(findViolations(contentsIn(world), { quiet: true })).toEqual([]);
+    const more = await assigned(calm, requestOf("more", 1));
+    expect(more.addresses).toMatchObject([{ borrowed: true }]);
+    await releaseAll(calm, told);
+    await releaseAll(calm, more);
+    await passes(world, 3);
+    expect(contentsIn(world)).toMatchObject({ blocks: [], rows: [], loans: [], records: [] });
   });
 });
 
@@ -109,7 +248,7 @@ describe("the pools of a request", () => {
   ] as const)("leave out one that is %s, and say why", async (_, change, pools, reason) => {
     const { calm } = await makeWorld();
     await second(calm, change);
-    const away = { ...only([...pools]), family: 4 } as const;
+    const away = only([...pools]);
     const answer = pools.length > 0 ? await assign(calm, away) : await assignOnlySecond(change);
     expect(answer).toMatchObject({
       code: "no_pool_available",
@@ -169,13 +308,12 @@ describe("a specific address", () => {
     });
   });
 
-  it("in another host's block is refused with the owner", async () => {
+  it("in another host's block is borrowed", async () => {
     const { calm } = await makeWorld();
     await assigned(calm, specific("10.0.0.5"));
     const foreign = { ...specific("10.0.0.4"), host: "host:node-2" } as const;
-    expect(await assign(calm, foreign)).toMatchObject({
-      code: "block_not_owned",
-      members: { block: "10.0.0.4/31", owner: "node-1" },
+    expect(await assigned(calm, foreign)).toMatchObject({
+      addresses: [{ address: "10.0.0.4", borrowed: true }],
     });
   });
 
@@ -208,6 +346,12 @@ describe("reserved addresses", () => {
     expect(await assign(world.calm, requestOf("pod", 1))).toMatchObject({ code: "pool_exhausted" });
   });
 });
+
+function wantedBoth(ipv4: number, ipv6: number) {
+  return [{ family: 4, count: ipv4 } as const, { family: 6, count: ipv6 } as const].filter(
+    ({ count }) => count > 0,
+  );
+}
 
 async function reserve(context: Context, text: string): Promise<void> {
   const interval = parseInterval(text);

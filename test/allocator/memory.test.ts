@@ -69,7 +69,7 @@ describe("a warm function whose memory is full", () => {
     memory.refresh(blockWith({}, { host: numbered(1) }));
     memory.remember(newcomer);
     expect([0, 1, 2, 3].map(known)).toEqual([true, true, false, true]);
-    expect(memory.blocksOf(SPACE, newcomer.host)).toEqual([newcomer]);
+    expect(memory.blocksOf(SPACE, "host:newcomer")).toEqual([newcomer]);
   });
 
   it("forgets nobody when it sees a block again that it knows", () => {

@@ -85,6 +85,7 @@ export const poolWith = (changes: Partial<Pool> = {}): Pool => ({
   disabled: false,
   assignmentMode: "Automatic",
   allowedUses: ["Workload"],
+  borrowing: "allowed",
   ...changes,
 });
 

@@ -10,18 +10,25 @@ const lone = {
   handleHash: "85944171f73967e8",
   recordId: token(2),
   keyed: false,
+  headed: false,
   want: 1,
 };
 
-const anyGeneration = fc.record({
-  token: anyToken,
-  address: anyAddress,
-  blockSize: fc.nat(128),
-  handleHash: anyHandleHash,
-  recordId: fc.oneof(anyToken, anyHandleHash),
-  keyed: fc.boolean(),
-  want: fc.integer({ min: 1, max: 9_999 }),
-});
+const anyGeneration = fc
+  .record({
+    token: anyToken,
+    address: anyAddress,
+    blockSize: fc.nat(128),
+    handleHash: anyHandleHash,
+    recordId: fc.oneof(anyToken, anyHandleHash),
+    want: fc.integer({ min: 1, max: 9_999 }),
+    kind: fc.constantFrom("keyed", "headed", "sole"),
+  })
+  .map(({ kind, ...generation }) => ({
+    ...generation,
+    keyed: kind === "keyed",
+    headed: kind === "headed",
+  }));
 
 describe("a generation", () => {
   it("comes back from its text as it went in", () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { AssignRequest } from "../../src/allocator/assign.ts";
 import { readAssign } from "../../src/edge/assign-request.ts";
+import { Problem } from "../../src/edge/problem.ts";
 import { eventOf, type Request } from "./event.ts";
 import { problemIn, refusedFields } from "./problem-of.ts";
 
@@ -13,18 +14,38 @@ describe("a request to assign", () => {
     expect(accepted({ host: "node-1", ipv4: 3 })).toMatchObject({
       space: "default",
       host: "host:node-1",
-      family: 4,
-      count: 3,
+      wanted: [{ family: 4, count: 3 }],
       handle: "fresh-handle",
       attributes: {},
       pools: [],
+      allowPartial: false,
     });
-    expect(accepted({ host: "node-1", ipv6: 1 })).toMatchObject({ family: 6, count: 1 });
+    expect(accepted({ host: "node-1", ipv6: 1 }).wanted).toEqual([{ family: 6, count: 1 }]);
+  });
+
+  it("for both families is read as one request, however it is written", () => {
+    const wanted = [
+      { family: 4, count: 2 },
+      { family: 6, count: 3 },
+    ];
+    expect(accepted({ host: "n", ipv4: 2, ipv6: 3 }).wanted).toEqual(wanted);
+    expect(accepted({ ipv6: 3, ipv4: 2, host: "n" }).wanted).toEqual(wanted);
+  });
+
+  it("may take less than it asks for, and cap the blocks of its host", () => {
+    const body = { host: "n", ipv4: 9, allowPartial: true, maxBlocksPerHost: 2 };
+    expect(accepted(body)).toMatchObject({ allowPartial: true, maxBlocksPerHost: 2 });
+  });
+
+  it("with a cap of 0 blocks has no cap of its own, as in Calico", () => {
+    const body = { host: "n", ipv4: 1, maxBlocksPerHost: 0 };
+    expect(accepted(body)).not.toHaveProperty("maxBlocksPerHost");
   });
 
   it("for a specific address takes its family from the address", () => {
-    expect(accepted({ host: "n", address: "10.0.0.7" })).toMatchObject({ family: 4, count: 1 });
-    expect(accepted({ host: "n", address: "2001:db8::7" })).toMatchObject({ family: 6, count: 1 });
+    const wanted = (address: string) => accepted({ host: "n", address }).wanted;
+    expect(wanted("10.0.0.7")).toEqual([{ family: 4, count: 1 }]);
+    expect(wanted("2001:db8::7")).toEqual([{ family: 6, count: 1 }]);
   });
 
   it("of a virtual owner never collides with a host of that name", () => {
@@ -32,8 +53,8 @@ describe("a request to assign", () => {
     expect(accepted(body).host).toBe("virtual:load-balancer");
   });
 
-  it("may carry attributes under any name that objects happen to have", () => {
-    const attributes = { constructor: "a", toString: "b", prototype: "c" };
+  it("may carry attributes under almost any name that objects happen to have", () => {
+    const attributes = { toString: "b", prototype: "c", hasOwnProperty: "d" };
     expect(accepted({ host: "n", ipv4: 1, attributes }).attributes).toEqual(attributes);
   });
 
@@ -64,7 +85,13 @@ describe("a request to assign is refused by the name of its field when it has", 
     ["a count of null", { host: "n", ipv4: null }, "ipv4: must be a whole number from 0"],
     ["a count of 300 digits", `{"host":"n","ipv4":${"9".repeat(300)}}`, "ipv4: must be a whole"],
     ["a count of 400 digits", `{"host":"n","ipv4":${"9".repeat(400)}}`, "ipv4: must be a whole"],
-    ["both families", { ...ok, ipv6: 1 }, "ipv6: must be 0 when ipv4 is not: one family"],
+    ["a text as leave for less", { ...ok, allowPartial: "yes" }, "allowPartial: must be true or"],
+    [
+      "a negative cap on blocks",
+      { ...ok, maxBlocksPerHost: -1 },
+      "maxBlocksPerHost: must be a whole number from 0 to 1000",
+    ],
+    ["a cap on blocks beyond all", { ...ok, maxBlocksPerHost: 1001 }, "maxBlocksPerHost: must be"],
     ["neither count nor address", { host: "n" }, "ipv4: is 0 and so is ipv6; send"],
     ["a count and an address", { ...ok, address: "10.0.0.1" }, "address: excludes ipv4 and ipv6"],
     ["no address at all", { host: "n", address: "10.0.0" }, "address: is not an IPv4 or IPv6"],
@@ -84,6 +111,11 @@ describe("a request to assign is refused by the name of its field when it has", 
       "an attribute named __proto__",
       '{"host":"n","ipv4":1,"attributes":{"__proto__":"x"}}',
       "attributes.__proto__: is a name",
+    ],
+    [
+      "an attribute named constructor",
+      { ...ok, attributes: { pod: "web-0", constructor: "x" } },
+      "attributes.constructor: is a name that no attribute may have",
     ],
     [
       "too many attributes",
@@ -140,15 +172,15 @@ describe("a request to assign is refused by the name of its field when it has", 
 describe("the body of a request", () => {
   it("may have a megabyte and no more", () => {
     const body = `{"host":"n","ipv4":1}`.padEnd(1_000_000);
-    expect(accepted(body).count).toBe(1);
+    expect(accepted(body).wanted).toEqual([{ family: 4, count: 1 }]);
     expect(problemIn(read(`${body} `)).code).toBe("payload_too_large");
   });
 
   it("is JSON, also where its type is not said", () => {
     const type = (type: string) =>
       read({ host: "n", ipv4: 1 }, { headers: { "content-type": type } });
-    expect(type("application/json; charset=utf-8")).toMatchObject({ count: 1 });
-    expect(type("application/vnd.api+json")).toMatchObject({ count: 1 });
+    expect(type("application/json; charset=utf-8")).not.toBeInstanceOf(Problem);
+    expect(type("application/vnd.api+json")).not.toBeInstanceOf(Problem);
     expect(problemIn(type("text/plain")).code).toBe("unsupported_media_type");
     expect(problemIn(type("application/yaml")).code).toBe("unsupported_media_type");
   });
@@ -193,7 +225,24 @@ describe("an Idempotency-Key", () => {
     const once = keyed({ attributes: { a: "1", b: "2" }, pools: ["::/64"] });
     const again = keyed({ ipv6: 0, attributes: { b: "2", a: "1" }, pools: ["0:0::/64"] });
     expect(again.digest).toBe(once.digest);
-    expect(keyed({ attributes: { a: "1" } }).digest).not.toBe(once.digest);
+  });
+
+  it("tells apart requests that want different things", () => {
+    const bodies = [
+      {},
+      { ipv4: 2 },
+      { ipv6: 1 },
+      { ipv4: 0, ipv6: 1 },
+      { ipv4: 0, address: "10.0.0.1" },
+      { attributes: { a: "1" } },
+      { use: "Workload" },
+      { pools: ["main"] },
+      { allowPartial: true },
+      { maxBlocksPerHost: 1 },
+      { affinityType: "virtual" },
+    ];
+    const digests = bodies.map((body) => keyed({ handle: "h", ...body }).digest);
+    expect(new Set(digests).size).toBe(bodies.length);
   });
 
   it.each([

@@ -97,6 +97,12 @@ describe("a manifest of Calico", () => {
     ["another version", "projectcalico.org/v3", "v1", "apiVersion: must be projectcalico.org/v3"],
     ["another kind", "IPPool", "BGPPeer", "kind: must be IPPool, or a list of one"],
     ["a field nobody knows", "blockSize", "blocksize", "spec.blocksize: is not a field here"],
+    [
+      "a field that only Plat knows",
+      "blockSize: 26",
+      "borrowing: forbidden",
+      "spec.borrowing: is not",
+    ],
     ["a CIDR that is none", "10.244.0.0/16", "10.244.0.1/16", "spec.cidr: has bits set below"],
     [
       "two encapsulations",

@@ -17,6 +17,7 @@ describe("a pool", () => {
       disabled: false,
       assignmentMode: "Automatic",
       allowedUses: ["Workload", "Tunnel"],
+      borrowing: "allowed",
     });
     expect(spec({ cidr: "2001:db8::/48" }).blockSize).toBe(122);
   });
@@ -29,6 +30,7 @@ describe("a pool", () => {
       assignmentMode: "Manual",
       allowedUses: ["LoadBalancer"],
       cooldownSeconds: 0,
+      borrowing: "forbidden",
       routing: { natOutgoing: true },
     };
     const { cidr: _, ...expected } = said;
@@ -96,6 +98,7 @@ describe("a pool is refused by the name of its field when it has", () => {
     ["a fraction as block size", { ...ok, blockSize: 26.5 }, "blockSize: must be a whole number"],
     ["a text as flag", { ...ok, disabled: "no" }, "disabled: must be true or false"],
     ["an unknown mode", { ...ok, assignmentMode: "auto" }, "assignmentMode: must be Automatic or"],
+    ["a flag as borrowing", { ...ok, borrowing: false }, "borrowing: must be allowed or forbidden"],
     ["no use", { ...ok, allowedUses: [] }, "allowedUses: must name at least one of Workload"],
     ["a use twice", { ...ok, allowedUses: ["Tunnel", "Tunnel"] }, "allowedUses: must name each"],
     ["an unknown use", { ...ok, allowedUses: ["Tunnel", "x"] }, "allowedUses[1]: must be one of"],

@@ -32,6 +32,15 @@ describe("a problem", () => {
     expect(String(answer.body.retryAfterSeconds)).toBe(answer.headers["retry-after"]);
   });
 
+  it.each([new Busy("not now"), new Unavailable("no answer")])(
+    "of %s names the handle of an assign that was cut short",
+    (error) => {
+      expect(problemAnswer(problemOf(error), "r").body).not.toHaveProperty("handle");
+      error.handle = "pod-7";
+      expect(problemAnswer(problemOf(error), "r").body).toMatchObject({ handle: "pod-7" });
+    },
+  );
+
   it("of a request in progress says how long it may be", () => {
     const refusal = new Refusal("request_in_progress", "…", { retryAfterSeconds: 9 });
     const { headers, body } = problemAnswer(problemOf(refusal), "r");

@@ -13,6 +13,7 @@ const GENERATION = formatGeneration({
   handleHash: "0123456789abcdef",
   recordId: "AaH9bgInfBgZ-A1",
   keyed: false,
+  headed: false,
   want: 1,
 });
 

@@ -15,6 +15,11 @@ describe("a reservation", () => {
     });
   });
 
+  it("may have a reason in any language, in lines", () => {
+    const reason = "Gateways – 网关 🛜\nask Zoë";
+    expect(put({ cidrs: ["::1"], reason })).toMatchObject({ spec: { reason } });
+  });
+
   it.each<[string, unknown, string]>([
     ["nothing", {}, "cidrs: is required"],
     ["no entry", { cidrs: [] }, "cidrs: must have an entry"],
@@ -34,6 +39,7 @@ describe("a reservation", () => {
     ["a name", { cidrs: ["gateway"] }, "cidrs[0]: is not a CIDR, an address or a range such as"],
     ["too many", { cidrs: Array(1001).fill("10.0.0.1") }, "cidrs: must have at most 1000 entries"],
     ["a number as reason", { cidrs: ["::1"], reason: 7 }, "reason: must be a string"],
+    ["half a character in its reason", { cidrs: ["::1"], reason: "a\ud800" }, "reason: must be"],
     ["an unknown field", { cidrs: ["::1"], ranges: [] }, "ranges: is not a field here"],
   ])("of %s is refused by the name of its field", (_, body, refusal) => {
     expect(refusedFields(put(body))).toEqual([expect.stringContaining(refusal)]);

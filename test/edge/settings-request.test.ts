@@ -14,6 +14,20 @@ describe("the configuration", () => {
     });
   });
 
+  it("takes everything that is said of it", () => {
+    const settings = {
+      strictAffinity: true,
+      autoAllocateBlocks: false,
+      warmBlocksPerHost: 16,
+      cooldownSeconds: 1200,
+      blockMinAgeSeconds: 0,
+      maxBlocksPerHost: 1,
+      maxAddressesPerRequest: 4096,
+      allowBareRelease: true,
+    };
+    expect(put(settings)).toMatchObject({ settings });
+  });
+
   it.each<[string, unknown, string]>([
     ["a cooldown of an hour", { cooldownSeconds: 3600 }, "cooldownSeconds: must be a whole number"],
     [
@@ -32,11 +46,14 @@ describe("the configuration", () => {
       "maxAddressesPerRequest: must be a whole",
     ],
     ["a number as flag", { allowBareRelease: 1 }, "allowBareRelease: must be true or false"],
+    ["a text as affinity", { strictAffinity: "yes" }, "strictAffinity: must be true or false"],
+    ["a number as leave", { autoAllocateBlocks: 0 }, "autoAllocateBlocks: must be true or false"],
     [
-      "an unknown field",
-      { strictAffinity: true },
-      "strictAffinity: is not a field here; known are",
+      "17 warm blocks",
+      { warmBlocksPerHost: 17 },
+      "warmBlocksPerHost: must be a whole number from 0 to 16",
     ],
+    ["an unknown field", { affinity: true }, "affinity: is not a field here; known are"],
     ["an array", [], "body: must be an object"],
   ])("with %s is refused by the name of the field", (_, body, refusal) => {
     expect(refusedFields(put(body))).toEqual([expect.stringContaining(refusal)]);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { newSpace, spaceWithPool } from "./plat.ts";
+import { newSpace, spaceWithPool, textsOf } from "./plat.ts";
 
 describe("a pool", () => {
   it("is created, read, listed, and changed only as it was seen", async () => {
@@ -7,6 +7,7 @@ describe("a pool", () => {
     const pool = { cidr: "10.0.0.0/24", blockSize: 28 };
     const created = await plat.put("/v1/pools/main", pool);
     expect(created).toMatchObject({ status: 201, body: { name: "main", ...pool } });
+    expect(created.body.borrowing).toBe("allowed");
     expect(Date.parse(created.body.effectiveAt)).toBeGreaterThan(Date.now());
 
     const read = await plat.get("/v1/pools/main");
@@ -42,6 +43,14 @@ describe("a pool", () => {
     expect(refused).toMatchObject({ status: 409, body: { code: "pool_overlap" } });
     expect(refused.body.fields).toMatchObject([{ field: "cidr", value: "10.0.0.0/16" }]);
     expect((await plat.get("/v1/pools/other")).status).toBe(404);
+  });
+
+  it("keeps what was said of borrowing when a GET's answer is PUT back", async () => {
+    const plat = await spaceWithPool({ borrowing: "forbidden" });
+    const { headers, body } = await plat.get("/v1/pools/main");
+    expect(body.borrowing).toBe("forbidden");
+    await plat.put("/v1/pools/main", { ...body, cooldownSeconds: 0 }, headers.etag);
+    expect((await plat.get("/v1/pools/main")).body.borrowing).toBe("forbidden");
   });
 
   it("may be changed by what a GET answered, routing fields and all", async () => {
@@ -81,6 +90,30 @@ describe("a reservation", () => {
   });
 });
 
+it("a reservation whose reason is no text is refused with 400 and the name of the field", async () => {
+  const plat = await spaceWithPool();
+  const put = (reason: string) =>
+    plat.put("/v1/reservations/some", { cidrs: ["10.0.0.0/30"], reason });
+  expect(await put("half a \ud83d")).toMatchObject({
+    status: 400,
+    body: { code: "invalid_request", fields: [{ field: "reason" }] },
+  });
+  expect((await plat.get("/v1/reservations/some")).status).toBe(404);
+  expect(await put("a whole \ud83d\ude00")).toMatchObject({ status: 201 });
+});
+
+it("addresses that two reservations name are kept until neither does", async () => {
+  const plat = await spaceWithPool({ cidr: "10.0.0.0/29", blockSize: 30 });
+  await plat.put("/v1/reservations/low", { cidrs: ["10.0.0.0-10.0.0.5"] });
+  await plat.put("/v1/reservations/high", { cidrs: ["10.0.0.2-10.0.0.7", "10.0.0.4/30"] });
+  const assigned = () => plat.assign({ host: "n1", ipv4: 2 });
+  expect((await assigned()).body.code).toBe("pool_exhausted");
+  const { headers } = await plat.get("/v1/reservations/low");
+  await plat.delete("/v1/reservations/low", { "if-match": String(headers.etag) });
+  expect(textsOf(await assigned())).toEqual(["10.0.0.0", "10.0.0.1"]);
+  expect((await assigned()).body.code).toBe("pool_exhausted");
+});
+
 describe("the configuration", () => {
   it("is there before anybody wrote it, and changed only as it was seen after that", async () => {
     const plat = newSpace();
@@ -88,11 +121,15 @@ describe("the configuration", () => {
     expect(before).toMatchObject({ status: 200, body: { cooldownSeconds: 30 } });
     expect(before.headers).not.toHaveProperty("etag");
 
-    const written = await plat.put("/v1/config", { maxBlocksPerHost: 2 });
-    expect(written).toMatchObject({ status: 201, body: { maxBlocksPerHost: 2 } });
+    expect(before.body).toMatchObject({ strictAffinity: false, autoAllocateBlocks: true });
+    const said = { maxBlocksPerHost: 2, strictAffinity: true, warmBlocksPerHost: 1 };
+    const written = await plat.put("/v1/config", said);
+    expect(written).toMatchObject({ status: 201, body: said });
+    expect((await plat.get("/v1/config")).body).toEqual({ ...before.body, ...said });
     expect((await plat.put("/v1/config", {})).status).toBe(428);
     const { etag } = (await plat.get("/v1/config")).headers;
     const changed = await plat.put("/v1/config", {}, etag);
     expect(changed).toMatchObject({ status: 200, body: { maxBlocksPerHost: 20 } });
+    expect((await plat.get("/v1/config")).body).toEqual(before.body);
   });
 });

@@ -4,7 +4,7 @@ import { newSpace, spaceWithPool } from "./plat.ts";
 describe("an assigned address", () => {
   it("is found under itself and under its handle until it is released", async () => {
     const plat = await spaceWithPool();
-    const attributes = { pod: "web-0", constructor: "yes" };
+    const attributes = { pod: "web-0", toString: "yes" };
     const assigned = await plat.assign({ host: "n1", ipv4: 2, handle: "h#1%/ü", attributes });
     expect(assigned.status).toBe(200);
     expect(assigned.body).toMatchObject({ requestId: "request-1", handle: "h#1%/ü", requested: 2 });
@@ -80,6 +80,17 @@ describe("a request under an Idempotency-Key", () => {
     expect(other).toMatchObject({ status: 422, body: { code: "idempotency_mismatch" } });
   });
 
+  it("has the same answer when its pool is disabled meanwhile, where a new one is refused", async () => {
+    const plat = await spaceWithPool();
+    const request = { host: "n1", ipv4: 2, handle: "h" };
+    const once = await plat.assign(request, "key-1");
+    const { body, headers } = await plat.get("/v1/pools/main");
+    await plat.put("/v1/pools/main", { ...body, disabled: true }, headers.etag);
+    expect(await plat.assign(request, "key-1")).toEqual(once);
+    const other = await plat.assign(request, "key-2");
+    expect(other).toMatchObject({ status: 409, body: { code: "no_pool_available" } });
+  });
+
   it("is told when what it was assigned has been released", async () => {
     const plat = await spaceWithPool();
     const { body } = await plat.assign({ host: "n1", ipv4: 1 }, "key-1");
@@ -138,11 +149,34 @@ describe("a request is refused", () => {
     });
   });
 
-  it("for more addresses than one block can serve", async () => {
+  it("for more addresses of both families than the configuration allows", async () => {
     const plat = await spaceWithPool();
-    const refused = await plat.assign({ host: "n1", ipv4: 17 });
-    expect(refused).toMatchObject({ status: 400, body: { fields: [{ field: "ipv4" }] } });
+    await plat.put("/v1/pools/six", { cidr: "2001:db8::/64" });
+    await plat.put("/v1/config", { maxAddressesPerRequest: 4 });
+    expect((await plat.assign({ host: "n1", ipv4: 2, ipv6: 2 })).status).toBe(200);
+    expect(await plat.assign({ host: "n1", ipv4: 2, ipv6: 3 })).toMatchObject({
+      status: 400,
+      body: {
+        fields: [
+          { field: "ipv4", value: 2 },
+          { field: "ipv6", value: 3 },
+        ],
+      },
+    });
   });
+
+  it.each(["constructor", "__proto__"])(
+    "for an attribute named %s, with the name, and nothing is taken",
+    async (name) => {
+      const plat = await spaceWithPool();
+      const attributes = Object.fromEntries([[name, "yes"]]);
+      expect(await plat.assign({ host: "n1", ipv4: 1, handle: "h", attributes })).toMatchObject({
+        status: 400,
+        body: { code: "invalid_request", fields: [{ field: `attributes.${name}`, value: "yes" }] },
+      });
+      expect((await plat.get("/v1/handles/h")).status).toBe(404);
+    },
+  );
 });
 
 it("spaces are kept apart", async () => {

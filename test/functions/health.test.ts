@@ -1,6 +1,6 @@
 import { afterEach, expect, it, vi } from "vitest";
 import { Unavailable } from "../../src/domain/outcome.ts";
-import { call, context } from "./plat.ts";
+import { call, context, spaceWithPool } from "./plat.ts";
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -26,6 +26,20 @@ it("a request that meets a silent database is told to come again", async () => {
   const reply = await call("GET", "/v1/pools", { query: { space: "silent" } });
   expect(reply).toMatchObject({ status: 503, body: { code: "unavailable", retryable: true } });
 });
+
+it.each([{ handle: "pod-7" }, {}])(
+  "an assign of %j that a silent database cuts short names the handle to give it back by",
+  async (named) => {
+    const plat = await spaceWithPool();
+    vi.spyOn(context.store, "takeSlots").mockRejectedValue(new Unavailable("no answer"));
+    const cut = await plat.assign({ host: "n1", ipv4: 17, ...named });
+    expect(cut).toMatchObject({ status: 503, body: { code: "unavailable", ...named } });
+    expect(cut.body.handle).toMatch(/^[\w-]+$/);
+    vi.restoreAllMocks();
+    expect((await plat.delete(`/v1/handles/${cut.body.handle}`)).status).toBe(200);
+    expect((await plat.assign({ host: "n1", ipv4: 256 })).body.addresses).toHaveLength(256);
+  },
+);
 
 it("a request that fails for a reason nobody thought of gives nothing of it away", async () => {
   vi.spyOn(context.store, "readSpace").mockRejectedValue(new TypeError("the secret reason"));

@@ -59,3 +59,7 @@ export async function spaceWithPool(pool: object = {}) {
   await plat.put("/v1/pools/main", { cidr: "10.0.0.0/24", blockSize: 28, ...pool });
   return plat;
 }
+
+/** The addresses of an answer, or of what a handle has, as text in order. */
+export const textsOf = ({ body }: Reply): readonly string[] =>
+  body.addresses.map(({ address }: { address: string }) => address);

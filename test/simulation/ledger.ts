@@ -59,27 +59,16 @@ export class Ledger {
   async lettingGo<T>({ address, handle }: Promised, release: () => Promise<T>): Promise<T> {
     const standing = this.#promises.get(address);
     if (standing?.handle === handle) this.letGo(standing);
-    const where = `${handle}@${address}`;
-    this.#ending.set(where, (this.#ending.get(where) ?? 0) + 1);
-    try {
-      return await release();
-    } finally {
-      this.#ending.set(where, (this.#ending.get(where) ?? 0) - 1);
-    }
+    return this.#while(`${handle}@${address}`, release);
   }
 
   /** A release by handle names whatever the handle has while it lasts. */
   async ending<T>(handle: string, release: () => Promise<T>): Promise<T> {
     for (const promised of [...this.#promises.values()])
       if (promised.handle === handle) this.letGo(promised);
-    this.#ending.set(handle, (this.#ending.get(handle) ?? 0) + 1);
-    try {
-      return await release();
-    } finally {
-      for (const [key] of this.#answers)
-        if (key.startsWith(`${handle}/`)) this.#answers.delete(key);
-      this.#ending.set(handle, (this.#ending.get(handle) ?? 0) - 1);
-    }
+    const answer = await this.#while(handle, release);
+    for (const [key] of this.#answers) if (key.startsWith(`${handle}/`)) this.#answers.delete(key);
+    return answer;
   }
 
   /** Is everything that was promised still so? */
@@ -98,6 +87,17 @@ export class Ledger {
   /** What is still promised at the end of a run. */
   standing(): readonly Promised[] {
     return [...this.#promises.values()];
+  }
+
+  /**
+   * Until a release is over, either outcome is right for what it names. One that ends in an error is never over: what it
+   * has begun, the collector may finish at any time.
+   */
+  async #while<T>(name: string, release: () => Promise<T>): Promise<T> {
+    this.#ending.set(name, (this.#ending.get(name) ?? 0) + 1);
+    const answer = await release();
+    this.#ending.set(name, (this.#ending.get(name) ?? 0) - 1);
+    return answer;
   }
 
   #compare(request: string, told: readonly Promised[]): void {

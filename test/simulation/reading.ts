@@ -14,6 +14,7 @@ export function readingOnce(): (items: readonly Item[]) => Contents {
     return {
       blocks: each.flatMap(({ blocks }) => blocks),
       rows: each.flatMap(({ rows }) => rows),
+      loans: each.flatMap(({ loans }) => loans),
       records: each.flatMap(({ records }) => records),
       pools: each.flatMap(({ pools }) => pools),
       reservations: each.flatMap(({ reservations }) => reservations),

@@ -1,13 +1,15 @@
-import { putPool, putSettings } from "../../src/allocator/administration.ts";
+import { putPool, putReservation, putSettings } from "../../src/allocator/administration.ts";
 import { assign } from "../../src/allocator/assign.ts";
 import { collect } from "../../src/allocator/collect.ts";
 import type { Context } from "../../src/allocator/context.ts";
+import { disown } from "../../src/allocator/disown.ts";
 import { Memory } from "../../src/allocator/memory.ts";
 import { reclaim } from "../../src/allocator/reclaim.ts";
 import { releaseAddress, releaseHandle } from "../../src/allocator/release.ts";
 import { type Address, parseAddress } from "../../src/domain/address.ts";
-import { parseCidr } from "../../src/domain/cidr.ts";
+import { parseCidr, parseInterval } from "../../src/domain/cidr.ts";
 import type { Contents } from "../../src/domain/contents.ts";
+import type { Random } from "../../src/domain/fresh.ts";
 import { handleHash } from "../../src/domain/hash.ts";
 import { hostId } from "../../src/domain/host.ts";
 import { findViolations, type Violation } from "../../src/domain/invariants.ts";
@@ -24,12 +26,22 @@ import { MutatedTable } from "./mutate.ts";
 import { seededRandom } from "./random.ts";
 import { readingOnce } from "./reading.ts";
 import { Scheduler, STORMY, type Weather } from "./scheduler.ts";
+import { Strictness } from "./strictness.ts";
 
 const SPACE = "default";
 const COOLDOWN_SECONDS = 20;
 const CALLERS = 5;
 const REQUESTS_PER_CALLER = 4;
 const HOSTS = ["node-1", "node-2"];
+/** How many of IPv4 and of IPv6: what one block serves, several blocks, and both families. */
+const WANTED = [
+  [2, 0],
+  [1, 0],
+  [3, 0],
+  [1, 1],
+  [1, 0],
+  [0, 1],
+] as const;
 
 export interface RunOptions {
   readonly seed: number;
@@ -68,7 +80,9 @@ export async function simulate({
     sleep,
   });
   const calm = contextOf(table, async () => {});
-  await makePool(calm, random.fraction() < 0.5 ? "10.0.0.0/29" : "10.0.0.0/28");
+  const strict = random.fraction() < 0.3;
+  await makeSpace(calm, random, strict);
+  const strictness = strict ? new Strictness() : undefined;
   const read = readingOnce();
   let writesSeen = 0;
   scheduler.onStep = (label) => {
@@ -77,10 +91,12 @@ export async function simulate({
     const contents = read(table.items());
     ledger.hold(contents);
     cooldowns.step(contents, scheduler.nowMs);
+    strictness?.step(contents);
     violations.push(
       ...findViolations(contents),
       ...ledger.violations.splice(0),
       ...cooldowns.violations.splice(0),
+      ...(strictness?.violations.splice(0) ?? []),
     );
     if (violations.length > 0) scheduler.count(`broken by: ${label}`);
   };
@@ -106,6 +122,9 @@ export async function simulate({
       }
     });
   }
+  spawn("operator", disownSome);
+  for (let n = 0; n < 2; n++)
+    spawn(`administrator ${n}`, (context) => administer(context, scheduler, n));
   spawn("ender", async (context) => {
     for (let n = 0; n < 3; n++) {
       await context.sleep(30_000 * random.fraction());
@@ -118,24 +137,90 @@ export async function simulate({
   return { violations, seen: scheduler.seen };
 }
 
-async function makePool(context: Context, text: string): Promise<void> {
-  const cidr = parseCidr(text);
-  if (!cidr.ok) throw new Error(cidr.problem);
-  await putPool(
-    context,
-    SPACE,
-    "pool",
-    {
+/** A small IPv4 pool, a smaller IPv6 one, and rules that differ from run to run. */
+async function makeSpace(context: Context, random: Random, strict: boolean): Promise<void> {
+  const chance = (share: number) => random.fraction() < share;
+  const pools = [
+    ["pool-4", chance(0.5) ? "10.0.0.0/29" : "10.0.0.0/28", 31],
+    ["pool-6", "2001:db8::/126", 127],
+  ] as const;
+  for (const [name, text, blockSize] of pools) {
+    const cidr = parseCidr(text);
+    if (!cidr.ok) throw new Error(cidr.problem);
+    const spec = {
       cidr: cidr.value,
-      blockSize: 31,
+      blockSize,
       disabled: false,
       assignmentMode: "Automatic",
       allowedUses: ["Workload"],
+      borrowing: "allowed",
       cooldownSeconds: COOLDOWN_SECONDS,
-    },
-    undefined,
-  );
-  await putSettings(context, SPACE, { ...SETTINGS_DEFAULT, blockMinAgeSeconds: 30 }, undefined);
+    } as const;
+    await putPool(context, SPACE, name, spec, undefined);
+  }
+  const settings = {
+    ...SETTINGS_DEFAULT,
+    strictAffinity: strict,
+    blockMinAgeSeconds: 30,
+    maxBlocksPerHost: chance(0.3) ? 1 : SETTINGS_DEFAULT.maxBlocksPerHost,
+    warmBlocksPerHost: 0,
+  };
+  await putSettings(context, SPACE, settings, undefined);
+}
+
+/** Two administrators who want the same ranges, reserve, and change their minds. */
+async function administer(context: Context, scheduler: Scheduler, number: number): Promise<void> {
+  const { random } = context;
+  for (let n = 0; n < 3; n++) {
+    await context.sleep(30_000 * random.fraction());
+    await trying(scheduler, async () => {
+      const how = random.fraction();
+      if (how < 0.5) {
+        const range = ["10.9.0.0/28", "10.9.0.8/29", "10.8.0.0/28"][n] ?? "10.8.0.0/28";
+        const answer = await putPool(
+          context,
+          SPACE,
+          `wanted-${(number + n) % 2}`,
+          manual(range),
+          undefined,
+        );
+        scheduler.count(`pool: ${answer instanceof Refusal ? answer.code : "created"}`);
+      } else {
+        const seen = (await context.store.readSpace(SPACE)).reservations[0];
+        const text = `10.0.0.${Math.floor(random.fraction() * 8)}`;
+        const interval = parseInterval(text);
+        if (!interval.ok) throw new Error(interval.problem);
+        const spec = { cidrs: [text], intervals: [interval.value] };
+        const answer = await putReservation(context, SPACE, "one", spec, seen?.revision);
+        scheduler.count(`reservation: ${answer instanceof Refusal ? answer.code : "put"}`);
+      }
+    });
+  }
+}
+
+const manual = (range: string) => {
+  const cidr = parseCidr(range);
+  if (!cidr.ok) throw new Error(cidr.problem);
+  return {
+    cidr: cidr.value,
+    blockSize: 31,
+    disabled: false,
+    assignmentMode: "Manual",
+    allowedUses: ["Workload"],
+    borrowing: "allowed",
+  } as const;
+};
+
+/** An operator who takes blocks from their hosts, whatever is in them. */
+async function disownSome(context: Context): Promise<void> {
+  const cidr = parseCidr("10.0.0.0/25");
+  if (!cidr.ok) throw new Error(cidr.problem);
+  for (let n = 0; n < 2; n++) {
+    await context.sleep(40_000 * context.random.fraction());
+    const blocks = await context.store.lookAtCell(SPACE, cidr.value, { consistent: true });
+    const block = blocks[Math.floor(context.random.fraction() * blocks.length)];
+    if (block) await disown(context, block);
+  }
 }
 
 /** One client: a few requests, and for each what a real one might do with the answer. */
@@ -152,29 +237,38 @@ async function caller(
   const handle = `pod-${identity}`;
   for (let n = 0; n < REQUESTS_PER_CALLER; n++) {
     const key = identity === 0 || n % 2 === 1 ? `key-${n}` : undefined;
-    const count = (identity + n) % 3 === 0 ? 2 : 1;
+    // The same request from both who carry it out: what it asks for depends on nothing else.
+    const [ipv4, ipv6] = WANTED[(identity + n) % WANTED.length] as readonly [number, number];
+    const wanted = [
+      { family: 4, count: ipv4 } as const,
+      { family: 6, count: ipv6 } as const,
+    ].filter(({ count }) => count > 0);
+    const count = ipv4 + ipv6;
+    const allowPartial = (identity + n) % 5 === 0;
     const address =
-      key === undefined && count === 1 && chance(0.2) ? someAddress(random.fraction()) : undefined;
+      key === undefined && count === 1 && ipv4 === 1 && chance(0.4)
+        ? someAddress(random.fraction())
+        : undefined;
     let told: readonly Promised[] | undefined;
     for (let attempt = 0; attempt < 3 && !told; attempt++) {
       const answer = await trying(scheduler, () =>
         assign(context, {
           space: SPACE,
           host,
-          family: 4,
-          count,
+          wanted,
+          allowPartial,
           ...(address && { address }),
           handle,
           attributes: {},
           pools: [],
           ...(key && { keyId: handleHash(`${handle}/${key}`) }),
-          digest: `${count}`,
+          digest: `${ipv4} ${ipv6}`,
         }),
       );
       if (answer && !(answer instanceof Refusal)) {
         scheduler.count("answer: assigned");
         told = ledger.hear(handle, key, answer.addresses);
-        if (answer.addresses.length !== count)
+        if (answer.addresses.length !== count && !allowPartial)
           ledger.violations.push({
             invariant: "I8",
             message: `asked ${count}, got ${answer.addresses.length}`,
@@ -255,8 +349,8 @@ async function calmDown(
   for (const handle of new Set(contents().records.map((record) => record.handle)))
     await releaseHandle(context, SPACE, handle);
   for (let n = 0; n < 3; n++) await pass(RELEASED_RECORD_KEPT_MS);
-  const { blocks, rows, records } = contents();
-  return [...blocks, ...rows, ...records].map((left) => ({
+  const { blocks, rows, loans, records } = contents();
+  return [...blocks, ...rows, ...loans, ...records].map((left) => ({
     invariant: "tidy",
     message: `everything was released, and this is left: ${JSON.stringify(left, (_, v) => (typeof v === "bigint" ? String(v) : v))}`,
   }));

@@ -1,6 +1,6 @@
 import type { Random } from "../../src/domain/fresh.ts";
 import type { Outcome } from "../../src/domain/outcome.ts";
-import { Unavailable } from "../../src/domain/outcome.ts";
+import { Busy, Unavailable } from "../../src/domain/outcome.ts";
 import type { MemoryTable } from "../../src/store/memory.ts";
 import type { Item, Table, Write } from "../../src/store/table.ts";
 
@@ -14,6 +14,10 @@ export interface Weather {
   readonly crashShare: number;
   /** The process stands still for a while. */
   readonly freezeShare: number;
+  /** The database refuses for the moment. */
+  readonly busyShare: number;
+  /** An eventually consistent read shows what was there a while ago. */
+  readonly staleShare: number;
 }
 
 export const FAIR: Weather = {
@@ -21,6 +25,8 @@ export const FAIR: Weather = {
   unansweredShare: 0,
   crashShare: 0,
   freezeShare: 0,
+  busyShare: 0,
+  staleShare: 0,
 };
 
 export const STORMY: Weather = {
@@ -28,6 +34,8 @@ export const STORMY: Weather = {
   unansweredShare: 0.01,
   crashShare: 0.015,
   freezeShare: 0.01,
+  busyShare: 0.005,
+  staleShare: 0.3,
 };
 
 /** A call that a process has made and nobody has answered. */
@@ -39,6 +47,8 @@ interface Call {
   perform(): Promise<void>;
   /** Answers it without carrying it out. */
   fail(): void;
+  /** Answers it with the database's refusal. */
+  refuse(): void;
   /** Not before this time: a process that sleeps. */
   readonly dueMs?: number;
 }
@@ -50,7 +60,7 @@ interface Process {
   done: boolean;
 }
 
-const FREEZE_STEPS = 80;
+const FREEZE_STEPS = 250;
 const STEPS_MAX = 20_000;
 
 /**
@@ -71,6 +81,7 @@ export class Scheduler {
   readonly #late: (() => Promise<unknown>)[] = [];
   readonly #processes: Process[] = [];
   readonly #errors: unknown[] = [];
+  readonly #snapshots = new Map<string, readonly Item[]>();
 
   constructor(table: MemoryTable, random: Random, weather: Weather) {
     this.table = table;
@@ -129,11 +140,16 @@ export class Scheduler {
           label,
           perform: async () => resolve(await go()),
           fail: () => reject(new Unavailable("the read was not answered")),
+          refuse: () => reject(new Busy("the read was refused")),
         });
       });
     return {
       get: (key) => read("get", () => table.get(key)),
-      query: (pk, options) => read("query", () => table.query(pk, options)),
+      query: (pk, options) =>
+        read("query", async () => {
+          const items = await table.query(pk, options);
+          return options?.consistent === false ? this.#perhapsStale(pk, items) : items;
+        }),
       scan: (limit, after) => read("scan", () => table.scan(limit, after)),
       due: (shard, untilMs, limit) => read("due", () => table.due(shard, untilMs, limit)),
       write: (write) =>
@@ -144,9 +160,21 @@ export class Scheduler {
             write,
             perform: async () => table.write(write).then(resolve, reject),
             fail: () => resolve({ outcome: "unknown" }),
+            refuse: () => reject(new Busy("the write was refused")),
           });
         }),
     };
+  }
+
+  /** What an eventually consistent read may show: the partition as an earlier read of it saw it. */
+  #perhapsStale(pk: string, items: readonly Item[]): readonly Item[] {
+    const before = this.#snapshots.get(pk);
+    if (before && this.#chance(this.#weather.staleShare)) {
+      this.count("fault: stale read");
+      return before;
+    }
+    this.#snapshots.set(pk, items);
+    return items;
   }
 
   #sleep(process: Process, ms: number): Promise<void> {
@@ -157,6 +185,7 @@ export class Scheduler {
         dueMs: this.nowMs + ms,
         perform: async () => resolve(),
         fail: () => resolve(),
+        refuse: () => resolve(),
       };
       this.#calls.push(call);
     });
@@ -202,6 +231,9 @@ export class Scheduler {
     } else if (!write && this.#chance(this.#weather.unansweredShare)) {
       this.count("fault: read unanswered");
       call.fail();
+    } else if (this.#chance(this.#weather.busyShare)) {
+      this.count("fault: busy");
+      call.refuse();
     } else await call.perform();
     this.count(`call: ${label}`);
     this.onStep(`${process.name} ${label}`);
@@ -222,7 +254,7 @@ export class Scheduler {
 
   /** Mostly milliseconds; now and then so long that graces and cooldowns run out under somebody's hands. */
   #passing(): number {
-    if (this.#chance(0.01)) return 70_000 * this.random.fraction();
+    if (this.#chance(0.012)) return 90_000 * this.random.fraction();
     return this.#chance(0.03) ? 15_000 * this.random.fraction() : 200 * this.random.fraction();
   }
 

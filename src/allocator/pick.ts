@@ -1,0 +1,265 @@
+import type { Family } from "../domain/address.ts";
+import { type AffinityRow, sameBlocks } from "../domain/affinity.ts";
+import { type Block, chooseOrdinals, type SlotRules } from "../domain/block.ts";
+import { formatCidr } from "../domain/cidr.ts";
+import { type HostId, hostName } from "../domain/host.ts";
+import {
+  BLOCKS_READ_AT_ONCE,
+  CLAIM_TRIES_MAX,
+  CLAIM_WAIT_MS_MAX,
+  CLAIM_WAITS_MAX,
+  REQUEST_MS_MAX,
+  SLOTS_PER_WRITE_MAX,
+} from "../domain/limits.ts";
+import { Contended, Refusal } from "../domain/outcome.ts";
+import { cooldownMsOf, type Pool, type SpaceConfiguration } from "../domain/pool.ts";
+import { claimBlock, helpClaim, takeOver } from "./claim.ts";
+import type { Context } from "./context.ts";
+import { type Look, lookAt } from "./look.ts";
+
+/** What one write of a request is to take. */
+export interface Pick {
+  readonly block: Block;
+  readonly ordinals: readonly number[];
+  /** As many others, where one of them was taken by somebody faster; nothing when the block cannot serve any more. */
+  readonly again: (block: Block) => readonly number[] | undefined;
+}
+
+/** What a request needs of one family. */
+export interface Wish {
+  readonly space: string;
+  readonly host: HostId;
+  readonly family: Family;
+  readonly count: number;
+  /** The pools that may serve, in order. */
+  readonly pools: readonly Pool[];
+  readonly configuration: SpaceConfiguration;
+  /** The stricter of the request's cap and the space's. */
+  readonly blocksMax: number;
+  /** Is less than was asked for better than nothing? */
+  readonly allowPartial: boolean;
+}
+
+/** The rules by which slots of a pool's blocks may be given now. */
+export function slotRules(
+  context: Context,
+  configuration: SpaceConfiguration,
+  pool: Pool | undefined,
+): SlotRules {
+  return {
+    nowMs: context.now(),
+    cooldownMs: cooldownMsOf(pool, configuration.settings),
+    reserved: configuration.reserved,
+  };
+}
+
+/** What the blocks that this function remembers can give, if that is all that is wanted; nothing is asked. */
+export function rememberedPicks(context: Context, wish: Wish): readonly Pick[] | undefined {
+  const picks = cover(context, wish, context.memory.blocksOf(wish.space, wish.host));
+  return countOf(picks) === wish.count ? picks : undefined;
+}
+
+/**
+ * Finds blocks for a request, in order: own with room → claim a free one → take over an empty one past its minimum age →
+ * borrow, unless strict.
+ *
+ * @param rows the host's affinity rows, if they were read already
+ * @returns what to take: all that is wanted, or what there is where that will do; or why there is nothing
+ */
+export async function findPicks(
+  context: Context,
+  wish: Wish,
+  rows?: readonly AffinityRow[],
+): Promise<readonly Pick[] | Refusal> {
+  const { store, random } = context;
+  const found = new Map<string, Block>();
+  const add = (block: Block) => found.set(formatCidr(block.cidr), block);
+  let standing = rows ?? (await store.listRows(wish.space, wish.host));
+  let picks: readonly Pick[] = [];
+  // A turn that finds a block is progress: only turns that find nothing are numbered.
+  for (let tries = 0, waits = 0; tries < CLAIM_TRIES_MAX; ) {
+    const own = await readOwn(context, wish, standing, found);
+    for (const block of own.blocks) add(block);
+    picks = cover(context, wish, [...found.values()]);
+    if (countOf(picks) === wish.count) return picks;
+    let refusal: Refusal | Contended | undefined;
+    if (own.claiming && waits < CLAIM_WAITS_MAX) {
+      // Another function is claiming for this host: its block will do for both, where two would starve another host.
+      waits++;
+      tries++;
+      await context.sleep(random.fraction() * CLAIM_WAIT_MS_MAX);
+    } else {
+      const more = await acquire(context, wish, standing, wish.count - countOf(picks), found);
+      if (more instanceof Refusal || more instanceof Contended) refusal = more;
+      else if (!more) tries++;
+      else {
+        for (const block of more) add(block);
+        picks = cover(context, wish, [...found.values()]);
+        if (countOf(picks) === wish.count) return picks;
+      }
+    }
+    const now = await store.listRows(wish.space, wish.host);
+    // A refusal is only true if the host got no block while it was looked for.
+    if (refusal && sameBlocks(standing, now)) {
+      if (wish.allowPartial && picks.length > 0) return picks;
+      if (refusal instanceof Contended) throw refusal;
+      return refusal;
+    }
+    if (refusal) tries++;
+    standing = now;
+  }
+  throw new Contended(`other hosts were faster at every block that was tried`);
+}
+
+/** Reads the blocks at the host's places, a few at a time, until they are enough; claims left half done are helped. */
+async function readOwn(
+  context: Context,
+  wish: Wish,
+  rows: readonly AffinityRow[],
+  known: ReadonlyMap<string, Block>,
+): Promise<{ readonly blocks: readonly Block[]; readonly claiming: boolean }> {
+  const mine = wish.pools
+    .flatMap(({ name }) => rows.filter(({ pool }) => pool === name))
+    .filter(({ block }) => !known.has(formatCidr(block)));
+  const blocks: Block[] = [];
+  let claiming = false;
+  for (let from = 0; from < mine.length; from += BLOCKS_READ_AT_ONCE) {
+    const some = mine.slice(from, from + BLOCKS_READ_AT_ONCE);
+    const claims = await Promise.all(some.map((row) => helpClaim(context, wish.pools, row)));
+    for (const [i, claim] of claims.entries()) {
+      const row = some[i] as AffinityRow;
+      if (claim.kind === "ours") {
+        blocks.push(claim.block);
+        context.memory.remember(claim.block);
+      } else if (row.state === "pending" && context.now() - row.atMs < REQUEST_MS_MAX)
+        claiming = true;
+    }
+    if (countOf(cover(context, wish, [...known.values(), ...blocks])) === wish.count) break;
+  }
+  return { blocks, claiming };
+}
+
+/** More blocks for the host: one of its own, or all that would lend; nothing when others were faster. */
+async function acquire(
+  context: Context,
+  wish: Wish,
+  rows: readonly AffinityRow[],
+  missing: number,
+  found: ReadonlyMap<string, Block>,
+): Promise<readonly Block[] | Refusal | Contended | undefined> {
+  const { settings } = wish.configuration;
+  const blocks = rows.filter(({ family }) => family === wish.family).length;
+  const capped = blocks >= wish.blocksMax;
+  const claiming = settings.autoAllocateBlocks && !capped;
+  const looks: Look[] = [];
+  for (const pool of wish.pools) {
+    const borrowing = !settings.strictAffinity && pool.borrowing === "allowed" ? missing : 0;
+    if (!claiming && borrowing === 0) continue;
+    const look = await lookAt(context, pool, {
+      host: wish.host,
+      rules: slotRules(context, wish.configuration, pool),
+      claiming,
+      borrowing,
+      blockMinAgeMs: 1000 * settings.blockMinAgeSeconds,
+    });
+    looks.push(look);
+    for (const cidr of look.free.slice(0, CLAIM_TRIES_MAX)) {
+      const claim = await claimBlock(context, pool, wish.host, rows, cidr);
+      if (claim.kind === "busy") return undefined;
+      if (claim.kind === "lost") continue;
+      context.memory.remember(claim.block);
+      return [claim.block];
+    }
+    if (look.free.length > 0) return undefined;
+  }
+  for (const { pool, idle } of looks)
+    for (const seen of idle) {
+      const taken = await takeOver(context, pool, wish.host, rows, seen);
+      if (!taken) continue;
+      context.memory.remember(taken);
+      return [taken];
+    }
+  const lenders = looks
+    .flatMap(({ lendable }) => lendable)
+    .filter(({ cidr }) => !found.has(formatCidr(cidr)));
+  if (lenders.length > 0) return lenders;
+  if (looks.some(({ bounded }) => bounded))
+    return new Contended("no free block in the cells looked at; the next try looks at others");
+  return capped ? atTheCap(wish, blocks) : exhausted(wish, missing, looks);
+}
+
+function atTheCap(wish: Wish, blocks: number): Refusal {
+  return new Refusal(
+    "block_limit",
+    `Host ${hostName(wish.host)} has ${blocks} IPv${wish.family} blocks with no room for ${wish.count} more, and may have ${wish.blocksMax}.`,
+    { blocks, maxBlocksPerHost: wish.blocksMax },
+  );
+}
+
+function exhausted(wish: Wish, missing: number, looks: readonly Look[]): Refusal {
+  const pools = wish.pools.map(({ name, cidr }) => {
+    const look = looks.find(({ pool }) => pool.name === name);
+    return {
+      pool: name,
+      cidr: formatCidr(cidr),
+      cells: String(look?.cells ?? 0n),
+      cellsLooked: look?.cellsLooked ?? 0,
+    };
+  });
+  const { strictAffinity, autoAllocateBlocks } = wish.configuration.settings;
+  // What a bounded look did not reach may have room to borrow: another try looks elsewhere.
+  const partly = looks.some(({ cells, cellsLooked }) => BigInt(cellsLooked) < cells);
+  const why = [
+    ...(partly ? ["only some of their cells were looked at"] : []),
+    ...(autoAllocateBlocks ? [] : ["blocks are not claimed by themselves (autoAllocateBlocks)"]),
+    ...(strictAffinity ? ["borrowing is off (strictAffinity)"] : []),
+  ];
+  return new Refusal(
+    "pool_exhausted",
+    `There is no room for ${missing} more IPv${wish.family} addresses of host ${hostName(wish.host)} in ${pools
+      .map(({ pool, cidr }) => `${pool} (${cidr})`)
+      .join(", ")}${why.length > 0 ? `; ${why.join("; ")}` : ""}.`,
+    { missing, pools, ...(partly && !strictAffinity && { retryable: true }) },
+  );
+}
+
+/**
+ * Chooses ordinals in the blocks at hand, at most as many as are wanted: from one block if one has room for all, else from
+ * the host's own first. A write takes at most `SLOTS_PER_WRITE_MAX` slots.
+ */
+function cover(context: Context, wish: Wish, blocks: readonly Block[]): readonly Pick[] {
+  const { strictAffinity } = wish.configuration.settings;
+  const choices = wish.pools.flatMap((pool) => {
+    const rules = slotRules(context, wish.configuration, pool);
+    const choose = (block: Block, count: number) =>
+      chooseOrdinals(block, count, rules, context.random);
+    return blocks
+      .filter((block) => block.pool === pool.name && block.cidr.family === wish.family)
+      .filter((block) => block.host === wish.host || !strictAffinity)
+      .map((block) => ({ block, choose, ordinals: choose(block, wish.count) }))
+      .filter(({ ordinals }) => ordinals.length > 0);
+  });
+  const isOwn = ({ block }: (typeof choices)[number]) => block.host === wish.host;
+  const own = choices.filter(isOwn);
+  const others = choices.filter((choice) => !isOwn(choice));
+  const whole = own.find(({ ordinals }) => ordinals.length === wish.count);
+  const picks: Pick[] = [];
+  let missing = wish.count;
+  for (const { block, ordinals, choose } of whole ? [whole] : [...own, ...others]) {
+    const some = ordinals.slice(0, missing);
+    for (let from = 0; from < some.length; from += SLOTS_PER_WRITE_MAX) {
+      const part = some.slice(from, from + SLOTS_PER_WRITE_MAX);
+      const again = (now: Block) => {
+        const others = choose(now, part.length);
+        return others.length === part.length ? others : undefined;
+      };
+      picks.push({ block, ordinals: part, again });
+    }
+    missing -= some.length;
+    if (missing === 0) break;
+  }
+  return picks;
+}
+
+export const countOf = (picks: readonly { readonly ordinals: readonly number[] }[]): number =>
+  picks.reduce((sum, { ordinals }) => sum + ordinals.length, 0);

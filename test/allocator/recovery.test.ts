@@ -1,0 +1,145 @@
+import { describe, expect, it } from "vitest";
+import { putPool, putReservation } from "../../src/allocator/administration.ts";
+import { assign } from "../../src/allocator/assign.ts";
+import { collect } from "../../src/allocator/collect.ts";
+import { readAddress } from "../../src/allocator/read.ts";
+import { reclaim } from "../../src/allocator/reclaim.ts";
+import { releaseHandle } from "../../src/allocator/release.ts";
+import { merged, parseInterval } from "../../src/domain/cidr.ts";
+import { findViolations } from "../../src/domain/invariants.ts";
+import { Refusal } from "../../src/domain/outcome.ts";
+import { DUE_SHARDS } from "../../src/store/definition.ts";
+import { callsOf, withMishap } from "../simulation/crash-points.ts";
+import { seededRandom } from "../simulation/random.ts";
+import { FAIR, Scheduler } from "../simulation/scheduler.ts";
+import {
+  addressOf,
+  assigned,
+  contentsIn,
+  contextOver,
+  makeWorld,
+  passes,
+  poolOf,
+  releaseAll,
+  requestOf,
+  SPACE,
+} from "../world.ts";
+
+describe("two administrators who put one pool with different ranges at once", () => {
+  it.each([1, 2, 3, 4, 5, 6, 7, 8])(
+    "leave the plan with the range that serves, %i",
+    async (seed) => {
+      const world = await makeWorld();
+      const scheduler = new Scheduler(world.table, seededRandom(seed), FAIR);
+      for (const [n, range] of ["10.1.0.0/24", "10.2.0.0/24"].entries())
+        scheduler.spawn(range, ({ table }) =>
+          putPool(
+            contextOver(table, scheduler, seed * 10 + n),
+            SPACE,
+            "p",
+            poolOf(range, 28),
+            undefined,
+          ),
+        );
+      await scheduler.run();
+      for (const [n, range] of ["10.1.0.0/24", "10.2.0.0/24"].entries())
+        await putPool(world.calm, SPACE, `q${n}`, poolOf(range, 28), undefined);
+      expect(findViolations(contentsIn(world))).toEqual([]);
+      const { entries } = await world.calm.store.readPlan(SPACE);
+      const active = contentsIn(world).pools.filter(({ state }) => state === "active");
+      for (const { name, cidr } of active)
+        expect(entries.find(({ pool }) => pool === name)?.cidr).toEqual(cidr);
+    },
+  );
+});
+
+describe("a reclaimer that dies between a block and its rows", () => {
+  const emptied = async (settings = {}) => {
+    const world = await makeWorld(poolOf("10.0.0.0/31", 31), settings);
+    await releaseAll(world.calm, await assigned(world.calm, requestOf("pod", 1)));
+    await passes(world, 1);
+    world.clock.nowMs += 100_000;
+    return world;
+  };
+  const cutOff = async (settings = {}) => {
+    const rehearsal = await emptied(settings);
+    const calls = await callsOf(rehearsal.table, (own) =>
+      reclaim(contextOver(own, rehearsal.clock, 3)),
+    );
+    const world = await emptied(settings);
+    await withMishap(world.table, calls.indexOf("row-drop"), "killed before the call", (own) =>
+      reclaim(contextOver(own, world.clock, 3)),
+    );
+    expect(contentsIn(world)).toMatchObject({ blocks: [], rows: [{ state: "pendingDeletion" }] });
+    return world;
+  };
+
+  it("does not keep its host from a new block, also not at its cap or for a specific address", async () => {
+    const capped = await cutOff({ maxBlocksPerHost: 1 });
+    expect(await assigned(capped.calm, requestOf("next", 1))).toMatchObject({ handle: "next" });
+    const specific = await cutOff();
+    expect(
+      await assigned(specific.calm, { ...requestOf("next", 1), address: addressOf("10.0.0.1") }),
+    ).toMatchObject({ handle: "next" });
+  });
+
+  it("does not cost the host's next row of that block: of two rows the confirmed one stays", async () => {
+    const world = await cutOff();
+    await assigned(contextOver(world.table, world.clock, 4), requestOf("next", 1));
+    await passes(world, 2);
+    expect(findViolations(contentsIn(world), { quiet: true })).toEqual([]);
+  });
+});
+
+describe("a reservation that takes most of a pool", () => {
+  it("keeps no host from what is left of it", async () => {
+    const { calm, table, clock } = await makeWorld(poolOf("10.4.0.0/16", 28));
+    const text = "10.4.0.0-10.4.223.255"; // seven eighths: 56 of 64 cells
+    const interval = parseInterval(text);
+    if (!interval.ok) throw new Error(interval.problem);
+    const intervals = merged([interval.value]);
+    await putReservation(calm, SPACE, "most", { cidrs: [text], intervals }, undefined);
+    for (let n = 0; n < 60; n++) {
+      const request = { ...requestOf(`pod-${n}`, 1), host: `host:node-${n}` } as const;
+      expect(await assign(contextOver(table, clock, 100 + n), request)).not.toBeInstanceOf(Refusal);
+    }
+  });
+});
+
+describe("a function that has not heard of a new pool", () => {
+  it("asks before it denies an address of it", async () => {
+    const { calm, table, clock } = await makeWorld();
+    const other = contextOver(table, clock, 5);
+    await assigned(other, requestOf("warm", 1));
+    await putPool(calm, SPACE, "second", poolOf("10.1.0.0/28", 30), undefined);
+    const told = await assigned(calm, { ...requestOf("pod", 1), pools: ["second"] });
+    const address = addressOf(told.addresses[0]?.address ?? "");
+    expect(await readAddress(other, SPACE, address)).toMatchObject({ handle: "pod" });
+  });
+});
+
+describe("a kept record of a release", () => {
+  it("disturbs nobody's block once it is finished", async () => {
+    const world = await makeWorld();
+    await releaseAll(world.calm, await assigned(world.calm, requestOf("pod", 1, "key")));
+    await passes(world, 1);
+    const calls = await callsOf(world.table, (own) => {
+      world.clock.nowMs += 100_000;
+      return collect(contextOver(own, world.clock, 6), DUE_SHARDS);
+    });
+    expect(calls).not.toContain("collect-release-fence");
+    expect(await assign(world.calm, requestOf("pod", 1, "key"))).toMatchObject({
+      code: "already_released",
+    });
+  });
+
+  it("says that it was released by its handle, where it was", async () => {
+    const { calm } = await makeWorld();
+    await assigned(calm, requestOf("pod", 1, "key"));
+    await releaseHandle(calm, SPACE, "pod");
+    expect(await assign(calm, requestOf("pod", 1, "key"))).toMatchObject({
+      code: "already_released",
+      detail: "What this request was assigned has been released by its handle.",
+    });
+  });
+});

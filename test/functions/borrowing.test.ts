@@ -1,0 +1,162 @@
+import { describe, expect, it } from "vitest";
+import { spaceWithPool, textsOf } from "./plat.ts";
+
+/** Both blocks of the pool are the owner's: 10.0.0.0/30 is full, 10.0.0.4/30 has room for two. */
+async function spaceWithoutFreeBlock({ pool = {}, settings = {} } = {}) {
+  const plat = await spaceWithPool({ cidr: "10.0.0.0/29", blockSize: 30, ...pool });
+  await plat.put("/v1/config", { cooldownSeconds: 0, ...settings });
+  for (const address of [0, 1, 2, 3, 4, 5].map((i) => `10.0.0.${i}`))
+    await plat.assign({ host: "owner", address, handle: address });
+  return plat;
+}
+
+const STRICT = [
+  ["the space has strictAffinity", { settings: { strictAffinity: true } }],
+  ["the pool forbids borrowing", { pool: { borrowing: "forbidden" } }],
+] as const;
+
+describe("a host for which the pool has no free block", () => {
+  it("borrows from a block of another host, and is told so", async () => {
+    const plat = await spaceWithoutFreeBlock();
+    const { status, body } = await plat.assign({ host: "guest", ipv4: 2, handle: "h" });
+    expect(status).toBe(200);
+    expect(body.addresses).toMatchObject([
+      { address: "10.0.0.6", block: "10.0.0.4/30", pool: "main", borrowed: true },
+      { address: "10.0.0.7", block: "10.0.0.4/30", pool: "main", borrowed: true },
+    ]);
+    const read = await plat.get("/v1/addresses/10.0.0.6");
+    expect(read.body).toMatchObject({ state: "assigned", host: "guest", borrowed: true });
+    const own = await plat.get("/v1/addresses/10.0.0.4");
+    expect(own.body).toMatchObject({ state: "assigned", host: "owner", borrowed: false });
+  });
+
+  it("gives back what it borrowed by its generation, and then anybody may have it", async () => {
+    const plat = await spaceWithoutFreeBlock();
+    const { body } = await plat.assign({ host: "guest", ipv4: 2, handle: "h" });
+    for (const { address, generation } of body.addresses) {
+      const release = () => plat.release({ addresses: [{ address, generation }] });
+      expect((await release()).body.results).toEqual([{ address, status: "released" }]);
+      expect((await release()).body.results).toEqual([{ address, status: "not_assigned" }]);
+    }
+    expect((await plat.get("/v1/handles/h")).status).toBe(404);
+    const next = await plat.assign({ host: "owner", ipv4: 2 });
+    expect(textsOf(next)).toEqual(["10.0.0.6", "10.0.0.7"]);
+    expect(next.body.addresses).toMatchObject([{ borrowed: false }, { borrowed: false }]);
+  });
+
+  it("gives back what it borrowed by its handle", async () => {
+    const plat = await spaceWithoutFreeBlock();
+    await plat.assign({ host: "guest", ipv4: 2, handle: "h" });
+    const { body } = await plat.delete("/v1/handles/h");
+    expect(body.released.toSorted()).toEqual(["10.0.0.6", "10.0.0.7"]);
+    expect((await plat.assign({ host: "other", ipv4: 2 })).status).toBe(200);
+  });
+
+  it("is told the same again under its Idempotency-Key", async () => {
+    const plat = await spaceWithoutFreeBlock();
+    const request = { host: "guest", ipv4: 2, handle: "h" };
+    const once = await plat.assign(request, "key-1");
+    expect(once.status).toBe(200);
+    expect(await plat.assign(request, "key-1")).toEqual(once);
+  });
+
+  it("borrows only what its own blocks do not have", async () => {
+    const plat = await spaceWithPool({ cidr: "10.0.0.0/29", blockSize: 30 });
+    await plat.assign({ host: "owner", address: "10.0.0.0" });
+    await plat.assign({ host: "guest", address: "10.0.0.4" });
+    const { body } = await plat.assign({ host: "guest", ipv4: 5 });
+    expect(body.addresses.slice(0, 2)).toMatchObject([{ borrowed: true }, { borrowed: true }]);
+    expect(body.addresses.slice(2)).toMatchObject([
+      { address: "10.0.0.5", borrowed: false },
+      { address: "10.0.0.6", borrowed: false },
+      { address: "10.0.0.7", borrowed: false },
+    ]);
+  });
+
+  it("borrows from several hosts for one request", async () => {
+    const plat = await spaceWithPool({ cidr: "10.0.0.0/29", blockSize: 30 });
+    await plat.assign({ host: "one", address: "10.0.0.0" });
+    await plat.assign({ host: "two", address: "10.0.0.4" });
+    const borrowed = await plat.assign({ host: "guest", ipv4: 6 });
+    expect(textsOf(borrowed)).toEqual([1, 2, 3, 5, 6, 7].map((i) => `10.0.0.${i}`));
+    for (const { borrowed: is } of borrowed.body.addresses) expect(is).toBe(true);
+  });
+
+  it("does not borrow what is reserved, or more than there is", async () => {
+    const plat = await spaceWithoutFreeBlock();
+    await plat.put("/v1/reservations/some", { cidrs: ["10.0.0.6"] });
+    const refused = await plat.assign({ host: "guest", ipv4: 2, handle: "h" });
+    expect(refused).toMatchObject({ status: 409, body: { code: "pool_exhausted" } });
+    expect((await plat.get("/v1/handles/h")).status).toBe(404);
+    expect(textsOf(await plat.assign({ host: "guest", ipv4: 1 }))).toEqual(["10.0.0.7"]);
+  });
+
+  it.each(STRICT)("is refused when %s", async (_, strict) => {
+    const plat = await spaceWithoutFreeBlock(strict);
+    const refused = await plat.assign({ host: "guest", ipv4: 1 });
+    expect(refused).toMatchObject({ status: 409, body: { code: "pool_exhausted" } });
+    const own = await plat.assign({ host: "owner", ipv4: 2 });
+    expect(textsOf(own)).toEqual(["10.0.0.6", "10.0.0.7"]);
+  });
+
+  it("is refused by the pool that forbids borrowing, and served by another that allows it", async () => {
+    const plat = await spaceWithoutFreeBlock({ pool: { borrowing: "forbidden" } });
+    await plat.put("/v1/pools/other", { cidr: "10.1.0.0/30", blockSize: 30 });
+    await plat.assign({ host: "owner", address: "10.1.0.0" });
+    const { body } = await plat.assign({ host: "guest", ipv4: 1 });
+    expect(body.addresses).toMatchObject([{ pool: "other", borrowed: true }]);
+  });
+});
+
+describe("a specific address in another host's block", () => {
+  it("is borrowed, and released by its generation", async () => {
+    const plat = await spaceWithoutFreeBlock();
+    const { body } = await plat.assign({ host: "guest", address: "10.0.0.7" });
+    const [{ address, generation }] = body.addresses;
+    expect(body.addresses).toMatchObject([{ address: "10.0.0.7", borrowed: true }]);
+    const released = await plat.release({ addresses: [{ address, generation }] });
+    expect(released.body.results).toEqual([{ address, status: "released" }]);
+    expect((await plat.get("/v1/addresses/10.0.0.7")).body.state).not.toBe("assigned");
+  });
+
+  it("is refused when it is assigned already", async () => {
+    const plat = await spaceWithoutFreeBlock();
+    const refused = await plat.assign({ host: "guest", address: "10.0.0.5" });
+    expect(refused).toMatchObject({ status: 409, body: { code: "already_assigned" } });
+  });
+
+  it.each(STRICT)("is refused when %s, with the block and its owner", async (_, strict) => {
+    const plat = await spaceWithoutFreeBlock(strict);
+    expect(await plat.assign({ host: "guest", address: "10.0.0.7" })).toMatchObject({
+      status: 409,
+      body: { code: "strict_affinity", block: "10.0.0.4/30", owner: "owner" },
+    });
+    expect((await plat.assign({ host: "owner", address: "10.0.0.7" })).status).toBe(200);
+  });
+});
+
+describe("a host that may have no more blocks", () => {
+  it("borrows, though the pool has free ones", async () => {
+    const plat = await spaceWithPool();
+    await plat.assign({ host: "owner", address: "10.0.0.0" });
+    await plat.assign({ host: "guest", address: "10.0.0.16" });
+    const { body } = await plat.assign({ host: "guest", ipv4: 20, maxBlocksPerHost: 1 });
+    const borrowed = body.addresses.filter(({ borrowed }: { borrowed: boolean }) => borrowed);
+    expect(body.addresses).toHaveLength(20);
+    expect(borrowed).toHaveLength(5);
+  });
+});
+
+it("what was borrowed before borrowing was forbidden stays, and is released as ever", async () => {
+  const plat = await spaceWithoutFreeBlock();
+  const request = { host: "guest", ipv4: 1, handle: "h" };
+  const once = await plat.assign(request, "key-1");
+  const { headers } = await plat.get("/v1/config");
+  await plat.put("/v1/config", { strictAffinity: true, cooldownSeconds: 0 }, headers.etag);
+  expect(await plat.assign(request, "key-1")).toEqual(once);
+  const refused = await plat.assign({ host: "guest", ipv4: 1 });
+  expect(refused).toMatchObject({ status: 409, body: { code: "pool_exhausted" } });
+  const [{ address, generation }] = once.body.addresses;
+  const released = await plat.release({ addresses: [{ address, generation }] });
+  expect(released.body.results).toEqual([{ address, status: "released" }]);
+});

@@ -1,0 +1,274 @@
+import { describe, expect, it } from "vitest";
+import { newSpace, spaceWithPool, textsOf } from "./plat.ts";
+
+/** Two blocks of four addresses. */
+const SMALL = { cidr: "10.0.0.0/29", blockSize: 30 };
+const ALL_OF_SMALL = [0, 1, 2, 3, 4, 5, 6, 7].map((i) => `10.0.0.${i}`);
+/** Two blocks of two addresses. */
+const SMALL_6 = { cidr: "2001:db8::/126", blockSize: 127 };
+
+interface Assigned {
+  readonly address: string;
+  readonly block: string;
+  readonly generation: string;
+}
+
+const blocksOf = (body: { addresses: Assigned[] }) =>
+  new Set(body.addresses.map(({ block }) => block));
+
+async function smallSpace(settings: object = {}) {
+  const plat = await spaceWithPool(SMALL);
+  await plat.put("/v1/config", { cooldownSeconds: 0, ...settings });
+  return plat;
+}
+
+async function dualSpace() {
+  const plat = await smallSpace();
+  await plat.put("/v1/pools/six", SMALL_6);
+  return plat;
+}
+
+describe("a request for both families", () => {
+  it("is answered with both, IPv4 first, and its handle has both", async () => {
+    const plat = await dualSpace();
+    const { status, body } = await plat.assign({ host: "n1", ipv4: 2, ipv6: 1, handle: "h" });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ requested: 3, messages: [] });
+    expect(body.addresses).toMatchObject([
+      { family: 4, pool: "main" },
+      { family: 4, pool: "main" },
+      { family: 6, pool: "six" },
+    ]);
+    expect((await plat.get("/v1/handles/h")).body.addresses).toHaveLength(3);
+    const { addresses } = body;
+    const released = await plat.release({
+      addresses: addresses.map(({ address, generation }: Assigned) => ({ address, generation })),
+    });
+    for (const { status } of released.body.results) expect(status).toBe("released");
+    expect((await plat.get("/v1/handles/h")).status).toBe(404);
+  });
+
+  it.each([
+    ["v6", { ipv4: 4, ipv6: 5 }],
+    ["v4", { ipv4: 9, ipv6: 2 }],
+  ])("takes nothing of either when the IP%s pool has not enough", async (_, counts) => {
+    const plat = await dualSpace();
+    const refused = await plat.assign({ host: "n1", ...counts, handle: "h" });
+    expect(refused).toMatchObject({ status: 409, body: { code: "pool_exhausted" } });
+    expect((await plat.get("/v1/handles/h")).status).toBe(404);
+    const rest = await plat.assign({ host: "n1", ipv4: 8, ipv6: 4 });
+    expect(rest.body.addresses).toHaveLength(12);
+  });
+
+  it("takes nothing where the space has no pool of one of them", async () => {
+    const plat = await smallSpace();
+    const refused = await plat.assign({ host: "n1", ipv4: 1, ipv6: 1, handle: "h" });
+    expect(refused).toMatchObject({ status: 409, body: { code: "no_pool_available" } });
+    expect((await plat.get("/v1/handles/h")).status).toBe(404);
+  });
+
+  it("may take less of one of them than it asks for, if it says so", async () => {
+    const plat = await dualSpace();
+    const { body } = await plat.assign({ host: "n1", ipv4: 2, ipv6: 5, allowPartial: true });
+    expect(body.addresses.map(({ family }: { family: number }) => family)).toEqual([
+      4, 4, 6, 6, 6, 6,
+    ]);
+    expect(body).toMatchObject({ requested: 7, messages: [expect.stringContaining("IPv6")] });
+  });
+
+  it("is served by the pools that it names, each of its own family", async () => {
+    const plat = await dualSpace();
+    await plat.put("/v1/pools/other", { cidr: "10.1.0.0/24" });
+    const pools = ["other", "2001:db8::/126"];
+    const { body } = await plat.assign({ host: "n1", ipv4: 1, ipv6: 1, pools });
+    expect(body.addresses).toMatchObject([{ pool: "other" }, { pool: "six" }]);
+  });
+
+  it("has the same answer when it comes again under its Idempotency-Key", async () => {
+    const plat = await dualSpace();
+    const request = { host: "n1", ipv4: 2, ipv6: 1, handle: "h" };
+    const once = await plat.assign(request, "key-1");
+    expect(await plat.assign(request, "key-1")).toEqual(once);
+    expect((await plat.get("/v1/handles/h")).body.addresses).toHaveLength(3);
+  });
+});
+
+describe("a request for more than one block has", () => {
+  it("is served by several, and each address is released by itself", async () => {
+    const plat = await smallSpace();
+    const assigned = await plat.assign({ host: "n1", ipv4: 8, handle: "h" });
+    expect(textsOf(assigned)).toEqual(ALL_OF_SMALL);
+    expect(blocksOf(assigned.body)).toEqual(new Set(["10.0.0.0/30", "10.0.0.4/30"]));
+    const [first, ...rest] = assigned.body.addresses as Assigned[];
+    const release = ({ address, generation }: Assigned) =>
+      plat.release({ addresses: [{ address, generation }] });
+    expect((await release(first as Assigned)).body.results).toMatchObject([{ status: "released" }]);
+    expect((await plat.get("/v1/handles/h")).body.addresses).toHaveLength(7);
+    for (const one of rest)
+      expect((await release(one)).body.results).toMatchObject([{ status: "released" }]);
+    expect((await plat.get("/v1/handles/h")).status).toBe(404);
+  });
+
+  it("is given back whole by its handle", async () => {
+    const plat = await smallSpace();
+    await plat.assign({ host: "n1", ipv4: 8, handle: "h" });
+    const { body } = await plat.delete("/v1/handles/h");
+    expect(body.released.toSorted()).toEqual(ALL_OF_SMALL);
+    expect((await plat.assign({ host: "n1", ipv4: 8 })).status).toBe(200);
+  });
+
+  it("has the same answer when it comes many times at once, or is told that it is at work", async () => {
+    const plat = await spaceWithPool();
+    const request = { host: "n1", ipv4: 40 };
+    const replies = await Promise.all(
+      Array.from({ length: 6 }, () => plat.assign(request, "key-1")),
+    );
+    const served = replies.filter(({ status }) => status === 200);
+    expect(new Set(served.map(({ body }) => JSON.stringify(body))).size).toBe(1);
+    for (const { body } of replies.filter(({ status }) => status !== 200))
+      expect(body.code).toBe("request_in_progress");
+    const { handle } = served[0]?.body ?? {};
+    expect((await plat.get(`/v1/handles/${handle}`)).body.addresses).toHaveLength(40);
+  });
+
+  it("is told that it was given back, as soon as one of its addresses was", async () => {
+    const plat = await smallSpace();
+    const request = { host: "n1", ipv4: 6, handle: "h" };
+    const { body } = await plat.assign(request, "key-1");
+    const [{ address, generation }] = body.addresses;
+    await plat.release({ addresses: [{ address, generation }] });
+    expect(await plat.assign(request, "key-1")).toMatchObject({
+      status: 409,
+      body: { code: "already_released", released: [address] },
+    });
+  });
+
+  it("may be for more addresses than one write can take, of one block or of many", async () => {
+    for (const blockSize of [24, 28]) {
+      const plat = await spaceWithPool({ cidr: "10.0.0.0/20", blockSize });
+      const assigned = await plat.assign({ host: "n1", ipv4: 250, handle: "h" });
+      expect(new Set(textsOf(assigned)).size).toBe(250);
+      expect((await plat.delete("/v1/handles/h")).body.released).toHaveLength(250);
+    }
+  });
+});
+
+describe("a request for more than there is", () => {
+  it("is refused and takes nothing", async () => {
+    const plat = await smallSpace();
+    const refused = await plat.assign({ host: "n1", ipv4: 9, handle: "h" });
+    expect(refused).toMatchObject({ status: 409, body: { code: "pool_exhausted", missing: 1 } });
+    expect(refused.body.pools).toMatchObject([{ pool: "main", cidr: "10.0.0.0/29" }]);
+    expect((await plat.get("/v1/handles/h")).status).toBe(404);
+    expect((await plat.assign({ host: "n1", ipv4: 8 })).status).toBe(200);
+  });
+
+  it("that allows less is given what there is, and told why it is not all", async () => {
+    const plat = await smallSpace();
+    const assigned = await plat.assign({ host: "n1", ipv4: 9, allowPartial: true });
+    expect(assigned).toMatchObject({ status: 200, body: { requested: 9 } });
+    expect(textsOf(assigned)).toEqual(ALL_OF_SMALL);
+    expect(assigned.body.messages).toEqual([expect.stringContaining("main (10.0.0.0/29)")]);
+  });
+
+  it("that allows less is told nothing besides when it is given all", async () => {
+    const plat = await smallSpace();
+    const { body } = await plat.assign({ host: "n1", ipv4: 8, allowPartial: true });
+    expect(body).toMatchObject({ requested: 8, messages: [] });
+    expect(body.addresses).toHaveLength(8);
+  });
+
+  it("that allows less is refused when there is nothing at all", async () => {
+    const plat = await smallSpace();
+    await plat.assign({ host: "n1", ipv4: 8 });
+    const refused = await plat.assign({ host: "n1", ipv4: 1, allowPartial: true });
+    expect(refused).toMatchObject({ status: 409, body: { code: "pool_exhausted" } });
+  });
+
+  it("is told the same addresses again under its key, also when there is more by then", async () => {
+    const plat = await smallSpace();
+    await plat.assign({ host: "n1", ipv4: 3, handle: "other" });
+    const request = { host: "n1", ipv4: 8, handle: "h", allowPartial: true };
+    const once = await plat.assign(request, "key-1");
+    expect(once.body.addresses).toHaveLength(5);
+    await plat.delete("/v1/handles/other");
+    const again = await plat.assign(request, "key-1");
+    expect(again).toMatchObject({ status: 200, body: { handle: "h", requested: 8 } });
+    expect(again.body.addresses).toEqual(once.body.addresses);
+    expect((await plat.get("/v1/handles/h")).body.addresses).toHaveLength(5);
+  });
+});
+
+describe("the cap on the blocks of a host", () => {
+  it.each([
+    ["the request", {}, { maxBlocksPerHost: 1 }],
+    ["the space", { maxBlocksPerHost: 1 }, {}],
+    ["the request, where it is the stricter,", { maxBlocksPerHost: 2 }, { maxBlocksPerHost: 1 }],
+    ["the space, where it is the stricter,", { maxBlocksPerHost: 1 }, { maxBlocksPerHost: 2 }],
+  ])("of %s holds, and the refusal names it and the blocks there are", async (_, space, own) => {
+    const plat = await smallSpace({ strictAffinity: true, ...space });
+    const refused = await plat.assign({ host: "n1", ipv4: 5, handle: "h", ...own });
+    expect(refused).toMatchObject({
+      status: 409,
+      body: { code: "block_limit", blocks: 1, maxBlocksPerHost: 1 },
+    });
+    expect((await plat.get("/v1/handles/h")).status).toBe(404);
+    const served = await plat.assign({ host: "n1", ipv4: 4, ...own });
+    expect(blocksOf(served.body).size).toBe(1);
+  });
+
+  it("is for each family by itself", async () => {
+    const plat = await dualSpace();
+    const capped = { host: "n1", maxBlocksPerHost: 1 };
+    const { status, body } = await plat.assign({ ...capped, ipv4: 4, ipv6: 2 });
+    expect(status).toBe(200);
+    expect(blocksOf(body).size).toBe(2);
+  });
+
+  it("leaves a request that allows less with what fits", async () => {
+    const plat = await smallSpace({ strictAffinity: true, maxBlocksPerHost: 1 });
+    const { body } = await plat.assign({ host: "n1", ipv4: 7, allowPartial: true });
+    expect(body.addresses).toHaveLength(4);
+    expect(body).toMatchObject({ requested: 7, messages: [expect.stringContaining("may have 1")] });
+  });
+
+  it("does not bind a specific address", async () => {
+    const plat = await smallSpace({ strictAffinity: true, maxBlocksPerHost: 1 });
+    for (const address of ["10.0.0.1", "10.0.0.5"])
+      expect((await plat.assign({ host: "n1", address })).status).toBe(200);
+  });
+});
+
+describe("where blocks are not claimed by themselves", () => {
+  it("a host without a block is refused, and told which setting it is", async () => {
+    const plat = await smallSpace({ autoAllocateBlocks: false });
+    const refused = await plat.assign({ host: "n1", ipv4: 1 });
+    expect(refused).toMatchObject({ status: 409, body: { code: "pool_exhausted" } });
+    expect(refused.body.detail).toContain("autoAllocateBlocks");
+  });
+
+  it("a host is served from the blocks it has, and no further", async () => {
+    const plat = await smallSpace();
+    const { body } = await plat.assign({ host: "n1", ipv4: 1 });
+    await plat.put(
+      "/v1/config",
+      { autoAllocateBlocks: false, cooldownSeconds: 0 },
+      (await plat.get("/v1/config")).headers.etag,
+    );
+    const rest = await plat.assign({ host: "n1", ipv4: 3 });
+    expect(blocksOf(rest.body)).toEqual(blocksOf(body));
+    const refused = await plat.assign({ host: "n1", ipv4: 1 });
+    expect(refused).toMatchObject({ status: 409, body: { code: "pool_exhausted" } });
+  });
+});
+
+it("IPv6 alone is served by several blocks as well", async () => {
+  const plat = newSpace();
+  await plat.put("/v1/pools/six", SMALL_6);
+  expect(textsOf(await plat.assign({ host: "n1", ipv6: 4 }))).toEqual([
+    "2001:db8::",
+    "2001:db8::1",
+    "2001:db8::2",
+    "2001:db8::3",
+  ]);
+});
