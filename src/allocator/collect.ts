@@ -237,10 +237,12 @@ async function collectLoan(context: Context, seen: Loan): Promise<boolean> {
   return true;
 }
 
-/** Does the host hold a slot of a block that is not its own? The records of the slots say whose they are. */
+/**
+ * Does the host hold a slot of the block? The records of the slots say whose they are. Whose the block is does not matter:
+ * one that is the host's own today may be about to be taken from it, and its loan was written first.
+ */
 async function isNeeded(context: Context, { space, host }: Loan, block: Block | undefined) {
-  if (!block || block.host === host) return false;
-  for (const slot of block.slots.values()) {
+  for (const slot of block?.slots.values() ?? []) {
     if (slot.kind !== "taken") continue;
     const records = await context.store.listRecords(space, slot.handleHash);
     const owner = records.find(({ parts }) => parts.some(({ token }) => token === slot.token));

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { putPool, putReservation } from "../../src/allocator/administration.ts";
 import { assign } from "../../src/allocator/assign.ts";
 import { collect } from "../../src/allocator/collect.ts";
+import { disown } from "../../src/allocator/disown.ts";
 import { readAddress } from "../../src/allocator/read.ts";
 import { reclaim } from "../../src/allocator/reclaim.ts";
 import { releaseHandle } from "../../src/allocator/release.ts";
@@ -88,6 +89,30 @@ describe("a reclaimer that dies between a block and its rows", () => {
     await assigned(contextOver(world.table, world.clock, 4), requestOf("next", 1));
     await passes(world, 2);
     expect(findViolations(contentsIn(world), { quiet: true })).toEqual([]);
+  });
+});
+
+describe("a block that is taken from its host by an operator who stalls", () => {
+  it("keeps the loan that was written for it, whoever passes meanwhile (I11)", async () => {
+    const world = await makeWorld(poolOf("10.0.0.0/30", 30));
+    await assigned(world.calm, requestOf("pod", 1));
+    const [block] = contentsIn(world).blocks;
+    if (!block) throw new Error("no block");
+    await disown(
+      {
+        ...world.calm,
+        store: {
+          ...world.calm.store,
+          changeHost: async (...change) => {
+            await passes(world, 3);
+            return world.calm.store.changeHost(...change);
+          },
+        },
+      },
+      block,
+    );
+    expect(contentsIn(world).blocks.map(({ host }) => host)).toEqual([undefined]);
+    expect(findViolations(contentsIn(world))).toEqual([]);
   });
 });
 
