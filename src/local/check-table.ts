@@ -4,18 +4,22 @@ import { checkTable } from "../allocator/check.ts";
 import { dynamoTable } from "../store/dynamo.ts";
 import { contextOf, dynamoClient } from "../wiring.ts";
 
-/** `npm run check:table -- [--endpoint URL] [--table NAME] [--quiet-table]`: proves the invariants over a whole table. */
+/** `npm run check:table -- [--endpoint URL] [--table NAME]`: proves the invariants over a whole table. */
 const { values } = parseArgs({
   options: {
     endpoint: { type: "string" },
     table: { type: "string", default: "plat" },
-    "quiet-table": { type: "boolean", default: false },
   },
 });
-const client = dynamoClient(values.endpoint);
-const context = contextOf(dynamoTable(client, values.table));
-const { counts, violations } = await checkTable(context, { quiet: values["quiet-table"] });
+const context = contextOf(dynamoTable(dynamoClient(values.endpoint), values.table));
+const { counts, violations } = await checkTable(context);
+const atRest = (await checkTable(context, { quiet: true })).violations;
+const known = new Set(violations.map(({ message }) => message));
+
 console.table([counts]);
 for (const { invariant, message } of violations) console.error(`${invariant}: ${message}`);
+for (const { invariant, message } of atRest)
+  if (!known.has(message))
+    console.error(`not yet tidy, for the next passes to put right: ${invariant}: ${message}`);
 console.log(violations.length === 0 ? "every invariant holds" : `${violations.length} violations`);
 process.exitCode = violations.length === 0 ? 0 : 1;
