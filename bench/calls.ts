@@ -1,7 +1,8 @@
 import "../src/local/environment.ts";
 import { randomBytes } from "node:crypto";
 import { putPool } from "../src/allocator/administration.ts";
-import { type Assignment, type AssignRequest, assign } from "../src/allocator/assign.ts";
+import { assign } from "../src/allocator/assign.ts";
+import type { Assignment, AssignRequest } from "../src/allocator/assignment.ts";
 import { type Context, fresh } from "../src/allocator/context.ts";
 import { inParallel } from "../src/allocator/parallel.ts";
 import { releaseAddress, releaseHandle } from "../src/allocator/release.ts";

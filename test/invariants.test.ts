@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { putPool, putSettings } from "../src/allocator/administration.ts";
-import { type Assignment, assign } from "../src/allocator/assign.ts";
+import { assign } from "../src/allocator/assign.ts";
+import type { Assignment } from "../src/allocator/assignment.ts";
 import { collect } from "../src/allocator/collect.ts";
 import { disown } from "../src/allocator/disown.ts";
 import { readAddress } from "../src/allocator/read.ts";

@@ -1,5 +1,6 @@
 import { putPool, putSettings } from "../src/allocator/administration.ts";
-import { type Assignment, type AssignRequest, assign } from "../src/allocator/assign.ts";
+import { assign } from "../src/allocator/assign.ts";
+import type { Assignment, AssignRequest } from "../src/allocator/assignment.ts";
 import { collect } from "../src/allocator/collect.ts";
 import type { Context } from "../src/allocator/context.ts";
 import { Memory } from "../src/allocator/memory.ts";

@@ -1,67 +1,21 @@
-import { type Address, BITS, type Family, formatAddress } from "../domain/address.ts";
-import type { AffinityRow } from "../domain/affinity.ts";
-import { type Block, cooledAtMs, isCooled } from "../domain/block.ts";
-import { blockOf } from "../domain/cell.ts";
-import { addressAt, contains, formatCidr, ordinalOf } from "../domain/cidr.ts";
-import { formatGeneration, generationOf } from "../domain/generation.ts";
+import type { Block } from "../domain/block.ts";
 import { handleHash } from "../domain/hash.ts";
-import { type HostId, hostName } from "../domain/host.ts";
-import { ASSIGN_ROUNDS_MAX, CLAIM_TRIES_MAX, GRACE_MS } from "../domain/limits.ts";
+import { ASSIGN_ROUNDS_MAX, GRACE_MS } from "../domain/limits.ts";
 import { Busy, Contended, Refusal, Unavailable } from "../domain/outcome.ts";
-import type { Pool, SpaceConfiguration, Use } from "../domain/pool.ts";
 import type { AssignmentRecord, Part, RecordPlace } from "../domain/record.ts";
-import { selectPools, whyNot } from "../domain/selection.ts";
-import { formatTime } from "../domain/time.ts";
-import { claimBlock, helpClaim } from "./claim.ts";
+import { type Assignment, type AssignRequest, assignment, totalOf } from "./assignment.ts";
 import { configurationOf } from "./configuration.ts";
 import { type Context, fresh } from "./context.ts";
 import { tagOf } from "./end.ts";
 import { giveBack } from "./give-back.ts";
 import { ensureLoan } from "./loan.ts";
 import { inParallel } from "./parallel.ts";
-import { countOf, findPicks, type Pick, rememberedPicks, slotRules, type Wish } from "./pick.ts";
+import { countOf, type Pick, type Picker, pickAny, type Wish } from "./pick.ts";
+import { pickAddress } from "./pick-address.ts";
 import { type Holding, resume } from "./resume.ts";
 import { stamp } from "./stamp.ts";
 import { type Take, take } from "./take.ts";
-
-/** A request for addresses, of one family or both. */
-export interface AssignRequest {
-  readonly space: string;
-  readonly host: HostId;
-  /** How many of each family; families not named are not asked for. */
-  readonly wanted: readonly { readonly family: Family; readonly count: number }[];
-  /** A specific address; then one of its family is wanted. */
-  readonly address?: Address;
-  readonly handle: string;
-  readonly attributes: Readonly<Record<string, string>>;
-  /** Declared by the caller; a specific address is only refused for its use when one is declared (Calico 1.4). */
-  readonly use?: Use;
-  readonly pools: readonly string[];
-  readonly allowPartial?: boolean;
-  /** The caller's own cap on affine blocks of the host; the stricter of it and the space's holds. */
-  readonly maxBlocksPerHost?: number;
-  /** Digest of Idempotency-Key and handle. */
-  readonly keyId?: string;
-  /** Digest of the body. */
-  readonly digest: string;
-}
-
-export interface AssignedAddress {
-  readonly address: string;
-  readonly family: Family;
-  readonly block: string;
-  readonly pool: string;
-  readonly generation: string;
-  readonly borrowed: boolean;
-}
-
-export interface Assignment {
-  readonly handle: string;
-  readonly addresses: readonly AssignedAddress[];
-  readonly requested: number;
-  /** Why there are fewer addresses than were asked for. */
-  readonly messages: readonly string[];
-}
+import { wishesOf } from "./wish.ts";
 
 /**
  * Assigns addresses: learn blocks → put the record → take the slots. What one slot write serves has a record that is `live`
@@ -141,9 +95,6 @@ function shortfall({ held }: Attempt, wishes: readonly Wish[]): readonly Wish[] 
     }))
     .filter(({ count }) => count > 0);
 }
-
-const totalOf = (wishes: readonly { readonly count: number }[]): number =>
-  wishes.reduce((sum, { count }) => sum + count, 0);
 
 /**
  * One round: names the picks in the record, then takes them side by side. What could not be taken is wanted again.
@@ -295,8 +246,7 @@ function placeOf(context: Context, { space, handle, keyId }: AssignRequest): Rec
 
 interface Learned {
   readonly wishes: readonly Wish[];
-  /** Chooses blocks and ordinals for what is wanted. */
-  readonly pick: (wishes: readonly Wish[]) => Promise<readonly Pick[] | Refusal>;
+  readonly pick: Picker;
   /** What stands under the request's key. */
   readonly earlier: AssignmentRecord | undefined;
 }
@@ -313,179 +263,8 @@ async function learn({ context, request, place }: Attempt): Promise<Learned | Re
   ]);
   const wishes = wishesOf(request, configuration);
   if (wishes instanceof Refusal) return wishes;
-  const tooMany = oversize(request, configuration);
-  if (tooMany) return tooMany;
   const pick = address ? pickAddress(context, address) : pickAny(context, rows);
   return { wishes, pick, earlier };
-}
-
-function wishesOf(
-  request: AssignRequest,
-  configuration: SpaceConfiguration,
-): readonly Wish[] | Refusal {
-  const { space, host, address, use, allowPartial = false, maxBlocksPerHost } = request;
-  const cap = configuration.settings.maxBlocksPerHost;
-  const wishes: Wish[] = [];
-  for (const { family, count } of request.wanted) {
-    const pools = address
-      ? poolOf(configuration, address, request)
-      : selectPools(configuration.pools, {
-          family,
-          use: use ?? "Workload",
-          pools: poolsOfFamily(request.pools, configuration, family, request.wanted.length > 1),
-        });
-    if (pools instanceof Refusal) return pools;
-    const blocksMax = Math.min(cap, maxBlocksPerHost ?? cap);
-    wishes.push({ space, host, family, count, pools, configuration, blocksMax, allowPartial });
-  }
-  return wishes;
-}
-
-/** Where both families are asked for, each is served by the named pools of its own. */
-function poolsOfFamily(
-  named: readonly string[],
-  { pools }: SpaceConfiguration,
-  family: Family,
-  both: boolean,
-): readonly string[] {
-  if (!both) return named;
-  const isOther = (name: string) =>
-    pools.some(
-      (pool) =>
-        (pool.name === name || formatCidr(pool.cidr) === name) && pool.cidr.family !== family,
-    );
-  const own = named.filter((name) => !isOther(name));
-  return own.length > 0 ? own : named;
-}
-
-/** Both families are looked for side by side; a refusal of either refuses the request, unless partial is allowed. */
-function pickAny(context: Context, rows: readonly AffinityRow[] | undefined): Learned["pick"] {
-  let known = rows;
-  return async (wishes) => {
-    const read = known;
-    known = undefined;
-    const found = await Promise.all(
-      wishes.map(
-        async (wish) => rememberedPicks(context, wish) ?? (await findPicks(context, wish, read)),
-      ),
-    );
-    const picks = found.flatMap((each) => (each instanceof Refusal ? [] : each));
-    const refused = found.filter((each) => each instanceof Refusal);
-    const [first, second] = refused;
-    if (!first || (wishes[0]?.allowPartial && picks.length > 0)) return picks;
-    return second
-      ? new Refusal(first.code, `${first.detail} ${second.detail}`, first.members)
-      : first;
-  };
-}
-
-/**
- * Reservations and the cap on blocks bind automatic assignment only; a cooldown binds this as well (Calico 1.4, and our
- * decision on cooldowns).
- */
-function pickAddress(context: Context, address: Address): Learned["pick"] {
-  return async ([wish]) => {
-    const pool = wish?.pools[0];
-    if (!wish || !pool) return [];
-    const block = await blockFor(context, wish, pool, address);
-    if (block instanceof Refusal) return block;
-    const text = formatAddress(address);
-    const ordinal = ordinalOf(block.cidr, address);
-    const slot = block.slots.get(ordinal);
-    const pick = { block, ordinals: [ordinal], again: () => undefined };
-    if (!slot) return [pick];
-    if (slot.kind !== "cooling")
-      return new Refusal("already_assigned", `Address ${text} is assigned.`, { address: text });
-    const rules = slotRules(context, wish.configuration, pool);
-    if (isCooled(slot.sinceMs, rules)) return [pick];
-    const availableAt = formatTime(cooledAtMs(slot.sinceMs, rules.cooldownMs));
-    return new Refusal(
-      "address_cooling",
-      `Address ${text} was released a moment ago and may be assigned again at ${availableAt}.`,
-      { address: text, availableAt },
-    );
-  };
-}
-
-/** The block of one given address: as it stands, or claimed now for it. */
-async function blockFor(
-  context: Context,
-  { space, host, configuration }: Wish,
-  pool: Pool,
-  address: Address,
-): Promise<Block | Refusal> {
-  const { store } = context;
-  const cidr = blockOf(address, pool.blockSize);
-  for (let attempt = 0; attempt < CLAIM_TRIES_MAX; attempt++) {
-    const there = await store.readBlock(space, cidr);
-    if (there?.host === host) return there;
-    if (there) {
-      const strict = configuration.settings.strictAffinity || pool.borrowing === "forbidden";
-      return strict ? notToBeBorrowed(there, host) : there;
-    }
-    const rows = await store.listRows(space, host);
-    const place = rows.find((row) => formatCidr(row.block) === formatCidr(cidr));
-    if (place) await helpClaim(context, [pool], place);
-    else await claimBlock(context, pool, host, rows, cidr);
-  }
-  throw new Contended(`block ${formatCidr(cidr)} could not be claimed in ${CLAIM_TRIES_MAX} tries`);
-}
-
-function notToBeBorrowed({ cidr, host: owner }: Block, host: HostId): Refusal {
-  const whose = owner === undefined ? "nobody" : hostName(owner);
-  return new Refusal(
-    "strict_affinity",
-    `The address lies in block ${formatCidr(cidr)}, which is affine to ${whose}, not to ${hostName(host)}, and borrowing is off.`,
-    { block: formatCidr(cidr), ...(owner !== undefined && { owner: hostName(owner) }) },
-  );
-}
-
-/** The one pool a specific address lies in, if it may serve. */
-function poolOf(
-  { pools }: SpaceConfiguration,
-  address: Address,
-  { use, pools: asked }: AssignRequest,
-): readonly Pool[] | Refusal {
-  const text = formatAddress(address);
-  const pool = pools.find(({ cidr, state }) => state === "active" && contains(cidr, address));
-  if (!pool)
-    return new Refusal("no_pool_available", `Address ${text} lies in no pool.`, { address: text });
-  const named =
-    asked.length === 0 || asked.some((one) => one === pool.name || one === formatCidr(pool.cidr));
-  const reason = named
-    ? whyNot(pool, {
-        family: address.family,
-        use: use ?? pool.allowedUses[0] ?? "Workload",
-        pools: [pool.name],
-      })
-    : "is not among the pools asked for";
-  return reason === undefined
-    ? [pool]
-    : new Refusal(
-        "no_pool_available",
-        `Address ${text} lies in pool ${pool.name}, which ${reason}.`,
-        { address: text, pools: [{ pool: pool.name, reason }] },
-      );
-}
-
-/** One call must not drain a pool. */
-function oversize(
-  { wanted }: AssignRequest,
-  { settings }: SpaceConfiguration,
-): Refusal | undefined {
-  const total = totalOf(wanted);
-  const most = settings.maxAddressesPerRequest;
-  if (total <= most) return undefined;
-  const fields = wanted.map(({ family, count }) => ({
-    field: `ipv${family}`,
-    value: count,
-    problem: `must be at most ${most} with all others (maxAddressesPerRequest)`,
-  }));
-  return new Refusal(
-    "invalid_request",
-    `${total} addresses are asked for; a request may ask for ${most} (maxAddressesPerRequest).`,
-    { fields },
-  );
 }
 
 function recordOf(
@@ -506,35 +285,5 @@ function recordOf(
     revision: fresh(context),
     atMs: context.now(),
     ...(state === "open" && { dueAtMs: context.now() + GRACE_MS }),
-  };
-}
-
-function assignment(
-  record: AssignmentRecord,
-  held: readonly Holding[],
-  { wanted }: AssignRequest,
-  messages: readonly string[] = [],
-): Assignment {
-  const addresses = held.flatMap(({ part, block, ordinals }) =>
-    ordinals
-      .map((ordinal) => addressAt(block.cidr, ordinal))
-      .map((address) => ({ part, block, address })),
-  );
-  const sortKey = ({ address }: (typeof addresses)[number]) =>
-    BigInt(address.family) * (1n << BigInt(BITS[6])) + address.value;
-  return {
-    handle: record.handle,
-    addresses: addresses
-      .toSorted((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1))
-      .map(({ part, block, address }) => ({
-        address: formatAddress(address),
-        family: address.family,
-        block: formatCidr(block.cidr),
-        pool: block.pool,
-        generation: formatGeneration(generationOf(record, part, address)),
-        borrowed: block.host !== record.host,
-      })),
-    requested: totalOf(wanted),
-    messages,
   };
 }

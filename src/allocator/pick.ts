@@ -40,6 +40,30 @@ export interface Wish {
   readonly allowPartial: boolean;
 }
 
+/** Chooses blocks and ordinals for all that is wanted, or for what there is where that will do. */
+export type Picker = (wishes: readonly Wish[]) => Promise<readonly Pick[] | Refusal>;
+
+/** Both families are looked for side by side; a refusal of either refuses the request, unless partial is allowed. */
+export function pickAny(context: Context, rows: readonly AffinityRow[] | undefined): Picker {
+  let known = rows;
+  return async (wishes) => {
+    const read = known;
+    known = undefined;
+    const found = await Promise.all(
+      wishes.map(
+        async (wish) => rememberedPicks(context, wish) ?? (await findPicks(context, wish, read)),
+      ),
+    );
+    const picks = found.flatMap((each) => (each instanceof Refusal ? [] : each));
+    const refused = found.filter((each) => each instanceof Refusal);
+    const [first, second] = refused;
+    if (!first || (wishes[0]?.allowPartial && picks.length > 0)) return picks;
+    return second
+      ? new Refusal(first.code, `${first.detail} ${second.detail}`, first.members)
+      : first;
+  };
+}
+
 /** The rules by which slots of a pool's blocks may be given now. */
 export function slotRules(
   context: Context,
@@ -54,7 +78,7 @@ export function slotRules(
 }
 
 /** What the blocks that this function remembers can give, if that is all that is wanted; nothing is asked. */
-export function rememberedPicks(context: Context, wish: Wish): readonly Pick[] | undefined {
+function rememberedPicks(context: Context, wish: Wish): readonly Pick[] | undefined {
   const picks = cover(context, wish, context.memory.blocksOf(wish.space, wish.host));
   return countOf(picks) === wish.count ? picks : undefined;
 }
@@ -66,7 +90,7 @@ export function rememberedPicks(context: Context, wish: Wish): readonly Pick[] |
  * @param rows the host's affinity rows, if they were read already
  * @returns what to take: all that is wanted, or what there is where that will do; or why there is nothing
  */
-export async function findPicks(
+async function findPicks(
   context: Context,
   wish: Wish,
   rows?: readonly AffinityRow[],

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import * as v from "valibot";
-import type { Assignment, AssignRequest } from "../allocator/assign.ts";
+import type { Assignment, AssignRequest } from "../allocator/assignment.ts";
 import type { Address } from "../domain/address.ts";
 import { hostId } from "../domain/host.ts";
 import {

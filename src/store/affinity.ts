@@ -2,15 +2,14 @@ import type { Family } from "../domain/address.ts";
 import type { AffinityRow } from "../domain/affinity.ts";
 import { formatCidr } from "../domain/cidr.ts";
 import type { HostId } from "../domain/host.ts";
-import type { Outcome } from "../domain/outcome.ts";
-import { absent, equals } from "./clause.ts";
 import { AFFINITY_PREFIX, affinityKey, hostPk, unescaped } from "./key.ts";
-import { withItem } from "./outcome.ts";
+import { revised } from "./revised.ts";
 import type { Item, Table } from "./table.ts";
 import { cidrText } from "./text.ts";
 
 /** Affinity rows: a host's numbered places. Each method is one call. */
 export function affinityItems(table: Table) {
+  const rows = revised(table, itemFrom, rowFrom);
   return {
     /** Every place of a host, both families. */
     async listRows(space: string, host: HostId): Promise<readonly AffinityRow[]> {
@@ -19,41 +18,11 @@ export function affinityItems(table: Table) {
     },
 
     /** Takes a place that nobody has. */
-    async createRow(row: AffinityRow): Promise<Outcome<AffinityRow>> {
-      const item = itemFrom(row);
-      const write = {
-        step: "create-row",
-        key: item,
-        when: [absent("place-absent", "pk")],
-        change: { kind: "put", item },
-      } as const;
-      return withItem(await table.write(write), rowFrom);
-    },
+    createRow: (row: AffinityRow) => rows.create("create-row", "place-absent", row),
 
     /** Changes a row exactly as it was seen; `step` names the act. */
-    async changeRow(
-      step: string,
-      seen: AffinityRow,
-      next: AffinityRow,
-    ): Promise<Outcome<AffinityRow>> {
-      const item = itemFrom(next);
-      const outcome = await table.write({
-        step,
-        key: item,
-        when: [equals(`${step}-rev`, seen.revision, "revision")],
-        change: { kind: "put", item },
-      });
-      return withItem(outcome, rowFrom);
-    },
-
-    async deleteRow(step: string, seen: AffinityRow): Promise<void> {
-      await table.write({
-        step,
-        key: affinityKey(seen.space, seen.host, seen.family, seen.place),
-        when: [equals(`${step}-rev`, seen.revision, "revision")],
-        change: { kind: "delete" },
-      });
-    },
+    changeRow: rows.change,
+    deleteRow: rows.remove,
   };
 }
 

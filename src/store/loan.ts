@@ -1,40 +1,24 @@
 import type { Cidr } from "../domain/cidr.ts";
 import type { HostId } from "../domain/host.ts";
 import type { Loan } from "../domain/loan.ts";
-import type { Outcome } from "../domain/outcome.ts";
-import { absent, equals } from "./clause.ts";
 import { hostPk, LOAN_PREFIX, loanKey, unescaped } from "./key.ts";
-import { withItem } from "./outcome.ts";
+import { revised } from "./revised.ts";
 import type { Item, Table } from "./table.ts";
 import { cidrText } from "./text.ts";
 
 /** Loan rows: blocks of others that a host holds slots of. Each method is one call. */
 export function loanItems(table: Table) {
+  const loans = revised(table, itemFrom, loanFrom);
   return {
     async listLoans(space: string, host: HostId): Promise<readonly Loan[]> {
       return (await table.query(hostPk(space, host), { prefix: LOAN_PREFIX })).map(loanFrom);
     },
 
     /** Writes a loan where there is none, or over the one seen. */
-    async putLoan(step: string, loan: Loan, seen: Loan | undefined): Promise<Outcome<Loan>> {
-      const item = itemFrom(loan);
-      const when = seen
-        ? equals(`${step}-rev`, seen.revision, "revision")
-        : absent(`${step}-absent`, "pk");
-      return withItem(
-        await table.write({ step, key: item, when: [when], change: { kind: "put", item } }),
-        loanFrom,
-      );
-    },
+    putLoan: (step: string, loan: Loan, seen: Loan | undefined) =>
+      seen ? loans.change(step, seen, loan) : loans.create(step, `${step}-absent`, loan),
 
-    async deleteLoan(step: string, seen: Loan): Promise<void> {
-      await table.write({
-        step,
-        key: itemFrom(seen),
-        when: [equals(`${step}-rev`, seen.revision, "revision")],
-        change: { kind: "delete" },
-      });
-    },
+    deleteLoan: loans.remove,
   };
 }
 

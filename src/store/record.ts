@@ -2,15 +2,17 @@ import { formatCidr } from "../domain/cidr.ts";
 import type { HostId } from "../domain/host.ts";
 import type { Outcome } from "../domain/outcome.ts";
 import type { AssignmentRecord, Part, RecordPlace } from "../domain/record.ts";
-import { absent, equals, present, sizeIs } from "./clause.ts";
+import { equals, present, sizeIs } from "./clause.ts";
 import { DUE_SHARDS, TABLE } from "./definition.ts";
 import { recordKey, recordPk, recordPlaceOf } from "./key.ts";
 import { withItem } from "./outcome.ts";
+import { revised } from "./revised.ts";
 import type { Item, Table, Value } from "./table.ts";
 import { cidrText } from "./text.ts";
 
 /** Assignment records: one request's hold on addresses. Each method is one call. */
 export function recordItems(table: Table) {
+  const records = revised(table, itemFrom, recordFrom);
   return {
     async readRecord(place: RecordPlace): Promise<AssignmentRecord | undefined> {
       const item = await table.get(recordKey(place));
@@ -22,41 +24,12 @@ export function recordItems(table: Table) {
       return (await table.query(recordPk(space, handleHash))).map(recordFrom);
     },
 
-    async createRecord(record: AssignmentRecord): Promise<Outcome<AssignmentRecord>> {
-      const item = itemFrom(record);
-      const write = {
-        step: "create-record",
-        key: item,
-        when: [absent("record-absent", "pk")],
-        change: { kind: "put", item },
-      } as const;
-      return withItem(await table.write(write), recordFrom);
-    },
+    createRecord: (record: AssignmentRecord) =>
+      records.create("create-record", "record-absent", record),
 
-    /** Changes a record exactly as it was seen (rule 5); `step` names the act. */
-    async changeRecord(
-      step: string,
-      seen: AssignmentRecord,
-      next: AssignmentRecord,
-    ): Promise<Outcome<AssignmentRecord>> {
-      const item = itemFrom(next);
-      const outcome = await table.write({
-        step,
-        key: item,
-        when: [equals(`${step}-rev`, seen.revision, "revision")],
-        change: { kind: "put", item },
-      });
-      return withItem(outcome, recordFrom);
-    },
-
-    async deleteRecord(step: string, seen: AssignmentRecord): Promise<void> {
-      await table.write({
-        step,
-        key: recordKey(seen.place),
-        when: [equals(`${step}-rev`, seen.revision, "revision")],
-        change: { kind: "delete" },
-      });
-    },
+    /** Changes a record exactly as it was seen; `step` names the act. */
+    changeRecord: records.change,
+    deleteRecord: records.remove,
 
     /** Writes into a keyed record that an address of it is given back, before the address is. */
     async markGiven(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { AssignRequest } from "../../src/allocator/assign.ts";
+import type { AssignRequest } from "../../src/allocator/assignment.ts";
 import { readAssign } from "../../src/edge/assign-request.ts";
 import { Problem } from "../../src/edge/problem.ts";
 import { eventOf, type Request } from "./event.ts";

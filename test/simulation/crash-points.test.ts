@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { putPool, putReservation } from "../../src/allocator/administration.ts";
-import { type Assignment, type AssignRequest, assign } from "../../src/allocator/assign.ts";
+import { assign } from "../../src/allocator/assign.ts";
+import type { Assignment, AssignRequest } from "../../src/allocator/assignment.ts";
 import { collect } from "../../src/allocator/collect.ts";
 import type { Context } from "../../src/allocator/context.ts";
 import { disown } from "../../src/allocator/disown.ts";

@@ -1,4 +1,4 @@
-import type { AssignedAddress } from "../../src/allocator/assign.ts";
+import type { AssignedAddress } from "../../src/allocator/assignment.ts";
 import { parseAddress } from "../../src/domain/address.ts";
 import { contains, ordinalOf } from "../../src/domain/cidr.ts";
 import type { Contents } from "../../src/domain/contents.ts";

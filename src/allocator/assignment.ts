@@ -1,0 +1,80 @@
+import { type Address, BITS, type Family, formatAddress } from "../domain/address.ts";
+import { addressAt, formatCidr } from "../domain/cidr.ts";
+import { formatGeneration, generationOf } from "../domain/generation.ts";
+import type { HostId } from "../domain/host.ts";
+import type { Use } from "../domain/pool.ts";
+import type { AssignmentRecord } from "../domain/record.ts";
+import type { Holding } from "./resume.ts";
+
+/** A request for addresses, of one family or both. */
+export interface AssignRequest {
+  readonly space: string;
+  readonly host: HostId;
+  /** How many of each family; families not named are not asked for. */
+  readonly wanted: readonly { readonly family: Family; readonly count: number }[];
+  /** A specific address; then one of its family is wanted. */
+  readonly address?: Address;
+  readonly handle: string;
+  readonly attributes: Readonly<Record<string, string>>;
+  /** Declared by the caller; a specific address is only refused for its use when one is declared (Calico 1.4). */
+  readonly use?: Use;
+  readonly pools: readonly string[];
+  readonly allowPartial?: boolean;
+  /** The caller's own cap on affine blocks of the host; the stricter of it and the space's holds. */
+  readonly maxBlocksPerHost?: number;
+  /** Digest of Idempotency-Key and handle. */
+  readonly keyId?: string;
+  /** Digest of the body. */
+  readonly digest: string;
+}
+
+export interface AssignedAddress {
+  readonly address: string;
+  readonly family: Family;
+  readonly block: string;
+  readonly pool: string;
+  readonly generation: string;
+  readonly borrowed: boolean;
+}
+
+export interface Assignment {
+  readonly handle: string;
+  readonly addresses: readonly AssignedAddress[];
+  readonly requested: number;
+  /** Why there are fewer addresses than were asked for. */
+  readonly messages: readonly string[];
+}
+
+/** What a record holds, as its caller is told. */
+export function assignment(
+  record: AssignmentRecord,
+  held: readonly Holding[],
+  { wanted }: AssignRequest,
+  messages: readonly string[] = [],
+): Assignment {
+  const addresses = held.flatMap(({ part, block, ordinals }) =>
+    ordinals
+      .map((ordinal) => addressAt(block.cidr, ordinal))
+      .map((address) => ({ part, block, address })),
+  );
+  const sortKey = ({ address }: (typeof addresses)[number]) =>
+    BigInt(address.family) * (1n << BigInt(BITS[6])) + address.value;
+  return {
+    handle: record.handle,
+    addresses: addresses
+      .toSorted((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1))
+      .map(({ part, block, address }) => ({
+        address: formatAddress(address),
+        family: address.family,
+        block: formatCidr(block.cidr),
+        pool: block.pool,
+        generation: formatGeneration(generationOf(record, part, address)),
+        borrowed: block.host !== record.host,
+      })),
+    requested: totalOf(wanted),
+    messages,
+  };
+}
+
+export const totalOf = (wanted: readonly { readonly count: number }[]): number =>
+  wanted.reduce((sum, { count }) => sum + count, 0);

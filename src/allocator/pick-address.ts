@@ -1,0 +1,73 @@
+import { type Address, formatAddress } from "../domain/address.ts";
+import { type Block, cooledAtMs, isCooled } from "../domain/block.ts";
+import { blockOf } from "../domain/cell.ts";
+import { formatCidr, ordinalOf } from "../domain/cidr.ts";
+import { type HostId, hostName } from "../domain/host.ts";
+import { CLAIM_TRIES_MAX } from "../domain/limits.ts";
+import { Contended, Refusal } from "../domain/outcome.ts";
+import type { Pool } from "../domain/pool.ts";
+import { formatTime } from "../domain/time.ts";
+import { claimBlock, helpClaim } from "./claim.ts";
+import type { Context } from "./context.ts";
+import { type Picker, slotRules, type Wish } from "./pick.ts";
+
+/**
+ * Reservations and the cap on blocks bind automatic assignment only; a cooldown binds this as well (Calico 1.4, and our
+ * decision on cooldowns).
+ */
+export function pickAddress(context: Context, address: Address): Picker {
+  return async ([wish]) => {
+    const pool = wish?.pools[0];
+    if (!wish || !pool) return [];
+    const block = await blockFor(context, wish, pool, address);
+    if (block instanceof Refusal) return block;
+    const text = formatAddress(address);
+    const ordinal = ordinalOf(block.cidr, address);
+    const slot = block.slots.get(ordinal);
+    const pick = { block, ordinals: [ordinal], again: () => undefined };
+    if (!slot) return [pick];
+    if (slot.kind !== "cooling")
+      return new Refusal("already_assigned", `Address ${text} is assigned.`, { address: text });
+    const rules = slotRules(context, wish.configuration, pool);
+    if (isCooled(slot.sinceMs, rules)) return [pick];
+    const availableAt = formatTime(cooledAtMs(slot.sinceMs, rules.cooldownMs));
+    return new Refusal(
+      "address_cooling",
+      `Address ${text} was released a moment ago and may be assigned again at ${availableAt}.`,
+      { address: text, availableAt },
+    );
+  };
+}
+
+/** The block of one given address: as it stands, or claimed now for it. */
+async function blockFor(
+  context: Context,
+  { space, host, configuration }: Wish,
+  pool: Pool,
+  address: Address,
+): Promise<Block | Refusal> {
+  const { store } = context;
+  const cidr = blockOf(address, pool.blockSize);
+  for (let attempt = 0; attempt < CLAIM_TRIES_MAX; attempt++) {
+    const there = await store.readBlock(space, cidr);
+    if (there?.host === host) return there;
+    if (there) {
+      const strict = configuration.settings.strictAffinity || pool.borrowing === "forbidden";
+      return strict ? notToBeBorrowed(there, host) : there;
+    }
+    const rows = await store.listRows(space, host);
+    const place = rows.find((row) => formatCidr(row.block) === formatCidr(cidr));
+    if (place) await helpClaim(context, [pool], place);
+    else await claimBlock(context, pool, host, rows, cidr);
+  }
+  throw new Contended(`block ${formatCidr(cidr)} could not be claimed in ${CLAIM_TRIES_MAX} tries`);
+}
+
+function notToBeBorrowed({ cidr, host: owner }: Block, host: HostId): Refusal {
+  const whose = owner === undefined ? "nobody" : hostName(owner);
+  return new Refusal(
+    "strict_affinity",
+    `The address lies in block ${formatCidr(cidr)}, which is affine to ${whose}, not to ${hostName(host)}, and borrowing is off.`,
+    { block: formatCidr(cidr), ...(owner !== undefined && { owner: hostName(owner) }) },
+  );
+}
