@@ -15,7 +15,7 @@ export function poolsAnswer(pools: readonly Pool[]): Answer {
 export const poolPutAnswer = (result: Written<Pool>): Answer =>
   written(result, bodyOf(result.value), result.value.revision);
 
-/** Field by field: the id and the state of a pool are nobody's business. */
+/** Field by field: the id of a pool is nobody's business, and its state only where its creation was cut off. */
 const bodyOf = (pool: Pool) => ({
   space: pool.space,
   name: pool.name,
@@ -27,4 +27,5 @@ const bodyOf = (pool: Pool) => ({
   borrowing: pool.borrowing,
   ...(pool.cooldownSeconds !== undefined && { cooldownSeconds: pool.cooldownSeconds }),
   ...(pool.routing && { routing: pool.routing }),
+  ...(pool.state === "pending" && { state: pool.state }),
 });

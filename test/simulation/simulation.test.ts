@@ -4,8 +4,10 @@ import { FAIR } from "./scheduler.ts";
 
 const RUNS_PER_TEST = 50;
 const RUNS_UNTIL_NOTICED_MAX = 1_500;
+/** A busy machine may take its time; a run is bounded by its steps. */
+const TEST_MS_MAX = 600_000;
 
-describe("the invariants hold in every simulated run", () => {
+describe("the invariants hold in every simulated run", { timeout: TEST_MS_MAX }, () => {
   const batches = Array.from({ length: 10 }, (_, batch) => 1 + batch * RUNS_PER_TEST);
   it.each(batches)("with faults at every call, seeds from %i", async (firstSeed) => {
     for (let seed = firstSeed; seed < firstSeed + RUNS_PER_TEST; seed++) {
@@ -27,7 +29,7 @@ describe("the invariants hold in every simulated run", () => {
   });
 });
 
-describe("the simulation notices when the protocol lacks", () => {
+describe("the simulation notices when the protocol lacks", { timeout: TEST_MS_MAX }, () => {
   it.each([
     ["take-epoch", "the epoch clause of a slot write (rule 1)"],
     ["collect-fence", "the collector's fence (rule 1)"],
