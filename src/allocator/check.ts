@@ -50,6 +50,8 @@ async function readAll({ store }: Context): Promise<Contents> {
     records: pages.flatMap(({ records }) => records),
     pools: pages.flatMap(({ pools }) => pools),
     reservations: pages.flatMap(({ reservations }) => reservations),
+    plans: pages.flatMap(({ plans }) => plans),
+    maps: pages.flatMap(({ maps }) => maps),
     unreadable: pages.flatMap(({ unreadable }) => unreadable),
   };
 }

@@ -1,8 +1,16 @@
 import type { AffinityRow } from "./affinity.ts";
 import type { Block } from "./block.ts";
 import type { Loan } from "./loan.ts";
+import type { AddressPlan } from "./plan.ts";
 import type { Pool, Reservation } from "./pool.ts";
 import type { AssignmentRecord } from "./record.ts";
+
+/** A page of a pool's map: cells that may hold blocks, by their index. */
+export interface MapPage {
+  readonly space: string;
+  readonly pool: string;
+  readonly cells: ReadonlySet<bigint>;
+}
 
 /** Items of a table, by kind: a page of it, or all of it. */
 export interface Contents {
@@ -12,6 +20,8 @@ export interface Contents {
   readonly records: readonly AssignmentRecord[];
   readonly pools: readonly Pool[];
   readonly reservations: readonly Reservation[];
+  readonly plans: readonly AddressPlan[];
+  readonly maps: readonly MapPage[];
   /** Items that could not be read, with the reason: kept and reported, never acted on. */
   readonly unreadable: readonly { readonly key: string; readonly reason: string }[];
 }

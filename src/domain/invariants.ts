@@ -1,7 +1,9 @@
 import { type Block, capacityOf, heldBy } from "./block.ts";
+import { cellIndexOf, cellOf } from "./cell.ts";
 import { type Cidr, formatCidr, includes, intervalOf, overlaps, sameCidr } from "./cidr.ts";
 import type { Contents } from "./contents.ts";
 import type { Loan } from "./loan.ts";
+import type { Pool } from "./pool.ts";
 import { type AssignmentRecord, isOver, type Part } from "./record.ts";
 import type { Slot } from "./slot.ts";
 
@@ -33,6 +35,7 @@ export function findViolations(
       contents.pools.filter(({ state }) => state === "active"),
       "pools",
     ),
+    ...unplanned(contents),
     ...contents.records.flatMap((record) => recordViolations(record, blocks)),
     ...(quiet ? untidy(contents, blocks) : []),
   ];
@@ -72,7 +75,34 @@ function blockViolations(
   const pool = contents.pools.find((p) => p.space === block.space && p.name === block.pool);
   if (!pool || !includes(intervalOf(pool.cidr), intervalOf(block.cidr)))
     found.push(violation("shape", `${name} lies outside its pool ${block.pool}`));
+  else if (!isMapped(block, pool, contents))
+    found.push(violation("I4", `${name} is in no cell of its pool's map: no pass would see it`));
   return found;
+}
+
+/** Whoever must see every block goes by the map, so a cell is in it before its first block is put. */
+function isMapped(block: Block, pool: Pool, { maps }: Contents): boolean {
+  const index = cellIndexOf(pool, cellOf(block.cidr));
+  return maps.some(
+    (page) => page.space === pool.space && page.pool === pool.name && page.cells.has(index),
+  );
+}
+
+/** A pool serves only while the plan has its range: whoever creates another looks there. */
+function unplanned({ pools, plans }: Contents): Violation[] {
+  return pools
+    .filter(({ state }) => state === "active")
+    .filter(
+      ({ space, id, cidr }) =>
+        !plans.some(
+          (plan) =>
+            plan.space === space &&
+            plan.entries.some((entry) => entry.id === id && sameCidr(entry.cidr, cidr)),
+        ),
+    )
+    .map(({ name, cidr }) =>
+      violation("I1", `pool ${name} serves ${formatCidr(cidr)}, which the plan does not give it`),
+    );
 }
 
 function slotViolations(

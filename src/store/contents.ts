@@ -3,6 +3,8 @@ import { rowFrom } from "./affinity.ts";
 import { blockFrom } from "./block.ts";
 import { AFFINITY_PREFIX, LOAN_PREFIX } from "./key.ts";
 import { loanFrom } from "./loan.ts";
+import { planFrom } from "./plan.ts";
+import { mapPageFrom } from "./pool-map.ts";
 import { recordFrom } from "./record.ts";
 import { poolFrom, reservationFrom } from "./space.ts";
 import type { Item, Key, Table } from "./table.ts";
@@ -45,6 +47,8 @@ export function contentsOf(items: readonly Item[]): Contents {
       ({ pk, sk }) => pk.startsWith("SPACE#") && sk.startsWith("RESERVATION#"),
       reservationFrom,
     ),
+    plans: reading(({ pk }) => pk.startsWith("PLAN#"), planFrom),
+    maps: reading(({ pk }) => pk.startsWith("POOLMAP#"), mapPageFrom),
     unreadable,
   };
 }

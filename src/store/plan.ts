@@ -41,7 +41,7 @@ export function planItems(table: Table) {
   };
 }
 
-function planFrom(item: Item): AddressPlan {
+export function planFrom(item: Item): AddressPlan {
   return {
     space: unescaped(item.pk.split("#")[1] as string),
     entries: (item.entries as Record<string, Value>[]).map((entry) => ({

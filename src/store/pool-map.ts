@@ -1,5 +1,6 @@
+import type { MapPage } from "../domain/contents.ts";
 import type { Outcome } from "../domain/outcome.ts";
-import { poolMapKey, poolMapPk } from "./key.ts";
+import { poolMapKey, poolMapPk, unescaped } from "./key.ts";
 import type { Item, Table } from "./table.ts";
 
 /** Cells of a page: two sets of so many texts of up to three characters stay under 1 KB, one write unit. */
@@ -50,6 +51,12 @@ export function poolMapItems(table: Table) {
     unmarkFull: (space: string, pool: string, cell: bigint) =>
       change("unmark-full", space, pool, cell, "drop", "full"),
   };
+}
+
+export function mapPageFrom(item: Item): MapPage {
+  const [, space, pool] = item.pk.split("#").map(unescaped);
+  const cells = new Set([...((item.cells ?? []) as Iterable<string>)].map(cellOf));
+  return { space: space as string, pool: pool as string, cells };
 }
 
 /** An index has up to 122 bits, more than a number holds; as a text of base 36 the usual ones are short. Inverse of `cellOf`. */

@@ -12,6 +12,7 @@ import {
 import { ID_BYTES } from "../../src/domain/fresh.ts";
 import { handleHash } from "../../src/domain/hash.ts";
 import type { Parsed } from "../../src/domain/parsed.ts";
+import type { AddressPlan } from "../../src/domain/plan.ts";
 import type { Pool } from "../../src/domain/pool.ts";
 import type { AssignmentRecord } from "../../src/domain/record.ts";
 import type { Slot } from "../../src/domain/slot.ts";
@@ -87,6 +88,13 @@ export const poolWith = (changes: Partial<Pool> = {}): Pool => ({
   allowedUses: ["Workload"],
   borrowing: "allowed",
   ...changes,
+});
+
+/** The plan that gives a pool its range. */
+export const planWith = ({ space, name, id, cidr, blockSize }: Pool): AddressPlan => ({
+  space,
+  entries: [{ pool: name, id, cidr, blockSize }],
+  revision: "revision",
 });
 
 export const rowWith = (changes: Partial<AffinityRow> = {}): AffinityRow => ({

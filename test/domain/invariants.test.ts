@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { cellIndexOf, cellOf } from "../../src/domain/cell.ts";
 import type { Contents } from "../../src/domain/contents.ts";
 import { handleHash } from "../../src/domain/hash.ts";
 import { findViolations } from "../../src/domain/invariants.ts";
@@ -8,6 +9,7 @@ import {
   foreign,
   NOW_MS,
   network,
+  planWith,
   poolWith,
   recordWith,
   rowWith,
@@ -22,9 +24,23 @@ const HEALTHY: Contents = {
   rows: [rowWith()],
   records: [recordWith()],
   pools: [poolWith()],
+  plans: [planWith(poolWith())],
+  maps: [
+    {
+      space: "default",
+      pool: "pool",
+      cells: new Set(Array.from({ length: 128 }, (_, n) => BigInt(n))),
+    },
+  ],
   reservations: [],
   unreadable: [],
 };
+
+const TENANT_POOL = poolWith({
+  space: "tenant-7",
+  cidr: network("2001:db8::/48"),
+  blockSize: 122,
+});
 
 /** An IPv6 request of two addresses in two blocks, in the middle of being given back. */
 const HEALTHY_IPV6: Contents = {
@@ -49,14 +65,32 @@ const HEALTHY_IPV6: Contents = {
       })),
     }),
   ],
-  pools: [poolWith({ space: "tenant-7", cidr: network("2001:db8::/48"), blockSize: 122 })],
+  pools: [TENANT_POOL],
+  plans: [planWith(TENANT_POOL)],
+  maps: [{ space: "tenant-7", pool: "pool", cells: new Set([0n]) }],
 };
 
 const EMPTY: Contents = { ...HEALTHY, blocks: [], rows: [], records: [] };
 
-const found = (changes: Partial<Contents>) => findViolations({ ...HEALTHY, ...changes });
+const found = (changes: Partial<Contents>) => findViolations(changed(changes));
 const foundAtRest = (changes: Partial<Contents>) =>
-  findViolations({ ...HEALTHY, ...changes }, { quiet: true });
+  findViolations(changed(changes), { quiet: true });
+
+/** A healthy table with something else in it; the plan and the maps follow, unless they are what is changed. */
+function changed(changes: Partial<Contents>): Contents {
+  const { pools, blocks } = { ...HEALTHY, ...changes };
+  const plans = pools.map(planWith);
+  const maps = pools.map((pool) => ({
+    space: pool.space,
+    pool: pool.name,
+    cells: new Set(
+      blocks
+        .filter(({ cidr }) => cidr.family === pool.cidr.family)
+        .map(({ cidr }) => cellIndexOf(pool, cellOf(cidr))),
+    ),
+  }));
+  return { ...HEALTHY, plans, maps, ...changes };
+}
 
 describe("a healthy table", () => {
   it.each([
@@ -77,12 +111,12 @@ describe("a healthy table", () => {
     },
     {
       description: "with one range in two spaces",
-      contents: {
-        ...EMPTY,
+      contents: changed({
+        records: [],
         blocks: ["default", "tenant-7"].map((space) => blockWith({}, { space })),
         rows: ["default", "tenant-7"].map((space) => rowWith({ space })),
         pools: ["default", "tenant-7"].map((space) => poolWith({ space })),
-      },
+      }),
     },
     {
       description: "with a keyed record kept after its release",
@@ -113,6 +147,33 @@ describe("I1: an address has at most one owner", () => {
     expect(violations).toHaveLength(1);
     expect(violations[0]?.message).toContain(a);
     expect(violations[0]?.message).toContain(b);
+  });
+});
+
+describe("I1: a range belongs to one pool", () => {
+  it("is violated by two pools that overlap", () => {
+    const other = poolWith({ name: "other", id: "other", cidr: network("10.0.128.0/24") });
+    const plans = [
+      {
+        ...planWith(poolWith()),
+        entries: [poolWith(), other].flatMap((pool) => planWith(pool).entries),
+      },
+    ];
+    expect(found({ pools: [poolWith(), other], plans })).toMatchObject([{ invariant: "I1" }]);
+  });
+
+  it.each([
+    ["no plan", []],
+    ["another range in the plan", [planWith(poolWith({ cidr: network("10.0.0.0/17") }))]],
+    ["another pool's range in the plan", [planWith(poolWith({ id: "another" }))]],
+  ])("is violated by a pool that serves with %s", (_, plans) => {
+    expect(found({ plans })).toMatchObject([{ invariant: "I1" }]);
+  });
+});
+
+describe("I4: whoever must see every block does", () => {
+  it("is violated by a block whose cell is not in its pool's map", () => {
+    expect(found({ maps: [] })).toMatchObject([{ invariant: "I4" }]);
   });
 });
 

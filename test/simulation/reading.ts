@@ -18,6 +18,8 @@ export function readingOnce(): (items: readonly Item[]) => Contents {
       records: each.flatMap(({ records }) => records),
       pools: each.flatMap(({ pools }) => pools),
       reservations: each.flatMap(({ reservations }) => reservations),
+      plans: each.flatMap(({ plans }) => plans),
+      maps: each.flatMap(({ maps }) => maps),
       unreadable: each.flatMap(({ unreadable }) => unreadable),
     };
   };
