@@ -3,7 +3,7 @@ import { type Block, isEmpty } from "../domain/block.ts";
 import { blocksOfCell, cellAt } from "../domain/cell.ts";
 import { contains, sameCidr } from "../domain/cidr.ts";
 import { PASS_MS_MAX, RECLAIM_CELLS_PER_PASS } from "../domain/limits.ts";
-import { cooldownMsOf, type Pool, type SpaceConfiguration } from "../domain/pool.ts";
+import { cooldownMsOf, type Pool, type Settings } from "../domain/pool.ts";
 import { configurationOf } from "./configuration.ts";
 import { type Context, fresh } from "./context.ts";
 import { confirmRow, restoreRow, retireRows } from "./rows.ts";
@@ -82,14 +82,11 @@ async function* cellsAfter(context: Context, position: string): AsyncGenerator<C
 
 async function reclaimCell(
   context: Context,
-  { pool: listed, index, full }: CellOfPool,
+  { pool, index, full }: CellOfPool,
   startedAtMs: number,
   done: Reclaimed,
 ): Promise<void> {
   const { store } = context;
-  // A pass is long: each cell is judged by the configuration of its own time, as an operator was promised.
-  const configuration = await configurationOf(context, listed.space);
-  const pool = configuration.pools.find(({ name }) => name === listed.name) ?? listed;
   const cell = cellAt(pool, index);
   const inCell = await store.lookAtCell(pool.space, cell, { consistent: true });
   const blocks = inCell.filter(({ cidr }) =>
@@ -98,7 +95,12 @@ async function reclaimCell(
   const rowsOf = new Map<string, readonly AffinityRow[]>();
   let standing = blocks.length;
   for (const block of blocks) {
-    const result = await reclaimBlock(context, block, { configuration, pool, startedAtMs, rowsOf });
+    // A pass is long: each block is judged, after it was looked at, by the configuration of that time, as an operator was
+    // promised. It is a copy in memory but for one question each few seconds.
+    const { settings, pools } = await configurationOf(context, pool.space);
+    const now = pools.find(({ name }) => name === pool.name) ?? pool;
+    const judgement = { settings, pool: now, startedAtMs, rowsOf };
+    const result = await reclaimBlock(context, block, judgement);
     if (result !== "kept") done[result]++;
     if (result === "deleted") standing--;
   }
@@ -111,7 +113,7 @@ async function reclaimCell(
 
 /** What a block is judged by. */
 interface Judgement {
-  readonly configuration: SpaceConfiguration;
+  readonly settings: Settings;
   readonly pool: Pool;
   readonly startedAtMs: number;
   /** The rows of the hosts of a cell, each read once. */
@@ -122,10 +124,9 @@ interface Judgement {
 async function reclaimBlock(
   context: Context,
   seen: Block,
-  { configuration, pool, startedAtMs, rowsOf }: Judgement,
+  { settings, pool, startedAtMs, rowsOf }: Judgement,
 ): Promise<"kept" | "markedIdle" | "deleted" | "rowsRestored"> {
   const { store } = context;
-  const { settings } = configuration;
   const { space, host, cidr } = seen;
   const rows = host === undefined ? [] : (rowsOf.get(host) ?? (await store.listRows(space, host)));
   if (host !== undefined) rowsOf.set(host, rows);

@@ -9,6 +9,7 @@ import {
 } from "../../src/domain/limits.ts";
 import { Refusal } from "../../src/domain/outcome.ts";
 import { versionKey } from "../../src/store/key.ts";
+import type { Table } from "../../src/store/table.ts";
 import { callsOf } from "../simulation/crash-points.ts";
 import { contextOver, makeWorld, poolOf, SPACE, type World } from "../world.ts";
 
@@ -64,6 +65,31 @@ describe("the configuration of a space", () => {
     await names(world.calm);
     await putPool(world.calm, SPACE, "second", poolOf("10.1.0.0/24", 28), undefined);
     expect(await names(world.calm)).toEqual(["pool", "second"]);
+  });
+
+  it("that was being loaded while it changed is not kept", async () => {
+    let arrive = () => {};
+    const onTheWay = new Promise<void>((resolve) => {
+      arrive = resolve;
+    });
+    const slow: Table = {
+      get: (key) => world.table.get(key),
+      query: async (pk, options) => {
+        const items = await world.table.query(pk, options);
+        await onTheWay;
+        return items;
+      },
+      scan: (limit, after) => world.table.scan(limit, after),
+      due: (shard, untilMs, limit) => world.table.due(shard, untilMs, limit),
+      write: (write) => world.table.write(write),
+    };
+    const { memory } = contextOver(world.table, world.clock);
+    const loading = names({ ...contextOver(slow, world.clock), memory });
+    const writer = { ...contextOver(world.table, world.clock, 5), memory };
+    await putPool(writer, SPACE, "second", poolOf("10.1.0.0/24", 28), undefined);
+    arrive();
+    expect(await loading).toEqual(["pool"]);
+    expect(await names(writer)).toEqual(["pool", "second"]);
   });
 
   it("is followed after a minute even if the writer died before it raised the version", async () => {

@@ -1,13 +1,16 @@
 import { describe, expect, it } from "vitest";
+import { putSettings } from "../../src/allocator/administration.ts";
 import { assign } from "../../src/allocator/assign.ts";
 import { collect } from "../../src/allocator/collect.ts";
 import { reclaim } from "../../src/allocator/reclaim.ts";
 import { releaseHandle } from "../../src/allocator/release.ts";
 import { isOver } from "../../src/domain/record.ts";
+import { SETTINGS_DEFAULT } from "../../src/domain/settings.ts";
 import { DUE_SHARDS } from "../../src/store/definition.ts";
 import { makeStore } from "../../src/store/store.ts";
 import { withMishap } from "../simulation/crash-points.ts";
 import {
+  addressOf,
   assigned,
   contentsIn,
   contextOver,
@@ -50,6 +53,35 @@ describe("the reclaimer", () => {
     const { cells: standing } = await calm.store.readPoolMap(SPACE, "pool", { consistent: true });
     expect(standing.size).toBeGreaterThan(10);
     expect(cells).toBe(standing.size);
+  });
+
+  it("judges each cell by the cooldown of its own time, however long the pass (I9)", async () => {
+    const world = await makeWorld(poolOf("10.0.0.0/16", 28), { cooldownSeconds: 0 });
+    const { calm, clock } = world;
+    const at = (address: string, handle: string) =>
+      assigned(calm, { ...requestOf(handle, 1), address: addressOf(address) });
+    await at("10.0.0.1", "first");
+    const later = await at("10.0.200.1", "later");
+    let cells = 0;
+    const lookAtCell: typeof calm.store.lookAtCell = async (...look) => {
+      if (++cells === 2) {
+        // While the pass is under way the operator sets a cooldown, and after it holds an address is released.
+        const { settingsRevision } = await calm.store.readSpace(SPACE);
+        const settings = { ...SETTINGS_DEFAULT, cooldownSeconds: 1200 };
+        const operator = contextOver(world.table, clock, 8);
+        await putSettings(operator, SPACE, settings, settingsRevision);
+        clock.nowMs += 30_000;
+        await releaseAll(operator, later);
+      }
+      return calm.store.lookAtCell(...look);
+    };
+    await reclaim({ ...calm, store: { ...calm.store, lookAtCell } });
+    expect(cells).toBe(2);
+    const block = contentsIn(world).blocks.find(({ slots }) => slots.has(1) && slots.size === 1);
+    expect([...contentsIn(world).blocks].flatMap(({ slots }) => [...slots.values()])).toMatchObject(
+      [{ kind: "taken" }, { kind: "cooling" }],
+    );
+    expect(block?.idleSinceMs).toBeUndefined();
   });
 
   it("takes back the hint that a cell is full when one of its blocks is gone", async () => {
