@@ -1,3 +1,4 @@
+import { afterEach, expect } from "vitest";
 import { putPool, putSettings } from "../src/allocator/administration.ts";
 import { assign } from "../src/allocator/assign.ts";
 import type { Assignment, AssignRequest } from "../src/allocator/assignment.ts";
@@ -11,6 +12,7 @@ import { type Cidr, parseCidr } from "../src/domain/cidr.ts";
 import type { Contents } from "../src/domain/contents.ts";
 import { parseGeneration } from "../src/domain/generation.ts";
 import { handleHash } from "../src/domain/hash.ts";
+import { findViolations } from "../src/domain/invariants.ts";
 import { Refusal } from "../src/domain/outcome.ts";
 import type { Parsed } from "../src/domain/parsed.ts";
 import type { PoolSpec, Settings } from "../src/domain/pool.ts";
@@ -39,6 +41,13 @@ export interface World {
   readonly calm: Context;
 }
 
+const made: World[] = [];
+
+/** Whatever a test did, the invariants hold over the tables of its worlds when it is done. */
+afterEach(() => {
+  for (const world of made.splice(0)) expect(findViolations(contentsIn(world))).toEqual([]);
+});
+
 export async function makeWorld(
   pool: PoolSpec = poolOf("10.0.0.0/29", 31),
   settings: Partial<Settings> = {},
@@ -53,7 +62,9 @@ export async function makeWorld(
     { ...SETTINGS_DEFAULT, cooldownSeconds: COOLDOWN_SECONDS, ...settings },
     undefined,
   );
-  return { table, clock, calm };
+  const world = { table, clock, calm };
+  made.push(world);
+  return world;
 }
 
 /** A function that has just started: it remembers nothing. */

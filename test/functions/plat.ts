@@ -1,12 +1,21 @@
+import { afterEach, expect } from "vitest";
+import { checkTable } from "../../src/allocator/check.ts";
 import { ROUTES } from "../../src/edge/api.ts";
 import { MemoryTable } from "../../src/store/memory.ts";
-import { wire } from "../../src/wiring.ts";
+import { contextOf, wire } from "../../src/wiring.ts";
 import { eventOf, type Request } from "../edge/event.ts";
 
 process.env.POWERTOOLS_LOG_LEVEL = "SILENT";
 
 /** What the handlers of this test file work with; a test may put something in their way. */
-export const context = wire(new MemoryTable());
+const table = new MemoryTable();
+export const context = wire(table);
+
+/** Whatever a test did, the invariants hold over the whole table when it is done. */
+afterEach(async () => {
+  const { violations } = await checkTable(contextOf(table));
+  expect(violations).toEqual([]);
+});
 
 // A function takes up its table as it is loaded.
 const { HANDLERS } = await import("../../src/local/functions.ts");
