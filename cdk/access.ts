@@ -32,6 +32,7 @@ const ACCESS: Readonly<Record<FunctionName | ScheduledFunctionName, Access>> = {
   assign: { table: WRITE },
   release: { table: WRITE },
   read: { table: READ },
+  renew: { table: WRITE },
   pools: { table: WRITE },
   reservations: { table: WRITE },
   config: { table: WRITE },

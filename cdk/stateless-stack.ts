@@ -32,6 +32,7 @@ export class StatelessStack extends Stack {
         assign: request("assign"),
         release: request("release"),
         read: request("read"),
+        renew: request("renew"),
         pools: request("pools"),
         reservations: request("reservations"),
         config: request("config"),

@@ -1,6 +1,6 @@
 import type { Block } from "../domain/block.ts";
 import { handleHash } from "../domain/hash.ts";
-import { ASSIGN_ROUNDS_MAX, GRACE_MS } from "../domain/limits.ts";
+import { ASSIGN_ROUNDS_MAX } from "../domain/limits.ts";
 import { Busy, Contended, Refusal, Unavailable } from "../domain/outcome.ts";
 import type { AssignmentRecord, Part, RecordPlace } from "../domain/record.ts";
 import { type Assignment, type AssignRequest, assignment, totalOf } from "./assignment.ts";
@@ -168,14 +168,13 @@ async function conclude(
   const { context, request, mine, held } = attempt;
   if (!mine) throw new Error("nothing was asked for");
   if (mine.state === "live") return assignment(mine, held, request, messages);
-  const { dueAtMs: _, ...rest } = mine;
   // What is not there is not wanted any more: a repeat is told the same.
   const next: AssignmentRecord = {
-    ...rest,
+    ...mine,
+    ...times(context, request),
     state: "live",
     want: countOf(held),
     revision: fresh(context),
-    atMs: context.now(),
   };
   const written = await context.store.changeRecord("head-live", mine, next);
   const standing =
@@ -225,7 +224,6 @@ async function withdraw({ context, mine, held }: Attempt): Promise<void> {
     state: "aborted",
     revision: fresh(context),
     atMs: context.now(),
-    dueAtMs: context.now() + GRACE_MS,
   };
   const written = await store.changeRecord("abort", mine, aborted);
   if (written.outcome !== "done") return; // whoever decided it gives back what it holds, or the collector does
@@ -283,7 +281,15 @@ function recordOf(
     given: new Set(),
     digest: request.digest,
     revision: fresh(context),
-    atMs: context.now(),
-    ...(state === "open" && { dueAtMs: context.now() + GRACE_MS }),
+    ...times(context, request),
+  };
+}
+
+/** A lease counts from the write that may be answered. */
+function times(context: Context, { leaseSeconds }: AssignRequest) {
+  const atMs = context.now();
+  return {
+    atMs,
+    ...(leaseSeconds !== undefined && { expiresAtMs: atMs + 1000 * leaseSeconds }),
   };
 }

@@ -20,6 +20,8 @@ export interface AssignRequest {
   readonly use?: Use;
   readonly pools: readonly string[];
   readonly allowPartial?: boolean;
+  /** After so long without a renewal the addresses are taken back; absent: never. */
+  readonly leaseSeconds?: number;
   /** The caller's own cap on affine blocks of the host; the stricter of it and the space's holds. */
   readonly maxBlocksPerHost?: number;
   /** Digest of Idempotency-Key and handle. */
@@ -35,6 +37,7 @@ export interface AssignedAddress {
   readonly pool: string;
   readonly generation: string;
   readonly borrowed: boolean;
+  readonly expiresAtMs?: number;
 }
 
 export interface Assignment {
@@ -70,6 +73,7 @@ export function assignment(
         pool: block.pool,
         generation: formatGeneration(generationOf(record, part, address)),
         borrowed: block.host !== record.host,
+        ...(record.expiresAtMs !== undefined && { expiresAtMs: record.expiresAtMs }),
       })),
     requested: totalOf(wanted),
     messages,

@@ -11,9 +11,9 @@ import {
   RELEASED_RECORD_KEPT_MS,
 } from "../domain/limits.ts";
 import type { Loan } from "../domain/loan.ts";
-import { type AssignmentRecord, isOver } from "../domain/record.ts";
+import { type AssignmentRecord, isExpired, isOver } from "../domain/record.ts";
 import { type Context, fresh } from "./context.ts";
-import { abortRecord, finish, givenOrdinals, tagOf } from "./end.ts";
+import { endAsSeen, finish, givenOrdinals, tagOf } from "./end.ts";
 import { fence } from "./fence.ts";
 import { giveBack } from "./give-back.ts";
 import { inParallel } from "./parallel.ts";
@@ -132,12 +132,11 @@ async function settleKept(context: Context, seen: AssignmentRecord): Promise<voi
   await context.store.changeRecord("settle-kept", seen, next);
 }
 
-/** A live record that holds something is due no longer: it would stand in the way of others in the index. */
+/** A live record that holds something is due when its lease ends, or never: it would stand in the way of others in the index. */
 async function settleDue(context: Context, seen: AssignmentRecord): Promise<void> {
   const young = context.now() - seen.atMs <= GRACE_MS;
   if (seen.state !== "live" || isOver(seen) || young) return;
-  const { dueAtMs: _, ...rest } = seen;
-  await context.store.changeRecord("settle-due", seen, { ...rest, revision: fresh(context) });
+  await context.store.changeRecord("settle-due", seen, { ...seen, revision: fresh(context) });
 }
 
 /**
@@ -150,7 +149,7 @@ async function collectRecord(context: Context, seen: AssignmentRecord): Promise<
   if (ageMs <= GRACE_MS) return false;
   if (seen.state === "open" || seen.state === "aborted") {
     // Rule 5: as it was seen; meanwhile it may have been answered.
-    const aborted = await abortRecord(context, "collect-abort", seen);
+    const aborted = await endAsSeen(context, "collect-abort", seen);
     if (aborted) await store.deleteRecord("collect-aborted", aborted);
     return aborted !== undefined;
   }
@@ -172,13 +171,21 @@ async function collectRecord(context: Context, seen: AssignmentRecord): Promise<
     if (left.length > 0) await giveBack(context, tagOf(seen, part), left, given);
     if (left.length < held.length) holds = true;
   }
-  if (holds) return false;
+  if (holds) return isExpired(seen, context.now()) && expire(context, seen);
   for (const part of seen.parts) {
     const fenced = await fence(context, "collect-fence", seen.place.space, part.block);
     if (heldBy(fenced, part.token).length > 0) return false;
   }
   // Rule 5: meanwhile the author may have written it anew, and answered.
   await store.deleteRecord("collect", seen);
+  return true;
+}
+
+/** Ends a record whose lease ran out, as it was seen: it may be renewed meanwhile. Answers whether it was deleted. */
+async function expire(context: Context, seen: AssignmentRecord): Promise<boolean> {
+  const ended = await endAsSeen(context, "expire", seen);
+  if (!ended || ended.place.keyed) return false;
+  await context.store.deleteRecord("expired", ended);
   return true;
 }
 

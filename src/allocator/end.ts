@@ -1,7 +1,7 @@
 import { formatAddress, parseAddress } from "../domain/address.ts";
 import { heldBy } from "../domain/block.ts";
 import { addressAt, contains, ordinalOf } from "../domain/cidr.ts";
-import { GRACE_MS, RELEASED_RECORD_KEPT_MS, SWAP_TRIES_MAX } from "../domain/limits.ts";
+import { SWAP_TRIES_MAX } from "../domain/limits.ts";
 import { Contended } from "../domain/outcome.ts";
 import type { AssignmentRecord, Part } from "../domain/record.ts";
 import { type Context, fresh } from "./context.ts";
@@ -40,10 +40,12 @@ export async function endRecord(
 }
 
 /**
- * Aborts a request that was never answered, exactly as it was seen, and gives back what it holds. Nothing if it has changed
- * since: it may have been answered meanwhile.
+ * Decides a record exactly as it was seen, and gives back what it holds: a request that was never answered is aborted, one
+ * whose lease ran out is released.
+ *
+ * @returns the record as it stands then; nothing if it has changed since: it may have been answered, or renewed, meanwhile
  */
-export async function abortRecord(
+export async function endAsSeen(
   context: Context,
   step: string,
   seen: AssignmentRecord,
@@ -89,13 +91,11 @@ async function mark(context: Context, step: string, seen: AssignmentRecord): Pro
   if (seen.state === "released" || seen.state === "aborted")
     return { kind: "marked", record: seen };
   const state = seen.state === "open" ? "aborted" : "released";
-  const kept = state === "released" && seen.place.keyed;
   const next: AssignmentRecord = {
     ...seen,
     state,
     revision: fresh(context),
     atMs: context.now(),
-    dueAtMs: context.now() + (kept ? RELEASED_RECORD_KEPT_MS : GRACE_MS),
   };
   const result = await context.store.changeRecord(step, seen, next);
   if (result.outcome === "done") return { kind: "marked", record: next };

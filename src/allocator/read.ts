@@ -24,6 +24,8 @@ export interface AddressState {
   readonly generation?: string;
   readonly borrowed?: boolean;
   readonly assignedAtMs?: number;
+  /** Until when it is its owner's, where it is leased. */
+  readonly expiresAtMs?: number;
   /** When an address that cools may be assigned again. */
   readonly availableAtMs?: number;
 }
@@ -99,12 +101,13 @@ export async function readHandle(
 }
 
 function ownerOf(record: AssignmentRecord, part: Part, address: Address) {
-  const { handle, host, attributes, atMs } = record;
+  const { handle, host, attributes, atMs, expiresAtMs } = record;
   return {
     handle,
     host: hostName(host),
     attributes,
     generation: formatGeneration(generationOf(record, part, address)),
     assignedAtMs: atMs,
+    ...(expiresAtMs !== undefined && { expiresAtMs }),
   };
 }

@@ -2,27 +2,21 @@ import { type Address, formatAddress } from "../domain/address.ts";
 import { heldBy } from "../domain/block.ts";
 import { blockOf } from "../domain/cell.ts";
 import { ordinalOf } from "../domain/cidr.ts";
-import { type Generation, generationOf } from "../domain/generation.ts";
+import type { Generation } from "../domain/generation.ts";
 import { handleHash } from "../domain/hash.ts";
 import {
+  GRACE_MS,
   RECORDS_ENDED_AT_ONCE,
   RELEASED_RECORD_KEPT_MS,
   SWAP_TRIES_MAX,
 } from "../domain/limits.ts";
 import { Contended, Refusal, type RefusalCode } from "../domain/outcome.ts";
 import type { AssignmentRecord, RecordPlace } from "../domain/record.ts";
-import { configurationOf, poolAt } from "./configuration.ts";
 import { type Context, fresh } from "./context.ts";
 import { endRecord } from "./end.ts";
 import { giveBack } from "./give-back.ts";
+import { identify, type NamedAddress } from "./identify.ts";
 import { inParallel } from "./parallel.ts";
-
-/** One address to give back, with what proves that it is the caller's. */
-export interface ReleaseOfAddress {
-  readonly address: Address;
-  readonly handle?: string;
-  readonly generation?: Generation;
-}
 
 export interface ReleaseResult {
   readonly address: string;
@@ -38,25 +32,14 @@ export interface ReleaseResult {
 export async function releaseAddress(
   context: Context,
   space: string,
-  release: ReleaseOfAddress,
+  release: NamedAddress,
 ): Promise<ReleaseResult> {
   const address = formatAddress(release.address);
-  const named = release.generation ?? (await lookUp(context, space, release));
+  const named = await identify(context, space, release);
   if (named instanceof Refusal)
     return { address, status: "conflict", code: named.code, detail: named.detail };
   if (named === undefined) return { address, status: "not_assigned" };
-  const slip = mismatch(release, named);
-  if (slip) return { address, status: "conflict", code: "generation_conflict", detail: slip };
   return releaseNamed(context, space, release.address, named);
-}
-
-/** A generation is good for one address of one handle; with another it must not even mark its record. */
-function mismatch({ address, handle }: ReleaseOfAddress, named: Generation): string | undefined {
-  if (named.address.family !== address.family || named.address.value !== address.value)
-    return `The generation is of another address, ${formatAddress(named.address)}.`;
-  if (handle !== undefined && handleHash(handle) !== named.handleHash)
-    return "The generation is of another handle.";
-  return undefined;
 }
 
 /** Gives back every address that a handle has now; answers them as text. */
@@ -125,12 +108,14 @@ async function markGiven(
 ): Promise<"marked" | "open" | "unknown token"> {
   for (let attempt = 0; attempt < SWAP_TRIES_MAX; attempt++) {
     const nowMs = context.now();
+    const complete = want === 1;
     const marked = await context.store.markGiven(place, token, {
       address,
-      complete: want === 1,
+      complete,
       revision: fresh(context),
       atMs: nowMs,
-      dueAtMs: nowMs + RELEASED_RECORD_KEPT_MS,
+      // Whether others of the request are still held, and until when, the collector finds out.
+      dueAtMs: nowMs + (complete ? RELEASED_RECORD_KEPT_MS : GRACE_MS),
     });
     if (marked.outcome === "done") return "marked";
     if (marked.outcome === "unknown") continue;
@@ -165,38 +150,4 @@ async function notOurs(
     return { address: text, status: "not_assigned" };
   const detail = "The address was released before, and is assigned to another request now.";
   return { address: text, status: "conflict", code: "generation_conflict", detail };
-}
-
-/**
- * Finds the assignment of an address without its generation: the block says under which handle's hash and token it is
- * taken, the record there says whose it is.
- *
- * @returns the generation, nothing if the address is not assigned, or a refusal if it is another handle's
- */
-async function lookUp(
-  context: Context,
-  space: string,
-  { address, handle }: ReleaseOfAddress,
-): Promise<Generation | Refusal | undefined> {
-  const { settings } = await configurationOf(context, space);
-  if (handle === undefined && !settings.allowBareRelease)
-    return new Refusal(
-      "invalid_request",
-      "A release needs the handle or the generation, unless the configuration has allowBareRelease.",
-    );
-  const pool = await poolAt(context, space, address);
-  if (!pool) return undefined;
-  const cidr = blockOf(address, pool.blockSize);
-  const block = await context.store.readBlock(space, cidr);
-  const slot = block?.slots.get(ordinalOf(cidr, address));
-  if (slot?.kind !== "taken") return undefined;
-  const records = await context.store.listRecords(space, slot.handleHash);
-  for (const record of records) {
-    const part = record.parts.find(({ token }) => token === slot.token);
-    if (!part) continue;
-    if (handle === undefined || record.handle === handle)
-      return generationOf(record, part, address);
-    return new Refusal("generation_conflict", "The address is assigned to another handle.");
-  }
-  return undefined;
 }

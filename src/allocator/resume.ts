@@ -1,9 +1,10 @@
 import { type Block, heldBy } from "../domain/block.ts";
 import { CLOCK_SKEW_MS_MAX, REQUEST_MS_MAX, SWAP_TRIES_MAX } from "../domain/limits.ts";
 import { Contended, Refusal } from "../domain/outcome.ts";
-import type { AssignmentRecord, Part } from "../domain/record.ts";
+import { type AssignmentRecord, isExpired, type Part } from "../domain/record.ts";
+import { formatTime } from "../domain/time.ts";
 import type { Context } from "./context.ts";
-import { abortRecord } from "./end.ts";
+import { endAsSeen } from "./end.ts";
 import { fence } from "./fence.ts";
 
 /** Slots that a part of a record holds. */
@@ -45,16 +46,10 @@ export async function resume(
         "idempotency_mismatch",
         "This Idempotency-Key was used with another body for the same handle.",
       );
-    if (record.state === "released" || record.given.size > 0)
-      return new Refusal(
-        "already_released",
-        record.given.size > 0
-          ? `What this request was assigned has been given back: ${[...record.given].join(", ")}.`
-          : "What this request was assigned has been released by its handle.",
-        { released: [...record.given] },
-      );
+    if (record.state === "released" || record.given.size > 0) return alreadyReleased(record);
     const held = record.state === "live" ? await holdingsOf(context, record) : [];
     if (record.state === "live" && isWhole(record, held)) {
+      if (isExpired(record, context.now())) return alreadyReleased(record);
       // A release marks the record before it frees: unchanged after the look, the slots were still held.
       const again = await context.store.readRecord(record.place);
       if (again?.revision === record.revision) return { kind: "answered", record, held };
@@ -67,13 +62,25 @@ export async function resume(
     const vacant =
       record.state === "live"
         ? await vacated(context, record)
-        : await abortRecord(context, "resume-abort", record);
+        : await endAsSeen(context, "resume-abort", record);
     if (vacant) return { kind: "vacant", record: vacant };
     const again = await context.store.readRecord(record.place);
     if (!again) return { kind: "gone" };
     record = again;
   }
   throw new Contended("the record of this request kept changing while it was looked at");
+}
+
+function alreadyReleased({ given, expiresAtMs }: AssignmentRecord): Refusal {
+  const how =
+    given.size > 0
+      ? `given back: ${[...given].join(", ")}`
+      : expiresAtMs === undefined
+        ? "released by its handle"
+        : `released, or its lease ran out at ${formatTime(expiresAtMs)}`;
+  return new Refusal("already_released", `What this request was assigned has been ${how}.`, {
+    released: [...given],
+  });
 }
 
 /** What a record visibly holds. */

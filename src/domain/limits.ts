@@ -24,6 +24,8 @@ export const WARM_BLOCKS_MAX = 16;
 export const ADDRESSES_PER_REQUEST_DEFAULT = 256;
 /** What one slot write may take: a condition holds 4 KB, a slot's clause about 40 bytes. */
 export const SLOTS_PER_WRITE_MAX = 100;
+/** A year: what is to stay longer is assigned without a lease. */
+export const LEASE_SECONDS_MAX = 365 * 24 * 60 * 60;
 export const COOLDOWN_SECONDS_DEFAULT = 30;
 export const COOLDOWN_SECONDS_MAX = 1_200;
 export const BLOCK_MIN_AGE_SECONDS_DEFAULT = 60;

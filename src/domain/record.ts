@@ -1,5 +1,6 @@
 import type { Cidr } from "./cidr.ts";
 import type { HostId } from "./host.ts";
+import { CLOCK_SKEW_MS_MAX, GRACE_MS, RELEASED_RECORD_KEPT_MS } from "./limits.ts";
 
 /** Where a record lies: in the partition of its handle's hash, under its Idempotency-Key's hash or a random id. */
 export interface RecordPlace {
@@ -40,9 +41,27 @@ export interface AssignmentRecord {
   readonly digest: string;
   readonly revision: string;
   readonly atMs: number;
-  /** When the collector should look at it; absent for a live record, which then costs no index write. */
-  readonly dueAtMs?: number;
+  /** Until when its addresses are its owner's, where they are leased. */
+  readonly expiresAtMs?: number;
 }
+
+/**
+ * When the collector should look at it. Never for a live record without a lease, which then costs no index write: that
+ * its author crashed, or that it holds nothing any more, is found without the index.
+ */
+export function dueAtMsOf(record: AssignmentRecord): number | undefined {
+  const kept = record.place.keyed && isOver(record);
+  if (kept) return record.atMs + RELEASED_RECORD_KEPT_MS;
+  return record.state === "live" ? expiredAtMs(record) : record.atMs + GRACE_MS;
+}
+
+/** Is its lease over, on every clock? */
+export function isExpired(record: AssignmentRecord, nowMs: number): boolean {
+  return nowMs >= (expiredAtMs(record) ?? Number.POSITIVE_INFINITY);
+}
+
+const expiredAtMs = ({ expiresAtMs }: AssignmentRecord): number | undefined =>
+  expiresAtMs === undefined ? undefined : expiresAtMs + CLOCK_SKEW_MS_MAX;
 
 /** Nothing of it is held any more, and it must never be begun again. */
 export function isOver(record: AssignmentRecord): boolean {

@@ -13,10 +13,11 @@ export function handleAnswer(addresses: readonly AddressState[], requestId: stri
 }
 
 /** Times in milliseconds become ISO 8601 under the name without the unit. */
-function bodyOf({ assignedAtMs, availableAtMs, ...address }: AddressState) {
+function bodyOf({ assignedAtMs, availableAtMs, expiresAtMs, ...address }: AddressState) {
   return {
     ...address,
     ...(assignedAtMs !== undefined && { assignedAt: formatTime(assignedAtMs) }),
     ...(availableAtMs !== undefined && { availableAt: formatTime(availableAtMs) }),
+    ...(expiresAtMs !== undefined && { expiresAt: formatTime(expiresAtMs) }),
   };
 }

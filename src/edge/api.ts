@@ -3,6 +3,7 @@ export type FunctionName =
   | "assign"
   | "release"
   | "read"
+  | "renew"
   | "pools"
   | "reservations"
   | "config"
@@ -10,7 +11,7 @@ export type FunctionName =
 
 /** A route of API Gateway's HTTP API: `{name}` stands for one path segment. */
 export interface Route {
-  readonly method: "GET" | "POST" | "PUT" | "DELETE";
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly path: string;
   readonly function: FunctionName;
 }
@@ -20,6 +21,7 @@ export const ROUTES: readonly Route[] = [
   { method: "POST", path: "/v1/release", function: "release" },
   { method: "DELETE", path: "/v1/handles/{handle}", function: "release" },
   { method: "GET", path: "/v1/addresses/{ip}", function: "read" },
+  { method: "PATCH", path: "/v1/addresses/{ip}", function: "renew" },
   { method: "GET", path: "/v1/handles/{handle}", function: "read" },
   { method: "GET", path: "/v1/pools", function: "pools" },
   { method: "GET", path: "/v1/pools/{name}", function: "pools" },

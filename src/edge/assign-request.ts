@@ -8,9 +8,11 @@ import {
   ATTRIBUTE_VALUE_CHARACTERS_MAX,
   ATTRIBUTES_MAX,
   BLOCKS_PER_HOST_MAX,
+  LEASE_SECONDS_MAX,
   POOLS_PER_REQUEST_MAX,
 } from "../domain/limits.ts";
 import { USES } from "../domain/pool.ts";
+import { formatTime } from "../domain/time.ts";
 import { readJson } from "./body.ts";
 import {
   address,
@@ -68,6 +70,7 @@ const body = v.pipe(
     attributes: v.optional(attributes, {}),
     allowPartial: v.optional(flag, false),
     maxBlocksPerHost: v.optional(whole(0, BLOCKS_PER_HOST_MAX), 0),
+    leaseSeconds: v.optional(whole(0, LEASE_SECONDS_MAX), 0),
     use: v.optional(v.picklist(USES, `must be one of ${USES.join(", ")}`)),
     pools: v.optional(
       v.pipe(
@@ -125,6 +128,7 @@ export function readAssign(event: Event, freshHandle: () => string): AssignReque
     pools: input.pools,
     allowPartial: input.allowPartial,
     ...(input.maxBlocksPerHost > 0 && { maxBlocksPerHost: input.maxBlocksPerHost }),
+    ...(input.leaseSeconds > 0 && { leaseSeconds: input.leaseSeconds }),
   };
   return {
     ...asked,
@@ -153,7 +157,11 @@ export function assignAnswer(
   { handle, addresses, requested, messages }: Assignment,
   requestId: string,
 ): Answer {
-  return { status: 200, body: { requestId, handle, addresses, requested, messages } };
+  const body = addresses.map(({ expiresAtMs, ...address }) => ({
+    ...address,
+    ...(expiresAtMs !== undefined && { expiresAt: formatTime(expiresAtMs) }),
+  }));
+  return { status: 200, body: { requestId, handle, addresses: body, requested, messages } };
 }
 
 /** Names that objects of the language, and the marshalling of items, take for their own. */
@@ -187,6 +195,7 @@ function canonical({
     asked.pools,
     asked.allowPartial ?? false,
     asked.maxBlocksPerHost ?? 0,
+    asked.leaseSeconds ?? 0,
   ]);
 }
 

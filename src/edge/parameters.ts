@@ -51,8 +51,11 @@ export function readHandlePath(event: Event) {
   return handle instanceof Problem ? renamed(handle, "handle") : { space, handle };
 }
 
-export function readAddressPath(event: Event): { space: string; address: Address } | Problem {
-  const space = readSpace(event);
+export function readAddressPath(
+  event: Event,
+  spaceInBody?: string,
+): { space: string; address: Address } | Problem {
+  const space = readSpace(event, spaceInBody);
   if (space instanceof Problem) return space;
   const { ip = "" } = event.pathParameters ?? {};
   const address = parseAddress(ip);

@@ -1,5 +1,6 @@
 import * as v from "valibot";
-import type { ReleaseOfAddress, ReleaseResult } from "../allocator/release.ts";
+import type { NamedAddress } from "../allocator/identify.ts";
+import type { ReleaseResult } from "../allocator/release.ts";
 import { parseAddress } from "../domain/address.ts";
 import { parseGeneration } from "../domain/generation.ts";
 import { RELEASES_PER_REQUEST_MAX } from "../domain/limits.ts";
@@ -16,7 +17,7 @@ export type ReleaseRequest =
   | { readonly space: string; readonly entries: readonly ReleaseEntry[] };
 
 /** What to release, or the result already where the entry cannot be read: it must not hinder the others. */
-type ReleaseEntry = ReleaseOfAddress | ReleaseResult;
+type ReleaseEntry = NamedAddress | ReleaseResult;
 
 /** What a release by handle came to. */
 export interface HandleReleased {

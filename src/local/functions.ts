@@ -6,10 +6,20 @@ import { handler as pools } from "../../functions/pools.ts";
 import { handler as read } from "../../functions/read.ts";
 import { handler as reclaim } from "../../functions/reclaim.ts";
 import { handler as release } from "../../functions/release.ts";
+import { handler as renew } from "../../functions/renew.ts";
 import { handler as reservations } from "../../functions/reservations.ts";
 import type { Handlers } from "./server.ts";
 
 /** The functions that AWS would run, in this process. */
-export const HANDLERS: Handlers = { assign, release, read, pools, reservations, config, health };
+export const HANDLERS: Handlers = {
+  assign,
+  release,
+  read,
+  renew,
+  pools,
+  reservations,
+  config,
+  health,
+};
 
 export const PASSES = { reclaim, collect };

@@ -1,7 +1,7 @@
 import { formatCidr } from "../domain/cidr.ts";
 import type { HostId } from "../domain/host.ts";
 import type { Outcome } from "../domain/outcome.ts";
-import type { AssignmentRecord, Part, RecordPlace } from "../domain/record.ts";
+import { type AssignmentRecord, dueAtMsOf, type Part, type RecordPlace } from "../domain/record.ts";
 import { equals, present, sizeIs } from "./clause.ts";
 import { DUE_SHARDS, TABLE } from "./definition.ts";
 import { recordKey, recordPk, recordPlaceOf } from "./key.ts";
@@ -109,11 +109,12 @@ function dueAttributes(place: RecordPlace, dueAtMs: number) {
 }
 
 function itemFrom(record: AssignmentRecord): Item {
+  const dueAtMs = dueAtMsOf(record);
   const due =
-    record.dueAtMs === undefined
+    dueAtMs === undefined
       ? {}
       : Object.fromEntries(
-          dueAttributes(record.place, record.dueAtMs).map(([[name], value]) => [name, value]),
+          dueAttributes(record.place, dueAtMs).map(([[name], value]) => [name, value]),
         );
   return {
     ...recordKey(record.place),
@@ -132,6 +133,7 @@ function itemFrom(record: AssignmentRecord): Item {
     digest: record.digest,
     revision: record.revision,
     at: record.atMs,
+    ...(record.expiresAtMs !== undefined && { expires: record.expiresAtMs }),
     ...due,
   };
 }
@@ -157,8 +159,6 @@ export function recordFrom(item: Item): AssignmentRecord {
     digest: item.digest as string,
     revision: item.revision as string,
     atMs: item.at as number,
-    ...(item[TABLE.dueIndex.sortKey] !== undefined && {
-      dueAtMs: item[TABLE.dueIndex.sortKey] as number,
-    }),
+    ...(item.expires !== undefined && { expiresAtMs: item.expires as number }),
   };
 }

@@ -7,6 +7,7 @@ import type { Context } from "../../src/allocator/context.ts";
 import { disown } from "../../src/allocator/disown.ts";
 import { reclaim } from "../../src/allocator/reclaim.ts";
 import { releaseHandle } from "../../src/allocator/release.ts";
+import { renewLease } from "../../src/allocator/renew.ts";
 import { parseInterval } from "../../src/domain/cidr.ts";
 import { parseGeneration } from "../../src/domain/generation.ts";
 import { findViolations } from "../../src/domain/invariants.ts";
@@ -221,6 +222,26 @@ const OPERATIONS: readonly Operation[] = [
     kept: ["old"],
   },
   {
+    name: "renewal of a lease",
+    step: "renew",
+    prepare: async ({ calm }) => ({ vm: await assigned(calm, leased("vm", 2, 86_400)) }),
+    walk: renewAll,
+    kept: ["vm"],
+    again: renewAll,
+  },
+  {
+    name: "collect of what a lease has run out of",
+    step: "expire",
+    prepare: async (world) => {
+      const told = { old: await assigned(world.calm, requestOf("old", 1)) };
+      await assigned(world.calm, leased("vm", 3, 60));
+      world.clock.nowMs += 100_000;
+      return told;
+    },
+    walk: (context) => collect(context, DUE_SHARDS),
+    kept: ["old"],
+  },
+  {
     name: "a new pool",
     step: "change-plan",
     prepare: async () => ({}),
@@ -327,6 +348,20 @@ async function repeated(act: () => Promise<unknown> | undefined): Promise<void> 
   } catch (error) {
     if (!(error instanceof Error && error.name === "Contended")) throw error;
   }
+}
+
+const leased = (handle: string, count: number, leaseSeconds: number): AssignRequest => ({
+  ...requestOf(handle, count),
+  leaseSeconds,
+});
+
+async function renewAll(context: Context, { vm }: Readonly<Record<string, Assignment>>) {
+  for (const { address } of vm?.addresses ?? [])
+    await renewLease(context, SPACE, {
+      address: addressOf(address),
+      handle: "vm",
+      leaseSeconds: 86_400,
+    });
 }
 
 const keyedRequest = requestOf("keyed", 1, "once");
