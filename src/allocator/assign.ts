@@ -3,16 +3,24 @@ import { handleHash } from "../domain/hash.ts";
 import { ASSIGN_ROUNDS_MAX } from "../domain/limits.ts";
 import { Busy, Contended, Refusal, Unavailable } from "../domain/outcome.ts";
 import type { AssignmentRecord, Part, RecordPlace } from "../domain/record.ts";
-import { type Assignment, type AssignRequest, assignment, totalOf } from "./assignment.ts";
+import {
+  type Assignment,
+  type AssignRequest,
+  assignment,
+  type Granted,
+  totalOf,
+} from "./assignment.ts";
 import { configurationOf } from "./configuration.ts";
 import { type Context, fresh } from "./context.ts";
 import { tagOf } from "./end.ts";
 import { giveBack } from "./give-back.ts";
+import { type Allowance, allowanceOf, grantedBy, seatsFor } from "./limit.ts";
 import { ensureLoan } from "./loan.ts";
 import { inParallel } from "./parallel.ts";
 import { countOf, type Pick, type Picker, pickAny, type Wish } from "./pick.ts";
 import { pickAddress } from "./pick-address.ts";
-import { type Holding, resume } from "./resume.ts";
+import { alreadyReleased, type Holding, resume } from "./resume.ts";
+import { dropSeats, takeSeats } from "./seats.ts";
 import { stamp } from "./stamp.ts";
 import { type Take, take } from "./take.ts";
 import { wishesOf } from "./wish.ts";
@@ -68,30 +76,52 @@ interface Attempt {
   mine?: AssignmentRecord | undefined;
   /** What is taken so far. */
   held: Holding[];
+  /** What the limit of its handle leaves a request that has one. */
+  allowance?: Allowance | undefined;
 }
 
 async function walk(attempt: Attempt, { wishes, pick }: Learned): Promise<Assignment | Refusal> {
   for (let round = 0; round < ASSIGN_ROUNDS_MAX; round++) {
+    const limited = await holdToLimit(attempt);
+    if (limited) return limited;
     const missing = shortfall(attempt, wishes);
-    if (missing.length === 0) return conclude(attempt, []);
-    const picks = await pick(missing);
-    if (picks instanceof Refusal) {
-      if (!attempt.request.allowPartial || attempt.held.length === 0) return picks;
-      const sum = `${countOf(attempt.held)} of ${totalOf(wishes)} addresses are assigned.`;
-      return conclude(attempt, [`${sum} ${picks.detail}`]);
-    }
-    const told = await takeAll(attempt, picks, countOf(picks) === totalOf(wishes));
+    const picks = missing.length > 0 ? await pick(missing) : [];
+    const got = grantedTo(attempt).reduce((sum, { held }) => sum + countOf(held), 0);
+    if (picks instanceof Refusal && (!attempt.request.allowPartial || got === 0)) return picks;
+    const short = `${got} of ${totalOf(wishes)} addresses are assigned.`;
+    const told =
+      picks instanceof Refusal
+        ? await conclude(attempt, [`${short} ${picks.detail}`])
+        : picks.length === 0
+          ? await conclude(attempt, [])
+          : await takeAll(attempt, picks, countOf(picks) === totalOf(wishes));
     if (told) return told;
   }
   throw new Contended(`no blocks could be settled on in ${ASSIGN_ROUNDS_MAX} rounds`);
 }
 
+/** Learns what the limit of its handle leaves a request that has one. */
+async function holdToLimit(attempt: Attempt): Promise<Refusal | undefined> {
+  const { context, request, allowance } = attempt;
+  if (request.limitPerHandle === undefined || allowance) return undefined;
+  const found = await allowanceOf(context, request, request.limitPerHandle);
+  if (found instanceof Refusal) return found;
+  attempt.allowance = found;
+  return undefined;
+}
+
+/** What the answer would have now: what its handle has already under a limit, and what is taken. */
+function grantedTo({ allowance, mine, held }: Attempt): readonly Granted[] {
+  return [...(allowance?.has ?? []), ...(mine ? [{ record: mine, held }] : [])];
+}
+
 /** What is still wanted. */
-function shortfall({ held }: Attempt, wishes: readonly Wish[]): readonly Wish[] {
+function shortfall(attempt: Attempt, wishes: readonly Wish[]): readonly Wish[] {
+  const all = grantedTo(attempt).flatMap(({ held }) => held);
   return wishes
     .map((wish) => ({
       ...wish,
-      count: wish.count - countOf(held.filter(({ block }) => block.cidr.family === wish.family)),
+      count: wish.count - countOf(all.filter(({ block }) => block.cidr.family === wish.family)),
     }))
     .filter(({ count }) => count > 0);
 }
@@ -118,7 +148,8 @@ async function takeAll(
     }),
   );
   // Rule 2, record after epoch: the blocks were learned before, and whenever one is learned anew the record is written anew.
-  const lone = whole && parts.length === 1 && attempt.held.length === 0;
+  const limited = request.limitPerHandle !== undefined;
+  const lone = whole && parts.length === 1 && attempt.held.length === 0 && !limited;
   const named = [...attempt.held.map(({ part }) => part), ...parts];
   const record = recordOf(attempt, named, lone ? "live" : "open");
   const [stamped, ...lent] = await Promise.all([
@@ -130,11 +161,21 @@ async function takeAll(
   ]);
   if (stamped.kind === "taken") {
     // Somebody decided the record that we wrote, and gives back, or gave back, what we held: nothing of it is ours any more.
-    attempt.held = [];
-    attempt.mine = undefined;
+    begin(attempt);
     return settleEarlier(attempt, stamped.record);
   }
+  const first = attempt.mine === undefined;
   attempt.seen = attempt.mine = stamped.record;
+  if (
+    limited &&
+    first &&
+    !(await takeSeats(context, stamped.record, attempt.allowance?.free ?? []))
+  ) {
+    // Another request of the handle was faster: what it comes to is seen in the next round.
+    await withdraw(attempt);
+    begin(attempt);
+    return undefined;
+  }
   // One that fails does not leave the others running: they are all settled before anything is given back.
   await inParallel([...picks.entries()], picks.length, async ([i, { block, again }]) => {
     if (!lent[i]) return;
@@ -160,30 +201,64 @@ function learnFrom({ memory }: Context, learned: Block, { block }: Take): void {
   else memory.forget(learned.space, learned.host, learned.cidr);
 }
 
-/** All is taken: a head becomes live, and only then is there an answer (rule 7). */
+/** Nothing of what this execution did stands any more. */
+function begin(attempt: Attempt): void {
+  attempt.held = [];
+  attempt.mine = attempt.seen = undefined;
+  attempt.allowance = undefined;
+}
+
+/**
+ * All is taken: a head becomes live, and only then is there an answer (rule 7).
+ *
+ * @returns nothing if an earlier execution of the request stands in the way, and is over
+ */
 async function conclude(
   attempt: Attempt,
   messages: readonly string[],
-): Promise<Assignment | Refusal> {
-  const { context, request, mine, held } = attempt;
-  if (!mine) throw new Error("nothing was asked for");
-  if (mine.state === "live") return assignment(mine, held, request, messages);
+): Promise<Assignment | Refusal | undefined> {
+  const { context, request, mine, held, allowance } = attempt;
+  const has = allowance?.has ?? [];
+  if (!mine) return repeat(attempt, messages);
+  const answer = (record: AssignmentRecord) =>
+    assignment([...has, { record, held }], request, messages);
+  if (mine.state === "live") return answer(mine);
+  const { seats, spare } = seatsFor(mine, held);
   // What is not there is not wanted any more: a repeat is told the same.
   const next: AssignmentRecord = {
     ...mine,
     ...times(context, request),
     state: "live",
     want: countOf(held),
+    seats,
     revision: fresh(context),
   };
   const written = await context.store.changeRecord("head-live", mine, next);
   const standing =
     written.outcome === "unknown" ? await context.store.readRecord(mine.place) : written.item;
-  if (standing?.revision === next.revision) return assignment(next, held, request, messages);
+  if (standing?.revision === next.revision) {
+    await dropSeats(context, mine, spare);
+    return answer(next);
+  }
   // It may land yet, and then the addresses are this request's: whoever comes next under its key finds out.
   if (written.outcome === "unknown" && standing?.revision === mine.revision)
     throw new Unavailable("the database did not say whether the request was completed");
   throw new Contended("this request was ended by somebody else while it was carried out");
+}
+
+/** All that is asked for the handle has by other requests: a key remembers which, and nothing else is written. */
+async function repeat(
+  attempt: Attempt,
+  messages: readonly string[],
+): Promise<Assignment | Refusal | undefined> {
+  const { context, request, place, seen, allowance } = attempt;
+  const answer = assignment(allowance?.has ?? [], request, messages);
+  if (!place.keyed) return answer;
+  const record: AssignmentRecord = { ...recordOf(attempt, [], "live"), want: 0, seats: [] };
+  const stamped = await stamp(context, seen, record);
+  if (stamped.kind === "mine") return answer;
+  begin(attempt);
+  return settleEarlier(attempt, stamped.record);
 }
 
 /** What an earlier execution of the same request came to: its answer, or nothing if this one is to go on. */
@@ -194,10 +269,12 @@ async function settleEarlier(
   const resumed = await resume(attempt.context, found, attempt.request.digest);
   if (resumed instanceof Refusal) return resumed;
   if (resumed.kind === "answered") {
+    const others = await grantedBy(attempt.context, attempt.place.space, resumed.record.also);
+    if (!others) return alreadyReleased(resumed.record);
     const asked = totalOf(attempt.request.wanted);
-    const short = resumed.record.want < asked;
-    const messages = short ? [`${resumed.record.want} of ${asked} addresses are assigned.`] : [];
-    return assignment(resumed.record, resumed.held, attempt.request, messages);
+    const got = resumed.record.want + others.length;
+    const messages = got < asked ? [`${got} of ${asked} addresses are assigned.`] : [];
+    return assignment([...others, resumed], attempt.request, messages);
   }
   attempt.seen = resumed.kind === "vacant" ? resumed.record : undefined;
   return undefined;
@@ -218,7 +295,10 @@ async function giveUp(attempt: Attempt, refusal: Refusal): Promise<Assignment | 
 async function withdraw({ context, mine, held }: Attempt): Promise<void> {
   if (!mine) return;
   const { store } = context;
-  if (held.length === 0) return store.deleteRecord("give-up", mine);
+  if (held.length === 0) {
+    await dropSeats(context, mine, mine.seats);
+    return store.deleteRecord("give-up", mine);
+  }
   const aborted: AssignmentRecord = {
     ...mine,
     state: "aborted",
@@ -230,6 +310,7 @@ async function withdraw({ context, mine, held }: Attempt): Promise<void> {
   await Promise.all(
     held.map(({ part, ordinals }) => giveBack(context, tagOf(aborted, part), ordinals)),
   );
+  await dropSeats(context, aborted, aborted.seats);
   await store.deleteRecord("give-up", aborted);
 }
 
@@ -266,19 +347,22 @@ async function learn({ context, request, place }: Attempt): Promise<Learned | Re
 }
 
 function recordOf(
-  { context, request, place }: Attempt,
+  { context, request, place, allowance }: Attempt,
   parts: readonly Part[],
   state: "live" | "open",
 ): AssignmentRecord {
+  const has = assignment(allowance?.has ?? [], request).addresses;
   return {
     place,
     state,
     handle: request.handle,
     host: request.host,
     attributes: request.attributes,
-    want: totalOf(request.wanted),
+    want: totalOf(request.wanted) - has.length,
     parts,
     given: new Set(),
+    seats: (allowance?.free ?? []).map(({ seat }) => seat),
+    also: place.keyed ? has.map(({ generation }) => generation) : [],
     digest: request.digest,
     revision: fresh(context),
     ...times(context, request),

@@ -20,6 +20,8 @@ export interface AssignRequest {
   readonly use?: Use;
   readonly pools: readonly string[];
   readonly allowPartial?: boolean;
+  /** How many addresses of a family the handle may have by requests with a limit; absent: as many as are asked for. */
+  readonly limitPerHandle?: number;
   /** After so long without a renewal the addresses are taken back; absent: never. */
   readonly leaseSeconds?: number;
   /** The caller's own cap on affine blocks of the host; the stricter of it and the space's holds. */
@@ -48,25 +50,32 @@ export interface Assignment {
   readonly messages: readonly string[];
 }
 
-/** What a record holds, as its caller is told. */
+/** What a record holds. */
+export interface Granted {
+  readonly record: AssignmentRecord;
+  readonly held: readonly Holding[];
+}
+
+/** What the records of a handle hold, as its caller is told. */
 export function assignment(
-  record: AssignmentRecord,
-  held: readonly Holding[],
-  { wanted }: AssignRequest,
+  granted: readonly Granted[],
+  { handle, wanted }: AssignRequest,
   messages: readonly string[] = [],
 ): Assignment {
-  const addresses = held.flatMap(({ part, block, ordinals }) =>
-    ordinals
-      .map((ordinal) => addressAt(block.cidr, ordinal))
-      .map((address) => ({ part, block, address })),
+  const addresses = granted.flatMap(({ record, held }) =>
+    held.flatMap(({ part, block, ordinals }) =>
+      ordinals
+        .map((ordinal) => addressAt(block.cidr, ordinal))
+        .map((address) => ({ record, part, block, address })),
+    ),
   );
   const sortKey = ({ address }: (typeof addresses)[number]) =>
     BigInt(address.family) * (1n << BigInt(BITS[6])) + address.value;
   return {
-    handle: record.handle,
+    handle,
     addresses: addresses
       .toSorted((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1))
-      .map(({ part, block, address }) => ({
+      .map(({ record, part, block, address }) => ({
         address: formatAddress(address),
         family: address.family,
         block: formatCidr(block.cidr),

@@ -1,4 +1,4 @@
-import type { Contents } from "../domain/contents.ts";
+import { type Contents, together } from "../domain/contents.ts";
 import { findViolations, type Violation } from "../domain/invariants.ts";
 import type { Context } from "./context.ts";
 
@@ -43,15 +43,5 @@ async function readAll({ store }: Context): Promise<Contents> {
     pages.push(page.contents);
     position = page.next;
   } while (position);
-  return {
-    blocks: pages.flatMap(({ blocks }) => blocks),
-    rows: pages.flatMap(({ rows }) => rows),
-    loans: pages.flatMap(({ loans }) => loans),
-    records: pages.flatMap(({ records }) => records),
-    pools: pages.flatMap(({ pools }) => pools),
-    reservations: pages.flatMap(({ reservations }) => reservations),
-    plans: pages.flatMap(({ plans }) => plans),
-    maps: pages.flatMap(({ maps }) => maps),
-    unreadable: pages.flatMap(({ unreadable }) => unreadable),
-  };
+  return together(pages);
 }

@@ -1,3 +1,4 @@
+import { parseAddress } from "../domain/address.ts";
 import type { AffinityRow } from "../domain/affinity.ts";
 import { type Block, heldBy } from "../domain/block.ts";
 import { formatCidr } from "../domain/cidr.ts";
@@ -12,12 +13,15 @@ import {
 } from "../domain/limits.ts";
 import type { Loan } from "../domain/loan.ts";
 import { type AssignmentRecord, isExpired, isOver } from "../domain/record.ts";
+import type { Seat } from "../domain/seat.ts";
 import { type Context, fresh } from "./context.ts";
 import { endAsSeen, finish, givenOrdinals, tagOf } from "./end.ts";
 import { fence } from "./fence.ts";
 import { giveBack } from "./give-back.ts";
+import { grantedAt } from "./limit.ts";
 import { inParallel } from "./parallel.ts";
 import { confirmRow } from "./rows.ts";
+import { recordPlaceOf } from "./seats.ts";
 
 /** What a pass of the collector did. */
 export interface Collected {
@@ -99,6 +103,7 @@ async function sweep(context: Context, startedAtMs: number, done: Collected): Pr
       await going(done, async () => {
         if (await collectLoan(context, loan)) done.loansDeleted++;
       });
+    for (const seat of contents.seats) await going(done, () => collectSeat(context, seat));
     position = next;
     done.swept = next === undefined;
   }
@@ -242,6 +247,17 @@ async function collectLoan(context: Context, seen: Loan): Promise<boolean> {
   }
   await store.deleteLoan("loan-drop", mark);
   return true;
+}
+
+/** Gives up a seat that its request has no more: it was released, or never taken. */
+async function collectSeat(context: Context, seat: Seat): Promise<void> {
+  if (context.now() - seat.atMs <= GRACE_MS) return;
+  const record = await context.store.readRecord(recordPlaceOf(seat));
+  const listed = record?.seats.find(({ revision }) => revision === seat.revision);
+  const address = listed?.address === undefined ? undefined : parseAddress(listed.address);
+  const held = record && address?.ok && (await grantedAt(context, record, address.value));
+  // One that is listed without an address is the business of whoever ends its open record.
+  if (!held && (!listed || address)) await context.store.deleteSeat("collect-seat", seat);
 }
 
 /**

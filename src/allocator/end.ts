@@ -7,6 +7,7 @@ import type { AssignmentRecord, Part } from "../domain/record.ts";
 import { type Context, fresh } from "./context.ts";
 import { fence } from "./fence.ts";
 import { giveBack, type Tag } from "./give-back.ts";
+import { dropSeats } from "./seats.ts";
 
 /**
  * Ends a record, whatever its author is doing: mark it, free what it visibly holds, fence where nothing is visible, then
@@ -75,6 +76,7 @@ async function endWhole(context: Context, record: AssignmentRecord) {
   const addresses = addressesOf(part, freed);
   if (freed.length !== record.want || heldBy(block, part.token).length > 0)
     return { ended: false, freed: addresses };
+  await dropSeats(context, record, record.seats);
   await context.store.deleteRecord("end-whole", record);
   return { ended: true, freed: addresses };
 }
@@ -128,6 +130,7 @@ export async function finish(
     if (late.length > 0)
       freed.push(...addressesOf(part, (await giveBack(context, tag, late)).freed));
   }
+  await dropSeats(context, record, record.seats);
   return freed;
 }
 

@@ -17,6 +17,7 @@ import { endRecord } from "./end.ts";
 import { giveBack } from "./give-back.ts";
 import { identify, type NamedAddress } from "./identify.ts";
 import { inParallel } from "./parallel.ts";
+import { dropSeats, seatOf } from "./seats.ts";
 
 export interface ReleaseResult {
   readonly address: string;
@@ -77,19 +78,19 @@ async function releaseNamed(
   const block = blockOf(address, blockSize);
   const ordinal = ordinalOf(block, address);
   // A keyed record says "given back" before the slot is free, or a late duplicate would take an address nobody gives back.
-  if (keyed) {
-    const marked = await markGiven(context, place, token, text, want);
-    if (marked === "open") return neverAnswered(text);
-    if (marked === "unknown token") return notOurs(context, space, address, generation);
-  }
-
+  const record = keyed
+    ? await markGiven(context, place, token, text, want)
+    : headed
+      ? await context.store.readRecord(place)
+      : undefined;
+  if ((keyed || headed) && !record) return notOurs(context, space, address, generation);
   // An address whose head is still open was never answered, so nobody can rightly give it back.
-  if (headed && (await context.store.readRecord(place))?.state !== "live")
-    return neverAnswered(text);
+  if (record?.state === "open" || record?.state === "aborted") return neverAnswered(text);
 
   const tag = { space, block, token, handleHash, cools: true };
   const { freed, block: after } = await giveBack(context, tag, [ordinal], new Set([ordinal]));
   if (freed.length === 0) return notOurs(context, space, address, generation, after);
+  if (record) await dropSeats(context, record, seatOf(record, text));
   // The record of a lone address goes with it; the returned block shows whether the request holds others there.
   if (!keyed && heldBy(after, token).length === 0)
     await (headed
@@ -98,14 +99,14 @@ async function releaseNamed(
   return { address: text, status: "released" };
 }
 
-/** What the record says of the token; when it knows nothing of it, nothing is assigned under it. */
+/** Marks the record, and answers it as it stands; nothing when it knows nothing of the token: nothing is assigned under it. */
 async function markGiven(
   context: Context,
   place: RecordPlace,
   token: string,
   address: string,
   want: number,
-): Promise<"marked" | "open" | "unknown token"> {
+): Promise<AssignmentRecord | undefined> {
   for (let attempt = 0; attempt < SWAP_TRIES_MAX; attempt++) {
     const nowMs = context.now();
     const complete = want === 1;
@@ -117,12 +118,10 @@ async function markGiven(
       // Whether others of the request are still held, and until when, the collector finds out.
       dueAtMs: nowMs + (complete ? RELEASED_RECORD_KEPT_MS : GRACE_MS),
     });
-    if (marked.outcome === "done") return "marked";
     if (marked.outcome === "unknown") continue;
-    const { state, parts = [] } = marked.item ?? {};
-    if (!parts.some((part) => part.token === token)) return "unknown token";
-    // Marked before, perhaps by a release that was cut off: the slot may still have to be freed.
-    return state === "released" ? "marked" : "open";
+    // One that is released was marked before, perhaps by a release that was cut off: the slot may still have to be freed.
+    const known = marked.item?.parts.some((part) => part.token === token);
+    return known ? marked.item : undefined;
   }
   throw new Contended("the database did not say whether a record was marked");
 }

@@ -71,7 +71,7 @@ export async function resume(
   throw new Contended("the record of this request kept changing while it was looked at");
 }
 
-function alreadyReleased({ given, expiresAtMs }: AssignmentRecord): Refusal {
+export function alreadyReleased({ given, expiresAtMs }: AssignmentRecord): Refusal {
   const how =
     given.size > 0
       ? `given back: ${[...given].join(", ")}`
@@ -97,12 +97,12 @@ function isWhole(record: AssignmentRecord, held: readonly Holding[]): boolean {
 }
 
 /** A record whose author may still be at work. */
-function inProgress(context: Context, { atMs }: AssignmentRecord): Refusal | undefined {
+export function inProgress(context: Context, { atMs }: AssignmentRecord): Refusal | undefined {
   const waitMs = atMs + REQUEST_MS_MAX + CLOCK_SKEW_MS_MAX - context.now();
   if (waitMs <= 0) return undefined;
   return new Refusal(
     "request_in_progress",
-    "The same request is being carried out, or was cut off a moment ago.",
+    "The same request, or another under the same limit, is being carried out, or was cut off a moment ago.",
     { retryAfterSeconds: Math.ceil(waitMs / 1000) },
   );
 }

@@ -8,6 +8,7 @@ import type { Outcome } from "../domain/outcome.ts";
 import type { AddressPlan, PlanEntry } from "../domain/plan.ts";
 import type { Pool, Reservation, Settings, SpaceConfiguration } from "../domain/pool.ts";
 import type { AssignmentRecord, RecordPlace } from "../domain/record.ts";
+import type { Seat } from "../domain/seat.ts";
 import type { Slot } from "../domain/slot.ts";
 
 /**
@@ -55,6 +56,10 @@ export interface Store {
   listLoans(space: string, host: HostId): Promise<readonly Loan[]>;
   putLoan(step: string, loan: Loan, seen: Loan | undefined): Promise<Outcome<Loan>>;
   deleteLoan(step: string, seen: Loan): Promise<void>;
+
+  listSeats(space: string, handle: string): Promise<readonly Seat[]>;
+  putSeat(seat: Seat, seen: Seat | undefined): Promise<Outcome<Seat>>;
+  deleteSeat(step: string, seen: Seat): Promise<void>;
 
   readRecord(place: RecordPlace): Promise<AssignmentRecord | undefined>;
   listRecords(space: string, handleHash: string): Promise<readonly AssignmentRecord[]>;

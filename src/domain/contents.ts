@@ -4,6 +4,7 @@ import type { Loan } from "./loan.ts";
 import type { AddressPlan } from "./plan.ts";
 import type { Pool, Reservation } from "./pool.ts";
 import type { AssignmentRecord } from "./record.ts";
+import type { Seat } from "./seat.ts";
 
 /** A page of a pool's map: cells that may hold blocks, by their index. */
 export interface MapPage {
@@ -17,6 +18,7 @@ export interface Contents {
   readonly blocks: readonly Block[];
   readonly rows: readonly AffinityRow[];
   readonly loans: readonly Loan[];
+  readonly seats: readonly Seat[];
   readonly records: readonly AssignmentRecord[];
   readonly pools: readonly Pool[];
   readonly reservations: readonly Reservation[];
@@ -24,4 +26,20 @@ export interface Contents {
   readonly maps: readonly MapPage[];
   /** Items that could not be read, with the reason: kept and reported, never acted on. */
   readonly unreadable: readonly { readonly key: string; readonly reason: string }[];
+}
+
+/** Several pages as one. */
+export function together(pages: readonly Contents[]): Contents {
+  return {
+    blocks: pages.flatMap(({ blocks }) => blocks),
+    rows: pages.flatMap(({ rows }) => rows),
+    loans: pages.flatMap(({ loans }) => loans),
+    seats: pages.flatMap(({ seats }) => seats),
+    records: pages.flatMap(({ records }) => records),
+    pools: pages.flatMap(({ pools }) => pools),
+    reservations: pages.flatMap(({ reservations }) => reservations),
+    plans: pages.flatMap(({ plans }) => plans),
+    maps: pages.flatMap(({ maps }) => maps),
+    unreadable: pages.flatMap(({ unreadable }) => unreadable),
+  };
 }

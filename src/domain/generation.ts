@@ -12,7 +12,7 @@ export interface Generation {
   readonly handleHash: string;
   readonly recordId: string;
   readonly keyed: boolean;
-  /** Is its request served by several writes? Then the record's head must be asked whether it was ever answered. */
+  /** Is its request served by several writes, or under a limit? Then its record must be asked before anything is freed. */
   readonly headed: boolean;
   /** How many addresses its request asked for: a lone one is all of its record. */
   readonly want: number;
@@ -32,7 +32,9 @@ export function generationOf(record: AssignmentRecord, part: Part, address: Addr
     handleHash: place.handleHash,
     recordId: place.id,
     keyed: place.keyed,
-    headed: !place.keyed && (record.state !== "live" || record.parts.length > 1),
+    headed:
+      !place.keyed &&
+      (record.state !== "live" || record.parts.length > 1 || record.seats.length > 0),
     want,
   };
 }

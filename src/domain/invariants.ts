@@ -1,10 +1,21 @@
+import { parseAddress } from "./address.ts";
 import { type Block, capacityOf, heldBy } from "./block.ts";
 import { cellIndexOf, cellOf } from "./cell.ts";
-import { type Cidr, formatCidr, includes, intervalOf, overlaps, sameCidr } from "./cidr.ts";
+import {
+  type Cidr,
+  contains,
+  formatCidr,
+  includes,
+  intervalOf,
+  ordinalOf,
+  overlaps,
+  sameCidr,
+} from "./cidr.ts";
 import type { Contents } from "./contents.ts";
 import type { Loan } from "./loan.ts";
 import type { Pool } from "./pool.ts";
 import { type AssignmentRecord, isOver, type Part } from "./record.ts";
+import type { SeatOfRecord } from "./seat.ts";
 import type { Slot } from "./slot.ts";
 
 /** Something in a table that must never be. */
@@ -37,6 +48,7 @@ export function findViolations(
     ),
     ...unplanned(contents),
     ...contents.records.flatMap((record) => recordViolations(record, blocks)),
+    ...unseated(contents, blocks),
     ...(quiet ? untidy(contents, blocks) : []),
   ];
 }
@@ -164,8 +176,34 @@ function heldCount(record: AssignmentRecord, blocks: BlocksByName): number {
   return record.parts.reduce((sum, part) => sum + heldOf(part), 0);
 }
 
+/** Every address that a handle has under a limit is in a seat of its own: a second one there would be one too many. */
+function unseated({ records, seats }: Contents, blocks: BlocksByName): Violation[] {
+  const standing = new Set(seats.map(({ revision }) => revision));
+  return records
+    .filter(({ state }) => state === "live")
+    .flatMap((record) =>
+      record.seats
+        .filter((seat) => !standing.has(seat.revision) && isSeatHeld(record, seat, blocks))
+        .map(({ address }) =>
+          violation("limit", `${nameOf(record)} holds ${address} in a seat that it has no more`),
+        ),
+    );
+}
+
+function isSeatHeld(record: AssignmentRecord, seat: SeatOfRecord, blocks: BlocksByName): boolean {
+  const address = seat.address === undefined ? undefined : parseAddress(seat.address);
+  if (!address?.ok) return false;
+  return record.parts
+    .filter(({ block }) => contains(block, address.value))
+    .some(({ block, token }) =>
+      heldBy(blocks.get(nameOfBlock(record.place.space, block)), token).includes(
+        ordinalOf(block, address.value),
+      ),
+    );
+}
+
 /** What must also hold when nothing is in flight and the scheduled passes have been by. */
-function untidy({ blocks, rows, records }: Contents, byName: BlocksByName): Violation[] {
+function untidy({ blocks, rows, records, seats }: Contents, byName: BlocksByName): Violation[] {
   const rowName = (host: string, space: string, cidr: Cidr) =>
     `${host} ${nameOfBlock(space, cidr)}`;
   const rowNames = new Set(rows.map(({ host, space, block }) => rowName(host, space, block)));
@@ -189,6 +227,17 @@ function untidy({ blocks, rows, records }: Contents, byName: BlocksByName): Viol
       .filter(({ host, space, block }) => byName.get(nameOfBlock(space, block))?.host !== host)
       .map(({ host, block }) =>
         violation("tidy", `${host} has a row for ${formatCidr(block)}, which is not its block`),
+      ),
+    ...seats
+      .filter(({ revision }) =>
+        records.every((record) =>
+          record.seats.every(
+            (seat) => seat.revision !== revision || !isSeatHeld(record, seat, byName),
+          ),
+        ),
+      )
+      .map(({ handle, family, number }) =>
+        violation("tidy", `IPv${family} seat ${number} of handle ${handle} has no address in it`),
       ),
     ...records.flatMap((record) => {
       const count = heldCount(record, byName);

@@ -24,6 +24,8 @@ export const WARM_BLOCKS_MAX = 16;
 export const ADDRESSES_PER_REQUEST_DEFAULT = 256;
 /** What one slot write may take: a condition holds 4 KB, a slot's clause about 40 bytes. */
 export const SLOTS_PER_WRITE_MAX = 100;
+/** The seats of a limited request stand in its record, about 70 bytes each. */
+export const LIMIT_PER_HANDLE_MAX = 256;
 /** A year: what is to stay longer is assigned without a lease. */
 export const LEASE_SECONDS_MAX = 365 * 24 * 60 * 60;
 export const COOLDOWN_SECONDS_DEFAULT = 30;

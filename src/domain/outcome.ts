@@ -20,6 +20,7 @@ export type RefusalCode =
   | "pool_exhausted"
   | "no_pool_available"
   | "block_limit"
+  | "handle_limit"
   | "strict_affinity"
   | "generation_conflict"
   | "request_in_progress"

@@ -1,6 +1,7 @@
 import type { Cidr } from "./cidr.ts";
 import type { HostId } from "./host.ts";
 import { CLOCK_SKEW_MS_MAX, GRACE_MS, RELEASED_RECORD_KEPT_MS } from "./limits.ts";
+import type { SeatOfRecord } from "./seat.ts";
 
 /** Where a record lies: in the partition of its handle's hash, under its Idempotency-Key's hash or a random id. */
 export interface RecordPlace {
@@ -39,6 +40,10 @@ export interface AssignmentRecord {
   readonly given: ReadonlySet<string>;
   /** Digest of the request's body: the same key with another body is refused. */
   readonly digest: string;
+  /** What it has of a limited handle's seats. */
+  readonly seats: readonly SeatOfRecord[];
+  /** Generations of addresses that its answer also had: under the limit they are the handle's by other requests. */
+  readonly also: readonly string[];
   readonly revision: string;
   readonly atMs: number;
   /** Until when its addresses are its owner's, where they are leased. */

@@ -9,6 +9,7 @@ import {
   ATTRIBUTES_MAX,
   BLOCKS_PER_HOST_MAX,
   LEASE_SECONDS_MAX,
+  LIMIT_PER_HANDLE_MAX,
   POOLS_PER_REQUEST_MAX,
 } from "../domain/limits.ts";
 import { USES } from "../domain/pool.ts";
@@ -70,6 +71,7 @@ const body = v.pipe(
     attributes: v.optional(attributes, {}),
     allowPartial: v.optional(flag, false),
     maxBlocksPerHost: v.optional(whole(0, BLOCKS_PER_HOST_MAX), 0),
+    limitPerHandle: v.optional(whole(0, LIMIT_PER_HANDLE_MAX), 0),
     leaseSeconds: v.optional(whole(0, LEASE_SECONDS_MAX), 0),
     use: v.optional(v.picklist(USES, `must be one of ${USES.join(", ")}`)),
     pools: v.optional(
@@ -80,6 +82,12 @@ const body = v.pipe(
       ),
       [],
     ),
+  }),
+  rule(({ ipv4, ipv6, limitPerHandle }) => {
+    const most = Math.max(ipv4, ipv6);
+    if (limitPerHandle === 0 || most <= limitPerHandle) return [];
+    const problem = `is below the ${most} of one family that are asked for`;
+    return [{ field: "limitPerHandle", value: limitPerHandle, problem }];
   }),
   rule(({ address, ipv4, ipv6 }) => {
     const counts = ipv4 + ipv6;
@@ -128,6 +136,7 @@ export function readAssign(event: Event, freshHandle: () => string): AssignReque
     pools: input.pools,
     allowPartial: input.allowPartial,
     ...(input.maxBlocksPerHost > 0 && { maxBlocksPerHost: input.maxBlocksPerHost }),
+    ...(input.limitPerHandle > 0 && { limitPerHandle: input.limitPerHandle }),
     ...(input.leaseSeconds > 0 && { leaseSeconds: input.leaseSeconds }),
   };
   return {
@@ -196,6 +205,7 @@ function canonical({
     asked.allowPartial ?? false,
     asked.maxBlocksPerHost ?? 0,
     asked.leaseSeconds ?? 0,
+    asked.limitPerHandle ?? 0,
   ]);
 }
 

@@ -31,6 +31,7 @@ export const PROBLEMS: Readonly<Record<ProblemCode, ProblemKind>> = {
   pool_exhausted: { status: 409, title: "No address is left" },
   no_pool_available: { status: 409, title: "No pool may serve this request" },
   block_limit: { status: 409, title: "The host may have no more blocks" },
+  handle_limit: { status: 409, title: "The handle may have no more addresses" },
   strict_affinity: { status: 409, title: "The block belongs to another host" },
   generation_conflict: { status: 409, title: "The address belongs to another assignment" },
   request_in_progress: {

@@ -6,6 +6,7 @@ import { loanFrom } from "./loan.ts";
 import { planFrom } from "./plan.ts";
 import { mapPageFrom } from "./pool-map.ts";
 import { recordFrom } from "./record.ts";
+import { seatFrom } from "./seat.ts";
 import { poolFrom, reservationFrom } from "./space.ts";
 import type { Item, Key, Table } from "./table.ts";
 
@@ -41,6 +42,7 @@ export function contentsOf(items: readonly Item[]): Contents {
       rowFrom,
     ),
     loans: reading(({ pk, sk }) => pk.startsWith("HOST#") && sk.startsWith(LOAN_PREFIX), loanFrom),
+    seats: reading(({ pk }) => pk.startsWith("LIMIT#"), seatFrom),
     records: reading(({ pk }) => pk.startsWith("HANDLE#"), recordFrom),
     pools: reading(({ pk, sk }) => pk.startsWith("SPACE#") && sk.startsWith("POOL#"), poolFrom),
     reservations: reading(

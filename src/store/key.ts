@@ -65,6 +65,14 @@ export const affinityKey = (space: string, host: HostId, family: number, place: 
   sk: `${AFFINITY_PREFIX}${family}#${place}`,
 });
 
+/** By the full handle: handles whose hashes collide have seats of their own. */
+export const seatPk = (space: string, handle: string) =>
+  joined("LIMIT", escaped(space), escaped(handle));
+export const seatKey = (space: string, handle: string, family: number, number: number): Key => ({
+  pk: seatPk(space, handle),
+  sk: joined(String(family), String(number)),
+});
+
 export const recordPk = (space: string, handleHash: string) =>
   joined("HANDLE", escaped(space), handleHash);
 export const recordKey = ({ space, handleHash, id, keyed }: RecordPlace): Key => ({

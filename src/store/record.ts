@@ -2,6 +2,7 @@ import { formatCidr } from "../domain/cidr.ts";
 import type { HostId } from "../domain/host.ts";
 import type { Outcome } from "../domain/outcome.ts";
 import { type AssignmentRecord, dueAtMsOf, type Part, type RecordPlace } from "../domain/record.ts";
+import type { SeatOfRecord } from "../domain/seat.ts";
 import { equals, present, sizeIs } from "./clause.ts";
 import { DUE_SHARDS, TABLE } from "./definition.ts";
 import { recordKey, recordPk, recordPlaceOf } from "./key.ts";
@@ -130,6 +131,8 @@ function itemFrom(record: AssignmentRecord): Item {
       ]),
     ),
     ...(record.given.size > 0 && { given: record.given }),
+    ...(record.seats.length > 0 && { seats: record.seats.map((seat) => ({ ...seat })) }),
+    ...(record.also.length > 0 && { also: record.also }),
     digest: record.digest,
     revision: record.revision,
     at: record.atMs,
@@ -156,6 +159,8 @@ export function recordFrom(item: Item): AssignmentRecord {
       }),
     ),
     given: (item.given ?? new Set()) as ReadonlySet<string>,
+    seats: (item.seats ?? []) as unknown as readonly SeatOfRecord[],
+    also: (item.also ?? []) as readonly string[],
     digest: item.digest as string,
     revision: item.revision as string,
     atMs: item.at as number,

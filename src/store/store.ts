@@ -6,6 +6,7 @@ import { loanItems } from "./loan.ts";
 import { planItems } from "./plan.ts";
 import { poolMapItems } from "./pool-map.ts";
 import { recordItems } from "./record.ts";
+import { seatItems } from "./seat.ts";
 import { spaceItems } from "./space.ts";
 import type { Table } from "./table.ts";
 
@@ -15,6 +16,7 @@ export function makeStore(table: Table) {
     ...blockItems(table),
     ...affinityItems(table),
     ...loanItems(table),
+    ...seatItems(table),
     ...recordItems(table),
     ...spaceItems(table),
     ...planItems(table),

@@ -120,6 +120,8 @@ export const recordWith = (changes: Partial<AssignmentRecord> = {}): AssignmentR
   want: 1,
   parts: [{ token: token(1), block: network("10.0.0.0/29"), count: 1, ordinals: [0] }],
   given: new Set(),
+  seats: [],
+  also: [],
   digest: "digest",
   revision: "revision",
   atMs: NOW_MS,

@@ -21,6 +21,7 @@ import {
 const HEALTHY: Contents = {
   blocks: [blockWith({ 0: taken(1, "web-1"), 1: cooling(NOW_MS, 7) })],
   loans: [],
+  seats: [],
   rows: [rowWith()],
   records: [recordWith()],
   pools: [poolWith()],

@@ -222,6 +222,58 @@ const OPERATIONS: readonly Operation[] = [
     kept: ["old"],
   },
   {
+    name: "assign of two under a limit",
+    step: "seat",
+    prepare: async ({ calm }) => ({ old: await assigned(calm, limited("vm", 1, 3)) }),
+    walk: (context) => assign(context, limited("vm", 2, 3)),
+    kept: ["old"],
+    again: (context) => assign(context, limited("vm", 2, 3)),
+  },
+  {
+    name: "assign under a limit that is reached, with an Idempotency-Key",
+    step: "create-record",
+    prepare: async ({ calm }) => ({ old: await assigned(calm, limited("vm", 1, 1)) }),
+    walk: (context) => assign(context, limited("vm", 1, 1, "once")),
+    kept: ["old"],
+    again: (context) => assign(context, limited("vm", 1, 1, "once")),
+  },
+  {
+    name: "assign under a limit after a request that was cut off",
+    step: "seat-over",
+    prepare: async (world) => {
+      // The address is given back, but the seat was not given up.
+      const told = await assigned(world.calm, limited("vm", 1, 1));
+      const seat = contentsIn(world).seats[0];
+      await releaseAll(world.calm, told);
+      if (seat) await world.calm.store.putSeat(seat, undefined);
+      return { old: await assigned(world.calm, requestOf("old", 1)) };
+    },
+    walk: (context) => assign(context, limited("vm", 1, 1)),
+    kept: ["old"],
+  },
+  {
+    name: "release by address of two under a limit",
+    step: "seat-drop",
+    prepare: async ({ calm }) => ({
+      old: await assigned(calm, requestOf("old", 1)),
+      gone: await assigned(calm, limited("vm", 2, 2)),
+    }),
+    walk: (context, { gone }) => releaseAll(context, gone),
+    kept: ["old"],
+    again: (context, { gone }) => releaseAll(context, gone),
+  },
+  {
+    name: "release by handle of two under a limit",
+    step: "seat-drop",
+    prepare: async ({ calm }) => ({
+      old: await assigned(calm, requestOf("old", 1)),
+      gone: await assigned(calm, limited("vm", 2, 2)),
+    }),
+    walk: (context) => releaseHandle(context, SPACE, "vm"),
+    kept: ["old"],
+    again: (context) => releaseHandle(context, SPACE, "vm"),
+  },
+  {
     name: "renewal of a lease",
     step: "renew",
     prepare: async ({ calm }) => ({ vm: await assigned(calm, leased("vm", 2, 86_400)) }),
@@ -326,8 +378,8 @@ async function expectEverythingAssignable(world: World, where: string) {
   for (const { handle } of contentsIn(world).records)
     await releaseHandle(world.calm, SPACE, handle);
   await passes(world, 3, 25 * 60 * 60 * 1000);
-  const { blocks, rows, records } = contentsIn(world);
-  expect([...blocks, ...rows, ...records], where).toEqual([]);
+  const { blocks, rows, records, seats } = contentsIn(world);
+  expect([...blocks, ...rows, ...records, ...seats], where).toEqual([]);
 }
 
 function heldNow(world: World, told: Assignment | undefined): boolean {
@@ -349,6 +401,13 @@ async function repeated(act: () => Promise<unknown> | undefined): Promise<void> 
     if (!(error instanceof Error && error.name === "Contended")) throw error;
   }
 }
+
+const limited = (
+  handle: string,
+  count: number,
+  limitPerHandle: number,
+  key?: string,
+): AssignRequest => ({ ...requestOf(handle, count, key), limitPerHandle });
 
 const leased = (handle: string, count: number, leaseSeconds: number): AssignRequest => ({
   ...requestOf(handle, count),

@@ -1,4 +1,4 @@
-import type { Contents } from "../../src/domain/contents.ts";
+import { type Contents, together } from "../../src/domain/contents.ts";
 import { contentsOf } from "../../src/store/contents.ts";
 import type { Item } from "../../src/store/table.ts";
 
@@ -11,16 +11,6 @@ export function readingOnce(): (items: readonly Item[]) => Contents {
       known.set(item, contents);
       return contents;
     });
-    return {
-      blocks: each.flatMap(({ blocks }) => blocks),
-      rows: each.flatMap(({ rows }) => rows),
-      loans: each.flatMap(({ loans }) => loans),
-      records: each.flatMap(({ records }) => records),
-      pools: each.flatMap(({ pools }) => pools),
-      reservations: each.flatMap(({ reservations }) => reservations),
-      plans: each.flatMap(({ plans }) => plans),
-      maps: each.flatMap(({ maps }) => maps),
-      unreadable: each.flatMap(({ unreadable }) => unreadable),
-    };
+    return together(each);
   };
 }

@@ -1,0 +1,200 @@
+import { describe, expect, it } from "vitest";
+import { assign } from "../../src/allocator/assign.ts";
+import type { AssignRequest } from "../../src/allocator/assignment.ts";
+import type { Context } from "../../src/allocator/context.ts";
+import { releaseHandle } from "../../src/allocator/release.ts";
+import { findViolations } from "../../src/domain/invariants.ts";
+import { callsOf, withMishap } from "../simulation/crash-points.ts";
+import {
+  addressOf,
+  assigned,
+  contentsIn,
+  contextOver,
+  makeWorld,
+  passes,
+  poolOf,
+  releaseAll,
+  requestOf,
+  type World,
+} from "../world.ts";
+
+/** A request of handle `vm` for so many, which may then have so many. */
+const limited = (count: number, limitPerHandle: number, key?: string): AssignRequest => ({
+  ...requestOf("vm", count, key),
+  limitPerHandle,
+});
+
+const textsOf = (answer: { addresses: readonly { address: string }[] }) =>
+  answer.addresses.map(({ address }) => address);
+const told = async (context: Context, request: AssignRequest) =>
+  textsOf(await assigned(context, request));
+const seatsIn = (world: World) =>
+  contentsIn(world).seats.map(({ family, number }) => `${family}#${number}`);
+const other = ({ table, clock }: World, seed: number) => contextOver(table, clock, seed);
+
+describe("a handle with a limit of one", () => {
+  it("is told the address that it has, whoever asks, and takes no second one", async () => {
+    const world = await makeWorld();
+    const first = await assigned(world.calm, limited(1, 1));
+    expect(await assigned(other(world, 2), limited(1, 1))).toEqual(first);
+    expect(seatsIn(world)).toEqual(["4#0"]);
+    expect(contentsIn(world).records).toHaveLength(1);
+  });
+
+  it("gets another one when it has given the first back, by address or by handle", async () => {
+    const world = await makeWorld();
+    const first = await assigned(world.calm, limited(1, 1));
+    await releaseAll(world.calm, first);
+    const second = await assigned(world.calm, limited(1, 1));
+    expect(textsOf(second)).not.toEqual(textsOf(first));
+    expect(await releaseHandle(world.calm, "default", "vm")).toEqual(textsOf(second));
+    expect(seatsIn(world)).toEqual([]);
+    expect(await told(world.calm, limited(1, 1))).toHaveLength(1);
+  });
+
+  it("has one of each family", async () => {
+    const world = await makeWorld();
+    await other(world, 9).store.putPool(
+      {
+        ...poolOf("2001:db8::/126", 127),
+        space: "default",
+        name: "six",
+        id: "six",
+        state: "active",
+        revision: "r",
+      },
+      undefined,
+    );
+    await world.calm.store.changePlan(
+      await world.calm.store.readPlan("default"),
+      [
+        ...(await world.calm.store.readPlan("default")).entries,
+        { pool: "six", id: "six", cidr: poolOf("2001:db8::/126", 127).cidr, blockSize: 127 },
+      ],
+      "r2",
+    );
+    const fresh = other(world, 3);
+    const both: AssignRequest = {
+      ...limited(1, 1),
+      wanted: [
+        { family: 4, count: 1 },
+        { family: 6, count: 1 },
+      ],
+    };
+    const four = await told(fresh, limited(1, 1));
+    const answer = await told(fresh, both);
+    expect(answer).toEqual([four[0], expect.stringContaining("2001:db8::")]);
+    expect(await told(other(world, 4), both)).toEqual(answer);
+  });
+
+  it("answers a specific address again, and refuses another", async () => {
+    const world = await makeWorld();
+    const [first] = await told(world.calm, limited(1, 1));
+    const asking = (address: string) =>
+      assign(world.calm, { ...limited(1, 1), address: addressOf(address) });
+    expect(await asking(first as string)).toMatchObject({ addresses: [{ address: first }] });
+    const another = first === "10.0.0.7" ? "10.0.0.6" : "10.0.0.7";
+    expect(await asking(another)).toMatchObject({
+      code: "handle_limit",
+      members: { addresses: 1, limitPerHandle: 1 },
+    });
+  });
+});
+
+describe("a handle with a limit of several", () => {
+  it("gets new addresses while there is room for all that are asked for, then those that it has", async () => {
+    const world = await makeWorld();
+    const one = await told(world.calm, limited(1, 3));
+    const two = await told(world.calm, limited(1, 3));
+    expect(two).not.toEqual(one);
+    const three = await told(world.calm, limited(3, 3));
+    expect(three).toHaveLength(3);
+    expect(three).toEqual(expect.arrayContaining([...one, ...two]));
+    expect(await told(world.calm, limited(3, 3))).toEqual(three);
+    expect(three).toEqual(expect.arrayContaining(await told(world.calm, limited(1, 3))));
+    expect(seatsIn(world)).toEqual(["4#0", "4#1", "4#2"]);
+  });
+
+  it("has room again for exactly the address that it gave back", async () => {
+    const world = await makeWorld();
+    const three = await assigned(world.calm, limited(3, 3));
+    await releaseAll(world.calm, { ...three, addresses: three.addresses.slice(0, 1) });
+    const again = await told(world.calm, limited(3, 3));
+    expect(again).toHaveLength(3);
+    expect(again).toEqual(expect.arrayContaining(textsOf(three).slice(1)));
+    expect(again).not.toContain(textsOf(three)[0]);
+  });
+
+  it("gets what there is where partial is allowed, and keeps no seat for the rest", async () => {
+    const world = await makeWorld(poolOf("10.0.0.0/30", 31));
+    const answer = await assigned(world.calm, { ...limited(6, 6), allowPartial: true });
+    expect(textsOf(answer)).toHaveLength(4);
+    expect(seatsIn(world)).toHaveLength(4);
+  });
+
+  it("is not touched by requests without a limit, nor counted for them", async () => {
+    const world = await makeWorld();
+    await assigned(world.calm, requestOf("vm", 2));
+    expect(await told(world.calm, limited(1, 1))).toHaveLength(1);
+    expect(seatsIn(world)).toEqual(["4#0"]);
+  });
+});
+
+describe("a request with a limit and an Idempotency-Key", () => {
+  it("that was answered with what the handle had is told so again, and that it is over after that", async () => {
+    const world = await makeWorld();
+    const first = await assigned(world.calm, limited(1, 1));
+    const keyed = limited(1, 1, "once");
+    expect(await assigned(world.calm, keyed)).toEqual(first);
+    expect(await assigned(other(world, 2), keyed)).toEqual(first);
+    await releaseAll(world.calm, first);
+    expect(await assign(world.calm, keyed)).toMatchObject({ code: "already_released" });
+    await passes(world, 2);
+    expect(await assign(other(world, 3), keyed)).toMatchObject({ code: "already_released" });
+  });
+
+  it("tells the old and the new addresses alike", async () => {
+    const world = await makeWorld();
+    await told(world.calm, limited(1, 2));
+    const both = await assigned(world.calm, limited(2, 2, "once"));
+    expect(textsOf(both)).toHaveLength(2);
+    expect(await assigned(other(world, 2), limited(2, 2, "once"))).toEqual(both);
+  });
+});
+
+describe("of two requests under one limit", () => {
+  it("the second waits for the first while that may still be at work, and ends it when not", async () => {
+    const world = await makeWorld();
+    const { table, clock } = world;
+    const calls = await callsOf((await makeWorld()).table, (own) =>
+      assign(contextOver(own, clock, 2), limited(1, 1)),
+    );
+    await withMishap(table, calls.indexOf("take-slots"), "killed before the call", (own) =>
+      assign(contextOver(own, clock, 2), limited(1, 1)),
+    );
+    expect(contentsIn(world).records).toMatchObject([{ state: "open" }]);
+    expect(await assign(other(world, 3), limited(1, 1))).toMatchObject({
+      code: "request_in_progress",
+    });
+    clock.nowMs += 20_000;
+    expect(await told(other(world, 4), limited(1, 1))).toHaveLength(1);
+    expect(seatsIn(world)).toEqual(["4#0"]);
+  });
+
+  it("whatever the first was cut off at, the handle never has two", async () => {
+    for (const mishap of ["killed before the call", "killed after the call"] as const)
+      for (let at = 0; at < 14; at++) {
+        const world = await makeWorld();
+        const { table, clock } = world;
+        await withMishap(table, at, mishap, (own) =>
+          assign(contextOver(own, clock, 2), limited(1, 1)),
+        );
+        clock.nowMs += 20_000;
+        const answer = await told(other(world, 3), limited(1, 1));
+        expect(await told(other(world, 4), limited(1, 1))).toEqual(answer);
+        await passes(world, 3);
+        expect(findViolations(contentsIn(world), { quiet: true }), `${mishap} ${at}`).toEqual([]);
+        expect(await releaseHandle(world.calm, "default", "vm")).toEqual(answer);
+      }
+  });
+});
