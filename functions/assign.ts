@@ -1,15 +1,16 @@
 import { assign } from "../src/allocator/assign.ts";
 import { fresh } from "../src/allocator/context.ts";
+import { explain } from "../src/allocator/explain.ts";
 import { assignAnswer, readAssign } from "../src/edge/assign-request.ts";
 import { http, route } from "../src/edge/http.ts";
-import { context } from "../src/wiring.ts";
+import { context, rehearsal } from "../src/wiring.ts";
 
 const plat = context();
 
 export const handler = http({
   "POST /v1/assign": route(
     (event) => readAssign(event, () => fresh(plat)),
-    (request) => assign(plat, request),
+    async (request) => (request.dryRun ? explain(rehearsal, request) : assign(plat, request)),
     assignAnswer,
   ),
 });

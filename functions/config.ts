@@ -6,7 +6,7 @@ import {
   settingsAnswer,
   settingsPutAnswer,
 } from "../src/edge/settings-request.ts";
-import { context } from "../src/wiring.ts";
+import { context, rehearsal } from "../src/wiring.ts";
 
 const plat = context();
 
@@ -14,7 +14,8 @@ export const handler = http({
   "GET /v1/config": route(readSpace, (space) => readSettings(plat, space), settingsAnswer),
   "PUT /v1/config": route(
     readSettingsPut,
-    ({ space, settings, ifMatch }) => putSettings(plat, space, settings, ifMatch),
+    ({ dryRun, space, settings, ifMatch }) =>
+      putSettings(dryRun ? rehearsal() : plat, space, settings, ifMatch),
     settingsPutAnswer,
   ),
 });

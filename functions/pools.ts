@@ -3,7 +3,7 @@ import { http, route } from "../src/edge/http.ts";
 import { readNamed, readSpace } from "../src/edge/parameters.ts";
 import { poolAnswer, poolPutAnswer, poolsAnswer } from "../src/edge/pool-answer.ts";
 import { readPoolPut } from "../src/edge/pool-request.ts";
-import { context } from "../src/wiring.ts";
+import { context, rehearsal } from "../src/wiring.ts";
 
 const plat = context();
 
@@ -16,7 +16,8 @@ export const handler = http({
   ),
   "PUT /v1/pools/{name}": route(
     readPoolPut,
-    ({ space, name, spec, ifMatch }) => putPool(plat, space, name, spec, ifMatch),
+    ({ dryRun, space, name, spec, ifMatch }) =>
+      putPool(dryRun ? rehearsal() : plat, space, name, spec, ifMatch),
     poolPutAnswer,
   ),
 });

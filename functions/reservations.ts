@@ -14,7 +14,7 @@ import {
   reservationPutAnswer,
   reservationsAnswer,
 } from "../src/edge/reservation-request.ts";
-import { context } from "../src/wiring.ts";
+import { context, rehearsal } from "../src/wiring.ts";
 
 const plat = context();
 
@@ -31,12 +31,14 @@ export const handler = http({
   ),
   "PUT /v1/reservations/{name}": route(
     readReservationPut,
-    ({ space, name, spec, ifMatch }) => putReservation(plat, space, name, spec, ifMatch),
+    ({ dryRun, space, name, spec, ifMatch }) =>
+      putReservation(dryRun ? rehearsal() : plat, space, name, spec, ifMatch),
     reservationPutAnswer,
   ),
   "DELETE /v1/reservations/{name}": route(
     readReservationDelete,
-    ({ space, name, ifMatch }) => deleteReservation(plat, space, name, ifMatch),
+    ({ dryRun, space, name, ifMatch }) =>
+      deleteReservation(dryRun ? rehearsal() : plat, space, name, ifMatch),
     reservationDeleteAnswer,
   ),
 });

@@ -7,6 +7,7 @@ import type { Store } from "./allocator/store.ts";
 import type { Random } from "./domain/fresh.ts";
 import { dynamoTable } from "./store/dynamo.ts";
 import { patientTable } from "./store/patient.ts";
+import { rehearsalTable } from "./store/rehearsal.ts";
 import { makeStore } from "./store/store.ts";
 import type { Table } from "./store/table.ts";
 
@@ -15,18 +16,22 @@ const CONNECT_MS_MAX = 1_000;
 const ANSWER_MS_MAX = 2_000;
 const SOCKETS_MAX = 128;
 
-let standing: Context | undefined;
+let standing: { readonly table: Table; readonly context: Context } | undefined;
 
 /** What every handler of this process works with: what was wired before, else what the environment says. Made once. */
 export function context(): Context {
-  standing ??= contextOf(tableOfEnvironment());
-  return standing;
+  return standing?.context ?? wire(tableOfEnvironment());
 }
 
 /** Puts a table under the handlers before they are loaded: the laptop's, or a test's. */
 export function wire(table: Table): Context {
-  standing = contextOf(table);
-  return standing;
+  standing = { table, context: contextOf(table) };
+  return standing.context;
+}
+
+/** What one dry run works with: all that it writes goes nowhere, and what it remembers is forgotten with it. */
+export function rehearsal(): Context {
+  return contextOf(rehearsalTable(standing?.table ?? tableOfEnvironment()));
 }
 
 /** A context of its own over a table: the real clock, real randomness, an empty memory. */

@@ -62,7 +62,11 @@ export interface Store {
   deleteSeat(step: string, seen: Seat): Promise<void>;
 
   readRecord(place: RecordPlace): Promise<AssignmentRecord | undefined>;
-  listRecords(space: string, handleHash: string): Promise<readonly AssignmentRecord[]>;
+  listRecords(
+    space: string,
+    handleHash: string,
+    page?: { readonly after?: RecordPlace; readonly limit?: number },
+  ): Promise<readonly AssignmentRecord[]>;
   createRecord(record: AssignmentRecord): Promise<Outcome<AssignmentRecord>>;
   changeRecord(
     step: string,

@@ -2,7 +2,15 @@ import { type Address, type Family, formatAddress } from "../domain/address.ts";
 import { contains, formatCidr } from "../domain/cidr.ts";
 import { Refusal } from "../domain/outcome.ts";
 import type { Pool, SpaceConfiguration } from "../domain/pool.ts";
-import { selectPools, whyNot } from "../domain/selection.ts";
+import {
+  isNamed,
+  type Judged,
+  judgePools,
+  NOT_NAMED,
+  type PoolWish,
+  selectPools,
+  whyNot,
+} from "../domain/selection.ts";
 import { type AssignRequest, totalOf } from "./assignment.ts";
 import type { Wish } from "./pick.ts";
 
@@ -11,7 +19,7 @@ export function wishesOf(
   request: AssignRequest,
   configuration: SpaceConfiguration,
 ): readonly Wish[] | Refusal {
-  const { space, host, address, use, allowPartial = false, maxBlocksPerHost } = request;
+  const { space, host, address, allowPartial = false, maxBlocksPerHost } = request;
   const cap = configuration.settings.maxBlocksPerHost;
   const tooMany = oversize(request, configuration);
   if (tooMany) return tooMany;
@@ -19,16 +27,32 @@ export function wishesOf(
   for (const { family, count } of request.wanted) {
     const pools = address
       ? poolOf(configuration, address, request)
-      : selectPools(configuration.pools, {
-          family,
-          use: use ?? "Workload",
-          pools: poolsOfFamily(request.pools, configuration, family, request.wanted.length > 1),
-        });
+      : selectPools(configuration.pools, poolWish(request, configuration, family));
     if (pools instanceof Refusal) return pools;
     const blocksMax = Math.min(cap, maxBlocksPerHost ?? cap);
     wishes.push({ space, host, family, count, pools, configuration, blocksMax, allowPartial });
   }
   return wishes;
+}
+
+/** Every pool that is considered for a family of a request, and why it may not serve, if it may not. */
+export function consideredPools(
+  request: AssignRequest,
+  configuration: SpaceConfiguration,
+  family: Family,
+): readonly Judged[] {
+  const { address } = request;
+  if (!address) return judgePools(configuration.pools, poolWish(request, configuration, family));
+  const pool = poolAround(configuration, address);
+  return pool ? [{ pool, reason: whyNotFor(pool, request) }] : [];
+}
+
+function poolWish(
+  { use = "Workload", pools, wanted }: AssignRequest,
+  configuration: SpaceConfiguration,
+  family: Family,
+): PoolWish {
+  return { family, use, pools: poolsOfFamily(pools, configuration, family, wanted.length > 1) };
 }
 
 /** Where both families are asked for, each is served by the named pools of its own. */
@@ -50,23 +74,15 @@ function poolsOfFamily(
 
 /** The one pool a specific address lies in, if it may serve. */
 function poolOf(
-  { pools }: SpaceConfiguration,
+  configuration: SpaceConfiguration,
   address: Address,
-  { use, pools: asked }: AssignRequest,
+  request: AssignRequest,
 ): readonly Pool[] | Refusal {
   const text = formatAddress(address);
-  const pool = pools.find(({ cidr, state }) => state === "active" && contains(cidr, address));
+  const pool = poolAround(configuration, address);
   if (!pool)
     return new Refusal("no_pool_available", `Address ${text} lies in no pool.`, { address: text });
-  const named =
-    asked.length === 0 || asked.some((one) => one === pool.name || one === formatCidr(pool.cidr));
-  const reason = named
-    ? whyNot(pool, {
-        family: address.family,
-        use: use ?? pool.allowedUses[0] ?? "Workload",
-        pools: [pool.name],
-      })
-    : "is not among the pools asked for";
+  const reason = whyNotFor(pool, request);
   return reason === undefined
     ? [pool]
     : new Refusal(
@@ -74,6 +90,17 @@ function poolOf(
         `Address ${text} lies in pool ${pool.name}, which ${reason}.`,
         { address: text, pools: [{ pool: pool.name, reason }] },
       );
+}
+
+const poolAround = ({ pools }: SpaceConfiguration, address: Address): Pool | undefined =>
+  pools.find(({ cidr, state }) => state === "active" && contains(cidr, address));
+
+/** Why the pool of a specific address may not serve, or nothing if it may. */
+function whyNotFor(pool: Pool, { use, pools: named }: AssignRequest): string | undefined {
+  if (!isNamed(pool, named)) return NOT_NAMED;
+  const { family } = pool.cidr;
+  const wanted = use ?? pool.allowedUses[0] ?? "Workload";
+  return whyNot(pool, { family, use: wanted, pools: [pool.name] });
 }
 
 /** One call must not drain a pool. */

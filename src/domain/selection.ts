@@ -39,6 +39,30 @@ export function selectPools(pools: readonly Pool[], wish: PoolWish): readonly Po
   );
 }
 
+/** A pool that was considered, and why it may not serve, if it may not. */
+export interface Judged {
+  readonly pool: Pool;
+  readonly reason: string | undefined;
+}
+
+/** Every pool that is in service, by name, as `selectPools` judges it. */
+export function judgePools(pools: readonly Pool[], wish: PoolWish): readonly Judged[] {
+  return pools
+    .filter(({ state }) => state === "active")
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    .map((pool) => ({
+      pool,
+      reason: isNamed(pool, wish.pools) ? whyNot(pool, wish) : NOT_NAMED,
+    }));
+}
+
+export const NOT_NAMED = "is not among the pools asked for";
+
+/** Is the pool one of those that a request names, by name or CIDR? One that names none takes any. */
+export function isNamed({ name, cidr }: Pool, named: readonly string[]): boolean {
+  return named.length === 0 || named.some((one) => one === name || one === formatCidr(cidr));
+}
+
 /** Why a pool may not serve a request, or nothing if it may. */
 export function whyNot(pool: Pool, wish: PoolWish): string | undefined {
   if (pool.cidr.family !== wish.family) return `is IPv${pool.cidr.family}`;

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import * as v from "valibot";
 import type { Assignment, AssignRequest } from "../allocator/assignment.ts";
+import type { Explanation } from "../allocator/explain.ts";
 import type { Address } from "../domain/address.ts";
 import { hostId } from "../domain/host.ts";
 import {
@@ -15,8 +16,10 @@ import {
 import { USES } from "../domain/pool.ts";
 import { formatTime } from "../domain/time.ts";
 import { readJson } from "./body.ts";
+import { explanationAnswer } from "./explanation-answer.ts";
 import {
   address,
+  affinityType,
   flag,
   handleText,
   hostText,
@@ -26,7 +29,8 @@ import {
   whole,
 } from "./field.ts";
 import type { Answer, Event } from "./http.ts";
-import { readIdempotencyKey, readSpace } from "./parameters.ts";
+import type { DryRun } from "./operator-answer.ts";
+import { DRY_RUN, readIdempotencyKey, readQuery } from "./parameters.ts";
 import { Problem } from "./problem.ts";
 import { checked, fields, isRecord, rule } from "./schema.ts";
 
@@ -60,16 +64,14 @@ const body = v.pipe(
   fields({
     space: v.optional(spaceName),
     host: hostText,
-    affinityType: v.optional(
-      v.picklist(["host", "virtual"], 'must be "host" or "virtual"'),
-      "host",
-    ),
+    affinityType: v.optional(affinityType, "host"),
     ipv4: v.optional(count, 0),
     ipv6: v.optional(count, 0),
     address: v.optional(address),
     handle: v.optional(handleText),
     attributes: v.optional(attributes, {}),
     allowPartial: v.optional(flag, false),
+    dryRun: v.optional(flag, false),
     maxBlocksPerHost: v.optional(whole(0, BLOCKS_PER_HOST_MAX), 0),
     limitPerHandle: v.optional(whole(0, LIMIT_PER_HANDLE_MAX), 0),
     leaseSeconds: v.optional(whole(0, LEASE_SECONDS_MAX), 0),
@@ -111,13 +113,17 @@ const body = v.pipe(
  *
  * @param freshHandle makes the handle of a request that has neither one nor an Idempotency-Key
  */
-export function readAssign(event: Event, freshHandle: () => string): AssignRequest | Problem {
+export function readAssign(
+  event: Event,
+  freshHandle: () => string,
+): (AssignRequest & DryRun) | Problem {
   const json = readJson(event);
   if (json instanceof Problem) return json;
   const input = checked(body, json.value);
   if (input instanceof Problem) return input;
-  const space = readSpace(event, input.space);
-  if (space instanceof Problem) return space;
+  const query = readQuery(event, DRY_RUN, input.space);
+  if (query instanceof Problem) return query;
+  const { space } = query;
   const idempotency = readIdempotencyKey(event);
   if (idempotency instanceof Problem) return idempotency;
 
@@ -143,6 +149,7 @@ export function readAssign(event: Event, freshHandle: () => string): AssignReque
     ...asked,
     digest: shortDigest(canonical(asked)),
     ...(key !== undefined && { keyId: shortDigest(`${handle}\0${key}`) }),
+    dryRun: input.dryRun || query.dryRun,
   };
 }
 
@@ -162,10 +169,9 @@ function wantedOf({
   );
 }
 
-export function assignAnswer(
-  { handle, addresses, requested, messages }: Assignment,
-  requestId: string,
-): Answer {
+export function assignAnswer(result: Assignment | Explanation, requestId: string): Answer {
+  if ("families" in result) return explanationAnswer(result, requestId);
+  const { handle, addresses, requested, messages } = result;
   const body = addresses.map(({ expiresAtMs, ...address }) => ({
     ...address,
     ...(expiresAtMs !== undefined && { expiresAt: formatTime(expiresAtMs) }),

@@ -25,6 +25,26 @@ export function whole(min: number, max: number) {
   );
 }
 
+/** A whole number as a query writes it. */
+export function wholeText(min: number, max: number) {
+  const message = `must be a whole number from ${min} to ${max}`;
+  return v.pipe(
+    text,
+    v.regex(/^\d{1,9}$/, message),
+    v.transform(Number),
+    v.minValue(min, message),
+    v.maxValue(max, message),
+  );
+}
+
+/** `true` or `false` as a query writes it. */
+export const flagText = v.pipe(
+  v.picklist(["true", "false"], "must be true or false"),
+  v.transform((text) => text === "true"),
+);
+
+export const affinityType = v.picklist(["host", "virtual"], 'must be "host" or "virtual"');
+
 /** A name of a pool or a reservation, as in Kubernetes. */
 export const resourceName = v.pipe(
   text,

@@ -20,14 +20,14 @@ type Route = (event: Event) => Promise<Answer | Problem | Refusal>;
 export function route<Input, Result>(
   parse: (event: Event) => Input | Problem,
   call: (input: Input) => Promise<Result | Problem | Refusal>,
-  answer: (result: Result, requestId: string) => Answer,
+  answer: (result: Result, requestId: string, input: Input) => Answer,
 ): Route {
   return async (event) => {
     const input = parse(event);
     if (input instanceof Problem) return input;
     const result = await call(input);
     if (result instanceof Problem || result instanceof Refusal) return result;
-    return answer(result, event.requestContext.requestId);
+    return answer(result, event.requestContext.requestId, input);
   };
 }
 

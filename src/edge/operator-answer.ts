@@ -2,13 +2,27 @@ import type { Written } from "../allocator/administration.ts";
 import { formatTime } from "../domain/time.ts";
 import type { Answer } from "./http.ts";
 
+/** Was a write asked for, or only its rehearsal? */
+export interface DryRun {
+  readonly dryRun: boolean;
+}
+
 /** The ETag of a thing is its revision in quotes. */
 export function etagOf({ revision }: { readonly revision?: string | undefined }) {
   return revision === undefined ? {} : { etag: `"${revision}"` };
 }
 
-/** The answer to an operator's write: what stands there now, and from when on everybody acts on it. */
-export function written<T>(result: Written<T>, body: object, revision?: string): Answer {
+/**
+ * The answer to an operator's write: what stands there now, and from when on everybody acts on it. The answer to a dry run
+ * is what would stand there: it has no ETag, and takes effect at no time.
+ */
+export function written<T>(
+  result: Written<T>,
+  { dryRun }: DryRun,
+  body: object,
+  revision?: string,
+): Answer {
+  if (dryRun) return { status: 200, body: { ...body, dryRun } };
   return {
     status: result.created ? 201 : 200,
     headers: etagOf({ revision }),

@@ -1,6 +1,7 @@
-import { type Address, parseAddress } from "../domain/address.ts";
+import * as v from "valibot";
+import type { Address } from "../domain/address.ts";
 import { IDEMPOTENCY_KEY_CHARACTERS_MAX } from "../domain/limits.ts";
-import { handleText, resourceName, spaceName } from "./field.ts";
+import { address, flagText, handleText, resourceName, spaceName, wholeText } from "./field.ts";
 import type { Event } from "./http.ts";
 import { type FieldProblem, invalid, Problem } from "./problem.ts";
 import { checked, shortened } from "./schema.ts";
@@ -15,11 +16,32 @@ export interface NameInBody {
   readonly value: string;
 }
 
-/** The space of a request: named in the body or in the query, and the same where in both. */
+/**
+ * Reads the query of a request. Every route knows `space`; what else it knows is named by the entries, and any other
+ * parameter is refused.
+ */
+export function readQuery<Entries extends v.ObjectEntries>(
+  event: Event,
+  entries: Entries,
+  spaceInBody?: string,
+) {
+  const { space: named, ...query } = event.queryStringParameters ?? {};
+  const space = readNamedSpace(named, spaceInBody);
+  const known = ["space", ...Object.keys(entries)];
+  const unknown = Object.keys(query).filter((name) => !known.includes(name));
+  if (unknown.length > 0) return invalid(...unknown.map((name) => unknownParameter(name, known)));
+  if (space instanceof Problem) return space;
+  const input = checked(v.object(entries), query);
+  return input instanceof Problem ? asParameters(input) : { ...input, space };
+}
+
+/** The space of a request whose query says nothing else: named in the body or in the query, and the same where in both. */
 export function readSpace(event: Event, inBody?: string): string | Problem {
-  const { space: inQuery, ...others } = event.queryStringParameters ?? {};
-  const unknown = Object.keys(others);
-  if (unknown.length > 0) return invalid(...unknown.map(unknownParameter));
+  const query = readQuery(event, {}, inBody);
+  return query instanceof Problem ? query : query.space;
+}
+
+function readNamedSpace(inQuery: string | undefined, inBody: string | undefined) {
   if (inQuery === undefined) return inBody ?? SPACE_DEFAULT;
   const space = checked(spaceName, inQuery);
   if (space instanceof Problem) return renamed(space, "?space");
@@ -31,24 +53,53 @@ export function readSpace(event: Event, inBody?: string): string | Problem {
   });
 }
 
-/** The name of a pool or a reservation in its space; a body may repeat both, but not contradict the URL. */
-export function readNamed(event: Event, spaceInBody?: string, nameInBody?: NameInBody) {
-  const space = readSpace(event, spaceInBody);
-  if (space instanceof Problem) return space;
-  const name = checked(resourceName, event.pathParameters?.name);
-  if (name instanceof Problem) return renamed(name, "name");
-  if (nameInBody === undefined || nameInBody.value === name) return { space, name };
-  const problem = `is not ${name}, the name in the URL`;
+/** What a list that comes in pages is asked for with. */
+export const pageEntries = (usual: number, max: number) => ({
+  limit: v.optional(wholeText(1, max), String(usual)),
+  cursor: v.optional(v.string()),
+});
+
+/** Is a write only to be rehearsed? */
+export const DRY_RUN = { dryRun: v.optional(flagText, "false") };
+
+/** The name of a pool or a reservation in its space. */
+export function readNamed(event: Event) {
+  return readNamedWith(event, {});
+}
+
+/** A write of what is named; a body may repeat the name and the space, but not contradict the URL. */
+export function readNamedWrite(event: Event, spaceInBody?: string, nameInBody?: NameInBody) {
+  const named = readNamedWith(event, DRY_RUN, spaceInBody);
+  if (named instanceof Problem || nameInBody === undefined || nameInBody.value === named.name)
+    return named;
+  const problem = `is not ${named.name}, the name in the URL`;
   return new Problem("name_mismatch", `${nameInBody.field} ${problem}.`, {
     fields: [{ ...nameInBody, problem }],
   });
 }
 
+/** What is named in the path, and what else the query says. */
+export function readNamedWith<Entries extends v.ObjectEntries>(
+  event: Event,
+  entries: Entries,
+  spaceInBody?: string,
+) {
+  const query = readQuery(event, entries, spaceInBody);
+  if (query instanceof Problem) return query;
+  const name = inPath("name", resourceName, event.pathParameters?.name);
+  return name instanceof Problem ? name : { ...query, name };
+}
+
 export function readHandlePath(event: Event) {
-  const space = readSpace(event);
-  if (space instanceof Problem) return space;
-  const handle = checked(handleText, event.pathParameters?.handle);
-  return handle instanceof Problem ? renamed(handle, "handle") : { space, handle };
+  return readHandleWith(event, {});
+}
+
+/** The handle in the path, and what else the query says. */
+export function readHandleWith<Entries extends v.ObjectEntries>(event: Event, entries: Entries) {
+  const query = readQuery(event, entries);
+  if (query instanceof Problem) return query;
+  const handle = inPath("handle", handleText, event.pathParameters?.handle);
+  return handle instanceof Problem ? handle : { ...query, handle };
 }
 
 export function readAddressPath(
@@ -57,11 +108,18 @@ export function readAddressPath(
 ): { space: string; address: Address } | Problem {
   const space = readSpace(event, spaceInBody);
   if (space instanceof Problem) return space;
-  const { ip = "" } = event.pathParameters ?? {};
-  const address = parseAddress(ip);
-  return address.ok
-    ? { space, address: address.value }
-    : invalid({ field: "ip", value: shortened(ip), problem: address.problem });
+  const ip = inPath("ip", address, event.pathParameters?.ip);
+  return ip instanceof Problem ? ip : { space, address: ip };
+}
+
+/** What a part of the path says, or what is wrong with it, under its name in the route. */
+export function inPath<Schema extends v.GenericSchema>(
+  field: string,
+  schema: Schema,
+  value: string | undefined,
+): v.InferOutput<Schema> | Problem {
+  const part = checked(schema, value);
+  return part instanceof Problem ? renamed(part, field) : part;
 }
 
 /** The revision that the caller saw. An ETag is a revision in quotes. */
@@ -93,11 +151,18 @@ function ifMatchProblem(header: string): string {
   return 'must be one ETag in its quotes, such as "AZ3qXw8"';
 }
 
-function unknownParameter(name: string): FieldProblem {
-  return { field: `?${shortened(name)}`, problem: "is not a parameter here; known is space" };
+function unknownParameter(name: string, known: readonly string[]): FieldProblem {
+  const list = `known ${known.length > 1 ? "are" : "is"} ${known.join(", ")}`;
+  return { field: `?${shortened(name)}`, problem: `is not a parameter here; ${list}` };
 }
 
 /** The same problem of what the schema took for a whole body. */
 function renamed({ members }: Problem, field: string): Problem {
   return invalid(...(members.fields as FieldProblem[]).map((problem) => ({ ...problem, field })));
+}
+
+/** The same problem of what the schema took for fields of a body. */
+function asParameters({ members }: Problem): Problem {
+  const fields = members.fields as FieldProblem[];
+  return invalid(...fields.map((problem) => ({ ...problem, field: `?${problem.field}` })));
 }

@@ -2,7 +2,7 @@ import type { Written } from "../allocator/administration.ts";
 import { formatCidr } from "../domain/cidr.ts";
 import type { Pool } from "../domain/pool.ts";
 import type { Answer } from "./http.ts";
-import { etagOf, written } from "./operator-answer.ts";
+import { type DryRun, etagOf, written } from "./operator-answer.ts";
 
 export function poolAnswer(pool: Pool): Answer {
   return { status: 200, headers: etagOf(pool), body: bodyOf(pool) };
@@ -12,8 +12,8 @@ export function poolsAnswer(pools: readonly Pool[]): Answer {
   return { status: 200, body: { pools: pools.map(bodyOf) } };
 }
 
-export const poolPutAnswer = (result: Written<Pool>): Answer =>
-  written(result, bodyOf(result.value), result.value.revision);
+export const poolPutAnswer = (result: Written<Pool>, _requestId: string, request: DryRun): Answer =>
+  written(result, request, bodyOf(result.value), result.value.revision);
 
 /** Field by field: the id of a pool is nobody's business, and its state only where its creation was cut off. */
 const bodyOf = (pool: Pool) => ({

@@ -4,7 +4,7 @@ import { BORROWING, type PoolSpec } from "../domain/pool.ts";
 import { resourceName, spaceName, whole } from "./field.ts";
 import type { Event } from "./http.ts";
 import { isManifest, readManifest } from "./manifest.ts";
-import { type NameInBody, readIfMatch, readNamed } from "./parameters.ts";
+import { type NameInBody, readIfMatch, readNamedWrite } from "./parameters.ts";
 import {
   POOL_FIELDS,
   poolProblems,
@@ -21,6 +21,7 @@ export interface PoolRequest {
   readonly name: string;
   readonly spec: PoolSpec;
   readonly ifMatch: string | undefined;
+  readonly dryRun: boolean;
 }
 
 /** What the body of a PUT says, whichever form it has. */
@@ -52,7 +53,7 @@ export function readPoolPut(event: Event): PoolRequest | Problem {
   if (json instanceof Problem) return json;
   const document = isManifest(json.value) ? readManifest(json.value) : readDocument(json.value);
   if (document instanceof Problem) return document;
-  const named = readNamed(event, document.space, document.name);
+  const named = readNamedWrite(event, document.space, document.name);
   if (named instanceof Problem) return named;
   const match = readIfMatch(event);
   if (match instanceof Problem) return match;

@@ -6,8 +6,8 @@ import type { Reservation } from "../domain/pool.ts";
 import { readJson } from "./body.ts";
 import { proseText, readable, resourceName, spaceName } from "./field.ts";
 import type { Answer, Event } from "./http.ts";
-import { etagOf, written } from "./operator-answer.ts";
-import { readIfMatch, readNamed } from "./parameters.ts";
+import { type DryRun, etagOf, written } from "./operator-answer.ts";
+import { readIfMatch, readNamedWrite } from "./parameters.ts";
 import { Problem } from "./problem.ts";
 import { checked, fields } from "./schema.ts";
 
@@ -42,7 +42,7 @@ export function readReservationPut(event: Event) {
   const input = checked(body, json.value);
   if (input instanceof Problem) return input;
   const name = input.name === undefined ? undefined : { field: "name", value: input.name };
-  const named = readNamed(event, input.space, name);
+  const named = readNamedWrite(event, input.space, name);
   if (named instanceof Problem) return named;
   const match = readIfMatch(event);
   if (match instanceof Problem) return match;
@@ -56,7 +56,7 @@ export function readReservationPut(event: Event) {
 
 /** What names a reservation that is to be deleted as it was seen. */
 export function readReservationDelete(event: Event) {
-  const named = readNamed(event);
+  const named = readNamedWrite(event);
   if (named instanceof Problem) return named;
   const match = readIfMatch(event);
   return match instanceof Problem ? match : { ...named, ...match };
@@ -70,10 +70,17 @@ export function reservationsAnswer(reservations: readonly Reservation[]): Answer
   return { status: 200, body: { reservations: reservations.map(bodyOf) } };
 }
 
-export const reservationPutAnswer = (result: Written<Reservation>): Answer =>
-  written(result, bodyOf(result.value), result.value.revision);
+export const reservationPutAnswer = (
+  result: Written<Reservation>,
+  _requestId: string,
+  request: DryRun,
+): Answer => written(result, request, bodyOf(result.value), result.value.revision);
 
-export const reservationDeleteAnswer = (result: Written<undefined>): Answer => written(result, {});
+export const reservationDeleteAnswer = (
+  result: Written<undefined>,
+  _requestId: string,
+  request: DryRun,
+): Answer => written(result, request, {});
 
 const bodyOf = ({ space, name, cidrs, reason }: Reservation) => ({
   space,

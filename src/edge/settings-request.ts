@@ -12,8 +12,8 @@ import { ADDRESSES_PER_REQUEST_MAX } from "./assign-request.ts";
 import { readJson } from "./body.ts";
 import { flag, spaceName, whole } from "./field.ts";
 import type { Answer, Event } from "./http.ts";
-import { etagOf, written } from "./operator-answer.ts";
-import { readIfMatch, readSpace } from "./parameters.ts";
+import { type DryRun, etagOf, written } from "./operator-answer.ts";
+import { DRY_RUN, readIfMatch, readQuery } from "./parameters.ts";
 import { Problem } from "./problem.ts";
 import { checked, fields } from "./schema.ts";
 
@@ -47,15 +47,18 @@ export function readSettingsPut(event: Event) {
   const input = checked(body, json.value);
   if (input instanceof Problem) return input;
   const { space: named, ...settings } = input;
-  const space = readSpace(event, named);
-  if (space instanceof Problem) return space;
+  const query = readQuery(event, DRY_RUN, named);
+  if (query instanceof Problem) return query;
   const match = readIfMatch(event);
-  return match instanceof Problem ? match : { space, settings, ...match };
+  return match instanceof Problem ? match : { ...query, settings, ...match };
 }
 
 export function settingsAnswer({ settings, revision }: SettingsSeen): Answer {
   return { status: 200, headers: etagOf({ revision }), body: settings };
 }
 
-export const settingsPutAnswer = (result: Written<{ settings: Settings; revision: string }>) =>
-  written(result, result.value.settings, result.value.revision);
+export const settingsPutAnswer = (
+  result: Written<{ settings: Settings; revision: string }>,
+  _requestId: string,
+  request: DryRun,
+) => written(result, request, result.value.settings, result.value.revision);

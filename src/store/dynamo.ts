@@ -28,7 +28,7 @@ export function dynamoTable(client: DynamoDBClient, tableName: string): Table {
       return (await reading(() => documents.send(command))).Item as Item | undefined;
     },
 
-    async query(pk, { prefix, consistent = true }: QueryOptions = {}) {
+    async query(pk, { prefix, consistent = true, after, limit }: QueryOptions = {}) {
       const names = new Names();
       const values: Record<string, unknown> = { ":pk": pk };
       let condition = `${names.of(TABLE.partitionKey)} = :pk`;
@@ -37,7 +37,8 @@ export function dynamoTable(client: DynamoDBClient, tableName: string): Table {
         values[":prefix"] = prefix;
       }
       const items: Item[] = [];
-      let next: Record<string, unknown> | undefined;
+      let next: Record<string, unknown> | undefined =
+        after === undefined ? undefined : { [TABLE.partitionKey]: pk, [TABLE.sortKey]: after };
       do {
         const command: QueryCommand = new QueryCommand({
           TableName,
@@ -46,11 +47,12 @@ export function dynamoTable(client: DynamoDBClient, tableName: string): Table {
           ExpressionAttributeValues: values,
           ConsistentRead: consistent,
           ExclusiveStartKey: next,
+          ...(limit !== undefined && { Limit: limit - items.length }),
         });
         const page = await reading(() => documents.send(command));
         items.push(...((page.Items ?? []) as Item[]));
         next = page.LastEvaluatedKey;
-      } while (next);
+      } while (next && items.length !== limit);
       return items;
     },
 

@@ -15,10 +15,8 @@ export class MemoryTable implements Table {
     return this.partitions.get(pk)?.get(sk);
   }
 
-  async query(pk: string, { prefix = "" }: QueryOptions = {}): Promise<readonly Item[]> {
-    return [...(this.partitions.get(pk)?.values() ?? [])]
-      .filter(({ sk }) => sk.startsWith(prefix))
-      .sort((a, b) => (a.sk < b.sk ? -1 : 1));
+  async query(pk: string, options: QueryOptions = {}): Promise<readonly Item[]> {
+    return queried([...(this.partitions.get(pk)?.values() ?? [])], options);
   }
 
   async scan(limit: number, after?: Key): Promise<Page> {
@@ -58,7 +56,19 @@ export class MemoryTable implements Table {
   }
 }
 
-function changed(key: Key, old: Item | undefined, change: Change): Item | undefined {
+/** What a Query with these options answers of the items of a partition. */
+export function queried(
+  items: readonly Item[],
+  { prefix = "", after, limit }: QueryOptions,
+): readonly Item[] {
+  return items
+    .filter(({ sk }) => sk.startsWith(prefix) && (after === undefined || sk > after))
+    .sort((a, b) => (a.sk < b.sk ? -1 : 1))
+    .slice(0, limit);
+}
+
+/** The item after a change of it; nothing after a deletion. */
+export function changed(key: Key, old: Item | undefined, change: Change): Item | undefined {
   switch (change.kind) {
     case "put":
       return change.item;

@@ -20,9 +20,17 @@ export function recordItems(table: Table) {
       return item && recordFrom(item);
     },
 
-    /** Every record in the partition of a handle's hash; compare the full handle. */
-    async listRecords(space: string, handleHash: string): Promise<readonly AssignmentRecord[]> {
-      return (await table.query(recordPk(space, handleHash))).map(recordFrom);
+    /** Every record in the partition of a handle's hash, or the first so many after one; compare the full handle. */
+    async listRecords(
+      space: string,
+      handleHash: string,
+      { after, limit }: { readonly after?: RecordPlace; readonly limit?: number } = {},
+    ): Promise<readonly AssignmentRecord[]> {
+      const page = {
+        ...(after && { after: recordKey(after).sk }),
+        ...(limit !== undefined && { limit }),
+      };
+      return (await table.query(recordPk(space, handleHash), page)).map(recordFrom);
     },
 
     createRecord: (record: AssignmentRecord) =>

@@ -56,6 +56,10 @@ export interface QueryOptions {
   readonly prefix?: string;
   /** Default true; an eventually consistent read costs half and may only suggest. */
   readonly consistent?: boolean;
+  /** Only items whose sort key comes after this one, whether or not it is there. */
+  readonly after?: string;
+  /** At most so many items, the first ones; else all. */
+  readonly limit?: number;
 }
 
 /**
@@ -64,7 +68,7 @@ export interface QueryOptions {
  */
 export interface Table {
   get(key: Key): Promise<Item | undefined>;
-  /** Every item of a partition. */
+  /** Every item of a partition in the order of the sort keys, or those that the options leave. */
   query(pk: string, options?: QueryOptions): Promise<readonly Item[]>;
   /** A page of the whole table, in no particular order. */
   scan(limit: number, after?: Key): Promise<Page>;

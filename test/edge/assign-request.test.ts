@@ -200,9 +200,36 @@ describe("the space of a request", () => {
     expect(refused).toEqual([expect.stringContaining('space: is not the "red" of the query')]);
   });
 
-  it("is the only parameter there is", () => {
-    const refused = refusedFields(read(body, { query: { dryRun: "true" } }));
-    expect(refused).toEqual(["?dryRun: is not a parameter here; known is space"]);
+  it("is one of the parameters that are known, and any other is refused", () => {
+    const refused = refusedFields(read(body, { query: { dryrun: "true" } }));
+    expect(refused).toEqual(["?dryrun: is not a parameter here; known are space, dryRun"]);
+  });
+});
+
+describe("a dry run", () => {
+  const body = { host: "n", ipv4: 1 };
+
+  it("is asked for in the body or in the query, and by nothing else", () => {
+    const isDry = (more: object, query?: Record<string, string>) =>
+      (read({ ...body, ...more }, query && { query }) as { dryRun: boolean }).dryRun;
+    expect(isDry({ dryRun: true })).toBe(true);
+    expect(isDry({}, { dryRun: "true" })).toBe(true);
+    expect(isDry({ dryRun: false }, { dryRun: "true" })).toBe(true);
+    expect(isDry({})).toBe(false);
+    expect(isDry({ dryRun: false }, { dryRun: "false" })).toBe(false);
+  });
+
+  it("is asked for with true or false", () => {
+    expect(refusedFields(read({ ...body, dryRun: "yes" }))).toEqual([
+      "dryRun: must be true or false",
+    ]);
+    expect(refusedFields(read(body, { query: { dryRun: "1" } }))).toEqual([
+      "?dryRun: must be true or false",
+    ]);
+  });
+
+  it("is the same request as the one it asks about", () => {
+    expect(accepted({ ...body, dryRun: true }).digest).toBe(accepted(body).digest);
   });
 });
 

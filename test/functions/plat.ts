@@ -8,7 +8,7 @@ import { eventOf, type Request } from "../edge/event.ts";
 process.env.POWERTOOLS_LOG_LEVEL = "SILENT";
 
 /** What the handlers of this test file work with; a test may put something in their way. */
-const table = new MemoryTable();
+export const table = new MemoryTable();
 export const context = wire(table);
 
 /** Whatever a test did, the invariants hold over the whole table when it is done. */
@@ -45,17 +45,28 @@ export function newSpace() {
     call(method, path, { ...request, query: { space, ...request.query } });
   return {
     space,
-    get: (path: string) => within("GET", path),
-    put: (path: string, body: unknown, ifMatch?: unknown) =>
+    get: (path: string, query: Readonly<Record<string, string>> = {}) =>
+      within("GET", path, { query }),
+    put: (
+      path: string,
+      body: unknown,
+      ifMatch?: unknown,
+      query: Readonly<Record<string, string>> = {},
+    ) =>
       within("PUT", path, {
         body,
+        query,
         ...(ifMatch ? { headers: { "if-match": String(ifMatch) } } : {}),
       }),
-    delete: (path: string, headers: Record<string, string> = {}) =>
-      within("DELETE", path, { headers }),
-    assign: (body: object, key?: string) =>
+    delete: (
+      path: string,
+      headers: Record<string, string> = {},
+      query: Readonly<Record<string, string>> = {},
+    ) => within("DELETE", path, { headers, query }),
+    assign: (body: object, key?: string, query: Readonly<Record<string, string>> = {}) =>
       within("POST", "/v1/assign", {
         body,
+        query,
         ...(key ? { headers: { "idempotency-key": key } } : {}),
       }),
     release: (body: object) => within("POST", "/v1/release", { body }),

@@ -174,6 +174,20 @@ export function tableContract(open: () => Promise<Table>): void {
       expect(await table.query(pk, { prefix: "TAKEN#", consistent: false })).toHaveLength(1);
     });
 
+    it("of a partition goes on after a sort key, there or not, for so many items", async () => {
+      const { pk } = someKey();
+      const pad = "x".repeat(300_000); // 4 of them are more than one page of 1 MB
+      for (const n of [1, 3, 5, 7, 9]) await put({ pk, sk: `R#${n}` }, { pad });
+      await put({ pk, sk: "S#1" }, {});
+      const read = async (options: object) =>
+        (await table.query(pk, options)).map(({ sk }) => sk).join();
+      expect(await read({ limit: 2 })).toBe("R#1,R#3");
+      expect(await read({ limit: 4, after: "R#2" })).toBe("R#3,R#5,R#7,R#9");
+      expect(await read({ after: "R#9" })).toBe("S#1");
+      expect(await read({ after: "R#3", prefix: "R#" })).toBe("R#5,R#7,R#9");
+      expect(await read({ after: "S#1", limit: 2 })).toBe("");
+    });
+
     it("of the whole table, page by page, sees every item once", async () => {
       const { pk } = someKey();
       for (let n = 0; n < 30; n++) await put({ pk, sk: String(n) }, {});
@@ -250,7 +264,7 @@ const anyChange: fc.Arbitrary<Change> = fc.oneof(
   member.map((members): Change => ({ kind: "update", add: [[["n"], members]] })),
   member.map((members): Change => ({ kind: "update", drop: [[["n"], members]] })),
 );
-const anyWrite: fc.Arbitrary<Write> = fc
+export const anyWrite: fc.Arbitrary<Write> = fc
   .tuple(fc.constantFrom("i", "j"), anyChange, fc.array(anyClause, { maxLength: 2 }))
   .map(([sk, change, when]) => ({
     step: "contract",

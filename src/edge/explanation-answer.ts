@@ -1,0 +1,34 @@
+import type { Explanation } from "../allocator/explain.ts";
+import { formatCidr } from "../domain/cidr.ts";
+import type { Refusal } from "../domain/outcome.ts";
+import type { Answer } from "./http.ts";
+
+/** The answer to a dry run of an assign. A refusal is part of it: the question itself was answered. */
+export function explanationAnswer(
+  { requested, refusal, messages, families }: Explanation,
+  requestId: string,
+): Answer {
+  return {
+    status: 200,
+    body: {
+      requestId,
+      dryRun: true,
+      requested,
+      ...(refusal && { refusal: refusalOf(refusal) }),
+      messages,
+      families: families.map(({ pools, refusal, ...family }) => ({
+        ...family,
+        ...(refusal && { refusal: refusalOf(refusal) }),
+        pools: pools.map(({ pool, reason }) => ({
+          pool: pool.name,
+          cidr: formatCidr(pool.cidr),
+          kept: reason === undefined,
+          ...(reason !== undefined && { reason }),
+        })),
+      })),
+    },
+  };
+}
+
+/** The members that the problem would have. */
+const refusalOf = ({ code, detail, members }: Refusal) => ({ code, detail, ...members });

@@ -1,0 +1,252 @@
+import { describe, expect, it, vi } from "vitest";
+import { newSpace, spaceWithPool, table } from "./plat.ts";
+
+const write = vi.spyOn(table, "write");
+
+/** Carries out a dry run, and answers it once nothing was written. */
+async function dry<T>(run: () => Promise<T>): Promise<T> {
+  const [calls, items] = [write.mock.calls.length, table.items()];
+  const reply = await run();
+  expect(write.mock.calls.length - calls).toBe(0);
+  expect(table.items()).toEqual(items);
+  return reply;
+}
+
+describe("a dry run of an assign", () => {
+  it("writes nothing, and says which block it would claim", async () => {
+    const plat = await spaceWithPool();
+    const { status, body } = await dry(() => plat.assign({ host: "n1", ipv4: 2, dryRun: true }));
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      requestId: "request-1",
+      dryRun: true,
+      requested: 2,
+      messages: [],
+      families: [
+        {
+          family: 4,
+          requested: 2,
+          pools: [{ pool: "main", cidr: "10.0.0.0/24", kept: true }],
+          blocks: [{ action: "claim", block: expect.any(String), pool: "main", count: 2 }],
+        },
+      ],
+    });
+  });
+
+  it("is asked for in the query as well", async () => {
+    const plat = await spaceWithPool();
+    const { body } = await dry(() =>
+      plat.assign({ host: "n1", ipv4: 1 }, undefined, { dryRun: "true" }),
+    );
+    expect(body.dryRun).toBe(true);
+  });
+
+  it("says when the host's own block has room, and when it needs more than that", async () => {
+    const plat = await spaceWithPool();
+    await plat.assign({ host: "n1", address: "10.0.0.1" });
+    const one = await dry(() => plat.assign({ host: "n1", ipv4: 15, dryRun: true }));
+    expect(one.body.families[0].blocks).toEqual([
+      { action: "own", block: "10.0.0.0/28", pool: "main", count: 15 },
+    ]);
+    const two = await dry(() => plat.assign({ host: "n1", ipv4: 20, dryRun: true }));
+    expect(two.body.families[0].blocks).toEqual(
+      expect.arrayContaining([
+        { action: "own", block: "10.0.0.0/28", pool: "main", count: 15 },
+        { action: "claim", block: expect.any(String), pool: "main", count: 5 },
+      ]),
+    );
+  });
+
+  it("says when it would borrow", async () => {
+    const plat = await spaceWithPool({ cidr: "10.0.0.0/30", blockSize: 30 });
+    await plat.assign({ host: "owner", ipv4: 1 });
+    const { body } = await dry(() => plat.assign({ host: "guest", ipv4: 2, dryRun: true }));
+    expect(body.families[0].blocks).toEqual([
+      { action: "borrow", block: "10.0.0.0/30", pool: "main", count: 2 },
+    ]);
+  });
+
+  it("tells of each pool by which rule it is dropped", async () => {
+    const plat = await spaceWithPool();
+    await plat.put("/v1/pools/disabled", { cidr: "10.1.0.0/24", disabled: true });
+    await plat.put("/v1/pools/manual", { cidr: "10.2.0.0/24", assignmentMode: "Manual" });
+    await plat.put("/v1/pools/six", { cidr: "2001:db8::/64" });
+    await plat.put("/v1/pools/tunnel", { cidr: "10.3.0.0/24", allowedUses: ["Tunnel"] });
+    const reasonsOf = async (request: object) => {
+      const { body } = await dry(() =>
+        plat.assign({ host: "n1", ipv4: 1, dryRun: true, ...request }),
+      );
+      return Object.fromEntries(
+        body.families[0].pools.map((judged: Record<string, unknown>) => [
+          judged.pool,
+          judged.kept ? "kept" : judged.reason,
+        ]),
+      );
+    };
+    expect(await reasonsOf({})).toEqual({
+      disabled: "is disabled",
+      main: "kept",
+      manual: "serves only requests that name it (assignmentMode Manual)",
+      six: "is IPv6",
+      tunnel: "does not allow the use Workload",
+    });
+    const unnamed = "is not among the pools asked for";
+    expect(await reasonsOf({ pools: ["manual", "10.1.0.0/24"] })).toEqual({
+      disabled: "is disabled",
+      main: unnamed,
+      manual: "kept",
+      six: unnamed,
+      tunnel: unnamed,
+    });
+    const address = { ipv4: 0, address: "10.3.0.7" };
+    expect(await reasonsOf(address)).toEqual({ tunnel: "kept" });
+    expect(await reasonsOf({ ...address, use: "Workload" })).toEqual({
+      tunnel: "does not allow the use Workload",
+    });
+    expect(await reasonsOf({ ipv4: 0, address: "10.9.0.7" })).toEqual({});
+  });
+
+  it("answers with the refusal that the request would meet", async () => {
+    const plat = await spaceWithPool({ cidr: "10.0.0.0/30", blockSize: 30 });
+    await plat.put("/v1/config", { maxAddressesPerRequest: 9 });
+    await plat.assign({ host: "n1", address: "10.0.0.1" });
+    for (const request of [
+      { ipv4: 4 },
+      { ipv6: 1 },
+      { ipv4: 10 },
+      { ipv4: 1, pools: ["none"] },
+      { address: "10.0.0.1" },
+      { address: "10.9.0.1" },
+    ]) {
+      const told = await dry(() => plat.assign({ host: "n1", dryRun: true, ...request }));
+      const met = await plat.assign({ host: "n1", ...request });
+      const { code, detail } = met.body;
+      expect(told.status).toBe(200);
+      expect(told.body.refusal).toMatchObject({ code, detail });
+      expect(told.body.families).toMatchObject([{ blocks: [], refusal: { code, detail } }]);
+    }
+  });
+
+  it("tells which of two families is to blame", async () => {
+    const plat = await spaceWithPool();
+    const { body } = await dry(() => plat.assign({ host: "n1", ipv4: 3, ipv6: 1, dryRun: true }));
+    expect(body).toMatchObject({
+      requested: 4,
+      refusal: { code: "no_pool_available" },
+      families: [
+        { family: 4, requested: 3, blocks: [{ action: "claim", count: 3 }] },
+        { family: 6, requested: 1, blocks: [], refusal: { code: "no_pool_available" } },
+      ],
+    });
+    expect(body.families[0]).not.toHaveProperty("refusal");
+  });
+
+  it("says how much less a request that allows it would get", async () => {
+    const plat = await spaceWithPool({ cidr: "10.0.0.0/30", blockSize: 30 });
+    const request = { host: "n1", ipv4: 9, allowPartial: true, dryRun: true };
+    const { body } = await dry(() => plat.assign(request));
+    expect(body.families).toMatchObject([{ blocks: [{ action: "claim", count: 4 }] }]);
+    expect(body.messages).toEqual([expect.stringContaining("4 of 9 addresses")]);
+    expect(body).not.toHaveProperty("refusal");
+  });
+
+  it("leaves an Idempotency-Key to the request that it asks about", async () => {
+    const plat = await spaceWithPool();
+    const request = { host: "n1", ipv4: 1, handle: "h" };
+    await dry(() => plat.assign({ ...request, dryRun: true }, "key-1"));
+    const once = await plat.assign(request, "key-1");
+    expect(once.status).toBe(200);
+    await dry(() => plat.assign({ ...request, ipv4: 2, dryRun: true }, "key-1"));
+    expect(await plat.assign(request, "key-1")).toEqual(once);
+  });
+
+  it("changes nothing of what a warm function remembers", async () => {
+    const plat = await spaceWithPool();
+    await plat.assign({ host: "n1", address: "10.0.0.1" });
+    await dry(() => plat.assign({ host: "n1", ipv4: 100, dryRun: true }));
+    const { body } = await plat.assign({ host: "n1", ipv4: 15 });
+    for (const { block } of body.addresses) expect(block).toBe("10.0.0.0/28");
+  });
+
+  it("of a request that cannot be read is refused like the request", async () => {
+    const plat = await spaceWithPool();
+    expect((await dry(() => plat.assign({ host: "n1", dryRun: true }))).status).toBe(400);
+  });
+});
+
+describe("a dry run of an operator's write", () => {
+  const DRY = { dryRun: "true" };
+
+  it("of a pool answers what would be there, and nothing is", async () => {
+    const plat = newSpace();
+    const pool = { cidr: "10.0.0.0/24", blockSize: 28 };
+    const told = await dry(() => plat.put("/v1/pools/main", pool, undefined, DRY));
+    expect(told).toMatchObject({ status: 200, body: { name: "main", ...pool, dryRun: true } });
+    expect(told.body).not.toHaveProperty("effectiveAt");
+    expect(told.headers).not.toHaveProperty("etag");
+    expect((await plat.get("/v1/pools/main")).status).toBe(404);
+    const created = await plat.put("/v1/pools/main", pool);
+    const { dryRun: _, ...body } = told.body;
+    expect(created).toMatchObject({ status: 201, body });
+  });
+
+  it("of a pool is refused as the write would be", async () => {
+    const plat = await spaceWithPool();
+    const { etag } = (await plat.get("/v1/pools/main")).headers;
+    const put = (name: string, pool: object, ifMatch?: unknown) =>
+      dry(() => plat.put(`/v1/pools/${name}`, pool, ifMatch, DRY));
+    const same = { cidr: "10.0.0.0/24", blockSize: 28 };
+    expect((await put("other", { cidr: "10.0.0.0/16" })).body.code).toBe("pool_overlap");
+    expect((await put("main", same)).body.code).toBe("precondition_required");
+    expect((await put("main", same, '"other"')).body.code).toBe("precondition_failed");
+    expect((await put("other", same, '"other"')).body.code).toBe("precondition_failed");
+    expect((await put("main", { ...same, blockSize: 27 }, etag)).body).toMatchObject({
+      code: "invalid_request",
+      fields: [{ field: "blockSize" }],
+    });
+    expect((await put("main", { cidr: 7 })).status).toBe(400);
+    const changed = await put("main", { ...same, disabled: true }, etag);
+    expect(changed).toMatchObject({ status: 200, body: { disabled: true, dryRun: true } });
+    expect((await plat.get("/v1/pools/main")).body.disabled).toBe(false);
+  });
+
+  it("of a reservation answers what would be there, or go, and nothing changes", async () => {
+    const plat = newSpace();
+    const path = "/v1/reservations/some";
+    const told = await dry(() => plat.put(path, { cidrs: ["10.0.0.1"] }, undefined, DRY));
+    expect(told.body).toEqual({
+      space: plat.space,
+      name: "some",
+      cidrs: ["10.0.0.1"],
+      dryRun: true,
+    });
+    expect((await dry(() => plat.delete(path, {}, DRY))).status).toBe(404);
+    const { headers } = await plat.put(path, { cidrs: ["10.0.0.1"] });
+    expect((await dry(() => plat.delete(path, {}, DRY))).status).toBe(428);
+    const ifMatch = { "if-match": String(headers.etag) };
+    const deleted = await dry(() => plat.delete(path, ifMatch, DRY));
+    expect(deleted).toMatchObject({ status: 200, body: { dryRun: true } });
+    expect((await plat.delete(path, ifMatch)).status).toBe(200);
+  });
+
+  it("of the configuration answers what would hold, and nothing does", async () => {
+    const plat = newSpace();
+    const said = { strictAffinity: true };
+    const told = await dry(() => plat.put("/v1/config", said, undefined, DRY));
+    expect(told).toMatchObject({ status: 200, body: { strictAffinity: true, dryRun: true } });
+    expect(told.body).not.toHaveProperty("effectiveAt");
+    expect((await plat.get("/v1/config")).body.strictAffinity).toBe(false);
+    await plat.put("/v1/config", said);
+    expect((await dry(() => plat.put("/v1/config", {}, undefined, DRY))).status).toBe(428);
+  });
+
+  it("with dryRun=false is the write", async () => {
+    const plat = newSpace();
+    const pool = { cidr: "10.0.0.0/24" };
+    const writes = write.mock.calls.length;
+    const created = await plat.put("/v1/pools/main", pool, undefined, { dryRun: "false" });
+    expect(created.status).toBe(201);
+    expect(write.mock.calls.length).toBeGreaterThan(writes);
+    expect((await plat.get("/v1/pools/main")).status).toBe(200);
+  });
+});
