@@ -245,7 +245,7 @@ const createdMeanwhile = (kind: string, name: string) =>
   new Refusal("precondition_failed", `The ${kind} ${name} was created by somebody else meanwhile.`);
 const nothingThere = (kind: string, name: string) =>
   new Refusal("precondition_failed", `If-Match was sent, but there is no ${kind} ${name}.`);
-const notFound = (kind: string, name: string) =>
+export const notFound = (kind: string, name: string) =>
   new Refusal("not_found", `There is no ${kind} ${name} in this space.`);
 
 function immutable(field: string, value: string | number): Refusal {

@@ -1,15 +1,15 @@
 import { type Address, formatAddress } from "../domain/address.ts";
-import { cooledAtMs, heldBy, isCooled } from "../domain/block.ts";
+import { cooledAtMs, isCooled, type SlotRules } from "../domain/block.ts";
 import { blockOf } from "../domain/cell.ts";
-import { addressAt, formatCidr, ordinalOf } from "../domain/cidr.ts";
+import { formatCidr, ordinalOf } from "../domain/cidr.ts";
 import { formatGeneration, generationOf } from "../domain/generation.ts";
 import { hostName } from "../domain/host.ts";
 import { Refusal } from "../domain/outcome.ts";
-import { cooldownMsOf } from "../domain/pool.ts";
 import type { AssignmentRecord, Part } from "../domain/record.ts";
+import type { Slot } from "../domain/slot.ts";
 import { configurationOf, poolAt } from "./configuration.ts";
 import type { Context } from "./context.ts";
-import { recordsOf } from "./release.ts";
+import { slotRules } from "./pick.ts";
 
 /** An address as it stands. What is not assigned has no owner. */
 export interface AddressState {
@@ -36,7 +36,7 @@ export async function readAddress(
   space: string,
   address: Address,
 ): Promise<AddressState | Refusal> {
-  const { settings } = await configurationOf(context, space);
+  const configuration = await configurationOf(context, space);
   const pool = await poolAt(context, space, address);
   const text = formatAddress(address);
   if (!pool) return new Refusal("not_found", `Address ${text} lies in no pool of this space.`);
@@ -48,59 +48,36 @@ export async function readAddress(
     family: address.family,
     block: formatCidr(cidr),
     pool: pool.name,
+    ...stateOf(slot, slotRules(context, configuration, pool)),
   };
-  if (!block || !slot) return { ...base, state: "free" };
-  if (slot.kind === "foreign") return { ...base, state: "assigned" };
-  if (slot.kind === "cooling") {
-    const cooldownMs = cooldownMsOf(pool, settings);
-    return isCooled(slot.sinceMs, { nowMs: context.now(), cooldownMs })
-      ? { ...base, state: "free" }
-      : { ...base, state: "cooling", availableAtMs: cooledAtMs(slot.sinceMs, cooldownMs) };
-  }
+  if (!block || slot?.kind !== "taken") return base;
   const records = await context.store.listRecords(space, slot.handleHash);
   for (const record of records) {
     const part = record.parts.find(({ token }) => token === slot.token);
     if (part)
       return {
         ...base,
-        state: "assigned",
         ...ownerOf(record, part, address),
         borrowed: block.host !== record.host,
       };
   }
-  return { ...base, state: "assigned" };
+  return base;
 }
 
-/** Every address that a handle has, strongly consistent. */
-export async function readHandle(
-  context: Context,
-  space: string,
-  handle: string,
-): Promise<readonly AddressState[] | Refusal> {
-  const found: AddressState[] = [];
-  for (const record of await recordsOf(context, space, handle)) {
-    for (const part of record.parts) {
-      const block = await context.store.readBlock(space, part.block);
-      for (const ordinal of heldBy(block, part.token).sort((a, b) => a - b)) {
-        const address = addressAt(part.block, ordinal);
-        found.push({
-          address: formatAddress(address),
-          family: part.block.family,
-          block: formatCidr(part.block),
-          pool: block?.pool ?? "",
-          state: "assigned",
-          ...ownerOf(record, part, address),
-          borrowed: block?.host !== record.host,
-        });
-      }
-    }
-  }
-  return found.length > 0
-    ? found
-    : new Refusal("not_found", `Handle ${handle} has no addresses in this space.`);
+/** What a slot says of its address. */
+export function stateOf(
+  slot: Slot | undefined,
+  rules: Pick<SlotRules, "nowMs" | "cooldownMs">,
+): Pick<AddressState, "state" | "availableAtMs"> {
+  if (!slot) return { state: "free" };
+  if (slot.kind !== "cooling") return { state: "assigned" };
+  return isCooled(slot.sinceMs, rules)
+    ? { state: "free" }
+    : { state: "cooling", availableAtMs: cooledAtMs(slot.sinceMs, rules.cooldownMs) };
 }
 
-function ownerOf(record: AssignmentRecord, part: Part, address: Address) {
+/** What a record says of an address that a part of it holds. */
+export function ownerOf(record: AssignmentRecord, part: Part, address: Address) {
   const { handle, host, attributes, atMs, expiresAtMs } = record;
   return {
     handle,

@@ -57,7 +57,7 @@ export async function releaseHandle(
 }
 
 /** Colliding handles share a partition, so the full handle is compared. */
-export async function recordsOf(
+async function recordsOf(
   context: Context,
   space: string,
   handle: string,

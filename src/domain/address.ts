@@ -33,6 +33,12 @@ export function formatAddress({ family, value }: Address): string {
   return family === 4 ? bytes.join(".") : new ipaddr.IPv6(bytes).toRFC5952String();
 }
 
+/** The order of addresses: IPv4 before IPv6, then by value. */
+export function compareAddresses(a: Address, b: Address): number {
+  if (a.family !== b.family) return a.family - b.family;
+  return a.value < b.value ? -1 : a.value > b.value ? 1 : 0;
+}
+
 /** A tail written as IPv4 is held to the same rules as an IPv4 address. */
 function isIpv6(text: string): boolean {
   const tail = text.slice(text.lastIndexOf(":") + 1);

@@ -102,7 +102,8 @@ export function isWhollyReserved(cidr: Cidr, reserved: readonly Interval[]): boo
   return reserved.some((run) => includes(run, intervalOf(cidr)));
 }
 
-function reservedOrdinals(block: Block, reserved: readonly Interval[]) {
+/** Which ordinals of a block are reserved. */
+export function reservedOrdinals(block: Block, reserved: readonly Interval[]) {
   const { family, first, last } = intervalOf(block.cidr);
   const runs = reserved
     .filter((r) => r.family === family && r.first <= last && r.last >= first)

@@ -89,6 +89,16 @@ export function merged(intervals: readonly Interval[]): readonly Interval[] {
   return runs;
 }
 
+/** How many addresses of an interval lie in runs of which no two touch. Runs only: nothing is enumerated. */
+export function countWithin({ family, first, last }: Interval, runs: readonly Interval[]): bigint {
+  let count = 0n;
+  for (const run of runs) {
+    if (run.family !== family || run.last < first || run.first > last) continue;
+    count += (run.last < last ? run.last : last) - (run.first > first ? run.first : first) + 1n;
+  }
+  return count;
+}
+
 export function includes(outer: Interval, inner: Interval): boolean {
   return outer.family === inner.family && outer.first <= inner.first && inner.last <= outer.last;
 }

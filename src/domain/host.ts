@@ -6,4 +6,7 @@ export type HostId = `${AffinityType}:${string}`;
 
 export const hostId = (type: AffinityType, name: string): HostId => `${type}:${name}`;
 
+export const affinityTypeOf = (id: HostId): AffinityType =>
+  id.slice(0, id.indexOf(":")) as AffinityType;
+
 export const hostName = (id: HostId): string => id.slice(id.indexOf(":") + 1);

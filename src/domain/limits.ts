@@ -65,6 +65,21 @@ export const REMEMBERED_SPACES_MAX = 256;
 /** Records of one handle that are ended side by side. */
 export const RECORDS_ENDED_AT_ONCE = 8;
 
+/** Blocks on a page of a list, unless its reader says how many. */
+export const BLOCKS_PER_PAGE_DEFAULT = 100;
+export const BLOCKS_PER_PAGE_MAX = 1_000;
+/** Addresses on a page of a handle or of a block: by default as many as a request may take by default. */
+export const ADDRESSES_PER_PAGE_DEFAULT = 256;
+export const ADDRESSES_PER_PAGE_MAX = 1_024;
+/** A page of addresses ends when their attributes have so many characters: a function may answer 6 MB. */
+export const ATTRIBUTE_CHARACTERS_PER_PAGE = 500_000;
+/** Queries of cells and pool maps for one page; a cell of full blocks of 64 costs about 28 read units. */
+export const LOOKS_PER_PAGE = 32;
+/** A page ends at this age: what is there by then is answered in time. */
+export const PAGE_MS_MAX = 4_000;
+/** Reads for one page that are under way side by side. */
+export const PAGE_READS_AT_ONCE = 8;
+
 /** A scheduled pass stops at this age; its function may live for a minute. */
 export const PASS_MS_MAX = 40_000;
 /** Work of one scheduled pass; the next pass goes on where this one stopped. */

@@ -1,19 +1,40 @@
+import type { Page } from "../allocator/page.ts";
 import type { AddressState } from "../allocator/read.ts";
+import type { HandlePosition } from "../allocator/read-handle.ts";
+import { formatAddress } from "../domain/address.ts";
 import { formatTime } from "../domain/time.ts";
+import { sealCursor } from "./cursor.ts";
+import { handleOf } from "./handle-request.ts";
 import type { Answer } from "./http.ts";
 
 export function addressAnswer(address: AddressState, requestId: string): Answer {
-  return { status: 200, body: { requestId, ...bodyOf(address) } };
+  return { status: 200, body: { requestId, ...addressBody(address) } };
 }
 
-/** A handle without addresses is not found, so there is a first one, and it names the handle. */
-export function handleAnswer(addresses: readonly AddressState[], requestId: string): Answer {
-  const handle = addresses[0]?.handle;
-  return { status: 200, body: { requestId, handle, addresses: addresses.map(bodyOf) } };
+export function handleAnswer(
+  { items, next }: Page<AddressState, HandlePosition>,
+  requestId: string,
+  wanted: { readonly space: string; readonly handle: string },
+): Answer {
+  const position = next && { ...next, ...(next.after && { after: formatAddress(next.after) }) };
+  return {
+    status: 200,
+    body: {
+      requestId,
+      handle: wanted.handle,
+      addresses: items.map(addressBody),
+      ...(position && { next: sealCursor(handleOf(wanted), position) }),
+    },
+  };
 }
 
 /** Times in milliseconds become ISO 8601 under the name without the unit. */
-function bodyOf({ assignedAtMs, availableAtMs, expiresAtMs, ...address }: AddressState) {
+export function addressBody({
+  assignedAtMs,
+  availableAtMs,
+  expiresAtMs,
+  ...address
+}: Pick<AddressState, "assignedAtMs" | "availableAtMs" | "expiresAtMs">) {
   return {
     ...address,
     ...(assignedAtMs !== undefined && { assignedAt: formatTime(assignedAtMs) }),

@@ -23,6 +23,11 @@ export const ROUTES: readonly Route[] = [
   { method: "GET", path: "/v1/addresses/{ip}", function: "read" },
   { method: "PATCH", path: "/v1/addresses/{ip}", function: "renew" },
   { method: "GET", path: "/v1/handles/{handle}", function: "read" },
+  { method: "GET", path: "/v1/blocks", function: "read" },
+  // The slash of a CIDR may arrive encoded or not, and API Gateway may decode it before it routes: both forms are served.
+  { method: "GET", path: "/v1/blocks/{cidr}", function: "read" },
+  { method: "GET", path: "/v1/blocks/{address}/{prefix}", function: "read" },
+  { method: "GET", path: "/v1/pools/{name}/utilization", function: "read" },
   { method: "GET", path: "/v1/pools", function: "pools" },
   { method: "GET", path: "/v1/pools/{name}", function: "pools" },
   { method: "PUT", path: "/v1/pools/{name}", function: "pools" },

@@ -1,12 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { hostId, hostName } from "../../src/domain/host.ts";
+import { affinityTypeOf, hostId, hostName } from "../../src/domain/host.ts";
 
 describe("the id of a host", () => {
-  it("carries its name, whatever characters that has", () => {
+  it("carries its type and its name, whatever characters that has", () => {
     fc.assert(
       fc.property(fc.constantFrom("host", "virtual"), fc.string(), (type, name) => {
         expect(hostName(hostId(type, name))).toBe(name);
+        expect(affinityTypeOf(hostId(type, name))).toBe(type);
       }),
       {
         examples: [

@@ -31,6 +31,14 @@ describe("the server", () => {
     expect((await call(url, "GET", "/v1/pools?space=blue")).body.pools).toEqual([]);
   });
 
+  it("leads to a block whether or not the slash of its CIDR is encoded", async () => {
+    await call(url, "POST", "/v1/assign", { host: "n1", address: "10.0.0.7" });
+    for (const path of ["10.0.0.0/26", "10.0.0.0%2F26", "10.0.0.0%2f26"]) {
+      const { status, body } = await call(url, "GET", `/v1/blocks/${path}`);
+      expect({ status, cidr: body.cidr }).toEqual({ status: 200, cidr: "10.0.0.0/26" });
+    }
+  });
+
   it("knows headers however they are written", async () => {
     const send = (headers: Record<string, string>) =>
       fetch(`${url}/v1/pools/main`, {
@@ -54,6 +62,8 @@ describe("the server", () => {
     ["GET", "/v1/addresses/10.0.0", 400, "invalid_request"],
     ["GET", "/v1/handles/%ED%A0%80", 400, "invalid_request"],
     ["GET", "/v1/pools?dryRun=true", 400, "invalid_request"],
+    ["GET", "/v1/blocks/10.0.0.0/26/1", 404, "not_found"],
+    ["GET", "/v1/blocks?cursor=x", 400, "invalid_request"],
   ])("answers %s %s with %i", async (method, path, status, code) => {
     const reply = await raw(method, path);
     expect(reply).toMatchObject({ status, body: { status, code } });

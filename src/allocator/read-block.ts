@@ -1,0 +1,107 @@
+import { type Address, formatAddress } from "../domain/address.ts";
+import { addressAt, type Cidr, contains, formatCidr, ordinalOf } from "../domain/cidr.ts";
+import { PAGE_READS_AT_ONCE } from "../domain/limits.ts";
+import { Refusal } from "../domain/outcome.ts";
+import type { AssignmentRecord, Part } from "../domain/record.ts";
+import type { Context } from "./context.ts";
+import { type BlockState, blockState } from "./list-blocks.ts";
+import type { Page } from "./page.ts";
+import { inParallel } from "./parallel.ts";
+import { slotRules } from "./pick.ts";
+import { type AddressState, ownerOf, stateOf } from "./read.ts";
+
+/** An address of a block. Whose it is, is absent where it cools, and where its record was not found. */
+type AddressInBlock = Pick<
+  AddressState,
+  | "address"
+  | "state"
+  | "handle"
+  | "host"
+  | "generation"
+  | "borrowed"
+  | "assignedAtMs"
+  | "expiresAtMs"
+  | "availableAtMs"
+>;
+
+export interface BlockWithAddresses {
+  readonly block: BlockState;
+  /** In order; an address that is not among them is free. */
+  readonly addresses: Page<AddressInBlock, Address>;
+}
+
+/** A block and a page of those of its addresses that are assigned or cooling, strongly consistent. */
+export async function readBlock(
+  context: Context,
+  {
+    space,
+    cidr,
+    limit,
+    position,
+  }: {
+    readonly space: string;
+    readonly cidr: Cidr;
+    readonly limit: number;
+    /** Only what comes after this address. */
+    readonly position?: Address | undefined;
+  },
+): Promise<BlockWithAddresses | Refusal> {
+  const { store } = context;
+  const configuration = await store.readSpace(space);
+  const text = formatCidr(cidr);
+  const pool = configuration.pools.find((each) => contains(each.cidr, addressAt(cidr, 0)));
+  if (!pool) return new Refusal("not_found", `${text} lies in no pool of this space.`);
+  if (pool.blockSize !== cidr.prefix)
+    return new Refusal(
+      "not_found",
+      `${text} is no block: pool ${pool.name} has blocks of /${pool.blockSize}.`,
+    );
+  const block = await store.readBlock(space, cidr);
+  if (!block) return new Refusal("not_found", `No block stands at ${text}: nobody has claimed it.`);
+  const rules = slotRules(context, configuration, pool);
+  const slots = [...block.slots]
+    .filter(([ordinal]) => !position || ordinal > ordinalOf(cidr, position))
+    .map(([ordinal, slot]) => ({ ordinal, slot, standing: stateOf(slot, rules) }))
+    .filter(({ standing }) => standing.state !== "free")
+    .sort((a, b) => a.ordinal - b.ordinal);
+  const some = slots.slice(0, limit);
+  const hashes = some.flatMap(({ slot }) => (slot.kind === "taken" ? [slot.handleHash] : []));
+  const owners = await ownersOf(context, space, [...new Set(hashes)]);
+  const items = some.map(({ ordinal, slot, standing }): AddressInBlock => {
+    const address = addressAt(cidr, ordinal);
+    const base = { address: formatAddress(address), ...standing };
+    const owner = slot.kind === "taken" ? owners.get(slot.token) : undefined;
+    if (!owner) return base;
+    // What a caller attached to its addresses is read address by address: here it could be megabytes.
+    const { attributes: _, ...owned } = ownerOf(owner.record, owner.part, address);
+    return { ...base, ...owned, borrowed: block.host !== owner.record.host };
+  });
+  const last = some.at(-1);
+  return {
+    block: blockState(context, configuration, block),
+    addresses: {
+      items,
+      ...(last && some.length < slots.length && { next: addressAt(cidr, last.ordinal) }),
+    },
+  };
+}
+
+interface Owner {
+  readonly record: AssignmentRecord;
+  readonly part: Part;
+}
+
+/** The records of these handles, by the tokens of their parts. */
+async function ownersOf(
+  { store }: Context,
+  space: string,
+  handleHashes: readonly string[],
+): Promise<ReadonlyMap<string, Owner>> {
+  const records = await inParallel(handleHashes, PAGE_READS_AT_ONCE, (hash) =>
+    store.listRecords(space, hash),
+  );
+  const owners = new Map<string, Owner>();
+  for (const record of records.flat())
+    for (const part of record.parts) owners.set(part.token, { record, part });
+  return owners;
+}

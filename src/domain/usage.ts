@@ -1,0 +1,71 @@
+import { type Block, capacityOf, isCooled, reservedOrdinals, type SlotRules } from "./block.ts";
+import { type Cidr, countWithin, type Interval, intervalOf, sizeOf } from "./cidr.ts";
+
+/**
+ * What the addresses of a block or of a pool are doing. Each counts once, so the four add up to the capacity: one that is
+ * taken is in use, whether or not it is reserved; one that is not taken and reserved is reserved, whether or not it cools.
+ * (Calico counts an address that is both in use and reserved under both.)
+ */
+export interface Usage {
+  readonly capacity: bigint;
+  readonly inUse: bigint;
+  readonly reserved: bigint;
+  readonly cooling: bigint;
+  /** Could be assigned now, by itself. */
+  readonly available: bigint;
+}
+
+export const NO_USAGE: Usage = {
+  capacity: 0n,
+  inUse: 0n,
+  reserved: 0n,
+  cooling: 0n,
+  available: 0n,
+};
+
+/** What the addresses of a block are doing. A slot that cannot be read is never handed out: it counts as in use. */
+export function usageOf(block: Block, rules: SlotRules): Usage {
+  const isReserved = reservedOrdinals(block, rules.reserved);
+  const capacity = capacityOf(block);
+  let [inUse, reserved, cooling] = [0, 0, 0];
+  for (let ordinal = 0; ordinal < capacity; ordinal++) {
+    const slot = block.slots.get(ordinal);
+    if (slot && slot.kind !== "cooling") inUse++;
+    else if (isReserved(ordinal)) reserved++;
+    else if (slot && !isCooled(slot.sinceMs, rules)) cooling++;
+  }
+  return {
+    capacity: BigInt(capacity),
+    inUse: BigInt(inUse),
+    reserved: BigInt(reserved),
+    cooling: BigInt(cooling),
+    available: BigInt(capacity - inUse - reserved - cooling),
+  };
+}
+
+/**
+ * What the addresses of a pool are doing where no block stands. Reservations may have changed since the blocks were
+ * counted; what is reserved here is then what there is room for, so that the sums hold in any case.
+ *
+ * @param inBlocks how many addresses lie in blocks, and how many of these are in a reservation
+ */
+export function usageOutsideBlocks(
+  pool: Cidr,
+  reserved: readonly Interval[],
+  inBlocks: { readonly capacity: bigint; readonly reserved: bigint },
+): Usage {
+  const capacity = sizeOf(pool) - inBlocks.capacity;
+  const left = countWithin(intervalOf(pool), reserved) - inBlocks.reserved;
+  const kept = left < 0n ? 0n : left > capacity ? capacity : left;
+  return { ...NO_USAGE, capacity, reserved: kept, available: capacity - kept };
+}
+
+export function sumOf(a: Usage, b: Usage): Usage {
+  return {
+    capacity: a.capacity + b.capacity,
+    inUse: a.inUse + b.inUse,
+    reserved: a.reserved + b.reserved,
+    cooling: a.cooling + b.cooling,
+    available: a.available + b.available,
+  };
+}

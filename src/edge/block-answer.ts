@@ -1,0 +1,56 @@
+import type { BlockState, BlocksPosition, BlocksWanted } from "../allocator/list-blocks.ts";
+import type { Page } from "../allocator/page.ts";
+import type { BlockWithAddresses } from "../allocator/read-block.ts";
+import { formatAddress } from "../domain/address.ts";
+import type { Cidr } from "../domain/cidr.ts";
+import { formatTime } from "../domain/time.ts";
+import { addressBody } from "./address-answer.ts";
+import { blockListOf, blockOf } from "./block-request.ts";
+import { sealCursor } from "./cursor.ts";
+import type { Answer } from "./http.ts";
+import { usageBody } from "./utilization-answer.ts";
+
+export function blocksAnswer(
+  { items, next }: Page<BlockState, BlocksPosition>,
+  requestId: string,
+  wanted: BlocksWanted,
+): Answer {
+  const position = next && { ...next, after: formatAddress(next.after) };
+  return {
+    status: 200,
+    body: {
+      requestId,
+      blocks: items.map(bodyOf),
+      ...(position && { next: sealCursor(blockListOf(wanted), position) }),
+    },
+  };
+}
+
+export function blockAnswer(
+  { block, addresses: { items, next } }: BlockWithAddresses,
+  requestId: string,
+  wanted: { readonly space: string; readonly cidr: Cidr },
+): Answer {
+  return {
+    status: 200,
+    body: {
+      requestId,
+      ...bodyOf(block),
+      addresses: items.map(addressBody),
+      ...(next && { next: sealCursor(blockOf(wanted), { after: formatAddress(next) }) }),
+    },
+  };
+}
+
+function bodyOf(block: BlockState) {
+  const { cidr, pool, host, affinityType, borrowed, claimedAtMs, idleSinceMs } = block;
+  return {
+    cidr,
+    pool,
+    ...(host !== undefined && { host, affinityType }),
+    ...(borrowed !== undefined && { borrowed }),
+    ...usageBody(block),
+    claimedAt: formatTime(claimedAtMs),
+    ...(idleSinceMs !== undefined && { idleSince: formatTime(idleSinceMs) }),
+  };
+}

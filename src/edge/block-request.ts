@@ -1,0 +1,76 @@
+import * as v from "valibot";
+import type { BlocksWanted } from "../allocator/list-blocks.ts";
+import { type Cidr, formatCidr } from "../domain/cidr.ts";
+import { hostId } from "../domain/host.ts";
+import {
+  ADDRESSES_PER_PAGE_DEFAULT,
+  ADDRESSES_PER_PAGE_MAX,
+  BLOCKS_PER_PAGE_DEFAULT,
+  BLOCKS_PER_PAGE_MAX,
+} from "../domain/limits.ts";
+import { openCursor } from "./cursor.ts";
+import { address, affinityType, cidr, hostText, resourceName } from "./field.ts";
+import type { Event } from "./http.ts";
+import { inPath, pageEntries, readQuery } from "./parameters.ts";
+import { invalid, Problem } from "./problem.ts";
+
+const listQuery = {
+  pool: v.optional(resourceName),
+  host: v.optional(hostText),
+  affinityType: v.optional(affinityType),
+  ...pageEntries(BLOCKS_PER_PAGE_DEFAULT, BLOCKS_PER_PAGE_MAX),
+};
+
+const blockQuery = pageEntries(ADDRESSES_PER_PAGE_DEFAULT, ADDRESSES_PER_PAGE_MAX);
+
+/** Pools are walked one by one, so the position in them names the pool; the blocks of a host are in one order. */
+const position = v.object({ pool: v.optional(resourceName), after: address });
+
+/** Reads which blocks are asked for: those of a host, of a pool, or all of the space. */
+export function readBlockList(event: Event): BlocksWanted | Problem {
+  const query = readQuery(event, listQuery);
+  if (query instanceof Problem) return query;
+  const { space, pool, host, affinityType, limit, cursor } = query;
+  if (host === undefined && affinityType !== undefined)
+    return invalid({ field: "?affinityType", value: affinityType, problem: "needs a host" });
+  const wanted = {
+    space,
+    pool,
+    host: host === undefined ? undefined : hostId(affinityType ?? "host", host),
+    limit,
+  };
+  const opened = openCursor(cursor, blockListOf(wanted), position);
+  return opened instanceof Problem ? opened : { ...wanted, ...opened };
+}
+
+/** Reads which block is asked for, and which page of its addresses. */
+export function readBlockPath(event: Event) {
+  const query = readQuery(event, blockQuery);
+  if (query instanceof Problem) return query;
+  const block = inPath("cidr", cidr, cidrText(event));
+  if (block instanceof Problem) return block;
+  const wanted = { space: query.space, cidr: block, limit: query.limit };
+  const opened = openCursor(query.cursor, blockOf(wanted), v.object({ after: address }));
+  return opened instanceof Problem ? opened : { ...wanted, position: opened.position?.after };
+}
+
+/** What a cursor of the list is bound to. */
+export const blockListOf = ({ space, pool, host }: BlocksWanted) => [
+  "blocks",
+  space,
+  pool ?? null,
+  host ?? null,
+];
+
+/** What a cursor of the addresses of a block is bound to. */
+export const blockOf = ({ space, cidr }: { readonly space: string; readonly cidr: Cidr }) => [
+  "block",
+  space,
+  formatCidr(cidr),
+];
+
+/** A slash in the path is a slash, encoded or not: both forms name the block. */
+function cidrText({ pathParameters }: Event): string {
+  const { cidr, address, prefix } = pathParameters ?? {};
+  return cidr ?? `${address}/${prefix}`;
+}

@@ -1,0 +1,41 @@
+import * as v from "valibot";
+import { invalid, type Problem } from "./problem.ts";
+import { isRecord, shortened } from "./schema.ts";
+
+/**
+ * Where a page ended, as a text that its reader hands back: base64url of a small JSON. It is bound to what was asked for, so
+ * that it cannot go on with another list. It grants nothing: whoever makes one up reads what they may read anyway.
+ *
+ * @param of the kind of list, its space and its filters
+ */
+export function sealCursor(of: readonly unknown[], position: object): string {
+  return Buffer.from(JSON.stringify({ of, position })).toString("base64url");
+}
+
+/** Inverse of `sealCursor`; nothing where there is no cursor. */
+export function openCursor<Schema extends v.GenericSchema>(
+  text: string | undefined,
+  of: readonly unknown[],
+  schema: Schema,
+): { readonly position: v.InferOutput<Schema> | undefined } | Problem {
+  if (text === undefined) return { position: undefined };
+  const sealed = unsealed(text);
+  if (sealed && JSON.stringify(sealed.of) !== JSON.stringify(of))
+    return refused(text, "is of another list; it goes on with the same path and filters only");
+  const position = v.safeParse(schema, sealed?.position);
+  return position.success
+    ? { position: position.output }
+    : refused(text, "is not a cursor; send the `next` of the page before");
+}
+
+function unsealed(text: string): Record<string, unknown> | undefined {
+  try {
+    const json: unknown = JSON.parse(Buffer.from(text, "base64url").toString("utf8"));
+    return isRecord(json) ? json : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const refused = (cursor: string, problem: string): Problem =>
+  invalid({ field: "?cursor", value: shortened(cursor), problem });

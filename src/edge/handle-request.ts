@@ -1,0 +1,33 @@
+import * as v from "valibot";
+import { ADDRESSES_PER_PAGE_DEFAULT, ADDRESSES_PER_PAGE_MAX } from "../domain/limits.ts";
+import { openCursor } from "./cursor.ts";
+import { address } from "./field.ts";
+import type { Event } from "./http.ts";
+import { pageEntries, readHandleWith } from "./parameters.ts";
+import { Problem } from "./problem.ts";
+
+const query = pageEntries(ADDRESSES_PER_PAGE_DEFAULT, ADDRESSES_PER_PAGE_MAX);
+
+const position = v.object({
+  id: v.pipe(v.string(), v.regex(/^[\w-]{1,64}$/)),
+  keyed: v.boolean(),
+  after: v.optional(address),
+});
+
+/** Reads which page of a handle's addresses is asked for. */
+export function readHandlePage(event: Event) {
+  const wanted = readHandleWith(event, query);
+  if (wanted instanceof Problem) return wanted;
+  const { cursor, ...asked } = wanted;
+  const opened = openCursor(cursor, handleOf(asked), position);
+  return opened instanceof Problem ? opened : { ...asked, ...opened };
+}
+
+/** What a cursor of the addresses of a handle is bound to. */
+export const handleOf = ({
+  space,
+  handle,
+}: {
+  readonly space: string;
+  readonly handle: string;
+}) => ["handle", space, handle];

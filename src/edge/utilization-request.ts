@@ -1,0 +1,44 @@
+import * as v from "valibot";
+import { openCursor } from "./cursor.ts";
+import { address } from "./field.ts";
+import type { Event } from "./http.ts";
+import { readNamedWith } from "./parameters.ts";
+import { Problem } from "./problem.ts";
+
+/** A count of addresses, at most 2^128, as a decimal text. */
+const count = v.pipe(
+  v.string(),
+  v.regex(/^\d{1,39}$/),
+  v.transform((text) => BigInt(text)),
+);
+
+const position = v.object({
+  poolId: v.string(),
+  after: address,
+  sum: v.pipe(
+    v.object({ inUse: count, reserved: count, cooling: count, available: count }),
+    v.transform((sum) => ({
+      ...sum,
+      capacity: sum.inUse + sum.reserved + sum.cooling + sum.available,
+    })),
+  ),
+  reservedInBlocks: count,
+});
+
+/** Reads which pool is to be counted, and from where on. */
+export function readUtilizationPath(event: Event) {
+  const wanted = readNamedWith(event, { cursor: v.optional(v.string()) });
+  if (wanted instanceof Problem) return wanted;
+  const { cursor, ...asked } = wanted;
+  const opened = openCursor(cursor, utilizationOf(asked), position);
+  return opened instanceof Problem ? opened : { ...asked, ...opened };
+}
+
+/** What a cursor of a pool's utilization is bound to. */
+export const utilizationOf = ({
+  space,
+  name,
+}: {
+  readonly space: string;
+  readonly name: string;
+}) => ["utilization", space, name];
