@@ -109,17 +109,15 @@ async function blocksOfHost(
     .filter((cidr) => !position || compareAddresses(base(cidr), position.after) > 0)
     .sort((a, b) => compareAddresses(base(a), base(b)));
   const some = cidrs.slice(0, limit);
-  const blocks = await inParallel(some, PAGE_READS_AT_ONCE, (cidr) => store.readBlock(space, cidr));
+  const states = await inParallel(some, PAGE_READS_AT_ONCE, async (cidr) => {
+    const block = await store.readBlock(space, cidr);
+    // A row may be ahead of its block, or behind it: what the block says is true.
+    if (!block || (block.host !== host && !lent.has(formatCidr(cidr)))) return undefined;
+    return { ...blockState(context, configuration, block), borrowed: block.host !== host };
+  });
   const last = some.at(-1);
   return {
-    // A row may be ahead of its block, or behind it: what the block says is true.
-    items: blocks
-      .filter((block) => block !== undefined)
-      .filter((block) => block.host === host || lent.has(formatCidr(block.cidr)))
-      .map((block) => ({
-        ...blockState(context, configuration, block),
-        borrowed: block.host !== host,
-      })),
+    items: states.filter((state) => state !== undefined),
     ...(last && some.length < cidrs.length && { next: { after: base(last) } }),
   };
 }
