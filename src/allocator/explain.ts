@@ -1,5 +1,5 @@
-import type { Family } from "../domain/address.ts";
-import { formatCidr } from "../domain/cidr.ts";
+import { type Family, formatAddress } from "../domain/address.ts";
+import { addressAt, formatCidr } from "../domain/cidr.ts";
 import { Busy, Refusal, Unavailable } from "../domain/outcome.ts";
 import type { Judged } from "../domain/selection.ts";
 import { assign } from "./assign.ts";
@@ -8,8 +8,11 @@ import { configurationOf } from "./configuration.ts";
 import type { Context } from "./context.ts";
 import { consideredPools } from "./wish.ts";
 
-/** What a request would do in a block: take from the host's own, claim a free one, take over an empty one, or borrow. */
-type Action = "own" | "claim" | "takeOver" | "borrow";
+/**
+ * Where addresses would come from: the host's own block, a free one that is claimed, an empty one that is taken over, one
+ * that is borrowed from; or they are held already, by a handle that is at its limit.
+ */
+type Action = "own" | "claim" | "takeOver" | "borrow" | "held";
 
 /** What a request would come to. */
 export interface Explanation {
@@ -50,14 +53,15 @@ export async function explain(
   const { keyId: _, ...unkeyed } = request;
   const context = rehearse();
   const configuration = await configurationOf(context, request.space);
-  const { answer, actions } = await rehearsed(context, unkeyed);
+  const whole = await rehearsed(context, unkeyed);
+  const { answer } = whole;
   const families = request.wanted.map(async ({ family, count }): Promise<FamilyExplanation> => {
     const pools = consideredPools(request, configuration, family);
     // Refused as a whole: which family is to blame shows when each is asked for by itself.
     const own =
       answer instanceof Refusal && request.wanted.length > 1
         ? await rehearsed(rehearse(), { ...unkeyed, wanted: [{ family, count }] })
-        : { answer, actions };
+        : whole;
     return { family, requested: count, pools, ...outcomeOf(own, family) };
   });
   return {
@@ -72,11 +76,14 @@ interface Rehearsed {
   readonly answer: Assignment | Refusal;
   /** What was done to blocks on the way, by CIDR. */
   readonly actions: ReadonlyMap<string, Action>;
+  /** The addresses that were taken on the way. */
+  readonly taken: ReadonlySet<string>;
 }
 
 async function rehearsed(context: Context, request: AssignRequest): Promise<Rehearsed> {
   const { store } = context;
   const actions = new Map<string, Action>();
+  const taken = new Set<string>();
   const noting: Context = {
     ...context,
     store: {
@@ -91,10 +98,17 @@ async function rehearsed(context: Context, request: AssignRequest): Promise<Rehe
         if (changed.outcome === "done") actions.set(formatCidr(seen.cidr), "takeOver");
         return changed;
       },
+      async takeSlots(learned, slots, tag, revision) {
+        const outcome = await store.takeSlots(learned, slots, tag, revision);
+        if (outcome.outcome === "done")
+          for (const { ordinal } of slots)
+            taken.add(formatAddress(addressAt(learned.cidr, ordinal)));
+        return outcome;
+      },
     },
   };
   try {
-    return { answer: await assign(noting, request), actions };
+    return { answer: await assign(noting, request), actions, taken };
   } catch (error) {
     // Nothing is held, whatever happened: there is no handle to give anything back by.
     if (error instanceof Busy || error instanceof Unavailable) delete error.handle;
@@ -102,14 +116,16 @@ async function rehearsed(context: Context, request: AssignRequest): Promise<Rehe
   }
 }
 
-function outcomeOf({ answer, actions }: Rehearsed, family: Family) {
+function outcomeOf({ answer, actions, taken }: Rehearsed, family: Family) {
   if (answer instanceof Refusal) return { blocks: [], refusal: answer };
   const blocks = new Map<string, FamilyExplanation["blocks"][number]>();
-  for (const { block, pool, borrowed, family: its } of answer.addresses) {
+  for (const { address, block, pool, borrowed, family: its } of answer.addresses) {
     if (its !== family) continue;
-    const action = actions.get(block) ?? (borrowed ? "borrow" : "own");
-    const count = 1 + (blocks.get(block)?.count ?? 0);
-    blocks.set(block, { action, block, pool, count });
+    const from = actions.get(block) ?? (borrowed ? "borrow" : "own");
+    const action = taken.has(address) ? from : "held";
+    const key = `${action} ${block}`;
+    const count = 1 + (blocks.get(key)?.count ?? 0);
+    blocks.set(key, { action, block, pool, count });
   }
   return { blocks: [...blocks.values()] };
 }

@@ -66,6 +66,19 @@ describe("a dry run of an assign", () => {
     ]);
   });
 
+  it("says what the handle holds already, where its limit leaves it no more", async () => {
+    const plat = await spaceWithPool();
+    const request = { host: "n1", handle: "vm", limitPerHandle: 1 };
+    await plat.assign({ ...request, address: "10.0.0.7" });
+    const { body } = await dry(() => plat.assign({ ...request, ipv4: 1, dryRun: true }));
+    expect(body.families[0].blocks).toEqual([
+      { action: "held", block: "10.0.0.0/28", pool: "main", count: 1 },
+    ]);
+    const other = { ...request, address: "10.0.0.8", dryRun: true };
+    const refused = await dry(() => plat.assign(other));
+    expect(refused.body.refusal).toMatchObject({ code: "handle_limit" });
+  });
+
   it("tells of each pool by which rule it is dropped", async () => {
     const plat = await spaceWithPool();
     await plat.put("/v1/pools/disabled", { cidr: "10.1.0.0/24", disabled: true });
