@@ -8,7 +8,7 @@ import { inParallel } from "../src/allocator/parallel.ts";
 import { releaseAddress, releaseHandle } from "../src/allocator/release.ts";
 import { parseAddress } from "../src/domain/address.ts";
 import { capacityOf } from "../src/domain/block.ts";
-import { blocksOfCell, cellAt, cellCount, cellOrder, type Grid } from "../src/domain/cell.ts";
+import { blocksOfCell, cellAt, cellCount, cellOrder } from "../src/domain/cell.ts";
 import { parseCidr } from "../src/domain/cidr.ts";
 import { shuffled } from "../src/domain/fresh.ts";
 import { parseGeneration } from "../src/domain/generation.ts";
@@ -16,6 +16,7 @@ import { handleHash } from "../src/domain/hash.ts";
 import { hostId } from "../src/domain/host.ts";
 import { CELL_LOOKS_MAX } from "../src/domain/limits.ts";
 import { Refusal } from "../src/domain/outcome.ts";
+import type { Pool } from "../src/domain/pool.ts";
 import { createTable } from "../src/local/create-table.ts";
 import { startEmulator } from "../src/local/emulator.ts";
 import { dynamoTable } from "../src/store/dynamo.ts";
@@ -198,21 +199,21 @@ async function measureBothFamilies(): Promise<void> {
  * A pool that is 99 % full, and then full: its map calls all but a few cells full, and the cells that the next host looks
  * at hold full blocks. Filling the rest of a /8 would change nothing of what is measured: nobody reads it.
  */
-async function measureCrowded({ name, cidr: text }: (typeof CROWDED)[number]): Promise<void> {
+async function measureCrowded({ name }: (typeof CROWDED)[number]): Promise<void> {
   const context = cold();
-  const cidr = readCidr(text);
-  const grid = { cidr, blockSize: 26 };
+  const pool = (await context.store.readSpace("default")).pools.find((pool) => pool.name === name);
+  if (!pool) throw new Error(`there is no pool ${name}`);
   const host = hostId("host", `${name}-late`);
-  const count = Number(cellCount(grid));
-  const order = [...cellOrder(grid, host)];
+  const count = Number(cellCount(pool));
+  const order = [...cellOrder(pool, host)];
   // The last of the cells that the host may look at has one free block; the others are full and not called so.
   const open = order.slice(0, Math.min(CELL_LOOKS_MAX, count));
   for (const index of order) {
-    await context.store.addCell("default", name, index);
-    if (!open.includes(index)) await context.store.markFull("default", name, index);
+    await context.store.addCell("default", pool.id, index);
+    if (!open.includes(index)) await context.store.markFull("default", pool.id, index);
   }
   for (const [i, index] of open.entries())
-    await fill(context, grid, name, index, i === open.length - 1 ? 1 : 0);
+    await fill(context, pool, index, i === open.length - 1 ? 1 : 0);
   const request: AssignRequest = {
     space: "default",
     host,
@@ -232,10 +233,10 @@ async function measureCrowded({ name, cidr: text }: (typeof CROWDED)[number]): P
   await assigned(cold(), { ...request, wanted: [{ family: 4, count: 63 }], handle: "the-rest" });
   // From here on the pool is full, and a look goes where the first draw of the random source sends it.
   const still = { fraction: () => 0, bytes: (n: number) => randomBytes(n) };
-  for (const index of order) await context.store.markFull("default", name, index);
-  const { cells } = await context.store.readPoolMap("default", name, { consistent: true });
+  for (const index of order) await context.store.markFull("default", pool.id, index);
+  const { cells } = await context.store.readPoolMap("default", pool.id, { consistent: true });
   for (const index of shuffled([...cells], still).slice(0, CELL_LOOKS_MAX))
-    await fill(context, grid, name, index, 0);
+    await fill(context, pool, index, 0);
   const late: AssignRequest = { ...request, host: hostId("host", `${name}-too-late`) };
   const refused = await meter.measure(async () => {
     const answer = await assign({ ...cold(), random: still }, late);
@@ -250,21 +251,16 @@ async function measureCrowded({ name, cidr: text }: (typeof CROWDED)[number]): P
 }
 
 /** Puts full blocks into all of a cell but for some; what stands there already stays. */
-async function fill(
-  context: Context,
-  grid: Grid,
-  pool: string,
-  index: bigint,
-  left: number,
-): Promise<void> {
-  const blocks = blocksOfCell(grid, cellAt(grid, index));
+async function fill(context: Context, pool: Pool, index: bigint, left: number): Promise<void> {
+  const blocks = blocksOfCell(pool, cellAt(pool, index));
   await inParallel(blocks.slice(left), 16, (cidr) => {
     const slot = { kind: "taken", token: fresh(context), handleHash: handleHash("full") } as const;
     const slots = new Map(Array.from({ length: capacityOf({ cidr }) }, (_, n) => [n, slot]));
     return context.store.createBlock({
       space: "default",
       cidr,
-      pool,
+      pool: pool.name,
+      poolId: pool.id,
       host: hostId("host", "somebody"),
       claimedAtMs: context.now(),
       slots,

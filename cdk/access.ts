@@ -4,7 +4,8 @@ import type { FunctionName } from "../src/edge/api.ts";
 import { TABLE } from "../src/store/definition.ts";
 
 /** The functions that EventBridge Scheduler invokes. */
-export type ScheduledFunctionName = "reclaim" | "collect";
+export const SCHEDULED_FUNCTIONS = ["reclaim", "collect", "work"] as const;
+export type ScheduledFunctionName = (typeof SCHEDULED_FUNCTIONS)[number];
 
 type Action =
   | "dynamodb:GetItem"
@@ -36,8 +37,10 @@ const ACCESS: Readonly<Record<FunctionName | ScheduledFunctionName, Access>> = {
   pools: { table: WRITE },
   reservations: { table: WRITE },
   config: { table: WRITE },
+  jobs: { table: READ },
   health: { table: ["dynamodb:GetItem"] },
   reclaim: { table: WRITE },
+  work: { table: WRITE },
   // The index may miss an item, so the collector also walks the table; nothing else may do either.
   collect: { table: [...WRITE, "dynamodb:Scan"], dueIndex: ["dynamodb:Query"] },
 };

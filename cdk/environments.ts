@@ -12,6 +12,7 @@ export interface Environment {
   readonly logRetention: RetentionDays;
   readonly reclaimRate: Duration;
   readonly collectRate: Duration;
+  readonly workRate: Duration;
 }
 
 export type EnvironmentName = "dev" | "prod";
@@ -26,6 +27,7 @@ export const ENVIRONMENTS: Readonly<Record<EnvironmentName, Environment>> = {
     logRetention: RetentionDays.ONE_WEEK,
     reclaimRate: Duration.minutes(1),
     collectRate: Duration.minutes(1),
+    workRate: Duration.minutes(1),
   },
   // Who holds which address cannot be worked out again from anything else, so prod keeps it whatever happens.
   prod: {
@@ -36,6 +38,7 @@ export const ENVIRONMENTS: Readonly<Record<EnvironmentName, Environment>> = {
     logRetention: RetentionDays.THREE_MONTHS,
     reclaimRate: Duration.minutes(1),
     collectRate: Duration.minutes(1),
+    workRate: Duration.minutes(1),
   },
 };
 

@@ -6,7 +6,7 @@ import { Schedule, ScheduleExpression, TimeWindow } from "aws-cdk-lib/aws-schedu
 import { LambdaInvoke } from "aws-cdk-lib/aws-scheduler-targets";
 import { Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
-import type { ScheduledFunctionName } from "./access.ts";
+import { SCHEDULED_FUNCTIONS, type ScheduledFunctionName } from "./access.ts";
 import type { Environment } from "./environments.ts";
 
 export interface SchedulesProps {
@@ -33,14 +33,18 @@ export class Schedules extends Construct {
       })
       .createAlarm(this, "DeadLetterAlarm", {
         alarmDescription:
-          "A tick of reclaim or collect failed: read the message, then purge the queue.",
+          "A tick of reclaim, collect or work failed: read the message, then purge the queue.",
         threshold: 1,
         evaluationPeriods: 1,
         treatMissingData: TreatMissingData.NOT_BREACHING,
       });
 
-    const rates = { reclaim: environment.reclaimRate, collect: environment.collectRate };
-    for (const name of ["reclaim", "collect"] as const) {
+    const rates = {
+      reclaim: environment.reclaimRate,
+      collect: environment.collectRate,
+      work: environment.workRate,
+    };
+    for (const name of SCHEDULED_FUNCTIONS) {
       const maxEventAge = Duration.minutes(1);
       // Scheduler hands the tick to Lambda's own queue and is done, so a pass that fails is Lambda's to report.
       functions[name].configureAsyncInvoke({

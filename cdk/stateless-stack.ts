@@ -36,6 +36,7 @@ export class StatelessStack extends Stack {
         pools: request("pools"),
         reservations: request("reservations"),
         config: request("config"),
+        jobs: request("jobs"),
         health: request("health"),
       },
     });
@@ -50,7 +51,7 @@ export class StatelessStack extends Stack {
       }).function;
     new Schedules(this, "Schedules", {
       environment,
-      functions: { reclaim: pass("reclaim"), collect: pass("collect") },
+      functions: { reclaim: pass("reclaim"), collect: pass("collect"), work: pass("work") },
     });
 
     new CfnOutput(this, "Endpoint", { value: api.url });

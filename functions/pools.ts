@@ -1,6 +1,8 @@
 import { listPools, putPool, readPool } from "../src/allocator/administration.ts";
+import { deletePool, drainPool } from "../src/allocator/pool-jobs.ts";
 import { http, route } from "../src/edge/http.ts";
-import { readNamed, readSpace } from "../src/edge/parameters.ts";
+import { acceptedAnswer } from "../src/edge/job-answer.ts";
+import { readNamed, readNamedMatch, readSpace } from "../src/edge/parameters.ts";
 import { poolAnswer, poolPutAnswer, poolsAnswer } from "../src/edge/pool-answer.ts";
 import { readPoolPut } from "../src/edge/pool-request.ts";
 import { context, rehearsal } from "../src/wiring.ts";
@@ -19,5 +21,17 @@ export const handler = http({
     ({ dryRun, space, name, spec, ifMatch }) =>
       putPool(dryRun ? rehearsal() : plat, space, name, spec, ifMatch),
     poolPutAnswer,
+  ),
+  "DELETE /v1/pools/{name}": route(
+    readNamedMatch,
+    ({ dryRun, space, name, ifMatch }) =>
+      deletePool(dryRun ? rehearsal() : plat, space, name, ifMatch),
+    acceptedAnswer,
+  ),
+  "POST /v1/pools/{name}/drain": route(
+    readNamedMatch,
+    ({ dryRun, space, name, ifMatch }) =>
+      drainPool(dryRun ? rehearsal() : plat, space, name, ifMatch),
+    acceptedAnswer,
   ),
 });

@@ -5,9 +5,8 @@ import {
   readReservation,
 } from "../src/allocator/administration.ts";
 import { http, route } from "../src/edge/http.ts";
-import { readNamed, readSpace } from "../src/edge/parameters.ts";
+import { readNamed, readNamedMatch, readSpace } from "../src/edge/parameters.ts";
 import {
-  readReservationDelete,
   readReservationPut,
   reservationAnswer,
   reservationDeleteAnswer,
@@ -36,7 +35,7 @@ export const handler = http({
     reservationPutAnswer,
   ),
   "DELETE /v1/reservations/{name}": route(
-    readReservationDelete,
+    readNamedMatch,
     ({ dryRun, space, name, ifMatch }) =>
       deleteReservation(dryRun ? rehearsal() : plat, space, name, ifMatch),
     reservationDeleteAnswer,

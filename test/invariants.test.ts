@@ -34,13 +34,13 @@ describe("I1 an address has at most one owner at any moment", () => {
   it.each(Array.from({ length: 20 }, (_, n) => n))(
     "when 12 functions assign at once, interleaving %i",
     async (seed) => {
-      const { table } = await makeWorld(poolOf("10.0.0.0/28", 30));
+      const { table, clock } = await makeWorld(poolOf("10.0.0.0/28", 30));
       const scheduler = new Scheduler(table, seededRandom(seed), FAIR);
       const answers: (Assignment | Refusal)[] = [];
       for (let n = 0; n < 12; n++)
         scheduler.spawn(`function ${n}`, async ({ table: own, sleep }) => {
           const host = `host:node-${n % 3}` as const;
-          const context = { ...contextOver(own, scheduler, seed * 100 + n), sleep };
+          const context = { ...contextOver(own, clock, seed * 100 + n), sleep };
           answers.push(await assign(context, { ...requestOf(`pod-${n}`, 1), host }));
         });
       await scheduler.run();

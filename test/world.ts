@@ -15,7 +15,7 @@ import { handleHash } from "../src/domain/hash.ts";
 import { findViolations } from "../src/domain/invariants.ts";
 import { Refusal } from "../src/domain/outcome.ts";
 import type { Parsed } from "../src/domain/parsed.ts";
-import type { PoolSpec, Settings } from "../src/domain/pool.ts";
+import type { Pool, PoolSpec, Settings } from "../src/domain/pool.ts";
 import { SETTINGS_DEFAULT } from "../src/domain/settings.ts";
 import { contentsOf } from "../src/store/contents.ts";
 import { DUE_SHARDS } from "../src/store/definition.ts";
@@ -79,6 +79,13 @@ export function contextOver(table: Table, clock: Clock, seed = 1): Context {
 }
 
 export const contentsIn = ({ table }: World): Contents => contentsOf(table.items());
+
+/** The pool of a world, or another one, as it stands. */
+export async function poolNamed({ calm }: World, name = "pool"): Promise<Pool> {
+  const pool = (await calm.store.readSpace(SPACE)).pools.find((one) => one.name === name);
+  if (!pool) throw new Error(`there is no pool ${name}`);
+  return pool;
+}
 
 /** The scheduled passes come by, each time after so long. */
 export async function passes({ clock, calm }: World, times: number, waitMs = 100_000) {

@@ -1,11 +1,12 @@
-import { formatCidr, sameCidr } from "../domain/cidr.ts";
+import { type Cidr, formatCidr, sameCidr } from "../domain/cidr.ts";
+import { deleteJobId } from "../domain/job.ts";
 import {
   POOLS_PER_SPACE_MAX,
   RESERVATIONS_PER_SPACE_MAX,
   SWAP_TRIES_MAX,
 } from "../domain/limits.ts";
 import { Contended, type Outcome, Refusal, Unavailable } from "../domain/outcome.ts";
-import { planned } from "../domain/plan.ts";
+import { type PlanEntry, planned } from "../domain/plan.ts";
 import type { Pool, PoolSpec, Reservation, Settings } from "../domain/pool.ts";
 import { announceChange } from "./configuration.ts";
 import { type Context, fresh } from "./context.ts";
@@ -34,6 +35,7 @@ export async function putPool(
 ): Promise<Written<Pool> | Refusal> {
   const { pools } = await context.store.readSpace(space);
   const standing = pools.find((pool) => pool.name === name);
+  if (standing?.state === "deleting") return beingDeleted(standing);
   if (standing?.state === "active") return changePool(context, standing, spec, ifMatch);
   if (ifMatch !== undefined) return nothingThere("pool", name);
   if (!standing && pools.length >= POOLS_PER_SPACE_MAX)
@@ -78,19 +80,21 @@ async function enterPlan(context: Context, pool: Pool): Promise<Refusal | undefi
     const plan = await store.readPlan(pool.space);
     const { name, id, cidr, blockSize } = pool;
     // The plan was read before: as long as this pool stands as we put it, nobody else has entered its range since.
-    const { pools } = await store.readSpace(pool.space);
+    const { pools, poolIds } = await store.readSpace(pool.space);
     const standing = pools.find((candidate) => candidate.name === name);
     if (standing?.revision !== pool.revision) return createdMeanwhile("pool", name);
-    const change = planned(plan, { pool: name, id, cidr, blockSize });
+    // A pool's item stands before its range is entered: an entry that no pool stands for is left from a try cut off.
+    const entries = plan.entries.filter((entry) => poolIds.has(entry.id));
+    const change = planned({ ...plan, entries }, { pool: name, id, cidr, blockSize });
     if ("inTheWay" in change) {
       const other = change.inTheWay;
       // An earlier try that was cut off may have left this pool's former range in the plan.
-      const others = plan.entries.filter((entry) => entry.pool !== name);
+      const others = entries.filter((entry) => entry.id !== id);
       if (others.length < plan.entries.length) await store.changePlan(plan, others, fresh(context));
-      return new Refusal(
-        "pool_overlap",
-        `cidr ${formatCidr(cidr)} overlaps pool ${other.pool} (${formatCidr(other.cidr)}) of this space.`,
-        { fields: [{ field: "cidr", value: formatCidr(cidr), problem: `overlaps ${other.pool}` }] },
+      return overlap(
+        cidr,
+        other,
+        pools.find((candidate) => candidate.id === other.id),
       );
     }
     const changed = await store.changePlan(plan, change.entries, fresh(context));
@@ -98,6 +102,16 @@ async function enterPlan(context: Context, pool: Pool): Promise<Refusal | undefi
     if (changed.outcome === "done") return undefined;
   }
   throw new Contended("other pools of this space are being created all the time");
+}
+
+function overlap(cidr: Cidr, other: PlanEntry, owner: Pool | undefined): Refusal {
+  const field = { field: "cidr", value: formatCidr(cidr), problem: `overlaps ${other.pool}` };
+  const going = owner?.state === "deleting";
+  return new Refusal(
+    "pool_overlap",
+    `cidr ${formatCidr(cidr)} overlaps pool ${other.pool} (${formatCidr(other.cidr)}) of this space${going ? ", which is being deleted" : ""}.`,
+    { fields: [field], ...(going && { retryable: true, job: deleteJobId(other.id) }) },
+  );
 }
 
 /** Creates a reservation, or changes one that is as it was seen. */
@@ -216,7 +230,7 @@ async function registerSpace(context: Context, space: string): Promise<void> {
 }
 
 /** An operator whose write is of unknown outcome is told so, and reads before writing again. */
-async function settled<T>(write: Promise<Outcome<T>>) {
+export async function settled<T>(write: Promise<Outcome<T>>) {
   const result = await write;
   if (result.outcome === "unknown")
     throw new Unavailable(
@@ -225,7 +239,7 @@ async function settled<T>(write: Promise<Outcome<T>>) {
   return result;
 }
 
-function checkMatch(
+export function checkMatch(
   kind: string,
   name: string,
   revision: string,
@@ -239,12 +253,18 @@ function checkMatch(
   return ifMatch === revision ? undefined : changedMeanwhile(kind, name);
 }
 
-const changedMeanwhile = (kind: string, name: string) =>
+export const changedMeanwhile = (kind: string, name: string) =>
   new Refusal("precondition_failed", `The ${kind} ${name} has changed since it was read.`);
 const createdMeanwhile = (kind: string, name: string) =>
   new Refusal("precondition_failed", `The ${kind} ${name} was created by somebody else meanwhile.`);
 const nothingThere = (kind: string, name: string) =>
   new Refusal("precondition_failed", `If-Match was sent, but there is no ${kind} ${name}.`);
+export const beingDeleted = ({ name, id }: Pool) =>
+  new Refusal(
+    "pool_deleting",
+    `The pool ${name} is being deleted; its name and its range are free when job ${deleteJobId(id)} is done.`,
+    { job: deleteJobId(id) },
+  );
 export const notFound = (kind: string, name: string) =>
   new Refusal("not_found", `There is no ${kind} ${name} in this space.`);
 

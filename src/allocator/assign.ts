@@ -1,6 +1,6 @@
 import type { Block } from "../domain/block.ts";
 import { handleHash } from "../domain/hash.ts";
-import { ASSIGN_ROUNDS_MAX } from "../domain/limits.ts";
+import { ASSIGN_ROUNDS_MAX, REQUEST_MS_MAX } from "../domain/limits.ts";
 import { Busy, Contended, Refusal, Unavailable } from "../domain/outcome.ts";
 import type { AssignmentRecord, Part, RecordPlace } from "../domain/record.ts";
 import {
@@ -38,7 +38,9 @@ export async function assign(
   context: Context,
   request: AssignRequest,
 ): Promise<Assignment | Refusal> {
-  const attempt: Attempt = { context, request, place: placeOf(context, request), held: [] };
+  const startedAtMs = context.now();
+  const place = placeOf(context, request);
+  const attempt: Attempt = { context, request, startedAtMs, place, held: [] };
   try {
     const known = await learn(attempt);
     if (known instanceof Refusal) return await giveUp(attempt, known);
@@ -69,6 +71,8 @@ async function settledError(attempt: Attempt, error: unknown): Promise<unknown> 
 interface Attempt {
   readonly context: Context;
   readonly request: AssignRequest;
+  /** Before its configuration was read. */
+  readonly startedAtMs: number;
   readonly place: RecordPlace;
   /** The record to write over: our own, or what an earlier execution left. */
   seen?: AssignmentRecord | undefined;
@@ -88,6 +92,10 @@ async function walk(attempt: Attempt, { wishes, pick }: Learned): Promise<Assign
     const picks = missing.length > 0 ? await pick(missing) : [];
     const got = grantedTo(attempt).reduce((sum, { held }) => sum + countOf(held), 0);
     if (picks instanceof Refusal && (!attempt.request.allowPartial || got === 0)) return picks;
+    // A late author, whose configuration may be too old, ends here. What it picked before stood before: whoever looks at the
+    // range later than any author may come this far sees the block, or it is gone, and then its epoch is too.
+    if (attempt.context.now() - attempt.startedAtMs > REQUEST_MS_MAX)
+      throw new Contended("the request took longer than a function may live");
     const short = `${got} of ${totalOf(wishes)} addresses are assigned.`;
     const told =
       picks instanceof Refusal

@@ -1,6 +1,6 @@
 import { type AffinityRow, lowestFreePlace } from "../domain/affinity.ts";
 import type { Block } from "../domain/block.ts";
-import { cellIndexOf, cellOf } from "../domain/cell.ts";
+import { cellIndexOf, cellOf, isBlockOf } from "../domain/cell.ts";
 import type { Cidr } from "../domain/cidr.ts";
 import type { HostId } from "../domain/host.ts";
 import { CLOCK_SKEW_MS_MAX, REQUEST_MS_MAX, SWAP_TRIES_MAX } from "../domain/limits.ts";
@@ -58,8 +58,11 @@ export async function helpClaim(
   pools: readonly Pool[],
   row: AffinityRow,
 ): Promise<Claim> {
+  const pool = pools.find((pool) => pool.name === row.pool && isBlockOf(pool, row.block));
   const there = await context.store.readBlock(row.space, row.block);
-  if (there?.host === row.host) return { kind: "ours", block: there };
+  if (there?.host === row.host)
+    // What a pool before this one left serves nobody.
+    return there.poolId === pool?.id ? { kind: "ours", block: there } : { kind: "busy" };
   if (there) {
     // Its author lost the block and was cut off before it could take its row back: the place is free again.
     const old = context.now() - row.atMs > REQUEST_MS_MAX + CLOCK_SKEW_MS_MAX;
@@ -71,7 +74,6 @@ export async function helpClaim(
     await context.store.deleteRow("row-orphan", row);
     return { kind: "busy" };
   }
-  const pool = pools.find(({ name }) => name === row.pool);
   if (!pool) return { kind: "busy" };
   await enterCell(context, pool, row.block);
   return finishClaim(context, pool, row);
@@ -83,6 +85,7 @@ async function finishClaim(context: Context, pool: Pool, row: AffinityRow): Prom
     space: row.space,
     cidr: row.block,
     pool: pool.name,
+    poolId: pool.id,
     host: row.host,
     claimedAtMs: context.now(),
     slots: new Map(),
@@ -91,7 +94,7 @@ async function finishClaim(context: Context, pool: Pool, row: AffinityRow): Prom
   });
   const block =
     created.outcome === "unknown" ? await store.readBlock(row.space, row.block) : created.item;
-  if (block?.host !== row.host) {
+  if (block?.host !== row.host || block.poolId !== pool.id) {
     // A creation of unknown outcome may land yet: then the block has no row, and the reclaimer restores it (I4).
     await store.deleteRow("row-undo", row);
     return { kind: "lost" };
@@ -106,7 +109,7 @@ async function enterCell(context: Context, pool: Pool, block: Cidr): Promise<voi
   const known = `${pool.space}#${pool.id}#${index}`;
   if (context.memory.knowsCell(known)) return;
   for (let attempt = 0; attempt < SWAP_TRIES_MAX; attempt++) {
-    const entered = await context.store.addCell(pool.space, pool.name, index);
+    const entered = await context.store.addCell(pool.space, pool.id, index);
     if (entered.outcome !== "done") continue;
     context.memory.rememberCell(known);
     return;

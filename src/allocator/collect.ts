@@ -1,12 +1,14 @@
 import { parseAddress } from "../domain/address.ts";
 import type { AffinityRow } from "../domain/affinity.ts";
-import { type Block, heldBy } from "../domain/block.ts";
+import { type Block, heldBy, isEmpty } from "../domain/block.ts";
 import { formatCidr } from "../domain/cidr.ts";
+import type { MapPage } from "../domain/contents.ts";
 import type { HostId } from "../domain/host.ts";
 import {
   COLLECT_DUE_PER_SHARD,
   COLLECT_SCAN_ITEMS_PER_PAGE,
   COLLECT_SCAN_PAGES_PER_PASS,
+  COOLDOWN_SECONDS_MAX,
   GRACE_MS,
   PASS_MS_MAX,
   RELEASED_RECORD_KEPT_MS,
@@ -14,10 +16,12 @@ import {
 import type { Loan } from "../domain/loan.ts";
 import { type AssignmentRecord, isExpired, isOver } from "../domain/record.ts";
 import type { Seat } from "../domain/seat.ts";
+import { configurationOf } from "./configuration.ts";
 import { type Context, fresh } from "./context.ts";
 import { endAsSeen, finish, givenOrdinals, tagOf } from "./end.ts";
 import { fence } from "./fence.ts";
 import { giveBack } from "./give-back.ts";
+import { giveUpBlock } from "./give-up.ts";
 import { grantedAt } from "./limit.ts";
 import { inParallel } from "./parallel.ts";
 import { confirmRow } from "./rows.ts";
@@ -29,6 +33,8 @@ export interface Collected {
   recordsDeleted: number;
   rows: number;
   loansDeleted: number;
+  /** Blocks and map pages of pools that are gone. */
+  straysDeleted: number;
   /** Did the slow walk over the table come to its end? */
   swept: boolean;
   /** What went wrong on the way, for the log; the pass went on. */
@@ -50,6 +56,7 @@ export async function collect(context: Context, shards: number): Promise<Collect
     recordsDeleted: 0,
     rows: 0,
     loansDeleted: 0,
+    straysDeleted: 0,
     swept: false,
     failures: [],
   };
@@ -104,6 +111,14 @@ async function sweep(context: Context, startedAtMs: number, done: Collected): Pr
         if (await collectLoan(context, loan)) done.loansDeleted++;
       });
     for (const seat of contents.seats) await going(done, () => collectSeat(context, seat));
+    for (const block of contents.blocks)
+      await going(done, async () => {
+        if (await collectStray(context, block)) done.straysDeleted++;
+      });
+    for (const map of contents.maps)
+      await going(done, async () => {
+        if (await collectMap(context, map)) done.straysDeleted++;
+      });
     position = next;
     done.swept = next === undefined;
   }
@@ -272,6 +287,35 @@ async function isNeeded(context: Context, { space, host }: Loan, block: Block | 
     if (owner?.host === host) return true;
   }
   return false;
+}
+
+/**
+ * Deletes an empty block whose pool is gone: its creation landed after the range was given back. Nobody can take a slot of
+ * it, since whoever knew its pool as one that serves is shut out (`assign.ts`). Answers whether it went.
+ */
+async function collectStray(context: Context, seen: Block): Promise<boolean> {
+  const nowMs = context.now();
+  if (nowMs - seen.claimedAtMs <= GRACE_MS) return false;
+  if (!isEmpty(seen, { nowMs, cooldownMs: 1000 * COOLDOWN_SECONDS_MAX })) return false;
+  return (await isPoolGone(context, seen)) && giveUpBlock(context, seen);
+}
+
+/** A page of a pool's map goes when its pool is gone. Answers whether it did. */
+async function collectMap(context: Context, seen: MapPage): Promise<boolean> {
+  if (!(await isPoolGone(context, seen))) return false;
+  await context.store.deleteMapPage(seen);
+  return true;
+}
+
+/** An id is never given twice, and a pool's item stands before anything names it: one that is not there now is gone. */
+async function isPoolGone(
+  context: Context,
+  { space, poolId }: { readonly space: string; readonly poolId: string },
+): Promise<boolean> {
+  const known = await configurationOf(context, space);
+  if (known.poolIds.has(poolId)) return false;
+  const { poolIds } = await context.store.readSpace(space);
+  return !poolIds.has(poolId);
 }
 
 function hostsOf(rows: readonly AffinityRow[]): (readonly [string, HostId])[] {

@@ -1,11 +1,10 @@
 import type { Address } from "../domain/address.ts";
 import { contains } from "../domain/cidr.ts";
 import {
-  CLOCK_SKEW_MS_MAX,
   CONFIGURATION_FRESH_MS,
   CONFIGURATION_JITTER_MS,
   CONFIGURATION_RELOAD_MS,
-  REQUEST_MS_MAX,
+  EFFECTIVE_MS_MAX,
   SWAP_TRIES_MAX,
 } from "../domain/limits.ts";
 import { Unavailable } from "../domain/outcome.ts";
@@ -24,36 +23,42 @@ export async function configurationOf(
   const { memory } = context;
   const copy = memory.configurationOf(space);
   if (copy && context.now() < copy.freshUntilMs) return copy.configuration;
+  const beganAtMs = context.now();
   const under = memory.loading.get(space);
-  if (under) return under;
+  // One that a frozen function left on its way may have read long ago.
+  if (under && beganAtMs - under.beganAtMs < CONFIGURATION_FRESH_MS) return under.load;
   const load = refreshed(context, space, copy);
-  memory.loading.set(space, load);
+  memory.loading.set(space, { beganAtMs, load });
   try {
     return await load;
   } finally {
-    if (memory.loading.get(space) === load) memory.loading.delete(space);
+    if (memory.loading.get(space)?.load === load) memory.loading.delete(space);
   }
 }
 
-/** The pool an address lies in. A pool that this function has not heard of yet is asked for before it is denied. */
+/**
+ * The pool an address lies in, also while it is being deleted. A pool that this function has not heard of yet is asked for
+ * before it is denied, and before one that may have the range no more is named.
+ */
 export async function poolAt(
   context: Context,
   space: string,
   address: Address,
 ): Promise<Pool | undefined> {
-  const find = ({ pools }: SpaceConfiguration) =>
-    pools.find(({ cidr, state }) => state === "active" && contains(cidr, address));
-  const known = find(await configurationOf(context, space));
+  const find = ({ pools }: SpaceConfiguration, state: Pool["state"]) =>
+    pools.find((pool) => pool.state === state && contains(pool.cidr, address));
+  const known = find(await configurationOf(context, space), "active");
   if (known) return known;
   context.memory.dropConfiguration(space);
-  return find(await configurationOf(context, space));
+  const now = await configurationOf(context, space);
+  return find(now, "active") ?? find(now, "deleting");
 }
 
 /** Drops this function's own copy after it wrote, and tells when every other function's copy will have followed. */
 export async function announceChange(context: Context, space: string): Promise<number> {
   await raiseVersion(context, space);
   context.memory.dropConfiguration(space);
-  return effectiveAtMs(context.now());
+  return context.now() + EFFECTIVE_MS_MAX;
 }
 
 /** Raising it twice only makes others reload twice. */
@@ -63,12 +68,6 @@ async function raiseVersion(context: Context, space: string): Promise<void> {
     if (raised.outcome === "done") return;
   }
   throw new Unavailable("the change is made, but other functions may only follow it in a minute");
-}
-
-/** A request that read its copy at the last moment may act on it until its own time is up. */
-function effectiveAtMs(writtenAtMs: number): number {
-  const copyAgeMsMax = CONFIGURATION_FRESH_MS + CONFIGURATION_JITTER_MS;
-  return writtenAtMs + copyAgeMsMax + REQUEST_MS_MAX + CLOCK_SKEW_MS_MAX;
 }
 
 async function refreshed(

@@ -40,20 +40,21 @@ export interface Look {
  */
 export async function lookAt(context: Context, pool: Pool, wish: LookWish): Promise<Look> {
   const { store, random } = context;
-  const map = await store.readPoolMap(pool.space, pool.name, { consistent: false });
+  const map = await store.readPoolMap(pool.space, pool.id, { consistent: false });
   const seen: Block[] = [];
   const looked = new Set<bigint>();
   let free: Cidr[] = [];
   const look = async (index: bigint): Promise<void> => {
     looked.add(index);
     const blocks = await blocksAt(context, pool, index);
-    seen.push(...blocks);
+    // One that a pool before this one left stands in the way, and serves nobody.
+    seen.push(...blocks.filter(({ poolId }) => poolId === pool.id));
     const standing = new Set(blocks.map(({ cidr }) => formatCidr(cidr)));
     const absent = blocksOfCell(pool, cellAt(pool, index)).filter(
       (cidr) => !standing.has(formatCidr(cidr)),
     );
     if (absent.length === 0 && !map.full.has(index))
-      await store.markFull(pool.space, pool.name, index);
+      await store.markFull(pool.space, pool.id, index);
     free = shuffled(
       absent.filter((cidr) => !isWhollyReserved(cidr, wish.rules.reserved)),
       random,

@@ -26,7 +26,10 @@ export class Memory {
   /** How often a copy was dropped: a load that began before a drop is not kept after it. */
   drops = 0;
   /** Loads under way, so that requests served side by side ask once. */
-  readonly loading = new Map<string, Promise<SpaceConfiguration>>();
+  readonly loading = new Map<
+    string,
+    { readonly beganAtMs: number; readonly load: Promise<SpaceConfiguration> }
+  >();
   readonly #cells = new Set<string>();
   readonly #loans = new Map<string, string>();
   readonly #hosts = new Map<string, Map<string, Block>>();

@@ -50,6 +50,10 @@ async function blockFor(
   const cidr = blockOf(address, pool.blockSize);
   for (let attempt = 0; attempt < CLAIM_TRIES_MAX; attempt++) {
     const there = await store.readBlock(space, cidr);
+    if (there && there.poolId !== pool.id)
+      throw new Contended(
+        `block ${formatCidr(cidr)} is left from an earlier pool, and about to go`,
+      );
     if (there?.host === host) return there;
     if (there) {
       const strict = configuration.settings.strictAffinity || pool.borrowing === "forbidden";

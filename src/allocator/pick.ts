@@ -1,6 +1,7 @@
 import type { Family } from "../domain/address.ts";
 import { type AffinityRow, sameBlocks } from "../domain/affinity.ts";
 import { type Block, chooseOrdinals, type SlotRules } from "../domain/block.ts";
+import { isBlockOf } from "../domain/cell.ts";
 import { formatCidr } from "../domain/cidr.ts";
 import { type HostId, hostName } from "../domain/host.ts";
 import {
@@ -143,7 +144,7 @@ async function readOwn(
   known: ReadonlyMap<string, Block>,
 ): Promise<{ readonly blocks: readonly Block[]; readonly claiming: boolean }> {
   const mine = wish.pools
-    .flatMap(({ name }) => rows.filter(({ pool }) => pool === name))
+    .flatMap((pool) => rows.filter((row) => row.pool === pool.name && isBlockOf(pool, row.block)))
     .filter(({ block }) => !known.has(formatCidr(block)));
   const blocks: Block[] = [];
   let claiming = false;
@@ -258,7 +259,7 @@ function cover(context: Context, wish: Wish, blocks: readonly Block[]): readonly
     const choose = (block: Block, count: number) =>
       chooseOrdinals(block, count, rules, context.random);
     return blocks
-      .filter((block) => block.pool === pool.name && block.cidr.family === wish.family)
+      .filter((block) => block.poolId === pool.id)
       .filter((block) => block.host === wish.host || !strictAffinity)
       .map((block) => ({ block, choose, ordinals: choose(block, wish.count) }))
       .filter(({ ordinals }) => ordinals.length > 0);

@@ -1,7 +1,7 @@
 import type { Address } from "../domain/address.ts";
 import type { Block } from "../domain/block.ts";
 import { cellAt } from "../domain/cell.ts";
-import { addressAt, contains, intervalOf } from "../domain/cidr.ts";
+import { intervalOf } from "../domain/cidr.ts";
 import type { Pool } from "../domain/pool.ts";
 import type { Context } from "./context.ts";
 
@@ -26,13 +26,13 @@ export async function* walkPool(
 ): AsyncGenerator<Stretch> {
   const { store } = context;
   const past = after?.family === pool.cidr.family ? after.value : -1n;
-  const { cells } = await store.readPoolMap(pool.space, pool.name, { consistent: true });
+  const { cells } = await store.readPoolMap(pool.space, pool.id, { consistent: true });
   for (const index of [...cells].sort((a, b) => (a < b ? -1 : 1))) {
     const cell = cellAt(pool, index);
     const { family, last } = intervalOf(cell);
     if (last <= past) continue;
     const blocks = (await store.lookAtCell(pool.space, cell, { consistent: true }))
-      .filter(({ cidr }) => contains(pool.cidr, addressAt(cidr, 0)) && cidr.base > past)
+      .filter(({ poolId, cidr }) => poolId === pool.id && cidr.base > past)
       .sort((a, b) => (a.cidr.base < b.cidr.base ? -1 : 1));
     yield { blocks, last: { family, value: last } };
   }

@@ -1,12 +1,13 @@
 import type { AffinityRow } from "../domain/affinity.ts";
-import { type Block, isEmpty } from "../domain/block.ts";
+import { type Block, coolingIn, isEmpty, takenIn } from "../domain/block.ts";
 import { blocksOfCell, cellAt } from "../domain/cell.ts";
 import { contains, sameCidr } from "../domain/cidr.ts";
 import { PASS_MS_MAX, RECLAIM_CELLS_PER_PASS } from "../domain/limits.ts";
-import { cooldownMsOf, type Pool, type Settings } from "../domain/pool.ts";
+import { cooldownMsOf, type Pool, type Settings, serves } from "../domain/pool.ts";
 import { configurationOf } from "./configuration.ts";
 import { type Context, fresh } from "./context.ts";
-import { confirmRow, restoreRow, retireRows } from "./rows.ts";
+import { giveUpBlock } from "./give-up.ts";
+import { restoreRow } from "./rows.ts";
 
 /** What a pass of the reclaimer did. */
 export interface Reclaimed {
@@ -17,6 +18,18 @@ export interface Reclaimed {
   rowsRestored: number;
   /** What went wrong on the way, for the log; the pass went on. */
   readonly failures: unknown[];
+}
+
+/** What stood in one cell, and what was done there. */
+export interface CellReclaimed {
+  readonly blocks: number;
+  readonly markedIdle: number;
+  readonly deleted: number;
+  readonly rowsRestored: number;
+  /** Addresses that somebody has. */
+  readonly taken: number;
+  /** Released addresses that may not be given again yet. */
+  readonly cooling: number;
 }
 
 const PASS = "reclaim";
@@ -46,24 +59,37 @@ export async function reclaim(context: Context): Promise<Reclaimed> {
       return done;
     }
     // One cell that cannot be worked on must not keep the pass from all that come after it.
-    await reclaimCell(context, cell, startedAtMs, done).catch((error) => done.failures.push(error));
+    await reclaimCell(context, cell, startedAtMs).then(
+      ({ blocks, markedIdle, deleted, rowsRestored }) => {
+        done.cells++;
+        done.blocks += blocks;
+        done.markedIdle += markedIdle;
+        done.deleted += deleted;
+        done.rowsRestored += rowsRestored;
+      },
+      (error) => done.failures.push(error),
+    );
     position = cell.name;
   }
   await store.writeCursor(PASS, undefined);
   return done;
 }
 
-interface CellOfPool {
-  /** Sorts the cells of all spaces in one order, so that a pass can go on after the last one. */
-  readonly name: string;
+/** A cell of a pool's map. */
+export interface CellOfPool {
   readonly pool: Pool;
   readonly index: bigint;
   /** Was it called full? */
   readonly full: boolean;
 }
 
+interface NamedCell extends CellOfPool {
+  /** Sorts the cells of all spaces in one order, so that a pass can go on after the last one. */
+  readonly name: string;
+}
+
 /** Every cell that may hold blocks, after the pool maps: consistent reads, for whoever must see every block. */
-async function* cellsAfter(context: Context, position: string): AsyncGenerator<CellOfPool> {
+async function* cellsAfter(context: Context, position: string): AsyncGenerator<NamedCell> {
   const { store } = context;
   const past = (name: string) => name < position && !position.startsWith(name);
   for (const space of (await store.listSpaces()).toSorted()) {
@@ -71,7 +97,7 @@ async function* cellsAfter(context: Context, position: string): AsyncGenerator<C
     const configuration = await configurationOf(context, space);
     for (const pool of configuration.pools.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
       if (past(`${space}#${pool.name}#`)) continue;
-      const map = await store.readPoolMap(space, pool.name, { consistent: true });
+      const map = await store.readPoolMap(space, pool.id, { consistent: true });
       for (const index of [...map.cells].sort((a, b) => (a < b ? -1 : 1))) {
         const name = `${space}#${pool.name}#${index.toString(16).padStart(CELL_DIGITS, "0")}`;
         if (name > position) yield { name, pool, index, full: map.full.has(index) };
@@ -80,35 +106,40 @@ async function* cellsAfter(context: Context, position: string): AsyncGenerator<C
   }
 }
 
-async function reclaimCell(
+/**
+ * Gives up what is empty in a cell, by the rules of `reclaimBlock`.
+ *
+ * @param startedAtMs when the pass began: only marks of earlier ones count
+ */
+export async function reclaimCell(
   context: Context,
   { pool, index, full }: CellOfPool,
   startedAtMs: number,
-  done: Reclaimed,
-): Promise<void> {
+): Promise<CellReclaimed> {
   const { store } = context;
   const cell = cellAt(pool, index);
   const inCell = await store.lookAtCell(pool.space, cell, { consistent: true });
-  const blocks = inCell.filter(({ cidr }) =>
+  const standing = inCell.filter(({ cidr }) =>
     contains(pool.cidr, { family: cidr.family, value: cidr.base }),
   );
   const rowsOf = new Map<string, readonly AffinityRow[]>();
-  let standing = blocks.length;
-  for (const block of blocks) {
+  const done = { kept: 0, markedIdle: 0, deleted: 0, rowsRestored: 0, taken: 0, cooling: 0 };
+  for (const block of standing) {
     // A pass is long: each block is judged, after it was looked at, by the configuration of that time, as an operator was
     // promised. It is a copy in memory but for one question each few seconds.
     const { settings, pools } = await configurationOf(context, pool.space);
-    const now = pools.find(({ name }) => name === pool.name) ?? pool;
+    const now = pools.find(({ id }) => id === pool.id) ?? pool;
+    done.taken += takenIn(block);
+    done.cooling += coolingIn(block, context.now(), cooldownMsOf(now, settings));
+    // The block of another pool, before or after this one, is not to be judged by the rules of this.
+    if (block.poolId !== pool.id) continue;
     const judgement = { settings, pool: now, startedAtMs, rowsOf };
-    const result = await reclaimBlock(context, block, judgement);
-    if (result !== "kept") done[result]++;
-    if (result === "deleted") standing--;
+    done[await reclaimBlock(context, block, judgement)]++;
   }
   // The hint is put right here, so that a block that became free is not passed over for ever.
-  if (full && standing < blocksOfCell(pool, cell).length)
-    await store.unmarkFull(pool.space, pool.name, index);
-  done.cells++;
-  done.blocks += blocks.length;
+  if (full && standing.length - done.deleted < blocksOfCell(pool, cell).length)
+    await store.unmarkFull(pool.space, pool.id, index);
+  return { ...done, blocks: standing.length };
 }
 
 /** What a block is judged by. */
@@ -143,19 +174,10 @@ async function reclaimBlock(
   const oldEnough = nowMs - seen.claimedAtMs >= settings.blockMinAgeSeconds * 1000;
   // The mark is of an earlier pass: a block is given up at its second sighting, not at its first.
   if (!oldEnough || seen.idleSinceMs >= startedAtMs) return "kept";
-  if (await isKeptWarm(context, seen, rows, settings.warmBlocksPerHost)) return "kept";
-  const retired = await retireRows(context, seen);
-  if (!retired) return "kept";
-  const deleted = await store.deleteBlock(seen);
-  const gone = deleted.outcome === "lost" && !deleted.item;
-  if (deleted.outcome === "done" || gone) {
-    for (const row of retired) await store.deleteRow("row-drop", row);
-    return gone ? "kept" : "deleted";
-  }
-  // An assign was faster: its block stays, and so do its rows.
-  if (deleted.outcome === "lost" && deleted.item?.host === host)
-    for (const row of retired) await confirmRow(context, "row-keep", row);
-  return "kept";
+  // A pool that serves nobody needs no block that is ready.
+  const warmBlocksMax = serves(pool) ? settings.warmBlocksPerHost : 0;
+  if (await isKeptWarm(context, seen, rows, warmBlocksMax)) return "kept";
+  return (await giveUpBlock(context, seen)) ? "deleted" : "kept";
 }
 
 /** A host that holds addresses may keep some empty blocks of a family ready; those at its lowest places stay. */

@@ -1,8 +1,9 @@
 import type { AffinityRow } from "../domain/affinity.ts";
 import type { Block } from "../domain/block.ts";
 import type { Cidr } from "../domain/cidr.ts";
-import type { Contents } from "../domain/contents.ts";
+import type { Contents, MapPage } from "../domain/contents.ts";
 import type { HostId } from "../domain/host.ts";
+import type { Job } from "../domain/job.ts";
 import type { Loan } from "../domain/loan.ts";
 import type { Outcome } from "../domain/outcome.ts";
 import type { AddressPlan, PlanEntry } from "../domain/plan.ts";
@@ -91,6 +92,7 @@ export interface Store {
 
   readSpace(space: string): Promise<SpaceConfiguration>;
   putPool(pool: Pool, seen: Pool | undefined): Promise<Outcome<Pool>>;
+  changePool(step: string, seen: Pool, next: Pool): Promise<Outcome<Pool>>;
   deletePool(seen: Pool): Promise<void>;
   putReservation(
     reservation: Reservation,
@@ -116,12 +118,21 @@ export interface Store {
 
   readPoolMap(
     space: string,
-    pool: string,
+    poolId: string,
     options: { readonly consistent: boolean },
   ): Promise<{ readonly cells: ReadonlySet<bigint>; readonly full: ReadonlySet<bigint> }>;
-  addCell(space: string, pool: string, cell: bigint): Promise<Outcome<unknown>>;
-  markFull(space: string, pool: string, cell: bigint): Promise<Outcome<unknown>>;
-  unmarkFull(space: string, pool: string, cell: bigint): Promise<Outcome<unknown>>;
+  addCell(space: string, poolId: string, cell: bigint): Promise<Outcome<unknown>>;
+  markFull(space: string, poolId: string, cell: bigint): Promise<Outcome<unknown>>;
+  unmarkFull(space: string, poolId: string, cell: bigint): Promise<Outcome<unknown>>;
+  listMapPages(space: string, poolId: string): Promise<readonly MapPage[]>;
+  deleteMapPage(page: MapPage): Promise<void>;
+
+  /** Of one space, or of all. */
+  listJobs(space?: string): Promise<readonly Job[]>;
+  readJob(space: string, id: string): Promise<Job | undefined>;
+  createJob(job: Job): Promise<Outcome<Job>>;
+  changeJob(step: string, seen: Job, next: Job): Promise<Outcome<Job>>;
+  deleteJob(step: string, seen: Job): Promise<void>;
 
   readCursor(pass: string): Promise<string | undefined>;
   writeCursor(pass: string, position: string | undefined): Promise<void>;

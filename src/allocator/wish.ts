@@ -92,8 +92,12 @@ function poolOf(
       );
 }
 
-const poolAround = ({ pools }: SpaceConfiguration, address: Address): Pool | undefined =>
-  pools.find(({ cidr, state }) => state === "active" && contains(cidr, address));
+/** The pool around an address, also while it is being deleted: a refusal then says so. */
+function poolAround({ pools }: SpaceConfiguration, address: Address): Pool | undefined {
+  const around = pools.filter(({ cidr }) => contains(cidr, address));
+  const inState = (state: Pool["state"]) => around.find((pool) => pool.state === state);
+  return inState("active") ?? inState("deleting");
+}
 
 /** Why the pool of a specific address may not serve, or nothing if it may. */
 function whyNotFor(pool: Pool, { use, pools: named }: AssignRequest): string | undefined {

@@ -9,6 +9,8 @@ export interface Block {
   readonly space: string;
   readonly cidr: Cidr;
   readonly pool: string;
+  /** A pool and its successor may have one name and one range, but never one block. */
+  readonly poolId: string;
   /** Absent when it was taken from its host: it serves on, and goes with its last address. */
   readonly host?: HostId;
   readonly claimedAtMs: number;
@@ -84,6 +86,18 @@ export function heldBy(block: Block | undefined, token: string): number[] {
   return [...(block?.slots ?? [])]
     .filter(([, slot]) => slot.kind === "taken" && slot.token === token)
     .map(([ordinal]) => ordinal);
+}
+
+/** How many addresses somebody has; a tag that cannot be read may be one. */
+export function takenIn({ slots }: Block): number {
+  return [...slots.values()].filter(({ kind }) => kind !== "cooling").length;
+}
+
+/** How many released addresses may not be given again yet. */
+export function coolingIn(block: Block, nowMs: number, cooldownMs: number): number {
+  return [...block.slots.values()].filter(
+    (slot) => slot.kind === "cooling" && !isCooled(slot.sinceMs, { nowMs, cooldownMs }),
+  ).length;
 }
 
 /** Nothing taken, nothing still cooling: the block may be given up. */

@@ -32,6 +32,11 @@ export function blockOf(address: Address, blockSize: number): Cidr {
   return cidrOf(address, blockSize);
 }
 
+/** Could this be a block of the pool? One of an earlier pool of the same name may be of another size. */
+export function isBlockOf({ cidr, blockSize }: Grid, block: Cidr): boolean {
+  return block.prefix === blockSize && includes(intervalOf(cidr), intervalOf(block));
+}
+
 export function cellOf(block: Cidr): Cidr {
   return cidrOf({ family: block.family, value: block.base }, block.prefix - CELL_BITS);
 }

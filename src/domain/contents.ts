@@ -1,5 +1,6 @@
 import type { AffinityRow } from "./affinity.ts";
 import type { Block } from "./block.ts";
+import type { Job } from "./job.ts";
 import type { Loan } from "./loan.ts";
 import type { AddressPlan } from "./plan.ts";
 import type { Pool, Reservation } from "./pool.ts";
@@ -9,7 +10,9 @@ import type { Seat } from "./seat.ts";
 /** A page of a pool's map: cells that may hold blocks, by their index. */
 export interface MapPage {
   readonly space: string;
-  readonly pool: string;
+  readonly poolId: string;
+  /** Names the page in its map. */
+  readonly page: string;
   readonly cells: ReadonlySet<bigint>;
 }
 
@@ -24,6 +27,7 @@ export interface Contents {
   readonly reservations: readonly Reservation[];
   readonly plans: readonly AddressPlan[];
   readonly maps: readonly MapPage[];
+  readonly jobs: readonly Job[];
   /** Items that could not be read, with the reason: kept and reported, never acted on. */
   readonly unreadable: readonly { readonly key: string; readonly reason: string }[];
 }
@@ -40,6 +44,7 @@ export function together(pages: readonly Contents[]): Contents {
     reservations: pages.flatMap(({ reservations }) => reservations),
     plans: pages.flatMap(({ plans }) => plans),
     maps: pages.flatMap(({ maps }) => maps),
+    jobs: pages.flatMap(({ jobs }) => jobs),
     unreadable: pages.flatMap(({ unreadable }) => unreadable),
   };
 }

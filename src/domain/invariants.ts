@@ -1,11 +1,10 @@
 import { parseAddress } from "./address.ts";
-import { type Block, capacityOf, heldBy } from "./block.ts";
-import { cellIndexOf, cellOf } from "./cell.ts";
+import { type Block, capacityOf, heldBy, takenIn } from "./block.ts";
+import { cellIndexOf, cellOf, isBlockOf } from "./cell.ts";
 import {
   type Cidr,
   contains,
   formatCidr,
-  includes,
   intervalOf,
   ordinalOf,
   overlaps,
@@ -41,12 +40,22 @@ export function findViolations(
   return [
     ...contents.unreadable.map(({ key, reason }) => violation("shape", `${key}: ${reason}`)),
     ...contents.blocks.flatMap((block) => blockViolations(block, contents, records)),
-    ...overlapping(contents.blocks, "blocks"),
+    ...overlapping(
+      contents.blocks.filter((block) => poolOf(block, contents) || takenIn(block) > 0),
+      "blocks",
+    ),
     ...overlapping(
       contents.pools.filter(({ state }) => state === "active"),
       "pools",
     ),
+    ...contents.plans.flatMap(({ space, entries }) =>
+      overlapping(
+        entries.map(({ cidr }) => ({ space, cidr })),
+        "ranges of the plan",
+      ),
+    ),
     ...unplanned(contents),
+    ...abandoned(contents),
     ...contents.records.flatMap((record) => recordViolations(record, blocks)),
     ...unseated(contents, blocks),
     ...(quiet ? untidy(contents, blocks) : []),
@@ -84,19 +93,27 @@ function blockViolations(
     if (slot.kind === "taken")
       found.push(...slotViolations(name, block, ordinal, slot, contents, owners));
   }
-  const pool = contents.pools.find((p) => p.space === block.space && p.name === block.pool);
-  if (!pool || !includes(intervalOf(pool.cidr), intervalOf(block.cidr)))
-    found.push(violation("shape", `${name} lies outside its pool ${block.pool}`));
+  const pool = poolOf(block, contents);
+  if (!pool) {
+    // An empty one may have landed after its pool was gone: nobody can take a slot of it, and the collector deletes it.
+    if (takenIn(block) > 0)
+      found.push(violation("shape", `${name} is in use, and its pool ${block.pool} is gone`));
+  } else if (!isBlockOf(pool, block.cidr))
+    found.push(violation("shape", `${name} is no block of its pool ${block.pool}`));
   else if (!isMapped(block, pool, contents))
     found.push(violation("I4", `${name} is in no cell of its pool's map: no pass would see it`));
   return found;
 }
 
+/** By its id: an earlier pool of the same name is another one. */
+const poolOf = ({ space, poolId }: Block, { pools }: Contents): Pool | undefined =>
+  pools.find((pool) => pool.space === space && pool.id === poolId);
+
 /** Whoever must see every block goes by the map, so a cell is in it before its first block is put. */
 function isMapped(block: Block, pool: Pool, { maps }: Contents): boolean {
   const index = cellIndexOf(pool, cellOf(block.cidr));
   return maps.some(
-    (page) => page.space === pool.space && page.pool === pool.name && page.cells.has(index),
+    (page) => page.space === pool.space && page.poolId === pool.id && page.cells.has(index),
   );
 }
 
@@ -115,6 +132,14 @@ function unplanned({ pools, plans }: Contents): Violation[] {
     .map(({ name, cidr }) =>
       violation("I1", `pool ${name} serves ${formatCidr(cidr)}, which the plan does not give it`),
     );
+}
+
+/** A pool that is being deleted has a job that carries it on. */
+function abandoned({ pools, jobs }: Contents): Violation[] {
+  return pools
+    .filter(({ state }) => state === "deleting")
+    .filter((pool) => !jobs.some(({ poolId, state }) => poolId === pool.id && state === "running"))
+    .map(({ name }) => violation("shape", `pool ${name} is being deleted, and no job does it`));
 }
 
 function slotViolations(
@@ -203,11 +228,20 @@ function isSeatHeld(record: AssignmentRecord, seat: SeatOfRecord, blocks: Blocks
 }
 
 /** What must also hold when nothing is in flight and the scheduled passes have been by. */
-function untidy({ blocks, rows, records, seats }: Contents, byName: BlocksByName): Violation[] {
+function untidy(contents: Contents, byName: BlocksByName): Violation[] {
+  const { blocks, rows, records, pools, maps, seats } = contents;
   const rowName = (host: string, space: string, cidr: Cidr) =>
     `${host} ${nameOfBlock(space, cidr)}`;
   const rowNames = new Set(rows.map(({ host, space, block }) => rowName(host, space, block)));
   return [
+    ...blocks
+      .filter((block) => !poolOf(block, contents))
+      .map(({ cidr }) =>
+        violation("tidy", `block ${formatCidr(cidr)} is left from a pool that is gone`),
+      ),
+    ...maps
+      .filter(({ poolId }) => !pools.some(({ id }) => id === poolId))
+      .map(({ poolId }) => violation("tidy", `a map is left from pool ${poolId}, which is gone`)),
     ...blocks
       .filter(
         ({ host, space, cidr }) => host !== undefined && !rowNames.has(rowName(host, space, cidr)),

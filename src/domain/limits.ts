@@ -11,6 +11,18 @@ export const CONFIGURATION_FRESH_MS = 5_000;
 export const CONFIGURATION_JITTER_MS = 1_000;
 /** A copy of the configuration is reloaded after this time even if its version did not move. */
 export const CONFIGURATION_RELOAD_MS = 60_000;
+/**
+ * After this time everybody acts on a change that was announced: a request that read its copy at the last moment may act
+ * on it until its own time is up.
+ */
+export const EFFECTIVE_MS_MAX =
+  CONFIGURATION_FRESH_MS + CONFIGURATION_JITTER_MS + REQUEST_MS_MAX + CLOCK_SKEW_MS_MAX;
+/**
+ * So long the range of a pool that was marked `deleting` stays its own: until the oldest copy of the configuration that
+ * anyone may still have, whether or not the change was announced, is out of use. A copy that was found unmoved just before
+ * it had to be reloaded is used for as long as a fresh one.
+ */
+export const RANGE_RETIRED_MS_MIN = CONFIGURATION_RELOAD_MS + EFFECTIVE_MS_MAX;
 
 /** A scheduled pass leaves younger things alone: their authors may still be at work. Safety does not rest on it. */
 export const GRACE_MS = 60_000;
@@ -84,6 +96,13 @@ export const PAGE_READS_AT_ONCE = 8;
 export const PASS_MS_MAX = 40_000;
 /** Work of one scheduled pass; the next pass goes on where this one stopped. */
 export const RECLAIM_CELLS_PER_PASS = 256;
+/** Cells of one job's pool that a worker looks at in one pass. */
+export const JOB_CELLS_PER_PASS = 256;
+/** How long a job that is over can be read. */
+export const JOB_KEPT_MS = 7 * 24 * 60 * 60 * 1000;
+/** Cells that a delete looks at before it is accepted, some at once; a larger pool is looked at in part. */
+export const IN_USE_CELLS_MAX = 128;
+export const IN_USE_CELLS_AT_ONCE = 8;
 export const COLLECT_DUE_PER_SHARD = 50;
 export const COLLECT_SCAN_PAGES_PER_PASS = 4;
 export const COLLECT_SCAN_ITEMS_PER_PAGE = 250;

@@ -29,7 +29,9 @@ export type RefusalCode =
   | "idempotency_mismatch"
   | "precondition_failed"
   | "precondition_required"
-  | "pool_overlap";
+  | "pool_overlap"
+  | "pool_in_use"
+  | "pool_deleting";
 
 /** An expected no: a value, not an error. `members` carry the ids and numbers for programs. */
 export class Refusal {

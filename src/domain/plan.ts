@@ -16,12 +16,15 @@ export interface AddressPlan {
   readonly revision?: string;
 }
 
-/** The plan with this entry in it, or the entry that stands in the way. A pool's own earlier entry gives way. */
+/**
+ * The plan with this entry in it, or the entry that stands in the way. A pool's own earlier entry gives way, by its id: that
+ * of a namesake which is being deleted stays until its range is free.
+ */
 export function planned(
   plan: AddressPlan,
   entry: PlanEntry,
 ): { readonly entries: readonly PlanEntry[] } | { readonly inTheWay: PlanEntry } {
-  const others = plan.entries.filter(({ pool }) => pool !== entry.pool);
+  const others = plan.entries.filter(({ id }) => id !== entry.id);
   const inTheWay = others.find(({ cidr }) => overlaps(intervalOf(cidr), intervalOf(entry.cidr)));
   return inTheWay ? { inTheWay } : { entries: [...others, entry] };
 }

@@ -32,8 +32,11 @@ export interface Pool extends PoolSpec {
   readonly name: string;
   /** Names this pool in the address plan, so that a deleted pool and its successor are not confused. */
   readonly id: string;
-  /** `pending` until the address plan has its range; selection passes it over. */
-  readonly state: "pending" | "active";
+  /**
+   * `pending` until the address plan has its range; `deleting` from an operator's delete until its range is free again.
+   * Neither serves anybody; one that is being deleted is still read, released from and reclaimed.
+   */
+  readonly state: "pending" | "active" | "deleting";
   readonly revision: string;
 }
 
@@ -68,9 +71,16 @@ export interface SpaceConfiguration {
   /** Absent until somebody has written it. */
   readonly settingsRevision?: string;
   readonly pools: readonly Pool[];
+  /** Of every pool that stands, also of one whose item cannot be read. */
+  readonly poolIds: ReadonlySet<string>;
   readonly reservations: readonly Reservation[];
   /** All that is reserved, in runs of which no two touch. */
   readonly reserved: readonly Interval[];
+}
+
+/** Does anybody get addresses of it? */
+export function serves({ state, disabled }: Pool): boolean {
+  return state === "active" && !disabled;
 }
 
 export function cooldownMsOf(pool: Pool | undefined, settings: Settings): number {

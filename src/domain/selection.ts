@@ -16,17 +16,19 @@ export interface PoolWish {
  * Pools that are named serve whatever their assignment mode says, but never when disabled or for another use (Calico 1.4).
  */
 export function selectPools(pools: readonly Pool[], wish: PoolWish): readonly Pool[] | Refusal {
-  const active = pools
-    .filter(({ state }) => state === "active")
+  const known = pools
+    .filter(({ state }) => state !== "pending")
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));
   const asked: Pool[] = [];
   for (const wanted of wish.pools) {
-    const pool = active.find(({ name, cidr }) => name === wanted || formatCidr(cidr) === wanted);
+    const named = known.filter(({ name, cidr }) => name === wanted || formatCidr(cidr) === wanted);
+    // A pool that has the range of one which is all but gone goes before it.
+    const pool = named.find(({ state }) => state === "active") ?? named[0];
     if (!pool)
       return new Refusal("no_pool_available", `There is no pool "${wanted}".`, { pools: [] });
     if (!asked.includes(pool)) asked.push(pool);
   }
-  const candidates = wish.pools.length > 0 ? asked : active;
+  const candidates = wish.pools.length > 0 ? asked : known;
   const judged = candidates.map((pool) => ({ pool, reason: whyNot(pool, wish) }));
   const kept = judged.filter(({ reason }) => reason === undefined).map(({ pool }) => pool);
   if (kept.length > 0) return kept;
@@ -66,6 +68,7 @@ export function isNamed({ name, cidr }: Pool, named: readonly string[]): boolean
 /** Why a pool may not serve a request, or nothing if it may. */
 export function whyNot(pool: Pool, wish: PoolWish): string | undefined {
   if (pool.cidr.family !== wish.family) return `is IPv${pool.cidr.family}`;
+  if (pool.state === "deleting") return "is being deleted";
   if (pool.disabled) return "is disabled";
   if (!pool.allowedUses.includes(wish.use)) return `does not allow the use ${wish.use}`;
   if (wish.pools.length === 0 && pool.assignmentMode === "Manual")

@@ -7,6 +7,7 @@ export type FunctionName =
   | "pools"
   | "reservations"
   | "config"
+  | "jobs"
   | "health";
 
 /** A route of API Gateway's HTTP API: `{name}` stands for one path segment. */
@@ -31,6 +32,10 @@ export const ROUTES: readonly Route[] = [
   { method: "GET", path: "/v1/pools", function: "pools" },
   { method: "GET", path: "/v1/pools/{name}", function: "pools" },
   { method: "PUT", path: "/v1/pools/{name}", function: "pools" },
+  { method: "DELETE", path: "/v1/pools/{name}", function: "pools" },
+  { method: "POST", path: "/v1/pools/{name}/drain", function: "pools" },
+  { method: "GET", path: "/v1/jobs", function: "jobs" },
+  { method: "GET", path: "/v1/jobs/{id}", function: "jobs" },
   { method: "GET", path: "/v1/reservations", function: "reservations" },
   { method: "GET", path: "/v1/reservations/{name}", function: "reservations" },
   { method: "PUT", path: "/v1/reservations/{name}", function: "reservations" },

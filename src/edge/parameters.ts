@@ -90,6 +90,26 @@ export function readNamedWith<Entries extends v.ObjectEntries>(
   return name instanceof Problem ? name : { ...query, name };
 }
 
+/** What names a thing that is to be changed or deleted as it was seen, where no body says more. */
+export function readNamedMatch(event: Event) {
+  const named = readNamedWrite(event);
+  if (named instanceof Problem) return named;
+  const match = readIfMatch(event);
+  return match instanceof Problem ? match : { ...named, ...match };
+}
+
+export function readJobPath(event: Event): { space: string; id: string } | Problem {
+  const space = readSpace(event);
+  if (space instanceof Problem) return space;
+  const { id = "" } = event.pathParameters ?? {};
+  if (/^[\w-]{1,64}$/.test(id)) return { space, id };
+  return invalid({
+    field: "id",
+    value: shortened(id),
+    problem: "is not the id of a job, such as delete-AZ3qXw8",
+  });
+}
+
 export function readHandlePath(event: Event) {
   return readHandleWith(event, {});
 }

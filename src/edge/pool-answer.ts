@@ -1,5 +1,6 @@
 import type { Written } from "../allocator/administration.ts";
 import { formatCidr } from "../domain/cidr.ts";
+import { deleteJobId } from "../domain/job.ts";
 import type { Pool } from "../domain/pool.ts";
 import type { Answer } from "./http.ts";
 import { type DryRun, etagOf, written } from "./operator-answer.ts";
@@ -15,7 +16,7 @@ export function poolsAnswer(pools: readonly Pool[]): Answer {
 export const poolPutAnswer = (result: Written<Pool>, _requestId: string, request: DryRun): Answer =>
   written(result, request, bodyOf(result.value), result.value.revision);
 
-/** Field by field: the id of a pool is nobody's business, and its state only where its creation was cut off. */
+/** Field by field: the id of a pool is nobody's business, and its state only where it serves nobody because of it. */
 const bodyOf = (pool: Pool) => ({
   space: pool.space,
   name: pool.name,
@@ -27,5 +28,6 @@ const bodyOf = (pool: Pool) => ({
   borrowing: pool.borrowing,
   ...(pool.cooldownSeconds !== undefined && { cooldownSeconds: pool.cooldownSeconds }),
   ...(pool.routing && { routing: pool.routing }),
-  ...(pool.state === "pending" && { state: pool.state }),
+  ...(pool.state !== "active" && { state: pool.state }),
+  ...(pool.state === "deleting" && { job: deleteJobId(pool.id) }),
 });

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { COOLDOWN_SECONDS_MAX } from "../domain/limits.ts";
 import { BORROWING, type PoolSpec } from "../domain/pool.ts";
-import { resourceName, spaceName, whole } from "./field.ts";
+import { resourceName, spaceName, text, whole } from "./field.ts";
 import type { Event } from "./http.ts";
 import { isManifest, readManifest } from "./manifest.ts";
 import { type NameInBody, readIfMatch, readNamedWrite } from "./parameters.ts";
@@ -40,6 +40,8 @@ const body = v.pipe(
     space: v.optional(spaceName),
     name: v.optional(resourceName),
     routing: v.optional(fields(ROUTING_FIELDS), {}),
+    state: v.optional(text),
+    job: v.optional(text),
   }),
   rule((pool) => [
     ...poolProblems(pool),

@@ -43,6 +43,13 @@ export const PROBLEMS: Readonly<Record<ProblemCode, ProblemKind>> = {
   already_released: { status: 409, title: "What this request was assigned has been given back" },
   address_cooling: { status: 409, title: "The address was released recently", retryable: true },
   pool_overlap: { status: 409, title: "The range belongs to another pool" },
+  pool_in_use: { status: 409, title: "Addresses of the pool are assigned" },
+  pool_deleting: {
+    status: 409,
+    title: "The pool is being deleted",
+    retryable: true,
+    retryAfterSeconds: 60,
+  },
   precondition_failed: { status: 412, title: "It is not as the caller saw it" },
   payload_too_large: { status: 413, title: "The body is too large" },
   unsupported_media_type: { status: 415, title: "The body is of a type that is not read here" },

@@ -54,14 +54,6 @@ export function readReservationPut(event: Event) {
   return { ...named, spec, ...match };
 }
 
-/** What names a reservation that is to be deleted as it was seen. */
-export function readReservationDelete(event: Event) {
-  const named = readNamedWrite(event);
-  if (named instanceof Problem) return named;
-  const match = readIfMatch(event);
-  return match instanceof Problem ? match : { ...named, ...match };
-}
-
 export function reservationAnswer(reservation: Reservation): Answer {
   return { status: 200, headers: etagOf(reservation), body: bodyOf(reservation) };
 }

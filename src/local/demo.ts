@@ -163,7 +163,12 @@ console.log(
   `${DEPLOYMENTS} deployments of ${PODS_PER_DEPLOYMENT} pods on ${NODES} nodes, pool ${POOL.cidr} in /${POOL.blockSize} blocks.
 To be watched, time is shortened: cooldown ${SETTINGS.cooldownSeconds} s, minimum age of a block ${SETTINGS.blockMinAgeSeconds} s, reclaim every ${RECLAIM_SECONDS} s.`,
 );
-const plat = await startPlat({ port: 0, reclaimSeconds: RECLAIM_SECONDS, collectSeconds: 5 });
+const plat = await startPlat({
+  port: 0,
+  reclaimSeconds: RECLAIM_SECONDS,
+  collectSeconds: 5,
+  workSeconds: 5,
+});
 const client = makeClient(plat.url, CALLS_AT_ONCE);
 console.log(`Plat listens on ${plat.url}. ${plat.sentence}.\n`);
 const failures = await new Demo(plat, client).run();

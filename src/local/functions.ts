@@ -2,12 +2,14 @@ import { handler as assign } from "../../functions/assign.ts";
 import { handler as collect } from "../../functions/collect.ts";
 import { handler as config } from "../../functions/config.ts";
 import { handler as health } from "../../functions/health.ts";
+import { handler as jobs } from "../../functions/jobs.ts";
 import { handler as pools } from "../../functions/pools.ts";
 import { handler as read } from "../../functions/read.ts";
 import { handler as reclaim } from "../../functions/reclaim.ts";
 import { handler as release } from "../../functions/release.ts";
 import { handler as renew } from "../../functions/renew.ts";
 import { handler as reservations } from "../../functions/reservations.ts";
+import { handler as work } from "../../functions/work.ts";
 import type { Handlers } from "./server.ts";
 
 /** The functions that AWS would run, in this process. */
@@ -19,7 +21,8 @@ export const HANDLERS: Handlers = {
   pools,
   reservations,
   config,
+  jobs,
   health,
 };
 
-export const PASSES = { reclaim, collect };
+export const PASSES = { reclaim, collect, work };

@@ -8,6 +8,7 @@ export const USAGE = `npm start -- [options]
   --data DIR            keep data in this directory; without it, data is gone when this stops
   --reclaim-seconds N   how often empty blocks are looked for (60)
   --collect-seconds N   how often left-overs of crashes are looked for (60)
+  --work-seconds N      how often drains and deletions of pools go on (60)
   --help                show this
 
 DYNAMODB_ENDPOINT=URL uses a DynamoDB that runs elsewhere instead of the embedded one.
@@ -36,6 +37,7 @@ export function readOptions(
     endpoint,
     reclaimSeconds: whole("--reclaim-seconds", values["reclaim-seconds"], 1, SECONDS_MAX),
     collectSeconds: whole("--collect-seconds", values["collect-seconds"], 1, SECONDS_MAX),
+    workSeconds: whole("--work-seconds", values["work-seconds"], 1, SECONDS_MAX),
   };
 }
 
@@ -48,6 +50,7 @@ function parsed(args: readonly string[]) {
         data: { type: "string" },
         "reclaim-seconds": { type: "string", default: "60" },
         "collect-seconds": { type: "string", default: "60" },
+        "work-seconds": { type: "string", default: "60" },
         help: { type: "boolean", default: false },
       },
     });

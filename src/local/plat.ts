@@ -9,6 +9,7 @@ export interface PlatOptions extends StorageOptions {
   readonly port: number;
   readonly reclaimSeconds: number;
   readonly collectSeconds: number;
+  readonly workSeconds: number;
 }
 
 /** All of Plat in this process. */
@@ -38,6 +39,7 @@ export async function startPlat(options: PlatOptions): Promise<Plat> {
   const timers = [
     every(options.reclaimSeconds, PASSES.reclaim),
     every(options.collectSeconds, PASSES.collect),
+    every(options.workSeconds, PASSES.work),
   ];
   return {
     url: `http://127.0.0.1:${serving.port}`,

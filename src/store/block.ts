@@ -183,6 +183,7 @@ function itemFrom(block: Block): Item {
     ...blockKey(block.space, block.cidr),
     prefix: block.cidr.prefix,
     pool: block.pool,
+    poolId: block.poolId,
     ...(block.host !== undefined && { host: block.host }),
     claimedAt: block.claimedAtMs,
     slots: Object.fromEntries([...block.slots].map(([n, slot]) => [String(n), tagOf(slot)])),
@@ -203,7 +204,7 @@ function standing(item: Item): Block[] {
     const slots = new Map([[0, { kind: "foreign", tag: new Uint8Array() } as const]]);
     const space = unescaped(item.pk.split("#")[1] as string);
     const cidr = cidrOf(address.value, prefix);
-    return [{ space, cidr, pool: "", claimedAtMs: 0, slots, epoch: "", revision: "" }];
+    return [{ space, cidr, pool: "", poolId: "", claimedAtMs: 0, slots, epoch: "", revision: "" }];
   }
 }
 
@@ -213,6 +214,7 @@ export function blockFrom(item: Item): Block {
     space: unescaped(item.pk.split("#")[1] as string),
     cidr: cidrOf(addressInKey(item.sk), item.prefix as number),
     pool: item.pool as string,
+    poolId: item.poolId as string,
     ...(item.host !== undefined && { host: item.host as HostId }),
     claimedAtMs: item.claimedAt as number,
     slots: new Map(Object.entries(slots).map(([n, tag]) => [Number(n), slotOf(tag)])),

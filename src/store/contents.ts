@@ -1,7 +1,8 @@
 import type { Contents } from "../domain/contents.ts";
 import { rowFrom } from "./affinity.ts";
 import { blockFrom } from "./block.ts";
-import { AFFINITY_PREFIX, LOAN_PREFIX } from "./key.ts";
+import { jobFrom } from "./job.ts";
+import { AFFINITY_PREFIX, JOBS_PK, LOAN_PREFIX } from "./key.ts";
 import { loanFrom } from "./loan.ts";
 import { planFrom } from "./plan.ts";
 import { mapPageFrom } from "./pool-map.ts";
@@ -51,6 +52,7 @@ export function contentsOf(items: readonly Item[]): Contents {
     ),
     plans: reading(({ pk }) => pk.startsWith("PLAN#"), planFrom),
     maps: reading(({ pk }) => pk.startsWith("POOLMAP#"), mapPageFrom),
+    jobs: reading(({ pk }) => pk === JOBS_PK, jobFrom),
     unreadable,
   };
 }

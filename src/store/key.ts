@@ -43,11 +43,12 @@ export const blockKey = (space: string, block: Cidr): Key => ({
   sk: formatAddress({ family: block.family, value: block.base }),
 });
 
-export const poolMapPk = (space: string, pool: string) =>
-  joined("POOLMAP", escaped(space), escaped(pool));
-export const poolMapKey = (space: string, pool: string, page: bigint): Key => ({
-  pk: poolMapPk(space, pool),
-  sk: String(page),
+/** By the pool's id: a pool of the same name that comes after it has a map of its own. */
+export const poolMapPk = (space: string, poolId: string) =>
+  joined("POOLMAP", escaped(space), escaped(poolId));
+export const poolMapKey = (space: string, poolId: string, page: string): Key => ({
+  pk: poolMapPk(space, poolId),
+  sk: page,
 });
 
 /** Places and the node sort before loans, so that the Query for them leaves loans out. */
@@ -86,6 +87,14 @@ export function recordPlaceOf({ pk, sk }: Key): RecordPlace {
   const [kind, id = ""] = sk.split("#");
   return { space: unescaped(space), handleHash, id, keyed: kind === "KEY" };
 }
+
+/** Jobs of all spaces in one partition: the worker asks for them all at once. */
+export const JOBS_PK = "JOBS";
+export const jobPrefix = (space: string) => `${escaped(space)}#`;
+export const jobKey = (space: string, id: string): Key => ({
+  pk: JOBS_PK,
+  sk: `${jobPrefix(space)}${escaped(id)}`,
+});
 
 export const cursorKey = (pass: string): Key => ({ pk: "CURSOR", sk: pass });
 

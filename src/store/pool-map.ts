@@ -17,14 +17,14 @@ export function poolMapItems(table: Table) {
   const change = (
     step: string,
     space: string,
-    pool: string,
+    poolId: string,
     cell: bigint,
     how: "add" | "drop",
     set: "cells" | "full",
   ): Promise<Outcome<Item>> =>
     table.write({
       step,
-      key: poolMapKey(space, pool, cell / CELLS_PER_PAGE),
+      key: poolMapKey(space, poolId, String(cell / CELLS_PER_PAGE)),
       when: [],
       change: { kind: "update", [how]: [[[set], new Set([textOf(cell)])]] },
     });
@@ -32,31 +32,41 @@ export function poolMapItems(table: Table) {
   return {
     async readPoolMap(
       space: string,
-      pool: string,
+      poolId: string,
       options: { readonly consistent: boolean },
     ): Promise<PoolMap> {
-      const pages = await table.query(poolMapPk(space, pool), options);
+      const pages = await table.query(poolMapPk(space, poolId), options);
       const all = (set: string) =>
         new Set(pages.flatMap((page) => [...((page[set] ?? []) as Iterable<string>)].map(cellOf)));
       return { cells: all("cells"), full: all("full") };
     },
 
     /** Enters a cell before its first block is put, so that whoever must see every block does. */
-    addCell: (space: string, pool: string, cell: bigint) =>
-      change("add-cell", space, pool, cell, "add", "cells"),
+    addCell: (space: string, poolId: string, cell: bigint) =>
+      change("add-cell", space, poolId, cell, "add", "cells"),
 
-    markFull: (space: string, pool: string, cell: bigint) =>
-      change("mark-full", space, pool, cell, "add", "full"),
+    markFull: (space: string, poolId: string, cell: bigint) =>
+      change("mark-full", space, poolId, cell, "add", "full"),
 
-    unmarkFull: (space: string, pool: string, cell: bigint) =>
-      change("unmark-full", space, pool, cell, "drop", "full"),
+    unmarkFull: (space: string, poolId: string, cell: bigint) =>
+      change("unmark-full", space, poolId, cell, "drop", "full"),
+
+    async listMapPages(space: string, poolId: string): Promise<readonly MapPage[]> {
+      return (await table.query(poolMapPk(space, poolId))).map(mapPageFrom);
+    },
+
+    /** Of a pool that is gone: ids are never given twice, so nobody will ask for the page again. */
+    async deleteMapPage({ space, poolId, page }: MapPage): Promise<void> {
+      const key = poolMapKey(space, poolId, page);
+      await table.write({ step: "drop-map", key, when: [], change: { kind: "delete" } });
+    },
   };
 }
 
 export function mapPageFrom(item: Item): MapPage {
-  const [, space, pool] = item.pk.split("#").map(unescaped);
+  const [, space, poolId] = item.pk.split("#").map(unescaped);
   const cells = new Set([...((item.cells ?? []) as Iterable<string>)].map(cellOf));
-  return { space: space as string, pool: pool as string, cells };
+  return { space: space as string, poolId: poolId as string, page: item.sk, cells };
 }
 
 /** An index has up to 122 bits, more than a number holds; as a text of base 36 the usual ones are short. Inverse of `cellOf`. */

@@ -45,6 +45,7 @@ export function spaceItems(table: Table) {
         settings: { ...SETTINGS_DEFAULT, ...(settings?.settings as Partial<Settings>) },
         ...(settings && { settingsRevision: settings.revision as string }),
         pools: legible(items.filter(isPool), poolFrom),
+        poolIds: new Set(items.filter(isPool).map(({ id }) => id as string)),
         reservations,
         reserved: merged(reservations.flatMap(({ intervals }) => intervals)),
       };
@@ -52,6 +53,11 @@ export function spaceItems(table: Table) {
 
     async putPool(pool: Pool, seen: Pool | undefined): Promise<Outcome<Pool>> {
       return withItem(await put("put-pool", poolItem(pool), seen?.revision), poolFrom);
+    },
+
+    /** Changes a pool exactly as it was seen; `step` names the act. */
+    async changePool(step: string, seen: Pool, next: Pool): Promise<Outcome<Pool>> {
+      return withItem(await put(step, poolItem(next), seen.revision), poolFrom);
     },
 
     async deletePool(seen: Pool): Promise<void> {

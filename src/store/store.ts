@@ -2,6 +2,7 @@ import { affinityItems } from "./affinity.ts";
 import { blockItems } from "./block.ts";
 import { scanning } from "./contents.ts";
 import { cursorItems } from "./cursor.ts";
+import { jobItems } from "./job.ts";
 import { loanItems } from "./loan.ts";
 import { planItems } from "./plan.ts";
 import { poolMapItems } from "./pool-map.ts";
@@ -21,6 +22,7 @@ export function makeStore(table: Table) {
     ...spaceItems(table),
     ...planItems(table),
     ...poolMapItems(table),
+    ...jobItems(table),
     ...cursorItems(table),
     ...scanning(table),
   };

@@ -16,6 +16,7 @@ import {
   contextOver,
   makeWorld,
   passes,
+  poolNamed,
   poolOf,
   releaseAll,
   requestOf,
@@ -50,7 +51,9 @@ describe("the reclaimer", () => {
       cells += done.cells;
       if ((await calm.store.readCursor("reclaim")) === undefined) break;
     }
-    const { cells: standing } = await calm.store.readPoolMap(SPACE, "pool", { consistent: true });
+    const { cells: standing } = await calm.store.readPoolMap(SPACE, (await poolNamed(world)).id, {
+      consistent: true,
+    });
     expect(standing.size).toBeGreaterThan(10);
     expect(cells).toBe(standing.size);
   });
@@ -91,7 +94,8 @@ describe("the reclaimer", () => {
     const other = { ...requestOf("other", 1), host: "host:node-2" } as const;
     expect(await assign(calm, other)).toMatchObject({ code: "pool_exhausted" });
     const full = async () =>
-      (await calm.store.readPoolMap(SPACE, "pool", { consistent: true })).full.size;
+      (await calm.store.readPoolMap(SPACE, (await poolNamed(world)).id, { consistent: true })).full
+        .size;
     expect(await full()).toBe(1);
     await releaseHandle(calm, SPACE, "pod");
     await passes(world, 2);

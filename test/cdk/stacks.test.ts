@@ -11,7 +11,7 @@ const TABLE_TYPE = "AWS::DynamoDB::GlobalTable";
 const FUNCTION_TYPE = "AWS::Lambda::Function";
 
 const HTTP_FUNCTIONS = [...new Set(ROUTES.map((route) => route.function))];
-const SCHEDULED_FUNCTIONS = ["reclaim", "collect"] as const;
+const SCHEDULED_FUNCTIONS = ["reclaim", "collect", "work"] as const;
 const FUNCTIONS = [...HTTP_FUNCTIONS, ...SCHEDULED_FUNCTIONS];
 
 // Bundling would change nothing in the templates but the hash of the code.
@@ -164,15 +164,15 @@ describe.each(ENVIRONMENT_NAMES)("access to the table in %s", (name) => {
   const template = templates[name].stateless;
   const items = ["DeleteItem", "GetItem", "PutItem", "Query", "UpdateItem"];
 
-  it.each(["assign", "release", "pools", "reservations", "config", "reclaim"] as const)(
+  it.each(["assign", "release", "pools", "reservations", "config", "reclaim", "work"] as const)(
     "%s reads and writes single items: no scan, no index, no batch, no transaction's check",
     (name) => {
       expect(accessOf(template, name)).toEqual({ table: items, index: [] });
     },
   );
 
-  it("read cannot write", () => {
-    expect(accessOf(template, "read")).toEqual({ table: ["GetItem", "Query"], index: [] });
+  it.each(["read", "jobs"])("%s cannot write", (name) => {
+    expect(accessOf(template, name)).toEqual({ table: ["GetItem", "Query"], index: [] });
   });
 
   it("health can get an item, and nothing else", () => {

@@ -11,6 +11,7 @@ import {
 } from "../../src/domain/cidr.ts";
 import { ID_BYTES } from "../../src/domain/fresh.ts";
 import { handleHash } from "../../src/domain/hash.ts";
+import type { Job } from "../../src/domain/job.ts";
 import type { Parsed } from "../../src/domain/parsed.ts";
 import type { AddressPlan } from "../../src/domain/plan.ts";
 import type { Pool } from "../../src/domain/pool.ts";
@@ -67,6 +68,7 @@ export const blockWith = (
   space: "default",
   cidr: network("10.0.0.0/29"),
   pool: "pool",
+  poolId: "id",
   host: "host:node-1",
   claimedAtMs: NOW_MS,
   epoch: "epoch",
@@ -107,6 +109,22 @@ export const rowWith = (changes: Partial<AffinityRow> = {}): AffinityRow => ({
   state: "confirmed",
   revision: "revision",
   atMs: NOW_MS,
+  ...changes,
+});
+
+/** The job that deletes the pool `pool`, before its first step. */
+export const jobWith = (changes: Partial<Job> = {}): Job => ({
+  space: "default",
+  id: "delete-id",
+  kind: "pool.delete",
+  pool: "pool",
+  poolId: "id",
+  poolRevision: "revision",
+  state: "running",
+  createdAtMs: NOW_MS,
+  updatedAtMs: NOW_MS,
+  detail: "",
+  revision: "revision",
   ...changes,
 });
 

@@ -10,6 +10,7 @@ import {
   cellIndexOf,
   cellOf,
   cellOrder,
+  isBlockOf,
 } from "../../src/domain/cell.ts";
 import { contains, formatCidr } from "../../src/domain/cidr.ts";
 import { address, network } from "./builders.ts";
@@ -162,3 +163,16 @@ describe("the order in which a host tries the cells of a pool", () => {
 function firstOf(count: number, order: Iterator<bigint>): bigint[] {
   return Array.from({ length: count }, () => order.next().value as bigint);
 }
+
+describe("a block of a pool", () => {
+  const pool = { cidr: network("10.0.0.0/16"), blockSize: 26 };
+  it.each([
+    { block: "10.0.1.64/26", description: "has its size and lies in it", is: true },
+    { block: "10.0.1.64/27", description: "is none when smaller", is: false },
+    { block: "10.0.1.0/25", description: "is none when larger", is: false },
+    { block: "10.1.0.0/26", description: "is none beside it", is: false },
+    { block: "2001:d80::/26", description: "is none of the other family", is: false },
+  ])("$description: $block", ({ block, is }) => {
+    expect(isBlockOf(pool, network(block))).toBe(is);
+  });
+});

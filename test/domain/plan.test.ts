@@ -34,8 +34,14 @@ describe("the address plan", () => {
 
   it("lets a pool's own earlier entry give way", () => {
     const other = entry("other", "10.1.0.0/16");
+    const [old, next] = [entry("pool", "10.0.0.0/16"), entry("pool", "10.0.0.0/15")];
+    expect(planned(planOf(old, other), next)).toEqual({ inTheWay: other });
+    expect(planned(planOf(old), next)).toEqual({ entries: [next] });
+  });
+
+  it("keeps the range of a namesake that is not gone yet", () => {
     const [old, next] = [entry("pool", "10.0.0.0/16"), entry("pool", "10.0.0.0/16", "pool-2")];
-    expect(planned(planOf(old, other), next)).toEqual({ entries: [other, next] });
+    expect(planned(planOf(old), next)).toEqual({ inTheWay: old });
   });
 
   it("lets no pool grow over its neighbour", () => {

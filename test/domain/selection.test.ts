@@ -11,6 +11,7 @@ const POOLS = [
   poolWith({ name: "closed", cidr: network("10.3.0.0/16"), disabled: true }),
   poolWith({ name: "tunnels", cidr: network("10.4.0.0/16"), allowedUses: ["Tunnel"] }),
   poolWith({ name: "coming", cidr: network("10.5.0.0/16"), state: "pending" }),
+  poolWith({ name: "going", cidr: network("10.6.0.0/16"), state: "deleting" }),
   poolWith({ name: "six", cidr: network("2001:db8::/48"), allowedUses: ["Workload", "Tunnel"] }),
 ];
 
@@ -58,6 +59,11 @@ describe("the pools that may serve a request", () => {
       wish: wish({ use: "Tunnel" }),
       names: ["tunnels"],
     },
+    {
+      description: "leave out one that is being deleted, even one that is named",
+      wish: wish({ pools: ["going", "east"] }),
+      names: ["east"],
+    },
     { description: "are those of its family", wish: wish({ family: 6 }), names: ["six"] },
     {
       description: "are those of its family among the named",
@@ -73,6 +79,12 @@ describe("the pools that may serve a request", () => {
   });
 });
 
+it("a range names the pool that has it now, not one that is all but gone", () => {
+  const cidr = network("10.6.0.0/16");
+  const pools = [...POOLS, poolWith({ name: "heir", cidr })];
+  expect(namesOf(selectPools(pools, wish({ pools: ["10.6.0.0/16"] })))).toEqual(["heir"]);
+});
+
 describe("a request that no pool may serve is told why", () => {
   it.each([
     { pool: "closed", wish: wish({ pools: ["closed"] }), reason: "is disabled" },
@@ -81,6 +93,7 @@ describe("a request that no pool may serve is told why", () => {
       wish: wish({ pools: ["tunnels"] }),
       reason: "does not allow the use Workload",
     },
+    { pool: "going", wish: wish({ pools: ["10.6.0.0/16"] }), reason: "is being deleted" },
     { pool: "six", wish: wish({ pools: ["six"] }), reason: "is IPv6" },
     { pool: "east", wish: wish({ pools: ["east"], family: 6 }), reason: "is IPv4" },
     {

@@ -242,6 +242,22 @@ describe("a dry run of an operator's write", () => {
     expect((await plat.delete(path, ifMatch)).status).toBe(200);
   });
 
+  it("of a drain or a deletion answers the job that would be begun, and none is", async () => {
+    const plat = await spaceWithPool();
+    const before = (await plat.get("/v1/pools/main")).body;
+    const { etag } = (await plat.get("/v1/pools/main")).headers;
+    const ifMatch = { "if-match": String(etag) };
+    const drained = await dry(() => plat.post("/v1/pools/main/drain", ifMatch, DRY));
+    expect(drained).toMatchObject({ status: 200, body: { dryRun: true } });
+    expect(drained.body.job).toMatchObject({ kind: "pool.drain", state: "running" });
+    expect(drained.headers).not.toHaveProperty("location");
+    const deleted = await dry(() => plat.delete("/v1/pools/main", ifMatch, DRY));
+    expect(deleted.body.job).toMatchObject({ kind: "pool.delete", pool: "main" });
+    expect((await dry(() => plat.delete("/v1/pools/main", {}, DRY))).status).toBe(428);
+    expect((await plat.get("/v1/pools/main")).body).toEqual(before);
+    expect((await plat.get("/v1/jobs")).body.jobs).toEqual([]);
+  });
+
   it("of the configuration answers what would hold, and nothing does", async () => {
     const plat = newSpace();
     const said = { strictAffinity: true };

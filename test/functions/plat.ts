@@ -58,6 +58,11 @@ export function newSpace() {
         query,
         ...(ifMatch ? { headers: { "if-match": String(ifMatch) } } : {}),
       }),
+    post: (
+      path: string,
+      headers: Record<string, string> = {},
+      query: Readonly<Record<string, string>> = {},
+    ) => within("POST", path, { headers, query }),
     delete: (
       path: string,
       headers: Record<string, string> = {},

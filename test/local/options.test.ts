@@ -11,6 +11,7 @@ describe("the command line", () => {
       endpoint: undefined,
       reclaimSeconds: 60,
       collectSeconds: 60,
+      workSeconds: 60,
     });
   });
 

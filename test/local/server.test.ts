@@ -56,7 +56,7 @@ describe("the server", () => {
     ["GET", "/v1/pools/a/b", 404, "not_found"],
     ["GET", "/V1/pools", 404, "not_found"],
     ["GET", "//v1/pools", 404, "not_found"],
-    ["DELETE", "/v1/pools/main", 405, "method_not_allowed"],
+    ["DELETE", "/v1/config", 405, "method_not_allowed"],
     ["PATCH", "/v1/assign", 405, "method_not_allowed"],
     ["GET", "/v1/addresses/%zz", 400, "invalid_request"],
     ["GET", "/v1/addresses/10.0.0", 400, "invalid_request"],

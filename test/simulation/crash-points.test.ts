@@ -5,6 +5,8 @@ import type { Assignment, AssignRequest } from "../../src/allocator/assignment.t
 import { collect } from "../../src/allocator/collect.ts";
 import type { Context } from "../../src/allocator/context.ts";
 import { disown } from "../../src/allocator/disown.ts";
+import { runJobs } from "../../src/allocator/jobs.ts";
+import { deletePool, drainPool } from "../../src/allocator/pool-jobs.ts";
 import { reclaim } from "../../src/allocator/reclaim.ts";
 import { releaseHandle } from "../../src/allocator/release.ts";
 import { renewLease } from "../../src/allocator/renew.ts";
@@ -16,6 +18,7 @@ import { DUE_SHARDS } from "../../src/store/definition.ts";
 import {
   addressOf,
   assigned,
+  type Clock,
   contentsIn,
   contextOver,
   makeWorld,
@@ -37,8 +40,12 @@ interface Operation {
   walk(context: Context, told: Readonly<Record<string, Assignment>>): Promise<unknown>;
   /** Which of the prepared handles must still have what they were told. */
   readonly kept: readonly string[];
-  /** A caller that comes again with the same request. */
-  again?(context: Context, told: Readonly<Record<string, Assignment>>): Promise<unknown>;
+  /** A caller that comes again with the same request, or whatever else must go well after it. */
+  again?(
+    context: Context,
+    told: Readonly<Record<string, Assignment>>,
+    clock: Clock,
+  ): Promise<unknown>;
 }
 
 const OPERATIONS: readonly Operation[] = [
@@ -308,6 +315,67 @@ const OPERATIONS: readonly Operation[] = [
     walk: (context) => putReservation(context, SPACE, "routers", routers, undefined),
     kept: ["old"],
   },
+  {
+    name: "a drain",
+    step: "drain-mark",
+    prepare: async ({ calm }) => ({ old: await assigned(calm, requestOf("old", 1)) }),
+    walk: drain,
+    kept: ["old"],
+    again: drain,
+  },
+  {
+    name: "a worker in a pool that is drained",
+    step: "delete-block",
+    prepare: async (world) => {
+      const told = { old: await assigned(world.calm, requestOf("old", 2)) };
+      await releaseAll(world.calm, await assigned(world.calm, requestOf("gone", 2)));
+      await drain(world.calm);
+      await work(world.calm, world.clock, 1);
+      world.clock.nowMs += 100_000;
+      return told;
+    },
+    walk: (context) => runJobs(context),
+    kept: ["old"],
+    again: (context) => runJobs(context),
+  },
+  {
+    name: "a delete of a pool that is drained",
+    step: "delete-mark",
+    prepare: async ({ calm }) => {
+      const told = { old: await assigned(calm, requestOf("old", 1)) };
+      await drain(calm);
+      return told;
+    },
+    walk: remove,
+    kept: ["old"],
+    again: remove,
+  },
+  {
+    name: "a worker that gives the range of a deleted pool back",
+    step: "delete-pool",
+    prepare: async ({ calm, clock }) => {
+      await releaseAll(calm, await assigned(calm, requestOf("gone", 2)));
+      await remove(calm);
+      await work(calm, clock, 2);
+      clock.nowMs += 60_000;
+      return {};
+    },
+    walk: (context) => runJobs(context),
+    kept: [],
+    again: succeed,
+  },
+  {
+    name: "an assign whose pool is deleted and has a successor with other blocks when it lands",
+    step: "create-block",
+    prepare: async () => ({}),
+    walk: (context) => assign(context, requestOf("new", 3)),
+    kept: [],
+    again: async (context, _, clock) => {
+      await releaseHandle(context, SPACE, "new");
+      await remove(context);
+      await succeed(context, {}, clock);
+    },
+  },
 ];
 
 describe.each(OPERATIONS)("$name", (operation) => {
@@ -329,7 +397,7 @@ describe.each(OPERATIONS)("$name", (operation) => {
       expect(violations(), where).toEqual([]);
       if (operation.again) {
         clock.nowMs += 20_000; // older than any author may live
-        await repeated(() => operation.again?.(contextOver(table, clock, 3), told));
+        await repeated(() => operation.again?.(contextOver(table, clock, 3), told, clock));
         expect(violations(), `${where}, repeated`).toEqual([]);
       }
       await landLate();
@@ -421,6 +489,36 @@ async function renewAll(context: Context, { vm }: Readonly<Record<string, Assign
       handle: "vm",
       leaseSeconds: 86_400,
     });
+}
+
+/** The pool as it stands, unless it is gone. */
+async function revision({ store }: Context): Promise<string | undefined> {
+  return (await store.readSpace(SPACE)).pools.find(({ name }) => name === "pool")?.revision;
+}
+
+async function drain(context: Context) {
+  return drainPool(context, SPACE, "pool", await revision(context));
+}
+
+async function remove(context: Context) {
+  return deletePool(context, SPACE, "pool", await revision(context));
+}
+
+/** The worker comes by every minute. */
+async function work(context: Context, clock: Clock, minutes: number): Promise<void> {
+  for (let minute = 0; minute < minutes; minute++) {
+    clock.nowMs += 60_000;
+    await runJobs(context);
+  }
+}
+
+/** The deletion comes to its end, and a pool of the same name and range with larger blocks serves in its place. */
+async function succeed(context: Context, _: unknown, clock: Clock): Promise<void> {
+  await work(context, clock, 8);
+  const put = await putPool(context, SPACE, "pool", poolOf("10.0.0.0/29", 30), undefined);
+  expect(put).toMatchObject({ created: true });
+  const { addresses } = await assigned(context, requestOf("heir", 5));
+  for (const { block } of addresses) expect(block).toMatch(/\/30$/);
 }
 
 const keyedRequest = requestOf("keyed", 1, "once");

@@ -252,10 +252,13 @@ export class Scheduler {
     this.onStep("late");
   }
 
-  /** Mostly milliseconds; now and then so long that graces and cooldowns run out under somebody's hands. */
+  /**
+   * Mostly milliseconds, so that most requests end within their time among all others; now and then so long that graces and
+   * cooldowns run out under somebody's hands.
+   */
   #passing(): number {
-    if (this.#chance(0.012)) return 90_000 * this.random.fraction();
-    return this.#chance(0.03) ? 15_000 * this.random.fraction() : 200 * this.random.fraction();
+    if (this.#chance(0.006)) return 90_000 * this.random.fraction();
+    return this.#chance(0.015) ? 15_000 * this.random.fraction() : 20 * this.random.fraction();
   }
 
   #chance(share: number): boolean {

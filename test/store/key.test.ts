@@ -8,6 +8,7 @@ import {
   configKey,
   cursorKey,
   escaped,
+  jobKey,
   planKey,
   poolKey,
   poolMapKey,
@@ -65,7 +66,8 @@ describe("a name in a key", () => {
         const who = JSON.stringify([space, name]);
         claim(poolKey(space, name), `pool ${who}`);
         claim(reservationKey(space, name), `reservation ${who}`);
-        claim(poolMapKey(space, name, 0n), `pool map ${who}`);
+        claim(poolMapKey(space, name, "0"), `pool map ${who}`);
+        claim(jobKey(space, name), `job ${who}`);
         claim(affinityKey(space, `host:${name}`, 4, 0), `place of ${who}`);
         claim(affinityKey(space, `virtual:${name}`, 4, 0), `place of a virtual ${who}`);
       }
@@ -75,7 +77,7 @@ describe("a name in a key", () => {
 
   it("belongs to one space and one owner, wherever a separator stands", () => {
     const place = (space: string, name: string) => affinityKey(space, `host:${name}`, 4, 0);
-    const map = (space: string, name: string) => poolMapKey(space, name, 0n);
+    const map = (space: string, name: string) => poolMapKey(space, name, "0");
     fc.assert(
       fc.property(anyName, anyName, anyName, (a, b, c) => {
         expect(map(a, `${b}#${c}`)).not.toEqual(map(`${a}#${b}`, c));

@@ -1,0 +1,136 @@
+import { takenIn } from "../domain/block.ts";
+import { cellAt } from "../domain/cell.ts";
+import { deleteJobId, drainJobId, type Job } from "../domain/job.ts";
+import { EFFECTIVE_MS_MAX, IN_USE_CELLS_AT_ONCE, IN_USE_CELLS_MAX } from "../domain/limits.ts";
+import { Refusal } from "../domain/outcome.ts";
+import { type Pool, serves } from "../domain/pool.ts";
+import {
+  beingDeleted,
+  changedMeanwhile,
+  checkMatch,
+  type IfMatch,
+  notFound,
+  readPool,
+  settled,
+} from "./administration.ts";
+import { type Context, fresh } from "./context.ts";
+import { markPool } from "./mark-pool.ts";
+import { inParallel } from "./parallel.ts";
+
+/** Work that was begun, and goes on when the answer is long given. */
+export interface Accepted {
+  readonly job: Job;
+  /** From when on nobody gets an address of the pool, in milliseconds since the epoch. */
+  readonly effectiveAtMs: number;
+}
+
+/**
+ * Drains a pool that is as it was seen: it is disabled, and a job waits until no block of it is left. What is assigned
+ * stays its owner's. Enabling the pool again ends the job.
+ */
+export async function drainPool(
+  context: Context,
+  space: string,
+  name: string,
+  ifMatch: IfMatch,
+): Promise<Accepted | Refusal> {
+  const pool = await readPool(context, space, name);
+  if (pool instanceof Refusal) return pool;
+  if (pool.state === "deleting") return beingDeleted(pool);
+  const refusal = checkMatch("pool", name, pool.revision, ifMatch);
+  if (refusal) return refusal;
+  const isOpen = ({ kind, poolId, state }: Job) =>
+    kind === "pool.drain" && poolId === pool.id && state === "running";
+  const open = (await context.store.listJobs(space)).find(isOpen);
+  return begin(context, open ?? jobOf(context, pool, "pool.drain"));
+}
+
+/**
+ * Deletes a pool that is as it was seen: it serves nobody any more, and a job gives its range and its name back once that
+ * is safe. One that serves and has addresses assigned is refused; one that was drained, or disabled, waits for the last of
+ * them. Whoever asks again finds the job that is under way.
+ */
+export async function deletePool(
+  context: Context,
+  space: string,
+  name: string,
+  ifMatch: IfMatch,
+): Promise<Accepted | Refusal> {
+  const pool = await readPool(context, space, name);
+  if (pool instanceof Refusal) return pool;
+  if (pool.state !== "deleting") {
+    const refusal = checkMatch("pool", name, pool.revision, ifMatch);
+    if (refusal) return refusal;
+    const inUse = serves(pool) ? await checkUnused(context, pool) : undefined;
+    if (inUse) return inUse;
+  }
+  return begin(context, jobOf(context, pool, "pool.delete"));
+}
+
+export async function readJob(context: Context, space: string, id: string): Promise<Job | Refusal> {
+  return (await context.store.readJob(space, id)) ?? notFound("job", id);
+}
+
+export async function listJobs(context: Context, space: string): Promise<readonly Job[]> {
+  return (await context.store.listJobs(space)).toSorted((a, b) => a.createdAtMs - b.createdAtMs);
+}
+
+/** The job first, then the pool: whatever is cut off after that, the worker carries on. */
+async function begin(context: Context, wanted: Job): Promise<Accepted | Refusal> {
+  const job = await standing(context, wanted);
+  const marked =
+    job.state === "running" && job.markedAtMs === undefined
+      ? ((await markPool(context, job)) ?? (await context.store.readJob(job.space, job.id)) ?? job)
+      : job;
+  if (marked.state === "failed") return changedMeanwhile("pool", job.pool);
+  return {
+    job: marked,
+    effectiveAtMs: (marked.markedAtMs ?? context.now()) + EFFECTIVE_MS_MAX,
+  };
+}
+
+/** The job under its id: the one that is there, unless it failed. */
+async function standing(context: Context, wanted: Job): Promise<Job> {
+  const created = await settled(context.store.createJob(wanted));
+  if (created.outcome === "done" || created.item?.state !== "failed") return created.item ?? wanted;
+  const again = await settled(context.store.changeJob("begin-job", created.item, wanted));
+  return again.item ?? wanted;
+}
+
+function jobOf(context: Context, pool: Pool, kind: Job["kind"]): Job {
+  const nowMs = context.now();
+  return {
+    space: pool.space,
+    id: kind === "pool.delete" ? deleteJobId(pool.id) : drainJobId(pool.id, pool.revision),
+    kind,
+    pool: pool.name,
+    poolId: pool.id,
+    poolRevision: pool.revision,
+    state: "running",
+    createdAtMs: nowMs,
+    updatedAtMs: nowMs,
+    detail: "The pool is about to be marked, so that it serves nobody any more.",
+    revision: fresh(context),
+  };
+}
+
+/** A bounded look: what it does not reach, or what is assigned after it, the job waits for. */
+async function checkUnused(context: Context, pool: Pool): Promise<Refusal | undefined> {
+  const { space, name, id } = pool;
+  const { cells } = await context.store.readPoolMap(space, id, { consistent: true });
+  const some = [...cells].slice(0, IN_USE_CELLS_MAX);
+  const looks = await inParallel(some, IN_USE_CELLS_AT_ONCE, (index) =>
+    context.store.lookAtCell(space, cellAt(pool, index), { consistent: true }),
+  );
+  const taken = looks
+    .flat()
+    .filter(({ poolId }) => poolId === id)
+    .reduce((sum, block) => sum + takenIn(block), 0);
+  if (taken === 0) return undefined;
+  const whole = some.length === cells.size;
+  return new Refusal(
+    "pool_in_use",
+    `${whole ? "" : "At least "}${taken} addresses of pool ${name} are assigned; drain it first, then its deletion waits for them.`,
+    { taken, cells: cells.size, cellsLooked: some.length },
+  );
+}

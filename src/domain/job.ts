@@ -1,0 +1,89 @@
+import { EFFECTIVE_MS_MAX, RANGE_RETIRED_MS_MIN } from "./limits.ts";
+
+/** What one walk over the cells of a pool has seen. */
+export interface WalkCounts {
+  readonly cells: number;
+  /** Blocks that stood when their cell was looked at. */
+  readonly blocks: number;
+  /** Of these, how many were given up. */
+  readonly deleted: number;
+  /** Addresses that somebody has. */
+  readonly taken: number;
+  /** Released addresses that may not be given again yet. */
+  readonly cooling: number;
+}
+
+/** A walk under way. */
+export interface Walk extends WalkCounts {
+  readonly beganAtMs: number;
+  /** The last cell looked at; absent before the first. */
+  readonly position?: bigint;
+}
+
+/**
+ * Work on a pool that takes longer than a request: a scheduled worker carries it on, slice by slice, until it is over.
+ * Every step of it can be taken twice, so that a worker may be cut off anywhere and two may be at work at once.
+ */
+export interface Job {
+  readonly space: string;
+  /** Made from what is asked for: asking twice finds the same job. */
+  readonly id: string;
+  readonly kind: "pool.drain" | "pool.delete";
+  readonly pool: string;
+  readonly poolId: string;
+  /** The pool as the operator saw it: the job changes no other. */
+  readonly poolRevision: string;
+  readonly state: "running" | "done" | "failed" | "cancelled";
+  /** When the pool was seen to serve nobody any more, and every function was told; absent until then. */
+  readonly markedAtMs?: number;
+  readonly walk?: Walk;
+  /** Of the last walk that was complete. */
+  readonly lastWalk?: WalkCounts;
+  readonly createdAtMs: number;
+  readonly updatedAtMs: number;
+  readonly finishedAtMs?: number;
+  /** A sentence: what it waits for, or how it ended. */
+  readonly detail: string;
+  readonly revision: string;
+}
+
+export const drainJobId = (poolId: string, poolRevision: string): string =>
+  `drain-${poolId}-${poolRevision}`;
+
+/** A pool is deleted once: whoever asks again finds the job. */
+export const deleteJobId = (poolId: string): string => `delete-${poolId}`;
+
+export const walkFrom = (beganAtMs: number): Walk => ({
+  beganAtMs,
+  cells: 0,
+  blocks: 0,
+  deleted: 0,
+  taken: 0,
+  cooling: 0,
+});
+
+/**
+ * From when on a walk that begins, and finds no block, proves that the pool has none and will never have one that counts:
+ * nobody assigns from it any more, and if its range is to be given away, nobody has heard of it as one that serves.
+ */
+export function provesFromMs({ kind }: Pick<Job, "kind">, markedAtMs: number): number {
+  return markedAtMs + (kind === "pool.delete" ? RANGE_RETIRED_MS_MIN : EFFECTIVE_MS_MAX);
+}
+
+/** Has this complete walk shown that the pool is empty for good? */
+export function provesEmpty(job: Job, { beganAtMs, blocks }: Walk): boolean {
+  return (
+    blocks === 0 && job.markedAtMs !== undefined && beganAtMs >= provesFromMs(job, job.markedAtMs)
+  );
+}
+
+/** What a job waits for, in a sentence. */
+export function waitingFor({ blocks, deleted, taken, cooling }: WalkCounts): string {
+  const addresses = (count: number) => `${count} ${count === 1 ? "address" : "addresses"}`;
+  const left = blocks - deleted;
+  if (taken > 0) return `Waits for ${addresses(taken)} to be released.`;
+  if (cooling > 0) return `Waits for ${addresses(cooling)} to cool.`;
+  if (left > 0)
+    return `Waits for ${left} empty ${left === 1 ? "block" : "blocks"} to be old enough.`;
+  return "Waits until no request can know the pool as one that serves, and looks again then.";
+}

@@ -1,0 +1,57 @@
+import type { Accepted } from "../allocator/pool-jobs.ts";
+import type { Job, WalkCounts } from "../domain/job.ts";
+import { formatTime } from "../domain/time.ts";
+import type { Answer } from "./http.ts";
+import type { DryRun } from "./operator-answer.ts";
+import { SPACE_DEFAULT } from "./parameters.ts";
+
+/**
+ * Work was begun: where to follow it, and from when on nobody gets an address of its pool. The answer to a dry run is the
+ * job that would be begun; it cannot be followed.
+ */
+export function acceptedAnswer(
+  { job, effectiveAtMs }: Accepted,
+  _requestId: string,
+  { dryRun }: DryRun,
+): Answer {
+  if (dryRun) return { status: 200, body: { job: bodyOf(job), dryRun } };
+  const space = job.space === SPACE_DEFAULT ? "" : `?space=${job.space}`;
+  return {
+    status: 202,
+    headers: { location: `/v1/jobs/${job.id}${space}` },
+    body: { job: bodyOf(job), effectiveAt: formatTime(effectiveAtMs) },
+  };
+}
+
+export function jobAnswer(job: Job): Answer {
+  return { status: 200, body: bodyOf(job) };
+}
+
+export function jobsAnswer(jobs: readonly Job[]): Answer {
+  return { status: 200, body: { jobs: jobs.map(bodyOf) } };
+}
+
+const bodyOf = (job: Job) => ({
+  id: job.id,
+  space: job.space,
+  kind: job.kind,
+  pool: job.pool,
+  state: job.state,
+  detail: job.detail,
+  progress: {
+    ...(job.walk && { current: countsOf(job.walk) }),
+    ...(job.lastWalk && { last: countsOf(job.lastWalk) }),
+  },
+  createdAt: formatTime(job.createdAtMs),
+  updatedAt: formatTime(job.updatedAtMs),
+  ...(job.finishedAtMs !== undefined && { finishedAt: formatTime(job.finishedAtMs) }),
+});
+
+/** Of a walk over the pool: what it looked at, and what it saw. */
+const countsOf = ({ cells, blocks, deleted, taken, cooling }: WalkCounts) => ({
+  cells,
+  blocks,
+  deleted,
+  taken,
+  cooling,
+});

@@ -1,0 +1,117 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { call, newSpace, spaceWithPool } from "./plat.ts";
+
+const { handler: work } = await import("../../functions/work.ts");
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+type Plat = ReturnType<typeof newSpace>;
+
+const ifMatch = async (plat: Plat) => ({
+  "if-match": String((await plat.get("/v1/pools/main")).headers.etag),
+});
+
+const drain = async (plat: Plat) => plat.post("/v1/pools/main/drain", await ifMatch(plat));
+const remove = async (plat: Plat) => plat.delete("/v1/pools/main", await ifMatch(plat));
+
+/** The worker comes by, each time a minute later. */
+async function work10Minutes(): Promise<void> {
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
+  for (let minute = 0; minute < 10; minute++) {
+    vi.setSystemTime(Date.now() + 60_000);
+    await work();
+  }
+}
+
+describe("a pool is drained", () => {
+  it("by a job that is followed where the answer says", async () => {
+    const plat = await spaceWithPool();
+    const assigned = await plat.assign({ host: "n1", ipv4: 3, handle: "web" });
+    expect(assigned.status).toBe(200);
+    expect(await plat.post("/v1/pools/main/drain")).toMatchObject({
+      status: 428,
+      body: { code: "precondition_required" },
+    });
+    const accepted = await drain(plat);
+    expect(accepted).toMatchObject({
+      status: 202,
+      body: { job: { kind: "pool.drain", pool: "main", state: "running" } },
+    });
+    expect(Date.parse(accepted.body.effectiveAt)).toBeGreaterThan(Date.now());
+    expect(accepted.headers.location).toBe(`/v1/jobs/${accepted.body.job.id}?space=${plat.space}`);
+    expect((await plat.assign({ host: "n1", ipv4: 1 })).body.code).toBe("no_pool_available");
+    expect((await plat.get("/v1/pools/main")).body.disabled).toBe(true);
+
+    await work10Minutes();
+    const path = `/v1/jobs/${accepted.body.job.id}`;
+    expect(await plat.get(path)).toMatchObject({
+      status: 200,
+      body: {
+        state: "running",
+        detail: "Waits for 3 addresses to be released.",
+        progress: { last: { taken: 3, blocks: 1 } },
+      },
+    });
+    await plat.release({ handle: "web" });
+    await work10Minutes();
+    const { body } = await plat.get(path);
+    expect(body).toMatchObject({ state: "done", finishedAt: expect.any(String) });
+    expect((await plat.get("/v1/jobs")).body).toEqual({ jobs: [body] });
+  });
+
+  it("by no job that nobody began", async () => {
+    const plat = newSpace();
+    expect((await plat.post("/v1/pools/main/drain")).status).toBe(404);
+    expect(await plat.get("/v1/jobs/drain-x")).toMatchObject({
+      status: 404,
+      body: { detail: "There is no job drain-x in this space." },
+    });
+    expect((await plat.get("/v1/jobs/a%20b")).body).toMatchObject({
+      code: "invalid_request",
+      fields: [{ field: "id" }],
+    });
+  });
+});
+
+describe("a pool is deleted", () => {
+  it("not while addresses of it are assigned, unless it was drained first", async () => {
+    const plat = await spaceWithPool();
+    await plat.assign({ host: "n1", ipv4: 2 });
+    expect(await remove(plat)).toMatchObject({
+      status: 409,
+      body: { code: "pool_in_use", taken: 2, retryable: false },
+    });
+    await drain(plat);
+    expect((await remove(plat)).status).toBe(202);
+  });
+
+  it("and its name and its range are free for another when the job is done", async () => {
+    const plat = await spaceWithPool();
+    await plat.assign({ host: "n1", ipv4: 2, handle: "web" });
+    await plat.release({ handle: "web" });
+    const { status, headers, body } = await remove(plat);
+    expect(status).toBe(202);
+    const { id } = body.job;
+    const shown = await plat.get("/v1/pools/main");
+    expect(shown.body).toMatchObject({ state: "deleting", job: id });
+    const going = { status: 409, body: { code: "pool_deleting", job: id, retryable: true } };
+    expect(await plat.put("/v1/pools/main", shown.body, shown.headers.etag)).toMatchObject(going);
+    expect((await remove(plat)).headers.location).toBe(headers.location);
+    const wanted = { cidr: "10.0.0.128/25", blockSize: 30 };
+    expect(await plat.put("/v1/pools/next", wanted)).toMatchObject({
+      status: 409,
+      body: { code: "pool_overlap", job: id, retryable: true },
+    });
+    expect((await plat.get("/v1/addresses/10.0.0.1")).body).toMatchObject({ pool: "main" });
+
+    await work10Minutes();
+    const done = await call("GET", `/v1/jobs/${id}`, { query: { space: plat.space } });
+    expect(done.body).toMatchObject({ state: "done" });
+    expect((await plat.get("/v1/pools/main")).status).toBe(404);
+    expect((await plat.put("/v1/pools/main", { ...wanted, cidr: "10.0.0.0/24" })).status).toBe(201);
+    const assigned = await plat.assign({ host: "n1", ipv4: 4 });
+    expect(assigned.body.addresses[0].block).toMatch(/\/30$/);
+  });
+});
