@@ -80,6 +80,15 @@ export function contextOver(table: Table, clock: Clock, seed = 1): Context {
 
 export const contentsIn = ({ table }: World): Contents => contentsOf(table.items());
 
+/** The calls of a world's table, of which a test may replace some. */
+export const tableOf = ({ table }: World): Table => ({
+  get: (key) => table.get(key),
+  query: (pk, options) => table.query(pk, options),
+  scan: (limit, after) => table.scan(limit, after),
+  due: (shard, untilMs, limit) => table.due(shard, untilMs, limit),
+  write: (write) => table.write(write),
+});
+
 /** The pool of a world, or another one, as it stands. */
 export async function poolNamed({ calm }: World, name = "pool"): Promise<Pool> {
   const pool = (await calm.store.readSpace(SPACE)).pools.find((one) => one.name === name);

@@ -11,7 +11,7 @@ import { Refusal } from "../../src/domain/outcome.ts";
 import { versionKey } from "../../src/store/key.ts";
 import type { Table } from "../../src/store/table.ts";
 import { callsOf } from "../simulation/crash-points.ts";
-import { contextOver, makeWorld, poolOf, SPACE, type World } from "../world.ts";
+import { contextOver, makeWorld, poolOf, SPACE, tableOf, type World } from "../world.ts";
 
 const STALE_MS = CONFIGURATION_FRESH_MS + CONFIGURATION_JITTER_MS;
 
@@ -73,15 +73,12 @@ describe("the configuration of a space", () => {
       arrive = resolve;
     });
     const slow: Table = {
-      get: (key) => world.table.get(key),
+      ...tableOf(world),
       query: async (pk, options) => {
         const items = await world.table.query(pk, options);
         await onTheWay;
         return items;
       },
-      scan: (limit, after) => world.table.scan(limit, after),
-      due: (shard, untilMs, limit) => world.table.due(shard, untilMs, limit),
-      write: (write) => world.table.write(write),
     };
     const { memory } = contextOver(world.table, world.clock);
     const loading = names({ ...contextOver(slow, world.clock), memory });
@@ -90,6 +87,15 @@ describe("the configuration of a space", () => {
     arrive();
     expect(await loading).toEqual(["pool"]);
     expect(await names(writer)).toEqual(["pool", "second"]);
+  });
+
+  it("is not taken from a load that a frozen function left on its way", async () => {
+    const frozen: Table = { ...tableOf(world), query: () => new Promise(() => {}) };
+    const { memory } = contextOver(world.table, world.clock);
+    const left = configurationOf({ ...contextOver(frozen, world.clock), memory }, SPACE);
+    world.clock.nowMs += STALE_MS;
+    expect(await names({ ...contextOver(world.table, world.clock), memory })).toEqual(["pool"]);
+    expect(left).toBeInstanceOf(Promise);
   });
 
   it("is followed after a minute even if the writer died before it raised the version", async () => {
@@ -151,6 +157,17 @@ describe("two pools of one space", () => {
       { code: "pool_overlap" },
     ]);
     expect(await names(contextOver(world.table, world.clock, 9))).toHaveLength(2);
+  });
+
+  it("are not kept apart by a range that no pool stands for", async () => {
+    const plan = await world.calm.store.readPlan(SPACE);
+    const left = { ...poolOf("10.7.0.0/16", 28), pool: "left", id: "gone" };
+    const entries = [...plan.entries, left];
+    await world.calm.store.changePlan(plan, entries, "revision");
+    const put = putPool(world.calm, SPACE, "next", poolOf("10.7.0.0/24", 28), undefined);
+    expect(await put).toMatchObject({ created: true });
+    const after = (await world.calm.store.readPlan(SPACE)).entries.map(({ pool }) => pool);
+    expect(after.sort()).toEqual(["next", "pool"]);
   });
 
   it("may be side by side, and may have the same range in another space", async () => {

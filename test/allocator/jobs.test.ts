@@ -1,12 +1,14 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { putPool, putReservation, readPool } from "../../src/allocator/administration.ts";
 import { assign } from "../../src/allocator/assign.ts";
+import { claimBlock } from "../../src/allocator/claim.ts";
 import { collect } from "../../src/allocator/collect.ts";
 import { runJobs } from "../../src/allocator/jobs.ts";
 import { type Accepted, deletePool, drainPool, readJob } from "../../src/allocator/pool-jobs.ts";
 import { readAddress } from "../../src/allocator/read.ts";
 import { reclaim } from "../../src/allocator/reclaim.ts";
 import { releaseHandle } from "../../src/allocator/release.ts";
+import { blocksOfCell, cellAt } from "../../src/domain/cell.ts";
 import { parseInterval } from "../../src/domain/cidr.ts";
 import { findViolations } from "../../src/domain/invariants.ts";
 import type { Job } from "../../src/domain/job.ts";
@@ -28,6 +30,7 @@ import {
   releaseAll,
   requestOf,
   SPACE,
+  tableOf,
   type World,
 } from "../world.ts";
 
@@ -300,10 +303,7 @@ describe("a delete", () => {
       // Another function claims a block for the host, and its creation lands when the pool is long gone.
       let late: Write | undefined;
       const losing: Table = {
-        get: (key) => world.table.get(key),
-        query: (pk, options) => world.table.query(pk, options),
-        scan: (limit, after) => world.table.scan(limit, after),
-        due: (shard, untilMs, limit) => world.table.due(shard, untilMs, limit),
+        ...tableOf(world),
         write: async (write) => {
           if (write.step !== "create-block" || late) return world.table.write(write);
           late = write;
@@ -339,6 +339,35 @@ describe("a delete", () => {
       expect(findViolations(contentsIn(world), { quiet: true })).toEqual([]);
     },
   );
+
+  it("goes on after a worker that was killed when the range was free, whoever has it by then", async () => {
+    await releaseAll(world.calm, await assigned(world.calm, requestOf("gone", 16)));
+    const { job } = await deleted();
+    await work(2);
+    world.clock.nowMs += MINUTE_MS;
+    const killed: Table = {
+      ...tableOf(world),
+      write: async (write) => {
+        if (write.step === "delete-pool") throw new Error("killed");
+        return world.table.write(write);
+      },
+    };
+    const { failures } = await runJobs(contextOver(killed, world.clock, 5));
+    expect(failures).toHaveLength(1);
+    expect((await world.calm.store.readPlan(SPACE)).entries).toEqual([]);
+    expect(await poolNamed(world)).toMatchObject({ state: "deleting" });
+    expect(await putPool(world.calm, SPACE, "heir", poolOf(RANGE, 31), undefined)).toMatchObject({
+      created: true,
+    });
+    const specific = { ...requestOf("heir", 1), address: addressOf("10.0.0.5") };
+    await assigned(world.calm, specific);
+    expect(await readAddress(world.calm, SPACE, addressOf("10.0.0.5"))).toMatchObject({
+      pool: "heir",
+    });
+    await work(1);
+    expect(await now(job)).toMatchObject({ state: "done" });
+    expect(await names()).toEqual(["heir"]);
+  });
 
   it("goes on after its worker was killed at any call, also with another one beside it", async () => {
     const begin = async () => {
@@ -379,6 +408,75 @@ describe("a delete", () => {
         expect(plans.flatMap(({ entries }) => entries)).toEqual([]);
       }
     }
+  });
+});
+
+describe("an empty block that an earlier pool of the same name and range left", () => {
+  const stray = async () => {
+    world = await makeWorld(poolOf("10.0.0.0/31", 31));
+    const { calm, clock } = world;
+    const [block] = blocksOfCell(await poolNamed(world), cellAt(await poolNamed(world), 0n));
+    if (!block) throw new Error("the pool has no block");
+    await calm.store.createBlock({
+      space: SPACE,
+      cidr: block,
+      pool: "pool",
+      poolId: "gone",
+      host: "host:node-1",
+      claimedAtMs: clock.nowMs,
+      slots: new Map(),
+      epoch: "epoch",
+      revision: "revision",
+      idleSinceMs: clock.nowMs,
+    });
+    return block;
+  };
+  const taken = () => contentsIn(world).blocks.filter(({ slots }) => slots.size > 0);
+
+  it("serves nobody who would claim it, or asks for its address", async () => {
+    await stray();
+    expect(await assign(world.calm, requestOf("pod", 1))).toMatchObject({ code: "pool_exhausted" });
+    const specific = { ...requestOf("pod", 1), address: addressOf("10.0.0.1") };
+    await expect(assign(world.calm, specific)).rejects.toThrow("left from an earlier pool");
+    expect(taken()).toEqual([]);
+  });
+
+  it("is not taken over, however long it has been idle", async () => {
+    await stray();
+    world.clock.nowMs += 10 * MINUTE_MS;
+    await world.calm.store.addCell(SPACE, (await poolNamed(world)).id, 0n);
+    const other = { ...requestOf("pod", 1), host: "host:node-2" } as const;
+    expect(await assign(world.calm, other)).toMatchObject({ code: "pool_exhausted" });
+    expect(contentsIn(world).blocks).toMatchObject([{ host: "host:node-1", revision: "revision" }]);
+  });
+
+  it("serves nobody who had lost the race for it", async () => {
+    const block = await stray();
+    const row = { space: SPACE, host: "host:node-1", family: 4, place: 0, block } as const;
+    const { store, now } = world.calm;
+    const rest = { pool: "pool", revision: "revision", atMs: now() } as const;
+    await store.createRow({ ...row, ...rest, state: "confirmed" });
+    expect(await assign(world.calm, requestOf("pod", 1))).toMatchObject({ code: "pool_exhausted" });
+    const claim = await claimBlock(world.calm, await poolNamed(world), row.host, [], block);
+    expect(claim).toEqual({ kind: "busy" });
+    const other = await claimBlock(
+      world.calm,
+      await poolNamed(world),
+      row.host,
+      await store.listRows(SPACE, row.host),
+      block,
+    );
+    expect(other).toEqual({ kind: "lost" });
+    expect(taken()).toEqual([]);
+  });
+
+  it("is not judged by the rules of its successor, and goes with the next sweep", async () => {
+    await stray();
+    await world.calm.store.addCell(SPACE, (await poolNamed(world)).id, 0n);
+    world.clock.nowMs += 2 * GRACE_MS;
+    expect(await reclaim(world.calm)).toMatchObject({ blocks: 1, markedIdle: 0, rowsRestored: 0 });
+    expect(await collect(world.calm, DUE_SHARDS)).toMatchObject({ straysDeleted: 1 });
+    expect(await assign(world.calm, requestOf("pod", 2))).toMatchObject({ handle: "pod" });
   });
 });
 
