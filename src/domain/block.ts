@@ -46,8 +46,8 @@ export function cooledAtMs(sinceMs: number, cooldownMs: number): number {
 }
 
 /**
- * Chooses `count` ordinals to assign, or as many as there are: those never used, at random, so that parallel callers do
- * not collide; then those that cooled longest, so that reuse is as late as the block allows.
+ * Chooses `count` ordinals to assign, or as many as there are: those never used; then some of the half that cooled longest,
+ * so that reuse is late. Both at random: parallel callers that all took the oldest would meet at every one of them.
  */
 export function chooseOrdinals(
   block: Block,
@@ -66,7 +66,9 @@ export function chooseOrdinals(
       cooled.push({ ordinal, sinceMs: slot.sinceMs });
   }
   const oldestFirst = cooled.sort((a, b) => a.sinceMs - b.sinceMs).map(({ ordinal }) => ordinal);
-  return [...shuffled(unused, random), ...oldestFirst].slice(0, count);
+  const half = Math.ceil(oldestFirst.length / 2);
+  const oldest = oldestFirst.slice(0, Math.max(half, count - unused.length));
+  return [...shuffled(unused, random), ...shuffled(oldest, random)].slice(0, count);
 }
 
 /** How many addresses could be assigned now. */

@@ -57,10 +57,20 @@ describe("the addresses an assign takes from a block", () => {
       expect(byNumber(choose(block, 5, {}, seed))).toEqual([3, 4, 5, 6, 7]);
   });
 
-  it("are those released longest ago when all were used", () => {
+  it("are of the half released longest ago when all were used, and more only where more are asked for", () => {
     const slots = [50, 20, 70, 10, 40, 60, 30, 80].map((age) => cooling(COOLED_MS - age));
-    expect(choose(blockWith({ ...slots }), ALL)).toEqual([7, 2, 5, 0, 4, 6, 1, 3]);
-    expect(choose(blockWith({ ...slots }), 2)).toEqual([7, 2]);
+    for (let seed = 0; seed < 20; seed++) {
+      expect(byNumber(choose(blockWith({ ...slots }), 4, {}, seed))).toEqual([0, 2, 5, 7]);
+      expect(byNumber(choose(blockWith({ ...slots }), 5, {}, seed))).toEqual([0, 2, 4, 5, 7]);
+      expect(choose(blockWith({ ...slots }), ALL, {}, seed)).toHaveLength(8);
+    }
+  });
+
+  it("are not the same for callers that come at once, though one was released longest ago", () => {
+    const slots = Array.from({ length: 64 }, (_, age) => cooling(COOLED_MS - age));
+    const block = blockWith({ ...slots }, { cidr: network("10.0.0.0/26") });
+    const firsts = Array.from({ length: 500 }, (_, seed) => choose(block, 1, {}, seed)[0]);
+    expect(new Set(firsts).size).toBe(32);
   });
 
   it.each([
