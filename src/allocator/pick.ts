@@ -188,14 +188,14 @@ async function acquire(
       blockMinAgeMs: 1000 * settings.blockMinAgeSeconds,
     });
     looks.push(look);
-    for (const cidr of look.free.slice(0, CLAIM_TRIES_MAX)) {
+    const [cidr] = look.free;
+    if (cidr) {
       const claim = await claimBlock(context, pool, wish.host, rows, cidr);
-      if (claim.kind === "busy") return undefined;
-      if (claim.kind === "lost") continue;
+      // Who lost looks again: of hosts that start together, a fresh look parts the losers, an old one lets them meet again.
+      if (claim.kind !== "ours") return undefined;
       context.memory.remember(claim.block);
       return [claim.block];
     }
-    if (look.free.length > 0) return undefined;
   }
   for (const { pool, idle } of looks)
     for (const seen of idle) {

@@ -6,8 +6,10 @@ import { disown } from "../../src/allocator/disown.ts";
 import { reclaim } from "../../src/allocator/reclaim.ts";
 import { releaseHandle } from "../../src/allocator/release.ts";
 import { parseInterval } from "../../src/domain/cidr.ts";
+import type { HostId } from "../../src/domain/host.ts";
 import { findViolations } from "../../src/domain/invariants.ts";
 import type { PoolSpec } from "../../src/domain/pool.ts";
+import type { Table } from "../../src/store/table.ts";
 import { callsOf } from "../simulation/crash-points.ts";
 import {
   addressOf,
@@ -122,6 +124,29 @@ describe("the order of blocks", () => {
     await releaseAll(world.calm, told);
     await passes(world, 2);
     expect(contentsIn(world).loans).toEqual([]);
+  });
+
+  it("is looked at anew by a host that lost the block it chose, which so meets the same rivals no second time", async () => {
+    const { table, clock, calm } = await makeWorld(poolOf("10.0.0.0/28", 29));
+    let rivals: readonly (readonly [HostId, string])[] = [
+      ["host:node-2", "10.0.0.0"],
+      ["host:node-3", "10.0.0.8"],
+    ];
+    const calls = await callsOf(table, async (own) => {
+      const slow: Table = {
+        ...own,
+        write: async (write) => {
+          const now = write.step === "create-block" ? rivals : [];
+          if (now.length > 0) rivals = [];
+          for (const [host, address] of now)
+            await assigned(calm, { ...requestOf(host, 1), host, address: addressOf(address) });
+          return own.write(write);
+        },
+      };
+      const told = await assigned(contextOver(slow, clock, 2), requestOf("pod", 1));
+      expect(told.addresses).toMatchObject([{ borrowed: true }]);
+    });
+    expect(calls.filter((call) => call === "create-block")).toHaveLength(1);
   });
 
   it.each([
