@@ -6,6 +6,8 @@ export interface Cost {
   readonly calls: number;
   /** Calls that waited for another: calls made side by side count once. */
   readonly inSequence: number;
+  /** Of these, the writes. */
+  readonly writesInSequence: number;
   readonly writeUnits: number;
   readonly readUnits: number;
 }
@@ -17,6 +19,7 @@ const WRITE_UNIT_BYTES = 1024;
 export function meterOf(client: DynamoDBClient) {
   let calls = 0;
   let inSequence = 0;
+  let writesInSequence = 0;
   let inFlight = 0;
   let writeUnits = 0;
   let readUnits = 0;
@@ -24,7 +27,10 @@ export function meterOf(client: DynamoDBClient) {
     (next, { commandName = "" }) =>
       async (args) => {
         calls++;
-        if (inFlight === 0) inSequence++;
+        if (inFlight === 0) {
+          inSequence++;
+          if (!READS.has(commandName)) writesInSequence++;
+        }
         inFlight++;
         try {
           const input = { ...args.input, ReturnConsumedCapacity: "TOTAL" };
@@ -49,9 +55,9 @@ export function meterOf(client: DynamoDBClient) {
   );
   return {
     async measure(act: () => Promise<unknown>): Promise<Cost> {
-      calls = inSequence = writeUnits = readUnits = 0;
+      calls = inSequence = writesInSequence = writeUnits = readUnits = 0;
       await act();
-      return { calls, inSequence, writeUnits, readUnits };
+      return { calls, inSequence, writesInSequence, writeUnits, readUnits };
     },
   };
 }

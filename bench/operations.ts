@@ -1,0 +1,348 @@
+import { randomBytes } from "node:crypto";
+import { putSettings } from "../src/allocator/administration.ts";
+import { assign } from "../src/allocator/assign.ts";
+import type { Assignment, AssignRequest } from "../src/allocator/assignment.ts";
+import type { Context } from "../src/allocator/context.ts";
+import { releaseAddress, releaseHandle } from "../src/allocator/release.ts";
+import { parseAddress } from "../src/domain/address.ts";
+import {
+  blocksOfCell,
+  CELLS_PER_WINDOW,
+  cellAt,
+  cellCount,
+  cellOrder,
+} from "../src/domain/cell.ts";
+import { shuffled } from "../src/domain/fresh.ts";
+import { parseGeneration } from "../src/domain/generation.ts";
+import { handleHash } from "../src/domain/hash.ts";
+import { hostId } from "../src/domain/host.ts";
+import { CELL_LOOKS_MAX } from "../src/domain/limits.ts";
+import { Refusal } from "../src/domain/outcome.ts";
+import type { Pool } from "../src/domain/pool.ts";
+import { SETTINGS_DEFAULT } from "../src/domain/settings.ts";
+import { enterCells, fillCell, putBlock, useUpCell } from "./fill.ts";
+import type { Cost, meterOf } from "./meter.ts";
+import { makePool, readCidr } from "./pool.ts";
+
+/** The most that an operation may cost: calls in sequence, write units, read units. */
+export type Budget = readonly [inSequence: number, writeUnits: number, readUnits: number];
+
+export interface Line {
+  readonly operation: string;
+  readonly size: string;
+  readonly fill: string;
+  readonly cost: Cost;
+  readonly budget: Budget;
+}
+
+export interface Bench {
+  readonly meter: ReturnType<typeof meterOf>;
+  /** A function that has just started. */
+  readonly cold: () => Context;
+}
+
+export const SIZES = ["/20", "/8", "v6 /48"] as const;
+type Size = (typeof SIZES)[number];
+const CIDRS = { "/20": "10.0.0.0/20", "/8": "10.0.0.0/8", "v6 /48": "2001:db8::/48" } as const;
+
+export const FILLS = ["0 %", "50 %", "99 %"] as const;
+type Fill = (typeof FILLS)[number];
+/** How many addresses of its block a host holds before one more is assigned. */
+const TAKEN = { "0 %": 1, "50 %": 32, "99 %": 63 } as const;
+const BLOCK_ADDRESSES = 64;
+/** How many ranges of a cell are left free: of a cell that is looked at first, and of the last that may be looked at. */
+const FREE = { "0 %": [64, 64], "50 %": [32, 32], "99 %": [0, 1] } as const;
+
+/** A cold function reads the configuration as well: one page, one unit. */
+const CONFIGURATION_UNITS = 1;
+/** What an assign may cost that looks as far as it may. */
+const LOOKING = [12, 10, 60] as const;
+/** Older than a copy of the configuration may be unasked. */
+const CONFIGURATION_AGE_MS = 7_000;
+
+/** What every measurement of one pool at one fill shares. */
+interface Scene extends Bench {
+  readonly site: Pool;
+  readonly size: Size;
+  readonly fill: Fill;
+  readonly lines: Line[];
+}
+
+/** Measures every operation that has a meaning in a pool of this size at this fill. */
+export async function measureSite(bench: Bench, size: Size, fill: Fill): Promise<readonly Line[]> {
+  const space = `${size}-${fill}`.replaceAll(/\W/g, "");
+  const site = await makePool(bench.cold(), { space, name: "pool", cidr: CIDRS[size] });
+  const scene: Scene = { ...bench, site, size, fill, lines: [] };
+  await makePool(bench.cold(), { space, name: "six", cidr: "2001:db8:1::/48" });
+  const { owner, both } = await settleHosts(scene);
+  await fillPool(scene);
+  await measureKnownBlock(scene, owner);
+  if (both) await measureBothFamilies(scene, both);
+  await measureUnknownBlock(scene);
+  await measureClaims(scene);
+  if (fill === "99 %" && size !== "v6 /48") {
+    await measureFullPool(scene);
+    await measureBorrowing(scene);
+  }
+  return scene.lines;
+}
+
+/** Hosts that have blocks before the pool fills up around them; answers functions that know them. */
+async function settleHosts(scene: Scene): Promise<{ owner: Context; both: Context | undefined }> {
+  const taken = TAKEN[scene.fill];
+  const owner = scene.cold();
+  await assigned(owner, requestOf(scene, "owner", { count: taken }));
+  await assigned(owner, requestOf(scene, "two-blocks", { count: BLOCK_ADDRESSES }));
+  await assigned(owner, requestOf(scene, "two-blocks", { count: taken }));
+  await give(owner, scene, await assigned(owner, requestOf(scene, "whole")));
+  await assigned(scene.cold(), requestOf(scene, "neighbour"));
+  if (scene.site.cidr.family === 6) return { owner, both: undefined };
+  const both = scene.cold();
+  await assigned(both, bothOf(scene, taken));
+  return { owner, both };
+}
+
+/**
+ * Fills the pool as far as a host that claims a block can see: its map, and the cells that it looks at. Filling the rest
+ * of a /8 would change nothing of what is measured: nobody reads it.
+ */
+async function fillPool(scene: Scene): Promise<void> {
+  const { site, fill } = scene;
+  if (fill === "0 %") return;
+  const context = scene.cold();
+  const open = openCells(scene);
+  const [first, last] = FREE[fill];
+  for (const [i, index] of open.entries())
+    await fillCell(context, site, index, i === open.length - 1 ? last : first);
+  const isFull = (index: bigint) => fill === "99 %" && !open.includes(index);
+  await enterCells(context, site, windowOf(site), isFull);
+}
+
+/** All that is measured where the function knows the block. */
+async function measureKnownBlock(scene: Scene, owner: Context): Promise<void> {
+  const { site, fill } = scene;
+  const one = () => assigned(owner, requestOf(scene, "owner"));
+  const keyed = () => assigned(owner, requestOf(scene, "owner", { keyed: true }));
+
+  const plain = await measured(scene, "assign, warm", [2, 3, 0], one);
+  await measured(scene, "release by address and generation", [2, 3, 0], () =>
+    give(owner, scene, plain),
+  );
+  const once = await measured(scene, "assign with a key, warm", [2, 3, 0], keyed);
+  await measured(scene, "release by address and generation, with a key", [2, 4, 0], () =>
+    give(owner, scene, once),
+  );
+  const lone = await one();
+  await measured(scene, "release by handle, one record without a key", [3, 3, 1], () =>
+    releaseHandle(owner, site.space, lone.handle),
+  );
+  const other = await keyed();
+  await measured(scene, "release by handle, a keyed record", [5, 4, 2], () =>
+    releaseHandle(owner, site.space, other.handle),
+  );
+
+  const later = (ages: number): Context => ({
+    ...owner,
+    now: () => owner.now() + ages * CONFIGURATION_AGE_MS,
+  });
+  const aged = await assigned(later(1), requestOf(scene, "owner"));
+  await give(owner, scene, aged);
+  const older = await measured(scene, "assign, warm, configuration read 7 s ago", [3, 3, 1], () =>
+    assigned(later(2), requestOf(scene, "owner")),
+  );
+  await give(owner, scene, older);
+
+  if (fill === "0 %")
+    await measured(scene, "assign 64 addresses in one block, warm", [2, 4, 0], () =>
+      assigned(owner, requestOf(scene, "whole", { count: BLOCK_ADDRESSES })),
+    );
+}
+
+/** A request of both families is the record with a head and two parts that has the fullest blocks. */
+async function measureBothFamilies(scene: Scene, context: Context): Promise<void> {
+  // Two blocks of more than 1 KB take two units each.
+  const larger = scene.fill === "99 %" ? 2 : 0;
+  const told = await measured(scene, "assign one v4 and one v6, warm", [3, 6 + larger, 0], () =>
+    assigned(context, bothOf(scene, 1)),
+  );
+  await measured(scene, "release by handle, a record in two blocks", [5, 4 + larger, 2], () =>
+    releaseHandle(context, scene.site.space, told.handle),
+  );
+}
+
+/** The host has a block, and the function knows the configuration, or nothing at all. */
+async function measureUnknownBlock(scene: Scene): Promise<void> {
+  const warm = async () => {
+    const context = scene.cold();
+    await assigned(context, requestOf(scene, "neighbour"));
+    return context;
+  };
+  const rows = [
+    ["assign, warm function, host not seen before", warm, "owner", {}, [4, 3, 3]],
+    ["… with a key", warm, "owner", { keyed: true }, [4, 3, 3]],
+    ["… and its first block is full", warm, "two-blocks", {}, [4, 3, 3 + 1]],
+    ["assign, cold function", scene.cold, "owner", {}, [4, 3, 4 + CONFIGURATION_UNITS]],
+  ] as const;
+  for (const [operation, contextOf, host, more, budget] of rows) {
+    const context = await contextOf();
+    const told = await measured(scene, operation, budget, () =>
+      assigned(context, requestOf(scene, host, more)),
+    );
+    await give(context, scene, told);
+  }
+}
+
+async function measureClaims(scene: Scene): Promise<void> {
+  const crowded = scene.fill === "99 %";
+  const [inSequence, writeUnits, readUnits] = crowded ? LOOKING : ([8, 9, 32] as const);
+  const warm = scene.cold();
+  await assigned(warm, requestOf(scene, "neighbour"));
+  const claim = (operation: string, context: Context, units: number) =>
+    measured(scene, operation, [inSequence, writeUnits, readUnits + units], () =>
+      assigned(context, requestOf(scene, "late")),
+    );
+  const claimed = await claim("assign that must claim a block", warm, 0);
+  await undoClaim(scene, claimed);
+  await claim("… cold function", scene.cold(), CONFIGURATION_UNITS);
+}
+
+/** The host has no block again, and its cell one free range more, called full or not as before. */
+async function undoClaim({ cold, site }: Scene, { addresses }: Assignment): Promise<void> {
+  const { store } = cold();
+  const block = await store.readBlock(site.space, readCidr(addresses[0]?.block ?? ""));
+  if (!block) throw new Error("a claim that left no block");
+  await store.deleteBlock(block);
+  for (const row of await store.listRows(site.space, hostId("host", "late")))
+    await store.deleteRow("row-undo", row);
+  for (const index of openCells({ site })) await store.unmarkFull(site.space, site.id, index);
+}
+
+/** From here on every cell is called full, and a look goes where the first draws of the random source send it. */
+async function measureFullPool(scene: Scene): Promise<void> {
+  const { site } = scene;
+  const context = scene.cold();
+  await enterCells(context, site, openCells(scene), () => true);
+  for (const index of await drawnCells(scene)) await useUpCell(context, site, index);
+  const refused = (operation: string) =>
+    measured(scene, operation, [12, 1, 60 + CONFIGURATION_UNITS], async () => {
+      const answer = await assign(drawing(scene.cold()), requestOf(scene, "too-late"));
+      if (!(answer instanceof Refusal))
+        throw new Error(`a full pool gave ${JSON.stringify(answer)}`);
+    });
+  await refused("assign that is refused because the pool is full");
+  const strict = { ...SETTINGS_DEFAULT, strictAffinity: true };
+  const written = await putSettings(context, site.space, strict, undefined);
+  if (written instanceof Refusal) throw new Error(written.detail);
+  await refused("… and borrowing is off");
+  const { revision } = written.value;
+  await putSettings(context, site.space, SETTINGS_DEFAULT, revision);
+}
+
+/** Full but for one block of somebody else, in the last of the cells that may be looked at. */
+async function measureBorrowing(scene: Scene): Promise<void> {
+  const { site, lines } = scene;
+  const context = scene.cold();
+  const cells = await drawnCells(scene);
+  const [lender] = blocksOfCell(site, cellAt(site, cells.at(-1) as bigint)).slice(-1);
+  const standing = lender && (await context.store.readBlock(site.space, lender));
+  if (!standing) throw new Error("a full pool has no block to lend");
+  await context.store.deleteBlock(standing);
+  await putBlock(context, site, standing.cidr, BLOCK_ADDRESSES / 2);
+  const guest = drawing(scene.cold());
+  const looking = [LOOKING[0], LOOKING[1], LOOKING[2] + CONFIGURATION_UNITS] as const;
+  for (const [times, extra] of [
+    ["the first time", 1],
+    ["the second time", 0],
+  ] as const) {
+    const found = await measured(scene, `borrow, ${times}, with the look for it`, looking, () =>
+      assigned(guest, requestOf(scene, "guest")),
+    ).then(() => lines.at(-1) as Line);
+    // All that is read is read to find the block.
+    const cost = { ...found.cost, inSequence: found.cost.writesInSequence, readUnits: 0 };
+    const budget = [2 + extra, 3 + extra, 0] as const;
+    lines.push({ ...found, operation: `borrow, ${times}, once it is found`, cost, budget });
+  }
+}
+
+async function measured<T>(
+  { meter, lines, size, fill }: Scene,
+  operation: string,
+  budget: Budget,
+  act: () => Promise<T>,
+): Promise<T> {
+  let answer: T | undefined;
+  const cost = await meter.measure(async () => {
+    answer = await act();
+  });
+  lines.push({ operation, size, fill, cost, budget });
+  return answer as T;
+}
+
+/** The cells that the host which comes late looks at for a free range, in order. */
+function openCells({ site }: Pick<Scene, "site">): readonly bigint[] {
+  const cells: bigint[] = [];
+  for (const index of cellOrder(site, hostId("host", "late"))) {
+    cells.push(index);
+    if (cells.length === CELL_LOOKS_MAX) break;
+  }
+  return cells;
+}
+
+/** The cells in which all hosts start. */
+function windowOf(site: Pool): readonly bigint[] {
+  const count = cellCount(site);
+  const window = count < CELLS_PER_WINDOW ? count : CELLS_PER_WINDOW;
+  return Array.from({ length: Number(window) }, (_, i) => BigInt(i));
+}
+
+/** Where nothing says where to look, cells are drawn at random: here always the same ones. */
+const STILL = { fraction: () => 0, bytes: (count: number) => randomBytes(count) };
+const drawing = (context: Context): Context => ({ ...context, random: STILL });
+
+async function drawnCells({ cold, site }: Scene): Promise<readonly bigint[]> {
+  const { cells } = await cold().store.readPoolMap(site.space, site.id, { consistent: true });
+  return shuffled([...cells], STILL).slice(0, CELL_LOOKS_MAX);
+}
+
+let handles = 0;
+
+function requestOf(
+  { site }: Scene,
+  host: string,
+  { count = 1, keyed = false }: { readonly count?: number; readonly keyed?: boolean } = {},
+): AssignRequest {
+  const handle = `handle-${handles++}`;
+  return {
+    space: site.space,
+    host: hostId("host", host),
+    wanted: [{ family: site.cidr.family, count }],
+    handle,
+    attributes: { pod: "web-0", namespace: "shop" },
+    pools: [site.name],
+    ...(keyed && { keyId: handleHash(`key of ${handle}`) }),
+    digest: "digest",
+  };
+}
+
+/** So many of both families, for a host of its own. */
+function bothOf(scene: Scene, count: number): AssignRequest {
+  const families = [4, 6] as const;
+  const wanted = families.map((family) => ({ family, count }));
+  return { ...requestOf(scene, "both"), wanted, pools: [scene.site.name, "six"] };
+}
+
+async function assigned(context: Context, request: AssignRequest): Promise<Assignment> {
+  const answer = await assign(context, request);
+  if (answer instanceof Refusal) throw new Error(`${answer.code}: ${answer.detail}`);
+  return answer;
+}
+
+async function give(context: Context, { site }: Scene, { addresses }: Assignment): Promise<void> {
+  const [first] = addresses;
+  const address = parseAddress(first?.address ?? "");
+  const generation = parseGeneration(first?.generation ?? "");
+  if (!address.ok || !generation.ok) throw new Error("an answer that cannot be given back");
+  const proof = { address: address.value, generation: generation.value };
+  const { status } = await releaseAddress(context, site.space, proof);
+  if (status !== "released") throw new Error(`the release answered ${status}`);
+}

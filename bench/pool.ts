@@ -1,0 +1,37 @@
+import { putPool } from "../src/allocator/administration.ts";
+import type { Context } from "../src/allocator/context.ts";
+import { type Cidr, parseCidr } from "../src/domain/cidr.ts";
+import { Refusal } from "../src/domain/outcome.ts";
+import type { Pool } from "../src/domain/pool.ts";
+
+/** Creates a pool, by text. Its blocks hold 64 addresses unless said otherwise, and nothing in it cools. */
+export async function makePool(
+  context: Context,
+  { space, name, cidr: text }: { space: string; name: string; cidr: string },
+  more: { readonly blockSize?: number } = {},
+): Promise<Pool> {
+  const cidr = readCidr(text);
+  const put = await putPool(
+    context,
+    space,
+    name,
+    {
+      cidr,
+      blockSize: more.blockSize ?? (cidr.family === 4 ? 26 : 122),
+      disabled: false,
+      assignmentMode: "Automatic",
+      allowedUses: ["Workload"],
+      borrowing: "allowed",
+      cooldownSeconds: 0,
+    },
+    undefined,
+  );
+  if (put instanceof Refusal) throw new Error(put.detail);
+  return put.value;
+}
+
+export function readCidr(text: string): Cidr {
+  const cidr = parseCidr(text);
+  if (!cidr.ok) throw new Error(cidr.problem);
+  return cidr.value;
+}
