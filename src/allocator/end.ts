@@ -1,17 +1,18 @@
 import { formatAddress, parseAddress } from "../domain/address.ts";
 import { heldBy } from "../domain/block.ts";
 import { addressAt, contains, ordinalOf } from "../domain/cidr.ts";
-import { SWAP_TRIES_MAX } from "../domain/limits.ts";
+import { PARTS_ENDED_AT_ONCE, SWAP_TRIES_MAX } from "../domain/limits.ts";
 import { Contended } from "../domain/outcome.ts";
 import type { AssignmentRecord, Part } from "../domain/record.ts";
 import { type Context, fresh } from "./context.ts";
 import { fence } from "./fence.ts";
 import { giveBack, type Tag } from "./give-back.ts";
+import { inParallel } from "./parallel.ts";
 import { dropSeats } from "./seats.ts";
 
 /**
  * Ends a record, whatever its author is doing: mark it, free what it visibly holds, fence where nothing is visible, then
- * delete it, or keep it if it is keyed. A live, unkeyed record of one part that is seen held in full needs no mark.
+ * delete it, or keep it if it is keyed. A live, unkeyed record that is seen held in full needs no mark.
  *
  * @returns the addresses that this call gave back, as text
  */
@@ -67,18 +68,23 @@ async function dropUnlessKept(
   await context.store.deleteRecord(step, record);
 }
 
-/** The short way for a lone part that is held where the record says: nobody can add to it any more. */
+/**
+ * The short way for an unkeyed record whose parts are held where it says: nobody can add to it any more, and nobody is told
+ * of it again, so it needs no mark. What a crash leaves of it is its owner's until the release is repeated.
+ */
 async function endWhole(context: Context, record: AssignmentRecord) {
-  const [part, ...more] = record.parts;
-  const lone = record.state === "live" && !record.place.keyed && record.given.size === 0;
-  if (!lone || !part || more.length > 0) return { ended: false, freed: [] };
-  const { freed, block } = await giveBack(context, tagOf(record, part), part.ordinals);
-  const addresses = addressesOf(part, freed);
-  if (freed.length !== record.want || heldBy(block, part.token).length > 0)
-    return { ended: false, freed: addresses };
+  const short = record.state === "live" && !record.place.keyed;
+  if (!short) return { ended: false, freed: [] };
+  const ends = await inParallel(record.parts, PARTS_ENDED_AT_ONCE, async (part) => {
+    const { freed, block } = await giveBack(context, tagOf(record, part), part.ordinals);
+    return { freed: addressesOf(part, freed), left: heldBy(block, part.token).length };
+  });
+  const freed = ends.flatMap((end) => end.freed);
+  if (freed.length !== record.want || ends.some(({ left }) => left > 0))
+    return { ended: false, freed };
   await dropSeats(context, record, record.seats);
   await context.store.deleteRecord("end-whole", record);
-  return { ended: true, freed: addresses };
+  return { ended: true, freed };
 }
 
 type Marked =
@@ -119,19 +125,29 @@ export async function finish(
   record: AssignmentRecord,
   step: string,
 ): Promise<readonly string[]> {
-  const freed: string[] = [];
-  for (const part of record.parts) {
-    const tag = tagOf(record, part);
-    const seen = await giveBack(context, tag, []);
-    freed.push(...addressesOf(part, seen.freed));
-    if (seen.freed.length > 0 || !seen.block) continue;
-    const fenced = await fence(context, step, tag.space, tag.block);
-    const late = heldBy(fenced, part.token);
-    if (late.length > 0)
-      freed.push(...addressesOf(part, (await giveBack(context, tag, late)).freed));
-  }
+  const freed = await inParallel(record.parts, PARTS_ENDED_AT_ONCE, (part) =>
+    finishPart(context, record, part, step),
+  );
   await dropSeats(context, record, record.seats);
-  return freed;
+  return freed.flat();
+}
+
+async function finishPart(
+  context: Context,
+  record: AssignmentRecord,
+  part: Part,
+  step: string,
+): Promise<readonly string[]> {
+  const tag = tagOf(record, part);
+  const given = givenOrdinals(record, part);
+  // Where the record says the slots are, unless it says that they were given back: one write, where that is so.
+  const hint = part.ordinals.filter((ordinal) => !given.has(ordinal));
+  const seen = await giveBack(context, tag, hint);
+  const left = heldBy(seen.block, part.token);
+  if (seen.block && seen.freed.length === 0)
+    left.push(...heldBy(await fence(context, step, tag.space, tag.block), part.token));
+  const late = left.length > 0 ? (await giveBack(context, tag, left)).freed : [];
+  return addressesOf(part, [...seen.freed, ...late]);
 }
 
 export const tagOf = ({ place, state }: AssignmentRecord, { token, block }: Part): Tag => ({

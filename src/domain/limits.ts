@@ -76,6 +76,8 @@ export const REMEMBERED_CELLS_MAX = 16_384;
 export const REMEMBERED_SPACES_MAX = 256;
 /** Records of one handle that are ended side by side. */
 export const RECORDS_ENDED_AT_ONCE = 8;
+/** Parts of one record that are given back side by side. */
+export const PARTS_ENDED_AT_ONCE = 8;
 
 /** Blocks on a page of a list, unless its reader says how many. */
 export const BLOCKS_PER_PAGE_DEFAULT = 100;
