@@ -2,23 +2,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, vi } from "vitest";
-import { call, start } from "./process.ts";
-
-/** The processes that a process has started, and those that they have. */
-async function descendants(pid: number): Promise<number[]> {
-  const text = await readFile(`/proc/${pid}/task/${pid}/children`, "utf8").catch(() => "");
-  const children = text.split(" ").filter(Boolean).map(Number);
-  return [...children, ...(await Promise.all(children.map(descendants))).flat()];
-}
-
-/** The embedded DynamoDB of a server: the process without children of its own. */
-async function emulatorOf(pid: number): Promise<number> {
-  for (const descendant of await descendants(pid)) {
-    const command = await readFile(`/proc/${descendant}/cmdline`, "utf8");
-    if (/dynoxide\0serve/.test(command) && !command.includes("guard.mjs")) return descendant;
-  }
-  throw new Error("there is no embedded DynamoDB");
-}
+import { call, emulatorOf, start } from "./process.ts";
 
 const isGone = (pid: number) =>
   vi.waitFor(

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFile } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
@@ -56,4 +57,20 @@ export async function call(url: string, method: string, path: string, body?: unk
   });
   // biome-ignore lint/suspicious/noExplicitAny: tests look into it field by field
   return { status: response.status, body: (await response.json()) as any };
+}
+
+/** The embedded DynamoDB of a server: the process without children of its own. */
+export async function emulatorOf(pid: number): Promise<number> {
+  for (const descendant of await descendants(pid)) {
+    const command = await readFile(`/proc/${descendant}/cmdline`, "utf8");
+    if (/dynoxide\0serve/.test(command) && !command.includes("guard.mjs")) return descendant;
+  }
+  throw new Error("there is no embedded DynamoDB");
+}
+
+/** The processes that a process has started, and those that they have. */
+async function descendants(pid: number): Promise<number[]> {
+  const text = await readFile(`/proc/${pid}/task/${pid}/children`, "utf8").catch(() => "");
+  const children = text.split(" ").filter(Boolean).map(Number);
+  return [...children, ...(await Promise.all(children.map(descendants))).flat()];
 }

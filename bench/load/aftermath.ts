@@ -1,0 +1,162 @@
+import { checkTable } from "../../src/allocator/check.ts";
+import { collect } from "../../src/allocator/collect.ts";
+import type { Context } from "../../src/allocator/context.ts";
+import { Memory } from "../../src/allocator/memory.ts";
+import { inParallel } from "../../src/allocator/parallel.ts";
+import { readAddress } from "../../src/allocator/read.ts";
+import { reclaim } from "../../src/allocator/reclaim.ts";
+import { parseAddress } from "../../src/domain/address.ts";
+import { GRACE_MS, RELEASED_RECORD_KEPT_MS } from "../../src/domain/limits.ts";
+import { Refusal } from "../../src/domain/outcome.ts";
+import { SPACE_DEFAULT } from "../../src/edge/parameters.ts";
+import { DUE_SHARDS } from "../../src/store/definition.ts";
+import type { Api } from "./api.ts";
+import { type Assigned, type Holding, type Ledger, textOf } from "./ledger.ts";
+import { repeat } from "./repeat.ts";
+import type { Site } from "./site.ts";
+import { hostOf, IPV4_ADDRESSES, IPV6_ADDRESSES } from "./world.ts";
+
+const CALLS_AT_ONCE = 32;
+/** A block goes at its second sighting; and the collector's first sweep may begin in the middle, where the server's stopped. */
+const ROUNDS = 2;
+const PASSES_MAX = 1_000;
+/** Older than anything that the passes leave alone because its author may still be at work. */
+const LATER_MS = 2 * GRACE_MS;
+/** Older than anything that is kept for late duplicates. */
+const MUCH_LATER_MS = RELEASED_RECORD_KEPT_MS + ROUNDS * LATER_MS;
+
+/*
+ * What must be true when the callers have stopped. The scheduled passes are run here, with a clock that is set forward:
+ * nobody waits for minutes, or for a day. Each check finds the server running, leaves it stopped, and answers how many
+ * violations the checker found in the table.
+ */
+
+/** Every address is still its owner's, a repeat of its request tells it, and the passes leave it so and the rest tidy. */
+export async function isHeld(site: Site, api: Api, ledger: Ledger): Promise<number> {
+  const standing = ledger.standing();
+  const owned = standing.flatMap((holding) =>
+    ledger.heldOf(holding).map((assigned) => ({ holding, assigned })),
+  );
+  await inParallel(owned, CALLS_AT_ONCE, async ({ holding, assigned }) => {
+    const { body } = await api.read(`/v1/addresses/${assigned.address}`);
+    expectOwner(ledger, holding, assigned, body);
+  });
+  await inParallel(standing, CALLS_AT_ONCE, async (holding) => {
+    const { handle } = holding.call.body;
+    const { body } = await api.readHandle(handle);
+    const held = textOf(ledger.heldOf(holding));
+    if (textOf(body.addresses ?? []) !== held)
+      ledger.fail(`${handle} holds ${held}; read was ${JSON.stringify(body)}`);
+    if (holding.call.key !== undefined) await repeat(api, ledger, holding);
+  });
+  await site.stop();
+  return site.withTable(async (context) => {
+    const before = await check(context, ledger, "after the load", false);
+    const later = await passes(context, LATER_MS);
+    const after = await check(later, ledger, "after the passes", true);
+    await inParallel(owned, CALLS_AT_ONCE, async ({ holding, assigned }) => {
+      expectOwner(ledger, holding, assigned, await stateOf(later, assigned.address));
+    });
+    return before + after;
+  });
+}
+
+/** When all was given back, a day later nothing of it is left. */
+export async function comesToNothing(site: Site, ledger: Ledger): Promise<number> {
+  await site.stop();
+  return site.withTable(async (context) => {
+    const later = await passes(context, MUCH_LATER_MS);
+    const { blocks, rows, records } = (await checkTable(later)).counts;
+    if (blocks + rows + records > 0)
+      ledger.fail(
+        `a day after all was given back there are ${blocks} blocks, ${rows} rows, ${records} records`,
+      );
+    return check(later, ledger, "a day after all was given back", true);
+  });
+}
+
+/** Nothing leaked: every address of the pools can be assigned again. */
+export async function isAssignable(site: Site, api: Api, ledger: Ledger): Promise<number> {
+  const wanted = [
+    ...Array.from({ length: IPV4_ADDRESSES }, () => ({ ipv4: 1 })),
+    ...Array.from({ length: IPV6_ADDRESSES }, () => ({ ipv6: 1 })),
+  ];
+  await inParallel([...wanted.entries()], CALLS_AT_ONCE, async ([i, count]) => {
+    const handle = `fill-${i}`;
+    const call = { body: { host: hostOf(i), handle, ...count }, key: handle };
+    const { status, body } = await api.assign(call, "assign, to the last");
+    if (status === 200) ledger.hear({ call, addresses: body.addresses });
+    else ledger.fail(`at the end, address ${i} of ${wanted.length}: ${JSON.stringify(body)}`);
+  });
+  await site.stop();
+  return site.withTable((context) => check(context, ledger, "after all was assigned again", false));
+}
+
+/** The scheduled passes, as they will come by in so long and some rounds later. */
+async function passes(context: Context, aheadMs: number): Promise<Context> {
+  const later = (round: number): Context => ({
+    ...context,
+    memory: new Memory(),
+    now: () => context.now() + aheadMs + round * LATER_MS,
+  });
+  for (let round = 0; round < ROUNDS; round++) {
+    const { failures } = await reclaim(later(round));
+    if (failures.length > 0) throw failures[0];
+    await sweep(later(round));
+  }
+  return later(ROUNDS);
+}
+
+async function sweep(context: Context): Promise<void> {
+  for (let passes = 0; passes < PASSES_MAX; passes++) {
+    const { failures, swept } = await collect(context, DUE_SHARDS);
+    if (failures.length > 0) throw failures[0];
+    if (swept) return;
+  }
+  throw new Error(`the collector did not come to an end in ${PASSES_MAX} passes`);
+}
+
+async function check(
+  context: Context,
+  ledger: Ledger,
+  when: string,
+  quiet: boolean,
+): Promise<number> {
+  const { violations, counts } = await checkTable(context, { quiet });
+  for (const { invariant, message } of violations) ledger.fail(`${when}: ${invariant}: ${message}`);
+  const { taken } = counts;
+  const unheard = ledger.unheardHandles().length;
+  if (taken < ledger.count || (taken > ledger.count && unheard === 0))
+    ledger.fail(`${when}: ${taken} addresses are taken, ${ledger.count} are held`);
+  return violations.length;
+}
+
+async function stateOf(context: Context, address: string) {
+  const parsed = parseAddress(address);
+  if (!parsed.ok) throw new Error(parsed.problem);
+  const state = await readAddress(context, SPACE_DEFAULT, parsed.value);
+  if (state instanceof Refusal) throw new Error(state.detail);
+  return state;
+}
+
+function expectOwner(
+  ledger: Ledger,
+  { call }: Holding,
+  { address, generation }: Assigned,
+  told: { readonly handle?: string; readonly generation?: string },
+): void {
+  const { handle } = call.body;
+  if (told.handle !== handle || told.generation !== generation)
+    ledger.fail(`${address} is of ${handle} (${generation}); read was ${JSON.stringify(told)}`);
+}
+
+/** Everything that somebody holds, or may hold without having been told. */
+export async function giveBackAll(api: Api, ledger: Ledger): Promise<void> {
+  await inParallel(ledger.standing(), CALLS_AT_ONCE, async (holding) => {
+    const held = ledger.heldOf(holding);
+    ledger.letGo(held);
+    await api.releaseAddresses(held);
+  });
+  await inParallel(ledger.unheardHandles(), CALLS_AT_ONCE, (handle) => api.releaseHandle(handle));
+  ledger.forgetUnheard();
+}

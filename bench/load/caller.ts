@@ -1,0 +1,162 @@
+import { type Random, randomBelow } from "../../src/domain/fresh.ts";
+import type { Reply } from "../../src/local/client.ts";
+import { type Api, isForTheMoment, type Settled } from "./api.ts";
+import type { Drain } from "./drain.ts";
+import { type AssignCall, type Assigned, type Holding, type Ledger, textOf } from "./ledger.ts";
+import { repeat } from "./repeat.ts";
+import { BLOCK_ADDRESSES, hostOf, someAddress } from "./world.ts";
+
+/** A caller asks for more while it holds fewer addresses than this. */
+const HELD_MIN = 10;
+
+/**
+ * One caller among many: it asks for addresses in every way that there is, repeats what has a key, gives back in every way
+ * that there is, and holds every answer against the ledger. Its choices follow from its random source; how its calls
+ * interleave with others' does not.
+ */
+export class Caller {
+  readonly #index: number;
+  readonly #api: Api;
+  readonly #ledger: Ledger;
+  readonly #random: Random;
+  readonly #drain: Drain | undefined;
+  #holdings: Holding[] = [];
+  #requests = 0;
+
+  constructor(index: number, api: Api, ledger: Ledger, random: Random, drain?: Drain) {
+    this.#index = index;
+    this.#api = api;
+    this.#ledger = ledger;
+    this.#random = random;
+    this.#drain = drain;
+  }
+
+  async run(isOver: () => boolean): Promise<void> {
+    while (!isOver()) await this.#step();
+  }
+
+  async #step(): Promise<void> {
+    const held = this.#holdings.flatMap((holding) => this.#ledger.heldOf(holding));
+    if (held.length === 0 || (held.length < HELD_MIN && this.#chance(0.6))) return this.#assign();
+    const holding = this.#one(this.#holdings);
+    if (holding.call.key !== undefined && this.#chance(0.2))
+      return repeat(this.#api, this.#ledger, holding);
+    return this.#release(holding);
+  }
+
+  async #assign(): Promise<void> {
+    const handle = `caller-${this.#index}-${this.#requests++}`;
+    const body = { host: hostOf(this.#index), handle, ...this.#wish() };
+    const key = this.#chance(0.4) ? `key of ${handle}` : undefined;
+    const call = { body, key };
+    const askedAtMs = Date.now();
+    const reply = key === undefined ? await this.#ask(call) : await this.#askUnderKey(call);
+    if (reply?.status !== 200) return;
+    this.#checkCounts(call, reply);
+    const holding: Holding = { call, addresses: reply.body.addresses };
+    this.#ledger.hear(holding);
+    for (const address of this.#drain?.hear(askedAtMs, holding.addresses) ?? [])
+      this.#ledger.fail(`${address} was given to ${handle} out of a drained pool`);
+    this.#holdings.push(holding);
+  }
+
+  /** Mostly one address; also both families, more than a block has, as many as there are, and a specific one. */
+  #wish(): Omit<AssignCall["body"], "host" | "handle"> {
+    const kind = this.#random.fraction();
+    const several = () => BLOCK_ADDRESSES + 1 + randomBelow(4, this.#random);
+    if (kind < 0.5) return { ipv4: 1 };
+    if (kind < 0.6) return { ipv6: 1 };
+    if (kind < 0.75) return { ipv4: 1, ipv6: 1 };
+    if (kind < 0.8) return { ipv4: several() };
+    if (kind < 0.85) return { ipv4: several(), ipv6: 2, allowPartial: true };
+    return { address: someAddress(this.#random) };
+  }
+
+  /** Without a key there is no second try: what an unanswered one took is found under its handle, now or at the end. */
+  async #ask(call: AssignCall): Promise<Reply | undefined> {
+    const reply = await this.#api.assignOnce(call);
+    if (reply && !isForTheMoment(reply)) return reply;
+    const { handle } = call.body;
+    if (this.#chance(0.5)) await this.#api.releaseHandle(handle, "release of an unanswered assign");
+    else this.#ledger.unheard(handle);
+    return undefined;
+  }
+
+  /** Under a key it is asked until it is settled, now and then twice at once. */
+  async #askUnderKey(call: AssignCall): Promise<Reply | undefined> {
+    if (this.#chance(0.6)) return this.#api.assign(call);
+    const kind = "assign, twice at once";
+    const twins = await Promise.all([this.#api.assign(call, kind), this.#api.assign(call, kind)]);
+    const served = twins.filter(({ status }) => status === 200);
+    const [text = "", ...others] = served.map(({ body }) => textOf(body.addresses));
+    for (const other of others) {
+      if (other === text) this.#ledger.toldTheSame++;
+      else this.#ledger.fail(`${call.key} was answered with ${text} and with ${other}`);
+    }
+    return served[0];
+  }
+
+  #checkCounts({ body }: AssignCall, { body: answer }: Reply): void {
+    const { handle, address, ipv4 = 0, ipv6 = 0, allowPartial } = body;
+    const told: readonly Assigned[] = answer.addresses;
+    const asked = address === undefined ? ipv4 + ipv6 : 1;
+    const fits =
+      address === undefined
+        ? allowPartial
+          ? told.length > 0 && told.length <= asked
+          : told.length === asked && told.filter(({ family }) => family === 4).length === ipv4
+        : told.length === 1 && told[0]?.address === address;
+    if (!fits) this.#ledger.fail(`${handle} asked for ${JSON.stringify(body)}: ${textOf(told)}`);
+    if (told.length < asked && answer.messages.length === 0)
+      this.#ledger.fail(`${handle} was not told why it got ${told.length} of ${asked}`);
+  }
+
+  async #release(holding: Holding): Promise<void> {
+    const held = this.#ledger.heldOf(holding);
+    const way = this.#random.fraction();
+    const some = way < 0.2 && held.length > 1 ? held.slice(0, 1) : held;
+    this.#ledger.letGo(some);
+    if (some.length === held.length)
+      this.#holdings = this.#holdings.filter((other) => other !== holding);
+    const release =
+      way < 0.6
+        ? (kind?: string) => this.#api.releaseAddresses(some, kind)
+        : way < 0.8
+          ? (kind?: string) => this.#api.releaseHandle(holding.call.body.handle, kind)
+          : (kind?: string) => this.#api.deleteHandle(holding.call.body.handle, kind);
+    this.#checkReleased(some, await release());
+    if (some.length < held.length || !this.#chance(0.1)) return;
+    // It may say "released" of what the first one gave back, where the database did not answer: but of nothing else.
+    const named = new Set(some.map(({ address }) => address));
+    const again = releasedBy(await release("release again")).filter((one) => !named.has(one));
+    if (again.length > 0) this.#ledger.fail(`a second release gave back ${again.join(", ")}`);
+    if (holding.call.key !== undefined) await repeat(this.#api, this.#ledger, holding);
+  }
+
+  /** Exactly what was named; but a try that was not answered may have given back what the next one finds given back. */
+  #checkReleased(asked: readonly Assigned[], reply: Settled): void {
+    const released = releasedBy(reply).sort().join(", ");
+    const expected = asked
+      .map(({ address }) => address)
+      .sort()
+      .join(", ");
+    if (released === expected || (reply.tries > 1 && reply.status === 200)) return;
+    this.#ledger.fail(
+      `try ${reply.tries} of a release of ${expected} answered ${JSON.stringify(reply.body)}`,
+    );
+  }
+
+  #chance(share: number): boolean {
+    return this.#random.fraction() < share;
+  }
+
+  #one<T>(items: readonly T[]): T {
+    return items[randomBelow(items.length, this.#random)] as T;
+  }
+}
+
+function releasedBy({ body }: Pick<Reply, "body">): string[] {
+  if (body.released) return [...body.released];
+  const results: { address: string; status: string }[] = body.results ?? [];
+  return results.filter(({ status }) => status === "released").map(({ address }) => address);
+}

@@ -1,0 +1,55 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Api } from "./api.ts";
+
+/** The pool that is drained in the middle of the load. By its name it comes first: it is well used by then. */
+const POOL = { name: "leaving", cidr: "10.1.0.0/25", blockSize: 29 } as const;
+const PREFIX = "10.1.0.";
+const END_TRIES_MAX = 120;
+const POLL_MS = 500;
+
+/** A pool that goes out of use while callers are at work: what is assigned stays, and nothing new is assigned. */
+export class Drain {
+  /** How many addresses of it callers were told of. */
+  given = 0;
+  readonly #api: Api;
+  #job: { readonly path: string; readonly effectiveAtMs: number } | undefined;
+
+  constructor(api: Api) {
+    this.#api = api;
+  }
+
+  async prepare(): Promise<void> {
+    const { name, ...pool } = POOL;
+    await this.#api.put(`/v1/pools/${name}`, pool);
+  }
+
+  async begin(): Promise<void> {
+    const path = `/v1/pools/${POOL.name}`;
+    const { headers } = await this.#api.read(path);
+    const begun = await this.#api.drain(path, String(headers.etag));
+    if (begun.status !== 202 || begun.headers.location !== `/v1/jobs/${begun.body.job?.id}`)
+      throw new Error(`the drain answered ${begun.status}: ${JSON.stringify(begun.body)}`);
+    this.#job = {
+      path: begun.headers.location,
+      effectiveAtMs: Date.parse(begun.body.effectiveAt),
+    };
+  }
+
+  /** Hears of what was assigned; answers which of it nobody may be told of who asked only then. */
+  hear(askedAtMs: number, addresses: readonly { readonly address: string }[]): string[] {
+    const leaving = addresses.map(({ address }) => address).filter((one) => one.startsWith(PREFIX));
+    this.given += leaving.length;
+    return this.#job && askedAtMs >= this.#job.effectiveAtMs ? leaving : [];
+  }
+
+  /** Once everything is given back, the drain comes to its end; how it ended. */
+  async end(): Promise<string> {
+    if (!this.#job) throw new Error("there is no drain");
+    for (let tries = 0; tries < END_TRIES_MAX; tries++) {
+      const { body } = await this.#api.read(this.#job.path);
+      if (body.state !== "running") return body.state;
+      await sleep(POLL_MS);
+    }
+    return "still running";
+  }
+}

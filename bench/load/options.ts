@@ -1,0 +1,7 @@
+/** A whole number from the command line, or the way out. */
+export function whole(option: string, text: string): number {
+  const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  if (Number.isInteger(number)) return number;
+  console.error(`--${option} is "${text}"; it must be a whole number.`);
+  process.exit(2);
+}

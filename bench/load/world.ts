@@ -1,0 +1,46 @@
+import { formatAddress } from "../../src/domain/address.ts";
+import { addressAt, parseCidr, sizeOf } from "../../src/domain/cidr.ts";
+import { type Random, randomBelow } from "../../src/domain/fresh.ts";
+import type { Api } from "./api.ts";
+
+export const HOSTS = 16;
+/** Small blocks, so that a request for a handful needs several, and hosts must borrow as the pools fill. */
+export const BLOCK_ADDRESSES = 8;
+
+export const POOLS = [
+  { name: "v4", cidr: "10.0.0.0/23", blockSize: 29 },
+  { name: "v6", cidr: "2001:db8::/120", blockSize: 125 },
+] as const;
+
+/**
+ * As short as can be, so that addresses and blocks change hands all the time. A cooldown there must be: a release whose
+ * write was not answered sees by it that it was done.
+ */
+const SETTINGS = { cooldownSeconds: 1, blockMinAgeSeconds: 0 };
+
+const RANGES = POOLS.map(({ cidr }) => {
+  const range = parseCidr(cidr);
+  if (!range.ok) throw new Error(range.problem);
+  return range.value;
+});
+
+/** How many addresses the pools have, by family. */
+export const [IPV4_ADDRESSES, IPV6_ADDRESSES] = RANGES.map((range) => Number(sizeOf(range))) as [
+  number,
+  number,
+];
+
+/** The pools, on a table of their own. */
+export async function prepare(api: Api): Promise<void> {
+  await api.put("/v1/config", SETTINGS);
+  for (const { name, ...pool } of POOLS) await api.put(`/v1/pools/${name}`, pool);
+}
+
+/** Any address of any pool, whoever has it. */
+export function someAddress(random: Random): string {
+  const range = RANGES[randomBelow(RANGES.length, random)] ?? RANGES[0];
+  if (!range) throw new Error("there are no pools");
+  return formatAddress(addressAt(range, randomBelow(Number(sizeOf(range)), random)));
+}
+
+export const hostOf = (index: number): string => `host-${index % HOSTS}`;
