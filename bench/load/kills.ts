@@ -1,0 +1,94 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { randomBelow, shuffled } from "../../src/domain/fresh.ts";
+import { seededRandom } from "../../test/simulation/random.ts";
+import { comesToNothing, giveBackAll, isHeld } from "./aftermath.ts";
+import { Api } from "./api.ts";
+import { Caller } from "./caller.ts";
+import { Ledger } from "./ledger.ts";
+import { Site } from "./site.ts";
+import { prepare } from "./world.ts";
+
+export interface KillOptions {
+  /** Where the server keeps its data. */
+  readonly directory: string;
+  readonly callers: number;
+  /** How often the server is killed, and how often the database alone. */
+  readonly killsEach: number;
+  /** How many answers the callers hear before each kill, at least; at most twice as many. */
+  readonly answersBetween: number;
+  readonly seed: number;
+  /** Hears of each kill as it comes. */
+  readonly say: (sentence: string) => void;
+}
+
+export interface KillReport {
+  readonly calls: number;
+  readonly answered: number;
+  /** Repeats of a key that told the same addresses. */
+  readonly toldTheSame: number;
+  /** Calls that nothing came back from. */
+  readonly unanswered: number;
+  /** Addresses that somebody held when the callers stopped. */
+  readonly held: number;
+  readonly violations: number;
+  readonly failures: readonly string[];
+}
+
+const VICTIMS = ["server", "database"] as const;
+
+const ANSWERS_POLL_MS = 5;
+
+/**
+ * Callers at work on `npm start -- --data DIR`, while the server, and the database apart from it, are killed with -9 one
+ * after the other in random order; then everything that they were told is held against what is there.
+ */
+export async function runKills(options: KillOptions): Promise<KillReport> {
+  const { directory, callers, killsEach, answersBetween, seed, say } = options;
+  const site = await Site.open(directory, 2 * callers);
+  const ledger = new Ledger();
+  let over = false;
+  try {
+    const api = new Api(site.client);
+    await prepare(api);
+
+    const working = Array.from({ length: callers }, (_, i) =>
+      new Caller(i, api, ledger, seededRandom(seed + i)).run(() => over),
+    );
+    const random = seededRandom(seed - 1);
+    const victims = shuffled(
+      VICTIMS.flatMap((victim) => Array(killsEach).fill(victim)),
+      random,
+    );
+    const killing = async () => {
+      for (const victim of victims) {
+        await load(answersBetween + randomBelow(answersBetween, random));
+        say(`kill -9 of the ${victim} after ${api.answered} answers`);
+        await (victim === "server" ? site.killServer() : site.killDatabase());
+        await api.ready();
+      }
+      await load(answersBetween);
+      over = true;
+    };
+    /** Until the callers have heard so many more answers. */
+    const load = async (answers: number) => {
+      const until = api.answered + answers;
+      while (!over && api.answered < until) await sleep(ANSWERS_POLL_MS);
+    };
+    await Promise.all([killing(), ...working]);
+
+    const held = ledger.count;
+    const { calls, answered, unanswered } = api;
+    let violations = await isHeld(site, api, ledger);
+    await site.start();
+    await giveBackAll(api, ledger);
+    violations += await comesToNothing(site, ledger);
+    const { failures, toldTheSame } = ledger;
+    return { calls, answered, unanswered, held, toldTheSame, violations, failures };
+  } catch (cause) {
+    const before = ledger.failures.map((failure) => `\n${failure}`).join("");
+    throw new Error(`the run broke off: ${(cause as Error).message}${before}`, { cause });
+  } finally {
+    over = true;
+    await site.close();
+  }
+}

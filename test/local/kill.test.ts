@@ -1,0 +1,30 @@
+import "./silent.ts";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { runKills } from "../../bench/load/kills.ts";
+
+const TEST_MS_MAX = 180_000;
+
+it(
+  "what was answered outlives kill -9 of the server and of its database in mid-load",
+  async () => {
+    const directory = await mkdtemp(join(tmpdir(), "plat-"));
+    const said: string[] = [];
+    const report = await runKills({
+      directory,
+      callers: 4,
+      killsEach: 1,
+      answersBetween: 20,
+      seed: 1,
+      say: (sentence) => said.push(sentence),
+    });
+    await rm(directory, { recursive: true });
+    expect(said).toHaveLength(2);
+    expect(report).toMatchObject({ failures: [], violations: 0 });
+    expect(report.unanswered).toBeGreaterThan(0);
+    expect(report.toldTheSame).toBeGreaterThan(0);
+  },
+  TEST_MS_MAX,
+);
