@@ -93,8 +93,10 @@ async function walk(attempt: Attempt, { wishes, pick }: Learned): Promise<Assign
     const got = grantedTo(attempt).reduce((sum, { held }) => sum + countOf(held), 0);
     if (picks instanceof Refusal && (!attempt.request.allowPartial || got === 0)) return picks;
     // A late author, whose configuration may be too old, ends here. What it picked before stood before: whoever looks at the
-    // range later than any author may come this far sees the block, or it is gone, and then its epoch is too.
-    if (attempt.context.now() - attempt.startedAtMs > REQUEST_MS_MAX)
+    // range later than any author may come this far sees the block, or it is gone, and then its epoch is too. Who has all
+    // that is wanted answers, however late: its record may be live, and another execution of the request answered with it.
+    const taking = !(picks instanceof Refusal) && picks.length > 0;
+    if (taking && attempt.context.now() - attempt.startedAtMs > REQUEST_MS_MAX)
       throw new Contended("the request took longer than a function may live");
     const short = `${got} of ${totalOf(wishes)} addresses are assigned.`;
     const told =

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { putPool, putReservation } from "../../src/allocator/administration.ts";
 import { assign } from "../../src/allocator/assign.ts";
+import type { Assignment } from "../../src/allocator/assignment.ts";
 import { collect } from "../../src/allocator/collect.ts";
 import { disown } from "../../src/allocator/disown.ts";
 import { readAddress } from "../../src/allocator/read.ts";
@@ -8,8 +9,10 @@ import { reclaim } from "../../src/allocator/reclaim.ts";
 import { releaseHandle } from "../../src/allocator/release.ts";
 import { merged, parseInterval } from "../../src/domain/cidr.ts";
 import { findViolations } from "../../src/domain/invariants.ts";
+import { REQUEST_MS_MAX } from "../../src/domain/limits.ts";
 import { Refusal } from "../../src/domain/outcome.ts";
 import { DUE_SHARDS } from "../../src/store/definition.ts";
+import type { Write } from "../../src/store/table.ts";
 import { callsOf, withMishap } from "../simulation/crash-points.ts";
 import { seededRandom } from "../simulation/random.ts";
 import { FAIR, Scheduler } from "../simulation/scheduler.ts";
@@ -140,6 +143,25 @@ describe("a function that has not heard of a new pool", () => {
     const told = await assigned(calm, { ...requestOf("pod", 1), pools: ["second"] });
     const address = addressOf(told.addresses[0]?.address ?? "");
     expect(await readAddress(other, SPACE, address)).toMatchObject({ handle: "pod" });
+  });
+});
+
+describe("an assign whose slot write took longer than a function may live", () => {
+  it("keeps what it took: another execution may have been answered with it (I2)", async () => {
+    const { table, clock } = await makeWorld();
+    const request = requestOf("pod", 1, "once");
+    const told: Assignment[] = [];
+    const stalling = Object.assign(Object.create(table), {
+      write: async (write: Write) => {
+        const result = await table.write(write);
+        if (write.step !== "take-slots") return result;
+        told.push(await assigned(contextOver(table, clock, 2), request));
+        clock.nowMs += REQUEST_MS_MAX + 1;
+        return result;
+      },
+    });
+    expect(await assigned(contextOver(stalling, clock, 1), request)).toEqual(told[0]);
+    expect(await assigned(contextOver(table, clock, 3), request)).toEqual(told[0]);
   });
 });
 
