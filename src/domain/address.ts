@@ -19,7 +19,9 @@ const TEXT_CHARACTERS_MAX = 45;
  */
 export function parseAddress(text: string): Parsed<Address> {
   if (text.length <= TEXT_CHARACTERS_MAX) {
-    if (ipaddr.IPv4.isValidFourPartDecimal(text)) return parsed(read(4, ipaddr.IPv4.parse(text)));
+    // The library finds out that an IPv6 text is none of IPv4 by an exception, which costs more than all the rest.
+    const isIpv4 = !text.includes(":") && ipaddr.IPv4.isValidFourPartDecimal(text);
+    if (isIpv4) return parsed(read(4, ipaddr.IPv4.parse(text)));
     if (isIpv6(text)) return parsed(read(6, ipaddr.IPv6.parse(text)));
   }
   return unreadable("is not an IPv4 or IPv6 address such as 10.0.0.7 or 2001:db8::7");
@@ -27,10 +29,14 @@ export function parseAddress(text: string): Parsed<Address> {
 
 /** The text of an address; IPv6 in the canonical form of RFC 5952. */
 export function formatAddress({ family, value }: Address): string {
-  const bytes = Array.from({ length: BITS[family] / 8 }, (_, i) =>
-    Number((value >> BigInt(BITS[family] - 8 * (i + 1))) & 0xffn),
+  if (family === 4) {
+    const n = Number(value);
+    return `${n >>> 24}.${(n >>> 16) & 0xff}.${(n >>> 8) & 0xff}.${n & 0xff}`;
+  }
+  const groups = Array.from({ length: 8 }, (_, i) =>
+    Number((value >> BigInt(112 - 16 * i)) & 0xffffn),
   );
-  return family === 4 ? bytes.join(".") : new ipaddr.IPv6(bytes).toRFC5952String();
+  return new ipaddr.IPv6(groups).toRFC5952String();
 }
 
 /** The order of addresses: IPv4 before IPv6, then by value. */
