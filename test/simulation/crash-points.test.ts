@@ -195,10 +195,21 @@ const OPERATIONS: readonly Operation[] = [
   },
   {
     name: "release by handle of what several blocks hold",
-    step: "end",
+    step: "end-whole",
     prepare: async ({ calm }) => ({
       old: await assigned(calm, requestOf("old", 1)),
       gone: await assigned(calm, requestOf("gone", 5)),
+    }),
+    walk: (context) => releaseHandle(context, SPACE, "gone"),
+    kept: ["old"],
+    again: (context) => releaseHandle(context, SPACE, "gone"),
+  },
+  {
+    name: "release by handle of what several blocks hold under a key",
+    step: "end",
+    prepare: async ({ calm }) => ({
+      old: await assigned(calm, requestOf("old", 1)),
+      gone: await assigned(calm, requestOf("gone", 5, "once")),
     }),
     walk: (context) => releaseHandle(context, SPACE, "gone"),
     kept: ["old"],
