@@ -2,6 +2,7 @@ import type { Block } from "../../src/domain/block.ts";
 import { formatCidr } from "../../src/domain/cidr.ts";
 import type { Contents } from "../../src/domain/contents.ts";
 import type { Violation } from "../../src/domain/invariants.ts";
+import type { Step } from "./scheduler.ts";
 
 /** Watches every slot of every block from step to step: what cools must not be taken before its time (I9), nor vanish. */
 export class Cooldowns {
@@ -15,7 +16,7 @@ export class Cooldowns {
     this.#cooldownMs = cooldownMs;
   }
 
-  step({ blocks }: Contents, nowMs: number): void {
+  step({ blocks }: Contents, { nowMs, skewMs }: Step): void {
     const after = new Map(blocks.map((block) => [formatCidr(block.cidr), block]));
     for (const [name, block] of after) {
       const before = this.#before.get(name);
@@ -23,7 +24,9 @@ export class Cooldowns {
       for (const [ordinal, slot] of block.slots) {
         const where = `${name}.${ordinal}`;
         const was = before?.slots.get(ordinal);
-        if (slot.kind === "cooling") this.#releasedAtMs.set(where, slot.sinceMs);
+        // Whoever let go read its own clock; the cooldown is over when it is over in truth.
+        if (slot.kind === "cooling" && (was?.kind !== "cooling" || was.sinceMs !== slot.sinceMs))
+          this.#releasedAtMs.set(where, slot.sinceMs - skewMs);
         if (slot.kind !== "taken" || (was?.kind === "taken" && was.token === slot.token)) continue;
         const releasedAtMs = this.#releasedAtMs.get(where) ?? Number.NEGATIVE_INFINITY;
         if (nowMs < releasedAtMs + this.#cooldownMs) {

@@ -1,51 +1,119 @@
 import type { AssignedAddress } from "../../src/allocator/assignment.ts";
-import { parseAddress } from "../../src/domain/address.ts";
+import type { Renewed } from "../../src/allocator/renew.ts";
+import { type Address, parseAddress } from "../../src/domain/address.ts";
 import { contains, ordinalOf } from "../../src/domain/cidr.ts";
 import type { Contents } from "../../src/domain/contents.ts";
 import { type Generation, parseGeneration } from "../../src/domain/generation.ts";
 import type { Violation } from "../../src/domain/invariants.ts";
+import { CLOCK_SKEW_MS_MAX } from "../../src/domain/limits.ts";
+import { Refusal, type RefusalCode } from "../../src/domain/outcome.ts";
+import { type AddressStanding, History } from "./history.ts";
+import { valueIn } from "./scenario.ts";
 
 /** An address somebody was told is theirs. */
-export interface Promised extends AssignedAddress {
+export interface Promised extends Pick<AssignedAddress, "address" | "generation"> {
   readonly handle: string;
   readonly parsed: Generation;
+  readonly at: Address;
 }
+
+/** What a refusal says that an address is. */
+const SAID: Partial<Record<RefusalCode, AddressStanding>> = {
+  already_assigned: "taken",
+  address_cooling: "cooling",
+};
 
 /**
  * What callers were told, held against the table after every step: an answer is true and stays true until its owner lets
- * go (I2), nobody is told of an address that another has (I1) or that cools (I9), and a repeat hears the same (I8).
+ * go or its lease runs out (I2), nobody is told of an address that another has (I1) or that cools (I9), a repeat hears the
+ * same (I8), and what was released is so for good (I5).
  */
 export class Ledger {
   readonly violations: Violation[] = [];
+  readonly #history = new History();
   readonly #promises = new Map<string, Promised>();
+  /** Until when a promise holds where it is leased, by record; while a renewal is under way, the earlier of both. */
+  readonly #deadlines = new Map<string, number>();
+  readonly #renewing = new Map<string, number>();
+  /** Records of limited requests. */
+  readonly #limited = new Set<string>();
   readonly #answers = new Map<string, string>();
   /** Tokens that somebody has begun to release: from then on either state is right. */
   readonly #letGo = new Set<string>();
+  /** Addresses with the token under which they never can be taken again. */
+  readonly #over = new Set<string>();
   readonly #ending = new Map<string, number>();
+
+  /** What the table has seen until now: an answer is judged by what was since its question. */
+  get moment(): number {
+    return this.#history.now;
+  }
 
   /** An answer, as its caller hears it; those that are the caller's from now on. */
   hear(handle: string, key: string | undefined, addresses: readonly AssignedAddress[]): Promised[] {
-    const told = addresses.map((address) => ({
-      ...address,
-      handle,
-      parsed: generationOf(address),
-    }));
-    const ending = [handle, ...told.map(({ address }) => `${handle}@${address}`)];
+    const told = addresses.map((address) => promisedOf(handle, address));
+    const ending = told.flatMap(({ address }) => [`@${address}`, `${handle}@${address}`]);
     const stale =
-      ending.some((name) => (this.#ending.get(name) ?? 0) > 0) ||
+      [handle, ...ending].some((name) => (this.#ending.get(name) ?? 0) > 0) ||
       told.some((address) => this.#letGo.has(nameOf(address)));
     if (key !== undefined && !stale) this.#compare(`${handle}/${key}`, told);
     if (stale) return [];
-    for (const promised of told) {
+    for (const [i, promised] of told.entries()) {
       const other = this.#promises.get(promised.address);
-      if (other && nameOf(other) !== nameOf(promised))
+      if (other && nameOf(other) !== nameOf(promised) && !this.#deadlines.has(recordOf(other)))
         this.#violate(
           "I1",
           `${promised.address} was given to ${handle} while ${other.handle} has it`,
         );
       this.#promises.set(promised.address, promised);
+      const expiresAtMs = addresses[i]?.expiresAtMs;
+      if (expiresAtMs !== undefined) this.#deadline(recordOf(promised), expiresAtMs);
     }
     return told;
+  }
+
+  /** What limited requests of a handle were answered with, of each family, is within the limit. */
+  limited(told: readonly Promised[], limit: number): void {
+    for (const promised of told) this.#limited.add(recordOf(promised));
+    for (const family of [4, 6]) {
+      const all = this.promisesOf(told[0]?.handle ?? "").filter(
+        (promised) => promised.at.family === family && this.#limited.has(recordOf(promised)),
+      );
+      if (all.length > limit)
+        this.#violate("limit", `${all.map(nameOf).join(" ")} are more than ${limit}`);
+    }
+  }
+
+  /** A refusal says what an address is: it was so at some moment since the question. */
+  hearRefusal(code: RefusalCode, address: string | undefined, since: number): void {
+    const said = SAID[code];
+    if (said && address !== undefined) this.#hearSaid(address, said, since);
+  }
+
+  /** What was read of an address was so since the question, and says whose it is where that was promised throughout. */
+  hearRead(
+    read: { readonly address: string; readonly state: string; readonly generation?: string },
+    before: Promised | undefined,
+    since: number,
+  ): void {
+    // A cooldown that is over is shown as free.
+    if (read.state === "assigned") this.#hearSaid(read.address, "taken", since);
+    else if (!["cooling", "free"].some((s) => this.#was(read.address, s as AddressStanding, since)))
+      this.#violate("I2", `${read.address} is shown as ${read.state} and was taken throughout`);
+    const now = this.#promises.get(read.address);
+    const shown = read.generation === undefined ? undefined : parseGeneration(read.generation);
+    const isRight = shown?.ok && shown.value.token === before?.parsed.token;
+    if (before && now && nameOf(now) === nameOf(before) && !isRight)
+      this.#violate("I2", `${read.address} of ${before.handle} is shown as ${read.generation}`);
+  }
+
+  /** The promise that stands of an address. */
+  promiseOf(address: string): Promised | undefined {
+    return this.#promises.get(address);
+  }
+
+  promisesOf(handle: string): readonly Promised[] {
+    return [...this.#promises.values()].filter((promised) => promised.handle === handle);
   }
 
   /** From now on this address may be taken away: its owner, or somebody in its name, releases it. */
@@ -55,38 +123,89 @@ export class Ledger {
       this.#promises.delete(promised.address);
   }
 
-  /** A release of an address by its handle names whatever assignment of that handle is there while it lasts. */
-  async lettingGo<T>({ address, handle }: Promised, release: () => Promise<T>): Promise<T> {
+  /** An answer says that this assignment is no more: nobody can bring it back. */
+  gone(promised: Promised): void {
+    this.#over.add(`${promised.address} ${promised.parsed.token}`);
+  }
+
+  /** A release of an address names whatever assignment, of that handle or of any, is there while it lasts. */
+  async lettingGo<T>(
+    address: string,
+    handle: string | undefined,
+    release: () => Promise<T>,
+  ): Promise<T> {
     const standing = this.#promises.get(address);
-    if (standing?.handle === handle) this.letGo(standing);
-    return this.#while(`${handle}@${address}`, release);
+    if (standing && (handle === undefined || standing.handle === handle)) this.letGo(standing);
+    return this.#while(`${handle ?? ""}@${address}`, release);
   }
 
   /** A release by handle names whatever the handle has while it lasts. */
   async ending<T>(handle: string, release: () => Promise<T>): Promise<T> {
-    for (const promised of [...this.#promises.values()])
-      if (promised.handle === handle) this.letGo(promised);
+    const promises = this.promisesOf(handle);
+    for (const promised of promises) this.letGo(promised);
     const answer = await this.#while(handle, release);
+    for (const promised of promises) this.gone(promised);
     for (const [key] of this.#answers) if (key.startsWith(`${handle}/`)) this.#answers.delete(key);
     return answer;
   }
 
-  /** Is everything that was promised still so? */
-  hold({ blocks }: Contents): void {
-    for (const promised of this.#promises.values()) {
-      const address = addressOf(promised);
-      const block = blocks.find(({ cidr }) => contains(cidr, address));
-      const slot = block?.slots.get(ordinalOf(block.cidr, address));
-      if (slot?.kind !== "taken" || slot.token !== promised.parsed.token) {
+  /** Until a renewal is over, either deadline may be the one that holds. One that ends in an error is never over. */
+  async renewing(
+    promised: Promised,
+    expiresAtMs: number,
+    renew: () => Promise<Renewed | Refusal>,
+  ): Promise<Renewed | Refusal> {
+    const record = recordOf(promised);
+    const isStanding = () =>
+      this.#promises.get(promised.address)?.generation === promised.generation;
+    const wasStanding = isStanding();
+    this.#deadline(record, expiresAtMs);
+    this.#renewing.set(record, (this.#renewing.get(record) ?? 0) + 1);
+    const answer = await renew();
+    const others = (this.#renewing.get(record) ?? 0) - 1;
+    this.#renewing.set(record, others);
+    if (answer instanceof Refusal) return answer;
+    if (wasStanding && !isStanding() && !this.#letGo.has(nameOf(promised)))
+      this.#violate("I2", `${promised.address} was renewed after its lease had ended`);
+    if (others === 0) this.#deadlines.set(record, answer.expiresAtMs);
+    else this.#deadline(record, answer.expiresAtMs);
+    return answer;
+  }
+
+  /** After a write: is everything that was promised still so? */
+  step(contents: Contents, nowMs: number): void {
+    this.#history.step(contents, (address, token) => {
+      if (this.#over.has(`${address} ${token}`))
+        this.#violate("I5", `${address} was released under ${token} and is taken under it again`);
+    });
+    this.hold(contents, nowMs);
+  }
+
+  hold({ blocks }: Contents, nowMs: number): void {
+    for (const promised of [...this.#promises.values()]) {
+      // An empty block that an earlier pool has left may lie there as well.
+      const isHeld = blocks.some(({ cidr, slots }) => {
+        const slot = contains(cidr, promised.at) && slots.get(ordinalOf(cidr, promised.at));
+        return slot && slot.kind === "taken" && slot.token === promised.parsed.token;
+      });
+      if (isHeld) continue;
+      this.#promises.delete(promised.address);
+      // An owner may go by the slowest clock there is.
+      const deadline = this.#deadlines.get(recordOf(promised)) ?? Number.POSITIVE_INFINITY;
+      if (nowMs - CLOCK_SKEW_MS_MAX / 2 >= deadline) this.#expired(promised);
+      else
         this.#violate("I2", `${promised.address} was promised to ${promised.handle} and is gone`);
-        this.#promises.delete(promised.address);
-      }
     }
   }
 
-  /** What is still promised at the end of a run. */
-  standing(): readonly Promised[] {
-    return [...this.#promises.values()];
+  #expired(promised: Promised): void {
+    this.gone(promised);
+    for (const [request, told] of this.#answers)
+      if (told.split(" ").includes(nameOf(promised))) this.#answers.delete(request);
+  }
+
+  #deadline(record: string, atMs: number): void {
+    this.#deadlines.set(record, Math.min(atMs, this.#deadlines.get(record) ?? atMs));
   }
 
   /**
@@ -98,6 +217,15 @@ export class Ledger {
     const answer = await release();
     this.#ending.set(name, (this.#ending.get(name) ?? 0) - 1);
     return answer;
+  }
+
+  #hearSaid(address: string, said: AddressStanding, since: number): void {
+    if (!this.#was(address, said, since))
+      this.#violate("I2", `${address} is said to be ${said}, and was not since the question`);
+  }
+
+  #was(address: string, state: AddressStanding, since: number): boolean {
+    return this.#history.was(address, state, since);
   }
 
   #compare(request: string, told: readonly Promised[]): void {
@@ -114,16 +242,20 @@ export class Ledger {
   }
 }
 
-const nameOf = ({ address, generation }: AssignedAddress) => `${address}@${generation}`;
-
-function generationOf({ generation }: AssignedAddress): Generation {
-  const parsed = parseGeneration(generation);
-  if (!parsed.ok) throw new Error(parsed.problem);
-  return parsed.value;
+/** An address and its generation as a caller has them, with the handle they are of. */
+export function promisedOf(
+  handle: string,
+  { address, generation }: Pick<AssignedAddress, "address" | "generation">,
+): Promised {
+  return {
+    address,
+    generation,
+    handle,
+    parsed: valueIn(parseGeneration(generation)),
+    at: valueIn(parseAddress(address)),
+  };
 }
 
-function addressOf({ address }: AssignedAddress) {
-  const parsed = parseAddress(address);
-  if (!parsed.ok) throw new Error(parsed.problem);
-  return parsed.value;
-}
+const nameOf = ({ address, generation }: Pick<AssignedAddress, "address" | "generation">) =>
+  `${address}@${generation}`;
+const recordOf = ({ parsed }: Promised) => `${parsed.handleHash}.${parsed.recordId}`;

@@ -1,36 +1,64 @@
 import { parseArgs } from "node:util";
-import { simulate } from "./run.ts";
+import { campaign } from "./campaign.ts";
+import { printCoverage, printShares } from "./report.ts";
+import { shrink } from "./shrink.ts";
 
-/** `npm run sim -- --runs N --seed S [--without CLAUSE]`: runs seeds S, S+1, … and stops at the first that breaks. */
+/**
+ * `npm run sim -- --runs N --seed S`: runs seeds S, S+1, … and stops at the first that breaks.
+ * `--workers N` processes side by side; `--coverage` counts the branches of the walks, and fails where one is taken too
+ * rarely; `--resume FILE` carries a campaign on; `--without CLAUSE` leaves something out of the protocol; `--only A,B`
+ * runs some of the processes, `--schedule N` in another order.
+ */
 const { values } = parseArgs({
   options: {
     runs: { type: "string", default: "500" },
     seed: { type: "string", default: "1" },
+    workers: { type: "string", default: "1" },
+    coverage: { type: "boolean", default: false },
+    resume: { type: "string" },
     without: { type: "string" },
+    only: { type: "string" },
+    schedule: { type: "string", default: "0" },
   },
 });
 const runs = Number(values.runs);
-const firstSeed = Number(values.seed);
-if (!Number.isInteger(runs) || runs < 1 || !Number.isInteger(firstSeed)) {
-  console.error("--runs takes a whole number above 0, --seed a whole number");
+const seed = Number(values.seed);
+const workers = Number(values.workers);
+const schedule = Number(values.schedule);
+if (![runs, workers].every((n) => Number.isInteger(n) && n > 0) || !Number.isInteger(seed)) {
+  console.error("--runs and --workers take a whole number above 0, --seed a whole number");
   process.exit(2);
 }
 
-const runsWith = new Map<string, number>();
-let broken: number | undefined;
-for (let seed = firstSeed; seed < firstSeed + runs && broken === undefined; seed++) {
-  const { violations, seen } = await simulate({ seed, without: values.without });
-  for (const what of seen.keys()) runsWith.set(what, (runsWith.get(what) ?? 0) + 1);
-  if (violations.length > 0) {
-    broken = seed;
-    console.error(`seed ${seed} breaks:`);
-    for (const { invariant, message } of violations) console.error(`  ${invariant}: ${message}`);
-  }
+const { coverage, without } = values;
+const only = values.only?.split(",");
+const { tally, broken } = await campaign({
+  seed,
+  runs,
+  workers,
+  coverage,
+  without,
+  only,
+  schedule,
+  file: values.resume,
+});
+printShares(tally);
+const { processes, calls } = tally.means;
+console.log(`a run has ${processes.toFixed(1)} processes and ${calls.toFixed(0)} calls on average`);
+const rare = coverage && !broken ? printCoverage(tally) : [];
+if (rare.length > 0) {
+  process.exitCode = 1;
+  console.error(`in less than 1 % of the runs:\n${rare.join("\n")}`);
 }
-console.table(
-  Object.fromEntries(
-    [...runsWith].sort().map(([what, count]) => [what, { "runs with it": count }]),
-  ),
-);
-if (broken === undefined) console.log(`${runs} runs from seed ${firstSeed} hold`);
-else process.exitCode = 1;
+if (broken) {
+  process.exitCode = 1;
+  console.error(`seed ${broken.seed} breaks:`);
+  for (const { invariant, message } of broken.violations)
+    console.error(`  ${invariant}: ${message}`);
+  const flags = without === undefined ? "" : ` --without ${without}`;
+  const replay = `npm run sim -- --seed ${broken.seed} --runs 1${flags}`;
+  console.error(`${replay}\nleaving processes out as long as it breaks …`);
+  const least = await shrink(broken.seed, without);
+  const processes = least.processes.join(",");
+  console.error(`${replay} --schedule ${least.schedule} --only "${processes}"`);
+} else console.log(`${tally.runs} runs from seed ${seed} hold`);

@@ -6,7 +6,7 @@ import type { Write } from "../../src/store/table.ts";
  * name it has in the store. The suites must notice.
  */
 export class MutatedTable extends MemoryTable {
-  /** Writes asked for so far: nothing changes without one. */
+  /** Writes that were done so far: nothing changes without one. */
   writes = 0;
   readonly #missing: string | undefined;
 
@@ -16,7 +16,6 @@ export class MutatedTable extends MemoryTable {
   }
 
   override async write(write: Write) {
-    this.writes++;
     if (write.step === this.#missing) {
       const item = await this.get(write.key);
       return item ? ({ outcome: "done", item } as const) : ({ outcome: "lost", item } as const);
@@ -26,6 +25,8 @@ export class MutatedTable extends MemoryTable {
     // An update of an item that is not there is no longer refused by the missing clause, but DynamoDB would not do it either.
     if (!item && when.length < write.when.length && write.change.kind === "update")
       return { outcome: "lost", item } as const;
-    return super.write({ ...write, when });
+    const result = await super.write({ ...write, when });
+    if (result.outcome === "done") this.writes++;
+    return result;
   }
 }

@@ -1,16 +1,36 @@
-import { type Contents, together } from "../../src/domain/contents.ts";
+import type { Contents } from "../../src/domain/contents.ts";
 import { contentsOf } from "../../src/store/contents.ts";
 import type { Item } from "../../src/store/table.ts";
 
+type Kind = keyof Contents;
+
 /** Reads items as the store does, each one once: items are replaced, never altered, and a run looks after every step. */
 export function readingOnce(): (items: readonly Item[]) => Contents {
-  const known = new WeakMap<Item, Contents>();
+  const known = new WeakMap<Item, readonly [Kind, readonly unknown[]][]>();
   return (items) => {
-    const each = items.map((item) => {
-      const contents = known.get(item) ?? contentsOf([item]);
-      known.set(item, contents);
-      return contents;
-    });
-    return together(each);
+    const all: Record<Kind, unknown[]> = {
+      blocks: [],
+      rows: [],
+      loans: [],
+      seats: [],
+      records: [],
+      pools: [],
+      reservations: [],
+      plans: [],
+      maps: [],
+      jobs: [],
+      unreadable: [],
+    };
+    for (const item of items) {
+      const kinds = known.get(item) ?? kindsIn(item);
+      known.set(item, kinds);
+      for (const [kind, found] of kinds) all[kind].push(...found);
+    }
+    return all as unknown as Contents;
   };
+}
+
+function kindsIn(item: Item): readonly [Kind, readonly unknown[]][] {
+  const kinds = Object.entries(contentsOf([item])) as [Kind, readonly unknown[]][];
+  return kinds.filter(([, found]) => found.length > 0);
 }

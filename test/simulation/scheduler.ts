@@ -16,8 +16,47 @@ export interface Weather {
   readonly freezeShare: number;
   /** The database refuses for the moment. */
   readonly busyShare: number;
+  /** A write is delivered twice, and its author hears what became of the second. */
+  readonly twiceShare: number;
+  /** Everything takes so long that graces and cooldowns run out under somebody's hands. */
+  readonly slowShare: number;
   /** An eventually consistent read shows what was there a while ago. */
   readonly staleShare: number;
+  /** For a while the database hardly ever says what became of some writes. */
+  readonly relentless?: {
+    readonly steps: readonly string[];
+    /** How often it keeps silent, and how often the write was done then. */
+    readonly silentShare: number;
+    readonly landedShare: number;
+    /** Milliseconds since the beginning of the run. */
+    readonly fromMs: number;
+    readonly untilMs: number;
+  };
+}
+
+/** Every kind of fault, as a campaign counts them. */
+export const FAULTS = [
+  "answer lost",
+  "busy",
+  "crash after the call",
+  "crash before the call",
+  "delivered twice",
+  "frozen",
+  "late request landed",
+  "read unanswered",
+  "relentless",
+  "request late",
+  "request lost",
+  "stale read",
+] as const;
+type Fault = (typeof FAULTS)[number];
+
+/** A call that was carried out: what a judge needs to know besides the table. */
+export interface Step {
+  /** True time, which no process knows. */
+  readonly nowMs: number;
+  /** By how much the clock of whoever made the call is ahead. */
+  readonly skewMs: number;
 }
 
 export const FAIR: Weather = {
@@ -26,6 +65,8 @@ export const FAIR: Weather = {
   crashShare: 0,
   freezeShare: 0,
   busyShare: 0,
+  twiceShare: 0,
+  slowShare: 0.006,
   staleShare: 0,
 };
 
@@ -33,8 +74,10 @@ export const STORMY: Weather = {
   unknownShare: 0.05,
   unansweredShare: 0.01,
   crashShare: 0.015,
-  freezeShare: 0.01,
+  freezeShare: 0.04,
   busyShare: 0.005,
+  twiceShare: 0.005,
+  slowShare: 0.004,
   staleShare: 0.3,
 };
 
@@ -55,13 +98,22 @@ interface Call {
 
 interface Process {
   readonly name: string;
+  readonly skewMs: number;
   frozenSteps: number;
   dead: boolean;
   done: boolean;
 }
 
-const FREEZE_STEPS = 250;
+/** What a process is given in place of the world. */
+export interface Surroundings {
+  readonly table: Table;
+  sleep(ms: number): Promise<void>;
+  now(): number;
+}
+
+const FREEZE_STEPS_MAX = 250;
 const STEPS_MAX = 20_000;
+const STARTED_MS = 1_700_000_000_000;
 
 /**
  * Runs several real walks over one in-memory table. Nothing in the walks is replaced but what they are given: every call to
@@ -70,15 +122,15 @@ const STEPS_MAX = 20_000;
 export class Scheduler {
   readonly table: MemoryTable;
   readonly random: Random;
-  nowMs = 1_700_000_000_000;
+  nowMs = STARTED_MS;
   /** How often each thing happened, for the coverage that a campaign prints. */
   readonly seen = new Map<string, number>();
   /** Called after every call that was carried out. */
-  onStep: (label: string) => void = () => {};
+  onStep: (label: string, step: Step) => void = () => {};
 
   readonly #weather: Weather;
   readonly #calls: Call[] = [];
-  readonly #late: (() => Promise<unknown>)[] = [];
+  readonly #late: { readonly process: Process; land(): Promise<unknown> }[] = [];
   readonly #processes: Process[] = [];
   readonly #errors: unknown[] = [];
   readonly #snapshots = new Map<string, readonly Item[]>();
@@ -89,23 +141,25 @@ export class Scheduler {
     this.#weather = weather;
   }
 
-  /** Starts a process; it makes its first call at once. An error it ends with is an answer, not a failure of the run. */
-  spawn(
-    name: string,
-    body: (process: { table: Table; sleep(ms: number): Promise<void> }) => Promise<unknown>,
-  ): void {
-    const process: Process = { name, frozenSteps: 0, dead: false, done: false };
+  /**
+   * Starts a process; it makes its first call at once. An error it ends with is an answer, not a failure of the run.
+   *
+   * @param skewMs by how much its clock is ahead
+   */
+  spawn(name: string, body: (own: Surroundings) => Promise<unknown>, skewMs = 0): void {
+    const process: Process = { name, skewMs, frozenSteps: 0, dead: false, done: false };
     this.#processes.push(process);
     const ended = () => {
       process.done = true;
     };
-    body({ table: this.#tableOf(process), sleep: (ms) => this.#sleep(process, ms) }).then(
-      ended,
-      (error: unknown) => {
-        ended();
-        this.#errors.push(error);
-      },
-    );
+    body({
+      table: this.#tableOf(process),
+      sleep: (ms) => this.#sleep(process, ms),
+      now: () => Math.round(this.nowMs + skewMs),
+    }).then(ended, (error: unknown) => {
+      ended();
+      this.#errors.push(error);
+    });
   }
 
   /** Runs until every process is done or dead, then lets everything late land. */
@@ -129,6 +183,10 @@ export class Scheduler {
 
   count(what: string): void {
     this.seen.set(what, (this.seen.get(what) ?? 0) + 1);
+  }
+
+  #countFault(fault: Fault): void {
+    this.count(`fault: ${fault}`);
   }
 
   #tableOf(process: Process): Table {
@@ -170,7 +228,7 @@ export class Scheduler {
   #perhapsStale(pk: string, items: readonly Item[]): readonly Item[] {
     const before = this.#snapshots.get(pk);
     if (before && this.#chance(this.#weather.staleShare)) {
-      this.count("fault: stale read");
+      this.#countFault("stale read");
       return before;
     }
     this.#snapshots.set(pk, items);
@@ -201,8 +259,9 @@ export class Scheduler {
     for (const process of this.#processes) if (process.frozenSteps > 0) process.frozenSteps--;
     const call = ready[Math.floor(this.random.fraction() * ready.length)];
     if (call && this.#chance(this.#weather.freezeShare)) {
-      this.count("fault: frozen");
-      call.process.frozenSteps = FREEZE_STEPS;
+      this.#countFault("frozen");
+      // Mostly as long as others take for a call or two, so that they get in between.
+      call.process.frozenSteps = Math.ceil(FREEZE_STEPS_MAX * this.random.fraction() ** 3);
       return undefined;
     }
     if (call) this.#calls.splice(this.#calls.indexOf(call), 1);
@@ -215,28 +274,56 @@ export class Scheduler {
     if (label === "sleep") return call.perform();
     if (this.#chance(this.#weather.crashShare)) {
       const landed = write && this.#chance(0.5);
-      this.count(landed ? "fault: crash after the call" : "fault: crash before the call");
+      this.#countFault(landed ? "crash after the call" : "crash before the call");
       if (landed) await table.write(write).catch(() => {});
       this.#kill(process);
+    } else if (write && this.#chance(this.#silentShare(label))) {
+      this.#countFault("relentless");
+      await this.#keepSilent(call, write, this.#weather.relentless?.landedShare ?? 0, 0.1);
     } else if (write && this.#chance(this.#weather.unknownShare)) {
-      const fate = this.random.fraction();
-      if (fate < 0.45) {
-        this.count("fault: answer lost");
-        await table.write(write).catch(() => {});
-      } else if (fate < 0.75) {
-        this.count("fault: request late");
-        this.#late.push(() => table.write(write).catch(() => {}));
-      } else this.count("fault: request lost");
-      call.fail();
+      await this.#keepSilent(call, write, 0.45, 0.3);
     } else if (!write && this.#chance(this.#weather.unansweredShare)) {
-      this.count("fault: read unanswered");
+      this.#countFault("read unanswered");
       call.fail();
     } else if (this.#chance(this.#weather.busyShare)) {
-      this.count("fault: busy");
+      this.#countFault("busy");
       call.refuse();
-    } else await call.perform();
+    } else {
+      if (write && this.#chance(this.#weather.twiceShare)) {
+        this.#countFault("delivered twice");
+        await table.write(write).catch(() => {});
+      }
+      await call.perform();
+    }
     this.count(`call: ${label}`);
-    this.onStep(`${process.name} ${label}`);
+    this.onStep(`${process.name} ${label}`, { nowMs: this.nowMs, skewMs: process.skewMs });
+  }
+
+  #silentShare(step: string): number {
+    const { relentless } = this.#weather;
+    if (!relentless?.steps.includes(step)) return 0;
+    const sinceMs = this.nowMs - STARTED_MS;
+    const isTime = relentless.fromMs <= sinceMs && sinceMs < relentless.untilMs;
+    return isTime ? relentless.silentShare : 0;
+  }
+
+  /** A write whose author does not learn its outcome. */
+  async #keepSilent(
+    { process, fail }: Call,
+    write: Write,
+    landedShare: number,
+    lateShare: number,
+  ): Promise<void> {
+    const { table } = this;
+    const fate = this.random.fraction();
+    if (fate < landedShare) {
+      this.#countFault("answer lost");
+      await table.write(write).catch(() => {});
+    } else if (fate < landedShare + lateShare) {
+      this.#countFault("request late");
+      this.#late.push({ process, land: () => table.write(write).catch(() => {}) });
+    } else this.#countFault("request lost");
+    fail();
   }
 
   #kill(process: Process): void {
@@ -246,32 +333,48 @@ export class Scheduler {
   }
 
   async #landOne(): Promise<void> {
-    const [land] = this.#late.splice(Math.floor(this.random.fraction() * this.#late.length), 1);
-    this.count("fault: late request landed");
-    await land?.();
-    this.onStep("late");
+    const [late] = this.#late.splice(Math.floor(this.random.fraction() * this.#late.length), 1);
+    if (!late) return;
+    this.#countFault("late request landed");
+    await late.land();
+    this.onStep("late", { nowMs: this.nowMs, skewMs: late.process.skewMs });
   }
 
   /**
    * Mostly milliseconds, so that most requests end within their time among all others; now and then so long that graces and
-   * cooldowns run out under somebody's hands.
+   * cooldowns run out.
    */
   #passing(): number {
-    if (this.#chance(0.006)) return 90_000 * this.random.fraction();
-    return this.#chance(0.015) ? 15_000 * this.random.fraction() : 20 * this.random.fraction();
+    const { slowShare } = this.#weather;
+    if (this.#chance(slowShare)) return 90_000 * this.random.fraction();
+    return this.#chance(2.5 * slowShare)
+      ? 15_000 * this.random.fraction()
+      : 20 * this.random.fraction();
   }
 
   #chance(share: number): boolean {
     return this.random.fraction() < share;
   }
 
-  /** Errors that a walk may end with are answers; anything else is a bug in it. */
-  #raise(): void {
-    for (const error of this.#errors.splice(0)) {
-      const name = error instanceof Error ? error.name : "";
-      if (!["Contended", "Busy", "Unavailable"].includes(name)) throw error;
-      this.count(`error: ${name}`);
+  /** A client hears of an error and goes on; what it holds then is the protocol's business. */
+  async trying<T>(act: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await act();
+    } catch (error) {
+      this.#countError(error);
+      return undefined;
     }
+  }
+
+  #raise(): void {
+    for (const error of this.#errors.splice(0)) this.#countError(error);
+  }
+
+  /** Errors that a walk may end with are answers; anything else is a bug in it. */
+  #countError(error: unknown): void {
+    const name = error instanceof Error ? error.name : "";
+    if (!["Contended", "Busy", "Unavailable"].includes(name)) throw error;
+    this.count(`error: ${name}`);
   }
 }
 

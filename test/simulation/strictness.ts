@@ -1,13 +1,19 @@
 import type { Contents } from "../../src/domain/contents.ts";
 import type { Violation } from "../../src/domain/invariants.ts";
 
-/** Watches every slot as it is taken: with strict affinity its block is the host's own at that moment (I10). */
+/** Watches every slot as it is taken: where nothing may be borrowed its block is the host's own at that moment (I10). */
 export class Strictness {
   readonly violations: Violation[] = [];
+  readonly #isStrict: (pool: string) => boolean;
   readonly #known = new Set<string>();
 
+  constructor(isStrict: (pool: string) => boolean) {
+    this.#isStrict = isStrict;
+  }
+
   step({ blocks, records }: Contents): void {
-    for (const block of blocks)
+    for (const block of blocks) {
+      if (!this.#isStrict(block.pool)) continue;
       for (const slot of block.slots.values()) {
         if (slot.kind !== "taken" || this.#known.has(slot.token)) continue;
         this.#known.add(slot.token);
@@ -18,5 +24,6 @@ export class Strictness {
             message: `${owner.host} took a slot in a block of ${block.host ?? "nobody"}`,
           });
       }
+    }
   }
 }

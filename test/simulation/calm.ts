@@ -1,0 +1,38 @@
+import { collect } from "../../src/allocator/collect.ts";
+import type { Context } from "../../src/allocator/context.ts";
+import { runJobs } from "../../src/allocator/jobs.ts";
+import { reclaim } from "../../src/allocator/reclaim.ts";
+import { releaseHandle } from "../../src/allocator/release.ts";
+import type { Contents } from "../../src/domain/contents.ts";
+import { findViolations, type Violation } from "../../src/domain/invariants.ts";
+import { RELEASED_RECORD_KEPT_MS } from "../../src/domain/limits.ts";
+import { contentsOf } from "../../src/store/contents.ts";
+import { DUE_SHARDS } from "../../src/store/definition.ts";
+import type { Life } from "./run.ts";
+
+/** Nobody is at work any more: after the scheduled passes the table must be tidy, and empty once all is released. */
+export async function calmDown(
+  context: Context,
+  { scheduler, ledger }: Life,
+): Promise<readonly Violation[]> {
+  const { table } = scheduler;
+  const contents = (): Contents => contentsOf(table.items());
+  const pass = async (waitMs: number) => {
+    scheduler.nowMs += waitMs;
+    await runJobs(context);
+    await reclaim(context);
+    await collect(context, DUE_SHARDS);
+  };
+  for (let n = 0; n < 4; n++) await pass(100_000);
+  ledger.hold(contents(), scheduler.nowMs);
+  const found = [...findViolations(contents(), { quiet: true }), ...ledger.violations];
+  if (found.length > 0) return found;
+  for (const { place, handle } of contents().records)
+    await releaseHandle(context, place.space, handle);
+  for (let n = 0; n < 3; n++) await pass(RELEASED_RECORD_KEPT_MS);
+  const { blocks, rows, loans, seats, records } = contents();
+  return [...blocks, ...rows, ...loans, ...seats, ...records].map((left) => ({
+    invariant: "tidy",
+    message: `everything was released, and this is left: ${JSON.stringify(left, (_, v) => (typeof v === "bigint" ? String(v) : v))}`,
+  }));
+}

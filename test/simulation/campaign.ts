@@ -1,0 +1,86 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { commitOf, digestOfSources } from "./sources.ts";
+import { Tally, type TallyState } from "./tally.ts";
+import type { Done, Task } from "./worker.ts";
+
+export interface CampaignOptions extends Omit<Task, "from"> {
+  readonly seed: number;
+  readonly workers: number;
+  /** Where the campaign is kept, so that it can be carried on. */
+  readonly file?: string | undefined;
+}
+
+/** A campaign as its file has it: it is carried on as long as it is the same campaign over the same sources. */
+interface Kept {
+  readonly campaign: string;
+  /** For the reader; the sources count. */
+  readonly commit: string;
+  readonly tally: TallyState;
+}
+
+const RUNS_PER_TASK = 50;
+const RUNS_PER_REPORT = 1_000;
+
+/** Runs seeds one after another, several processes side by side, and stops at the first seed that breaks. */
+export async function campaign(
+  options: CampaignOptions,
+): Promise<{ readonly tally: Tally; readonly broken?: Done["broken"] }> {
+  const { seed, workers, file, runs, ...rest } = options;
+  const name = JSON.stringify({ seed, ...rest, sources: digestOfSources() });
+  const tally = file === undefined ? new Tally() : carriedOn(file, name);
+  let next = seed + tally.runs;
+  const end = seed + runs;
+  const waiting = new Map<number, Done>();
+  let broken: Done["broken"];
+  /** Merges in the order of the seeds, so that what is kept is a run of them without gaps. */
+  const take = (done: Done) => {
+    waiting.set(done.from, done);
+    for (let ready = waiting.get(seed + tally.runs); ready && !broken; ) {
+      waiting.delete(ready.from);
+      tally.merge(ready.tally);
+      broken = ready.broken;
+      if (file !== undefined && !broken) keep(file, { campaign: name, commit: commitOf(), tally });
+      if (tally.runs % RUNS_PER_REPORT === 0) console.error(`${tally.runs} runs hold`);
+      ready = waiting.get(seed + tally.runs);
+    }
+  };
+  const work = async () => {
+    const child = fork(new URL("./worker.ts", import.meta.url));
+    const ended = once(child, "exit").then(([code]) => {
+      if (code !== 0) throw new Error(`a process of the campaign ended with ${code}`);
+    });
+    try {
+      while (next < end && !broken) {
+        const from = next;
+        next = Math.min(from + RUNS_PER_TASK, end);
+        take(await ask(child, ended, { ...rest, from, runs: next - from }));
+      }
+    } finally {
+      child.disconnect();
+    }
+  };
+  await Promise.all(Array.from({ length: workers }, work));
+  return { tally, ...(broken && { broken }) };
+}
+
+function ask(child: ChildProcess, ended: Promise<void>, task: Task): Promise<Done> {
+  child.send(task);
+  const answer = new Promise<Done>((resolve) =>
+    child.once("message", (done) => resolve(done as Done)),
+  );
+  return Promise.race([answer, ended.then(() => answer)]);
+}
+
+function carriedOn(file: string, campaign: string): Tally {
+  if (!existsSync(file)) return new Tally();
+  const kept = JSON.parse(readFileSync(file, "utf8")) as Kept;
+  if (kept.campaign === campaign) return Tally.of(kept.tally);
+  console.log(`${file} is of another campaign or of other sources: this one begins anew`);
+  return new Tally();
+}
+
+function keep(file: string, { tally, ...rest }: Omit<Kept, "tally"> & { tally: Tally }): void {
+  writeFileSync(file, JSON.stringify({ ...rest, tally: tally.state() }));
+}

@@ -1,0 +1,255 @@
+import { assign } from "../../src/allocator/assign.ts";
+import type { Context } from "../../src/allocator/context.ts";
+import type { NamedAddress } from "../../src/allocator/identify.ts";
+import { type AddressState, readAddress } from "../../src/allocator/read.ts";
+import { type HandlePosition, readHandle } from "../../src/allocator/read-handle.ts";
+import { type ReleaseResult, releaseAddress, releaseHandle } from "../../src/allocator/release.ts";
+import { type Renewed, renewLease } from "../../src/allocator/renew.ts";
+import { formatAddress } from "../../src/domain/address.ts";
+import { Refusal } from "../../src/domain/outcome.ts";
+import { type Promised, promisedOf } from "./ledger.ts";
+import { ASIDE, type Ask, drawAddress, SPACE } from "./requests.ts";
+import type { Life } from "./run.ts";
+
+const TRIES_MAX = 3;
+
+/** One client: a few requests, and for each what a real one might do with the answer. */
+export async function client(context: Context, life: Life, asks: readonly Ask[]): Promise<void> {
+  const chance = chanceIn(context);
+  const dealWith = async (ask: Ask) => {
+    const told = await asking(context, life, ask);
+    if (!told) return;
+    const lease = ask.request.leaseSeconds ?? (chance(0.05) ? 60 : undefined);
+    await context.sleep(5_000 * context.random.fraction());
+    if (chance(0.25)) await look(context, life, told);
+    if (lease !== undefined && chance(0.6)) await renew(context, life, told, lease);
+    if (chance(0.15)) await blunder(context, life, told);
+    await letGo(context, life, told);
+    if (lease !== undefined && chance(0.2)) await renew(context, life, told, lease);
+  };
+  // Some functions serve several requests side by side.
+  const atOnce = chance(0.2) ? 2 : 1;
+  for (let n = 0; n < asks.length; n += atOnce) {
+    await context.sleep(8_000 * context.random.fraction());
+    await Promise.all(asks.slice(n, n + atOnce).map(dealWith));
+  }
+}
+
+/** The same client once more, at the same time: it asks the same, and mostly leaves it at that. */
+export async function twin(context: Context, life: Life, asks: readonly Ask[]): Promise<void> {
+  for (const ask of asks) {
+    await context.sleep(8_000 * context.random.fraction());
+    const told = await asking(context, life, ask);
+    if (told && chanceIn(context)(0.15)) await letGo(context, life, told);
+  }
+}
+
+/** Asks until there is an answer, or as often as clients do. */
+async function asking(
+  context: Context,
+  { scheduler, ledger }: Life,
+  { key, request }: Ask,
+): Promise<readonly Promised[] | undefined> {
+  for (let attempt = 0; attempt < TRIES_MAX; attempt++) {
+    // Now and then a client changes its mind and forgets to change the key.
+    const other = key !== undefined && chanceIn(context)(0.03);
+    const sent = other ? { ...request, digest: "another body" } : request;
+    const since = ledger.moment;
+    const answer = await scheduler.trying(() => assign(context, sent));
+    if (answer && !(answer instanceof Refusal)) {
+      scheduler.count("answer: assigned");
+      const asked = request.wanted.reduce((sum, { count }) => sum + count, 0);
+      const partial = request.allowPartial && answer.addresses.length > 0;
+      if (answer.addresses.length !== asked && !partial)
+        ledger.violations.push({
+          invariant: "I8",
+          message: `asked ${asked}, got ${answer.addresses.length}`,
+        });
+      const told = ledger.hear(request.handle, key, answer.addresses);
+      if (request.limitPerHandle !== undefined) ledger.limited(told, request.limitPerHandle);
+      return told;
+    }
+    if (answer) {
+      scheduler.count(`answer: ${answer.code}`);
+      const text = request.address && formatAddress(request.address);
+      ledger.hearRefusal(answer.code, text, since);
+    }
+    if (key === undefined || answer?.code === "already_released") return undefined;
+    await context.sleep(25_000 * context.random.fraction());
+  }
+  return undefined;
+}
+
+/** Reads what it was told, or all that its handle has, or an address at random. */
+async function look(context: Context, life: Life, told: readonly Promised[]): Promise<void> {
+  const { ledger, scheduler } = life;
+  const [first] = told;
+  const since = ledger.moment;
+  if (first && chanceIn(context)(0.5)) {
+    const before = ledger.promisesOf(first.handle);
+    const answer = await scheduler.trying(() => holdings(context, first.handle));
+    if (!answer) return;
+    if (answer instanceof Refusal) scheduler.count(`answer: ${answer.code}`);
+    const shown = answer instanceof Refusal ? [] : answer;
+    for (const promised of before) {
+      if (ledger.promiseOf(promised.address) !== promised) continue;
+      const read = shown.find(({ address }) => address === promised.address);
+      const { address } = promised;
+      ledger.hearRead(read ?? { address, state: "assigned" }, promised, since);
+    }
+    return;
+  }
+  const at =
+    first && chanceIn(context)(0.5) ? first.at : drawAddress(context.random, life.scenario);
+  const before = ledger.promiseOf(formatAddress(at));
+  const read = await scheduler.trying(() => readAddress(context, SPACE, at));
+  if (read instanceof Refusal) scheduler.count(`answer: ${read.code}`);
+  else if (read) ledger.hearRead(read, before, since);
+}
+
+/** All that a handle has, page after page. */
+async function holdings(
+  context: Context,
+  handle: string,
+): Promise<readonly AddressState[] | Refusal> {
+  const items: AddressState[] = [];
+  let position: HandlePosition | undefined;
+  do {
+    const page = await readHandle(context, { space: SPACE, handle, limit: 3, position });
+    if (page instanceof Refusal) return page;
+    items.push(...page.items);
+    position = page.next;
+  } while (position);
+  return items;
+}
+
+/** Renews the lease of what it was told, by generation or by handle. */
+async function renew(
+  context: Context,
+  { scheduler, ledger }: Life,
+  told: readonly Promised[],
+  leaseSeconds: number,
+): Promise<void> {
+  for (const promised of told.slice(0, 1)) {
+    await context.sleep(1000 * leaseSeconds * context.random.fraction());
+    const { at: address, handle, parsed } = promised;
+    const proof = chanceIn(context)(0.5) ? { generation: parsed } : { handle };
+    const expiresAtMs = context.now() + 1000 * leaseSeconds;
+    const answer = await scheduler.trying(() =>
+      ledger.renewing(promised, expiresAtMs, () =>
+        renewLease(context, SPACE, { address, ...proof, leaseSeconds }),
+      ),
+    );
+    if (answer instanceof Refusal) scheduler.count(`answer: ${answer.code}`);
+    else if (answer) scheduler.count("answer: renewed");
+  }
+}
+
+/** What a client gets wrong: whatever it sends, nothing of anybody's may be freed by it. */
+async function blunder(context: Context, life: Life, told: readonly Promised[]): Promise<void> {
+  const { scheduler, scenario } = life;
+  const [first, second] = told;
+  if (!first) return;
+  const elsewhere = drawAddress(context.random, scenario);
+  const generation = first.parsed;
+  const wrong: readonly NamedAddress[] = [
+    { address: first.at, handle: "somebody else" },
+    { address: first.at, handle: "somebody else", generation },
+    { address: second?.at ?? elsewhere, generation },
+    { address: drawAddress(context.random, { pools: [] }), handle: first.handle },
+    ...(scenario.settings.allowBareRelease ? [] : [{ address: elsewhere }]),
+  ];
+  const named = wrong[Math.floor(context.random.fraction() * wrong.length)] as NamedAddress;
+  if (named.address === first.at && named.handle === undefined) return;
+  if (sameAddress(named, first) && named.handle === undefined) return;
+  const renewing = chanceIn(context)(0.3);
+  const answer = await scheduler.trying<ReleaseResult | Renewed | Refusal>(() =>
+    renewing
+      ? renewLease(context, SPACE, { ...named, leaseSeconds: 60 })
+      : releaseAddress(context, SPACE, named),
+  );
+  const code = answer && "code" in answer ? answer.code : undefined;
+  if (code) scheduler.count(`answer: ${code}`);
+}
+
+const sameAddress = ({ address }: NamedAddress, { at }: Promised) =>
+  address.family === at.family && address.value === at.value;
+
+/** Gives back all of it, some of it, or nothing. */
+async function letGo(context: Context, life: Life, told: readonly Promised[]): Promise<void> {
+  const { scheduler, ledger } = life;
+  const chance = chanceIn(context);
+  const how = context.random.fraction();
+  const [first] = told;
+  if (how < 0.55)
+    for (const promised of told) {
+      await release(context, life, promised);
+      if (chance(0.3)) await release(context, life, promised);
+    }
+  else if (how < 0.65 && first) await release(context, life, first);
+  else if (how < 0.8 && first) {
+    const { handle } = first;
+    await scheduler.trying(() =>
+      ledger.ending(handle, () => releaseHandle(context, SPACE, handle)),
+    );
+  }
+}
+
+async function release(context: Context, life: Life, promised: Promised): Promise<void> {
+  const { scheduler, ledger, scenario } = life;
+  const { address, handle, parsed: generation, at } = promised;
+  ledger.letGo(promised);
+  const how = context.random.fraction();
+  const act = (named: NamedAddress) => () => releaseAddress(context, SPACE, named);
+  const bare = scenario.settings.allowBareRelease && how < 0.1;
+  const result = await scheduler.trying(() =>
+    bare
+      ? ledger.lettingGo(address, undefined, act({ address: at }))
+      : how < 0.3
+        ? ledger.lettingGo(address, handle, act({ address: at, handle }))
+        : act({ address: at, generation, ...(how < 0.5 && { handle }) })(),
+  );
+  scheduler.count(`release: ${result?.status ?? "error"}`);
+  if (result?.code) scheduler.count(`answer: ${result.code}`);
+  if (result?.status === "released" || result?.status === "not_assigned") ledger.gone(promised);
+}
+
+/** Somebody who tidies up by what reads show, also of requests that are not answered yet. */
+export async function janitor(context: Context, life: Life): Promise<void> {
+  const { scheduler, scenario } = life;
+  for (let n = 0; n < 5; n++) {
+    await context.sleep(15_000 * context.random.fraction());
+    const client = Math.floor(context.random.fraction() * scenario.clients.length);
+    const handle = scenario.clients[client]?.handle ?? "";
+    const read = await scheduler.trying(() => holdings(context, handle));
+    if (!read || read instanceof Refusal) continue;
+    const [seen] = read;
+    if (seen?.generation === undefined) continue;
+    const promised = promisedOf(handle, { ...seen, generation: seen.generation });
+    if (chanceIn(context)(0.5)) await renew(context, life, [promised], 60);
+    else await release(context, life, promised);
+  }
+}
+
+/** A client of another space: what it does there is nobody's business here, but the passes go through both. */
+export async function neighbour(context: Context): Promise<void> {
+  const handle = "neighbour";
+  for (let n = 0; n < 3; n++) {
+    await assign(context, {
+      space: ASIDE,
+      host: "host:node-1",
+      wanted: [{ family: 4, count: 2 }],
+      handle,
+      attributes: {},
+      pools: [],
+      digest: `${n}`,
+    });
+    await context.sleep(60_000 * context.random.fraction());
+    if (chanceIn(context)(0.7)) await releaseHandle(context, ASIDE, handle);
+  }
+}
+
+const chanceIn =
+  ({ random }: Context) =>
+  (share: number) =>
+    random.fraction() < share;

@@ -1,0 +1,69 @@
+import { formatAddress } from "../../src/domain/address.ts";
+import type { Block } from "../../src/domain/block.ts";
+import { addressAt, formatCidr } from "../../src/domain/cidr.ts";
+import type { Contents } from "../../src/domain/contents.ts";
+import type { Slot } from "../../src/domain/slot.ts";
+
+/** What one address was, how long it has been that, and until when it was something else. */
+interface Standing {
+  state: AddressStanding;
+  readonly until: Map<AddressStanding, number>;
+}
+
+export type AddressStanding = "free" | "cooling" | "taken";
+
+/**
+ * What became of every address, write by write. An answer about one address is true if the address was so at some moment
+ * between the question and the answer: that, for each address by itself, is what linearizable means.
+ */
+export class History {
+  /** Writes seen so far. */
+  now = 0;
+  readonly #standings = new Map<string, Standing>();
+  #before = new Map<string, Block>();
+
+  /** @param onTaken told of every address that is taken under another token than before */
+  step({ blocks }: Contents, onTaken: (address: string, token: string) => void): void {
+    this.now++;
+    const after = new Map(blocks.map((block) => [formatCidr(block.cidr), block]));
+    for (const [name, block] of after)
+      if (this.#before.get(name) !== block) this.#compare(this.#before.get(name), block, onTaken);
+    for (const [name, block] of this.#before)
+      if (!after.has(name)) this.#compare(block, { ...block, slots: new Map() }, onTaken);
+    this.#before = after;
+  }
+
+  /** Was the address so at any moment since? */
+  was(address: string, state: AddressStanding, since: number): boolean {
+    const standing = this.#standings.get(address);
+    if ((standing?.state ?? "free") === state) return true;
+    return (standing?.until.get(state) ?? -1) > since;
+  }
+
+  #compare(
+    before: Block | undefined,
+    after: Block,
+    onTaken: (address: string, token: string) => void,
+  ): void {
+    for (const ordinal of new Set([...(before?.slots.keys() ?? []), ...after.slots.keys()])) {
+      const slot = after.slots.get(ordinal);
+      if (sameSlot(before?.slots.get(ordinal), slot)) continue;
+      const address = formatAddress(addressAt(after.cidr, ordinal));
+      const standing = this.#standings.get(address) ?? {
+        state: "free",
+        until: new Map([["free" as const, this.now]]),
+      };
+      this.#standings.set(address, standing);
+      const state = slot?.kind === "taken" || slot?.kind === "cooling" ? slot.kind : "free";
+      if (standing.state !== state) standing.until.set(standing.state, this.now);
+      standing.state = state;
+      if (slot?.kind === "taken") onTaken(address, slot.token);
+    }
+  }
+}
+
+function sameSlot(a: Slot | undefined, b: Slot | undefined): boolean {
+  if (a === undefined || b === undefined || a.kind === "foreign" || b.kind === "foreign")
+    return a === b;
+  return a.kind === b.kind && a.token === b.token;
+}

@@ -1,0 +1,200 @@
+import {
+  deleteReservation,
+  listPools,
+  listReservations,
+  putPool,
+  putReservation,
+  putSettings,
+  readPool,
+  readReservation,
+  readSettings,
+  type Written,
+} from "../../src/allocator/administration.ts";
+import type { Context } from "../../src/allocator/context.ts";
+import { disown } from "../../src/allocator/disown.ts";
+import {
+  type Accepted,
+  deletePool,
+  drainPool,
+  listJobs,
+  readJob,
+} from "../../src/allocator/pool-jobs.ts";
+import { releaseHandle } from "../../src/allocator/release.ts";
+import { cellAt } from "../../src/domain/cell.ts";
+import { parseInterval } from "../../src/domain/cidr.ts";
+import type { Random } from "../../src/domain/fresh.ts";
+import { GRACE_MS, JOB_KEPT_MS, RELEASED_RECORD_KEPT_MS } from "../../src/domain/limits.ts";
+import { Refusal } from "../../src/domain/outcome.ts";
+import type { PoolSpec } from "../../src/domain/pool.ts";
+import { SPACE } from "./requests.ts";
+import type { Life } from "./run.ts";
+import { cidrOf, type Scenario, valueIn } from "./scenario.ts";
+
+interface Errand {
+  readonly afterMs: number;
+  readonly act: (context: Context, life: Life) => Answer;
+}
+
+/** What an administrator does, and when: those who follow one plan get into each other's way. */
+export function drawPlan({ fraction }: Random, { fleeting }: Scenario): readonly Errand[] {
+  const forms = [create, create, create, change, reserve, reserve, unreserve, configure];
+  const acts = fleeting.length > 2 ? [...MOVES, ...MOVES, change, configure] : forms;
+  return Array.from({ length: 6 }, () => ({
+    afterMs: 30_000 * fraction(),
+    act: acts[Math.floor(fraction() * acts.length)] as (typeof acts)[number],
+  }));
+}
+
+/** One who wants ranges, reserves, and changes his mind, with what he saw before or with nothing. */
+export async function administrator(
+  context: Context,
+  life: Life,
+  plan: readonly Errand[],
+): Promise<void> {
+  for (const { afterMs, act } of plan) {
+    await context.sleep(afterMs);
+    await life.scheduler.trying(async () => {
+      const answer = await act(context, life);
+      life.scheduler.count(`${act.name}: ${answer instanceof Refusal ? answer.code : "done"}`);
+      if (answer instanceof Refusal) life.scheduler.count(`answer: ${answer.code}`);
+    });
+  }
+}
+
+/** Where pools come and go, that is what administrators do. */
+const MOVES = [create, create, drain, dissolve, dissolve];
+
+type Answer = Promise<Written<unknown> | Accepted | Refusal>;
+
+async function create(context: Context, life: Life): Answer {
+  const name = oneOf(context, life.scenario.fleeting);
+  const main = life.scenario.pools.find((pool) => pool.name === name);
+  const range = oneOf(context, ["10.9.0.0/28", "10.9.0.8/29", "10.9.0.0/29"]);
+  const seen = await revisionOf(context, name);
+  // A successor may have other blocks, none larger than itself.
+  const spec = main && {
+    ...main,
+    blockSize: chance(context, 0.3) ? otherSize(main) : main.blockSize,
+  };
+  return putPool(context, SPACE, name, spec ?? manual(range), ifMatch(context, seen));
+}
+
+/** A pool is to serve nobody any more … */
+async function drain(context: Context, { scenario }: Life): Answer {
+  const name = oneOf(context, scenario.fleeting);
+  return drainPool(context, SPACE, name, ifMatch(context, await revisionOf(context, name)));
+}
+
+/** … or not to be at all. */
+async function dissolve(context: Context, { scenario }: Life): Answer {
+  const name = oneOf(context, scenario.fleeting);
+  const seen = ifMatch(context, await revisionOf(context, name));
+  const answer = await deletePool(context, SPACE, name, seen);
+  return answer instanceof Refusal ? answer : ((await follow(context, answer)) ?? answer);
+}
+
+async function revisionOf(context: Context, name: string): Promise<string | undefined> {
+  const pool = await readPool(context, SPACE, name);
+  return pool instanceof Refusal ? undefined : pool.revision;
+}
+
+/** What of a pool may change; its range may not. */
+async function change(context: Context, { scenario }: Life): Answer {
+  const pools = await listPools(context, SPACE);
+  const pool = pools.find(({ name }) => name === "pool-5" || name.startsWith("wanted")) ?? pools[0];
+  if (!pool) return new Refusal("not_found", "no pool");
+  const { name, cidr, blockSize, allowedUses, assignmentMode, borrowing, cooldownSeconds } = pool;
+  const isMain = scenario.pools.some((main) => main.name === name) && name !== "pool-5";
+  const spec: PoolSpec = {
+    cidr: chance(context, 0.1) ? cidrOf("10.77.0.0/28") : cidr,
+    blockSize: chance(context, 0.1) ? blockSize - 1 : blockSize,
+    disabled: !isMain && chance(context, 0.5),
+    allowedUses,
+    assignmentMode,
+    borrowing,
+    ...(cooldownSeconds !== undefined && { cooldownSeconds }),
+  };
+  return putPool(context, SPACE, name, spec, ifMatch(context, pool.revision));
+}
+
+async function reserve(context: Context): Answer {
+  const before = await readReservation(context, SPACE, "one");
+  const seen = before instanceof Refusal ? undefined : before.revision;
+  const text = `10.0.0.${Math.floor(context.random.fraction() * 8)}`;
+  const spec = { cidrs: [text], intervals: [valueIn(parseInterval(text))] };
+  return putReservation(context, SPACE, "one", spec, ifMatch(context, seen));
+}
+
+async function unreserve(context: Context): Answer {
+  const [first] = await listReservations(context, SPACE);
+  const name = first?.name ?? "one";
+  return deleteReservation(context, SPACE, name, ifMatch(context, first?.revision));
+}
+
+/** What no other judge goes by changes; a new space is configured now and then. */
+async function configure(context: Context, { scenario }: Life): Answer {
+  const space = chance(context, 0.3) ? "configured" : SPACE;
+  const { revision } = await readSettings(context, space);
+  const settings = {
+    ...scenario.settings,
+    autoAllocateBlocks: chance(context, 0.7),
+    warmBlocksPerHost: chance(context, 0.5) ? 1 : 0,
+    maxBlocksPerHost: oneOf(context, [1, 2, 20]),
+  };
+  return putSettings(context, space, settings, ifMatch(context, revision));
+}
+
+/** Asks how a job goes. */
+async function follow(context: Context, { job }: Accepted): Promise<Refusal | undefined> {
+  await context.sleep(30_000 * context.random.fraction());
+  await listJobs(context, SPACE);
+  const now = await readJob(context, SPACE, chance(context, 0.1) ? "another" : job.id);
+  return now instanceof Refusal ? now : undefined;
+}
+
+/** Takes blocks from their hosts, whatever is in them. */
+export async function disowner(context: Context, { scenario }: Life): Promise<void> {
+  for (let n = 0; n < 2; n++) {
+    await context.sleep(40_000 * context.random.fraction());
+    const pool = oneOf(context, scenario.pools);
+    const blocks = await context.store.lookAtCell(SPACE, cellAt(pool, 0n), { consistent: true });
+    if (blocks.length > 0) await disown(context, oneOf(context, blocks));
+  }
+}
+
+/** A day, or a week, in which nobody gets anywhere. */
+export async function calendar(context: Context, { scheduler }: Life): Promise<void> {
+  await context.sleep(200_000 * context.random.fraction());
+  scheduler.nowMs += oneOf(context, [RELEASED_RECORD_KEPT_MS, JOB_KEPT_MS]) + GRACE_MS;
+}
+
+/** Ends whatever a handle has, as a node that is drained does. */
+export async function ender(context: Context, { scenario, ledger }: Life): Promise<void> {
+  for (let n = 0; n < 3; n++) {
+    await context.sleep(30_000 * context.random.fraction());
+    const { handle } = oneOf(context, scenario.clients);
+    await ledger.ending(handle, () => releaseHandle(context, SPACE, handle));
+  }
+}
+
+const otherSize = ({ blockSize, cidr }: PoolSpec) =>
+  blockSize > cidr.prefix ? blockSize - 1 : blockSize + 1;
+
+const manual = (range: string): PoolSpec => ({
+  cidr: cidrOf(range),
+  blockSize: 31,
+  disabled: false,
+  assignmentMode: "Manual",
+  allowedUses: ["Workload"],
+  borrowing: "allowed",
+});
+
+/** Mostly what was seen; sometimes nothing, or what somebody else has replaced. */
+function ifMatch(context: Context, seen: string | undefined): string | undefined {
+  const how = context.random.fraction();
+  return how < 0.75 ? seen : how < 0.9 ? undefined : "stale";
+}
+
+const chance = ({ random }: Context, share: number) => random.fraction() < share;
+const oneOf = <T>({ random }: Context, choices: readonly T[]): T =>
+  choices[Math.floor(random.fraction() * choices.length)] as T;

@@ -1,0 +1,72 @@
+import type { RefusalCode } from "../../src/domain/outcome.ts";
+import { FAULTS } from "./scheduler.ts";
+import type { Share, Tally } from "./tally.ts";
+import { excuseOf } from "./unreached.ts";
+
+/** What a run must come by, at the least, in this share of a campaign. */
+const SHARE_MIN = 0.01;
+
+/** Every no that a walk can say. */
+const ANSWERS = Object.keys({
+  invalid_request: true,
+  not_found: true,
+  already_assigned: true,
+  pool_exhausted: true,
+  no_pool_available: true,
+  block_limit: true,
+  handle_limit: true,
+  strict_affinity: true,
+  generation_conflict: true,
+  request_in_progress: true,
+  already_released: true,
+  address_cooling: true,
+  idempotency_mismatch: true,
+  precondition_failed: true,
+  precondition_required: true,
+  pool_overlap: true,
+  pool_deleting: true,
+  pool_in_use: true,
+} satisfies Record<RefusalCode, true>);
+
+/** Prints what the runs of a campaign came by, the rarest first. */
+export function printShares(tally: Tally): void {
+  const kinds = [["call"], ["error"], ["fault", FAULTS], ["answer", ANSWERS]] as const;
+  for (const [kind, expected] of kinds) print(tally, tally.shares(kind, expected));
+}
+
+/**
+ * Prints in how many runs each branch of the walks was taken.
+ *
+ * @returns the branches, faults and answers that came up too rarely, and have no excuse
+ */
+export function printCoverage(tally: Tally): readonly string[] {
+  const branches = tally.branches();
+  print(tally, branches);
+  const isRare = ({ runs }: Share) => runs < SHARE_MIN * tally.runs;
+  const rare = branches.filter(isRare);
+  const excused = rare.map(({ branch, around, ...share }) => ({
+    ...share,
+    why: excuseOf([branch, ...around]),
+  }));
+  const unexcused = excused.filter(({ why }) => why === undefined);
+  console.log("excused:");
+  for (const { what, runs, why } of excused)
+    if (why !== undefined) console.log(`${percent(tally, runs)} ${what} (${why})`);
+  const never = branches.filter(({ runs }) => runs === 0).length;
+  console.log(
+    `${branches.length} branches: ${branches.length - rare.length} in at least 1 % of the runs, ` +
+      `${rare.length - never} in less, ${never} in none; ${rare.length - unexcused.length} are excused`,
+  );
+  return [
+    ...tally.shares("fault", FAULTS).filter(isRare),
+    ...tally.shares("answer", ANSWERS).filter(isRare),
+    ...unexcused,
+  ].map(({ what, runs }) => `${percent(tally, runs)} ${what}`);
+}
+
+function print(tally: Tally, shares: readonly Share[]): void {
+  for (const { what, runs } of shares) console.log(`${percent(tally, runs)} ${what}`);
+}
+
+const percent = ({ runs }: Tally, some: number) =>
+  `${((100 * some) / runs).toFixed(2).padStart(6)} %`;

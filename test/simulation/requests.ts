@@ -1,0 +1,83 @@
+import type { AssignRequest } from "../../src/allocator/assignment.ts";
+import type { Address } from "../../src/domain/address.ts";
+import { parseAddress } from "../../src/domain/address.ts";
+import { addressAt, formatCidr, sizeOf } from "../../src/domain/cidr.ts";
+import type { Random } from "../../src/domain/fresh.ts";
+import { handleHash } from "../../src/domain/hash.ts";
+import { type Scenario, valueIn } from "./scenario.ts";
+
+export const SPACE = "default";
+/** Another space; it comes first in the order of spaces. */
+export const ASIDE = "aside";
+const REQUESTS_PER_CLIENT = 4;
+/** How many of IPv4 and of IPv6: what one block serves, several blocks, both families. */
+const WANTED = [
+  [1, 0],
+  [1, 0],
+  [1, 0],
+  [2, 0],
+  [3, 0],
+  [5, 0],
+  [1, 1],
+  [2, 1],
+  [0, 1],
+] as const;
+
+/** A request as its client sends it, and again under the same key. */
+export interface Ask {
+  readonly key: string | undefined;
+  readonly request: AssignRequest;
+}
+
+/** What one client asks for in a run; whoever carries out the same client's requests asks the same. */
+export function drawRequests(random: Random, scenario: Scenario, number: number): readonly Ask[] {
+  const chance = (share: number) => random.fraction() < share;
+  const pick = <T>(choices: readonly T[]) =>
+    choices[Math.floor(random.fraction() * choices.length)] as T;
+  const client = scenario.clients[number] as Scenario["clients"][number];
+  return Array.from({ length: REQUESTS_PER_CLIENT }, (_, n) => {
+    const most = client.limit ?? Number.POSITIVE_INFINITY;
+    const [ipv4, ipv6] = pick(WANTED).map((count) => Math.min(count, most)) as [number, number];
+    const key = number === 0 || chance(0.6) ? `key-${number}-${n}` : undefined;
+    const address = chance(0.25) ? drawAddress(random, scenario) : undefined;
+    const wanted = address
+      ? [{ family: address.family, count: 1 }]
+      : [
+          { family: 4 as const, count: ipv4 },
+          { family: 6 as const, count: ipv6 },
+        ].filter(({ count }) => count > 0);
+    const isLimited = client.limit !== undefined && chance(0.9);
+    const allowPartial = chance(number === 0 ? 0.4 : 0.25);
+    const request: AssignRequest = {
+      space: SPACE,
+      host: chance(0.9) ? client.host : pick(scenario.hosts),
+      wanted,
+      handle: client.handle,
+      attributes: {},
+      pools: chance(0.15) ? drawPools(random, scenario) : [],
+      ...(allowPartial && { allowPartial }),
+      ...(address && { address }),
+      ...(chance(0.1) && { use: "Tunnel" as const }),
+      ...(chance(0.15) && { maxBlocksPerHost: 1 }),
+      ...(chance(0.35) && { leaseSeconds: pick([5, 40, 120]) }),
+      ...(isLimited && { limitPerHandle: client.limit }),
+      ...(key && { keyId: handleHash(`${client.handle}/${key}`) }),
+      digest: `${number} ${n}`,
+    };
+    return { key, request };
+  });
+}
+
+export function drawAddress(random: Random, { pools }: Pick<Scenario, "pools">): Address {
+  if (pools.length === 0 || random.fraction() < 0.1) return valueIn(parseAddress("192.0.2.1")); // in no pool
+  const { cidr } = pools[Math.floor(random.fraction() * pools.length)] as Scenario["pools"][number];
+  const size = Math.min(Number(sizeOf(cidr)), 128);
+  return addressAt(cidr, Math.floor(random.fraction() * size));
+}
+
+function drawPools(random: Random, { pools }: Scenario): readonly string[] {
+  const names = pools.map(({ name, cidr }) => (random.fraction() < 0.5 ? name : formatCidr(cidr)));
+  if (random.fraction() < 0.15) return ["nowhere"];
+  if (random.fraction() < 0.3) return ["wanted-0"];
+  return random.fraction() < 0.5 ? names : names.slice(-1);
+}

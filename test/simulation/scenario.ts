@@ -1,0 +1,188 @@
+import { BITS } from "../../src/domain/address.ts";
+import { type Cidr, parseCidr, parseInterval } from "../../src/domain/cidr.ts";
+import { type Random, shuffled } from "../../src/domain/fresh.ts";
+import { type HostId, hostId } from "../../src/domain/host.ts";
+import type { Parsed } from "../../src/domain/parsed.ts";
+import type { PoolSpec, Reservation, Settings } from "../../src/domain/pool.ts";
+import { SETTINGS_DEFAULT } from "../../src/domain/settings.ts";
+import { STORMY, type Weather } from "./scheduler.ts";
+
+/** What a run is about. Every part of it is drawn by itself, so that they meet in every combination. */
+export interface Scenario {
+  readonly pools: readonly (PoolSpec & { readonly name: string })[];
+  readonly settings: Settings;
+  readonly cooldownMs: number;
+  readonly reserved: Pick<Reservation, "cidrs" | "intervals">;
+  readonly hosts: readonly HostId[];
+  readonly clients: readonly Client[];
+  readonly weather: Weather;
+  /** The pools that administrators create, drain and delete; where those that serve are among them, workers are there. */
+  readonly fleeting: readonly string[];
+  /** Do the administrators want the same at the same time? */
+  readonly rivals: boolean;
+  /** Is there somebody who tidies up by what reads show? */
+  readonly tidied: boolean;
+  /** Does a day pass in the middle of it? */
+  readonly leaps: boolean;
+  /** Is there another space beside, with a life of its own? */
+  readonly neighbour: boolean;
+}
+
+interface Client {
+  readonly handle: string;
+  readonly host: HostId;
+  /** How many addresses of a family its limited requests may have, where some are limited. */
+  readonly limit: number | undefined;
+}
+
+export function drawScenario(random: Random): Scenario {
+  const chance = (share: number) => random.fraction() < share;
+  const below = (n: number) => Math.floor(random.fraction() * n);
+  const pick = <T>(...choices: readonly T[]) => choices[below(choices.length)] as T;
+  const cooldownSeconds = pick(20, 20, 5, 0);
+  const spec = (cidr: string, blockSize: number, rest: Partial<PoolSpec> = {}) => ({
+    cidr: cidrOf(cidr),
+    blockSize,
+    disabled: false,
+    assignmentMode: "Automatic" as const,
+    allowedUses: ["Workload" as const],
+    borrowing: chance(0.2) ? ("forbidden" as const) : ("allowed" as const),
+    ...(chance(0.8) && { cooldownSeconds }),
+    ...rest,
+  });
+  // One of many cells, each with room for a single address: what a bounded look does not find may be there all the same.
+  const sparse = chance(0.13);
+  const main = sparse
+    ? spec("10.0.0.0/23", 32)
+    : pick(
+        spec("10.0.0.0/29", 31),
+        spec("10.0.0.0/29", 31),
+        spec("10.0.0.0/28", 31),
+        spec("10.0.0.0/28", 30),
+        spec("10.0.0.0/28", 28),
+      );
+  const extra = spec("10.1.0.0/29", 31, {
+    disabled: chance(0.15),
+    ...(chance(0.3) && { assignmentMode: "Manual" }),
+    allowedUses: chance(0.3) ? ["Tunnel"] : ["Workload", "Tunnel"],
+  });
+  const comesAndGoes = sparse || chance(0.5);
+  const hasExtra = chance(comesAndGoes && !sparse ? 0.7 : 0.2);
+  const cells = Array.from({ length: 8 }, (_, n) => n * 64);
+  const reserved = sparse
+    ? cells.map((n) => `${v4(0x0a000001 + n)}-${v4(0x0a00003f + n)}`)
+    : chance(0.15)
+      ? ["10.0.0.0/30"]
+      : chance(0.1)
+        ? ["10.0.0.1", "10.0.0.4-10.0.0.5"]
+        : [];
+  const hosts = ["node-1", "node-2", "node-3", "node-4"]
+    .slice(0, pick(2, 2, 3, 4))
+    .map((name) => hostId("host", name));
+  const shared = chance(0.3);
+  const limit = chance(0.7) ? pick(1, 2, 3) : undefined;
+  const clients = Array.from({ length: CLIENTS }, (_, n) => ({
+    handle: shared && n > 1 ? "pod-shared" : `pod-${n}`,
+    host: hosts[n % hosts.length] as HostId,
+    limit: (shared ? n > 1 : chance(0.6)) ? limit : undefined,
+  }));
+  return {
+    pools: [
+      { ...main, name: "pool-4" },
+      ...(hasExtra ? [{ ...extra, name: "pool-5" }] : []),
+      { ...spec("2001:db8::/126", 127), name: "pool-6" },
+    ],
+    settings: {
+      ...SETTINGS_DEFAULT,
+      cooldownSeconds,
+      strictAffinity: chance(0.3),
+      autoAllocateBlocks: chance(0.93),
+      warmBlocksPerHost: chance(0.2) ? 1 : 0,
+      blockMinAgeSeconds: pick(0, 10, 30, 60),
+      maxBlocksPerHost: chance(0.25) ? 1 : SETTINGS_DEFAULT.maxBlocksPerHost,
+      maxAddressesPerRequest: chance(0.1) ? 2 : SETTINGS_DEFAULT.maxAddressesPerRequest,
+      allowBareRelease: chance(0.3),
+    },
+    cooldownMs: cooldownSeconds * 1000,
+    reserved: {
+      cidrs: reserved,
+      intervals: reserved.map((text) => valueIn(parseInterval(text))),
+    },
+    hosts,
+    // The last client carries out the first one's requests, as a client library or a second executor would.
+    clients: [...clients, clients[0] as (typeof clients)[number]],
+    weather: drawWeather(random),
+    fleeting: [
+      "wanted-0",
+      "wanted-1",
+      ...(comesAndGoes ? (hasExtra ? ["pool-5", "pool-5"] : ["pool-4", "pool-4"]) : []),
+    ],
+    tidied: chance(0.5),
+    rivals: chance(0.5),
+    leaps: chance(0.2),
+    neighbour: chance(0.25),
+  };
+}
+
+const CLIENTS = 5;
+/** Writes that may be singled out: for a while the database hardly ever says what became of them. */
+const RELENTLESS = [
+  ["handle-fence", "collect-fence", "unknown-fence", "resume-fence", "loan-fence"],
+  ["collect-release-fence", "collect-abort-fence", "resume-abort-fence", "expire-fence"],
+  ["free-slots"],
+  ["end", "end-whole"],
+  ["resume-abort", "collect-abort"],
+  ["mark-given"],
+  ["add-cell"],
+  ["raise-version"],
+  ["change-plan"],
+  ["put-pool"],
+  ["create-row"],
+  ["take-slots"],
+  ["renew", "expire"],
+  ["seat", "seat-over", "seat-drop", "limit-end"],
+  ["create-block"],
+  ["head-live", "abort"],
+  ["take-over", "delete-block", "row-retire"],
+  ["loan", "disown-loan", "disown"],
+] as const;
+
+function drawWeather(random: Random): Weather {
+  const chance = (share: number) => random.fraction() < share;
+  const isRelentless = chance(0.5);
+  // Somebody has to live through it.
+  const isFairOtherwise = isRelentless && chance(0.5);
+  const times = (share: number) =>
+    isFairOtherwise ? 0 : share * ([0, 0.3, 1, 2.5][Math.floor(random.fraction() * 4)] ?? 1);
+  const fromMs = 60_000 * random.fraction();
+  return {
+    unknownShare: times(STORMY.unknownShare),
+    unansweredShare: times(STORMY.unansweredShare),
+    crashShare: times(STORMY.crashShare),
+    freezeShare: times(STORMY.freezeShare),
+    busyShare: times(STORMY.busyShare),
+    twiceShare: times(STORMY.twiceShare),
+    slowShare: times(STORMY.slowShare),
+    staleShare: times(STORMY.staleShare),
+    ...(isRelentless && {
+      relentless: {
+        steps: shuffled(RELENTLESS, random).slice(0, 3).flat(),
+        ...(chance(0.75)
+          ? { silentShare: 0.985, landedShare: 0.03 }
+          : { silentShare: 0.5, landedShare: 0.5 }),
+        fromMs,
+        untilMs: chance(0.5) ? fromMs + 100_000 * random.fraction() : Number.POSITIVE_INFINITY,
+      },
+    }),
+  };
+}
+
+export const cidrOf = (text: string): Cidr => valueIn(parseCidr(text));
+
+export function valueIn<T>(parsed: Parsed<T>): T {
+  if (!parsed.ok) throw new Error(parsed.problem);
+  return parsed.value;
+}
+
+const v4 = (value: number) =>
+  Array.from({ length: BITS[4] / 8 }, (_, i) => (value >>> (24 - 8 * i)) & 0xff).join(".");

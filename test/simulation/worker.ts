@@ -1,0 +1,59 @@
+import { readdirSync } from "node:fs";
+import type { Violation } from "../../src/domain/invariants.ts";
+import { BranchCoverage } from "./coverage.ts";
+import { Tally, type TallyState } from "./tally.ts";
+
+/** Seeds to run, one after another. */
+export interface Task {
+  readonly from: number;
+  readonly runs: number;
+  readonly without?: string | undefined;
+  readonly schedule?: number | undefined;
+  readonly only?: readonly string[] | undefined;
+  readonly coverage: boolean;
+}
+
+/** What became of them: a task ends with the first seed that breaks. */
+export interface Done {
+  readonly from: number;
+  readonly tally: TallyState;
+  readonly broken?: { readonly seed: number; readonly violations: readonly Violation[] };
+}
+
+/** Not walks: the judge itself, what only names types, and what turns the pages of a list or asks what would be. */
+const NOT_WALKS = new Set([
+  "check.ts",
+  "explain.ts",
+  "list-blocks.ts",
+  "page.ts",
+  "pool-walk.ts",
+  "read-block.ts",
+  "read-handle.ts",
+  "store.ts",
+  "utilization.ts",
+]);
+const FOLDER = new URL("../../src/allocator/", import.meta.url);
+const coverage = new BranchCoverage(FOLDER, (file) => !NOT_WALKS.has(file));
+let counting = false;
+
+/** A process of a campaign: takes tasks until nobody sends any more. */
+process.on("message", async (task: Task) => process.send?.(await carryOut(task)));
+
+async function carryOut({ from, runs, coverage: wanted, ...task }: Task): Promise<Done> {
+  if (wanted && !counting) {
+    counting = true;
+    await coverage.start();
+    // All of them, so that what no run comes by is counted as never taken.
+    for (const file of readdirSync(FOLDER)) await import(new URL(file, FOLDER).href);
+    await coverage.take();
+  }
+  const { simulate } = await import("./run.ts");
+  const tally = new Tally();
+  for (let seed = from; seed < from + runs; seed++) {
+    const result = await simulate({ ...task, seed, only: task.only && new Set(task.only) });
+    tally.add(result, counting ? await coverage.take() : []);
+    const { violations } = result;
+    if (violations.length > 0) return { from, tally: tally.state(), broken: { seed, violations } };
+  }
+  return { from, tally: tally.state() };
+}
