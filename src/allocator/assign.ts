@@ -14,7 +14,7 @@ import { configurationOf } from "./configuration.ts";
 import { type Context, fresh } from "./context.ts";
 import { tagOf } from "./end.ts";
 import { giveBack } from "./give-back.ts";
-import { type Allowance, allowanceOf, grantedBy, seatsFor } from "./limit.ts";
+import { type Allowance, allowanceOf, areHeld, grantedBy, seatsFor } from "./limit.ts";
 import { ensureLoan } from "./loan.ts";
 import { inParallel } from "./parallel.ts";
 import { countOf, type Pick, type Picker, pickAny, type Wish } from "./pick.ts";
@@ -221,7 +221,8 @@ function begin(attempt: Attempt): void {
 /**
  * All is taken: a head becomes live, and only then is there an answer (rule 7).
  *
- * @returns nothing if an earlier execution of the request stands in the way, and is over
+ * @returns nothing if the request is to be begun again: an earlier execution stood in the way, and is over, or an address that
+ *   its handle had was released meanwhile
  */
 async function conclude(
   attempt: Attempt,
@@ -229,6 +230,12 @@ async function conclude(
 ): Promise<Assignment | Refusal | undefined> {
   const { context, request, mine, held, allowance } = attempt;
   const has = allowance?.has ?? [];
+  // They were seen a while ago, and one after the other: seen again, all were held at one moment between.
+  if (!(await areHeld(context, has))) {
+    await withdraw(attempt);
+    begin(attempt);
+    return undefined;
+  }
   if (!mine) return repeat(attempt, messages);
   const answer = (record: AssignmentRecord) =>
     assignment([...has, { record, held }], request, messages);
@@ -276,10 +283,13 @@ async function settleEarlier(
   attempt: Attempt,
   found: AssignmentRecord,
 ): Promise<Assignment | Refusal | undefined> {
-  const resumed = await resume(attempt.context, found, attempt.request.digest);
+  const { context, place } = attempt;
+  const before = await grantedBy(context, place.space, found.also);
+  const resumed = await resume(context, found, attempt.request.digest);
   if (resumed instanceof Refusal) return resumed;
   if (resumed.kind === "answered") {
-    const others = await grantedBy(attempt.context, attempt.place.space, resumed.record.also);
+    // Seen before its own and after them: all were held at one moment between.
+    const others = before && (await grantedBy(context, place.space, resumed.record.also));
     if (!others) return alreadyReleased(resumed.record);
     const asked = totalOf(attempt.request.wanted);
     const got = resumed.record.want + others.length;

@@ -37,6 +37,8 @@ export async function giveBack(
   const unsure = new Set<number>();
   let ordinals = seen;
   let block: Block | undefined;
+  // A slot that cools under the token was taken. One that was never seen to be, and is free, may be about to be.
+  let wereTaken = tag.cools;
   for (let attempt = 0; attempt < SWAP_TRIES_MAX; attempt++) {
     if (ordinals.length > 0) {
       const freed = await store.freeSlots(
@@ -52,13 +54,15 @@ export async function giveBack(
         return { freed: ordinals, block: freed.item };
       }
       // Rule 3: after an unknown outcome the block is looked at. A request that lands late frees what was to be freed.
-      if (freed.outcome === "unknown") for (const ordinal of ordinals) unsure.add(ordinal);
+      if (freed.outcome === "unknown" && wereTaken)
+        for (const ordinal of ordinals) unsure.add(ordinal);
       block =
         freed.outcome === "unknown" ? await store.readBlock(tag.space, tag.block) : freed.item;
     } else if (attempt === 0) block = await store.readBlock(tag.space, tag.block);
     const standing = heldBy(block, tag.token).filter((n) => only === undefined || only.has(n));
     if (standing.length === 0) return { freed: freedOf(block, tag, unsure), block };
     ordinals = standing;
+    wereTaken = true;
   }
   throw new Contended("the slots to be freed kept changing");
 }

@@ -130,6 +130,18 @@ export async function grantedBy(
   return granted.length === found.length ? granted : undefined;
 }
 
+/** Are these addresses still held as they were? A token never comes back, so one that is was held all the while. */
+export async function areHeld(context: Context, granted: readonly Granted[]): Promise<boolean> {
+  const looks = granted.flatMap(({ record, held }) =>
+    held.map(async ({ part, ordinals }) => {
+      const block = await context.store.readBlock(record.place.space, part.block);
+      const standing = heldBy(block, part.token);
+      return ordinals.every((ordinal) => standing.includes(ordinal));
+    }),
+  );
+  return (await Promise.all(looks)).every(Boolean);
+}
+
 /** The seats of a record with the addresses that are in them, and those that are left over. */
 export function seatsFor(record: AssignmentRecord, held: readonly Holding[]) {
   const spare: SeatOfRecord[] = [];

@@ -65,7 +65,8 @@ async function asking(
           invariant: "I8",
           message: `asked ${asked}, got ${answer.addresses.length}`,
         });
-      const told = ledger.hear(request.handle, key, answer.addresses);
+      const limited = request.limitPerHandle === undefined ? undefined : since;
+      const told = ledger.hear(request.handle, key, answer.addresses, limited);
       if (request.limitPerHandle !== undefined) ledger.limited(told, request.limitPerHandle);
       return told;
     }

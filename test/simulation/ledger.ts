@@ -43,19 +43,31 @@ export class Ledger {
   /** Addresses with the token under which they never can be taken again. */
   readonly #over = new Set<string>();
   readonly #ending = new Map<string, number>();
+  /** When a release of such a name was over last. */
+  readonly #ended = new Map<string, number>();
 
   /** What the table has seen until now: an answer is judged by what was since its question. */
   get moment(): number {
     return this.#history.now;
   }
 
-  /** An answer, as its caller hears it; those that are the caller's from now on. */
-  hear(handle: string, key: string | undefined, addresses: readonly AssignedAddress[]): Promised[] {
+  /**
+   * An answer, as its caller hears it; those that are the caller's from now on.
+   *
+   * @param since when it was asked, under a limit: an answer with what its handle had already was true at one moment between
+   */
+  hear(
+    handle: string,
+    key: string | undefined,
+    addresses: readonly AssignedAddress[],
+    since = Number.POSITIVE_INFINITY,
+  ): Promised[] {
     const told = addresses.map((address) => promisedOf(handle, address));
     const ending = told.flatMap(({ address }) => [`@${address}`, `${handle}@${address}`]);
     const stale =
-      [handle, ...ending].some((name) => (this.#ending.get(name) ?? 0) > 0) ||
-      told.some((address) => this.#letGo.has(nameOf(address)));
+      [handle, ...ending].some(
+        (name) => (this.#ending.get(name) ?? 0) > 0 || (this.#ended.get(name) ?? -1) >= since,
+      ) || told.some((address) => this.#letGo.has(nameOf(address)));
     if (key !== undefined && !stale) this.#compare(`${handle}/${key}`, told);
     if (stale) return [];
     for (const [i, promised] of told.entries()) {
@@ -216,6 +228,7 @@ export class Ledger {
     this.#ending.set(name, (this.#ending.get(name) ?? 0) + 1);
     const answer = await release();
     this.#ending.set(name, (this.#ending.get(name) ?? 0) - 1);
+    this.#ended.set(name, this.moment);
     return answer;
   }
 

@@ -61,7 +61,7 @@ const EXCUSES: readonly Excuse[] = [
       ["mark-pool.ts", 'return endJob(context, job, "done", "The pool is gone.")'],
       ["mark-pool.ts", 'return endJob(context, job, "cancelled", DELETED_MEANWHILE)'],
       ["mark-pool.ts", 'not: "deleting" && disabled'],
-      ["pick-address.ts", "throw new Contended( `block ${formatCidr(cidr)} is left"],
+      ["pick-address.ts", "throw new Contended( `block "],
       ["reclaim.ts", ") ?? pool; done.taken"],
       ["reclaim.ts", "continue; const judgement"],
       ["retire-pool.ts", "return undefined; await announceChange"],
