@@ -131,8 +131,8 @@ export class Ledger {
   /** From now on this address may be taken away: its owner, or somebody in its name, releases it. */
   letGo(promised: Promised): void {
     this.#letGo.add(nameOf(promised));
-    if (this.#promises.get(promised.address)?.generation === promised.generation)
-      this.#promises.delete(promised.address);
+    const standing = this.#promises.get(promised.address);
+    if (standing && nameOf(standing) === nameOf(promised)) this.#promises.delete(promised.address);
   }
 
   /** An answer says that this assignment is no more: nobody can bring it back. */
@@ -168,8 +168,10 @@ export class Ledger {
     renew: () => Promise<Renewed | Refusal>,
   ): Promise<Renewed | Refusal> {
     const record = recordOf(promised);
-    const isStanding = () =>
-      this.#promises.get(promised.address)?.generation === promised.generation;
+    const isStanding = () => {
+      const standing = this.#promises.get(promised.address);
+      return standing !== undefined && nameOf(standing) === nameOf(promised);
+    };
     const wasStanding = isStanding();
     this.#deadline(record, expiresAtMs);
     this.#renewing.set(record, (this.#renewing.get(record) ?? 0) + 1);
@@ -269,6 +271,7 @@ export function promisedOf(
   };
 }
 
-const nameOf = ({ address, generation }: Pick<AssignedAddress, "address" | "generation">) =>
-  `${address}@${generation}`;
+/** By its token: the text of a generation also says how many its request wants, which may be less once it is answered. */
+const nameOf = ({ address, parsed }: Pick<Promised, "address" | "parsed">) =>
+  `${address}@${parsed.token}`;
 const recordOf = ({ parsed }: Promised) => `${parsed.handleHash}.${parsed.recordId}`;
