@@ -33,34 +33,34 @@ describe("the invariants hold in every simulated run", { timeout: TEST_MS_MAX },
 /** What is left out, and a seed that noticed it: where the sources have changed since, another one does. */
 describe("the simulation notices when the protocol lacks", { timeout: TEST_MS_MAX }, () => {
   it.each([
-    ["take-epoch", 14, "the epoch clause of a slot write (rule 1)"],
+    ["take-epoch", 12, "the epoch clause of a slot write (rule 1)"],
     ["collect-fence", 384, "the collector's fence (rule 1)"],
-    ["record-rev", 397, "the revision of a record that is written again (rule 2)"],
-    ["unknown-fence", 16, "the fence after an unknown outcome (rule 3)"],
-    ["collect-rev", 236, "the revision that the collector saw (rule 5)"],
-    ["expire-rev", 305, "the revision of a record whose lease has run out (rule 5)"],
-    ["renew-rev", 479, "the revision of a record whose lease is renewed (rule 5)"],
+    ["record-rev", 341, "the revision of a record that is written again (rule 2)"],
+    ["unknown-fence", 12, "the fence after an unknown outcome (rule 3)"],
+    ["collect-rev", 481, "the revision that the collector saw (rule 5)"],
+    ["expire-rev", 730, "the revision of a record whose lease has run out (rule 5)"],
+    ["renew-rev", 490, "the revision of a record whose lease is renewed (rule 5)"],
     ["head-live-rev", 47, "the revision of a head that becomes live (rule 7)"],
-    ["abort-rev", 288, "the revision of a head that is aborted (rule 7)"],
-    ["take-over-rev", 18, "the revision of a block that is taken over"],
-    ["loan-fence", 217, "the fence before a loan row goes"],
-    ["take-slot", 7, "the clause that a slot is as it was seen"],
-    ["block-absent", 18, "the arbiter of claims"],
-    ["delete-rev", 44, "the revision of the block that the reclaimer saw"],
-    ["seat-absent", 5, "the arbiter of a limited handle's seats"],
-    ["seat-over-rev", 184, "the revision of a seat that is taken over"],
+    ["abort-rev", 131, "the revision of a head that is aborted (rule 7)"],
+    ["take-over-rev", 54, "the revision of a block that is taken over"],
+    ["loan-fence", 154, "the fence before a loan row goes"],
+    ["take-slot", 2, "the clause that a slot is as it was seen"],
+    ["block-absent", 1, "the arbiter of claims"],
+    ["delete-rev", 128, "the revision of the block that the reclaimer saw"],
+    ["seat-absent", 1, "the arbiter of a limited handle's seats"],
+    ["seat-over-rev", 247, "the revision of a seat that is taken over"],
   ])("%s (seed %i): %s", async (without, seed) => {
     const broken = (await isBroken(seed, without)) ? seed : await firstBroken(without);
     expect(broken).toBeDefined();
   });
 
   it("and says which processes it takes", async () => {
-    const { processes } = await simulate({ seed: 7, without: "take-slot" });
-    const least = await shrink(7, "take-slot");
+    const { processes } = await simulate({ seed: 2, without: "take-slot" });
+    const least = await shrink(2, "take-slot");
     expect(least.processes.length).toBeLessThan(processes.length);
     const only = new Set(least.processes);
     const { schedule } = least;
-    const again = await simulate({ seed: 7, without: "take-slot", schedule, only });
+    const again = await simulate({ seed: 2, without: "take-slot", schedule, only });
     expect(again.violations).not.toEqual([]);
   });
 });
