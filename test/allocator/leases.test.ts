@@ -9,6 +9,7 @@ import {
   addressOf,
   assigned,
   contentsIn,
+  contextOver,
   makeWorld,
   passes,
   releaseAll,
@@ -112,6 +113,23 @@ describe("a leased address", () => {
       renewLease(world.calm, SPACE, { address, handle, leaseSeconds: LEASE_SECONDS });
     expect(await renewFor("vm")).toMatchObject({ handle: "vm" });
     expect(await renewFor("other")).toMatchObject({ code: "generation_conflict" });
+  });
+
+  it("is not renewed when the collector ends it between the renewal's look and its write", async () => {
+    const world = await makeWorld();
+    const { address } = await leaseIn(world);
+    world.clock.nowMs += 1000 * (LEASE_SECONDS + 60);
+    const slow = contextOver(world.table, world.clock, 7);
+    const changeRecord: typeof slow.store.changeRecord = async (...of) => {
+      await passes(world, 1, 1);
+      return slow.store.changeRecord(...of);
+    };
+    const overtaken = { ...slow, store: { ...slow.store, changeRecord } };
+    const renewal = { address, handle: "vm", leaseSeconds: LEASE_SECONDS };
+    expect(await renewLease(overtaken, SPACE, renewal)).toMatchObject({
+      code: "generation_conflict",
+    });
+    expect(contentsIn(world).records).toEqual([]);
   });
 
   it("under a key tells a repeat the same while it lasts, and that it is over after that", async () => {
