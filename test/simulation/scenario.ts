@@ -166,7 +166,7 @@ function drawWeather(random: Random): Weather {
     staleShare: times(STORMY.staleShare),
     ...(isRelentless && {
       relentless: {
-        steps: shuffled(RELENTLESS, random).slice(0, 3).flat(),
+        steps: shuffled(RELENTLESS, random).slice(0, 4).flat(),
         ...(chance(0.75)
           ? { silentShare: 0.985, landedShare: 0.03 }
           : { silentShare: 0.5, landedShare: 0.5 }),
