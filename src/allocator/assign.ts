@@ -1,25 +1,26 @@
 import type { Block } from "../domain/block.ts";
-import { handleHash } from "../domain/hash.ts";
 import { ASSIGN_ROUNDS_MAX, REQUEST_MS_MAX } from "../domain/limits.ts";
 import { Busy, Contended, Refusal, Unavailable } from "../domain/outcome.ts";
-import type { AssignmentRecord, Part, RecordPlace } from "../domain/record.ts";
+import type { AssignmentRecord, Part } from "../domain/record.ts";
+import { type Assignment, type AssignRequest, assignment, totalOf } from "./assignment.ts";
 import {
-  type Assignment,
-  type AssignRequest,
-  assignment,
-  type Granted,
-  totalOf,
-} from "./assignment.ts";
+  type Attempt,
+  attemptAt,
+  grantedTo,
+  recordOf,
+  shortfall,
+  startOver,
+  times,
+  withdraw,
+} from "./attempt.ts";
 import { configurationOf } from "./configuration.ts";
 import { type Context, fresh } from "./context.ts";
-import { tagOf } from "./end.ts";
-import { giveBack } from "./give-back.ts";
-import { type Allowance, allowanceOf, areHeld, grantedBy, seatsFor } from "./limit.ts";
+import { allowanceOf, areHeld, grantedBy, seatsFor } from "./limit.ts";
 import { ensureLoan } from "./loan.ts";
 import { inParallel } from "./parallel.ts";
 import { countOf, type Pick, type Picker, pickAny, type Wish } from "./pick.ts";
 import { pickAddress } from "./pick-address.ts";
-import { alreadyReleased, type Holding, resume } from "./resume.ts";
+import { alreadyReleased, resume } from "./resume.ts";
 import { dropSeats, takeSeats } from "./seats.ts";
 import { stamp } from "./stamp.ts";
 import { type Take, take } from "./take.ts";
@@ -38,9 +39,7 @@ export async function assign(
   context: Context,
   request: AssignRequest,
 ): Promise<Assignment | Refusal> {
-  const startedAtMs = context.now();
-  const place = placeOf(context, request);
-  const attempt: Attempt = { context, request, startedAtMs, place, held: [] };
+  const attempt = attemptAt(context, request);
   try {
     const known = await learn(attempt);
     if (known instanceof Refusal) return await giveUp(attempt, known);
@@ -65,23 +64,6 @@ async function settledError(attempt: Attempt, error: unknown): Promise<unknown> 
   }
   if (cause instanceof Unavailable || cause instanceof Busy) cause.handle = attempt.request.handle;
   return cause;
-}
-
-/** One execution of one request. */
-interface Attempt {
-  readonly context: Context;
-  readonly request: AssignRequest;
-  /** Before its configuration was read. */
-  readonly startedAtMs: number;
-  readonly place: RecordPlace;
-  /** The record to write over: our own, or what an earlier execution left. */
-  seen?: AssignmentRecord | undefined;
-  /** The record as this execution wrote it last. */
-  mine?: AssignmentRecord | undefined;
-  /** What is taken so far. */
-  held: Holding[];
-  /** What the limit of its handle leaves a request that has one. */
-  allowance?: Allowance | undefined;
 }
 
 async function walk(attempt: Attempt, { wishes, pick }: Learned): Promise<Assignment | Refusal> {
@@ -120,22 +102,6 @@ async function holdToLimit(attempt: Attempt): Promise<Refusal | undefined> {
   return undefined;
 }
 
-/** What the answer would have now: what its handle has already under a limit, and what is taken. */
-function grantedTo({ allowance, mine, held }: Attempt): readonly Granted[] {
-  return [...(allowance?.has ?? []), ...(mine ? [{ record: mine, held }] : [])];
-}
-
-/** What is still wanted. */
-function shortfall(attempt: Attempt, wishes: readonly Wish[]): readonly Wish[] {
-  const all = grantedTo(attempt).flatMap(({ held }) => held);
-  return wishes
-    .map((wish) => ({
-      ...wish,
-      count: wish.count - countOf(all.filter(({ block }) => block.cidr.family === wish.family)),
-    }))
-    .filter(({ count }) => count > 0);
-}
-
 /**
  * One round: names the picks in the record, then takes them side by side. What could not be taken is wanted again.
  *
@@ -171,7 +137,7 @@ async function takeAll(
   ]);
   if (stamped.kind === "taken") {
     // Somebody decided the record that we wrote, and gives back, or gave back, what we held: nothing of it is ours any more.
-    begin(attempt);
+    startOver(attempt);
     return settleEarlier(attempt, stamped.record);
   }
   const first = attempt.mine === undefined;
@@ -183,7 +149,7 @@ async function takeAll(
   ) {
     // Another request of the handle was faster: what it comes to is seen in the next round.
     await withdraw(attempt);
-    begin(attempt);
+    startOver(attempt);
     return undefined;
   }
   // One that fails does not leave the others running: they are all settled before anything is given back.
@@ -211,13 +177,6 @@ function learnFrom({ memory }: Context, learned: Block, { block }: Take): void {
   else memory.forget(learned.space, learned.host, learned.cidr);
 }
 
-/** Nothing of what this execution did stands any more. */
-function begin(attempt: Attempt): void {
-  attempt.held = [];
-  attempt.mine = attempt.seen = undefined;
-  attempt.allowance = undefined;
-}
-
 /**
  * All is taken: a head becomes live, and only then is there an answer (rule 7).
  *
@@ -233,7 +192,7 @@ async function conclude(
   // They were seen a while ago, and one after the other: seen again, all were held at one moment between.
   if (!(await areHeld(context, has))) {
     await withdraw(attempt);
-    begin(attempt);
+    startOver(attempt);
     return undefined;
   }
   if (!mine) return repeat(attempt, messages);
@@ -274,7 +233,7 @@ async function repeat(
   const record: AssignmentRecord = { ...recordOf(attempt, [], "live"), want: 0, seats: [] };
   const stamped = await stamp(context, seen, record);
   if (stamped.kind === "mine") return answer;
-  begin(attempt);
+  startOver(attempt);
   return settleEarlier(attempt, stamped.record);
 }
 
@@ -308,41 +267,6 @@ async function giveUp(attempt: Attempt, refusal: Refusal): Promise<Assignment | 
   return (other && (await settleEarlier(attempt, other))) ?? refusal;
 }
 
-/**
- * Nobody was answered, and nobody will be: the head is aborted, and only then is anything given back, without cooldown
- * (rule 7). The record of an execution that holds nothing just goes, exactly as it was left.
- */
-async function withdraw({ context, mine, held }: Attempt): Promise<void> {
-  if (!mine) return;
-  const { store } = context;
-  if (held.length === 0) {
-    await dropSeats(context, mine, mine.seats);
-    return store.deleteRecord("give-up", mine);
-  }
-  const aborted: AssignmentRecord = {
-    ...mine,
-    state: "aborted",
-    revision: fresh(context),
-    atMs: context.now(),
-  };
-  const written = await store.changeRecord("abort", mine, aborted);
-  if (written.outcome !== "done") return; // whoever decided it gives back what it holds, or the collector does
-  await Promise.all(
-    held.map(({ part, ordinals }) => giveBack(context, tagOf(aborted, part), ordinals)),
-  );
-  await dropSeats(context, aborted, aborted.seats);
-  await store.deleteRecord("give-up", aborted);
-}
-
-function placeOf(context: Context, { space, handle, keyId }: AssignRequest): RecordPlace {
-  return {
-    space,
-    handleHash: handleHash(handle),
-    id: keyId ?? fresh(context),
-    keyed: keyId !== undefined,
-  };
-}
-
 interface Learned {
   readonly wishes: readonly Wish[];
   readonly pick: Picker;
@@ -364,36 +288,4 @@ async function learn({ context, request, place }: Attempt): Promise<Learned | Re
   if (wishes instanceof Refusal) return wishes;
   const pick = address ? pickAddress(context, address) : pickAny(context, rows);
   return { wishes, pick, earlier };
-}
-
-function recordOf(
-  { context, request, place, allowance }: Attempt,
-  parts: readonly Part[],
-  state: "live" | "open",
-): AssignmentRecord {
-  const has = assignment(allowance?.has ?? [], request).addresses;
-  return {
-    place,
-    state,
-    handle: request.handle,
-    host: request.host,
-    attributes: request.attributes,
-    want: totalOf(request.wanted) - has.length,
-    parts,
-    given: new Set(),
-    seats: (allowance?.free ?? []).map(({ seat }) => seat),
-    also: place.keyed ? has.map(({ generation }) => generation) : [],
-    digest: request.digest,
-    revision: fresh(context),
-    ...times(context, request),
-  };
-}
-
-/** A lease counts from the write that may be answered. */
-function times(context: Context, { leaseSeconds }: AssignRequest) {
-  const atMs = context.now();
-  return {
-    atMs,
-    ...(leaseSeconds !== undefined && { expiresAtMs: atMs + 1000 * leaseSeconds }),
-  };
 }

@@ -1,0 +1,124 @@
+import { handleHash } from "../domain/hash.ts";
+import type { AssignmentRecord, Part, RecordPlace } from "../domain/record.ts";
+import { type AssignRequest, assignment, type Granted, totalOf } from "./assignment.ts";
+import { type Context, fresh } from "./context.ts";
+import { tagOf } from "./end.ts";
+import { giveBack } from "./give-back.ts";
+import type { Allowance } from "./limit.ts";
+import { countOf, type Wish } from "./pick.ts";
+import type { Holding } from "./resume.ts";
+import { dropSeats } from "./seats.ts";
+
+/** One execution of one request. */
+export interface Attempt {
+  readonly context: Context;
+  readonly request: AssignRequest;
+  /** Before its configuration was read. */
+  readonly startedAtMs: number;
+  readonly place: RecordPlace;
+  /** The record to write over: our own, or what an earlier execution left. */
+  seen?: AssignmentRecord | undefined;
+  /** The record as this execution wrote it last. */
+  mine?: AssignmentRecord | undefined;
+  /** What is taken so far. */
+  held: Holding[];
+  /** What the limit of its handle leaves a request that has one. */
+  allowance?: Allowance | undefined;
+}
+
+/** An execution that begins now. */
+export function attemptAt(context: Context, request: AssignRequest): Attempt {
+  const startedAtMs = context.now();
+  return { context, request, startedAtMs, place: placeOf(context, request), held: [] };
+}
+
+function placeOf(context: Context, { space, handle, keyId }: AssignRequest): RecordPlace {
+  return {
+    space,
+    handleHash: handleHash(handle),
+    id: keyId ?? fresh(context),
+    keyed: keyId !== undefined,
+  };
+}
+
+/** What the answer would have now: what its handle has already under a limit, and what is taken. */
+export function grantedTo({ allowance, mine, held }: Attempt): readonly Granted[] {
+  return [...(allowance?.has ?? []), ...(mine ? [{ record: mine, held }] : [])];
+}
+
+/** What is still wanted. */
+export function shortfall(attempt: Attempt, wishes: readonly Wish[]): readonly Wish[] {
+  const all = grantedTo(attempt).flatMap(({ held }) => held);
+  return wishes
+    .map((wish) => ({
+      ...wish,
+      count: wish.count - countOf(all.filter(({ block }) => block.cidr.family === wish.family)),
+    }))
+    .filter(({ count }) => count > 0);
+}
+
+/** The record of the request, with these parts. */
+export function recordOf(
+  { context, request, place, allowance }: Attempt,
+  parts: readonly Part[],
+  state: "live" | "open",
+): AssignmentRecord {
+  const has = assignment(allowance?.has ?? [], request).addresses;
+  return {
+    place,
+    state,
+    handle: request.handle,
+    host: request.host,
+    attributes: request.attributes,
+    want: totalOf(request.wanted) - has.length,
+    parts,
+    given: new Set(),
+    seats: (allowance?.free ?? []).map(({ seat }) => seat),
+    also: place.keyed ? has.map(({ generation }) => generation) : [],
+    digest: request.digest,
+    revision: fresh(context),
+    ...times(context, request),
+  };
+}
+
+/** A lease counts from the write that may be answered. */
+export function times(context: Context, { leaseSeconds }: AssignRequest) {
+  const atMs = context.now();
+  return {
+    atMs,
+    ...(leaseSeconds !== undefined && { expiresAtMs: atMs + 1000 * leaseSeconds }),
+  };
+}
+
+/** Nothing of what this execution did stands any more. */
+export function startOver(attempt: Attempt): void {
+  attempt.held = [];
+  attempt.mine = attempt.seen = undefined;
+  attempt.allowance = undefined;
+}
+
+/**
+ * Nobody was answered, and nobody will be: the head is aborted, and only then is anything given back, without cooldown
+ * (rule 7). The record of an execution that holds nothing just goes, exactly as it was left.
+ */
+export async function withdraw({ context, mine, held }: Attempt): Promise<void> {
+  if (!mine) return;
+  const { store } = context;
+  if (held.length === 0) {
+    await dropSeats(context, mine, mine.seats);
+    return store.deleteRecord("give-up", mine);
+  }
+  const aborted: AssignmentRecord = {
+    ...mine,
+    state: "aborted",
+    revision: fresh(context),
+    atMs: context.now(),
+  };
+  const written = await store.changeRecord("abort", mine, aborted);
+  if (written.outcome !== "done") return; // whoever decided it gives back what it holds, or the collector does
+  await Promise.all(
+    held.map(({ part, ordinals }) => giveBack(context, tagOf(aborted, part), ordinals)),
+  );
+  await dropSeats(context, aborted, aborted.seats);
+  await store.deleteRecord("give-up", aborted);
+}
