@@ -1,18 +1,26 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { buildSync } from "esbuild";
 
 const ROOT = new URL("../../", import.meta.url);
-const FOLDERS = ["src", "test/simulation"];
 
-/** One text for all that a run depends on: of other sources, other runs. */
+/** One text for all that a run depends on: of other sources, other runs. What only reads a tally is not among them. */
 export function digestOfSources(): string {
+  const { metafile } = buildSync({
+    absWorkingDir: fileURLToPath(ROOT),
+    entryPoints: ["test/simulation/worker.ts"],
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    packages: "external",
+    write: false,
+    metafile: true,
+  });
   const hash = createHash("sha256");
-  for (const folder of FOLDERS) {
-    const names = readdirSync(new URL(folder, ROOT), { recursive: true, encoding: "utf8" });
-    for (const name of names.filter((one) => one.endsWith(".ts")).sort())
-      hash.update(`${folder}/${name}\n`).update(readFileSync(new URL(`${folder}/${name}`, ROOT)));
-  }
+  for (const name of Object.keys(metafile.inputs).sort())
+    hash.update(`${name}\n`).update(readFileSync(new URL(name, ROOT)));
   return hash.digest("hex");
 }
 
