@@ -34,7 +34,7 @@ export class Ledger {
   readonly #promises = new Map<string, Promised>();
   /** Until when a promise holds where it is leased, by record; while a renewal is under way, the earlier of both. */
   readonly #deadlines = new Map<string, number>();
-  readonly #renewing = new Map<string, number>();
+  readonly #renewals = new Map<string, { readonly begun: number; readonly over: number }>();
   /** Records of limited requests. */
   readonly #limited = new Set<string>();
   readonly #answers = new Map<string, string>();
@@ -174,16 +174,23 @@ export class Ledger {
     };
     const wasStanding = isStanding();
     this.#deadline(record, expiresAtMs);
-    this.#renewing.set(record, (this.#renewing.get(record) ?? 0) + 1);
+    const { begun, over } = this.#renewalsOf(record);
+    this.#renewals.set(record, { begun: begun + 1, over });
     const answer = await renew();
-    const others = (this.#renewing.get(record) ?? 0) - 1;
-    this.#renewing.set(record, others);
+    const now = this.#renewalsOf(record);
+    this.#renewals.set(record, { ...now, over: now.over + 1 });
     if (answer instanceof Refusal) return answer;
     if (wasStanding && !isStanding() && !this.#letGo.has(nameOf(promised)))
       this.#violate("I2", `${promised.address} was renewed after its lease had ended`);
-    if (others === 0) this.#deadlines.set(record, answer.expiresAtMs);
+    // Of several at once nobody knows whose was written last.
+    const wasAlone = begun === over && now.begun === begun + 1;
+    if (wasAlone) this.#deadlines.set(record, answer.expiresAtMs);
     else this.#deadline(record, answer.expiresAtMs);
     return answer;
+  }
+
+  #renewalsOf(record: string) {
+    return this.#renewals.get(record) ?? { begun: 0, over: 0 };
   }
 
   /** After a write: is everything that was promised still so? */
