@@ -73,6 +73,15 @@ export async function withMishap<T>(
   };
 }
 
+/** The table of a walk that stands still before one of its calls, until somebody else has come and gone. */
+export function withIntruder(table: MemoryTable, at: number, come: () => Promise<void>): Table {
+  let calls = 0;
+  return intercepted(table, async (_, go) => {
+    if (calls++ === at) await come();
+    return go();
+  });
+}
+
 type Intercept = (label: string, go: () => Promise<unknown>, write?: Write) => Promise<unknown>;
 
 function intercepted(table: Table, intercept: Intercept): Table {

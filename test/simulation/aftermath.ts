@@ -1,0 +1,38 @@
+import { expect } from "vitest";
+import type { Assignment } from "../../src/allocator/assignment.ts";
+import { releaseHandle } from "../../src/allocator/release.ts";
+import { parseGeneration } from "../../src/domain/generation.ts";
+import { contentsIn, passes, SPACE, type World } from "../world.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** After everything is given back and swept, the whole pool can be assigned again: nothing leaked. */
+export async function expectEverythingAssignable(world: World, where: string): Promise<void> {
+  for (const { handle } of contentsIn(world).records)
+    await releaseHandle(world.calm, SPACE, handle);
+  await passes(world, 3, DAY_MS + 3_600_000);
+  const { blocks, rows, records, seats } = contentsIn(world);
+  expect([...blocks, ...rows, ...records, ...seats], where).toEqual([]);
+}
+
+/** Is every address of an answer taken under the very token it was answered with? */
+export function heldNow(world: World, told: Assignment | undefined): boolean {
+  const { blocks } = contentsIn(world);
+  const tokens = blocks.flatMap(({ slots }) =>
+    [...slots.values()].flatMap((slot) => (slot.kind === "taken" ? [slot.token] : [])),
+  );
+  return (told?.addresses ?? []).every(({ generation }) => {
+    const parsed = parseGeneration(generation);
+    return parsed.ok && tokens.includes(parsed.value.token);
+  });
+}
+
+/** Whoever meets others may be told to come again; that is an answer too, and there is no other. */
+export async function patiently<T>(act: () => Promise<T> | undefined): Promise<T | undefined> {
+  try {
+    return await act();
+  } catch (error) {
+    if (!(error instanceof Error && error.name === "Contended")) throw error;
+    return undefined;
+  }
+}

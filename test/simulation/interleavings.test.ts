@@ -1,0 +1,170 @@
+import { describe, expect, it } from "vitest";
+import { putReservation } from "../../src/allocator/administration.ts";
+import { assign } from "../../src/allocator/assign.ts";
+import type { Assignment, AssignRequest } from "../../src/allocator/assignment.ts";
+import { collect } from "../../src/allocator/collect.ts";
+import type { Context } from "../../src/allocator/context.ts";
+import { disown } from "../../src/allocator/disown.ts";
+import { reclaim } from "../../src/allocator/reclaim.ts";
+import { releaseHandle } from "../../src/allocator/release.ts";
+import { parseGeneration } from "../../src/domain/generation.ts";
+import { findViolations } from "../../src/domain/invariants.ts";
+import { DUE_SHARDS } from "../../src/store/definition.ts";
+import { contentsIn, contextOver, passes, requestOf, SPACE, type World } from "../world.ts";
+import { expectEverythingAssignable, heldNow, patiently } from "./aftermath.ts";
+import { callsOf, withIntruder } from "./crash-points.ts";
+import {
+  drain,
+  OPERATIONS,
+  type Operation,
+  prepared,
+  remove,
+  routers,
+  work,
+} from "./operations.ts";
+
+/** Somebody who comes by, and is done, while the operation stands still before one of its calls. */
+interface Intruder {
+  readonly name: string;
+  come(scene: Scene): Promise<unknown>;
+}
+
+interface Scene {
+  readonly world: World;
+  readonly operation: Operation;
+  readonly told: Readonly<Record<string, Assignment>>;
+  readonly context: Context;
+}
+
+const another = (count: number, more: Partial<AssignRequest> = {}) => ({
+  ...requestOf("another", count),
+  allowPartial: true,
+  ...more,
+});
+
+const INTRUDERS: readonly Intruder[] = [
+  {
+    name: "the same operation",
+    come: ({ operation, context, told }) => operation.walk(context, told),
+  },
+  {
+    name: "a request of another handle",
+    come: ({ context }) => assign(context, another(1)),
+  },
+  {
+    name: "a request of another host that takes all there is",
+    come: ({ context }) => assign(context, another(8, { host: "host:node-2" })),
+  },
+  {
+    name: "a release by handle of all that may go",
+    come: releaseWhatMayGo,
+  },
+  {
+    name: "a release of all that may go, and a request that takes it as soon as it has cooled",
+    come: async (scene) => {
+      await releaseWhatMayGo(scene);
+      scene.world.clock.nowMs += 8_000;
+      return assign(scene.context, another(8));
+    },
+  },
+  {
+    name: "the passes, at once",
+    come: async ({ context }) => {
+      await reclaim(context);
+      await collect(context, DUE_SHARDS);
+    },
+  },
+  {
+    name: "a quarter of an hour, with the passes in it",
+    come: ({ world }) => passes(world, 9),
+  },
+  {
+    name: "a quarter of an hour, with the passes in it, and a request that takes all there is",
+    come: async ({ world, context }) => {
+      await passes(world, 9);
+      return assign(context, another(8));
+    },
+  },
+  {
+    name: "an operator who takes the blocks from their host",
+    come: async ({ context }) => {
+      for (const { block } of await context.store.listRows(SPACE, "host:node-1")) {
+        const seen = await context.store.readBlock(SPACE, block);
+        if (seen) await disown(context, seen);
+      }
+    },
+  },
+  {
+    name: "a drain of the pool",
+    come: async ({ context, world }) => {
+      await drain(context);
+      await work(world.calm, world.clock, 2);
+    },
+  },
+  {
+    name: "a delete of the pool, with the workers' time for it",
+    come: async ({ context, world }) => {
+      await remove(context);
+      await work(world.calm, world.clock, 8);
+    },
+  },
+  {
+    name: "a new reservation",
+    come: ({ context }) => putReservation(context, SPACE, "first", routers, undefined),
+  },
+];
+
+/** Everything that the operation does not promise to keep. */
+async function releaseWhatMayGo({ world, operation, told, context }: Scene): Promise<void> {
+  const kept = operation.kept.map((name) => told[name]?.handle);
+  const handles = new Set(contentsIn(world).records.map(({ handle }) => handle));
+  for (const handle of handles)
+    if (!kept.includes(handle)) await releaseHandle(context, SPACE, handle);
+}
+
+describe.each(OPERATIONS)("$name", (operation) => {
+  it.each(INTRUDERS)("does and suffers no harm when $name comes in between", async (intruder) => {
+    const { world, told } = await prepared(operation);
+    const calls = await callsOf(world.table, (own) =>
+      operation.walk(contextOver(own, world.clock, 2), told),
+    );
+    for (let at = 0; at < calls.length; at++) {
+      const { world, told } = await prepared(operation);
+      const { table, clock } = world;
+      const where = `before ${calls[at]} (call ${at})`;
+      const expectNoViolations = (when: string) =>
+        expect(findViolations(contentsIn(world)), `${when} ${where}`).toEqual([]);
+
+      let theirs: unknown;
+      const walk = withIntruder(table, at, async () => {
+        const context = contextOver(table, clock, 7);
+        theirs = await patiently(() => intruder.come({ world, operation, told, context }));
+        expectNoViolations("came in");
+        if (isAssignment(theirs)) expect(heldNow(world, theirs), where).toBe(true);
+      });
+      const ours = await patiently(() => operation.walk(contextOver(walk, clock, 2), told));
+      expectNoViolations("went on");
+      if (isAssignment(ours)) expect(heldNow(world, ours), `answered, ${where}`).toBe(true);
+      if (isKeyed(ours) && isKeyed(theirs)) expect(ours.addresses).toEqual(theirs.addresses);
+
+      await passes(world, 3);
+      expect(findViolations(contentsIn(world), { quiet: true }), where).toEqual([]);
+      for (const handle of operation.kept)
+        expect(heldNow(world, told[handle]), `${where}: ${handle}`).toBe(true);
+      if (isAssignment(theirs) && theirs.handle === "another")
+        expect(heldNow(world, theirs), `theirs, ${where}`).toBe(true);
+      await expectEverythingAssignable(world, where);
+    }
+  });
+});
+
+function isAssignment(answer: unknown): answer is Assignment {
+  return typeof answer === "object" && answer !== null && "addresses" in answer;
+}
+
+/** Answers to one request under one key. */
+function isKeyed(answer: unknown): answer is Assignment {
+  if (!isAssignment(answer) || answer.handle === "another") return false;
+  const generation = parseGeneration(answer.addresses[0]?.generation ?? "");
+  return generation.ok && generation.value.keyed;
+}

@@ -1,0 +1,464 @@
+import { expect } from "vitest";
+import { putPool, putReservation } from "../../src/allocator/administration.ts";
+import { assign } from "../../src/allocator/assign.ts";
+import type { Assignment, AssignRequest } from "../../src/allocator/assignment.ts";
+import { collect } from "../../src/allocator/collect.ts";
+import type { Context } from "../../src/allocator/context.ts";
+import { disown } from "../../src/allocator/disown.ts";
+import { runJobs } from "../../src/allocator/jobs.ts";
+import { deletePool, drainPool } from "../../src/allocator/pool-jobs.ts";
+import { reclaim } from "../../src/allocator/reclaim.ts";
+import { releaseHandle } from "../../src/allocator/release.ts";
+import { renewLease } from "../../src/allocator/renew.ts";
+import { parseInterval } from "../../src/domain/cidr.ts";
+import { DUE_SHARDS } from "../../src/store/definition.ts";
+import {
+  addressOf,
+  assigned,
+  type Clock,
+  contentsIn,
+  contextOver,
+  makeWorld,
+  passes,
+  poolOf,
+  releaseAll,
+  requestOf,
+  SPACE,
+  type World,
+} from "../world.ts";
+import { withMishap } from "./crash-points.ts";
+
+/**
+ * One operation, what goes before it, and what must hold of a repeat. The list is what the suites of crash points and of
+ * interleavings go through: whatever is new belongs here, and is under both.
+ */
+export interface Operation {
+  readonly name: string;
+  /** A call without which the operation would not be the one it is named for. */
+  readonly step: string;
+  prepare(world: World): Promise<Readonly<Record<string, Assignment>>>;
+  walk(context: Context, told: Readonly<Record<string, Assignment>>): Promise<unknown>;
+  /** Which of the prepared handles must still have what they were told. */
+  readonly kept: readonly string[];
+  /** A caller that comes again with the same request, or whatever else must go well after it. */
+  again?(
+    context: Context,
+    told: Readonly<Record<string, Assignment>>,
+    clock: Clock,
+  ): Promise<unknown>;
+}
+
+export const OPERATIONS: readonly Operation[] = [
+  {
+    name: "assign that claims a block",
+    step: "create-block",
+    prepare: async () => ({}),
+    walk: (context) => assign(context, requestOf("new", 2)),
+    kept: [],
+  },
+  {
+    name: "assign from an own block, cold",
+    step: "take-slots",
+    prepare: async ({ calm }) => ({ old: await assigned(calm, requestOf("old", 1)) }),
+    walk: (context) => assign(context, requestOf("new", 1)),
+    kept: ["old"],
+  },
+  {
+    name: "assign with an Idempotency-Key",
+    step: "create-record",
+    prepare: async ({ calm }) => ({ old: await assigned(calm, requestOf("old", 1)) }),
+    walk: (context) => assign(context, keyedRequest),
+    kept: ["old"],
+    again: (context) => assign(context, keyedRequest),
+  },
+  {
+    name: "assign of a specific address",
+    step: "create-block",
+    prepare: async () => ({}),
+    walk: (context) => assign(context, specificRequest),
+    kept: [],
+  },
+  {
+    name: "release by address",
+    step: "release-record",
+    prepare: async ({ calm }) => ({
+      old: await assigned(calm, requestOf("old", 1)),
+      gone: await assigned(calm, requestOf("gone", 1)),
+    }),
+    walk: (context, { gone }) => releaseAll(context, gone),
+    kept: ["old"],
+    again: (context, { gone }) => releaseAll(context, gone),
+  },
+  {
+    name: "release by address of a keyed request of two",
+    step: "mark-given",
+    prepare: async ({ calm }) => ({ gone: await assigned(calm, keyedPair) }),
+    walk: (context, { gone }) => releaseAll(context, gone),
+    kept: [],
+    again: (context, { gone }) => releaseAll(context, gone),
+  },
+  {
+    name: "release by handle",
+    step: "end-whole",
+    prepare: async ({ calm }) => ({
+      old: await assigned(calm, requestOf("old", 1)),
+      gone: await assigned(calm, requestOf("gone", 2)),
+    }),
+    walk: (context) => releaseHandle(context, SPACE, "gone"),
+    kept: ["old"],
+    again: (context) => releaseHandle(context, SPACE, "gone"),
+  },
+  {
+    name: "release by handle of a keyed request",
+    step: "end",
+    prepare: async ({ calm }) => ({ keyed: await assigned(calm, keyedPair) }),
+    walk: (context) => releaseHandle(context, SPACE, "keyed"),
+    kept: [],
+  },
+  {
+    name: "reclaim of an empty block beside one in use",
+    step: "delete-block",
+    prepare: async (world) => {
+      const told = { old: await assigned(world.calm, requestOf("old", 2)) };
+      await releaseAll(world.calm, await assigned(world.calm, requestOf("gone", 2)));
+      world.clock.nowMs += 100_000;
+      await reclaim(world.calm);
+      world.clock.nowMs += 100_000;
+      return told;
+    },
+    walk: (context) => reclaim(context),
+    kept: ["old"],
+  },
+  {
+    name: "collect of what a crash left",
+    step: "collect-fence",
+    prepare: async (world) => {
+      const told = { old: await assigned(world.calm, requestOf("old", 1)) };
+      await withMishap(world.table, 4, "killed after the call", (table) =>
+        assign(contextOver(table, world.clock, 5), keyedRequest),
+      );
+      world.clock.nowMs += 100_000;
+      return told;
+    },
+    walk: (context) => collect(context, DUE_SHARDS),
+    kept: ["old"],
+  },
+  {
+    name: "assign over several blocks",
+    step: "head-live",
+    prepare: async ({ calm }) => ({ old: await assigned(calm, requestOf("old", 1)) }),
+    walk: (context) => assign(context, requestOf("new", 5)),
+    kept: ["old"],
+  },
+  {
+    name: "assign of both families with an Idempotency-Key",
+    step: "head-live",
+    prepare: async ({ calm }) => {
+      await putPool(calm, SPACE, "six", poolOf("2001:db8::/126", 127), undefined);
+      return { old: await assigned(calm, requestOf("old", 1)) };
+    },
+    walk: (context) => assign(context, keyedBoth),
+    kept: ["old"],
+    again: (context) => assign(context, keyedBoth),
+  },
+  {
+    name: "assign that borrows",
+    step: "loan",
+    prepare: async ({ calm }) => ({ old: await assigned(calm, requestOf("old", 7)) }),
+    walk: (context) => assign(context, { ...requestOf("guest", 1), host: "host:node-2" }),
+    kept: ["old"],
+  },
+  {
+    name: "assign that takes over an empty block",
+    step: "take-over",
+    prepare: async (world) => {
+      const told = { old: await assigned(world.calm, requestOf("old", 6)) };
+      const gone = { ...requestOf("gone", 2), host: "host:node-3" } as const;
+      await releaseAll(world.calm, await assigned(world.calm, gone));
+      await passes(world, 1);
+      world.clock.nowMs += 70_000;
+      return told;
+    },
+    walk: (context) => assign(context, { ...requestOf("heir", 1), host: "host:node-2" }),
+    kept: ["old"],
+  },
+  {
+    name: "a block taken from its host",
+    step: "disown",
+    prepare: async ({ calm }) => ({ old: await assigned(calm, requestOf("old", 1)) }),
+    walk: async (context) => {
+      const [row] = await context.store.listRows(SPACE, "host:node-1");
+      const block = row && (await context.store.readBlock(SPACE, row.block));
+      return block && disown(context, block);
+    },
+    kept: ["old"],
+  },
+  {
+    name: "release by handle of what several blocks hold",
+    step: "end-whole",
+    prepare: async ({ calm }) => ({
+      old: await assigned(calm, requestOf("old", 1)),
+      gone: await assigned(calm, requestOf("gone", 5)),
+    }),
+    walk: (context) => releaseHandle(context, SPACE, "gone"),
+    kept: ["old"],
+    again: (context) => releaseHandle(context, SPACE, "gone"),
+  },
+  {
+    name: "release by handle of what several blocks hold under a key",
+    step: "end",
+    prepare: async ({ calm }) => ({
+      old: await assigned(calm, requestOf("old", 1)),
+      gone: await assigned(calm, requestOf("gone", 5, "once")),
+    }),
+    walk: (context) => releaseHandle(context, SPACE, "gone"),
+    kept: ["old"],
+    again: (context) => releaseHandle(context, SPACE, "gone"),
+  },
+  {
+    name: "release by address of what several blocks hold",
+    step: "mark-due",
+    prepare: async ({ calm }) => ({
+      old: await assigned(calm, requestOf("old", 1)),
+      gone: await assigned(calm, requestOf("gone", 5)),
+    }),
+    walk: (context, { gone }) => releaseAll(context, gone),
+    kept: ["old"],
+    again: (context, { gone }) => releaseAll(context, gone),
+  },
+  {
+    name: "collect of a loan that nobody needs",
+    step: "loan-drop",
+    prepare: async (world) => {
+      const told = { old: await assigned(world.calm, requestOf("old", 7)) };
+      const guest = { ...requestOf("guest", 1), host: "host:node-2" } as const;
+      await releaseAll(world.calm, await assigned(world.calm, guest));
+      world.clock.nowMs += 100_000;
+      return told;
+    },
+    walk: (context) => collect(context, DUE_SHARDS),
+    kept: ["old"],
+  },
+  {
+    name: "assign of two under a limit",
+    step: "seat",
+    prepare: async ({ calm }) => ({ old: await assigned(calm, limited("vm", 1, 3)) }),
+    walk: (context) => assign(context, limited("vm", 2, 3)),
+    kept: ["old"],
+    again: (context) => assign(context, limited("vm", 2, 3)),
+  },
+  {
+    name: "assign under a limit that is reached, with an Idempotency-Key",
+    step: "create-record",
+    prepare: async ({ calm }) => ({ old: await assigned(calm, limited("vm", 1, 1)) }),
+    walk: (context) => assign(context, limited("vm", 1, 1, "once")),
+    kept: ["old"],
+    again: (context) => assign(context, limited("vm", 1, 1, "once")),
+  },
+  {
+    name: "assign under a limit after a request that was cut off",
+    step: "seat-over",
+    prepare: async (world) => {
+      // The address is given back, but the seat was not given up.
+      const told = await assigned(world.calm, limited("vm", 1, 1));
+      const seat = contentsIn(world).seats[0];
+      await releaseAll(world.calm, told);
+      if (seat) await world.calm.store.putSeat(seat, undefined);
+      return { old: await assigned(world.calm, requestOf("old", 1)) };
+    },
+    walk: (context) => assign(context, limited("vm", 1, 1)),
+    kept: ["old"],
+  },
+  {
+    name: "release by address of two under a limit",
+    step: "seat-drop",
+    prepare: async ({ calm }) => ({
+      old: await assigned(calm, requestOf("old", 1)),
+      gone: await assigned(calm, limited("vm", 2, 2)),
+    }),
+    walk: (context, { gone }) => releaseAll(context, gone),
+    kept: ["old"],
+    again: (context, { gone }) => releaseAll(context, gone),
+  },
+  {
+    name: "release by handle of two under a limit",
+    step: "seat-drop",
+    prepare: async ({ calm }) => ({
+      old: await assigned(calm, requestOf("old", 1)),
+      gone: await assigned(calm, limited("vm", 2, 2)),
+    }),
+    walk: (context) => releaseHandle(context, SPACE, "vm"),
+    kept: ["old"],
+    again: (context) => releaseHandle(context, SPACE, "vm"),
+  },
+  {
+    name: "renewal of a lease",
+    step: "renew",
+    prepare: async ({ calm }) => ({ vm: await assigned(calm, leased("vm", 2, 86_400)) }),
+    walk: renewAll,
+    kept: ["vm"],
+    again: renewAll,
+  },
+  {
+    name: "collect of what a lease has run out of",
+    step: "expire",
+    prepare: async (world) => {
+      const told = { old: await assigned(world.calm, requestOf("old", 1)) };
+      await assigned(world.calm, leased("vm", 3, 60));
+      world.clock.nowMs += 100_000;
+      return told;
+    },
+    walk: (context) => collect(context, DUE_SHARDS),
+    kept: ["old"],
+  },
+  {
+    name: "a new pool",
+    step: "change-plan",
+    prepare: async () => ({}),
+    walk: (context) => putPool(context, SPACE, "second", poolOf("10.9.0.0/24", 28), undefined),
+    kept: [],
+    again: (context) => putPool(context, SPACE, "second", poolOf("10.9.0.0/24", 28), undefined),
+  },
+  {
+    name: "a new reservation",
+    step: "put-reservation",
+    prepare: async ({ calm }) => ({ old: await assigned(calm, requestOf("old", 1)) }),
+    walk: (context) => putReservation(context, SPACE, "routers", routers, undefined),
+    kept: ["old"],
+  },
+  {
+    name: "a drain",
+    step: "drain-mark",
+    prepare: async ({ calm }) => ({ old: await assigned(calm, requestOf("old", 1)) }),
+    walk: drain,
+    kept: ["old"],
+    again: drain,
+  },
+  {
+    name: "a worker in a pool that is drained",
+    step: "delete-block",
+    prepare: async (world) => {
+      const told = { old: await assigned(world.calm, requestOf("old", 2)) };
+      await releaseAll(world.calm, await assigned(world.calm, requestOf("gone", 2)));
+      await drain(world.calm);
+      await work(world.calm, world.clock, 1);
+      world.clock.nowMs += 100_000;
+      return told;
+    },
+    walk: (context) => runJobs(context),
+    kept: ["old"],
+    again: (context) => runJobs(context),
+  },
+  {
+    name: "a delete of a pool that is drained",
+    step: "delete-mark",
+    prepare: async ({ calm }) => {
+      const told = { old: await assigned(calm, requestOf("old", 1)) };
+      await drain(calm);
+      return told;
+    },
+    walk: remove,
+    kept: ["old"],
+    again: remove,
+  },
+  {
+    name: "a worker that gives the range of a deleted pool back",
+    step: "delete-pool",
+    prepare: async ({ calm, clock }) => {
+      await releaseAll(calm, await assigned(calm, requestOf("gone", 2)));
+      await remove(calm);
+      await work(calm, clock, 2);
+      clock.nowMs += 60_000;
+      return {};
+    },
+    walk: (context) => runJobs(context),
+    kept: [],
+    again: succeed,
+  },
+  {
+    name: "an assign whose pool is deleted and has a successor with other blocks when it lands",
+    step: "create-block",
+    prepare: async () => ({}),
+    walk: (context) => assign(context, requestOf("new", 3)),
+    kept: [],
+    again: async (context, _, clock) => {
+      await releaseHandle(context, SPACE, "new");
+      await remove(context);
+      await succeed(context, {}, clock);
+    },
+  },
+];
+
+/** A world in which the operation can begin. */
+export async function prepared(operation: Operation) {
+  const world = await makeWorld();
+  return { world, told: await operation.prepare(world) };
+}
+
+const limited = (
+  handle: string,
+  count: number,
+  limitPerHandle: number,
+  key?: string,
+): AssignRequest => ({ ...requestOf(handle, count, key), limitPerHandle });
+
+const leased = (handle: string, count: number, leaseSeconds: number): AssignRequest => ({
+  ...requestOf(handle, count),
+  leaseSeconds,
+});
+
+async function renewAll(context: Context, { vm }: Readonly<Record<string, Assignment>>) {
+  for (const { address } of vm?.addresses ?? [])
+    await renewLease(context, SPACE, {
+      address: addressOf(address),
+      handle: "vm",
+      leaseSeconds: 86_400,
+    });
+}
+
+/** The pool as it stands, unless it is gone. */
+async function revision({ store }: Context): Promise<string | undefined> {
+  return (await store.readSpace(SPACE)).pools.find(({ name }) => name === "pool")?.revision;
+}
+
+export async function drain(context: Context) {
+  return drainPool(context, SPACE, "pool", await revision(context));
+}
+
+export async function remove(context: Context) {
+  return deletePool(context, SPACE, "pool", await revision(context));
+}
+
+/** The worker comes by every minute. */
+export async function work(context: Context, clock: Clock, minutes: number): Promise<void> {
+  for (let minute = 0; minute < minutes; minute++) {
+    clock.nowMs += 60_000;
+    await runJobs(context);
+  }
+}
+
+/** The deletion comes to its end, and a pool of the same name and range with larger blocks serves in its place. */
+async function succeed(context: Context, _: unknown, clock: Clock): Promise<void> {
+  await work(context, clock, 8);
+  const put = await putPool(context, SPACE, "pool", poolOf("10.0.0.0/29", 30), undefined);
+  expect(put).toMatchObject({ created: true });
+  const { addresses } = await assigned(context, requestOf("heir", 5));
+  for (const { block } of addresses) expect(block).toMatch(/\/30$/);
+}
+
+const keyedRequest = requestOf("keyed", 1, "once");
+export const keyedPair = requestOf("keyed", 2, "twice");
+const keyedBoth: AssignRequest = {
+  ...requestOf("both", 1, "once"),
+  wanted: [
+    { family: 4, count: 1 },
+    { family: 6, count: 1 },
+  ],
+};
+const specificRequest: AssignRequest = {
+  ...requestOf("specific", 1),
+  address: addressOf("10.0.0.3"),
+};
+
+const router = parseInterval("10.0.0.0-10.0.0.1");
+export const routers = { cidrs: ["10.0.0.0-10.0.0.1"], intervals: router.ok ? [router.value] : [] };
