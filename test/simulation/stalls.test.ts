@@ -1,0 +1,148 @@
+import { expect, it } from "vitest";
+import { Refusal } from "../../src/domain/outcome.ts";
+import { holds } from "../../src/store/clause.ts";
+import type { Table, Write } from "../../src/store/table.ts";
+import { contextOver, passes, tableOf, type World } from "../world.ts";
+import { OPERATIONS, prepared } from "./operations.ts";
+
+/** Passes a hundred seconds apart. */
+const PASSES_IN_A_QUARTER_OF_AN_HOUR = 9;
+
+/**
+ * What becomes of a write whose author stood still before it for a quarter of an hour, in which the reclaimer and the
+ * collector came by: the clause that refuses it, or nothing, and then the reason why it does no harm. That no stall anywhere
+ * breaks an invariant is for the interleavings to show; here is which rule sees to it.
+ */
+it.each<[operation: string, step: string, refusedBy: string | undefined, why: string]>([
+  [
+    "assign from an own block, cold",
+    "create-record",
+    undefined,
+    "nobody knew of it; the epoch that it names still stands, or its slot write is refused",
+  ],
+  [
+    "assign from an own block, cold",
+    "take-slots",
+    "take-epoch",
+    "the collector fenced the block before it deleted the record",
+  ],
+  [
+    "assign with an Idempotency-Key",
+    "take-slots",
+    "take-epoch",
+    "the collector fenced the block before it gave the key free",
+  ],
+  [
+    "assign over several blocks",
+    "head-live",
+    "head-live-rev",
+    "the collector aborted the head and gave back what it held",
+  ],
+  [
+    "assign of two under a limit",
+    "head-live",
+    "head-live-rev",
+    "the collector aborted the head and gave back its seats",
+  ],
+  [
+    "assign that claims a block",
+    "create-block",
+    undefined,
+    "the place is another's by now; an empty block serves whoever finds it, and gets its row back",
+  ],
+  [
+    "assign that takes over an empty block",
+    "take-over",
+    "take-over-rev",
+    "the reclaimer deleted the block",
+  ],
+  [
+    "assign that borrows",
+    "take-slots",
+    "take-epoch",
+    "the collector fenced the block before it dropped the loan",
+  ],
+  [
+    "release by address",
+    "free-slots",
+    undefined,
+    "until its slot is free the address is the caller's, and nobody else may end it",
+  ],
+  [
+    "release by address of a keyed request of two",
+    "free-slots",
+    "free-tag",
+    "the record was marked, and the collector finished what it said",
+  ],
+  [
+    "release by handle of a keyed request",
+    "free-slots",
+    "free-tag",
+    "the record was marked, and the collector finished what it said",
+  ],
+  [
+    "reclaim of an empty block beside one in use",
+    "delete-block",
+    "delete-rev",
+    "another pass of the reclaimer deleted the block",
+  ],
+  [
+    "collect of what a crash left",
+    "collect",
+    "collect-rev",
+    "another pass of the collector deleted the record",
+  ],
+  [
+    "collect of what a lease has run out of",
+    "expire",
+    "expire-rev",
+    "another pass of the collector ended it; a renewal would have changed the revision as well",
+  ],
+  [
+    "renewal of a lease",
+    "renew",
+    undefined,
+    "the lease lasts for a day, and it counts from when the request was read",
+  ],
+  [
+    "a block taken from its host",
+    "disown",
+    undefined,
+    "the loan row stands before it, so what the host holds is found under it either way",
+  ],
+  [
+    "a worker in a pool that is drained",
+    "delete-block",
+    "delete-rev",
+    "another pass deleted the block",
+  ],
+])("%s, stalled before %s (refused by %s): %s", async (name, step, refusedBy) => {
+  const operation = OPERATIONS.find((one) => one.name === name);
+  if (!operation) throw new Error(`there is no operation ${name}`);
+  const { world, told } = await prepared(operation);
+  const stalled = stalledBefore(world, step);
+  try {
+    const answer = await operation.walk(contextOver(stalled.table, world.clock, 2), told);
+    expect(answer).not.toBeInstanceOf(Refusal);
+  } catch (error) {
+    // Whoever is that late says so, and holds nothing.
+    expect(error).toMatchObject({ name: "Contended" });
+  }
+  expect(stalled.refusedBy()).toEqual(refusedBy === undefined ? [] : [refusedBy]);
+});
+
+/** The table of a walk that stands still before the first such write. */
+function stalledBefore(world: World, step: string) {
+  let refusedBy: readonly string[] | undefined;
+  const table = tableOf(world);
+  const write = async (write: Write) => {
+    if (write.step !== step || refusedBy) return table.write(write);
+    await passes(world, PASSES_IN_A_QUARTER_OF_AN_HOUR);
+    const item = await table.get(write.key);
+    const failed = write.when.filter((clause) => !holds(clause, item));
+    refusedBy = [...new Set(failed.map(({ name }) => name))];
+    return table.write(write);
+  };
+  const stalled: Table = { ...table, write };
+  return { table: stalled, refusedBy: () => refusedBy };
+}
