@@ -1,11 +1,11 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { existsSync, mkdirSync } from "node:fs";
 import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
-/** The embedded DynamoDB as a process beside ours. */
+/** A DynamoDB as a process beside ours. */
 export interface Emulator {
   readonly endpoint: string;
   readonly port: number;
@@ -41,21 +41,38 @@ export function emulatorBinary(): string | undefined {
 }
 
 /** Starts the embedded DynamoDB and waits until it answers. It never outlives this process. */
-export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
+export async function startEmulator({ file, port }: EmulatorOptions = {}): Promise<Emulator> {
   const binary = emulatorBinary();
   if (!binary) throw new Error("there is no embedded DynamoDB for this platform");
-  if (options.file) mkdirSync(dirname(options.file), { recursive: true });
+  if (file) mkdirSync(dirname(file), { recursive: true });
+  const kept = file ? ["--db-path", file] : [];
+  const command = (port: number) =>
+    [binary, "serve", "--host", "127.0.0.1", "--port", String(port), ...kept] as const;
+  return startBeside("the embedded DynamoDB", command, port);
+}
+
+/**
+ * Starts a program that serves DynamoDB and waits until it answers. It never outlives this process.
+ *
+ * @param name what the program is, for sentences about it
+ * @param command the program and its arguments, for the port that it is to listen on
+ * @param named the port; any free one if not said
+ */
+export async function startBeside(
+  name: string,
+  command: (port: number) => readonly string[],
+  named?: number,
+): Promise<Emulator> {
   for (let attempt = 0; attempt < PORTS_TRIED_MAX; attempt++) {
     // Between our look and its start another process may take the port.
-    const port = options.port ?? (await freePort());
-    const emulator = spawnEmulator(binary, port, options.file);
+    const port = named ?? (await freePort());
+    const emulator = spawnBeside(command(port), port);
     const failure = await whyNotReady(emulator);
     if (failure === undefined) return emulator;
     await emulator.stop();
-    if (!failure.includes("already in use"))
-      throw new Error(`the embedded DynamoDB did not start: ${failure}`);
+    if (!failure.includes("already in use")) throw new Error(`${name} did not start: ${failure}`);
   }
-  throw new Error(`the embedded DynamoDB found no free port in ${PORTS_TRIED_MAX} tries`);
+  throw new Error(`${name} found no free port in ${PORTS_TRIED_MAX} tries`);
 }
 
 /** A port that nobody listens on at this moment. */
@@ -69,11 +86,10 @@ export function freePort(): Promise<number> {
   });
 }
 
-function spawnEmulator(binary: string, port: number, file: string | undefined): Emulator {
-  const serve = ["serve", "--host", "127.0.0.1", "--port", String(port)];
-  const guard: ChildProcess = spawn(
+function spawnBeside(command: readonly string[], port: number): Emulator {
+  const guard = spawn(
     process.execPath,
-    [GUARD, binary, ...serve, ...(file ? ["--db-path", file] : [])],
+    [GUARD, ...command],
     // In a process group of its own: Ctrl-C is for the server, which first finishes what it is doing.
     { stdio: ["pipe", "ignore", "pipe"], detached: true },
   );

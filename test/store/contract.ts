@@ -1,12 +1,16 @@
 import fc from "fast-check";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import { absent, type Clause, equals, present, sizeIs } from "../../src/store/clause.ts";
 import { MemoryTable } from "../../src/store/memory.ts";
 import type { Change, Item, Key, Table, Write } from "../../src/store/table.ts";
 
+/** What is eventually consistent usually shows a write within a second. */
+const CONSISTENT_MS_MAX = 15_000;
+
 /**
  * What every table must do, whatever it is made of: the in-memory one, the embedded DynamoDB, any other endpoint. Each test
- * uses keys of its own, so that one table serves them all.
+ * uses keys of its own, so that one table serves them all. Where an implementation does something else than DynamoDB's
+ * documentation says, or that says nothing, the tests rely on neither, and say so.
  */
 export function tableContract(open: () => Promise<Table>): void {
   let table: Table;
@@ -54,7 +58,8 @@ export function tableContract(open: () => Promise<Table>): void {
         names: new Set(["a", "b"]),
         numbers: new Set([1, 2]),
         list: ["x", 1],
-        map: { "": "empty name", "a.b": 1, "#n0": {} },
+        // No name is empty: DynamoDB documents at least one character, the embedded one takes none as well, moto garbles the map.
+        map: { "a.b": 1, "#n0": {} },
       };
       await put(key, item);
       const { bytes, ...rest } = (await table.get(key)) as typeof item;
@@ -171,7 +176,10 @@ export function tableContract(open: () => Promise<Table>): void {
       await put({ pk, sk: "TAKEN#1" }, {});
       expect(await table.query(pk)).toHaveLength(21);
       expect(await table.query(pk, { prefix: "PLACE#" })).toHaveLength(20);
-      expect(await table.query(pk, { prefix: "TAKEN#", consistent: false })).toHaveLength(1);
+      // DynamoDB may show this one later; the embedded one and moto show it at once.
+      await eventually(async () =>
+        expect(await table.query(pk, { prefix: "TAKEN#", consistent: false })).toHaveLength(1),
+      );
     });
 
     it("of a partition goes on after a sort key, there or not, for so many items", async () => {
@@ -210,11 +218,12 @@ export function tableContract(open: () => Promise<Table>): void {
       for (const dueAt of [30, 10, 20, 99])
         await put({ pk, sk: `r${dueAt}` }, { dueShard: shard, dueAt });
       await put({ pk, sk: "never" }, { dueShard: shard });
+      // DynamoDB brings an index up to date later; the embedded one and moto do it at once.
+      await eventually(async () => expect(await table.due(shard, 50, 10)).toHaveLength(3));
       expect(await table.due(shard, 50, 2)).toEqual([
         { pk, sk: "r10" },
         { pk, sk: "r20" },
       ]);
-      expect(await table.due(shard, 50, 10)).toHaveLength(3);
     });
   });
 
@@ -240,16 +249,19 @@ export function tableContract(open: () => Promise<Table>): void {
   });
 }
 
+const eventually = (fact: () => Promise<void>) => vi.waitFor(fact, { timeout: CONSISTENT_MS_MAX });
+
 const name = fc.constantFrom("a", "status", "zone", "size");
 const text = fc.constantFrom("x", "y", "z");
 const member = fc.constantFrom(1, 2, 3).map((n) => new Set([n]));
-const anyClause: fc.Arbitrary<Clause> = fc.oneof(
-  fc.constantFrom("pk", "a", "m").map((path) => absent("any", path)),
-  fc.constantFrom("pk", "a", "m").map((path) => present("any", path)),
-  fc.tuple(name, text).map(([path, value]) => equals("any", value, path)),
-  fc.tuple(name, text).map(([path, value]) => equals("any", value, "m", path)),
-  name.map((path) => absent("any", "m", path)),
-  fc.integer({ min: 0, max: 3 }).map((size) => sizeIs("any", size, "m")),
+const anyClauses: fc.Arbitrary<readonly Clause[]> = fc.oneof(
+  fc.constantFrom("pk", "a", "m").map((path) => [absent("any", path)]),
+  fc.constantFrom("pk", "a", "m").map((path) => [present("any", path)]),
+  fc.tuple(name, text).map(([path, value]) => [equals("any", value, path)]),
+  fc.tuple(name, text).map(([path, value]) => [equals("any", value, "m", path)]),
+  name.map((path) => [absent("any", "m", path)]),
+  // The size of what is not there is not documented: the embedded DynamoDB says that the clause fails, moto answers with a 500.
+  fc.integer({ min: 0, max: 3 }).map((size) => [present("any", "m"), sizeIs("any", size, "m")]),
 );
 const anyChange: fc.Arbitrary<Change> = fc.oneof(
   {
@@ -265,10 +277,10 @@ const anyChange: fc.Arbitrary<Change> = fc.oneof(
   member.map((members): Change => ({ kind: "update", drop: [[["n"], members]] })),
 );
 export const anyWrite: fc.Arbitrary<Write> = fc
-  .tuple(fc.constantFrom("i", "j"), anyChange, fc.array(anyClause, { maxLength: 2 }))
-  .map(([sk, change, when]) => ({
+  .tuple(fc.constantFrom("i", "j"), anyChange, fc.array(anyClauses, { maxLength: 2 }))
+  .map(([sk, change, clauses]) => ({
     step: "contract",
     key: { pk: "", sk },
-    when,
+    when: clauses.flat(),
     change: change.kind === "put" ? { kind: "put", item: { ...change.item, sk } } : change,
   }));

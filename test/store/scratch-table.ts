@@ -1,0 +1,32 @@
+import { randomUUID } from "node:crypto";
+import { DeleteTableCommand, type DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { afterAll } from "vitest";
+import { createTable } from "../../src/local/create-table.ts";
+import { dynamoTable } from "../../src/store/dynamo.ts";
+import type { Table } from "../../src/store/table.ts";
+import { dynamoClient } from "../../src/wiring.ts";
+
+/** A DynamoDB that tests may use, and what ends it if it was started for them. */
+export interface Endpoint {
+  readonly endpoint: string;
+  stop?(): Promise<void>;
+}
+
+/** Opens a table of its own at an endpoint; when the tests around are over, it is deleted and the endpoint let go. */
+export function scratchTable(start: () => Promise<Endpoint>): () => Promise<Table> {
+  const TableName = `plat-test-${randomUUID()}`;
+  let at: Endpoint | undefined;
+  let client: DynamoDBClient | undefined;
+  afterAll(async () => {
+    await client?.send(new DeleteTableCommand({ TableName }));
+    client?.destroy();
+    await at?.stop?.();
+  });
+  return async () => {
+    at = await start();
+    const opened = dynamoClient(at.endpoint);
+    await createTable(opened, TableName);
+    client = opened;
+    return dynamoTable(opened, TableName);
+  };
+}
