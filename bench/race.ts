@@ -49,7 +49,7 @@ async function race(directory: string): Promise<readonly string[]> {
     let begun = 0;
     const startedAtMs = performance.now();
     const working = Array.from({ length: callers }, (_, i) =>
-      new Caller(i, api, ledger, seededRandom(seed + i), drain).run(() => begun++ >= operations),
+      new Caller(i, api, ledger, seededRandom(seed + i), { drain }).run(() => begun++ >= operations),
     );
     const draining = async () => {
       while (begun < operations / 3) await sleep(POLL_MS);

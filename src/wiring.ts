@@ -23,10 +23,10 @@ export function context(): Context {
   return standing?.context ?? wire(tableOfEnvironment());
 }
 
-/** Puts a table under the handlers before they are loaded: the laptop's, or a test's. */
-export function wire(table: Table): Context {
-  standing = { table, context: contextOf(table) };
-  return standing.context;
+/** Puts a table under the handlers before they are loaded, the laptop's or a test's, and what else they are given. */
+export function wire(table: Table, context = contextOf(table)): Context {
+  standing = { table, context };
+  return context;
 }
 
 /** What one dry run works with: all that it writes goes nowhere, and what it remembers is forgotten with it. */

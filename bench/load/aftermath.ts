@@ -13,8 +13,13 @@ import { DUE_SHARDS } from "../../src/store/definition.ts";
 import type { Api } from "./api.ts";
 import { type Assigned, type Holding, type Ledger, textOf } from "./ledger.ts";
 import { repeat } from "./repeat.ts";
-import type { Site } from "./site.ts";
 import { hostOf, IPV4_ADDRESSES, IPV6_ADDRESSES } from "./world.ts";
+
+/** Where callers are at work, and where one can look into the table while nobody has it. */
+export interface Grounds {
+  stop(): Promise<void>;
+  withTable<T>(look: (context: Context) => Promise<T>): Promise<T>;
+}
 
 const CALLS_AT_ONCE = 32;
 /** A block goes at its second sighting; and the collector's first sweep may begin in the middle, where the server's stopped. */
@@ -32,7 +37,12 @@ const MUCH_LATER_MS = RELEASED_RECORD_KEPT_MS + ROUNDS * LATER_MS;
  */
 
 /** Every address is still its owner's, a repeat of its request tells it, and the passes leave it so and the rest tidy. */
-export async function isHeld(site: Site, api: Api, ledger: Ledger): Promise<number> {
+export async function isHeld(
+  site: Grounds,
+  api: Api,
+  ledger: Ledger,
+  aheadMs = LATER_MS,
+): Promise<number> {
   const standing = ledger.standing();
   const owned = standing.flatMap((holding) =>
     ledger.heldOf(holding).map((assigned) => ({ holding, assigned })),
@@ -52,7 +62,7 @@ export async function isHeld(site: Site, api: Api, ledger: Ledger): Promise<numb
   await site.stop();
   return site.withTable(async (context) => {
     const before = await check(context, ledger, "after the load", false);
-    const later = await passes(context, LATER_MS);
+    const later = await passes(context, aheadMs);
     const after = await check(later, ledger, "after the passes", true);
     await inParallel(owned, CALLS_AT_ONCE, async ({ holding, assigned }) => {
       expectOwner(ledger, holding, assigned, await stateOf(later, assigned.address));
@@ -62,7 +72,7 @@ export async function isHeld(site: Site, api: Api, ledger: Ledger): Promise<numb
 }
 
 /** When all was given back, a day later nothing of it is left. */
-export async function comesToNothing(site: Site, ledger: Ledger): Promise<number> {
+export async function comesToNothing(site: Grounds, ledger: Ledger): Promise<number> {
   await site.stop();
   return site.withTable(async (context) => {
     const later = await passes(context, MUCH_LATER_MS);
@@ -76,7 +86,7 @@ export async function comesToNothing(site: Site, ledger: Ledger): Promise<number
 }
 
 /** Nothing leaked: every address of the pools can be assigned again. */
-export async function isAssignable(site: Site, api: Api, ledger: Ledger): Promise<number> {
+export async function isAssignable(site: Grounds, api: Api, ledger: Ledger): Promise<number> {
   const wanted = [
     ...Array.from({ length: IPV4_ADDRESSES }, () => ({ ipv4: 1 })),
     ...Array.from({ length: IPV6_ADDRESSES }, () => ({ ipv6: 1 })),
@@ -157,6 +167,11 @@ export async function giveBackAll(api: Api, ledger: Ledger): Promise<void> {
     ledger.letGo(held);
     await api.releaseAddresses(held);
   });
+  await giveBackUnheard(api, ledger);
+}
+
+/** What somebody may hold without having been told. */
+async function giveBackUnheard(api: Api, ledger: Ledger): Promise<void> {
   await inParallel(ledger.unheardHandles(), CALLS_AT_ONCE, (handle) => api.releaseHandle(handle));
   ledger.forgetUnheard();
 }

@@ -18,9 +18,11 @@ export class Api {
   /** Calls that nothing came back from: what they did, nobody was told. */
   unanswered = 0;
   readonly #client: Client;
+  readonly #sleep: (ms: number) => Promise<unknown>;
 
-  constructor(client: Client) {
+  constructor(client: Client, wait: (ms: number) => Promise<unknown> = sleep) {
     this.#client = client;
+    this.#sleep = wait;
   }
 
   get calls(): number {
@@ -92,7 +94,7 @@ export class Api {
     for (let tries = 1; tries <= SETTLE_TRIES_MAX; tries++) {
       const reply = await this.#once(kind, method, path, body, headers);
       if (reply && !isForTheMoment(reply)) return { ...reply, tries };
-      await sleep(RETRY_MS);
+      await this.#sleep(RETRY_MS);
     }
     throw new Error(`${method} ${path} was not settled in ${SETTLE_TRIES_MAX} tries`);
   }

@@ -4,10 +4,29 @@ import { type Api, isForTheMoment, type Settled } from "./api.ts";
 import type { Drain } from "./drain.ts";
 import { type AssignCall, type Assigned, type Holding, type Ledger, textOf } from "./ledger.ts";
 import { repeat } from "./repeat.ts";
-import { BLOCK_ADDRESSES, hostOf, someAddress } from "./world.ts";
+import { BLOCK_ADDRESSES, HOSTS, hostOf, someAddress } from "./world.ts";
 
 /** A caller asks for more while it holds fewer addresses than this. */
 const HELD_MIN = 10;
+
+/** What callers do one way or another. */
+export interface Habits {
+  /** Callers take turns at so many hosts. */
+  readonly hosts: number;
+  /** How many of the assigns come with an Idempotency-Key. */
+  readonly keyedShare: number;
+}
+
+const USUAL: Habits = { hosts: HOSTS, keyedShare: 0.4 };
+
+/** What a caller has when it begins, and what is there besides the API. */
+export interface Beginning {
+  readonly habits?: Habits;
+  readonly drain?: Drain;
+  /** From an earlier run: what it holds, and how many requests it has made. */
+  readonly holdings?: readonly Holding[];
+  readonly requests?: number;
+}
 
 /**
  * One caller among many: it asks for addresses in every way that there is, repeats what has a key, gives back in every way
@@ -20,15 +39,29 @@ export class Caller {
   readonly #ledger: Ledger;
   readonly #random: Random;
   readonly #drain: Drain | undefined;
-  #holdings: Holding[] = [];
-  #requests = 0;
+  readonly #habits: Habits;
+  #holdings: Holding[];
+  #requests: number;
 
-  constructor(index: number, api: Api, ledger: Ledger, random: Random, drain?: Drain) {
+  constructor(
+    index: number,
+    api: Api,
+    ledger: Ledger,
+    random: Random,
+    { habits = USUAL, drain, holdings = [], requests = 0 }: Beginning = {},
+  ) {
     this.#index = index;
     this.#api = api;
     this.#ledger = ledger;
     this.#random = random;
+    this.#habits = habits;
     this.#drain = drain;
+    this.#holdings = [...holdings];
+    this.#requests = requests;
+  }
+
+  get requests(): number {
+    return this.#requests;
   }
 
   async run(isOver: () => boolean): Promise<void> {
@@ -46,8 +79,9 @@ export class Caller {
 
   async #assign(): Promise<void> {
     const handle = `caller-${this.#index}-${this.#requests++}`;
-    const body = { host: hostOf(this.#index), handle, ...this.#wish() };
-    const key = this.#chance(0.4) ? `key of ${handle}` : undefined;
+    const host = hostOf(this.#index % this.#habits.hosts);
+    const body = { host, handle, ...this.#wish() };
+    const key = this.#chance(this.#habits.keyedShare) ? `key of ${handle}` : undefined;
     const call = { body, key };
     const askedAtMs = Date.now();
     const reply = key === undefined ? await this.#ask(call) : await this.#askUnderKey(call);
@@ -124,7 +158,7 @@ export class Caller {
         : way < 0.8
           ? (kind?: string) => this.#api.releaseHandle(holding.call.body.handle, kind)
           : (kind?: string) => this.#api.deleteHandle(holding.call.body.handle, kind);
-    this.#checkReleased(some, await release());
+    this.#checkReleased(holding, some, await release());
     if (some.length < held.length || !this.#chance(0.1)) return;
     // It may say "released" of what the first one gave back, where the database did not answer: but of nothing else.
     const named = new Set(some.map(({ address }) => address));
@@ -133,13 +167,18 @@ export class Caller {
     if (holding.call.key !== undefined) await repeat(this.#api, this.#ledger, holding);
   }
 
-  /** Exactly what was named; but a try that was not answered may have given back what the next one finds given back. */
-  #checkReleased(asked: readonly Assigned[], reply: Settled): void {
-    const released = releasedBy(reply).sort().join(", ");
-    const expected = asked
-      .map(({ address }) => address)
-      .sort()
-      .join(", ");
+  /**
+   * Exactly what was named; but a try that was not answered may have given back what the next one finds given back, and
+   * where the database did not answer, a release may say "released" of what an earlier one of the same request gave back.
+   */
+  #checkReleased({ addresses }: Holding, asked: readonly Assigned[], reply: Settled): void {
+    const named = new Set(asked.map(({ address }) => address));
+    const earlier = new Set(
+      addresses.map(({ address }) => address).filter((one) => !named.has(one)),
+    );
+    const textsOf = (texts: Iterable<string>) => [...new Set(texts)].sort().join(", ");
+    const released = textsOf(releasedBy(reply).filter((one) => !earlier.has(one)));
+    const expected = textsOf(named);
     if (released === expected || (reply.tries > 1 && reply.status === 200)) return;
     this.#ledger.fail(
       `try ${reply.tries} of a release of ${expected} answered ${JSON.stringify(reply.body)}`,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { newSpace, type Reply, spaceWithPool, textsOf } from "./plat.ts";
+import type { Reply } from "../../src/local/client.ts";
+import { newSpace, spaceWithPool, textsOf } from "./plat.ts";
 
 type Plat = ReturnType<typeof newSpace>;
 

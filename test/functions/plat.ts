@@ -1,9 +1,10 @@
 import { afterEach, expect } from "vitest";
 import { checkTable } from "../../src/allocator/check.ts";
-import { ROUTES } from "../../src/edge/api.ts";
+import type { Reply } from "../../src/local/client.ts";
 import { MemoryTable } from "../../src/store/memory.ts";
 import { contextOf, wire } from "../../src/wiring.ts";
-import { eventOf, type Request } from "../edge/event.ts";
+import type { Request } from "../edge/event.ts";
+import { callHandler } from "./call.ts";
 
 process.env.POWERTOOLS_LOG_LEVEL = "SILENT";
 
@@ -20,21 +21,8 @@ afterEach(async () => {
 // A function takes up its table as it is loaded.
 const { HANDLERS } = await import("../../src/local/functions.ts");
 
-export interface Reply {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, unknown>>;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into it field by field
-  readonly body: any;
-}
-
-/** A request through the handler that the API's route leads to. */
-export async function call(method: string, path: string, request: Request = {}): Promise<Reply> {
-  const event = eventOf(method, path, request);
-  const route = ROUTES.find((route) => event.routeKey === `${route.method} ${route.path}`);
-  if (!route) throw new Error(`there is no route ${method} ${path}`);
-  const { statusCode, headers, body } = await HANDLERS[route.function](event);
-  return { status: statusCode ?? 0, headers: headers ?? {}, body: JSON.parse(body ?? "null") };
-}
+export const call = (method: string, path: string, request: Request = {}): Promise<Reply> =>
+  callHandler(HANDLERS, method, path, request);
 
 let spaces = 0;
 

@@ -1,0 +1,72 @@
+import "../local/silent.ts";
+import { expect, it } from "vitest";
+import { comesToNothing, type Grounds, giveBackAll, isHeld } from "../../bench/load/aftermath.ts";
+import { Api } from "../../bench/load/api.ts";
+import { Caller } from "../../bench/load/caller.ts";
+import { openFunctions } from "../../bench/load/functions.ts";
+import { Ledger } from "../../bench/load/ledger.ts";
+import { prepare } from "../../bench/load/world.ts";
+import type { Context } from "../../src/allocator/context.ts";
+import { Memory } from "../../src/allocator/memory.ts";
+import { createTable } from "../../src/local/create-table.ts";
+import { emulatorBinary, startEmulator } from "../../src/local/emulator.ts";
+import { dynamoTable } from "../../src/store/dynamo.ts";
+import { patientTable } from "../../src/store/patient.ts";
+import { makeStore } from "../../src/store/store.ts";
+import { dynamoClient } from "../../src/wiring.ts";
+import { seededRandom } from "../simulation/random.ts";
+import { BadDay } from "./proxy.ts";
+import { SleepersClock } from "./sleepers.ts";
+
+const TABLE = "plat";
+const SEED = 7;
+const START_MS = 1_700_000_000_000;
+const CALLERS = 16;
+const OPERATIONS = 100;
+/** Four callers a host, so that they meet in its blocks. */
+const HABITS = { hosts: 4, keyedShare: 0.4 };
+/** An assign takes a hot key a few units: many callers of one cell soon need more than these. */
+const TROUBLES = { delayMsMax: 20, cutShare: 0.06, unitsPerSecond: 60 };
+const TEST_MS_MAX = 300_000;
+
+it.runIf(emulatorBinary())(
+  "callers race through throttling, cut answers, late and reordered requests: no duplicate, nothing lost, nothing left",
+  async () => {
+    const clock = new SleepersClock(START_MS);
+    const random = seededRandom(SEED);
+    const surroundings = { random, now: clock.now, sleep: clock.sleep };
+    const emulator = await startEmulator();
+    const proxy = await BadDay.open({ endpoint: emulator.endpoint, ...surroundings, ...TROUBLES });
+    const [direct, troubled] = [dynamoClient(emulator.endpoint), dynamoClient(proxy.endpoint)];
+    await createTable(direct, TABLE);
+    const storeOf = (client: typeof direct) =>
+      makeStore(patientTable(dynamoTable(client, TABLE), surroundings));
+    const { client } = await openFunctions(dynamoTable(troubled, TABLE), {
+      ...surroundings,
+      store: storeOf(troubled),
+    });
+    const api = new Api(client, clock.sleep);
+    const ledger = new Ledger();
+    const calm: Context = { ...surroundings, store: storeOf(direct), memory: new Memory() };
+    const grounds: Grounds = { stop: () => proxy.settled(), withTable: (look) => look(calm) };
+    await prepare(api);
+    let begun = 0;
+    await Promise.all(
+      Array.from({ length: CALLERS }, (_, i) =>
+        new Caller(i, api, ledger, seededRandom(SEED + i), { habits: HABITS }).run(
+          () => begun++ >= OPERATIONS,
+        ),
+      ),
+    );
+    expect(ledger.count).toBeGreaterThan(0);
+    for (const [trouble, count] of proxy.seen) expect(count, trouble).toBeGreaterThan(0);
+    await isHeld(grounds, api, ledger);
+    await giveBackAll(api, ledger);
+    await comesToNothing(grounds, ledger);
+    expect(ledger.failures).toEqual([]);
+    for (const client of [direct, troubled]) client.destroy();
+    await proxy.stop();
+    await emulator.stop();
+  },
+  TEST_MS_MAX,
+);
