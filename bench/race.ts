@@ -8,6 +8,7 @@ import { Api } from "./load/api.ts";
 import { Caller } from "./load/caller.ts";
 import { Drain } from "./load/drain.ts";
 import { Ledger } from "./load/ledger.ts";
+import { runLongRace } from "./load/long-race.ts";
 import { whole } from "./load/options.ts";
 import { Site } from "./load/site.ts";
 import { verdict } from "./load/verdict.ts";
@@ -16,6 +17,9 @@ import { HOSTS, POOLS, prepare } from "./load/world.ts";
 /**
  * `npm run race`: many callers race over HTTP on pools that they can just fill, in every way that the API has, while the
  * scheduled passes run and a pool is drained. A ledger on this side proves that no address is held twice and that none is lost.
+ *
+ * `npm run race -- --operations 1000000 --resume DIR --kills 100` races without HTTP in between, so that as many are feasible:
+ * Ctrl-C leaves it for another time, and the same command goes on with it.
  */
 
 /** A race of refusals would prove nothing. */
@@ -25,6 +29,8 @@ const POLL_MS = 20;
 const { values } = parseArgs({
   options: {
     operations: { type: "string", default: "2500" },
+    resume: { type: "string" },
+    kills: { type: "string" },
     callers: { type: "string", default: "64" },
     seed: { type: "string", default: String(Date.now() % 1_000_000) },
   },
@@ -36,7 +42,39 @@ const pools = POOLS.map(({ cidr, blockSize }) => `${cidr} in /${blockSize} block
 console.log(
   `${callers} callers, ${operations} operations, ${HOSTS} hosts on ${pools}, seed ${seed}.`,
 );
-await verdict(race, { sentence: "No address was held twice, and none was lost." });
+const sentence = "No address was held twice, and none was lost.";
+if (values.resume === undefined && values.kills !== undefined) {
+  console.error("--kills needs --resume DIR, the race whose processes may be killed.");
+  process.exit(2);
+}
+if (values.resume === undefined) await verdict(race, { sentence });
+else await verdict(raceOn, { directory: values.resume, sentence });
+
+async function raceOn(directory: string): Promise<readonly string[]> {
+  let suspended = false;
+  for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => (suspended = true));
+  const { progress, finished, failures } = await runLongRace({
+    directory,
+    operations,
+    callers,
+    kills: whole("kills", values.kills ?? "0"),
+    seed,
+    isSuspended: () => suspended,
+    say: (line) => console.log(line),
+  });
+  const { runs, checks, kills, unanswered, held, violations, ledger } = progress;
+  console.log(
+    tableText([
+      { runs, operations: progress.operations, kills, unanswered, checks, held, violations },
+    ]),
+  );
+  console.log(
+    `${ledger.toldTheSame} repeats of a key were told the same, ${ledger.toldReleased} that it was released.`,
+  );
+  if (!finished && failures.length === 0)
+    console.log("Left for another time: the same command goes on.");
+  return failures;
+}
 
 async function race(directory: string): Promise<readonly string[]> {
   const site = await Site.open(directory, 2 * callers);
@@ -49,7 +87,9 @@ async function race(directory: string): Promise<readonly string[]> {
     let begun = 0;
     const startedAtMs = performance.now();
     const working = Array.from({ length: callers }, (_, i) =>
-      new Caller(i, api, ledger, seededRandom(seed + i), { drain }).run(() => begun++ >= operations),
+      new Caller(i, api, ledger, seededRandom(seed + i), { drain }).run(
+        () => begun++ >= operations,
+      ),
     );
     const draining = async () => {
       while (begun < operations / 3) await sleep(POLL_MS);

@@ -28,7 +28,9 @@ const PASSES_MAX = 1_000;
 /** Older than anything that the passes leave alone because its author may still be at work. */
 const LATER_MS = 2 * GRACE_MS;
 /** Older than anything that is kept for late duplicates. */
-const MUCH_LATER_MS = RELEASED_RECORD_KEPT_MS + ROUNDS * LATER_MS;
+export const MUCH_LATER_MS = RELEASED_RECORD_KEPT_MS + ROUNDS * LATER_MS;
+/** Where the clocks stand after passes that come by much later, for those who go on after them. */
+export const AHEAD_AFTER_CHECK_MS = MUCH_LATER_MS + ROUNDS * LATER_MS;
 
 /*
  * What must be true when the callers have stopped. The scheduled passes are run here, with a clock that is set forward:
@@ -171,7 +173,7 @@ export async function giveBackAll(api: Api, ledger: Ledger): Promise<void> {
 }
 
 /** What somebody may hold without having been told. */
-async function giveBackUnheard(api: Api, ledger: Ledger): Promise<void> {
+export async function giveBackUnheard(api: Api, ledger: Ledger): Promise<void> {
   await inParallel(ledger.unheardHandles(), CALLS_AT_ONCE, (handle) => api.releaseHandle(handle));
   ledger.forgetUnheard();
 }

@@ -23,6 +23,15 @@ export interface Holding {
   readonly addresses: readonly Assigned[];
 }
 
+/** A ledger as it is kept between two runs. */
+export interface Written {
+  /** Every holding of which something is still held, and what. */
+  readonly standing: readonly { readonly holding: Holding; readonly held: readonly string[] }[];
+  readonly unheard: readonly string[];
+  readonly toldTheSame: number;
+  readonly toldReleased: number;
+}
+
 /**
  * The callers' own account of who holds what: from the answer to an assign to the call of its release. From that moment on
  * either state is right. It must be kept by everybody who calls, or it knows of duplicates that are none.
@@ -78,6 +87,25 @@ export class Ledger {
 
   get count(): number {
     return this.#holders.size;
+  }
+
+  written(): Written {
+    const { toldTheSame, toldReleased } = this;
+    const standing = this.standing().map((holding) => ({
+      holding,
+      held: this.heldOf(holding).map(({ address }) => address),
+    }));
+    return { standing, unheard: this.unheardHandles(), toldTheSame, toldReleased };
+  }
+
+  /** Goes on where another one was written; the holdings of it. */
+  resume({ standing, unheard, toldTheSame, toldReleased }: Written): readonly Holding[] {
+    for (const { holding, held } of standing)
+      for (const address of held) this.#holders.set(address, holding);
+    for (const handle of unheard) this.#unheard.add(handle);
+    this.toldTheSame = toldTheSame;
+    this.toldReleased = toldReleased;
+    return standing.map(({ holding }) => holding);
   }
 
   fail(failure: string): void {

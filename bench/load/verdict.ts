@@ -7,6 +7,8 @@ const RUN_MS_MAX = 15 * 60_000;
 export interface VerdictOptions {
   /** Leave the directory with the data when all is over. */
   readonly keep?: boolean;
+  /** Work in this one, which stays, for as long as it takes. */
+  readonly directory?: string;
   /** What a run without failures has shown. */
   readonly sentence: string;
 }
@@ -14,16 +16,17 @@ export interface VerdictOptions {
 /** Runs a bench in a directory that is made for it, and ends this process: with 1 and a list where anything did not hold. */
 export async function verdict(
   run: (directory: string) => Promise<readonly string[]>,
-  { keep = false, sentence }: VerdictOptions,
+  { keep = false, directory: named, sentence }: VerdictOptions,
 ): Promise<never> {
-  setTimeout(() => {
-    console.error(`FAILED: not finished in ${RUN_MS_MAX / 60_000} minutes`);
-    process.exit(1);
-  }, RUN_MS_MAX).unref();
-  const directory = await mkdtemp(join(tmpdir(), "plat-"));
+  if (named === undefined)
+    setTimeout(() => {
+      console.error(`FAILED: not finished in ${RUN_MS_MAX / 60_000} minutes`);
+      process.exit(1);
+    }, RUN_MS_MAX).unref();
+  const directory = named ?? (await mkdtemp(join(tmpdir(), "plat-")));
   const failures = await run(directory).catch((error: Error) => [error.stack ?? error.message]);
   if (keep) console.log(`The data is kept in ${directory}`);
-  else await rm(directory, { recursive: true });
+  else if (named === undefined) await rm(directory, { recursive: true });
   for (const failure of failures) console.error(`FAILED: ${failure}`);
   if (failures.length === 0) console.log(sentence);
   process.exit(failures.length === 0 ? 0 : 1);

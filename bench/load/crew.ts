@@ -1,0 +1,162 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Context } from "../../src/allocator/context.ts";
+import type { Client, Reply } from "../../src/local/client.ts";
+import { createTable } from "../../src/local/create-table.ts";
+import { type Emulator, startEmulator } from "../../src/local/emulator.ts";
+import { TABLE_NAME } from "../../src/local/storage.ts";
+import { dynamoTable } from "../../src/store/dynamo.ts";
+import { contextOf, dynamoClient } from "../../src/wiring.ts";
+import { emulatorOf } from "../../test/local/process.ts";
+import type { Grounds } from "./aftermath.ts";
+import type { Functions } from "./functions.ts";
+
+/** What a worker is asked. */
+export interface Asked {
+  readonly id: number;
+  readonly call?: Parameters<Client["call"]>;
+  readonly pass?: keyof Functions["passes"];
+}
+
+/** Its answer; the first one, of number 0, says that it is ready. */
+export interface Told {
+  readonly id: number;
+  readonly reply?: Reply | undefined;
+}
+
+interface Worker {
+  readonly process: ChildProcess;
+  readonly ended: Promise<unknown>;
+  readonly waiting: Map<number, { resolve(reply: Reply): void; reject(error: Error): void }>;
+}
+
+const WORKER = fileURLToPath(new URL("./worker.ts", import.meta.url));
+
+/**
+ * Functions in processes of their own, and the database on disk beside them: what `Site` is, with nothing in between that
+ * costs time. Any of the processes can be killed.
+ */
+export class Crew implements Grounds {
+  /** Each call goes to the next worker in turn. */
+  readonly client: Client;
+  readonly #file: string;
+  readonly #count: number;
+  #aheadMs: number;
+  #emulator: Emulator;
+  #workers: Worker[] = [];
+  #asked = 0;
+
+  private constructor(file: string, count: number, aheadMs: number, emulator: Emulator) {
+    this.#file = file;
+    this.#count = count;
+    this.#aheadMs = aheadMs;
+    this.#emulator = emulator;
+    this.client = { call: (...call) => this.#ask({ call }), close() {} };
+  }
+
+  /**
+   * @param count how many processes
+   * @param aheadMs how far their clocks are ahead
+   */
+  static async open(directory: string, count: number, aheadMs: number): Promise<Crew> {
+    const file = join(directory, "plat.db");
+    const emulator = await startEmulator({ file });
+    const client = dynamoClient(emulator.endpoint);
+    await createTable(client, TABLE_NAME);
+    client.destroy();
+    const crew = new Crew(file, count, aheadMs, emulator);
+    await crew.start();
+    return crew;
+  }
+
+  get aheadMs(): number {
+    return this.#aheadMs;
+  }
+
+  /** From their next start on their clocks are further ahead. */
+  advance(ms: number): void {
+    this.#aheadMs += ms;
+  }
+
+  async start(): Promise<void> {
+    const all = Array.from({ length: this.#count }, () => this.#spawn());
+    this.#workers = await Promise.all(all);
+  }
+
+  /** Nothing is under way when this is called. */
+  async stop(): Promise<void> {
+    const workers = this.#workers.splice(0);
+    for (const worker of workers) worker.process.disconnect();
+    await Promise.all(workers.map(({ ended }) => ended));
+  }
+
+  /** One scheduled pass; nothing follows from it if its process is killed. */
+  async pass(pass: keyof Functions["passes"]): Promise<void> {
+    await this.#ask({ pass }).catch(() => undefined);
+  }
+
+  async killWorker(index: number): Promise<void> {
+    const [worker] = this.#workers.splice(index, 1);
+    worker?.process.kill("SIGKILL");
+    await worker?.ended;
+    this.#workers.push(await this.#spawn());
+  }
+
+  async killDatabase(): Promise<void> {
+    process.kill(await emulatorOf(process.pid), "SIGKILL");
+    await this.#emulator.exited;
+    this.#emulator = await startEmulator({ file: this.#file, port: this.#emulator.port });
+  }
+
+  async withTable<T>(look: (context: Context) => Promise<T>): Promise<T> {
+    const client = dynamoClient(this.#emulator.endpoint);
+    try {
+      const context = contextOf(dynamoTable(client, TABLE_NAME));
+      return await look({ ...context, now: () => Date.now() + this.#aheadMs });
+    } finally {
+      client.destroy();
+    }
+  }
+
+  /** Whatever state it is in. */
+  async close(): Promise<void> {
+    for (const worker of this.#workers) worker.process.kill("SIGKILL");
+    await Promise.all(this.#workers.map(({ ended }) => ended));
+    await this.#emulator.stop();
+  }
+
+  async #spawn(): Promise<Worker> {
+    const child = fork(WORKER, [this.#emulator.endpoint, String(this.#aheadMs)], {
+      execArgv: ["--import", "tsx"],
+      env: { ...process.env, POWERTOOLS_LOG_LEVEL: "SILENT" },
+    });
+    const waiting: Worker["waiting"] = new Map();
+    const ended = once(child, "exit").then(() => {
+      for (const { reject } of waiting.values()) reject(new Error("the worker is gone"));
+      waiting.clear();
+    });
+    const ready = new Promise<void>((resolve, reject) => {
+      child.on("message", ({ id, reply }: Told) => {
+        if (id === 0) resolve();
+        waiting.get(id)?.resolve(reply as Reply);
+        waiting.delete(id);
+      });
+      void ended.then(() => reject(new Error("a worker did not start")));
+    });
+    await ready;
+    return { process: child, ended, waiting };
+  }
+
+  #ask(asked: Omit<Asked, "id">): Promise<Reply> {
+    const id = ++this.#asked;
+    const worker = this.#workers[id % this.#workers.length];
+    if (!worker) return Promise.reject(new Error("no worker runs"));
+    return new Promise((resolve, reject) => {
+      worker.waiting.set(id, { resolve, reject });
+      // One that was just killed answers no more; then its end rejects.
+      worker.process.send({ id, ...asked }, () => {});
+    });
+  }
+}

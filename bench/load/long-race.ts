@@ -1,0 +1,167 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { randomBelow } from "../../src/domain/fresh.ts";
+import { seededRandom } from "../../test/simulation/random.ts";
+import {
+  AHEAD_AFTER_CHECK_MS,
+  comesToNothing,
+  giveBackAll,
+  giveBackUnheard,
+  isHeld,
+  MUCH_LATER_MS,
+} from "./aftermath.ts";
+import { Api } from "./api.ts";
+import { Caller } from "./caller.ts";
+import { Crew } from "./crew.ts";
+import { Ledger } from "./ledger.ts";
+import { type Progress, readProgress, writeProgress } from "./progress.ts";
+import { HOSTS, prepare } from "./world.ts";
+
+export interface LongRaceOptions {
+  /** Where the database and the progress are kept. */
+  readonly directory: string;
+  readonly operations: number;
+  readonly callers: number;
+  /** How many processes are killed in all. */
+  readonly kills: number;
+  readonly seed: number;
+  /** Asked again and again: is it to be left for another time? */
+  readonly isSuspended: () => boolean;
+  readonly say: (sentence: string) => void;
+}
+
+export interface LongRaceReport {
+  /** Of all runs together. */
+  readonly progress: Progress;
+  readonly finished: boolean;
+  readonly failures: readonly string[];
+}
+
+const WORKERS = 2;
+/** Keyed records are kept for a day: few, or the table would be of them. */
+const HABITS = { hosts: HOSTS, keyedShare: 0.05 };
+const CHECK_OPERATIONS_MAX = 100_000;
+const CHECKS_MIN = 4;
+/** A reclaimer and a collector come by in mid-load after so many operations. */
+const PASS_OPERATIONS = 1_000;
+const POLL_MS = 10;
+
+/**
+ * Callers race on a database on disk for as many operations as one likes, over as many runs as it takes, while the
+ * functions' processes and the database are killed with -9. Now and then they pause: a day passes, with its scheduled
+ * passes, then the whole table is proven and held against what the callers were told.
+ */
+export async function runLongRace(options: LongRaceOptions): Promise<LongRaceReport> {
+  const { directory, operations, callers, kills, isSuspended, say } = options;
+  const before = await readProgress(directory, options.seed);
+  const { seed } = before;
+  const done = { ...before, runs: before.runs + 1 };
+  await writeProgress(directory, { ...done, isUnderWay: true });
+
+  const crew = await Crew.open(directory, WORKERS, before.aheadMs);
+  const ledger = new Ledger();
+  const holdings = ledger.resume(before.ledger);
+  const api = new Api(crew.client);
+  const working = Array.from({ length: callers }, (_, i) => {
+    const random = seededRandom(seed + before.runs * callers + i);
+    const own = holdings.filter(({ call }) => call.body.handle.startsWith(`caller-${i}-`));
+    const requests = before.requests[i] ?? 0;
+    return new Caller(i, api, ledger, random, { habits: HABITS, holdings: own, requests });
+  });
+  const progress = (): Progress => ({
+    ...done,
+    unanswered: before.unanswered + api.unanswered,
+    aheadMs: crew.aheadMs,
+    requests: working.map(({ requests }) => requests),
+    ledger: ledger.written(),
+  });
+  let finished = false;
+  try {
+    if (before.runs === 0) await prepare(api);
+    const step = Math.min(CHECK_OPERATIONS_MAX, Math.ceil(operations / CHECKS_MIN));
+    while (done.operations < operations && !isSuspended() && ledger.failures.length === 0) {
+      await load(Math.min(operations, step * (Math.floor(done.operations / step) + 1)));
+      if (!isSuspended()) await check();
+    }
+    if (done.operations === operations && !isSuspended() && ledger.failures.length === 0) {
+      // One that was left just before its last check.
+      if (done.checkedAt < operations) await check();
+      await end();
+      finished = true;
+    }
+  } catch (error) {
+    ledger.fail(`the race broke off: ${(error as Error).stack}`);
+  } finally {
+    await crew.close();
+  }
+  const { failures } = ledger;
+  // What broke is not carried on: it stays marked as under way.
+  if (failures.length === 0) await writeProgress(directory, progress());
+  return { progress: progress(), finished, failures };
+
+  /** Callers, killer and passes at work until so many operations are done. */
+  async function load(until: number): Promise<void> {
+    const startedAtMs = performance.now();
+    const from = done.operations;
+    const isOver = () => isSuspended() || done.operations >= until;
+    const reached = async (count: number) => {
+      while (!isOver() && done.operations < count) await sleep(POLL_MS);
+      return done.operations >= count;
+    };
+    const killing = async () => {
+      const due = killsOf(seed, operations, kills).slice(done.kills);
+      for (const { at, victim } of due.filter(({ at }) => at < until)) {
+        if (!(await reached(at))) return;
+        say(
+          `kill -9 of ${victim === "database" ? "the database" : "a worker"} after ${done.operations} operations`,
+        );
+        await (victim === "database" ? crew.killDatabase() : crew.killWorker(victim));
+        done.kills++;
+      }
+    };
+    const passing = async () => {
+      while (await reached(done.operations + PASS_OPERATIONS)) {
+        await crew.pass("reclaim");
+        await crew.pass("collect");
+      }
+    };
+    const call = (caller: Caller) =>
+      caller.run(() => {
+        if (isOver()) return true;
+        done.operations++;
+        return false;
+      });
+    await Promise.all([killing(), passing(), ...working.map(call)]);
+    const seconds = (performance.now() - startedAtMs) / 1000;
+    say(
+      `${done.operations} operations, ${((done.operations - from) / seconds).toFixed(0)} a second; ${done.kills} kills, ${progress().unanswered} calls unanswered.`,
+    );
+  }
+
+  async function check(): Promise<void> {
+    await giveBackUnheard(api, ledger);
+    done.violations += await isHeld(crew, api, ledger, MUCH_LATER_MS);
+    done.checks++;
+    done.checkedAt = done.operations;
+    crew.advance(AHEAD_AFTER_CHECK_MS);
+    await crew.start();
+    say(
+      `Check ${done.checks}: ${ledger.count} addresses are held, each its owner's; ${done.violations} violations, ${ledger.failures.length} failures.`,
+    );
+  }
+
+  /** All is given back, and nothing is left in the way of anybody. */
+  async function end(): Promise<void> {
+    done.held = ledger.count;
+    await giveBackAll(api, ledger);
+    done.violations += await comesToNothing(crew, ledger);
+  }
+}
+
+/** When which process is killed: the same for every run of one race. */
+function killsOf(seed: number, operations: number, kills: number) {
+  const random = seededRandom(seed - 1);
+  return Array.from({ length: kills }, () => ({
+    at: randomBelow(operations, random),
+    victim: random.fraction() < 0.5 ? ("database" as const) : randomBelow(WORKERS, random),
+  })).toSorted((a, b) => a.at - b.at);
+}
