@@ -39,6 +39,7 @@ const ACCESS: Readonly<Record<FunctionName | ScheduledFunctionName, Access>> = {
   config: { table: WRITE },
   jobs: { table: READ },
   health: { table: ["dynamodb:GetItem"] },
+  openapi: { table: [] },
   reclaim: { table: WRITE },
   work: { table: WRITE },
   // The index may miss an item, so the collector also walks the table; nothing else may do either.
@@ -50,12 +51,13 @@ export function accessStatements(
   name: FunctionName | ScheduledFunctionName,
   table: TableV2,
 ): PolicyStatement[] {
-  const access = ACCESS[name];
-  const statements = [allow(access.table, table.tableArn)];
-  if (access.dueIndex) {
-    statements.push(allow(access.dueIndex, `${table.tableArn}/index/${TABLE.dueIndex.name}`));
-  }
-  return statements;
+  const { table: items, dueIndex = [] } = ACCESS[name];
+  return [
+    { actions: items, resource: table.tableArn },
+    { actions: dueIndex, resource: `${table.tableArn}/index/${TABLE.dueIndex.name}` },
+  ]
+    .filter(({ actions }) => actions.length > 0)
+    .map(({ actions, resource }) => allow(actions, resource));
 }
 
 function allow(actions: readonly Action[], resource: string): PolicyStatement {

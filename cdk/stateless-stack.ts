@@ -38,6 +38,7 @@ export class StatelessStack extends Stack {
         config: request("config"),
         jobs: request("jobs"),
         health: request("health"),
+        openapi: request("openapi"),
       },
     });
 

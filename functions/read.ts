@@ -15,23 +15,19 @@ import { context } from "../src/wiring.ts";
 
 const plat = context();
 
-const block = route(readBlockPath, (wanted) => readBlock(plat, wanted), blockAnswer);
-
 export const handler = http({
   "GET /v1/addresses/{ip}": route(
     readAddressPath,
     ({ space, address }) => readAddress(plat, space, address),
     addressAnswer,
   ),
-  "GET /v1/handles/{handle}": route(
+  "GET /v1/handles/{handle+}": route(
     readHandlePage,
     (wanted) => readHandle(plat, wanted),
     handleAnswer,
   ),
   "GET /v1/blocks": route(readBlockList, (wanted) => listBlocks(plat, wanted), blocksAnswer),
-  // An encoded slash leads to the first, a plain one to the second.
-  "GET /v1/blocks/{cidr}": block,
-  "GET /v1/blocks/{address}/{prefix}": block,
+  "GET /v1/blocks/{cidr+}": route(readBlockPath, (wanted) => readBlock(plat, wanted), blockAnswer),
   "GET /v1/pools/{name}/utilization": route(
     readUtilizationPath,
     (wanted) => utilization(plat, wanted),

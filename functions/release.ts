@@ -12,7 +12,7 @@ const ENTRIES_AT_ONCE = 8;
 
 export const handler = http({
   "POST /v1/release": route(readRelease, release, releaseAnswer),
-  "DELETE /v1/handles/{handle}": route(readHandlePath, release, releaseAnswer),
+  "DELETE /v1/handles/{handle+}": route(readHandlePath, release, releaseAnswer),
 });
 
 async function release(request: ReleaseRequest) {

@@ -1,4 +1,19 @@
-/** Which Lambda function serves which route; the CDK and the local server read the same list. */
+import type * as v from "valibot";
+import * as answers from "./answers.ts";
+import { assignBody } from "./assign-request.ts";
+import { blockListQuery, blockQuery } from "./block-request.ts";
+import { handleQuery } from "./handle-request.ts";
+import { manifest } from "./manifest.ts";
+import { DRY_RUN } from "./parameters.ts";
+import { poolBody } from "./pool-request.ts";
+import type { ProblemCode } from "./problem.ts";
+import { releaseBody } from "./release-request.ts";
+import { renewalBody } from "./renewal-request.ts";
+import { reservationBody } from "./reservation-request.ts";
+import { settingsBody } from "./settings-request.ts";
+import { utilizationQuery } from "./utilization-request.ts";
+
+/** Which Lambda function serves which route; the CDK, the local server and the OpenAPI document read the same list. */
 export type FunctionName =
   | "assign"
   | "release"
@@ -8,40 +23,304 @@ export type FunctionName =
   | "reservations"
   | "config"
   | "jobs"
-  | "health";
+  | "health"
+  | "openapi";
 
-/** A route of API Gateway's HTTP API: `{name}` stands for one path segment. */
+/** A route of API Gateway's HTTP API: `{name}` stands for one path segment, `{name+}` for all that are left. */
 export interface Route {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly path: string;
   readonly function: FunctionName;
+  readonly id: string;
+  readonly summary: string;
+  /** What its query may say beside `space`; absent where it has no query at all. */
+  readonly query?: v.ObjectEntries;
+  readonly headers?: readonly ("If-Match" | "Idempotency-Key")[];
+  /** The body in each of its forms, the first one usual. */
+  readonly body?: readonly v.GenericSchema[];
+  /** May the body also be YAML? */
+  readonly yaml?: true;
+  /** The answer by its status. */
+  readonly answers: Readonly<Record<number, v.GenericSchema | undefined>>;
+  /** What it can be refused for beyond what every request can. */
+  readonly refusals: readonly ProblemCode[];
 }
 
+const CHANGED: readonly ProblemCode[] = ["precondition_failed", "precondition_required"];
+const LEASED: readonly ProblemCode[] = ["not_found", "generation_conflict", "request_in_progress"];
+
 export const ROUTES: readonly Route[] = [
-  { method: "POST", path: "/v1/assign", function: "assign" },
-  { method: "POST", path: "/v1/release", function: "release" },
-  { method: "DELETE", path: "/v1/handles/{handle}", function: "release" },
-  { method: "GET", path: "/v1/addresses/{ip}", function: "read" },
-  { method: "PATCH", path: "/v1/addresses/{ip}", function: "renew" },
-  { method: "GET", path: "/v1/handles/{handle}", function: "read" },
-  { method: "GET", path: "/v1/blocks", function: "read" },
-  // The slash of a CIDR may arrive encoded or not, and API Gateway may decode it before it routes: both forms are served.
-  { method: "GET", path: "/v1/blocks/{cidr}", function: "read" },
-  { method: "GET", path: "/v1/blocks/{address}/{prefix}", function: "read" },
-  { method: "GET", path: "/v1/pools/{name}/utilization", function: "read" },
-  { method: "GET", path: "/v1/pools", function: "pools" },
-  { method: "GET", path: "/v1/pools/{name}", function: "pools" },
-  { method: "PUT", path: "/v1/pools/{name}", function: "pools" },
-  { method: "DELETE", path: "/v1/pools/{name}", function: "pools" },
-  { method: "POST", path: "/v1/pools/{name}/drain", function: "pools" },
-  { method: "GET", path: "/v1/jobs", function: "jobs" },
-  { method: "GET", path: "/v1/jobs/{id}", function: "jobs" },
-  { method: "GET", path: "/v1/reservations", function: "reservations" },
-  { method: "GET", path: "/v1/reservations/{name}", function: "reservations" },
-  { method: "PUT", path: "/v1/reservations/{name}", function: "reservations" },
-  { method: "DELETE", path: "/v1/reservations/{name}", function: "reservations" },
-  { method: "GET", path: "/v1/config", function: "config" },
-  { method: "PUT", path: "/v1/config", function: "config" },
-  { method: "GET", path: "/healthz", function: "health" },
-  { method: "GET", path: "/readyz", function: "health" },
+  {
+    method: "POST",
+    path: "/v1/assign",
+    function: "assign",
+    id: "assign",
+    summary: "Assigns addresses to a handle on a host; or explains what that would come to",
+    query: DRY_RUN,
+    headers: ["Idempotency-Key"],
+    body: [assignBody],
+    answers: { 200: answers.assigned },
+    refusals: [
+      "already_assigned",
+      "pool_exhausted",
+      "no_pool_available",
+      "block_limit",
+      "handle_limit",
+      "strict_affinity",
+      "request_in_progress",
+      "already_released",
+      "address_cooling",
+      "idempotency_mismatch",
+    ],
+  },
+  {
+    method: "POST",
+    path: "/v1/release",
+    function: "release",
+    id: "release",
+    summary: "Gives addresses back, one by one or all that a handle has",
+    query: {},
+    body: [releaseBody],
+    answers: { 200: answers.released },
+    refusals: [],
+  },
+  {
+    method: "DELETE",
+    path: "/v1/handles/{handle+}",
+    function: "release",
+    id: "releaseHandle",
+    summary: "Gives back all addresses that a handle has",
+    query: {},
+    answers: { 200: answers.handleReleased },
+    refusals: [],
+  },
+  {
+    method: "GET",
+    path: "/v1/addresses/{ip}",
+    function: "read",
+    id: "readAddress",
+    summary: "One address: its state, its owner, its generation",
+    query: {},
+    answers: { 200: answers.addressRead },
+    refusals: ["not_found"],
+  },
+  {
+    method: "PATCH",
+    path: "/v1/addresses/{ip}",
+    function: "renew",
+    id: "renewLease",
+    summary: "Renews the lease that an address was assigned with",
+    query: {},
+    body: [renewalBody],
+    answers: { 200: answers.renewed },
+    refusals: LEASED,
+  },
+  {
+    // Greedy, as API Gateway decodes a path before it routes: the slash of a handle may be one in the path by then.
+    method: "GET",
+    path: "/v1/handles/{handle+}",
+    function: "read",
+    id: "readHandle",
+    summary: "The addresses of a handle, in pages",
+    query: handleQuery,
+    answers: { 200: answers.handleRead },
+    refusals: ["not_found"],
+  },
+  {
+    method: "GET",
+    path: "/v1/blocks",
+    function: "read",
+    id: "listBlocks",
+    summary: "The blocks of a pool, of a host or of the space, in pages",
+    query: blockListQuery,
+    answers: { 200: answers.blocksRead },
+    refusals: ["not_found"],
+  },
+  {
+    method: "GET",
+    path: "/v1/blocks/{cidr+}",
+    function: "read",
+    id: "readBlock",
+    summary: "One block, and its addresses that are assigned or cooling, in pages",
+    query: blockQuery,
+    answers: { 200: answers.blockRead },
+    refusals: ["not_found"],
+  },
+  {
+    method: "GET",
+    path: "/v1/pools/{name}/utilization",
+    function: "read",
+    id: "readUtilization",
+    summary: "How the addresses of a pool are used, as a whole and block by block, in pages",
+    query: utilizationQuery,
+    answers: { 200: answers.utilizationRead },
+    refusals: ["not_found"],
+  },
+  {
+    method: "GET",
+    path: "/v1/pools",
+    function: "pools",
+    id: "listPools",
+    summary: "The pools of a space",
+    query: {},
+    answers: { 200: answers.poolsRead },
+    refusals: [],
+  },
+  {
+    method: "GET",
+    path: "/v1/pools/{name}",
+    function: "pools",
+    id: "readPool",
+    summary: "One pool",
+    query: {},
+    answers: { 200: answers.poolRead },
+    refusals: ["not_found"],
+  },
+  {
+    method: "PUT",
+    path: "/v1/pools/{name}",
+    function: "pools",
+    id: "putPool",
+    summary: "Creates a pool, or changes it as it was seen; from its fields or a Calico manifest",
+    query: DRY_RUN,
+    headers: ["If-Match"],
+    body: [poolBody, manifest],
+    yaml: true,
+    answers: { 200: answers.poolWritten, 201: answers.poolWritten },
+    refusals: [...CHANGED, "name_mismatch", "pool_overlap", "pool_deleting"],
+  },
+  {
+    method: "DELETE",
+    path: "/v1/pools/{name}",
+    function: "pools",
+    id: "deletePool",
+    summary: "Begins to delete a pool as it was seen",
+    query: DRY_RUN,
+    headers: ["If-Match"],
+    answers: { 200: answers.jobRehearsed, 202: answers.jobBegun },
+    refusals: ["not_found", ...CHANGED, "pool_in_use"],
+  },
+  {
+    method: "POST",
+    path: "/v1/pools/{name}/drain",
+    function: "pools",
+    id: "drainPool",
+    summary: "Begins to drain a pool as it was seen: no new address, and no block in the end",
+    query: DRY_RUN,
+    headers: ["If-Match"],
+    answers: { 200: answers.jobRehearsed, 202: answers.jobBegun },
+    refusals: ["not_found", ...CHANGED, "pool_deleting"],
+  },
+  {
+    method: "GET",
+    path: "/v1/jobs",
+    function: "jobs",
+    id: "listJobs",
+    summary: "The jobs of a space",
+    query: {},
+    answers: { 200: answers.jobsRead },
+    refusals: [],
+  },
+  {
+    method: "GET",
+    path: "/v1/jobs/{id}",
+    function: "jobs",
+    id: "readJob",
+    summary: "One job: how far it is, what it waits for, how it ended",
+    query: {},
+    answers: { 200: answers.jobRead },
+    refusals: ["not_found"],
+  },
+  {
+    method: "GET",
+    path: "/v1/reservations",
+    function: "reservations",
+    id: "listReservations",
+    summary: "The reservations of a space",
+    query: {},
+    answers: { 200: answers.reservationsRead },
+    refusals: [],
+  },
+  {
+    method: "GET",
+    path: "/v1/reservations/{name}",
+    function: "reservations",
+    id: "readReservation",
+    summary: "One reservation",
+    query: {},
+    answers: { 200: answers.reservationRead },
+    refusals: ["not_found"],
+  },
+  {
+    method: "PUT",
+    path: "/v1/reservations/{name}",
+    function: "reservations",
+    id: "putReservation",
+    summary: "Keeps addresses out of automatic assignment, or changes which as it was seen",
+    query: DRY_RUN,
+    headers: ["If-Match"],
+    body: [reservationBody],
+    answers: { 200: answers.reservationWritten, 201: answers.reservationWritten },
+    refusals: [...CHANGED, "name_mismatch"],
+  },
+  {
+    method: "DELETE",
+    path: "/v1/reservations/{name}",
+    function: "reservations",
+    id: "deleteReservation",
+    summary: "Deletes a reservation as it was seen",
+    query: DRY_RUN,
+    headers: ["If-Match"],
+    answers: { 200: answers.reservationDeleted },
+    refusals: ["not_found", ...CHANGED],
+  },
+  {
+    method: "GET",
+    path: "/v1/config",
+    function: "config",
+    id: "readConfiguration",
+    summary: "The configuration of a space",
+    query: {},
+    answers: { 200: answers.settingsRead },
+    refusals: [],
+  },
+  {
+    method: "PUT",
+    path: "/v1/config",
+    function: "config",
+    id: "putConfiguration",
+    summary: "Writes the configuration of a space, or changes it as it was seen",
+    query: DRY_RUN,
+    headers: ["If-Match"],
+    body: [settingsBody],
+    answers: { 200: answers.settingsWritten, 201: answers.settingsWritten },
+    refusals: CHANGED,
+  },
+  {
+    method: "GET",
+    path: "/healthz",
+    function: "health",
+    id: "isAlive",
+    summary: "The function runs",
+    answers: { 200: answers.health },
+    refusals: [],
+  },
+  {
+    method: "GET",
+    path: "/readyz",
+    function: "health",
+    id: "isReady",
+    summary: "The function reaches its table",
+    answers: { 200: answers.health },
+    refusals: [],
+  },
+  {
+    method: "GET",
+    path: "/openapi.json",
+    function: "openapi",
+    id: "describe",
+    summary: "This document",
+    answers: { 200: undefined },
+    refusals: [],
+  },
 ];

@@ -32,20 +32,36 @@ import type { Answer, Event } from "./http.ts";
 import type { DryRun } from "./operator-answer.ts";
 import { DRY_RUN, readIdempotencyKey, readQuery } from "./parameters.ts";
 import { Problem } from "./problem.ts";
-import { checked, fields, isRecord, rule } from "./schema.ts";
+import { checked, fields, isRecord, list, rule } from "./schema.ts";
 
 /** More than one block of the largest size has; the allocator knows what the pools at hand can serve. */
 export const ADDRESSES_PER_REQUEST_MAX = 4_096;
+
+/** Names that objects of the language, and the marshalling of items, take for their own. */
+const OBJECT_NAMES = new Set(["__proto__", "constructor"]);
 
 const count = whole(0, ADDRESSES_PER_REQUEST_MAX);
 
 const attributes = v.pipe(
   v.custom<Record<string, unknown>>(isRecord, "must be an object of strings"),
+  v.metadata({
+    type: "object",
+    maxProperties: ATTRIBUTES_MAX,
+    propertyNames: {
+      minLength: 1,
+      maxLength: ATTRIBUTE_KEY_CHARACTERS_MAX,
+      pattern: "^[^\\p{Cc}\\p{Cs}]+$",
+      not: { enum: [...OBJECT_NAMES] },
+    },
+    additionalProperties: { type: "string", maxLength: ATTRIBUTE_VALUE_CHARACTERS_MAX },
+  }),
   v.rawTransform<Record<string, unknown>, Readonly<Record<string, string>>>(
     ({ dataset: { value: input }, addIssue, NEVER }) => {
       const entries = Object.entries(input);
-      if (entries.length > ATTRIBUTES_MAX)
+      if (entries.length > ATTRIBUTES_MAX) {
         addIssue({ message: `must have at most ${ATTRIBUTES_MAX} entries` });
+        return NEVER;
+      }
       const wrong = entries
         .map(([key, value]) => ({ key, value, message: attributeProblem(key, value) }))
         .filter(({ message }) => message !== undefined);
@@ -60,7 +76,7 @@ const attributes = v.pipe(
   ),
 );
 
-const body = v.pipe(
+export const assignBody = v.pipe(
   fields({
     space: v.optional(spaceName),
     host: hostText,
@@ -78,8 +94,14 @@ const body = v.pipe(
     use: v.optional(v.picklist(USES, `must be one of ${USES.join(", ")}`)),
     pools: v.optional(
       v.pipe(
-        v.array(poolReference, "must be an array of names or CIDRs of pools"),
-        v.maxLength(POOLS_PER_REQUEST_MAX, `must name at most ${POOLS_PER_REQUEST_MAX} pools`),
+        list(
+          poolReference,
+          { max: POOLS_PER_REQUEST_MAX },
+          {
+            type: "must be an array of names or CIDRs of pools",
+            max: `must name at most ${POOLS_PER_REQUEST_MAX} pools`,
+          },
+        ),
         unique<string>("must name each pool once"),
       ),
       [],
@@ -119,7 +141,7 @@ export function readAssign(
 ): (AssignRequest & DryRun) | Problem {
   const json = readJson(event);
   if (json instanceof Problem) return json;
-  const input = checked(body, json.value);
+  const input = checked(assignBody, json.value);
   if (input instanceof Problem) return input;
   const query = readQuery(event, DRY_RUN, input.space);
   if (query instanceof Problem) return query;
@@ -178,9 +200,6 @@ export function assignAnswer(result: Assignment | Explanation, requestId: string
   }));
   return { status: 200, body: { requestId, handle, addresses: body, requested, messages } };
 }
-
-/** Names that objects of the language, and the marshalling of items, take for their own. */
-const OBJECT_NAMES = new Set(["__proto__", "constructor"]);
 
 function attributeProblem(key: string, value: unknown): string | undefined {
   if (typeof value !== "string") return "must be a string";

@@ -14,21 +14,21 @@ import type { Event } from "./http.ts";
 import { inPath, pageEntries, readQuery } from "./parameters.ts";
 import { invalid, Problem } from "./problem.ts";
 
-const listQuery = {
+export const blockListQuery = {
   pool: v.optional(resourceName),
   host: v.optional(hostText),
   affinityType: v.optional(affinityType),
   ...pageEntries(BLOCKS_PER_PAGE_DEFAULT, BLOCKS_PER_PAGE_MAX),
 };
 
-const blockQuery = pageEntries(ADDRESSES_PER_PAGE_DEFAULT, ADDRESSES_PER_PAGE_MAX);
+export const blockQuery = pageEntries(ADDRESSES_PER_PAGE_DEFAULT, ADDRESSES_PER_PAGE_MAX);
 
 /** Pools are walked one by one, so the position in them names the pool; the blocks of a host are in one order. */
 const position = v.object({ pool: v.optional(resourceName), after: address });
 
 /** Reads which blocks are asked for: those of a host, of a pool, or all of the space. */
 export function readBlockList(event: Event): BlocksWanted | Problem {
-  const query = readQuery(event, listQuery);
+  const query = readQuery(event, blockListQuery);
   if (query instanceof Problem) return query;
   const { space, pool, host, affinityType, limit, cursor } = query;
   if (host === undefined && affinityType !== undefined)
@@ -47,7 +47,7 @@ export function readBlockList(event: Event): BlocksWanted | Problem {
 export function readBlockPath(event: Event) {
   const query = readQuery(event, blockQuery);
   if (query instanceof Problem) return query;
-  const block = inPath("cidr", cidr, cidrText(event));
+  const block = inPath("cidr", cidr, event.pathParameters?.cidr);
   if (block instanceof Problem) return block;
   const wanted = { space: query.space, cidr: block, limit: query.limit };
   const opened = openCursor(query.cursor, blockOf(wanted), v.object({ after: address }));
@@ -68,9 +68,3 @@ export const blockOf = ({ space, cidr }: { readonly space: string; readonly cidr
   space,
   formatCidr(cidr),
 ];
-
-/** A slash in the path is a slash, encoded or not: both forms name the block. */
-function cidrText({ pathParameters }: Event): string {
-  const { cidr, address, prefix } = pathParameters ?? {};
-  return cidr ?? `${address}/${prefix}`;
-}

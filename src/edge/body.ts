@@ -1,6 +1,7 @@
 import { BODY_BYTES_MAX } from "../domain/limits.ts";
 import type { Event } from "./http.ts";
 import { invalid, Problem } from "./problem.ts";
+import { cut } from "./schema.ts";
 
 const JSON_TYPE = /^application\/(json|[\w.+-]+\+json)$/;
 
@@ -18,12 +19,20 @@ export function parseJson(event: Event): { readonly value: unknown } | Problem {
   try {
     return { value: JSON.parse(text) };
   } catch (error) {
-    return invalid({ field: "body", problem: `is not JSON: ${(error as Error).message}` });
+    return invalid({ field: "body", problem: `is not JSON: ${cut((error as Error).message)}` });
   }
 }
 
 /** Bytes that are no UTF-8 are refused: what they would be replaced by is not what the caller sent. */
-export function bodyText({ body, isBase64Encoded }: Event, bytesMax: number): string | Problem {
+export function bodyText(event: Event, bytesMax: number): string | Problem {
+  const { headers, body, isBase64Encoded } = event;
+  const encoding = headers["content-encoding"] ?? "identity";
+  // Unpacked here, a few bytes could become gigabytes.
+  if (encoding.trim().toLowerCase() !== "identity")
+    return new Problem(
+      "unsupported_media_type",
+      `Content-Encoding ${cut(encoding)} is not read here; send the body as it is.`,
+    );
   if (!body) return EMPTY;
   const bytes = Buffer.from(body, isBase64Encoded ? "base64" : "utf8");
   if (bytes.byteLength > bytesMax)
@@ -50,6 +59,6 @@ export function mediaType({ headers }: Event): string {
 export function unsupported(type: string, supported: string): Problem {
   return new Problem(
     "unsupported_media_type",
-    `Content-Type ${type} is not read here; send ${supported}.`,
+    `Content-Type ${cut(type)} is not read here; send ${supported}.`,
   );
 }

@@ -20,7 +20,7 @@ export function openCursor<Schema extends v.GenericSchema>(
 ): { readonly position: v.InferOutput<Schema> | undefined } | Problem {
   if (text === undefined) return { position: undefined };
   const sealed = unsealed(text);
-  if (sealed && JSON.stringify(sealed.of) !== JSON.stringify(of))
+  if (sealed && sealed.of !== JSON.stringify(of))
     return refused(text, "is of another list; it goes on with the same path and filters only");
   const position = v.safeParse(schema, sealed?.position);
   return position.success
@@ -28,10 +28,11 @@ export function openCursor<Schema extends v.GenericSchema>(
     : refused(text, "is not a cursor; send the `next` of the page before");
 }
 
-function unsealed(text: string): Record<string, unknown> | undefined {
+/** What a cursor says; what it is bound to, as text. One that is nested too deep to be written again is none of ours. */
+function unsealed(text: string): { readonly of: string; readonly position: unknown } | undefined {
   try {
     const json: unknown = JSON.parse(Buffer.from(text, "base64url").toString("utf8"));
-    return isRecord(json) ? json : undefined;
+    return isRecord(json) ? { of: JSON.stringify(json.of), position: json.position } : undefined;
   } catch {
     return undefined;
   }

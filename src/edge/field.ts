@@ -1,7 +1,11 @@
 import * as v from "valibot";
 import { parseAddress } from "../domain/address.ts";
 import { formatCidr, parseCidr } from "../domain/cidr.ts";
-import { NAME_CHARACTERS_MAX, SPACE_CHARACTERS_MAX } from "../domain/limits.ts";
+import {
+  IDEMPOTENCY_KEY_CHARACTERS_MAX,
+  NAME_CHARACTERS_MAX,
+  SPACE_CHARACTERS_MAX,
+} from "../domain/limits.ts";
 import type { Parsed } from "../domain/parsed.ts";
 
 /** What fields are made of. Messages read on from the field's name. */
@@ -31,6 +35,7 @@ export function wholeText(min: number, max: number) {
   return v.pipe(
     text,
     v.regex(/^\d{1,9}$/, message),
+    v.metadata({ type: "integer", pattern: undefined, minimum: min, maximum: max }),
     v.transform(Number),
     v.minValue(min, message),
     v.maxValue(max, message),
@@ -40,6 +45,7 @@ export function wholeText(min: number, max: number) {
 /** `true` or `false` as a query writes it. */
 export const flagText = v.pipe(
   v.picklist(["true", "false"], "must be true or false"),
+  v.metadata({ type: "boolean", enum: undefined }),
   v.transform((text) => text === "true"),
 );
 
@@ -81,10 +87,31 @@ export const handleText = v.pipe(
   ),
 );
 
-/** A text that the domain can read. */
-export function readable<T>(parse: (text: string) => Parsed<T>) {
+/** The id of a job, as the answer that began it says. */
+export const jobId = v.pipe(
+  text,
+  v.regex(/^[\w-]{1,64}$/, "is not the id of a job, such as delete-AZ3qXw8"),
+);
+
+export const idempotencyKey = v.pipe(
+  text,
+  v.regex(
+    new RegExp(`^[\\x20-\\x7e]{1,${IDEMPOTENCY_KEY_CHARACTERS_MAX}}$`),
+    `must be 1 to ${IDEMPOTENCY_KEY_CHARACTERS_MAX} printable ASCII characters`,
+  ),
+);
+
+/** A revision in quotes. */
+export const etag = v.pipe(text, v.regex(/^"[\w-]{1,64}"$/));
+
+/** A text that the domain can read, and what a JSON Schema can say of it. */
+export function readable<T>(
+  parse: (text: string) => Parsed<T>,
+  said: { readonly description: string; readonly examples: readonly string[] },
+) {
   return v.pipe(
     text,
+    v.metadata(said),
     v.rawTransform<string, T>(({ dataset, addIssue, NEVER }) => {
       const result = parse(dataset.value);
       if (result.ok) return result.value;
@@ -94,12 +121,20 @@ export function readable<T>(parse: (text: string) => Parsed<T>) {
   );
 }
 
-export const address = readable(parseAddress);
-export const cidr = readable(parseCidr);
+export const address = readable(parseAddress, {
+  description: "An IPv4 or IPv6 address",
+  examples: ["10.0.0.7", "2001:db8::7"],
+});
+
+export const cidr = readable(parseCidr, {
+  description: "A network, with no bits set below its prefix",
+  examples: ["10.0.0.0/16", "2001:db8::/48"],
+});
 
 /** A pool by its name or its CIDR; the latter in the one text that a network has. */
 export const poolReference = v.pipe(
   text,
+  v.metadata({ description: "The name of a pool or its CIDR", examples: ["default-ipv4"] }),
   v.rawTransform<string, string>(({ dataset, addIssue, NEVER }) => {
     if (dataset.value.includes("/")) {
       const network = parseCidr(dataset.value);

@@ -6,7 +6,7 @@ import type { Event } from "./http.ts";
 import { pageEntries, readHandleWith } from "./parameters.ts";
 import { Problem } from "./problem.ts";
 
-const query = pageEntries(ADDRESSES_PER_PAGE_DEFAULT, ADDRESSES_PER_PAGE_MAX);
+export const handleQuery = pageEntries(ADDRESSES_PER_PAGE_DEFAULT, ADDRESSES_PER_PAGE_MAX);
 
 const position = v.object({
   id: v.pipe(v.string(), v.regex(/^[\w-]{1,64}$/)),
@@ -16,7 +16,7 @@ const position = v.object({
 
 /** Reads which page of a handle's addresses is asked for. */
 export function readHandlePage(event: Event) {
-  const wanted = readHandleWith(event, query);
+  const wanted = readHandleWith(event, handleQuery);
   if (wanted instanceof Problem) return wanted;
   const { cursor, ...asked } = wanted;
   const opened = openCursor(cursor, handleOf(asked), position);

@@ -2,6 +2,7 @@ import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from "
 import { Refusal } from "../domain/outcome.ts";
 import { logger } from "./logger.ts";
 import { PROBLEMS, Problem, problemAnswer, problemOf } from "./problem.ts";
+import { cut } from "./schema.ts";
 
 /** A request as API Gateway's HTTP API hands it over (payload format 2.0): header names in lower case, the path decoded. */
 export type Event = APIGatewayProxyEventV2;
@@ -60,7 +61,7 @@ export function http(routes: Readonly<Record<string, Route>>): Handler {
 
 function noRoute({ requestContext }: Event): Problem {
   const { method, path } = requestContext.http;
-  return new Problem("not_found", `There is no route ${method} ${path}.`);
+  return new Problem("not_found", `There is no route ${method} ${cut(path)}.`);
 }
 
 /** JSON of a body; an answer without headers of its own is plain JSON. */

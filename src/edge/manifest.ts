@@ -15,7 +15,7 @@ const API_VERSIONS = ["projectcalico.org/v3", "crd.projectcalico.org/v1"];
 const LISTS = ["List", "IPPoolList"];
 
 /** A pool as Calico writes it. Its spec is taken strictly; the rest of its metadata and its status are the cluster's. */
-const manifest = fields({
+export const manifest = fields({
   apiVersion: v.picklist(API_VERSIONS, `must be ${API_VERSIONS.join(" or ")}`),
   kind: v.literal("IPPool", "must be IPPool, or a list of one"),
   metadata: v.looseObject({ name: resourceName }, "must be an object with a name"),
@@ -45,8 +45,8 @@ export function readManifest(value: Record<string, unknown>): PoolDocument | Pro
 
 /** `kubectl get` puts even a single pool into a list when it is not asked for by name. */
 function loneItem(value: Record<string, unknown>): { readonly item: unknown } | Problem {
-  if (!LISTS.includes(String(value.kind))) return { item: value };
-  const { items } = value;
+  const { kind, items } = value;
+  if (typeof kind !== "string" || !LISTS.includes(kind)) return { item: value };
   if (Array.isArray(items) && items.length === 1) return { item: items[0] };
   const problem = Array.isArray(items)
     ? `has ${items.length}; PUT one pool at a time`

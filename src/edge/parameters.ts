@@ -1,7 +1,16 @@
 import * as v from "valibot";
 import type { Address } from "../domain/address.ts";
-import { IDEMPOTENCY_KEY_CHARACTERS_MAX } from "../domain/limits.ts";
-import { address, flagText, handleText, resourceName, spaceName, wholeText } from "./field.ts";
+import {
+  address,
+  etag,
+  flagText,
+  handleText,
+  idempotencyKey,
+  jobId,
+  resourceName,
+  spaceName,
+  wholeText,
+} from "./field.ts";
 import type { Event } from "./http.ts";
 import { type FieldProblem, invalid, Problem } from "./problem.ts";
 import { checked, shortened } from "./schema.ts";
@@ -101,13 +110,8 @@ export function readNamedMatch(event: Event) {
 export function readJobPath(event: Event): { space: string; id: string } | Problem {
   const space = readSpace(event);
   if (space instanceof Problem) return space;
-  const { id = "" } = event.pathParameters ?? {};
-  if (/^[\w-]{1,64}$/.test(id)) return { space, id };
-  return invalid({
-    field: "id",
-    value: shortened(id),
-    problem: "is not the id of a job, such as delete-AZ3qXw8",
-  });
+  const id = inPath("id", jobId, event.pathParameters?.id);
+  return id instanceof Problem ? id : { space, id };
 }
 
 export function readHandlePath(event: Event) {
@@ -146,23 +150,15 @@ export function inPath<Schema extends v.GenericSchema>(
 export function readIfMatch(event: Event): { readonly ifMatch: string | undefined } | Problem {
   const header = event.headers["if-match"];
   if (header === undefined) return { ifMatch: undefined };
-  const [, revision] = /^"([\w-]{1,64})"$/.exec(header) ?? [];
-  if (revision !== undefined) return { ifMatch: revision };
+  if (v.is(etag, header)) return { ifMatch: header.slice(1, -1) };
   return invalid({ field: "If-Match", value: shortened(header), problem: ifMatchProblem(header) });
 }
 
 export function readIdempotencyKey(event: Event): { readonly key: string | undefined } | Problem {
-  const key = event.headers["idempotency-key"];
-  if (
-    key === undefined ||
-    (/^[\x20-\x7e]+$/.test(key) && key.length <= IDEMPOTENCY_KEY_CHARACTERS_MAX)
-  )
-    return { key };
-  return invalid({
-    field: "Idempotency-Key",
-    value: shortened(key),
-    problem: `must be 1 to ${IDEMPOTENCY_KEY_CHARACTERS_MAX} printable ASCII characters`,
-  });
+  const header = event.headers["idempotency-key"];
+  if (header === undefined) return { key: undefined };
+  const key = inPath("Idempotency-Key", idempotencyKey, header);
+  return key instanceof Problem ? key : { key };
 }
 
 function ifMatchProblem(header: string): string {

@@ -11,6 +11,7 @@ import {
 } from "../domain/pool.ts";
 import { cidr, flag, text, unique, whole } from "./field.ts";
 import type { FieldProblem } from "./problem.ts";
+import { list } from "./schema.ts";
 
 /** What Calico and Plat both say of a pool, under the same rules. */
 
@@ -36,8 +37,15 @@ export const POOL_FIELDS = {
   ),
   allowedUses: v.optional(
     v.pipe(
-      v.array(v.picklist(USES, `must be one of ${USES.join(", ")}`), "must be an array of uses"),
-      v.minLength(1, `must name at least one of ${USES.join(", ")}`),
+      list(
+        v.picklist(USES, `must be one of ${USES.join(", ")}`),
+        { min: 1, max: USES.length },
+        {
+          type: "must be an array of uses",
+          min: `must name at least one of ${USES.join(", ")}`,
+          max: "must name each use once",
+        },
+      ),
       unique<Use>("must name each use once"),
       v.check(
         (uses) => uses.length === 1 || !uses.includes("LoadBalancer"),

@@ -31,7 +31,7 @@ export interface PoolDocument {
   readonly spec: PoolSpec;
 }
 
-const body = v.pipe(
+export const poolBody = v.pipe(
   fields({
     ...POOL_FIELDS,
     cooldownSeconds: v.optional(whole(0, COOLDOWN_SECONDS_MAX)),
@@ -63,7 +63,7 @@ export function readPoolPut(event: Event): PoolRequest | Problem {
 }
 
 function readDocument(value: unknown): PoolDocument | Problem {
-  const input = checked(body, value);
+  const input = checked(poolBody, value);
   if (input instanceof Problem) return input;
   const { space, name, routing, cooldownSeconds } = input;
   return {

@@ -104,8 +104,14 @@ export interface FieldProblem {
 const FIELDS_MAX = 50;
 const FIELDS_IN_DETAIL_MAX = 3;
 
-/** All that is wrong with a request, up to a maximum: the sender of a nonsense body needs no list of a megabyte. */
-export function invalid(...problems: readonly FieldProblem[]): Problem {
+/** The request is not valid, for these reasons. */
+export const invalid = (...problems: readonly FieldProblem[]): Problem => invalidAll(problems);
+
+/**
+ * All that is wrong with a request, up to a maximum: the sender of a nonsense body needs no list of a megabyte. Its problems
+ * come as one argument, since a hundred thousand arguments are more than a call can have.
+ */
+export function invalidAll(problems: readonly FieldProblem[]): Problem {
   const sentences = problems
     .slice(0, FIELDS_IN_DETAIL_MAX)
     .map(({ field, problem }) => `${field} ${problem}`);

@@ -9,7 +9,7 @@ import { handleText, spaceName, text } from "./field.ts";
 import type { Answer, Event } from "./http.ts";
 import { readSpace } from "./parameters.ts";
 import { invalid, Problem } from "./problem.ts";
-import { checked, fields, shortened } from "./schema.ts";
+import { checked, cut, fields, list } from "./schema.ts";
 
 /** Addresses one by one, or all that a handle has. */
 export type ReleaseRequest =
@@ -31,17 +31,18 @@ const entrySchema = fields({
   generation: v.optional(text),
 });
 
-const body = fields({
+export const releaseBody = fields({
   space: v.optional(spaceName),
   handle: v.optional(handleText),
   addresses: v.optional(
-    v.pipe(
-      v.array(entrySchema, "must be an array of objects with address, handle and generation"),
-      v.minLength(1, "must have an entry"),
-      v.maxLength(
-        RELEASES_PER_REQUEST_MAX,
-        `must have at most ${RELEASES_PER_REQUEST_MAX} entries; send several requests`,
-      ),
+    list(
+      entrySchema,
+      { min: 1, max: RELEASES_PER_REQUEST_MAX },
+      {
+        type: "must be an array of objects with address, handle and generation",
+        min: "must have an entry",
+        max: `must have at most ${RELEASES_PER_REQUEST_MAX} entries; send several requests`,
+      },
     ),
   ),
 });
@@ -49,7 +50,7 @@ const body = fields({
 export function readRelease(event: Event): ReleaseRequest | Problem {
   const json = readJson(event);
   if (json instanceof Problem) return json;
-  const input = checked(body, json.value);
+  const input = checked(releaseBody, json.value);
   if (input instanceof Problem) return input;
   const space = readSpace(event, input.space);
   if (space instanceof Problem) return space;
@@ -90,7 +91,7 @@ function readEntry(entry: v.InferOutput<typeof entrySchema>): ReleaseEntry {
 
 function unreadable(address: string, problem: string): ReleaseResult {
   return {
-    address: String(shortened(address)),
+    address: cut(address),
     status: "conflict",
     code: "invalid_request",
     detail: `${problem}.`,

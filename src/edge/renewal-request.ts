@@ -10,12 +10,17 @@ import { readAddressPath } from "./parameters.ts";
 import { Problem } from "./problem.ts";
 import { checked, fields, rule } from "./schema.ts";
 
-const body = v.pipe(
+export const renewalBody = v.pipe(
   fields({
     space: v.optional(spaceName),
     leaseSeconds: whole(1, LEASE_SECONDS_MAX),
     handle: v.optional(handleText),
-    generation: v.optional(readable(parseGeneration)),
+    generation: v.optional(
+      readable(parseGeneration, {
+        description: "The generation that came with the address",
+        examples: ["g1.AaH9ucMyzwcxNzE.4a005d3a.26.666fc12e095c206c.kxkqIJQPRpEs7foEHkjPOac.1"],
+      }),
+    ),
   }),
   rule(({ handle, generation }) =>
     handle === undefined && generation === undefined
@@ -30,7 +35,7 @@ export function readRenewal(
 ): { readonly space: string; readonly renewal: Renewal } | Problem {
   const json = readJson(event);
   if (json instanceof Problem) return json;
-  const input = checked(body, json.value);
+  const input = checked(renewalBody, json.value);
   if (input instanceof Problem) return input;
   const path = readAddressPath(event, input.space);
   if (path instanceof Problem) return path;

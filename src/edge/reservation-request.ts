@@ -9,21 +9,31 @@ import type { Answer, Event } from "./http.ts";
 import { type DryRun, etagOf, written } from "./operator-answer.ts";
 import { readIfMatch, readNamedWrite } from "./parameters.ts";
 import { Problem } from "./problem.ts";
-import { checked, fields } from "./schema.ts";
+import { checked, fields, list } from "./schema.ts";
 
 const REASON_CHARACTERS_MAX = 1_024;
 
 /** The text is kept as it was written, beside what it means. */
-const interval = readable((cidr) => {
-  const read = parseInterval(cidr);
-  return read.ok ? { ok: true, value: { cidr, interval: read.value } } : read;
-});
+const interval = readable(
+  (cidr) => {
+    const read = parseInterval(cidr);
+    return read.ok ? { ok: true, value: { cidr, interval: read.value } } : read;
+  },
+  {
+    description: "A CIDR, an address, or a range of addresses",
+    examples: ["10.0.0.0/28", "10.0.0.7", "10.0.0.1-10.0.0.9"],
+  },
+);
 
-const body = fields({
-  cidrs: v.pipe(
-    v.array(interval, "must be an array of CIDRs, addresses and ranges"),
-    v.minLength(1, "must have an entry"),
-    v.maxLength(RESERVED_CIDRS_MAX, `must have at most ${RESERVED_CIDRS_MAX} entries`),
+export const reservationBody = fields({
+  cidrs: list(
+    interval,
+    { min: 1, max: RESERVED_CIDRS_MAX },
+    {
+      type: "must be an array of CIDRs, addresses and ranges",
+      min: "must have an entry",
+      max: `must have at most ${RESERVED_CIDRS_MAX} entries`,
+    },
   ),
   reason: v.optional(
     v.pipe(
@@ -39,7 +49,7 @@ const body = fields({
 export function readReservationPut(event: Event) {
   const json = readJson(event);
   if (json instanceof Problem) return json;
-  const input = checked(body, json.value);
+  const input = checked(reservationBody, json.value);
   if (input instanceof Problem) return input;
   const name = input.name === undefined ? undefined : { field: "name", value: input.name };
   const named = readNamedWrite(event, input.space, name);

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { type FieldProblem, invalid, type Problem } from "./problem.ts";
+import { type FieldProblem, invalidAll, type Problem } from "./problem.ts";
 
 /**
  * An object with these fields and no others. Unlike valibot's own it names every unknown field, refuses an array, and
@@ -31,6 +31,31 @@ export function fields<Entries extends v.ObjectEntries>(entries: Entries) {
   } as typeof schema;
 }
 
+/**
+ * An array of so many items. Its length is looked at before its items: a body has room for half a million wrong ones, and
+ * their sender is told one thing.
+ */
+export function list<Item extends v.GenericSchema>(
+  item: Item,
+  { min = 0, max }: { readonly min?: number; readonly max: number },
+  messages: { readonly type: string; readonly min?: string; readonly max: string },
+) {
+  const length = v.pipe(v.array(v.unknown()), v.maxLength(max, messages.max));
+  const schema = v.pipe(
+    v.array(item, messages.type),
+    v.minLength(min, messages.min),
+    v.maxLength(max, messages.max),
+  );
+  return {
+    ...schema,
+    "~run"(dataset: v.UnknownDataset, config: v.Config<v.BaseIssue<unknown>>) {
+      const { value } = dataset;
+      const tooLong = Array.isArray(value) && value.length > max;
+      return (tooLong ? length : schema)["~run"](dataset, config);
+    },
+  } as typeof schema;
+}
+
 /** A rule that concerns several fields of an object; asked once each of them is right by itself. */
 export function rule<T extends object>(problems: (value: T) => readonly FieldProblem[]) {
   return v.rawCheck<T>(({ dataset, addIssue }) => {
@@ -51,7 +76,7 @@ export function checked<Schema extends v.GenericSchema>(
   value: unknown,
 ): v.InferOutput<Schema> | Problem {
   const result = v.safeParse(schema, value, { abortPipeEarly: true });
-  return result.success ? result.output : invalid(...result.issues.map(fieldProblem));
+  return result.success ? result.output : invalidAll(result.issues.map(fieldProblem));
 }
 
 export function isRecord(value: unknown): value is Record<string, unknown> {
@@ -89,5 +114,9 @@ function pathText(keys: readonly unknown[]): string {
     .join("");
 }
 
-const cut = (text: string) =>
-  text.length <= TEXT_CHARACTERS_MAX ? text : `${text.slice(0, TEXT_CHARACTERS_MAX)}…`;
+/** The beginning of a text of the caller's, as Unicode: half a character would make the answer unreadable to some. */
+export function cut(text: string): string {
+  const start =
+    text.length <= TEXT_CHARACTERS_MAX ? text : `${text.slice(0, TEXT_CHARACTERS_MAX)}…`;
+  return start.replace(/\p{Cs}/gu, "\ufffd");
+}

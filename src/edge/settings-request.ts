@@ -23,7 +23,7 @@ interface SettingsSeen {
 }
 
 /** What a PUT leaves out is set back to its default. */
-const body = fields({
+export const settingsBody = fields({
   strictAffinity: v.optional(flag, SETTINGS_DEFAULT.strictAffinity),
   autoAllocateBlocks: v.optional(flag, SETTINGS_DEFAULT.autoAllocateBlocks),
   warmBlocksPerHost: v.optional(whole(0, WARM_BLOCKS_MAX), SETTINGS_DEFAULT.warmBlocksPerHost),
@@ -44,7 +44,7 @@ const body = fields({
 export function readSettingsPut(event: Event) {
   const json = readJson(event);
   if (json instanceof Problem) return json;
-  const input = checked(body, json.value);
+  const input = checked(settingsBody, json.value);
   if (input instanceof Problem) return input;
   const { space: named, ...settings } = input;
   const query = readQuery(event, DRY_RUN, named);

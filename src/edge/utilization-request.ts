@@ -25,9 +25,11 @@ const position = v.object({
   reservedInBlocks: count,
 });
 
+export const utilizationQuery = { cursor: v.optional(v.string()) };
+
 /** Reads which pool is to be counted, and from where on. */
 export function readUtilizationPath(event: Event) {
-  const wanted = readNamedWith(event, { cursor: v.optional(v.string()) });
+  const wanted = readNamedWith(event, utilizationQuery);
   if (wanted instanceof Problem) return wanted;
   const { cursor, ...asked } = wanted;
   const opened = openCursor(cursor, utilizationOf(asked), position);

@@ -1,10 +1,13 @@
-import { parseAllDocuments } from "yaml";
+import { Lexer, Parser, parseAllDocuments } from "yaml";
 import { bodyText, EMPTY, isJson, mediaType, parseJson, unsupported } from "./body.ts";
 import type { Event } from "./http.ts";
 import { invalid, Problem } from "./problem.ts";
+import { cut } from "./schema.ts";
 
-/** A manifest has a page or two; reading YAML costs far more than reading JSON. */
-const YAML_BYTES_MAX = 100_000;
+/** A manifest has a page or two; what its keys cost grows with their square, and 100 KB of them took 16 s. */
+const YAML_BYTES_MAX = 20_000;
+/** A manifest has six levels. Reading a hundred times as many can take for ever, or all of the stack. */
+const YAML_LEVELS_MAX = 32;
 /** Anchors that are repeated: a few lines of them can stand for gigabytes. */
 const YAML_ALIASES_MAX = 100;
 
@@ -22,6 +25,11 @@ export function readJsonOrYaml(event: Event): { readonly value: unknown } | Prob
 function parseYaml(event: Event): { readonly value: unknown } | Problem {
   const text = bodyText(event, YAML_BYTES_MAX);
   if (text instanceof Problem) return text;
+  if (isDeep(text))
+    return invalid({
+      field: "body",
+      problem: `is nested more than ${YAML_LEVELS_MAX} levels deep`,
+    });
   try {
     const documents = parseAllDocuments(text, { logLevel: "silent" });
     const [document, ...more] = Array.isArray(documents) ? documents : [];
@@ -37,9 +45,19 @@ function parseYaml(event: Event): { readonly value: unknown } | Problem {
   } catch (error) {
     return invalid({
       field: "body",
-      problem: `is not YAML: ${firstLine((error as Error).message)}`,
+      problem: `is not YAML: ${cut(firstLine((error as Error).message))}`,
     });
   }
 }
 
-const firstLine = (text: string) => text.split("\n", 1)[0];
+/** Read by a machine with a stack of its own, which does not use ours. */
+function isDeep(text: string): boolean {
+  const parser = new Parser();
+  for (const lexeme of new Lexer().lex(text)) {
+    Array.from(parser.next(lexeme));
+    if (parser.stack.length > YAML_LEVELS_MAX) return true;
+  }
+  return false;
+}
+
+const firstLine = (text: string) => text.split("\n", 1)[0] ?? "";

@@ -4,6 +4,7 @@ import type { IncomingMessage } from "node:http";
 import { ROUTES, type Route } from "../edge/api.ts";
 import type { Event } from "../edge/http.ts";
 import { invalid, Problem } from "../edge/problem.ts";
+import { cut } from "../edge/schema.ts";
 
 /** Where a request leads. */
 export interface Destination {
@@ -17,7 +18,8 @@ export function destinationOf(request: IncomingMessage, requestId: string): Dest
   const [rawPath = "", ...rest] = url.split("?");
   const rawQueryString = rest.join("?");
   const segments = decodedSegments(rawPath);
-  if (!segments) return invalid({ field: "path", value: rawPath, problem: "is not a valid path" });
+  if (!segments)
+    return invalid({ field: "path", value: cut(rawPath), problem: "is not a valid path" });
 
   const fitting = ROUTES.filter((route) => fits(route, segments));
   const route = fitting.find((candidate) => candidate.method === method);
@@ -78,7 +80,8 @@ function decodedSegments(rawPath: string): string[] | undefined {
 function fits(route: Route, segments: readonly string[]): boolean {
   const expected = route.path.split("/");
   return (
-    expected.length === segments.length &&
+    (expected.length === segments.length ||
+      (isGreedy(expected.at(-1)) && expected.length < segments.length)) &&
     expected.every((part, i) => (part.startsWith("{") ? segments[i] !== "" : part === segments[i]))
   );
 }
@@ -86,15 +89,24 @@ function fits(route: Route, segments: readonly string[]): boolean {
 function parametersOf(route: Route, segments: readonly string[]): Record<string, string> {
   const parameters = route.path
     .split("/")
-    .map((part, i) => [part, segments[i] ?? ""] as const)
+    .map(
+      (part, i) =>
+        [part, (isGreedy(part) ? segments.slice(i) : segments.slice(i, i + 1)).join("/")] as const,
+    )
     .filter(([part]) => part.startsWith("{"));
-  return Object.fromEntries(parameters.map(([part, value]) => [part.slice(1, -1), value]));
+  return Object.fromEntries(
+    parameters.map(([part, value]) => [part.replaceAll(/[{}+]/g, ""), value]),
+  );
 }
 
+/** Does it stand for all segments that are left? */
+const isGreedy = (part = "") => part.endsWith("+}");
+
 function leadsNowhere(method: string, path: string, fitting: readonly Route[]): Problem {
-  if (fitting.length === 0) return new Problem("not_found", `There is no route ${method} ${path}.`);
+  if (fitting.length === 0)
+    return new Problem("not_found", `There is no route ${method} ${cut(path)}.`);
   const allow = fitting.map((route) => route.method);
-  return new Problem("method_not_allowed", `${path} takes ${allow.join(", ")}.`, { allow });
+  return new Problem("method_not_allowed", `${cut(path)} takes ${allow.join(", ")}.`, { allow });
 }
 
 /** Values of a parameter that comes twice are joined, as API Gateway does. */

@@ -3,6 +3,7 @@ import { handler as collect } from "../../functions/collect.ts";
 import { handler as config } from "../../functions/config.ts";
 import { handler as health } from "../../functions/health.ts";
 import { handler as jobs } from "../../functions/jobs.ts";
+import { handler as openapi } from "../../functions/openapi.ts";
 import { handler as pools } from "../../functions/pools.ts";
 import { handler as read } from "../../functions/read.ts";
 import { handler as reclaim } from "../../functions/reclaim.ts";
@@ -23,6 +24,7 @@ export const HANDLERS: Handlers = {
   config,
   jobs,
   health,
+  openapi,
 };
 
 export const PASSES = { reclaim, collect, work };

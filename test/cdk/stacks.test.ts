@@ -179,6 +179,10 @@ describe.each(ENVIRONMENT_NAMES)("access to the table in %s", (name) => {
     expect(accessOf(template, "health")).toEqual({ table: ["GetItem"], index: [] });
   });
 
+  it("openapi has none", () => {
+    expect(accessOf(template, "openapi")).toEqual({ table: [], index: [] });
+  });
+
   it("collect alone may scan the table and query the due index", () => {
     expect(accessOf(template, "collect")).toEqual({
       table: [...items, "Scan"].sort(),

@@ -14,9 +14,11 @@ export function eventOf(method: string, path: string, request: Request = {}): Ev
   const route = ROUTES.find((route) => route.method === method && fits(route.path, segments));
   const routeKey = route ? `${method} ${route.path}` : "$default";
   const parameters = (route?.path.split("/") ?? [])
-    .map((part, i) => [part, decodeURIComponent(segments[i] ?? "")] as const)
+    .map(
+      (part, i) => [part, part.endsWith("+}") ? segments.slice(i) : [segments[i] ?? ""]] as const,
+    )
     .filter(([part]) => part.startsWith("{"))
-    .map(([part, value]) => [part.slice(1, -1), value]);
+    .map(([part, values]) => [part.replaceAll(/[{}+]/g, ""), decodeURIComponent(values.join("/"))]);
   return {
     version: "2.0",
     routeKey,
@@ -50,7 +52,7 @@ function bodyText(body: unknown): string {
 function fits(path: string, segments: readonly string[]): boolean {
   const parts = path.split("/");
   return (
-    parts.length === segments.length &&
+    (parts.length === segments.length || (path.endsWith("+}") && parts.length < segments.length)) &&
     parts.every((part, i) => part.startsWith("{") || part === segments[i])
   );
 }

@@ -136,7 +136,15 @@ e: [*d,*d,*d,*d,*d,*d,*d,*d,*d,*d]
     ["whose aliases multiply", BOMB, "body: is not YAML: Excessive alias count"],
     ["of two documents", `${KUBECTL}---\n${KUBECTL}`, "body: has 2 YAML documents; send one"],
     ["that is broken", "a: [1", "body: is not YAML: "],
-    ["that is deep without end", "[".repeat(90_000), "body: is not YAML: "],
+    ["that is deep without end", "[".repeat(19_000), "body: is nested more than 32 levels deep"],
+    // Its keys are written into keys: at 700 levels this took more than ten minutes.
+    ["whose keys are deep", "? ".repeat(9_000), "body: is nested more than 32 levels deep"],
+    // This one ended the process: the stack was gone where a regular expression was to be compiled.
+    [
+      "that is deep and ends",
+      `${"[".repeat(9_000)}${"]".repeat(9_000)}`,
+      "body: is nested more than 32 levels deep",
+    ],
     ["of a lone text", "hello", "body: must be an object"],
   ])("%s is refused", (_, body, refusal) => {
     expect(refusedFields(put(body))).toEqual([expect.stringContaining(refusal)]);

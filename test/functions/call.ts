@@ -1,4 +1,5 @@
-import { ROUTES } from "../../src/edge/api.ts";
+import { ROUTES, type Route } from "../../src/edge/api.ts";
+import type { Event } from "../../src/edge/http.ts";
 import type { Reply } from "../../src/local/client.ts";
 import type { Handlers } from "../../src/local/server.ts";
 import { eventOf, type Request } from "../edge/event.ts";
@@ -10,13 +11,21 @@ export async function callHandler(
   path: string,
   request: Request = {},
 ): Promise<Reply> {
-  const event = eventOf(method, path, request);
+  return (await sendEvent(handlers, eventOf(method, path, request))).reply;
+}
+
+/** What API Gateway would send, and what comes back, with the route that it took. */
+export async function sendEvent(
+  handlers: Handlers,
+  event: Event,
+): Promise<{ readonly route: Route; readonly reply: Reply }> {
   const route = ROUTES.find((route) => event.routeKey === `${route.method} ${route.path}`);
-  if (!route) throw new Error(`there is no route ${method} ${path}`);
+  if (!route) throw new Error(`there is no route ${event.routeKey} ${event.rawPath}`);
   const { statusCode, headers, body } = await handlers[route.function](event);
-  return {
+  const reply = {
     status: statusCode ?? 0,
     headers: (headers ?? {}) as Reply["headers"],
     body: JSON.parse(body ?? "null"),
   };
+  return { route, reply };
 }

@@ -1,10 +1,15 @@
+import * as v from "valibot";
 import { afterEach, expect } from "vitest";
 import { checkTable } from "../../src/allocator/check.ts";
+import { problem } from "../../src/edge/answers.ts";
+import type { Route } from "../../src/edge/api.ts";
+import type { Event } from "../../src/edge/http.ts";
+import { problemsOf } from "../../src/edge/openapi.ts";
 import type { Reply } from "../../src/local/client.ts";
 import { MemoryTable } from "../../src/store/memory.ts";
 import { contextOf, wire } from "../../src/wiring.ts";
-import type { Request } from "../edge/event.ts";
-import { callHandler } from "./call.ts";
+import { eventOf, type Request } from "../edge/event.ts";
+import { sendEvent } from "./call.ts";
 
 process.env.POWERTOOLS_LOG_LEVEL = "SILENT";
 
@@ -21,8 +26,28 @@ afterEach(async () => {
 // A function takes up its table as it is loaded.
 const { HANDLERS } = await import("../../src/local/functions.ts");
 
+/** A request through the handler that the API's route leads to. */
 export const call = (method: string, path: string, request: Request = {}): Promise<Reply> =>
-  callHandler(HANDLERS, method, path, request);
+  send(eventOf(method, path, request));
+
+export async function send(event: Event): Promise<Reply> {
+  const { route, reply } = await sendEvent(HANDLERS, event);
+  expectDocumented(route, reply);
+  return reply;
+}
+
+/** Every answer that a test sees is one that the OpenAPI document tells of. */
+function expectDocumented(route: Route, { status, headers, body }: Reply): void {
+  if (headers["content-type"] === "application/problem+json") {
+    const { issues } = v.safeParse(problem, body);
+    expect(issues).toBeUndefined();
+    expect(problemsOf(route)).toContain(body.code);
+    return;
+  }
+  expect(Object.keys(route.answers)).toContain(String(status));
+  const schema = route.answers[status];
+  if (schema) expect(v.safeParse(schema, body).issues).toBeUndefined();
+}
 
 let spaces = 0;
 

@@ -39,6 +39,17 @@ describe("the server", () => {
     }
   });
 
+  it("leads to a handle with slashes in it, whether or not they are encoded", async () => {
+    const handle = "ns/pod//a/";
+    await call(url, "POST", "/v1/assign", { host: "n1", ipv4: 1, handle });
+    for (const path of [handle, encodeURIComponent(handle)]) {
+      const { body } = await call(url, "GET", `/v1/handles/${path}`);
+      expect({ handle: body.handle, held: body.addresses.length }).toEqual({ handle, held: 1 });
+    }
+    const released = await call(url, "DELETE", `/v1/handles/${handle}`);
+    expect(released.body.released).toHaveLength(1);
+  });
+
   it("knows headers however they are written", async () => {
     const send = (headers: Record<string, string>) =>
       fetch(`${url}/v1/pools/main`, {
@@ -62,7 +73,8 @@ describe("the server", () => {
     ["GET", "/v1/addresses/10.0.0", 400, "invalid_request"],
     ["GET", "/v1/handles/%ED%A0%80", 400, "invalid_request"],
     ["GET", "/v1/pools?dryRun=true", 400, "invalid_request"],
-    ["GET", "/v1/blocks/10.0.0.0/26/1", 404, "not_found"],
+    ["GET", "/v1/blocks/10.0.0.0/26/1", 400, "invalid_request"],
+    ["GET", "/v1/blocks/", 404, "not_found"],
     ["GET", "/v1/blocks?cursor=x", 400, "invalid_request"],
   ])("answers %s %s with %i", async (method, path, status, code) => {
     const reply = await raw(method, path);

@@ -1,0 +1,270 @@
+import * as v from "valibot";
+import { ASSIGNMENT_MODES, BORROWING, USES } from "../domain/pool.ts";
+import { affinityType } from "./field.ts";
+import { PROBLEMS, type ProblemCode } from "./problem.ts";
+
+/** What answers look like: what the OpenAPI document says of them, and what every test of the API holds them against. */
+
+const requestId = v.pipe(v.string(), v.description("Finds the request in the log"));
+const family = v.picklist([4, 6]);
+const time = v.pipe(v.string(), v.isoTimestamp());
+const effectiveAt = v.pipe(time, v.description("From then on everybody acts on it"));
+const whole = v.pipe(v.number(), v.integer(), v.minValue(0));
+const count = v.union([
+  whole,
+  v.pipe(v.string(), v.regex(/^\d{16,39}$/), v.description("A count beyond 2^53 - 1")),
+]);
+const next = v.optional(
+  v.pipe(v.string(), v.description("Hand it back as ?cursor= for the next page")),
+);
+const dryRun = v.optional(v.literal(true));
+const problemCode = v.picklist(Object.keys(PROBLEMS) as ProblemCode[]);
+
+/** RFC 9457. A problem may have members of its own beyond these. */
+export const problem = v.looseObject({
+  type: v.string(),
+  title: v.string(),
+  status: v.pipe(v.number(), v.integer()),
+  detail: v.string(),
+  code: problemCode,
+  retryable: v.boolean(),
+  requestId,
+  fields: v.optional(
+    v.array(
+      v.strictObject({
+        field: v.string(),
+        value: v.optional(v.unknown()),
+        problem: v.string(),
+      }),
+    ),
+  ),
+  retryAfterSeconds: v.optional(whole),
+});
+
+const refusal = v.looseObject({ code: problemCode, detail: v.string() });
+
+const assignment = v.strictObject({
+  requestId,
+  handle: v.string(),
+  addresses: v.array(
+    v.strictObject({
+      address: v.string(),
+      family,
+      block: v.string(),
+      pool: v.string(),
+      generation: v.pipe(v.string(), v.description("Names exactly this assignment in a release")),
+      borrowed: v.boolean(),
+      expiresAt: v.optional(time),
+    }),
+  ),
+  requested: whole,
+  messages: v.array(v.string()),
+});
+
+const explanation = v.strictObject({
+  requestId,
+  dryRun: v.literal(true),
+  requested: whole,
+  refusal: v.optional(refusal),
+  messages: v.array(v.string()),
+  families: v.array(
+    v.strictObject({
+      family,
+      requested: whole,
+      refusal: v.optional(refusal),
+      pools: v.array(
+        v.strictObject({
+          pool: v.string(),
+          cidr: v.string(),
+          kept: v.boolean(),
+          reason: v.optional(v.string()),
+        }),
+      ),
+      blocks: v.array(
+        v.strictObject({
+          action: v.picklist(["own", "claim", "takeOver", "borrow", "held"]),
+          block: v.string(),
+          pool: v.string(),
+          count: whole,
+        }),
+      ),
+    }),
+  ),
+});
+
+export const assigned = v.union([assignment, explanation]);
+
+export const handleReleased = v.strictObject({
+  requestId,
+  handle: v.string(),
+  released: v.array(v.string()),
+});
+
+export const released = v.union([
+  handleReleased,
+  v.strictObject({
+    requestId,
+    results: v.array(
+      v.strictObject({
+        address: v.string(),
+        status: v.picklist(["released", "not_assigned", "conflict"]),
+        code: v.optional(problemCode),
+        detail: v.optional(v.string()),
+      }),
+    ),
+  }),
+]);
+
+export const renewed = v.strictObject({
+  requestId,
+  address: v.string(),
+  handle: v.string(),
+  expiresAt: time,
+});
+
+/** Of an address, what concerns its owner. */
+const ownership = {
+  state: v.picklist(["assigned", "cooling", "free"]),
+  handle: v.optional(v.string()),
+  host: v.optional(v.string()),
+  generation: v.optional(v.string()),
+  borrowed: v.optional(v.boolean()),
+  assignedAt: v.optional(time),
+  expiresAt: v.optional(time),
+  availableAt: v.optional(time),
+};
+
+const address = {
+  address: v.string(),
+  family,
+  block: v.string(),
+  pool: v.string(),
+  ...ownership,
+  attributes: v.optional(v.record(v.string(), v.string())),
+};
+
+export const addressRead = v.strictObject({ requestId, ...address });
+
+export const handleRead = v.strictObject({
+  requestId,
+  handle: v.string(),
+  addresses: v.array(v.strictObject(address)),
+  next,
+});
+
+const usage = {
+  capacity: count,
+  inUse: count,
+  reserved: count,
+  cooling: count,
+  available: count,
+};
+
+const block = {
+  cidr: v.string(),
+  pool: v.string(),
+  host: v.optional(v.string()),
+  affinityType: v.optional(affinityType),
+  borrowed: v.optional(v.boolean()),
+  ...usage,
+  claimedAt: time,
+  idleSince: v.optional(time),
+};
+
+export const blocksRead = v.strictObject({
+  requestId,
+  blocks: v.array(v.strictObject(block)),
+  next,
+});
+
+export const blockRead = v.strictObject({
+  requestId,
+  ...block,
+  addresses: v.array(v.strictObject({ address: v.string(), ...ownership })),
+  next,
+});
+
+export const utilizationRead = v.strictObject({
+  requestId,
+  pool: v.string(),
+  cidr: v.string(),
+  ...usage,
+  complete: v.boolean(),
+  blocks: v.array(v.strictObject({ cidr: v.string(), ...usage })),
+  outsideBlocks: v.optional(v.strictObject(usage)),
+  next,
+});
+
+const pool = {
+  space: v.string(),
+  name: v.string(),
+  cidr: v.string(),
+  blockSize: whole,
+  disabled: v.boolean(),
+  assignmentMode: v.picklist(ASSIGNMENT_MODES),
+  allowedUses: v.array(v.picklist(USES)),
+  borrowing: v.picklist(BORROWING),
+  cooldownSeconds: v.optional(whole),
+  routing: v.optional(v.record(v.string(), v.union([v.string(), v.boolean()]))),
+  state: v.optional(v.string()),
+  job: v.optional(v.string()),
+};
+
+/** What an operator's write adds to what stands there now, or to what would. */
+const written = { effectiveAt: v.optional(effectiveAt), dryRun };
+
+export const poolRead = v.strictObject(pool);
+export const poolsRead = v.strictObject({ pools: v.array(poolRead) });
+export const poolWritten = v.strictObject({ ...pool, ...written });
+
+const reservation = {
+  space: v.string(),
+  name: v.string(),
+  cidrs: v.array(v.string()),
+  reason: v.optional(v.string()),
+};
+
+export const reservationRead = v.strictObject(reservation);
+export const reservationsRead = v.strictObject({ reservations: v.array(reservationRead) });
+export const reservationWritten = v.strictObject({ ...reservation, ...written });
+export const reservationDeleted = v.strictObject(written);
+
+const settings = {
+  strictAffinity: v.boolean(),
+  autoAllocateBlocks: v.boolean(),
+  warmBlocksPerHost: whole,
+  cooldownSeconds: whole,
+  blockMinAgeSeconds: whole,
+  maxBlocksPerHost: whole,
+  maxAddressesPerRequest: whole,
+  allowBareRelease: v.boolean(),
+};
+
+export const settingsRead = v.strictObject(settings);
+export const settingsWritten = v.strictObject({ ...settings, ...written });
+
+const walk = v.strictObject({
+  cells: whole,
+  blocks: whole,
+  deleted: whole,
+  taken: whole,
+  cooling: whole,
+});
+
+export const jobRead = v.strictObject({
+  id: v.string(),
+  space: v.string(),
+  kind: v.picklist(["pool.drain", "pool.delete"]),
+  pool: v.string(),
+  state: v.picklist(["running", "done", "failed", "cancelled"]),
+  detail: v.string(),
+  progress: v.strictObject({ current: v.optional(walk), last: v.optional(walk) }),
+  createdAt: time,
+  updatedAt: time,
+  finishedAt: v.optional(time),
+});
+export const jobsRead = v.strictObject({ jobs: v.array(jobRead) });
+export const jobBegun = v.strictObject({ job: jobRead, effectiveAt });
+export const jobRehearsed = v.strictObject({ job: jobRead, dryRun: v.literal(true) });
+
+export const health = v.strictObject({ status: v.picklist(["ok", "ready"]) });
