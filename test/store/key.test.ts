@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { formatCidr } from "../../src/domain/cidr.ts";
@@ -9,12 +10,14 @@ import {
   cursorKey,
   escaped,
   jobKey,
+  loanKey,
   planKey,
   poolKey,
   poolMapKey,
   recordKey,
   recordPlaceOf,
   reservationKey,
+  seatKey,
   spaceKey,
   unescaped,
   versionKey,
@@ -73,6 +76,33 @@ describe("a name in a key", () => {
       }
     }
     for (const pass of ["reclaim", "collect"]) claim(cursorKey(pass), `cursor ${pass}`);
+  });
+
+  it("is told from every other by its kind and its names", () => {
+    const block = network("10.0.0.0/26");
+    const kinds: Readonly<Record<string, (space: string, name: string) => Key>> = {
+      pool: poolKey,
+      reservation: reservationKey,
+      job: jobKey,
+      map: (space, name) => poolMapKey(space, name, "0"),
+      place: (space, name) => affinityKey(space, `host:${name}`, 4, 0),
+      virtual: (space, name) => affinityKey(space, `virtual:${name}`, 4, 0),
+      loan: (space, name) => loanKey(space, `host:${name}`, block),
+      seat: (space, name) => seatKey(space, name, 4, 0),
+    };
+    const anyNamed = fc.record({
+      kind: fc.constantFrom(...Object.keys(kinds)),
+      space: anyName,
+      name: anyName,
+    });
+    const keyOf = ({ kind, space, name }: { kind: string; space: string; name: string }) =>
+      kinds[kind]?.(space, name);
+    fc.assert(
+      fc.property(anyNamed, anyNamed, (a, b) => {
+        expect(isDeepStrictEqual(keyOf(a), keyOf(b))).toBe(isDeepStrictEqual(a, b));
+      }),
+      { numRuns: 2_000 },
+    );
   });
 
   it("belongs to one space and one owner, wherever a separator stands", () => {

@@ -1,0 +1,114 @@
+import fc from "fast-check";
+import { beforeAll, describe, expect, it } from "vitest";
+import { ROUTES } from "../../src/edge/api.ts";
+import type { Event } from "../../src/edge/http.ts";
+import type { Item } from "../../src/store/table.ts";
+import { eventOf } from "../edge/event.ts";
+import { anyEvent } from "./hostile.ts";
+import { call, newSpace, send, table, textsOf } from "./plat.ts";
+
+beforeAll(async () => {
+  await call("PUT", "/v1/pools/main", { body: { cidr: "10.0.0.0/24", blockSize: 28 } });
+  await call("PUT", "/v1/pools/six", { body: { cidr: "2001:db8::/64" } });
+  await call("PUT", "/v1/reservations/r", { body: { cidrs: ["10.0.0.64/28"] } });
+  await call("PUT", "/v1/config", { body: { cooldownSeconds: 0 } });
+  await call("POST", "/v1/assign", {
+    body: { host: "node-1", address: "10.0.0.7", handle: "held" },
+  });
+});
+
+/** Sends a request, and says what it wrote: items are never altered, only replaced. */
+async function outcomeOf(event: Event) {
+  const before = new Set(table.items());
+  const reply = await send(event);
+  const after = table.items();
+  const wrote = after.length !== before.size || after.some((item: Item) => !before.has(item));
+  return { ...reply, wrote };
+}
+
+/** Every text in a value, keys and all. */
+function textsIn(value: unknown): string[] {
+  if (typeof value === "string") return [value];
+  if (typeof value !== "object" || value === null) return [];
+  return [...Object.keys(value), ...Object.values(value).flatMap(textsIn)];
+}
+
+describe.each(ROUTES)("$method $path", (route) => {
+  it("answers whatever it is sent, in Unicode, and writes nothing when that is not valid", async () => {
+    await fc.assert(
+      fc.asyncProperty(anyEvent(route), async (event) => {
+        const { status, body, wrote } = await outcomeOf(event);
+        expect(status, JSON.stringify(body)).toBeLessThan(500);
+        // What stands in the way of a valid request may be found on the way: a block may have been claimed by then.
+        const valid = status < 400 || status === 409 || body.code === "idempotency_mismatch";
+        if (!valid) expect(wrote).toBe(false);
+        expect(textsIn(body).filter((text) => /\p{Cs}/u.test(text))).toEqual([]);
+      }),
+      { numRuns: 150 },
+    );
+  });
+});
+
+const many = (entry: string) => `[${`${entry},`.repeat(490_000 / entry.length)}${entry}]`;
+
+it.each([
+  ["POST", "/v1/assign", "pools", `{"host":"n","ipv4":1,"pools":${many("0")}}`],
+  ["POST", "/v1/release", "addresses", `{"addresses":${many("0")}}`],
+  ["PUT", "/v1/reservations/a", "cidrs", `{"cidrs":${many("0")}}`],
+  ["PUT", "/v1/pools/a", "allowedUses", `{"cidr":"10.0.0.0/24","allowedUses":${many("0")}}`],
+])("%s %s tells who sends half a million wrong %s one thing", async (method, path, field, body) => {
+  const { status, body: problem, wrote } = await outcomeOf(eventOf(method, path, { body }));
+  expect({ status, wrote }).toEqual({ status: 400, wrote: false });
+  expect(problem.fields).toMatchObject([{ field, value: expect.stringMatching(/^an array of/) }]);
+});
+
+it("a body of a hundred thousand unknown fields is refused with some of their names", async () => {
+  const fields = Array.from({ length: 99_000 }, (_, i) => `"${i.toString(36)}":1`);
+  const { status, body } = await call("POST", "/v1/assign", { body: `{${fields.join(",")}}` });
+  expect(status).toBe(400);
+  expect(body.fields).toHaveLength(50);
+});
+
+it("a hundred thousand attributes are refused with one sentence", async () => {
+  const attributes = Array.from({ length: 80_000 }, (_, i) => `"${i.toString(36)}":1`).join(",");
+  const body = `{"host":"n","ipv4":1,"attributes":{${attributes}}}`;
+  const reply = await call("POST", "/v1/assign", { body });
+  expect(reply.body.fields).toMatchObject([
+    { field: "attributes", problem: "must have at most 50 entries" },
+  ]);
+});
+
+it.each(['{"toString":1}', `${"[".repeat(50_000)}${"]".repeat(50_000)}`])(
+  "a manifest whose kind is no text is refused by its field: %#",
+  async (kind) => {
+    const { status, body } = await call("PUT", "/v1/pools/a", { body: `{"kind":${kind}}` });
+    expect(status).toBe(400);
+    expect(body.fields.map(({ field }: { field: string }) => field)).toContain("kind");
+  },
+);
+
+it("a body that is packed is refused unread, in each form", async () => {
+  for (const encoding of ["gzip", "br", "deflate, gzip", "GZIP"])
+    expect(
+      await call("POST", "/v1/assign", {
+        headers: { "content-encoding": encoding },
+        body: { host: "n", ipv4: 1 },
+      }),
+    ).toMatchObject({ status: 415, body: { code: "unsupported_media_type" } });
+});
+
+it("names that look like separators or escapes name themselves alone", async () => {
+  const plat = newSpace();
+  await plat.put("/v1/pools/main", { cidr: "10.0.0.0/16", blockSize: 28 });
+  const names = ["a", "a#b", "a%23b", "a%2523b", "#", "%23", "%25", "a#0#b", "host:a", "__proto__"];
+  for (const name of names)
+    await plat.assign({ host: name, ipv4: 1, handle: name, limitPerHandle: 1 });
+  for (const name of names) {
+    const held = await plat.get(`/v1/handles/${encodeURIComponent(name)}`);
+    expect({ name, held: textsOf(held).length }).toEqual({ name, held: 1 });
+    const { body } = await plat.get("/v1/blocks", { host: name });
+    expect(body.blocks).toMatchObject([{ host: name, inUse: 1 }]);
+    const again = await plat.assign({ host: name, ipv4: 1, handle: name, limitPerHandle: 1 });
+    expect(textsOf(again)).toEqual(textsOf(held));
+  }
+});

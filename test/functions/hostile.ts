@@ -1,0 +1,272 @@
+import fc from "fast-check";
+import type { Route } from "../../src/edge/api.ts";
+import { sealCursor } from "../../src/edge/cursor.ts";
+import type { Event } from "../../src/edge/http.ts";
+import { eventOf } from "../edge/event.ts";
+
+/** Requests of somebody who means no good, or whose program is broken: half of each is right, the rest is not. */
+
+/** Texts that have brought other programs down. */
+const TEXTS: readonly string[] = [
+  "",
+  " ",
+  ".",
+  "..",
+  "../../etc/passwd",
+  "a/b",
+  "a%2Fb",
+  "%",
+  "%00",
+  "%zz",
+  "\u0000",
+  "a\r\nSet-Cookie: x=1",
+  "a\nb",
+  "#",
+  "a#b",
+  "%23",
+  "%25",
+  "SPACE#default",
+  "__proto__",
+  "constructor",
+  "prototype",
+  "toString",
+  "hasOwnProperty",
+  "null",
+  "undefined",
+  "NaN",
+  "-0",
+  "1e308",
+  "9007199254740993",
+  "\ud800",
+  "\udfff\ud800",
+  "a\ud83d",
+  "\u202egnp.exe",
+  "\ufeffa",
+  "\u2028",
+  "\uff0f",
+  "ｌocalhost",
+  "nоde-1",
+  "İ",
+  "x".repeat(254),
+  "é".repeat(253),
+  "10.0.0.1/24",
+  "10.0.0.0/33",
+  "010.0.0.1",
+  "0x0a000001",
+  "167772161",
+  "::ffff:10.0.0.1",
+  "fe80::1%eth0",
+  "10.0.0.1-10.0.0.0",
+  "0.0.0.0/0",
+  "::/0",
+  "g1.a.b.c.d.e.f",
+  "g1..........",
+  "*",
+  'W/"a"',
+  '"a","b"',
+];
+
+/** What stands in a JSON body where something else should; as text, since some of it is no value of the language. */
+const JSONS: readonly string[] = [
+  "null",
+  "true",
+  "0",
+  "-0",
+  "-1",
+  "0.1",
+  "1e308",
+  "1e999",
+  "-1e999",
+  "9007199254740993",
+  `1${"0".repeat(400)}`,
+  "[]",
+  "{}",
+  "[[]]",
+  "[null]",
+  '{"__proto__":{"host":"n"}}',
+  '{"constructor":{"prototype":{"x":1}}}',
+  '{"toString":1,"valueOf":2}',
+  '{"length":-1}',
+  '{"a":1,"a":2}',
+  `${"[".repeat(100_000)}${"]".repeat(100_000)}`,
+  `${'{"a":'.repeat(50_000)}1${"}".repeat(50_000)}`,
+  `[${"0,".repeat(10_000)}0]`,
+  `[${'"10.0.0.0/24",'.repeat(5_000)}""]`,
+  JSON.stringify("x".repeat(100_000)),
+];
+
+const anyText = fc.oneof(fc.constantFrom(...TEXTS), fc.string({ unit: "binary", maxLength: 20 }));
+
+const anyJson = fc.oneof(
+  fc.constantFrom(...JSONS),
+  anyText.map((text) => JSON.stringify(text)),
+  fc.jsonValue({ maxDepth: 3 }).map((value) => JSON.stringify(value)),
+);
+
+/** What is right for each field, parameter and part of a path that any route knows. */
+const RIGHT: Readonly<Record<string, readonly unknown[]>> = {
+  space: ["default"],
+  host: ["node-1"],
+  affinityType: ["host", "virtual"],
+  ipv4: [1, 2],
+  ipv6: [1],
+  address: ["10.0.0.7", "2001:db8::7"],
+  handle: ["held", "other"],
+  attributes: [{ pod: "web-0" }],
+  use: ["Workload"],
+  pools: [["main"]],
+  limitPerHandle: [1],
+  leaseSeconds: [60],
+  maxBlocksPerHost: [2],
+  dryRun: [true],
+  addresses: [[{ address: "10.0.0.7", handle: "held" }], [{ address: "10.0.0.7" }]],
+  generation: ["g1.AaH9ucMyzwcxNzE.4a005d3a.28.666fc12e095c206c.kxkqIJQPRpEs7foEHkjPOac.1"],
+  cidr: ["10.9.0.0/24", "10.0.0.0/28"],
+  blockSize: [28],
+  allowedUses: [["Workload"]],
+  cidrs: [["10.0.0.0/30"]],
+  reason: ["because"],
+  name: ["main", "r", "other"],
+  apiVersion: ["projectcalico.org/v3"],
+  kind: ["IPPool", "List"],
+  metadata: [{ name: "main" }],
+  spec: [{ cidr: "10.9.0.0/24" }],
+  items: [[]],
+  ip: ["10.0.0.7"],
+  id: ["delete-AZ3qXw8"],
+  limit: ["10"],
+  pool: ["main"],
+  cursor: [
+    sealCursor(["block", "default", "10.0.0.0/28"], { after: "255.255.255.255" }),
+    sealCursor(["block", "default", "10.0.0.0/28"], { after: "::1" }),
+    sealCursor(["blocks", "default", null, null], { after: "::" }),
+    sealCursor(["blocks", "default", "main", null], { pool: "gone", after: "10.0.0.0" }),
+    sealCursor(["handle", "default", "held"], { id: "_", keyed: true, after: "::" }),
+    sealCursor(["utilization", "default", "main"], {
+      poolId: "__proto__",
+      after: "::",
+      sum: { inUse: "9".repeat(39), reserved: "0", cooling: "0", available: "0" },
+      reservedInBlocks: "9".repeat(39),
+    }),
+    Buffer.from(`{"of":${"[".repeat(5_000)}${"]".repeat(5_000)}}`).toString("base64url"),
+  ],
+};
+
+const rightOf = (name: string) => fc.constantFrom(...(RIGHT[name] ?? ["x"]));
+
+/** What a body needs to be one of its route. */
+const NEEDED: Readonly<Record<string, readonly string[]>> = {
+  assign: ["host", "ipv4"],
+  release: ["addresses"],
+  renewLease: ["leaseSeconds", "handle"],
+  putPool: ["cidr"],
+  putReservation: ["cidrs"],
+  putConfiguration: [],
+};
+
+/** A JSON object as text, so that a key may be anything and come twice: what is needed, what is known, and what is wrong. */
+function anyObject({ id, body = [] }: Route): fc.Arbitrary<string> {
+  const known = body.flatMap((schema) =>
+    Object.keys(("entries" in schema && schema.entries) || {}),
+  );
+  const right = (name: string) =>
+    rightOf(name).map((value) => [name, JSON.stringify(value)] as const);
+  const wrong = fc.tuple(fc.oneof(fc.constantFrom("host", ...known), anyText), anyJson);
+  return fc
+    .tuple(
+      fc.tuple(...(NEEDED[id] ?? []).map(right)),
+      fc.array(fc.constantFrom("space", ...known).chain(right), { maxLength: 3 }),
+      fc.oneof(fc.constant([]), fc.array(wrong, { minLength: 1, maxLength: 2 })),
+    )
+    .map((groups) => groups.flat().map(([key, json]) => `${JSON.stringify(key)}:${json}`))
+    .map((entries) => `{${entries.join(",")}}`);
+}
+
+const anyYaml = fc.constantFrom(
+  "cidr: 10.9.0.0/24",
+  "cidr: !!binary MTAuOS4wLjAvMjQ=",
+  "cidr: !unknown 10.9.0.0/24",
+  "cidr: 10.9.0.0/24\nblockSize: .nan",
+  "cidr: 10.9.0.0/24\nblockSize: 9007199254740993",
+  "__proto__: {cidr: 10.9.0.0/24}",
+  "a: &a {cidr: 10.9.0.0/24}\n<<: *a",
+  "? [a, b]\n: 1",
+  "--- 1\n--- 2",
+  "%YAML 1.1\n---\ncidr: 2001-01-01\nx: !!set {a, b}",
+  "&a [*a]",
+  `${"- ".repeat(5_000)}`,
+  `${"{a: ".repeat(3_000)}${"}".repeat(3_000)}`,
+  `{${Array.from({ length: 3_000 }, (_, i) => `k${i}`).join(",")}}`,
+);
+
+const anyBody = (route: Route) =>
+  fc.oneof(
+    { weight: 20, arbitrary: anyObject(route) },
+    { weight: 1, arbitrary: anyJson },
+    { weight: 1, arbitrary: anyText },
+    { weight: 1, arbitrary: anyObject(route).map((text) => `\ufeff${text}`) },
+  );
+
+/** One time in so many; else it is absent. */
+const oneIn = <T>(times: number, arbitrary: fc.Arbitrary<T>) =>
+  fc.oneof({ weight: times - 1, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
+
+const anyHeaders = fc.record({
+  "content-type": oneIn(
+    10,
+    fc.oneof(
+      fc.constantFrom("application/json; charset=utf-16", "application/yaml", "text/plain"),
+      anyText,
+    ),
+  ),
+  "content-encoding": oneIn(20, fc.constantFrom("gzip", "identity", "br, gzip")),
+  "if-match": oneIn(3, fc.oneof(fc.constant('"AaH9bgInfBgZ-A0"'), anyText)),
+  "idempotency-key": oneIn(3, fc.oneof(fc.constantFrom("key-1", "key-2"), anyText)),
+});
+
+const without = (record: Readonly<Record<string, string | undefined>>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(record).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
+
+/** A request to a route, as API Gateway hands it over. */
+export function anyEvent(route: Route): fc.Arbitrary<Event> {
+  const parts = [...route.path.matchAll(/\{(\w+)\+?\}/g)].map(([, name = ""]) => name);
+  const known = ["space", ...Object.keys(route.query ?? {})];
+  const anyPart = (name: string) =>
+    fc.oneof(
+      { weight: 3, arbitrary: rightOf(name).map(String) },
+      { weight: 1, arbitrary: anyText },
+    );
+  return fc
+    .record({
+      path: fc.tuple(...parts.map(anyPart)),
+      query: oneIn(
+        2,
+        fc.array(
+          fc.oneof(
+            {
+              weight: 9,
+              arbitrary: fc
+                .constantFrom(...known)
+                .chain((name) => anyPart(name).map((value) => [name, value] as const)),
+            },
+            { weight: 1, arbitrary: fc.tuple(anyText, anyText) },
+          ),
+          { maxLength: 3 },
+        ),
+      ),
+      headers: anyHeaders,
+      yaml: route.yaml ? oneIn(8, anyYaml) : fc.constant(undefined),
+      body: anyBody(route),
+      base64: fc.constantFrom("no", "no", "yes", "yes", "broken"),
+    })
+    .map(({ path, query, headers, yaml, body, base64 }) => ({
+      ...eventOf(route.method, route.path),
+      pathParameters: Object.fromEntries(parts.map((name, i) => [name, path[i]])),
+      ...(query && { queryStringParameters: Object.fromEntries(query) }),
+      headers: { ...without(headers), ...(yaml && { "content-type": "application/yaml" }) },
+      body: base64 === "yes" ? Buffer.from(yaml ?? body).toString("base64") : (yaml ?? body),
+      isBase64Encoded: base64 !== "no",
+    }));
+}
