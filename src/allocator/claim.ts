@@ -4,7 +4,7 @@ import { cellIndexOf, cellOf, isBlockOf } from "../domain/cell.ts";
 import type { Cidr } from "../domain/cidr.ts";
 import type { HostId } from "../domain/host.ts";
 import { CLOCK_SKEW_MS_MAX, REQUEST_MS_MAX, SWAP_TRIES_MAX } from "../domain/limits.ts";
-import { Unavailable } from "../domain/outcome.ts";
+import { Unavailable, Unreadable } from "../domain/outcome.ts";
 import type { Pool } from "../domain/pool.ts";
 import { type Context, fresh } from "./context.ts";
 import { confirmRow, restoreRow, retireRows } from "./rows.ts";
@@ -59,7 +59,9 @@ export async function helpClaim(
   row: AffinityRow,
 ): Promise<Claim> {
   const pool = pools.find((pool) => pool.name === row.pool && isBlockOf(pool, row.block));
-  const there = await context.store.readBlock(row.space, row.block);
+  const there = await readOrNot(context, row);
+  // It serves nobody, and its row stays: it may be the host's.
+  if (there instanceof Unreadable) return { kind: "busy" };
   if (there?.host === row.host)
     // What a pool before this one left serves nobody.
     return there.poolId === pool?.id ? { kind: "ours", block: there } : { kind: "busy" };
@@ -77,6 +79,14 @@ export async function helpClaim(
   if (!pool) return { kind: "busy" };
   await enterCell(context, pool, row.block);
   return finishClaim(context, pool, row);
+}
+
+/** The block of a row, or that it cannot be read: the host has others. */
+function readOrNot({ store }: Context, { space, block }: AffinityRow) {
+  return store.readBlock(space, block).catch((error: unknown) => {
+    if (error instanceof Unreadable) return error;
+    throw error;
+  });
 }
 
 async function finishClaim(context: Context, pool: Pool, row: AffinityRow): Promise<Claim> {

@@ -3,7 +3,7 @@ import type { Block } from "../domain/block.ts";
 import { addressAt, type Cidr, contains, formatCidr, intervalOf } from "../domain/cidr.ts";
 import { type AffinityType, affinityTypeOf, type HostId, hostName } from "../domain/host.ts";
 import { PAGE_READS_AT_ONCE } from "../domain/limits.ts";
-import type { Refusal } from "../domain/outcome.ts";
+import { type Refusal, Unreadable } from "../domain/outcome.ts";
 import type { SpaceConfiguration } from "../domain/pool.ts";
 import { type Usage, usageOf } from "../domain/usage.ts";
 import { notFound } from "./administration.ts";
@@ -110,7 +110,11 @@ async function blocksOfHost(
     .sort((a, b) => compareAddresses(base(a), base(b)));
   const some = cidrs.slice(0, limit);
   const states = await inParallel(some, PAGE_READS_AT_ONCE, async (cidr) => {
-    const block = await store.readBlock(space, cidr);
+    const block = await store.readBlock(space, cidr).catch((error: unknown) => {
+      // One that cannot be read is no reason to keep the others back: it is refused where it is asked for by itself.
+      if (error instanceof Unreadable) return undefined;
+      throw error;
+    });
     // A row may be ahead of its block, or behind it: what the block says is true.
     if (!block || (block.host !== host && !lent.has(formatCidr(cidr)))) return undefined;
     return { ...blockState(context, configuration, block), borrowed: block.host !== host };

@@ -52,6 +52,11 @@ export class Contended extends Error {
   override readonly name = "Contended";
 }
 
+/** An item that this version cannot read. It stands where it stands: nobody takes from it, changes it or deletes it. */
+export class Unreadable extends Error {
+  override readonly name = "Unreadable";
+}
+
 /** The database refused for the moment (throttled, replicated-write conflict), again and again. */
 export class Busy extends Error {
   override readonly name = "Busy";

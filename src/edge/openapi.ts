@@ -29,6 +29,7 @@ const HEADERS = { "If-Match": etag, "Idempotency-Key": idempotencyKey };
 
 /** What any request may meet, and what any that has a body. */
 const ANYWHERE: readonly ProblemCode[] = [
+  "unreadable",
   "throttled",
   "internal_error",
   "contended",

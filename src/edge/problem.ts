@@ -1,4 +1,4 @@
-import { Busy, Contended, Refusal, type RefusalCode, Unavailable } from "../domain/outcome.ts";
+import { Busy, Contended, Refusal, type RefusalCode, Unavailable, Unreadable } from "../domain/outcome.ts";
 
 /** What only the edge can say no to. */
 type EdgeCode =
@@ -6,6 +6,9 @@ type EdgeCode =
   | "unsupported_media_type"
   | "method_not_allowed"
   | "name_mismatch"
+  | "unreadable"
+  | "request_timeout"
+  | "headers_too_large"
   | "contended"
   | "throttled"
   | "unavailable"
@@ -50,6 +53,9 @@ export const PROBLEMS: Readonly<Record<ProblemCode, ProblemKind>> = {
     retryable: true,
     retryAfterSeconds: 60,
   },
+  unreadable: { status: 409, title: "What stands there cannot be read" },
+  request_timeout: { status: 408, title: "The request did not arrive in time", retryable: true },
+  headers_too_large: { status: 431, title: "The headers are too large" },
   precondition_failed: { status: 412, title: "It is not as the caller saw it" },
   payload_too_large: { status: 413, title: "The body is too large" },
   unsupported_media_type: { status: 415, title: "The body is of a type that is not read here" },
@@ -129,6 +135,11 @@ export function problemOf(no: unknown): Problem {
   if (no instanceof Refusal) return new Problem(no.code, no.detail, no.members);
   if (no instanceof Contended) return new Problem("contended", sentence(no.message));
   if (no instanceof Busy) return new Problem("throttled", sentence(no.message), heldBy(no));
+  if (no instanceof Unreadable)
+    return new Problem(
+      "unreadable",
+      `${sentence(no.message)} It is kept as it is, and nothing is handed out from it; an operator must look at it.`,
+    );
   if (no instanceof Unavailable)
     return new Problem("unavailable", sentence(no.message), heldBy(no));
   return new Problem("internal_error", "The request failed; its id finds the reason in the log.");

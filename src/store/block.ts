@@ -3,7 +3,7 @@ import type { Block } from "../domain/block.ts";
 import { CELL_BITS } from "../domain/cell.ts";
 import { type Cidr, cidrOf } from "../domain/cidr.ts";
 import type { HostId } from "../domain/host.ts";
-import type { Outcome } from "../domain/outcome.ts";
+import { type Outcome, Unreadable } from "../domain/outcome.ts";
 import { type Slot, slotOf, tagOf } from "../domain/slot.ts";
 import { absent, equals, present } from "./clause.ts";
 import { addressInKey, blockKey, blockPk, unescaped } from "./key.ts";
@@ -21,7 +21,7 @@ export function blockItems(table: Table) {
   return {
     async readBlock(space: string, cidr: Cidr): Promise<Block | undefined> {
       const item = await table.get(blockKey(space, cidr));
-      return item && blockFrom(item);
+      return item && readableBlock(item);
     },
 
     /** Every block of a cell; an eventually consistent look may only suggest. */
@@ -38,7 +38,7 @@ export function blockItems(table: Table) {
         when: [absent("block-absent", "pk")],
         change: { kind: "put", item },
       } as const;
-      return withItem(await table.write(write), blockFrom);
+      return withItem(await table.write(write), readableBlock);
     },
 
     /** Takes slots of a block, all or none, if its epoch is still the one learned (rule 1). */
@@ -71,7 +71,10 @@ export function blockItems(table: Table) {
           remove: [["idleSince"]],
         },
       });
-      return withItem(outcome, blockFrom);
+      // A block that cannot be read any more is another than the one learned: its taker goes elsewhere.
+      if (outcome.outcome === "lost" && outcome.item)
+        return { outcome: "lost", item: standing(outcome.item)[0] };
+      return withItem(outcome, readableBlock);
     },
 
     /** Frees slots that hold exactly this tag (I5): cooling from a time on, or as if never used when nobody was told. */
@@ -101,7 +104,7 @@ export function blockItems(table: Table) {
           ...(!cooling && { remove: paths }),
         },
       });
-      return withItem(outcome, blockFrom);
+      return withItem(outcome, readableBlock);
     },
 
     /** Changes the epoch, so that every write conditional on an earlier one fails; answers with the block after that (rule 1). */
@@ -117,7 +120,7 @@ export function blockItems(table: Table) {
         when: [present("fence-block", "pk")],
         change: { kind: "update", set: [[["epoch"], epoch]] },
       });
-      return withItem(outcome, blockFrom);
+      return withItem(outcome, readableBlock);
     },
 
     /** Changes whose block it is, exactly as it was seen; every write in flight then fails (rule 1). */
@@ -142,7 +145,7 @@ export function blockItems(table: Table) {
           remove: [["idleSince"], ...(host === undefined ? [["host"] as const] : [])],
         },
       });
-      return withItem(outcome, blockFrom);
+      return withItem(outcome, readableBlock);
     },
 
     /** First sight of an empty block: what has cooled is swept, and the mark set that any assign removes. */
@@ -160,7 +163,7 @@ export function blockItems(table: Table) {
           ],
         },
       });
-      return withItem(outcome, blockFrom);
+      return withItem(outcome, readableBlock);
     },
 
     /** Deletes a block exactly as it was seen (I6). */
@@ -173,7 +176,7 @@ export function blockItems(table: Table) {
       });
       return outcome.outcome === "done"
         ? { outcome: "done", item: seen }
-        : withItem(outcome, blockFrom);
+        : withItem(outcome, readableBlock);
     },
   };
 }
@@ -205,6 +208,15 @@ function standing(item: Item): Block[] {
     const space = unescaped(item.pk.split("#")[1] as string);
     const cidr = cidrOf(address.value, prefix);
     return [{ space, cidr, pool: "", poolId: "", claimedAtMs: 0, slots, epoch: "", revision: "" }];
+  }
+}
+
+/** The block of an item, for who must know what stands there. @throws Unreadable */
+function readableBlock(item: Item): Block {
+  try {
+    return blockFrom(item);
+  } catch (cause) {
+    throw new Unreadable(`the item of block ${item.sk} cannot be read`, { cause });
   }
 }
 

@@ -1,0 +1,55 @@
+import { afterEach, beforeEach, expect, it } from "vitest";
+import type { Item } from "../../src/store/table.ts";
+import { newSpace, spaceWithPool, table, textsOf } from "./plat.ts";
+
+/** A block whose item another version, or another hand, wrote in a form that this one cannot read. */
+
+let plat: ReturnType<typeof newSpace>;
+let [address, block]: string[] = [];
+let written: Item;
+
+const replace = (item: Item) => table.partitions.get(item.pk)?.set(item.sk, item);
+
+beforeEach(async () => {
+  plat = await spaceWithPool({ cooldownSeconds: 0 });
+  const assigned = await plat.assign({ host: "n1", ipv4: 1, handle: "held" });
+  [{ address, block }] = assigned.body.addresses;
+  const pk = `BLOCK#${plat.space}#10.0.0.0/22`;
+  written = table.partitions.get(pk)?.get(block?.split("/")[0] as string) as Item;
+  const { slots: _, ...rest } = written;
+  replace({ ...rest, epoch: "another" } as Item);
+});
+
+afterEach(() => replace(written));
+
+it("is refused as what cannot be read, by its name, wherever it is asked for", async () => {
+  const refused = { status: 409, body: { code: "unreadable", retryable: false } };
+  expect(await plat.get(`/v1/addresses/${address}`)).toMatchObject(refused);
+  expect(await plat.get(`/v1/blocks/${block}`)).toMatchObject(refused);
+  expect(await plat.get("/v1/handles/held")).toMatchObject(refused);
+  const specific = await plat.assign({ host: "n2", address });
+  expect(specific).toMatchObject(refused);
+  expect(specific.body.detail).toContain(`block ${block?.split("/")[0]}`);
+});
+
+it("stops nobody else: other blocks are listed and counted, and its own host gets another", async () => {
+  for (const host of ["n1", "n2", "n1"]) {
+    const assigned = await plat.assign({ host, ipv4: 1 });
+    expect(assigned.status).toBe(200);
+    expect(assigned.body.addresses[0].block).not.toBe(block);
+  }
+  expect((await plat.get("/v1/blocks", { host: "n1" })).status).toBe(200);
+  expect((await plat.get("/v1/blocks", { pool: "main" })).body.blocks).toHaveLength(2);
+  expect((await plat.get("/v1/pools/main/utilization")).status).toBe(200);
+});
+
+it("is not written to, and nothing that it may hold is given out or given up", async () => {
+  const before = table.partitions.get(written.pk)?.get(written.sk);
+  await plat.delete("/v1/handles/held");
+  await plat.release({ addresses: [{ address, handle: "held" }] });
+  await plat.assign({ host: "n2", address });
+  for (let n = 0; n < 4; n++) await plat.assign({ host: `n${n}`, ipv4: 60, allowPartial: true });
+  expect(table.partitions.get(written.pk)?.get(written.sk)).toEqual(before);
+  replace(written);
+  expect(textsOf(await plat.get("/v1/handles/held"))).toEqual([address]);
+});
