@@ -1,8 +1,15 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { BODY_BYTES_MAX } from "../domain/limits.ts";
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import { BODY_BYTES_MAX, REQUEST_MS_MAX } from "../domain/limits.ts";
 import type { FunctionName } from "../edge/api.ts";
 import { encoded, type Handler } from "../edge/http.ts";
-import { Problem, problemAnswer } from "../edge/problem.ts";
+import { invalid, Problem, problemAnswer } from "../edge/problem.ts";
 import { destinationOf, newRequestId, withBody } from "./event.ts";
 
 export type Handlers = Readonly<Record<FunctionName, Handler>>;
@@ -12,12 +19,37 @@ type Reply = Awaited<ReturnType<Handler>>;
 const HOST = "127.0.0.1";
 /** What arrives above the limit is read and thrown away, so that its sender gets to read the answer; but not for ever. */
 const DISCARDED_BYTES_MAX = 32 * BODY_BYTES_MAX;
-const HEADERS_MS_MAX = 10_000;
-const RECEIVING_MS_MAX = 30_000;
 const TIMEOUTS_POLL_MS = 1_000;
 /** Longer than a caller's pool keeps a connection, so that it is the caller who closes it. */
 const IDLE_MS_MAX = 65_000;
 const STOP_MS_MAX = 10_000;
+
+/** What a caller may take of the server. */
+export interface ServerLimits {
+  /** For the headers to arrive. */
+  readonly headersMsMax: number;
+  /** For all of a request to arrive. */
+  readonly receivingMsMax: number;
+  /** For a handler to answer: as long as Lambda lets it live. */
+  readonly answerMsMax: number;
+  /**
+   * Request line and headers: as many as an HTTP API of API Gateway takes
+   * (https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-quotas.html).
+   */
+  readonly headerBytesMax: number;
+  readonly connectionsMax: number;
+}
+
+/**
+ * A body has a bound of its own, `BODY_BYTES_MAX`, here as in AWS: below the 10 MB of API Gateway and the 6 MB of Lambda.
+ */
+const LIMITS: ServerLimits = {
+  headersMsMax: 10_000,
+  receivingMsMax: 30_000,
+  answerMsMax: REQUEST_MS_MAX,
+  headerBytesMax: 10_240,
+  connectionsMax: 1_024,
+};
 
 export interface Serving {
   readonly port: number;
@@ -26,23 +58,33 @@ export interface Serving {
 }
 
 /** Serves the handlers over HTTP, as API Gateway does. */
-export async function serve(handlers: Handlers, port: number): Promise<Serving> {
+export async function serve(
+  handlers: Handlers,
+  port: number,
+  limits: ServerLimits = LIMITS,
+): Promise<Serving> {
   let stopping = false;
   const server = createServer(
     {
-      headersTimeout: HEADERS_MS_MAX,
-      requestTimeout: RECEIVING_MS_MAX,
+      headersTimeout: limits.headersMsMax,
+      requestTimeout: limits.receivingMsMax,
       keepAliveTimeout: IDLE_MS_MAX,
-      connectionsCheckingInterval: TIMEOUTS_POLL_MS,
+      connectionsCheckingInterval: Math.min(TIMEOUTS_POLL_MS, limits.headersMsMax),
+      maxHeaderSize: limits.headerBytesMax,
     },
     (request, response) => {
       // A client that goes away in the middle of its request is no concern of anybody else's.
-      answer(handlers, request).then(
+      answer(handlers, request, limits).then(
         (reply) => write(response, reply, stopping),
         () => response.destroy(),
       );
     },
   );
+  server.maxConnections = limits.connectionsMax;
+  server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
+    if (socket.writable) socket.end(lastWords(error.code));
+    else socket.destroy();
+  });
   await listening(server, port);
   const address = server.address();
   return {
@@ -66,13 +108,51 @@ function listening(server: Server, port: number): Promise<void> {
   });
 }
 
-async function answer(handlers: Handlers, request: IncomingMessage): Promise<Reply> {
+async function answer(
+  handlers: Handlers,
+  request: IncomingMessage,
+  { answerMsMax }: ServerLimits,
+): Promise<Reply> {
   const requestId = newRequestId();
   const destination = destinationOf(request, requestId);
   const body = await readBody(request);
   if (body instanceof Problem) return refused(body, requestId);
   if (destination instanceof Problem) return refused(destination, requestId);
-  return handlers[destination.route.function](withBody(destination.event, body));
+  const late = new AbortController();
+  return Promise.race([
+    handlers[destination.route.function](withBody(destination.event, body)),
+    sleep(answerMsMax, refused(tooLate(answerMsMax), requestId), { signal: late.signal }),
+  ]).finally(() => late.abort());
+}
+
+const tooLate = (ms: number) =>
+  new Problem(
+    "unavailable",
+    `There was no answer in ${ms / 1000} s; what the request did is not known.`,
+  );
+
+/** The answer to what is no request, as bytes: Node has no response for it. */
+function lastWords(code: string | undefined): string {
+  const { statusCode = 400, headers, body = "" } = refused(unheard(code), newRequestId());
+  const lines = [
+    `HTTP/1.1 ${statusCode} ${STATUS_CODES[statusCode]}`,
+    ...Object.entries(headers ?? {}).map(([name, value]) => `${name}: ${value}`),
+    `content-length: ${Buffer.byteLength(body)}`,
+    "connection: close",
+  ];
+  return `${lines.join("\r\n")}\r\n\r\n${body}`;
+}
+
+function unheard(code: string | undefined): Problem {
+  if (code === "ERR_HTTP_REQUEST_TIMEOUT")
+    return new Problem("request_timeout", "The request did not arrive in time; send it faster.");
+  if (code === "HPE_HEADER_OVERFLOW")
+    return new Problem(
+      "headers_too_large",
+      `The request line and the headers may have ${LIMITS.headerBytesMax} bytes.`,
+      { bytesMax: LIMITS.headerBytesMax },
+    );
+  return invalid({ field: "request", problem: "is not HTTP/1.1" });
 }
 
 async function readBody(request: IncomingMessage): Promise<Buffer | Problem> {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { Item } from "../../src/store/table.ts";
-import { newSpace, spaceWithPool, table, textsOf } from "./plat.ts";
+import { type newSpace, spaceWithPool, table, textsOf } from "./plat.ts";
 
 /** A block whose item another version, or another hand, wrote in a form that this one cannot read. */
 

@@ -1,0 +1,106 @@
+import "./silent.ts";
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { gzipSync } from "node:zlib";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { type Serving, serve } from "../../src/local/server.ts";
+import { MemoryTable } from "../../src/store/memory.ts";
+import { wire } from "../../src/wiring.ts";
+
+const LIMITS = {
+  headersMsMax: 300,
+  receivingMsMax: 600,
+  answerMsMax: 200,
+  headerBytesMax: 10_240,
+  connectionsMax: 8,
+};
+
+let serving: Serving;
+
+beforeAll(async () => {
+  wire(new MemoryTable());
+  const { HANDLERS } = await import("../../src/local/functions.ts");
+  // One function that never answers, as one would whose database is gone.
+  const health = () => new Promise<never>(() => {});
+  serving = await serve({ ...HANDLERS, health }, 0, LIMITS);
+});
+
+afterAll(() => serving.stop());
+
+const open = (): Socket => connect(serving.port, "127.0.0.1").on("error", () => {});
+
+/** Everything that the server says on a connection until it closes it. */
+async function heard(socket: Socket): Promise<string> {
+  let text = "";
+  socket.on("data", (chunk) => {
+    text += chunk;
+  });
+  await once(socket, "close");
+  return text;
+}
+
+/** The status of an answer, and what its problem says. */
+function problemIn(text: string) {
+  const [head = "", body = ""] = text.split("\r\n\r\n");
+  expect(head).toContain("application/problem+json");
+  return { status: Number(head.split(" ")[1]), code: JSON.parse(body).code };
+}
+
+it.each([
+  ["headers that do not end", "POST /v1/assign HTTP/1.1\r\nhost: x\r\n"],
+  [
+    "a body that does not come",
+    "POST /v1/assign HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\n\r\n{",
+  ],
+])("%s: told so, and cut off", async (_, start) => {
+  const socket = open();
+  socket.write(start);
+  expect(problemIn(await heard(socket))).toEqual({ status: 408, code: "request_timeout" });
+});
+
+it("headers of more bytes than API Gateway takes are refused as such", async () => {
+  const socket = open();
+  socket.write(`GET /v1/pools HTTP/1.1\r\nhost: x\r\nx: ${"y".repeat(11_000)}\r\n\r\n`);
+  expect(problemIn(await heard(socket))).toEqual({ status: 431, code: "headers_too_large" });
+});
+
+it.each([
+  "\u0016\u0003\u0001 hello\r\n\r\n",
+  "GET /v1/pools HTTP/1.1\r\nhost: x\r\na\u0000b: c\r\n\r\n",
+  "POST /v1/assign HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n",
+])("what is no HTTP is refused as such: %j", async (bytes) => {
+  const socket = open();
+  socket.write(bytes);
+  expect(problemIn(await heard(socket))).toEqual({ status: 400, code: "invalid_request" });
+});
+
+it("a request that is not answered in time is told that nothing is known of it", async () => {
+  const reply = await fetch(`http://127.0.0.1:${serving.port}/healthz`);
+  expect(reply.status).toBe(503);
+  expect(await reply.json()).toMatchObject({ code: "unavailable", retryable: true });
+});
+
+it("a gigabyte in a packed body stays packed, and is refused", async () => {
+  const reply = await fetch(`http://127.0.0.1:${serving.port}/v1/assign`, {
+    method: "POST",
+    headers: { "content-type": "application/json", "content-encoding": "gzip" },
+    body: gzipSync(Buffer.alloc(50_000_000)),
+  });
+  expect({ status: reply.status, ...((await reply.json()) as object) }).toMatchObject({
+    status: 415,
+    code: "unsupported_media_type",
+  });
+});
+
+it("more connections than it takes are closed, and those that it has are served", async () => {
+  const held = Array.from({ length: LIMITS.connectionsMax }, open);
+  await Promise.all(held.map((socket) => once(socket, "connect")));
+  const refused = open();
+  refused.resume();
+  await once(refused, "close");
+  const [first] = held as [Socket];
+  const answer = heard(first);
+  first.write("GET /v1/pools HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
+  expect(await answer).toMatch(/^HTTP\/1.1 200 /);
+  for (const socket of held) socket.destroy();
+});
