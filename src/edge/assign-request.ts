@@ -50,7 +50,7 @@ const attributes = v.pipe(
     propertyNames: {
       minLength: 1,
       maxLength: ATTRIBUTE_KEY_CHARACTERS_MAX,
-      pattern: "^[^\\p{Cc}\\p{Cs}]+$",
+      pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f\\ud800-\\udfff]+$",
       not: { enum: [...OBJECT_NAMES] },
     },
     additionalProperties: { type: "string", maxLength: ATTRIBUTE_VALUE_CHARACTERS_MAX },

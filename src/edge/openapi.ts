@@ -46,6 +46,21 @@ export const problemsOf = ({ query, body, refusals }: Route): readonly ProblemCo
   ...ANYWHERE,
 ];
 
+type Regex = v.RegexAction<string, undefined>;
+
+/** Classes of Unicode as ranges: only some languages know the classes by name. */
+const RANGES = {
+  Cc: "\\u0000-\\u001f\\u007f-\\u009f",
+  Cs: "\\ud800-\\udfff",
+  Zl: "\\u2028",
+  Zp: "\\u2029",
+};
+
+const portable = (pattern: string): string =>
+  pattern
+    .replace(/\\P\{(Cc|Cs)\}/g, (_, name: "Cc" | "Cs") => `[^${RANGES[name]}]`)
+    .replace(/\\p\{(Cc|Cs|Zl|Zp)\}/g, (_, name: keyof typeof RANGES) => RANGES[name]);
+
 const CONVERSION: ConversionConfig = {
   target: "draft-2020-12",
   typeMode: "input",
@@ -53,13 +68,9 @@ const CONVERSION: ConversionConfig = {
   ignoreActions: ["check", "raw_check"],
   overrideSchema: ({ valibotSchema, jsonSchema }) =>
     valibotSchema.type === "custom" ? jsonSchema : undefined,
-  // JSON Schema takes every pattern as one of Unicode, which is what the only flag of ours says.
   overrideAction: ({ valibotAction, jsonSchema }) =>
     valibotAction.type === "regex"
-      ? {
-          ...jsonSchema,
-          pattern: (valibotAction as v.RegexAction<string, undefined>).requirement.source,
-        }
+      ? { ...jsonSchema, pattern: portable((valibotAction as Regex).requirement.source) }
       : undefined,
 };
 

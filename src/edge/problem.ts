@@ -1,4 +1,11 @@
-import { Busy, Contended, Refusal, type RefusalCode, Unavailable, Unreadable } from "../domain/outcome.ts";
+import {
+  Busy,
+  Contended,
+  Refusal,
+  type RefusalCode,
+  Unavailable,
+  Unreadable,
+} from "../domain/outcome.ts";
 
 /** What only the edge can say no to. */
 type EdgeCode =

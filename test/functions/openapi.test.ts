@@ -53,6 +53,14 @@ it("a pool may be put as JSON and as YAML, in its own form and in Calico's", () 
   expect(manifest.properties.kind).toEqual({ const: "IPPool" });
 });
 
+it("patterns are written in what every language knows", () => {
+  expect(JSON.stringify(document)).not.toMatch(/\\p\{/i);
+  const { schema } = document.paths["/v1/handles/{handle}"].get.parameters[0];
+  const handle = new RegExp(schema.pattern, "u");
+  expect(["a/b", "ü 😀"].every((text) => handle.test(text))).toBe(true);
+  expect(["", "a\n", "\ud800", "\u2028"].some((text) => handle.test(text))).toBe(false);
+});
+
 it("the parameters of a query are described as what they stand for", () => {
   const { parameters } = document.paths["/v1/blocks"].get;
   const limit = parameters.find(({ name }: Parameter) => name === "limit");

@@ -1,0 +1,65 @@
+import "../src/local/environment.ts";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { serve } from "../src/local/server.ts";
+import { MemoryTable } from "../src/store/memory.ts";
+import { wire } from "../src/wiring.ts";
+import { whole } from "./load/options.ts";
+
+/**
+ * `npm run fuzz`: schemathesis makes requests out of the OpenAPI document and holds every answer against it, over HTTP, on a
+ * table in memory. The same requests in each run. `SCHEMATHESIS` names its program where it is not on the path.
+ */
+
+const INSTALL =
+  "install it with `pip install schemathesis` (4.x), or name it: SCHEMATHESIS=…/bin/st";
+
+/**
+ * Not judged: authentication, which is API Gateway's; how many of the requests that the document allows are refused, since
+ * rules between fields are not in it; and methods, which the document does not list.
+ */
+const CHECKS = [
+  "not_a_server_error",
+  "status_code_conformance",
+  "content_type_conformance",
+  "response_headers_conformance",
+  "response_schema_conformance",
+  "unsupported_method",
+];
+
+const { values } = parseArgs({ options: { examples: { type: "string", default: "50" } } });
+const examples = whole("examples", values.examples);
+
+wire(new MemoryTable());
+const { HANDLERS } = await import("../src/local/functions.ts");
+const serving = await serve(HANDLERS, 0);
+// What it remembers of its runs goes with this one: each run is the same.
+const cwd = await mkdtemp(join(tmpdir(), "plat-fuzz-"));
+const fuzzer = spawn(
+  process.env.SCHEMATHESIS || "st",
+  [
+    "run",
+    `http://127.0.0.1:${serving.port}/openapi.json`,
+    `--checks=${CHECKS.join(",")}`,
+    `--max-examples=${examples}`,
+    "--phases=examples,coverage,fuzzing",
+    "--generation-deterministic",
+    "--request-timeout=10",
+    "--continue-on-failure",
+    "--no-color",
+  ],
+  { stdio: "inherit", cwd },
+);
+try {
+  const [code] = await once(fuzzer, "close");
+  process.exitCode = code ?? 1;
+} catch (error) {
+  console.error(`schemathesis cannot be started (${(error as Error).message}): ${INSTALL}.`);
+  process.exitCode = 2;
+}
+await serving.stop();
+await rm(cwd, { recursive: true });
