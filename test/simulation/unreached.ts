@@ -45,6 +45,13 @@ const EXCUSES: readonly Excuse[] = [
     ],
   },
   {
+    why: "Nobody writes what cannot be read; test/functions/unreadable.test.ts has it.",
+    branches: [
+      ["claim.ts", 'return { kind: "busy" }; if (there?.host'],
+      ["claim.ts", "return error; throw error"],
+    ],
+  },
+  {
     why: "Pools come in this order already, as a Query answers.",
     branches: [["reclaim.ts", "name ? -1 : 1)"]],
   },
