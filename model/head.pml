@@ -1,0 +1,263 @@
+/*
+ * A request for two addresses, one in each of two blocks: assign.ts, attempt.ts, resume.ts. Several writes serve it, so it has
+ * a head: its record is `open` and names both parts before a block is touched, then `live`, and only then there is an answer.
+ */
+
+#define ROUNDS 1 /* ASSIGN_ROUNDS_MAX is 16: what a round leaves is what a request that is cut short leaves */
+/* What somebody has seen of the record. */
+#define copyRecord() other = record.revision; others[0] = record.token[0]; others[1] = record.token[1]; otherState = record.state
+
+/* Learns the block of a part that is not held, and chooses the token: a new one (rule 4), unless it is held already. */
+#define learnPart(me, k) \
+  learned[k] = block[k].epoch; \
+  was[k] = block[k].tag[0]; \
+  token[k] = (held[k] != 0 -> held[k] : (!with(new_tokens) && others[k] != 0 -> others[k] : me * 8 + round * 2 + k))
+
+/* take.ts: part k. A block has one slot, so who is not first finds it full. */
+inline takePart() {
+  atomic {
+    takeSlots(k, 0, token[k], learned[k], was[k]);
+    if
+    :: out == done || (out == lost && with(own_tag_first) && heldAt(k, token[k]) != NONE) -> held[k] = token[k]
+    :: else
+    fi
+  };
+  if
+  :: out == unknown ->
+     atomic { found = heldAt(k, token[k]) };
+     if
+     :: found == NONE -> fence(unknown_fence, k, token[k])
+     :: else
+     fi;
+     if
+     :: found != NONE -> held[k] = token[k]
+     :: else
+     fi
+  :: else
+  fi
+}
+
+/*
+ * end.ts, endAsSeen: mark the record, exactly as it was seen, then finish it. It goes to the label `changed` when somebody has
+ * changed it since.
+ */
+inline endAsSeen(me, act, fenceAct) {
+  if
+  :: otherState == open && !with(abort_mark) -> otherState = aborted
+  :: otherState == live || (otherState == open && with(abort_mark)) ->
+     atomic {
+       freshRevision(me, rev);
+       if :: otherState == open -> endState = aborted :: else -> endState = released fi;
+       changeRecord(act, other, endState, rev, others[0], others[1], 0);
+       if
+       :: out == done -> other = rev; otherState = endState
+       :: out == lost -> goto changed
+       :: out == unknown
+       fi
+     };
+     if
+     :: out == unknown ->
+        atomic {
+          if
+          :: record.revision == rev -> other = rev; otherState = endState
+          :: else -> goto changed
+          fi
+        }
+     :: else
+     fi
+  :: else
+  fi;
+  /* finishPart: frees what is visibly held, and shuts out the author where nothing is visible. */
+  k = 0; cools = (otherState == released -> COOLING : 0);
+  do
+  :: k == 2 -> k = 0; break
+  :: else ->
+     giveBack(k, others[k], 0, cools);
+     if
+     :: !freed ->
+        fence(fenceAct, k, others[k]);
+        if
+        :: found != NONE -> giveBack(k, others[k], found, cools)
+        :: else
+        fi
+     :: else
+     fi;
+     k++
+  od
+}
+
+/* Looks at the parts one by one: `found` is NONE if one of them is not held. */
+inline lookAtBoth() {
+  k = 0;
+  do
+  :: atomic { found = heldAt(k, others[k]); k++; if :: k == 2 || found == NONE -> k = 0; break :: else fi }
+  od
+}
+
+/* Fences the parts one by one: `found` is not NONE if one of them is held. */
+inline fenceBoth(act) {
+  k = 0;
+  do
+  :: fence(act, k, others[k]); k++;
+     if :: k == 2 || found != NONE -> k = 0; break :: else fi
+  od
+}
+
+inline assignTwo(me) {
+  /* A cold function reads the record under its key first. */
+  atomic {
+    if
+    :: record.state != absent -> copyRecord(); goto resume
+    :: else
+    fi
+  };
+learn:
+  /* Both are held: conclude. Else the blocks of what is missing are learned, and with them go new tokens. */
+  atomic {
+    if
+    :: held[0] != 0 && held[1] != 0 -> goto conclude
+    :: else
+    fi;
+    if
+    :: round == ROUNDS -> goto withdraw
+    :: else -> round++
+    fi;
+    if
+    :: (held[0] == 0 && !isFree(0, 0)) || (held[1] == 0 && !isFree(1, 0)) -> goto withdraw
+    :: else
+    fi;
+    learnPart(me, 0);
+    learnPart(me, 1)
+  };
+
+  /* stamp.ts: rule 2, record after epoch. */
+  atomic {
+    freshRevision(me, rev);
+    begun = true;
+    if
+    :: seen == 0 -> createRecord(open, rev, token[0], token[1], 0)
+    :: else -> changeRecord(record_rev, seen, open, rev, token[0], token[1], 0)
+    fi;
+    if
+    :: out == unknown -> goto lookAtRecord
+    :: else
+    fi;
+    if
+    :: out == done || record.revision == rev -> mine = rev; seen = rev; goto takeBoth
+    :: else -> goto stampLost
+    fi
+  };
+lookAtRecord:
+  atomic {
+    if
+    :: record.revision == rev -> mine = rev; seen = rev
+    :: record.revision != rev && record.revision == seen -> goto refused
+    :: else -> goto stampLost
+    fi
+  };
+  goto takeBoth;
+stampLost:
+  /* Somebody decided the record that we wrote, and gives back what we held: nothing of it is ours any more. */
+  atomic {
+    if
+    :: record.state == absent -> goto withdraw
+    :: else -> mine = 0; held[0] = 0; held[1] = 0; looks = 0; copyRecord(); goto resume
+    fi
+  };
+
+takeBoth:
+  k = 0;
+  do
+  :: k == 2 -> k = 0; break
+  :: k < 2 && held[k] != 0 -> k++
+  :: k < 2 && held[k] == 0 -> takePart(); k++
+  od;
+  goto learn;
+
+  /* Rule 7, the head decides: it becomes live as it was left, or nobody is answered. */
+conclude:
+  atomic {
+    if
+    :: with(head_live) ->
+       freshRevision(me, rev);
+       changeRecord(head_live_rev, mine, live, rev, held[0], held[1], 0);
+       if
+       :: out == done -> ANSWER(held[0], held[1]); goto answered
+       :: out == lost -> goto withdraw
+       :: out == unknown
+       fi
+    :: else -> ANSWER(held[0], held[1]); goto answered
+    fi
+  };
+  atomic {
+    if
+    :: record.revision == rev -> ANSWER(held[0], held[1]); goto answered
+    :: record.revision == mine -> goto refused /* it may land yet: whoever comes next under the key finds out */
+    :: else -> goto withdraw
+    fi
+  };
+
+  /* attempt.ts, withdraw: the head is aborted, and only then is anything given back. */
+withdraw:
+  if
+  :: mine == 0 -> goto refused
+  :: mine != 0 && held[0] == 0 && held[1] == 0 -> atomic { deleteRecord(give_up_rev, mine); goto refused }
+  :: else
+  fi;
+  if
+  :: with(abort_first) ->
+     atomic {
+       freshRevision(me, rev);
+       changeRecord(abort_rev, mine, aborted, rev, token[0], token[1], 0);
+       if
+       :: out == done -> mine = rev
+       :: else -> goto refused /* whoever decided it gives back, or the collector does */
+       fi
+     }
+  :: else
+  fi;
+  k = 0;
+  do
+  :: k == 2 -> break
+  :: k < 2 && held[k] == 0 -> k++
+  :: k < 2 && held[k] != 0 -> giveBack(k, held[k], 0, 0); k++
+  od;
+  atomic { deleteRecord(give_up_rev, mine); goto refused };
+
+  /* resume.ts: what an earlier execution has come to. */
+resume:
+  if
+  :: otherState == released -> goto refused
+  :: otherState == live ->
+     lookAtBoth();
+     if
+     :: found != NONE ->
+        atomic {
+          if
+          :: clause(resume_reread, record.revision == other) -> ANSWER(others[0], others[1]); goto answered
+          :: else -> goto changed
+          fi
+        }
+     :: else
+     fi;
+     fenceBoth(resume_fence);
+     atomic {
+       if
+       :: found == NONE -> seen = other; goto learn
+       :: else -> goto changed
+       fi
+     }
+  :: otherState == open || otherState == aborted ->
+     endAsSeen(me, resume_abort_rev, resume_abort_fence);
+     seen = other;
+     goto learn
+  fi;
+changed:
+  atomic {
+    if
+    :: record.state == absent -> seen = 0; goto learn
+    :: record.state != absent && looks == 1 -> goto refused
+    :: else -> looks++; copyRecord(); goto resume
+    fi
+  }
+}

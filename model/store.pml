@@ -1,0 +1,319 @@
+/*
+ * The table, and the one fault.
+ *
+ * DynamoDB works on one item at a time, so a call is one atomic step here: its condition is judged and its change made, or
+ * neither. Between two calls of a process anything may happen, for however long: the search tries every order. That is
+ * what a stall is; a crash is a stall that never ends. So neither needs a step of its own.
+ *
+ * The fault that needs one is a write whose author never hears of it: it stays on the wire and lands at any later moment,
+ * under the condition that it was sent with, or never. That it landed and only the answer was lost is the same with the
+ * landing at once. A configuration says how many there are (FAULTS).
+ *
+ * Time has no clock here. Whatever the code calls old, young or cooled may be so at any moment; where only one of the two
+ * leads anywhere, the other is left out.
+ */
+
+#include "clauses.pml"
+
+/* What a configuration wants to note of a write, for its invariant. */
+#ifndef noteTake
+#define noteTake(b) skip
+#endif
+#ifndef noteIdle
+#define noteIdle(b) skip
+#endif
+#ifndef noteGiveUp
+#define noteGiveUp(b) skip
+#endif
+#ifndef noteTakeOver
+#define noteTakeOver(b) skip
+#endif
+
+#ifndef BLOCKS
+#define BLOCKS 1
+#endif
+#ifndef SLOTS
+#define SLOTS 1
+#endif
+#ifndef FAULTS
+#define FAULTS 1
+#endif
+/* Another fault: a layer below us sends a write twice, although it is told not to (src/store/dynamo.ts), and we hear of the second. */
+#ifndef REPEATS
+#define REPEATS false
+#endif
+
+/* How a call ended: src/domain/outcome.ts. After `lost` the caller has the item as it stands, so it goes on in the same step. */
+mtype = { done, lost, unknown };
+
+/* ---- blocks: src/store/block.ts ---- */
+
+#define NONE 255
+#define COOLING 128 /* beside the token of a slot that was released */
+
+/*
+ * An epoch and a revision are fresh values: they only tell whether the item is as it was seen. Numbers that go up do the
+ * same, and go on where they were when a block is put again.
+ */
+typedef Block {
+  bool there;
+  byte host;
+  bool idle;       /* marked at first sight of the reclaimer */
+  bool old;        /* claimed longer ago than the minimum age */
+  byte epoch;
+  byte revision;   /* counted only where somebody looks at it (REVISIONS) */
+  byte tag[SLOTS]; /* 0: never used; a token: taken; a token and COOLING: released */
+};
+Block block[BLOCKS];
+#ifdef REVISIONS
+#define revise(b) block[b].revision++
+#else
+#define revise(b) skip
+#endif
+
+#define isFree(b, n) (block[b].tag[n] == 0 || block[b].tag[n] >= COOLING)
+#define isTaken(b, n) (!isFree(b, n))
+/* The ordinal taken under a token, of the two that a block has at most, or NONE. */
+#define heldAt(b, t) (!block[b].there -> NONE : (block[b].tag[0] == t -> 0 : (block[b].tag[SLOTS - 1] == t -> SLOTS - 1 : NONE)))
+#define isEmpty(b) (isFree(b, 0) && isFree(b, SLOTS - 1))
+
+/* ---- what is on the wire ---- */
+
+mtype = { nowhere, takeSlotsWrite, freeSlotsWrite, fenceWrite, createBlockWrite, deleteBlockWrite, changeHostWrite, markIdleWrite,
+  createRecordWrite, changeRecordWrite, deleteRecordWrite, markGivenWrite, deleteRecordOfTokenWrite };
+typedef Wire { mtype write = nowhere; byte x1; byte x2; byte x3; byte x4; byte x5; byte x6; byte x7 };
+Wire wire;
+byte faults = FAULTS;
+
+inline onTheWire(write_, x1_, x2_, x3_, x4_, x5_, x6_, x7_) {
+  faults--;
+  printf("%d: a write goes on the wire, and is not heard of again\n", _pid);
+  wire.write = write_; wire.x1 = x1_; wire.x2 = x2_; wire.x3 = x3_; wire.x4 = x4_; wire.x5 = x5_; wire.x6 = x6_; wire.x7 = x7_;
+  out = unknown
+}
+
+/* ---- writes of a block; `landX` is what DynamoDB does, `x` is what its author gets ---- */
+
+inline landTakeSlots(b, n, t, epochLearned, was) {
+  if
+  :: block[b].there && clause(take_epoch, block[b].epoch == epochLearned) && clause(take_slot, block[b].tag[n] == was) ->
+     block[b].tag[n] = t;
+     if :: with(take_unidle) -> block[b].idle = false :: else fi;
+     if :: with(take_revision) -> revise(b) :: else fi;
+     noteTake(b);
+     printf("%d: slot %d of block %d is taken under token %d\n", _pid, n, b, t);
+     out = done
+  :: else -> out = lost
+  fi
+}
+inline takeSlots(b, n, t, epochLearned, was) {
+  if
+  :: d_step { landTakeSlots(b, n, t, epochLearned, was) }
+  :: REPEATS && faults > 0 -> faults--; d_step { landTakeSlots(b, n, t, epochLearned, was) }; d_step { landTakeSlots(b, n, t, epochLearned, was) }
+  :: faults > 0 -> onTheWire(takeSlotsWrite, b, n, t, epochLearned, was, 0, 0)
+  fi
+}
+
+/* `cools` is COOLING, or 0 where nobody was ever told: then it is as if never used. */
+inline landFreeSlots(b, n, t, cools) {
+  if
+  :: block[b].there && n != NONE && clause(free_tag, block[b].tag[n] == t) ->
+     printf("%d: slot %d of block %d, of token %d, is freed for token %d\n", _pid, n, b, block[b].tag[n], t);
+     block[b].tag[n] = (cools -> (t | COOLING) : 0);
+     revise(b);
+     out = done
+  :: else -> out = lost
+  fi
+}
+inline freeSlots(b, n, t, cools) {
+  if
+  :: d_step { landFreeSlots(b, n, t, cools) }
+  :: faults > 0 -> onTheWire(freeSlotsWrite, b, n, t, cools, 0, 0, 0)
+  fi
+}
+
+inline landFenceBlock(b) {
+  if
+  :: block[b].there -> block[b].epoch++; printf("%d: block %d is fenced, epoch %d\n", _pid, b, block[b].epoch); out = done
+  :: else -> out = lost
+  fi
+}
+inline fenceBlock(b) {
+  if
+  :: d_step { landFenceBlock(b) }
+  :: faults > 0 -> onTheWire(fenceWrite, b, 0, 0, 0, 0, 0, 0)
+  fi
+}
+
+inline landCreateBlock(b, host_) {
+  if
+  :: clause(block_absent, !block[b].there) ->
+     block[b].there = true; block[b].host = host_; block[b].idle = false; block[b].old = false;
+     block[b].tag[0] = 0; block[b].tag[SLOTS - 1] = 0;
+     block[b].epoch++; revise(b);
+     printf("%d: block %d is put for host %d\n", _pid, b, host_);
+     out = done
+  :: else -> out = lost
+  fi
+}
+inline createBlock(b, host_) {
+  if
+  :: d_step { landCreateBlock(b, host_) }
+  :: faults > 0 -> onTheWire(createBlockWrite, b, host_, 0, 0, 0, 0, 0)
+  fi
+}
+
+inline landMarkIdle(b, seen_) {
+  if
+  :: block[b].there && clause(idle_rev, block[b].revision == seen_) ->
+     noteIdle(b);
+     block[b].tag[0] = 0; block[b].tag[SLOTS - 1] = 0;
+     block[b].idle = true; revise(b);
+     printf("%d: block %d is marked idle\n", _pid, b);
+     out = done
+  :: else -> out = lost
+  fi
+}
+inline markIdle(b, seen_) {
+  if
+  :: d_step { landMarkIdle(b, seen_) }
+  :: faults > 0 -> onTheWire(markIdleWrite, b, seen_, 0, 0, 0, 0, 0)
+  fi
+}
+
+inline landDeleteBlock(b, seen_) {
+  if
+  :: block[b].there && clause(delete_rev, block[b].revision == seen_) ->
+     noteGiveUp(b);
+     printf("%d: block %d is deleted, its first slot under %d\n", _pid, b, block[b].tag[0]);
+     block[b].there = false; block[b].host = 0; block[b].idle = false; block[b].old = false;
+     block[b].tag[0] = 0; block[b].tag[SLOTS - 1] = 0;
+     out = done
+  :: else -> out = lost
+  fi
+}
+inline deleteBlock(b, seen_) {
+  if
+  :: d_step { landDeleteBlock(b, seen_) }
+  :: faults > 0 -> onTheWire(deleteBlockWrite, b, seen_, 0, 0, 0, 0, 0)
+  fi
+}
+
+inline landChangeHost(b, seen_, host_) {
+  if
+  :: block[b].there && clause(take_over_rev, block[b].revision == seen_) ->
+     noteTakeOver(b);
+     printf("%d: block %d is taken over by host %d, its first slot under %d\n", _pid, b, host_, block[b].tag[0]);
+     block[b].host = host_; block[b].idle = false; block[b].old = false; revise(b);
+     if :: with(take_over_epoch) -> block[b].epoch++ :: else fi;
+     out = done
+  :: else -> out = lost
+  fi
+}
+inline changeHost(b, seen_, host_) {
+  if
+  :: d_step { landChangeHost(b, seen_, host_) }
+  :: faults > 0 -> onTheWire(changeHostWrite, b, seen_, host_, 0, 0, 0, 0)
+  fi
+}
+
+/* ---- the record of a request: src/store/record.ts ---- */
+
+#ifdef PARTS
+mtype = { absent, live, open, aborted, released };
+typedef Record {
+  mtype state = absent;
+  byte revision;
+  byte token[PARTS]; /* part k is in block k */
+  byte ordinal;      /* the ordinal tried first in part 0: a hint, never the truth */
+};
+Record record;
+
+inline putRecord(state_, rev, t0, t1, ordinal_) {
+  if
+  :: state_ == absent -> printf("%d: the record of token %d is deleted\n", _pid, record.token[0])
+  :: state_ == live -> printf("%d: the record is written, live, token %d\n", _pid, t0)
+  :: state_ == open -> printf("%d: the record is written, open, tokens %d and %d\n", _pid, t0, t1)
+  :: state_ == aborted -> printf("%d: the record of token %d is aborted\n", _pid, t0)
+  :: state_ == released -> printf("%d: the record of token %d is released\n", _pid, t0)
+  fi;
+  record.state = state_; record.revision = rev; record.ordinal = ordinal_;
+  record.token[0] = t0;
+  if :: PARTS > 1 -> record.token[PARTS - 1] = t1 :: else fi
+}
+inline goneRecord() { putRecord(absent, 0, 0, 0, 0) }
+
+inline landCreateRecord(state_, rev, t0, t1, ordinal_) {
+  if
+  :: clause(record_absent, record.state == absent) -> putRecord(state_, rev, t0, t1, ordinal_); out = done
+  :: else -> out = lost
+  fi
+}
+inline createRecord(state_, rev, t0, t1, ordinal_) {
+  if
+  :: d_step { landCreateRecord(state_, rev, t0, t1, ordinal_) }
+  :: REPEATS && faults > 0 -> faults--; d_step { landCreateRecord(state_, rev, t0, t1, ordinal_) }; d_step { landCreateRecord(state_, rev, t0, t1, ordinal_) }
+  :: faults > 0 -> onTheWire(createRecordWrite, state_, rev, t0, t1, ordinal_, 0, 0)
+  fi
+}
+
+/* `act` names the clause: rule 5, exactly as it was seen. */
+inline landChangeRecord(act, seen_, state_, rev, t0, t1, ordinal_) {
+  if
+  :: clause(act, record.revision == seen_) -> putRecord(state_, rev, t0, t1, ordinal_); out = done
+  :: else -> out = lost
+  fi
+}
+inline changeRecord(act, seen_, state_, rev, t0, t1, ordinal_) {
+  if
+  :: d_step { landChangeRecord(act, seen_, state_, rev, t0, t1, ordinal_) }
+  :: faults > 0 -> onTheWire(changeRecordWrite, act, seen_, state_, rev, t0, t1, ordinal_)
+  fi
+}
+
+/* A delete is the last call of its walk: nobody waits for its outcome. */
+inline landDeleteRecord(act, seen_) {
+  if
+  :: record.state != absent && clause(act, record.revision == seen_) -> goneRecord(); out = done
+  :: else -> out = lost
+  fi
+}
+inline deleteRecord(act, seen_) {
+  if
+  :: d_step { landDeleteRecord(act, seen_) }
+  :: faults > 0 -> onTheWire(deleteRecordWrite, act, seen_, 0, 0, 0, 0, 0)
+  fi
+}
+
+inline landMarkGiven(t, rev) {
+  if
+  :: clause(mark_live, record.state == live) && record.state != absent && clause(mark_token, record.token[0] == t) ->
+     printf("%d: the record of token %d says: given back\n", _pid, t);
+     record.state = released; record.revision = rev; out = done
+  :: else -> out = lost
+  fi
+}
+inline markGiven(t, rev) {
+  if
+  :: d_step { landMarkGiven(t, rev) }
+  :: faults > 0 -> onTheWire(markGivenWrite, t, rev, 0, 0, 0, 0, 0)
+  fi
+}
+
+inline landDeleteRecordOfToken(t) {
+  if
+  :: record.state != absent && clause(release_record_live, record.state == live) && clause(release_record_token, record.token[0] == t) ->
+     goneRecord(); out = done
+  :: else -> out = lost
+  fi
+}
+inline deleteRecordOfToken(t) {
+  if
+  :: d_step { landDeleteRecordOfToken(t) }
+  :: faults > 0 -> onTheWire(deleteRecordOfTokenWrite, t, 0, 0, 0, 0, 0, 0)
+  fi
+}
+
+/* Fresh for ever: whose it is, and which of theirs. */
+#define freshRevision(me, rev) rev = (rev == 0 -> me * 16 + 1 : rev + 1)
+#endif
