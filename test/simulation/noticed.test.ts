@@ -13,7 +13,7 @@ describe("the simulation notices when the protocol lacks", { timeout: TEST_MS_MA
     ["collect-fence", 347, "the collector's fence (rule 1)"],
     ["record-rev", 13, "the revision of a record that is written again (rule 2)"],
     ["unknown-fence", 12, "the fence after an unknown outcome (rule 3)"],
-    ["collect-rev", 481, "the revision that the collector saw (rule 5)"],
+    ["collect-rev", 1045, "the revision that the collector saw (rule 5)"],
     ["expire-rev", 269, "the revision of a record whose lease has run out (rule 5)"],
     ["head-live-rev", 117, "the revision of a head that becomes live (rule 7)"],
     ["abort-rev", 131, "the revision of a head that is aborted (rule 7)"],

@@ -131,17 +131,26 @@ async function unreserve(context: Context): Answer {
   return deleteReservation(context, SPACE, name, ifMatch(context, first?.revision));
 }
 
-/** What no other judge goes by changes; a new space is configured now and then. */
-async function configure(context: Context, { scenario }: Life): Answer {
-  const space = chance(context, 0.3) ? "configured" : SPACE;
-  const { revision } = await readSettings(context, space);
-  const settings = {
-    ...scenario.settings,
-    autoAllocateBlocks: chance(context, 0.7),
-    warmBlocksPerHost: chance(context, 0.5) ? 1 : 0,
-    maxBlocksPerHost: oneOf(context, [1, 2, 20]),
-  };
-  return putSettings(context, space, settings, ifMatch(context, revision));
+/** What no judge goes by changes, and strictness; a new space is configured now and then. */
+async function configure(context: Context, { scenario, strictness }: Life): Answer {
+  if (chance(context, 0.3)) return configureAnother(context, scenario);
+  const strictAffinity = chance(context, 0.5);
+  return strictness.setting(strictAffinity, async () => {
+    const { revision } = await readSettings(context, SPACE);
+    const settings = {
+      ...scenario.settings,
+      strictAffinity,
+      autoAllocateBlocks: chance(context, 0.7),
+      warmBlocksPerHost: chance(context, 0.5) ? 1 : 0,
+      maxBlocksPerHost: oneOf(context, [1, 2, 20]),
+    };
+    return putSettings(context, SPACE, settings, ifMatch(context, revision));
+  });
+}
+
+async function configureAnother(context: Context, { settings }: Scenario): Answer {
+  const { revision } = await readSettings(context, "configured");
+  return putSettings(context, "configured", settings, ifMatch(context, revision));
 }
 
 /** Asks how a job goes. */

@@ -48,6 +48,7 @@ export interface Life {
   readonly scenario: Scenario;
   readonly scheduler: Scheduler;
   readonly ledger: Ledger;
+  readonly strictness: Strictness;
 }
 
 /**
@@ -70,7 +71,12 @@ export async function simulate({
     randomOf(seed, `schedule ${schedule}`),
     weather ?? scenario.weather,
   );
-  const life: Life = { scenario, scheduler, ledger: new Ledger() };
+  const forbidding = scenario.pools.filter(({ borrowing }) => borrowing === "forbidden");
+  const strictness = new Strictness(
+    scenario.settings.strictAffinity,
+    forbidding.map(({ name }) => name),
+  );
+  const life: Life = { scenario, scheduler, ledger: new Ledger(), strictness };
   const contextOf = (name: string, own: Surroundings): Context => ({
     store: makeStore(own.table),
     random: randomOf(seed, name),
@@ -121,14 +127,12 @@ export async function simulate({
 }
 
 /** Proves everything after every call that wrote; the first violations of a run end its proof. */
-function judge({ scenario, scheduler, ledger }: Life, table: MutatedTable): Violation[] {
+function judge(
+  { scenario, scheduler, ledger, strictness }: Life,
+  table: MutatedTable,
+): Violation[] {
   const violations: Violation[] = [];
   const cooldowns = new Cooldowns(scenario.cooldownMs);
-  const { strictAffinity } = scenario.settings;
-  const forbidden = scenario.pools.filter(({ borrowing }) => borrowing === "forbidden");
-  const strictness = new Strictness(
-    (pool) => strictAffinity || forbidden.some(({ name }) => name === pool),
-  );
   const read = readingOnce();
   let writesSeen = table.writes;
   scheduler.onStep = (label, step) => {
