@@ -1,7 +1,8 @@
-import { parseAddress } from "./address.ts";
+import { compareAddresses, parseAddress } from "./address.ts";
 import { type Block, capacityOf, heldBy, takenIn } from "./block.ts";
 import { cellIndexOf, cellOf, isBlockOf } from "./cell.ts";
 import {
+  addressAt,
   type Cidr,
   contains,
   formatCidr,
@@ -173,20 +174,25 @@ function overlapping(
   ranges: readonly { readonly space: string; readonly cidr: Cidr }[],
   kind: string,
 ): Violation[] {
-  const order = ({ space, cidr }: (typeof ranges)[number]) =>
-    `${space} ${cidr.family} ${cidr.base.toString(16).padStart(32, "0")}`;
-  const sorted = ranges.toSorted((a, b) => (order(a) < order(b) ? -1 : 1));
+  const sorted = ranges.toSorted(
+    (a, b) =>
+      (a.space === b.space ? 0 : a.space < b.space ? -1 : 1) ||
+      compareAddresses(addressAt(a.cidr, 0), addressAt(b.cidr, 0)),
+  );
   return sorted.slice(1).flatMap((range, i) => {
     const before = sorted[i] as (typeof ranges)[number];
     const clash =
       before.space === range.space && overlaps(intervalOf(before.cidr), intervalOf(range.cidr));
+    if (!clash) return [];
     const both = `${formatCidr(before.cidr)} and ${formatCidr(range.cidr)}`;
-    return clash ? [violation("I1", `${kind} ${both} of ${range.space} overlap`)] : [];
+    return [violation("I1", `${kind} ${both} of ${range.space} overlap`)];
   });
 }
 
 type BlocksByName = ReadonlyMap<string, Block>;
-const nameOfBlock = (space: string, cidr: Cidr) => `${space} ${formatCidr(cidr)}`;
+/** No text for people: this is asked for every part of every record. */
+const nameOfBlock = (space: string, { base, prefix, family }: Cidr) =>
+  `${space} ${family} ${base}/${prefix}`;
 
 function recordViolations(record: AssignmentRecord, blocks: BlocksByName): Violation[] {
   const count = heldCount(record, blocks);
