@@ -1,5 +1,5 @@
-import { MemoryTable } from "../../src/store/memory.ts";
-import type { Write } from "../../src/store/table.ts";
+import { changed, MemoryTable } from "../../src/store/memory.ts";
+import type { Item, Write } from "../../src/store/table.ts";
 
 /**
  * A table on which one thing of the protocol is missing: a clause of a condition, or a whole step such as a fence, by the
@@ -21,12 +21,21 @@ export class MutatedTable extends MemoryTable {
       return item ? ({ outcome: "done", item } as const) : ({ outcome: "lost", item } as const);
     }
     const when = write.when.filter(({ name }) => name !== this.#missing);
-    const item = await this.get(write.key);
-    // An update of an item that is not there is no longer refused by the missing clause, but DynamoDB would not do it either.
-    if (!item && when.length < write.when.length && write.change.kind === "update")
-      return { outcome: "lost", item } as const;
+    const isWhole = when.length === write.when.length;
+    if (!isWhole && !isPossible(write, await this.get(write.key)))
+      return { outcome: "lost", item: undefined } as const;
     const result = await super.write({ ...write, when });
     if (result.outcome === "done") this.writes++;
     return result;
+  }
+}
+
+/** Would DynamoDB do it, did no condition forbid it? An update creates what is not there, but no path inside of it. */
+export function isPossible({ key, change }: Write, item: Item | undefined): boolean {
+  try {
+    changed(key, item, change);
+    return true;
+  } catch {
+    return false;
   }
 }
