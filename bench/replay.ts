@@ -1,10 +1,9 @@
 import {
-  DynamoDBDocumentClient,
-  GetCommand,
-  PutCommand,
+  GetItemCommand,
+  PutItemCommand,
   QueryCommand,
-  UpdateCommand,
-} from "@aws-sdk/lib-dynamodb";
+  UpdateItemCommand,
+} from "@aws-sdk/client-dynamodb";
 import { assign } from "../src/allocator/assign.ts";
 import { inParallel } from "../src/allocator/parallel.ts";
 import { hostId } from "../src/domain/host.ts";
@@ -109,13 +108,12 @@ function recorded({ client }: Caller): Request[] {
 }
 
 async function replay({ client }: Caller, requests: readonly Request[]): Promise<void> {
-  const documents = DynamoDBDocumentClient.from(client);
   for (const { name, input } of requests) {
     const copied = { ...input, TableName: COPY_NAME } as never;
-    if (name === "PutItemCommand") await documents.send(new PutCommand(copied));
-    else if (name === "UpdateItemCommand") await documents.send(new UpdateCommand(copied));
-    else if (name === "GetItemCommand") await documents.send(new GetCommand(copied));
-    else if (name === "QueryCommand") await documents.send(new QueryCommand(copied));
+    if (name === "PutItemCommand") await client.send(new PutItemCommand(copied));
+    else if (name === "UpdateItemCommand") await client.send(new UpdateItemCommand(copied));
+    else if (name === "GetItemCommand") await client.send(new GetItemCommand(copied));
+    else if (name === "QueryCommand") await client.send(new QueryCommand(copied));
     else throw new Error(`${name} is not what an assign sends`);
   }
 }

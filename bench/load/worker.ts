@@ -1,17 +1,19 @@
 import "../../src/local/environment.ts";
 import { TABLE_NAME } from "../../src/local/storage.ts";
 import { dynamoTable } from "../../src/store/dynamo.ts";
-import { contextOf, dynamoClient } from "../../src/wiring.ts";
+import { contextOf } from "../../src/wiring.ts";
 import type { Asked, Told } from "./crew.ts";
 import { openFunctions } from "./functions.ts";
+import { LeanClient } from "./lean.ts";
 
 /** A process full of functions: what it is asked comes from the process that started it, and it ends with that. */
 const [endpoint = "", aheadMs = "0"] = process.argv.slice(2);
-const table = dynamoTable(dynamoClient(endpoint), TABLE_NAME);
+const table = dynamoTable(new LeanClient(endpoint), TABLE_NAME);
 const now = () => Date.now() + Number(aheadMs);
 const { client, passes } = await openFunctions(table, { ...contextOf(table), now });
 
-const tell = (told: Told) => process.send?.(told);
+// Who asked may be gone; then the channel's end ends us.
+const tell = (told: Told) => process.send?.(told, () => {});
 process.on("message", async ({ id, call, pass }: Asked) => {
   if (call) tell({ id, reply: await client.call(...call) });
   // A pass that failed has done no harm, and the next one looks at everything anew.

@@ -1,56 +1,65 @@
-import { ConditionalCheckFailedException, type DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import {
-  DeleteCommand,
-  DynamoDBDocumentClient,
-  GetCommand,
-  PutCommand,
+  type AttributeValue,
+  ConditionalCheckFailedException,
+  DeleteItemCommand,
+  type DynamoDBClient,
+  GetItemCommand,
+  PutItemCommand,
   QueryCommand,
   ScanCommand,
-  UpdateCommand,
-} from "@aws-sdk/lib-dynamodb";
-import { unmarshall } from "@aws-sdk/util-dynamodb";
+  UpdateItemCommand,
+} from "@aws-sdk/client-dynamodb";
+import { marshall, unmarshall } from "@aws-sdk/util-dynamodb";
 import { Busy, type Outcome, Unavailable } from "../domain/outcome.ts";
 import type { Clause } from "./clause.ts";
 import { TABLE } from "./definition.ts";
 import type { Item, Key, Page, Path, QueryOptions, Table, Value, Write } from "./table.ts";
 
+/** What carries commands to DynamoDB and brings back what it says. */
+export type Sender = Pick<DynamoDBClient, "send">;
+
+/** An item as it goes over the wire. */
+type Wired = Record<string, AttributeValue>;
+
 /**
  * The table in DynamoDB. The client must not repeat a write by itself (`maxAttempts: 1`): a request that is sent twice can
  * land after its author has gone on (rule 3).
  */
-export function dynamoTable(client: DynamoDBClient, tableName: string): Table {
-  const documents = DynamoDBDocumentClient.from(client);
+export function dynamoTable(client: Sender, tableName: string): Table {
   const TableName = tableName;
 
   return {
     async get(key) {
-      const command = new GetCommand({ TableName, Key: key, ConsistentRead: true });
-      return (await reading(() => documents.send(command))).Item as Item | undefined;
+      const command = new GetItemCommand({ TableName, Key: marshall(key), ConsistentRead: true });
+      const { Item } = await reading(() => client.send(command));
+      return Item && itemOf(Item);
     },
 
     async query(pk, { prefix, consistent = true, after, limit }: QueryOptions = {}) {
       const names = new Names();
-      const values: Record<string, unknown> = { ":pk": pk };
+      const values: Record<string, string> = { ":pk": pk };
       let condition = `${names.of(TABLE.partitionKey)} = :pk`;
       if (prefix !== undefined) {
         condition += ` AND begins_with(${names.of(TABLE.sortKey)}, :prefix)`;
         values[":prefix"] = prefix;
       }
       const items: Item[] = [];
-      let next: Record<string, unknown> | undefined =
-        after === undefined ? undefined : { [TABLE.partitionKey]: pk, [TABLE.sortKey]: after };
+      let next: Wired | undefined =
+        after === undefined
+          ? undefined
+          : marshall({ [TABLE.partitionKey]: pk, [TABLE.sortKey]: after });
       do {
         const command: QueryCommand = new QueryCommand({
           TableName,
           KeyConditionExpression: condition,
           ExpressionAttributeNames: names.all,
-          ExpressionAttributeValues: values,
+          ExpressionAttributeValues: marshall(values),
           ConsistentRead: consistent,
           ExclusiveStartKey: next,
           ...(limit !== undefined && { Limit: limit - items.length }),
         });
-        const page = await reading(() => documents.send(command));
-        items.push(...((page.Items ?? []) as Item[]));
+        const page = await reading(() => client.send(command));
+        items.push(...(page.Items ?? []).map(itemOf));
         next = page.LastEvaluatedKey;
       } while (next && items.length !== limit);
       return items;
@@ -61,11 +70,11 @@ export function dynamoTable(client: DynamoDBClient, tableName: string): Table {
         TableName,
         Limit: limit,
         ConsistentRead: true,
-        ...(after && { ExclusiveStartKey: after }),
+        ...(after && { ExclusiveStartKey: marshall(after) }),
       });
-      const page = await reading(() => documents.send(command));
-      const items = (page.Items ?? []) as Item[];
-      return page.LastEvaluatedKey ? { items, next: page.LastEvaluatedKey as Key } : { items };
+      const { Items = [], LastEvaluatedKey } = await reading(() => client.send(command));
+      const items = Items.map(itemOf);
+      return LastEvaluatedKey ? { items, next: itemOf(LastEvaluatedKey) } : { items };
     },
 
     async due(shard, untilMs, limit) {
@@ -76,16 +85,16 @@ export function dynamoTable(client: DynamoDBClient, tableName: string): Table {
         IndexName: name,
         KeyConditionExpression: `${names.of(partitionKey)} = :shard AND ${names.of(sortKey)} <= :until`,
         ExpressionAttributeNames: names.all,
-        ExpressionAttributeValues: { ":shard": shard, ":until": untilMs },
+        ExpressionAttributeValues: marshall({ ":shard": shard, ":until": untilMs }),
         Limit: limit,
       });
-      const page = await reading(() => documents.send(command));
-      return (page.Items ?? []).map(({ pk, sk }) => ({ pk, sk }) as Key);
+      const page = await reading(() => client.send(command));
+      return (page.Items ?? []).map(itemOf).map(({ pk, sk }) => ({ pk, sk }));
     },
 
     async write(write) {
       try {
-        return { outcome: "done", item: await send(documents, TableName, write) };
+        return { outcome: "done", item: await send(client, TableName, write) };
       } catch (error) {
         return sorted(error);
       }
@@ -93,10 +102,12 @@ export function dynamoTable(client: DynamoDBClient, tableName: string): Table {
   };
 }
 
+const itemOf = (wired: Wired) => unmarshall(wired) as Item;
+
 /** The one place that sorts what DynamoDB says of a write. What is our own fault is thrown as it came. */
 function sorted(error: unknown): Outcome<Item> {
   if (error instanceof ConditionalCheckFailedException)
-    return { outcome: "lost", item: error.Item ? (unmarshall(error.Item) as Item) : undefined };
+    return { outcome: "lost", item: error.Item && itemOf(error.Item) };
   if (isNotApplied(error)) throw new Busy("the database refused a write for now", { cause: error });
   if (isUnanswered(error)) return { outcome: "unknown" };
   throw error;
@@ -147,12 +158,12 @@ function isUnanswered(error: unknown): boolean {
   );
 }
 
-async function send(documents: DynamoDBDocumentClient, TableName: string, write: Write) {
+async function send(client: Sender, TableName: string, write: Write): Promise<Item> {
   const { pk, sk } = write.key;
   const key: Key = { pk, sk }; // an item may serve as the key of its own write
   const { when, change } = write;
   const names = new Names();
-  const values: Record<string, unknown> = {};
+  const values: Record<string, Value> = {};
   const value = (v: Value) => {
     const name = `:v${Object.keys(values).length}`;
     values[name] = v;
@@ -161,16 +172,18 @@ async function send(documents: DynamoDBDocumentClient, TableName: string, write:
   const expressions = () => ({
     ...(condition && { ConditionExpression: condition }),
     ...(names.used && { ExpressionAttributeNames: names.all }),
-    ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: values }),
+    ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: marshall(values) }),
     ReturnValuesOnConditionCheckFailure: "ALL_OLD" as const,
   });
   const condition = when.map((clause) => rendered(clause, names, value)).join(" AND ");
   switch (change.kind) {
     case "put":
-      await documents.send(new PutCommand({ TableName, Item: change.item, ...expressions() }));
+      await client.send(
+        new PutItemCommand({ TableName, Item: marshall(change.item), ...expressions() }),
+      );
       return change.item;
     case "delete":
-      await documents.send(new DeleteCommand({ TableName, Key: key, ...expressions() }));
+      await client.send(new DeleteItemCommand({ TableName, Key: marshall(key), ...expressions() }));
       return key as Item;
     case "update": {
       const assignments = (pairs: readonly (readonly [Path, Value])[] = [], sign: string) =>
@@ -181,14 +194,14 @@ async function send(documents: DynamoDBDocumentClient, TableName: string, write:
         section("REMOVE", (change.remove ?? []).map((path) => names.path(path)).join(", ")) +
         section("ADD", assignments(change.add, " ")) +
         section("DELETE", assignments(change.drop, " "));
-      const command = new UpdateCommand({
+      const command = new UpdateItemCommand({
         TableName,
-        Key: key,
+        Key: marshall(key),
         UpdateExpression: UpdateExpression.trim(),
         ReturnValues: "ALL_NEW",
         ...expressions(),
       });
-      return (await documents.send(command)).Attributes as Item;
+      return itemOf((await client.send(command)).Attributes ?? {});
     }
     default:
       return change satisfies never;
