@@ -122,3 +122,6 @@ export const RESERVED_CIDRS_MAX = 1_000;
 export const RESERVATIONS_PER_SPACE_MAX = 200;
 /** The plan of a space is one item of at most 400 KB, about 100 bytes a pool. */
 export const POOLS_PER_SPACE_MAX = 2_000;
+/** Calico's maxima for a pool's selector, and for a label that it names. */
+export const SELECTOR_CHARACTERS_MAX = 1_024;
+export const SELECTOR_LABEL_CHARACTERS_MAX = 512;
