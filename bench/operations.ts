@@ -3,6 +3,7 @@ import { putSettings } from "../src/allocator/administration.ts";
 import { assign } from "../src/allocator/assign.ts";
 import type { Assignment, AssignRequest } from "../src/allocator/assignment.ts";
 import type { Context } from "../src/allocator/context.ts";
+import { putNode } from "../src/allocator/nodes.ts";
 import { releaseAddress, releaseHandle } from "../src/allocator/release.ts";
 import { parseAddress } from "../src/domain/address.ts";
 import {
@@ -84,6 +85,7 @@ export async function measureSite(bench: Bench, size: Size, fill: Fill): Promise
     await measureFullPool(scene);
     await measureBorrowing(scene);
   }
+  if (fill === "0 %") await measureSelectors(scene, owner);
   return scene.lines;
 }
 
@@ -261,6 +263,33 @@ async function measureBorrowing(scene: Scene): Promise<void> {
     const cost = { ...found.cost, inSequence: found.cost.writesInSequence, readUnits: 0 };
     const budget = [2 + extra, 3 + extra, 0] as const;
     lines.push({ ...found, operation: `borrow, ${times}, once it is found`, cost, budget });
+  }
+}
+
+/** Some pool of the space selects nodes, and requests name none: labels must be known of whoever asks. */
+async function measureSelectors(scene: Scene, owner: Context): Promise<void> {
+  const { cold, site } = scene;
+  const { space } = site;
+  const nodeSelector = {
+    text: "has(rack)",
+    selector: { kind: "has()", label: "rack" },
+  } as const;
+  await makePool(cold(), { space, name: "racks", cidr: "172.16.0.0/20" }, { nodeSelector });
+  await putNode(cold(), space, "owner", { rack: "7", "example.org/zone": "west" }, undefined);
+  const open = () => ({ ...requestOf(scene, "owner"), pools: [] });
+  const later = (ages: number): Context => ({
+    ...owner,
+    now: () => owner.now() + ages * CONFIGURATION_AGE_MS,
+  });
+  await give(owner, scene, await assigned(later(3), open()));
+  const budgets = [
+    ["assign, warm, where pools select nodes", later(3), [2, 3, 0]],
+    ["… configuration and labels read 7 s ago", later(4), [3, 3, 2]],
+    ["… cold function", cold(), [4, 3, 4 + CONFIGURATION_UNITS]],
+  ] as const;
+  for (const [operation, context, budget] of budgets) {
+    const told = await measured(scene, operation, budget, () => assigned(context, open()));
+    await give(context, scene, told);
   }
 }
 

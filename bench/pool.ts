@@ -2,13 +2,13 @@ import { putPool } from "../src/allocator/administration.ts";
 import type { Context } from "../src/allocator/context.ts";
 import { type Cidr, parseCidr } from "../src/domain/cidr.ts";
 import { Refusal } from "../src/domain/outcome.ts";
-import type { Pool } from "../src/domain/pool.ts";
+import type { Pool, PoolSpec } from "../src/domain/pool.ts";
 
 /** Creates a pool, by text. Its blocks hold 64 addresses unless said otherwise, and nothing in it cools. */
 export async function makePool(
   context: Context,
   { space, name, cidr: text }: { space: string; name: string; cidr: string },
-  more: { readonly blockSize?: number } = {},
+  { blockSize, nodeSelector }: Partial<Pick<PoolSpec, "blockSize" | "nodeSelector">> = {},
 ): Promise<Pool> {
   const cidr = readCidr(text);
   const put = await putPool(
@@ -17,12 +17,13 @@ export async function makePool(
     name,
     {
       cidr,
-      blockSize: more.blockSize ?? (cidr.family === 4 ? 26 : 122),
+      blockSize: blockSize ?? (cidr.family === 4 ? 26 : 122),
       disabled: false,
       assignmentMode: "Automatic",
       allowedUses: ["Workload"],
       borrowing: "allowed",
       cooldownSeconds: 0,
+      ...(nodeSelector && { nodeSelector }),
     },
     undefined,
   );

@@ -36,6 +36,8 @@ const ACCESS: Readonly<Record<FunctionName | ScheduledFunctionName, Access>> = {
   renew: { table: WRITE },
   pools: { table: WRITE },
   reservations: { table: WRITE },
+  nodes: { table: WRITE },
+  namespaces: { table: WRITE },
   config: { table: WRITE },
   jobs: { table: READ },
   health: { table: ["dynamodb:GetItem"] },

@@ -35,6 +35,8 @@ export class StatelessStack extends Stack {
         renew: request("renew"),
         pools: request("pools"),
         reservations: request("reservations"),
+        nodes: request("nodes"),
+        namespaces: request("namespaces"),
         config: request("config"),
         jobs: request("jobs"),
         health: request("health"),

@@ -4,6 +4,7 @@ import { assign } from "../src/allocator/assign.ts";
 import type { Assignment } from "../src/allocator/assignment.ts";
 import { collect } from "../src/allocator/collect.ts";
 import { disown } from "../src/allocator/disown.ts";
+import { putNode } from "../src/allocator/nodes.ts";
 import { readAddress } from "../src/allocator/read.ts";
 import { reclaim } from "../src/allocator/reclaim.ts";
 import { releaseHandle } from "../src/allocator/release.ts";
@@ -13,6 +14,8 @@ import { Refusal } from "../src/domain/outcome.ts";
 import { SETTINGS_DEFAULT } from "../src/domain/settings.ts";
 import { DUE_SHARDS } from "../src/store/definition.ts";
 import { hostPk } from "../src/store/key.ts";
+import type { Table } from "../src/store/table.ts";
+import { selector } from "./domain/builders.ts";
 import { callsOf, withMishap } from "./simulation/crash-points.ts";
 import { seededRandom } from "./simulation/random.ts";
 import { FAIR, Scheduler } from "./simulation/scheduler.ts";
@@ -28,6 +31,7 @@ import {
   releaseAll,
   requestOf,
   SPACE,
+  tableOf,
 } from "./world.ts";
 
 describe("I1 an address has at most one owner at any moment", () => {
@@ -279,6 +283,35 @@ describe("I11 everything a host holds is found under the host", () => {
         .sort(),
     ).toEqual(["host:node-1", "host:node-2"]);
     expect(findViolations(contentsIn(world), { quiet: true })).toEqual([]);
+  });
+});
+
+describe("I12 a host gets addresses by itself only of pools that select it", () => {
+  it("also while its labels change under a request that has read them", async () => {
+    const text = 'zone == "west"';
+    const selective = {
+      ...poolOf("10.0.0.0/29", 31),
+      nodeSelector: { text, selector: selector(text) },
+    };
+    const world = await makeWorld(selective);
+    const { calm, clock, table } = world;
+    const registered = await putNode(calm, SPACE, "node-1", { zone: "west" }, undefined);
+    if (registered instanceof Refusal) throw new Error(registered.detail);
+    const slow: Table = {
+      ...tableOf(world),
+      query: async (pk, options) => {
+        const items = await table.query(pk, options);
+        if (!pk.startsWith("POOLMAP#")) return items;
+        const { revision } = registered.value;
+        const moved = await putNode(calm, SPACE, "node-1", { zone: "east" }, revision);
+        if (!(moved instanceof Refusal)) clock.nowMs = moved.effectiveAtMs;
+        return items;
+      },
+    };
+    const late = assign(contextOver(slow, clock, 9), requestOf("pod", 1));
+    await expect(late).rejects.toThrow("longer than a function may live");
+    expect(contentsIn(world).records).toEqual([]);
+    expect(await assign(calm, requestOf("pod", 1))).toMatchObject({ code: "no_pool_available" });
   });
 });
 

@@ -66,6 +66,12 @@ async function changePool(
   if (refusal) return refusal;
   if (!sameCidr(seen.cidr, spec.cidr)) return immutable("cidr", formatCidr(seen.cidr));
   if (seen.blockSize !== spec.blockSize) return immutable("blockSize", seen.blockSize);
+  const isForBalancers = ({ allowedUses }: PoolSpec) => allowedUses.includes("LoadBalancer");
+  if (isForBalancers(seen) !== isForBalancers(spec))
+    return fieldRefusal(
+      "allowedUses",
+      `cannot become LoadBalancer, or cease to be; it is ${seen.allowedUses.join(", ")}`,
+    );
   const { space, name, id } = seen;
   const next: Pool = { ...spec, space, name, id, state: "active", revision: fresh(context) };
   const put = await settled(context.store.putPool(next, seen));
@@ -255,9 +261,9 @@ export function checkMatch(
 
 export const changedMeanwhile = (kind: string, name: string) =>
   new Refusal("precondition_failed", `The ${kind} ${name} has changed since it was read.`);
-const createdMeanwhile = (kind: string, name: string) =>
+export const createdMeanwhile = (kind: string, name: string) =>
   new Refusal("precondition_failed", `The ${kind} ${name} was created by somebody else meanwhile.`);
-const nothingThere = (kind: string, name: string) =>
+export const nothingThere = (kind: string, name: string) =>
   new Refusal("precondition_failed", `If-Match was sent, but there is no ${kind} ${name}.`);
 export const beingDeleted = ({ name, id }: Pool) =>
   new Refusal(
@@ -268,7 +274,9 @@ export const beingDeleted = ({ name, id }: Pool) =>
 export const notFound = (kind: string, name: string) =>
   new Refusal("not_found", `There is no ${kind} ${name} in this space.`);
 
-function immutable(field: string, value: string | number): Refusal {
-  const problem = `cannot change; it is ${value}`;
+const immutable = (field: string, value: string | number) =>
+  fieldRefusal(field, `cannot change; it is ${value}`);
+
+function fieldRefusal(field: string, problem: string): Refusal {
   return new Refusal("invalid_request", `${field} ${problem}.`, { fields: [{ field, problem }] });
 }

@@ -15,6 +15,7 @@ import {
 } from "./attempt.ts";
 import { configurationOf } from "./configuration.ts";
 import { type Context, fresh } from "./context.ts";
+import { requesterOf, rowsOfHost } from "./labels.ts";
 import { allowanceOf, areHeld, grantedBy, seatsFor } from "./limit.ts";
 import { ensureLoan } from "./loan.ts";
 import { inParallel } from "./parallel.ts";
@@ -279,12 +280,16 @@ async function learn({ context, request, place }: Attempt): Promise<Learned | Re
   const { space, host, address } = request;
   const { store } = context;
   const warm = !address && context.memory.blocksOf(space, host).length > 0;
+  // What the last copy asked of labels, this one will mostly ask as well: they are read beside it, and remembered.
+  const last = context.memory.configurationOf(space)?.configuration;
   const [configuration, rows, earlier] = await Promise.all([
     configurationOf(context, space),
-    warm || address ? undefined : store.listRows(space, host),
+    warm || address ? undefined : rowsOfHost(context, space, host),
     warm || !place.keyed ? undefined : store.readRecord(place),
+    last && requesterOf(context, request, last),
   ]);
-  const wishes = wishesOf(request, configuration);
+  const requester = await requesterOf(context, request, configuration);
+  const wishes = wishesOf(request, configuration, requester);
   if (wishes instanceof Refusal) return wishes;
   const pick = address ? pickAddress(context, address) : pickAny(context, rows);
   return { wishes, pick, earlier };

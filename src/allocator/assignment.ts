@@ -19,6 +19,8 @@ export interface AssignRequest {
   /** Declared by the caller; a specific address is only refused for its use when one is declared (Calico 1.4). */
   readonly use?: Use;
   readonly pools: readonly string[];
+  /** The namespace of the workload, for the namespace selectors of pools. */
+  readonly namespace?: string;
   readonly allowPartial?: boolean;
   /** How many addresses of a family the handle may have by requests with a limit; absent: as many as are asked for. */
   readonly limitPerHandle?: number;

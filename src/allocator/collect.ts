@@ -14,6 +14,7 @@ import {
   RELEASED_RECORD_KEPT_MS,
 } from "../domain/limits.ts";
 import type { Loan } from "../domain/loan.ts";
+import type { Node, NodeEntry } from "../domain/node.ts";
 import { type AssignmentRecord, isExpired, isOver } from "../domain/record.ts";
 import type { Seat } from "../domain/seat.ts";
 import { configurationOf } from "./configuration.ts";
@@ -115,6 +116,8 @@ async function sweep(context: Context, startedAtMs: number, done: Collected): Pr
       await going(done, async () => {
         if (await collectStray(context, block)) done.straysDeleted++;
       });
+    for (const node of contents.nodes) await going(done, () => restoreEntry(context, node));
+    for (const entry of contents.nodeEntries) await going(done, () => collectEntry(context, entry));
     for (const map of contents.maps)
       await going(done, async () => {
         if (await collectMap(context, map)) done.straysDeleted++;
@@ -234,6 +237,18 @@ async function collectRows(context: Context, space: string, host: HostId): Promi
     }
   }
   return changed;
+}
+
+/** A node that was entered long before it stood may have lost its entry, and lists would not show it. */
+async function restoreEntry(context: Context, { space, name, id }: Node): Promise<void> {
+  await context.store.restoreNodeEntry({ space, name, id, atMs: context.now() });
+}
+
+/** Drops an entry whose node was never created, or is deleted. */
+async function collectEntry({ store, now }: Context, entry: NodeEntry): Promise<void> {
+  if (now() - entry.atMs <= GRACE_MS) return;
+  if (!(await store.readNode(entry.space, entry.name)))
+    await store.deleteNodeEntry("collect-entry", entry);
 }
 
 /**

@@ -6,6 +6,7 @@ import { assign } from "./assign.ts";
 import { type Assignment, type AssignRequest, totalOf } from "./assignment.ts";
 import { configurationOf } from "./configuration.ts";
 import type { Context } from "./context.ts";
+import { requesterOf } from "./labels.ts";
 import { consideredPools } from "./wish.ts";
 
 /**
@@ -55,8 +56,9 @@ export async function explain(
   const configuration = await configurationOf(context, request.space);
   const whole = await rehearsed(context, unkeyed);
   const { answer } = whole;
+  const requester = await requesterOf(context, unkeyed, configuration);
   const families = request.wanted.map(async ({ family, count }): Promise<FamilyExplanation> => {
-    const pools = consideredPools(request, configuration, family);
+    const pools = consideredPools(request, configuration, requester, family);
     // Refused as a whole: which family is to blame shows when each is asked for by itself.
     const own =
       answer instanceof Refusal && request.wanted.length > 1

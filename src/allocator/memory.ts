@@ -1,12 +1,15 @@
 import type { Block } from "../domain/block.ts";
 import { type Cidr, formatCidr } from "../domain/cidr.ts";
 import type { HostId } from "../domain/host.ts";
+import type { Labels } from "../domain/labels.ts";
 import {
   REMEMBERED_BLOCKS_MAX,
   REMEMBERED_CELLS_MAX,
+  REMEMBERED_LABELS_MAX,
   REMEMBERED_SPACES_MAX,
 } from "../domain/limits.ts";
 import type { SpaceConfiguration } from "../domain/pool.ts";
+import { Copies } from "./copies.ts";
 
 /** A copy of a space's configuration, and until when it may be used unasked. */
 export interface ConfigurationCopy {
@@ -30,6 +33,8 @@ export class Memory {
     string,
     { readonly beganAtMs: number; readonly load: Promise<SpaceConfiguration> }
   >();
+  /** Labels of hosts and namespaces; nothing where nobody registered them. */
+  readonly labels = new Copies<Labels | undefined>(REMEMBERED_LABELS_MAX);
   readonly #cells = new Set<string>();
   readonly #loans = new Map<string, string>();
   readonly #hosts = new Map<string, Map<string, Block>>();

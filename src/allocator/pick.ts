@@ -143,9 +143,7 @@ async function readOwn(
   rows: readonly AffinityRow[],
   known: ReadonlyMap<string, Block>,
 ): Promise<{ readonly blocks: readonly Block[]; readonly claiming: boolean }> {
-  const mine = wish.pools
-    .flatMap((pool) => rows.filter((row) => row.pool === pool.name && isBlockOf(pool, row.block)))
-    .filter(({ block }) => !known.has(formatCidr(block)));
+  const mine = rowsFor(wish, rows).filter(({ block }) => !known.has(formatCidr(block)));
   const blocks: Block[] = [];
   let claiming = false;
   for (let from = 0; from < mine.length; from += BLOCKS_READ_AT_ONCE) {
@@ -164,6 +162,13 @@ async function readOwn(
   return { blocks, claiming };
 }
 
+/** The host's rows in the pools that may serve it, pool by pool. */
+function rowsFor({ pools }: Wish, rows: readonly AffinityRow[]): readonly AffinityRow[] {
+  return pools.flatMap((pool) =>
+    rows.filter((row) => row.pool === pool.name && isBlockOf(pool, row.block)),
+  );
+}
+
 /** More blocks for the host: one of its own, or all that would lend; nothing when others were faster. */
 async function acquire(
   context: Context,
@@ -173,7 +178,8 @@ async function acquire(
   found: ReadonlyMap<string, Block>,
 ): Promise<readonly Block[] | Refusal | Contended | undefined> {
   const { settings } = wish.configuration;
-  const blocks = rows.filter(({ family }) => family === wish.family).length;
+  // As in Calico: what stands in pools that do not serve the request takes nothing from its cap.
+  const blocks = rowsFor(wish, rows).length;
   const capped = blocks >= wish.blocksMax;
   const claiming = settings.autoAllocateBlocks && !capped;
   const looks: Look[] = [];

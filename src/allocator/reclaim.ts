@@ -1,13 +1,16 @@
-import type { AffinityRow } from "../domain/affinity.ts";
 import { type Block, coolingIn, isEmpty, takenIn } from "../domain/block.ts";
 import { blocksOfCell, cellAt } from "../domain/cell.ts";
 import { contains, sameCidr } from "../domain/cidr.ts";
+import type { HostId } from "../domain/host.ts";
 import { PASS_MS_MAX, RECLAIM_CELLS_PER_PASS } from "../domain/limits.ts";
+import { Unreadable } from "../domain/outcome.ts";
 import { cooldownMsOf, type Pool, type Settings, serves } from "../domain/pool.ts";
+import { selectsHost } from "../domain/selection.ts";
 import { configurationOf } from "./configuration.ts";
 import { type Context, fresh } from "./context.ts";
 import { giveUpBlock } from "./give-up.ts";
 import { restoreRow } from "./rows.ts";
+import type { Store } from "./store.ts";
 
 /** What a pass of the reclaimer did. */
 export interface Reclaimed {
@@ -122,7 +125,7 @@ export async function reclaimCell(
   const standing = inCell.filter(({ cidr }) =>
     contains(pool.cidr, { family: cidr.family, value: cidr.base }),
   );
-  const rowsOf = new Map<string, readonly AffinityRow[]>();
+  const hosts = new Map<HostId, HostSeen>();
   const done = { kept: 0, markedIdle: 0, deleted: 0, rowsRestored: 0, taken: 0, cooling: 0 };
   for (const block of standing) {
     // A pass is long: each block is judged, after it was looked at, by the configuration of that time, as an operator was
@@ -133,7 +136,7 @@ export async function reclaimCell(
     done.cooling += coolingIn(block, context.now(), cooldownMsOf(now, settings));
     // The block of another pool, before or after this one, is not to be judged by the rules of this.
     if (block.poolId !== pool.id) continue;
-    const judgement = { settings, pool: now, startedAtMs, rowsOf };
+    const judgement = { settings, pools, pool: now, startedAtMs, hosts };
     done[await reclaimBlock(context, block, judgement)]++;
   }
   // The hint is put right here, so that a block that became free is not passed over for ever.
@@ -145,23 +148,27 @@ export async function reclaimCell(
 /** What a block is judged by. */
 interface Judgement {
   readonly settings: Settings;
+  readonly pools: readonly Pool[];
   readonly pool: Pool;
   readonly startedAtMs: number;
-  /** The rows of the hosts of a cell, each read once. */
-  readonly rowsOf: Map<string, readonly AffinityRow[]>;
+  /** The hosts of a cell, each read once. */
+  readonly hosts: Map<HostId, HostSeen>;
 }
+
+type HostSeen = Awaited<ReturnType<Store["readHost"]>>;
 
 /** One block as it was seen. Everything done to it names the revision seen (I6). */
 async function reclaimBlock(
   context: Context,
   seen: Block,
-  { settings, pool, startedAtMs, rowsOf }: Judgement,
+  { settings, pools, pool, startedAtMs, hosts }: Judgement,
 ): Promise<"kept" | "markedIdle" | "deleted" | "rowsRestored"> {
   const { store } = context;
   const { space, host, cidr } = seen;
-  const rows = host === undefined ? [] : (rowsOf.get(host) ?? (await store.listRows(space, host)));
-  if (host !== undefined) rowsOf.set(host, rows);
-  if (host !== undefined && !rows.some(({ block }) => sameCidr(block, cidr))) {
+  const owner =
+    host === undefined ? undefined : (hosts.get(host) ?? (await store.readHost(space, host)));
+  if (host !== undefined && owner) hosts.set(host, owner);
+  if (host !== undefined && !owner?.rows.some(({ block }) => sameCidr(block, cidr))) {
     await restoreRow(context, { space, host, family: cidr.family, block: cidr, pool: pool.name });
     return "rowsRestored";
   }
@@ -174,28 +181,35 @@ async function reclaimBlock(
   const oldEnough = nowMs - seen.claimedAtMs >= settings.blockMinAgeSeconds * 1000;
   // The mark is of an earlier pass: a block is given up at its second sighting, not at its first.
   if (!oldEnough || seen.idleSinceMs >= startedAtMs) return "kept";
-  // A pool that serves nobody needs no block that is ready.
-  const warmBlocksMax = serves(pool) ? settings.warmBlocksPerHost : 0;
-  if (await isKeptWarm(context, seen, rows, warmBlocksMax)) return "kept";
+  const { warmBlocksPerHost } = settings;
+  if (owner && (await isKeptWarm(context, seen, owner, { pools, warmBlocksPerHost })))
+    return "kept";
   return (await giveUpBlock(context, seen)) ? "deleted" : "kept";
 }
 
-/** A host that holds addresses may keep some empty blocks of a family ready; those at its lowest places stay. */
+/**
+ * A host that holds addresses may keep some empty blocks of a family ready; those at its lowest places stay. A pool that
+ * serves nobody, or does not select the host, has none that is ready for it.
+ */
 async function isKeptWarm(
-  context: Context,
+  { store }: Context,
   seen: Block,
-  rows: readonly AffinityRow[],
-  warmBlocksMax: number,
+  { rows, node }: HostSeen,
+  {
+    pools,
+    warmBlocksPerHost,
+  }: { readonly pools: readonly Pool[]; readonly warmBlocksPerHost: number },
 ): Promise<boolean> {
-  if (seen.host === undefined || warmBlocksMax === 0) return false;
+  const labels = node instanceof Unreadable ? undefined : node?.labels;
+  const isReady = ({ poolId }: Block) =>
+    pools.some((pool) => pool.id === poolId && serves(pool) && selectsHost(pool, labels));
+  if (warmBlocksPerHost === 0 || !isReady(seen)) return false;
   const places = rows
     .filter(({ family }) => family === seen.cidr.family)
     .toSorted((a, b) => a.place - b.place);
-  const blocks = await Promise.all(
-    places.map(({ space, block }) => context.store.readBlock(space, block)),
-  );
-  const own = blocks.filter((block) => block?.host === seen.host);
-  const isUsed = (block: Block | undefined) => (block?.slots.size ?? 0) > 0;
-  const warm = own.filter((block) => !isUsed(block)).slice(0, warmBlocksMax);
-  return own.some(isUsed) && warm.some((block) => block && sameCidr(block.cidr, seen.cidr));
+  const blocks = await Promise.all(places.map(({ space, block }) => store.readBlock(space, block)));
+  const own = blocks.flatMap((block) => (block && block.host === seen.host ? [block] : []));
+  const isUsed = (block: Block) => block.slots.size > 0;
+  const warm = own.filter((block) => !isUsed(block) && isReady(block)).slice(0, warmBlocksPerHost);
+  return own.some(isUsed) && warm.some(({ cidr }) => sameCidr(cidr, seen.cidr));
 }

@@ -5,7 +5,9 @@ import type { Contents, MapPage } from "../domain/contents.ts";
 import type { HostId } from "../domain/host.ts";
 import type { Job } from "../domain/job.ts";
 import type { Loan } from "../domain/loan.ts";
-import type { Outcome } from "../domain/outcome.ts";
+import type { Namespace } from "../domain/namespace.ts";
+import type { Node, NodeEntry } from "../domain/node.ts";
+import type { Outcome, Unreadable } from "../domain/outcome.ts";
 import type { AddressPlan, PlanEntry } from "../domain/plan.ts";
 import type { Pool, Reservation, Settings, SpaceConfiguration } from "../domain/pool.ts";
 import type { AssignmentRecord, RecordPlace } from "../domain/record.ts";
@@ -133,6 +135,35 @@ export interface Store {
   createJob(job: Job): Promise<Outcome<Job>>;
   changeJob(step: string, seen: Job, next: Job): Promise<Outcome<Job>>;
   deleteJob(step: string, seen: Job): Promise<void>;
+
+  /** The places of a host and its node, in one Query; a node that cannot be read is named as such. */
+  readHost(
+    space: string,
+    host: HostId,
+  ): Promise<{
+    readonly rows: readonly AffinityRow[];
+    readonly node: Node | Unreadable | undefined;
+  }>;
+  readNode(space: string, name: string): Promise<Node | undefined>;
+  createNode(node: Node): Promise<Outcome<Node>>;
+  changeNode(seen: Node, next: Node): Promise<Outcome<Node>>;
+  deleteNode(seen: Node): Promise<Outcome<unknown>>;
+  listNodeEntries(
+    space: string,
+    page: { readonly after: string | undefined; readonly limit: number },
+  ): Promise<readonly NodeEntry[]>;
+  enterNode(entry: NodeEntry): Promise<Outcome<unknown>>;
+  restoreNodeEntry(entry: NodeEntry): Promise<void>;
+  deleteNodeEntry(step: string, seen: Pick<NodeEntry, "space" | "name" | "id">): Promise<void>;
+
+  readNamespace(space: string, name: string): Promise<Namespace | undefined>;
+  listNamespaces(
+    space: string,
+    page: { readonly after: string | undefined; readonly limit: number },
+  ): Promise<{ readonly namespaces: readonly Namespace[]; readonly next: string | undefined }>;
+  createNamespace(namespace: Namespace): Promise<Outcome<Namespace>>;
+  changeNamespace(seen: Namespace, next: Namespace): Promise<Outcome<Namespace>>;
+  deleteNamespace(seen: Namespace): Promise<Outcome<unknown>>;
 
   readCursor(pass: string): Promise<string | undefined>;
   writeCursor(pass: string, position: string | undefined): Promise<void>;

@@ -1,5 +1,6 @@
 import { type Address, type Family, formatAddress } from "../domain/address.ts";
 import { contains, formatCidr } from "../domain/cidr.ts";
+import { hostName } from "../domain/host.ts";
 import { Refusal } from "../domain/outcome.ts";
 import type { Pool, SpaceConfiguration } from "../domain/pool.ts";
 import {
@@ -8,6 +9,7 @@ import {
   judgePools,
   NOT_NAMED,
   type PoolWish,
+  type Requester,
   selectPools,
   whyNot,
 } from "../domain/selection.ts";
@@ -18,16 +20,18 @@ import type { Wish } from "./pick.ts";
 export function wishesOf(
   request: AssignRequest,
   configuration: SpaceConfiguration,
+  requester: Requester,
 ): readonly Wish[] | Refusal {
   const { space, host, address, allowPartial = false, maxBlocksPerHost } = request;
   const cap = configuration.settings.maxBlocksPerHost;
-  const tooMany = oversize(request, configuration);
-  if (tooMany) return tooMany;
+  const refused =
+    oversize(request, configuration) ?? unregistered(request, configuration, requester);
+  if (refused) return refused;
   const wishes: Wish[] = [];
   for (const { family, count } of request.wanted) {
     const pools = address
       ? poolOf(configuration, address, request)
-      : selectPools(configuration.pools, poolWish(request, configuration, family));
+      : selectPools(configuration.pools, poolWish(request, configuration, requester, family));
     if (pools instanceof Refusal) return pools;
     const blocksMax = Math.min(cap, maxBlocksPerHost ?? cap);
     wishes.push({ space, host, family, count, pools, configuration, blocksMax, allowPartial });
@@ -39,10 +43,12 @@ export function wishesOf(
 export function consideredPools(
   request: AssignRequest,
   configuration: SpaceConfiguration,
+  requester: Requester,
   family: Family,
 ): readonly Judged[] {
   const { address } = request;
-  if (!address) return judgePools(configuration.pools, poolWish(request, configuration, family));
+  if (!address)
+    return judgePools(configuration.pools, poolWish(request, configuration, requester, family));
   const pool = poolAround(configuration, address);
   return pool ? [{ pool, reason: whyNotFor(pool, request) }] : [];
 }
@@ -50,9 +56,11 @@ export function consideredPools(
 function poolWish(
   { use = "Workload", pools, wanted }: AssignRequest,
   configuration: SpaceConfiguration,
+  requester: Requester,
   family: Family,
 ): PoolWish {
-  return { family, use, pools: poolsOfFamily(pools, configuration, family, wanted.length > 1) };
+  const named = poolsOfFamily(pools, configuration, family, wanted.length > 1);
+  return { family, use, pools: named, requester };
 }
 
 /** Where both families are asked for, each is served by the named pools of its own. */
@@ -104,7 +112,30 @@ function whyNotFor(pool: Pool, { use, pools: named }: AssignRequest): string | u
   if (!isNamed(pool, named)) return NOT_NAMED;
   const { family } = pool.cidr;
   const wanted = use ?? pool.allowedUses[0] ?? "Workload";
-  return whyNot(pool, { family, use: wanted, pools: [pool.name] });
+  return whyNot(pool, { family, use: wanted, pools: [pool.name], requester: NOBODY });
+}
+
+/** A pool that is named is asked for no labels. */
+const NOBODY: Requester = { host: undefined, namespace: undefined };
+
+/** Must the host of such a request be registered? A load balancer is no machine, as in Calico. */
+export const mustBeRegistered = (
+  { use }: AssignRequest,
+  { settings }: SpaceConfiguration,
+): boolean => settings.requireRegisteredHosts && use !== "LoadBalancer";
+
+function unregistered(
+  request: AssignRequest,
+  configuration: SpaceConfiguration,
+  { host }: Requester,
+): Refusal | undefined {
+  if (host || !mustBeRegistered(request, configuration)) return undefined;
+  const name = hostName(request.host);
+  return new Refusal(
+    "host_not_registered",
+    `Host ${name} is not registered, and this space assigns to registered hosts only (requireRegisteredHosts); PUT /v1/nodes/${name} registers it.`,
+    { host: name },
+  );
 }
 
 /** One call must not drain a pool. */

@@ -2,6 +2,8 @@ import type { AffinityRow } from "./affinity.ts";
 import type { Block } from "./block.ts";
 import type { Job } from "./job.ts";
 import type { Loan } from "./loan.ts";
+import type { Namespace } from "./namespace.ts";
+import type { Node, NodeEntry } from "./node.ts";
 import type { AddressPlan } from "./plan.ts";
 import type { Pool, Reservation } from "./pool.ts";
 import type { AssignmentRecord } from "./record.ts";
@@ -28,6 +30,9 @@ export interface Contents {
   readonly plans: readonly AddressPlan[];
   readonly maps: readonly MapPage[];
   readonly jobs: readonly Job[];
+  readonly nodes: readonly Node[];
+  readonly nodeEntries: readonly NodeEntry[];
+  readonly namespaces: readonly Namespace[];
   /** Items that could not be read, with the reason: kept and reported, never acted on. */
   readonly unreadable: readonly { readonly key: string; readonly reason: string }[];
 }
@@ -45,6 +50,9 @@ export function together(pages: readonly Contents[]): Contents {
     plans: pages.flatMap(({ plans }) => plans),
     maps: pages.flatMap(({ maps }) => maps),
     jobs: pages.flatMap(({ jobs }) => jobs),
+    nodes: pages.flatMap(({ nodes }) => nodes),
+    nodeEntries: pages.flatMap(({ nodeEntries }) => nodeEntries),
+    namespaces: pages.flatMap(({ namespaces }) => namespaces),
     unreadable: pages.flatMap(({ unreadable }) => unreadable),
   };
 }

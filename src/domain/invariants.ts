@@ -13,6 +13,7 @@ import {
 } from "./cidr.ts";
 import type { Contents } from "./contents.ts";
 import type { Loan } from "./loan.ts";
+import type { Node } from "./node.ts";
 import type { Pool } from "./pool.ts";
 import { type AssignmentRecord, isOver, type Part } from "./record.ts";
 import type { SeatOfRecord } from "./seat.ts";
@@ -20,7 +21,7 @@ import type { Slot } from "./slot.ts";
 
 /** Something in a table that must never be. */
 export interface Violation {
-  /** `I1` … `I11` of DESIGN.md, or `shape` for an item that cannot be right in itself, or `tidy` for left-overs at rest. */
+  /** `I1` … `I12` of DESIGN.md, or `shape` for an item that cannot be right in itself, or `tidy` for left-overs at rest. */
   readonly invariant: string;
   readonly message: string;
 }
@@ -279,6 +280,7 @@ function untidy(contents: Contents, byName: BlocksByName): Violation[] {
       .map(({ handle, family, number }) =>
         violation("tidy", `IPv${family} seat ${number} of handle ${handle} has no address in it`),
       ),
+    ...unlisted(contents),
     ...records.flatMap((record) => {
       const count = heldCount(record, byName);
       if (record.state === "open" || record.state === "aborted")
@@ -289,6 +291,21 @@ function untidy(contents: Contents, byName: BlocksByName): Violation[] {
         return [violation("tidy", `${nameOf(record)} is live and holds nothing`)];
       return [];
     }),
+  ];
+}
+
+/** Nodes and the entries of their register go together. */
+function unlisted({ nodes, nodeEntries }: Contents): Violation[] {
+  const placeOf = ({ space, name }: Pick<Node, "space" | "name">) => `${space} ${name}`;
+  const standing = new Set(nodes.map(placeOf));
+  const entered = new Set(nodeEntries.map(placeOf));
+  return [
+    ...nodes
+      .filter((node) => !entered.has(placeOf(node)))
+      .map(({ name }) => violation("tidy", `node ${name} is not in the register of nodes`)),
+    ...nodeEntries
+      .filter((entry) => !standing.has(placeOf(entry)))
+      .map(({ name }) => violation("tidy", `the register has a node ${name}, which is not there`)),
   ];
 }
 

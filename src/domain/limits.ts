@@ -74,6 +74,8 @@ export const BLOCKS_READ_AT_ONCE = 4;
 export const REMEMBERED_BLOCKS_MAX = 1_024;
 export const REMEMBERED_CELLS_MAX = 16_384;
 export const REMEMBERED_SPACES_MAX = 256;
+/** Nodes and namespaces, with at most 16 KB of labels each and mostly one. */
+export const REMEMBERED_LABELS_MAX = 1_024;
 /** Records of one handle that are ended side by side. */
 export const RECORDS_ENDED_AT_ONCE = 8;
 /** Parts of one record that are given back side by side. */
@@ -82,6 +84,9 @@ export const PARTS_ENDED_AT_ONCE = 8;
 /** Blocks on a page of a list, unless its reader says how many. */
 export const BLOCKS_PER_PAGE_DEFAULT = 100;
 export const BLOCKS_PER_PAGE_MAX = 1_000;
+/** Nodes or namespaces on a page of a list, unless its reader says how many; with all their labels they take 4 MB. */
+export const LABELLED_PER_PAGE_DEFAULT = 100;
+export const LABELLED_PER_PAGE_MAX = 250;
 /** Addresses on a page of a handle or of a block: by default as many as a request may take by default. */
 export const ADDRESSES_PER_PAGE_DEFAULT = 256;
 export const ADDRESSES_PER_PAGE_MAX = 1_024;
@@ -113,12 +118,27 @@ export const ATTRIBUTES_MAX = 50;
 export const ATTRIBUTE_KEY_CHARACTERS_MAX = 253;
 export const ATTRIBUTE_VALUE_CHARACTERS_MAX = 1_024;
 export const NAME_CHARACTERS_MAX = 253;
+/** Labels of a node or a namespace. Kubernetes has no maximum; what discovers a machine's features sets some 150. */
+export const LABELS_MAX = 256;
+/** Keys and values together: labels are read with the places of their host, 4 KB a unit. */
+export const LABELS_CHARACTERS_MAX = 16_000;
+/** The name of a label after its prefix, and its value, as in Kubernetes. */
+export const LABEL_NAME_CHARACTERS_MAX = 63;
+export const LABEL_VALUE_CHARACTERS_MAX = 63;
+/** Labels that a refusal shows: those of them that the pool's selector asks for. */
+export const LABELS_SHOWN_MAX = 8;
 export const SPACE_CHARACTERS_MAX = 63;
+export const NAMESPACE_CHARACTERS_MAX = 63;
 export const IDEMPOTENCY_KEY_CHARACTERS_MAX = 255;
 export const BODY_BYTES_MAX = 1_000_000;
+/** Manifests in one body, of which one is taken. */
+export const MANIFESTS_PER_BODY_MAX = 2_000;
 export const RELEASES_PER_REQUEST_MAX = 256;
 export const POOLS_PER_REQUEST_MAX = 64;
 export const RESERVED_CIDRS_MAX = 1_000;
 export const RESERVATIONS_PER_SPACE_MAX = 200;
 /** The plan of a space is one item of at most 400 KB, about 100 bytes a pool. */
 export const POOLS_PER_SPACE_MAX = 2_000;
+/** Calico's maxima for a pool's selector, and for a label that it names. */
+export const SELECTOR_CHARACTERS_MAX = 1_024;
+export const SELECTOR_LABEL_CHARACTERS_MAX = 512;

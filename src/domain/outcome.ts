@@ -19,6 +19,7 @@ export type RefusalCode =
   | "already_assigned"
   | "pool_exhausted"
   | "no_pool_available"
+  | "host_not_registered"
   | "block_limit"
   | "handle_limit"
   | "strict_affinity"

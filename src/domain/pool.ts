@@ -1,4 +1,5 @@
 import type { Cidr, Interval } from "./cidr.ts";
+import type { Selector } from "./selector.ts";
 
 /** What addresses are for; a pool says which it serves. The values are Calico's. */
 export const USES = ["Workload", "Tunnel", "LoadBalancer"] as const;
@@ -11,6 +12,12 @@ export type AssignmentMode = (typeof ASSIGNMENT_MODES)[number];
 export const BORROWING = ["allowed", "forbidden"] as const;
 export type Borrowing = (typeof BORROWING)[number];
 
+/** Whom a pool serves, by labels: as its operator wrote it, and as it was read. */
+export interface PoolSelector {
+  readonly text: string;
+  readonly selector: Selector;
+}
+
 /** What an operator says of a pool. CIDR and block size never change. */
 export interface PoolSpec {
   readonly cidr: Cidr;
@@ -19,6 +26,10 @@ export interface PoolSpec {
   readonly disabled: boolean;
   readonly assignmentMode: AssignmentMode;
   readonly allowedUses: readonly Use[];
+  /** Absent: every host. */
+  readonly nodeSelector?: PoolSelector;
+  /** Absent: every namespace, and requests that name none. */
+  readonly namespaceSelector?: PoolSelector;
   /** Absent: the space's own. */
   readonly cooldownSeconds?: number;
   /** May hosts take addresses from blocks of this pool that are not theirs? */
@@ -63,6 +74,8 @@ export interface Settings {
   readonly maxBlocksPerHost: number;
   readonly maxAddressesPerRequest: number;
   readonly allowBareRelease: boolean;
+  /** Are addresses assigned to registered hosts only? */
+  readonly requireRegisteredHosts: boolean;
 }
 
 /** All that selection needs to know of a space. */
@@ -76,6 +89,11 @@ export interface SpaceConfiguration {
   readonly reservations: readonly Reservation[];
   /** All that is reserved, in runs of which no two touch. */
   readonly reserved: readonly Interval[];
+}
+
+/** Does a selector leave somebody out? Then the labels must be known of whoever asks. */
+export function narrows(selector: PoolSelector | undefined): selector is PoolSelector {
+  return selector !== undefined && selector.selector.kind !== "all()";
 }
 
 /** Does anybody get addresses of it? */

@@ -1,7 +1,17 @@
 import type { Family } from "./address.ts";
 import { formatCidr } from "./cidr.ts";
+import { type Labels, NO_LABELS } from "./labels.ts";
+import { LABELS_SHOWN_MAX } from "./limits.ts";
 import { Refusal } from "./outcome.ts";
-import type { Pool, Use } from "./pool.ts";
+import { narrows, type Pool, type PoolSelector, type Use } from "./pool.ts";
+import type { Selector } from "./selector.ts";
+import { matches } from "./selector-match.ts";
+
+/** Whom a request is for, as selectors see it; labels are absent where nobody registered the host or the namespace. */
+export interface Requester {
+  readonly host: Labels | undefined;
+  readonly namespace: Labels | undefined;
+}
 
 /** What of a request chooses pools. */
 export interface PoolWish {
@@ -9,11 +19,13 @@ export interface PoolWish {
   readonly use: Use;
   /** Names or CIDRs; empty: whatever serves everybody. */
   readonly pools: readonly string[];
+  readonly requester: Requester;
 }
 
 /**
  * The pools that may serve a request, in the order in which they are tried: as the caller named them, else by name.
- * Pools that are named serve whatever their assignment mode says, but never when disabled or for another use (Calico 1.4).
+ * Pools that are named serve whatever their assignment mode and their selectors say, but never when disabled or for another
+ * use (Calico 1.4).
  */
 export function selectPools(pools: readonly Pool[], wish: PoolWish): readonly Pool[] | Refusal {
   const known = pools
@@ -71,7 +83,72 @@ export function whyNot(pool: Pool, wish: PoolWish): string | undefined {
   if (pool.state === "deleting") return "is being deleted";
   if (pool.disabled) return "is disabled";
   if (!pool.allowedUses.includes(wish.use)) return `does not allow the use ${wish.use}`;
-  if (wish.pools.length === 0 && pool.assignmentMode === "Manual")
+  if (wish.pools.length > 0) return undefined;
+  if (pool.assignmentMode === "Manual")
     return "serves only requests that name it (assignmentMode Manual)";
-  return undefined;
+  return notSelected(pool, wish.requester);
 }
+
+/** Does the pool select a host with these labels? One that has none is judged like any other. */
+export function selectsHost({ nodeSelector }: Pool, labels: Labels | undefined): boolean {
+  return isSelected(nodeSelector, labels);
+}
+
+/** A missing namespace is one without labels, as in Calico. */
+function notSelected(
+  { nodeSelector, namespaceSelector }: Pool,
+  { host, namespace }: Requester,
+): string | undefined {
+  const isHost = isSelected(nodeSelector, host);
+  if (isHost && isSelected(namespaceSelector, namespace)) return undefined;
+  const [whom, name, by, labels] = isHost
+    ? (["namespace", "namespaceSelector", namespaceSelector, namespace] as const)
+    : (["host", "nodeSelector", nodeSelector, host] as const);
+  return `does not select the ${whom} (${name} ${cut(by?.text ?? "")}; ${shown(by, labels, whom)})`;
+}
+
+const isSelected = (by: PoolSelector | undefined, labels: Labels = NO_LABELS): boolean =>
+  !narrows(by) || matches(by.selector, labels);
+
+/** What the selector asks for, as it was judged. */
+function shown(
+  by: PoolSelector | undefined,
+  labels: Labels | undefined,
+  whom: "host" | "namespace",
+): string {
+  if (!labels)
+    return whom === "host"
+      ? "the host is not registered, so it has no labels"
+      : "the request names no namespace that is registered, so there are no labels";
+  const asked = by ? [...new Set(labelsAsked(by.selector))] : [];
+  if (asked.length === 0) return `it selects no ${whom}`;
+  const told = asked
+    .slice(0, LABELS_SHOWN_MAX)
+    .map((key) => (Object.hasOwn(labels, key) ? `${cut(key)}=${labels[key]}` : `no ${cut(key)}`));
+  const more = asked.length - told.length;
+  return `the ${whom} has ${told.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}
+
+/** The labels that a selector asks for, some of them more than once. */
+function labelsAsked(selector: Selector): readonly string[] {
+  switch (selector.kind) {
+    case "!":
+      return labelsAsked(selector.of);
+    case "&&":
+    case "||":
+      return selector.of.flatMap(labelsAsked);
+    case "all()":
+    case "global()":
+      return [];
+    default:
+      return [selector.label];
+  }
+}
+
+const TEXT_CHARACTERS_MAX = 200;
+
+/** A refusal has a reason for each pool, so each is short. */
+const cut = (text: string): string =>
+  text.length <= TEXT_CHARACTERS_MAX
+    ? text
+    : `${text.slice(0, TEXT_CHARACTERS_MAX).replace(/\p{Cs}$/u, "")}…`;

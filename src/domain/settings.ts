@@ -16,4 +16,5 @@ export const SETTINGS_DEFAULT: Settings = {
   maxBlocksPerHost: BLOCKS_PER_HOST_DEFAULT,
   maxAddressesPerRequest: ADDRESSES_PER_REQUEST_DEFAULT,
   allowBareRelease: false,
+  requireRegisteredHosts: false,
 };

@@ -203,6 +203,8 @@ const pool = {
   disabled: v.boolean(),
   assignmentMode: v.picklist(ASSIGNMENT_MODES),
   allowedUses: v.array(v.picklist(USES)),
+  nodeSelector: v.optional(v.string()),
+  namespaceSelector: v.optional(v.string()),
   borrowing: v.picklist(BORROWING),
   cooldownSeconds: v.optional(whole),
   routing: v.optional(v.record(v.string(), v.union([v.string(), v.boolean()]))),
@@ -213,9 +215,16 @@ const pool = {
 /** What an operator's write adds to what stands there now, or to what would. */
 const written = { effectiveAt: v.optional(effectiveAt), dryRun };
 
+const ignored = v.optional(
+  v.pipe(
+    v.array(v.string()),
+    v.description("The other manifests of the body, by kind and name: they are not applied"),
+  ),
+);
+
 export const poolRead = v.strictObject(pool);
 export const poolsRead = v.strictObject({ pools: v.array(poolRead) });
-export const poolWritten = v.strictObject({ ...pool, ...written });
+export const poolWritten = v.strictObject({ ...pool, ...written, ignored });
 
 const reservation = {
   space: v.string(),
@@ -229,6 +238,18 @@ export const reservationsRead = v.strictObject({ reservations: v.array(reservati
 export const reservationWritten = v.strictObject({ ...reservation, ...written });
 export const reservationDeleted = v.strictObject(written);
 
+const labelled = {
+  space: v.string(),
+  name: v.string(),
+  labels: v.record(v.string(), v.string()),
+};
+
+export const labelledRead = v.strictObject(labelled);
+export const nodesRead = v.strictObject({ nodes: v.array(labelledRead), next });
+export const namespacesRead = v.strictObject({ namespaces: v.array(labelledRead), next });
+export const labelledWritten = v.strictObject({ ...labelled, ...written, ignored });
+export const labelledDeleted = v.strictObject(written);
+
 const settings = {
   strictAffinity: v.boolean(),
   autoAllocateBlocks: v.boolean(),
@@ -238,6 +259,7 @@ const settings = {
   maxBlocksPerHost: whole,
   maxAddressesPerRequest: whole,
   allowBareRelease: v.boolean(),
+  requireRegisteredHosts: v.boolean(),
 };
 
 export const settingsRead = v.strictObject(settings);

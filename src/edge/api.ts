@@ -3,6 +3,7 @@ import * as answers from "./answers.ts";
 import { assignBody } from "./assign-request.ts";
 import { blockListQuery, blockQuery } from "./block-request.ts";
 import { handleQuery } from "./handle-request.ts";
+import { labelledQuery, namespaces, nodes } from "./labelled-request.ts";
 import { manifest } from "./manifest.ts";
 import { DRY_RUN } from "./parameters.ts";
 import { poolBody } from "./pool-request.ts";
@@ -21,6 +22,8 @@ export type FunctionName =
   | "renew"
   | "pools"
   | "reservations"
+  | "nodes"
+  | "namespaces"
   | "config"
   | "jobs"
   | "health"
@@ -64,6 +67,7 @@ export const ROUTES: readonly Route[] = [
       "already_assigned",
       "pool_exhausted",
       "no_pool_available",
+      "host_not_registered",
       "block_limit",
       "handle_limit",
       "strict_affinity",
@@ -272,6 +276,96 @@ export const ROUTES: readonly Route[] = [
     query: DRY_RUN,
     headers: ["If-Match"],
     answers: { 200: answers.reservationDeleted },
+    refusals: ["not_found", ...CHANGED],
+  },
+  {
+    method: "GET",
+    path: "/v1/nodes",
+    function: "nodes",
+    id: "listNodes",
+    summary: "The nodes of a space, by name, in pages",
+    query: labelledQuery,
+    answers: { 200: answers.nodesRead },
+    refusals: [],
+  },
+  {
+    method: "GET",
+    path: "/v1/nodes/{node}",
+    function: "nodes",
+    id: "readNode",
+    summary: "One node: its labels",
+    query: {},
+    answers: { 200: answers.labelledRead },
+    refusals: ["not_found"],
+  },
+  {
+    method: "PUT",
+    path: "/v1/nodes/{node}",
+    function: "nodes",
+    id: "putNode",
+    summary:
+      "Registers a host, or changes its labels as they were seen; from its labels or a Kubernetes manifest",
+    query: DRY_RUN,
+    headers: ["If-Match"],
+    body: [nodes.body, nodes.manifest],
+    yaml: true,
+    answers: { 200: answers.labelledWritten, 201: answers.labelledWritten },
+    refusals: [...CHANGED, "name_mismatch"],
+  },
+  {
+    method: "DELETE",
+    path: "/v1/nodes/{node}",
+    function: "nodes",
+    id: "deleteNode",
+    summary: "Deletes a node as it was seen: its host is not registered any more",
+    query: DRY_RUN,
+    headers: ["If-Match"],
+    answers: { 200: answers.labelledDeleted },
+    refusals: ["not_found", ...CHANGED],
+  },
+  {
+    method: "GET",
+    path: "/v1/namespaces",
+    function: "namespaces",
+    id: "listNamespaces",
+    summary: "The namespaces of a space, by name, in pages",
+    query: labelledQuery,
+    answers: { 200: answers.namespacesRead },
+    refusals: [],
+  },
+  {
+    method: "GET",
+    path: "/v1/namespaces/{namespace}",
+    function: "namespaces",
+    id: "readNamespace",
+    summary: "One namespace: its labels",
+    query: {},
+    answers: { 200: answers.labelledRead },
+    refusals: ["not_found"],
+  },
+  {
+    method: "PUT",
+    path: "/v1/namespaces/{namespace}",
+    function: "namespaces",
+    id: "putNamespace",
+    summary:
+      "Registers a namespace, or changes its labels as they were seen; from its labels or a Kubernetes manifest",
+    query: DRY_RUN,
+    headers: ["If-Match"],
+    body: [namespaces.body, namespaces.manifest],
+    yaml: true,
+    answers: { 200: answers.labelledWritten, 201: answers.labelledWritten },
+    refusals: [...CHANGED, "name_mismatch"],
+  },
+  {
+    method: "DELETE",
+    path: "/v1/namespaces/{namespace}",
+    function: "namespaces",
+    id: "deleteNamespace",
+    summary: "Deletes a namespace as it was seen",
+    query: DRY_RUN,
+    headers: ["If-Match"],
+    answers: { 200: answers.labelledDeleted },
     refusals: ["not_found", ...CHANGED],
   },
   {

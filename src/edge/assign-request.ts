@@ -23,6 +23,7 @@ import {
   flag,
   handleText,
   hostText,
+  namespaceName,
   poolReference,
   spaceName,
   unique,
@@ -32,7 +33,8 @@ import type { Answer, Event } from "./http.ts";
 import type { DryRun } from "./operator-answer.ts";
 import { DRY_RUN, readIdempotencyKey, readQuery } from "./parameters.ts";
 import { Problem } from "./problem.ts";
-import { checked, fields, isRecord, list, rule } from "./schema.ts";
+import { checked, fields, list, rule } from "./schema.ts";
+import { textMap } from "./text-map.ts";
 
 /** More than one block of the largest size has; the allocator knows what the pools at hand can serve. */
 export const ADDRESSES_PER_REQUEST_MAX = 4_096;
@@ -42,39 +44,15 @@ const OBJECT_NAMES = new Set(["__proto__", "constructor"]);
 
 const count = whole(0, ADDRESSES_PER_REQUEST_MAX);
 
-const attributes = v.pipe(
-  v.custom<Record<string, unknown>>(isRecord, "must be an object of strings"),
-  v.metadata({
-    type: "object",
-    maxProperties: ATTRIBUTES_MAX,
-    propertyNames: {
-      minLength: 1,
-      maxLength: ATTRIBUTE_KEY_CHARACTERS_MAX,
-      pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f\\ud800-\\udfff]+$",
-      not: { enum: [...OBJECT_NAMES] },
-    },
-    additionalProperties: { type: "string", maxLength: ATTRIBUTE_VALUE_CHARACTERS_MAX },
-  }),
-  v.rawTransform<Record<string, unknown>, Readonly<Record<string, string>>>(
-    ({ dataset: { value: input }, addIssue, NEVER }) => {
-      const entries = Object.entries(input);
-      if (entries.length > ATTRIBUTES_MAX) {
-        addIssue({ message: `must have at most ${ATTRIBUTES_MAX} entries` });
-        return NEVER;
-      }
-      const wrong = entries
-        .map(([key, value]) => ({ key, value, message: attributeProblem(key, value) }))
-        .filter(({ message }) => message !== undefined);
-      for (const { key, value, message = "" } of wrong)
-        addIssue({
-          input: value,
-          message,
-          path: [{ type: "object", origin: "value", input, key, value }],
-        });
-      return wrong.length > 0 ? NEVER : Object.fromEntries(entries as [string, string][]);
-    },
-  ),
-);
+const attributes = textMap(ATTRIBUTES_MAX, attributeProblem, {
+  propertyNames: {
+    minLength: 1,
+    maxLength: ATTRIBUTE_KEY_CHARACTERS_MAX,
+    pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f\\ud800-\\udfff]+$",
+    not: { enum: [...OBJECT_NAMES] },
+  },
+  additionalProperties: { type: "string", maxLength: ATTRIBUTE_VALUE_CHARACTERS_MAX },
+});
 
 export const assignBody = v.pipe(
   fields({
@@ -91,6 +69,7 @@ export const assignBody = v.pipe(
     maxBlocksPerHost: v.optional(whole(0, BLOCKS_PER_HOST_MAX), 0),
     limitPerHandle: v.optional(whole(0, LIMIT_PER_HANDLE_MAX), 0),
     leaseSeconds: v.optional(whole(0, LEASE_SECONDS_MAX), 0),
+    namespace: v.optional(namespaceName),
     use: v.optional(v.picklist(USES, `must be one of ${USES.join(", ")}`)),
     pools: v.optional(
       v.pipe(
@@ -161,6 +140,7 @@ export function readAssign(
     handle,
     attributes: input.attributes,
     ...(input.use && { use: input.use }),
+    ...(input.namespace !== undefined && { namespace: input.namespace }),
     pools: input.pools,
     allowPartial: input.allowPartial,
     ...(input.maxBlocksPerHost > 0 && { maxBlocksPerHost: input.maxBlocksPerHost }),
@@ -201,8 +181,7 @@ export function assignAnswer(result: Assignment | Explanation, requestId: string
   return { status: 200, body: { requestId, handle, addresses: body, requested, messages } };
 }
 
-function attributeProblem(key: string, value: unknown): string | undefined {
-  if (typeof value !== "string") return "must be a string";
+function attributeProblem(key: string, value: string): string | undefined {
   if (value.length > ATTRIBUTE_VALUE_CHARACTERS_MAX)
     return `must have at most ${ATTRIBUTE_VALUE_CHARACTERS_MAX} characters`;
   if (/\p{Cs}/u.test(value)) return "must be Unicode text";
@@ -231,6 +210,7 @@ function canonical({
     asked.maxBlocksPerHost ?? 0,
     asked.leaseSeconds ?? 0,
     asked.limitPerHandle ?? 0,
+    ...(asked.namespace === undefined ? [] : [{ namespace: asked.namespace }]),
   ]);
 }
 

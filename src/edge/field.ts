@@ -4,6 +4,7 @@ import { formatCidr, parseCidr } from "../domain/cidr.ts";
 import {
   IDEMPOTENCY_KEY_CHARACTERS_MAX,
   NAME_CHARACTERS_MAX,
+  NAMESPACE_CHARACTERS_MAX,
   SPACE_CHARACTERS_MAX,
 } from "../domain/limits.ts";
 import type { Parsed } from "../domain/parsed.ts";
@@ -61,20 +62,35 @@ export const resourceName = v.pipe(
   ),
 );
 
-export const spaceName = v.pipe(
-  text,
-  v.maxLength(SPACE_CHARACTERS_MAX, `must have at most ${SPACE_CHARACTERS_MAX} characters`),
-  v.regex(
-    new RegExp(`^${LABEL}$`),
-    "must be a DNS label in lower case, such as tenant-7 (RFC 1123)",
-  ),
-);
+const dnsLabel = (charactersMax: number, example: string) =>
+  v.pipe(
+    text,
+    v.maxLength(charactersMax, `must have at most ${charactersMax} characters`),
+    v.regex(
+      new RegExp(`^${LABEL}$`),
+      `must be a DNS label in lower case, such as ${example} (RFC 1123)`,
+    ),
+  );
+
+export const spaceName = dnsLabel(SPACE_CHARACTERS_MAX, "tenant-7");
+
+/** A name of a namespace, as in Kubernetes. */
+export const namespaceName = dnsLabel(NAMESPACE_CHARACTERS_MAX, "shop");
 
 export const hostText = v.pipe(
   text,
   v.regex(
     new RegExp(`^[\\x21-\\x7e]{1,${NAME_CHARACTERS_MAX}}$`),
     `must be 1 to ${NAME_CHARACTERS_MAX} printable ASCII characters without spaces`,
+  ),
+);
+
+/** A host that a path can name: an encoded slash may be one of the path by the time that it is routed. */
+export const nodeName = v.pipe(
+  text,
+  v.regex(
+    new RegExp(`^[\\x21-\\x2e\\x30-\\x7e]{1,${NAME_CHARACTERS_MAX}}$`),
+    `must be 1 to ${NAME_CHARACTERS_MAX} printable ASCII characters without spaces and slashes`,
   ),
 );
 
@@ -107,7 +123,11 @@ export const etag = v.pipe(text, v.regex(/^"[\w-]{1,64}"$/));
 /** A text that the domain can read, and what a JSON Schema can say of it. */
 export function readable<T>(
   parse: (text: string) => Parsed<T>,
-  said: { readonly description: string; readonly examples: readonly string[] },
+  said: {
+    readonly description: string;
+    readonly examples: readonly string[];
+    readonly maxLength?: number;
+  },
 ) {
   return v.pipe(
     text,

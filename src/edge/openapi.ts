@@ -9,6 +9,8 @@ import {
   handleText,
   idempotencyKey,
   jobId,
+  namespaceName,
+  nodeName,
   resourceName,
   spaceName,
 } from "./field.ts";
@@ -22,6 +24,8 @@ const PATH_PARTS: Readonly<Record<string, v.GenericSchema>> = {
   handle: handleText,
   cidr,
   name: resourceName,
+  node: nodeName,
+  namespace: namespaceName,
   id: jobId,
 };
 

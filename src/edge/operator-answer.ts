@@ -7,6 +7,14 @@ export interface DryRun {
   readonly dryRun: boolean;
 }
 
+/** What the body of a write had besides. */
+export interface Ignoring {
+  readonly ignored: readonly string[];
+}
+
+/** Nothing of a body is lost in silence. */
+export const ignored = ({ ignored }: Ignoring) => (ignored.length > 0 ? { ignored } : {});
+
 /** The ETag of a thing is its revision in quotes. */
 export function etagOf({ revision }: { readonly revision?: string | undefined }) {
   return revision === undefined ? {} : { etag: `"${revision}"` };

@@ -71,14 +71,28 @@ export const pageEntries = (usual: number, max: number) => ({
 /** Is a write only to be rehearsed? */
 export const DRY_RUN = { dryRun: v.optional(flagText, "false") };
 
-/** The name of a pool or a reservation in its space. */
-export function readNamed(event: Event) {
-  return readNamedWith(event, {});
+/** The part of a path that names a thing, and what may stand there. */
+export interface NamePart {
+  readonly part: string;
+  readonly schema: v.GenericSchema<string, string>;
+}
+
+/** A pool or a reservation. */
+export const RESOURCE: NamePart = { part: "name", schema: resourceName };
+
+/** The name of a thing in its space. */
+export function readNamed(event: Event, of = RESOURCE) {
+  return readNamedWith(event, {}, { of });
 }
 
 /** A write of what is named; a body may repeat the name and the space, but not contradict the URL. */
-export function readNamedWrite(event: Event, spaceInBody?: string, nameInBody?: NameInBody) {
-  const named = readNamedWith(event, DRY_RUN, spaceInBody);
+export function readNamedWrite(
+  event: Event,
+  spaceInBody?: string,
+  nameInBody?: NameInBody,
+  of = RESOURCE,
+) {
+  const named = readNamedWith(event, DRY_RUN, { spaceInBody, of });
   if (named instanceof Problem || nameInBody === undefined || nameInBody.value === named.name)
     return named;
   const problem = `is not ${named.name}, the name in the URL`;
@@ -91,17 +105,20 @@ export function readNamedWrite(event: Event, spaceInBody?: string, nameInBody?: 
 export function readNamedWith<Entries extends v.ObjectEntries>(
   event: Event,
   entries: Entries,
-  spaceInBody?: string,
+  {
+    spaceInBody,
+    of = RESOURCE,
+  }: { readonly spaceInBody?: string | undefined; readonly of?: NamePart } = {},
 ) {
   const query = readQuery(event, entries, spaceInBody);
   if (query instanceof Problem) return query;
-  const name = inPath("name", resourceName, event.pathParameters?.name);
+  const name = inPath(of.part, of.schema, event.pathParameters?.[of.part]);
   return name instanceof Problem ? name : { ...query, name };
 }
 
 /** What names a thing that is to be changed or deleted as it was seen, where no body says more. */
-export function readNamedMatch(event: Event) {
-  const named = readNamedWrite(event);
+export function readNamedMatch(event: Event, of = RESOURCE) {
+  const named = readNamedWrite(event, undefined, undefined, of);
   if (named instanceof Problem) return named;
   const match = readIfMatch(event);
   return match instanceof Problem ? match : { ...named, ...match };

@@ -3,7 +3,7 @@ import { formatCidr } from "../domain/cidr.ts";
 import { deleteJobId } from "../domain/job.ts";
 import type { Pool } from "../domain/pool.ts";
 import type { Answer } from "./http.ts";
-import { type DryRun, etagOf, written } from "./operator-answer.ts";
+import { type DryRun, etagOf, type Ignoring, ignored, written } from "./operator-answer.ts";
 
 export function poolAnswer(pool: Pool): Answer {
   return { status: 200, headers: etagOf(pool), body: bodyOf(pool) };
@@ -13,8 +13,12 @@ export function poolsAnswer(pools: readonly Pool[]): Answer {
   return { status: 200, body: { pools: pools.map(bodyOf) } };
 }
 
-export const poolPutAnswer = (result: Written<Pool>, _requestId: string, request: DryRun): Answer =>
-  written(result, request, bodyOf(result.value), result.value.revision);
+export const poolPutAnswer = (
+  { value, ...result }: Written<Pool>,
+  _requestId: string,
+  request: DryRun & Ignoring,
+): Answer =>
+  written({ ...result, value }, request, { ...bodyOf(value), ...ignored(request) }, value.revision);
 
 /** Field by field: the id of a pool is nobody's business, and its state only where it serves nobody because of it. */
 const bodyOf = (pool: Pool) => ({
@@ -26,6 +30,8 @@ const bodyOf = (pool: Pool) => ({
   assignmentMode: pool.assignmentMode,
   allowedUses: pool.allowedUses,
   borrowing: pool.borrowing,
+  ...(pool.nodeSelector && { nodeSelector: pool.nodeSelector.text }),
+  ...(pool.namespaceSelector && { namespaceSelector: pool.namespaceSelector.text }),
   ...(pool.cooldownSeconds !== undefined && { cooldownSeconds: pool.cooldownSeconds }),
   ...(pool.routing && { routing: pool.routing }),
   ...(pool.state !== "active" && { state: pool.state }),

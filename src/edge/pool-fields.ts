@@ -1,29 +1,40 @@
 import * as v from "valibot";
 import { type Cidr, formatCidr, intervalOf, overlaps, parseCidr } from "../domain/cidr.ts";
-import { BLOCK_SIZES } from "../domain/limits.ts";
+import { BLOCK_SIZES, SELECTOR_CHARACTERS_MAX } from "../domain/limits.ts";
 import {
   ASSIGNMENT_MODES,
   type AssignmentMode,
   type Borrowing,
+  narrows,
+  type PoolSelector,
   type PoolSpec,
   USES,
   type Use,
 } from "../domain/pool.ts";
-import { cidr, flag, text, unique, whole } from "./field.ts";
+import { usesGlobal } from "../domain/selector.ts";
+import { parseSelector } from "../domain/selector-parser.ts";
+import { cidr, flag, readable, unique, whole } from "./field.ts";
 import type { FieldProblem } from "./problem.ts";
 import { list } from "./schema.ts";
 
 /** What Calico and Plat both say of a pool, under the same rules. */
 
-/**
- * Node and namespace selectors narrow whom a pool serves. As long as they are not followed, a pool that has one is
- * refused: it would serve the very hosts that its owner excluded.
- */
+/** The text is kept as it was written, beside what it means. */
 const selector = v.pipe(
-  text,
+  readable(
+    (text) => {
+      const read = parseSelector(text);
+      return read.ok ? { ok: true, value: { text, selector: read.value } } : read;
+    },
+    {
+      description: "A selector of Calico's language, over labels",
+      examples: ["all()", 'zone == "west" && !has(gpu)'],
+      maxLength: SELECTOR_CHARACTERS_MAX,
+    },
+  ),
   v.check(
-    (selector) => ["", "all()"].includes(selector.trim()),
-    'must be empty or "all()": selectors are not supported yet, and the pool would serve hosts that its owner excluded',
+    ({ selector }: PoolSelector) => !usesGlobal(selector),
+    "must not say global(), which selects what has no namespace",
   ),
 );
 
@@ -78,6 +89,8 @@ interface PoolFields {
   readonly disabled: boolean;
   readonly assignmentMode: AssignmentMode;
   readonly allowedUses: readonly Use[];
+  readonly nodeSelector?: PoolSelector | undefined;
+  readonly namespaceSelector?: PoolSelector | undefined;
   readonly borrowing?: Borrowing | undefined;
 }
 
@@ -88,7 +101,11 @@ interface Routing {
   readonly disableBGPExport?: boolean | undefined;
 }
 
-export function poolProblems({ cidr, blockSize }: PoolFields): FieldProblem[] {
+export function poolProblems(pool: PoolFields): FieldProblem[] {
+  return [...rangeProblems(pool), ...selectorProblems(pool)];
+}
+
+function rangeProblems({ cidr, blockSize, disabled }: PoolFields): FieldProblem[] {
   const value = formatCidr(cidr);
   const linkLocal = LINK_LOCAL.find((range) => overlaps(intervalOf(cidr), intervalOf(range)));
   if (linkLocal) {
@@ -97,7 +114,8 @@ export function poolProblems({ cidr, blockSize }: PoolFields): FieldProblem[] {
   }
   const { min, max, default: usual } = BLOCK_SIZES[cidr.family];
   const size = blockSize ?? usual;
-  const largest = Math.max(min, cidr.prefix);
+  // A pool that serves nobody may be smaller than a block of it, as in Calico; then it can never be enabled.
+  const largest = disabled ? min : Math.max(min, cidr.prefix);
   if (largest <= size && size <= max) return [];
   const problem = `must be from ${largest} to ${max} for the pool ${value}`;
   return blockSize === undefined
@@ -108,6 +126,29 @@ export function poolProblems({ cidr, blockSize }: PoolFields): FieldProblem[] {
         },
       ]
     : [{ field: "blockSize", value: blockSize, problem }];
+}
+
+function selectorProblems({
+  allowedUses,
+  nodeSelector,
+  namespaceSelector,
+}: PoolFields): FieldProblem[] {
+  const problems: FieldProblem[] = [];
+  if (narrows(nodeSelector) && allowedUses.includes("LoadBalancer"))
+    problems.push({
+      field: "nodeSelector",
+      value: nodeSelector.text,
+      problem: "must be all() or absent for the use LoadBalancer, which has no host",
+    });
+  const isSaid = namespaceSelector !== undefined && namespaceSelector.text.trim() !== "";
+  if (isSaid && allowedUses.includes("Tunnel"))
+    problems.push({
+      field: "namespaceSelector",
+      value: namespaceSelector.text,
+      problem:
+        "must be absent for the use Tunnel, which has no namespace; allowedUses is Workload and Tunnel unless it says otherwise",
+    });
+  return problems;
 }
 
 export function routingProblems(
@@ -134,7 +175,16 @@ export function routingProblems(
 }
 
 export function poolSpec(
-  { cidr, blockSize, disabled, assignmentMode, allowedUses, borrowing }: PoolFields,
+  {
+    cidr,
+    blockSize,
+    disabled,
+    assignmentMode,
+    allowedUses,
+    nodeSelector,
+    namespaceSelector,
+    borrowing,
+  }: PoolFields,
   routing: Routing,
 ): PoolSpec {
   const said = Object.entries(routing).filter(([, value]) => value !== undefined);
@@ -144,6 +194,8 @@ export function poolSpec(
     disabled,
     assignmentMode,
     allowedUses,
+    ...(nodeSelector && { nodeSelector }),
+    ...(namespaceSelector && { namespaceSelector }),
     borrowing: borrowing ?? "allowed",
     ...(said.length > 0 && {
       routing: Object.fromEntries(said) as Record<string, string | boolean>,

@@ -1,10 +1,11 @@
 import * as v from "valibot";
 import { COOLDOWN_SECONDS_MAX } from "../domain/limits.ts";
 import { BORROWING, type PoolSpec } from "../domain/pool.ts";
+import { chooseManifest, isManifest, type Wanted } from "./choose-manifest.ts";
 import { resourceName, spaceName, text, whole } from "./field.ts";
 import type { Event } from "./http.ts";
-import { isManifest, readManifest } from "./manifest.ts";
-import { type NameInBody, readIfMatch, readNamedWrite } from "./parameters.ts";
+import { API_VERSIONS, readManifest } from "./manifest.ts";
+import { type NameInBody, RESOURCE, readIfMatch, readNamedWrite } from "./parameters.ts";
 import {
   POOL_FIELDS,
   poolProblems,
@@ -14,7 +15,7 @@ import {
 } from "./pool-fields.ts";
 import { Problem } from "./problem.ts";
 import { checked, fields, rule } from "./schema.ts";
-import { readJsonOrYaml } from "./yaml-body.ts";
+import { readDocuments } from "./yaml-body.ts";
 
 export interface PoolRequest {
   readonly space: string;
@@ -22,6 +23,8 @@ export interface PoolRequest {
   readonly spec: PoolSpec;
   readonly ifMatch: string | undefined;
   readonly dryRun: boolean;
+  /** The manifests of the body that are not applied. */
+  readonly ignored: readonly string[];
 }
 
 /** What the body of a PUT says, whichever form it has. */
@@ -49,17 +52,23 @@ export const poolBody = v.pipe(
   ]),
 );
 
+const IP_POOL: Wanted = { kind: "IPPool", apiVersions: API_VERSIONS, of: RESOURCE };
+
 /** Reads a pool as JSON, or as a manifest of Calico in JSON or YAML. */
 export function readPoolPut(event: Event): PoolRequest | Problem {
-  const json = readJsonOrYaml(event);
-  if (json instanceof Problem) return json;
-  const document = isManifest(json.value) ? readManifest(json.value) : readDocument(json.value);
+  const documents = readDocuments(event);
+  if (documents instanceof Problem) return documents;
+  const chosen = chooseManifest(event, documents, IP_POOL);
+  if (chosen instanceof Problem) return chosen;
+  const document = isManifest(chosen.document)
+    ? readManifest(chosen.document)
+    : readDocument(chosen.document);
   if (document instanceof Problem) return document;
   const named = readNamedWrite(event, document.space, document.name);
   if (named instanceof Problem) return named;
   const match = readIfMatch(event);
   if (match instanceof Problem) return match;
-  return { ...named, spec: document.spec, ...match };
+  return { ...named, spec: document.spec, ...match, ignored: chosen.ignored };
 }
 
 function readDocument(value: unknown): PoolDocument | Problem {

@@ -38,6 +38,7 @@ export const settingsBody = fields({
     SETTINGS_DEFAULT.maxAddressesPerRequest,
   ),
   allowBareRelease: v.optional(flag, SETTINGS_DEFAULT.allowBareRelease),
+  requireRegisteredHosts: v.optional(flag, SETTINGS_DEFAULT.requireRegisteredHosts),
   space: v.optional(spaceName),
 });
 

@@ -13,16 +13,24 @@ const YAML_ALIASES_MAX = 100;
 
 const YAML_TYPE = /^(application\/(x-)?yaml|text\/(x-)?yaml)$/;
 
-/** The value that a JSON or YAML body stands for. */
-export function readJsonOrYaml(event: Event): { readonly value: unknown } | Problem {
+/** What a body says: a JSON body one thing, a YAML body one or more. */
+export interface Documents {
+  readonly documents: readonly [unknown, ...unknown[]];
+}
+
+/** The values that a JSON or YAML body stands for. */
+export function readDocuments(event: Event): Documents | Problem {
   const type = mediaType(event);
-  if (isJson(type)) return parseJson(event);
+  if (isJson(type)) {
+    const json = parseJson(event);
+    return json instanceof Problem ? json : { documents: [json.value] };
+  }
   return YAML_TYPE.test(type)
     ? parseYaml(event)
     : unsupported(type, "application/json or application/yaml");
 }
 
-function parseYaml(event: Event): { readonly value: unknown } | Problem {
+function parseYaml(event: Event): Documents | Problem {
   const text = bodyText(event, YAML_BYTES_MAX);
   if (text instanceof Problem) return text;
   if (isDeep(text))
@@ -32,16 +40,13 @@ function parseYaml(event: Event): { readonly value: unknown } | Problem {
     });
   try {
     const documents = parseAllDocuments(text, { logLevel: "silent" });
-    const [document, ...more] = Array.isArray(documents) ? documents : [];
-    if (!document) return EMPTY;
-    if (more.length > 0)
-      return invalid({
-        field: "body",
-        problem: `has ${1 + more.length} YAML documents; send one of them`,
-      });
-    const [error] = document.errors;
+    const [error] = documents.flatMap(({ errors }) => errors);
     if (error) throw error;
-    return { value: document.toJS({ maxAliasCount: YAML_ALIASES_MAX }) };
+    const [first, ...more] = documents
+      .map((document) => document.toJS({ maxAliasCount: YAML_ALIASES_MAX }))
+      // What stands between two separators and says nothing is no document.
+      .filter((value) => value !== null);
+    return first === undefined ? EMPTY : { documents: [first, ...more] };
   } catch (error) {
     return invalid({
       field: "body",

@@ -3,6 +3,8 @@ import { handler as collect } from "../../functions/collect.ts";
 import { handler as config } from "../../functions/config.ts";
 import { handler as health } from "../../functions/health.ts";
 import { handler as jobs } from "../../functions/jobs.ts";
+import { handler as namespaces } from "../../functions/namespaces.ts";
+import { handler as nodes } from "../../functions/nodes.ts";
 import { handler as openapi } from "../../functions/openapi.ts";
 import { handler as pools } from "../../functions/pools.ts";
 import { handler as read } from "../../functions/read.ts";
@@ -21,6 +23,8 @@ export const HANDLERS: Handlers = {
   renew,
   pools,
   reservations,
+  nodes,
+  namespaces,
   config,
   jobs,
   health,

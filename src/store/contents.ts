@@ -2,8 +2,10 @@ import type { Contents } from "../domain/contents.ts";
 import { rowFrom } from "./affinity.ts";
 import { blockFrom } from "./block.ts";
 import { jobFrom } from "./job.ts";
-import { AFFINITY_PREFIX, JOBS_PK, LOAN_PREFIX } from "./key.ts";
+import { AFFINITY_PREFIX, JOBS_PK, LOAN_PREFIX, NODE_SK } from "./key.ts";
 import { loanFrom } from "./loan.ts";
+import { namespaceFrom } from "./namespace.ts";
+import { nodeEntryFrom, nodeFrom } from "./node.ts";
 import { planFrom } from "./plan.ts";
 import { mapPageFrom } from "./pool-map.ts";
 import { recordFrom } from "./record.ts";
@@ -53,6 +55,9 @@ export function contentsOf(items: readonly Item[]): Contents {
     plans: reading(({ pk }) => pk.startsWith("PLAN#"), planFrom),
     maps: reading(({ pk }) => pk.startsWith("POOLMAP#"), mapPageFrom),
     jobs: reading(({ pk }) => pk === JOBS_PK, jobFrom),
+    nodes: reading(({ pk, sk }) => pk.startsWith("HOST#") && sk === NODE_SK, nodeFrom),
+    nodeEntries: reading(({ pk }) => pk.startsWith("NODES#"), nodeEntryFrom),
+    namespaces: reading(({ pk }) => pk.startsWith("NAMESPACE#"), namespaceFrom),
     unreadable,
   };
 }

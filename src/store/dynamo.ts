@@ -35,13 +35,17 @@ export function dynamoTable(client: Sender, tableName: string): Table {
       return Item && itemOf(Item);
     },
 
-    async query(pk, { prefix, consistent = true, after, limit }: QueryOptions = {}) {
+    async query(pk, { prefix, before, consistent = true, after, limit }: QueryOptions = {}) {
       const names = new Names();
       const values: Record<string, string> = { ":pk": pk };
       let condition = `${names.of(TABLE.partitionKey)} = :pk`;
       if (prefix !== undefined) {
         condition += ` AND begins_with(${names.of(TABLE.sortKey)}, :prefix)`;
         values[":prefix"] = prefix;
+      }
+      if (before !== undefined) {
+        condition += ` AND ${names.of(TABLE.sortKey)} < :before`;
+        values[":before"] = before;
       }
       const items: Item[] = [];
       let next: Wired | undefined =

@@ -1,7 +1,7 @@
 import { formatAddress, parseAddress } from "../domain/address.ts";
 import { cellOf } from "../domain/cell.ts";
 import { type Cidr, formatCidr } from "../domain/cidr.ts";
-import type { HostId } from "../domain/host.ts";
+import { type HostId, hostId } from "../domain/host.ts";
 import type { RecordPlace } from "../domain/record.ts";
 import type { Key } from "./table.ts";
 
@@ -53,9 +53,9 @@ export const poolMapKey = (space: string, poolId: string, page: string): Key => 
 
 /** Places and the node sort before loans, so that the Query for them leaves loans out. */
 export const AFFINITY_PREFIX = "AFFINITY#";
+export const NODE_SK = "NODE";
 export const hostPk = (space: string, host: HostId) =>
   joined("HOST", escaped(space), escaped(host));
-/** Sorts after the places, so that the Query for these leaves loans out. */
 export const LOAN_PREFIX = "TAKEN#";
 export const loanKey = (space: string, host: HostId, block: Cidr): Key => ({
   pk: hostPk(space, host),
@@ -64,6 +64,24 @@ export const loanKey = (space: string, host: HostId, block: Cidr): Key => ({
 export const affinityKey = (space: string, host: HostId, family: number, place: number): Key => ({
   pk: hostPk(space, host),
   sk: `${AFFINITY_PREFIX}${family}#${place}`,
+});
+
+export const nodeKey = (space: string, name: string): Key => ({
+  pk: hostPk(space, hostId("host", name)),
+  sk: NODE_SK,
+});
+/** The register of nodes: what lists of them go through. */
+export const nodesPk = (space: string) => joined("NODES", escaped(space));
+export const nodeEntryKey = (space: string, name: string): Key => ({
+  pk: nodesPk(space),
+  sk: escaped(name),
+});
+
+/** All namespaces of a space in one partition: a list is a Query of it. */
+export const namespacesPk = (space: string) => joined("NAMESPACE", escaped(space));
+export const namespaceKey = (space: string, name: string): Key => ({
+  pk: namespacesPk(space),
+  sk: escaped(name),
 });
 
 /** By the full handle: handles whose hashes collide have seats of their own. */

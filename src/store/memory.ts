@@ -59,10 +59,11 @@ export class MemoryTable implements Table {
 /** What a Query with these options answers of the items of a partition. */
 export function queried(
   items: readonly Item[],
-  { prefix = "", after, limit }: QueryOptions,
+  { prefix = "", before, after, limit }: QueryOptions,
 ): readonly Item[] {
   return items
-    .filter(({ sk }) => sk.startsWith(prefix) && (after === undefined || sk > after))
+    .filter(({ sk }) => sk.startsWith(prefix) && (before === undefined || sk < before))
+    .filter(({ sk }) => after === undefined || sk > after)
     .sort((a, b) => (a.sk < b.sk ? -1 : 1))
     .slice(0, limit);
 }

@@ -14,9 +14,10 @@ import {
   unescaped,
   versionKey,
 } from "./key.ts";
+import { legible } from "./legible.ts";
 import { withItem } from "./outcome.ts";
 import type { Item, Key, Table } from "./table.ts";
-import { cidrText } from "./text.ts";
+import { cidrText, selectorText } from "./text.ts";
 
 /** The configuration of a space: settings, pools and reservations in one partition, one Query. Each method is one call. */
 export function spaceItems(table: Table) {
@@ -114,17 +115,6 @@ const unchanged = (step: string, revision: string | undefined) =>
     ? absent(`${step}-absent`, "pk")
     : equals(`${step}-rev`, revision, "revision");
 
-/** What can be read; the rest is kept, reported by the checker, and stops nothing. */
-function legible<T>(items: readonly Item[], from: (item: Item) => T): T[] {
-  return items.flatMap((item) => {
-    try {
-      return [from(item)];
-    } catch {
-      return [];
-    }
-  });
-}
-
 const isPool = ({ sk }: Key) => sk.startsWith("POOL#");
 const isReservation = ({ sk }: Key) => sk.startsWith("RESERVATION#");
 
@@ -138,6 +128,8 @@ function poolItem(pool: Pool): Item {
     disabled: pool.disabled,
     assignmentMode: pool.assignmentMode,
     allowedUses: pool.allowedUses,
+    ...(pool.nodeSelector && { nodeSelector: pool.nodeSelector.text }),
+    ...(pool.namespaceSelector && { namespaceSelector: pool.namespaceSelector.text }),
     ...(pool.cooldownSeconds !== undefined && { cooldownSeconds: pool.cooldownSeconds }),
     borrowing: pool.borrowing,
     ...(pool.routing && { routing: pool.routing }),
@@ -156,6 +148,10 @@ export function poolFrom(item: Item): Pool {
     assignmentMode: item.assignmentMode as Pool["assignmentMode"],
     allowedUses: item.allowedUses as Pool["allowedUses"],
     borrowing: item.borrowing as Pool["borrowing"],
+    ...(item.nodeSelector !== undefined && { nodeSelector: selectorText(item.nodeSelector) }),
+    ...(item.namespaceSelector !== undefined && {
+      namespaceSelector: selectorText(item.namespaceSelector),
+    }),
     ...(item.cooldownSeconds !== undefined && {
       cooldownSeconds: item.cooldownSeconds as number,
     }),

@@ -4,6 +4,8 @@ import { scanning } from "./contents.ts";
 import { cursorItems } from "./cursor.ts";
 import { jobItems } from "./job.ts";
 import { loanItems } from "./loan.ts";
+import { namespaceItems } from "./namespace.ts";
+import { nodeItems } from "./node.ts";
 import { planItems } from "./plan.ts";
 import { poolMapItems } from "./pool-map.ts";
 import { recordItems } from "./record.ts";
@@ -23,6 +25,8 @@ export function makeStore(table: Table) {
     ...planItems(table),
     ...poolMapItems(table),
     ...jobItems(table),
+    ...nodeItems(table),
+    ...namespaceItems(table),
     ...cursorItems(table),
     ...scanning(table),
   };

@@ -54,6 +54,8 @@ export interface Page {
 export interface QueryOptions {
   /** Only sort keys that begin so. */
   readonly prefix?: string;
+  /** Only sort keys before this one; not beside a prefix, since a Query takes one condition on them. */
+  readonly before?: string;
   /** Default true; an eventually consistent read costs half and may only suggest. */
   readonly consistent?: boolean;
   /** Only items whose sort key comes after this one, whether or not it is there. */

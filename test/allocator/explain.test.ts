@@ -49,8 +49,8 @@ describe("a dry run", () => {
     const world = await makeWorld();
     const silent = () => {
       const context = rehearse(world);
-      const listRows = () => Promise.reject(new Unavailable("no answer"));
-      return { ...context, store: { ...context.store, listRows } };
+      const readHost = () => Promise.reject(new Unavailable("no answer"));
+      return { ...context, store: { ...context.store, readHost } };
     };
     const error = await explain(silent, requestOf("h", 1)).catch((thrown) => thrown);
     expect(error).toBeInstanceOf(Unavailable);

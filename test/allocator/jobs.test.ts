@@ -269,7 +269,7 @@ describe("a delete", () => {
       ...contextOver(world.table, world.clock, 3),
       store: {
         ...store,
-        listRows: async (...of: Parameters<typeof store.listRows>) => {
+        readHost: async (...of: Parameters<typeof store.readHost>) => {
           if (!frozen) {
             frozen = true;
             await deleted();
@@ -277,7 +277,7 @@ describe("a delete", () => {
             await putPool(world.calm, SPACE, "pool", poolOf(RANGE, 30), undefined);
             await assigned(world.calm, requestOf("heir", 4));
           }
-          return store.listRows(...of);
+          return store.readHost(...of);
         },
       },
     };

@@ -16,6 +16,8 @@ import type { Parsed } from "../../src/domain/parsed.ts";
 import type { AddressPlan } from "../../src/domain/plan.ts";
 import type { Pool } from "../../src/domain/pool.ts";
 import type { AssignmentRecord } from "../../src/domain/record.ts";
+import type { Selector } from "../../src/domain/selector.ts";
+import { parseSelector } from "../../src/domain/selector-parser.ts";
 import type { Slot } from "../../src/domain/slot.ts";
 
 /** Values as tests write them: by text, and with only what the test is about. */
@@ -24,6 +26,7 @@ export const address = (text: string): Address => read(parseAddress(text));
 export const network = (text: string): Cidr => read(parseCidr(text));
 export const interval = (text: string): Interval => read(parseInterval(text));
 export const intervals = (...texts: string[]): Interval[] => texts.map(interval);
+export const selector = (text: string): Selector => read(parseSelector(text));
 
 function read<T>(result: Parsed<T>): T {
   if (!result.ok) throw new Error(result.problem);

@@ -38,8 +38,14 @@ const HEALTHY: Contents = {
   ],
   reservations: [],
   jobs: [],
+  nodes: [],
+  nodeEntries: [],
+  namespaces: [],
   unreadable: [],
 };
+
+const NODE = { space: "default", name: "node-1", id: "id", labels: {}, revision: "revision" };
+const ENTRY = { space: "default", name: "node-1", id: "id", atMs: NOW_MS };
 
 const TENANT_POOL = poolWith({
   space: "tenant-7",
@@ -356,6 +362,16 @@ describe("what must be tidy at rest", () => {
       description: "a released record that holds something",
       changes: { records: [recordWith({ state: "released" })] },
       message: "the record of handle web-1 (record-1) is released and holds 1 addresses",
+    },
+    {
+      description: "a node that lists do not show",
+      changes: { nodes: [NODE], nodeEntries: [] },
+      message: "node node-1 is not in the register of nodes",
+    },
+    {
+      description: "an entry of the register without its node",
+      changes: { nodes: [], nodeEntries: [ENTRY] },
+      message: "the register has a node node-1, which is not there",
     },
   ] as const)("is not: $description", ({ changes, message }) => {
     expect(foundAtRest(changes)).toEqual([{ invariant: "tidy", message }]);

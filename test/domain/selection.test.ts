@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { Refusal } from "../../src/domain/outcome.ts";
 import type { Pool } from "../../src/domain/pool.ts";
 import { type PoolWish, selectPools } from "../../src/domain/selection.ts";
-import { network, poolWith } from "./builders.ts";
+import { network, poolWith, selector } from "./builders.ts";
 
 const POOLS = [
   poolWith({ name: "west", cidr: network("10.1.0.0/16") }),
@@ -19,6 +19,7 @@ const wish = (changes: Partial<PoolWish>): PoolWish => ({
   family: 4,
   use: "Workload",
   pools: [],
+  requester: { host: undefined, namespace: undefined },
   ...changes,
 });
 
@@ -121,6 +122,109 @@ describe("a request that no pool may serve is told why", () => {
   it("if the space has no pools", () => {
     const told = new Refusal("no_pool_available", "The space has no pools.", { pools: [] });
     expect(selectPools([], wish({}))).toEqual(told);
+  });
+});
+
+describe("the selectors of pools", () => {
+  const selecting = (name: string, node?: string, namespace?: string) =>
+    poolWith({
+      name,
+      ...(node !== undefined && { nodeSelector: { text: node, selector: selector(node) } }),
+      ...(namespace !== undefined && {
+        namespaceSelector: { text: namespace, selector: selector(namespace) },
+      }),
+    });
+  const pools = [
+    selecting("everybody", "all()", ""),
+    selecting("west", 'zone == "west"'),
+    selecting("no-gpu", "!has(gpu)"),
+    selecting("web", undefined, "team == 'web'"),
+    selecting("web-in-west", 'zone == "west"', "team == 'web'"),
+  ];
+  const west = { zone: "west" };
+  const web = { team: "web" };
+
+  it.each([
+    { whom: "nobody knows", host: undefined, namespace: undefined, names: ["everybody", "no-gpu"] },
+    {
+      whom: "has its labels",
+      host: west,
+      namespace: undefined,
+      names: ["everybody", "no-gpu", "west"],
+    },
+    {
+      whom: "lacks what is asked for",
+      host: { gpu: "" },
+      namespace: undefined,
+      names: ["everybody"],
+    },
+    {
+      whom: "is of a namespace that is chosen",
+      host: west,
+      namespace: web,
+      names: ["everybody", "no-gpu", "web", "web-in-west", "west"],
+    },
+    {
+      whom: "has a label only in its prototype",
+      host: Object.create({ gpu: "yes", zone: "west" }),
+      namespace: undefined,
+      names: ["everybody", "no-gpu"],
+    },
+  ])("leave a request that $whom $names", ({ host, namespace, names }) => {
+    expect(namesOf(selectPools(pools, wish({ requester: { host, namespace } })))).toEqual(names);
+  });
+
+  it("are passed over for pools that are named", () => {
+    const named = wish({ pools: ["web-in-west"] });
+    expect(namesOf(selectPools(pools, named))).toEqual(["web-in-west"]);
+  });
+
+  it.each([
+    {
+      pool: selecting("west", "zone in {'west', 'north'} && !has(gpu)"),
+      requester: { host: { zone: "east", disk: "ssd" }, namespace: undefined },
+      reason:
+        "does not select the host (nodeSelector zone in {'west', 'north'} && !has(gpu); the host has zone=east, no gpu)",
+    },
+    {
+      pool: selecting("west", "has(zone)"),
+      requester: { host: undefined, namespace: web },
+      reason:
+        "does not select the host (nodeSelector has(zone); the host is not registered, so it has no labels)",
+    },
+    {
+      pool: selecting("web", undefined, "team == 'web'"),
+      requester: { host: west, namespace: { team: "db" } },
+      reason:
+        "does not select the namespace (namespaceSelector team == 'web'; the namespace has team=db)",
+    },
+    {
+      pool: selecting("web", undefined, "team == 'web'"),
+      requester: { host: west, namespace: undefined },
+      reason:
+        "does not select the namespace (namespaceSelector team == 'web'; the request names no namespace that is registered, so there are no labels)",
+    },
+    {
+      pool: selecting("nobody", "!all()"),
+      requester: { host: west, namespace: undefined },
+      reason: "does not select the host (nodeSelector !all(); it selects no host)",
+    },
+  ])("are told with the labels that were judged: $reason", ({ pool, requester, reason }) => {
+    expect(selectPools([pool], wish({ requester }))).toMatchObject({
+      members: { pools: [{ pool: pool.name, reason }] },
+    });
+  });
+
+  it("are told in short where they are long", () => {
+    const long = `label == "${"\u{1f600}".repeat(400)}" || ${Array.from({ length: 12 }, (_, n) => `has(l${n})`).join(" || ")}`;
+    const told = selectPools(
+      [selecting("long", long)],
+      wish({ requester: { host: {}, namespace: undefined } }),
+    );
+    const text = told instanceof Refusal ? told.detail : "";
+    expect(text.length).toBeLessThan(500);
+    expect(text).not.toMatch(/\p{Cs}/u);
+    expect(text).toContain("no label, no l0, no l1, no l2, no l3, no l4, no l5, no l6 and 5 more");
   });
 });
 

@@ -38,7 +38,7 @@ spec:
   cidr: 10.244.0.0/16
   ipipMode: Always
   natOutgoing: true
-  nodeSelector: all()
+  nodeSelector: topology.kubernetes.io/zone in {'eu-west-1a', 'eu-west-1b'} && !has(gpu)
   vxlanMode: Never
 status:
   conditions: []
@@ -53,6 +53,9 @@ describe("a manifest of Calico", () => {
       disabled: false,
       assignmentMode: "Automatic",
       allowedUses: ["Workload", "Tunnel"],
+      nodeSelector: {
+        text: "topology.kubernetes.io/zone in {'eu-west-1a', 'eu-west-1b'} && !has(gpu)",
+      },
       routing: { ipipMode: "Always", natOutgoing: true, vxlanMode: "Never" },
     });
   });
@@ -71,10 +74,8 @@ describe("a manifest of Calico", () => {
     "may come alone in a list of %s",
     (kind) => {
       const item = KUBECTL.replaceAll("\n", "\n  ");
-      const list = (items: number) =>
-        `apiVersion: ${kind}\nmetadata: {}\nitems:\n${`- ${item}\n`.repeat(items)}`;
-      expect(put(list(1))).toMatchObject({ name: "default-ipv4-ippool" });
-      expect(refusedFields(put(list(2)))).toEqual(["items: has 2; PUT one pool at a time"]);
+      const list = `apiVersion: ${kind}\nmetadata: {}\nitems:\n- ${item}\n`;
+      expect(put(list)).toMatchObject({ name: "default-ipv4-ippool", ignored: [] });
     },
   );
 
@@ -86,16 +87,18 @@ describe("a manifest of Calico", () => {
     expect(fields).toMatchObject([{ field: "metadata.name", value: "x" }]);
   });
 
-  it("that selects nodes is refused, because its pool would serve the others as well", () => {
-    const refused = refusedFields(put(KUBECTL.replace("all()", "zone == 'a'")));
-    expect(refused).toEqual([
-      expect.stringContaining('spec.nodeSelector: must be empty or "all()": selectors are not'),
-    ]);
+  it("keeps whom its selectors choose", () => {
+    const body = KUBECTL.replace("  - Tunnel\n", "").replace(
+      "  natOutgoing",
+      "  namespaceSelector: team == 'shop'\n  natOutgoing",
+    );
+    const { spec } = put(body) as PoolRequest;
+    expect(spec.namespaceSelector?.text).toBe("team == 'shop'");
   });
 
   it.each([
     ["another version", "projectcalico.org/v3", "v1", "apiVersion: must be projectcalico.org/v3"],
-    ["another kind", "IPPool", "BGPPeer", "kind: must be IPPool, or a list of one"],
+    ["another kind", "IPPool", "BGPPeer", "kind: must be IPPool, or a list with one"],
     ["a field nobody knows", "blockSize", "blocksize", "spec.blocksize: is not a field here"],
     [
       "a field that only Plat knows",
@@ -124,6 +127,74 @@ describe("a manifest of Calico", () => {
   });
 });
 
+describe("of several manifests", () => {
+  const other = KUBECTL.replace("name: default-ipv4-ippool", "name: other").replace("244", "245");
+  const named = (kind: string, name: string) =>
+    `apiVersion: v1\nkind: ${kind}\nmetadata:\n  name: ${name}\n`;
+  const listOf = (...items: readonly string[]) =>
+    `apiVersion: v1\nkind: List\nitems:\n${items.map((item) => `- ${item.trimEnd().replaceAll("\n", "\n  ")}\n`).join("")}`;
+  const documents = (...items: readonly string[]) => items.join("---\n");
+
+  it.each([
+    ["documents", documents],
+    ["items of a list", listOf],
+    ["lists", (...items: readonly string[]) => documents(...items.map((item) => listOf(item)))],
+  ])("the pool of the URL's name is taken, and the others are named: as %s", (_, joined) => {
+    const body = joined(named("ConfigMap", "cni"), other, KUBECTL, named("IPPool", "x"));
+    const taken = put(body) as PoolRequest;
+    expect(taken.name).toBe("default-ipv4-ippool");
+    expect(taken.ignored).toEqual(["ConfigMap cni", "IPPool other", "IPPool x"]);
+  });
+
+  it("what stands between two separators and says nothing is none", () => {
+    expect(put(`---\n---\n# nothing\n---\n${KUBECTL}---\n`)).toMatchObject({ ignored: [] });
+  });
+
+  it("what has no name, or no kind, is named as such", () => {
+    const taken = put(documents(KUBECTL, "kind: Secret\n", "a: 1\n", "[]\n")) as PoolRequest;
+    expect(taken.ignored).toEqual([
+      "Secret without a name",
+      "something without a name",
+      "something without a name",
+    ]);
+  });
+
+  it("the pool must be there once, and no more", () => {
+    const problem = problemIn(put(documents(KUBECTL, other, KUBECTL)));
+    expect(problem.code).toBe("invalid_request");
+    expect(problem.fields).toMatchObject([
+      { field: "metadata.name", problem: expect.stringContaining("is that of 2 IPPools") },
+    ]);
+  });
+
+  it("the names of others are told when none has the URL's", () => {
+    const problem = problemIn(put(documents(other, other.replace("other", "third"))));
+    expect(problem.code).toBe("name_mismatch");
+    expect(problem.fields[0]?.problem).toContain("the body has IPPool other, IPPool third");
+  });
+
+  it("what there is is told when none is a pool", () => {
+    const refused = refusedFields(put(documents(named("BGPPeer", "a"), named("IPPool", "b"))));
+    expect(refused).toEqual([
+      expect.stringContaining("kind: must be IPPool of projectcalico.org/v3 or crd.projectcalico"),
+    ]);
+    expect(refused[0]).toContain("the body has BGPPeer a, IPPool b");
+  });
+
+  it.each([
+    ["that is empty", "kind: List\nitems: []", "items: has none"],
+    ["without items", "kind: List", "items: must be an array of manifests"],
+    [
+      "of more than two thousand",
+      JSON.stringify({ kind: "List", items: Array(2_001).fill({}) }),
+      "body: ",
+    ],
+  ])("a list %s is refused", (_, body, refusal) => {
+    const headers = body.startsWith("{") ? {} : YAML;
+    expect(refusedFields(put(body, headers))).toEqual([expect.stringContaining(refusal)]);
+  });
+});
+
 describe("YAML", () => {
   const BOMB = `a: &a [x,x,x,x,x,x,x,x,x,x]
 b: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a,*a]
@@ -134,7 +205,12 @@ e: [*d,*d,*d,*d,*d,*d,*d,*d,*d,*d]
 
   it.each([
     ["whose aliases multiply", BOMB, "body: is not YAML: Excessive alias count"],
-    ["of two documents", `${KUBECTL}---\n${KUBECTL}`, "body: has 2 YAML documents; send one"],
+    [
+      "of two documents that are no manifests",
+      "a: 1\n---\nb: 2",
+      "body: has 2 documents; send one",
+    ],
+    ["whose second document is broken", `${KUBECTL}---\na: [1`, "body: is not YAML: "],
     ["that is broken", "a: [1", "body: is not YAML: "],
     ["that is deep without end", "[".repeat(19_000), "body: is nested more than 32 levels deep"],
     // Its keys are written into keys: at 700 levels this took more than ten minutes.

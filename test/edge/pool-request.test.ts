@@ -107,11 +107,31 @@ describe("a pool is refused by the name of its field when it has", () => {
       { ...ok, allowedUses: ["LoadBalancer", "Workload"] },
       "allowedUses: must name LoadBalancer alone or not at all",
     ],
-    ["a node selector", { ...ok, nodeSelector: "zone == 'a'" }, "nodeSelector: must be empty or"],
+    ["a selector that is none", { ...ok, nodeSelector: "zone = 'a'" }, "nodeSelector: "],
     [
-      "a namespace selector",
+      "a selector of more than 1,024 characters",
+      { ...ok, nodeSelector: `zone == "${"a".repeat(1_024)}"` },
+      "nodeSelector: has 1034 characters, more than the 1024",
+    ],
+    [
+      "a selector that says global()",
+      { ...ok, nodeSelector: "has(zone) || !global()" },
+      "nodeSelector: must not say global()",
+    ],
+    [
+      "a namespace selector and the use Tunnel",
+      { ...ok, namespaceSelector: "has(team)", allowedUses: ["Workload", "Tunnel"] },
+      "namespaceSelector: must be absent for the use Tunnel",
+    ],
+    [
+      "a namespace selector and the uses that it has unless it says otherwise",
       { ...ok, namespaceSelector: "has(team)" },
-      "selectors are not supported yet, and the pool would serve hosts that its owner excluded",
+      "namespaceSelector: must be absent for the use Tunnel",
+    ],
+    [
+      "a node selector and the use LoadBalancer",
+      { ...ok, nodeSelector: "has(zone)", allowedUses: ["LoadBalancer"] },
+      "nodeSelector: must be all() or absent for the use LoadBalancer",
     ],
     [
       "a negative cooldown",
@@ -133,4 +153,32 @@ describe("a pool is refused by the name of its field when it has", () => {
   ])("%s", (_, body, refusal) => {
     expect(refusedFields(put(body))).toEqual([expect.stringContaining(refusal)]);
   });
+});
+
+describe("the selectors of a pool", () => {
+  it("are kept as they were written", () => {
+    const text = "zone  in {'b','a'}||!has( gpu )";
+    const body = { cidr: "10.0.0.0/16", nodeSelector: text, namespaceSelector: " has(team)" };
+    const { spec } = put({ ...body, allowedUses: ["Workload"] }) as PoolRequest;
+    expect(spec.nodeSelector?.text).toBe(text);
+    expect(spec.namespaceSelector?.text).toBe(" has(team)");
+  });
+
+  it.each(["", " ", "all()"])("may be %j for a load balancer", (nodeSelector) => {
+    const { spec } = put({
+      cidr: "10.0.0.0/16",
+      nodeSelector,
+      allowedUses: ["LoadBalancer"],
+    }) as PoolRequest;
+    expect(spec.nodeSelector?.text).toBe(nodeSelector);
+  });
+
+  it("may be a blank one of namespaces beside the use Tunnel", () => {
+    expect((put({ cidr: "10.0.0.0/16", namespaceSelector: "" }) as PoolRequest).spec).toBeDefined();
+  });
+});
+
+it("a disabled pool may be smaller than a block of it", () => {
+  const body = { cidr: "10.0.0.0/28", blockSize: 26, disabled: true };
+  expect((put(body) as PoolRequest).spec).toMatchObject({ blockSize: 26, disabled: true });
 });

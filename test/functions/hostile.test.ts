@@ -11,6 +11,8 @@ beforeAll(async () => {
   await call("PUT", "/v1/pools/main", { body: { cidr: "10.0.0.0/24", blockSize: 28 } });
   await call("PUT", "/v1/pools/six", { body: { cidr: "2001:db8::/64" } });
   await call("PUT", "/v1/reservations/r", { body: { cidrs: ["10.0.0.64/28"] } });
+  await call("PUT", "/v1/nodes/node-1", { body: { labels: { zone: "west" } } });
+  await call("PUT", "/v1/namespaces/shop", { body: { labels: { team: "web" } } });
   await call("PUT", "/v1/config", { body: { cooldownSeconds: 0 } });
   await call("POST", "/v1/assign", {
     body: { host: "node-1", address: "10.0.0.7", handle: "held" },

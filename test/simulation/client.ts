@@ -134,10 +134,11 @@ async function renew(
   for (const promised of told.slice(0, 1)) {
     await context.sleep(1000 * leaseSeconds * context.random.fraction());
     const { at: address, handle, parsed } = promised;
-    const proof = chanceIn(context)(0.5) ? { generation: parsed } : { handle };
+    const byHandle = chanceIn(context)(0.5);
+    const proof = byHandle ? { handle } : { generation: parsed };
     const expiresAtMs = context.now() + 1000 * leaseSeconds;
     const answer = await scheduler.trying(() =>
-      ledger.renewing(promised, expiresAtMs, () =>
+      ledger[byHandle ? "renewingByHandle" : "renewing"](promised, expiresAtMs, () =>
         renewLease(context, SPACE, { address, ...proof, leaseSeconds }),
       ),
     );

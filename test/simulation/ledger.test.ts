@@ -37,6 +37,19 @@ it("holds a renewal that nobody interfered with to its deadline", async () => {
   expect(violationsAt(ledger, 60_000)).toMatchObject([{ invariant: "I2" }]);
 });
 
+it("a renewal by handle renews what the handle has by then, which may be another assignment", async () => {
+  const { ledger, promised } = leased();
+  const { renew, answer } = answering();
+  const renewal = ledger.renewingByHandle(promised, 30_000, renew);
+  expect(violationsAt(ledger, 20_000)).toEqual([]); // its lease is over
+  const generation = LEASED.generation.replace("AYvP5iWVbzHwmEI", "AYvP5iWVbzHwmEJ");
+  const next = { ...LEASED, generation, expiresAtMs: 500_000 };
+  ledger.hear("pod", undefined, [{ ...next, generation: generation.replace("gGEN", "gGEO") }], 0);
+  answer(60_000);
+  await renewal;
+  expect(violationsAt(ledger, 61_000)).toEqual([]);
+});
+
 function leased() {
   const ledger = new Ledger();
   ledger.hear("pod", undefined, [LEASED], 0);

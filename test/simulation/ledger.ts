@@ -35,6 +35,8 @@ export class Ledger {
   /** Until when a promise holds where it is leased, by record; while a renewal is under way, the earlier of both. */
   readonly #deadlines = new Map<string, number>();
   readonly #renewals = new Map<string, { readonly begun: number; readonly over: number }>();
+  /** What renewals by handle may set that are under way: they renew whatever the handle has at the address by then. */
+  readonly #byHandle = new Map<string, readonly number[]>();
   /** Records of limited requests. */
   readonly #limited = new Set<string>();
   readonly #answers = new Map<string, string>();
@@ -79,7 +81,9 @@ export class Ledger {
         );
       this.#promises.set(promised.address, promised);
       const expiresAtMs = addresses[i]?.expiresAtMs;
-      if (expiresAtMs !== undefined) this.#deadline(recordOf(promised), expiresAtMs);
+      if (expiresAtMs === undefined) continue;
+      const underWay = this.#byHandle.get(`${handle}@${promised.address}`) ?? [];
+      this.#deadline(recordOf(promised), Math.min(expiresAtMs, ...underWay));
     }
     return told;
   }
@@ -161,17 +165,52 @@ export class Ledger {
     return answer;
   }
 
-  /** Until a renewal is over, either deadline may be the one that holds. One that ends in an error is never over. */
+  /** A renewal that names the handle: what it has there by then may be another assignment than the one it had. */
+  async renewingByHandle(
+    promised: Promised,
+    expiresAtMs: number,
+    renew: () => Promise<Renewed | Refusal>,
+  ): Promise<Renewed | Refusal> {
+    const { handle, address } = promised;
+    const name = `${handle}@${address}`;
+    this.#byHandle.set(name, [...(this.#byHandle.get(name) ?? []), expiresAtMs]);
+    const answer = await this.#renewing(
+      promised,
+      expiresAtMs,
+      renew,
+      (standing) => standing?.handle === handle,
+    );
+    const underWay = this.#byHandle.get(name) ?? [];
+    this.#byHandle.set(name, underWay.toSpliced(underWay.indexOf(expiresAtMs), 1));
+    const standing = this.#promises.get(address);
+    if (standing?.handle === handle && !(answer instanceof Refusal))
+      if (this.#deadlines.has(recordOf(standing)))
+        this.#deadline(recordOf(standing), answer.expiresAtMs);
+    return answer;
+  }
+
   async renewing(
     promised: Promised,
     expiresAtMs: number,
     renew: () => Promise<Renewed | Refusal>,
   ): Promise<Renewed | Refusal> {
+    return this.#renewing(
+      promised,
+      expiresAtMs,
+      renew,
+      (standing) => standing !== undefined && nameOf(standing) === nameOf(promised),
+    );
+  }
+
+  /** Until a renewal is over, either deadline may be the one that holds. One that ends in an error is never over. */
+  async #renewing(
+    promised: Promised,
+    expiresAtMs: number,
+    renew: () => Promise<Renewed | Refusal>,
+    isRenewed: (standing: Promised | undefined) => boolean,
+  ): Promise<Renewed | Refusal> {
     const record = recordOf(promised);
-    const isStanding = () => {
-      const standing = this.#promises.get(promised.address);
-      return standing !== undefined && nameOf(standing) === nameOf(promised);
-    };
+    const isStanding = () => isRenewed(this.#promises.get(promised.address));
     const wasStanding = isStanding();
     this.#deadline(record, expiresAtMs);
     const { begun, over } = this.#renewalsOf(record);

@@ -6,12 +6,17 @@ import { collect } from "../../src/allocator/collect.ts";
 import type { Context } from "../../src/allocator/context.ts";
 import { disown } from "../../src/allocator/disown.ts";
 import { runJobs } from "../../src/allocator/jobs.ts";
+import { deleteNamespace, putNamespace } from "../../src/allocator/namespaces.ts";
+import { deleteNode, putNode } from "../../src/allocator/nodes.ts";
 import { deletePool, drainPool } from "../../src/allocator/pool-jobs.ts";
 import { reclaim } from "../../src/allocator/reclaim.ts";
 import { releaseHandle } from "../../src/allocator/release.ts";
 import { renewLease } from "../../src/allocator/renew.ts";
 import { parseInterval } from "../../src/domain/cidr.ts";
+import type { Labels } from "../../src/domain/labels.ts";
+import type { PoolSpec } from "../../src/domain/pool.ts";
 import { DUE_SHARDS } from "../../src/store/definition.ts";
+import { selector } from "../domain/builders.ts";
 import {
   addressOf,
   assigned,
@@ -387,7 +392,93 @@ export const OPERATIONS: readonly Operation[] = [
       await succeed(context, {}, clock);
     },
   },
+  {
+    name: "a host that is registered",
+    step: "create-node",
+    prepare: async ({ calm }) => ({ old: await assigned(calm, requestOf("old", 1)) }),
+    walk: (context) => label(context, "node-1", { zone: "west" }),
+    kept: ["old"],
+    again: (context) => label(context, "node-1", { zone: "west" }),
+  },
+  {
+    name: "new labels of a node",
+    step: "change-node",
+    prepare: async ({ calm }) => {
+      await label(calm, "node-1", { zone: "west" });
+      return { old: await assigned(calm, requestOf("old", 1)) };
+    },
+    walk: (context) => label(context, "node-1", { zone: "east" }),
+    kept: ["old"],
+    again: (context) => label(context, "node-1", { zone: "east" }),
+  },
+  {
+    name: "a node that is deleted",
+    step: "leave-node",
+    prepare: async ({ calm }) => {
+      await label(calm, "node-1", { zone: "west" });
+      return { old: await assigned(calm, requestOf("old", 1)) };
+    },
+    walk: forget,
+    kept: ["old"],
+    again: forget,
+  },
+  {
+    name: "collect of entries and nodes that have lost each other",
+    step: "collect-entry",
+    prepare: async ({ calm, clock }) => {
+      const { store } = calm;
+      await store.enterNode({ space: SPACE, name: "gone", id: "gone", atMs: clock.nowMs });
+      await label(calm, "node-2", {});
+      const node = await store.readNode(SPACE, "node-2");
+      if (node) await store.deleteNodeEntry("leave-node", node);
+      clock.nowMs += 100_000;
+      return { old: await assigned(calm, requestOf("old", 1)) };
+    },
+    walk: (context) => collect(context, DUE_SHARDS),
+    kept: ["old"],
+  },
+  {
+    name: "a namespace that is registered, labelled anew and deleted",
+    step: "delete-namespace",
+    prepare: async () => ({}),
+    walk: async (context) => {
+      await labelNamespace(context, { team: "web" });
+      await labelNamespace(context, { team: "db" });
+      const seen = await context.store.readNamespace(SPACE, "shop");
+      return deleteNamespace(context, SPACE, "shop", seen?.revision);
+    },
+    kept: [],
+    again: (context) => labelNamespace(context, {}),
+  },
+  {
+    name: "assign from a pool that selects the host and the namespace",
+    step: "take-slots",
+    prepare: async ({ calm }) => {
+      for (const name of ["node-1", "node-2"]) await label(calm, name, { zone: "west" });
+      await labelNamespace(calm, { team: "web" });
+      await putPool(calm, SPACE, "pool", selectivePool, await revision(calm));
+      return { old: await assigned(calm, { ...requestOf("old", 1), namespace: "shop" }) };
+    },
+    walk: (context) => assign(context, { ...requestOf("new", 1), namespace: "shop" }),
+    kept: ["old"],
+  },
 ];
+
+/** Writes a node over whatever is there. */
+async function label(context: Context, name: string, labels: Labels) {
+  const seen = await context.store.readNode(SPACE, name);
+  return putNode(context, SPACE, name, labels, seen?.revision);
+}
+
+async function labelNamespace(context: Context, labels: Labels) {
+  const seen = await context.store.readNamespace(SPACE, "shop");
+  return putNamespace(context, SPACE, "shop", labels, seen?.revision);
+}
+
+async function forget(context: Context) {
+  const seen = await context.store.readNode(SPACE, "node-1");
+  return deleteNode(context, SPACE, "node-1", seen?.revision);
+}
 
 /** A world in which the operation can begin. */
 export async function prepared(operation: Operation) {
@@ -445,6 +536,12 @@ async function succeed(context: Context, _: unknown, clock: Clock): Promise<void
   const { addresses } = await assigned(context, requestOf("heir", 5));
   for (const { block } of addresses) expect(block).toMatch(/\/30$/);
 }
+
+const selectivePool: PoolSpec = {
+  ...poolOf("10.0.0.0/29", 31),
+  nodeSelector: { text: "zone == 'west'", selector: selector("zone == 'west'") },
+  namespaceSelector: { text: "has(team)", selector: selector("has(team)") },
+};
 
 const keyedRequest = requestOf("keyed", 1, "once");
 export const keyedPair = requestOf("keyed", 2, "twice");

@@ -12,6 +12,8 @@ import {
 } from "../../src/allocator/administration.ts";
 import type { Context } from "../../src/allocator/context.ts";
 import { disown } from "../../src/allocator/disown.ts";
+import { deleteNamespace, putNamespace, readNamespace } from "../../src/allocator/namespaces.ts";
+import { deleteNode, listNodes, putNode, readNode } from "../../src/allocator/nodes.ts";
 import {
   type Accepted,
   deletePool,
@@ -23,12 +25,16 @@ import { releaseHandle } from "../../src/allocator/release.ts";
 import { cellAt } from "../../src/domain/cell.ts";
 import { parseInterval } from "../../src/domain/cidr.ts";
 import type { Random } from "../../src/domain/fresh.ts";
+import { hostName } from "../../src/domain/host.ts";
 import { GRACE_MS, JOB_KEPT_MS, RELEASED_RECORD_KEPT_MS } from "../../src/domain/limits.ts";
+import type { Namespace } from "../../src/domain/namespace.ts";
+import type { Node } from "../../src/domain/node.ts";
 import { Refusal } from "../../src/domain/outcome.ts";
 import type { PoolSpec } from "../../src/domain/pool.ts";
 import { SPACE } from "./requests.ts";
 import type { Life } from "./run.ts";
-import { cidrOf, type Scenario, valueIn } from "./scenario.ts";
+import { cidrOf, drawLabels, NAMESPACES, type Scenario, valueIn } from "./scenario.ts";
+import { hostNamed, namespaceNamed } from "./selection.ts";
 
 interface Errand {
   readonly afterMs: number;
@@ -104,14 +110,17 @@ async function change(context: Context, { scenario }: Life): Answer {
   const pool = pools.find(({ name }) => name === "pool-5" || name.startsWith("wanted")) ?? pools[0];
   if (!pool) return new Refusal("not_found", "no pool");
   const { name, cidr, blockSize, allowedUses, assignmentMode, borrowing, cooldownSeconds } = pool;
+  const { nodeSelector, namespaceSelector } = pool;
   const isMain = scenario.pools.some((main) => main.name === name) && name !== "pool-5";
   const spec: PoolSpec = {
     cidr: chance(context, 0.1) ? cidrOf("10.77.0.0/28") : cidr,
     blockSize: chance(context, 0.1) ? blockSize - 1 : blockSize,
     disabled: !isMain && chance(context, 0.5),
-    allowedUses,
+    allowedUses: chance(context, 0.1) ? ["LoadBalancer"] : allowedUses,
     assignmentMode,
     borrowing,
+    ...(nodeSelector && { nodeSelector }),
+    ...(namespaceSelector && { namespaceSelector }),
     ...(cooldownSeconds !== undefined && { cooldownSeconds }),
   };
   return putPool(context, SPACE, name, spec, ifMatch(context, pool.revision));
@@ -159,6 +168,45 @@ async function follow(context: Context, { job }: Accepted): Promise<Refusal | un
   await listJobs(context, SPACE);
   const now = await readJob(context, SPACE, chance(context, 0.1) ? "another" : job.id);
   return now instanceof Refusal ? now : undefined;
+}
+
+/** One who registers hosts and namespaces, labels them anew, and forgets them. */
+export async function labeller(context: Context, life: Life): Promise<void> {
+  const { scheduler, scenario } = life;
+  for (let n = 0; n < 5; n++) {
+    await context.sleep(25_000 * context.random.fraction());
+    const act = chance(context, 0.6)
+      ? () => labelHost(context, life, hostName(oneOf(context, scenario.hosts)))
+      : () => labelNamespace(context, life, oneOf(context, NAMESPACES));
+    await scheduler.trying(async () => {
+      const answer = await act();
+      if (answer instanceof Refusal) scheduler.count(`answer: ${answer.code}`);
+    });
+    if (chance(context, 0.3))
+      await scheduler.trying(() =>
+        listNodes(context, { space: SPACE, limit: 2, after: undefined }),
+      );
+  }
+}
+
+async function labelHost(context: Context, { selection }: Life, name: string) {
+  const before = await readNode(context, SPACE, name);
+  const seen = ifMatch(context, before instanceof Refusal ? undefined : before.revision);
+  const labels = chance(context, 0.25) ? undefined : drawLabels(context.random);
+  return selection.labelling<Node | undefined>(hostNamed(name), labels, () =>
+    labels ? putNode(context, SPACE, name, labels, seen) : deleteNode(context, SPACE, name, seen),
+  );
+}
+
+async function labelNamespace(context: Context, { selection }: Life, name: string) {
+  const before = await readNamespace(context, SPACE, name);
+  const seen = ifMatch(context, before instanceof Refusal ? undefined : before.revision);
+  const labels = chance(context, 0.25) ? undefined : drawLabels(context.random);
+  return selection.labelling<Namespace | undefined>(namespaceNamed(name), labels, () =>
+    labels
+      ? putNamespace(context, SPACE, name, labels, seen)
+      : deleteNamespace(context, SPACE, name, seen),
+  );
 }
 
 /** Takes blocks from their hosts, whatever is in them. */

@@ -19,6 +19,9 @@ export function readingOnce(): (items: readonly Item[]) => Contents {
       plans: [],
       maps: [],
       jobs: [],
+      nodes: [],
+      nodeEntries: [],
+      namespaces: [],
       unreadable: [],
     };
     for (const item of items) {

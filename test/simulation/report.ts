@@ -13,6 +13,7 @@ const ANSWERS = Object.keys({
   already_assigned: true,
   pool_exhausted: true,
   no_pool_available: true,
+  host_not_registered: true,
   block_limit: true,
   handle_limit: true,
   strict_affinity: true,

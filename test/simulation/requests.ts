@@ -4,12 +4,15 @@ import { parseAddress } from "../../src/domain/address.ts";
 import { addressAt, formatCidr, sizeOf } from "../../src/domain/cidr.ts";
 import type { Random } from "../../src/domain/fresh.ts";
 import { handleHash } from "../../src/domain/hash.ts";
-import { type Scenario, valueIn } from "./scenario.ts";
+import { hostId } from "../../src/domain/host.ts";
+import { NAMESPACES, type Scenario, valueIn } from "./scenario.ts";
 
 export const SPACE = "default";
 /** Another space; it comes first in the order of spaces. */
 export const ASIDE = "aside";
 const REQUESTS_PER_CLIENT = 4;
+/** No machine: nobody registers it. */
+const VIRTUAL = hostId("virtual", "balancer");
 /** How many of IPv4 and of IPv6: what one block serves, several blocks, both families. */
 const WANTED = [
   [1, 0],
@@ -48,15 +51,17 @@ export function drawRequests(random: Random, scenario: Scenario, number: number)
         ].filter(({ count }) => count > 0);
     const isLimited = client.limit !== undefined && chance(0.9);
     const allowPartial = chance(number === 0 ? 0.4 : 0.25);
+    const namespace = [...NAMESPACES, undefined][(number + n) % (NAMESPACES.length + 1)];
     const request: AssignRequest = {
       space: SPACE,
-      host: chance(0.9) ? client.host : pick(scenario.hosts),
+      host: chance(0.9) ? client.host : pick([...scenario.hosts, VIRTUAL]),
       wanted,
       handle: client.handle,
       attributes: {},
       pools: chance(0.15) ? drawPools(random, scenario) : [],
       ...(allowPartial && { allowPartial }),
       ...(address && { address }),
+      ...(namespace && { namespace }),
       ...(chance(0.1) && { use: "Tunnel" as const }),
       ...(chance(0.15) && { maxBlocksPerHost: 1 }),
       ...(chance(0.35) && { leaseSeconds: pick([5, 40, 120]) }),

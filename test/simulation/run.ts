@@ -3,6 +3,8 @@ import { collect } from "../../src/allocator/collect.ts";
 import type { Context } from "../../src/allocator/context.ts";
 import { runJobs } from "../../src/allocator/jobs.ts";
 import { Memory } from "../../src/allocator/memory.ts";
+import { putNamespace } from "../../src/allocator/namespaces.ts";
+import { putNode } from "../../src/allocator/nodes.ts";
 import { reclaim } from "../../src/allocator/reclaim.ts";
 import { handleHash } from "../../src/domain/hash.ts";
 import { findViolations, type Violation } from "../../src/domain/invariants.ts";
@@ -15,12 +17,13 @@ import { client, janitor, neighbour, twin } from "./client.ts";
 import { Cooldowns } from "./cooldowns.ts";
 import { Ledger } from "./ledger.ts";
 import { MutatedTable } from "./mutate.ts";
-import { administrator, calendar, disowner, drawPlan, ender } from "./operators.ts";
+import { administrator, calendar, disowner, drawPlan, ender, labeller } from "./operators.ts";
 import { seededRandom } from "./random.ts";
 import { readingOnce } from "./reading.ts";
 import { ASIDE, drawRequests, SPACE } from "./requests.ts";
 import { cidrOf, drawScenario, type Scenario } from "./scenario.ts";
 import { Scheduler, type Surroundings, type Weather } from "./scheduler.ts";
+import { Selection } from "./selection.ts";
 import { Strictness } from "./strictness.ts";
 
 export interface RunOptions {
@@ -49,6 +52,7 @@ export interface Life {
   readonly scheduler: Scheduler;
   readonly ledger: Ledger;
   readonly strictness: Strictness;
+  readonly selection: Selection;
 }
 
 /**
@@ -76,7 +80,12 @@ export async function simulate({
     scenario.settings.strictAffinity,
     forbidding.map(({ name }) => name),
   );
-  const life: Life = { scenario, scheduler, ledger: new Ledger(), strictness };
+  const asks = scenario.clients.map((_, n) =>
+    drawRequests(randomOf(seed, `requests ${n}`), scenario, n),
+  );
+  const requests = asks.flat().map(({ request }) => request);
+  const selection = new Selection(scenario, requests, scenario.labels);
+  const life: Life = { scenario, scheduler, ledger: new Ledger(), strictness, selection };
   const contextOf = (name: string, own: Surroundings): Context => ({
     store: makeStore(own.table),
     random: randomOf(seed, name),
@@ -102,9 +111,8 @@ export async function simulate({
   };
   const last = scenario.clients.length - 1;
   for (let n = 0; n < last; n++) {
-    const asks = drawRequests(randomOf(seed, `requests ${n}`), scenario, n);
-    spawn(`client ${n}`, (context) => client(context, life, asks));
-    if (n === 0) spawn("twin", (context) => twin(context, life, asks));
+    spawn(`client ${n}`, (context) => client(context, life, asks[n] ?? []));
+    if (n === 0) spawn("twin", (context) => twin(context, life, asks[n] ?? []));
   }
   for (let n = 0; n < 2; n++) {
     spawn(`reclaimer ${n}`, (context) => passing(context, 4, 35_000, () => reclaim(context)));
@@ -118,6 +126,8 @@ export async function simulate({
     spawn(`worker ${n}`, (context) => passing(context, 6, 60_000, () => runJobs(context)));
   spawn("disowner", (context) => disowner(context, life));
   spawn("ender", (context) => ender(context, life));
+  for (let n = 0; n < (scenario.selects ? 2 : 0); n++)
+    spawn(`labeller ${n}`, (context) => labeller(context, life));
   if (scenario.tidied) spawn("janitor", (context) => janitor(context, life));
   if (scenario.neighbour) spawn("neighbour", neighbour);
   if (scenario.leaps) spawn("calendar", (context) => calendar(context, life));
@@ -128,7 +138,7 @@ export async function simulate({
 
 /** Proves everything after every call that wrote; the first violations of a run end its proof. */
 function judge(
-  { scenario, scheduler, ledger, strictness }: Life,
+  { scenario, scheduler, ledger, strictness, selection }: Life,
   table: MutatedTable,
 ): Violation[] {
   const violations: Violation[] = [];
@@ -142,11 +152,13 @@ function judge(
     ledger.step(contents, step.nowMs);
     cooldowns.step(contents, step);
     strictness.step(contents);
+    selection.step(contents);
     violations.push(
       ...findViolations(contents),
       ...ledger.violations.splice(0),
       ...cooldowns.violations.splice(0),
       ...strictness.violations.splice(0),
+      ...selection.violations.splice(0),
     );
     if (violations.length > 0) scheduler.count(`broken by: ${label}`);
   };
@@ -166,6 +178,11 @@ async function makeSpace(context: Context, scenario: Scenario): Promise<void> {
   for (const { name, ...spec } of scenario.pools)
     await putPool(context, SPACE, name, spec, undefined);
   await putSettings(context, SPACE, scenario.settings, undefined);
+  for (const [who, labels] of scenario.selects ? scenario.labels : []) {
+    const [kind, name = ""] = who.split(":");
+    const put = kind === "namespace" ? putNamespace : putNode;
+    await put(context, SPACE, name, labels, undefined);
+  }
   if (scenario.reserved.cidrs.length > 0)
     await putReservation(context, SPACE, "first", scenario.reserved, undefined);
   if (scenario.neighbour) await putPool(context, ASIDE, "pool-4", BESIDE, undefined);

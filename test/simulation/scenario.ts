@@ -2,10 +2,13 @@ import { BITS } from "../../src/domain/address.ts";
 import { type Cidr, parseCidr, parseInterval } from "../../src/domain/cidr.ts";
 import { type Random, shuffled } from "../../src/domain/fresh.ts";
 import { type HostId, hostId } from "../../src/domain/host.ts";
+import type { Labels } from "../../src/domain/labels.ts";
 import type { Parsed } from "../../src/domain/parsed.ts";
 import type { PoolSpec, Reservation, Settings } from "../../src/domain/pool.ts";
+import { parseSelector } from "../../src/domain/selector-parser.ts";
 import { SETTINGS_DEFAULT } from "../../src/domain/settings.ts";
 import { STORMY, type Weather } from "./scheduler.ts";
+import { namespaceNamed } from "./selection.ts";
 
 /** What a run is about. Every part of it is drawn by itself, so that they meet in every combination. */
 export interface Scenario {
@@ -24,6 +27,10 @@ export interface Scenario {
   readonly tidied: boolean;
   /** Does a day pass in the middle of it? */
   readonly leaps: boolean;
+  /** The labels of those hosts and namespaces that are registered when it begins; an operator changes them later. */
+  readonly labels: ReadonlyMap<string, Labels>;
+  /** Do some pools select whom they serve? */
+  readonly selects: boolean;
   /** Is there another space beside, with a life of its own? */
   readonly neighbour: boolean;
 }
@@ -86,12 +93,32 @@ export function drawScenario(random: Random): Scenario {
     host: hosts[n % hosts.length] as HostId,
     limit: (shared ? n > 1 : chance(0.6)) ? limit : undefined,
   }));
+  const selects = chance(0.35);
+  const selectors = (nodes: readonly string[], namespaces: readonly string[]) =>
+    selects && {
+      ...(chance(0.7) && { nodeSelector: selectorOf(pick(...nodes)) }),
+      ...(chance(0.3) && { namespaceSelector: selectorOf(pick(...namespaces)) }),
+    };
   return {
     pools: [
-      { ...main, name: "pool-4" },
-      ...(hasExtra ? [{ ...extra, name: "pool-5" }] : []),
+      {
+        ...main,
+        ...selectors(["zone == 'west'", "!has(gpu)", "zone != 'east'"], ["team != 'db'", "all()"]),
+        name: "pool-4",
+      },
+      ...(hasExtra
+        ? [
+            {
+              ...extra,
+              ...selectors(["zone in {'east'}", "has(gpu)"], ["has(team)"]),
+              name: "pool-5",
+            },
+          ]
+        : []),
       { ...spec("2001:db8::/126", 127), name: "pool-6" },
     ],
+    selects,
+    labels: drawAllLabels(random, hosts),
     settings: {
       ...SETTINGS_DEFAULT,
       cooldownSeconds,
@@ -102,6 +129,7 @@ export function drawScenario(random: Random): Scenario {
       maxBlocksPerHost: chance(0.25) ? 1 : SETTINGS_DEFAULT.maxBlocksPerHost,
       maxAddressesPerRequest: chance(0.1) ? 2 : SETTINGS_DEFAULT.maxAddressesPerRequest,
       allowBareRelease: chance(0.3),
+      requireRegisteredHosts: selects && chance(0.3),
     },
     cooldownMs: cooldownSeconds * 1000,
     reserved: {
@@ -124,6 +152,24 @@ export function drawScenario(random: Random): Scenario {
   };
 }
 
+/** The namespaces that requests name. */
+export const NAMESPACES = ["shop", "bank"];
+
+/** What an operator says of a host or a namespace. */
+export function drawLabels({ fraction }: Random): Labels {
+  const zone = fraction() < 0.65 ? "west" : "east";
+  const team = fraction() < 0.6 ? "web" : "db";
+  return { ...(fraction() < 0.85 && { zone, team }), ...(fraction() < 0.25 && { gpu: "" }) };
+}
+
+/** Most are registered. */
+function drawAllLabels(random: Random, hosts: readonly HostId[]): ReadonlyMap<string, Labels> {
+  const all = [...hosts, ...NAMESPACES.map(namespaceNamed)];
+  return new Map(
+    all.filter(() => random.fraction() < 0.85).map((who) => [who, drawLabels(random)]),
+  );
+}
+
 const CLIENTS = 5;
 /** Writes that may be singled out: for a while the database hardly ever says what became of them. */
 const RELENTLESS = [
@@ -136,6 +182,7 @@ const RELENTLESS = [
   ["add-cell"],
   ["raise-version"],
   ["change-plan"],
+  ["enter-node", "create-node", "delete-node", "leave-node"],
   ["put-pool"],
   ["create-row"],
   ["take-slots"],
@@ -183,6 +230,8 @@ export function valueIn<T>(parsed: Parsed<T>): T {
   if (!parsed.ok) throw new Error(parsed.problem);
   return parsed.value;
 }
+
+const selectorOf = (text: string) => ({ text, selector: valueIn(parseSelector(text)) });
 
 const v4 = (value: number) =>
   Array.from({ length: BITS[4] / 8 }, (_, i) => (value >>> (24 - 8 * i)) & 0xff).join(".");

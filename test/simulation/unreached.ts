@@ -37,6 +37,7 @@ const EXCUSES: readonly Excuse[] = [
     branches: [
       ["administration.ts", 'return new Refusal("invalid_request", `A space has at most'],
       ["administration.ts", 'return new Refusal( "invalid_request", `A space has at most'],
+      ["copies.ts", "this.#copies.clear()"],
       ["memory.ts", "this.#configurations.clear()"],
       ["memory.ts", "this.#cells.clear()"],
       ["memory.ts", "this.#loans.clear()"],
@@ -49,6 +50,9 @@ const EXCUSES: readonly Excuse[] = [
     branches: [
       ["claim.ts", 'return { kind: "busy" }; if (there?.host'],
       ["claim.ts", "return error; throw error"],
+      ["labels.ts", "throw node; return node?.labels"],
+      ["nodes.ts", "return undefined; throw error"],
+      ["reclaim.ts", "Unreadable ? undefined : node?.labels"],
     ],
   },
   {
@@ -98,6 +102,7 @@ const EXCUSES: readonly Excuse[] = [
       ["collect.ts", 'not: kept && row.state !== "confirmed"'],
       ["collect.ts", '{ await store.putLoan("loan"'],
       ["configuration.ts", "not: ) ?? find(now"],
+      ["copies.ts", "not: this.#copies.delete(name)"],
       ["end.ts", "0 ? (await giveBack(context, tag, left)).freed"],
       ["end.ts", ")).freed : []; return addressesOf(part, [...seen.freed"],
       ["give-back.ts", "not: cools ||"],
@@ -106,6 +111,11 @@ const EXCUSES: readonly Excuse[] = [
       ["limit.ts", "not: record && (await grantedAt"],
       ["limit.ts", "not: block && heldBy(block, part.token)"],
       ["loan.ts", "return false; }"],
+      ["namespaces.ts", 'seen ? changedMeanwhile("namespace", name) : created'],
+      ["namespaces.ts", 'return seen ? changedMeanwhile("namespace", name)'],
+      ["namespaces.ts", 'return changedMeanwhile("namespace", name); return { value: undefined'],
+      ["nodes.ts", 'return createdMeanwhile("node", name)'],
+      ["nodes.ts", 'return changedMeanwhile("node", name)'],
       ["pool-jobs.ts", 'not: "running" && job.markedAtMs'],
       ["pool-jobs.ts", 'return changedMeanwhile("pool", job.pool)'],
       ["pool-jobs.ts", "markedAtMs ?? context.now()"],

@@ -194,6 +194,8 @@ export function tableContract(open: () => Promise<Table>): void {
       expect(await read({ after: "R#9" })).toBe("S#1");
       expect(await read({ after: "R#3", prefix: "R#" })).toBe("R#5,R#7,R#9");
       expect(await read({ after: "S#1", limit: 2 })).toBe("");
+      expect(await read({ before: "R#7" })).toBe("R#1,R#3,R#5");
+      expect(await read({ before: "R#8", after: "R#3", limit: 1 })).toBe("R#5");
     });
 
     it("of the whole table, page by page, sees every item once", async () => {

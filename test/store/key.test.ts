@@ -11,6 +11,9 @@ import {
   escaped,
   jobKey,
   loanKey,
+  namespaceKey,
+  nodeEntryKey,
+  nodeKey,
   planKey,
   poolKey,
   poolMapKey,
@@ -71,6 +74,9 @@ describe("a name in a key", () => {
         claim(reservationKey(space, name), `reservation ${who}`);
         claim(poolMapKey(space, name, "0"), `pool map ${who}`);
         claim(jobKey(space, name), `job ${who}`);
+        claim(nodeKey(space, name), `node ${who}`);
+        claim(nodeEntryKey(space, name), `entry of node ${who}`);
+        claim(namespaceKey(space, name), `namespace ${who}`);
         claim(affinityKey(space, `host:${name}`, 4, 0), `place of ${who}`);
         claim(affinityKey(space, `virtual:${name}`, 4, 0), `place of a virtual ${who}`);
       }
@@ -84,6 +90,9 @@ describe("a name in a key", () => {
       pool: poolKey,
       reservation: reservationKey,
       job: jobKey,
+      node: nodeKey,
+      entry: nodeEntryKey,
+      namespace: namespaceKey,
       map: (space, name) => poolMapKey(space, name, "0"),
       place: (space, name) => affinityKey(space, `host:${name}`, 4, 0),
       virtual: (space, name) => affinityKey(space, `virtual:${name}`, 4, 0),

@@ -1,0 +1,92 @@
+import type { AffinityRow } from "../domain/affinity.ts";
+import { affinityTypeOf, type HostId, hostName } from "../domain/host.ts";
+import type { Labels } from "../domain/labels.ts";
+import { CONFIGURATION_FRESH_MS, CONFIGURATION_JITTER_MS } from "../domain/limits.ts";
+import { Unreadable } from "../domain/outcome.ts";
+import { narrows, type SpaceConfiguration, serves } from "../domain/pool.ts";
+import type { Requester } from "../domain/selection.ts";
+import type { AssignRequest } from "./assignment.ts";
+import type { Context } from "./context.ts";
+import { mustBeRegistered } from "./wish.ts";
+
+/**
+ * The labels by which pools judge a request: copies as old as one of the configuration may be. Only what some pool of the
+ * space asks for is read, and a request that names its pools, or its address, is judged by none (Calico 1.4).
+ */
+export async function requesterOf(
+  context: Context,
+  request: AssignRequest,
+  configuration: SpaceConfiguration,
+): Promise<Requester> {
+  const { space, host, namespace, pools, address } = request;
+  const open = !address && pools.length === 0 ? configuration.pools.filter(serves) : [];
+  const isHostAsked =
+    mustBeRegistered(request, configuration) ||
+    open.some(({ nodeSelector }) => narrows(nodeSelector));
+  const isNamespaceAsked = open.some(({ namespaceSelector }) => narrows(namespaceSelector));
+  const [hostLabels, namespaceLabels] = await Promise.all([
+    isHostAsked ? labelsOfHost(context, space, host) : undefined,
+    isNamespaceAsked && namespace !== undefined
+      ? labelsOfNamespace(context, space, namespace)
+      : undefined,
+  ]);
+  return { host: hostLabels, namespace: namespaceLabels };
+}
+
+/** Reads the places of a host, and remembers the labels that come with them. */
+export async function rowsOfHost(
+  context: Context,
+  space: string,
+  host: HostId,
+): Promise<readonly AffinityRow[]> {
+  const read = context.store.readHost(space, host);
+  const labels = read.then(({ node }) => {
+    if (node instanceof Unreadable) throw node;
+    return node?.labels;
+  });
+  context.memory.labels.keep(hostCopy(space, host), labels, freshUntilMs(context));
+  return (await read).rows;
+}
+
+/** After a node or a namespace was written, its labels are asked for anew by this function. */
+export function forgetLabels({ memory }: Context, of: LabelledPlace): void {
+  memory.labels.drop(
+    "host" in of ? hostCopy(of.space, of.host) : namespaceCopy(of.space, of.namespace),
+  );
+}
+
+type LabelledPlace =
+  | { readonly space: string; readonly host: HostId }
+  | { readonly space: string; readonly namespace: string };
+
+/** Virtual owners are no machines: nobody registers them. */
+async function labelsOfHost(context: Context, space: string, host: HostId) {
+  if (affinityTypeOf(host) !== "host") return undefined;
+  const read = () => context.store.readNode(space, hostName(host));
+  return remembered(context, hostCopy(space, host), read);
+}
+
+async function labelsOfNamespace(context: Context, space: string, name: string) {
+  const read = () => context.store.readNamespace(space, name);
+  return remembered(context, namespaceCopy(space, name), read);
+}
+
+function remembered(
+  context: Context,
+  name: string,
+  read: () => Promise<{ readonly labels: Labels } | undefined>,
+): Promise<Labels | undefined> {
+  const { labels } = context.memory;
+  const known = labels.of(name, context.now());
+  if (known) return known;
+  const asked = read().then((found) => found?.labels);
+  labels.keep(name, asked, freshUntilMs(context));
+  return asked;
+}
+
+/** As long as a copy of the configuration: an operator is promised the same of both. */
+const freshUntilMs = (context: Context): number =>
+  context.now() + CONFIGURATION_FRESH_MS + context.random.fraction() * CONFIGURATION_JITTER_MS;
+
+const hostCopy = (space: string, host: HostId) => `${space}#${host}`;
+const namespaceCopy = (space: string, name: string) => `${space}#namespace:${name}`;

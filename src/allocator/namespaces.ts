@@ -1,0 +1,78 @@
+import type { Labels } from "../domain/labels.ts";
+import { EFFECTIVE_MS_MAX } from "../domain/limits.ts";
+import type { Namespace } from "../domain/namespace.ts";
+import type { Refusal } from "../domain/outcome.ts";
+import {
+  changedMeanwhile,
+  checkMatch,
+  createdMeanwhile,
+  type IfMatch,
+  notFound,
+  nothingThere,
+  settled,
+  type Written,
+} from "./administration.ts";
+import { type Context, fresh } from "./context.ts";
+import { forgetLabels } from "./labels.ts";
+import type { LabelledWanted } from "./nodes.ts";
+import type { Page } from "./page.ts";
+
+/** Registers a namespace, or changes the labels of one that is as it was seen. */
+export async function putNamespace(
+  context: Context,
+  space: string,
+  name: string,
+  labels: Labels,
+  ifMatch: IfMatch,
+): Promise<Written<Namespace> | Refusal> {
+  const { store } = context;
+  const seen = await store.readNamespace(space, name);
+  if (!seen && ifMatch !== undefined) return nothingThere("namespace", name);
+  const refusal = seen && checkMatch("namespace", name, seen.revision, ifMatch);
+  if (refusal) return refusal;
+  const next: Namespace = { space, name, labels, revision: fresh(context) };
+  const put = await settled(seen ? store.changeNamespace(seen, next) : store.createNamespace(next));
+  if (put.outcome === "lost")
+    return seen ? changedMeanwhile("namespace", name) : createdMeanwhile("namespace", name);
+  return { value: next, created: !seen, effectiveAtMs: announced(context, space, name) };
+}
+
+/** Deletes a namespace that is as it was seen: requests that name it are judged as without labels. */
+export async function deleteNamespace(
+  context: Context,
+  space: string,
+  name: string,
+  ifMatch: IfMatch,
+): Promise<Written<undefined> | Refusal> {
+  const { store } = context;
+  const seen = await store.readNamespace(space, name);
+  if (!seen) return notFound("namespace", name);
+  const refusal = checkMatch("namespace", name, seen.revision, ifMatch);
+  if (refusal) return refusal;
+  const deleted = await settled(store.deleteNamespace(seen));
+  if (deleted.outcome === "lost") return changedMeanwhile("namespace", name);
+  return { value: undefined, created: false, effectiveAtMs: announced(context, space, name) };
+}
+
+export async function readNamespace(
+  context: Context,
+  space: string,
+  name: string,
+): Promise<Namespace | Refusal> {
+  return (await context.store.readNamespace(space, name)) ?? notFound("namespace", name);
+}
+
+/** A page of the namespaces of a space, by name. */
+export async function listNamespaces(
+  { store }: Context,
+  { space, limit, after }: LabelledWanted,
+): Promise<Page<Namespace, string>> {
+  const { namespaces, next } = await store.listNamespaces(space, { after, limit });
+  return { items: namespaces, ...(next !== undefined && { next }) };
+}
+
+/** As for nodes: the version of the configuration stays. */
+function announced(context: Context, space: string, name: string): number {
+  forgetLabels(context, { space, namespace: name });
+  return context.now() + EFFECTIVE_MS_MAX;
+}

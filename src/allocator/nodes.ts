@@ -1,0 +1,108 @@
+import { hostId } from "../domain/host.ts";
+import type { Labels } from "../domain/labels.ts";
+import { EFFECTIVE_MS_MAX, PAGE_READS_AT_ONCE } from "../domain/limits.ts";
+import type { Node } from "../domain/node.ts";
+import { type Refusal, Unreadable } from "../domain/outcome.ts";
+import {
+  changedMeanwhile,
+  checkMatch,
+  createdMeanwhile,
+  type IfMatch,
+  notFound,
+  nothingThere,
+  settled,
+  type Written,
+} from "./administration.ts";
+import { type Context, fresh } from "./context.ts";
+import { forgetLabels } from "./labels.ts";
+import type { Page } from "./page.ts";
+import { inParallel } from "./parallel.ts";
+
+/**
+ * Registers a host, or changes the labels of one that is as it was seen. A new one is entered into the register first: a
+ * crash in between leaves an entry that lists pass over, and the collector drops.
+ */
+export async function putNode(
+  context: Context,
+  space: string,
+  name: string,
+  labels: Labels,
+  ifMatch: IfMatch,
+): Promise<Written<Node> | Refusal> {
+  const { store } = context;
+  const seen = await store.readNode(space, name);
+  if (seen) {
+    const refusal = checkMatch("node", name, seen.revision, ifMatch);
+    if (refusal) return refusal;
+    const next: Node = { ...seen, labels, revision: fresh(context) };
+    const put = await settled(store.changeNode(seen, next));
+    if (put.outcome === "lost") return changedMeanwhile("node", name);
+    return { value: next, created: false, effectiveAtMs: announced(context, space, name) };
+  }
+  if (ifMatch !== undefined) return nothingThere("node", name);
+  const node: Node = { space, name, id: fresh(context), labels, revision: fresh(context) };
+  await settled(store.enterNode({ space, name, id: node.id, atMs: context.now() }));
+  const put = await settled(store.createNode(node));
+  if (put.outcome === "lost") return createdMeanwhile("node", name);
+  return { value: node, created: true, effectiveAtMs: announced(context, space, name) };
+}
+
+/** Deletes a node that is as it was seen: its host is not registered any more, and has no labels. Its blocks stay. */
+export async function deleteNode(
+  context: Context,
+  space: string,
+  name: string,
+  ifMatch: IfMatch,
+): Promise<Written<undefined> | Refusal> {
+  const { store } = context;
+  const seen = await store.readNode(space, name);
+  if (!seen) return notFound("node", name);
+  const refusal = checkMatch("node", name, seen.revision, ifMatch);
+  if (refusal) return refusal;
+  const deleted = await settled(store.deleteNode(seen));
+  if (deleted.outcome === "lost") return changedMeanwhile("node", name);
+  await store.deleteNodeEntry("leave-node", seen);
+  return { value: undefined, created: false, effectiveAtMs: announced(context, space, name) };
+}
+
+export async function readNode(
+  context: Context,
+  space: string,
+  name: string,
+): Promise<Node | Refusal> {
+  return (await context.store.readNode(space, name)) ?? notFound("node", name);
+}
+
+/** What is asked of a list of nodes, or of namespaces: the first so many, or those after a name. */
+export interface LabelledWanted {
+  readonly space: string;
+  readonly limit: number;
+  readonly after: string | undefined;
+}
+
+/** A page of the nodes of a space, by name. What their register says is only which there may be. */
+export async function listNodes(
+  { store }: Context,
+  { space, limit, after }: LabelledWanted,
+): Promise<Page<Node, string>> {
+  const entries = await store.listNodeEntries(space, { after, limit: limit + 1 });
+  const some = entries.slice(0, limit);
+  const nodes = await inParallel(some, PAGE_READS_AT_ONCE, ({ name }) =>
+    store.readNode(space, name).catch((error: unknown) => {
+      // One that cannot be read is no reason to keep the others back: it is refused where it is asked for by itself.
+      if (error instanceof Unreadable) return undefined;
+      throw error;
+    }),
+  );
+  const last = entries.length > limit ? some.at(-1) : undefined;
+  return { items: nodes.filter((node) => node !== undefined), ...(last && { next: last.name }) };
+}
+
+/**
+ * This function forgets what it knew, and every other one does within the time that is told. The configuration's version
+ * stays: thousands of nodes that register would make every function load it anew.
+ */
+function announced(context: Context, space: string, name: string): number {
+  forgetLabels(context, { space, host: hostId("host", name) });
+  return context.now() + EFFECTIVE_MS_MAX;
+}

@@ -1,0 +1,9 @@
+import type { Labels } from "./labels.ts";
+
+/** A namespace of workloads as an operator registered it: what the namespace selectors of pools look at. */
+export interface Namespace {
+  readonly space: string;
+  readonly name: string;
+  readonly labels: Labels;
+  readonly revision: string;
+}

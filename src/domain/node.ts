@@ -1,0 +1,21 @@
+import type { Labels } from "./labels.ts";
+
+/** A host as an operator registered it: what the node selectors of pools look at. */
+export interface Node {
+  readonly space: string;
+  /** The host's name. Virtual owners are no machines, so they have no nodes. */
+  readonly name: string;
+  /** Names this registration in the register, so that a later one of the same name is not taken for it. */
+  readonly id: string;
+  readonly labels: Labels;
+  readonly revision: string;
+}
+
+/** An entry of the register of nodes, which lists go through: written before its node, deleted after it. */
+export interface NodeEntry {
+  readonly space: string;
+  readonly name: string;
+  /** The id of the node that it was written for last. */
+  readonly id: string;
+  readonly atMs: number;
+}

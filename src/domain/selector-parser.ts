@@ -1,0 +1,151 @@
+import { SELECTOR_CHARACTERS_MAX, SELECTOR_LABEL_CHARACTERS_MAX } from "./limits.ts";
+import { type Parsed, parsed, unreadable } from "./parsed.ts";
+import { combined, EVERYTHING, negated, type Selector, setOf } from "./selector.ts";
+import { type Expected, problemAt } from "./selector-problem.ts";
+import { OPERATORS, type Operator, type Token, tokensOf } from "./selector-tokens.ts";
+
+/**
+ * Reads a selector of Calico's language; a blank text is `all()`. A problem names what would be right there, what stands
+ * there, and its column.
+ *
+ *     expression = term { ( "&&" | "||" ) term }              "&&" binds tighter
+ *     term       = { "!" } ( "(" expression ")" | "all()" | "global()" | "has(" label ")" | comparison )
+ *     comparison = label ( "==" | "!=" | "contains" | "starts with" | "ends with" ) string
+ *                | label ( "in" | "not in" ) "{" [ string { "," string } [ "," ] ] "}"
+ *
+ * `notin`, `startswith` and `endswith` are read too. Strings stand in either quotes and have no escapes. Spaces and tabs may
+ * stand anywhere but before the parenthesis of a function; a line break nowhere, not even in a string.
+ *
+ * Only parentheses recurse, two calls each: at most some 2,000, less than half of what a stack of Node holds.
+ */
+export function parseSelector(text: string): Parsed<Selector> {
+  if (text.length > SELECTOR_CHARACTERS_MAX)
+    return unreadable(
+      `has ${text.length} characters, more than the ${SELECTOR_CHARACTERS_MAX} that a selector may have`,
+    );
+  // It would not come back from the database as it went in.
+  if (/\p{Cs}/u.test(text)) return unreadable("is not Unicode text: it has half a character");
+  const cursor = { tokens: tokensOf(text), index: 0 };
+  if (peek(cursor).kind === "end") return parsed(EVERYTHING);
+  try {
+    const selector = readExpression(cursor);
+    take(cursor, "end", "&&, || or the end");
+    return parsed(selector);
+  } catch (error) {
+    if (error instanceof Slip) return unreadable(error.message);
+    throw error;
+  }
+}
+
+/** How far the tokens are read. The last one is the end, which nobody reads past. */
+interface Cursor {
+  readonly tokens: readonly Token[];
+  index: number;
+}
+
+/** Leaves the reading at the first thing that is wrong. */
+class Slip extends Error {
+  override readonly name = "Slip";
+}
+
+function readExpression(cursor: Cursor): Selector {
+  const alternatives: Selector[] = [];
+  do {
+    const terms: Selector[] = [];
+    do terms.push(readTerm(cursor));
+    while (skip(cursor, "&&"));
+    alternatives.push(combined("&&", terms));
+  } while (skip(cursor, "||"));
+  return combined("||", alternatives);
+}
+
+function readTerm(cursor: Cursor): Selector {
+  let isNegated = false;
+  while (skip(cursor, "!")) isNegated = !isNegated;
+  const open = peek(cursor);
+  if (!skip(cursor, "(")) {
+    const condition = readCondition(cursor);
+    return isNegated ? negated(condition) : condition;
+  }
+  const selector = readExpression(cursor);
+  take(cursor, ")", "&&, || or )", open);
+  return isNegated ? negated(selector) : selector;
+}
+
+function readCondition(cursor: Cursor): Selector {
+  const first = peek(cursor);
+  switch (first.kind) {
+    case "all(":
+    case "global(":
+      cursor.index++;
+      take(cursor, ")", ")");
+      return { kind: `${first.kind})` };
+    case "has(": {
+      cursor.index++;
+      const label = takeLabel(cursor, "a label");
+      take(cursor, ")", ")");
+      return { kind: "has()", label };
+    }
+    default:
+      return readComparison(cursor);
+  }
+}
+
+function readComparison(cursor: Cursor): Selector {
+  const first = peek(cursor);
+  const label = takeLabel(cursor, "a condition");
+  const kind = takeOperator(cursor, first);
+  if (kind === "in" || kind === "not in") return { kind, label, values: readSet(cursor) };
+  return { kind, label, value: takeString(cursor, "a quoted string") };
+}
+
+function readSet(cursor: Cursor): readonly string[] {
+  const open = take(cursor, "{", "a set");
+  const values: string[] = [];
+  while (!skip(cursor, "}")) {
+    values.push(takeString(cursor, "a quoted string or }", open));
+    if (peek(cursor).kind !== "}") take(cursor, ",", "a comma or }", open);
+  }
+  return setOf(values);
+}
+
+function takeLabel(cursor: Cursor, expected: Expected): string {
+  const { text, column } = take(cursor, "label", expected);
+  if (text.length <= SELECTOR_LABEL_CHARACTERS_MAX) return text;
+  throw new Slip(
+    `has a label of ${text.length} characters at column ${column}, more than the ${SELECTOR_LABEL_CHARACTERS_MAX} that one may have`,
+  );
+}
+
+/** The operator after a label, in the one spelling that selectors have it in. */
+function takeOperator(cursor: Cursor, label: Token): Operator {
+  const [first, second] = cursor.tokens.slice(cursor.index);
+  const two = OPERATORS.get(`${first?.text} ${second?.text}`);
+  const one = first && OPERATORS.get(first.text);
+  const operator = two ?? one;
+  if (!operator) throw slip("an operator", peek(cursor), label);
+  cursor.index += two ? 2 : 1;
+  return operator;
+}
+
+function takeString(cursor: Cursor, expected: Expected, about?: Token): string {
+  return take(cursor, "string", expected, about).text.slice(1, -1);
+}
+
+function take(cursor: Cursor, kind: Token["kind"], expected: Expected, about?: Token): Token {
+  const token = peek(cursor);
+  if (token.kind !== kind) throw slip(expected, token, about);
+  cursor.index++;
+  return token;
+}
+
+function skip(cursor: Cursor, kind: Token["kind"]): boolean {
+  const isThere = peek(cursor).kind === kind;
+  if (isThere) cursor.index++;
+  return isThere;
+}
+
+const peek = ({ tokens, index }: Cursor): Token => tokens[index] as Token;
+
+const slip = (expected: Expected, found: Token, about?: Token): Slip =>
+  new Slip(problemAt(expected, found, about));

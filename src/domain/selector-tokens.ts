@@ -1,0 +1,66 @@
+import type { SetComparison, ValueComparison } from "./selector.ts";
+
+/** Each is one piece with its parenthesis: `has` alone is a label like any other. */
+const CALLS = ["all(", "global(", "has("] as const;
+const SIGNS = ["(", ")", "{", "}", ",", "==", "!=", "!", "&&", "||"] as const;
+const SYMBOLS = [...CALLS, ...SIGNS];
+
+/** A piece of a selector's text. */
+export interface Token {
+  /** `stray` is whatever the language does not have. */
+  readonly kind: (typeof SYMBOLS)[number] | "label" | "string" | "stray" | "end";
+  /** As it is written. */
+  readonly text: string;
+  /** Where it begins: the characters before it, and one. */
+  readonly column: number;
+}
+
+export type Operator = (ValueComparison | SetComparison)["kind"];
+
+/** What stands after a label, in every spelling, and what selectors call it. */
+export const OPERATORS: ReadonlyMap<string, Operator> = new Map<string, Operator>([
+  ["==", "=="],
+  ["!=", "!="],
+  ["in", "in"],
+  ["not in", "not in"],
+  ["notin", "not in"],
+  ["contains", "contains"],
+  ["starts with", "starts with"],
+  ["startswith", "starts with"],
+  ["ends with", "ends with"],
+  ["endswith", "ends with"],
+]);
+
+/**
+ * Any text in pieces, without the blanks between them; the last one is the `end`. Words are labels here: which of them are
+ * operators depends on where they stand. Slips such as `===` are one piece, so that they can be named.
+ */
+export function tokensOf(text: string): readonly Token[] {
+  const tokens: Token[] = [];
+  let column = 1;
+  for (const { 0: piece, groups } of text.matchAll(PIECE)) {
+    const { blank, label, string } = groups ?? {};
+    const kind = label
+      ? "label"
+      : string
+        ? "string"
+        : (SYMBOLS.find((symbol) => symbol === piece) ?? "stray");
+    if (!blank) tokens.push({ kind, text: piece, column });
+    column += [...piece].length;
+  }
+  return [...tokens, { kind: "end", text: "", column }];
+}
+
+const PIECE = new RegExp(
+  [
+    /(?<blank>[ \t]+)/,
+    /(?:all|global|has)\(/,
+    /(?<label>[A-Za-z0-9_./-]+)/,
+    /(?<string>"[^"\r\n]*"|'[^'\r\n]*')/,
+    /[=!][=~]*|&+|\|+|[<>]+=?/,
+    /\r?\n|./,
+  ]
+    .map(({ source }) => source)
+    .join("|"),
+  "gsu",
+);

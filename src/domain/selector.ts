@@ -1,0 +1,66 @@
+/**
+ * A selector of Calico's language: what it asks of somebody's labels. Each kind is called as it is written.
+ *
+ * A selector that was read is in one shape: sets are in order and without repetitions, nothing is negated twice, and
+ * neither `&&` nor `||` stands directly inside itself. So two texts that differ in nothing else give the same value.
+ */
+export type Selector = Condition | Negation | Combination;
+
+/** What is asked of all labels, or of one. */
+export type Condition =
+  | { readonly kind: "all()" | "global()" }
+  | { readonly kind: "has()"; readonly label: string }
+  | ValueComparison
+  | SetComparison;
+
+export interface ValueComparison {
+  readonly kind: "==" | "!=" | "contains" | "starts with" | "ends with";
+  readonly label: string;
+  readonly value: string;
+}
+
+export interface SetComparison {
+  readonly kind: "in" | "not in";
+  readonly label: string;
+  readonly values: readonly string[];
+}
+
+interface Negation {
+  readonly kind: "!";
+  readonly of: Selector;
+}
+
+export interface Combination {
+  readonly kind: "&&" | "||";
+  readonly of: readonly Selector[];
+}
+
+/** What a blank text means. */
+export const EVERYTHING: Selector = { kind: "all()" };
+
+/** Does it say `global()` anywhere? The language has it; a pool's selector may not. */
+export function usesGlobal(selector: Selector): boolean {
+  switch (selector.kind) {
+    case "!":
+      return usesGlobal(selector.of);
+    case "&&":
+    case "||":
+      return selector.of.some(usesGlobal);
+    default:
+      return selector.kind === "global()";
+  }
+}
+
+export function negated(selector: Selector): Selector {
+  return selector.kind === "!" ? selector.of : { kind: "!", of: selector };
+}
+
+/** What was said inside the same operator is said beside it; of one operand nothing is combined. */
+export function combined(kind: Combination["kind"], operands: readonly Selector[]): Selector {
+  const of = operands.flatMap((one) => (one.kind === kind ? one.of : [one]));
+  const [first] = of;
+  return first && of.length === 1 ? first : { kind, of };
+}
+
+/** The values of a set, each once, in the order of their UTF-16 code units. */
+export const setOf = (values: readonly string[]): readonly string[] => [...new Set(values)].sort();

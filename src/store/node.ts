@@ -1,0 +1,136 @@
+import type { AffinityRow } from "../domain/affinity.ts";
+import { type HostId, hostName } from "../domain/host.ts";
+import type { Node, NodeEntry } from "../domain/node.ts";
+import { type Outcome, Unreadable } from "../domain/outcome.ts";
+import { rowFrom } from "./affinity.ts";
+import { absent, equals } from "./clause.ts";
+import {
+  AFFINITY_PREFIX,
+  escaped,
+  hostPk,
+  LOAN_PREFIX,
+  NODE_SK,
+  nodeEntryKey,
+  nodeKey,
+  nodesPk,
+  unescaped,
+} from "./key.ts";
+import { labelsFrom, labelsItem } from "./labels.ts";
+import { revised } from "./revised.ts";
+import type { Item, Key, Table } from "./table.ts";
+
+/** Nodes, each in the partition of its host, and the register that lists go through. Each method is one call. */
+export function nodeItems(table: Table) {
+  const nodes = revised(table, nodeItem, nodeFrom);
+  return {
+    /** Every place of a host, both families, and its node: what stands before its loans. */
+    async readHost(
+      space: string,
+      host: HostId,
+    ): Promise<{
+      readonly rows: readonly AffinityRow[];
+      /** One that cannot be read is the business of whoever must know it. */
+      readonly node: Node | Unreadable | undefined;
+    }> {
+      const items = await table.query(hostPk(space, host), { before: LOAN_PREFIX });
+      const item = items.find(({ sk }) => sk === NODE_SK);
+      return {
+        rows: items.filter(({ sk }) => sk.startsWith(AFFINITY_PREFIX)).map(rowFrom),
+        node: item && readable(item),
+      };
+    },
+
+    /** @throws Unreadable */
+    async readNode(space: string, name: string): Promise<Node | undefined> {
+      const item = await table.get(nodeKey(space, name));
+      const node = item && readable(item);
+      if (node instanceof Unreadable) throw node;
+      return node;
+    },
+
+    createNode: (node: Node) => nodes.create("create-node", "node-absent", node),
+    changeNode: (seen: Node, next: Node) => nodes.change("change-node", seen, next),
+
+    async deleteNode(seen: Node): Promise<Outcome<unknown>> {
+      const when = [equals("delete-node-rev", seen.revision, "revision")];
+      const key = nodeKey(seen.space, seen.name);
+      return table.write({ step: "delete-node", key, when, change: { kind: "delete" } });
+    },
+
+    /** The first so many entries of the register, or those after a name. */
+    async listNodeEntries(
+      space: string,
+      { after, limit }: { readonly after: string | undefined; readonly limit: number },
+    ): Promise<readonly NodeEntry[]> {
+      const page = { limit, ...(after !== undefined && { after: escaped(after) }) };
+      return (await table.query(nodesPk(space), page)).map(nodeEntryFrom);
+    },
+
+    /** Enters a node about to be created, over whatever is left of an earlier one. */
+    async enterNode(entry: NodeEntry): Promise<Outcome<unknown>> {
+      const item = entryItem(entry);
+      return table.write({
+        step: "enter-node",
+        key: item,
+        when: [],
+        change: { kind: "put", item },
+      });
+    },
+
+    /** Enters a node that has lost its entry. */
+    async restoreNodeEntry(entry: NodeEntry): Promise<void> {
+      const item = entryItem(entry);
+      const when = [absent("restore-entry-absent", "pk")];
+      await table.write({
+        step: "restore-entry",
+        key: item,
+        when,
+        change: { kind: "put", item },
+      });
+    },
+
+    /** Deletes an entry unless another node of the name was entered meanwhile; `step` names the act. */
+    async deleteNodeEntry(
+      step: string,
+      { space, name, id }: Pick<NodeEntry, "space" | "name" | "id">,
+    ): Promise<void> {
+      const when = [equals(`${step}-id`, id, "id")];
+      await table.write({ step, key: nodeEntryKey(space, name), when, change: { kind: "delete" } });
+    },
+  };
+}
+
+function nodeItem({ space, name, id, labels, revision }: Node): Item {
+  return { ...nodeKey(space, name), id, labels: labelsItem(labels), revision };
+}
+
+export function nodeFrom(item: Item): Node {
+  return {
+    ...ownerOf(item),
+    id: item.id as string,
+    labels: labelsFrom(item),
+    revision: item.revision as string,
+  };
+}
+
+function readable(item: Item): Node | Unreadable {
+  try {
+    return nodeFrom(item);
+  } catch (cause) {
+    return new Unreadable(`the item of node ${ownerOf(item).name} cannot be read`, { cause });
+  }
+}
+
+function ownerOf({ pk }: Key): Pick<Node, "space" | "name"> {
+  const [, space = "", host = ""] = pk.split("#").map(unescaped);
+  return { space, name: hostName(host as HostId) };
+}
+
+function entryItem({ space, name, id, atMs }: NodeEntry): Item {
+  return { ...nodeEntryKey(space, name), id, at: atMs };
+}
+
+export function nodeEntryFrom({ pk, sk, id, at }: Item): NodeEntry {
+  const [, space = ""] = pk.split("#").map(unescaped);
+  return { space, name: unescaped(sk), id: id as string, atMs: at as number };
+}

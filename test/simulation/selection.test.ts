@@ -1,0 +1,70 @@
+import { describe, expect, it } from "vitest";
+import type { Written } from "../../src/allocator/administration.ts";
+import type { AssignRequest } from "../../src/allocator/assignment.ts";
+import type { Contents } from "../../src/domain/contents.ts";
+import { CLOCK_SKEW_MS_MAX } from "../../src/domain/limits.ts";
+import { SETTINGS_DEFAULT } from "../../src/domain/settings.ts";
+import { blockWith, poolWith, recordWith, selector, taken } from "../domain/builders.ts";
+import { requestOf } from "../world.ts";
+import { hostNamed, Selection } from "./selection.ts";
+
+const text = "zone == 'west'";
+const POOLS = [poolWith({ nodeSelector: { text, selector: selector(text) } })];
+const WEST = { zone: "west" };
+const TOLD_MS = 10_000;
+
+/** What the judge says of a slot whose record was written at a time, after what operators did. */
+async function judged(
+  atMs: number,
+  operators: (selection: Selection) => Promise<unknown>,
+  request: Partial<AssignRequest> = {},
+  settings = SETTINGS_DEFAULT,
+): Promise<string[]> {
+  const asked = { ...requestOf("web-1", 1), ...request };
+  const labels = new Map([[hostNamed("node-1"), WEST]]);
+  const selection = new Selection({ pools: POOLS, settings }, [asked], labels);
+  await operators(selection);
+  selection.step({
+    blocks: [blockWith({ 0: taken() })],
+    records: [recordWith({ atMs, digest: asked.digest, host: asked.host })],
+  } as unknown as Contents);
+  return selection.violations.map(({ invariant }) => invariant);
+}
+
+const told: Written<undefined> = { value: undefined, created: false, effectiveAtMs: TOLD_MS };
+const nothing = async () => {};
+const moved = (selection: Selection) =>
+  selection.labelling("host:node-1", { zone: "east" }, async () => told);
+const never = new Promise<typeof told>(() => {});
+
+describe("the judge of selectors", () => {
+  it("goes by the labels of the beginning until an operator changes them", async () => {
+    expect(await judged(0, nothing)).toEqual([]);
+    expect(await judged(0, nothing, { host: "host:node-2" })).toEqual(["I12"]);
+  });
+
+  it("goes by new labels when their operator was told that they hold", async () => {
+    expect(await judged(TOLD_MS, moved)).toEqual([]);
+    expect(await judged(TOLD_MS + CLOCK_SKEW_MS_MAX, moved)).toEqual(["I12"]);
+  });
+
+  it("says nothing while another change may land, or was cut off", async () => {
+    const rivals = async (selection: Selection) => {
+      void selection.labelling("host:node-1", WEST, () => never);
+      await moved(selection);
+    };
+    expect(await judged(TOLD_MS + CLOCK_SKEW_MS_MAX, rivals)).toEqual([]);
+  });
+
+  it("lets those in who name the pool, or an address", async () => {
+    expect(await judged(TOLD_MS * 2, moved, { pools: ["pool"] })).toEqual([]);
+    const address = { family: 4, value: 0n } as const;
+    expect(await judged(TOLD_MS * 2, moved, { address })).toEqual([]);
+  });
+
+  it("lets nobody in who is not registered where that is required", async () => {
+    const required = { ...SETTINGS_DEFAULT, requireRegisteredHosts: true };
+    const unknown = { host: "host:node-2", pools: ["pool"] } as const;
+    expect(await judged(0, nothing, unknown, required)).toEqual(["I12"]);
+  });
+});

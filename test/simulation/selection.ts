@@ -1,0 +1,127 @@
+import type { Written } from "../../src/allocator/administration.ts";
+import type { AssignRequest } from "../../src/allocator/assignment.ts";
+import type { Contents } from "../../src/domain/contents.ts";
+import type { Violation } from "../../src/domain/invariants.ts";
+import type { Labels } from "../../src/domain/labels.ts";
+import { CLOCK_SKEW_MS_MAX } from "../../src/domain/limits.ts";
+import { Refusal } from "../../src/domain/outcome.ts";
+import { narrows, type PoolSelector } from "../../src/domain/pool.ts";
+import { matches } from "../../src/domain/selector-match.ts";
+import type { Scenario } from "./scenario.ts";
+
+/** What is known of a host or a namespace. */
+interface Standing {
+  labels: Labels | undefined;
+  /** From when on records are judged by these labels. */
+  fromMs: number;
+  /** Changes under way, or cut off, that may land at any time; and all that ever began. */
+  underWay: number;
+  begun: number;
+}
+
+export const hostNamed = (name: string) => `host:${name}`;
+export const namespaceNamed = (name: string) => `namespace:${name}`;
+
+/**
+ * Watches every slot as it is taken: a request that names neither its pools nor its address gets it from a pool that selects
+ * its host and its namespace, and where hosts must be registered no other gets any (I12). What an operator says of labels
+ * holds for requests whose record was written from its `effectiveAt` on.
+ */
+export class Selection {
+  readonly violations: Violation[] = [];
+  readonly #scenario: Pick<Scenario, "pools" | "settings">;
+  readonly #requests: ReadonlyMap<string, AssignRequest>;
+  readonly #known = new Set<string>();
+  readonly #standings = new Map<string, Standing>();
+
+  /** @param labels of everybody who is registered when the run begins */
+  constructor(
+    scenario: Pick<Scenario, "pools" | "settings">,
+    requests: readonly AssignRequest[],
+    labels: ReadonlyMap<string, Labels>,
+  ) {
+    this.#scenario = scenario;
+    this.#requests = new Map(requests.map((request) => [request.digest, request]));
+    for (const [who, of] of labels) this.#standing(who).labels = of;
+  }
+
+  /** An operator changes labels, or takes them all away: what he is told, and nothing before, is what holds. */
+  async labelling<T>(
+    who: string,
+    labels: Labels | undefined,
+    change: () => Promise<Written<T> | Refusal>,
+  ): Promise<Written<T> | Refusal> {
+    const standing = this.#standing(who);
+    standing.fromMs = Number.POSITIVE_INFINITY;
+    standing.underWay++;
+    const begun = ++standing.begun;
+    const answer = await change();
+    standing.underWay--;
+    const isAlone = standing.underWay === 0 && standing.begun === begun;
+    // A refusal does not say that nothing was done: of a write that is delivered twice its author hears of the second.
+    if (!(answer instanceof Refusal) && isAlone) {
+      standing.labels = labels;
+      standing.fromMs = answer.effectiveAtMs + CLOCK_SKEW_MS_MAX;
+    }
+    return answer;
+  }
+
+  step({ blocks, records }: Contents): void {
+    for (const block of blocks) {
+      for (const slot of block.slots.values()) {
+        if (slot.kind !== "taken" || this.#known.has(slot.token)) continue;
+        this.#known.add(slot.token);
+        const owner = records.find(({ parts }) => parts.some(({ token }) => token === slot.token));
+        const request = owner && this.#requests.get(owner.digest);
+        if (request) this.#judge(block.pool, request, owner.atMs);
+      }
+    }
+  }
+
+  #judge(name: string, request: AssignRequest, atMs: number): void {
+    const { host, namespace, pools, address, use } = request;
+    const { settings } = this.#scenario;
+    const isUnknown = this.#is(host, atMs, (labels) => labels === undefined);
+    if (settings.requireRegisteredHosts && use !== "LoadBalancer" && isUnknown)
+      this.#violate(`${host}, which is not registered, took a slot in pool ${name}`);
+    const pool = this.#scenario.pools.find((one) => one.name === name);
+    if (!pool || address || pools.length > 0) return;
+    if (this.#is(host, atMs, isLeftOut(pool.nodeSelector)))
+      this.#violate(`${host} took a slot in pool ${name}, which does not select it`);
+    const isWithout = isLeftOut(pool.namespaceSelector);
+    const isWrong =
+      namespace === undefined
+        ? isWithout(undefined)
+        : this.#is(namespaceNamed(namespace), atMs, isWithout);
+    if (isWrong)
+      this.#violate(`a workload of ${namespace} took a slot in pool ${name}, which leaves it out`);
+  }
+
+  /** Is this known of somebody's labels, for a record of that time? */
+  #is(who: string, atMs: number, fact: (labels: Labels | undefined) => boolean): boolean {
+    const { labels, fromMs } = this.#standing(who);
+    return atMs >= fromMs && fact(labels);
+  }
+
+  #standing(who: string): Standing {
+    const known = this.#standings.get(who);
+    if (known) return known;
+    const standing: Standing = {
+      labels: undefined,
+      fromMs: Number.NEGATIVE_INFINITY,
+      underWay: 0,
+      begun: 0,
+    };
+    this.#standings.set(who, standing);
+    return standing;
+  }
+
+  #violate(message: string): void {
+    this.violations.push({ invariant: "I12", message });
+  }
+}
+
+const isLeftOut =
+  (by: PoolSelector | undefined) =>
+  (labels: Labels | undefined): boolean =>
+    narrows(by) && !matches(by.selector, labels ?? {});
