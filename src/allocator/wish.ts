@@ -14,9 +14,15 @@ import {
 import { type AssignRequest, totalOf } from "./assignment.ts";
 import type { Wish } from "./pick.ts";
 
+/** What of a request decides which pools may serve it, and how many blocks its host may have. */
+type Wanting = Pick<
+  AssignRequest,
+  "space" | "host" | "wanted" | "address" | "use" | "pools" | "allowPartial" | "maxBlocksPerHost"
+>;
+
 /** What a request comes to under a configuration: a wish for each family, or why it cannot be served. */
 export function wishesOf(
-  request: AssignRequest,
+  request: Wanting,
   configuration: SpaceConfiguration,
 ): readonly Wish[] | Refusal {
   const { space, host, address, allowPartial = false, maxBlocksPerHost } = request;
@@ -48,7 +54,7 @@ export function consideredPools(
 }
 
 function poolWish(
-  { use = "Workload", pools, wanted }: AssignRequest,
+  { use = "Workload", pools, wanted }: Wanting,
   configuration: SpaceConfiguration,
   family: Family,
 ): PoolWish {
@@ -76,7 +82,7 @@ function poolsOfFamily(
 function poolOf(
   configuration: SpaceConfiguration,
   address: Address,
-  request: AssignRequest,
+  request: Wanting,
 ): readonly Pool[] | Refusal {
   const text = formatAddress(address);
   const pool = poolAround(configuration, address);
@@ -100,7 +106,7 @@ function poolAround({ pools }: SpaceConfiguration, address: Address): Pool | und
 }
 
 /** Why the pool of a specific address may not serve, or nothing if it may. */
-function whyNotFor(pool: Pool, { use, pools: named }: AssignRequest): string | undefined {
+function whyNotFor(pool: Pool, { use, pools: named }: Wanting): string | undefined {
   if (!isNamed(pool, named)) return NOT_NAMED;
   const { family } = pool.cidr;
   const wanted = use ?? pool.allowedUses[0] ?? "Workload";
@@ -108,10 +114,7 @@ function whyNotFor(pool: Pool, { use, pools: named }: AssignRequest): string | u
 }
 
 /** One call must not drain a pool. */
-function oversize(
-  { wanted }: AssignRequest,
-  { settings }: SpaceConfiguration,
-): Refusal | undefined {
+function oversize({ wanted }: Wanting, { settings }: SpaceConfiguration): Refusal | undefined {
   const total = totalOf(wanted);
   const most = settings.maxAddressesPerRequest;
   if (total <= most) return undefined;

@@ -100,8 +100,17 @@ export const handleReleased = v.strictObject({
   released: v.array(v.string()),
 });
 
+const host = { host: v.string(), affinityType };
+
 export const released = v.union([
   handleReleased,
+  v.strictObject({
+    requestId,
+    ...host,
+    released: v.array(v.string()),
+    complete: v.boolean(),
+    unreadable: v.array(v.string()),
+  }),
   v.strictObject({
     requestId,
     results: v.array(
@@ -174,6 +183,66 @@ const block = {
 export const blocksRead = v.strictObject({
   requestId,
   blocks: v.array(v.strictObject(block)),
+  next,
+});
+
+export const affinitiesRead = v.strictObject({
+  requestId,
+  ...host,
+  affinities: v.array(
+    v.strictObject({
+      cidr: v.string(),
+      pool: v.optional(v.string()),
+      state: v.picklist(["pending", "confirmed", "pendingDeletion"]),
+      borrowed: v.boolean(),
+      claimedAt: v.optional(time),
+      used: v.optional(whole),
+    }),
+  ),
+  next,
+});
+
+export const affinitiesClaimed = v.union([
+  v.strictObject({
+    requestId,
+    ...host,
+    pool: v.string(),
+    blocks: v.array(
+      v.strictObject({
+        cidr: v.string(),
+        status: v.picklist(["claimed", "not_owned", "block_limit", "contended", "unreadable"]),
+        host: v.optional(v.string()),
+        affinityType: v.optional(affinityType),
+      }),
+    ),
+    complete: v.boolean(),
+    maxBlocksPerHost: whole,
+  }),
+  v.strictObject({
+    requestId,
+    ...host,
+    blocks: v.array(v.strictObject({ family, cidr: v.string(), pool: v.string() })),
+  }),
+]);
+
+export const affinitiesReleased = v.strictObject({
+  requestId,
+  ...host,
+  affinities: v.array(
+    v.strictObject({
+      cidr: v.string(),
+      status: v.picklist([
+        "deleted",
+        "disowned",
+        "not_empty",
+        "not_owned",
+        "contended",
+        "unreadable",
+      ]),
+      inUse: v.optional(whole),
+      cooling: v.optional(whole),
+    }),
+  ),
   next,
 });
 

@@ -7,6 +7,7 @@ import {
   cidr,
   etag,
   handleText,
+  hostText,
   idempotencyKey,
   jobId,
   resourceName,
@@ -22,6 +23,7 @@ const PATH_PARTS: Readonly<Record<string, v.GenericSchema>> = {
   handle: handleText,
   cidr,
   name: resourceName,
+  node: hostText,
   id: jobId,
 };
 
