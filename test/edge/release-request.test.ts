@@ -52,7 +52,7 @@ describe("a request to release", () => {
   });
 
   it.each<[string, unknown, string]>([
-    ["nothing to release", {}, "addresses: is required, or handle in its place"],
+    ["nothing to release", {}, "addresses: is required, or handle or host in its place"],
     ["both", { handle: "h", addresses: [{ address: "10.0.0.1" }] }, "handle: excludes addresses"],
     ["no entry", { addresses: [] }, "addresses: must have an entry"],
     [

@@ -107,6 +107,9 @@ const anyJson = fc.oneof(
 const RIGHT: Readonly<Record<string, readonly unknown[]>> = {
   space: ["default"],
   host: ["node-1"],
+  node: ["node-1", "node-2"],
+  families: [[4], [6, 4]],
+  mustBeEmpty: ["true"],
   affinityType: ["host", "virtual"],
   ipv4: [1, 2],
   ipv6: [1],
@@ -141,6 +144,8 @@ const RIGHT: Readonly<Record<string, readonly unknown[]>> = {
     sealCursor(["block", "default", "10.0.0.0/28"], { after: "::1" }),
     sealCursor(["blocks", "default", null, null], { after: "::" }),
     sealCursor(["blocks", "default", "main", null], { pool: "gone", after: "10.0.0.0" }),
+    sealCursor(["affinities", "default", "host:node-1"], { after: "255.255.255.255" }),
+    sealCursor(["affinities to release", "default", "host:node-1", false], { after: "::" }),
     sealCursor(["handle", "default", "held"], { id: "_", keyed: true, after: "::" }),
     sealCursor(["utilization", "default", "main"], {
       poolId: "__proto__",
@@ -159,6 +164,7 @@ const NEEDED: Readonly<Record<string, readonly string[]>> = {
   assign: ["host", "ipv4"],
   release: ["addresses"],
   renewLease: ["leaseSeconds", "handle"],
+  claimAffinities: ["cidr"],
   putPool: ["cidr"],
   putReservation: ["cidrs"],
   putConfiguration: [],
