@@ -17,6 +17,7 @@ import type { SpaceConfiguration } from "../domain/pool.ts";
 import { type Usage, usageOf } from "../domain/usage.ts";
 import { notFound } from "./administration.ts";
 import type { Context } from "./context.ts";
+import { namedBlocks } from "./named-blocks.ts";
 import { type Page, pageBudget } from "./page.ts";
 import { inParallel } from "./parallel.ts";
 import { slotRules } from "./pick.ts";
@@ -129,7 +130,7 @@ export interface HostHolding {
 
 /** A page of what a host's rows and loans name, in the order of addresses. */
 export async function holdingsOfHost(
-  { store }: Context,
+  context: Context,
   {
     space,
     host,
@@ -145,10 +146,7 @@ export async function holdingsOfHost(
     readonly within?: Cidr | undefined;
   },
 ): Promise<Page<HostHolding, Address>> {
-  const [rows, loans] = await Promise.all([
-    store.listRows(space, host),
-    store.listLoans(space, host),
-  ]);
+  const { rows, loans } = await namedBlocks(context, space, host);
   const named = new Map([...rows, ...loans].map(({ block }) => [formatCidr(block), block]));
   const cidrs = [...named.values()]
     .filter((cidr) => !within || contains(within, base(cidr)))
@@ -159,7 +157,7 @@ export async function holdingsOfHost(
     cidr,
     row: rows.find(({ block }) => sameCidr(block, cidr)),
     loan: loans.find(({ block }) => sameCidr(block, cidr)),
-    block: await store.readBlock(space, cidr).catch((error: unknown) => {
+    block: await context.store.readBlock(space, cidr).catch((error: unknown) => {
       // One that cannot be read is no reason to keep the others back: it is refused where it is asked for by itself.
       if (error instanceof Unreadable) return undefined;
       throw error;

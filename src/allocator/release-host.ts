@@ -12,6 +12,7 @@ import { Unreadable } from "../domain/outcome.ts";
 import type { AssignmentRecord } from "../domain/record.ts";
 import type { Context } from "./context.ts";
 import { endRecord } from "./end.ts";
+import { namedBlocks } from "./named-blocks.ts";
 import { inParallel } from "./parallel.ts";
 
 /** What a release of all that a host has came to. */
@@ -37,10 +38,7 @@ export async function releaseHost(
 ): Promise<HostReleased> {
   const { store, random } = context;
   const startedAtMs = context.now();
-  const [rows, loans] = await Promise.all([
-    store.listRows(space, host),
-    store.listLoans(space, host),
-  ]);
+  const { rows, loans } = await namedBlocks(context, space, host);
   const cidrs = new Map([...rows, ...loans].map(({ block }) => [formatCidr(block), block]));
   const released: string[] = [];
   const unreadable: string[] = [];

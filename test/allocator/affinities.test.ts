@@ -267,6 +267,20 @@ describe("a claim that loses every race", () => {
 });
 
 describe("a claim of a range", () => {
+  it("that was cut off is finished by the next, also at the host's cap", async () => {
+    const world = await makeWorld(poolOf("10.0.0.0/29", 31), { maxBlocksPerHost: 1 });
+    const calls = await callsOf(world.table, (own) => claim(contextOver(own, world.clock, 2)));
+    const cutOff = calls.indexOf("create-block");
+    const other = await makeWorld(poolOf("10.0.0.0/29", 31), { maxBlocksPerHost: 1 });
+    await withMishap(other.table, cutOff, "killed before the call", (own) =>
+      claim(contextOver(own, other.clock, 2)),
+    );
+    expect(contentsIn(other)).toMatchObject({ blocks: [], rows: [{ state: "pending" }] });
+    expect(await claim(other.calm, "10.0.0.0/31")).toMatchObject({
+      blocks: [{ status: "claimed" }],
+    });
+  });
+
   it("stops when its time is up, and goes on when it is sent again", async () => {
     const world = await makeWorld(poolOf("10.0.0.0/24", 31));
     const first = await claim(contextOver(slowTable(world, 500), world.clock, 2), "10.0.0.0/28");

@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { assign } from "../../src/allocator/assign.ts";
 import type { Assignment, AssignRequest } from "../../src/allocator/assignment.ts";
+import { claimAffinities } from "../../src/allocator/claim-affinities.ts";
 import type { Context } from "../../src/allocator/context.ts";
+import { releaseAffinities } from "../../src/allocator/release-affinities.ts";
 import { releaseHost } from "../../src/allocator/release-host.ts";
 import type { HostId } from "../../src/domain/host.ts";
 import { findViolations } from "../../src/domain/invariants.ts";
@@ -12,6 +14,7 @@ import { heldNow, patiently } from "../simulation/aftermath.ts";
 import { callsOf, withIntruder } from "../simulation/crash-points.ts";
 import {
   assigned,
+  cidrOf,
   contentsIn,
   contextOver,
   makeWorld,
@@ -126,7 +129,30 @@ describe("a release of all that a host has", () => {
     expect(released).toBe(40);
   });
 
-  it("leaves alone what has the same hash of a handle, and is another host's", async () => {
+  it("misses nothing in a block that is taken from the host, or comes back to it, meanwhile", async () => {
+    const { table, clock } = await settled();
+    const calls = await callsOf(table, (own) => release(contextOver(own, clock, 2)));
+    const hands: ((context: Context) => Promise<unknown>)[] = [
+      (context) => releaseAffinities(context, { space: SPACE, host: HOST, mustBeEmpty: false }),
+      (context) =>
+        claimAffinities(context, { space: SPACE, host: HOST, cidr: cidrOf("10.0.0.0/29") }),
+    ];
+    for (const [i, comes] of hands.entries())
+      for (let call = 0; call < calls.length; call++) {
+        const { world, table, clock, calm, old } = await settled();
+        if (i === 1) await hands[0]?.(calm);
+        const walk = withIntruder(table, call, async () => {
+          await comes(contextOver(table, clock, 7));
+        });
+        const answer = await release(contextOver(walk, clock, 2));
+        expect(answer.released, `${i} before ${calls[call]} (call ${call})`).toEqual(
+          old.addresses.map(({ address }) => address),
+        );
+        expect(heldNow(world, old)).toBe(false);
+      }
+  });
+
+  it("leaves alone what another host has under the same handle", async () => {
     const { calm } = await makeWorld();
     await assigned(calm, requestOf("shared", 1));
     const theirs = { ...requestOf("shared", 1), host: "host:node-2" } as const;

@@ -15,7 +15,8 @@ import { client, janitor, neighbour, twin } from "./client.ts";
 import { Cooldowns } from "./cooldowns.ts";
 import { Ledger } from "./ledger.ts";
 import { MutatedTable } from "./mutate.ts";
-import { administrator, calendar, disowner, drawPlan, ender } from "./operators.ts";
+import { administrator, calendar, disowner, drawPlan, ender, provisioner } from "./operators.ts";
+import { Owners } from "./owners.ts";
 import { seededRandom } from "./random.ts";
 import { readingOnce } from "./reading.ts";
 import { ASIDE, drawRequests, SPACE } from "./requests.ts";
@@ -49,6 +50,7 @@ export interface Life {
   readonly scheduler: Scheduler;
   readonly ledger: Ledger;
   readonly strictness: Strictness;
+  readonly owners: Owners;
 }
 
 /**
@@ -76,7 +78,9 @@ export async function simulate({
     scenario.settings.strictAffinity,
     forbidding.map(({ name }) => name),
   );
-  const life: Life = { scenario, scheduler, ledger: new Ledger(), strictness };
+  const ledger = new Ledger();
+  const owners = new Owners();
+  const life: Life = { scenario, scheduler, ledger, strictness, owners };
   const contextOf = (name: string, own: Surroundings): Context => ({
     store: makeStore(own.table),
     random: randomOf(seed, name),
@@ -118,6 +122,7 @@ export async function simulate({
     spawn(`worker ${n}`, (context) => passing(context, 6, 60_000, () => runJobs(context)));
   spawn("disowner", (context) => disowner(context, life));
   spawn("ender", (context) => ender(context, life));
+  if (scenario.provisioned) spawn("provisioner", (context) => provisioner(context, life));
   if (scenario.tidied) spawn("janitor", (context) => janitor(context, life));
   if (scenario.neighbour) spawn("neighbour", neighbour);
   if (scenario.leaps) spawn("calendar", (context) => calendar(context, life));
@@ -128,7 +133,7 @@ export async function simulate({
 
 /** Proves everything after every call that wrote; the first violations of a run end its proof. */
 function judge(
-  { scenario, scheduler, ledger, strictness }: Life,
+  { scenario, scheduler, ledger, strictness, owners }: Life,
   table: MutatedTable,
 ): Violation[] {
   const violations: Violation[] = [];
@@ -142,11 +147,13 @@ function judge(
     ledger.step(contents, step.nowMs);
     cooldowns.step(contents, step);
     strictness.step(contents);
+    owners.step(contents);
     violations.push(
       ...findViolations(contents),
       ...ledger.violations.splice(0),
       ...cooldowns.violations.splice(0),
       ...strictness.violations.splice(0),
+      ...owners.violations.splice(0),
     );
     if (violations.length > 0) scheduler.count(`broken by: ${label}`);
   };
