@@ -73,12 +73,14 @@ function checkRange(pool: Pool | undefined, cidr: Cidr): Refusal | undefined {
     return new Refusal("no_pool_available", `${text} begins in no pool of this space.`, {
       pools: [],
     });
-  if (!serves(pool))
+  if (!serves(pool)) {
+    const reason = pool.state === "deleting" ? "is being deleted" : "is disabled";
     return new Refusal(
       "no_pool_available",
-      `${text} begins in pool ${pool.name}, which ${pool.disabled ? "is disabled" : "is being deleted"}.`,
-      { pools: [{ pool: pool.name, reason: pool.disabled ? "is disabled" : "is being deleted" }] },
+      `${text} begins in pool ${pool.name}, which ${reason}.`,
+      { pools: [{ pool: pool.name, reason }] },
     );
+  }
   if (cidr.prefix > pool.blockSize)
     return invalid(`is smaller than a block: pool ${pool.name} has blocks of /${pool.blockSize}`);
   const count = 1n << BigInt(pool.blockSize - Math.max(cidr.prefix, pool.cidr.prefix));

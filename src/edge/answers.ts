@@ -323,7 +323,7 @@ const walk = v.strictObject({
 export const jobRead = v.strictObject({
   id: v.string(),
   space: v.string(),
-  kind: v.picklist(["pool.drain", "pool.delete"]),
+  kind: v.picklist(["pool.drain", "pool.delete", "pool.release"]),
   pool: v.string(),
   state: v.picklist(["running", "done", "failed", "cancelled"]),
   detail: v.string(),
@@ -333,7 +333,7 @@ export const jobRead = v.strictObject({
   finishedAt: v.optional(time),
 });
 export const jobsRead = v.strictObject({ jobs: v.array(jobRead) });
-export const jobBegun = v.strictObject({ job: jobRead, effectiveAt });
+export const jobBegun = v.strictObject({ job: jobRead, effectiveAt: v.optional(effectiveAt) });
 export const jobRehearsed = v.strictObject({ job: jobRead, dryRun: v.literal(true) });
 
 export const health = v.strictObject({ status: v.picklist(["ok", "ready"]) });

@@ -247,6 +247,16 @@ export const ROUTES: readonly Route[] = [
     refusals: ["not_found", ...CHANGED, "pool_deleting"],
   },
   {
+    method: "POST",
+    path: "/v1/pools/{name}/release-affinities",
+    function: "pools",
+    id: "releasePool",
+    summary: "Begins to take the blocks of a pool from their hosts; the pool serves on",
+    query: DRY_RUN,
+    answers: { 200: answers.jobRehearsed, 202: answers.jobBegun },
+    refusals: ["not_found", "pool_deleting"],
+  },
+  {
     method: "GET",
     path: "/v1/jobs",
     function: "jobs",

@@ -8,7 +8,7 @@ import type { Context } from "../../src/allocator/context.ts";
 import { disown } from "../../src/allocator/disown.ts";
 import { ensureBlocks } from "../../src/allocator/ensure-blocks.ts";
 import { runJobs } from "../../src/allocator/jobs.ts";
-import { deletePool, drainPool } from "../../src/allocator/pool-jobs.ts";
+import { deletePool, drainPool, releasePool } from "../../src/allocator/pool-jobs.ts";
 import { reclaim } from "../../src/allocator/reclaim.ts";
 import { releaseHandle } from "../../src/allocator/release.ts";
 import { releaseAffinities } from "../../src/allocator/release-affinities.ts";
@@ -440,6 +440,21 @@ export const OPERATIONS: readonly Operation[] = [
     walk: (context) => releaseAffinities(context, { ...wholly("host:node-1"), mustBeEmpty: true }),
     kept: ["old", "guest"],
     again: (context) => releaseAffinities(context, { ...wholly("host:node-1"), mustBeEmpty: true }),
+  },
+  {
+    name: "a worker that takes the blocks of a pool from their hosts",
+    step: "disown",
+    prepare: async (world) => {
+      const told = await hostWithBlocks(world);
+      await releasePool(world.calm, SPACE, "pool");
+      return told;
+    },
+    walk: (context) => runJobs(context),
+    kept: ["old", "guest"],
+    again: async (context) => {
+      await releasePool(context, SPACE, "pool");
+      await runJobs(context);
+    },
   },
   {
     name: "release by host",

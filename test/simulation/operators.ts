@@ -14,6 +14,7 @@ import { claimAffinities } from "../../src/allocator/claim-affinities.ts";
 import type { Context } from "../../src/allocator/context.ts";
 import { disown } from "../../src/allocator/disown.ts";
 import { ensureBlocks } from "../../src/allocator/ensure-blocks.ts";
+import { runJobs } from "../../src/allocator/jobs.ts";
 import { listAffinities } from "../../src/allocator/list-affinities.ts";
 import {
   type Accepted,
@@ -21,6 +22,7 @@ import {
   drainPool,
   listJobs,
   readJob,
+  releasePool,
 } from "../../src/allocator/pool-jobs.ts";
 import { releaseHandle } from "../../src/allocator/release.ts";
 import { releaseAffinities, releaseAffinity } from "../../src/allocator/release-affinities.ts";
@@ -198,7 +200,8 @@ export async function provisioner(context: Context, life: Life): Promise<void> {
   for (let n = 0; n < 6; n++) {
     await context.sleep(25_000 * context.random.fraction());
     const host = oneOf(context, life.scenario.hosts);
-    const act = oneOf(context, [claimRange, ensure, releaseOne, releaseAll, endHost]);
+    const acts = [claimRange, ensure, releaseOne, releaseAll, endHost];
+    const act = chance(context, 0.1) ? releaseAny : oneOf(context, acts);
     await life.scheduler.trying(() => act(context, life, host));
   }
 }
@@ -255,6 +258,14 @@ async function releaseAll(context: Context, life: Life, host: HostId): Promise<v
     }
     position = page.next;
   } while (position);
+}
+
+/** All blocks of a pool: a worker goes through it, or the first one that comes by when all others are done. */
+async function releaseAny(context: Context, { scheduler, scenario }: Life): Promise<void> {
+  const { name } = oneOf(context, scenario.pools);
+  const answer = await releasePool(context, SPACE, name);
+  if (answer instanceof Refusal) return scheduler.count(`answer: ${answer.code}`);
+  if (chance(context, 0.5)) await runJobs(context);
 }
 
 async function endHost(context: Context, life: Life, host: HostId): Promise<void> {
