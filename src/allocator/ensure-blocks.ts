@@ -97,7 +97,7 @@ function refusalOf(
       { blocks, maxBlocksPerHost: blocksMax },
     );
   const why = configuration.settings.autoAllocateBlocks
-    ? "all are claimed"
+    ? "none is free"
     : "blocks are not claimed by themselves (autoAllocateBlocks)";
   return new Refusal(
     "pool_exhausted",
