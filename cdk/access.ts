@@ -34,6 +34,7 @@ const ACCESS: Readonly<Record<FunctionName | ScheduledFunctionName, Access>> = {
   release: { table: WRITE },
   read: { table: READ },
   renew: { table: WRITE },
+  affinities: { table: WRITE },
   pools: { table: WRITE },
   reservations: { table: WRITE },
   nodes: { table: WRITE },

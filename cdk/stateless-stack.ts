@@ -33,6 +33,7 @@ export class StatelessStack extends Stack {
         release: request("release"),
         read: request("read"),
         renew: request("renew"),
+        affinities: request("affinities"),
         pools: request("pools"),
         reservations: request("reservations"),
         nodes: request("nodes"),

@@ -1,5 +1,6 @@
 import { inParallel } from "../src/allocator/parallel.ts";
 import { releaseAddress, releaseHandle } from "../src/allocator/release.ts";
+import { releaseHost } from "../src/allocator/release-host.ts";
 import { http, route } from "../src/edge/http.ts";
 import { readHandlePath } from "../src/edge/parameters.ts";
 import { type ReleaseRequest, readRelease, releaseAnswer } from "../src/edge/release-request.ts";
@@ -20,6 +21,10 @@ async function release(request: ReleaseRequest) {
   if ("handle" in request) {
     const { handle } = request;
     return { handle, released: await releaseHandle(plat, space, handle) };
+  }
+  if ("host" in request) {
+    const { host } = request;
+    return { host, ...(await releaseHost(plat, space, host)) };
   }
   return inParallel(request.entries, ENTRIES_AT_ONCE, async (entry) =>
     "status" in entry ? entry : releaseAddress(plat, space, entry),

@@ -150,7 +150,7 @@ export function poolOf(cidr: string, blockSize: number): PoolSpec {
   };
 }
 
-const cidrOf = (text: string): Cidr => read(parseCidr(text));
+export const cidrOf = (text: string): Cidr => read(parseCidr(text));
 export const addressOf = (text: string): Address => read(parseAddress(text));
 
 function read<T>(parsed: Parsed<T>): T {

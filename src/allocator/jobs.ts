@@ -3,7 +3,8 @@ import { JOB_CELLS_PER_PASS, JOB_KEPT_MS, PASS_MS_MAX } from "../domain/limits.t
 import type { Pool } from "../domain/pool.ts";
 import type { Context } from "./context.ts";
 import { advance, DELETED_MEANWHILE, endJob, markPool, poolOfJob } from "./mark-pool.ts";
-import { reclaimCell } from "./reclaim.ts";
+import { type CellOfPool, reclaimCell } from "./reclaim.ts";
+import { releaseCell } from "./release-cell.ts";
 import { retirePool, settleGone } from "./retire-pool.ts";
 
 /** What a pass of the worker did. */
@@ -62,7 +63,8 @@ async function carryOn(
   } else {
     if (!pool) return endJob(context, job, "done", "The pool is gone.");
     if (pool.state === "deleting") return endJob(context, job, "cancelled", DELETED_MEANWHILE);
-    if (!pool.disabled) return endJob(context, job, "cancelled", "The pool was enabled again.");
+    if (job.kind === "pool.drain" && !pool.disabled)
+      return endJob(context, job, "cancelled", "The pool was enabled again.");
   }
   return walkOn(context, job, pool, untilMs, done);
 }
@@ -85,7 +87,7 @@ async function walkOn(
   for (const index of ahead.slice(0, JOB_CELLS_PER_PASS)) {
     if (context.now() > untilMs) break;
     try {
-      walk = await walkOver(context, pool, index, map.full.has(index), walk);
+      walk = await walkOver(context, job, { pool, index, full: map.full.has(index) }, walk);
     } catch (error) {
       // What was walked is kept; the next slice begins with this cell.
       done.failures.push(error);
@@ -101,6 +103,8 @@ async function walkOn(
   const { walk: _, ...rest } = job;
   const { beganAtMs: __, position: ___, ...lastWalk } = walk;
   const after: Job = { ...rest, lastWalk };
+  if (job.kind === "pool.release")
+    return endJob(context, after, "done", "Every block that stood was taken from its host.");
   if (!provesEmpty(job, walk))
     return advance(context, "walk-job", after, { detail: waitingFor(lastWalk) });
   return job.kind === "pool.delete"
@@ -110,19 +114,17 @@ async function walkOn(
 
 async function walkOver(
   context: Context,
-  pool: Pool,
-  index: bigint,
-  full: boolean,
+  { kind }: Job,
+  cell: CellOfPool,
   walk: Walk,
 ): Promise<Walk> {
-  const { blocks, deleted, taken, cooling } = await reclaimCell(
-    context,
-    { pool, index, full },
-    walk.beganAtMs,
-  );
+  const { blocks, deleted, taken, cooling } =
+    kind === "pool.release"
+      ? await releaseCell(context, cell)
+      : await reclaimCell(context, cell, walk.beganAtMs);
   return {
     beganAtMs: walk.beganAtMs,
-    position: index,
+    position: cell.index,
     cells: walk.cells + 1,
     blocks: walk.blocks + blocks,
     deleted: walk.deleted + deleted,

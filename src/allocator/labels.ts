@@ -5,9 +5,8 @@ import { CONFIGURATION_FRESH_MS, CONFIGURATION_JITTER_MS } from "../domain/limit
 import { Unreadable } from "../domain/outcome.ts";
 import { narrows, type SpaceConfiguration, serves } from "../domain/pool.ts";
 import type { Requester } from "../domain/selection.ts";
-import type { AssignRequest } from "./assignment.ts";
 import type { Context } from "./context.ts";
-import { mustBeRegistered } from "./wish.ts";
+import { mustBeRegistered, type Wanting } from "./wish.ts";
 
 /**
  * The labels by which pools judge a request: copies as old as one of the configuration may be. Only what some pool of the
@@ -15,7 +14,7 @@ import { mustBeRegistered } from "./wish.ts";
  */
 export async function requesterOf(
   context: Context,
-  request: AssignRequest,
+  request: Wanting,
   configuration: SpaceConfiguration,
 ): Promise<Requester> {
   const { space, host, namespace, pools, address } = request;

@@ -1,13 +1,23 @@
 import { type Address, compareAddresses } from "../domain/address.ts";
+import type { AffinityRow } from "../domain/affinity.ts";
 import type { Block } from "../domain/block.ts";
-import { addressAt, type Cidr, contains, formatCidr, intervalOf } from "../domain/cidr.ts";
+import {
+  addressAt,
+  type Cidr,
+  contains,
+  formatCidr,
+  intervalOf,
+  sameCidr,
+} from "../domain/cidr.ts";
 import { type AffinityType, affinityTypeOf, type HostId, hostName } from "../domain/host.ts";
 import { PAGE_READS_AT_ONCE } from "../domain/limits.ts";
+import type { Loan } from "../domain/loan.ts";
 import { type Refusal, Unreadable } from "../domain/outcome.ts";
 import type { SpaceConfiguration } from "../domain/pool.ts";
 import { type Usage, usageOf } from "../domain/usage.ts";
 import { notFound } from "./administration.ts";
 import type { Context } from "./context.ts";
+import { namedBlocks } from "./named-blocks.ts";
 import { type Page, pageBudget } from "./page.ts";
 import { inParallel } from "./parallel.ts";
 import { slotRules } from "./pick.ts";
@@ -94,36 +104,67 @@ async function blocksOfPools(
 async function blocksOfHost(
   context: Context,
   configuration: SpaceConfiguration,
-  { space, pool: only, host, limit, position }: BlocksWanted & { readonly host: HostId },
+  { pool, ...wanted }: BlocksWanted & { readonly host: HostId },
 ): Promise<Page<BlockState, BlocksPosition>> {
-  const { store } = context;
-  const [rows, loans] = await Promise.all([
-    store.listRows(space, host),
-    store.listLoans(space, host),
-  ]);
-  const lent = new Set(loans.map(({ block }) => formatCidr(block)));
-  const within = configuration.pools.find(({ name }) => name === only)?.cidr;
+  const within = configuration.pools.find(({ name }) => name === pool)?.cidr;
+  const { items, next } = await holdingsOfHost(context, { ...wanted, within });
+  // A row may be ahead of its block, or behind it: what the block says is true.
+  const states = items.flatMap(({ block, loan }) => {
+    const borrowed = block?.host !== wanted.host;
+    return block && (loan || !borrowed)
+      ? [{ ...blockState(context, configuration, block), borrowed }]
+      : [];
+  });
+  return { items: states, ...(next && { next: { after: next } }) };
+}
+
+/** A block that a host's rows or loans name, as it stands. */
+export interface HostHolding {
+  readonly cidr: Cidr;
+  /** The first of its rows, where one was left over. */
+  readonly row: AffinityRow | undefined;
+  readonly loan: Loan | undefined;
+  /** Nothing where none stands, or what stands there cannot be read. */
+  readonly block: Block | undefined;
+}
+
+/** A page of what a host's rows and loans name, in the order of addresses. */
+export async function holdingsOfHost(
+  context: Context,
+  {
+    space,
+    host,
+    limit,
+    position,
+    within,
+  }: {
+    readonly space: string;
+    readonly host: HostId;
+    readonly limit: number;
+    readonly position?: { readonly after: Address } | undefined;
+    /** Only what lies in this range. */
+    readonly within?: Cidr | undefined;
+  },
+): Promise<Page<HostHolding, Address>> {
+  const { rows, loans } = await namedBlocks(context, space, host);
   const named = new Map([...rows, ...loans].map(({ block }) => [formatCidr(block), block]));
   const cidrs = [...named.values()]
     .filter((cidr) => !within || contains(within, base(cidr)))
     .filter((cidr) => !position || compareAddresses(base(cidr), position.after) > 0)
     .sort((a, b) => compareAddresses(base(a), base(b)));
   const some = cidrs.slice(0, limit);
-  const states = await inParallel(some, PAGE_READS_AT_ONCE, async (cidr) => {
-    const block = await store.readBlock(space, cidr).catch((error: unknown) => {
+  const items = await inParallel(some, PAGE_READS_AT_ONCE, async (cidr) => ({
+    cidr,
+    row: rows.find(({ block }) => sameCidr(block, cidr)),
+    loan: loans.find(({ block }) => sameCidr(block, cidr)),
+    block: await context.store.readBlock(space, cidr).catch((error: unknown) => {
       // One that cannot be read is no reason to keep the others back: it is refused where it is asked for by itself.
       if (error instanceof Unreadable) return undefined;
       throw error;
-    });
-    // A row may be ahead of its block, or behind it: what the block says is true.
-    if (!block || (block.host !== host && !lent.has(formatCidr(cidr)))) return undefined;
-    return { ...blockState(context, configuration, block), borrowed: block.host !== host };
-  });
+    }),
+  }));
   const last = some.at(-1);
-  return {
-    items: states.filter((state) => state !== undefined),
-    ...(last && some.length < cidrs.length && { next: { after: base(last) } }),
-  };
+  return { items, ...(last && some.length < cidrs.length && { next: base(last) }) };
 }
 
 /** A block by the rules of the pool that it lies in. */

@@ -177,6 +177,42 @@ async function acquire(
   missing: number,
   found: ReadonlyMap<string, Block>,
 ): Promise<readonly Block[] | Refusal | Contended | undefined> {
+  const search = await claimAnyBlock(context, wish, rows, missing);
+  if (search.kind === "lost") return undefined;
+  if (search.kind === "ours") return [search.block];
+  const { looks, capped, blocks } = search;
+  const lenders = looks
+    .flatMap(({ lendable }) => lendable)
+    .filter(({ cidr }) => !found.has(formatCidr(cidr)));
+  if (lenders.length > 0) return lenders;
+  if (looks.some(({ bounded }) => bounded)) return outOfSight();
+  return capped ? atTheCap(wish, blocks) : exhausted(wish, missing, looks);
+}
+
+/** What the search for a block came to. */
+export type Search =
+  | { readonly kind: "ours"; readonly block: Block }
+  /** Another was faster: look again. */
+  | { readonly kind: "lost" }
+  /** There is none to claim: what the looks have shown, and how many blocks of the family the host has already. */
+  | {
+      readonly kind: "none";
+      readonly looks: readonly Look[];
+      readonly blocks: number;
+      readonly capped: boolean;
+    };
+
+/**
+ * A block of its own for the host, if it may have one more: a free one, or an empty one of another past its minimum age.
+ *
+ * @param missing how many addresses it would borrow where there is none; 0 where only a block of its own will do
+ */
+export async function claimAnyBlock(
+  context: Context,
+  wish: Wish,
+  rows: readonly AffinityRow[],
+  missing: number,
+): Promise<Search> {
   const { settings } = wish.configuration;
   // As in Calico: what stands in pools that do not serve the request takes nothing from its cap.
   const blocks = rowsFor(wish, rows).length;
@@ -198,26 +234,23 @@ async function acquire(
     if (cidr) {
       const claim = await claimBlock(context, pool, wish.host, rows, cidr);
       // Who lost looks again: of hosts that start together, a fresh look parts the losers, an old one lets them meet again.
-      if (claim.kind !== "ours") return undefined;
+      if (claim.kind !== "ours") return { kind: "lost" };
       context.memory.remember(claim.block);
-      return [claim.block];
+      return claim;
     }
   }
   for (const { pool, idle } of looks)
     for (const seen of idle) {
-      const taken = await takeOver(context, pool, wish.host, rows, seen);
-      if (!taken) continue;
-      context.memory.remember(taken);
-      return [taken];
+      const block = await takeOver(context, pool, wish.host, rows, seen);
+      if (!block) continue;
+      context.memory.remember(block);
+      return { kind: "ours", block };
     }
-  const lenders = looks
-    .flatMap(({ lendable }) => lendable)
-    .filter(({ cidr }) => !found.has(formatCidr(cidr)));
-  if (lenders.length > 0) return lenders;
-  if (looks.some(({ bounded }) => bounded))
-    return new Contended("no free block in the cells looked at; the next try looks at others");
-  return capped ? atTheCap(wish, blocks) : exhausted(wish, missing, looks);
+  return { kind: "none", looks, blocks, capped };
 }
+
+export const outOfSight = () =>
+  new Contended("no free block in the cells looked at; the next try looks at others");
 
 function atTheCap(wish: Wish, blocks: number): Refusal {
   return new Refusal(

@@ -1,6 +1,6 @@
 import { takenIn } from "../domain/block.ts";
 import { cellAt } from "../domain/cell.ts";
-import { deleteJobId, drainJobId, type Job } from "../domain/job.ts";
+import { deleteJobId, drainJobId, type Job, mayBeginAgain, releaseJobId } from "../domain/job.ts";
 import { EFFECTIVE_MS_MAX, IN_USE_CELLS_AT_ONCE, IN_USE_CELLS_MAX } from "../domain/limits.ts";
 import { Refusal } from "../domain/outcome.ts";
 import { type Pool, serves } from "../domain/pool.ts";
@@ -67,6 +67,21 @@ export async function deletePool(
   return begin(context, jobOf(context, pool, "pool.delete"));
 }
 
+/**
+ * Takes every block of a pool from its host, whoever that is (Calico's ReleasePoolAffinities): a job goes through the pool
+ * once. The addresses stay their owners', the pool serves on, and hosts may claim blocks of it again.
+ */
+export async function releasePool(
+  context: Context,
+  space: string,
+  name: string,
+): Promise<Pick<Accepted, "job"> | Refusal> {
+  const pool = await readPool(context, space, name);
+  if (pool instanceof Refusal) return pool;
+  if (pool.state === "deleting") return beingDeleted(pool);
+  return { job: await standing(context, jobOf(context, pool, "pool.release")) };
+}
+
 export async function readJob(context: Context, space: string, id: string): Promise<Job | Refusal> {
   return (await context.store.readJob(space, id)) ?? notFound("job", id);
 }
@@ -89,19 +104,26 @@ async function begin(context: Context, wanted: Job): Promise<Accepted | Refusal>
   };
 }
 
-/** The job under its id: the one that is there, unless it failed. */
+/** The job under its id: the one that is there, unless it is over and may begin again. */
 async function standing(context: Context, wanted: Job): Promise<Job> {
   const created = await settled(context.store.createJob(wanted));
-  if (created.outcome === "done" || created.item?.state !== "failed") return created.item ?? wanted;
-  const again = await settled(context.store.changeJob("begin-job", created.item, wanted));
+  const there = created.item ?? wanted;
+  if (created.outcome === "done" || !mayBeginAgain(there)) return there;
+  const again = await settled(context.store.changeJob("begin-job", there, wanted));
   return again.item ?? wanted;
 }
+
+const IDS: Readonly<Record<Job["kind"], (pool: Pool) => string>> = {
+  "pool.drain": ({ id, revision }) => drainJobId(id, revision),
+  "pool.delete": ({ id }) => deleteJobId(id),
+  "pool.release": ({ id }) => releaseJobId(id),
+};
 
 function jobOf(context: Context, pool: Pool, kind: Job["kind"]): Job {
   const nowMs = context.now();
   return {
     space: pool.space,
-    id: kind === "pool.delete" ? deleteJobId(pool.id) : drainJobId(pool.id, pool.revision),
+    id: IDS[kind](pool),
     kind,
     pool: pool.name,
     poolId: pool.id,
@@ -109,7 +131,9 @@ function jobOf(context: Context, pool: Pool, kind: Job["kind"]): Job {
     state: "running",
     createdAtMs: nowMs,
     updatedAtMs: nowMs,
-    detail: "The pool is about to be marked, so that it serves nobody any more.",
+    ...(kind === "pool.release"
+      ? { markedAtMs: nowMs, detail: "Its blocks are about to be taken from their hosts." }
+      : { detail: "The pool is about to be marked, so that it serves nobody any more." }),
     revision: fresh(context),
   };
 }

@@ -16,9 +16,23 @@ import {
 import { type AssignRequest, totalOf } from "./assignment.ts";
 import type { Wish } from "./pick.ts";
 
+/** What of a request decides which pools may serve it, and how many blocks its host may have. */
+export type Wanting = Pick<
+  AssignRequest,
+  | "space"
+  | "host"
+  | "namespace"
+  | "wanted"
+  | "address"
+  | "use"
+  | "pools"
+  | "allowPartial"
+  | "maxBlocksPerHost"
+>;
+
 /** What a request comes to under a configuration: a wish for each family, or why it cannot be served. */
 export function wishesOf(
-  request: AssignRequest,
+  request: Wanting,
   configuration: SpaceConfiguration,
   requester: Requester,
 ): readonly Wish[] | Refusal {
@@ -54,7 +68,7 @@ export function consideredPools(
 }
 
 function poolWish(
-  { use = "Workload", pools, wanted }: AssignRequest,
+  { use = "Workload", pools, wanted }: Wanting,
   configuration: SpaceConfiguration,
   requester: Requester,
   family: Family,
@@ -84,7 +98,7 @@ function poolsOfFamily(
 function poolOf(
   configuration: SpaceConfiguration,
   address: Address,
-  request: AssignRequest,
+  request: Wanting,
 ): readonly Pool[] | Refusal {
   const text = formatAddress(address);
   const pool = poolAround(configuration, address);
@@ -108,7 +122,7 @@ function poolAround({ pools }: SpaceConfiguration, address: Address): Pool | und
 }
 
 /** Why the pool of a specific address may not serve, or nothing if it may. */
-function whyNotFor(pool: Pool, { use, pools: named }: AssignRequest): string | undefined {
+function whyNotFor(pool: Pool, { use, pools: named }: Wanting): string | undefined {
   if (!isNamed(pool, named)) return NOT_NAMED;
   const { family } = pool.cidr;
   const wanted = use ?? pool.allowedUses[0] ?? "Workload";
@@ -119,13 +133,11 @@ function whyNotFor(pool: Pool, { use, pools: named }: AssignRequest): string | u
 const NOBODY: Requester = { host: undefined, namespace: undefined };
 
 /** Must the host of such a request be registered? A load balancer is no machine, as in Calico. */
-export const mustBeRegistered = (
-  { use }: AssignRequest,
-  { settings }: SpaceConfiguration,
-): boolean => settings.requireRegisteredHosts && use !== "LoadBalancer";
+export const mustBeRegistered = ({ use }: Wanting, { settings }: SpaceConfiguration): boolean =>
+  settings.requireRegisteredHosts && use !== "LoadBalancer";
 
 function unregistered(
-  request: AssignRequest,
+  request: Wanting,
   configuration: SpaceConfiguration,
   { host }: Requester,
 ): Refusal | undefined {
@@ -139,10 +151,7 @@ function unregistered(
 }
 
 /** One call must not drain a pool. */
-function oversize(
-  { wanted }: AssignRequest,
-  { settings }: SpaceConfiguration,
-): Refusal | undefined {
+function oversize({ wanted }: Wanting, { settings }: SpaceConfiguration): Refusal | undefined {
   const total = totalOf(wanted);
   const most = settings.maxAddressesPerRequest;
   if (total <= most) return undefined;

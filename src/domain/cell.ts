@@ -66,6 +66,16 @@ export function blocksOfCell({ cidr, blockSize }: Grid, cell: Cidr): Cidr[] {
   ).filter((block) => contains(cidr, { family: block.family, value: block.base }));
 }
 
+/** The blocks of a pool in a range of at least one that begins in it, in order; what lies beyond the pool has none. */
+export function blocksIn({ cidr, blockSize }: Grid, range: Cidr): Cidr[] {
+  const first = { ...range, prefix: blockSize };
+  const count = 2 ** (blockSize - Math.max(cidr.prefix, range.prefix));
+  return Array.from({ length: count }, (_, i) => ({
+    ...first,
+    base: first.base + BigInt(i) * sizeOf(first),
+  }));
+}
+
 /**
  * The order in which a host tries the cells of a pool: from the cell its name hashes to (FNV-1a), in strides of a second
  * hash, window by window. The stride is odd and a window's size a power of two, so every cell comes up exactly once; cells

@@ -140,7 +140,13 @@ function unplanned({ pools, plans }: Contents): Violation[] {
 function abandoned({ pools, jobs }: Contents): Violation[] {
   return pools
     .filter(({ state }) => state === "deleting")
-    .filter((pool) => !jobs.some(({ poolId, state }) => poolId === pool.id && state === "running"))
+    .filter(
+      (pool) =>
+        !jobs.some(
+          ({ kind, poolId, state }) =>
+            kind === "pool.delete" && poolId === pool.id && state === "running",
+        ),
+    )
     .map(({ name }) => violation("shape", `pool ${name} is being deleted, and no job does it`));
 }
 

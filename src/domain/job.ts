@@ -28,13 +28,16 @@ export interface Job {
   readonly space: string;
   /** Made from what is asked for: asking twice finds the same job. */
   readonly id: string;
-  readonly kind: "pool.drain" | "pool.delete";
+  readonly kind: "pool.drain" | "pool.delete" | "pool.release";
   readonly pool: string;
   readonly poolId: string;
   /** The pool as the operator saw it: the job changes no other. */
   readonly poolRevision: string;
   readonly state: "running" | "done" | "failed" | "cancelled";
-  /** When the pool was seen to serve nobody any more, and every function was told; absent until then. */
+  /**
+   * When the pool was seen to serve nobody any more, and every function was told; absent until then. A release changes
+   * nothing of its pool: its walk may begin at once.
+   */
   readonly markedAtMs?: number;
   readonly walk?: Walk;
   /** Of the last walk that was complete. */
@@ -52,6 +55,14 @@ export const drainJobId = (poolId: string, poolRevision: string): string =>
 
 /** A pool is deleted once: whoever asks again finds the job. */
 export const deleteJobId = (poolId: string): string => `delete-${poolId}`;
+
+/** A pool's affinities are released as often as it is asked for, one time after the other. */
+export const releaseJobId = (poolId: string): string => `release-${poolId}`;
+
+/** May the same thing be begun again, over the job that did it, or did not? */
+export function mayBeginAgain({ kind, state }: Pick<Job, "kind" | "state">): boolean {
+  return state === "failed" || (kind === "pool.release" && state !== "running");
+}
 
 export const walkFrom = (beganAtMs: number): Walk => ({
   beganAtMs,

@@ -81,6 +81,14 @@ export const RECORDS_ENDED_AT_ONCE = 8;
 /** Parts of one record that are given back side by side. */
 export const PARTS_ENDED_AT_ONCE = 8;
 
+/** Blocks that one request may claim for a host: as many as a cell has. */
+export const BLOCKS_PER_CLAIM_MAX = 64;
+/** Blocks of a host that one request releases, some at once; the next goes on after them. */
+export const AFFINITIES_RELEASED_MAX = 64;
+export const AFFINITIES_RELEASED_AT_ONCE = 4;
+/** After so many addresses of a host one request releases no more; the next goes on. */
+export const HOST_ADDRESSES_RELEASED_MAX = 1_024;
+
 /** Blocks on a page of a list, unless its reader says how many. */
 export const BLOCKS_PER_PAGE_DEFAULT = 100;
 export const BLOCKS_PER_PAGE_MAX = 1_000;

@@ -100,8 +100,17 @@ export const handleReleased = v.strictObject({
   released: v.array(v.string()),
 });
 
+const host = { host: v.string(), affinityType };
+
 export const released = v.union([
   handleReleased,
+  v.strictObject({
+    requestId,
+    ...host,
+    released: v.array(v.string()),
+    complete: v.boolean(),
+    unreadable: v.array(v.string()),
+  }),
   v.strictObject({
     requestId,
     results: v.array(
@@ -174,6 +183,66 @@ const block = {
 export const blocksRead = v.strictObject({
   requestId,
   blocks: v.array(v.strictObject(block)),
+  next,
+});
+
+export const affinitiesRead = v.strictObject({
+  requestId,
+  ...host,
+  affinities: v.array(
+    v.strictObject({
+      cidr: v.string(),
+      pool: v.optional(v.string()),
+      state: v.picklist(["pending", "confirmed", "pendingDeletion"]),
+      borrowed: v.boolean(),
+      claimedAt: v.optional(time),
+      used: v.optional(whole),
+    }),
+  ),
+  next,
+});
+
+export const affinitiesClaimed = v.union([
+  v.strictObject({
+    requestId,
+    ...host,
+    pool: v.string(),
+    blocks: v.array(
+      v.strictObject({
+        cidr: v.string(),
+        status: v.picklist(["claimed", "not_owned", "block_limit", "contended", "unreadable"]),
+        host: v.optional(v.string()),
+        affinityType: v.optional(affinityType),
+      }),
+    ),
+    complete: v.boolean(),
+    maxBlocksPerHost: whole,
+  }),
+  v.strictObject({
+    requestId,
+    ...host,
+    blocks: v.array(v.strictObject({ family, cidr: v.string(), pool: v.string() })),
+  }),
+]);
+
+export const affinitiesReleased = v.strictObject({
+  requestId,
+  ...host,
+  affinities: v.array(
+    v.strictObject({
+      cidr: v.string(),
+      status: v.picklist([
+        "deleted",
+        "disowned",
+        "not_empty",
+        "not_owned",
+        "contended",
+        "unreadable",
+      ]),
+      inUse: v.optional(whole),
+      cooling: v.optional(whole),
+    }),
+  ),
   next,
 });
 
@@ -276,7 +345,7 @@ const walk = v.strictObject({
 export const jobRead = v.strictObject({
   id: v.string(),
   space: v.string(),
-  kind: v.picklist(["pool.drain", "pool.delete"]),
+  kind: v.picklist(["pool.drain", "pool.delete", "pool.release"]),
   pool: v.string(),
   state: v.picklist(["running", "done", "failed", "cancelled"]),
   detail: v.string(),
@@ -286,7 +355,7 @@ export const jobRead = v.strictObject({
   finishedAt: v.optional(time),
 });
 export const jobsRead = v.strictObject({ jobs: v.array(jobRead) });
-export const jobBegun = v.strictObject({ job: jobRead, effectiveAt });
+export const jobBegun = v.strictObject({ job: jobRead, effectiveAt: v.optional(effectiveAt) });
 export const jobRehearsed = v.strictObject({ job: jobRead, dryRun: v.literal(true) });
 
 export const health = v.strictObject({ status: v.picklist(["ok", "ready"]) });

@@ -1,4 +1,5 @@
 import type * as v from "valibot";
+import { affinitiesBody, affinityListQuery, affinityReleaseQuery } from "./affinity-request.ts";
 import * as answers from "./answers.ts";
 import { assignBody } from "./assign-request.ts";
 import { blockListQuery, blockQuery } from "./block-request.ts";
@@ -20,6 +21,7 @@ export type FunctionName =
   | "release"
   | "read"
   | "renew"
+  | "affinities"
   | "pools"
   | "reservations"
   | "nodes"
@@ -82,7 +84,7 @@ export const ROUTES: readonly Route[] = [
     path: "/v1/release",
     function: "release",
     id: "release",
-    summary: "Gives addresses back, one by one or all that a handle has",
+    summary: "Gives addresses back: one by one, all that a handle has, or all that a host has",
     query: {},
     body: [releaseBody],
     answers: { 200: answers.released },
@@ -162,6 +164,39 @@ export const ROUTES: readonly Route[] = [
   },
   {
     method: "GET",
+    path: "/v1/nodes/{node}/affinities",
+    function: "affinities",
+    id: "listAffinities",
+    summary: "The blocks of a host, and those that it borrows from, in pages",
+    query: affinityListQuery,
+    answers: { 200: answers.affinitiesRead },
+    refusals: [],
+  },
+  {
+    method: "POST",
+    path: "/v1/nodes/{node}/affinities",
+    function: "affinities",
+    id: "claimAffinities",
+    summary:
+      "Claims the blocks of a range for a host; or sees to it that it has a block of each family",
+    query: {},
+    body: [affinitiesBody],
+    answers: { 200: answers.affinitiesClaimed },
+    refusals: ["no_pool_available", "pool_exhausted", "block_limit"],
+  },
+  {
+    method: "DELETE",
+    path: "/v1/nodes/{node}/affinities",
+    function: "affinities",
+    id: "releaseAffinities",
+    summary:
+      "Takes a block, or all its blocks, from a host; the addresses in them stay their owners'",
+    query: affinityReleaseQuery,
+    answers: { 200: answers.affinitiesReleased },
+    refusals: [],
+  },
+  {
+    method: "GET",
     path: "/v1/pools",
     function: "pools",
     id: "listPools",
@@ -214,6 +249,16 @@ export const ROUTES: readonly Route[] = [
     headers: ["If-Match"],
     answers: { 200: answers.jobRehearsed, 202: answers.jobBegun },
     refusals: ["not_found", ...CHANGED, "pool_deleting"],
+  },
+  {
+    method: "POST",
+    path: "/v1/pools/{name}/release-affinities",
+    function: "pools",
+    id: "releasePool",
+    summary: "Begins to take the blocks of a pool from their hosts; the pool serves on",
+    query: DRY_RUN,
+    answers: { 200: answers.jobRehearsed, 202: answers.jobBegun },
+    refusals: ["not_found", "pool_deleting"],
   },
   {
     method: "GET",

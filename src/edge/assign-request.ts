@@ -54,6 +54,22 @@ const attributes = textMap(ATTRIBUTES_MAX, attributeProblem, {
   additionalProperties: { type: "string", maxLength: ATTRIBUTE_VALUE_CHARACTERS_MAX },
 });
 
+/** The pools that are asked for, by name or CIDR; none of them: whatever serves everybody. */
+export const poolReferences = v.optional(
+  v.pipe(
+    list(
+      poolReference,
+      { max: POOLS_PER_REQUEST_MAX },
+      {
+        type: "must be an array of names or CIDRs of pools",
+        max: `must name at most ${POOLS_PER_REQUEST_MAX} pools`,
+      },
+    ),
+    unique<string>("must name each pool once"),
+  ),
+  [],
+);
+
 export const assignBody = v.pipe(
   fields({
     space: v.optional(spaceName),
@@ -71,20 +87,7 @@ export const assignBody = v.pipe(
     leaseSeconds: v.optional(whole(0, LEASE_SECONDS_MAX), 0),
     namespace: v.optional(namespaceName),
     use: v.optional(v.picklist(USES, `must be one of ${USES.join(", ")}`)),
-    pools: v.optional(
-      v.pipe(
-        list(
-          poolReference,
-          { max: POOLS_PER_REQUEST_MAX },
-          {
-            type: "must be an array of names or CIDRs of pools",
-            max: `must name at most ${POOLS_PER_REQUEST_MAX} pools`,
-          },
-        ),
-        unique<string>("must name each pool once"),
-      ),
-      [],
-    ),
+    pools: poolReferences,
   }),
   rule(({ ipv4, ipv6, limitPerHandle }) => {
     const most = Math.max(ipv4, ipv6);

@@ -6,11 +6,11 @@ import type { DryRun } from "./operator-answer.ts";
 import { SPACE_DEFAULT } from "./parameters.ts";
 
 /**
- * Work was begun: where to follow it, and from when on nobody gets an address of its pool. The answer to a dry run is the
+ * Work was begun: where to follow it, and from when on nobody gets an address of its pool, unless that serves on. The answer to a dry run is the
  * job that would be begun; it cannot be followed.
  */
 export function acceptedAnswer(
-  { job, effectiveAtMs }: Accepted,
+  { job, effectiveAtMs }: Pick<Accepted, "job"> & Partial<Accepted>,
   _requestId: string,
   { dryRun }: DryRun,
 ): Answer {
@@ -19,7 +19,10 @@ export function acceptedAnswer(
   return {
     status: 202,
     headers: { location: `/v1/jobs/${job.id}${space}` },
-    body: { job: bodyOf(job), effectiveAt: formatTime(effectiveAtMs) },
+    body: {
+      job: bodyOf(job),
+      ...(effectiveAtMs !== undefined && { effectiveAt: formatTime(effectiveAtMs) }),
+    },
   };
 }
 

@@ -7,6 +7,7 @@ import {
   handleText,
   idempotencyKey,
   jobId,
+  nodeName,
   resourceName,
   spaceName,
   wholeText,
@@ -151,6 +152,18 @@ export function readAddressPath(
   if (space instanceof Problem) return space;
   const ip = inPath("ip", address, event.pathParameters?.ip);
   return ip instanceof Problem ? ip : { space, address: ip };
+}
+
+/** The host in the path, and what else the query says. */
+export function readHostWith<Entries extends v.ObjectEntries>(
+  event: Event,
+  entries: Entries,
+  spaceInBody?: string,
+) {
+  const query = readQuery(event, entries, spaceInBody);
+  if (query instanceof Problem) return query;
+  const node = inPath("node", nodeName, event.pathParameters?.node);
+  return node instanceof Problem ? node : { ...query, node };
 }
 
 /** What a part of the path says, or what is wrong with it, under its name in the route. */

@@ -1,18 +1,22 @@
 import * as v from "valibot";
 import type { NamedAddress } from "../allocator/identify.ts";
 import type { ReleaseResult } from "../allocator/release.ts";
+import type { HostReleased } from "../allocator/release-host.ts";
 import { parseAddress } from "../domain/address.ts";
 import { parseGeneration } from "../domain/generation.ts";
+import { type HostId, hostId } from "../domain/host.ts";
 import { RELEASES_PER_REQUEST_MAX } from "../domain/limits.ts";
 import { readJson } from "./body.ts";
-import { handleText, spaceName, text } from "./field.ts";
+import { affinityType, handleText, hostText, spaceName, text } from "./field.ts";
+import { hostBody } from "./host-answer.ts";
 import type { Answer, Event } from "./http.ts";
 import { readSpace } from "./parameters.ts";
 import { invalid, Problem } from "./problem.ts";
 import { checked, cut, fields, list } from "./schema.ts";
 
-/** Addresses one by one, or all that a handle has. */
+/** Addresses one by one, all that a handle has, or all that a host has. */
 export type ReleaseRequest =
+  | { readonly space: string; readonly host: HostId }
   | { readonly space: string; readonly handle: string }
   | { readonly space: string; readonly entries: readonly ReleaseEntry[] };
 
@@ -34,6 +38,8 @@ const entrySchema = fields({
 export const releaseBody = fields({
   space: v.optional(spaceName),
   handle: v.optional(handleText),
+  host: v.optional(hostText),
+  affinityType: v.optional(affinityType),
   addresses: v.optional(
     list(
       entrySchema,
@@ -54,26 +60,30 @@ export function readRelease(event: Event): ReleaseRequest | Problem {
   if (input instanceof Problem) return input;
   const space = readSpace(event, input.space);
   if (space instanceof Problem) return space;
-  const { handle, addresses } = input;
-  if (handle !== undefined && addresses)
-    return invalid({
-      field: "handle",
-      value: handle,
-      problem: "excludes addresses; send one of them",
-    });
+  const { handle, host, affinityType, addresses } = input;
+  const named = [
+    ...(handle === undefined ? [] : [{ field: "handle", value: handle }]),
+    ...(host === undefined ? [] : [{ field: "host", value: host }]),
+    ...(addresses ? [{ field: "addresses" }] : []),
+  ];
+  const [one, other] = named;
+  if (!one)
+    return invalid({ field: "addresses", problem: "is required, or handle or host in its place" });
+  if (other) return invalid({ ...one, problem: `excludes ${other.field}; send one of them` });
+  if (affinityType !== undefined && host === undefined)
+    return invalid({ field: "affinityType", value: affinityType, problem: "needs a host" });
   if (handle !== undefined) return { space, handle };
-  if (addresses) return { space, entries: addresses.map(readEntry) };
-  return invalid({ field: "addresses", problem: "is required, or handle in its place" });
+  if (host !== undefined) return { space, host: hostId(affinityType ?? "host", host) };
+  return { space, entries: (addresses ?? []).map(readEntry) };
 }
 
 export function releaseAnswer(
-  result: readonly ReleaseResult[] | HandleReleased,
+  result: readonly ReleaseResult[] | HandleReleased | (HostReleased & { readonly host: HostId }),
   requestId: string,
 ): Answer {
-  return {
-    status: 200,
-    body: "handle" in result ? { requestId, ...result } : { requestId, results: result },
-  };
+  if ("handle" in result) return { status: 200, body: { requestId, ...result } };
+  if (!("host" in result)) return { status: 200, body: { requestId, results: result } };
+  return { status: 200, body: { requestId, ...result, ...hostBody(result.host) } };
 }
 
 function readEntry(entry: v.InferOutput<typeof entrySchema>): ReleaseEntry {

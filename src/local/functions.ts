@@ -1,3 +1,4 @@
+import { handler as affinities } from "../../functions/affinities.ts";
 import { handler as assign } from "../../functions/assign.ts";
 import { handler as collect } from "../../functions/collect.ts";
 import { handler as config } from "../../functions/config.ts";
@@ -21,6 +22,7 @@ export const HANDLERS: Handlers = {
   release,
   read,
   renew,
+  affinities,
   pools,
   reservations,
   nodes,

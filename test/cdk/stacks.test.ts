@@ -164,7 +164,16 @@ describe.each(ENVIRONMENT_NAMES)("access to the table in %s", (name) => {
   const template = templates[name].stateless;
   const items = ["DeleteItem", "GetItem", "PutItem", "Query", "UpdateItem"];
 
-  it.each(["assign", "release", "pools", "reservations", "config", "reclaim", "work"] as const)(
+  it.each([
+    "assign",
+    "release",
+    "affinities",
+    "pools",
+    "reservations",
+    "config",
+    "reclaim",
+    "work",
+  ] as const)(
     "%s reads and writes single items: no scan, no index, no batch, no transaction's check",
     (name) => {
       expect(accessOf(template, name)).toEqual({ table: items, index: [] });

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import {
   BLOCKS_PER_CELL,
   blockOf,
+  blocksIn,
   blocksOfCell,
   CELLS_PER_WINDOW,
   cellAt,
@@ -42,6 +43,25 @@ describe("a cell", () => {
     const small = grid(pool, size);
     expect(cellCount(small)).toBe(1n);
     expect(blocksOfCell(small, cellAt(small, 0n)).map(formatCidr)).toEqual(blocks);
+  });
+
+  it.each([
+    { pool: "10.0.0.0/24", size: 26, range: "10.0.0.64/26", blocks: ["10.0.0.64/26"] },
+    {
+      pool: "10.0.0.0/24",
+      size: 26,
+      range: "10.0.0.128/25",
+      blocks: ["10.0.0.128/26", "10.0.0.192/26"],
+    },
+    { pool: "10.0.0.0/25", size: 26, range: "10.0.0.0/8", blocks: ["10.0.0.0/26", "10.0.0.64/26"] },
+    {
+      pool: "2001:db8::/48",
+      size: 122,
+      range: "2001:db8::80/121",
+      blocks: ["2001:db8::80/122", "2001:db8::c0/122"],
+    },
+  ])("of $pool: $range is the blocks $blocks", ({ pool, size, range, blocks }) => {
+    expect(blocksIn(grid(pool, size), network(range)).map(formatCidr)).toEqual(blocks);
   });
 
   it("is found again by its number in the pool", () => {

@@ -36,6 +36,12 @@ describe("a request to release", () => {
     expect(read({ handle: "h", space: "blue" })).toEqual({ space: "blue", handle: "h" });
   });
 
+  it("names a host, or a virtual owner, for all that it has", () => {
+    expect(read({ host: "n" })).toEqual({ space: "default", host: "host:n" });
+    const body = { host: "lb", affinityType: "virtual", space: "blue" };
+    expect(read(body)).toEqual({ space: "blue", host: "virtual:lb" });
+  });
+
   it("has its own result for an entry that cannot be read", () => {
     const addresses = [
       { address: "10.0.0" },
@@ -52,8 +58,10 @@ describe("a request to release", () => {
   });
 
   it.each<[string, unknown, string]>([
-    ["nothing to release", {}, "addresses: is required, or handle in its place"],
+    ["nothing to release", {}, "addresses: is required, or handle or host in its place"],
     ["both", { handle: "h", addresses: [{ address: "10.0.0.1" }] }, "handle: excludes addresses"],
+    ["a handle and a host", { handle: "h", host: "n" }, "handle: excludes host"],
+    ["a type without a host", { handle: "h", affinityType: "host" }, "affinityType: needs a host"],
     ["no entry", { addresses: [] }, "addresses: must have an entry"],
     [
       "too many entries",

@@ -107,6 +107,8 @@ const anyJson = fc.oneof(
 const RIGHT: Readonly<Record<string, readonly unknown[]>> = {
   space: ["default"],
   host: ["node-1"],
+  families: [[4], [6, 4]],
+  mustBeEmpty: ["true"],
   affinityType: ["host", "virtual"],
   ipv4: [1, 2],
   ipv6: [1],
@@ -155,6 +157,8 @@ const RIGHT: Readonly<Record<string, readonly unknown[]>> = {
     sealCursor(["nodes", "default"], { after: "~" }),
     sealCursor(["nodes", "default"], { after: "#%" }),
     sealCursor(["namespaces", "default"], { after: "a" }),
+    sealCursor(["affinities", "default", "host:node-1"], { after: "255.255.255.255" }),
+    sealCursor(["affinities to release", "default", "host:node-1", false], { after: "::" }),
     sealCursor(["handle", "default", "held"], { id: "_", keyed: true, after: "::" }),
     sealCursor(["utilization", "default", "main"], {
       poolId: "__proto__",
@@ -173,6 +177,7 @@ const NEEDED: Readonly<Record<string, readonly string[]>> = {
   assign: ["host", "ipv4"],
   release: ["addresses"],
   renewLease: ["leaseSeconds", "handle"],
+  claimAffinities: ["cidr"],
   putPool: ["cidr"],
   putReservation: ["cidrs"],
   putNode: [],

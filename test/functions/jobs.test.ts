@@ -75,6 +75,60 @@ describe("a pool is drained", () => {
   });
 });
 
+describe("the affinities of a pool are released", () => {
+  it("by a job: its blocks are nobody's, its addresses their owners', and it serves on", async () => {
+    const plat = await spaceWithPool();
+    await plat.put("/v1/config", { blockMinAgeSeconds: 0 });
+    await plat.assign({ host: "n1", address: "10.0.0.1", handle: "web" });
+    await plat.assign({ host: "n2", address: "10.0.0.17", handle: "db" });
+    await call("POST", "/v1/nodes/n3/affinities", {
+      body: { cidr: "10.0.0.32/28" },
+      query: { space: plat.space },
+    });
+    const path = "/v1/pools/main/release-affinities";
+    const rehearsed = await plat.post(path, {}, { dryRun: "true" });
+    expect(rehearsed).toMatchObject({ status: 200, body: { dryRun: true } });
+    expect((await plat.get("/v1/jobs")).body.jobs).toEqual([]);
+    const accepted = await plat.post(path);
+    expect(accepted).toMatchObject({
+      status: 202,
+      body: { job: { kind: "pool.release", state: "running" } },
+    });
+    expect(accepted.body.effectiveAt).toBeUndefined();
+    expect((await plat.post(path)).body).toEqual(accepted.body);
+    await work();
+    const job = `/v1/jobs/${accepted.body.job.id}`;
+    expect((await plat.get(job)).body).toMatchObject({
+      state: "done",
+      detail: "Every block that stood was taken from its host.",
+      progress: { last: { blocks: 3, deleted: 1, taken: 2 } },
+    });
+    const { blocks } = (await plat.get("/v1/blocks", { pool: "main" })).body;
+    expect(blocks).toMatchObject([{ cidr: "10.0.0.0/28" }, { cidr: "10.0.0.16/28" }]);
+    for (const { host } of blocks) expect(host).toBeUndefined();
+    expect((await plat.get("/v1/handles/web")).body.addresses).toMatchObject([{ borrowed: true }]);
+    expect((await plat.assign({ host: "n1", ipv4: 1 })).status).toBe(200);
+
+    expect((await plat.post(path)).body.job).toMatchObject({ state: "running" });
+    await work();
+    expect((await plat.get(job)).body.progress.last).toMatchObject({ blocks: 1 });
+  });
+
+  it("by no job where there is no pool, or one that is being deleted", async () => {
+    const plat = await spaceWithPool();
+    const release = (name: string) => plat.post(`/v1/pools/${name}/release-affinities`);
+    expect((await release("none")).status).toBe(404);
+    const begun = (await release("main")).body.job;
+    await remove(plat);
+    expect((await release("main")).body.code).toBe("pool_deleting");
+    await work();
+    expect((await plat.get(`/v1/jobs/${begun.id}`)).body).toMatchObject({
+      state: "cancelled",
+      detail: "The pool is being deleted.",
+    });
+  });
+});
+
 describe("a pool is deleted", () => {
   it("not while addresses of it are assigned, unless it was drained first", async () => {
     const plat = await spaceWithPool();

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { Item } from "../../src/store/table.ts";
-import { type newSpace, spaceWithPool, table, textsOf } from "./plat.ts";
+import { call, type newSpace, spaceWithPool, table, textsOf } from "./plat.ts";
 
 /** A block whose item another version, or another hand, wrote in a form that this one cannot read. */
 
@@ -43,11 +43,37 @@ it("stops nobody else: other blocks are listed and counted, and its own host get
   expect((await plat.get("/v1/pools/main/utilization")).status).toBe(200);
 });
 
+it("is named beside the others where its host's blocks are listed, released, claimed, or ended", async () => {
+  await plat.assign({ host: "n1", ipv4: 1, handle: "other" });
+  const affinities = "/v1/nodes/n1/affinities";
+  const listed = await plat.get(affinities);
+  expect(listed.body.affinities).toHaveLength(2);
+  expect(listed.body.affinities).toContainEqual({
+    cidr: block,
+    pool: "main",
+    state: "confirmed",
+    borrowed: false,
+  });
+  const ended = await plat.release({ host: "n1" });
+  expect(ended.body).toMatchObject({ complete: false, unreadable: [block] });
+  expect(ended.body.released).toHaveLength(1);
+  const claimed = await call("POST", affinities, {
+    body: { cidr: block },
+    query: { space: plat.space },
+  });
+  expect(claimed.body.blocks).toEqual([{ cidr: block, status: "unreadable" }]);
+  const released = await plat.delete(affinities);
+  expect(released.body.affinities).toHaveLength(2);
+  expect(released.body.affinities).toContainEqual({ cidr: block, status: "unreadable" });
+});
+
 it("is not written to, and nothing that it may hold is given out or given up", async () => {
   const before = table.partitions.get(written.pk)?.get(written.sk);
   await plat.delete("/v1/handles/held");
   await plat.release({ addresses: [{ address, handle: "held" }] });
   await plat.assign({ host: "n2", address });
+  await plat.release({ host: "n1" });
+  await plat.delete("/v1/nodes/n1/affinities");
   for (let n = 0; n < 4; n++) await plat.assign({ host: `n${n}`, ipv4: 60, allowPartial: true });
   expect(table.partitions.get(written.pk)?.get(written.sk)).toEqual(before);
   replace(written);

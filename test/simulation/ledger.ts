@@ -1,9 +1,11 @@
 import type { AssignedAddress } from "../../src/allocator/assignment.ts";
+import type { HostReleased } from "../../src/allocator/release-host.ts";
 import type { Renewed } from "../../src/allocator/renew.ts";
 import { type Address, parseAddress } from "../../src/domain/address.ts";
 import { contains, ordinalOf } from "../../src/domain/cidr.ts";
 import type { Contents } from "../../src/domain/contents.ts";
 import { type Generation, parseGeneration } from "../../src/domain/generation.ts";
+import type { HostId } from "../../src/domain/host.ts";
 import type { Violation } from "../../src/domain/invariants.ts";
 import { CLOCK_SKEW_MS_MAX } from "../../src/domain/limits.ts";
 import { Refusal, type RefusalCode } from "../../src/domain/outcome.ts";
@@ -48,6 +50,8 @@ export class Ledger {
   /** When a release of such a name was over last. */
   readonly #ended = new Map<string, number>();
 
+  #contents: Contents | undefined;
+
   /** What the table has seen until now: an answer is judged by what was since its question. */
   get moment(): number {
     return this.#history.now;
@@ -65,7 +69,11 @@ export class Ledger {
     since = Number.POSITIVE_INFINITY,
   ): Promised[] {
     const told = addresses.map((address) => promisedOf(handle, address));
-    const ending = told.flatMap(({ address }) => [`@${address}`, `${handle}@${address}`]);
+    const ending = told.flatMap((promised) => [
+      `@${promised.address}`,
+      `${handle}@${promised.address}`,
+      this.#hostOf(promised) ?? "",
+    ]);
     const stale =
       [handle, ...ending].some(
         (name) => (this.#ending.get(name) ?? 0) > 0 || (this.#ended.get(name) ?? -1) >= since,
@@ -189,6 +197,37 @@ export class Ledger {
     return answer;
   }
 
+  /**
+   * A release by host names whatever the host has while it lasts. When it says that it is complete, nothing is left of what
+   * was found under the host when it began.
+   */
+  async endingHost(host: HostId, release: () => Promise<HostReleased>): Promise<HostReleased> {
+    const promises = [...this.#promises.values()].filter((each) => this.#hostOf(each) === host);
+    const found = promises.filter((promised) => this.#isFoundUnder(host, promised));
+    for (const promised of promises) this.letGo(promised);
+    const answer = await this.#while(host, release);
+    for (const promised of found) {
+      if (!answer.complete && !answer.released.includes(promised.address)) continue;
+      if (this.#contents && isHeldIn(this.#contents, promised))
+        this.#violate("I11", `all of ${host} was released, and ${nameOf(promised)} is left`);
+      this.gone(promised);
+    }
+    return answer;
+  }
+
+  /** Whose an address is, by the record that holds it. */
+  #hostOf({ parsed }: Promised): HostId | undefined {
+    return this.#contents?.records.find(({ parts }) =>
+      parts.some(({ token }) => token === parsed.token),
+    )?.host;
+  }
+
+  #isFoundUnder(host: HostId, { at }: Promised): boolean {
+    const { rows = [], loans = [] } = this.#contents ?? {};
+    return [...rows, ...loans].some((named) => named.host === host && contains(named.block, at));
+  }
+
+  /** Until a renewal is over, either deadline may be the one that holds. One that ends in an error is never over. */
   async renewing(
     promised: Promised,
     expiresAtMs: number,
@@ -241,14 +280,10 @@ export class Ledger {
     this.hold(contents, nowMs);
   }
 
-  hold({ blocks }: Contents, nowMs: number): void {
+  hold(contents: Contents, nowMs: number): void {
+    this.#contents = contents;
     for (const promised of [...this.#promises.values()]) {
-      // An empty block that an earlier pool has left may lie there as well.
-      const isHeld = blocks.some(({ cidr, slots }) => {
-        const slot = contains(cidr, promised.at) && slots.get(ordinalOf(cidr, promised.at));
-        return slot && slot.kind === "taken" && slot.token === promised.parsed.token;
-      });
-      if (isHeld) continue;
+      if (isHeldIn(contents, promised)) continue;
       this.#promises.delete(promised.address);
       // An owner may go by the slowest clock there is.
       const deadline = this.#deadlines.get(recordOf(promised)) ?? Number.POSITIVE_INFINITY;
@@ -301,6 +336,14 @@ export class Ledger {
   #violate(invariant: string, message: string): void {
     this.violations.push({ invariant, message });
   }
+}
+
+/** Is the address taken under the very token? An empty block that an earlier pool has left may lie there as well. */
+function isHeldIn({ blocks }: Contents, { at, parsed }: Promised): boolean {
+  return blocks.some(({ cidr, slots }) => {
+    const slot = contains(cidr, at) && slots.get(ordinalOf(cidr, at));
+    return slot && slot.kind === "taken" && slot.token === parsed.token;
+  });
 }
 
 /** An address and its generation as a caller has them, with the handle they are of. */

@@ -2,17 +2,22 @@ import { expect } from "vitest";
 import { putPool, putReservation } from "../../src/allocator/administration.ts";
 import { assign } from "../../src/allocator/assign.ts";
 import type { Assignment, AssignRequest } from "../../src/allocator/assignment.ts";
+import { claimAffinities } from "../../src/allocator/claim-affinities.ts";
 import { collect } from "../../src/allocator/collect.ts";
 import type { Context } from "../../src/allocator/context.ts";
 import { disown } from "../../src/allocator/disown.ts";
+import { ensureBlocks } from "../../src/allocator/ensure-blocks.ts";
 import { runJobs } from "../../src/allocator/jobs.ts";
 import { deleteNamespace, putNamespace } from "../../src/allocator/namespaces.ts";
 import { deleteNode, putNode } from "../../src/allocator/nodes.ts";
-import { deletePool, drainPool } from "../../src/allocator/pool-jobs.ts";
+import { deletePool, drainPool, releasePool } from "../../src/allocator/pool-jobs.ts";
 import { reclaim } from "../../src/allocator/reclaim.ts";
 import { releaseHandle } from "../../src/allocator/release.ts";
+import { releaseAffinities } from "../../src/allocator/release-affinities.ts";
+import { releaseHost } from "../../src/allocator/release-host.ts";
 import { renewLease } from "../../src/allocator/renew.ts";
 import { parseInterval } from "../../src/domain/cidr.ts";
+import type { HostId } from "../../src/domain/host.ts";
 import type { Labels } from "../../src/domain/labels.ts";
 import type { PoolSpec } from "../../src/domain/pool.ts";
 import { DUE_SHARDS } from "../../src/store/definition.ts";
@@ -21,6 +26,7 @@ import {
   addressOf,
   assigned,
   type Clock,
+  cidrOf,
   contentsIn,
   contextOver,
   makeWorld,
@@ -462,6 +468,77 @@ export const OPERATIONS: readonly Operation[] = [
     walk: (context) => assign(context, { ...requestOf("new", 1), namespace: "shop" }),
     kept: ["old"],
   },
+  {
+    name: "a claim of a range for a host",
+    step: "create-block",
+    prepare: async ({ calm }) => ({
+      old: await assigned(calm, { ...requestOf("old", 1), host: "host:node-2" }),
+    }),
+    walk: (context) => claimAffinities(context, { space: SPACE, host: "host:node-1", cidr: RANGE }),
+    kept: ["old"],
+    again: (context) =>
+      claimAffinities(context, { space: SPACE, host: "host:node-1", cidr: RANGE }),
+  },
+  {
+    name: "a claim of a block that serves on without an owner",
+    step: "take-over",
+    prepare: async ({ calm }) => {
+      const told = { old: await assigned(calm, requestOf("old", 1)) };
+      await releaseAffinities(calm, wholly("host:node-1"));
+      return told;
+    },
+    walk: (context) => claimAffinities(context, { space: SPACE, host: "host:node-2", cidr: RANGE }),
+    kept: ["old"],
+  },
+  {
+    name: "a block ensured for a host that has none",
+    step: "create-block",
+    prepare: async ({ calm }) => ({
+      old: await assigned(calm, { ...requestOf("old", 1), host: "host:node-2" }),
+    }),
+    walk: ensureOne,
+    kept: ["old"],
+    again: ensureOne,
+  },
+  {
+    name: "a release of all affinities of a host",
+    step: "disown",
+    prepare: hostWithBlocks,
+    walk: (context) => releaseAffinities(context, wholly("host:node-1")),
+    kept: ["old", "guest"],
+    again: (context) => releaseAffinities(context, wholly("host:node-1")),
+  },
+  {
+    name: "a release of those affinities of a host whose blocks are empty",
+    step: "delete-block",
+    prepare: hostWithBlocks,
+    walk: (context) => releaseAffinities(context, { ...wholly("host:node-1"), mustBeEmpty: true }),
+    kept: ["old", "guest"],
+    again: (context) => releaseAffinities(context, { ...wholly("host:node-1"), mustBeEmpty: true }),
+  },
+  {
+    name: "a worker that takes the blocks of a pool from their hosts",
+    step: "disown",
+    prepare: async (world) => {
+      const told = await hostWithBlocks(world);
+      await releasePool(world.calm, SPACE, "pool");
+      return told;
+    },
+    walk: (context) => runJobs(context),
+    kept: ["old", "guest"],
+    again: async (context) => {
+      await releasePool(context, SPACE, "pool");
+      await runJobs(context);
+    },
+  },
+  {
+    name: "release by host",
+    step: "end-whole",
+    prepare: hostWithAddresses,
+    walk: (context) => releaseHost(context, SPACE, "host:node-3"),
+    kept: ["old", "guest"],
+    again: (context) => releaseHost(context, SPACE, "host:node-3"),
+  },
 ];
 
 /** Writes a node over whatever is there. */
@@ -542,6 +619,39 @@ const selectivePool: PoolSpec = {
   nodeSelector: { text: "zone == 'west'", selector: selector("zone == 'west'") },
   namespaceSelector: { text: "has(team)", selector: selector("has(team)") },
 };
+const RANGE = cidrOf("10.0.0.0/29");
+
+const wholly = (host: HostId) => ({ space: SPACE, host, mustBeEmpty: false });
+
+async function ensureOne(context: Context) {
+  return ensureBlocks(context, { space: SPACE, host: "host:node-1", families: [4], pools: [] });
+}
+
+/** A specific address for a host. */
+const at = (handle: string, host: HostId, address: string, key?: string): AssignRequest => ({
+  ...requestOf(handle, 1, key),
+  host,
+  address: addressOf(address),
+});
+
+/** A host with a block in use, also by another that has borrowed from it, and an empty one past its minimum age. */
+async function hostWithBlocks({ calm, clock }: World) {
+  const old = await assigned(calm, at("old", "host:node-1", "10.0.0.0"));
+  const guest = await assigned(calm, at("guest", "host:node-2", "10.0.0.1"));
+  await releaseAll(calm, await assigned(calm, at("gone", "host:node-1", "10.0.0.2")));
+  clock.nowMs += 70_000;
+  return { old, guest };
+}
+
+/** A host with addresses in its own blocks, in one of which another has borrowed, and in another's. */
+async function hostWithAddresses({ calm }: World) {
+  const old = await assigned(calm, at("old", "host:node-1", "10.0.0.0"));
+  await assigned(calm, at("far", "host:node-3", "10.0.0.1", "once"));
+  await assigned(calm, at("gone", "host:node-3", "10.0.0.2"));
+  const guest = await assigned(calm, at("guest", "host:node-2", "10.0.0.3"));
+  await assigned(calm, { ...requestOf("head", 3), host: "host:node-3" });
+  return { old, guest };
+}
 
 const keyedRequest = requestOf("keyed", 1, "once");
 export const keyedPair = requestOf("keyed", 2, "twice");

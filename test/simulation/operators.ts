@@ -10,8 +10,12 @@ import {
   readSettings,
   type Written,
 } from "../../src/allocator/administration.ts";
+import { claimAffinities } from "../../src/allocator/claim-affinities.ts";
 import type { Context } from "../../src/allocator/context.ts";
 import { disown } from "../../src/allocator/disown.ts";
+import { ensureBlocks } from "../../src/allocator/ensure-blocks.ts";
+import { runJobs } from "../../src/allocator/jobs.ts";
+import { listAffinities } from "../../src/allocator/list-affinities.ts";
 import { deleteNamespace, putNamespace, readNamespace } from "../../src/allocator/namespaces.ts";
 import { deleteNode, listNodes, putNode, readNode } from "../../src/allocator/nodes.ts";
 import {
@@ -20,11 +24,16 @@ import {
   drainPool,
   listJobs,
   readJob,
+  releasePool,
 } from "../../src/allocator/pool-jobs.ts";
 import { releaseHandle } from "../../src/allocator/release.ts";
+import { releaseAffinities, releaseAffinity } from "../../src/allocator/release-affinities.ts";
+import { releaseHost } from "../../src/allocator/release-host.ts";
+import type { Address } from "../../src/domain/address.ts";
 import { cellAt } from "../../src/domain/cell.ts";
 import { parseInterval } from "../../src/domain/cidr.ts";
 import type { Random } from "../../src/domain/fresh.ts";
+import type { HostId } from "../../src/domain/host.ts";
 import { hostName } from "../../src/domain/host.ts";
 import { GRACE_MS, JOB_KEPT_MS, RELEASED_RECORD_KEPT_MS } from "../../src/domain/limits.ts";
 import type { Namespace } from "../../src/domain/namespace.ts";
@@ -232,6 +241,84 @@ export async function ender(context: Context, { scenario, ledger }: Life): Promi
     const { handle } = oneOf(context, scenario.clients);
     await ledger.ending(handle, () => releaseHandle(context, SPACE, handle));
   }
+}
+
+/** Claims ranges and blocks for hosts that are at work, takes them away, and ends all that a host has. */
+export async function provisioner(context: Context, life: Life): Promise<void> {
+  for (let n = 0; n < 6; n++) {
+    await context.sleep(25_000 * context.random.fraction());
+    const host = oneOf(context, life.scenario.hosts);
+    const acts = [claimRange, ensure, releaseOne, releaseAll, endHost];
+    const act = chance(context, 0.1) ? releaseAny : oneOf(context, acts);
+    await life.scheduler.trying(() => act(context, life, host));
+  }
+}
+
+async function claimRange(context: Context, life: Life, host: HostId): Promise<void> {
+  const { owners, scheduler, scenario } = life;
+  const { cidr, blockSize } = oneOf(context, scenario.pools);
+  const beyond = chance(context, 0.1) ? { ...cidr, prefix: blockSize + 1 } : cidr;
+  const wanted = chance(context, 0.1) ? cidrOf("192.0.2.0/24") : beyond;
+  const since = owners.moment;
+  const answer = await claimAffinities(context, { space: SPACE, host, cidr: wanted });
+  if (answer instanceof Refusal) return scheduler.count(`answer: ${answer.code}`);
+  for (const block of answer.blocks) {
+    scheduler.count(`claim: ${block.status}`);
+    owners.hearClaimed(host, block, since);
+  }
+}
+
+async function ensure(context: Context, { owners, scheduler }: Life, host: HostId): Promise<void> {
+  const since = owners.moment;
+  const families = oneOf(context, [[4], [6], [4, 6]] as const);
+  const pools = chance(context, 0.2) ? ["pool-5"] : [];
+  const answer = await ensureBlocks(context, { space: SPACE, host, families, pools });
+  if (answer instanceof Refusal) return scheduler.count(`answer: ${answer.code}`);
+  for (const { cidr } of answer) owners.hearClaimed(host, { cidr, status: "claimed" }, since);
+}
+
+/** A block that the host is shown to have, or any. */
+async function releaseOne(context: Context, life: Life, host: HostId): Promise<void> {
+  const { owners, scheduler, scenario } = life;
+  const { items } = await listAffinities(context, { space: SPACE, host, limit: 3 });
+  const { cidr, blockSize } = oneOf(context, scenario.pools);
+  const [first] = items;
+  const since = owners.moment;
+  const released = await releaseAffinity(context, {
+    space: SPACE,
+    host,
+    cidr: first ? cidrOf(first.cidr) : { ...cidr, prefix: blockSize },
+    mustBeEmpty: chance(context, 0.5),
+  });
+  scheduler.count(`affinity: ${released.status}`);
+  owners.hearReleased(host, released, since);
+}
+
+async function releaseAll(context: Context, life: Life, host: HostId): Promise<void> {
+  const mustBeEmpty = chance(context, 0.3);
+  let position: Address | undefined;
+  do {
+    const since = life.owners.moment;
+    const page = await releaseAffinities(context, { space: SPACE, host, mustBeEmpty, position });
+    for (const released of page.items) {
+      life.scheduler.count(`affinity: ${released.status}`);
+      life.owners.hearReleased(host, released, since);
+    }
+    position = page.next;
+  } while (position);
+}
+
+/** All blocks of a pool: a worker goes through it, or the first one that comes by when all others are done. */
+async function releaseAny(context: Context, { scheduler, scenario }: Life): Promise<void> {
+  const names = scenario.pools.map(({ name }) => name);
+  const answer = await releasePool(context, SPACE, oneOf(context, [...names, "wanted-0"]));
+  if (answer instanceof Refusal) return scheduler.count(`answer: ${answer.code}`);
+  if (chance(context, 0.5)) await runJobs(context);
+}
+
+async function endHost(context: Context, life: Life, host: HostId): Promise<void> {
+  const answer = await life.ledger.endingHost(host, () => releaseHost(context, SPACE, host));
+  life.scheduler.count(`release by host: ${answer.complete ? "complete" : "goes on"}`);
 }
 
 const otherSize = ({ blockSize, cidr }: PoolSpec) =>

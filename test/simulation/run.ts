@@ -17,7 +17,16 @@ import { client, janitor, neighbour, twin } from "./client.ts";
 import { Cooldowns } from "./cooldowns.ts";
 import { Ledger } from "./ledger.ts";
 import { MutatedTable } from "./mutate.ts";
-import { administrator, calendar, disowner, drawPlan, ender, labeller } from "./operators.ts";
+import {
+  administrator,
+  calendar,
+  disowner,
+  drawPlan,
+  ender,
+  labeller,
+  provisioner,
+} from "./operators.ts";
+import { Owners } from "./owners.ts";
 import { seededRandom } from "./random.ts";
 import { readingOnce } from "./reading.ts";
 import { ASIDE, drawRequests, SPACE } from "./requests.ts";
@@ -53,6 +62,7 @@ export interface Life {
   readonly ledger: Ledger;
   readonly strictness: Strictness;
   readonly selection: Selection;
+  readonly owners: Owners;
 }
 
 /**
@@ -85,7 +95,9 @@ export async function simulate({
   );
   const requests = asks.flat().map(({ request }) => request);
   const selection = new Selection(scenario, requests, scenario.labels);
-  const life: Life = { scenario, scheduler, ledger: new Ledger(), strictness, selection };
+  const ledger = new Ledger();
+  const owners = new Owners();
+  const life: Life = { scenario, scheduler, ledger, strictness, selection, owners };
   const contextOf = (name: string, own: Surroundings): Context => ({
     store: makeStore(own.table),
     random: randomOf(seed, name),
@@ -128,6 +140,7 @@ export async function simulate({
   spawn("ender", (context) => ender(context, life));
   for (let n = 0; n < (scenario.selects ? 2 : 0); n++)
     spawn(`labeller ${n}`, (context) => labeller(context, life));
+  if (scenario.provisioned) spawn("provisioner", (context) => provisioner(context, life));
   if (scenario.tidied) spawn("janitor", (context) => janitor(context, life));
   if (scenario.neighbour) spawn("neighbour", neighbour);
   if (scenario.leaps) spawn("calendar", (context) => calendar(context, life));
@@ -138,7 +151,7 @@ export async function simulate({
 
 /** Proves everything after every call that wrote; the first violations of a run end its proof. */
 function judge(
-  { scenario, scheduler, ledger, strictness, selection }: Life,
+  { scenario, scheduler, ledger, strictness, selection, owners }: Life,
   table: MutatedTable,
 ): Violation[] {
   const violations: Violation[] = [];
@@ -153,12 +166,14 @@ function judge(
     cooldowns.step(contents, step);
     strictness.step(contents);
     selection.step(contents);
+    owners.step(contents);
     violations.push(
       ...findViolations(contents),
       ...ledger.violations.splice(0),
       ...cooldowns.violations.splice(0),
       ...strictness.violations.splice(0),
       ...selection.violations.splice(0),
+      ...owners.violations.splice(0),
     );
     if (violations.length > 0) scheduler.count(`broken by: ${label}`);
   };

@@ -33,6 +33,8 @@ export interface Scenario {
   readonly selects: boolean;
   /** Is there another space beside, with a life of its own? */
   readonly neighbour: boolean;
+  /** Is there somebody who claims blocks for hosts, takes them away, and ends all that a host has? */
+  readonly provisioned: boolean;
 }
 
 interface Client {
@@ -149,6 +151,7 @@ export function drawScenario(random: Random): Scenario {
     rivals: chance(0.5),
     leaps: chance(0.2),
     neighbour: chance(0.25),
+    provisioned: chance(0.5),
   };
 }
 

@@ -111,6 +111,18 @@ it.each<[operation: string, step: string, refusedBy: string | undefined, why: st
     "the loan row stands before it, so what the host holds is found under it either way",
   ],
   [
+    "a release of all affinities of a host",
+    "delete-block",
+    "delete-rev",
+    "the reclaimer deleted the block",
+  ],
+  [
+    "a claim of a range for a host",
+    "create-block",
+    undefined,
+    "the place is another's by now; an empty block serves whoever finds it, and gets its row back",
+  ],
+  [
     "a worker in a pool that is drained",
     "delete-block",
     "delete-rev",

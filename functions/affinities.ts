@@ -1,0 +1,41 @@
+import { claimAffinities } from "../src/allocator/claim-affinities.ts";
+import { ensureBlocks } from "../src/allocator/ensure-blocks.ts";
+import { listAffinities } from "../src/allocator/list-affinities.ts";
+import { releaseAffinities, releaseAffinity } from "../src/allocator/release-affinities.ts";
+import {
+  affinitiesAnswer,
+  affinitiesClaimedAnswer,
+  affinitiesReleasedAnswer,
+} from "../src/edge/affinity-answer.ts";
+import {
+  type AffinitiesWanted,
+  readAffinityClaim,
+  readAffinityList,
+  readAffinityRelease,
+} from "../src/edge/affinity-request.ts";
+import { http, route } from "../src/edge/http.ts";
+import { context } from "../src/wiring.ts";
+
+const plat = context();
+
+export const handler = http({
+  "GET /v1/nodes/{node}/affinities": route(
+    readAffinityList,
+    (wanted) => listAffinities(plat, wanted),
+    affinitiesAnswer,
+  ),
+  "POST /v1/nodes/{node}/affinities": route(
+    readAffinityClaim,
+    (wanted: AffinitiesWanted) =>
+      "cidr" in wanted ? claimAffinities(plat, wanted) : ensureBlocks(plat, wanted),
+    affinitiesClaimedAnswer,
+  ),
+  "DELETE /v1/nodes/{node}/affinities": route(
+    readAffinityRelease,
+    async ({ cidr, ...releasing }) =>
+      cidr
+        ? { items: [await releaseAffinity(plat, { ...releasing, cidr })] }
+        : releaseAffinities(plat, releasing),
+    affinitiesReleasedAnswer,
+  ),
+});

@@ -1,0 +1,142 @@
+import { blocksIn } from "../domain/cell.ts";
+import { addressAt, type Cidr, formatCidr, sameCidr } from "../domain/cidr.ts";
+import { type AffinityType, affinityTypeOf, type HostId, hostName } from "../domain/host.ts";
+import {
+  BLOCKS_PER_CLAIM_MAX,
+  CLAIM_TRIES_MAX,
+  CLAIM_WAIT_MS_MAX,
+  PAGE_MS_MAX,
+} from "../domain/limits.ts";
+import { Refusal, Unreadable } from "../domain/outcome.ts";
+import { type Pool, serves } from "../domain/pool.ts";
+import { claimBlock, helpClaim, takeOver } from "./claim.ts";
+import { configurationOf, poolAt } from "./configuration.ts";
+import type { Context } from "./context.ts";
+
+/** What became of one block of a range. */
+export interface ClaimedBlock {
+  readonly cidr: string;
+  /**
+   * `claimed`: it is the host's, now or since before. `not_owned`: it is another's, and stays so. `block_limit`: the host may
+   * have no more. `contended`: others were faster each time, or an earlier pool's block stands there and is about to go.
+   */
+  readonly status: "claimed" | "not_owned" | "block_limit" | "contended" | "unreadable";
+  /** Whose it is, where it is another's. */
+  readonly host?: string;
+  readonly affinityType?: AffinityType;
+}
+
+export interface ClaimedRange {
+  readonly pool: string;
+  /** In order of address, as far as the time allowed. */
+  readonly blocks: readonly ClaimedBlock[];
+  readonly complete: boolean;
+  readonly maxBlocksPerHost: number;
+}
+
+/**
+ * Claims for a host every block of a range that is nobody's: free ones, and those that serve on without an owner, with the
+ * addresses in them. What others own is told, and no error (Calico's ClaimAffinity). The range begins in a pool that serves,
+ * and is at least one block of it. Whoever asks again is told the same.
+ */
+export async function claimAffinities(
+  context: Context,
+  { space, host, cidr }: { readonly space: string; readonly host: HostId; readonly cidr: Cidr },
+): Promise<ClaimedRange | Refusal> {
+  const startedAtMs = context.now();
+  const pool = await poolAt(context, space, addressAt(cidr, 0));
+  const refusal = checkRange(pool, cidr);
+  if (refusal || !pool) return refusal as Refusal;
+  const { settings } = await configurationOf(context, space);
+  const wanted = blocksIn(pool, cidr);
+  const blocks: ClaimedBlock[] = [];
+  // One after the other: each takes the lowest place that is free.
+  for (const each of wanted) {
+    if (context.now() - startedAtMs > PAGE_MS_MAX) break;
+    blocks.push(await claimGiven(context, pool, host, each, settings.maxBlocksPerHost));
+  }
+  return {
+    pool: pool.name,
+    blocks,
+    complete: blocks.length === wanted.length,
+    maxBlocksPerHost: settings.maxBlocksPerHost,
+  };
+}
+
+function checkRange(pool: Pool | undefined, cidr: Cidr): Refusal | undefined {
+  const text = formatCidr(cidr);
+  const invalid = (problem: string) =>
+    new Refusal("invalid_request", `cidr ${text} ${problem}.`, {
+      fields: [{ field: "cidr", value: text, problem }],
+    });
+  if (!pool)
+    return new Refusal("no_pool_available", `${text} begins in no pool of this space.`, {
+      pools: [],
+    });
+  if (!serves(pool)) {
+    const reason = pool.state === "deleting" ? "is being deleted" : "is disabled";
+    return new Refusal(
+      "no_pool_available",
+      `${text} begins in pool ${pool.name}, which ${reason}.`,
+      { pools: [{ pool: pool.name, reason }] },
+    );
+  }
+  if (cidr.prefix > pool.blockSize)
+    return invalid(`is smaller than a block: pool ${pool.name} has blocks of /${pool.blockSize}`);
+  const count = 1n << BigInt(pool.blockSize - Math.max(cidr.prefix, pool.cidr.prefix));
+  if (count <= BLOCKS_PER_CLAIM_MAX) return undefined;
+  return invalid(
+    `has ${count} blocks of pool ${pool.name}; a request claims at most ${BLOCKS_PER_CLAIM_MAX}`,
+  );
+}
+
+async function claimGiven(
+  context: Context,
+  pool: Pool,
+  host: HostId,
+  cidr: Cidr,
+  blocksMax: number,
+): Promise<ClaimedBlock> {
+  const text = formatCidr(cidr);
+  try {
+    const { status, owner } = await claimOne(context, pool, host, cidr, blocksMax);
+    return {
+      cidr: text,
+      status,
+      ...(owner && { host: hostName(owner), affinityType: affinityTypeOf(owner) }),
+    };
+  } catch (error) {
+    // It stands in the way of nothing but itself.
+    if (error instanceof Unreadable) return { cidr: text, status: "unreadable" };
+    throw error;
+  }
+}
+
+async function claimOne(
+  context: Context,
+  pool: Pool,
+  host: HostId,
+  cidr: Cidr,
+  blocksMax: number,
+): Promise<{ readonly status: ClaimedBlock["status"]; readonly owner?: HostId }> {
+  const { store, random } = context;
+  for (let attempt = 0; attempt < CLAIM_TRIES_MAX; attempt++) {
+    if (attempt > 0) await context.sleep(random.fraction() * CLAIM_WAIT_MS_MAX);
+    const there = await store.readBlock(pool.space, cidr);
+    if (there && there.poolId !== pool.id) break;
+    if (there?.host === host) {
+      context.memory.remember(there);
+      return { status: "claimed" };
+    }
+    if (there?.host !== undefined) return { status: "not_owned", owner: there.host };
+    const rows = await store.listRows(pool.space, host);
+    const begun = rows.find(({ block }) => sameCidr(block, cidr));
+    const count = rows.filter(({ family }) => family === cidr.family).length;
+    if (!begun && count >= blocksMax) return { status: "block_limit" };
+    // Whatever comes of it, the block says whose it is.
+    if (there) await takeOver(context, pool, host, rows, there);
+    else if (begun) await helpClaim(context, [pool], begun);
+    else await claimBlock(context, pool, host, rows, cidr);
+  }
+  return { status: "contended" };
+}

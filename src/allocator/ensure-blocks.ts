@@ -1,0 +1,109 @@
+import type { Family } from "../domain/address.ts";
+import { type AffinityRow, sameBlocks } from "../domain/affinity.ts";
+import type { Block } from "../domain/block.ts";
+import { isBlockOf } from "../domain/cell.ts";
+import { formatCidr } from "../domain/cidr.ts";
+import { type HostId, hostName } from "../domain/host.ts";
+import { CLAIM_TRIES_MAX, CLAIM_WAIT_MS_MAX } from "../domain/limits.ts";
+import { Contended, Refusal } from "../domain/outcome.ts";
+import { helpClaim } from "./claim.ts";
+import { configurationOf } from "./configuration.ts";
+import type { Context } from "./context.ts";
+import { requesterOf } from "./labels.ts";
+import { claimAnyBlock, outOfSight, type Search, type Wish } from "./pick.ts";
+import { wishesOf } from "./wish.ts";
+
+/** A block that a host has. */
+export interface EnsuredBlock {
+  readonly family: Family;
+  readonly cidr: string;
+  readonly pool: string;
+}
+
+/**
+ * Sees to it that a host has a block of each family that is asked for, in the pools that would serve it; no address is taken
+ * (Calico's EnsureBlock). The first one that it has is answered, full or not; one that has none claims one, under its cap.
+ *
+ * @returns the blocks in the order of the families; or why there is none of one of them: what was claimed of the other stays
+ */
+export async function ensureBlocks(
+  context: Context,
+  {
+    families,
+    ...asked
+  }: {
+    readonly space: string;
+    readonly host: HostId;
+    readonly families: readonly Family[];
+    readonly pools: readonly string[];
+  },
+): Promise<readonly EnsuredBlock[] | Refusal> {
+  const configuration = await configurationOf(context, asked.space);
+  const request = { ...asked, wanted: families.map((family) => ({ family, count: 0 })) };
+  const requester = await requesterOf(context, request, configuration);
+  const wishes = wishesOf(request, configuration, requester);
+  if (wishes instanceof Refusal) return wishes;
+  const ensured = await Promise.all(wishes.map((wish) => ensureBlock(context, wish)));
+  const blocks: EnsuredBlock[] = [];
+  for (const block of ensured) {
+    if (block instanceof Refusal) return block;
+    blocks.push({ family: block.cidr.family, cidr: formatCidr(block.cidr), pool: block.pool });
+  }
+  return blocks;
+}
+
+async function ensureBlock(context: Context, wish: Wish): Promise<Block | Refusal> {
+  const { store, random } = context;
+  let rows = await store.listRows(wish.space, wish.host);
+  for (let attempt = 0; attempt < CLAIM_TRIES_MAX; attempt++) {
+    const own = await firstOwn(context, wish, rows);
+    if (own) return own;
+    const search = await claimAnyBlock(context, wish, rows, 0);
+    if (search.kind === "ours") return search.block;
+    const before = rows;
+    rows = await store.listRows(wish.space, wish.host);
+    // A refusal is only true if the host got no block while it was looked for.
+    if (search.kind === "none" && sameBlocks(before, rows)) return refusalOf(wish, search);
+    await context.sleep(random.fraction() * CLAIM_WAIT_MS_MAX);
+  }
+  throw new Contended("other hosts were faster at every block that was tried");
+}
+
+/** The first of the host's blocks in the order of pools; a claim that was cut off is finished. */
+async function firstOwn(
+  context: Context,
+  { pools }: Wish,
+  rows: readonly AffinityRow[],
+): Promise<Block | undefined> {
+  for (const pool of pools)
+    for (const row of rows) {
+      if (row.pool !== pool.name || !isBlockOf(pool, row.block)) continue;
+      const claim = await helpClaim(context, pools, row);
+      if (claim.kind !== "ours") continue;
+      context.memory.remember(claim.block);
+      return claim.block;
+    }
+  return undefined;
+}
+
+function refusalOf(
+  { host, family, pools, blocksMax, configuration }: Wish,
+  { looks, blocks, capped }: Search & { readonly kind: "none" },
+): Refusal {
+  if (looks.some(({ bounded }) => bounded)) throw outOfSight();
+  const where = pools.map(({ name, cidr }) => `${name} (${formatCidr(cidr)})`).join(", ");
+  if (capped)
+    return new Refusal(
+      "block_limit",
+      `Host ${hostName(host)} has ${blocks} IPv${family} blocks, none of them in ${where}, and may have ${blocksMax}.`,
+      { blocks, maxBlocksPerHost: blocksMax },
+    );
+  const why = configuration.settings.autoAllocateBlocks
+    ? "none is free"
+    : "blocks are not claimed by themselves (autoAllocateBlocks)";
+  return new Refusal(
+    "pool_exhausted",
+    `There is no block for host ${hostName(host)} in ${where}: ${why}.`,
+    { pools: pools.map(({ name, cidr }) => ({ pool: name, cidr: formatCidr(cidr) })) },
+  );
+}

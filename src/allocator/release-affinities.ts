@@ -1,0 +1,130 @@
+import { type Address, compareAddresses } from "../domain/address.ts";
+import type { AffinityRow } from "../domain/affinity.ts";
+import { coolingIn, isEmpty, takenIn } from "../domain/block.ts";
+import { addressAt, type Cidr, formatCidr, sameCidr } from "../domain/cidr.ts";
+import type { HostId } from "../domain/host.ts";
+import {
+  AFFINITIES_RELEASED_AT_ONCE,
+  AFFINITIES_RELEASED_MAX,
+  CLOCK_SKEW_MS_MAX,
+  PAGE_MS_MAX,
+  REQUEST_MS_MAX,
+  SWAP_TRIES_MAX,
+} from "../domain/limits.ts";
+import { Unreadable } from "../domain/outcome.ts";
+import { cooldownMsOf } from "../domain/pool.ts";
+import { configurationOf } from "./configuration.ts";
+import type { Context } from "./context.ts";
+import { disown } from "./disown.ts";
+import { giveUpBlock } from "./give-up.ts";
+import type { Page } from "./page.ts";
+import { inParallel } from "./parallel.ts";
+
+/** What became of a host's affinity to one block. */
+export interface ReleasedAffinity {
+  readonly cidr: string;
+  /**
+   * `deleted`: the block was empty, and is gone. `disowned`: it serves on without an owner, and goes with its last address.
+   * `not_empty`: it was to be empty, and stays the host's. `not_owned`: it is not the host's. `contended`: it kept changing.
+   */
+  readonly status: "deleted" | "disowned" | "not_empty" | "not_owned" | "contended" | "unreadable";
+  /** Of a block that is not empty: how many of its addresses somebody has, and how many cool. */
+  readonly inUse?: number;
+  readonly cooling?: number;
+}
+
+/** Whose affinities are to go. */
+interface Releasing {
+  readonly space: string;
+  readonly host: HostId;
+  /** Is a block with an address that is assigned, or cools, to stay the host's? */
+  readonly mustBeEmpty: boolean;
+}
+
+/**
+ * Releases the affinities of a host, of both families, each block by itself (Calico's ReleaseHostAffinities, and
+ * RemoveIPAMHost). Addresses stay their owners'. A host that has none is none the worse for it; what an earlier release that
+ * was cut off has left is finished.
+ *
+ * @param position only blocks after this address
+ * @returns what became of each, as many as one request does
+ */
+export async function releaseAffinities(
+  context: Context,
+  { position, ...releasing }: Releasing & { readonly position?: Address | undefined },
+): Promise<Page<ReleasedAffinity, Address>> {
+  const startedAtMs = context.now();
+  const rows = await context.store.listRows(releasing.space, releasing.host);
+  const cidrs = [...new Map(rows.map(({ block }) => [formatCidr(block), block])).values()]
+    .filter((cidr) => !position || compareAddresses(addressAt(cidr, 0), position) > 0)
+    .sort((a, b) => compareAddresses(addressAt(a, 0), addressAt(b, 0)));
+  const items: ReleasedAffinity[] = [];
+  while (items.length < cidrs.length) {
+    const isSpent =
+      items.length >= AFFINITIES_RELEASED_MAX || context.now() - startedAtMs > PAGE_MS_MAX;
+    const last = cidrs[items.length - 1];
+    if (isSpent && last) return { items, next: addressAt(last, 0) };
+    const some = cidrs.slice(items.length, items.length + AFFINITIES_RELEASED_AT_ONCE);
+    const results = await inParallel(some, AFFINITIES_RELEASED_AT_ONCE, (cidr) =>
+      releaseAffinity(context, { ...releasing, cidr }),
+    );
+    items.push(...results);
+  }
+  return { items };
+}
+
+/**
+ * Takes one block from its host (Calico's ReleaseBlockAffinity): an empty one past its minimum age goes (I6), any other
+ * serves on without an owner until the reclaimer finds it empty.
+ */
+export async function releaseAffinity(
+  context: Context,
+  releasing: Releasing & { readonly cidr: Cidr },
+): Promise<ReleasedAffinity> {
+  try {
+    return { cidr: formatCidr(releasing.cidr), ...(await release(context, releasing)) };
+  } catch (error) {
+    // It is no reason to keep the others.
+    if (error instanceof Unreadable)
+      return { cidr: formatCidr(releasing.cidr), status: "unreadable" };
+    throw error;
+  }
+}
+
+async function release(
+  context: Context,
+  { space, host, mustBeEmpty, cidr }: Releasing & { readonly cidr: Cidr },
+): Promise<Omit<ReleasedAffinity, "cidr">> {
+  let wasOurs = false;
+  for (let attempt = 0; attempt < SWAP_TRIES_MAX; attempt++) {
+    const block = await context.store.readBlock(space, cidr);
+    if (block?.host !== host) {
+      await dropRows(context, space, host, cidr);
+      if (!wasOurs) return { status: "not_owned" };
+      // A write of ours whose outcome was unknown, or somebody who wanted the same.
+      return block ? { status: "disowned" } : { status: "deleted" };
+    }
+    wasOurs = true;
+    const { pools, settings } = await configurationOf(context, space);
+    const pool = pools.find(({ id }) => id === block.poolId);
+    const nowMs = context.now();
+    const cooldownMs = cooldownMsOf(pool, settings);
+    const usage = { inUse: takenIn(block), cooling: coolingIn(block, nowMs, cooldownMs) };
+    const empty = isEmpty(block, { nowMs, cooldownMs });
+    if (mustBeEmpty && !empty) return { status: "not_empty", ...usage };
+    if (empty && nowMs - block.claimedAtMs >= 1000 * settings.blockMinAgeSeconds) {
+      if (await giveUpBlock(context, block)) return { status: "deleted" };
+    } else if (await disown(context, block)) return { status: "disowned", ...usage };
+  }
+  return { status: "contended" };
+}
+
+/** Rows of a block that is not the host's: what was cut off before its last step is finished. */
+async function dropRows(context: Context, space: string, host: HostId, cidr: Cidr): Promise<void> {
+  // The author of a claim may be about to put its block; a row that went would let the host have one more than it may.
+  const isBeingClaimed = ({ state, atMs }: AffinityRow) =>
+    state === "pending" && context.now() - atMs <= REQUEST_MS_MAX + CLOCK_SKEW_MS_MAX;
+  for (const row of await context.store.listRows(space, host))
+    if (sameCidr(row.block, cidr) && !isBeingClaimed(row))
+      await context.store.deleteRow("row-drop", row);
+}

@@ -1,0 +1,64 @@
+import type { ClaimedRange } from "../allocator/claim-affinities.ts";
+import type { EnsuredBlock } from "../allocator/ensure-blocks.ts";
+import type { AffinityState } from "../allocator/list-affinities.ts";
+import type { Page } from "../allocator/page.ts";
+import type { ReleasedAffinity } from "../allocator/release-affinities.ts";
+import { type Address, formatAddress } from "../domain/address.ts";
+import type { HostId } from "../domain/host.ts";
+import { formatTime } from "../domain/time.ts";
+import { affinityListOf, affinityReleaseOf } from "./affinity-request.ts";
+import { sealCursor } from "./cursor.ts";
+import { hostBody } from "./host-answer.ts";
+import type { Answer } from "./http.ts";
+
+interface Whose {
+  readonly space: string;
+  readonly host: HostId;
+}
+
+export function affinitiesAnswer(
+  { items, next }: Page<AffinityState, Address>,
+  requestId: string,
+  wanted: Whose,
+): Answer {
+  return {
+    status: 200,
+    body: {
+      requestId,
+      ...hostBody(wanted.host),
+      affinities: items.map(({ claimedAtMs, ...affinity }) => ({
+        ...affinity,
+        ...(claimedAtMs !== undefined && { claimedAt: formatTime(claimedAtMs) }),
+      })),
+      ...pageEnd(affinityListOf(wanted), next),
+    },
+  };
+}
+
+export function affinitiesClaimedAnswer(
+  claimed: ClaimedRange | readonly EnsuredBlock[],
+  requestId: string,
+  { host }: Whose,
+): Answer {
+  const blocks = "blocks" in claimed ? claimed : { blocks: claimed };
+  return { status: 200, body: { requestId, ...hostBody(host), ...blocks } };
+}
+
+export function affinitiesReleasedAnswer(
+  { items, next }: Page<ReleasedAffinity, Address>,
+  requestId: string,
+  releasing: Whose & { readonly mustBeEmpty: boolean },
+): Answer {
+  return {
+    status: 200,
+    body: {
+      requestId,
+      ...hostBody(releasing.host),
+      affinities: items,
+      ...pageEnd(affinityReleaseOf(releasing), next),
+    },
+  };
+}
+
+const pageEnd = (of: readonly unknown[], next: Address | undefined) =>
+  next ? { next: sealCursor(of, { after: formatAddress(next) }) } : {};

@@ -1,0 +1,122 @@
+import * as v from "valibot";
+import type { Family } from "../domain/address.ts";
+import type { Cidr } from "../domain/cidr.ts";
+import { type HostId, hostId } from "../domain/host.ts";
+import { BLOCKS_PER_PAGE_DEFAULT, BLOCKS_PER_PAGE_MAX } from "../domain/limits.ts";
+import { poolReferences } from "./assign-request.ts";
+import { readJson } from "./body.ts";
+import { openCursor } from "./cursor.ts";
+import { address, affinityType, cidr, flagText, spaceName } from "./field.ts";
+import type { Event } from "./http.ts";
+import { pageEntries, readHostWith } from "./parameters.ts";
+import { invalid, Problem } from "./problem.ts";
+import { checked, fields, list, rule } from "./schema.ts";
+
+export const affinityListQuery = {
+  affinityType: v.optional(affinityType, "host"),
+  ...pageEntries(BLOCKS_PER_PAGE_DEFAULT, BLOCKS_PER_PAGE_MAX),
+};
+
+export const affinityReleaseQuery = {
+  affinityType: v.optional(affinityType, "host"),
+  cidr: v.optional(cidr),
+  mustBeEmpty: v.optional(flagText, "false"),
+  cursor: v.optional(v.string()),
+};
+
+const families = v.pipe(
+  list(
+    v.picklist([4, 6], "must be 4 or 6"),
+    { min: 1, max: 2 },
+    {
+      type: "must be an array of 4 and 6",
+      min: "must name a family, 4 or 6",
+      max: "must name each family once",
+    },
+  ),
+  v.check<Family[], string>(
+    (named) => new Set(named).size === named.length,
+    "must name each family once",
+  ),
+);
+
+export const affinitiesBody = v.pipe(
+  fields({
+    space: v.optional(spaceName),
+    affinityType: v.optional(affinityType, "host"),
+    cidr: v.optional(cidr),
+    families: v.optional(families),
+    pools: poolReferences,
+  }),
+  rule(({ cidr, families, pools }) => {
+    if (!cidr && !families)
+      return [{ field: "cidr", problem: "is required, or families in its place" }];
+    if (cidr && families)
+      return [{ field: "cidr", problem: "excludes families; send one of them" }];
+    return cidr && pools.length > 0
+      ? [{ field: "pools", problem: "needs families; a range lies in the pool it lies in" }]
+      : [];
+  }),
+);
+
+/** A range that a host is to have, or families of which it is to have a block. */
+export type AffinitiesWanted = { readonly space: string; readonly host: HostId } & (
+  | { readonly cidr: Cidr }
+  | { readonly families: readonly Family[]; readonly pools: readonly string[] }
+);
+
+const position = v.object({ after: address });
+
+export function readAffinityList(event: Event) {
+  const query = readHostWith(event, affinityListQuery);
+  if (query instanceof Problem) return query;
+  const { space, limit, cursor } = query;
+  const wanted = { space, host: hostId(query.affinityType, query.node), limit };
+  const opened = openCursor(cursor, affinityListOf(wanted), position);
+  return opened instanceof Problem ? opened : { ...wanted, ...opened };
+}
+
+export function readAffinityClaim(event: Event): AffinitiesWanted | Problem {
+  const json = readJson(event);
+  if (json instanceof Problem) return json;
+  const input = checked(affinitiesBody, json.value);
+  if (input instanceof Problem) return input;
+  const path = readHostWith(event, {}, input.space);
+  if (path instanceof Problem) return path;
+  const { cidr, families = [], pools } = input;
+  const whose = { space: path.space, host: hostId(input.affinityType, path.node) };
+  return cidr ? { ...whose, cidr } : { ...whose, families, pools };
+}
+
+export function readAffinityRelease(event: Event) {
+  const query = readHostWith(event, affinityReleaseQuery);
+  if (query instanceof Problem) return query;
+  const { space, cidr, mustBeEmpty, cursor } = query;
+  if (cidr && cursor !== undefined)
+    return invalid({ field: "?cidr", problem: "excludes cursor; send one of them" });
+  const releasing = { space, host: hostId(query.affinityType, query.node), mustBeEmpty };
+  const opened = openCursor(cursor, affinityReleaseOf(releasing), position);
+  return opened instanceof Problem
+    ? opened
+    : { ...releasing, cidr, position: opened.position?.after };
+}
+
+/** What a cursor of the list is bound to. */
+export const affinityListOf = ({
+  space,
+  host,
+}: {
+  readonly space: string;
+  readonly host: HostId;
+}) => ["affinities", space, host];
+
+/** What a cursor of a release is bound to. */
+export const affinityReleaseOf = ({
+  space,
+  host,
+  mustBeEmpty,
+}: {
+  readonly space: string;
+  readonly host: HostId;
+  readonly mustBeEmpty: boolean;
+}) => ["affinities to release", space, host, mustBeEmpty];

@@ -1,0 +1,318 @@
+import { describe, expect, it } from "vitest";
+import { claimAffinities } from "../../src/allocator/claim-affinities.ts";
+import type { Context } from "../../src/allocator/context.ts";
+import { ensureBlocks } from "../../src/allocator/ensure-blocks.ts";
+import { deletePool } from "../../src/allocator/pool-jobs.ts";
+import { releaseAffinities } from "../../src/allocator/release-affinities.ts";
+import { formatCidr } from "../../src/domain/cidr.ts";
+import type { HostId } from "../../src/domain/host.ts";
+import { findViolations } from "../../src/domain/invariants.ts";
+import { AFFINITIES_RELEASED_MAX, CLAIM_TRIES_MAX } from "../../src/domain/limits.ts";
+import type { Table } from "../../src/store/table.ts";
+import { callsOf, withIntruder, withMishap } from "../simulation/crash-points.ts";
+import {
+  addressOf,
+  assigned,
+  cidrOf,
+  contentsIn,
+  contextOver,
+  makeWorld,
+  passes,
+  poolNamed,
+  poolOf,
+  releaseAll,
+  requestOf,
+  SPACE,
+  tableOf,
+  type World,
+} from "../world.ts";
+
+const HOST: HostId = "host:node-1";
+const ALL = { space: SPACE, host: HOST, mustBeEmpty: false };
+
+const release = (context: Context) => releaseAffinities(context, ALL);
+const claim = (context: Context, cidr = "10.0.0.0/29", host = HOST) =>
+  claimAffinities(context, { space: SPACE, host, cidr: cidrOf(cidr) });
+const ensure = (context: Context) =>
+  ensureBlocks(context, { space: SPACE, host: HOST, families: [4], pools: [] });
+const at = (address: string, handle = address, host = HOST) => ({
+  ...requestOf(handle, 1),
+  host,
+  address: addressOf(address),
+});
+const statusesOf = ({ items }: Awaited<ReturnType<typeof release>>) =>
+  items.map(({ status }) => status);
+
+describe("a block that was released while it was in use", () => {
+  it("is gone once the last address in it has cooled: an owner-less block emptied by cooldown disappears", async () => {
+    const world = await makeWorld();
+    const { calm } = world;
+    const told = await assigned(calm, at("10.0.0.1"));
+    await releaseAll(calm, told);
+    expect(await release(calm)).toMatchObject({
+      items: [{ status: "disowned", inUse: 0, cooling: 1 }],
+    });
+    expect(contentsIn(world).blocks).toHaveLength(1);
+    await passes(world, 2);
+    expect(contentsIn(world)).toMatchObject({ blocks: [], rows: [] });
+  });
+
+  it("is gone after the lease of its last address has run out", async () => {
+    const world = await makeWorld();
+    await assigned(world.calm, { ...at("10.0.0.1"), leaseSeconds: 60 });
+    await release(world.calm);
+    await passes(world, 4);
+    expect(contentsIn(world)).toMatchObject({ blocks: [], rows: [], loans: [], records: [] });
+  });
+
+  it("stands as long as one address in it is assigned, and is the next one's who claims it", async () => {
+    const world = await makeWorld();
+    const { calm } = world;
+    await assigned(calm, at("10.0.0.0", "kept"));
+    await releaseAll(calm, await assigned(calm, at("10.0.0.1", "gone")));
+    await release(calm);
+    await passes(world, 5);
+    expect(contentsIn(world).blocks).toMatchObject([{ slots: { size: 2 } }]);
+    expect(await claim(calm, "10.0.0.0/31", "host:node-2")).toMatchObject({
+      blocks: [{ status: "claimed" }],
+    });
+    expect(contentsIn(world).blocks).toMatchObject([{ host: "host:node-2" }]);
+    expect(findViolations(contentsIn(world), { quiet: true })).toEqual([]);
+  });
+});
+
+describe("a host that is gone", () => {
+  const deadHost = async () => {
+    const world = await makeWorld();
+    await assigned(world.calm, at("10.0.0.1", "kept"));
+    await claim(world.calm, "10.0.0.2/31");
+    world.clock.nowMs += 70_000;
+    return world;
+  };
+  const rowsIn = (world: World) => contentsIn(world).rows.map(({ block }) => formatCidr(block));
+
+  it.each(["killed before the call", "killed after the call", "the answer is lost"] as const)(
+    "has no affinity row left when its release, %s, is sent again, wherever it was cut off",
+    async (mishap) => {
+      const { table, clock } = await deadHost();
+      const calls = await callsOf(table, (own) => release(contextOver(own, clock, 2)));
+      expect(calls).toContain("disown");
+      expect(calls).toContain("delete-block");
+      for (let call = 0; call < calls.length; call++) {
+        const world = await deadHost();
+        await withMishap(world.table, call, mishap, (own) =>
+          release(contextOver(own, world.clock, 2)),
+        );
+        await release(contextOver(world.table, world.clock, 3));
+        expect(rowsIn(world), `${calls[call]} (call ${call})`).toEqual([]);
+      }
+    },
+  );
+
+  it("has no affinity row that outlives its block, wherever its release was cut off and never sent again", async () => {
+    const { table, clock } = await deadHost();
+    const calls = await callsOf(table, (own) => release(contextOver(own, clock, 2)));
+    for (let call = 0; call < calls.length; call++) {
+      const world = await deadHost();
+      await withMishap(world.table, call, "killed after the call", (own) =>
+        release(contextOver(own, world.clock, 2)),
+      );
+      await passes(world, 3);
+      const own = contentsIn(world).blocks.filter(({ host }) => host === HOST);
+      expect(rowsIn(world), `${calls[call]} (call ${call})`).toEqual(
+        own.map(({ cidr }) => formatCidr(cidr)),
+      );
+    }
+  });
+
+  it("and was never there is released all the same", async () => {
+    const { calm } = await makeWorld();
+    expect(await releaseAffinities(calm, { ...ALL, host: "host:nobody" })).toEqual({ items: [] });
+  });
+});
+
+describe("a release of affinities", () => {
+  it("goes on in the next request where one has done enough, and misses none", async () => {
+    const world = await makeWorld(poolOf("10.0.0.0/24", 31), { maxBlocksPerHost: 100 });
+    const { calm } = world;
+    await claim(calm, "10.0.0.0/25");
+    await claim(calm, "10.0.0.128/27");
+    world.clock.nowMs += 70_000;
+    const first = await release(calm);
+    expect(first.items).toHaveLength(AFFINITIES_RELEASED_MAX);
+    const second = await releaseAffinities(calm, { ...ALL, position: first.next });
+    expect(second.items).toHaveLength(80 - AFFINITIES_RELEASED_MAX);
+    expect(second.next).toBeUndefined();
+    expect(contentsIn(world)).toMatchObject({ blocks: [], rows: [] });
+  });
+
+  it("stops when its time is up, and says where it goes on", async () => {
+    const world = await makeWorld(poolOf("10.0.0.0/24", 31));
+    await claim(world.calm, "10.0.0.0/27");
+    const first = await release(contextOver(slowTable(world, 500), world.clock, 2));
+    expect(first.next).toBeDefined();
+    const second = await releaseAffinities(world.calm, { ...ALL, position: first.next });
+    expect(first.items.length + second.items.length).toBe(16);
+    expect(contentsIn(world).rows).toEqual([]);
+  });
+
+  it("leaves the place of a claim alone whose author may be about to put its block", async () => {
+    const world = await makeWorld();
+    const place = { space: SPACE, host: HOST, family: 4, place: 0, pool: "pool" } as const;
+    const row = { ...place, block: cidrOf("10.0.0.0/31"), atMs: world.clock.nowMs };
+    await world.calm.store.createRow({ ...row, state: "pending", revision: "r" });
+    expect(statusesOf(await release(world.calm))).toEqual(["not_owned"]);
+    expect(contentsIn(world).rows).toHaveLength(1);
+    world.clock.nowMs += 20_000;
+    expect(statusesOf(await release(world.calm))).toEqual(["not_owned"]);
+    expect(contentsIn(world).rows).toEqual([]);
+  });
+
+  it("of a block that keeps changing says so, and leaves it the host's", async () => {
+    const world = await makeWorld();
+    await assigned(world.calm, at("10.0.0.1"));
+    const table: Table = {
+      ...tableOf(world),
+      write: async (write) =>
+        write.step === "disown" ? { outcome: "lost", item: undefined } : world.table.write(write),
+    };
+    expect(statusesOf(await release(contextOver(table, world.clock, 2)))).toEqual(["contended"]);
+    await passes(world, 2);
+    expect(findViolations(contentsIn(world), { quiet: true })).toEqual([]);
+    expect(contentsIn(world).rows).toMatchObject([{ state: "confirmed" }]);
+  });
+});
+
+describe("a host whose functions claim at once", () => {
+  it("has one block when each ensures that it has one, whenever the other comes", async () => {
+    const calls = await callsOf((await makeWorld()).table, (own) =>
+      ensure(contextOver(own, { nowMs: 0 }, 2)),
+    );
+    for (let call = 0; call < calls.length; call++) {
+      const world = await makeWorld();
+      let theirs: unknown;
+      const walk = withIntruder(world.table, call, async () => {
+        theirs = await ensure(contextOver(world.table, world.clock, 7));
+      });
+      const ours = await ensure(contextOver(walk, world.clock, 2));
+      expect(ours, `${calls[call]} (call ${call})`).toEqual(theirs);
+      expect(contentsIn(world).blocks).toHaveLength(1);
+      expect(contentsIn(world).rows).toMatchObject([{ state: "confirmed" }]);
+    }
+  });
+
+  it("has each block of a range once, in a place of its own, and none beyond its cap", async () => {
+    const capped = () => makeWorld(poolOf("10.0.0.0/29", 31), { maxBlocksPerHost: 3 });
+    const calls = await callsOf((await capped()).table, (own) =>
+      claim(contextOver(own, { nowMs: 0 }, 2)),
+    );
+    for (let call = 0; call < calls.length; call++) {
+      const world = await capped();
+      const walk = withIntruder(world.table, call, async () => {
+        await claim(contextOver(world.table, world.clock, 7));
+      });
+      await claim(contextOver(walk, world.clock, 2));
+      const { blocks, rows } = contentsIn(world);
+      expect(blocks, `${calls[call]} (call ${call})`).toHaveLength(3);
+      expect(rows.map(({ place }) => place).sort()).toEqual([0, 1, 2]);
+      expect(findViolations(contentsIn(world), { quiet: true })).toEqual([]);
+    }
+  });
+});
+
+describe("a claim that loses every race", () => {
+  it("is given up after so many tries, each after a pause, and reads no more than its own block", async () => {
+    const world = await makeWorld();
+    let tries = 0;
+    let pauses = 0;
+    const queries: string[] = [];
+    const table: Table = {
+      ...tableOf(world),
+      query: (pk, options) => {
+        queries.push(pk.split("#")[0] as string);
+        return world.table.query(pk, options);
+      },
+      write: async (write) => {
+        if (write.step !== "create-block") return world.table.write(write);
+        tries++;
+        return { outcome: "lost", item: undefined };
+      },
+    };
+    const sleep = async () => {
+      pauses++;
+    };
+    const context = { ...contextOver(table, world.clock, 2), sleep };
+    expect(await claim(context, "10.0.0.0/31")).toMatchObject({
+      blocks: [{ status: "contended" }],
+    });
+    expect({ tries, pauses }).toEqual({ tries: CLAIM_TRIES_MAX, pauses: CLAIM_TRIES_MAX - 1 });
+    // The configuration once, and the host's own rows: no list of blocks, however often it loses.
+    expect(new Set(queries)).toEqual(new Set(["SPACE", "HOST"]));
+    expect(contentsIn(world).rows).toEqual([]);
+  });
+
+  it("stands back behind the block of an earlier pool, which is about to go", async () => {
+    const world = await makeWorld();
+    const stray = { space: SPACE, cidr: cidrOf("10.0.0.0/31"), pool: "pool", poolId: "gone" };
+    const fresh = { epoch: "e", revision: "r", claimedAtMs: world.clock.nowMs };
+    await world.calm.store.createBlock({ ...stray, ...fresh, slots: new Map() });
+    expect(await claim(world.calm, "10.0.0.0/30")).toMatchObject({
+      blocks: [{ status: "contended" }, { status: "claimed" }],
+    });
+    await passes(world, 2);
+    expect(await claim(world.calm, "10.0.0.0/31")).toMatchObject({
+      blocks: [{ status: "claimed" }],
+    });
+  });
+});
+
+describe("a claim of a range", () => {
+  it("that was cut off is finished by the next, also at the host's cap", async () => {
+    const world = await makeWorld(poolOf("10.0.0.0/29", 31), { maxBlocksPerHost: 1 });
+    const calls = await callsOf(world.table, (own) => claim(contextOver(own, world.clock, 2)));
+    const cutOff = calls.indexOf("create-block");
+    const other = await makeWorld(poolOf("10.0.0.0/29", 31), { maxBlocksPerHost: 1 });
+    await withMishap(other.table, cutOff, "killed before the call", (own) =>
+      claim(contextOver(own, other.clock, 2)),
+    );
+    expect(contentsIn(other)).toMatchObject({ blocks: [], rows: [{ state: "pending" }] });
+    expect(await claim(other.calm, "10.0.0.0/31")).toMatchObject({
+      blocks: [{ status: "claimed" }],
+    });
+  });
+
+  it("stops when its time is up, and goes on when it is sent again", async () => {
+    const world = await makeWorld(poolOf("10.0.0.0/24", 31));
+    const first = await claim(contextOver(slowTable(world, 500), world.clock, 2), "10.0.0.0/28");
+    expect(first).toMatchObject({ complete: false });
+    expect(await claim(world.calm, "10.0.0.0/28")).toMatchObject({ complete: true });
+    expect(contentsIn(world).rows).toHaveLength(8);
+  });
+
+  it("of a pool that is being deleted is refused", async () => {
+    const world = await makeWorld();
+    await deletePool(world.calm, SPACE, "pool", (await poolNamed(world)).revision);
+    expect(await claim(world.calm)).toMatchObject({
+      code: "no_pool_available",
+      members: { pools: [{ pool: "pool", reason: "is being deleted" }] },
+    });
+  });
+});
+
+/** A table each of whose calls takes so long. */
+function slowTable(world: World, callMs: number): Table {
+  const table = tableOf(world);
+  const slowly = <A extends unknown[], T>(call: (...args: A) => Promise<T>) => {
+    return (...args: A): Promise<T> => {
+      world.clock.nowMs += callMs;
+      return call(...args);
+    };
+  };
+  return {
+    get: slowly(table.get),
+    query: slowly(table.query),
+    scan: slowly(table.scan),
+    due: slowly(table.due),
+    write: slowly(table.write),
+  };
+}

@@ -1,0 +1,369 @@
+import { describe, expect, it } from "vitest";
+import { BLOCKS_PER_CLAIM_MAX } from "../../src/domain/limits.ts";
+import { call, newSpace, spaceWithPool, textsOf } from "./plat.ts";
+
+type Plat = ReturnType<typeof newSpace>;
+
+const path = (node: string) => `/v1/nodes/${node}/affinities`;
+const claim = (plat: Plat, node: string, body: object) =>
+  call("POST", path(node), { body, query: { space: plat.space } });
+const claimed = async (plat: Plat, node: string, cidr: string) =>
+  (await claim(plat, node, { cidr })).body.blocks.map(({ status }: { status: string }) => status);
+const held = async (plat: Plat, node: string) =>
+  (await plat.get(path(node))).body.affinities.map(({ cidr }: { cidr: string }) => cidr);
+const release = (plat: Plat, node: string, query: Record<string, string> = {}) =>
+  plat.delete(path(node), {}, query);
+const assign = (plat: Plat, host: string, address: string, handle = `${host} ${address}`) =>
+  plat.assign({ host, address, handle });
+
+describe("the affinities of a host", () => {
+  it("are its blocks of both families and what it borrows from, with state, age and use", async () => {
+    const plat = await spaceWithPool();
+    await plat.put("/v1/pools/six", { cidr: "2001:db8::/120", blockSize: 124 });
+    await claim(plat, "n1", { cidr: "10.0.0.0/28" });
+    await plat.assign({ host: "n1", ipv4: 2, ipv6: 1, handle: "own" });
+    await assign(plat, "n2", "10.0.0.200");
+    await assign(plat, "n1", "10.0.0.201");
+    const { status, body } = await plat.get(path("n1"));
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ requestId: "request-1", host: "n1", affinityType: "host" });
+    const own = { state: "confirmed", borrowed: false, claimedAt: expect.any(String) };
+    expect(body.affinities).toHaveLength(3);
+    expect(body.affinities).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ ...own, pool: "main", used: 2 }),
+        expect.objectContaining({ ...own, pool: "six", used: 1 }),
+        expect.objectContaining({ ...own, cidr: "10.0.0.192/28", borrowed: true, used: 2 }),
+      ]),
+    );
+  });
+
+  it("come in pages, in the order of addresses, none of them missed", async () => {
+    const plat = await spaceWithPool();
+    await claim(plat, "n1", { cidr: "10.0.0.0/25" });
+    const seen: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await plat.get(path("n1"), { limit: "3", ...(cursor && { cursor }) });
+      seen.push(...page.body.affinities.map(({ cidr }: { cidr: string }) => cidr));
+      cursor = page.body.next;
+    } while (cursor);
+    expect(seen).toEqual(await held(plat, "n1"));
+    expect(seen).toHaveLength(8);
+    expect((await plat.get(path("n2"), { cursor: "eyJvZiI6MX0" })).body.code).toBe(
+      "invalid_request",
+    );
+  });
+
+  it("of a virtual owner are not those of a host of the same name", async () => {
+    const plat = await spaceWithPool();
+    await claim(plat, "lb", { cidr: "10.0.0.0/28", affinityType: "virtual" });
+    expect(await held(plat, "lb")).toEqual([]);
+    const { body } = await plat.get(path("lb"), { affinityType: "virtual" });
+    expect(body).toMatchObject({ affinityType: "virtual", affinities: [{ cidr: "10.0.0.0/28" }] });
+    await release(plat, "lb");
+    expect((await plat.get("/v1/blocks/10.0.0.0/28")).body).toMatchObject({
+      host: "lb",
+      affinityType: "virtual",
+    });
+  });
+});
+
+describe("a claim of a range", () => {
+  it("gives the host what is nobody's, and says whose the others are", async () => {
+    const plat = await spaceWithPool();
+    await assign(plat, "n2", "10.0.0.20");
+    await assign(plat, "n1", "10.0.0.40");
+    const { status, body } = await claim(plat, "n1", { cidr: "10.0.0.0/26" });
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      requestId: "request-1",
+      host: "n1",
+      affinityType: "host",
+      pool: "main",
+      blocks: [
+        { cidr: "10.0.0.0/28", status: "claimed" },
+        { cidr: "10.0.0.16/28", status: "not_owned", host: "n2", affinityType: "host" },
+        { cidr: "10.0.0.32/28", status: "claimed" },
+        { cidr: "10.0.0.48/28", status: "claimed" },
+      ],
+      complete: true,
+      maxBlocksPerHost: 20,
+    });
+    expect((await claim(plat, "n1", { cidr: "10.0.0.0/26" })).body).toEqual(body);
+    expect(await held(plat, "n1")).toEqual(["10.0.0.0/28", "10.0.0.32/28", "10.0.0.48/28"]);
+  });
+
+  it("takes no address, and what is claimed is assigned from", async () => {
+    const plat = await spaceWithPool();
+    await claim(plat, "n1", { cidr: "10.0.0.64/28" });
+    const [{ address }] = (await plat.assign({ host: "n1", ipv4: 1 })).body.addresses;
+    expect(address).toMatch(/^10\.0\.0\.(6[4-9]|7\d)$/);
+  });
+
+  it("stops at the host's cap on blocks, and says so block by block", async () => {
+    const plat = await spaceWithPool();
+    await plat.put("/v1/config", { maxBlocksPerHost: 2 });
+    const { body } = await claim(plat, "n1", { cidr: "10.0.0.0/26" });
+    expect(body).toMatchObject({ maxBlocksPerHost: 2, complete: true });
+    const statuses = ["claimed", "claimed", "block_limit", "block_limit"];
+    expect(await claimed(plat, "n1", "10.0.0.0/26")).toEqual(statuses);
+    expect(await held(plat, "n1")).toHaveLength(2);
+  });
+
+  it("of what lies beyond the pool claims what lies in it", async () => {
+    const plat = await spaceWithPool({ cidr: "10.0.0.0/27" });
+    expect(await claimed(plat, "n1", "10.0.0.0/8")).toEqual(["claimed", "claimed"]);
+  });
+
+  it("takes up a block that serves on without an owner, with the addresses in it", async () => {
+    const plat = await spaceWithPool();
+    await assign(plat, "n1", "10.0.0.1", "kept");
+    await release(plat, "n1", { cidr: "10.0.0.0/28" });
+    expect(await claimed(plat, "n2", "10.0.0.0/28")).toEqual(["claimed"]);
+    expect((await plat.get("/v1/addresses/10.0.0.1")).body).toMatchObject({
+      handle: "kept",
+      borrowed: true,
+    });
+  });
+
+  it("is refused where it begins in no pool, in one that serves nobody, or is less than a block", async () => {
+    const plat = await spaceWithPool();
+    await plat.put("/v1/pools/off", { cidr: "10.1.0.0/24", disabled: true });
+    const refused = async (cidr: string) => (await claim(plat, "n1", { cidr })).body;
+    expect(await refused("192.0.2.0/24")).toMatchObject({ code: "no_pool_available" });
+    expect(await refused("10.1.0.0/26")).toMatchObject({
+      code: "no_pool_available",
+      detail: "10.1.0.0/26 begins in pool off, which is disabled.",
+    });
+    expect(await refused("10.0.0.0/29")).toMatchObject({
+      code: "invalid_request",
+      fields: [{ field: "cidr", value: "10.0.0.0/29" }],
+      detail: "cidr 10.0.0.0/29 is smaller than a block: pool main has blocks of /28.",
+    });
+  });
+
+  it("of more blocks than one request claims is refused with how many it has", async () => {
+    const plat = newSpace();
+    await plat.put("/v1/pools/main", { cidr: "10.0.0.0/8" });
+    const { status, body } = await claim(plat, "n1", { cidr: "10.0.0.0/8" });
+    expect(status).toBe(400);
+    expect(body.detail).toContain(`has 262144 blocks of pool main`);
+    expect(body.detail).toContain(`at most ${BLOCKS_PER_CLAIM_MAX}`);
+    expect(await held(plat, "n1")).toEqual([]);
+  });
+
+  it("needs a range or families, and not both", async () => {
+    const plat = await spaceWithPool();
+    for (const body of [
+      {},
+      { cidr: "10.0.0.0/28", families: [4] },
+      { families: [] },
+      { families: [4, 4] },
+      { families: [5] },
+      { cidr: "10.0.0.0/28", pools: ["main"] },
+    ])
+      expect((await claim(plat, "n1", body)).body.code).toBe("invalid_request");
+  });
+});
+
+describe("a host that is to have a block", () => {
+  it("gets one of each family, and is answered the same ever after, also when it is full", async () => {
+    const plat = await spaceWithPool();
+    await plat.put("/v1/pools/six", { cidr: "2001:db8::/120", blockSize: 124 });
+    const { status, body } = await claim(plat, "n1", { families: [4, 6] });
+    expect(status).toBe(200);
+    expect(body.blocks).toMatchObject([
+      { family: 4, pool: "main" },
+      { family: 6, pool: "six" },
+    ]);
+    await plat.assign({ host: "n1", ipv4: 16, handle: "all" });
+    expect((await claim(plat, "n1", { families: [6, 4] })).body.blocks).toEqual(
+      body.blocks.toReversed(),
+    );
+    expect(await held(plat, "n1")).toHaveLength(2);
+  });
+
+  it("gets it in the pools that are named", async () => {
+    const plat = await spaceWithPool();
+    await plat.put("/v1/pools/other", { cidr: "10.1.0.0/24", assignmentMode: "Manual" });
+    await claim(plat, "n1", { families: [4] });
+    const { body } = await claim(plat, "n1", { families: [4], pools: ["other"] });
+    expect(body.blocks).toMatchObject([{ pool: "other" }]);
+    expect(await held(plat, "n1")).toHaveLength(2);
+  });
+
+  it("is refused where it has all the blocks that it may have, elsewhere", async () => {
+    const plat = await spaceWithPool();
+    await plat.put("/v1/pools/other", { cidr: "10.1.0.0/24" });
+    await plat.put("/v1/config", { maxBlocksPerHost: 1 });
+    await claim(plat, "n1", { families: [4], pools: ["main"] });
+    const { status, body } = await claim(plat, "n1", { families: [4], pools: ["other"] });
+    expect({ status, body }).toMatchObject({
+      status: 409,
+      body: { code: "block_limit", blocks: 1, maxBlocksPerHost: 1 },
+    });
+  });
+
+  it("is refused where no block is free, where none is claimed by itself, and where no pool serves", async () => {
+    const plat = await spaceWithPool({ cidr: "10.0.0.0/28" });
+    await assign(plat, "n2", "10.0.0.1");
+    const ensure = async (body: object = {}) =>
+      (await claim(plat, "n1", { families: [4], ...body })).body;
+    expect(await ensure()).toMatchObject({
+      code: "pool_exhausted",
+      detail: "There is no block for host n1 in main (10.0.0.0/28): none is free.",
+    });
+    expect(await ensure({ pools: ["none"] })).toMatchObject({ code: "no_pool_available" });
+    const etag = (await plat.put("/v1/config", { autoAllocateBlocks: false })).headers.etag;
+    expect(etag).toBeDefined();
+    expect((await ensure()).detail).toContain("autoAllocateBlocks");
+  });
+});
+
+describe("a release of affinities", () => {
+  it("leaves the addresses their owners', and what they are in without an owner", async () => {
+    const plat = await spaceWithPool();
+    await assign(plat, "n1", "10.0.0.1", "kept");
+    await assign(plat, "n2", "10.0.0.2", "guest");
+    const { status, body } = await release(plat, "n1", { cidr: "10.0.0.0/28" });
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      requestId: "request-1",
+      host: "n1",
+      affinityType: "host",
+      affinities: [{ cidr: "10.0.0.0/28", status: "disowned", inUse: 2, cooling: 0 }],
+    });
+    const block = (await plat.get("/v1/blocks/10.0.0.0/28")).body;
+    expect(block.host).toBeUndefined();
+    expect(block.addresses.map(({ handle }: { handle: string }) => handle)).toEqual([
+      "kept",
+      "guest",
+    ]);
+    expect((await plat.get(path("n1"))).body.affinities).toMatchObject([
+      { cidr: "10.0.0.0/28", borrowed: true },
+    ]);
+  });
+
+  it("serves on: its addresses are released, and others borrowed from it", async () => {
+    const plat = await spaceWithPool({ cooldownSeconds: 0 });
+    await assign(plat, "n1", "10.0.0.1", "kept");
+    await release(plat, "n1");
+    expect((await assign(plat, "n3", "10.0.0.3")).body.addresses).toMatchObject([
+      { borrowed: true },
+    ]);
+    expect((await plat.release({ handle: "kept" })).body.released).toEqual(["10.0.0.1"]);
+  });
+
+  it("of all blocks says what became of each, of both families, and again that none is left", async () => {
+    const plat = await spaceWithPool();
+    await plat.put("/v1/config", { blockMinAgeSeconds: 0 });
+    await plat.put("/v1/pools/six", { cidr: "2001:db8::/120", blockSize: 124 });
+    await assign(plat, "n1", "10.0.0.1");
+    await claim(plat, "n1", { cidr: "10.0.0.16/28" });
+    await claim(plat, "n1", { families: [6] });
+    const { body } = await release(plat, "n1");
+    expect(body.affinities).toMatchObject([
+      { cidr: "10.0.0.0/28", status: "disowned" },
+      { cidr: "10.0.0.16/28", status: "deleted" },
+      { status: "deleted" },
+    ]);
+    expect((await release(plat, "n1")).body.affinities).toEqual([]);
+    expect((await release(plat, "never-seen")).body.affinities).toEqual([]);
+  });
+
+  it("with mustBeEmpty keeps what is in use or cools, and lets the others go", async () => {
+    const plat = await spaceWithPool({ cooldownSeconds: 60 });
+    await plat.put("/v1/config", { blockMinAgeSeconds: 0 });
+    await assign(plat, "n1", "10.0.0.1");
+    await assign(plat, "n1", "10.0.0.17", "cools");
+    await plat.release({ handle: "cools" });
+    await claim(plat, "n1", { cidr: "10.0.0.32/28" });
+    const { body } = await release(plat, "n1", { mustBeEmpty: "true" });
+    expect(body.affinities).toEqual([
+      { cidr: "10.0.0.0/28", status: "not_empty", inUse: 1, cooling: 0 },
+      { cidr: "10.0.0.16/28", status: "not_empty", inUse: 0, cooling: 1 },
+      { cidr: "10.0.0.32/28", status: "deleted" },
+    ]);
+    expect(await held(plat, "n1")).toEqual(["10.0.0.0/28", "10.0.0.16/28"]);
+  });
+
+  it("of a block that is another's, or of none, changes nothing and says so", async () => {
+    const plat = await spaceWithPool();
+    await assign(plat, "n2", "10.0.0.1");
+    for (const cidr of [
+      "10.0.0.0/28",
+      "10.0.0.32/28",
+      "192.0.2.0/28",
+      "10.0.0.0/24",
+      "0.0.0.0/0",
+      "::/0",
+    ])
+      expect((await release(plat, "n1", { cidr })).body.affinities).toEqual([
+        { cidr, status: "not_owned" },
+      ]);
+    expect((await plat.get("/v1/blocks/10.0.0.0/28")).body.host).toBe("n2");
+  });
+
+  it("of a young empty block takes it from its host at once, and leaves it to the reclaimer", async () => {
+    const plat = await spaceWithPool();
+    await claim(plat, "n1", { cidr: "10.0.0.0/28" });
+    expect((await release(plat, "n1")).body.affinities).toMatchObject([
+      { status: "disowned", inUse: 0 },
+    ]);
+  });
+});
+
+describe("a release of all that a host has", () => {
+  it("frees what it has in its own blocks and what it borrowed, and nothing that others borrowed from it", async () => {
+    const plat = await spaceWithPool();
+    await claim(plat, "n1", { cidr: "10.0.0.0/28" });
+    await plat.assign({ host: "n1", ipv4: 3, handle: "a" }, "key");
+    await assign(plat, "n2", "10.0.0.200", "theirs");
+    await assign(plat, "n1", "10.0.0.201", "borrowed");
+    const used = textsOf(await plat.get("/v1/handles/a"));
+    const free = ["10.0.0.1", "10.0.0.2", "10.0.0.3", "10.0.0.4"].find(
+      (address) => !used.includes(address),
+    );
+    await assign(plat, "n2", free as string, "guest");
+
+    const { status, body } = await plat.release({ host: "n1" });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ host: "n1", affinityType: "host", complete: true });
+    expect(body.released.toSorted()).toEqual([...used, "10.0.0.201"].toSorted());
+    for (const handle of ["theirs", "guest"])
+      expect((await plat.get(`/v1/handles/${handle}`)).status).toBe(200);
+    expect((await plat.release({ host: "n1" })).body).toMatchObject({
+      released: [],
+      complete: true,
+      unreadable: [],
+    });
+    const again = await plat.assign({ host: "n1", ipv4: 3, handle: "a" }, "key");
+    expect(again.body.code).toBe("already_released");
+  });
+
+  it("finds what it has where a block was taken from it", async () => {
+    const plat = await spaceWithPool();
+    await assign(plat, "n1", "10.0.0.1");
+    await release(plat, "n1");
+    await claim(plat, "n2", { cidr: "10.0.0.0/28" });
+    expect((await plat.release({ host: "n1" })).body.released).toEqual(["10.0.0.1"]);
+  });
+
+  it("names one of handle, host and addresses, and a type of affinity only with a host", async () => {
+    const plat = await spaceWithPool();
+    for (const body of [
+      { host: "n1", handle: "h" },
+      { host: "n1", addresses: [{ address: "10.0.0.1", handle: "h" }] },
+      { handle: "h", affinityType: "host" },
+      { host: "" },
+      {},
+    ])
+      expect((await plat.release(body)).body.code).toBe("invalid_request");
+    expect((await plat.release({ host: "lb", affinityType: "virtual" })).body).toMatchObject({
+      host: "lb",
+      affinityType: "virtual",
+      complete: true,
+    });
+  });
+});

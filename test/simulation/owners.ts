@@ -1,0 +1,66 @@
+import type { ClaimedBlock } from "../../src/allocator/claim-affinities.ts";
+import type { ReleasedAffinity } from "../../src/allocator/release-affinities.ts";
+import { formatCidr } from "../../src/domain/cidr.ts";
+import type { Contents } from "../../src/domain/contents.ts";
+import { type HostId, hostId } from "../../src/domain/host.ts";
+import type { Violation } from "../../src/domain/invariants.ts";
+import { SPACE } from "./requests.ts";
+
+type Standing = HostId | "nobody's" | "not there";
+
+/**
+ * Whose every block of the space was, write by write. What an operator is told of a block was so at some moment between the
+ * question and the answer.
+ */
+export class Owners {
+  readonly violations: Violation[] = [];
+  /** Writes seen so far. */
+  moment = 0;
+  #standings: ReadonlyMap<string, Standing> = new Map();
+  /** Until when a block was what it is not any more. */
+  readonly #until = new Map<string, number>();
+
+  step({ blocks }: Contents): void {
+    this.moment++;
+    const now = new Map<string, Standing>();
+    for (const { space, cidr, host } of blocks)
+      if (space === SPACE) now.set(formatCidr(cidr), host ?? "nobody's");
+    for (const cidr of new Set([...this.#standings.keys(), ...now.keys()])) {
+      const before = this.#standings.get(cidr) ?? "not there";
+      if (now.get(cidr) !== before) this.#until.set(`${cidr} ${before}`, this.moment);
+    }
+    this.#standings = now;
+  }
+
+  /** What an operator hears of a claim for a host. */
+  hearClaimed(host: HostId, { cidr, status, ...owner }: ClaimedBlock, since: number): void {
+    const { affinityType = "host" } = owner;
+    if (status === "claimed") this.#hear(cidr, host, since);
+    if (status === "not_owned" && owner.host !== undefined)
+      this.#hear(cidr, hostId(affinityType, owner.host), since);
+  }
+
+  /** What an operator hears of a release of a host's block: it was somebody else's then, or nobody's, or not there. */
+  hearReleased(host: HostId, { cidr, status }: ReleasedAffinity, since: number): void {
+    if (status === "deleted") this.#hear(cidr, "not there", since);
+    if (status !== "disowned" && status !== "not_owned") return;
+    const isOthers = (this.#standings.get(cidr) ?? "not there") !== host;
+    const others = [...this.#until].some(
+      ([name, until]) => name.startsWith(`${cidr} `) && name !== `${cidr} ${host}` && until > since,
+    );
+    if (!isOthers && !others)
+      this.violations.push({
+        invariant: "I4",
+        message: `${cidr} is said to be released by ${host}, which had it throughout`,
+      });
+  }
+
+  #hear(cidr: string, said: Standing, since: number): void {
+    const now = this.#standings.get(cidr) ?? "not there";
+    if (now === said || (this.#until.get(`${cidr} ${said}`) ?? -1) > since) return;
+    this.violations.push({
+      invariant: "I4",
+      message: `${cidr} is said to be ${said}, and was not since the question`,
+    });
+  }
+}
