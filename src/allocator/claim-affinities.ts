@@ -12,6 +12,7 @@ import { type Pool, serves } from "../domain/pool.ts";
 import { claimBlock, helpClaim, takeOver } from "./claim.ts";
 import { configurationOf, poolAt } from "./configuration.ts";
 import type { Context } from "./context.ts";
+import { rowsFor } from "./pick.ts";
 
 /** What became of one block of a range. */
 export interface ClaimedBlock {
@@ -131,8 +132,7 @@ async function claimOne(
     if (there?.host !== undefined) return { status: "not_owned", owner: there.host };
     const rows = await store.listRows(pool.space, host);
     const begun = rows.find(({ block }) => sameCidr(block, cidr));
-    const count = rows.filter(({ family }) => family === cidr.family).length;
-    if (!begun && count >= blocksMax) return { status: "block_limit" };
+    if (!begun && rowsFor([pool], rows).length >= blocksMax) return { status: "block_limit" };
     // Whatever comes of it, the block says whose it is.
     if (there) await takeOver(context, pool, host, rows, there);
     else if (begun) await helpClaim(context, [pool], begun);

@@ -143,7 +143,7 @@ async function readOwn(
   rows: readonly AffinityRow[],
   known: ReadonlyMap<string, Block>,
 ): Promise<{ readonly blocks: readonly Block[]; readonly claiming: boolean }> {
-  const mine = rowsFor(wish, rows).filter(({ block }) => !known.has(formatCidr(block)));
+  const mine = rowsFor(wish.pools, rows).filter(({ block }) => !known.has(formatCidr(block)));
   const blocks: Block[] = [];
   let claiming = false;
   for (let from = 0; from < mine.length; from += BLOCKS_READ_AT_ONCE) {
@@ -163,7 +163,10 @@ async function readOwn(
 }
 
 /** The host's rows in the pools that may serve it, pool by pool. */
-function rowsFor({ pools }: Wish, rows: readonly AffinityRow[]): readonly AffinityRow[] {
+export function rowsFor(
+  pools: readonly Pool[],
+  rows: readonly AffinityRow[],
+): readonly AffinityRow[] {
   return pools.flatMap((pool) =>
     rows.filter((row) => row.pool === pool.name && isBlockOf(pool, row.block)),
   );
@@ -215,7 +218,7 @@ export async function claimAnyBlock(
 ): Promise<Search> {
   const { settings } = wish.configuration;
   // As in Calico: what stands in pools that do not serve the request takes nothing from its cap.
-  const blocks = rowsFor(wish, rows).length;
+  const blocks = rowsFor(wish.pools, rows).length;
   const capped = blocks >= wish.blocksMax;
   const claiming = settings.autoAllocateBlocks && !capped;
   const looks: Look[] = [];
