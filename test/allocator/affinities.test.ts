@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { putPool } from "../../src/allocator/administration.ts";
 import { claimAffinities } from "../../src/allocator/claim-affinities.ts";
 import type { Context } from "../../src/allocator/context.ts";
 import { ensureBlocks } from "../../src/allocator/ensure-blocks.ts";
@@ -8,8 +9,10 @@ import { formatCidr } from "../../src/domain/cidr.ts";
 import type { HostId } from "../../src/domain/host.ts";
 import { findViolations } from "../../src/domain/invariants.ts";
 import { AFFINITIES_RELEASED_MAX, CLAIM_TRIES_MAX } from "../../src/domain/limits.ts";
+import { contentsOf } from "../../src/store/contents.ts";
 import type { Table } from "../../src/store/table.ts";
 import { callsOf, withIntruder, withMishap } from "../simulation/crash-points.ts";
+import { MutatedTable } from "../simulation/mutate.ts";
 import {
   addressOf,
   assigned,
@@ -180,6 +183,35 @@ describe("a release of affinities", () => {
     await passes(world, 2);
     expect(findViolations(contentsIn(world), { quiet: true })).toEqual([]);
     expect(contentsIn(world).rows).toMatchObject([{ state: "confirmed" }]);
+  });
+});
+
+describe("a release that another host comes before", () => {
+  it.each([
+    ["leaves it its block", undefined, []],
+    ["would take it, were the block not to be as it was seen", "disown-rev", ["I11"]],
+  ])("%s", async (_, without, invariants) => {
+    const table = new MutatedTable(without);
+    const clock = { nowMs: 1_700_000_000_000 };
+    const calm = contextOver(table, clock);
+    await putPool(calm, SPACE, "pool", poolOf("10.0.0.0/31", 31), undefined);
+    await claim(calm, "10.0.0.0/31");
+    let isOvertaken = false;
+    const walk: Table = {
+      ...tableOf({ table, clock, calm }),
+      write: async (write) => {
+        if (write.step === "disown" && !isOvertaken) {
+          isOvertaken = true;
+          await release(contextOver(table, clock, 7));
+          await claim(contextOver(table, clock, 8), "10.0.0.0/31", "host:node-2");
+          await assigned(contextOver(table, clock, 9), at("10.0.0.1", "theirs", "host:node-2"));
+        }
+        return table.write(write);
+      },
+    };
+    await release(contextOver(walk, clock, 2));
+    const violations = findViolations(contentsOf(table.items()));
+    expect(violations.map(({ invariant }) => invariant)).toEqual(invariants);
   });
 });
 

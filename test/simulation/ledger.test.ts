@@ -3,6 +3,7 @@ import type { AssignedAddress } from "../../src/allocator/assignment.ts";
 import type { Renewed } from "../../src/allocator/renew.ts";
 import type { Contents } from "../../src/domain/contents.ts";
 import { Ledger, promisedOf } from "./ledger.ts";
+import { cidrOf } from "./scenario.ts";
 
 const LEASED: AssignedAddress = {
   address: "2001:db8::",
@@ -14,6 +15,15 @@ const LEASED: AssignedAddress = {
   borrowed: false,
   expiresAtMs: 10_000,
 };
+const BLOCK = cidrOf(LEASED.block);
+const { token } = promisedOf("pod", LEASED).parsed;
+/** The address is held, and found under its host. */
+const HELD = {
+  blocks: [{ cidr: BLOCK, slots: new Map([[0, { kind: "taken", token }]]) }],
+  records: [{ host: "host:node-1", parts: [{ token }] }],
+  rows: [{ host: "host:node-1", block: BLOCK }],
+  loans: [],
+} as unknown as Contents;
 const NOTHING = { blocks: [] } as unknown as Contents;
 
 it("takes either deadline of two renewals that were under way at once: whose was written last is not known", async () => {
@@ -48,6 +58,20 @@ it("a renewal by handle renews what the handle has by then, which may be another
   answer(60_000);
   await renewal;
   expect(violationsAt(ledger, 61_000)).toEqual([]);
+it("tells of a release by host that says it is complete and has left an address", async () => {
+  for (const [complete, left, invariants] of [
+    [true, HELD, ["I11"]],
+    [true, { ...HELD, blocks: [] }, []],
+    [false, HELD, []],
+  ] as const) {
+    const { ledger } = leased();
+    ledger.hold(HELD, 0);
+    await ledger.endingHost("host:node-1", async () => {
+      ledger.hold(left, 0);
+      return { released: [], complete, unreadable: [] };
+    });
+    expect(ledger.violations.map(({ invariant }) => invariant)).toEqual(invariants);
+  }
 });
 
 function leased() {
