@@ -58,6 +58,8 @@ it("a renewal by handle renews what the handle has by then, which may be another
   answer(60_000);
   await renewal;
   expect(violationsAt(ledger, 61_000)).toEqual([]);
+});
+
 it("tells of a release by host that says it is complete and has left an address", async () => {
   for (const [complete, left, invariants] of [
     [true, HELD, ["I11"]],
