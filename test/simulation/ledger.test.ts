@@ -24,7 +24,7 @@ const HELD = {
   rows: [{ host: "host:node-1", block: BLOCK }],
   loans: [],
 } as unknown as Contents;
-const NOTHING = { blocks: [] } as unknown as Contents;
+const NOTHING = { blocks: [], records: [] } as unknown as Contents;
 
 it("takes either deadline of two renewals that were under way at once: whose was written last is not known", async () => {
   const { ledger, promised } = leased();
