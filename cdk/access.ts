@@ -33,7 +33,7 @@ const ACCESS: Readonly<Record<FunctionName | ScheduledFunctionName, Access>> = {
   assign: { table: WRITE },
   release: { table: WRITE },
   read: { table: READ },
-  renew: { table: WRITE },
+  amend: { table: WRITE },
   pools: { table: WRITE },
   reservations: { table: WRITE },
   config: { table: WRITE },

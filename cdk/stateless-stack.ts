@@ -32,7 +32,7 @@ export class StatelessStack extends Stack {
         assign: request("assign"),
         release: request("release"),
         read: request("read"),
-        renew: request("renew"),
+        amend: request("amend"),
         pools: request("pools"),
         reservations: request("reservations"),
         config: request("config"),

@@ -19,7 +19,7 @@ export function wishesOf(
   request: AssignRequest,
   configuration: SpaceConfiguration,
 ): readonly Wish[] | Refusal {
-  const { space, host, address, allowPartial = false, maxBlocksPerHost } = request;
+  const { space, host, address, allowPartial = false, maxBlocksPerHost, hostReserved } = request;
   const cap = configuration.settings.maxBlocksPerHost;
   const tooMany = oversize(request, configuration);
   if (tooMany) return tooMany;
@@ -30,7 +30,17 @@ export function wishesOf(
       : selectPools(configuration.pools, poolWish(request, configuration, family));
     if (pools instanceof Refusal) return pools;
     const blocksMax = Math.min(cap, maxBlocksPerHost ?? cap);
-    wishes.push({ space, host, family, count, pools, configuration, blocksMax, allowPartial });
+    wishes.push({
+      space,
+      host,
+      family,
+      count,
+      pools,
+      configuration,
+      blocksMax,
+      hostReserved,
+      allowPartial,
+    });
   }
   return wishes;
 }
@@ -48,11 +58,12 @@ export function consideredPools(
 }
 
 function poolWish(
-  { use = "Workload", pools, wanted }: AssignRequest,
+  { use = "Workload", pools, wanted, hostReserved }: AssignRequest,
   configuration: SpaceConfiguration,
   family: Family,
 ): PoolWish {
-  return { family, use, pools: poolsOfFamily(pools, configuration, family, wanted.length > 1) };
+  const named = poolsOfFamily(pools, configuration, family, wanted.length > 1);
+  return { family, use, pools: named, hostReserved };
 }
 
 /** Where both families are asked for, each is served by the named pools of its own. */
@@ -100,11 +111,14 @@ function poolAround({ pools }: SpaceConfiguration, address: Address): Pool | und
 }
 
 /** Why the pool of a specific address may not serve, or nothing if it may. */
-function whyNotFor(pool: Pool, { use, pools: named }: AssignRequest): string | undefined {
+function whyNotFor(
+  pool: Pool,
+  { use, pools: named, hostReserved }: AssignRequest,
+): string | undefined {
   if (!isNamed(pool, named)) return NOT_NAMED;
   const { family } = pool.cidr;
   const wanted = use ?? pool.allowedUses[0] ?? "Workload";
-  return whyNot(pool, { family, use: wanted, pools: [pool.name] });
+  return whyNot(pool, { family, use: wanted, pools: [pool.name], hostReserved });
 }
 
 /** One call must not drain a pool. */

@@ -112,6 +112,13 @@ export const COLLECT_SCAN_ITEMS_PER_PAGE = 250;
 export const ATTRIBUTES_MAX = 50;
 export const ATTRIBUTE_KEY_CHARACTERS_MAX = 253;
 export const ATTRIBUTE_VALUE_CHARACTERS_MAX = 1_024;
+/** One set of attributes as JSON: a record has room for its own and for two owners of an address. */
+export const ATTRIBUTES_BYTES_MAX = 65_536;
+/** An item may have 400 KB; what is written later into a record is counted before. */
+export const RECORD_BYTES_MAX = 380_000;
+/** One less than the largest block has addresses. */
+export const HOST_RESERVED_MAX = 4_095;
+export const NOTE_CHARACTERS_MAX = 256;
 export const NAME_CHARACTERS_MAX = 253;
 export const SPACE_CHARACTERS_MAX = 63;
 export const IDEMPOTENCY_KEY_CHARACTERS_MAX = 255;

@@ -1,5 +1,6 @@
 import type { Family } from "./address.ts";
 import { formatCidr } from "./cidr.ts";
+import { type HostReserved, prefixMaxBeside } from "./host-reserved.ts";
 import { Refusal } from "./outcome.ts";
 import type { Pool, Use } from "./pool.ts";
 
@@ -9,6 +10,8 @@ export interface PoolWish {
   readonly use: Use;
   /** Names or CIDRs; empty: whatever serves everybody. */
   readonly pools: readonly string[];
+  /** What the host keeps for itself in each block: there must be an address left beside. */
+  readonly hostReserved?: HostReserved | undefined;
 }
 
 /**
@@ -73,5 +76,13 @@ export function whyNot(pool: Pool, wish: PoolWish): string | undefined {
   if (!pool.allowedUses.includes(wish.use)) return `does not allow the use ${wish.use}`;
   if (wish.pools.length === 0 && pool.assignmentMode === "Manual")
     return "serves only requests that name it (assignmentMode Manual)";
-  return undefined;
+  return wish.hostReserved && tooSmall(pool, wish.hostReserved);
+}
+
+/** Whether or not the pool is named: Calico lets too small a block be chosen where it is not (1.12 f). */
+function tooSmall({ cidr, blockSize }: Pool, hostReserved: HostReserved): string | undefined {
+  const prefixMax = prefixMaxBeside(cidr.family, hostReserved);
+  if (blockSize <= prefixMax) return undefined;
+  const { start, end } = hostReserved;
+  return `has blocks of /${blockSize}, too small for the ${start + end} addresses that the host reserves in each: that takes /${prefixMax} or larger`;
 }

@@ -41,6 +41,13 @@ export const problem = v.looseObject({
   retryAfterSeconds: v.optional(whole),
 });
 
+const hostReserved = v.strictObject({
+  start: whole,
+  end: whole,
+  handle: v.optional(v.string()),
+  note: v.optional(v.string()),
+});
+
 const refusal = v.looseObject({ code: problemCode, detail: v.string() });
 
 const assignment = v.strictObject({
@@ -58,6 +65,9 @@ const assignment = v.strictObject({
     }),
   ),
   requested: whole,
+  hostReserved: v.optional(
+    v.pipe(hostReserved, v.description("Kept by the host in blocks that this request claimed")),
+  ),
   messages: v.array(v.string()),
 });
 
@@ -115,16 +125,25 @@ export const released = v.union([
   }),
 ]);
 
-export const renewed = v.strictObject({
+const attributes = v.record(v.string(), v.string());
+
+/** A side without an owner is absent. */
+const owner = v.strictObject({
+  active: v.optional(attributes),
+  alternate: v.optional(attributes),
+});
+
+export const amended = v.strictObject({
   requestId,
   address: v.string(),
   handle: v.string(),
-  expiresAt: time,
+  expiresAt: v.optional(time),
+  owner,
 });
 
 /** Of an address, what concerns its owner. */
 const ownership = {
-  state: v.picklist(["assigned", "cooling", "free"]),
+  state: v.picklist(["assigned", "cooling", "free", "hostReserved"]),
   handle: v.optional(v.string()),
   host: v.optional(v.string()),
   generation: v.optional(v.string()),
@@ -140,7 +159,8 @@ const address = {
   block: v.string(),
   pool: v.string(),
   ...ownership,
-  attributes: v.optional(v.record(v.string(), v.string())),
+  attributes: v.optional(attributes),
+  owner: v.optional(owner),
 };
 
 export const addressRead = v.strictObject({ requestId, ...address });
@@ -155,6 +175,7 @@ export const handleRead = v.strictObject({
 const usage = {
   capacity: count,
   inUse: count,
+  held: v.pipe(count, v.description("Kept by hosts for themselves")),
   reserved: count,
   cooling: count,
   available: count,
@@ -166,6 +187,7 @@ const block = {
   host: v.optional(v.string()),
   affinityType: v.optional(affinityType),
   borrowed: v.optional(v.boolean()),
+  hostReserved: v.optional(hostReserved),
   ...usage,
   claimedAt: time,
   idleSince: v.optional(time),

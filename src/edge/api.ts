@@ -1,4 +1,5 @@
 import type * as v from "valibot";
+import { amendmentBody } from "./amendment-request.ts";
 import * as answers from "./answers.ts";
 import { assignBody } from "./assign-request.ts";
 import { blockListQuery, blockQuery } from "./block-request.ts";
@@ -8,7 +9,6 @@ import { DRY_RUN } from "./parameters.ts";
 import { poolBody } from "./pool-request.ts";
 import type { ProblemCode } from "./problem.ts";
 import { releaseBody } from "./release-request.ts";
-import { renewalBody } from "./renewal-request.ts";
 import { reservationBody } from "./reservation-request.ts";
 import { settingsBody } from "./settings-request.ts";
 import { utilizationQuery } from "./utilization-request.ts";
@@ -18,7 +18,7 @@ export type FunctionName =
   | "assign"
   | "release"
   | "read"
-  | "renew"
+  | "amend"
   | "pools"
   | "reservations"
   | "config"
@@ -47,7 +47,6 @@ export interface Route {
 }
 
 const CHANGED: readonly ProblemCode[] = ["precondition_failed", "precondition_required"];
-const LEASED: readonly ProblemCode[] = ["not_found", "generation_conflict", "request_in_progress"];
 
 export const ROUTES: readonly Route[] = [
   {
@@ -107,13 +106,14 @@ export const ROUTES: readonly Route[] = [
   {
     method: "PATCH",
     path: "/v1/addresses/{ip}",
-    function: "renew",
-    id: "renewLease",
-    summary: "Renews the lease that an address was assigned with",
+    function: "amend",
+    id: "amendAddress",
+    summary:
+      "Renews the lease that an address was assigned with, changes its owners if they are as expected, or both",
     query: {},
-    body: [renewalBody],
-    answers: { 200: answers.renewed },
-    refusals: LEASED,
+    body: [amendmentBody],
+    answers: { 200: answers.amended },
+    refusals: ["not_found", "generation_conflict", "request_in_progress", "precondition_failed"],
   },
   {
     // Greedy, as API Gateway decodes a path before it routes: the slash of a handle may be one in the path by then.

@@ -4,17 +4,18 @@ import type { Assignment, AssignRequest } from "../allocator/assignment.ts";
 import type { Explanation } from "../allocator/explain.ts";
 import type { Address } from "../domain/address.ts";
 import { hostId } from "../domain/host.ts";
+import type { HostReserved } from "../domain/host-reserved.ts";
 import {
-  ATTRIBUTE_KEY_CHARACTERS_MAX,
-  ATTRIBUTE_VALUE_CHARACTERS_MAX,
-  ATTRIBUTES_MAX,
   BLOCKS_PER_HOST_MAX,
+  HOST_RESERVED_MAX,
   LEASE_SECONDS_MAX,
   LIMIT_PER_HANDLE_MAX,
+  NOTE_CHARACTERS_MAX,
   POOLS_PER_REQUEST_MAX,
 } from "../domain/limits.ts";
 import { USES } from "../domain/pool.ts";
 import { formatTime } from "../domain/time.ts";
+import { attributes } from "./attributes.ts";
 import { readJson } from "./body.ts";
 import { explanationAnswer } from "./explanation-answer.ts";
 import {
@@ -24,6 +25,7 @@ import {
   handleText,
   hostText,
   poolReference,
+  proseText,
   spaceName,
   unique,
   whole,
@@ -32,47 +34,35 @@ import type { Answer, Event } from "./http.ts";
 import type { DryRun } from "./operator-answer.ts";
 import { DRY_RUN, readIdempotencyKey, readQuery } from "./parameters.ts";
 import { Problem } from "./problem.ts";
-import { checked, fields, isRecord, list, rule } from "./schema.ts";
+import { checked, fields, list, rule } from "./schema.ts";
 
 /** More than one block of the largest size has; the allocator knows what the pools at hand can serve. */
 export const ADDRESSES_PER_REQUEST_MAX = 4_096;
 
-/** Names that objects of the language, and the marshalling of items, take for their own. */
-const OBJECT_NAMES = new Set(["__proto__", "constructor"]);
-
 const count = whole(0, ADDRESSES_PER_REQUEST_MAX);
 
-const attributes = v.pipe(
-  v.custom<Record<string, unknown>>(isRecord, "must be an object of strings"),
-  v.metadata({
-    type: "object",
-    maxProperties: ATTRIBUTES_MAX,
-    propertyNames: {
-      minLength: 1,
-      maxLength: ATTRIBUTE_KEY_CHARACTERS_MAX,
-      pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f\\ud800-\\udfff]+$",
-      not: { enum: [...OBJECT_NAMES] },
-    },
-    additionalProperties: { type: "string", maxLength: ATTRIBUTE_VALUE_CHARACTERS_MAX },
+/** 0 and 0 is what a host without any says. */
+const hostReserved = v.pipe(
+  fields({
+    start: v.optional(whole(0, HOST_RESERVED_MAX), 0),
+    end: v.optional(whole(0, HOST_RESERVED_MAX), 0),
+    handle: v.optional(handleText),
+    note: v.optional(
+      v.pipe(
+        proseText,
+        v.maxLength(NOTE_CHARACTERS_MAX, `must have at most ${NOTE_CHARACTERS_MAX} characters`),
+      ),
+    ),
   }),
-  v.rawTransform<Record<string, unknown>, Readonly<Record<string, string>>>(
-    ({ dataset: { value: input }, addIssue, NEVER }) => {
-      const entries = Object.entries(input);
-      if (entries.length > ATTRIBUTES_MAX) {
-        addIssue({ message: `must have at most ${ATTRIBUTES_MAX} entries` });
-        return NEVER;
-      }
-      const wrong = entries
-        .map(([key, value]) => ({ key, value, message: attributeProblem(key, value) }))
-        .filter(({ message }) => message !== undefined);
-      for (const { key, value, message = "" } of wrong)
-        addIssue({
-          input: value,
-          message,
-          path: [{ type: "object", origin: "value", input, key, value }],
-        });
-      return wrong.length > 0 ? NEVER : Object.fromEntries(entries as [string, string][]);
-    },
+  v.transform(({ start, end, handle, note }): HostReserved | undefined =>
+    start + end === 0
+      ? undefined
+      : {
+          start,
+          end,
+          ...(handle !== undefined && { handle }),
+          ...(note !== undefined && { note }),
+        },
   ),
 );
 
@@ -89,6 +79,7 @@ export const assignBody = v.pipe(
     allowPartial: v.optional(flag, false),
     dryRun: v.optional(flag, false),
     maxBlocksPerHost: v.optional(whole(0, BLOCKS_PER_HOST_MAX), 0),
+    hostReserved: v.optional(hostReserved),
     limitPerHandle: v.optional(whole(0, LIMIT_PER_HANDLE_MAX), 0),
     leaseSeconds: v.optional(whole(0, LEASE_SECONDS_MAX), 0),
     use: v.optional(v.picklist(USES, `must be one of ${USES.join(", ")}`)),
@@ -165,6 +156,7 @@ export function readAssign(
     allowPartial: input.allowPartial,
     ...(input.maxBlocksPerHost > 0 && { maxBlocksPerHost: input.maxBlocksPerHost }),
     ...(input.limitPerHandle > 0 && { limitPerHandle: input.limitPerHandle }),
+    ...(input.hostReserved && { hostReserved: input.hostReserved }),
     ...(input.leaseSeconds > 0 && { leaseSeconds: input.leaseSeconds }),
   };
   return {
@@ -193,23 +185,22 @@ function wantedOf({
 
 export function assignAnswer(result: Assignment | Explanation, requestId: string): Answer {
   if ("families" in result) return explanationAnswer(result, requestId);
-  const { handle, addresses, requested, messages } = result;
+  const { handle, addresses, requested, hostReserved, messages } = result;
   const body = addresses.map(({ expiresAtMs, ...address }) => ({
     ...address,
     ...(expiresAtMs !== undefined && { expiresAt: formatTime(expiresAtMs) }),
   }));
-  return { status: 200, body: { requestId, handle, addresses: body, requested, messages } };
-}
-
-function attributeProblem(key: string, value: unknown): string | undefined {
-  if (typeof value !== "string") return "must be a string";
-  if (value.length > ATTRIBUTE_VALUE_CHARACTERS_MAX)
-    return `must have at most ${ATTRIBUTE_VALUE_CHARACTERS_MAX} characters`;
-  if (/\p{Cs}/u.test(value)) return "must be Unicode text";
-  if (OBJECT_NAMES.has(key)) return "is a name that no attribute may have";
-  if (key.length === 0 || key.length > ATTRIBUTE_KEY_CHARACTERS_MAX)
-    return `must have a name of 1 to ${ATTRIBUTE_KEY_CHARACTERS_MAX} characters`;
-  return /[\p{Cc}\p{Cs}]/u.test(key) ? "must have a name of printable characters" : undefined;
+  return {
+    status: 200,
+    body: {
+      requestId,
+      handle,
+      addresses: body,
+      requested,
+      ...(hostReserved && { hostReserved }),
+      messages,
+    },
+  };
 }
 
 /** One text for every way to write the same request. */
@@ -231,6 +222,7 @@ function canonical({
     asked.maxBlocksPerHost ?? 0,
     asked.leaseSeconds ?? 0,
     asked.limitPerHandle ?? 0,
+    ...(asked.hostReserved ? [Object.entries(asked.hostReserved)] : []),
   ]);
 }
 

@@ -43,12 +43,14 @@ export function blockAnswer(
 }
 
 function bodyOf(block: BlockState) {
-  const { cidr, pool, host, affinityType, borrowed, claimedAtMs, idleSinceMs } = block;
+  const { cidr, pool, host, affinityType, borrowed, hostReserved, claimedAtMs, idleSinceMs } =
+    block;
   return {
     cidr,
     pool,
     ...(host !== undefined && { host, affinityType }),
     ...(borrowed !== undefined && { borrowed }),
+    ...(hostReserved && { hostReserved }),
     ...usageBody(block),
     claimedAt: formatTime(claimedAtMs),
     ...(idleSinceMs !== undefined && { idleSince: formatTime(idleSinceMs) }),

@@ -27,9 +27,10 @@ export function utilizationAnswer(
 }
 
 /** Counts as JSON has them: numbers, or decimal strings where a number would not be exact. */
-export const usageBody = ({ capacity, inUse, reserved, cooling, available }: Usage) => ({
+export const usageBody = ({ capacity, inUse, held, reserved, cooling, available }: Usage) => ({
   capacity: countOf(capacity),
   inUse: countOf(inUse),
+  held: countOf(held),
   reserved: countOf(reserved),
   cooling: countOf(cooling),
   available: countOf(available),
@@ -44,6 +45,7 @@ const positionOf = ({ poolId, after, sum, reservedInBlocks }: UtilizationPositio
   after: formatAddress(after),
   sum: {
     inUse: String(sum.inUse),
+    held: String(sum.held),
     reserved: String(sum.reserved),
     cooling: String(sum.cooling),
     available: String(sum.available),

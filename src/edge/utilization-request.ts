@@ -16,10 +16,10 @@ const position = v.object({
   poolId: v.string(),
   after: address,
   sum: v.pipe(
-    v.object({ inUse: count, reserved: count, cooling: count, available: count }),
+    v.object({ inUse: count, held: count, reserved: count, cooling: count, available: count }),
     v.transform((sum) => ({
       ...sum,
-      capacity: sum.inUse + sum.reserved + sum.cooling + sum.available,
+      capacity: sum.inUse + sum.held + sum.reserved + sum.cooling + sum.available,
     })),
   ),
   reservedInBlocks: count,

@@ -2,6 +2,7 @@ import { BITS } from "../../src/domain/address.ts";
 import { type Cidr, parseCidr, parseInterval } from "../../src/domain/cidr.ts";
 import { type Random, shuffled } from "../../src/domain/fresh.ts";
 import { type HostId, hostId } from "../../src/domain/host.ts";
+import type { HostReserved } from "../../src/domain/host-reserved.ts";
 import type { Parsed } from "../../src/domain/parsed.ts";
 import type { PoolSpec, Reservation, Settings } from "../../src/domain/pool.ts";
 import { SETTINGS_DEFAULT } from "../../src/domain/settings.ts";
@@ -26,6 +27,10 @@ export interface Scenario {
   readonly leaps: boolean;
   /** Is there another space beside, with a life of its own? */
   readonly neighbour: boolean;
+  /** What the first host keeps for itself in every block that it claims, where it does. */
+  readonly hostReserved: HostReserved | undefined;
+  /** Do addresses change owners? */
+  readonly moving: boolean;
 }
 
 interface Client {
@@ -121,6 +126,8 @@ export function drawScenario(random: Random): Scenario {
     rivals: chance(0.5),
     leaps: chance(0.2),
     neighbour: chance(0.25),
+    hostReserved: chance(0.3) ? { start: 1, end: 0, handle: "reserved" } : undefined,
+    moving: chance(0.3),
   };
 }
 
@@ -139,7 +146,7 @@ const RELENTLESS = [
   ["put-pool"],
   ["create-row"],
   ["take-slots"],
-  ["renew", "expire"],
+  ["amend", "expire"],
   ["seat", "seat-over", "seat-drop", "limit-end"],
   ["create-block"],
   ["head-live", "abort"],
