@@ -33,6 +33,7 @@ export class StatelessStack extends Stack {
         release: request("release"),
         read: request("read"),
         amend: request("amend"),
+        utilization: request("utilization"),
         pools: request("pools"),
         reservations: request("reservations"),
         config: request("config"),

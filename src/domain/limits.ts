@@ -89,6 +89,8 @@ export const ADDRESSES_PER_PAGE_MAX = 1_024;
 export const ATTRIBUTE_CHARACTERS_PER_PAGE = 500_000;
 /** Queries of cells and pool maps for one page; a cell of full blocks of 64 costs about 28 read units. */
 export const LOOKS_PER_PAGE = 32;
+/** Items of the table read in one look for blocks of no pool. */
+export const ORPHAN_SCAN_ITEMS_PER_LOOK = 1_000;
 /** A page ends at this age: what is there by then is answered in time. */
 export const PAGE_MS_MAX = 4_000;
 /** Reads for one page that are under way side by side. */

@@ -217,6 +217,26 @@ export const utilizationRead = v.strictObject({
   next,
 });
 
+export const spaceUtilizationRead = v.strictObject({
+  requestId,
+  pools: v.array(
+    v.strictObject({
+      pool: v.string(),
+      cidr: v.string(),
+      ...usage,
+      outsideBlocks: v.strictObject(usage),
+    }),
+  ),
+  orphans: v.optional(
+    v.pipe(
+      v.array(v.strictObject(block)),
+      v.description("Blocks of no pool, where none was named"),
+    ),
+  ),
+  complete: v.boolean(),
+  next,
+});
+
 const pool = {
   space: v.string(),
   name: v.string(),

@@ -11,6 +11,7 @@ import type { ProblemCode } from "./problem.ts";
 import { releaseBody } from "./release-request.ts";
 import { reservationBody } from "./reservation-request.ts";
 import { settingsBody } from "./settings-request.ts";
+import { spaceUtilizationQuery } from "./space-utilization-request.ts";
 import { utilizationQuery } from "./utilization-request.ts";
 
 /** Which Lambda function serves which route; the CDK, the local server and the OpenAPI document read the same list. */
@@ -18,6 +19,7 @@ export type FunctionName =
   | "assign"
   | "release"
   | "read"
+  | "utilization"
   | "amend"
   | "pools"
   | "reservations"
@@ -154,6 +156,17 @@ export const ROUTES: readonly Route[] = [
     summary: "How the addresses of a pool are used, as a whole and block by block, in pages",
     query: utilizationQuery,
     answers: { 200: answers.utilizationRead },
+    refusals: ["not_found"],
+  },
+  {
+    method: "GET",
+    path: "/v1/utilization",
+    function: "utilization",
+    id: "readUtilizations",
+    summary:
+      "How the addresses of some pools, or of all, are used, and blocks of no pool, in pages",
+    query: spaceUtilizationQuery,
+    answers: { 200: answers.spaceUtilizationRead },
     refusals: ["not_found"],
   },
   {

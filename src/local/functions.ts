@@ -10,6 +10,7 @@ import { handler as read } from "../../functions/read.ts";
 import { handler as reclaim } from "../../functions/reclaim.ts";
 import { handler as release } from "../../functions/release.ts";
 import { handler as reservations } from "../../functions/reservations.ts";
+import { handler as utilization } from "../../functions/utilization.ts";
 import { handler as work } from "../../functions/work.ts";
 import type { Handlers } from "./server.ts";
 
@@ -19,6 +20,7 @@ export const HANDLERS: Handlers = {
   release,
   read,
   amend,
+  utilization,
   pools,
   reservations,
   config,

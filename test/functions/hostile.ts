@@ -151,6 +151,9 @@ const RIGHT: Readonly<Record<string, readonly unknown[]>> = {
       sum: { inUse: "9".repeat(39), held: "0", reserved: "0", cooling: "0", available: "0" },
       reservedInBlocks: "9".repeat(39),
     }),
+    sealCursor(["utilizations", "default"], { pool: "main", within: { poolId: "__proto__" } }),
+    sealCursor(["utilizations", "default"], { orphansAfter: '{"pk":"HANDLE#","sk":"\\u0000"}' }),
+    sealCursor(["utilizations", "default"], { orphansAfter: "{" }),
     Buffer.from(`{"of":${"[".repeat(5_000)}${"]".repeat(5_000)}}`).toString("base64url"),
   ],
 };
