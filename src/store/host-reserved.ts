@@ -10,5 +10,15 @@ export const hostReservedItem = ({ hostReserved }: Reserving) =>
   hostReserved ? { hostReserved: { ...hostReserved } } : {};
 
 /** Inverse of `hostReservedItem`. */
-export const hostReservedFrom = ({ hostReserved }: Item): Reserving =>
-  hostReserved ? { hostReserved: hostReserved as unknown as HostReserved } : {};
+export function hostReservedFrom({ hostReserved }: Item): Reserving {
+  if (!hostReserved) return {};
+  const { start, end, handle, note } = hostReserved as unknown as HostReserved;
+  return {
+    hostReserved: {
+      start,
+      end,
+      ...(handle !== undefined && { handle }),
+      ...(note !== undefined && { note }),
+    },
+  };
+}
