@@ -22,6 +22,7 @@ describe("the simulation notices when the protocol lacks", { timeout: TEST_MS_MA
     ["take-slot", 6, "the clause that a slot is as it was seen"],
     ["block-absent", 1, "the arbiter of claims"],
     ["delete-rev", 129, "the revision of the block that the reclaimer saw"],
+    ["amend-rev", 123, "the revision of a record whose lease or owners change"],
     ["seat-absent", 1, "the arbiter of a limited handle's seats"],
     ["seat-over-rev", 247, "the revision of a seat that is taken over"],
   ])("%s (seed %i): %s", async (without, seed) => {
