@@ -6,6 +6,8 @@ import { type AddressState, readAddress } from "../../src/allocator/read.ts";
 import { type HandlePosition, readHandle } from "../../src/allocator/read-handle.ts";
 import { type ReleaseResult, releaseAddress, releaseHandle } from "../../src/allocator/release.ts";
 import { formatAddress } from "../../src/domain/address.ts";
+import { blockOf } from "../../src/domain/cell.ts";
+import { addressAt } from "../../src/domain/cidr.ts";
 import { Refusal } from "../../src/domain/outcome.ts";
 import { type Promised, promisedOf } from "./ledger.ts";
 import { ASIDE, type Ask, drawAddress, SPACE } from "./requests.ts";
@@ -102,12 +104,18 @@ async function look(context: Context, life: Life, told: readonly Promised[]): Pr
     }
     return;
   }
-  const at =
-    first && chanceIn(context)(0.5) ? first.at : drawAddress(context.random, life.scenario);
+  const at = drawTold(context, life, first) ?? drawAddress(context.random, life.scenario);
   const before = ledger.promiseOf(formatAddress(at));
   const read = await scheduler.trying(() => readAddress(context, SPACE, at));
   if (read instanceof Refusal) scheduler.count(`answer: ${read.code}`);
   else if (read) ledger.hearRead(read, before, since);
+}
+
+/** What it was told, or the first address of that block, which its host may keep for itself; or neither. */
+function drawTold(context: Context, { scenario }: Life, told: Promised | undefined) {
+  if (!told || !chanceIn(context)(0.5)) return undefined;
+  const isKept = scenario.hostReserved && chanceIn(context)(0.5);
+  return isKept ? addressAt(blockOf(told.at, told.parsed.blockSize), 0) : told.at;
 }
 
 /** All that a handle has, page after page. */
@@ -165,6 +173,12 @@ async function move(context: Context, life: Life, [promised]: readonly Promised[
   const came = await amending(come);
   if (!came || came instanceof Refusal) return;
   ledger.heardAlternate(promised, me.name);
+  if (chanceIn(context)(0.3)) {
+    // Another one wants to be it as well.
+    const other = { ...me, name: `${me.name}-other` };
+    const both = await amending({ ...come, owner: { alternate: other } });
+    if (both && !(both instanceof Refusal)) ledger.heardAlternate(promised, other.name);
+  }
   await context.sleep(10_000 * context.random.fraction());
   ledger.leavesAlternate(promised, me.name);
   const stay = { owner: { active: me, alternate: null }, expectedOwner: { alternate: me } };

@@ -126,8 +126,10 @@ export function drawScenario(random: Random): Scenario {
     rivals: chance(0.5),
     leaps: chance(0.2),
     neighbour: chance(0.25),
-    hostReserved: chance(0.3) ? { start: 1, end: 0, handle: "reserved" } : undefined,
-    moving: chance(0.3),
+    hostReserved: chance(0.4)
+      ? { start: 1, end: 0, handle: "reserved", ...(chance(0.5) && { note: "ours" }) }
+      : undefined,
+    moving: chance(0.4),
   };
 }
 
