@@ -33,8 +33,10 @@ const ACCESS: Readonly<Record<FunctionName | ScheduledFunctionName, Access>> = {
   assign: { table: WRITE },
   release: { table: WRITE },
   read: { table: READ },
-  renew: { table: WRITE },
   affinities: { table: WRITE },
+  amend: { table: WRITE },
+  // Blocks of no pool are found by nothing but a walk over the table.
+  utilization: { table: [...READ, "dynamodb:Scan"] },
   pools: { table: WRITE },
   reservations: { table: WRITE },
   nodes: { table: WRITE },
@@ -45,7 +47,7 @@ const ACCESS: Readonly<Record<FunctionName | ScheduledFunctionName, Access>> = {
   openapi: { table: [] },
   reclaim: { table: WRITE },
   work: { table: WRITE },
-  // The index may miss an item, so the collector also walks the table; nothing else may do either.
+  // The index may miss an item, so the collector also walks the table; nothing else may ask the index.
   collect: { table: [...WRITE, "dynamodb:Scan"], dueIndex: ["dynamodb:Query"] },
 };
 

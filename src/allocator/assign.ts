@@ -1,7 +1,8 @@
 import type { Block } from "../domain/block.ts";
-import { ASSIGN_ROUNDS_MAX, REQUEST_MS_MAX } from "../domain/limits.ts";
+import { ASSIGN_ROUNDS_MAX, RECORD_BYTES_MAX, REQUEST_MS_MAX } from "../domain/limits.ts";
 import { Busy, Contended, Refusal, Unavailable } from "../domain/outcome.ts";
 import type { AssignmentRecord, Part } from "../domain/record.ts";
+import { recordBytes } from "../domain/record-size.ts";
 import { type Assignment, type AssignRequest, assignment, totalOf } from "./assignment.ts";
 import {
   type Attempt,
@@ -107,7 +108,7 @@ async function holdToLimit(attempt: Attempt): Promise<Refusal | undefined> {
  * One round: names the picks in the record, then takes them side by side. What could not be taken is wanted again.
  *
  * @param whole are these all that the request wants? Then a single write decides by itself
- * @returns an answer if another execution of the request has it
+ * @returns an answer if another execution of the request has it, or that no record has room for what is to be named
  */
 async function takeAll(
   attempt: Attempt,
@@ -129,6 +130,7 @@ async function takeAll(
   const lone = whole && parts.length === 1 && attempt.held.length === 0 && !limited;
   const named = [...attempt.held.map(({ part }) => part), ...parts];
   const record = recordOf(attempt, named, lone ? "live" : "open");
+  if (recordBytes(record) > RECORD_BYTES_MAX) return tooLarge(request, named);
   const [stamped, ...lent] = await Promise.all([
     stamp(context, attempt.seen, record),
     ...picks.map(
@@ -169,6 +171,19 @@ async function takeAll(
       attempt.held.push({ part, block: result.block, ordinals: result.ordinals });
   });
   return undefined;
+}
+
+/** Nothing of this round is written yet; what earlier ones hold is given back. */
+function tooLarge({ wanted }: AssignRequest, named: readonly Part[]): Refusal {
+  const problem = `comes to ${named.length} blocks, more than can be kept of one request; ask for less at once, or with smaller attributes`;
+  const fields = wanted.map(({ family, count }) => ({
+    field: `ipv${family}`,
+    value: count,
+    problem,
+  }));
+  return new Refusal("invalid_request", `${totalOf(wanted)} addresses: the request ${problem}.`, {
+    fields,
+  });
 }
 
 /** A warm function remembers its host's blocks as they stand, and forgets those that are gone or another's. */

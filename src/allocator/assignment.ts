@@ -2,6 +2,7 @@ import { type Address, BITS, type Family, formatAddress } from "../domain/addres
 import { addressAt, formatCidr } from "../domain/cidr.ts";
 import { formatGeneration, generationOf } from "../domain/generation.ts";
 import type { HostId } from "../domain/host.ts";
+import type { HostReserved } from "../domain/host-reserved.ts";
 import type { Use } from "../domain/pool.ts";
 import type { AssignmentRecord } from "../domain/record.ts";
 import type { Holding } from "./resume.ts";
@@ -28,6 +29,8 @@ export interface AssignRequest {
   readonly leaseSeconds?: number;
   /** The caller's own cap on affine blocks of the host; the stricter of it and the space's holds. */
   readonly maxBlocksPerHost?: number;
+  /** What the host keeps for itself in blocks that this request claims; it serves from no pool whose blocks are too small. */
+  readonly hostReserved?: HostReserved;
   /** Digest of Idempotency-Key and handle. */
   readonly keyId?: string;
   /** Digest of the body. */
@@ -48,6 +51,8 @@ export interface Assignment {
   readonly handle: string;
   readonly addresses: readonly AssignedAddress[];
   readonly requested: number;
+  /** What the host keeps for itself in blocks that were claimed for this request, as it was asked for. */
+  readonly hostReserved?: HostReserved;
   /** Why there are fewer addresses than were asked for. */
   readonly messages: readonly string[];
 }
@@ -61,7 +66,7 @@ export interface Granted {
 /** What the records of a handle hold, as its caller is told. */
 export function assignment(
   granted: readonly Granted[],
-  { handle, wanted }: AssignRequest,
+  { handle, wanted, hostReserved }: AssignRequest,
   messages: readonly string[] = [],
 ): Assignment {
   const addresses = granted.flatMap(({ record, held }) =>
@@ -87,6 +92,7 @@ export function assignment(
         ...(record.expiresAtMs !== undefined && { expiresAtMs: record.expiresAtMs }),
       })),
     requested: totalOf(wanted),
+    ...(hostReserved && { hostReserved }),
     messages,
   };
 }

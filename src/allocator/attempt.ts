@@ -70,6 +70,7 @@ export function recordOf(
     handle: request.handle,
     host: request.host,
     attributes: request.attributes,
+    owners: new Map(),
     want: totalOf(request.wanted) - has.length,
     parts,
     given: new Set(),

@@ -1,8 +1,9 @@
 import { type AffinityRow, lowestFreePlace } from "../domain/affinity.ts";
-import type { Block } from "../domain/block.ts";
+import type { Block, BlockChanges } from "../domain/block.ts";
 import { cellIndexOf, cellOf, isBlockOf } from "../domain/cell.ts";
 import type { Cidr } from "../domain/cidr.ts";
 import type { HostId } from "../domain/host.ts";
+import type { HostReserved } from "../domain/host-reserved.ts";
 import { CLOCK_SKEW_MS_MAX, REQUEST_MS_MAX, SWAP_TRIES_MAX } from "../domain/limits.ts";
 import { Unavailable, Unreadable } from "../domain/outcome.ts";
 import type { Pool } from "../domain/pool.ts";
@@ -22,6 +23,8 @@ export type Claim =
  * arbiter) → row `confirmed`. Whoever finds the place being claimed helps that claim if its block is absent.
  *
  * @param rows the host's rows as just read
+ * @param hostReserved what the host keeps for itself in the block. It stands in the row as well, so that whoever finishes the
+ *   claim makes the block that was meant; a block that stands already is claimed as it is
  */
 export async function claimBlock(
   context: Context,
@@ -29,6 +32,7 @@ export async function claimBlock(
   host: HostId,
   rows: readonly AffinityRow[],
   cidr: Cidr,
+  hostReserved?: HostReserved,
 ): Promise<Claim> {
   const { store } = context;
   const place = lowestFreePlace(rows, cidr.family);
@@ -40,6 +44,7 @@ export async function claimBlock(
     block: cidr,
     pool: pool.name,
     state: "pending",
+    ...(hostReserved && { hostReserved }),
     revision: fresh(context),
     atMs: context.now(),
   };
@@ -98,6 +103,7 @@ async function finishClaim(context: Context, pool: Pool, row: AffinityRow): Prom
     poolId: pool.id,
     host: row.host,
     claimedAtMs: context.now(),
+    ...(row.hostReserved && { hostReserved: row.hostReserved }),
     slots: new Map(),
     epoch: fresh(context),
     revision: fresh(context),
@@ -135,7 +141,7 @@ async function confirm(context: Context, row: AffinityRow): Promise<void> {
 /**
  * Takes over an empty block of another host, or of nobody: a new row pending → the old rows pendingDeletion → the block,
  * under the revision seen, with a new epoch → the new row confirmed → the old rows deleted. Nothing if anything of that
- * has changed since it was seen.
+ * has changed since it was seen. What the host before kept for itself goes, as if the block had gone and were claimed anew.
  */
 export async function takeOver(
   context: Context,
@@ -143,6 +149,7 @@ export async function takeOver(
   host: HostId,
   rows: readonly AffinityRow[],
   seen: Block,
+  hostReserved?: HostReserved,
 ): Promise<Block | undefined> {
   const { store } = context;
   const { space, cidr } = seen;
@@ -160,7 +167,8 @@ export async function takeOver(
   const placed = await store.createRow(row);
   if (placed.outcome !== "done") return undefined;
   const retired = await retireRows(context, seen);
-  const changed = retired && (await store.changeHost("take-over", seen, host, changes(context)));
+  const changed =
+    retired && (await store.changeHost("take-over", seen, host, changes(context, hostReserved)));
   const block = changed?.outcome === "unknown" ? await store.readBlock(space, cidr) : changed?.item;
   if (!retired || block?.host !== host) {
     await store.deleteRow("row-undo", row);
@@ -172,8 +180,12 @@ export async function takeOver(
 }
 
 /** The fresh values of a block that changes hands. */
-export const changes = (context: Context) => ({
+export const changes = (
+  context: Context,
+  hostReserved: HostReserved | undefined,
+): BlockChanges => ({
   epoch: fresh(context),
   revision: fresh(context),
   claimedAtMs: context.now(),
+  ...(hostReserved && { hostReserved }),
 });

@@ -151,7 +151,8 @@ async function counted(
 /** A kept record that is finished needs its parts no more, and its blocks are not fenced again. */
 async function settleKept(context: Context, seen: AssignmentRecord): Promise<void> {
   if (seen.parts.length === 0) return;
-  const next = { ...seen, state: "released", parts: [], revision: fresh(context) } as const;
+  const revision = fresh(context);
+  const next = { ...seen, state: "released", parts: [], owners: new Map(), revision } as const;
   await context.store.changeRecord("settle-kept", seen, next);
 }
 

@@ -20,7 +20,12 @@ export async function disown(context: Context, seen: Block): Promise<boolean> {
   // One that stands is written over, so that a collector that saw it unneeded learns that it is not.
   if (put.outcome === "lost" && put.item) put = await store.putLoan("disown-loan", loan, put.item);
   if (put.outcome !== "done") return false;
-  const changed = await store.changeHost("disown", seen, undefined, changes(context));
+  const changed = await store.changeHost(
+    "disown",
+    seen,
+    undefined,
+    changes(context, seen.hostReserved),
+  );
   if (changed.outcome !== "done") return false;
   for (const row of retired) await store.deleteRow("row-drop", row);
   return true;

@@ -10,6 +10,7 @@ import {
   sameCidr,
 } from "../domain/cidr.ts";
 import { type AffinityType, affinityTypeOf, type HostId, hostName } from "../domain/host.ts";
+import type { HostReserved } from "../domain/host-reserved.ts";
 import { PAGE_READS_AT_ONCE } from "../domain/limits.ts";
 import type { Loan } from "../domain/loan.ts";
 import { type Refusal, Unreadable } from "../domain/outcome.ts";
@@ -30,6 +31,8 @@ export interface BlockState extends Usage {
   /** Whose it is; both are absent where it is nobody's. */
   readonly host?: string;
   readonly affinityType?: AffinityType;
+  /** What the host that claimed it keeps for itself. */
+  readonly hostReserved?: HostReserved;
   readonly claimedAtMs: number;
   readonly idleSinceMs?: number;
   /** Where the blocks of one host are listed: is it another's, and does the host hold, or may it hold, addresses in it? */
@@ -181,6 +184,7 @@ export function blockState(
       host: hostName(block.host),
       affinityType: affinityTypeOf(block.host),
     }),
+    ...(block.hostReserved && { hostReserved: block.hostReserved }),
     ...usageOf(block, slotRules(context, configuration, pool)),
     claimedAtMs: block.claimedAtMs,
     ...(block.idleSinceMs !== undefined && { idleSinceMs: block.idleSinceMs }),

@@ -3,6 +3,7 @@ import { blocksOfCell, cellAt, cellCount, cellOrder } from "../domain/cell.ts";
 import { type Cidr, contains, formatCidr } from "../domain/cidr.ts";
 import { shuffled } from "../domain/fresh.ts";
 import type { HostId } from "../domain/host.ts";
+import type { HostReserved } from "../domain/host-reserved.ts";
 import { CELL_LOOKS_MAX } from "../domain/limits.ts";
 import type { Pool } from "../domain/pool.ts";
 import type { Context } from "./context.ts";
@@ -13,6 +14,8 @@ export interface LookWish {
   readonly rules: SlotRules;
   /** May it claim blocks, or take them over? Then the look ends with the first free one. */
   readonly claiming: boolean;
+  /** What it would keep for itself in a block that it claims. */
+  readonly hostReserved?: HostReserved | undefined;
   /** How many addresses it would borrow; 0 if it may not. */
   readonly borrowing: number;
   readonly blockMinAgeMs: number;
@@ -56,7 +59,7 @@ export async function lookAt(context: Context, pool: Pool, wish: LookWish): Prom
     if (absent.length === 0 && !map.full.has(index))
       await store.markFull(pool.space, pool.id, index);
     free = shuffled(
-      absent.filter((cidr) => !isWhollyReserved(cidr, wish.rules.reserved)),
+      absent.filter((cidr) => isOfUse(cidr, wish)),
       random,
     );
   };
@@ -95,12 +98,17 @@ async function blocksAt(context: Context, pool: Pool, index: bigint): Promise<Bl
   return blocks.filter(({ cidr }) => contains(pool.cidr, { ...cidr, value: cidr.base }));
 }
 
+/** Would the host get an address of a block, if it were its own? */
+const isOfUse = (cidr: Cidr, { rules, hostReserved }: LookWish): boolean =>
+  !isWhollyReserved(cidr, rules.reserved, hostReserved);
+
 function idleOf(context: Context, seen: readonly Block[], wish: LookWish): Block[] {
   if (!wish.claiming) return [];
   return seen.filter(
     (block) =>
       block.host !== wish.host &&
       block.idleSinceMs !== undefined &&
+      isOfUse(block.cidr, wish) &&
       context.now() - block.claimedAtMs >= wish.blockMinAgeMs &&
       isEmpty(block, wish.rules),
   );

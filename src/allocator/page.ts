@@ -8,6 +8,8 @@ export interface Page<Item, Position> {
   readonly next?: Position;
 }
 
+export type PageBudget = ReturnType<typeof pageBudget>;
+
 /** What may be spent on one page, so that it is answered in time whatever it meets. */
 export function pageBudget(context: Context) {
   const startedAtMs = context.now();

@@ -3,7 +3,8 @@ import { type Block, cooledAtMs, isCooled } from "../domain/block.ts";
 import { blockOf } from "../domain/cell.ts";
 import { formatCidr, ordinalOf } from "../domain/cidr.ts";
 import { type HostId, hostName } from "../domain/host.ts";
-import { CLAIM_TRIES_MAX } from "../domain/limits.ts";
+import { isHostReserved } from "../domain/host-reserved.ts";
+import { CLAIM_TRIES_MAX, CLAIM_WAIT_MS_MAX } from "../domain/limits.ts";
 import { Contended, Refusal } from "../domain/outcome.ts";
 import type { Pool } from "../domain/pool.ts";
 import { formatTime } from "../domain/time.ts";
@@ -13,7 +14,7 @@ import { type Picker, slotRules, type Wish } from "./pick.ts";
 
 /**
  * Reservations and the cap on blocks bind automatic assignment only; a cooldown binds this as well (Calico 1.4, and our
- * decision on cooldowns).
+ * decision on cooldowns), and so does what a host keeps for itself.
  */
 export function pickAddress(context: Context, address: Address): Picker {
   return async ([wish]) => {
@@ -25,6 +26,7 @@ export function pickAddress(context: Context, address: Address): Picker {
     const ordinal = ordinalOf(block.cidr, address);
     const slot = block.slots.get(ordinal);
     const pick = { block, ordinals: [ordinal], again: () => undefined };
+    if (isHostReserved(block, ordinal)) return kept(block, address);
     if (!slot) return [pick];
     if (slot.kind !== "cooling")
       return new Refusal("already_assigned", `Address ${text} is assigned.`, { address: text });
@@ -42,11 +44,11 @@ export function pickAddress(context: Context, address: Address): Picker {
 /** The block of one given address: as it stands, or claimed now for it. */
 async function blockFor(
   context: Context,
-  { space, host, configuration }: Wish,
+  { space, host, configuration, hostReserved }: Wish,
   pool: Pool,
   address: Address,
 ): Promise<Block | Refusal> {
-  const { store } = context;
+  const { store, random } = context;
   const cidr = blockOf(address, pool.blockSize);
   for (let attempt = 0; attempt < CLAIM_TRIES_MAX; attempt++) {
     const there = await store.readBlock(space, cidr);
@@ -59,12 +61,30 @@ async function blockFor(
       const strict = configuration.settings.strictAffinity || pool.borrowing === "forbidden";
       return strict ? notToBeBorrowed(there, host) : there;
     }
+    // Claimed now, the block would be of no use to this request.
+    const anew = { cidr, host, ...(hostReserved && { hostReserved }) };
+    if (isHostReserved(anew, ordinalOf(cidr, address))) return kept(anew, address);
     const rows = await store.listRows(space, host);
     const place = rows.find((row) => formatCidr(row.block) === formatCidr(cidr));
-    if (place) await helpClaim(context, [pool], place);
-    else await claimBlock(context, pool, host, rows, cidr);
+    const claim = place
+      ? await helpClaim(context, [pool], place)
+      : await claimBlock(context, pool, host, rows, cidr, hostReserved);
+    if (claim.kind !== "ours") await context.sleep(random.fraction() * CLAIM_WAIT_MS_MAX);
   }
   throw new Contended(`block ${formatCidr(cidr)} could not be claimed in ${CLAIM_TRIES_MAX} tries`);
+}
+
+function kept(
+  { cidr, host, hostReserved }: Pick<Block, "cidr" | "host" | "hostReserved">,
+  address: Address,
+): Refusal {
+  const text = formatAddress(address);
+  const whose = host === undefined ? "the host before" : `host ${hostName(host)}`;
+  return new Refusal(
+    "already_assigned",
+    `Address ${text} is kept by ${whose} for itself in block ${formatCidr(cidr)}.`,
+    { address: text, block: formatCidr(cidr), hostReserved },
+  );
 }
 
 function notToBeBorrowed({ cidr, host: owner }: Block, host: HostId): Refusal {

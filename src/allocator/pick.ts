@@ -4,6 +4,7 @@ import { type Block, chooseOrdinals, type SlotRules } from "../domain/block.ts";
 import { isBlockOf } from "../domain/cell.ts";
 import { formatCidr } from "../domain/cidr.ts";
 import { type HostId, hostName } from "../domain/host.ts";
+import type { HostReserved } from "../domain/host-reserved.ts";
 import {
   BLOCKS_READ_AT_ONCE,
   CLAIM_TRIES_MAX,
@@ -37,6 +38,8 @@ export interface Wish {
   readonly configuration: SpaceConfiguration;
   /** The stricter of the request's cap and the space's. */
   readonly blocksMax: number;
+  /** What the host keeps for itself in blocks that are claimed for it now. */
+  readonly hostReserved?: HostReserved | undefined;
   /** Is less than was asked for better than nothing? */
   readonly allowPartial: boolean;
 }
@@ -116,8 +119,11 @@ async function findPicks(
     } else {
       const more = await acquire(context, wish, standing, wish.count - countOf(picks), found);
       if (more instanceof Refusal || more instanceof Contended) refusal = more;
-      else if (!more) tries++;
-      else {
+      else if (!more) {
+        // Others were faster: a pause at random parts those who would meet again.
+        tries++;
+        await context.sleep(random.fraction() * CLAIM_WAIT_MS_MAX);
+      } else {
         for (const block of more) add(block);
         picks = cover(context, wish, [...found.values()]);
         if (countOf(picks) === wish.count) return picks;
@@ -229,13 +235,14 @@ export async function claimAnyBlock(
       host: wish.host,
       rules: slotRules(context, wish.configuration, pool),
       claiming,
+      hostReserved: wish.hostReserved,
       borrowing,
       blockMinAgeMs: 1000 * settings.blockMinAgeSeconds,
     });
     looks.push(look);
     const [cidr] = look.free;
     if (cidr) {
-      const claim = await claimBlock(context, pool, wish.host, rows, cidr);
+      const claim = await claimBlock(context, pool, wish.host, rows, cidr, wish.hostReserved);
       // Who lost looks again: of hosts that start together, a fresh look parts the losers, an old one lets them meet again.
       if (claim.kind !== "ours") return { kind: "lost" };
       context.memory.remember(claim.block);
@@ -244,7 +251,7 @@ export async function claimAnyBlock(
   }
   for (const { pool, idle } of looks)
     for (const seen of idle) {
-      const block = await takeOver(context, pool, wish.host, rows, seen);
+      const block = await takeOver(context, pool, wish.host, rows, seen, wish.hostReserved);
       if (!block) continue;
       context.memory.remember(block);
       return { kind: "ours", block };

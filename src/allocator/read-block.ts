@@ -26,7 +26,7 @@ type AddressInBlock = Pick<
 
 export interface BlockWithAddresses {
   readonly block: BlockState;
-  /** In order; an address that is not among them is free. */
+  /** In order; an address that is not among them is free, or kept by the host for itself. */
   readonly addresses: Page<AddressInBlock, Address>;
 }
 
@@ -73,7 +73,7 @@ export async function readBlock(
     const owner = slot.kind === "taken" ? owners.get(slot.token) : undefined;
     if (!owner) return base;
     // What a caller attached to its addresses is read address by address: here it could be megabytes.
-    const { attributes: _, ...owned } = ownerOf(owner.record, owner.part, address);
+    const { attributes: _, owner: __, ...owned } = ownerOf(owner.record, owner.part, address);
     return { ...base, ...owned, borrowed: block.host !== owner.record.host };
   });
   const last = some.at(-1);

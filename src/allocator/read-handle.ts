@@ -43,7 +43,7 @@ export async function readHandle(
       // Handles whose hashes collide share a partition.
       record.handle === handle ? addressesOf(context, record) : Promise.resolve([]),
     );
-    for (const [i, { place, attributes }] of some.entries()) {
+    for (const [i, { place, attributes, owners }] of some.entries()) {
       const { id, keyed } = place;
       const weight = JSON.stringify(attributes).length;
       for (const { address, state } of held[i] ?? []) {
@@ -52,7 +52,9 @@ export async function readHandle(
         const full = items.length === limit || characters > ATTRIBUTE_CHARACTERS_PER_PAGE;
         if (next && full) return { items, next };
         items.push(state);
-        characters += weight;
+        // Until they are changed, the owners are the attributes once more.
+        const changed = owners.get(state.address);
+        characters += weight + (changed ? JSON.stringify(changed).length : weight);
         next = { id, keyed, after: address };
       }
       next = { id, keyed };

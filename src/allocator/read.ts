@@ -1,26 +1,30 @@
 import { type Address, formatAddress } from "../domain/address.ts";
-import { cooledAtMs, isCooled, type SlotRules } from "../domain/block.ts";
+import { type Block, cooledAtMs, isCooled, type SlotRules } from "../domain/block.ts";
 import { blockOf } from "../domain/cell.ts";
 import { formatCidr, ordinalOf } from "../domain/cidr.ts";
 import { formatGeneration, generationOf } from "../domain/generation.ts";
 import { hostName } from "../domain/host.ts";
+import { isHostReserved } from "../domain/host-reserved.ts";
 import { Refusal } from "../domain/outcome.ts";
+import { type Owners, ownersAt } from "../domain/owner.ts";
 import type { AssignmentRecord, Part } from "../domain/record.ts";
 import type { Slot } from "../domain/slot.ts";
 import { configurationOf, poolAt } from "./configuration.ts";
 import type { Context } from "./context.ts";
 import { slotRules } from "./pick.ts";
 
-/** An address as it stands. What is not assigned has no owner. */
+/** An address as it stands. What is neither assigned nor kept by a host for itself has no owner. */
 export interface AddressState {
   readonly address: string;
   readonly family: 4 | 6;
   readonly block: string;
   readonly pool: string;
-  readonly state: "assigned" | "cooling" | "free";
+  readonly state: "assigned" | "cooling" | "free" | "hostReserved";
   readonly handle?: string;
   readonly host?: string;
   readonly attributes?: Readonly<Record<string, string>>;
+  /** Absent where both sides are empty. */
+  readonly owner?: Owners;
   readonly generation?: string;
   readonly borrowed?: boolean;
   readonly assignedAtMs?: number;
@@ -42,14 +46,11 @@ export async function readAddress(
   if (!pool) return new Refusal("not_found", `Address ${text} lies in no pool of this space.`);
   const cidr = blockOf(address, pool.blockSize);
   const block = await context.store.readBlock(space, cidr);
-  const slot = block?.slots.get(ordinalOf(cidr, address));
-  const base = {
-    address: text,
-    family: address.family,
-    block: formatCidr(cidr),
-    pool: pool.name,
-    ...stateOf(slot, slotRules(context, configuration, pool)),
-  };
+  const ordinal = ordinalOf(cidr, address);
+  const slot = block?.slots.get(ordinal);
+  const place = { address: text, family: address.family, block: formatCidr(cidr), pool: pool.name };
+  const base = { ...place, ...stateOf(slot, slotRules(context, configuration, pool)) };
+  if (block && isHostReserved(block, ordinal)) return { ...place, ...keeperOf(block) };
   if (!block || slot?.kind !== "taken") return base;
   const records = await context.store.listRecords(space, slot.handleHash);
   for (const record of records) {
@@ -62,6 +63,17 @@ export async function readAddress(
       };
   }
   return base;
+}
+
+/** Whose an address is that a host keeps for itself: its note is told as Calico tells it, as an attribute. */
+function keeperOf({ host, hostReserved }: Block) {
+  const { handle, note } = hostReserved ?? {};
+  return {
+    state: "hostReserved" as const,
+    ...(handle !== undefined && { handle }),
+    ...(host !== undefined && { host: hostName(host) }),
+    ...(note !== undefined && { attributes: { note } }),
+  };
 }
 
 /** What a slot says of its address. */
@@ -79,10 +91,12 @@ export function stateOf(
 /** What a record says of an address that a part of it holds. */
 export function ownerOf(record: AssignmentRecord, part: Part, address: Address) {
   const { handle, host, attributes, atMs, expiresAtMs } = record;
+  const owner = ownersAt(record, formatAddress(address));
   return {
     handle,
     host: hostName(host),
     attributes,
+    ...(Object.keys(owner).length > 0 && { owner }),
     generation: formatGeneration(generationOf(record, part, address)),
     assignedAtMs: atMs,
     ...(expiresAtMs !== undefined && { expiresAtMs }),

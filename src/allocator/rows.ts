@@ -5,13 +5,14 @@ import { SWAP_TRIES_MAX } from "../domain/limits.ts";
 import { Contended } from "../domain/outcome.ts";
 import { type Context, fresh } from "./context.ts";
 
-/** Confirms a row as it was seen; false if it has changed since. */
+/** Confirms a row as it was seen; false if it has changed since. What the claim was for stands in the block by now. */
 export async function confirmRow(
   context: Context,
   step: string,
   row: AffinityRow,
 ): Promise<boolean> {
-  const next = { ...row, state: "confirmed", revision: fresh(context) } as const;
+  const { hostReserved: _, ...rest } = row;
+  const next = { ...rest, state: "confirmed", revision: fresh(context) } as const;
   return (await context.store.changeRow(step, row, next)).outcome !== "lost";
 }
 

@@ -1,5 +1,5 @@
 import type { AffinityRow } from "../domain/affinity.ts";
-import type { Block } from "../domain/block.ts";
+import type { Block, BlockChanges } from "../domain/block.ts";
 import type { Cidr } from "../domain/cidr.ts";
 import type { Contents, MapPage } from "../domain/contents.ts";
 import type { HostId } from "../domain/host.ts";
@@ -46,7 +46,7 @@ export interface Store {
     step: string,
     seen: Block,
     host: HostId | undefined,
-    fresh: { readonly epoch: string; readonly revision: string; readonly claimedAtMs: number },
+    fresh: BlockChanges,
   ): Promise<Outcome<Block>>;
   markIdle(seen: Block, nowMs: number, revision: string): Promise<Outcome<Block>>;
   deleteBlock(seen: Block): Promise<Outcome<Block>>;

@@ -27,6 +27,7 @@ export type Wanting = Pick<
   | "use"
   | "pools"
   | "allowPartial"
+  | "hostReserved"
   | "maxBlocksPerHost"
 >;
 
@@ -36,7 +37,7 @@ export function wishesOf(
   configuration: SpaceConfiguration,
   requester: Requester,
 ): readonly Wish[] | Refusal {
-  const { space, host, address, allowPartial = false, maxBlocksPerHost } = request;
+  const { space, host, address, allowPartial = false, maxBlocksPerHost, hostReserved } = request;
   const cap = configuration.settings.maxBlocksPerHost;
   const refused =
     oversize(request, configuration) ?? unregistered(request, configuration, requester);
@@ -48,7 +49,17 @@ export function wishesOf(
       : selectPools(configuration.pools, poolWish(request, configuration, requester, family));
     if (pools instanceof Refusal) return pools;
     const blocksMax = Math.min(cap, maxBlocksPerHost ?? cap);
-    wishes.push({ space, host, family, count, pools, configuration, blocksMax, allowPartial });
+    wishes.push({
+      space,
+      host,
+      family,
+      count,
+      pools,
+      configuration,
+      blocksMax,
+      hostReserved,
+      allowPartial,
+    });
   }
   return wishes;
 }
@@ -68,13 +79,13 @@ export function consideredPools(
 }
 
 function poolWish(
-  { use = "Workload", pools, wanted }: Wanting,
+  { use = "Workload", pools, wanted, hostReserved }: Wanting,
   configuration: SpaceConfiguration,
   requester: Requester,
   family: Family,
 ): PoolWish {
   const named = poolsOfFamily(pools, configuration, family, wanted.length > 1);
-  return { family, use, pools: named, requester };
+  return { family, use, pools: named, requester, hostReserved };
 }
 
 /** Where both families are asked for, each is served by the named pools of its own. */
@@ -122,11 +133,12 @@ function poolAround({ pools }: SpaceConfiguration, address: Address): Pool | und
 }
 
 /** Why the pool of a specific address may not serve, or nothing if it may. */
-function whyNotFor(pool: Pool, { use, pools: named }: Wanting): string | undefined {
+function whyNotFor(pool: Pool, { use, pools: named, hostReserved }: Wanting): string | undefined {
   if (!isNamed(pool, named)) return NOT_NAMED;
   const { family } = pool.cidr;
   const wanted = use ?? pool.allowedUses[0] ?? "Workload";
-  return whyNot(pool, { family, use: wanted, pools: [pool.name], requester: NOBODY });
+  const wish = { family, use: wanted, pools: [pool.name], requester: NOBODY, hostReserved };
+  return whyNot(pool, wish);
 }
 
 /** A pool that is named is asked for no labels. */

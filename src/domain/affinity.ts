@@ -1,6 +1,7 @@
 import type { Family } from "./address.ts";
 import { type Cidr, formatCidr } from "./cidr.ts";
 import type { HostId } from "./host.ts";
+import type { HostReserved } from "./host-reserved.ts";
 
 /**
  * An affinity row: a numbered place of a host and the block standing there. Rows are how a host's blocks are found; what
@@ -15,6 +16,8 @@ export interface AffinityRow {
   readonly block: Cidr;
   readonly pool: string;
   readonly state: "pending" | "confirmed" | "pendingDeletion";
+  /** Of a claim under way: what its host is to keep in the block, whoever finishes it. */
+  readonly hostReserved?: HostReserved;
   readonly revision: string;
   readonly atMs: number;
 }

@@ -1,6 +1,7 @@
 import { type Cidr, type Interval, includes, intervalOf, sizeOf } from "./cidr.ts";
 import { type Random, shuffled } from "./fresh.ts";
 import type { HostId } from "./host.ts";
+import { type HostReserved, isHostReserved, leftBeside } from "./host-reserved.ts";
 import { CLOCK_SKEW_MS_MAX } from "./limits.ts";
 import type { Slot } from "./slot.ts";
 
@@ -14,6 +15,8 @@ export interface Block {
   /** Absent when it was taken from its host: it serves on, and goes with its last address. */
   readonly host?: HostId;
   readonly claimedAtMs: number;
+  /** What the host that claimed it keeps for itself. */
+  readonly hostReserved?: HostReserved;
   /** By ordinal; an ordinal without an entry was never used. */
   readonly slots: ReadonlyMap<number, Slot>;
   /** New at creation and whenever somebody wants every write in flight to fail (rule 1). */
@@ -22,6 +25,15 @@ export interface Block {
   readonly revision: string;
   /** When the reclaimer first saw the block empty; any assign removes it. */
   readonly idleSinceMs?: number;
+}
+
+/** What is new in a block that changes hands. */
+export interface BlockChanges {
+  readonly epoch: string;
+  readonly revision: string;
+  readonly claimedAtMs: number;
+  /** What its host keeps for itself from then on; absent: nothing. */
+  readonly hostReserved?: HostReserved;
 }
 
 /** What decides whether a slot may be assigned. */
@@ -55,11 +67,11 @@ export function chooseOrdinals(
   rules: SlotRules,
   random: Random,
 ): number[] {
-  const reserved = reservedOrdinals(block, rules.reserved);
+  const keptOut = keptOutOf(block, rules);
   const unused: number[] = [];
   const cooled: { ordinal: number; sinceMs: number }[] = [];
   for (let ordinal = 0; ordinal < capacityOf(block); ordinal++) {
-    if (reserved(ordinal)) continue;
+    if (keptOut(ordinal)) continue;
     const slot = block.slots.get(ordinal);
     if (slot === undefined) unused.push(ordinal);
     else if (slot.kind === "cooling" && isCooled(slot.sinceMs, rules))
@@ -73,12 +85,12 @@ export function chooseOrdinals(
 
 /** How many addresses could be assigned now. */
 export function roomIn(block: Block, rules: SlotRules): number {
-  const reserved = reservedOrdinals(block, rules.reserved);
+  const keptOut = keptOutOf(block, rules);
   let room = 0;
   for (let ordinal = 0; ordinal < capacityOf(block); ordinal++) {
     const slot = block.slots.get(ordinal);
     const free = !slot || (slot.kind === "cooling" && isCooled(slot.sinceMs, rules));
-    if (free && !reserved(ordinal)) room++;
+    if (free && !keptOut(ordinal)) room++;
   }
   return room;
 }
@@ -102,7 +114,7 @@ export function coolingIn(block: Block, nowMs: number, cooldownMs: number): numb
   ).length;
 }
 
-/** Nothing taken, nothing still cooling: the block may be given up. */
+/** Nothing taken, nothing still cooling: the block may be given up, whatever its host keeps for itself in it. */
 export function isEmpty(block: Block, rules: Omit<SlotRules, "reserved">): boolean {
   return [...block.slots.values()].every(
     (slot) => slot.kind === "cooling" && isCooled(slot.sinceMs, rules),
@@ -113,12 +125,26 @@ export function capacityOf({ cidr }: { readonly cidr: Cidr }): number {
   return Number(sizeOf(cidr));
 }
 
-/** Is every address of a network reserved? Such a block is never claimed. Runs only: nothing is enumerated. */
-export function isWhollyReserved(cidr: Cidr, reserved: readonly Interval[]): boolean {
-  return reserved.some((run) => includes(run, intervalOf(cidr)));
+/**
+ * Is every address of a network reserved, but for those that its host would keep? Such a block is never claimed. Runs only:
+ * nothing is enumerated.
+ */
+export function isWhollyReserved(
+  cidr: Cidr,
+  reserved: readonly Interval[],
+  hostReserved?: HostReserved,
+): boolean {
+  const left = leftBeside(cidr, hostReserved);
+  return reserved.some((run) => includes(run, left));
 }
 
-/** Which ordinals of a block are reserved. */
+/** Which ordinals of a block automatic assignment leaves out: reserved by an operator, or by the host for itself. */
+function keptOutOf(block: Block, rules: SlotRules) {
+  const reserved = reservedOrdinals(block, rules.reserved);
+  return (ordinal: number) => isHostReserved(block, ordinal) || reserved(ordinal);
+}
+
+/** Which ordinals of a block are in a reservation. */
 export function reservedOrdinals(block: Block, reserved: readonly Interval[]) {
   const { family, first, last } = intervalOf(block.cidr);
   const runs = reserved

@@ -12,6 +12,7 @@ import {
   sameCidr,
 } from "./cidr.ts";
 import type { Contents } from "./contents.ts";
+import { isHostReserved } from "./host-reserved.ts";
 import type { Loan } from "./loan.ts";
 import type { Node } from "./node.ts";
 import type { Pool } from "./pool.ts";
@@ -94,7 +95,14 @@ function blockViolations(
       found.push(violation("shape", `${name} slot ${ordinal} has a tag that cannot be read`));
     if (slot.kind === "taken")
       found.push(...slotViolations(name, block, ordinal, slot, contents, owners));
+    if (slot.kind === "taken" && isHostReserved(block, ordinal))
+      found.push(
+        violation("I1", `${name} slot ${ordinal} is taken, and its host keeps it for itself`),
+      );
   }
+  const { start = 0, end = 0 } = block.hostReserved ?? {};
+  if (!(start >= 0 && end >= 0 && start + end < capacityOf(block)))
+    found.push(violation("shape", `${name} is too small for what its host keeps in it`));
   const pool = poolOf(block, contents);
   if (!pool) {
     // An empty one may have landed after its pool was gone: nobody can take a slot of it, and the collector deletes it.

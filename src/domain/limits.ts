@@ -102,6 +102,8 @@ export const ADDRESSES_PER_PAGE_MAX = 1_024;
 export const ATTRIBUTE_CHARACTERS_PER_PAGE = 500_000;
 /** Queries of cells and pool maps for one page; a cell of full blocks of 64 costs about 28 read units. */
 export const LOOKS_PER_PAGE = 32;
+/** Items of the table read in one look for blocks of no pool. */
+export const ORPHAN_SCAN_ITEMS_PER_LOOK = 1_000;
 /** A page ends at this age: what is there by then is answered in time. */
 export const PAGE_MS_MAX = 4_000;
 /** Reads for one page that are under way side by side. */
@@ -125,6 +127,13 @@ export const COLLECT_SCAN_ITEMS_PER_PAGE = 250;
 export const ATTRIBUTES_MAX = 50;
 export const ATTRIBUTE_KEY_CHARACTERS_MAX = 253;
 export const ATTRIBUTE_VALUE_CHARACTERS_MAX = 1_024;
+/** One set of attributes as JSON: a record has room for its own and for two owners of an address. */
+export const ATTRIBUTES_BYTES_MAX = 65_536;
+/** An item may have 400 KB; what is written later into a record is counted before. */
+export const RECORD_BYTES_MAX = 380_000;
+/** One less than the largest block has addresses. */
+export const HOST_RESERVED_MAX = 4_095;
+export const NOTE_CHARACTERS_MAX = 256;
 export const NAME_CHARACTERS_MAX = 253;
 /** Labels of a node or a namespace. Kubernetes has no maximum; what discovers a machine's features sets some 150. */
 export const LABELS_MAX = 256;

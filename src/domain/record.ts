@@ -1,6 +1,7 @@
 import type { Cidr } from "./cidr.ts";
 import type { HostId } from "./host.ts";
 import { CLOCK_SKEW_MS_MAX, GRACE_MS, RELEASED_RECORD_KEPT_MS } from "./limits.ts";
+import type { Owners } from "./owner.ts";
 import type { SeatOfRecord } from "./seat.ts";
 
 /** Where a record lies: in the partition of its handle's hash, under its Idempotency-Key's hash or a random id. */
@@ -33,6 +34,8 @@ export interface AssignmentRecord {
   readonly handle: string;
   readonly host: HostId;
   readonly attributes: Readonly<Record<string, string>>;
+  /** Of addresses whose owners somebody has changed, by the address as text. */
+  readonly owners: ReadonlyMap<string, Owners>;
   /** How many addresses it is for: as asked for, or what there was when its head became live. */
   readonly want: number;
   readonly parts: readonly Part[];

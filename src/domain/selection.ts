@@ -1,5 +1,6 @@
 import type { Family } from "./address.ts";
 import { formatCidr } from "./cidr.ts";
+import { type HostReserved, prefixMaxBeside } from "./host-reserved.ts";
 import { type Labels, NO_LABELS } from "./labels.ts";
 import { LABELS_SHOWN_MAX } from "./limits.ts";
 import { Refusal } from "./outcome.ts";
@@ -20,6 +21,8 @@ export interface PoolWish {
   /** Names or CIDRs; empty: whatever serves everybody. */
   readonly pools: readonly string[];
   readonly requester: Requester;
+  /** What the host keeps for itself in each block: there must be an address left beside. */
+  readonly hostReserved?: HostReserved | undefined;
 }
 
 /**
@@ -83,10 +86,19 @@ export function whyNot(pool: Pool, wish: PoolWish): string | undefined {
   if (pool.state === "deleting") return "is being deleted";
   if (pool.disabled) return "is disabled";
   if (!pool.allowedUses.includes(wish.use)) return `does not allow the use ${wish.use}`;
-  if (wish.pools.length > 0) return undefined;
+  const small = wish.hostReserved && tooSmall(pool, wish.hostReserved);
+  if (small || wish.pools.length > 0) return small;
   if (pool.assignmentMode === "Manual")
     return "serves only requests that name it (assignmentMode Manual)";
   return notSelected(pool, wish.requester);
+}
+
+/** Whether or not the pool is named: Calico lets too small a block be chosen where it is not (1.12 f). */
+function tooSmall({ cidr, blockSize }: Pool, hostReserved: HostReserved): string | undefined {
+  const prefixMax = prefixMaxBeside(cidr.family, hostReserved);
+  if (blockSize <= prefixMax) return undefined;
+  const { start, end } = hostReserved;
+  return `has blocks of /${blockSize}, too small for the ${start + end} addresses that the host reserves in each: that takes /${prefixMax} or larger`;
 }
 
 /** Does the pool select a host with these labels? One that has none is judged like any other. */

@@ -1,14 +1,18 @@
 import { type Block, capacityOf, isCooled, reservedOrdinals, type SlotRules } from "./block.ts";
 import { type Cidr, countWithin, type Interval, intervalOf, sizeOf } from "./cidr.ts";
+import { isHostReserved } from "./host-reserved.ts";
 
 /**
- * What the addresses of a block or of a pool are doing. Each counts once, so the four add up to the capacity: one that is
- * taken is in use, whether or not it is reserved; one that is not taken and reserved is reserved, whether or not it cools.
- * (Calico counts an address that is both in use and reserved under both.)
+ * What the addresses of a block or of a pool are doing. Each counts once, so the five add up to the capacity: one that is
+ * taken is in use, whether or not it is reserved; one that a host keeps for itself is held; one that is neither and reserved
+ * is reserved, whether or not it cools. (Calico counts an address that is both in use and reserved under both, and what a
+ * host keeps as in use.)
  */
 export interface Usage {
   readonly capacity: bigint;
   readonly inUse: bigint;
+  /** Kept by hosts for themselves. */
+  readonly held: bigint;
   readonly reserved: bigint;
   readonly cooling: bigint;
   /** Could be assigned now, by itself. */
@@ -18,6 +22,7 @@ export interface Usage {
 export const NO_USAGE: Usage = {
   capacity: 0n,
   inUse: 0n,
+  held: 0n,
   reserved: 0n,
   cooling: 0n,
   available: 0n,
@@ -27,19 +32,21 @@ export const NO_USAGE: Usage = {
 export function usageOf(block: Block, rules: SlotRules): Usage {
   const isReserved = reservedOrdinals(block, rules.reserved);
   const capacity = capacityOf(block);
-  let [inUse, reserved, cooling] = [0, 0, 0];
+  let [inUse, held, reserved, cooling] = [0, 0, 0, 0];
   for (let ordinal = 0; ordinal < capacity; ordinal++) {
     const slot = block.slots.get(ordinal);
     if (slot && slot.kind !== "cooling") inUse++;
+    else if (isHostReserved(block, ordinal)) held++;
     else if (isReserved(ordinal)) reserved++;
     else if (slot && !isCooled(slot.sinceMs, rules)) cooling++;
   }
   return {
     capacity: BigInt(capacity),
     inUse: BigInt(inUse),
+    held: BigInt(held),
     reserved: BigInt(reserved),
     cooling: BigInt(cooling),
-    available: BigInt(capacity - inUse - reserved - cooling),
+    available: BigInt(capacity - inUse - held - reserved - cooling),
   };
 }
 
@@ -64,6 +71,7 @@ export function sumOf(a: Usage, b: Usage): Usage {
   return {
     capacity: a.capacity + b.capacity,
     inUse: a.inUse + b.inUse,
+    held: a.held + b.held,
     reserved: a.reserved + b.reserved,
     cooling: a.cooling + b.cooling,
     available: a.available + b.available,

@@ -41,6 +41,13 @@ export const problem = v.looseObject({
   retryAfterSeconds: v.optional(whole),
 });
 
+const hostReserved = v.strictObject({
+  start: whole,
+  end: whole,
+  handle: v.optional(v.string()),
+  note: v.optional(v.string()),
+});
+
 const refusal = v.looseObject({ code: problemCode, detail: v.string() });
 
 const assignment = v.strictObject({
@@ -58,6 +65,9 @@ const assignment = v.strictObject({
     }),
   ),
   requested: whole,
+  hostReserved: v.optional(
+    v.pipe(hostReserved, v.description("Kept by the host in blocks that this request claimed")),
+  ),
   messages: v.array(v.string()),
 });
 
@@ -124,16 +134,25 @@ export const released = v.union([
   }),
 ]);
 
-export const renewed = v.strictObject({
+const attributes = v.record(v.string(), v.string());
+
+/** A side without an owner is absent. */
+const owner = v.strictObject({
+  active: v.optional(attributes),
+  alternate: v.optional(attributes),
+});
+
+export const amended = v.strictObject({
   requestId,
   address: v.string(),
   handle: v.string(),
-  expiresAt: time,
+  expiresAt: v.optional(time),
+  owner,
 });
 
 /** Of an address, what concerns its owner. */
 const ownership = {
-  state: v.picklist(["assigned", "cooling", "free"]),
+  state: v.picklist(["assigned", "cooling", "free", "hostReserved"]),
   handle: v.optional(v.string()),
   host: v.optional(v.string()),
   generation: v.optional(v.string()),
@@ -149,7 +168,8 @@ const address = {
   block: v.string(),
   pool: v.string(),
   ...ownership,
-  attributes: v.optional(v.record(v.string(), v.string())),
+  attributes: v.optional(attributes),
+  owner: v.optional(owner),
 };
 
 export const addressRead = v.strictObject({ requestId, ...address });
@@ -164,6 +184,7 @@ export const handleRead = v.strictObject({
 const usage = {
   capacity: count,
   inUse: count,
+  held: v.pipe(count, v.description("Kept by hosts for themselves")),
   reserved: count,
   cooling: count,
   available: count,
@@ -175,6 +196,7 @@ const block = {
   host: v.optional(v.string()),
   affinityType: v.optional(affinityType),
   borrowed: v.optional(v.boolean()),
+  hostReserved: v.optional(hostReserved),
   ...usage,
   claimedAt: time,
   idleSince: v.optional(time),
@@ -261,6 +283,26 @@ export const utilizationRead = v.strictObject({
   complete: v.boolean(),
   blocks: v.array(v.strictObject({ cidr: v.string(), ...usage })),
   outsideBlocks: v.optional(v.strictObject(usage)),
+  next,
+});
+
+export const spaceUtilizationRead = v.strictObject({
+  requestId,
+  pools: v.array(
+    v.strictObject({
+      pool: v.string(),
+      cidr: v.string(),
+      ...usage,
+      outsideBlocks: v.strictObject(usage),
+    }),
+  ),
+  orphans: v.optional(
+    v.pipe(
+      v.array(v.strictObject(block)),
+      v.description("Blocks of no pool, where none was named"),
+    ),
+  ),
+  complete: v.boolean(),
   next,
 });
 

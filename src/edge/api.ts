@@ -1,5 +1,6 @@
 import type * as v from "valibot";
 import { affinitiesBody, affinityListQuery, affinityReleaseQuery } from "./affinity-request.ts";
+import { amendmentBody } from "./amendment-request.ts";
 import * as answers from "./answers.ts";
 import { assignBody } from "./assign-request.ts";
 import { blockListQuery, blockQuery } from "./block-request.ts";
@@ -10,9 +11,9 @@ import { DRY_RUN } from "./parameters.ts";
 import { poolBody } from "./pool-request.ts";
 import type { ProblemCode } from "./problem.ts";
 import { releaseBody } from "./release-request.ts";
-import { renewalBody } from "./renewal-request.ts";
 import { reservationBody } from "./reservation-request.ts";
 import { settingsBody } from "./settings-request.ts";
+import { spaceUtilizationQuery } from "./space-utilization-request.ts";
 import { utilizationQuery } from "./utilization-request.ts";
 
 /** Which Lambda function serves which route; the CDK, the local server and the OpenAPI document read the same list. */
@@ -20,8 +21,9 @@ export type FunctionName =
   | "assign"
   | "release"
   | "read"
-  | "renew"
   | "affinities"
+  | "utilization"
+  | "amend"
   | "pools"
   | "reservations"
   | "nodes"
@@ -52,7 +54,6 @@ export interface Route {
 }
 
 const CHANGED: readonly ProblemCode[] = ["precondition_failed", "precondition_required"];
-const LEASED: readonly ProblemCode[] = ["not_found", "generation_conflict", "request_in_progress"];
 
 export const ROUTES: readonly Route[] = [
   {
@@ -113,13 +114,14 @@ export const ROUTES: readonly Route[] = [
   {
     method: "PATCH",
     path: "/v1/addresses/{ip}",
-    function: "renew",
-    id: "renewLease",
-    summary: "Renews the lease that an address was assigned with",
+    function: "amend",
+    id: "amendAddress",
+    summary:
+      "Renews the lease that an address was assigned with, changes its owners if they are as expected, or both",
     query: {},
-    body: [renewalBody],
-    answers: { 200: answers.renewed },
-    refusals: LEASED,
+    body: [amendmentBody],
+    answers: { 200: answers.amended },
+    refusals: ["not_found", "generation_conflict", "request_in_progress", "precondition_failed"],
   },
   {
     // Greedy, as API Gateway decodes a path before it routes: the slash of a handle may be one in the path by then.
@@ -194,6 +196,17 @@ export const ROUTES: readonly Route[] = [
     query: affinityReleaseQuery,
     answers: { 200: answers.affinitiesReleased },
     refusals: [],
+  },
+  {
+    method: "GET",
+    path: "/v1/utilization",
+    function: "utilization",
+    id: "readUtilizations",
+    summary:
+      "How the addresses of some pools, or of all, are used, and blocks of no pool, in pages",
+    query: spaceUtilizationQuery,
+    answers: { 200: answers.spaceUtilizationRead },
+    refusals: ["not_found"],
   },
   {
     method: "GET",

@@ -4,17 +4,18 @@ import type { Assignment, AssignRequest } from "../allocator/assignment.ts";
 import type { Explanation } from "../allocator/explain.ts";
 import type { Address } from "../domain/address.ts";
 import { hostId } from "../domain/host.ts";
+import type { HostReserved } from "../domain/host-reserved.ts";
 import {
-  ATTRIBUTE_KEY_CHARACTERS_MAX,
-  ATTRIBUTE_VALUE_CHARACTERS_MAX,
-  ATTRIBUTES_MAX,
   BLOCKS_PER_HOST_MAX,
+  HOST_RESERVED_MAX,
   LEASE_SECONDS_MAX,
   LIMIT_PER_HANDLE_MAX,
+  NOTE_CHARACTERS_MAX,
   POOLS_PER_REQUEST_MAX,
 } from "../domain/limits.ts";
 import { USES } from "../domain/pool.ts";
 import { formatTime } from "../domain/time.ts";
+import { attributes } from "./attributes.ts";
 import { readJson } from "./body.ts";
 import { explanationAnswer } from "./explanation-answer.ts";
 import {
@@ -25,6 +26,7 @@ import {
   hostText,
   namespaceName,
   poolReference,
+  proseText,
   spaceName,
   unique,
   whole,
@@ -34,25 +36,11 @@ import type { DryRun } from "./operator-answer.ts";
 import { DRY_RUN, readIdempotencyKey, readQuery } from "./parameters.ts";
 import { Problem } from "./problem.ts";
 import { checked, fields, list, rule } from "./schema.ts";
-import { textMap } from "./text-map.ts";
 
 /** More than one block of the largest size has; the allocator knows what the pools at hand can serve. */
 export const ADDRESSES_PER_REQUEST_MAX = 4_096;
 
-/** Names that objects of the language, and the marshalling of items, take for their own. */
-const OBJECT_NAMES = new Set(["__proto__", "constructor"]);
-
 const count = whole(0, ADDRESSES_PER_REQUEST_MAX);
-
-const attributes = textMap(ATTRIBUTES_MAX, attributeProblem, {
-  propertyNames: {
-    minLength: 1,
-    maxLength: ATTRIBUTE_KEY_CHARACTERS_MAX,
-    pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f\\ud800-\\udfff]+$",
-    not: { enum: [...OBJECT_NAMES] },
-  },
-  additionalProperties: { type: "string", maxLength: ATTRIBUTE_VALUE_CHARACTERS_MAX },
-});
 
 /** The pools that are asked for, by name or CIDR; none of them: whatever serves everybody. */
 export const poolReferences = v.optional(
@@ -70,6 +58,31 @@ export const poolReferences = v.optional(
   [],
 );
 
+/** 0 and 0 is what a host without any says. */
+const hostReserved = v.pipe(
+  fields({
+    start: v.optional(whole(0, HOST_RESERVED_MAX), 0),
+    end: v.optional(whole(0, HOST_RESERVED_MAX), 0),
+    handle: v.optional(handleText),
+    note: v.optional(
+      v.pipe(
+        proseText,
+        v.maxLength(NOTE_CHARACTERS_MAX, `must have at most ${NOTE_CHARACTERS_MAX} characters`),
+      ),
+    ),
+  }),
+  v.transform(({ start, end, handle, note }): HostReserved | undefined =>
+    start + end === 0
+      ? undefined
+      : {
+          start,
+          end,
+          ...(handle !== undefined && { handle }),
+          ...(note !== undefined && { note }),
+        },
+  ),
+);
+
 export const assignBody = v.pipe(
   fields({
     space: v.optional(spaceName),
@@ -83,6 +96,7 @@ export const assignBody = v.pipe(
     allowPartial: v.optional(flag, false),
     dryRun: v.optional(flag, false),
     maxBlocksPerHost: v.optional(whole(0, BLOCKS_PER_HOST_MAX), 0),
+    hostReserved: v.optional(hostReserved),
     limitPerHandle: v.optional(whole(0, LIMIT_PER_HANDLE_MAX), 0),
     leaseSeconds: v.optional(whole(0, LEASE_SECONDS_MAX), 0),
     namespace: v.optional(namespaceName),
@@ -148,6 +162,7 @@ export function readAssign(
     allowPartial: input.allowPartial,
     ...(input.maxBlocksPerHost > 0 && { maxBlocksPerHost: input.maxBlocksPerHost }),
     ...(input.limitPerHandle > 0 && { limitPerHandle: input.limitPerHandle }),
+    ...(input.hostReserved && { hostReserved: input.hostReserved }),
     ...(input.leaseSeconds > 0 && { leaseSeconds: input.leaseSeconds }),
   };
   return {
@@ -176,22 +191,22 @@ function wantedOf({
 
 export function assignAnswer(result: Assignment | Explanation, requestId: string): Answer {
   if ("families" in result) return explanationAnswer(result, requestId);
-  const { handle, addresses, requested, messages } = result;
+  const { handle, addresses, requested, hostReserved, messages } = result;
   const body = addresses.map(({ expiresAtMs, ...address }) => ({
     ...address,
     ...(expiresAtMs !== undefined && { expiresAt: formatTime(expiresAtMs) }),
   }));
-  return { status: 200, body: { requestId, handle, addresses: body, requested, messages } };
-}
-
-function attributeProblem(key: string, value: string): string | undefined {
-  if (value.length > ATTRIBUTE_VALUE_CHARACTERS_MAX)
-    return `must have at most ${ATTRIBUTE_VALUE_CHARACTERS_MAX} characters`;
-  if (/\p{Cs}/u.test(value)) return "must be Unicode text";
-  if (OBJECT_NAMES.has(key)) return "is a name that no attribute may have";
-  if (key.length === 0 || key.length > ATTRIBUTE_KEY_CHARACTERS_MAX)
-    return `must have a name of 1 to ${ATTRIBUTE_KEY_CHARACTERS_MAX} characters`;
-  return /[\p{Cc}\p{Cs}]/u.test(key) ? "must have a name of printable characters" : undefined;
+  return {
+    status: 200,
+    body: {
+      requestId,
+      handle,
+      addresses: body,
+      requested,
+      ...(hostReserved && { hostReserved }),
+      messages,
+    },
+  };
 }
 
 /** One text for every way to write the same request. */
@@ -214,6 +229,7 @@ function canonical({
     asked.leaseSeconds ?? 0,
     asked.limitPerHandle ?? 0,
     ...(asked.namespace === undefined ? [] : [{ namespace: asked.namespace }]),
+    ...(asked.hostReserved ? [Object.entries(asked.hostReserved)] : []),
   ]);
 }
 

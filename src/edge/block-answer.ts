@@ -8,7 +8,7 @@ import { addressBody } from "./address-answer.ts";
 import { blockListOf, blockOf } from "./block-request.ts";
 import { sealCursor } from "./cursor.ts";
 import type { Answer } from "./http.ts";
-import { usageBody } from "./utilization-answer.ts";
+import { usageBody } from "./usage-body.ts";
 
 export function blocksAnswer(
   { items, next }: Page<BlockState, BlocksPosition>,
@@ -20,7 +20,7 @@ export function blocksAnswer(
     status: 200,
     body: {
       requestId,
-      blocks: items.map(bodyOf),
+      blocks: items.map(blockBody),
       ...(position && { next: sealCursor(blockListOf(wanted), position) }),
     },
   };
@@ -35,20 +35,22 @@ export function blockAnswer(
     status: 200,
     body: {
       requestId,
-      ...bodyOf(block),
+      ...blockBody(block),
       addresses: items.map(addressBody),
       ...(next && { next: sealCursor(blockOf(wanted), { after: formatAddress(next) }) }),
     },
   };
 }
 
-function bodyOf(block: BlockState) {
-  const { cidr, pool, host, affinityType, borrowed, claimedAtMs, idleSinceMs } = block;
+export function blockBody(block: BlockState) {
+  const { cidr, pool, host, affinityType, borrowed, hostReserved, claimedAtMs, idleSinceMs } =
+    block;
   return {
     cidr,
     pool,
     ...(host !== undefined && { host, affinityType }),
     ...(borrowed !== undefined && { borrowed }),
+    ...(hostReserved && { hostReserved }),
     ...usageBody(block),
     claimedAt: formatTime(claimedAtMs),
     ...(idleSinceMs !== undefined && { idleSince: formatTime(idleSinceMs) }),

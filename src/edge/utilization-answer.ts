@@ -1,8 +1,12 @@
-import type { Utilization, UtilizationPosition } from "../allocator/utilization.ts";
+import type { UtilizationPosition } from "../allocator/count-pool.ts";
+import type { SpaceUtilization } from "../allocator/space-utilization.ts";
+import type { Utilization } from "../allocator/utilization.ts";
 import { formatAddress } from "../domain/address.ts";
-import type { Usage } from "../domain/usage.ts";
+import { blockBody } from "./block-answer.ts";
 import { sealCursor } from "./cursor.ts";
 import type { Answer } from "./http.ts";
+import { type SpaceUtilizationWanted, spaceUtilizationOf } from "./space-utilization-request.ts";
+import { usageBody } from "./usage-body.ts";
 import { utilizationOf } from "./utilization-request.ts";
 
 /** The sums are of the whole pool where the answer is complete; until then they are of the blocks so far. */
@@ -26,17 +30,31 @@ export function utilizationAnswer(
   };
 }
 
-/** Counts as JSON has them: numbers, or decimal strings where a number would not be exact. */
-export const usageBody = ({ capacity, inUse, reserved, cooling, available }: Usage) => ({
-  capacity: countOf(capacity),
-  inUse: countOf(inUse),
-  reserved: countOf(reserved),
-  cooling: countOf(cooling),
-  available: countOf(available),
-});
+/** Each pool stands on the page on which it is counted to its end, as a whole. */
+export function spaceUtilizationAnswer(
+  { pools, orphans, next }: SpaceUtilization,
+  requestId: string,
+  wanted: SpaceUtilizationWanted,
+): Answer {
+  const position = next && ("pool" in next ? { ...next, within: withinOf(next.within) } : next);
+  return {
+    status: 200,
+    body: {
+      requestId,
+      pools: pools.map(({ pool, cidr, usage, outside }) => ({
+        pool,
+        cidr,
+        ...usageBody(usage),
+        outsideBlocks: usageBody(outside),
+      })),
+      ...(orphans && { orphans: orphans.map(blockBody) }),
+      complete: next === undefined,
+      ...(position && { next: sealCursor(spaceUtilizationOf(wanted), position) }),
+    },
+  };
+}
 
-const countOf = (count: bigint): number | string =>
-  count <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(count) : String(count);
+const withinOf = (within: UtilizationPosition | undefined) => within && positionOf(within);
 
 /** Inverse of the schema that reads the cursor. */
 const positionOf = ({ poolId, after, sum, reservedInBlocks }: UtilizationPosition) => ({
@@ -44,6 +62,7 @@ const positionOf = ({ poolId, after, sum, reservedInBlocks }: UtilizationPositio
   after: formatAddress(after),
   sum: {
     inUse: String(sum.inUse),
+    held: String(sum.held),
     reserved: String(sum.reserved),
     cooling: String(sum.cooling),
     available: String(sum.available),

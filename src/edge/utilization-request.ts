@@ -12,14 +12,15 @@ const count = v.pipe(
   v.transform((text) => BigInt(text)),
 );
 
-const position = v.object({
+/** How far a pool is counted; inverse of what the answer makes of it. */
+export const utilizationPosition = v.object({
   poolId: v.string(),
   after: address,
   sum: v.pipe(
-    v.object({ inUse: count, reserved: count, cooling: count, available: count }),
+    v.object({ inUse: count, held: count, reserved: count, cooling: count, available: count }),
     v.transform((sum) => ({
       ...sum,
-      capacity: sum.inUse + sum.reserved + sum.cooling + sum.available,
+      capacity: sum.inUse + sum.held + sum.reserved + sum.cooling + sum.available,
     })),
   ),
   reservedInBlocks: count,
@@ -32,7 +33,7 @@ export function readUtilizationPath(event: Event) {
   const wanted = readNamedWith(event, utilizationQuery);
   if (wanted instanceof Problem) return wanted;
   const { cursor, ...asked } = wanted;
-  const opened = openCursor(cursor, utilizationOf(asked), position);
+  const opened = openCursor(cursor, utilizationOf(asked), utilizationPosition);
   return opened instanceof Problem ? opened : { ...asked, ...opened };
 }
 

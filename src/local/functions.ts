@@ -1,4 +1,5 @@
 import { handler as affinities } from "../../functions/affinities.ts";
+import { handler as amend } from "../../functions/amend.ts";
 import { handler as assign } from "../../functions/assign.ts";
 import { handler as collect } from "../../functions/collect.ts";
 import { handler as config } from "../../functions/config.ts";
@@ -11,8 +12,8 @@ import { handler as pools } from "../../functions/pools.ts";
 import { handler as read } from "../../functions/read.ts";
 import { handler as reclaim } from "../../functions/reclaim.ts";
 import { handler as release } from "../../functions/release.ts";
-import { handler as renew } from "../../functions/renew.ts";
 import { handler as reservations } from "../../functions/reservations.ts";
+import { handler as utilization } from "../../functions/utilization.ts";
 import { handler as work } from "../../functions/work.ts";
 import type { Handlers } from "./server.ts";
 
@@ -21,7 +22,8 @@ export const HANDLERS: Handlers = {
   assign,
   release,
   read,
-  renew,
+  amend,
+  utilization,
   affinities,
   pools,
   reservations,

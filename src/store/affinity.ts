@@ -2,6 +2,7 @@ import type { Family } from "../domain/address.ts";
 import type { AffinityRow } from "../domain/affinity.ts";
 import { formatCidr } from "../domain/cidr.ts";
 import type { HostId } from "../domain/host.ts";
+import { hostReservedFrom, hostReservedItem } from "./host-reserved.ts";
 import { AFFINITY_PREFIX, affinityKey, hostPk, unescaped } from "./key.ts";
 import { revised } from "./revised.ts";
 import type { Item, Table } from "./table.ts";
@@ -32,6 +33,7 @@ function itemFrom(row: AffinityRow): Item {
     block: formatCidr(row.block),
     pool: row.pool,
     state: row.state,
+    ...hostReservedItem(row),
     revision: row.revision,
     at: row.atMs,
   };
@@ -48,6 +50,7 @@ export function rowFrom(item: Item): AffinityRow {
     block: cidrText(item.block),
     pool: item.pool as string,
     state: item.state as AffinityRow["state"],
+    ...hostReservedFrom(item),
     revision: item.revision as string,
     atMs: item.at as number,
   };

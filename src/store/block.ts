@@ -1,11 +1,12 @@
 import { parseAddress } from "../domain/address.ts";
-import type { Block } from "../domain/block.ts";
+import type { Block, BlockChanges } from "../domain/block.ts";
 import { CELL_BITS } from "../domain/cell.ts";
 import { type Cidr, cidrOf } from "../domain/cidr.ts";
 import type { HostId } from "../domain/host.ts";
 import { type Outcome, Unreadable } from "../domain/outcome.ts";
 import { type Slot, slotOf, tagOf } from "../domain/slot.ts";
 import { absent, equals, present } from "./clause.ts";
+import { hostReservedFrom, hostReservedItem } from "./host-reserved.ts";
 import { addressInKey, blockKey, blockPk, unescaped } from "./key.ts";
 import { withItem } from "./outcome.ts";
 import type { Item, Table } from "./table.ts";
@@ -123,12 +124,12 @@ export function blockItems(table: Table) {
       return withItem(outcome, readableBlock);
     },
 
-    /** Changes whose block it is, exactly as it was seen; every write in flight then fails (rule 1). */
+    /** Changes whose block it is, and what its host keeps for itself, exactly as it was seen; every write in flight then fails (rule 1). */
     async changeHost(
       step: string,
       seen: Block,
       host: HostId | undefined,
-      fresh: { readonly epoch: string; readonly revision: string; readonly claimedAtMs: number },
+      fresh: BlockChanges,
     ): Promise<Outcome<Block>> {
       const outcome = await table.write({
         step,
@@ -141,8 +142,15 @@ export function blockItems(table: Table) {
             [["epoch"], fresh.epoch] as const,
             [["revision"], fresh.revision] as const,
             [["claimedAt"], fresh.claimedAtMs] as const,
+            ...Object.entries(hostReservedItem(fresh)).map(
+              ([name, kept]) => [[name], kept] as const,
+            ),
           ],
-          remove: [["idleSince"], ...(host === undefined ? [["host"] as const] : [])],
+          remove: [
+            ["idleSince"],
+            ...(host === undefined ? [["host"] as const] : []),
+            ...(fresh.hostReserved === undefined ? [["hostReserved"] as const] : []),
+          ],
         },
       });
       return withItem(outcome, readableBlock);
@@ -189,6 +197,7 @@ function itemFrom(block: Block): Item {
     poolId: block.poolId,
     ...(block.host !== undefined && { host: block.host }),
     claimedAt: block.claimedAtMs,
+    ...hostReservedItem(block),
     slots: Object.fromEntries([...block.slots].map(([n, slot]) => [String(n), tagOf(slot)])),
     epoch: block.epoch,
     revision: block.revision,
@@ -229,6 +238,7 @@ export function blockFrom(item: Item): Block {
     poolId: item.poolId as string,
     ...(item.host !== undefined && { host: item.host as HostId }),
     claimedAtMs: item.claimedAt as number,
+    ...hostReservedFrom(item),
     slots: new Map(Object.entries(slots).map(([n, tag]) => [Number(n), slotOf(tag)])),
     epoch: item.epoch as string,
     revision: item.revision as string,

@@ -1,6 +1,7 @@
 import { formatCidr } from "../domain/cidr.ts";
 import type { HostId } from "../domain/host.ts";
 import type { Outcome } from "../domain/outcome.ts";
+import type { Owners } from "../domain/owner.ts";
 import { type AssignmentRecord, dueAtMsOf, type Part, type RecordPlace } from "../domain/record.ts";
 import type { SeatOfRecord } from "../domain/seat.ts";
 import { equals, present, sizeIs } from "./clause.ts";
@@ -131,6 +132,7 @@ function itemFrom(record: AssignmentRecord): Item {
     handle: record.handle,
     host: record.host,
     ...(Object.keys(record.attributes).length > 0 && { attributes: record.attributes }),
+    ...(record.owners.size > 0 && { owners: ownersItem(record.owners) }),
     want: record.want,
     parts: Object.fromEntries(
       record.parts.map(({ token, block, count, ordinals }) => [
@@ -149,6 +151,9 @@ function itemFrom(record: AssignmentRecord): Item {
   };
 }
 
+const ownersItem = (owners: AssignmentRecord["owners"]) =>
+  Object.fromEntries([...owners].map(([address, sides]) => [address, { ...sides }]));
+
 export function recordFrom(item: Item): AssignmentRecord {
   const parts = item.parts as Record<string, Record<string, Value>>;
   return {
@@ -157,6 +162,7 @@ export function recordFrom(item: Item): AssignmentRecord {
     handle: item.handle as string,
     host: item.host as HostId,
     attributes: (item.attributes ?? {}) as Record<string, string>,
+    owners: new Map(Object.entries((item.owners ?? {}) as Record<string, Owners>)),
     want: item.want as number,
     parts: Object.entries(parts).map(
       ([token, { block, count, ordinals }]): Part => ({

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { amendAddress } from "../../src/allocator/amend.ts";
 import { assign } from "../../src/allocator/assign.ts";
 import type { AssignRequest } from "../../src/allocator/assignment.ts";
 import { readAddress } from "../../src/allocator/read.ts";
 import { releaseHandle } from "../../src/allocator/release.ts";
-import { renewLease } from "../../src/allocator/renew.ts";
 import { parseGeneration } from "../../src/domain/generation.ts";
 import {
   addressOf,
@@ -33,7 +33,7 @@ async function leaseIn(world: World, request = leased("vm", 1)) {
   if (!generation.ok) throw new Error(generation.problem);
   const address = addressOf(first.address);
   const renew = () =>
-    renewLease(world.calm, SPACE, {
+    amendAddress(world.calm, SPACE, {
       address,
       generation: generation.value,
       leaseSeconds: LEASE_SECONDS,
@@ -103,14 +103,14 @@ describe("a leased address", () => {
     if (record) await world.calm.store.createRecord(record);
     expect(await renew()).toMatchObject({ code: "generation_conflict" });
     const byHandle = { address, handle: "vm", leaseSeconds: LEASE_SECONDS };
-    expect(await renewLease(world.calm, SPACE, byHandle)).toMatchObject({ code: "not_found" });
+    expect(await amendAddress(world.calm, SPACE, byHandle)).toMatchObject({ code: "not_found" });
   });
 
   it("is renewed by its handle too, and by no other", async () => {
     const world = await makeWorld();
     const { address } = await leaseIn(world);
     const renewFor = (handle: string) =>
-      renewLease(world.calm, SPACE, { address, handle, leaseSeconds: LEASE_SECONDS });
+      amendAddress(world.calm, SPACE, { address, handle, leaseSeconds: LEASE_SECONDS });
     expect(await renewFor("vm")).toMatchObject({ handle: "vm" });
     expect(await renewFor("other")).toMatchObject({ code: "generation_conflict" });
   });
@@ -126,7 +126,7 @@ describe("a leased address", () => {
     };
     const overtaken = { ...slow, store: { ...slow.store, changeRecord } };
     const renewal = { address, handle: "vm", leaseSeconds: LEASE_SECONDS };
-    expect(await renewLease(overtaken, SPACE, renewal)).toMatchObject({
+    expect(await amendAddress(overtaken, SPACE, renewal)).toMatchObject({
       code: "generation_conflict",
     });
     expect(contentsIn(world).records).toEqual([]);

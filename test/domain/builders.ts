@@ -138,6 +138,7 @@ export const recordWith = (changes: Partial<AssignmentRecord> = {}): AssignmentR
   handle: "web-1",
   host: "host:node-1",
   attributes: {},
+  owners: new Map(),
   want: 1,
   parts: [{ token: token(1), block: network("10.0.0.0/29"), count: 1, ordinals: [0] }],
   given: new Set(),

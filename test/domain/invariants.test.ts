@@ -122,6 +122,14 @@ describe("a healthy table", () => {
       },
     },
     {
+      description: "with a block that holds nothing but what its host keeps for itself",
+      contents: {
+        ...EMPTY,
+        blocks: [blockWith({}, { hostReserved: { start: 3, end: 1 } })],
+        rows: [rowWith()],
+      },
+    },
+    {
       description: "with one range in two spaces",
       contents: changed({
         records: [],
@@ -141,6 +149,16 @@ describe("a healthy table", () => {
 });
 
 describe("I1: an address has at most one owner", () => {
+  it("is violated by a taken slot that the block's host keeps for itself", () => {
+    const blocks = [blockWith({ 0: taken(1, "web-1") }, { hostReserved: { start: 1, end: 0 } })];
+    expect(found({ blocks })).toEqual([
+      {
+        invariant: "I1",
+        message: "block default 10.0.0.0/29 slot 0 is taken, and its host keeps it for itself",
+      },
+    ]);
+  });
+
   it("is violated by two records that name one slot", () => {
     const twin = recordWith({ place: { ...recordWith().place, id: "record-2" } });
     expect(found({ records: [recordWith(), twin] })).toEqual([

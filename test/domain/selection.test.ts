@@ -46,6 +46,11 @@ describe("the pools that may serve a request", () => {
       names: ["west"],
     },
     {
+      description: "have an address left in each block beside what the host keeps",
+      wish: wish({ hostReserved: { start: 3, end: 4 } }),
+      names: ["east", "west"],
+    },
+    {
       description: "include a manual pool that is named",
       wish: wish({ pools: ["by-name-only"] }),
       names: ["by-name-only"],
@@ -97,6 +102,12 @@ describe("a request that no pool may serve is told why", () => {
     { pool: "going", wish: wish({ pools: ["10.6.0.0/16"] }), reason: "is being deleted" },
     { pool: "six", wish: wish({ pools: ["six"] }), reason: "is IPv6" },
     { pool: "east", wish: wish({ pools: ["east"], family: 6 }), reason: "is IPv4" },
+    {
+      pool: "east",
+      wish: wish({ pools: ["east"], hostReserved: { start: 4, end: 4 } }),
+      reason:
+        "has blocks of /29, too small for the 8 addresses that the host reserves in each: that takes /28 or larger",
+    },
     {
       pool: "by-name-only",
       wish: wish({}),

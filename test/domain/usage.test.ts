@@ -27,8 +27,8 @@ const rulesWith = (...reserved: string[]) => ({
   reserved: merged(intervals(...reserved)),
 });
 
-const adds = ({ capacity, inUse, reserved, cooling, available }: Usage) =>
-  capacity === inUse + reserved + cooling + available;
+const adds = ({ capacity, inUse, held, reserved, cooling, available }: Usage) =>
+  capacity === inUse + held + reserved + cooling + available;
 
 describe("the addresses of a block", () => {
   it("are in use, reserved, cooling or available, each of them one of these", () => {
@@ -38,6 +38,7 @@ describe("the addresses of a block", () => {
     expect(usage).toEqual({
       capacity: 8n,
       inUse: 2n,
+      held: 0n,
       reserved: 1n,
       cooling: 1n,
       available: 4n,
@@ -50,9 +51,22 @@ describe("the addresses of a block", () => {
     expect(usage).toEqual({
       capacity: 8n,
       inUse: 1n,
+      held: 0n,
       reserved: 2n,
       cooling: 0n,
       available: 5n,
+    });
+  });
+
+  it("are held where the host keeps them for itself, whether or not they are reserved", () => {
+    const block = blockWith({ 3: taken() }, { hostReserved: { start: 3, end: 1 } });
+    expect(usageOf(block, rulesWith("10.0.0.0", "10.0.0.4"))).toEqual({
+      capacity: 8n,
+      inUse: 1n,
+      held: 4n,
+      reserved: 1n,
+      cooling: 0n,
+      available: 2n,
     });
   });
 

@@ -281,15 +281,32 @@ describe("the utilization of a pool", () => {
       cidr: "10.0.0.0/24",
       capacity: 256,
       inUse: 2,
+      held: 0,
       reserved: 131,
       cooling: 1,
       available: 122,
       complete: true,
       blocks: [
-        { cidr: "10.0.0.0/28", capacity: 16, inUse: 2, reserved: 3, cooling: 0, available: 11 },
-        { cidr: "10.0.0.16/28", capacity: 16, inUse: 0, reserved: 0, cooling: 1, available: 15 },
+        {
+          cidr: "10.0.0.0/28",
+          capacity: 16,
+          inUse: 2,
+          held: 0,
+          reserved: 3,
+          cooling: 0,
+          available: 11,
+        },
+        {
+          cidr: "10.0.0.16/28",
+          capacity: 16,
+          inUse: 0,
+          held: 0,
+          reserved: 0,
+          cooling: 1,
+          available: 15,
+        },
       ],
-      outsideBlocks: { capacity: 224, inUse: 0, reserved: 128, cooling: 0, available: 96 },
+      outsideBlocks: { capacity: 224, inUse: 0, held: 0, reserved: 128, cooling: 0, available: 96 },
     });
   });
 
@@ -336,7 +353,7 @@ describe("the utilization of a pool", () => {
     const position = {
       poolId: "another",
       after: "10.0.0.1",
-      sum: { inUse: "1", reserved: "0", cooling: "0", available: "0" },
+      sum: { inUse: "1", held: "0", reserved: "0", cooling: "0", available: "0" },
       reservedInBlocks: "0",
     };
     const of = ["utilization", plat.space, "main"];

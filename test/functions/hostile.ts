@@ -124,6 +124,9 @@ const RIGHT: Readonly<Record<string, readonly unknown[]>> = {
   pools: [["main"]],
   limitPerHandle: [1],
   leaseSeconds: [60],
+  hostReserved: [{ start: 3, end: 1, handle: "windows-reserved-ipam-handle" }, { start: 16 }],
+  owner: [{ active: { namespace: "shop", pod: "web-0" } }, { active: null }, {}],
+  expectedOwner: [{ active: { namespace: "shop", name: "web-0" } }, { alternate: null }],
   maxBlocksPerHost: [2],
   dryRun: [true],
   addresses: [[{ address: "10.0.0.7", handle: "held" }], [{ address: "10.0.0.7" }]],
@@ -163,9 +166,12 @@ const RIGHT: Readonly<Record<string, readonly unknown[]>> = {
     sealCursor(["utilization", "default", "main"], {
       poolId: "__proto__",
       after: "::",
-      sum: { inUse: "9".repeat(39), reserved: "0", cooling: "0", available: "0" },
+      sum: { inUse: "9".repeat(39), held: "0", reserved: "0", cooling: "0", available: "0" },
       reservedInBlocks: "9".repeat(39),
     }),
+    sealCursor(["utilizations", "default"], { pool: "main", within: { poolId: "__proto__" } }),
+    sealCursor(["utilizations", "default"], { orphansAfter: '{"pk":"HANDLE#","sk":"\\u0000"}' }),
+    sealCursor(["utilizations", "default"], { orphansAfter: "{" }),
     Buffer.from(`{"of":${"[".repeat(5_000)}${"]".repeat(5_000)}}`).toString("base64url"),
   ],
 };
@@ -176,7 +182,7 @@ const rightOf = (name: string) => fc.constantFrom(...(RIGHT[name] ?? ["x"]));
 const NEEDED: Readonly<Record<string, readonly string[]>> = {
   assign: ["host", "ipv4"],
   release: ["addresses"],
-  renewLease: ["leaseSeconds", "handle"],
+  amendAddress: ["leaseSeconds", "handle"],
   claimAffinities: ["cidr"],
   putPool: ["cidr"],
   putReservation: ["cidrs"],

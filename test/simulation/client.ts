@@ -1,11 +1,13 @@
+import { type Amended, type Amendment, amendAddress } from "../../src/allocator/amend.ts";
 import { assign } from "../../src/allocator/assign.ts";
 import type { Context } from "../../src/allocator/context.ts";
 import type { NamedAddress } from "../../src/allocator/identify.ts";
 import { type AddressState, readAddress } from "../../src/allocator/read.ts";
 import { type HandlePosition, readHandle } from "../../src/allocator/read-handle.ts";
 import { type ReleaseResult, releaseAddress, releaseHandle } from "../../src/allocator/release.ts";
-import { type Renewed, renewLease } from "../../src/allocator/renew.ts";
 import { formatAddress } from "../../src/domain/address.ts";
+import { blockOf } from "../../src/domain/cell.ts";
+import { addressAt } from "../../src/domain/cidr.ts";
 import { Refusal } from "../../src/domain/outcome.ts";
 import { type Promised, promisedOf } from "./ledger.ts";
 import { ASIDE, type Ask, drawAddress, SPACE } from "./requests.ts";
@@ -23,6 +25,7 @@ export async function client(context: Context, life: Life, asks: readonly Ask[])
     await context.sleep(5_000 * context.random.fraction());
     if (chance(0.25)) await look(context, life, told);
     if (lease !== undefined && chance(0.6)) await renew(context, life, told, lease);
+    if (life.scenario.moving && chance(0.5)) await move(context, life, told);
     if (chance(0.15)) await blunder(context, life, told);
     await letGo(context, life, told);
     if (lease !== undefined && chance(0.2)) await renew(context, life, told, lease);
@@ -73,7 +76,8 @@ async function asking(
     if (answer) {
       scheduler.count(`answer: ${answer.code}`);
       const text = request.address && formatAddress(request.address);
-      ledger.hearRefusal(answer.code, text, since);
+      // What a host keeps for itself nobody was given.
+      if (!answer.members.hostReserved) ledger.hearRefusal(answer.code, text, since);
     }
     if (key === undefined || answer?.code === "already_released") return undefined;
     await context.sleep(25_000 * context.random.fraction());
@@ -100,12 +104,18 @@ async function look(context: Context, life: Life, told: readonly Promised[]): Pr
     }
     return;
   }
-  const at =
-    first && chanceIn(context)(0.5) ? first.at : drawAddress(context.random, life.scenario);
+  const at = drawTold(context, life, first) ?? drawAddress(context.random, life.scenario);
   const before = ledger.promiseOf(formatAddress(at));
   const read = await scheduler.trying(() => readAddress(context, SPACE, at));
   if (read instanceof Refusal) scheduler.count(`answer: ${read.code}`);
   else if (read) ledger.hearRead(read, before, since);
+}
+
+/** What it was told, or the first address of that block, which its host may keep for itself; or neither. */
+function drawTold(context: Context, { scenario }: Life, told: Promised | undefined) {
+  if (!told || !chanceIn(context)(0.5)) return undefined;
+  const isKept = scenario.hostReserved && chanceIn(context)(0.5);
+  return isKept ? addressAt(blockOf(told.at, told.parsed.blockSize), 0) : told.at;
 }
 
 /** All that a handle has, page after page. */
@@ -139,12 +149,46 @@ async function renew(
     const expiresAtMs = context.now() + 1000 * leaseSeconds;
     const answer = await scheduler.trying(() =>
       ledger[byHandle ? "renewingByHandle" : "renewing"](promised, expiresAtMs, () =>
-        renewLease(context, SPACE, { address, ...proof, leaseSeconds }),
+        amendAddress(context, SPACE, { address, ...proof, leaseSeconds }),
       ),
     );
     if (answer instanceof Refusal) scheduler.count(`answer: ${answer.code}`);
     else if (answer) scheduler.count("answer: renewed");
   }
+}
+
+/** Becomes the alternate owner where there is none, and then the active one, as a machine does that moves. */
+async function move(context: Context, life: Life, [promised]: readonly Promised[]): Promise<void> {
+  if (!promised) return;
+  const { scheduler, ledger } = life;
+  const { at: address, parsed: generation } = promised;
+  const me = { namespace: "shop", name: `vm-${context.random.fraction()}` };
+  const amending = async (amendment: Pick<Amendment, "owner" | "expectedOwner">) => {
+    const answer = await scheduler.trying(() =>
+      amendAddress(context, SPACE, { address, generation, ...amendment }),
+    );
+    scheduler.count(`answer: ${answer instanceof Refusal ? answer.code : "amended"}`);
+    return answer;
+  };
+  const come = { owner: { alternate: me }, expectedOwner: { alternate: null } };
+  const came = await amending(come);
+  if (!came || came instanceof Refusal) return;
+  ledger.heardAlternate(promised, me.name);
+  if (chanceIn(context)(0.3)) {
+    // Another one wants to be it as well.
+    const other = { ...me, name: `${me.name}-other` };
+    const both = await amending({ ...come, owner: { alternate: other } });
+    if (both && !(both instanceof Refusal)) ledger.heardAlternate(promised, other.name);
+  }
+  await context.sleep(10_000 * context.random.fraction());
+  ledger.leavesAlternate(promised, me.name);
+  const stay = { owner: { active: me, alternate: null }, expectedOwner: { alternate: me } };
+  const stayed = await amending(stay);
+  if (stayed instanceof Refusal && stayed.code === "precondition_failed")
+    ledger.violations.push({
+      invariant: "owner",
+      message: `${promised.address} had ${me.name} as alternate, and then ${stayed.detail}`,
+    });
 }
 
 /** What a client gets wrong: whatever it sends, nothing of anybody's may be freed by it. */
@@ -165,9 +209,9 @@ async function blunder(context: Context, life: Life, told: readonly Promised[]):
   if (named.address === first.at && named.handle === undefined) return;
   if (sameAddress(named, first) && named.handle === undefined) return;
   const renewing = chanceIn(context)(0.3);
-  const answer = await scheduler.trying<ReleaseResult | Renewed | Refusal>(() =>
+  const answer = await scheduler.trying<ReleaseResult | Amended | Refusal>(() =>
     renewing
-      ? renewLease(context, SPACE, { ...named, leaseSeconds: 60 })
+      ? amendAddress(context, SPACE, { ...named, leaseSeconds: 60 })
       : releaseAddress(context, SPACE, named),
   );
   const code = answer && "code" in answer ? answer.code : undefined;

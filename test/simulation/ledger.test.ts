@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
+import type { Amended } from "../../src/allocator/amend.ts";
 import type { AssignedAddress } from "../../src/allocator/assignment.ts";
-import type { Renewed } from "../../src/allocator/renew.ts";
 import type { Contents } from "../../src/domain/contents.ts";
 import { Ledger, promisedOf } from "./ledger.ts";
 import { cidrOf } from "./scenario.ts";
@@ -90,11 +90,11 @@ function violationsAt(ledger: Ledger, nowMs: number) {
 
 /** A renewal that is answered when the test says so. */
 function answering() {
-  let resolve: (renewed: Renewed) => void;
-  const promise = new Promise<Renewed>((told) => {
+  let resolve: (renewed: Amended) => void;
+  const promise = new Promise<Amended>((told) => {
     resolve = told;
   });
   const answer = (expiresAtMs: number) =>
-    resolve({ address: LEASED.address, handle: "pod", expiresAtMs });
+    resolve({ address: LEASED.address, handle: "pod", expiresAtMs, owner: {} });
   return { renew: () => promise, answer };
 }

@@ -1,6 +1,6 @@
+import type { Amended } from "../../src/allocator/amend.ts";
 import type { AssignedAddress } from "../../src/allocator/assignment.ts";
 import type { HostReleased } from "../../src/allocator/release-host.ts";
-import type { Renewed } from "../../src/allocator/renew.ts";
 import { type Address, parseAddress } from "../../src/domain/address.ts";
 import { contains, ordinalOf } from "../../src/domain/cidr.ts";
 import type { Contents } from "../../src/domain/contents.ts";
@@ -39,6 +39,8 @@ export class Ledger {
   readonly #renewals = new Map<string, { readonly begun: number; readonly over: number }>();
   /** What renewals by handle may set that are under way: they renew whatever the handle has at the address by then. */
   readonly #byHandle = new Map<string, readonly number[]>();
+  /** The alternate owner of an assignment, as it was told that it is. */
+  readonly #alternates = new Map<string, string>();
   /** Records of limited requests. */
   readonly #limited = new Set<string>();
   readonly #answers = new Map<string, string>();
@@ -177,8 +179,8 @@ export class Ledger {
   async renewingByHandle(
     promised: Promised,
     expiresAtMs: number,
-    renew: () => Promise<Renewed | Refusal>,
-  ): Promise<Renewed | Refusal> {
+    renew: () => Promise<Amended | Refusal>,
+  ): Promise<Amended | Refusal> {
     const { handle, address } = promised;
     const name = `${handle}@${address}`;
     this.#byHandle.set(name, [...(this.#byHandle.get(name) ?? []), expiresAtMs]);
@@ -193,7 +195,7 @@ export class Ledger {
     const standing = this.#promises.get(address);
     if (standing?.handle === handle && !(answer instanceof Refusal))
       if (this.#deadlines.has(recordOf(standing)))
-        this.#deadline(recordOf(standing), answer.expiresAtMs);
+        this.#deadline(recordOf(standing), answer.expiresAtMs ?? expiresAtMs);
     return answer;
   }
 
@@ -231,8 +233,8 @@ export class Ledger {
   async renewing(
     promised: Promised,
     expiresAtMs: number,
-    renew: () => Promise<Renewed | Refusal>,
-  ): Promise<Renewed | Refusal> {
+    renew: () => Promise<Amended | Refusal>,
+  ): Promise<Amended | Refusal> {
     return this.#renewing(
       promised,
       expiresAtMs,
@@ -245,9 +247,9 @@ export class Ledger {
   async #renewing(
     promised: Promised,
     expiresAtMs: number,
-    renew: () => Promise<Renewed | Refusal>,
+    renew: () => Promise<Amended | Refusal>,
     isRenewed: (standing: Promised | undefined) => boolean,
-  ): Promise<Renewed | Refusal> {
+  ): Promise<Amended | Refusal> {
     const record = recordOf(promised);
     const isStanding = () => isRenewed(this.#promises.get(promised.address));
     const wasStanding = isStanding();
@@ -262,9 +264,26 @@ export class Ledger {
       this.#violate("I2", `${promised.address} was renewed after its lease had ended`);
     // Of several at once nobody knows whose was written last.
     const wasAlone = begun === over && now.begun === begun + 1;
-    if (wasAlone) this.#deadlines.set(record, answer.expiresAtMs);
-    else this.#deadline(record, answer.expiresAtMs);
+    const until = answer.expiresAtMs ?? expiresAtMs;
+    if (wasAlone) this.#deadlines.set(record, until);
+    else this.#deadline(record, until);
     return answer;
+  }
+
+  /**
+   * Who becomes the alternate owner of an address where there was none: two at once are one too many. One that is told so
+   * is it until it begins to leave.
+   */
+  heardAlternate(promised: Promised, name: string): void {
+    const other = this.#alternates.get(nameOf(promised));
+    if (other !== undefined && other !== name)
+      this.#violate("owner", `${promised.address} has ${name} as alternate, and ${other}`);
+    this.#alternates.set(nameOf(promised), name);
+  }
+
+  /** From now on somebody else may be the alternate owner. */
+  leavesAlternate(promised: Promised, name: string): void {
+    if (this.#alternates.get(nameOf(promised)) === name) this.#alternates.delete(nameOf(promised));
   }
 
   #renewalsOf(record: string) {

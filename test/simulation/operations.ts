@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import { putPool, putReservation } from "../../src/allocator/administration.ts";
+import { amendAddress } from "../../src/allocator/amend.ts";
 import { assign } from "../../src/allocator/assign.ts";
 import type { Assignment, AssignRequest } from "../../src/allocator/assignment.ts";
 import { claimAffinities } from "../../src/allocator/claim-affinities.ts";
@@ -15,7 +16,6 @@ import { reclaim } from "../../src/allocator/reclaim.ts";
 import { releaseHandle } from "../../src/allocator/release.ts";
 import { releaseAffinities } from "../../src/allocator/release-affinities.ts";
 import { releaseHost } from "../../src/allocator/release-host.ts";
-import { renewLease } from "../../src/allocator/renew.ts";
 import { parseInterval } from "../../src/domain/cidr.ts";
 import type { HostId } from "../../src/domain/host.ts";
 import type { Labels } from "../../src/domain/labels.ts";
@@ -304,11 +304,46 @@ export const OPERATIONS: readonly Operation[] = [
   },
   {
     name: "renewal of a lease",
-    step: "renew",
+    step: "amend",
     prepare: async ({ calm }) => ({ vm: await assigned(calm, leased("vm", 2, 86_400)) }),
     walk: renewAll,
     kept: ["vm"],
     again: renewAll,
+  },
+  {
+    name: "a change of owners, with the lease",
+    step: "amend",
+    prepare: async ({ calm }) => ({ vm: await assigned(calm, leased("vm", 2, 86_400)) }),
+    walk: changeOwners,
+    kept: ["vm"],
+    again: changeOwners,
+  },
+  {
+    name: "assign that claims a block of which its host keeps addresses",
+    step: "create-block",
+    prepare: async () => ({}),
+    walk: (context) => assign(context, keeping(requestOf("new", 2))),
+    kept: [],
+    again: (context) => assign(context, keeping(requestOf("new", 1))),
+  },
+  {
+    name: "assign that takes over a block of which its host kept addresses, and keeps others",
+    step: "take-over",
+    prepare: async (world) => {
+      const told = { old: await assigned(world.calm, requestOf("old", 6)) };
+      const gone = { ...keeping(requestOf("gone", 1)), host: "host:node-3" } as const;
+      await releaseAll(world.calm, await assigned(world.calm, gone));
+      await passes(world, 1);
+      world.clock.nowMs += 70_000;
+      return told;
+    },
+    walk: (context) =>
+      assign(context, {
+        ...requestOf("heir", 1),
+        host: "host:node-2",
+        hostReserved: { start: 0, end: 1 },
+      }),
+    kept: ["old"],
   },
   {
     name: "collect of what a lease has run out of",
@@ -575,9 +610,33 @@ const leased = (handle: string, count: number, leaseSeconds: number): AssignRequ
   leaseSeconds,
 });
 
+const keeping = (request: AssignRequest): AssignRequest => ({
+  ...request,
+  hostReserved: { start: 1, end: 0, handle: "reserved" },
+});
+
+/** The alternate owner becomes the active one, where it is that already. */
+async function changeOwners(context: Context, { vm }: Readonly<Record<string, Assignment>>) {
+  const [target, source] = ["target", "source"].map((name) => ({ namespace: "shop", name }));
+  const [first] = vm?.addresses ?? [];
+  if (!first || !target || !source) return;
+  const of = { address: addressOf(first.address), handle: "vm" };
+  await amendAddress(context, SPACE, {
+    ...of,
+    owner: { active: source, alternate: target },
+    expectedOwner: { active: null, alternate: null },
+  });
+  await amendAddress(context, SPACE, {
+    ...of,
+    owner: { active: target, alternate: null },
+    expectedOwner: { active: source, alternate: target },
+    leaseSeconds: 86_400,
+  });
+}
+
 async function renewAll(context: Context, { vm }: Readonly<Record<string, Assignment>>) {
   for (const { address } of vm?.addresses ?? [])
-    await renewLease(context, SPACE, {
+    await amendAddress(context, SPACE, {
       address: addressOf(address),
       handle: "vm",
       leaseSeconds: 86_400,

@@ -52,9 +52,10 @@ export function drawRequests(random: Random, scenario: Scenario, number: number)
     const isLimited = client.limit !== undefined && chance(0.9);
     const allowPartial = chance(number === 0 ? 0.4 : 0.25);
     const namespace = [...NAMESPACES, undefined][(number + n) % (NAMESPACES.length + 1)];
+    const host = chance(0.9) ? client.host : pick([...scenario.hosts, VIRTUAL]);
     const request: AssignRequest = {
       space: SPACE,
-      host: chance(0.9) ? client.host : pick([...scenario.hosts, VIRTUAL]),
+      host,
       wanted,
       handle: client.handle,
       attributes: {},
@@ -65,6 +66,8 @@ export function drawRequests(random: Random, scenario: Scenario, number: number)
       ...(chance(0.1) && { use: "Tunnel" as const }),
       ...(chance(0.15) && { maxBlocksPerHost: 1 }),
       ...(chance(0.35) && { leaseSeconds: pick([5, 40, 120]) }),
+      ...(host === scenario.hosts[0] &&
+        scenario.hostReserved && { hostReserved: scenario.hostReserved }),
       ...(isLimited && { limitPerHandle: client.limit }),
       ...(key && { keyId: handleHash(`${client.handle}/${key}`) }),
       digest: `${number} ${n}`,

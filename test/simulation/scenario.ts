@@ -2,6 +2,7 @@ import { BITS } from "../../src/domain/address.ts";
 import { type Cidr, parseCidr, parseInterval } from "../../src/domain/cidr.ts";
 import { type Random, shuffled } from "../../src/domain/fresh.ts";
 import { type HostId, hostId } from "../../src/domain/host.ts";
+import type { HostReserved } from "../../src/domain/host-reserved.ts";
 import type { Labels } from "../../src/domain/labels.ts";
 import type { Parsed } from "../../src/domain/parsed.ts";
 import type { PoolSpec, Reservation, Settings } from "../../src/domain/pool.ts";
@@ -35,6 +36,10 @@ export interface Scenario {
   readonly neighbour: boolean;
   /** Is there somebody who claims blocks for hosts, takes them away, and ends all that a host has? */
   readonly provisioned: boolean;
+  /** What the first host keeps for itself in every block that it claims, where it does. */
+  readonly hostReserved: HostReserved | undefined;
+  /** Do addresses change owners? */
+  readonly moving: boolean;
 }
 
 interface Client {
@@ -152,6 +157,10 @@ export function drawScenario(random: Random): Scenario {
     leaps: chance(0.2),
     neighbour: chance(0.25),
     provisioned: chance(0.5),
+    hostReserved: chance(0.4)
+      ? { start: 1, end: 0, handle: "reserved", ...(chance(0.5) && { note: "ours" }) }
+      : undefined,
+    moving: chance(0.4),
   };
 }
 
@@ -189,7 +198,7 @@ const RELENTLESS = [
   ["put-pool"],
   ["create-row"],
   ["take-slots"],
-  ["renew", "expire"],
+  ["amend", "expire"],
   ["seat", "seat-over", "seat-drop", "limit-end"],
   ["create-block"],
   ["head-live", "abort"],

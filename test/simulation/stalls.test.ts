@@ -100,7 +100,7 @@ it.each<[operation: string, step: string, refusedBy: string | undefined, why: st
   ],
   [
     "renewal of a lease",
-    "renew",
+    "amend",
     undefined,
     "the lease lasts for a day, and it counts from when the request was read",
   ],

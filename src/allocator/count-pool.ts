@@ -1,0 +1,59 @@
+import type { Address } from "../domain/address.ts";
+import { countWithin, formatCidr, intervalOf } from "../domain/cidr.ts";
+import type { Pool, SpaceConfiguration } from "../domain/pool.ts";
+import { NO_USAGE, sumOf, type Usage, usageOf, usageOutsideBlocks } from "../domain/usage.ts";
+import type { Context } from "./context.ts";
+import type { PageBudget } from "./page.ts";
+import { slotRules } from "./pick.ts";
+import { walkPool } from "./pool-walk.ts";
+
+/** What is counted so far, and where counting goes on. */
+export interface UtilizationPosition {
+  /** The pool's id: a pool that was made anew under the name is counted anew. */
+  readonly poolId: string;
+  readonly after: Address;
+  /** Of the blocks before: nothing of the space between them. */
+  readonly sum: Usage;
+  /** Addresses of these blocks that are in a reservation, whatever they are doing. */
+  readonly reservedInBlocks: bigint;
+}
+
+/** A pool as far as it is counted. */
+export interface Counted {
+  /** Of the blocks so far; of the whole pool, once `outside` is there. */
+  readonly usage: Usage;
+  /** The blocks that were counted now, in order of address. */
+  readonly blocks: readonly ({ readonly cidr: string } & Usage)[];
+  /** The part of the pool where no block stands; known when every block is counted. */
+  readonly outside?: Usage;
+  /** Where counting goes on; absent when every block is counted. */
+  readonly next?: UtilizationPosition;
+}
+
+/** Counts the blocks of a pool from a position on, at least a stretch of them and as long as the budget lasts. */
+export async function countPool(
+  context: Context,
+  configuration: SpaceConfiguration,
+  pool: Pool,
+  position: UtilizationPosition | undefined,
+  budget: PageBudget,
+): Promise<Counted> {
+  const rules = slotRules(context, configuration, pool);
+  const blocks: ({ cidr: string } & Usage)[] = [];
+  let sum = position?.sum ?? NO_USAGE;
+  let reservedInBlocks = position?.reservedInBlocks ?? 0n;
+  for await (const stretch of walkPool(context, pool, position?.after)) {
+    for (const block of stretch.blocks) {
+      const usage = usageOf(block, rules);
+      sum = sumOf(sum, usage);
+      reservedInBlocks += countWithin(intervalOf(block.cidr), rules.reserved);
+      blocks.push({ cidr: formatCidr(block.cidr), ...usage });
+    }
+    budget.look();
+    const next = { poolId: pool.id, after: stretch.last, sum, reservedInBlocks };
+    if (budget.isSpent) return { usage: sum, blocks, next };
+  }
+  const inBlocks = { capacity: sum.capacity, reserved: reservedInBlocks };
+  const outside = usageOutsideBlocks(pool.cidr, rules.reserved, inBlocks);
+  return { usage: sumOf(sum, outside), blocks, outside };
+}

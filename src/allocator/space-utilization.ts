@@ -1,0 +1,114 @@
+import { formatCidr, sizeOf } from "../domain/cidr.ts";
+import { ORPHAN_SCAN_ITEMS_PER_LOOK } from "../domain/limits.ts";
+import type { Refusal } from "../domain/outcome.ts";
+import type { Pool, SpaceConfiguration } from "../domain/pool.ts";
+import { isNamed } from "../domain/selection.ts";
+import type { Usage } from "../domain/usage.ts";
+import { notFound } from "./administration.ts";
+import type { Context } from "./context.ts";
+import { countPool, type UtilizationPosition } from "./count-pool.ts";
+import { type BlockState, blockState } from "./list-blocks.ts";
+import { type PageBudget, pageBudget } from "./page.ts";
+
+/** Where counting goes on: with a pool, in the middle of it where it is begun; then with the search for orphans. */
+export type SpaceUtilizationPosition =
+  | { readonly pool: string; readonly within?: UtilizationPosition | undefined }
+  | { readonly orphansAfter: string | null };
+
+export interface SpaceUtilization {
+  /** The pools that were counted to their end on this page, by name: the whole of each. */
+  readonly pools: readonly PoolUtilization[];
+  /** Blocks of no pool that were found on this page; absent as long as they are not looked for. */
+  readonly orphans?: readonly BlockState[];
+  /** Absent on the last page. */
+  readonly next?: SpaceUtilizationPosition;
+}
+
+interface PoolUtilization {
+  readonly pool: string;
+  readonly cidr: string;
+  readonly usage: Usage;
+  /** The part of it where no block stands. */
+  readonly outside: Usage;
+}
+
+/**
+ * A page of what the addresses of some pools, or of all, are doing (Calico's GetUtilization). Each pool comes once, on the page
+ * on which its counting ends; a page may have none. Where no pool is named, blocks of no pool are looked for after them, of
+ * both families: only the whole table shows them, so that takes as many pages as it has.
+ *
+ * @param named names or CIDRs of pools; empty: all of them
+ */
+export async function spaceUtilization(
+  context: Context,
+  {
+    space,
+    named,
+    position,
+  }: {
+    readonly space: string;
+    readonly named: readonly string[];
+    readonly position?: SpaceUtilizationPosition | undefined;
+  },
+): Promise<SpaceUtilization | Refusal> {
+  const configuration = await context.store.readSpace(space);
+  const standing = configuration.pools.filter(({ state }) => state !== "pending");
+  const missing = named.find((one) => !standing.some((pool) => isNamed(pool, [one])));
+  if (missing !== undefined) return notFound("pool", missing);
+  const wanted = standing
+    .filter((pool) => isNamed(pool, named))
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  const budget = pageBudget(context);
+  if (position && "orphansAfter" in position)
+    return { pools: [], ...(await findOrphans(context, configuration, space, position, budget)) };
+  const counted = await countPools(context, configuration, wanted, position, budget);
+  if (counted.next || named.length > 0) return counted;
+  const start = { orphansAfter: null };
+  if (budget.isSpent) return { ...counted, next: start };
+  return { ...counted, ...(await findOrphans(context, configuration, space, start, budget)) };
+}
+
+async function countPools(
+  context: Context,
+  configuration: SpaceConfiguration,
+  wanted: readonly Pool[],
+  position: Exclude<SpaceUtilizationPosition, { orphansAfter: unknown }> | undefined,
+  budget: PageBudget,
+): Promise<SpaceUtilization> {
+  const pools: PoolUtilization[] = [];
+  const ahead = wanted.filter(({ name }) => position === undefined || name >= position.pool);
+  for (const [i, pool] of ahead.entries()) {
+    if (i > 0 && budget.isSpent) return { pools, next: { pool: pool.name } };
+    budget.look(); // at its map
+    const within = position?.within;
+    const begun = within && isOf(pool, within) ? within : undefined;
+    const { usage, outside, next } = await countPool(context, configuration, pool, begun, budget);
+    if (!outside) return { pools, next: { pool: pool.name, within: next } };
+    pools.push({ pool: pool.name, cidr: formatCidr(pool.cidr), usage, outside });
+  }
+  return { pools };
+}
+
+/** Another pool under the name is counted from its beginning. */
+const isOf = ({ id, cidr }: Pool, { poolId, sum }: UtilizationPosition): boolean =>
+  poolId === id && sum.capacity <= sizeOf(cidr);
+
+async function findOrphans(
+  context: Context,
+  configuration: SpaceConfiguration,
+  space: string,
+  { orphansAfter }: { readonly orphansAfter: string | null },
+  budget: PageBudget,
+): Promise<Pick<SpaceUtilization, "orphans" | "next">> {
+  const orphans: BlockState[] = [];
+  let after = orphansAfter ?? undefined;
+  do {
+    const { contents, next } = await context.store.scanPage(ORPHAN_SCAN_ITEMS_PER_LOOK, after);
+    for (const block of contents.blocks)
+      if (block.space === space && !configuration.poolIds.has(block.poolId))
+        orphans.push(blockState(context, configuration, block));
+    after = next;
+    budget.look();
+  } while (after !== undefined && !budget.isSpent);
+  return { orphans, ...(after !== undefined && { next: { orphansAfter: after } }) };
+}

@@ -1,0 +1,40 @@
+import { BITS, type Family } from "./address.ts";
+import { type Cidr, type Interval, intervalOf, sizeOf } from "./cidr.ts";
+
+/**
+ * What a host keeps for itself at both ends of every block that it claims, as Windows does (3 and 1). It stands in the block
+ * from its claim on, not in its slots: there is no record of it, and nothing to release. A block that stands never gains it.
+ */
+export interface HostReserved {
+  /** How many addresses from the beginning of the block on. */
+  readonly start: number;
+  /** How many addresses up to the end of the block. */
+  readonly end: number;
+  /** What the host calls them, such as `windows-reserved-ipam-handle`: shown with them, and found under no handle. */
+  readonly handle?: string;
+  readonly note?: string;
+}
+
+/** Does the host of a block keep the address at this ordinal for itself? */
+export function isHostReserved(
+  { cidr, hostReserved }: { readonly cidr: Cidr; readonly hostReserved?: HostReserved },
+  ordinal: number,
+): boolean {
+  if (!hostReserved) return false;
+  const { start, end } = hostReserved;
+  return ordinal < start || ordinal >= Number(sizeOf(cidr)) - end;
+}
+
+/** The longest prefix of a block that has an address left beside these (Calico: bits − bitLength(start + end)). */
+export function prefixMaxBeside(family: Family, { start, end }: HostReserved): number {
+  const bitLength = 32 - Math.clz32(start + end);
+  return BITS[family] - bitLength;
+}
+
+/** The addresses of a network that are left beside what its host keeps. */
+export function leftBeside(cidr: Cidr, hostReserved: HostReserved | undefined): Interval {
+  const { family, first, last } = intervalOf(cidr);
+  if (!hostReserved) return { family, first, last };
+  const { start, end } = hostReserved;
+  return { family, first: first + BigInt(start), last: last - BigInt(end) };
+}

@@ -1,0 +1,69 @@
+import type { AssignmentRecord } from "./record.ts";
+
+type Attributes = Readonly<Record<string, string>>;
+
+/**
+ * Who has an address, as its callers say (Calico, for virtual machines that move): the active owner has it, the alternate one
+ * is about to. An owner is a set of attributes; a side without one is empty.
+ */
+export interface Owners {
+  readonly active?: Attributes;
+  readonly alternate?: Attributes;
+}
+
+const SIDES = ["active", "alternate"] as const;
+type Side = (typeof SIDES)[number];
+
+/** Sets a side, or clears it; one that is not named stays. */
+export type OwnerChange = { readonly [side in Side]?: Attributes | null };
+
+/** Who an owner is: its attributes `namespace` and `name`, or `pod` where it has no `name`, as Calico calls it. */
+export interface OwnerName {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** Who must stand on a side, or that nobody may; one that is not named may be as it likes. */
+export type ExpectedOwner = { readonly [side in Side]?: OwnerName | null };
+
+/** A side that is not as it was expected; null: nobody. */
+export interface OwnerMismatch {
+  readonly side: Side;
+  readonly expected: OwnerName | null;
+  readonly standing: OwnerName | null;
+}
+
+/** The owners of an address of a record. Until somebody changes them, the request's attributes are the active one's. */
+export function ownersAt(
+  { owners, attributes }: Pick<AssignmentRecord, "owners" | "attributes">,
+  address: string,
+): Owners {
+  const changed = owners.get(address);
+  if (changed) return changed;
+  return Object.keys(attributes).length > 0 ? { active: attributes } : {};
+}
+
+export function changedOwners(owners: Owners, change: OwnerChange): Owners {
+  const sideOf = (side: Side): Owners => {
+    const next = change[side] === undefined ? owners[side] : change[side];
+    return next ? { [side]: next } : {};
+  };
+  return { ...sideOf("active"), ...sideOf("alternate") };
+}
+
+export function mismatchesOf(owners: Owners, expected: ExpectedOwner): readonly OwnerMismatch[] {
+  return SIDES.flatMap((side) => {
+    const wanted = expected[side];
+    const owner = owners[side];
+    const standing = owner ? nameOf(owner) : null;
+    const isRight =
+      wanted === undefined ||
+      (wanted?.namespace === standing?.namespace && wanted?.name === standing?.name);
+    return isRight ? [] : [{ side, expected: wanted, standing }];
+  });
+}
+
+const nameOf = ({ namespace = "", name, pod = "" }: Attributes): OwnerName => ({
+  namespace,
+  name: name ?? pod,
+});

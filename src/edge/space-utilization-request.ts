@@ -1,0 +1,79 @@
+import * as v from "valibot";
+import type { SpaceUtilizationPosition } from "../allocator/space-utilization.ts";
+import { POOLS_PER_REQUEST_MAX } from "../domain/limits.ts";
+import { openCursor } from "./cursor.ts";
+import { poolReference, resourceName, unique } from "./field.ts";
+import type { Event } from "./http.ts";
+import { readQuery } from "./parameters.ts";
+import { Problem } from "./problem.ts";
+import { isRecord, list } from "./schema.ts";
+import { utilizationPosition } from "./utilization-request.ts";
+
+/** A parameter that comes several times comes as one text with commas, which no name and no CIDR has. */
+const poolReferences = v.pipe(
+  v.string(),
+  v.metadata({
+    description: "Names or CIDRs of pools; all of them where none is named",
+    type: "array",
+    items: { type: "string" },
+    maxItems: POOLS_PER_REQUEST_MAX,
+  }),
+  v.transform((text) => text.split(",")),
+  list(
+    poolReference,
+    { max: POOLS_PER_REQUEST_MAX },
+    { type: "must be names", max: `must name at most ${POOLS_PER_REQUEST_MAX} pools` },
+  ),
+  unique<string>("must name each pool once"),
+);
+
+export const spaceUtilizationQuery = {
+  pool: v.optional(poolReferences),
+  cursor: v.optional(v.string()),
+};
+
+/** Longest key of an item, of both its parts. */
+const KEY_CHARACTERS_MAX = 1_024;
+const keyPart = v.pipe(v.string(), v.nonEmpty(), v.maxLength(KEY_CHARACTERS_MAX));
+const key = v.strictObject({ pk: keyPart, sk: keyPart });
+
+/** A place in the table, as it was told: the text of a key. */
+const place = v.pipe(
+  v.string(),
+  v.check((text) => {
+    try {
+      const value: unknown = JSON.parse(text);
+      return isRecord(value) && v.is(key, value);
+    } catch {
+      return false;
+    }
+  }),
+);
+
+const position = v.union([
+  v.object({ pool: resourceName, within: v.optional(utilizationPosition) }),
+  v.object({ orphansAfter: v.nullable(place) }),
+]);
+
+/** What is asked for: some pools or all, and from where on. */
+export interface SpaceUtilizationWanted {
+  readonly space: string;
+  readonly named: readonly string[];
+  readonly position?: SpaceUtilizationPosition | undefined;
+}
+
+export function readSpaceUtilization(event: Event): SpaceUtilizationWanted | Problem {
+  const query = readQuery(event, spaceUtilizationQuery);
+  if (query instanceof Problem) return query;
+  const { space, pool: named = [], cursor } = query;
+  const wanted = { space, named };
+  const opened = openCursor(cursor, spaceUtilizationOf(wanted), position);
+  return opened instanceof Problem ? opened : { ...wanted, ...opened };
+}
+
+/** What a cursor is bound to. */
+export const spaceUtilizationOf = ({ space, named }: SpaceUtilizationWanted) => [
+  "utilizations",
+  space,
+  ...named,
+];

@@ -1,0 +1,185 @@
+import { describe, expect, it } from "vitest";
+import { putReservation } from "../../src/allocator/administration.ts";
+import { assign } from "../../src/allocator/assign.ts";
+import type { AssignRequest } from "../../src/allocator/assignment.ts";
+import { disown } from "../../src/allocator/disown.ts";
+import { readAddress } from "../../src/allocator/read.ts";
+import { reclaim } from "../../src/allocator/reclaim.ts";
+import { releaseAddress, releaseHandle } from "../../src/allocator/release.ts";
+import type { HostId } from "../../src/domain/host.ts";
+import type { HostReserved } from "../../src/domain/host-reserved.ts";
+import { interval } from "../domain/builders.ts";
+import { withMishap } from "../simulation/crash-points.ts";
+import {
+  addressOf,
+  assigned,
+  contentsIn,
+  contextOver,
+  makeWorld,
+  passes,
+  poolOf,
+  requestOf,
+  SPACE,
+  type World,
+} from "../world.ts";
+
+const WINDOWS: HostReserved = { start: 3, end: 1, handle: "windows-reserved-ipam-handle" };
+
+/** Two blocks of eight. */
+const worldOfTwo = () => makeWorld(poolOf("10.0.0.0/28", 29));
+
+const asked = (
+  handle: string,
+  count: number,
+  host: HostId = "host:node-1",
+  hostReserved: HostReserved | undefined = WINDOWS,
+): AssignRequest => ({ ...requestOf(handle, count), host, ...(hostReserved && { hostReserved }) });
+
+const plain = (handle: string, count: number, host: HostId = "host:node-1") => ({
+  ...requestOf(handle, count),
+  host,
+});
+
+const blocksOf = (world: World) =>
+  contentsIn(world).blocks.map(({ host, hostReserved }) => ({ host, hostReserved }));
+
+describe("what a host keeps for itself", () => {
+  it("is in its block from the claim on: none of it is ever assigned", async () => {
+    const world = await worldOfTwo();
+    const { addresses, hostReserved } = await assigned(world.calm, asked("all", 8));
+    expect(hostReserved).toEqual(WINDOWS);
+    expect(addresses.map(({ address }) => Number(address.split(".")[3]))).toEqual([
+      3, 4, 5, 6, 11, 12, 13, 14,
+    ]);
+    expect(await assign(world.calm, plain("more", 1))).toMatchObject({ code: "pool_exhausted" });
+    expect(await assign(world.calm, plain("guest", 1, "host:node-2"))).toMatchObject({
+      code: "pool_exhausted",
+    });
+  });
+
+  it("is not gained by a block that stands", async () => {
+    const world = await worldOfTwo();
+    await assigned(world.calm, plain("first", 1));
+    const { addresses } = await assigned(world.calm, asked("second", 7));
+    expect(addresses).toHaveLength(7);
+    expect(blocksOf(world)).toEqual([{ host: "host:node-1", hostReserved: undefined }]);
+  });
+
+  it("is the same whoever finishes the claim", async () => {
+    const world = await worldOfTwo();
+    const { table, clock } = world;
+    // The row stands, the block does not: its author was cut off, and the next request keeps nothing.
+    for (let at = 0; contentsIn(world).rows.length === 0; at++)
+      await withMishap(table, at, "killed after the call", (own) =>
+        assign(contextOver(own, clock, 2), asked("cut off", 1)),
+      );
+    expect(contentsIn(world).blocks).toEqual([]);
+    await assigned(contextOver(table, clock, 3), plain("next", 1));
+    expect(blocksOf(world)).toEqual([{ host: "host:node-1", hostReserved: WINDOWS }]);
+    expect(contentsIn(world).rows).toMatchObject([{ state: "confirmed" }]);
+    expect(contentsIn(world).rows[0]).not.toHaveProperty("hostReserved");
+  });
+
+  it("goes with its block: one that holds nothing else is empty", async () => {
+    const world = await worldOfTwo();
+    await assigned(world.calm, asked("gone", 2));
+    await releaseHandle(world.calm, SPACE, "gone");
+    await passes(world, 3);
+    expect(contentsIn(world).blocks).toEqual([]);
+    expect(contentsIn(world).rows).toEqual([]);
+  });
+
+  it("is what the next host keeps in a block that is taken over", async () => {
+    const world = await worldOfTwo();
+    await assigned(world.calm, asked("a", 1, "host:node-1"));
+    await assigned(world.calm, asked("b", 1, "host:node-2"));
+    await releaseHandle(world.calm, SPACE, "a");
+    await releaseHandle(world.calm, SPACE, "b");
+    world.clock.nowMs += 100_000;
+    await reclaim(world.calm);
+    world.clock.nowMs += 70_000;
+    const one = { start: 0, end: 1 };
+    await assigned(world.calm, asked("c", 7, "host:node-3", one));
+    const { addresses } = await assigned(world.calm, plain("d", 8, "host:node-4"));
+    expect(addresses).toHaveLength(8);
+    expect(blocksOf(world)).toHaveLength(2);
+    expect(blocksOf(world)).toEqual(
+      expect.arrayContaining([
+        { host: "host:node-3", hostReserved: one },
+        { host: "host:node-4", hostReserved: undefined },
+      ]),
+    );
+  });
+
+  it("stays in a block that is taken from it while addresses of it are assigned", async () => {
+    const world = await worldOfTwo();
+    await assigned(world.calm, asked("a", 1));
+    const [block] = contentsIn(world).blocks;
+    if (block) await disown(world.calm, block);
+    expect(blocksOf(world)).toEqual([{ host: undefined, hostReserved: WINDOWS }]);
+  });
+
+  it("is nobody's to give back", async () => {
+    const world = await worldOfTwo();
+    const { addresses } = await assigned(world.calm, asked("a", 1));
+    const base = addresses[0]?.block.replace("/29", "") ?? "";
+    const address = addressOf(base);
+    expect(await readAddress(world.calm, SPACE, address)).toMatchObject({
+      state: "hostReserved",
+      handle: WINDOWS.handle,
+      host: "node-1",
+    });
+    for (const handle of [WINDOWS.handle as string, "a"])
+      expect(await releaseAddress(world.calm, SPACE, { address, handle })).toEqual({
+        address: base,
+        status: "not_assigned",
+      });
+    expect(await releaseHandle(world.calm, SPACE, WINDOWS.handle as string)).toEqual([]);
+    expect(blocksOf(world)).toEqual([{ host: "host:node-1", hostReserved: WINDOWS }]);
+  });
+
+  it("is not given to one who names it, also where the block would be claimed for that", async () => {
+    const world = await worldOfTwo();
+    const specific = (text: string, request: AssignRequest) =>
+      assign(world.calm, { ...request, address: addressOf(text) });
+    expect(await specific("10.0.0.2", asked("a", 1))).toMatchObject({
+      code: "already_assigned",
+      detail: expect.stringContaining("for itself"),
+    });
+    expect(contentsIn(world).blocks).toEqual([]);
+    expect(await specific("10.0.0.3", asked("a", 1))).toMatchObject({ handle: "a" });
+    expect(await specific("10.0.0.7", plain("b", 1))).toMatchObject({ code: "already_assigned" });
+    expect(await specific("10.0.0.15", plain("c", 1))).toMatchObject({ handle: "c" });
+  });
+});
+
+describe("a block whose every address is reserved", () => {
+  const reserve = (world: World, ...cidrs: string[]) =>
+    putReservation(world.calm, SPACE, "r", { cidrs, intervals: cidrs.map(interval) }, undefined);
+
+  it("is never claimed, nor one whose every address is beside what the host keeps", async () => {
+    const world = await worldOfTwo();
+    await reserve(world, "10.0.0.0/29", "10.0.0.11-10.0.0.14");
+    expect(await assign(world.calm, asked("a", 1))).toMatchObject({ code: "pool_exhausted" });
+    expect(contentsIn(world).blocks).toEqual([]);
+    expect(contentsIn(world).rows).toEqual([]);
+    const { addresses } = await assigned(world.calm, plain("b", 4));
+    expect(addresses.map(({ block }) => block)).toEqual(Array(4).fill("10.0.0.8/29"));
+  });
+
+  it("is not taken over either", async () => {
+    const world = await worldOfTwo();
+    for (const host of ["host:node-1", "host:node-2"] as const)
+      await assigned(world.calm, plain(host, 1, host));
+    for (const host of ["host:node-1", "host:node-2"]) await releaseHandle(world.calm, SPACE, host);
+    world.clock.nowMs += 100_000;
+    await reclaim(world.calm);
+    world.clock.nowMs += 70_000;
+    await reserve(world, "10.0.0.0/28");
+    const owners = blocksOf(world);
+    expect(await assign(world.calm, plain("a", 1, "host:node-3"))).toMatchObject({
+      code: "pool_exhausted",
+    });
+    expect(blocksOf(world)).toEqual(owners);
+  });
+});

@@ -1,0 +1,280 @@
+import { describe, expect, it } from "vitest";
+import { assign } from "../../src/allocator/assign.ts";
+import type { Context } from "../../src/allocator/context.ts";
+import { fence } from "../../src/allocator/fence.ts";
+import { readAddress } from "../../src/allocator/read.ts";
+import { releaseAddress, releaseHandle } from "../../src/allocator/release.ts";
+import { parseGeneration } from "../../src/domain/generation.ts";
+import { CLAIM_TRIES_MAX, CLAIM_WAIT_MS_MAX } from "../../src/domain/limits.ts";
+import { blockFrom } from "../../src/store/block.ts";
+import type { Item, Table, Write } from "../../src/store/table.ts";
+import { network } from "../domain/builders.ts";
+import { spaceWithPool, textsOf } from "../functions/plat.ts";
+import { callsOf, MISHAPS, withMishap } from "../simulation/crash-points.ts";
+import {
+  addressOf,
+  assigned,
+  contentsIn,
+  contextOver,
+  makeWorld,
+  passes,
+  poolOf,
+  requestOf,
+  SPACE,
+  tableOf,
+  type World,
+} from "../world.ts";
+
+/** Where Calico's IPAM leaks, races or repeats itself without end; what each test is named after stands in docs/calico.md. */
+
+/** A table on which somebody comes by before every write of a step, or before the first so many. */
+function intruded(
+  world: World,
+  step: string,
+  come: (write: Write, time: number) => Promise<unknown>,
+): Table {
+  let times = 0;
+  return {
+    ...tableOf(world),
+    write: async (write) => {
+      if (write.step === step) await come(write, times++);
+      return world.table.write(write);
+    },
+  };
+}
+
+const takenIn = (world: World): number =>
+  contentsIn(world).blocks.reduce(
+    (sum, { slots }) => sum + [...slots.values()].filter(({ kind }) => kind === "taken").length,
+    0,
+  );
+
+describe("a bulk assign", () => {
+  it("leaves the handle exact", async () => {
+    const plat = await spaceWithPool({ cidr: "10.0.0.0/16", blockSize: 26 });
+    const told = textsOf(await plat.assign({ host: "n1", ipv4: 100, handle: "bulk" }));
+    expect(told).toHaveLength(100);
+    expect(textsOf(await plat.get("/v1/handles/bulk")).toSorted()).toEqual(told.toSorted());
+    const { body } = await plat.delete("/v1/handles/bulk");
+    expect(body.released.toSorted()).toEqual(told.toSorted());
+    expect((await plat.get("/v1/handles/bulk")).status).toBe(404);
+  });
+});
+
+describe("a lost compare-and-swap", () => {
+  it("never counts twice: a specific address under a limit of one is given once it is free to be taken", async () => {
+    const world = await makeWorld();
+    const address = addressOf("10.0.0.1");
+    const table = intruded(world, "take-slots", async (_, time) => {
+      // The block's epoch changes under it, twice.
+      if (time < 2) await fence(world.calm, "unknown-fence", SPACE, network("10.0.0.0/31"));
+    });
+    const ask = (context: Context) =>
+      assign(context, { ...requestOf("vm", 1), address, limitPerHandle: 1 });
+    const told = await ask(contextOver(table, world.clock, 2));
+    expect(told).toMatchObject({ addresses: [{ address: "10.0.0.1" }] });
+    expect(await ask(contextOver(world.table, world.clock, 3))).toEqual(told);
+    const { seats, records } = contentsIn(world);
+    expect(seats).toHaveLength(1);
+    expect(records.filter(({ handle }) => handle === "vm")).toHaveLength(1);
+  });
+});
+
+describe("a claim that another host wins", () => {
+  it("is no error of the one who named an address in it", async () => {
+    const world = await makeWorld();
+    const table = intruded(world, "create-block", async ({ key }, time) => {
+      if (time > 0) return;
+      await claimFor(world, key);
+    });
+    const told = await assign(contextOver(table, world.clock, 2), {
+      ...requestOf("pod", 1),
+      address: addressOf("10.0.0.3"),
+    });
+    expect(told).toMatchObject({ addresses: [{ address: "10.0.0.3", borrowed: true }] });
+  });
+
+  it("is tried again after a pause, and not without end", async () => {
+    const world = await makeWorld(poolOf("10.0.0.0/24", 31));
+    const pauses: number[] = [];
+    let claims = 0;
+    let lists = 0;
+    const table = intruded(world, "create-block", async ({ key }) => {
+      claims++;
+      await claimFor(world, key, true);
+    });
+    const context = contextOver(
+      {
+        ...table,
+        query: (pk, options) => {
+          lists++;
+          return table.query(pk, options);
+        },
+      },
+      world.clock,
+      2,
+    );
+    const sleepy: Context = {
+      ...context,
+      sleep: async (ms) => {
+        pauses.push(ms);
+      },
+    };
+    await expect(assign(sleepy, requestOf("pod", 1))).rejects.toMatchObject({ name: "Contended" });
+    expect(claims).toBeGreaterThan(1);
+    expect(claims).toBeLessThanOrEqual(CLAIM_TRIES_MAX);
+    expect(pauses.length).toBeGreaterThanOrEqual(claims);
+    for (const ms of pauses) expect(ms).toBeLessThanOrEqual(CLAIM_WAIT_MS_MAX);
+    expect(new Set(pauses).size).toBe(pauses.length);
+    expect(lists).toBeLessThanOrEqual(5 * CLAIM_TRIES_MAX);
+    expect(contentsIn(world).records).toEqual([]);
+  });
+});
+
+describe("a release", () => {
+  it("is idempotent with a generation", async () => {
+    const plat = await spaceWithPool();
+    const { body } = await plat.assign({ host: "n1", ipv4: 1, handle: "pod" });
+    const [{ address, generation }] = body.addresses;
+    const statusOf = async () =>
+      (await plat.release({ addresses: [{ address, handle: "pod", generation }] })).body.results;
+    expect(await statusOf()).toEqual([{ address, status: "released" }]);
+    expect(await statusOf()).toEqual([{ address, status: "not_assigned" }]);
+  });
+
+  it("of many is not hindered by one stale entry in the same block", async () => {
+    const plat = await spaceWithPool();
+    await plat.put("/v1/config", { cooldownSeconds: 0 });
+    const address = "10.0.0.7";
+    const first = (await plat.assign({ host: "n1", address, handle: "pod" })).body.addresses[0];
+    await plat.delete("/v1/handles/pod");
+    await plat.assign({ host: "n1", address, handle: "pod" });
+    const others = (await plat.assign({ host: "n1", ipv4: 3, handle: "pod" })).body.addresses;
+    const entries = [first, ...others].map(({ address, generation }) => ({ address, generation }));
+    const { results } = (await plat.release({ addresses: entries })).body;
+    expect(results.map(({ status }: { status: string }) => status)).toEqual([
+      "conflict",
+      "released",
+      "released",
+      "released",
+    ]);
+    expect(textsOf(await plat.get("/v1/handles/pod"))).toEqual([address]);
+  });
+
+  it("under a stale generation is told so, and what is right now can be read", async () => {
+    const world = await makeWorld(undefined, { cooldownSeconds: 0 });
+    const specific = { ...requestOf("pod", 1), address: addressOf("10.0.0.3") };
+    const stale = await assigned(world.calm, specific);
+    await releaseHandle(world.calm, SPACE, "pod");
+    await assigned(world.calm, specific);
+    const { address } = specific;
+    const release = (text: string | undefined) => {
+      const generation = parseGeneration(text ?? "");
+      if (!generation.ok) throw new Error(generation.problem);
+      return releaseAddress(world.calm, SPACE, { address, generation: generation.value });
+    };
+    expect(await release(stale.addresses[0]?.generation)).toMatchObject({
+      status: "conflict",
+      code: "generation_conflict",
+    });
+    const now = await readAddress(world.calm, SPACE, address);
+    expect(await release("generation" in now ? now.generation : undefined)).toMatchObject({
+      status: "released",
+    });
+  });
+});
+
+describe("a release by handle", () => {
+  it("leaves nothing of the handle, whatever an assign was cut off at", async () => {
+    const request = requestOf("pod", 3);
+    const { table } = await makeWorld();
+    const calls = await callsOf(table, (own) => assign(contextOver(own, { nowMs: 0 }, 2), request));
+    for (const mishap of MISHAPS)
+      for (let at = 0; at < calls.length; at++) {
+        const world = await makeWorld();
+        const { landLate } = await withMishap(world.table, at, mishap, (own) =>
+          assign(contextOver(own, world.clock, 2), request),
+        );
+        await releaseHandle(world.calm, SPACE, "pod");
+        await landLate();
+        await passes(world, 2);
+        expect(takenIn(world), `${mishap}, call ${at}`).toBe(0);
+        expect(contentsIn(world).records, `${mishap}, call ${at}`).toEqual([]);
+      }
+  });
+});
+
+describe("requests of one host at once", () => {
+  it("claim no second block where the first has room for all", async () => {
+    for (const seed of [1, 2, 3, 4, 5]) {
+      const world = await makeWorld(poolOf("10.0.0.0/24", 28));
+      const answers = await Promise.all(
+        Array.from({ length: 8 }, (_, n) =>
+          assigned(contextOver(world.table, world.clock, 100 * seed + n), requestOf(`pod-${n}`, 1)),
+        ),
+      );
+      expect(new Set(answers.map(({ addresses }) => addresses[0]?.address)).size).toBe(8);
+      expect(contentsIn(world).blocks).toHaveLength(1);
+    }
+  });
+});
+
+describe("a repeated call", () => {
+  it("under one key returns the same address", async () => {
+    const plat = await spaceWithPool();
+    const ask = () => plat.assign({ host: "n1", ipv4: 1, handle: "k8s-pod-network.6e1f" }, "add");
+    expect(textsOf(await ask())).toEqual(textsOf(await ask()));
+    expect(textsOf(await plat.get("/v1/handles/k8s-pod-network.6e1f"))).toHaveLength(1);
+  });
+});
+
+describe("a request for both families", () => {
+  it("leaves nothing of IPv4 where IPv6 fails after it", async () => {
+    const plat = await spaceWithPool();
+    await plat.put("/v1/pools/six", { cidr: "2001:db8::/127", blockSize: 128 });
+    await plat.assign({ host: "n1", ipv6: 2 });
+    const ask = () => plat.assign({ host: "n1", ipv4: 1, ipv6: 1, handle: "pod" });
+    expect((await ask()).body.code).toBe("pool_exhausted");
+    expect((await plat.get("/v1/handles/pod")).status).toBe(404);
+    const { pools } = (await plat.get("/v1/utilization", { pool: "main" })).body;
+    expect(pools).toMatchObject([{ inUse: 0, cooling: 0 }]);
+  });
+});
+
+describe("a block that is too small for a host reservation", () => {
+  const WINDOWS = { start: 3, end: 1 };
+
+  it("is never chosen, whether or not its pool is named, and the refusal says which size would do", async () => {
+    const plat = await spaceWithPool({ blockSize: 30 });
+    for (const pools of [[], ["main"]]) {
+      const { body } = await plat.assign({ host: "win", ipv4: 1, pools, hostReserved: WINDOWS });
+      expect(body).toMatchObject({
+        status: 409,
+        code: "no_pool_available",
+        pools: [{ pool: "main", reason: expect.stringContaining("/29 or larger") }],
+      });
+    }
+    expect((await plat.get("/v1/blocks")).body.blocks).toEqual([]);
+    await plat.put("/v1/pools/wide", { cidr: "10.1.0.0/24", blockSize: 29 });
+    const { body } = await plat.assign({ host: "win", ipv4: 1, hostReserved: WINDOWS });
+    expect(body.addresses).toMatchObject([{ pool: "wide" }]);
+  });
+
+  it("is one of 64 addresses where 65 are reserved", async () => {
+    const plat = await spaceWithPool({ blockSize: 26 });
+    const ask = (start: number) =>
+      plat.assign({ host: "win", ipv4: 1, hostReserved: { start, end: 1 } });
+    expect((await ask(64)).body.code).toBe("no_pool_available");
+    expect((await ask(62)).status).toBe(200);
+  });
+});
+
+/** Another host creates the block that a claim is about to create; with all of it cooling, it has nothing to lend. */
+async function claimFor(world: World, item: Write["key"], isCooling = false): Promise<void> {
+  const cooling = { kind: "cooling", token: "A".repeat(15), sinceMs: world.clock.nowMs } as const;
+  await world.calm.store.createBlock({
+    ...blockFrom(item as Item),
+    host: "host:faster",
+    slots: new Map(isCooling ? [0, 1].map((ordinal) => [ordinal, cooling]) : []),
+  });
+}

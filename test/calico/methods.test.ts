@@ -1,0 +1,65 @@
+import { existsSync, readFileSync } from "node:fs";
+import { expect, it } from "vitest";
+import { nameOf, rowsOfPage } from "./named-tests.ts";
+
+const METHODS = [
+  "AutoAssign",
+  "AssignIP",
+  "ReleaseIPs",
+  "GetAssignmentAttributes",
+  "IPsByHandle",
+  "ReleaseByHandle",
+  "ClaimAffinity",
+  "ReleaseAffinity",
+  "ReleaseHostAffinities",
+  "ReleasePoolAffinities",
+  "ReleaseBlockAffinity",
+  "GetIPAMConfig",
+  "SetIPAMConfig",
+  "RemoveIPAMHost",
+  "GetUtilization",
+  "EnsureBlock",
+  "UpgradeHost",
+  "GarbageCollectColdIPs",
+  "SetOwnerAttributes",
+];
+
+/** Methods without a test: those whose calls are not there yet, and one that needs none. */
+const UNTESTED = [
+  "ClaimAffinity",
+  "ReleaseAffinity",
+  "ReleaseHostAffinities",
+  "ReleaseBlockAffinity",
+  "RemoveIPAMHost",
+  "EnsureBlock",
+  "UpgradeHost",
+];
+
+const tables = rowsOfPage();
+const methods = tables.get("") ?? [];
+const tests = [...tables.values()].flat().flatMap((row) => row.tests);
+
+it("the page has every method of Calico's IPAM client, in its order", () => {
+  expect(methods.map(({ cells }) => cells.slice(0, 2))).toEqual(
+    METHODS.map((name, i) => [String(i + 1), name]),
+  );
+});
+
+it("each method is shown by a test, but for those that are known to have none", () => {
+  const untested = methods.filter((row) => row.tests.length === 0);
+  expect(untested.map(({ cells }) => cells[1])).toEqual(UNTESTED);
+});
+
+/** Read from the source: whether they passed is for the report of the run to show (`passed.ts`). */
+it.each(tests.map((test) => [nameOf(test), test] as const))("%s is there", (_, { file, path }) => {
+  expect(existsSync(file)).toBe(true);
+  const source = readFileSync(file, "utf8");
+  // Each is found after the one that it is in.
+  let from = 0;
+  for (const [i, title] of path.entries()) {
+    const opening = i < path.length - 1 ? "describe(" : "it(";
+    const at = source.indexOf(`${opening}${JSON.stringify(title)}, `, from);
+    expect(at, `${opening}${JSON.stringify(title)}`).toBeGreaterThanOrEqual(from);
+    from = at + 1;
+  }
+});

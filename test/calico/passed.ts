@@ -1,0 +1,39 @@
+import { readFileSync } from "node:fs";
+import { relative } from "node:path";
+import { nameOf, rowsOfPage } from "./named-tests.ts";
+
+/**
+ * `npm run test:methods -- REPORT`: did every test that docs/calico.md names pass? REPORT is what
+ * `vitest run --reporter=json --outputFile=REPORT` wrote.
+ */
+interface Report {
+  readonly testResults: readonly {
+    readonly name: string;
+    readonly assertionResults: readonly {
+      readonly ancestorTitles: readonly string[];
+      readonly title: string;
+      readonly status: string;
+    }[];
+  }[];
+}
+
+const [, , file] = process.argv;
+if (file === undefined) {
+  console.error("which report? npm run test:methods -- REPORT");
+  process.exit(2);
+}
+const { testResults } = JSON.parse(readFileSync(file, "utf8")) as Report;
+const passed = new Set(
+  testResults.flatMap(({ name, assertionResults }) =>
+    assertionResults
+      .filter(({ status }) => status === "passed")
+      .map(({ ancestorTitles, title }) =>
+        nameOf({ file: relative(process.cwd(), name), path: [...ancestorTitles, title] }),
+      ),
+  ),
+);
+const named = [...rowsOfPage().values()].flat().flatMap(({ tests }) => tests.map(nameOf));
+const missing = named.filter((name) => !passed.has(name));
+for (const name of missing) console.error(`named in docs/calico.md, and did not pass: ${name}`);
+console.log(`${named.length - missing.length} of ${named.length} named tests passed`);
+if (missing.length > 0) process.exitCode = 1;

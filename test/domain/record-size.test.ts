@@ -1,0 +1,74 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { formatAddress } from "../../src/domain/address.ts";
+import { addressAt } from "../../src/domain/cidr.ts";
+import type { AssignmentRecord } from "../../src/domain/record.ts";
+import { recordBytes } from "../../src/domain/record-size.ts";
+import { MemoryTable } from "../../src/store/memory.ts";
+import { makeStore } from "../../src/store/store.ts";
+import type { Value } from "../../src/store/table.ts";
+import { network, recordWith, token } from "./builders.ts";
+
+/** As DynamoDB counts: names and texts in UTF-8, three bytes for a list or a map and one for each of its members. */
+function bytesOf(value: Value): number {
+  if (typeof value === "string") return Buffer.byteLength(value);
+  if (typeof value === "number") return Math.ceil(String(Math.abs(value)).length / 2) + 1;
+  if (typeof value === "boolean") return 1;
+  if (value instanceof Uint8Array) return value.byteLength;
+  if (value instanceof Set) return [...value].reduce((sum: number, one) => sum + bytesOf(one), 0);
+  if (Array.isArray(value)) return value.reduce((sum, one) => sum + 1 + bytesOf(one), 3);
+  return Object.entries(value).reduce(
+    (sum, [name, one]) => sum + 1 + Buffer.byteLength(name) + bytesOf(one),
+    3,
+  );
+}
+
+async function itemBytes(record: AssignmentRecord): Promise<number> {
+  const table = new MemoryTable();
+  await makeStore(table).createRecord(record);
+  return bytesOf(table.items()[0] as Value);
+}
+
+const anyAttributes = fc.dictionary(
+  fc.string({ unit: "grapheme", minLength: 1, maxLength: 8 }),
+  fc.string({ unit: "grapheme", maxLength: 12 }),
+  { maxKeys: 5 },
+);
+const anyRecord = fc
+  .record({
+    attributes: anyAttributes,
+    owners: fc.array(anyAttributes, { maxLength: 4 }),
+    parts: fc.nat(30),
+  })
+  .map(({ attributes, owners, parts }) => {
+    const block = network("2001:db8:1111:2222:3333:4444:5555:6600/120");
+    const text = (n: number) => formatAddress(addressAt(block, n));
+    return recordWith({
+      attributes,
+      owners: new Map(owners.map((active, n) => [text(n), { active, alternate: active }])),
+      parts: Array.from({ length: parts }, (_, n) => ({
+        token: token(n),
+        block: network(`${text(n)}/128`),
+        count: 1,
+        ordinals: [n],
+      })),
+      want: parts,
+      given: new Set(Array.from({ length: parts }, (_, n) => text(n))),
+      seats: Array.from({ length: parts }, (_, number) => ({
+        family: 6,
+        number,
+        revision: token(number),
+        address: text(number),
+      })),
+      also: Array.from({ length: parts }, (_, n) => token(n)),
+    });
+  });
+
+it("no item of a record is larger than it was counted, with all of its addresses given back", async () => {
+  await fc.assert(
+    fc.asyncProperty(anyRecord, async (record) => {
+      expect(await itemBytes(record)).toBeLessThanOrEqual(recordBytes(record));
+    }),
+    { numRuns: 300 },
+  );
+});

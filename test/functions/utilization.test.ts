@@ -1,0 +1,162 @@
+import { describe, expect, it } from "vitest";
+import { sealCursor } from "../../src/edge/cursor.ts";
+import type { Reply } from "../../src/local/client.ts";
+import { blockWith, network } from "../domain/builders.ts";
+import { context, newSpace, table } from "./plat.ts";
+
+type Plat = ReturnType<typeof newSpace>;
+
+async function pagesOf(plat: Plat, query: Record<string, string> = {}) {
+  const pages: Reply[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await plat.get("/v1/utilization", { ...query, ...(cursor && { cursor }) });
+    expect(page.status).toBe(200);
+    pages.push(page);
+    cursor = page.body.next;
+    expect(page.body.complete).toBe(cursor === undefined);
+  } while (cursor);
+  return pages;
+}
+
+const poolsIn = (pages: readonly Reply[]) => pages.flatMap(({ body }) => body.pools);
+const orphansIn = (pages: readonly Reply[]) => pages.flatMap(({ body }) => body.orphans ?? []);
+const namesIn = (pages: readonly Reply[]) => poolsIn(pages).map(({ pool }) => pool);
+
+/** A pool of IPv4 of which a Windows host has a block, a pool of IPv6, and two reservations that overlap. */
+async function spaceOfTwo() {
+  const plat = newSpace();
+  await plat.put("/v1/pools/six", { cidr: "2001:db8::/48" });
+  await plat.put("/v1/pools/main", { cidr: "10.0.0.0/24", blockSize: 28 });
+  const hostReserved = { start: 3, end: 1 };
+  await plat.assign({ host: "n1", ipv4: 2, handle: "a", hostReserved });
+  await plat.assign({ host: "n1", ipv6: 1, handle: "b" });
+  await plat.put("/v1/reservations/one", { cidrs: ["10.0.0.0/25", "2001:db8::/64"] });
+  await plat.put("/v1/reservations/two", { cidrs: ["10.0.0.64/26", "2001:db8::/80"] });
+  return plat;
+}
+
+describe("the utilization of a space", () => {
+  it("is that of each of its pools, by name, the space without blocks and all, and adds up", async () => {
+    const plat = await spaceOfTwo();
+    const { body } = await plat.get("/v1/utilization");
+    expect(body).toMatchObject({ complete: true, orphans: [] });
+    expect(body.pools.map(({ pool }: { pool: string }) => pool)).toEqual(["main", "six"]);
+    for (const told of body.pools) {
+      const { pool, cidr, outsideBlocks, ...usage } = told;
+      const own = (await plat.get(`/v1/pools/${pool}/utilization`)).body;
+      expect(own).toMatchObject({ cidr, ...usage, outsideBlocks });
+      expect(BigInt(usage.capacity)).toBe(
+        [usage.inUse, usage.held, usage.reserved, usage.cooling, usage.available]
+          .map(BigInt)
+          .reduce((a, b) => a + b),
+      );
+    }
+    const [main, six] = body.pools;
+    expect(main).toMatchObject({ capacity: 256, inUse: 2, held: 4 });
+    expect(six).toMatchObject({
+      capacity: "1208925819614629174706176",
+      inUse: 1,
+      reserved: expect.stringMatching(/^1844674407370955161[56]$/),
+    });
+  });
+
+  it("is that of the pools that are named, by name or CIDR, and then of nothing else", async () => {
+    const plat = await spaceOfTwo();
+    for (const pool of ["six", "2001:db8::/48"]) {
+      const pages = await pagesOf(plat, { pool });
+      expect(namesIn(pages)).toEqual(["six"]);
+      for (const { body } of pages) expect(body).not.toHaveProperty("orphans");
+    }
+    expect(namesIn(await pagesOf(plat, { pool: "six,main" }))).toEqual(["main", "six"]);
+    expect(await plat.get("/v1/utilization", { pool: "six,none" })).toMatchObject({
+      status: 404,
+      body: { code: "not_found", detail: expect.stringContaining("none") },
+    });
+    expect((await plat.get("/v1/utilization", { pool: "six,six" })).status).toBe(400);
+  });
+
+  it("comes in pages over many cells, each pool once and as a whole", async () => {
+    const plat = newSpace();
+    for (const n of [1, 2, 3]) {
+      await plat.put(`/v1/pools/p${n}`, { cidr: `10.${n}.0.0/16`, blockSize: 28 });
+      for (let i = 0; i < 20; i++)
+        await plat.assign({ host: `n${i}`, address: `10.${n}.${4 * i}.1`, handle: "h" });
+    }
+    const pages = await pagesOf(plat);
+    expect(pages.length).toBeGreaterThan(1);
+    expect(namesIn(pages)).toEqual(["p1", "p2", "p3"]);
+    for (const pool of poolsIn(pages))
+      expect(pool).toMatchObject({ capacity: 65_536, inUse: 20, available: 65_516 });
+  });
+
+  it("goes on with the pools as they are by then", async () => {
+    const plat = await spaceOfTwo();
+    const of = ["utilizations", plat.space];
+    const cursorAt = (position: object) => sealCursor(of, position);
+    const within = {
+      poolId: "of another pool",
+      after: "10.0.0.128",
+      sum: { inUse: "9", held: "0", reserved: "0", cooling: "0", available: "0" },
+      reservedInBlocks: "9",
+    };
+    const anew = await plat.get("/v1/utilization", { cursor: cursorAt({ pool: "main", within }) });
+    expect(anew.body.pools).toEqual((await plat.get("/v1/utilization")).body.pools);
+    const later = await plat.get("/v1/utilization", { cursor: cursorAt({ pool: "nosuch" }) });
+    expect(namesIn([later])).toEqual(["six"]);
+  });
+
+  it.each([
+    { orphansAfter: "nowhere" },
+    { orphansAfter: "{}" },
+    { orphansAfter: '{"pk":"","sk":"a"}' },
+    { pool: "main", within: {} },
+  ])("is not carried on from a place that nobody told: %j", async (position) => {
+    const plat = await spaceOfTwo();
+    const cursor = sealCursor(["utilizations", plat.space], position);
+    expect(await plat.get("/v1/utilization", { cursor })).toMatchObject({
+      status: 400,
+      body: { fields: [{ field: "?cursor" }] },
+    });
+  });
+});
+
+describe("blocks of no pool", () => {
+  it("are told of both families where no pool is named, and of this space only", async () => {
+    const plat = await spaceOfTwo();
+    const strays = ["192.168.7.0/28", "2001:db8:7::40/122"];
+    for (const space of [plat.space, "somewhere-else"])
+      for (const cidr of strays)
+        await context.store.createBlock(
+          blockWith({}, { space, cidr: network(cidr), pool: "gone", poolId: "gone" }),
+        );
+    const pages = await pagesOf(plat);
+    expect(
+      orphansIn(pages)
+        .map(({ cidr }) => cidr)
+        .toSorted(),
+    ).toEqual(strays);
+    expect(orphansIn(pages)[0]).toMatchObject({ pool: "gone", host: "node-1", inUse: 0 });
+    expect(orphansIn(await pagesOf(plat, { pool: "main" }))).toEqual([]);
+  });
+
+  it("are found however large the table is, page by page", async () => {
+    const plat = await spaceOfTwo();
+    const stray = blockWith(
+      {},
+      { space: plat.space, cidr: network("192.168.9.0/28"), pool: "gone", poolId: "gone" },
+    );
+    await context.store.createBlock(stray);
+    // Of each look the table has a few items only.
+    const { scan } = table;
+    table.scan = (_, after) => scan.call(table, 3, after);
+    try {
+      const pages = await pagesOf(plat);
+      expect(pages.length).toBeGreaterThan(1);
+      expect(orphansIn(pages).map(({ cidr }) => cidr)).toEqual(["192.168.9.0/28"]);
+      expect(namesIn(pages)).toEqual(["main", "six"]);
+    } finally {
+      table.scan = scan;
+    }
+  });
+});
