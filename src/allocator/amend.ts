@@ -59,19 +59,20 @@ export async function amendAddress(
   if (named === undefined)
     return new Refusal("not_found", `Address ${address} is not assigned.`, { address });
   const { handleHash, recordId: id, keyed, token } = named;
-  // Revisions of ours that may have been written, or may be yet.
-  const unsure = new Set<string>();
+  // Revisions that we tried to write: one that is refused may stand nevertheless, where a layer below sent it twice.
+  const ours = new Set<string>();
+  let unsure = false;
   for (let attempt = 0; attempt < SWAP_TRIES_MAX; attempt++) {
     const seen = await store.readRecord({ space, handleHash, id, keyed });
     const refusal = whyNot(seen, amendment, token);
     if (refusal || !seen) return refusal ?? over(address);
     let standing = seen;
     // Rule 6, own tag first: what we wrote is judged by what stood before it, not by itself.
-    if (!unsure.has(seen.revision)) {
+    if (!ours.has(seen.revision)) {
       const owners = ownersAt(seen, address);
       const mismatches = mismatchesOf(owners, expectedOwner);
       if (mismatches.length > 0) {
-        if (unsure.size > 0)
+        if (unsure)
           throw new Unavailable("the database did not say whether the owners were changed");
         const held = await isHeld(context, space, amendment.address, named);
         return held ? notAsExpected(address, mismatches) : over(address);
@@ -80,7 +81,8 @@ export async function amendAddress(
         standing = amended(context, seen, address, amendment);
         if (recordBytes(standing) > RECORD_BYTES_MAX) return tooLarge(address);
         const written = await store.changeRecord("amend", seen, standing);
-        if (written.outcome === "unknown") unsure.add(standing.revision);
+        ours.add(standing.revision);
+        unsure ||= written.outcome === "unknown";
         if (written.outcome !== "done") continue; // what stands there is looked at, and changed once more
       }
     }

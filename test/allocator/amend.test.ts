@@ -76,6 +76,19 @@ describe("a change of owners whose write is not heard of", () => {
     expect(await standing()).toBeUndefined();
   });
 
+  it("is made once where a layer below sent it twice and the second copy was refused", async () => {
+    const world = await makeWorld();
+    const { amend } = await machine(world);
+    const table: Table = {
+      ...tableOf(world),
+      write: async (write) => {
+        if (write.step === "amend") await world.table.write(write);
+        return world.table.write(write);
+      },
+    };
+    expect(await amend(COME, table)).toMatchObject({ owner: { alternate: owner("me") } });
+  });
+
   it("is not called refused where somebody else has been there since: nobody knows", async () => {
     const world = await makeWorld();
     const { amend } = await machine(world);

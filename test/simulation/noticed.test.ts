@@ -22,7 +22,7 @@ describe("the simulation notices when the protocol lacks", { timeout: TEST_MS_MA
     ["take-slot", 6, "the clause that a slot is as it was seen"],
     ["block-absent", 3, "the arbiter of claims"],
     ["delete-rev", 82, "the revision of the block that the reclaimer saw"],
-    ["amend-rev", 123, "the revision of a record whose lease or owners change"],
+    ["amend-rev", 682, "the revision of a record whose lease or owners change"],
     ["seat-absent", 5, "the arbiter of a limited handle's seats"],
     ["seat-over-rev", 247, "the revision of a seat that is taken over"],
   ])("%s (seed %i): %s", async (without, seed) => {
