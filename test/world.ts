@@ -19,9 +19,10 @@ import type { Pool, PoolSpec, Settings } from "../src/domain/pool.ts";
 import { SETTINGS_DEFAULT } from "../src/domain/settings.ts";
 import { contentsOf } from "../src/store/contents.ts";
 import { DUE_SHARDS } from "../src/store/definition.ts";
-import { MemoryTable } from "../src/store/memory.ts";
+import type { MemoryTable } from "../src/store/memory.ts";
 import { makeStore } from "../src/store/store.ts";
 import type { Table } from "../src/store/table.ts";
+import { MutatedTable } from "./simulation/mutate.ts";
 import { seededRandom } from "./simulation/random.ts";
 
 export const SPACE = "default";
@@ -52,7 +53,7 @@ export async function makeWorld(
   pool: PoolSpec = poolOf("10.0.0.0/29", 31),
   settings: Partial<Settings> = {},
 ): Promise<World> {
-  const table = new MemoryTable();
+  const table = new MutatedTable(process.env.WITHOUT);
   const clock = { nowMs: START_MS };
   const calm = contextOver(table, clock);
   await putPool(calm, SPACE, "pool", pool, undefined);

@@ -4,6 +4,7 @@ import type { Block } from "../domain/block.ts";
 import { isBlockOf } from "../domain/cell.ts";
 import { formatCidr } from "../domain/cidr.ts";
 import { type HostId, hostName } from "../domain/host.ts";
+import type { HostReserved } from "../domain/host-reserved.ts";
 import { CLAIM_TRIES_MAX, CLAIM_WAIT_MS_MAX } from "../domain/limits.ts";
 import { Contended, Refusal } from "../domain/outcome.ts";
 import { helpClaim } from "./claim.ts";
@@ -36,6 +37,8 @@ export async function ensureBlocks(
     readonly host: HostId;
     readonly families: readonly Family[];
     readonly pools: readonly string[];
+    /** What the host keeps for itself in a block that is claimed now; one that it has stays as it is. */
+    readonly hostReserved?: HostReserved;
   },
 ): Promise<readonly EnsuredBlock[] | Refusal> {
   const configuration = await configurationOf(context, asked.space);

@@ -2,8 +2,9 @@ import * as v from "valibot";
 import type { Family } from "../domain/address.ts";
 import type { Cidr } from "../domain/cidr.ts";
 import { type HostId, hostId } from "../domain/host.ts";
+import type { HostReserved } from "../domain/host-reserved.ts";
 import { BLOCKS_PER_PAGE_DEFAULT, BLOCKS_PER_PAGE_MAX } from "../domain/limits.ts";
-import { poolReferences } from "./assign-request.ts";
+import { hostReserved, poolReferences } from "./assign-request.ts";
 import { readJson } from "./body.ts";
 import { openCursor } from "./cursor.ts";
 import { address, affinityType, cidr, flagText, spaceName } from "./field.ts";
@@ -47,22 +48,32 @@ export const affinitiesBody = v.pipe(
     cidr: v.optional(cidr),
     families: v.optional(families),
     pools: poolReferences,
+    hostReserved: v.optional(hostReserved),
   }),
-  rule(({ cidr, families, pools }) => {
+  rule(({ cidr, families, pools, hostReserved }) => {
     if (!cidr && !families)
       return [{ field: "cidr", problem: "is required, or families in its place" }];
     if (cidr && families)
       return [{ field: "cidr", problem: "excludes families; send one of them" }];
-    return cidr && pools.length > 0
-      ? [{ field: "pools", problem: "needs families; a range lies in the pool it lies in" }]
-      : [];
+    if (!cidr) return [];
+    return [
+      ...(pools.length > 0
+        ? [{ field: "pools", problem: "needs families; a range lies in the pool it lies in" }]
+        : []),
+      ...(hostReserved ? [{ field: "hostReserved", problem: "needs families" }] : []),
+    ];
   }),
 );
 
 /** A range that a host is to have, or families of which it is to have a block. */
 export type AffinitiesWanted = { readonly space: string; readonly host: HostId } & (
   | { readonly cidr: Cidr }
-  | { readonly families: readonly Family[]; readonly pools: readonly string[] }
+  | {
+      readonly families: readonly Family[];
+      readonly pools: readonly string[];
+      /** What the host keeps for itself in a block that it claims. */
+      readonly hostReserved?: HostReserved;
+    }
 );
 
 const position = v.object({ after: address });
@@ -83,9 +94,11 @@ export function readAffinityClaim(event: Event): AffinitiesWanted | Problem {
   if (input instanceof Problem) return input;
   const path = readHostWith(event, {}, input.space);
   if (path instanceof Problem) return path;
-  const { cidr, families = [], pools } = input;
+  const { cidr, families = [], pools, hostReserved } = input;
   const whose = { space: path.space, host: hostId(input.affinityType, path.node) };
-  return cidr ? { ...whose, cidr } : { ...whose, families, pools };
+  return cidr
+    ? { ...whose, cidr }
+    : { ...whose, families, pools, ...(hostReserved && { hostReserved }) };
 }
 
 export function readAffinityRelease(event: Event) {

@@ -59,7 +59,7 @@ export const poolReferences = v.optional(
 );
 
 /** 0 and 0 is what a host without any says. */
-const hostReserved = v.pipe(
+export const hostReserved = v.pipe(
   fields({
     start: v.optional(whole(0, HOST_RESERVED_MAX), 0),
     end: v.optional(whole(0, HOST_RESERVED_MAX), 0),

@@ -184,6 +184,14 @@ describe("a host that is to have a block", () => {
     expect(await held(plat, "n1")).toHaveLength(2);
   });
 
+  it("keeps in it what it reserves for itself, as a Windows host does", async () => {
+    const plat = await spaceWithPool();
+    const hostReserved = { start: 3, end: 1, handle: "windows-reserved-ipam-handle" };
+    await claim(plat, "n1", { families: [4], hostReserved });
+    const { body } = await plat.get("/v1/blocks", { host: "n1" });
+    expect(body.blocks).toMatchObject([{ hostReserved }]);
+  });
+
   it("gets it in the pools that are named", async () => {
     const plat = await spaceWithPool();
     await plat.put("/v1/pools/other", { cidr: "10.1.0.0/24", assignmentMode: "Manual" });

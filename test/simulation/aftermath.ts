@@ -27,6 +27,10 @@ export function heldNow(world: World, told: Assignment | undefined): boolean {
   });
 }
 
+export function isAssignment(answer: unknown): answer is Assignment {
+  return typeof answer === "object" && answer !== null && "addresses" in answer;
+}
+
 /** Whoever meets others may be told to come again; that is an answer too, and there is no other. */
 export async function patiently<T>(act: () => Promise<T> | undefined): Promise<T | undefined> {
   try {

@@ -5,9 +5,9 @@ import { Refusal } from "../../src/domain/outcome.ts";
 import { assigned, contentsIn, contextOver, makeWorld, passes } from "../world.ts";
 import { expectEverythingAssignable, heldNow, patiently } from "./aftermath.ts";
 import { callsOf, MISHAPS, withMishap } from "./crash-points.ts";
-import { keyedPair, OPERATIONS, prepared } from "./operations.ts";
+import { keyedPair, NAMED, prepared } from "./operations.ts";
 
-describe.each(OPERATIONS)("$name", (operation) => {
+describe.each(NAMED)("%s", (_, operation) => {
   it.each(MISHAPS)("loses and leaves nothing when, at any of its calls, %s", async (mishap) => {
     const { world, told } = await prepared(operation);
     const calls = await callsOf(world.table, (own) =>

@@ -1,5 +1,4 @@
 import type { Outcome } from "../../src/domain/outcome.ts";
-import type { MemoryTable } from "../../src/store/memory.ts";
 import type { Item, Table, Write } from "../../src/store/table.ts";
 
 /** What befalls the walk at one of its calls. */
@@ -19,7 +18,7 @@ class Killed extends Error {
 
 /** Counts the calls that a walk makes, by carrying it out once on a table of its own. */
 export async function callsOf(
-  table: MemoryTable,
+  table: Table,
   walk: (table: Table) => Promise<unknown>,
 ): Promise<readonly string[]> {
   const labels: string[] = [];
@@ -37,7 +36,7 @@ export async function callsOf(
  * was delayed land when told to.
  */
 export async function withMishap<T>(
-  table: MemoryTable,
+  table: Table,
   at: number,
   mishap: Mishap,
   walk: (table: Table) => Promise<T>,
@@ -58,15 +57,8 @@ export async function withMishap<T>(
     if (mishap === "the request lands after everything else") late = write;
     return { outcome: "unknown" } as const;
   });
-  let answer: T | undefined;
-  try {
-    answer = await walk(faulty);
-  } catch (error) {
-    const name = error instanceof Error ? error.name : "";
-    if (!["Killed", "Contended", "Busy", "Unavailable"].includes(name)) throw error;
-  }
   return {
-    answer,
+    answer: await answerOf(walk(faulty)),
     landLate: async () => {
       if (late) await table.write(late);
     },
@@ -74,12 +66,80 @@ export async function withMishap<T>(
 }
 
 /** The table of a walk that stands still before one of its calls, until somebody else has come and gone. */
-export function withIntruder(table: MemoryTable, at: number, come: () => Promise<void>): Table {
+export function withIntruder(table: Table, at: number, come: () => Promise<void>): Table {
   let calls = 0;
   return intercepted(table, async (_, go) => {
     if (calls++ === at) await come();
     return go();
   });
+}
+
+/** One write of a walk: before it, or after it, when its answer is lost. */
+interface AtWrite {
+  readonly at: number;
+  readonly lost: boolean;
+}
+
+/** The table of a walk that stands still at one of its writes, until somebody else has come. */
+export function withIntruderAtWrite(
+  table: Table,
+  { at, lost }: AtWrite,
+  come: () => Promise<void>,
+): Table {
+  let writes = 0;
+  return intercepted(table, async (_, go, write) => {
+    if (!write || writes++ !== at) return go();
+    if (lost) await go();
+    await come();
+    return lost ? { outcome: "unknown" } : go();
+  });
+}
+
+/**
+ * The table of a walk that stands still before one of its writes until it is told to go on, or to end there.
+ *
+ * @param isThere of the writes, by step and number, before which?
+ */
+export function stoppedBefore(table: Table, isThere: (step: string, n: number) => boolean) {
+  let writes = 0;
+  let dead = false;
+  let isStopped = false;
+  const stop = new Signal<void>();
+  const order = new Signal<"go on" | "end">();
+  const stopped = intercepted(table, async (step, go, write) => {
+    if (dead) throw new Killed();
+    if (!write || isStopped || !isThere(step, writes++)) return go();
+    isStopped = true;
+    stop.give();
+    dead = (await order.given) === "end";
+    if (dead) throw new Killed();
+    return go();
+  });
+  return {
+    table: stopped,
+    /** It stands still. */
+    stops: stop.given,
+    goOn: () => order.give("go on"),
+    end: () => order.give("end"),
+  };
+}
+
+class Signal<T> {
+  give!: (value: T) => void;
+  readonly given = new Promise<T>((resolve) => {
+    this.give = resolve;
+  });
+}
+
+/** What a walk answered, if it lived to answer; who meets others, or does not hear, may be told to come again. */
+export async function answerOf<T>(walk: Promise<T>): Promise<T | undefined> {
+  try {
+    return await walk;
+  } catch (error) {
+    const name = error instanceof Error ? error.name : "";
+    if (!["Killed", "Contended", "Busy", "Unavailable"].includes(name)) throw error;
+    return undefined;
+  }
 }
 
 type Intercept = (label: string, go: () => Promise<unknown>, write?: Write) => Promise<unknown>;

@@ -11,17 +11,9 @@ import { parseGeneration } from "../../src/domain/generation.ts";
 import { findViolations } from "../../src/domain/invariants.ts";
 import { DUE_SHARDS } from "../../src/store/definition.ts";
 import { contentsIn, contextOver, passes, requestOf, SPACE, type World } from "../world.ts";
-import { expectEverythingAssignable, heldNow, patiently } from "./aftermath.ts";
+import { expectEverythingAssignable, heldNow, isAssignment, patiently } from "./aftermath.ts";
 import { callsOf, withIntruder } from "./crash-points.ts";
-import {
-  drain,
-  OPERATIONS,
-  type Operation,
-  prepared,
-  remove,
-  routers,
-  work,
-} from "./operations.ts";
+import { drain, NAMED, type Operation, prepared, remove, routers, work } from "./operations.ts";
 
 /** Somebody who comes by, and is done, while the operation stands still before one of its calls. */
 interface Intruder {
@@ -122,45 +114,44 @@ async function releaseWhatMayGo({ world, operation, told, context }: Scene): Pro
     if (!kept.includes(handle)) await releaseHandle(context, SPACE, handle);
 }
 
-describe.each(OPERATIONS)("$name", (operation) => {
-  it.each(INTRUDERS)("does and suffers no harm when $name comes in between", async (intruder) => {
-    const { world, told } = await prepared(operation);
-    const calls = await callsOf(world.table, (own) =>
-      operation.walk(contextOver(own, world.clock, 2), told),
-    );
-    for (let at = 0; at < calls.length; at++) {
+describe.each(NAMED)("%s", (_, operation) => {
+  it.each(INTRUDERS.map((intruder) => [intruder.name, intruder] as const))(
+    "does and suffers no harm when %s comes in between",
+    async (_, intruder) => {
       const { world, told } = await prepared(operation);
-      const { table, clock } = world;
-      const where = `before ${calls[at]} (call ${at})`;
-      const expectNoViolations = (when: string) =>
-        expect(findViolations(contentsIn(world)), `${when} ${where}`).toEqual([]);
+      const calls = await callsOf(world.table, (own) =>
+        operation.walk(contextOver(own, world.clock, 2), told),
+      );
+      for (let at = 0; at < calls.length; at++) {
+        const { world, told } = await prepared(operation);
+        const { table, clock } = world;
+        const where = `before ${calls[at]} (call ${at})`;
+        const expectNoViolations = (when: string) =>
+          expect(findViolations(contentsIn(world)), `${when} ${where}`).toEqual([]);
 
-      let theirs: unknown;
-      const walk = withIntruder(table, at, async () => {
-        const context = contextOver(table, clock, 7);
-        theirs = await patiently(() => intruder.come({ world, operation, told, context }));
-        expectNoViolations("came in");
-        if (isAssignment(theirs)) expect(heldNow(world, theirs), where).toBe(true);
-      });
-      const ours = await patiently(() => operation.walk(contextOver(walk, clock, 2), told));
-      expectNoViolations("went on");
-      if (isAssignment(ours)) expect(heldNow(world, ours), `answered, ${where}`).toBe(true);
-      if (isKeyed(ours) && isKeyed(theirs)) expect(ours.addresses).toEqual(theirs.addresses);
+        let theirs: unknown;
+        const walk = withIntruder(table, at, async () => {
+          const context = contextOver(table, clock, 7);
+          theirs = await patiently(() => intruder.come({ world, operation, told, context }));
+          expectNoViolations("came in");
+          if (isAssignment(theirs)) expect(heldNow(world, theirs), where).toBe(true);
+        });
+        const ours = await patiently(() => operation.walk(contextOver(walk, clock, 2), told));
+        expectNoViolations("went on");
+        if (isAssignment(ours)) expect(heldNow(world, ours), `answered, ${where}`).toBe(true);
+        if (isKeyed(ours) && isKeyed(theirs)) expect(ours.addresses).toEqual(theirs.addresses);
 
-      await passes(world, 3);
-      expect(findViolations(contentsIn(world), { quiet: true }), where).toEqual([]);
-      for (const handle of operation.kept)
-        expect(heldNow(world, told[handle]), `${where}: ${handle}`).toBe(true);
-      if (isAssignment(theirs) && theirs.handle === "another")
-        expect(heldNow(world, theirs), `theirs, ${where}`).toBe(true);
-      await expectEverythingAssignable(world, where);
-    }
-  });
+        await passes(world, 3);
+        expect(findViolations(contentsIn(world), { quiet: true }), where).toEqual([]);
+        for (const handle of operation.kept)
+          expect(heldNow(world, told[handle]), `${where}: ${handle}`).toBe(true);
+        if (isAssignment(theirs) && theirs.handle === "another")
+          expect(heldNow(world, theirs), `theirs, ${where}`).toBe(true);
+        await expectEverythingAssignable(world, where);
+      }
+    },
+  );
 });
-
-function isAssignment(answer: unknown): answer is Assignment {
-  return typeof answer === "object" && answer !== null && "addresses" in answer;
-}
 
 /** Answers to one request under one key. */
 function isKeyed(answer: unknown): answer is Assignment {

@@ -127,6 +127,18 @@ export const OPERATIONS: readonly Operation[] = [
     kept: [],
   },
   {
+    name: "reclaim that sees an empty block for the first time",
+    step: "mark-idle",
+    prepare: async (world) => {
+      const told = { old: await assigned(world.calm, requestOf("old", 2)) };
+      await releaseAll(world.calm, await assigned(world.calm, requestOf("gone", 2)));
+      world.clock.nowMs += 100_000;
+      return told;
+    },
+    walk: (context) => reclaim(context),
+    kept: ["old"],
+  },
+  {
     name: "reclaim of an empty block beside one in use",
     step: "delete-block",
     prepare: async (world) => {
@@ -197,12 +209,20 @@ export const OPERATIONS: readonly Operation[] = [
     name: "a block taken from its host",
     step: "disown",
     prepare: async ({ calm }) => ({ old: await assigned(calm, requestOf("old", 1)) }),
-    walk: async (context) => {
-      const [row] = await context.store.listRows(SPACE, "host:node-1");
-      const block = row && (await context.store.readBlock(SPACE, row.block));
-      return block && disown(context, block);
-    },
+    walk: disownFirst,
     kept: ["old"],
+  },
+  {
+    name: "an empty block taken from its host",
+    step: "disown",
+    prepare: async (world) => {
+      await releaseAll(world.calm, await assigned(world.calm, requestOf("gone", 1)));
+      await passes(world, 1);
+      world.clock.nowMs += 70_000;
+      return {};
+    },
+    walk: disownFirst,
+    kept: [],
   },
   {
     name: "release by handle of what several blocks hold",
@@ -591,11 +611,20 @@ async function forget(context: Context) {
   const seen = await context.store.readNode(SPACE, "node-1");
   return deleteNode(context, SPACE, "node-1", seen?.revision);
 }
+/** For a suite that has a test of each. */
+export const NAMED = OPERATIONS.map((operation) => [operation.name, operation] as const);
 
 /** A world in which the operation can begin. */
 export async function prepared(operation: Operation) {
   const world = await makeWorld();
   return { world, told: await operation.prepare(world) };
+}
+
+/** The first block of a host becomes nobody's. */
+async function disownFirst(context: Context) {
+  const [row] = await context.store.listRows(SPACE, "host:node-1");
+  const block = row && (await context.store.readBlock(SPACE, row.block));
+  return block && disown(context, block);
 }
 
 const limited = (

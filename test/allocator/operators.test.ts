@@ -1,0 +1,203 @@
+import { describe, expect, it } from "vitest";
+import {
+  deleteReservation,
+  type IfMatch,
+  listReservations,
+  putPool,
+  putReservation,
+  putSettings,
+  readPool,
+  readReservation,
+  readSettings,
+  type Written,
+} from "../../src/allocator/administration.ts";
+import type { Context } from "../../src/allocator/context.ts";
+import { runJobs } from "../../src/allocator/jobs.ts";
+import { type Accepted, deletePool, drainPool } from "../../src/allocator/pool-jobs.ts";
+import { findViolations } from "../../src/domain/invariants.ts";
+import { Refusal } from "../../src/domain/outcome.ts";
+import { SETTINGS_DEFAULT } from "../../src/domain/settings.ts";
+import { callsOf, withIntruder } from "../simulation/crash-points.ts";
+import { routers } from "../simulation/operations.ts";
+import { contentsIn, contextOver, makeWorld, poolOf, SPACE } from "../world.ts";
+
+/** A space that nobody has written anything into. */
+const NEW = "new";
+
+type Answer = Written<unknown> | Accepted | Refusal;
+
+/** What an operator does to something as both have read it. */
+interface Act {
+  readonly name: string;
+  act(context: Context, seen: IfMatch): Promise<Answer>;
+  /** What stands when it was done, and nothing after it. */
+  readonly leaves: unknown;
+}
+
+interface Resource {
+  readonly name: string;
+  /** Makes it, where it is there, and answers the revision that both operators have read. */
+  made(context: Context): Promise<IfMatch>;
+  read(context: Context): Promise<unknown>;
+  readonly acts: readonly Act[];
+}
+
+const GONE = { code: "not_found" };
+const range = poolOf("10.0.0.0/24", 28);
+
+const pool = (space: string, cooldownSeconds: number): Act => ({
+  name: `a PUT with a cooldown of ${cooldownSeconds} s`,
+  act: (context, seen) => putPool(context, space, "one", { ...range, cooldownSeconds }, seen),
+  leaves: { state: "active", disabled: false, cooldownSeconds },
+});
+
+const reservation = (reason: string): Act => ({
+  name: `a PUT ${reason}`,
+  act: (context, seen) => putReservation(context, SPACE, "routers", { ...routers, reason }, seen),
+  leaves: { reason },
+});
+
+const settings = (space: string, cooldownSeconds: number): Act => ({
+  name: `a PUT with a cooldown of ${cooldownSeconds} s`,
+  act: (context, seen) =>
+    putSettings(context, space, { ...SETTINGS_DEFAULT, cooldownSeconds }, seen),
+  leaves: { settings: { cooldownSeconds } },
+});
+
+const servedBy = (name: string, cidr: string): Act => ({
+  name: `a PUT of pool ${name} for ${cidr}`,
+  act: (context) => putPool(context, NEW, name, poolOf(cidr, 28), undefined),
+  leaves: [name],
+});
+
+const RESOURCES: readonly Resource[] = [
+  {
+    name: "a reservation that is not there",
+    made: async () => undefined,
+    read: (context) => readReservation(context, SPACE, "routers"),
+    acts: [reservation("for the routers"), reservation("for the gateways")],
+  },
+  {
+    name: "a reservation",
+    made: async (context) => {
+      await putReservation(context, SPACE, "routers", routers, undefined);
+      return (await listReservations(context, SPACE))[0]?.revision;
+    },
+    read: (context) => readReservation(context, SPACE, "routers"),
+    acts: [
+      reservation("for the routers"),
+      reservation("for the gateways"),
+      {
+        name: "a DELETE",
+        act: (context, seen) => deleteReservation(context, SPACE, "routers", seen),
+        leaves: GONE,
+      },
+    ],
+  },
+  {
+    name: "settings that nobody has written",
+    made: async () => undefined,
+    read: (context) => readSettings(context, NEW),
+    acts: [settings(NEW, 7), settings(NEW, 9)],
+  },
+  {
+    name: "settings",
+    made: async (context) => (await readSettings(context, SPACE)).revision,
+    read: (context) => readSettings(context, SPACE),
+    acts: [settings(SPACE, 7), settings(SPACE, 9)],
+  },
+  {
+    name: "a pool that is not there",
+    made: async () => undefined,
+    read: (context) => readPool(context, NEW, "one"),
+    acts: [pool(NEW, 7), pool(NEW, 9)],
+  },
+  {
+    name: "a range that nobody has",
+    made: async () => undefined,
+    read: async ({ store }) => {
+      const { pools } = await store.readSpace(NEW);
+      return pools.filter(({ state }) => state === "active").map(({ name }) => name);
+    },
+    acts: [servedBy("one", "10.0.0.0/24"), servedBy("two", "10.0.0.0/25")],
+  },
+  {
+    name: "a pool",
+    made: async (context) => {
+      await putPool(context, NEW, "one", range, undefined);
+      const made = await readPool(context, NEW, "one");
+      return made instanceof Refusal ? undefined : made.revision;
+    },
+    read: (context) => readPool(context, NEW, "one"),
+    acts: [
+      pool(NEW, 7),
+      pool(NEW, 9),
+      {
+        name: "a drain",
+        act: (context, seen) => drainPool(context, NEW, "one", seen),
+        leaves: { state: "active", disabled: true },
+      },
+      {
+        name: "a DELETE",
+        act: (context, seen) => deletePool(context, NEW, "one", seen),
+        leaves: { state: "deleting" },
+      },
+    ],
+  },
+];
+
+const PAIRS = RESOURCES.flatMap((resource) =>
+  resource.acts.flatMap((slow) =>
+    resource.acts.map(
+      (quick) =>
+        [
+          `${resource.name}: ${slow.name}, and in the middle of it ${quick.name}`,
+          { resource, slow, quick },
+        ] as const,
+    ),
+  ),
+);
+
+describe("of two operators who act on what they saw, one is told that it changed meanwhile", () => {
+  it.each(PAIRS)("%s", async (_, { resource, slow, quick }) => {
+    const rehearsal = await sceneOf(resource);
+    const calls = await callsOf(rehearsal.world.table, (own) =>
+      slow.act(contextOver(own, rehearsal.world.clock, 2), rehearsal.seen),
+    );
+    for (let at = 0; at < calls.length; at++) {
+      const { world, seen } = await sceneOf(resource);
+      const where = `before ${calls[at]} (call ${at})`;
+      let theirs: Answer | undefined;
+      const own = withIntruder(world.table, at, async () => {
+        theirs = await quick.act(contextOver(world.table, world.clock, 3), seen);
+      });
+      const ours = await slow.act(contextOver(own, world.clock, 2), seen);
+      const told = [
+        ...(isDone(theirs) ? [{ answer: theirs, act: quick }] : []),
+        ...(isDone(ours) ? [{ answer: ours, act: slow }] : []),
+      ];
+      // Who asks for the same job is told of the one job.
+      const jobs = new Set(told.map(({ answer }) => ("job" in answer ? answer.job.id : answer)));
+      expect(jobs.size, where).toBe(1);
+      const leaves = told[0]?.act.leaves;
+      expect(await resource.read(world.calm), where).toMatchObject(leaves as object);
+
+      world.clock.nowMs += 60_000;
+      expect(await runJobs(contextOver(world.table, world.clock, 4))).toMatchObject({
+        failures: [],
+      });
+      expect(await resource.read(world.calm), `${where}, later`).toMatchObject(leaves as object);
+      expect(findViolations(contentsIn(world)), where).toEqual([]);
+    }
+  });
+});
+
+async function sceneOf(resource: Resource) {
+  const world = await makeWorld();
+  return { world, seen: await resource.made(world.calm) };
+}
+
+function isDone(answer: Answer | undefined): answer is Written<unknown> | Accepted {
+  if (answer === undefined || answer instanceof Refusal) return false;
+  return !("job" in answer) || answer.job.state === "running" || answer.job.state === "done";
+}

@@ -1,0 +1,40 @@
+import { simulate } from "../simulation/run.ts";
+import { observe } from "./observed.ts";
+
+/** One thing that may be left out of the protocol: a condition of a write, or a whole write that fences. */
+export interface Item {
+  readonly name: string;
+  readonly kind: "clause" | "fence";
+  /** The writes that have the clause; of a fence, itself. */
+  readonly steps: readonly string[];
+  /** The simulated lives that go another way without it: all others stay as they are. */
+  readonly seeds: readonly number[];
+}
+
+/** Every clause and every fence of the writes of so many simulated lives. */
+export async function inventoryOf(seeds: Iterable<number>): Promise<readonly Item[]> {
+  const items = new Map<string, { kind: Item["kind"]; steps: Set<string>; seeds: Set<number> }>();
+  const itemOf = (name: string, kind: Item["kind"]) => {
+    const item = items.get(name) ?? { kind, steps: new Set<string>(), seeds: new Set<number>() };
+    items.set(name, item);
+    return item;
+  };
+  for (const seed of seeds) {
+    const end = observe(({ step, when }, decision) => {
+      for (const { name } of when) itemOf(name, "clause").steps.add(step);
+      if (!decision) return;
+      const item = itemOf(decision.name, decision.kind);
+      item.steps.add(step);
+      item.seeds.add(seed);
+    });
+    await simulate({ seed }).finally(end);
+  }
+  return [...items]
+    .map(([name, { kind, steps, seeds }]) => ({
+      name,
+      kind,
+      steps: [...steps].sort(),
+      seeds: [...seeds],
+    }))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+}

@@ -1,0 +1,87 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { inParallel } from "../../src/allocator/parallel.ts";
+import { NOTICED } from "../simulation/noticed.ts";
+import { simulate } from "../simulation/run.ts";
+import { commitOf, digestOfSources } from "../simulation/sources.ts";
+import { type Item, inventoryOf } from "./inventory.ts";
+import { type Observed, observeSuites, testThatNotices } from "./suites.ts";
+import { type Noticed, writeTable } from "./table.ts";
+
+/**
+ * `npm run clauses`: takes every clause out of the conditional writes, and every fence, one after another, and says which
+ * test fails without it, or which simulated life breaks. What decides no write of a test or of a life changes nothing in
+ * it: only the others are run. `--resume FILE` carries it on; `--only A,B` looks at some; `--runs N` says over how many
+ * lives; `--workers N` at once. The table goes into docs/protocol.md.
+ */
+const { values } = parseArgs({
+  options: {
+    resume: { type: "string" },
+    only: { type: "string" },
+    runs: { type: "string", default: "1000" },
+    workers: { type: "string", default: "2" },
+  },
+});
+
+/** Of the lives that go another way without something, so many are looked at. */
+const LIVES_MAX = 150;
+
+interface Kept {
+  /** Of what the table is: other sources, another table. */
+  readonly sources: string;
+  readonly runs: number;
+  readonly items: readonly Item[];
+  readonly observed: readonly Observed[];
+  readonly noticed: Readonly<Record<string, Noticed>>;
+}
+
+const sources = digestOfSources();
+const kept = carriedOn() ?? (await begun(Number(values.runs)));
+const noticed: Record<string, Noticed> = { ...kept.noticed };
+keep();
+
+const only = values.only?.split(",");
+const open = kept.items.filter(
+  ({ name }) => noticed[name] === undefined && (only?.includes(name) ?? true),
+);
+await inParallel(open, Number(values.workers), async (item) => {
+  noticed[item.name] = await whatNotices(item);
+  console.log(`${item.name}: ${JSON.stringify(noticed[item.name])}`);
+  keep();
+});
+const missed = only ? [] : writeTable(kept.items, noticed, commitOf());
+if (missed.length > 0) {
+  process.exitCode = 1;
+  console.error(`nothing notices, and nobody says why: ${missed.join(", ")}`);
+}
+
+async function begun(runs: number): Promise<Kept> {
+  const observing = observeSuites();
+  const items = await inventoryOf(Array.from({ length: runs }, (_, i) => i + 1));
+  return { sources, runs, items, observed: await observing, noticed: {} };
+}
+
+async function whatNotices({ name, seeds }: Item): Promise<Noticed> {
+  const test = await testThatNotices(name, kept.observed);
+  if (test !== undefined) return { by: "test", test };
+  const known = NOTICED.filter(([noticed]) => noticed === name).map(([, seed]) => seed);
+  const lives = [...known, ...seeds.slice(0, LIVES_MAX)];
+  for (const seed of lives) {
+    const { violations } = await simulate({ seed, without: name });
+    const invariants = [...new Set(violations.map(({ invariant }) => invariant))];
+    if (invariants.length > 0) return { by: "simulation", seed, invariants };
+  }
+  return { by: "nothing", lives: lives.length, decisive: seeds.length, of: kept.runs };
+}
+
+function keep(): void {
+  if (values.resume) writeFileSync(values.resume, JSON.stringify({ ...kept, noticed }));
+}
+
+function carriedOn(): Kept | undefined {
+  if (values.resume === undefined || !existsSync(values.resume)) return undefined;
+  const found = JSON.parse(readFileSync(values.resume, "utf8")) as Kept;
+  if (found.sources === sources) return found;
+  console.log(`${values.resume} is of other sources: this begins anew`);
+  return undefined;
+}

@@ -1,0 +1,119 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** What should notice, the quick ones first. Every table of theirs lacks what `WITHOUT` names. */
+const SUITES = [
+  ["test/allocator", "test/invariants.test.ts"],
+  ["test/simulation/crash-points.test.ts"],
+  ["test/simulation/overtaking.test.ts"],
+  ["test/simulation/interleavings.test.ts"],
+];
+/** The variable that says where the tests write down what decided their writes. */
+export const OBSERVED = "OBSERVED";
+
+/** A test, by its file and its full name, and what decided a write of it. */
+export interface Observed {
+  readonly suite: number;
+  readonly file: string;
+  readonly test: string;
+  readonly names: readonly string[];
+}
+
+/** Runs all suites once with nothing left out. */
+export async function observeSuites(): Promise<readonly Observed[]> {
+  return inFolder(async (folder) => {
+    const lists = SUITES.map(async (files, suite) => {
+      const out = join(folder, String(suite));
+      const config = ["--config=test/clauses/vitest.config.ts"];
+      const code = await vitest([...files, ...config], { [OBSERVED]: out });
+      if (code !== 0) throw new Error(`${files.join(" ")}: fails with nothing left out`);
+      return readFileSync(out, "utf8")
+        .trim()
+        .split("\n")
+        .map((line) => ({ suite, ...(JSON.parse(line) as Omit<Observed, "suite">) }))
+        .map((observed) => ({ ...observed, file: relative(ROOT, observed.file) }));
+    });
+    return (await Promise.all(lists)).flat();
+  });
+}
+
+/** With more than so many to look at, the whole files are run. */
+const NAMED_MAX = 60;
+
+/** The first test that fails without it, by its name; nothing if all that it decides a write of pass. */
+export async function testThatNotices(
+  without: string,
+  observed: readonly Observed[],
+): Promise<string | undefined> {
+  const affected = observed.filter(({ names }) => names.includes(without));
+  for (const suite of SUITES.keys()) {
+    const tests = affected.filter((one) => one.suite === suite);
+    if (tests.length === 0) continue;
+    const files = [...new Set(tests.map(({ file }) => file))];
+    const names = tests.map(({ test }) => test.replaceAll(" > ", " "));
+    const failed = await firstFailed(files, names.length <= NAMED_MAX ? names : [], without);
+    if (failed !== undefined) return failed;
+  }
+  return undefined;
+}
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+
+interface Report {
+  readonly testResults: readonly {
+    readonly assertionResults: readonly {
+      readonly status: string;
+      readonly ancestorTitles: readonly string[];
+      readonly title: string;
+    }[];
+  }[];
+}
+
+async function firstFailed(
+  files: readonly string[],
+  names: readonly string[],
+  without: string,
+): Promise<string | undefined> {
+  return inFolder(async (folder) => {
+    const report = join(folder, "report.json");
+    const pattern = names.map((name) => name.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")).join("|");
+    const options = ["--bail=1", "--reporter=json", `--outputFile=${report}`];
+    const code = await vitest([...files, ...options, ...(pattern ? ["-t", pattern] : [])], {
+      WITHOUT: without,
+    });
+    if (code === 0) return undefined;
+    const { testResults } = JSON.parse(readFileSync(report, "utf8")) as Report;
+    const failed = testResults
+      .flatMap(({ assertionResults }) => assertionResults)
+      .find(({ status }) => status === "failed");
+    if (!failed) throw new Error(`without ${without} the suites ended with ${code}, and no test`);
+    return [...failed.ancestorTitles, failed.title].join(": ");
+  });
+}
+
+async function vitest(
+  options: readonly string[],
+  environment: Readonly<Record<string, string>>,
+): Promise<number | null> {
+  const program = join(ROOT, "node_modules/vitest/vitest.mjs");
+  const child = spawn(process.execPath, [program, "run", ...options], {
+    cwd: ROOT,
+    env: { ...process.env, ...environment },
+    stdio: "ignore",
+  });
+  const [code] = await once(child, "exit");
+  return code;
+}
+
+async function inFolder<T>(act: (folder: string) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), "plat-clauses-"));
+  try {
+    return await act(folder);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}

@@ -1,0 +1,90 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { NOTICED } from "../simulation/noticed.ts";
+import { EXCUSED } from "./excused.ts";
+import type { Item } from "./inventory.ts";
+
+/** What noticed that something was left out. */
+export type Noticed =
+  | { readonly by: "test"; readonly test: string }
+  | { readonly by: "simulation"; readonly seed: number; readonly invariants: readonly string[] }
+  | {
+      readonly by: "nothing";
+      /** How many lives were looked at, of those that go another way without it, and in how many these were found. */
+      readonly lives: number;
+      readonly decisive: number;
+      readonly of: number;
+    };
+
+const PAGE = new URL("../../docs/protocol.md", import.meta.url);
+const [BEGIN, END] = ["<!-- clauses -->", "<!-- /clauses -->"];
+
+/**
+ * Puts the table into the page.
+ *
+ * @returns what nothing noticed and nobody excuses, and what the simulation notices without a test that says so
+ */
+export function writeTable(
+  items: readonly Item[],
+  noticed: Readonly<Record<string, Noticed>>,
+  commit: string,
+): readonly string[] {
+  const lines = items.map(({ name, kind, steps }) => {
+    const where = steps.length > STEPS_NAMED_MAX ? `${steps.length} writes` : steps.join(", ");
+    return `| \`${name}\` | ${kind === "fence" ? "a fence" : where} | ${words(name, noticed[name])} |`;
+  });
+  const table = [
+    BEGIN,
+    "",
+    `Made at commit ${commit}.`,
+    "",
+    "| left out | of | what notices |",
+    "|---|---|---|",
+    ...lines,
+    "",
+    END,
+  ];
+  const { before, after } = parted();
+  writeFileSync(PAGE, before + table.join("\n") + after);
+  return items.map(({ name }) => name).filter((name) => !isSettled(name, noticed[name]));
+}
+
+/** The names that have a line in the page as it is. */
+export function namesInTable(): ReadonlySet<string> {
+  return new Set([...parted().table.matchAll(/^\| `([^`]+)` \|/gm)].map(([, name]) => name ?? ""));
+}
+
+const STEPS_NAMED_MAX = 3;
+
+function parted() {
+  const page = readFileSync(PAGE, "utf8");
+  const [from, to] = [page.indexOf(BEGIN), page.indexOf(END) + END.length];
+  if (from < 0 || to < from) throw new Error(`docs/protocol.md has no ${BEGIN} and ${END}`);
+  return { before: page.slice(0, from), table: page.slice(from, to), after: page.slice(to) };
+}
+
+function isSettled(name: string, noticed: Noticed | undefined): boolean {
+  if (noticed?.by === "test") return true;
+  return noticed?.by === "simulation"
+    ? NOTICED.some(([known]) => known === name)
+    : EXCUSED[name] !== undefined;
+}
+
+function words(name: string, noticed: Noticed | undefined): string {
+  switch (noticed?.by) {
+    case "test":
+      return noticed.test.replaceAll("|", "\\|");
+    case "simulation":
+      return `the simulation notices when the protocol lacks ${name} (seed ${noticed.seed}: ${noticed.invariants.join(", ")})`;
+    case "nothing": {
+      const { lives, decisive, of } = noticed;
+      const excuse = EXCUSED[name];
+      const looked =
+        lives === 0
+          ? `It decides nothing in ${of} lives.`
+          : `It decides something in ${decisive} of ${of} lives; ${lives} of these were lived without it, and hold.`;
+      return excuse ? `${excuse.heals ? "*heals*" : "*covered*"}: ${excuse.why} ${looked}` : looked;
+    }
+    default:
+      return "not looked at";
+  }
+}

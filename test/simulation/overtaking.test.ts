@@ -1,0 +1,323 @@
+import { describe, expect, it } from "vitest";
+import { amendAddress } from "../../src/allocator/amend.ts";
+import { assign } from "../../src/allocator/assign.ts";
+import type { Assignment, AssignRequest } from "../../src/allocator/assignment.ts";
+import { collect } from "../../src/allocator/collect.ts";
+import type { Context } from "../../src/allocator/context.ts";
+import { releaseAddress, releaseHandle } from "../../src/allocator/release.ts";
+import { addressAt } from "../../src/domain/cidr.ts";
+import { findViolations } from "../../src/domain/invariants.ts";
+import { Refusal } from "../../src/domain/outcome.ts";
+import { DUE_SHARDS } from "../../src/store/definition.ts";
+import {
+  addressOf,
+  assigned,
+  contentsIn,
+  contextOver,
+  makeWorld,
+  passes,
+  releaseAll,
+  requestOf,
+  SPACE,
+  type World,
+} from "../world.ts";
+import { expectEverythingAssignable, heldNow, isAssignment } from "./aftermath.ts";
+import { answerOf, stoppedBefore, withIntruderAtWrite } from "./crash-points.ts";
+
+type Told = Readonly<Record<string, Assignment>>;
+type Walk = (context: Context, told: Told, world: World) => Promise<unknown>;
+
+/** Two who have to do with one thing, of whom the first is slow. */
+interface Meeting {
+  readonly first: string;
+  readonly second: string;
+  prepare(world: World): Promise<Told>;
+  readonly walks: readonly [first: Walk, second: Walk];
+  /** How long the first stands still before the second comes. */
+  readonly waitMs: number;
+  /** May what one of them is answered be gone in the end, since the other gives it back? */
+  readonly givesBack?: boolean;
+}
+
+const AUTHOR_MS = 20_000; // longer than any author may live
+const GRACE_MS = 100_000;
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+const limited: AssignRequest = { ...requestOf("vm", 2), limitPerHandle: 2 };
+const leased: AssignRequest = { ...requestOf("vm", 2), leaseSeconds: 60 };
+const keyed = (count: number) => requestOf("keyed", count, "once");
+
+const assigns =
+  (request: AssignRequest): Walk =>
+  (context) =>
+    assign(context, request);
+const collects: Walk = (context) => collect(context, DUE_SHARDS);
+const releases =
+  (handle: string): Walk =>
+  (context) =>
+    releaseHandle(context, SPACE, handle);
+
+/** Answers what it renewed. */
+const renews: Walk = async (context, { vm }) => {
+  for (const { address } of vm?.addresses ?? []) {
+    const renewal = { address: addressOf(address), handle: "vm", leaseSeconds: 86_400 };
+    if ((await amendAddress(context, SPACE, renewal)) instanceof Refusal) return undefined;
+  }
+  return vm;
+};
+
+/** Days go by with their passes, and the key is used again. */
+const beginsAnew: Walk = async (context, _, world) => {
+  await passes(world, 2, DAY_MS);
+  return assign(context, keyed(1));
+};
+
+const one = async ({ calm }: World): Promise<Told> => ({
+  old: await assigned(calm, requestOf("old", 1)),
+});
+
+/** An earlier execution of the request came as far as this write. */
+const cutOffBefore =
+  (step: string, request: AssignRequest) =>
+  async (world: World): Promise<Told> => {
+    const told = await one(world);
+    const cut = stoppedBefore(world.table, (name) => name === step);
+    const walk = answerOf(assign(contextOver(cut.table, world.clock, 8), request));
+    await cut.stops;
+    cut.end();
+    await walk;
+    world.clock.nowMs += GRACE_MS;
+    return told;
+  };
+
+const expired = async ({ calm, clock }: World): Promise<Told> => {
+  const vm = await assigned(calm, leased);
+  clock.nowMs += GRACE_MS;
+  return { vm };
+};
+
+const releasedAgo =
+  (waitMs: number) =>
+  async (world: World): Promise<Told> => {
+    const told = await one(world);
+    const gone = await assigned(world.calm, keyed(1));
+    await releaseAll(world.calm, gone);
+    world.clock.nowMs += waitMs;
+    return { ...told, gone };
+  };
+
+/** The address is given back, and the seat was not given up. */
+const seatLeft = async (world: World): Promise<Told> => {
+  const { calm, clock } = world;
+  const told = await assigned(calm, limited);
+  const [seat] = contentsIn(world).seats;
+  await releaseAll(calm, told);
+  if (seat) await calm.store.putSeat(seat, undefined);
+  clock.nowMs += GRACE_MS;
+  return one(world);
+};
+
+const MEETINGS: readonly Meeting[] = [
+  {
+    first: "an assign",
+    second: "a release by its handle",
+    prepare: one,
+    walks: [assigns(requestOf("new", 1)), releases("new")],
+    waitMs: 0,
+    givesBack: true,
+  },
+  {
+    first: "an assign over several blocks",
+    second: "the collector",
+    prepare: one,
+    walks: [assigns(requestOf("new", 3)), collects],
+    waitMs: GRACE_MS,
+  },
+  {
+    first: "a keyed assign",
+    second: "the same request",
+    prepare: one,
+    walks: [assigns(keyed(1)), assigns(keyed(1))],
+    waitMs: AUTHOR_MS,
+  },
+  {
+    first: "a keyed assign over several blocks",
+    second: "the same request",
+    prepare: one,
+    walks: [assigns(keyed(3)), assigns(keyed(3))],
+    waitMs: AUTHOR_MS,
+  },
+  {
+    first: "an assign under a limit",
+    second: "another under the same limit",
+    prepare: one,
+    walks: [assigns(limited), assigns(limited)],
+    waitMs: AUTHOR_MS,
+  },
+  {
+    first: "a release by handle of a keyed request that was cut off",
+    second: "the same request",
+    prepare: cutOffBefore("take-slots", keyed(1)),
+    walks: [releases("keyed"), assigns(keyed(1))],
+    waitMs: 0,
+    givesBack: true,
+  },
+  {
+    first: "the collector of a keyed request that was cut off",
+    second: "the same request",
+    prepare: cutOffBefore("take-slots", keyed(1)),
+    walks: [collects, assigns(keyed(1))],
+    waitMs: 0,
+  },
+  {
+    first: "the collector of a keyed request over several blocks that was cut off",
+    second: "the same request",
+    prepare: cutOffBefore("head-live", keyed(3)),
+    walks: [collects, assigns(keyed(3))],
+    waitMs: AUTHOR_MS,
+  },
+  {
+    first: "the collector of a key that was given back",
+    second: "the same request, days later",
+    prepare: releasedAgo(GRACE_MS),
+    walks: [collects, beginsAnew],
+    waitMs: 0,
+  },
+  {
+    first: "the collector of a key that was given back a day ago",
+    second: "the same request, days later",
+    prepare: releasedAgo(DAY_MS + GRACE_MS),
+    walks: [collects, beginsAnew],
+    waitMs: 0,
+  },
+  {
+    first: "a release that comes again",
+    second: "the same request, days later",
+    prepare: releasedAgo(0),
+    walks: [(context, { gone }) => releaseAll(context, gone), beginsAnew],
+    waitMs: 0,
+  },
+  {
+    first: "the collector of a lease that has run out",
+    second: "its renewal",
+    prepare: expired,
+    walks: [collects, renews],
+    waitMs: 0,
+  },
+  {
+    first: "a renewal of a lease that has run out",
+    second: "the collector",
+    prepare: expired,
+    walks: [renews, collects],
+    waitMs: 0,
+  },
+  {
+    first: "the collector of a seat without an address",
+    second: "a request under the same limit",
+    prepare: seatLeft,
+    walks: [collects, assigns(limited)],
+    waitMs: 0,
+  },
+];
+
+const COMES = ["and goes", "stands still as well", "is cut off, and the passes come by"] as const;
+const CASES = MEETINGS.flatMap((meeting) =>
+  COMES.map((how) => {
+    const { first, second } = meeting;
+    return [`${first} stands still, ${second} comes, ${how}`, meeting, how] as const;
+  }),
+);
+
+describe("no harm is done when", () => {
+  it.each(CASES)("%s", async (_, meeting, how) => {
+    let scenes = 0;
+    for (const lost of [false, true])
+      for (let i = 0, came = true; came; i++)
+        for (let j = 0, stopped = true; stopped && came; j++) {
+          const scene = await play(meeting, { at: i, lost }, how, j);
+          ({ came } = scene);
+          stopped = scene.stopped && how !== "and goes";
+          if (came) scenes++;
+        }
+    expect(scenes).toBeGreaterThan(1);
+  });
+});
+
+describe("a request that is under way is answered, and whoever gives its addresses back by its handle is told so", () => {
+  it.each([
+    ["over several blocks", keyed(3)],
+    ["of one address under a limit", { ...requestOf("vm", 1, "once"), limitPerHandle: 1 }],
+  ])("%s", async (_, request) => {
+    let told = 0;
+    for (let at = 0, came = true; came; at++) {
+      const world = await makeWorld();
+      const { table, clock } = world;
+      came = false;
+      const slow = withIntruderAtWrite(table, { at, lost: false }, async () => {
+        came = true;
+        for (const address of takenIn(world)) {
+          const release = { address, handle: request.handle };
+          const answer = await releaseAddress(contextOver(table, clock, 7), SPACE, release);
+          expect(answer).toMatchObject({ status: "conflict", code: "request_in_progress" });
+          told++;
+        }
+      });
+      const answer = await assigned(contextOver(slow, clock, 2), request);
+      expect(heldNow(world, answer), `write ${at}`).toBe(true);
+    }
+    expect(told).toBeGreaterThan(0);
+  });
+});
+
+const takenIn = (world: World) =>
+  contentsIn(world).blocks.flatMap(({ cidr, slots }) =>
+    [...slots].flatMap(([ordinal, { kind }]) =>
+      kind === "taken" ? [addressAt(cidr, ordinal)] : [],
+    ),
+  );
+
+async function play(
+  { prepare, walks, waitMs, givesBack }: Meeting,
+  atFirst: { readonly at: number; readonly lost: boolean },
+  how: (typeof COMES)[number],
+  atSecond: number,
+) {
+  const world = await makeWorld();
+  const { table, clock } = world;
+  const told = await prepare(world);
+  const where = `${how}, at ${JSON.stringify(atFirst)} and ${atSecond}`;
+  const expectNoViolations = (when: string) =>
+    expect(findViolations(contentsIn(world)), `${when}: ${where}`).toEqual([]);
+
+  const slower = stoppedBefore(table, (_, n) => how !== "and goes" && n === atSecond);
+  let came = false;
+  let stopped = false;
+  let theirs: Promise<unknown> | undefined;
+  const slow = withIntruderAtWrite(table, atFirst, async () => {
+    came = true;
+    clock.nowMs += waitMs;
+    theirs = answerOf(walks[1](contextOver(slower.table, clock, 7), told, world));
+    stopped = await Promise.race([slower.stops.then(() => true), theirs.then(() => false)]);
+    expectNoViolations("the second came");
+    if (how !== "is cut off, and the passes come by" || !stopped) return;
+    slower.end();
+    await theirs;
+    await passes(world, 3);
+    expectNoViolations("the passes came by");
+  });
+  const ours = await answerOf(walks[0](contextOver(slow, clock, 2), told, world));
+  expectNoViolations("the first is done");
+  slower.goOn();
+  const answers = [ours, await theirs].filter(isAssignment);
+  expectNoViolations("the second is done");
+  const expectHeld = () => {
+    for (const answer of [told.old, ...(givesBack ? [] : answers)])
+      expect(heldNow(world, answer), `${answer?.handle}: ${where}`).toBe(true);
+  };
+  expectHeld();
+  await passes(world, 3);
+  expect(findViolations(contentsIn(world), { quiet: true }), where).toEqual([]);
+  expectHeld();
+  await expectEverythingAssignable(world, where);
+  return { came, stopped };
+}
