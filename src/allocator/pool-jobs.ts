@@ -1,8 +1,13 @@
 import { takenIn } from "../domain/block.ts";
 import { cellAt } from "../domain/cell.ts";
 import { deleteJobId, drainJobId, type Job } from "../domain/job.ts";
-import { EFFECTIVE_MS_MAX, IN_USE_CELLS_AT_ONCE, IN_USE_CELLS_MAX } from "../domain/limits.ts";
-import { Refusal } from "../domain/outcome.ts";
+import {
+  EFFECTIVE_MS_MAX,
+  IN_USE_CELLS_AT_ONCE,
+  IN_USE_CELLS_MAX,
+  SWAP_TRIES_MAX,
+} from "../domain/limits.ts";
+import { Contended, Refusal } from "../domain/outcome.ts";
 import { type Pool, serves } from "../domain/pool.ts";
 import {
   beingDeleted,
@@ -89,12 +94,16 @@ async function begin(context: Context, wanted: Job): Promise<Accepted | Refusal>
   };
 }
 
-/** The job under its id: the one that is there, unless it failed. */
+/** The job under its id: the one that is there, unless it failed; one that a worker forgets meanwhile is created anew. */
 async function standing(context: Context, wanted: Job): Promise<Job> {
-  const created = await settled(context.store.createJob(wanted));
-  if (created.outcome === "done" || created.item?.state !== "failed") return created.item ?? wanted;
-  const again = await settled(context.store.changeJob("begin-job", created.item, wanted));
-  return again.item ?? wanted;
+  for (let attempt = 0; attempt < SWAP_TRIES_MAX; attempt++) {
+    const { item: there } = await settled(context.store.createJob(wanted));
+    if (there && there.state !== "failed") return there;
+    const begun =
+      there && (await settled(context.store.changeJob("begin-job", there, wanted))).item;
+    if (begun) return begun;
+  }
+  throw new Contended("the job came and went while it was begun");
 }
 
 function jobOf(context: Context, pool: Pool, kind: Job["kind"]): Job {
