@@ -1,8 +1,13 @@
 import { takenIn } from "../domain/block.ts";
 import { cellAt } from "../domain/cell.ts";
 import { deleteJobId, drainJobId, type Job, mayBeginAgain, releaseJobId } from "../domain/job.ts";
-import { EFFECTIVE_MS_MAX, IN_USE_CELLS_AT_ONCE, IN_USE_CELLS_MAX } from "../domain/limits.ts";
-import { Refusal } from "../domain/outcome.ts";
+import {
+  EFFECTIVE_MS_MAX,
+  IN_USE_CELLS_AT_ONCE,
+  IN_USE_CELLS_MAX,
+  SWAP_TRIES_MAX,
+} from "../domain/limits.ts";
+import { Contended, Refusal } from "../domain/outcome.ts";
 import { type Pool, serves } from "../domain/pool.ts";
 import {
   beingDeleted,
@@ -104,13 +109,19 @@ async function begin(context: Context, wanted: Job): Promise<Accepted | Refusal>
   };
 }
 
-/** The job under its id: the one that is there, unless it is over and may begin again. */
+/**
+ * The job under its id: the one that is there, unless it is over and may begin again; one that a worker forgets meanwhile is
+ * created anew.
+ */
 async function standing(context: Context, wanted: Job): Promise<Job> {
-  const created = await settled(context.store.createJob(wanted));
-  const there = created.item ?? wanted;
-  if (created.outcome === "done" || !mayBeginAgain(there)) return there;
-  const again = await settled(context.store.changeJob("begin-job", there, wanted));
-  return again.item ?? wanted;
+  for (let attempt = 0; attempt < SWAP_TRIES_MAX; attempt++) {
+    const { item: there } = await settled(context.store.createJob(wanted));
+    if (there && !mayBeginAgain(there)) return there;
+    const begun =
+      there && (await settled(context.store.changeJob("begin-job", there, wanted))).item;
+    if (begun) return begun;
+  }
+  throw new Contended("the job came and went while it was begun");
 }
 
 const IDS: Readonly<Record<Job["kind"], (pool: Pool) => string>> = {

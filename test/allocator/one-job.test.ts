@@ -112,9 +112,6 @@ const BEFORE = [
   inTurn(failedDelete, aWeek),
 ];
 
-/** Not yet: a failed job that a worker forgets just before it is begun again (`standing` in `pool-jobs.ts`). */
-const NOT_YET = /a week: an operator who deletes the pool, and in the middle of it (a|the) worker/;
-
 const MEETINGS = BEFORE.flatMap(({ name: before, prepare }) =>
   SLOW.flatMap((slow) =>
     QUICK.map(
@@ -125,7 +122,7 @@ const MEETINGS = BEFORE.flatMap(({ name: before, prepare }) =>
         ] as const,
     ),
   ),
-).filter(([name]) => !NOT_YET.test(name));
+);
 
 describe("a job never goes back, and one that is over stays as it ended", () => {
   it.each(MEETINGS)("%s", async (_, { prepare, slow, quick }) => {
