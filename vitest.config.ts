@@ -1,9 +1,13 @@
 import { defineConfig } from "vitest/config";
+import { LongFirst } from "./test/sequencer.ts";
 
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     setupFiles: ["test/setup.ts"],
+    // Vitest would leave a core to itself, and with two of them run one file after the other.
+    maxWorkers: "100%",
+    sequence: { sequencer: LongFirst },
     env: { AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: "true" },
     testTimeout: 60_000,
     hookTimeout: 60_000,
