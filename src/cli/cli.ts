@@ -1,0 +1,59 @@
+import { type Command, Option } from "commander";
+import { SPACE_DEFAULT } from "../edge/parameters.ts";
+import type { Client } from "./client.ts";
+import { httpClient } from "./http-client.ts";
+import type { Io } from "./io.ts";
+import { FORMAT_HELP, type Listing, print } from "./output/print.ts";
+
+const ENDPOINT_DEFAULT = "http://127.0.0.1:8787";
+
+/** What a command works with once its line has been read. */
+export interface Session {
+  readonly io: Io;
+  readonly client: Client;
+  /** Says what came of it, in the format that was asked for. */
+  readonly print: <Row>(listing: Listing<Row>) => void;
+}
+
+type Work<Args extends readonly unknown[], Options> = (
+  session: Session,
+  options: Options,
+  ...args: Args
+) => Promise<void>;
+
+/** What a command does, as commander wants it: it hands over the arguments, then the options, then the command itself. */
+export function action<Args extends readonly unknown[], Options>(
+  io: Io,
+  work: Work<Args, Options>,
+): (...all: unknown[]) => Promise<void> {
+  return async (...all) => {
+    const command = all.at(-1) as Command;
+    const { endpoint, space, output } = command.optsWithGlobals<GlobalOptions>();
+    const session: Session = {
+      io,
+      client: httpClient(
+        endpoint ?? io.env.PLAT_ENDPOINT ?? ENDPOINT_DEFAULT,
+        space ?? io.env.PLAT_SPACE ?? SPACE_DEFAULT,
+        io,
+      ),
+      print: (listing) => print(io, output ?? "table", listing),
+    };
+    await work(session, command.opts() as Options, ...(command.processedArgs as unknown as Args));
+  };
+}
+
+interface GlobalOptions {
+  readonly endpoint?: string;
+  readonly space?: string;
+  readonly output?: string;
+}
+
+/** What every command takes: which API, and which address space. */
+export const withGlobalOptions = (program: Command): Command =>
+  program
+    .option("--endpoint <url>", `where the API is (PLAT_ENDPOINT; ${ENDPOINT_DEFAULT})`)
+    .option("--space <name>", `the address space, a VRF (PLAT_SPACE; ${SPACE_DEFAULT})`);
+
+/** A command that prints something takes the format. */
+export const printing = (command: Command): Command =>
+  command.option("-o, --output <format>", FORMAT_HELP);

@@ -1,0 +1,87 @@
+import type * as v from "valibot";
+import type { problem } from "../edge/answers.ts";
+import { CommandError, EXIT } from "./exit.ts";
+
+export type Query = Readonly<
+  Record<string, string | number | boolean | readonly string[] | undefined>
+>;
+
+export interface Request {
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** Made with `path`, so that nothing in a name can mean something else. */
+  readonly path: Path;
+  /** `space` is added by the client. */
+  readonly query?: Query;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface Reply<Body> {
+  readonly status: number;
+  readonly etag: string | undefined;
+  readonly body: Body;
+}
+
+/** The API, in one address space. A refusal is thrown as an `ApiError`. */
+export interface Client {
+  readonly space: string;
+  call<Body>(request: Request): Promise<Reply<Body>>;
+}
+
+/** A path whose variable parts are encoded. */
+export type Path = string & { readonly brand: "path" };
+
+/** `path`\`/v1/pools/${name}\``: each part stands for one segment, whatever is in it. */
+export const path = (texts: TemplateStringsArray, ...parts: readonly string[]): Path =>
+  String.raw({ raw: texts }, ...parts.map(encodeURIComponent)) as Path;
+
+export type ApiProblem = v.InferOutput<typeof problem>;
+
+/** The API said no. */
+export class ApiError extends CommandError {
+  readonly problem: ApiProblem;
+
+  constructor(said: ApiProblem) {
+    super(said.status >= 500 ? EXIT.unreachable : EXIT.refused, sentencesOf(said));
+    this.problem = said;
+  }
+}
+
+function sentencesOf({ code, detail, fields = [], requestId }: ApiProblem): string {
+  const values = fields
+    .filter(({ value }) => value !== undefined)
+    .map(({ field, value }) => `\n  ${field} is ${JSON.stringify(value)}`);
+  return `${code}: ${detail}${values.join("")}\n  request ${requestId}`;
+}
+
+/** Was it this that the API said no for? */
+export const isRefusal = (error: unknown, code: ApiProblem["code"]): error is ApiError =>
+  error instanceof ApiError && error.problem.code === code;
+
+/** What stands there, or nothing. */
+export async function found<Body>(reply: Promise<Reply<Body>>): Promise<Reply<Body> | undefined> {
+  try {
+    return await reply;
+  } catch (error) {
+    if (isRefusal(error, "not_found")) return undefined;
+    throw error;
+  }
+}
+
+/** The pages of a long answer, to the last. */
+export async function* pages<Page extends { readonly next?: string | undefined }>(
+  client: Client,
+  route: Path,
+  query: Query = {},
+): AsyncGenerator<Page> {
+  let cursor: string | undefined;
+  do {
+    const { body } = await client.call<Page>({
+      method: "GET",
+      path: route,
+      query: { ...query, cursor },
+    });
+    yield body;
+    cursor = body.next;
+  } while (cursor !== undefined);
+}

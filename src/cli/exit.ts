@@ -1,0 +1,28 @@
+/**
+ * How a command ended, for scripts. What is not 0 has said why on stderr.
+ */
+export const EXIT = {
+  done: 0,
+  /** The API said no; stderr has the code of the problem. */
+  refused: 1,
+  /** The command line, or a file that it names, is not as it should be; nothing was sent, or nothing written. */
+  usage: 2,
+  /** The API could not be reached, or failed. What was asked for may have happened. */
+  unreachable: 3,
+  /** `check` has found something; it is told on stdout. */
+  found: 4,
+} as const;
+
+/** Ends the command with a word on stderr. */
+export class CommandError extends Error {
+  override readonly name = "CommandError";
+  readonly exit: number;
+
+  constructor(exit: number, message: string) {
+    super(message);
+    this.exit = exit;
+  }
+}
+
+/** What the caller wrote is not as it should be; the message is a sentence that names it, and says what would be right. */
+export const usageError = (message: string) => new CommandError(EXIT.usage, message);

@@ -1,0 +1,163 @@
+import type { AwsClient } from "aws4fetch";
+import pRetry from "p-retry";
+import { ApiError, type ApiProblem, type Client, type Reply, type Request } from "./client.ts";
+import { CommandError, EXIT, usageError } from "./exit.ts";
+import type { Io } from "./io.ts";
+
+const TRIES_MAX = 5;
+const ANSWER_MS_MAX = 30_000;
+const WAIT_MS_MAX = 5_000;
+const UNANSWERED_WAIT_MS = 500;
+const SHOWN_CHARACTERS_MAX = 200;
+/** https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-publish.html */
+const API_GATEWAY = /\.execute-api\.([a-z0-9-]+)\.amazonaws\.com(\.cn)?$/;
+
+type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+
+/**
+ * Calls the API at an endpoint, a URL. An answer that asks for a little patience is asked for again; so is a request that
+ * got no answer, where repeating it does no harm. Where the endpoint is API Gateway's, requests are signed with SigV4 under
+ * the credentials that the AWS command line would use.
+ */
+export function httpClient(endpoint: string, space: string, io: Io): Client {
+  const base = baseOf(endpoint);
+  const fetching = lazily(() => fetchFor(base));
+  return {
+    space,
+    async call<Body>(request: Request) {
+      const fetch = await fetching();
+      try {
+        return await pRetry(() => attempt<Body>(fetch, base, space, request), {
+          retries: TRIES_MAX - 1,
+          minTimeout: 0,
+          shouldRetry: ({ error }) => error instanceof Again,
+          onFailedAttempt: ({ error }) =>
+            error instanceof Again ? io.sleep(error.waitMs) : undefined,
+        });
+      } catch (error) {
+        throw error instanceof Again ? error.reason : error;
+      }
+    },
+  };
+}
+
+/** It may be tried again after a while; and what is said when that was done often enough. */
+class Again extends Error {
+  readonly reason: CommandError;
+  readonly waitMs: number;
+
+  constructor(reason: CommandError, waitMs: number) {
+    super(reason.message);
+    this.reason = reason;
+    this.waitMs = waitMs;
+  }
+}
+
+async function attempt<Body>(
+  fetch: Fetch,
+  base: URL,
+  space: string,
+  request: Request,
+): Promise<Reply<Body>> {
+  const answered = await exchange(fetch, base, space, request).catch((error: Error) => {
+    const reason = new CommandError(
+      EXIT.unreachable,
+      `${base.origin} does not answer: ${causeOf(error)}`,
+    );
+    throw repeatable(request) ? new Again(reason, UNANSWERED_WAIT_MS) : reason;
+  });
+  const { status, headers, text } = answered;
+  const body = parsed(text);
+  if (status < 300 && body !== undefined)
+    return { status, etag: headers.get("etag") ?? undefined, body: body as Body };
+  const refusal = refusalOf(base, status, body, text);
+  if (!(refusal instanceof ApiError && refusal.problem.retryable)) throw refusal;
+  const waitMs = (refusal.problem.retryAfterSeconds ?? Number.POSITIVE_INFINITY) * 1_000;
+  // A write that failed half-way may have happened: only a refusal is sure not to have.
+  const harmless = status < 500 || repeatable(request);
+  throw harmless && waitMs <= WAIT_MS_MAX ? new Again(refusal, waitMs) : refusal;
+}
+
+async function exchange(fetch: Fetch, base: URL, space: string, request: Request) {
+  const { method, body, headers } = request;
+  const response = await fetch(urlOf(base, space, request), {
+    method,
+    headers: { ...(body !== undefined && { "content-type": "application/json" }), ...headers },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    signal: AbortSignal.timeout(ANSWER_MS_MAX),
+  });
+  return { status: response.status, headers: response.headers, text: await response.text() };
+}
+
+/** Sent twice, it comes to the same: not so a write that is conditional on what it has changed itself. */
+const repeatable = ({ method, path, headers = {} }: Request): boolean =>
+  method === "GET" || "Idempotency-Key" in headers || path === "/v1/release";
+
+function refusalOf(base: URL, status: number, body: unknown, text: string): CommandError {
+  if (typeof (body as Partial<ApiProblem> | undefined)?.code === "string")
+    return new ApiError(body as ApiProblem);
+  const shown = text.slice(0, SHOWN_CHARACTERS_MAX);
+  return new CommandError(
+    status >= 500 ? EXIT.unreachable : EXIT.refused,
+    `${base.origin} answers ${status}, and not as Plat does: ${shown}`,
+  );
+}
+
+function urlOf(base: URL, space: string, { path, query = {} }: Request): string {
+  const url = new URL(`${base.pathname.replace(/\/$/, "")}${path}`, base);
+  url.searchParams.set("space", space);
+  for (const [name, value] of Object.entries(query))
+    for (const one of Array.isArray(value) ? value : [value])
+      if (one !== undefined) url.searchParams.append(name, String(one));
+  return url.href;
+}
+
+function baseOf(endpoint: string): URL {
+  const url = URL.parse(endpoint);
+  if (url?.protocol === "http:" || url?.protocol === "https:") return url;
+  throw usageError(
+    `The endpoint is "${endpoint}"; it must be a URL such as http://127.0.0.1:8787 or https://abc123.execute-api.eu-central-1.amazonaws.com.`,
+  );
+}
+
+/** What signs costs time to load, and only those need it who call AWS. */
+async function fetchFor({ hostname }: URL): Promise<Fetch> {
+  const region = API_GATEWAY.exec(hostname)?.[1];
+  if (region === undefined) return (url, init) => fetch(url, init);
+  const [{ AwsClient }, { defaultProvider }] = await Promise.all([
+    import("aws4fetch"),
+    import("@aws-sdk/credential-provider-node"),
+  ]);
+  const credentials = await defaultProvider()().catch((error: Error) => {
+    throw usageError(`There are no AWS credentials to sign requests with: ${error.message}`);
+  });
+  const { accessKeyId, secretAccessKey, sessionToken } = credentials;
+  const signer: AwsClient = new AwsClient({
+    accessKeyId,
+    secretAccessKey,
+    ...(sessionToken !== undefined && { sessionToken }),
+    service: "execute-api",
+    region,
+    retries: 0,
+  });
+  return (url, init) => signer.fetch(url, init);
+}
+
+function lazily<Value>(make: () => Promise<Value>): () => Promise<Value> {
+  let made: Promise<Value> | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const causeOf = (error: Error): string =>
+  error.cause instanceof Error && error.cause.message !== "" ? error.cause.message : error.message;
