@@ -1,4 +1,4 @@
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import { SPACE_DEFAULT } from "../edge/parameters.ts";
 import type { Client } from "./client.ts";
 import { httpClient } from "./http-client.ts";
