@@ -15,6 +15,10 @@ export interface Given {
   readonly stdin?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly nowMs?: number;
+  /** What happens while the command waits. */
+  readonly sleep?: () => Promise<void>;
+  /** What a person who looks on is told of long work. */
+  readonly progress?: string[];
 }
 
 /**
@@ -45,11 +49,14 @@ export function terminal() {
       err: (text) => {
         said.err += text;
       },
-      progress: () => ({ update: () => {}, done: () => {} }),
+      progress: (text) => {
+        given.progress?.push(text);
+        return { update: (next) => given.progress?.push(next), done: () => {} };
+      },
       env: { PLAT_ENDPOINT: server.url, PLAT_SPACE: `test-${tests}`, ...given.env },
       stdin: async () => given.stdin ?? "",
       nowMs: () => given.nowMs ?? Date.now(),
-      sleep: async () => {},
+      sleep: given.sleep ?? (async () => {}),
     });
     return { exit, ...said };
   };
@@ -57,5 +64,6 @@ export function terminal() {
     plat: (...args: readonly string[]) => platWith({}, ...args),
     platWith,
     server: () => server,
+    space: () => `test-${tests}`,
   };
 }
