@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { files } from "../file.ts";
 import { terminal } from "../terminal.ts";
 
-const { plat, platWith, server, space } = terminal();
+const { plat, platWith, call } = terminal();
 const file = files();
 
 const applied = (stdin: string, ...more: readonly string[]) =>
@@ -238,7 +238,4 @@ describe("plat pool apply writes nothing at all", () => {
   });
 });
 
-async function etagOf(name: string): Promise<string | null> {
-  const response = await fetch(`${server().url}/v1/pools/${name}?space=${space()}`);
-  return response.headers.get("etag");
-}
+const etagOf = async (name: string) => (await call("GET", `/v1/pools/${name}`)).headers.get("etag");
