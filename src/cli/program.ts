@@ -1,14 +1,24 @@
 import { Command, CommanderError } from "commander";
 import { withGlobalOptions } from "./cli.ts";
+import { configureCommand } from "./commands/configure.ts";
 import { jobCommand } from "./commands/job.ts";
 import { namespaceCommand } from "./commands/namespace.ts";
 import { nodeCommand } from "./commands/node.ts";
 import { poolCommand } from "./commands/pool.ts";
 import { reservationCommand } from "./commands/reservation.ts";
+import { splitCommand } from "./commands/split.ts";
 import { CommandError, EXIT } from "./exit.ts";
 import type { Io } from "./io.ts";
 
-const COMMANDS = [poolCommand, reservationCommand, nodeCommand, namespaceCommand, jobCommand];
+const COMMANDS = [
+  poolCommand,
+  reservationCommand,
+  nodeCommand,
+  namespaceCommand,
+  jobCommand,
+  configureCommand,
+  splitCommand,
+];
 
 /** Runs one command line, without the program's own name; answers the exit code. What it has to say is said by then. */
 export async function run(args: readonly string[], io: Io): Promise<number> {

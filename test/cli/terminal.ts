@@ -76,7 +76,9 @@ export function terminal() {
         headers: { "content-type": "application/json" },
         ...(body !== undefined && { body: JSON.stringify(body) }),
       });
-      return { status: response.status, headers: response.headers };
+      const { status, headers } = response;
+      // biome-ignore lint/suspicious/noExplicitAny: tests look into it field by field
+      return { status, headers, body: (await response.json()) as any };
     },
   };
 }

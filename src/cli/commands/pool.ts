@@ -12,19 +12,19 @@ import { getCommand } from "../resource/get.ts";
 import { POOL } from "../resource/kind.ts";
 import { poolJobCommands } from "./pool-jobs.ts";
 
-type Pool = v.InferOutput<typeof poolRead>;
+export type Pool = v.InferOutput<typeof poolRead>;
 
 export function poolCommand(io: Io): Command {
   const command = new Command("pool")
     .description("pools of addresses")
-    .addCommand(getCommand(io, POOL, COLUMNS))
+    .addCommand(getCommand(io, POOL, POOL_COLUMNS))
     .addCommand(applyCommand(io, POOL))
     .addCommand(createCommand(io));
   for (const one of poolJobCommands(io)) command.addCommand(one);
   return command;
 }
 
-const COLUMNS: readonly Column<Pool>[] = [
+export const POOL_COLUMNS: readonly Column<Pool>[] = [
   { header: "NAME", value: ({ name }) => name },
   { header: "CIDR", value: ({ cidr }) => cidr },
   { header: "BLOCKSIZE", value: ({ blockSize }) => blockSize },
