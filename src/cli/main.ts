@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Ora } from "ora";
 import type { Io } from "./io.ts";
 import { run } from "./program.ts";
 
@@ -22,12 +23,23 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 });
 process.exitCode = await run(process.argv.slice(2), io);
 
-/** A spinner where a person looks on; nothing at all in a pipe or a log. */
+/** A spinner where a person looks on; nothing at all in a pipe or a log. It is gone before anything else is said. */
 function progress(said: string) {
-  if (!process.stderr.isTTY) return { update: () => {}, done: () => {} };
-  const spinner = import("ora").then(({ default: ora }) => ora(said).start());
+  let text = said;
+  let over = !process.stderr.isTTY;
+  let spinner: Ora | undefined;
+  if (!over)
+    void import("ora").then(({ default: ora }) => {
+      if (!over) spinner = ora(text).start();
+    });
   return {
-    update: (next: string) => void spinner.then((shown) => (shown.text = next)),
-    done: () => void spinner.then((shown) => shown.stop()),
+    update(next: string) {
+      text = next;
+      if (spinner) spinner.text = next;
+    },
+    done() {
+      over = true;
+      spinner?.stop();
+    },
   };
 }
