@@ -38,7 +38,7 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
 }
 
 /** The whole command: what it can do, and what its help says. */
-export function programFor(io: Io): Command {
+function programFor(io: Io): Command {
   const program = withGlobalOptions(
     new Command("plat")
       .description("Operates Plat, an IP address manager, over its API")

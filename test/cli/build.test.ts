@@ -1,6 +1,6 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -15,15 +15,13 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const { plat, server, space } = terminal();
 
 let folder: string;
-let built: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "plat-"));
-  // Not in the clone: where nothing can be imported that is not in the file.
-  built = join(folder, "plat");
-  const args = ["run", "--silent", "build", "--", `--outfile=${built}.mjs`, "--log-level=warning"];
+  // Not in the clone: where nothing can be imported that is not in the file, and no package.json says what it is.
+  const outfile = `--outfile=${join(folder, "plat")}`;
+  const args = ["run", "--silent", "build", "--", outfile, "--log-level=warning"];
   await promisify(execFile)("npm", args, { cwd: ROOT });
-  await symlink(`${built}.mjs`, built);
 });
 afterAll(() => rm(folder, { recursive: true }));
 
