@@ -4,6 +4,7 @@ import type { Session } from "./cli.ts";
 import { path } from "./client.ts";
 import { CommandError, EXIT } from "./exit.ts";
 import type { Column } from "./output/print.ts";
+import { progressing } from "./progress.ts";
 
 export type Job = v.InferOutput<typeof jobRead>;
 
@@ -23,21 +24,17 @@ export const JOB_COLUMNS: readonly Column<Job>[] = [
 ];
 
 /** Looks at a job again and again until it is over, however long that takes; says meanwhile what it waits for. */
-export async function follow({ io, client }: Session, begun: Job): Promise<Job> {
-  let job = begun;
-  const progress = io.progress(job.detail);
-  try {
+export const follow = ({ io, client }: Session, begun: Job): Promise<Job> =>
+  progressing(io, begun.detail, async (shown) => {
+    let job = begun;
     while (job.state === "running") {
       await io.sleep(LOOK_MS);
       const { body } = await client.call<Job>({ method: "GET", path: path`/v1/jobs/${job.id}` });
       job = body;
-      progress.update(job.detail);
+      shown.update(job.detail);
     }
     return job;
-  } finally {
-    progress.done();
-  }
-}
+  });
 
 /** A job that is over and did not do what it was for is a refusal. */
 export function checkDone({ id, state, detail }: Job): void {

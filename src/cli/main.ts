@@ -3,13 +3,13 @@ import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Io } from "./io.ts";
 import { run } from "./program.ts";
-import { progressOn } from "./progress.ts";
+import { spinnerOn } from "./spinner.ts";
 
 /** `plat`: the command of this process. */
 const io: Io = {
   out: (said) => process.stdout.write(said),
   err: (said) => process.stderr.write(said),
-  progress: (said) => progressOn(process.stderr, said),
+  progress: (said) => spinnerOn(process.stderr, said),
   env: process.env,
   stdin: () => text(process.stdin),
   nowMs: Date.now,

@@ -3,6 +3,7 @@ import { inParallel } from "../../allocator/parallel.ts";
 import { action, type Session } from "../cli.ts";
 import { CommandError, EXIT, usageError } from "../exit.ts";
 import type { Io } from "../io.ts";
+import { progressing } from "../progress.ts";
 import { type Change, make, rehearse } from "./change.ts";
 import { readDocuments, type Wanted } from "./documents.ts";
 import { type Kind, titled } from "./kind.ts";
@@ -35,26 +36,23 @@ const apply =
     for (const title of ignored) io.err(`plat: ignored: ${title}\n`);
     if (wanted.length === 0)
       throw usageError(`${filename.join(" and ")} has nothing that Plat takes.`);
-    const progress = io.progress(`Looks at ${wanted.length}`);
-    try {
-      const changes = await rehearseAll(session, wanted);
-      if (dryRun) return say(io, changes, " (dry run)");
-      progress.update(`Applies ${changes.length}`);
-      await makeAll(session, changes);
-    } finally {
-      progress.done();
-    }
+    const changes = await rehearseAll(session, wanted);
+    if (dryRun) return say(io, changes, " (dry run)");
+    await makeAll(session, changes);
   };
 
 /** Everything is looked at before the first write: all that is wrong is told, and then nothing is written. */
-async function rehearseAll({ client }: Session, wanted: readonly Wanted[]) {
+async function rehearseAll({ io, client }: Session, wanted: readonly Wanted[]) {
   const changes: Change[] = [];
   const failures: CommandError[] = [];
   const work = (one: Wanted) => attempt(one, () => rehearse(client, one));
-  for await (const { done, failed } of inSlices(wanted, work)) {
-    changes.push(...done);
-    failures.push(...failed);
-  }
+  await progressing(io, "Looks", async (shown) => {
+    for await (const { done, failed } of inSlices(wanted, work)) {
+      changes.push(...done);
+      failures.push(...failed);
+      shown.update(`Looked at ${changes.length + failures.length} of ${wanted.length}`);
+    }
+  });
   if (failures.length > 0) throw allOf(failures, "nothing was written");
   checkApart(changes);
   return changes;
@@ -63,14 +61,13 @@ async function rehearseAll({ client }: Session, wanted: readonly Wanted[]) {
 /** What is refused hinders no other. */
 async function makeAll({ io, client }: Session, changes: readonly Change[]): Promise<void> {
   const failures: CommandError[] = [];
-  let saidOf = 0;
+  let left = changes.length;
   const work = (one: Change) => attempt(one.wanted, () => make(client, one));
   for await (const { done, failed } of inSlices(changes, work)) {
     say(io, done);
     failures.push(...failed);
-    saidOf += done.length + failed.length;
+    left -= done.length + failed.length;
   }
-  const left = changes.length - saidOf;
   if (failures.length > 0)
     throw allOf(failures, ...(left > 0 ? [`${left} more were not tried`] : []));
 }

@@ -1,6 +1,6 @@
 import { Writable } from "node:stream";
 import { describe, expect, it, vi } from "vitest";
-import { progressOn } from "../../src/cli/progress.ts";
+import { spinnerOn } from "../../src/cli/spinner.ts";
 
 /** A terminal, or what says that it is one. */
 function terminal(size: object) {
@@ -16,14 +16,14 @@ function terminal(size: object) {
   return { screen, written };
 }
 
-describe("progress", () => {
+describe("a spinner", () => {
   it("is shown to a person who looks on, and is not heard of again once it is over", async () => {
     const { screen, written } = terminal({ isTTY: true, columns: 80 });
-    const progress = progressOn(screen, "Waits for 3 addresses.");
+    const spinner = spinnerOn(screen, "Waits for 3 addresses.");
     await vi.waitFor(() => expect(written.join("")).toContain("Waits for 3 addresses."));
-    progress.update("Waits for 1 address.");
+    spinner.update("Waits for 1 address.");
     await vi.waitFor(() => expect(written.join("")).toContain("Waits for 1 address."));
-    progress.done();
+    spinner.done();
     const { length } = written;
     await import("ora");
     expect(written).toHaveLength(length);
@@ -37,15 +37,15 @@ describe("progress", () => {
     ],
   ])("is not shown %s", async (_, size) => {
     const { screen, written } = terminal(size);
-    const progress = progressOn(screen, "Waits.");
+    const spinner = spinnerOn(screen, "Waits.");
     await import("ora");
-    progress.done();
+    spinner.done();
     expect(written).toEqual([]);
   });
 
   it("that is over at once is not shown", async () => {
     const { screen, written } = terminal({ isTTY: true, columns: 80 });
-    progressOn(screen, "Waits.").done();
+    spinnerOn(screen, "Waits.").done();
     await import("ora");
     expect(written).toEqual([]);
   });
