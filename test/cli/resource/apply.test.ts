@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { files } from "../file.ts";
 import { terminal } from "../terminal.ts";
+import { wayTo } from "../way.ts";
 
-const { plat, platWith, call } = terminal();
+const { plat, platWith, call, server } = terminal();
 const file = files();
 
 const applied = (stdin: string, ...more: readonly string[]) =>
@@ -151,6 +152,46 @@ namespace/shop created
   });
 });
 
+describe("plat pool apply, where something comes between what was looked at and what is written,", () => {
+  const isWrite = (route: string, query: URLSearchParams) =>
+    route.startsWith("PUT ") && !query.has("dryRun");
+
+  it("writes the others, and says of each what became of it", async () => {
+    const endpoint = await wayTo(server().url, async ({ route, query }) => {
+      if (isWrite(route, query) && route.endsWith("/b"))
+        await plat("pool", "create", "theirs", "--cidr", "10.2.128.0/17");
+      return undefined;
+    });
+    const pools = ["a", "b", "c"].map((name, i) => ({ name, cidr: `10.${i + 1}.0.0/16` }));
+    const { exit, out, err } = await platWith(
+      { stdin: JSON.stringify({ pools }), env: { PLAT_ENDPOINT: endpoint } },
+      ...["pool", "apply", "-f", "-"],
+    );
+    expect({ exit, out }).toEqual({ exit: 1, out: "ippool/a created\nippool/c created\n" });
+    expect(err).toMatch(/^plat: ippool\/b: pool_overlap: .* overlaps pool theirs/);
+  });
+
+  it("stops where it gets no answer; applied again, it goes on", async () => {
+    const endpoint = await wayTo(server().url, async ({ route, query }) =>
+      isWrite(route, query) && route.endsWith("/n1") ? "lost" : undefined,
+    );
+    const nodes = Array.from({ length: 20 }, (_, i) => ({ name: `n${i}`, labels: {} }));
+    const stdin = JSON.stringify({ nodes });
+    const cut = await platWith(
+      { stdin, env: { PLAT_ENDPOINT: endpoint } },
+      ...["node", "apply", "-f", "-"],
+    );
+    expect(cut.exit).toBe(3);
+    expect(cut.out.match(/ created\n/g)).toHaveLength(7);
+    expect(cut.err).toMatch(/^plat: node\/n1: .* does not answer: /);
+    expect(cut.err).toMatch(/\nplat: 12 more were not tried\n$/);
+    // What was not answered was done.
+    const again = await platWith({ stdin }, "node", "apply", "-f", "-");
+    expect(again.out.match(/ unchanged\n/g)).toHaveLength(8);
+    expect(again.out.match(/ created\n/g)).toHaveLength(12);
+  });
+});
+
 describe("plat pool apply writes nothing at all", () => {
   const nothingStands = async () =>
     expect((await plat("pool", "get", "-o", "json")).out).toBe('{\n  "pools": []\n}\n');
@@ -229,6 +270,18 @@ describe("plat pool apply writes nothing at all", () => {
     expect({ exit, out }).toEqual({ exit: 2, out: "" });
     expect(err).toContain(said);
     await nothingStands();
+  });
+
+  it("where nobody answers, which it does not ask for each of many", async () => {
+    const nodes = Array.from({ length: 500 }, (_, i) => ({ name: `n${i}`, labels: {} }));
+    const env = { PLAT_ENDPOINT: "http://127.0.0.1:1" };
+    const { exit, out, err } = await platWith(
+      { stdin: JSON.stringify({ nodes }), env },
+      ...["node", "apply", "-f", "-"],
+    );
+    expect({ exit, out }).toEqual({ exit: 3, out: "" });
+    expect(err.match(/does not answer/g)).toHaveLength(8);
+    expect(err).toMatch(/\nplat: nothing was written\n$/);
   });
 
   it("without a file", async () => {
