@@ -19,7 +19,7 @@ const TRIES_MAX = 4;
 /** Looks what stands there, and rehearses the change, so that the API has read it and finds nothing wrong with it. */
 export async function rehearse(client: Client, wanted: Wanted): Promise<Change> {
   const path = pathOf(wanted.kind, wanted.name);
-  const seen = await found(client.call<Body>({ method: "GET", path }));
+  const seen = await standing(client, wanted);
   const { body: rehearsed } = await client.call<Body>({
     method: "PUT",
     path,
@@ -36,6 +36,12 @@ export async function rehearse(client: Client, wanted: Wanted): Promise<Change> 
         ? "unchanged"
         : "configured";
   return { wanted, outcome, body, etag: seen?.etag };
+}
+
+/** What stands there. A pool whose creation was cut off does not stand yet: who creates it again goes on with it. */
+async function standing(client: Client, { kind, name }: Wanted): Promise<Reply<Body> | undefined> {
+  const seen = await found(client.call<Body>({ method: "GET", path: pathOf(kind, name) }));
+  return seen?.body.state === "pending" ? undefined : seen;
 }
 
 /**

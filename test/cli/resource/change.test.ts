@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { httpClient } from "../../../src/cli/http-client.ts";
 import { make, rehearse } from "../../../src/cli/resource/change.ts";
-import { NODE, RESERVATION } from "../../../src/cli/resource/kind.ts";
+import { NODE, POOL, RESERVATION } from "../../../src/cli/resource/kind.ts";
 import { terminal } from "../terminal.ts";
 
 const { plat, server, space, io } = terminal();
@@ -12,6 +12,23 @@ const reservation = (reason: string) => ({
   name: "gateways",
   body: { cidrs: ["10.0.0.1"], reason },
   isManifest: false,
+});
+
+describe("a pool whose creation was cut off", () => {
+  it("is created when it is applied again", async () => {
+    await plat("pool", "create", "web", "--cidr", "10.0.0.0/16");
+    const { store } = server().context;
+    const [pool] = (await store.readSpace(space())).pools;
+    if (!pool) throw new Error("there is no pool");
+    await store.putPool({ ...pool, state: "pending", revision: "a-revision" }, pool);
+    expect((await plat("pool", "get", "-o", "wide")).out).toContain("pending");
+
+    const body = { cidr: "10.0.0.0/16" };
+    const change = await rehearse(client(), { kind: POOL, name: "web", body, isManifest: false });
+    expect(change.outcome).toBe("created");
+    await make(client(), change);
+    expect((await plat("pool", "get", "-o", "wide")).out).not.toContain("pending");
+  });
 });
 
 describe("a change that was rehearsed", () => {
