@@ -1,10 +1,27 @@
 import { Command, CommanderError } from "commander";
+import manifest from "../../package.json" with { type: "json" };
 import { withGlobalOptions } from "./cli.ts";
+import { completeCommand, completionCommand } from "./commands/completion.ts";
+import { configureCommand } from "./commands/configure.ts";
+import { jobCommand } from "./commands/job.ts";
+import { namespaceCommand } from "./commands/namespace.ts";
+import { nodeCommand } from "./commands/node.ts";
 import { poolCommand } from "./commands/pool.ts";
+import { reservationCommand } from "./commands/reservation.ts";
+import { splitCommand } from "./commands/split.ts";
 import { CommandError, EXIT } from "./exit.ts";
 import type { Io } from "./io.ts";
 
-const COMMANDS = [poolCommand];
+const COMMANDS = [
+  poolCommand,
+  reservationCommand,
+  nodeCommand,
+  namespaceCommand,
+  jobCommand,
+  configureCommand,
+  splitCommand,
+  completionCommand,
+];
 
 /** Runs one command line, without the program's own name; answers the exit code. What it has to say is said by then. */
 export async function run(args: readonly string[], io: Io): Promise<number> {
@@ -21,14 +38,18 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
 }
 
 /** The whole command: what it can do, and what its help says. */
-export function programFor(io: Io): Command {
+function programFor(io: Io): Command {
   const program = withGlobalOptions(
-    new Command("plat").description("Operates Plat, an IP address manager, over its API"),
+    new Command("plat")
+      .description("Operates Plat, an IP address manager, over its API")
+      .version(manifest.version),
   );
   for (const make of COMMANDS) program.addCommand(make(io));
+  program.addCommand(completeCommand(io), { hidden: true });
   for (const command of [program, ...descendants(program)])
     command
       .exitOverride()
+      .configureHelp({ showGlobalOptions: true })
       .configureOutput({ writeOut: io.out, writeErr: io.err })
       .showHelpAfterError("(--help shows what there is)");
   return program;

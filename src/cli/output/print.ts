@@ -24,6 +24,9 @@ export const FORMAT_HELP = "wide, json, yaml or custom-columns=NAME:.path,…";
 
 const CUSTOM = "custom-columns=";
 
+/** What may be said of a format, as far as it can be listed. */
+export const FORMATS = ["wide", "json", "yaml", CUSTOM];
+
 /** Prints a listing. Errors: a format that is none. */
 export function print<Row>({ out }: Io, format: string, listing: Listing<Row>): void {
   const { columns, rows, document } = listing;
