@@ -1,10 +1,26 @@
 import { Command, CommanderError } from "commander";
 import { withGlobalOptions } from "./cli.ts";
+import { addressCommand } from "./commands/address.ts";
+import { affinityCommand } from "./commands/affinity.ts";
+import { assignCommand } from "./commands/assign.ts";
+import { blockCommand } from "./commands/block.ts";
+import { handleCommand } from "./commands/handle.ts";
 import { poolCommand } from "./commands/pool.ts";
+import { releaseCommand } from "./commands/release.ts";
+import { showCommand } from "./commands/show.ts";
 import { CommandError, EXIT } from "./exit.ts";
 import type { Io } from "./io.ts";
 
-const COMMANDS = [poolCommand];
+const COMMANDS = [
+  poolCommand,
+  blockCommand,
+  affinityCommand,
+  handleCommand,
+  addressCommand,
+  assignCommand,
+  releaseCommand,
+  showCommand,
+];
 
 /** Runs one command line, without the program's own name; answers the exit code. What it has to say is said by then. */
 export async function run(args: readonly string[], io: Io): Promise<number> {
