@@ -1,13 +1,12 @@
 import type * as v from "valibot";
-import { inParallel } from "../allocator/parallel.ts";
 import {
   ADDRESSES_PER_PAGE_MAX,
   BLOCKS_PER_PAGE_MAX,
   PAGE_READS_AT_ONCE,
 } from "../domain/limits.ts";
 import type { blockRead, blocksRead } from "../edge/answers.ts";
+import { atOnce } from "./at-once.ts";
 import { type Client, found, pages, path, type Query } from "./client.ts";
-import type { Progress } from "./io.ts";
 
 type BlocksPage = v.InferOutput<typeof blocksRead>;
 type BlockPage = v.InferOutput<typeof blockRead>;
@@ -43,12 +42,11 @@ export async function readBlock(client: Client, cidr: string): Promise<Block> {
 export async function readBlocks(
   client: Client,
   cidrs: readonly string[],
-  shown: Progress,
+  each: () => void = () => {},
 ): Promise<Block[]> {
-  let read = 0;
-  const blocks = await inParallel(cidrs, PAGE_READS_AT_ONCE, async (cidr) => {
+  const blocks = await atOnce(cidrs, PAGE_READS_AT_ONCE, async (cidr) => {
     const block = await found(readBlock(client, cidr));
-    shown.update(`${++read} of ${cidrs.length} blocks`);
+    each();
     return block;
   });
   return blocks.filter((block) => block !== undefined);

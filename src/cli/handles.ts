@@ -1,9 +1,8 @@
 import type * as v from "valibot";
-import { inParallel } from "../allocator/parallel.ts";
 import { ADDRESSES_PER_PAGE_MAX, PAGE_READS_AT_ONCE } from "../domain/limits.ts";
 import type { handleRead } from "../edge/answers.ts";
+import { atOnce } from "./at-once.ts";
 import { type Client, found, pages, path } from "./client.ts";
-import type { Progress } from "./io.ts";
 
 type HandlePage = v.InferOutput<typeof handleRead>;
 
@@ -33,14 +32,13 @@ interface NamedAssignment {
 export async function readOwners(
   client: Client,
   assignments: Iterable<NamedAssignment>,
-  shown: Progress,
+  each: () => void = () => {},
 ): Promise<ReadonlyMap<string, OwnedAddress>> {
   const named = [...assignments];
   const handles = new Set(named.flatMap(({ handle }) => (handle === undefined ? [] : [handle])));
-  let done = 0;
-  const read = await inParallel([...handles], PAGE_READS_AT_ONCE, async (handle) => {
+  const read = await atOnce([...handles], PAGE_READS_AT_ONCE, async (handle) => {
     const addresses = await found(readHandle(client, handle));
-    shown.update(`${++done} of ${handles.size} handles`);
+    each();
     return addresses ?? [];
   });
   const wanted = new Set(named.map(({ address }) => address));

@@ -1,17 +1,16 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 
-/** What options of a line are read with. What they throw, commander tells under the option's name. */
+/** What options say, as values. What they may not say commander tells, with the option's name and the value. */
 
-/** A whole number. What range it must be in, the API says. */
-export function whole(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError("It must be a whole number.");
-  return Number(text);
+export function count(text: string): number {
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError("It must be a whole number.");
 }
 
-/** An option that may come several times. */
-export const several = (text: string, before: readonly string[] = []): readonly string[] => [
+/** `a,b`, or the option several times. */
+export const texts = (text: string, before: readonly string[] = []): readonly string[] => [
   ...before,
-  text,
+  ...text.split(","),
 ];
 
 /** `key=value`, several times; the value may have more signs of equality. */
@@ -36,8 +35,8 @@ export const affinityTypeOption = () =>
 /** What a host keeps for itself in each block that it claims, as Windows does. */
 export const withHostReserved = (command: Command): Command =>
   command
-    .option("--host-reserved-start <n>", "so many at the start of a block stay the host's", whole)
-    .option("--host-reserved-end <n>", "so many at the end of a block stay the host's", whole)
+    .option("--host-reserved-start <n>", "so many at the start of a block stay the host's", count)
+    .option("--host-reserved-end <n>", "so many at the end of a block stay the host's", count)
     .option("--host-reserved-handle <handle>", "what the host calls them")
     .option("--host-reserved-note <text>", "why it keeps them");
 

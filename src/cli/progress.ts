@@ -32,3 +32,12 @@ export async function told(
   }
   tell();
 }
+
+/** Tells a person after each step how many there were, `12 of 40 blocks`; of how many, where that is known. */
+export function counting(shown: Progress, what: string, total?: number): () => void {
+  let done = 0;
+  return () => {
+    done++;
+    shown.update(`${done} ${total === undefined ? "" : `of ${total} `}${what}`);
+  };
+}

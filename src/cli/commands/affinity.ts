@@ -9,10 +9,10 @@ import { CommandError, EXIT, usageError } from "../exit.ts";
 import type { Io } from "../io.ts";
 import {
   affinityTypeOption,
+  count,
   type HostReservedOptions,
   hostReservedOf,
-  several,
-  whole,
+  texts,
   withHostReserved,
 } from "../options.ts";
 import type { Column } from "../output/print.ts";
@@ -44,7 +44,7 @@ export const affinityCommand = (io: Io): Command =>
           .requiredOption("--host <name>", "whose it is to be")
           .addOption(affinityTypeOption())
           .requiredOption("--family <4 or 6>", "of this family; several times", families)
-          .option("--pool <name or CIDR>", "only from this pool; several times", several),
+          .option("--pool <name or CIDR>", "only from this pool; several times", texts),
       ).action(action(io, ensure)),
     )
     .addCommand(
@@ -61,7 +61,7 @@ export const affinityCommand = (io: Io): Command =>
 /** A family of addresses, several times. */
 const families = (text: string, before: readonly number[] = []): readonly number[] => [
   ...before,
-  whole(text),
+  count(text),
 ];
 
 interface HostOptions {

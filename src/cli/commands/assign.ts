@@ -8,11 +8,11 @@ import { CommandError, EXIT } from "../exit.ts";
 import type { Io } from "../io.ts";
 import {
   affinityTypeOption,
+  count,
   type HostReservedOptions,
   hostReservedOf,
   keyValue,
-  several,
-  whole,
+  texts,
   withHostReserved,
 } from "../options.ts";
 import { type Column, tableIn } from "../output/print.ts";
@@ -23,8 +23,8 @@ export const assignCommand = (io: Io): Command =>
       .description("assigns addresses to a handle on a host; or explains what that would come to")
       .requiredOption("--host <name>", "who is to have them")
       .addOption(affinityTypeOption())
-      .option("--ipv4 <n>", "so many IPv4 addresses", whole)
-      .option("--ipv6 <n>", "so many IPv6 addresses", whole)
+      .option("--ipv4 <n>", "so many IPv4 addresses", count)
+      .option("--ipv6 <n>", "so many IPv6 addresses", count)
       .option("--address <ip>", "this one, in place of so many")
       .option(
         "--handle <handle>",
@@ -32,12 +32,12 @@ export const assignCommand = (io: Io): Command =>
       )
       .option("--attribute <key=value>", "who owns them; several times", keyValue)
       .option("--use <use>", "Workload, Tunnel or LoadBalancer: only pools that are for it")
-      .option("--pool <name or CIDR>", "only from this pool; several times", several)
+      .option("--pool <name or CIDR>", "only from this pool; several times", texts)
       .option("--namespace <name>", "whose workload it is: some pools choose namespaces")
       .option("--allow-partial", "fewer are better than none")
-      .option("--max-blocks-per-host <n>", "the host is to have no more blocks than these", whole)
-      .option("--limit-per-handle <n>", "the handle is to have no more of a family", whole)
-      .option("--lease-seconds <n>", "taken back after this time, unless it is renewed", whole)
+      .option("--max-blocks-per-host <n>", "the host is to have no more blocks than these", count)
+      .option("--limit-per-handle <n>", "the handle is to have no more of a family", count)
+      .option("--lease-seconds <n>", "taken back after this time, unless it is renewed", count)
       .option("--idempotency-key <key>", "asked again under the same key, the answer is the same")
       .option("--dry-run", "writes nothing, and explains"),
   ).action(action(io, assign));

@@ -8,7 +8,7 @@ import { usageError } from "../exit.ts";
 import type { Io } from "../io.ts";
 import { affinityTypeOption } from "../options.ts";
 import { type Column, tableIn } from "../output/print.ts";
-import { progressing } from "../progress.ts";
+import { counting, progressing } from "../progress.ts";
 
 export const blockCommand = (io: Io): Command =>
   new Command("block")
@@ -113,7 +113,7 @@ async function getCalicoList({ client, print, io }: Session, { calico: _, ...que
     const read = await readBlocks(
       client,
       listed.map(({ cidr }) => cidr),
-      shown,
+      counting(shown, "blocks", listed.length),
     );
     return ipamBlocks(client, read, shown);
   });

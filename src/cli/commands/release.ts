@@ -3,7 +3,7 @@ import { type Address, readAddress } from "../addresses.ts";
 import { action, printing, type Session } from "../cli.ts";
 import { CommandError, EXIT, usageError } from "../exit.ts";
 import type { Io } from "../io.ts";
-import { affinityTypeOption, several } from "../options.ts";
+import { affinityTypeOption, texts } from "../options.ts";
 import type { Column } from "../output/print.ts";
 import { progressing, told } from "../progress.ts";
 import {
@@ -20,7 +20,7 @@ export const releaseCommand = (io: Io): Command =>
     .description("gives addresses back: one by one, all that a handle has, or all that a host has")
     .addOption(
       new Option("--ip <ip>", "this address; several times")
-        .argParser(several)
+        .argParser(texts)
         .conflicts(["host", "affinityType"]),
     )
     .option("--generation <generation>", "only if it is this assignment that has the address")

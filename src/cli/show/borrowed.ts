@@ -2,7 +2,7 @@ import { type Block, listBlocks, readBlocks } from "../blocks.ts";
 import type { Session } from "../cli.ts";
 import { type OwnedAddress, readOwners } from "../handles.ts";
 import type { Column } from "../output/print.ts";
-import { progressing } from "../progress.ts";
+import { counting, progressing } from "../progress.ts";
 
 /** An address that a host has in a block that is not its own. */
 interface Borrowed {
@@ -33,14 +33,14 @@ export async function showBorrowed({ client, print, io }: Session): Promise<void
     const blocks = await readBlocks(
       client,
       used.map(({ cidr }) => cidr),
-      shown,
+      counting(shown, "blocks", used.length),
     );
     const addresses = blocks.flatMap((block) => block.addresses.map((each) => ({ block, each })));
     const borrowed = addresses.filter(({ each }) => each.borrowed);
     const owners = await readOwners(
       client,
       borrowed.map(({ each }) => each),
-      shown,
+      counting(shown, "handles"),
     );
     return {
       rows: borrowed.map(({ block, each }) => rowOf(block, each, owners.get(each.address))),

@@ -1,7 +1,7 @@
 import type * as v from "valibot";
-import { inParallel } from "../../allocator/parallel.ts";
 import { PAGE_READS_AT_ONCE } from "../../domain/limits.ts";
 import type { spaceUtilizationRead, utilizationRead } from "../../edge/answers.ts";
+import { atOnce } from "../at-once.ts";
 import type { Session } from "../cli.ts";
 import { type Client, found, pages, path } from "../client.ts";
 import { type Count, withShare } from "../output/count.ts";
@@ -85,7 +85,7 @@ async function poolsWithBlocks(client: Client): Promise<SpaceUsage> {
     names.push(...page.pools.map(({ pool }) => pool));
     orphans.push(...(page.orphans ?? []));
   }
-  const pools = await inParallel(names, PAGE_READS_AT_ONCE, (name) =>
+  const pools = await atOnce(names, PAGE_READS_AT_ONCE, (name) =>
     found(poolWithBlocks(client, name)),
   );
   return { pools: pools.filter((pool) => pool !== undefined), orphans };
