@@ -38,7 +38,9 @@ export function action<Args extends readonly unknown[], Options>(
       ),
       print: (said) => print(io, output ?? "table", said),
     };
-    await work(session, command.opts() as Options, ...(command.processedArgs as unknown as Args));
+    // How it is to be printed is no concern of the work.
+    const { output: _, ...options } = command.opts<GlobalOptions>();
+    await work(session, options as Options, ...(command.processedArgs as unknown as Args));
   };
 }
 

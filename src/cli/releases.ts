@@ -52,7 +52,8 @@ export async function* releaseHost(
   client: Client,
   host: { readonly host: string; readonly affinityType?: string | undefined },
 ): AsyncGenerator<HostReleased> {
-  for (let fruitless = 0; fruitless < FRUITLESS_REQUESTS_MAX; fruitless++) {
+  let fruitless = 0;
+  while (fruitless < FRUITLESS_REQUESTS_MAX) {
     const { body } = await client.call<HostReleased>({
       method: "POST",
       path: path`/v1/release`,
@@ -60,7 +61,7 @@ export async function* releaseHost(
     });
     yield body;
     if (body.complete) return;
-    if (body.released.length > 0) fruitless = 0;
+    fruitless = body.released.length > 0 ? 0 : fruitless + 1;
   }
   throw new CommandError(
     EXIT.unreachable,

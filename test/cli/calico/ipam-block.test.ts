@@ -257,8 +257,9 @@ describe("whatever stands in a block", () => {
       fc.property(anyBlock, ({ block, cooling }) => {
         const { unallocated } = ipamBlock(block, new Map()).spec;
         const last = unallocated.slice(unallocated.length - cooling.length);
+        const addresses: Block["addresses"] = block.addresses;
         const timeOf = (ordinal: number) =>
-          block.addresses.find(({ address }) => ordinalOf(address) === ordinal)?.availableAt ?? "";
+          addresses.find(({ address }) => ordinalOf(address) === ordinal)?.availableAt ?? "";
         expect(last.toSorted((a, b) => a - b)).toEqual(cooling);
         expect(last.map(timeOf)).toEqual(last.map(timeOf).toSorted());
       }),
