@@ -58,4 +58,5 @@ export const withGlobalOptions = (program: Command): Command =>
 
 /** A command that prints something takes the format. */
 export const printing = (command: Command): Command =>
-  command.option("-o, --output <format>", FORMAT_HELP);
+  // `-o=json`, as kubectl also reads it, arrives here with its sign of equality.
+  command.option("-o, --output <format>", FORMAT_HELP, (text) => text.replace(/^=/, ""));
