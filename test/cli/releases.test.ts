@@ -44,16 +44,23 @@ describe("a release of all that a host has", () => {
     expect(asked).toEqual([{ host: "n1" }, { host: "n1" }, { host: "n1" }]);
   });
 
-  it("gives up after twenty requests in a row that found nothing, not sooner, and says how to go on", async () => {
+  it("gives up after eight requests in a row that found nothing, not sooner, and says how to go on", async () => {
     const nothing = { ...part, released: [] };
-    const slow = [...new Array(19).fill(nothing), part, ...new Array(19).fill(nothing)];
+    const slow = [...new Array(7).fill(nothing), part, ...new Array(7).fill(nothing)];
     const done = apiOf(...slow, { ...nothing, complete: true });
-    expect(await all(releaseHost(done.client, { host: "n1" }))).toHaveLength(40);
+    expect(await all(releaseHost(done.client, { host: "n1" }))).toHaveLength(16);
     const stuck = apiOf(nothing);
     await expect(all(releaseHost(stuck.client, { host: "n1" }))).rejects.toMatchObject({
       exit: 3,
       message: expect.stringContaining("the same line goes on"),
     });
-    expect(stuck.asked).toHaveLength(20);
+    expect(stuck.asked).toHaveLength(8);
+  });
+
+  it("ends where only blocks are left that cannot be read", async () => {
+    const left = { ...part, released: [], unreadable: ["10.0.0.0/28"] };
+    const { client, asked } = apiOf(left, part, left);
+    expect(await all(releaseHost(client, { host: "n1" }))).toHaveLength(10);
+    expect(asked).toHaveLength(10);
   });
 });

@@ -141,11 +141,11 @@ async function byHost(
         }
       }),
   );
-  const { unreadable = [] } = answers.at(-1) ?? {};
+  const unreadable = [...new Set(answers.flatMap((answer) => answer.unreadable))];
   if (unreadable.length > 0)
     throw new CommandError(
       EXIT.refused,
-      `unreadable: what ${host.host} has in ${unreadable.join(", ")} stays, as these blocks cannot be read.`,
+      `unreadable: what ${host.host} has in ${unreadable.join(", ")} stays, for what stands there cannot be read.`,
     );
 }
 

@@ -172,6 +172,17 @@ describe("plat release --host", () => {
     expect(await stateOf("10.0.0.2")).toEqual({ state: "assigned", handle: "guest" });
   });
 
+  it("names the blocks that cannot be read, in which the host may have more, and exits with 1", async () => {
+    const left = { released: [], complete: false, unreadable: ["10.0.0.0/28"] };
+    const url = await wayTo(shell.server().url, async ({ before }) =>
+      before === 0 ? { ...left, released: ["10.0.0.17"] } : left,
+    );
+    const { exit, out, err } = await plat("release", "--host", "n1", "--endpoint", url);
+    expect(exit).toBe(1);
+    expect(out).toContain("10.0.0.17   released");
+    expect(err).toMatch(/^plat: unreadable: what n1 has in 10\.0\.0\.0\/28 stays/);
+  });
+
   it("knows a virtual owner from the host of its name", async () => {
     await pool();
     await assign("10.0.0.1", "web-0");
