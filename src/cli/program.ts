@@ -1,13 +1,20 @@
 import { Command, CommanderError } from "commander";
 import manifest from "../../package.json" with { type: "json" };
 import { withGlobalOptions } from "./cli.ts";
+import { addressCommand } from "./commands/address.ts";
+import { affinityCommand } from "./commands/affinity.ts";
+import { assignCommand } from "./commands/assign.ts";
+import { blockCommand } from "./commands/block.ts";
 import { completeCommand, completionCommand } from "./commands/completion.ts";
 import { configureCommand } from "./commands/configure.ts";
+import { handleCommand } from "./commands/handle.ts";
 import { jobCommand } from "./commands/job.ts";
 import { namespaceCommand } from "./commands/namespace.ts";
 import { nodeCommand } from "./commands/node.ts";
 import { poolCommand } from "./commands/pool.ts";
+import { releaseCommand } from "./commands/release.ts";
 import { reservationCommand } from "./commands/reservation.ts";
+import { showCommand } from "./commands/show.ts";
 import { splitCommand } from "./commands/split.ts";
 import { CommandError, EXIT } from "./exit.ts";
 import type { Io } from "./io.ts";
@@ -21,6 +28,13 @@ const COMMANDS = [
   configureCommand,
   splitCommand,
   completionCommand,
+  blockCommand,
+  affinityCommand,
+  handleCommand,
+  addressCommand,
+  assignCommand,
+  releaseCommand,
+  showCommand,
 ];
 
 /** Runs one command line, without the program's own name; answers the exit code. What it has to say is said by then. */
