@@ -6,7 +6,8 @@ import { poolReference, resourceName, unique } from "./field.ts";
 import type { Event } from "./http.ts";
 import { readQuery } from "./parameters.ts";
 import { Problem } from "./problem.ts";
-import { isRecord, list } from "./schema.ts";
+import { list } from "./schema.ts";
+import { tablePlace } from "./table-place.ts";
 import { utilizationPosition } from "./utilization-request.ts";
 
 /** A parameter that comes several times comes as one text with commas, which no name and no CIDR has. */
@@ -32,27 +33,9 @@ export const spaceUtilizationQuery = {
   cursor: v.optional(v.string()),
 };
 
-/** Longest key of an item, of both its parts. */
-const KEY_CHARACTERS_MAX = 1_024;
-const keyPart = v.pipe(v.string(), v.nonEmpty(), v.maxLength(KEY_CHARACTERS_MAX));
-const key = v.strictObject({ pk: keyPart, sk: keyPart });
-
-/** A place in the table, as it was told: the text of a key. */
-const place = v.pipe(
-  v.string(),
-  v.check((text) => {
-    try {
-      const value: unknown = JSON.parse(text);
-      return isRecord(value) && v.is(key, value);
-    } catch {
-      return false;
-    }
-  }),
-);
-
 const position = v.union([
   v.object({ pool: resourceName, within: v.optional(utilizationPosition) }),
-  v.object({ orphansAfter: v.nullable(place) }),
+  v.object({ orphansAfter: v.nullable(tablePlace) }),
 ]);
 
 /** What is asked for: some pools or all, and from where on. */
