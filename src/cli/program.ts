@@ -1,10 +1,13 @@
 import { Command, CommanderError } from "commander";
 import { withGlobalOptions } from "./cli.ts";
+import { checkCommand } from "./commands/check.ts";
+import { collectCommand } from "./commands/collect.ts";
 import { poolCommand } from "./commands/pool.ts";
+import { releaseCommand } from "./commands/release-report.ts";
 import { CommandError, EXIT } from "./exit.ts";
 import type { Io } from "./io.ts";
 
-const COMMANDS = [poolCommand];
+const COMMANDS = [poolCommand, releaseCommand, checkCommand, collectCommand];
 
 /** Runs one command line, without the program's own name; answers the exit code. What it has to say is said by then. */
 export async function run(args: readonly string[], io: Io): Promise<number> {
