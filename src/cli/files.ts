@@ -1,16 +1,5 @@
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { usageError } from "./exit.ts";
-import type { Io } from "./io.ts";
-
-/** The text of a file, or of stdin where it is called `-`. Errors: it cannot be read. */
-export async function readInput({ stdin }: Io, file: string): Promise<string> {
-  if (file === "-") return stdin();
-  try {
-    return await readFile(file, "utf8");
-  } catch (error) {
-    throw usageError(`${file} cannot be read: ${(error as Error).message}`);
-  }
-}
 
 /** The text of a file that need not be there yet. */
 export async function readIfThere(file: string): Promise<string | undefined> {

@@ -114,11 +114,15 @@ const isNodeGone = (node: string | undefined, { covers, nodes }: Inventory): boo
 
 /** A tunnel's address goes last: as long as its node has any other, somebody may still look for the node. */
 function withTunnels(judged: readonly Judged[]): readonly Judged[] {
-  const nodes = (one: Judged) =>
-    [one.owner.active ?? {}, one.owner.alternate ?? {}].map((owner) => nodeOf(owner, one));
-  const busy = new Set(judged.filter((one) => !isTunnel(one)).flatMap(nodes));
+  const busy = new Set(
+    judged
+      .filter((one) => !isTunnel(one))
+      .flatMap((one) => [one.host, one.owner.active?.node, one.owner.alternate?.node]),
+  );
   const isKept = (one: Judged) =>
-    isTunnel(one) && one.judgement.verdict === "gone" && nodes(one).some((node) => busy.has(node));
+    isTunnel(one) &&
+    one.judgement.verdict === "gone" &&
+    busy.has(nodeOf(one.owner.active ?? {}, one));
   return judged.map((one) =>
     isKept(one) ? { ...one, judgement: unjudged("node_has_others") } : one,
   );

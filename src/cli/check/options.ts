@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { usageError } from "../exit.ts";
-import { readInput } from "../files.ts";
+import { readInput } from "../input.ts";
 import type { Io } from "../io.ts";
 import type { Caution } from "./candidates.ts";
 import { coversNothing, parseCoverage } from "./coverage.ts";

@@ -4,11 +4,11 @@ import type { contentsRead } from "../../edge/answers.ts";
 import { fromJson } from "../../edge/json-values.ts";
 import { type Client, pages, path } from "../client.ts";
 import type { Io } from "../io.ts";
+import { progressing } from "../progress.ts";
 
 /** Reads all that the space has in the table, page by page: no snapshot, if the table is in use. */
-export async function readContents(client: Client, { progress }: Io): Promise<Contents> {
-  const shown = progress(`reading the contents of space ${client.space}`);
-  try {
+export function readContents(client: Client, io: Io): Promise<Contents> {
+  return progressing(io, `reading the contents of space ${client.space}`, async (shown) => {
     const found: Contents[] = [];
     let count = 0;
     const read = pages<v.InferOutput<typeof contentsRead>>(client, path`/v1/contents`);
@@ -19,7 +19,5 @@ export async function readContents(client: Client, { progress }: Io): Promise<Co
       shown.update(`${count} items read of space ${client.space}`);
     }
     return together(found);
-  } finally {
-    shown.done();
-  }
+  });
 }

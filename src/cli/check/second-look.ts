@@ -1,6 +1,6 @@
 import type * as v from "valibot";
-import { inParallel } from "../../allocator/parallel.ts";
 import type { addressRead, handleRead } from "../../edge/answers.ts";
+import { atOnce } from "../at-once.ts";
 import { type Client, found, isRefusal, pages, path } from "../client.ts";
 import { type Candidate, ownersText } from "./candidates.ts";
 
@@ -15,13 +15,13 @@ export async function stillAsSeen(
   client: Client,
   candidates: readonly Candidate[],
 ): Promise<readonly Candidate[]> {
-  const looks = await inParallel(candidates, LOOKS_AT_ONCE, (one) => isAsSeen(client, one));
+  const looks = await atOnce(candidates, LOOKS_AT_ONCE, (one) => isAsSeen(client, one));
   const standing = candidates.filter((_, i) => looks[i]);
   const handles = [
     ...new Set(standing.filter(({ together }) => together).map(({ handle }) => handle)),
   ];
   const leaving = new Set(standing.map(({ generation }) => generation));
-  const whole = await inParallel(handles, LOOKS_AT_ONCE, async (handle) =>
+  const whole = await atOnce(handles, LOOKS_AT_ONCE, async (handle) =>
     (await generationsOf(client, handle)).every((one) => leaving.has(one)),
   );
   const parted = new Set(handles.filter((_, i) => !whole[i]));

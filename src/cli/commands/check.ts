@@ -15,7 +15,8 @@ import { addressOf, type Checked, readReport, reportOf } from "../check/report.t
 import { ADDRESSES, checkText, sentences } from "../check/show.ts";
 import { action, printing, type Session } from "../cli.ts";
 import { CommandError, EXIT, usageError } from "../exit.ts";
-import { readInput, writeWhole } from "../files.ts";
+import { writeWhole } from "../files.ts";
+import { readInput } from "../input.ts";
 import type { Io } from "../io.ts";
 
 interface Options extends InventoryOptions {

@@ -6,7 +6,7 @@ import { readReport } from "../check/report.ts";
 import { stillAsSeen } from "../check/second-look.ts";
 import { action, printing, type Session } from "../cli.ts";
 import { usageError } from "../exit.ts";
-import { readInput } from "../files.ts";
+import { readInput } from "../input.ts";
 import type { Io } from "../io.ts";
 import type { Column } from "../output/print.ts";
 
