@@ -3,7 +3,7 @@ import { withGlobalOptions } from "./cli.ts";
 import { checkCommand } from "./commands/check.ts";
 import { collectCommand } from "./commands/collect.ts";
 import { poolCommand } from "./commands/pool.ts";
-import { releaseCommand } from "./commands/release-report.ts";
+import { releaseCommand } from "./commands/release-from-report.ts";
 import { CommandError, EXIT } from "./exit.ts";
 import type { Io } from "./io.ts";
 

@@ -1,13 +1,11 @@
-import { Command } from "commander";
+import type { Command } from "commander";
 import type { Candidate } from "../check/candidates.ts";
 import { several } from "../check/options.ts";
 import { type Outcome, releaseCandidates } from "../check/release-candidates.ts";
 import { readReport } from "../check/report.ts";
 import { stillAsSeen } from "../check/second-look.ts";
-import { action, printing, type Session } from "../cli.ts";
-import { usageError } from "../exit.ts";
+import type { Session } from "../cli.ts";
 import { readInput } from "../input.ts";
-import type { Io } from "../io.ts";
 import type { Column } from "../output/print.ts";
 
 const COLUMNS: readonly Column<Outcome>[] = [
@@ -16,16 +14,6 @@ const COLUMNS: readonly Column<Outcome>[] = [
   { header: "STATUS", value: ({ status }) => status },
   { header: "DETAIL", value: ({ detail }) => detail },
 ];
-
-export const releaseCommand = (io: Io): Command =>
-  printing(withFromReport(new Command("release")))
-    .description("gives addresses back")
-    .action(
-      action(io, (session, { fromReport }: FromReportOptions) => {
-        if (fromReport.length === 0) throw usageError("--from-report FILE is required.");
-        return releaseFromReports(session, fromReport);
-      }),
-    );
 
 export interface FromReportOptions {
   readonly fromReport: readonly string[];
