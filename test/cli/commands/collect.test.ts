@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import { parse } from "yaml";
 import {
   at,
   cluster,
@@ -195,5 +197,23 @@ describe("plat collect", () => {
         "",
       ].join("\n"),
     );
+  });
+
+  it("runs as the CronJob of the documentation says it", async () => {
+    const page = await readFile(new URL("../../../docs/plat.md", import.meta.url), "utf8");
+    const [, manifest = ""] =
+      /```yaml\n(apiVersion: batch\/v1\nkind: CronJob[^`]*)```/.exec(page) ?? [];
+    const { containers } = parse(manifest).spec.jobTemplate.spec.template.spec;
+    const line: string = containers[0].command[2].trim();
+    const args = line
+      .replace('"$(cat /inventory/taken-at)"', timeAt(0))
+      .replace("/inventory/all.json", await file("all.json", inventoryOf()))
+      .replace("/state/collect.json", state)
+      .split(" ");
+    expect(args.slice(0, 2)).toEqual(["plat", "collect"]);
+    await assign("web-0");
+    const { exit, out } = await platWith({ nowMs: at(0) }, ...args.slice(1));
+    expect(exit).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({ candidates: 1, newCandidates: 1 });
   });
 });
