@@ -43,6 +43,8 @@ const ACCESS: Readonly<Record<FunctionName | ScheduledFunctionName, Access>> = {
   namespaces: { table: WRITE },
   config: { table: WRITE },
   jobs: { table: READ },
+  // What is proven is the table as a whole.
+  check: { table: ["dynamodb:Scan"] },
   health: { table: ["dynamodb:GetItem"] },
   openapi: { table: [] },
   reclaim: { table: WRITE },

@@ -41,6 +41,7 @@ export class StatelessStack extends Stack {
         namespaces: request("namespaces"),
         config: request("config"),
         jobs: request("jobs"),
+        check: request("check"),
         health: request("health"),
         openapi: request("openapi"),
       },

@@ -6,7 +6,7 @@ import { context } from "../src/wiring.ts";
 
 const plat = context();
 
-/** The one request that may walk the whole table: nothing else shows a block of no pool. */
+/** It may walk the whole table: nothing else shows a block of no pool. */
 export const handler = http({
   "GET /v1/utilization": route(
     readSpaceUtilization,

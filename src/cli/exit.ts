@@ -9,7 +9,7 @@ export const EXIT = {
   usage: 2,
   /** The API could not be reached, or failed, or what answers is something else. What was asked for may have happened. */
   unreachable: 3,
-  /** `check` has found something; it is told on stdout. */
+  /** `check` has found something, or the brake of `collect` is on; it is told on stdout. */
   found: 4,
 } as const;
 

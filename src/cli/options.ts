@@ -18,6 +18,12 @@ export const texts = (text: string, before: readonly string[] = []): readonly st
   ...text.split(","),
 ];
 
+/** The option several times; a comma is a part of the text, as in the name of a file. */
+export const repeated = (text: string, before: readonly string[] = []): readonly string[] => [
+  ...before,
+  text,
+];
+
 /** `key=value`, several times; the value may have more signs of equality. */
 export function keyValue(
   text: string,

@@ -5,6 +5,8 @@ import { addressCommand } from "./commands/address.ts";
 import { affinityCommand } from "./commands/affinity.ts";
 import { assignCommand } from "./commands/assign.ts";
 import { blockCommand } from "./commands/block.ts";
+import { checkCommand } from "./commands/check.ts";
+import { collectCommand } from "./commands/collect.ts";
 import { completeCommand, completionCommand } from "./commands/completion.ts";
 import { configureCommand } from "./commands/configure.ts";
 import { handleCommand } from "./commands/handle.ts";
@@ -35,6 +37,8 @@ const COMMANDS = [
   assignCommand,
   releaseCommand,
   showCommand,
+  checkCommand,
+  collectCommand,
 ];
 
 /** Runs one command line, without the program's own name; answers the exit code. What it has to say is said by then. */

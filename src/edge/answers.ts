@@ -401,4 +401,15 @@ export const jobsRead = v.strictObject({ jobs: v.array(jobRead) });
 export const jobBegun = v.strictObject({ job: jobRead, effectiveAt: v.optional(effectiveAt) });
 export const jobRehearsed = v.strictObject({ job: jobRead, dryRun: v.literal(true) });
 
+export const contentsRead = v.strictObject({
+  requestId,
+  contents: v.pipe(
+    v.record(v.string(), v.array(v.unknown())),
+    v.description(
+      'Items by their kind, as the product has them: {"$map": [[key, value]]}, {"$set": []}, {"$bigint": ""} and {"$bytes": base64} stand for what JSON has no words for, and any other key that begins with $ has one $ more',
+    ),
+  ),
+  next,
+});
+
 export const health = v.strictObject({ status: v.picklist(["ok", "ready"]) });

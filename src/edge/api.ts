@@ -4,6 +4,7 @@ import { amendmentBody } from "./amendment-request.ts";
 import * as answers from "./answers.ts";
 import { assignBody } from "./assign-request.ts";
 import { blockListQuery, blockQuery } from "./block-request.ts";
+import { contentsQuery } from "./contents-request.ts";
 import { handleQuery } from "./handle-request.ts";
 import { labelledQuery, namespaces, nodes } from "./labelled-request.ts";
 import { manifest } from "./manifest.ts";
@@ -30,6 +31,7 @@ export type FunctionName =
   | "namespaces"
   | "config"
   | "jobs"
+  | "check"
   | "health"
   | "openapi";
 
@@ -448,6 +450,16 @@ export const ROUTES: readonly Route[] = [
     body: [settingsBody],
     answers: { 200: answers.settingsWritten, 201: answers.settingsWritten },
     refusals: CHANGED,
+  },
+  {
+    method: "GET",
+    path: "/v1/contents",
+    function: "check",
+    id: "listContents",
+    summary: "Everything that a space has in the table, in pages, for who proves it as a whole",
+    query: contentsQuery,
+    answers: { 200: answers.contentsRead },
+    refusals: [],
   },
   {
     method: "GET",

@@ -6,7 +6,8 @@ import { flagText, poolReference, resourceName, unique } from "./field.ts";
 import type { Event } from "./http.ts";
 import { readQuery } from "./parameters.ts";
 import { invalid, Problem } from "./problem.ts";
-import { isRecord, list } from "./schema.ts";
+import { list } from "./schema.ts";
+import { tablePlace } from "./table-place.ts";
 import { utilizationPosition } from "./utilization-request.ts";
 
 /** A parameter that comes several times comes as one text with commas, which no name and no CIDR has. */
@@ -33,31 +34,9 @@ export const spaceUtilizationQuery = {
   cursor: v.optional(v.string()),
 };
 
-/** https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html */
-const PARTITION_KEY_BYTES_MAX = 2_048;
-const SORT_KEY_BYTES_MAX = 1_024;
-const keyPart = (bytesMax: number) => v.pipe(v.string(), v.nonEmpty(), v.maxBytes(bytesMax));
-const key = v.strictObject({
-  pk: keyPart(PARTITION_KEY_BYTES_MAX),
-  sk: keyPart(SORT_KEY_BYTES_MAX),
-});
-
-/** A place in the table, as it was told: the text of a key. */
-const place = v.pipe(
-  v.string(),
-  v.check((text) => {
-    try {
-      const value: unknown = JSON.parse(text);
-      return isRecord(value) && v.is(key, value);
-    } catch {
-      return false;
-    }
-  }),
-);
-
 const position = v.union([
   v.object({ pool: resourceName, within: v.optional(utilizationPosition) }),
-  v.object({ orphansAfter: v.nullable(place) }),
+  v.object({ orphansAfter: v.nullable(tablePlace) }),
 ]);
 
 /** What is asked for: some pools or all, and from where on. */

@@ -1,6 +1,7 @@
 import { handler as affinities } from "../../functions/affinities.ts";
 import { handler as amend } from "../../functions/amend.ts";
 import { handler as assign } from "../../functions/assign.ts";
+import { handler as check } from "../../functions/check.ts";
 import { handler as collect } from "../../functions/collect.ts";
 import { handler as config } from "../../functions/config.ts";
 import { handler as health } from "../../functions/health.ts";
@@ -31,6 +32,7 @@ export const HANDLERS: Handlers = {
   namespaces,
   config,
   jobs,
+  check,
   health,
   openapi,
 };

@@ -184,6 +184,10 @@ describe.each(ENVIRONMENT_NAMES)("access to the table in %s", (name) => {
     expect(accessOf(template, name)).toEqual({ table: ["GetItem", "Query"], index: [] });
   });
 
+  it("check can read the table from end to end, and nothing else", () => {
+    expect(accessOf(template, "check")).toEqual({ table: ["Scan"], index: [] });
+  });
+
   it("health can get an item, and nothing else", () => {
     expect(accessOf(template, "health")).toEqual({ table: ["GetItem"], index: [] });
   });

@@ -172,6 +172,8 @@ const RIGHT: Readonly<Record<string, readonly unknown[]>> = {
     sealCursor(["utilizations", "default"], { pool: "main", within: { poolId: "__proto__" } }),
     sealCursor(["utilizations", "default"], { orphansAfter: '{"pk":"HANDLE#","sk":"\\u0000"}' }),
     sealCursor(["utilizations", "default"], { orphansAfter: "{" }),
+    sealCursor(["contents", "default"], { after: '{"pk":"HANDLE#","sk":"\\u0000"}' }),
+    sealCursor(["contents", "default"], { after: "[" }),
     Buffer.from(`{"of":${"[".repeat(5_000)}${"]".repeat(5_000)}}`).toString("base64url"),
   ],
 };

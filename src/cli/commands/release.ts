@@ -14,10 +14,13 @@ import {
   releaseHandle,
   releaseHost,
 } from "../releases.ts";
+import { fromReportOption, releaseFromReports } from "./release-report.ts";
 
 export const releaseCommand = (io: Io): Command =>
   printing(new Command("release"))
-    .description("gives addresses back: one by one, all that a handle has, or all that a host has")
+    .description(
+      "gives addresses back: one by one, all that a handle has, all that a host has, or what a report has confirmed to be nobody's",
+    )
     .addOption(
       new Option("--ip <ip>", "this address; several times")
         .argParser(texts)
@@ -29,6 +32,7 @@ export const releaseCommand = (io: Io): Command =>
       new Option("--host <name>", "all that this host has").conflicts(["handle", "generation"]),
     )
     .addOption(affinityTypeOption())
+    .addOption(fromReportOption().conflicts(["ip", "generation", "handle", "host", "affinityType"]))
     .action(action(io, release));
 
 interface ReleaseOptions {
@@ -37,11 +41,13 @@ interface ReleaseOptions {
   readonly handle?: string;
   readonly host?: string;
   readonly affinityType?: string;
+  readonly fromReport?: readonly string[];
 }
 
 /** What the line says is how: each way is a function of its own. */
 async function release(session: Session, options: ReleaseOptions): Promise<void> {
-  const { ip, generation, handle, host, affinityType } = options;
+  const { ip, generation, handle, host, affinityType, fromReport } = options;
+  if (fromReport) return releaseFromReports(session, fromReport);
   if (affinityType !== undefined && host === undefined)
     throw usageError("--affinity-type needs --host.");
   if (generation !== undefined && ip?.length !== 1)
@@ -54,7 +60,7 @@ async function release(session: Session, options: ReleaseOptions): Promise<void>
     );
   if (ip) return asSeen(session, ip);
   if (handle !== undefined) return byHandle(session, handle);
-  throw usageError("plat release needs --ip, --handle or --host.");
+  throw usageError("plat release needs --ip, --handle, --host or --from-report.");
 }
 
 /** What became of an address, and whose it was where that is known. */

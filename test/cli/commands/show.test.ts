@@ -51,14 +51,15 @@ describe("plat show", () => {
     expect(yaml).toEqual(json);
   });
 
-  it("does not look through the table for blocks of no pool where nobody asks for them", async () => {
-    let asked = 0;
-    const url = await wayTo(shell.server().url, async () => {
-      asked++;
-      return { pools: [], orphans: [], next: "more" };
+  it("asks for blocks of no pool with their blocks only: they take a walk through the table", async () => {
+    const asked: (string | null)[] = [];
+    const url = await wayTo(shell.server().url, async ({ route, query }) => {
+      if (route === "GET /v1/utilization") asked.push(query.get("orphans"));
+      return undefined;
     });
-    expect(await plat("show", "--endpoint", url)).toMatchObject({ exit: 0 });
-    expect(asked).toBe(1);
+    for (const flags of [[], ["--show-blocks"]])
+      expect(await plat("show", "--endpoint", url, ...flags)).toMatchObject({ exit: 0 });
+    expect(asked).toEqual([null, "true"]);
   });
 });
 

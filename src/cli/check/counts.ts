@@ -1,0 +1,54 @@
+import type { Contents } from "../../domain/contents.ts";
+import { isOver } from "../../domain/record.ts";
+import type { Assigned } from "./assigned.ts";
+
+const NODES_SHOWN_MAX = 20;
+
+/** How much of everything a space has. */
+export interface Counts {
+  readonly pools: number;
+  readonly blocks: number;
+  readonly handles: number;
+  readonly assigned: number;
+  readonly borrowed: number;
+  readonly cooling: number;
+  /** How the assigned addresses are spread. */
+  readonly nodes: {
+    readonly count: number;
+    readonly max: number;
+    readonly median: number;
+    /** Those that have most. */
+    readonly top: readonly { readonly node: string; readonly assigned: number }[];
+  };
+}
+
+export function countsOf(contents: Contents, assigned: readonly Assigned[]): Counts {
+  const slots = contents.blocks.flatMap((block) => [...block.slots.values()]);
+  const ofKind = (kind: string) => slots.filter((slot) => slot.kind === kind).length;
+  const standing = contents.records.filter((record) => !isOver(record));
+  return {
+    pools: contents.pools.length,
+    blocks: contents.blocks.length,
+    handles: new Set(standing.map(({ handle }) => handle)).size,
+    assigned: ofKind("taken"),
+    borrowed: assigned.filter(({ borrowed }) => borrowed).length,
+    cooling: ofKind("cooling"),
+    nodes: spread(assigned),
+  };
+}
+
+function spread(assigned: readonly Assigned[]): Counts["nodes"] {
+  const byNode = new Map<string, number>();
+  for (const { host } of assigned) byNode.set(host, (byNode.get(host) ?? 0) + 1);
+  const nodes = [...byNode]
+    .map(([node, count]) => ({ node, assigned: count }))
+    .toSorted((a, b) => b.assigned - a.assigned || (a.node < b.node ? -1 : 1));
+  const middle = (nodes.length - 1) / 2;
+  const at = (index: number) => nodes[index]?.assigned ?? 0;
+  return {
+    count: nodes.length,
+    max: at(0),
+    median: (at(Math.floor(middle)) + at(Math.ceil(middle))) / 2,
+    top: nodes.slice(0, NODES_SHOWN_MAX),
+  };
+}

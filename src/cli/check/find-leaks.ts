@@ -1,0 +1,36 @@
+import type { Client } from "../client.ts";
+import type { Assigned } from "./assigned.ts";
+import { agedOf, brakeFor, type Candidate, type Caution, candidatesIn } from "./candidates.ts";
+import type { Inventory } from "./inventory.ts";
+import { type Judged, judge } from "./leak.ts";
+import type { Leaks } from "./report.ts";
+import { stillAsSeen } from "./second-look.ts";
+
+/**
+ * Whose owner is gone, of the addresses that are assigned: candidates, and those that are confirmed, by two inventories a grace
+ * period apart and a strongly consistent look now.
+ *
+ * @param earlier the candidates of the check before
+ */
+export async function findLeaks(
+  client: Client,
+  assigned: readonly Assigned[],
+  inventory: Inventory,
+  {
+    earlier,
+    nowMs,
+    caution,
+  }: {
+    readonly earlier: readonly Candidate[];
+    readonly nowMs: number;
+    readonly caution: Caution;
+  },
+): Promise<Leaks & { readonly judged: readonly Judged[] }> {
+  const judged = judge(assigned, inventory);
+  const brake = brakeFor(judged, caution);
+  const candidates = candidatesIn(judged, earlier, nowMs);
+  const { graceSeconds } = caution;
+  const aged = agedOf(candidates, { takenAtMs: inventory.takenAtMs, brake, graceSeconds });
+  const confirmed = await stillAsSeen(client, aged);
+  return { inventory, graceSeconds, brake, judged, candidates, confirmed };
+}

@@ -1,0 +1,231 @@
+import * as v from "valibot";
+import { parseAllDocuments } from "yaml";
+import { CLOCK_SKEW_MS_MAX } from "../../domain/limits.ts";
+import { formatTime } from "../../domain/time.ts";
+import { usageError } from "../exit.ts";
+import { canonical } from "./assigned.ts";
+import { type Coverage, coversNothing } from "./coverage.ts";
+
+/** What runs in a cluster, as `kubectl get nodes,pods -A -o json` prints it. */
+export interface Inventory {
+  readonly covers: Coverage;
+  /** It was taken then, or later: what happened since is not in it. Minus infinity: nobody knows, and nothing is covered. */
+  readonly takenAtMs: number;
+  readonly nodes: ReadonlySet<string>;
+  /** By `namespace/name`; one that stands in several files comes several times. */
+  readonly pods: ReadonlyMap<string, readonly SeenPod[]>;
+  /** Every address that a pod has which has not failed. */
+  readonly inUse: ReadonlyMap<string, string>;
+  /** What else the files have; it says nothing of addresses. */
+  readonly ignored: number;
+}
+
+export interface SeenPod {
+  readonly node: string | undefined;
+  readonly addresses: readonly string[];
+  readonly failed: boolean;
+}
+
+export interface InventoryFile {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** Nobody's clock is so far ahead that the newest time of an inventory may lie this far in the future. */
+const FUTURE_MS_MAX = 30 * CLOCK_SKEW_MS_MAX;
+
+const time = v.nullish(
+  v.pipe(v.string(), v.isoTimestamp("must be a time such as 2026-01-31T12:00:00Z")),
+);
+const conditions = v.nullish(
+  v.array(v.object({ lastHeartbeatTime: time, lastTransitionTime: time })),
+);
+const node = v.object({
+  metadata: v.object({ name: v.string(), creationTimestamp: time }),
+  status: v.nullish(v.object({ conditions })),
+});
+const pod = v.object({
+  metadata: v.object({ name: v.string(), namespace: v.string(), creationTimestamp: time }),
+  spec: v.nullish(
+    v.object({ nodeName: v.nullish(v.string()), hostNetwork: v.nullish(v.boolean()) }),
+  ),
+  status: v.nullish(
+    v.object({
+      phase: v.nullish(v.string()),
+      podIP: v.nullish(v.string()),
+      podIPs: v.nullish(v.array(v.object({ ip: v.nullish(v.string()) }))),
+      startTime: time,
+      conditions,
+    }),
+  ),
+});
+
+type Node = v.InferOutput<typeof node>;
+type Pod = v.InferOutput<typeof pod>;
+
+/** What a file has. */
+interface Objects {
+  readonly name: string;
+  readonly nodes: readonly Node[];
+  readonly pods: readonly Pod[];
+  readonly ignored: number;
+}
+
+/**
+ * Reads the files of an inventory. It was taken at the newest time that it tells of, or later; of several files each says so
+ * for itself, and the oldest counts. Errors: a file is cut off, is a page of a list only, or is none; it covers what none of
+ * it has; it does not say when it was taken.
+ *
+ * @param takenAtMs when it was taken, if somebody knows: then or later
+ */
+export function readInventory(
+  files: readonly InventoryFile[],
+  covers: Coverage,
+  { takenAtMs, nowMs }: { readonly takenAtMs?: number | undefined; readonly nowMs: number },
+): Inventory {
+  const read = files.map(objectsOf);
+  const nodes = read.flatMap((file) => file.nodes);
+  const pods = read.flatMap((file) => file.pods);
+  if (covers.nodes && nodes.length === 0) throw hasNone("nodes", "node");
+  if (covers.pods && pods.length === 0) throw hasNone("pods", "pod");
+  const byName = new Map<string, SeenPod[]>();
+  const inUse = new Map<string, string>();
+  for (const { metadata, spec, status } of pods) {
+    const name = `${metadata.namespace}/${metadata.name}`;
+    const seen: SeenPod = {
+      node: spec?.nodeName || undefined,
+      addresses: addressesOf(status),
+      failed: status?.phase === "Failed",
+    };
+    byName.set(name, [...(byName.get(name) ?? []), seen]);
+    // The addresses of its node are not its own.
+    if (!seen.failed && !spec?.hostNetwork)
+      for (const address of seen.addresses) inUse.set(address, name);
+  }
+  return {
+    covers,
+    takenAtMs: takenAtMs ?? oldestOf(read, covers, nowMs),
+    nodes: new Set(nodes.map(({ metadata }) => metadata.name)),
+    pods: byName,
+    inUse,
+    ignored: read.reduce((sum, { ignored }) => sum + ignored, 0),
+  };
+}
+
+const hasNone = (part: string, one: string) =>
+  usageError(
+    `--covers says ${part}, and the inventory has not one ${one}: it cannot be all of them.`,
+  );
+
+function addressesOf(status: Pod["status"]): readonly string[] {
+  const texts = [status?.podIP, ...(status?.podIPs ?? []).map(({ ip }) => ip)];
+  return [...new Set(texts.flatMap((text) => (text ? [canonical(text) ?? text] : [])))];
+}
+
+/** When the files were taken at the earliest, all of them. */
+function oldestOf(files: readonly Objects[], covers: Coverage, nowMs: number): number {
+  const times = files.map(({ name, nodes, pods }) => {
+    const newestMs = Math.max(...[...nodes, ...pods].flatMap(timesOf));
+    if (newestMs > nowMs + FUTURE_MS_MAX)
+      throw usageError(
+        `${name} tells of ${formatTime(newestMs)}, which is yet to come; say with --taken-at when it was taken.`,
+      );
+    if (!Number.isFinite(newestMs) && !coversNothing(covers))
+      throw usageError(
+        `${name} has no time in it; say with --taken-at when it was taken, such as 2026-01-31T12:00:00Z.`,
+      );
+    return newestMs;
+  });
+  return Math.min(nowMs, ...times);
+}
+
+/** Times that the cluster gave it itself. */
+function timesOf({ metadata, status }: Node | Pod): number[] {
+  const texts = [
+    metadata.creationTimestamp,
+    status && "startTime" in status ? status.startTime : undefined,
+    ...(status?.conditions ?? []).flatMap((one) => [one.lastHeartbeatTime, one.lastTransitionTime]),
+  ];
+  return texts.flatMap((text) => (text ? [Date.parse(text)] : []));
+}
+
+function objectsOf(file: InventoryFile): Objects {
+  const items = documentsOf(file).flatMap((document) => itemsOf(file, document));
+  if (items.length === 0 && file.text.trim() === "")
+    throw usageError(`${file.name} is empty; it must be what kubectl get -o json prints.`);
+  const ofKind = (kind: string) => items.filter((item) => item.kind === kind);
+  const nodes = ofKind("Node");
+  const pods = ofKind("Pod");
+  return {
+    name: file.name,
+    nodes: nodes.map((item) => checkedAs(node, item, file)),
+    pods: pods.map((item) => checkedAs(pod, item, file)),
+    ignored: items.length - nodes.length - pods.length,
+  };
+}
+
+/** JSON as one document, YAML as one or more. */
+function documentsOf({ name, text }: InventoryFile): readonly unknown[] {
+  if (/^\s*[{[]/.test(text)) {
+    try {
+      return [JSON.parse(text)];
+    } catch (error) {
+      throw usageError(`${name} is not whole JSON: ${(error as Error).message}`);
+    }
+  }
+  const documents = [parseAllDocuments(text, { logLevel: "silent" })].flat();
+  const error = documents.flatMap(({ errors }) => errors)[0];
+  if (error) throw usageError(`${name} is not whole YAML: ${error.message.split("\n", 1)[0]}`);
+  return documents.map((document) => document.toJS()).filter((value) => value !== null);
+}
+
+interface Item {
+  readonly at: string;
+  readonly kind: string;
+  readonly value: unknown;
+}
+
+const listed = v.object({
+  kind: v.string(),
+  items: v.optional(v.array(v.unknown())),
+  metadata: v.nullish(v.object({ continue: v.nullish(v.string()) })),
+});
+
+const LISTS: ReadonlySet<string> = new Set(["List", "NodeList", "PodList"]);
+
+/** A manifest, or those of a list; an item of a `PodList` is a pod even where it does not say so. */
+function itemsOf({ name }: InventoryFile, document: unknown): readonly Item[] {
+  const list = v.safeParse(listed, document);
+  if (!list.success)
+    throw usageError(
+      `${name} is no list of Kubernetes: ${problemOf(list.issues[0], "it")}; it must be what kubectl get -o json prints.`,
+    );
+  const { kind, items, metadata } = list.output;
+  if (!LISTS.has(kind)) return [{ at: kind, kind, value: document }];
+  if (!items) throw usageError(`${name} is a ${kind} without items: it may be cut off.`);
+  if (metadata?.continue)
+    throw usageError(`${name} is one page of a list (metadata.continue); it must be all of it.`);
+  return items.map((value, i) => ({
+    at: `items[${i}]`,
+    kind: kindOf(value) ?? kind.slice(0, -"List".length),
+    value,
+  }));
+}
+
+function kindOf(value: unknown): string | undefined {
+  const manifest = v.safeParse(v.object({ kind: v.string() }), value);
+  return manifest.success ? manifest.output.kind : undefined;
+}
+
+function checkedAs<Schema extends v.GenericSchema>(
+  schema: Schema,
+  { at, kind, value }: Item,
+  { name }: InventoryFile,
+): v.InferOutput<Schema> {
+  const result = v.safeParse(schema, value, { abortEarly: true });
+  if (result.success) return result.output;
+  throw usageError(`${name}: ${at}, a ${kind}, is odd: ${problemOf(result.issues[0], "it")}.`);
+}
+
+const problemOf = (issue: v.BaseIssue<unknown>, itself: string): string =>
+  `${v.getDotPath(issue) ?? itself}: ${issue.message}`;

@@ -1,0 +1,144 @@
+import { CLOCK_SKEW_MS_MAX } from "../../domain/limits.ts";
+import type { Assigned } from "./assigned.ts";
+import { coversPods } from "./coverage.ts";
+import type { Inventory, SeenPod } from "./inventory.ts";
+
+/**
+ * Whose owner is gone? The rules of Calico's collector (kube-controllers, IPAM GC) on an inventory. What the inventory does
+ * not cover is never gone, and what cannot be understood is never judged.
+ */
+
+/** Why an address is believed to be nobody's. */
+export type Reason =
+  | "pod_not_found"
+  | "pod_on_another_node"
+  | "pod_failed"
+  | "pod_has_other_addresses"
+  | "node_gone";
+
+export type Judgement =
+  | { readonly verdict: "gone"; readonly reason: Reason }
+  | { readonly verdict: "used"; readonly reason: "in_use" | "no_address_yet" }
+  | {
+      readonly verdict: "unjudged";
+      readonly reason:
+        | "assigned_later"
+        | "not_covered"
+        | "no_pod_named"
+        | "virtual_machine"
+        | "node_has_others"
+        | "sibling_stays";
+    };
+
+export type Judged = Assigned & { readonly judgement: Judgement };
+
+type Attributes = Readonly<Record<string, string>>;
+
+/** As Calico writes them. */
+const TUNNELS: ReadonlySet<string | undefined> = new Set([
+  "ipipTunnelAddress",
+  "vxlanTunnelAddress",
+  "vxlanV6TunnelAddress",
+  "wireguardTunnelAddress",
+  "wireguardV6TunnelAddress",
+]);
+const OF_VIRTUAL_MACHINES = ["vmi-name", "vmi-uid", "vm-uid", "vmim-uid"];
+
+const gone = (reason: Reason): Judgement => ({ verdict: "gone", reason });
+const unjudged = (reason: (Judgement & { verdict: "unjudged" })["reason"]): Judgement => ({
+  verdict: "unjudged",
+  reason,
+});
+
+/** Judges the addresses of a space. */
+export function judge(assigned: readonly Assigned[], inventory: Inventory): readonly Judged[] {
+  const judged = assigned.map((one) => ({ ...one, judgement: judgementOf(one, inventory) }));
+  return withSiblings(withTunnels(judged));
+}
+
+/** By itself: whatever is known of its owners, of whom one is enough to keep it. */
+function judgementOf(one: Assigned, inventory: Inventory): Judgement {
+  const owners = [one.owner.active, one.owner.alternate].filter((owner) => owner !== undefined);
+  // Whoever has it is in use, whatever its attributes say.
+  if (inventory.inUse.has(one.address)) return { verdict: "used", reason: "in_use" };
+  if (one.assignedAtMs + CLOCK_SKEW_MS_MAX >= inventory.takenAtMs)
+    return unjudged("assigned_later");
+  const judgements = owners.map((owner) => ofOwner(owner, one, inventory));
+  return (
+    judgements.find(({ verdict }) => verdict === "used") ??
+    judgements.find(({ verdict }) => verdict === "unjudged") ??
+    judgements[0] ??
+    unjudged("no_pod_named")
+  );
+}
+
+function ofOwner(owner: Attributes, one: Assigned, inventory: Inventory): Judgement {
+  if (OF_VIRTUAL_MACHINES.some((name) => name in owner)) return unjudged("virtual_machine");
+  const node = nodeOf(owner, one);
+  if (TUNNELS.has(owner.type)) return ofTunnel(node, inventory);
+  const { namespace, pod } = owner;
+  if (namespace === undefined || pod === undefined) return unjudged("no_pod_named");
+  const seen = inventory.pods.get(`${namespace}/${pod}`) ?? [];
+  if (seen.some((sighting) => mayStillGetIt(sighting, node)))
+    return { verdict: "used", reason: "no_address_yet" };
+  if (isNodeGone(node, inventory)) return gone("node_gone");
+  if (!coversPods(inventory.covers, namespace)) return unjudged("not_covered");
+  return gone(reasonOf(seen.at(-1), node));
+}
+
+/** Whether anything else is on its node is seen when all are judged. */
+function ofTunnel(node: string | undefined, { covers, nodes }: Inventory): Judgement {
+  if (!covers.nodes || node === undefined) return unjudged("not_covered");
+  return nodes.has(node) ? { verdict: "used", reason: "in_use" } : gone("node_gone");
+}
+
+/** A pod that has no address yet may be about to be told this one. */
+const mayStillGetIt = ({ failed, addresses, node }: SeenPod, at: string | undefined): boolean =>
+  !failed && addresses.length === 0 && !isElsewhere(node, at);
+
+function reasonOf(seen: SeenPod | undefined, node: string | undefined): Reason {
+  if (!seen) return "pod_not_found";
+  if (seen.failed) return "pod_failed";
+  return isElsewhere(seen.node, node) ? "pod_on_another_node" : "pod_has_other_addresses";
+}
+
+const isElsewhere = (seen: string | undefined, node: string | undefined): boolean =>
+  seen !== undefined && node !== undefined && seen !== node;
+
+/** The node that an address is on: as its owner says, else the host that it was assigned on, if that is a machine. */
+const nodeOf = (owner: Attributes, { affinityType, host }: Assigned): string | undefined =>
+  owner.node ?? (affinityType === "host" ? host : undefined);
+
+const isNodeGone = (node: string | undefined, { covers, nodes }: Inventory): boolean =>
+  covers.nodes && node !== undefined && !nodes.has(node);
+
+/** A tunnel's address goes last: as long as its node has any other, somebody may still look for the node. */
+function withTunnels(judged: readonly Judged[]): readonly Judged[] {
+  const busy = new Set(
+    judged
+      .filter((one) => !isTunnel(one))
+      .flatMap((one) => [one.host, one.owner.active?.node, one.owner.alternate?.node]),
+  );
+  const isKept = (one: Judged) =>
+    isTunnel(one) &&
+    one.judgement.verdict === "gone" &&
+    busy.has(nodeOf(one.owner.active ?? {}, one));
+  return judged.map((one) =>
+    isKept(one) ? { ...one, judgement: unjudged("node_has_others") } : one,
+  );
+}
+
+const isTunnel = ({ owner }: Assigned): boolean => TUNNELS.has(owner.active?.type);
+
+/** All or none of a handle that asks for it: one address that stays keeps its siblings. */
+function withSiblings(judged: readonly Judged[]): readonly Judged[] {
+  const asking = new Set(judged.filter(({ together }) => together).map(({ handle }) => handle));
+  const staying = new Set(
+    judged.filter(({ judgement }) => judgement.verdict !== "gone").map(({ handle }) => handle),
+  );
+  return judged.map((one) => {
+    if (!asking.has(one.handle)) return one;
+    const keep = one.judgement.verdict === "gone" && staying.has(one.handle);
+    return { ...one, together: true, ...(keep && { judgement: unjudged("sibling_stays") }) };
+  });
+}

@@ -1,0 +1,98 @@
+import { type Command, InvalidArgumentError } from "commander";
+import { usageError } from "../exit.ts";
+import { readInput } from "../input.ts";
+import type { Io } from "../io.ts";
+import { repeated } from "../options.ts";
+import type { Caution } from "./candidates.ts";
+import { coversNothing, parseCoverage } from "./coverage.ts";
+import { type Inventory, readInventory } from "./inventory.ts";
+
+/** What `check` and `collect` are told of an inventory. */
+export interface InventoryOptions extends Caution {
+  readonly inventory: readonly string[];
+  readonly covers: readonly string[];
+  readonly takenAt?: number;
+}
+
+/** As long as Calico waits before it takes an address for leaked. */
+const GRACE_SECONDS_DEFAULT = 900;
+const GRACE_SECONDS_MAX = 7 * 24 * 60 * 60;
+const BRAKE_PERCENT_DEFAULT = 30;
+
+export const withInventory = (command: Command): Command =>
+  command
+    .option(
+      "--inventory <file>",
+      "nodes and pods as kubectl get -A -o json or yaml prints them; - is stdin; may be repeated",
+      repeated,
+      [],
+    )
+    .option(
+      "--covers <parts>",
+      "what the inventory has completely: nodes, pods, pods/NAMESPACE; may be repeated",
+      repeated,
+      [],
+    )
+    .option(
+      "--taken-at <time>",
+      "when the inventory was taken, or before (the newest time in it)",
+      timeText,
+    )
+    .option(
+      "--grace-seconds <n>",
+      "how long an address must be nobody's before that is believed; 0: it never is",
+      whole(0, GRACE_SECONDS_MAX),
+      GRACE_SECONDS_DEFAULT,
+    )
+    .option(
+      "--brake-percent <n>",
+      "nothing is confirmed when more of the addresses seem to be nobody's",
+      whole(0, 100),
+      BRAKE_PERCENT_DEFAULT,
+    );
+
+/** Reads the files of the inventory; nothing where none is named. */
+export async function inventoryOf(
+  io: Io,
+  { inventory: files, covers, takenAt }: InventoryOptions,
+): Promise<Inventory | undefined> {
+  if (files.length === 0) {
+    if (covers.length > 0 || takenAt !== undefined)
+      throw usageError(
+        `${covers.length > 0 ? "--covers" : "--taken-at"} says something of an inventory; name it with --inventory FILE.`,
+      );
+    return undefined;
+  }
+  const nowMs = io.nowMs();
+  if (takenAt !== undefined && takenAt > nowMs)
+    throw usageError("--taken-at is yet to come; it must be when the inventory was taken.");
+  const read = files.map(async (name) => ({ name, text: await readInput(io, name) }));
+  return readInventory(await Promise.all(read), parseCoverage(covers), {
+    takenAtMs: takenAt,
+    nowMs,
+  });
+}
+
+/** What to write, where an inventory covers nothing. */
+export const sayNothingCovered = (io: Io, { covers }: Inventory): void => {
+  if (!coversNothing(covers)) return;
+  io.err(
+    "plat: the inventory covers nothing, so nothing can be a leak; say what it has completely, such as --covers nodes,pods or --covers pods/NAMESPACE.\n",
+  );
+};
+
+function whole(min: number, max: number) {
+  return (text: string): number => {
+    const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+    if (value >= min && value <= max) return value;
+    throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`);
+  };
+}
+
+function timeText(text: string): number {
+  const ms = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(text)
+    ? Date.parse(text)
+    : Number.NaN;
+  if (Number.isFinite(ms)) return ms;
+  throw new InvalidArgumentError("It must be a time such as 2026-01-31T12:00:00Z.");
+}

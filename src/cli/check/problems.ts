@@ -1,0 +1,160 @@
+import { compareAddresses, formatAddress, parseAddress } from "../../domain/address.ts";
+import type { Block } from "../../domain/block.ts";
+import { blockOf } from "../../domain/cell.ts";
+import { addressAt, contains, formatCidr, ordinalOf } from "../../domain/cidr.ts";
+import type { Contents } from "../../domain/contents.ts";
+import { findViolations } from "../../domain/invariants.ts";
+import { CLOCK_SKEW_MS_MAX } from "../../domain/limits.ts";
+import { serves } from "../../domain/pool.ts";
+import { formatTime } from "../../domain/time.ts";
+import type { Inventory } from "./inventory.ts";
+
+/** Something that was found. */
+export interface Finding {
+  /** `I1` … `I12` of DESIGN.md, `shape`, `limit`, `tidy`; `unassigned` and `no_active_pool` of what an inventory shows. */
+  readonly kind: string;
+  readonly message: string;
+  /** The addresses that it is about, where it is about some. */
+  readonly addresses?: readonly string[];
+}
+
+/** What was found in the contents of a space, by what it means for whoever operates it. */
+export interface Findings {
+  /** What must never be. */
+  readonly problems: readonly Finding[];
+  /** Left-overs that the next scheduled passes put right by themselves; some may be under way. */
+  readonly untidy: readonly Finding[];
+  /** What may be as it should, and an operator may want to know. */
+  readonly notes: readonly Finding[];
+}
+
+/** All that Calico's check looks for, and the invariants, in the contents of one space. */
+export function findIn(
+  contents: Contents,
+  { nowMs, inventory }: { readonly nowMs: number; readonly inventory?: Inventory | undefined },
+): Findings {
+  const violations = findViolations(contents).map(findingOf);
+  const known = new Set(violations.map(keyOf));
+  return {
+    problems: [
+      ...violations,
+      ...coolingFromTheFuture(contents, nowMs),
+      ...(inventory ? usedButNotAssigned(contents, inventory) : []),
+    ],
+    untidy: findViolations(contents, { quiet: true })
+      .map(findingOf)
+      .filter((finding) => !known.has(keyOf(finding))),
+    notes: [
+      ...inNoActivePool(contents),
+      ...(inventory ? usedOutsidePools(contents, inventory) : []),
+    ],
+  };
+}
+
+/** What two looks have both found: a walk over a table in use is no snapshot, and what was under way is over by the second. */
+export function standingIn(first: Findings, second: Findings): Findings {
+  const both = (kind: keyof Findings) => {
+    const seen = new Set(first[kind].map(keyOf));
+    return second[kind].filter((finding) => seen.has(keyOf(finding)));
+  };
+  return { problems: both("problems"), untidy: both("untidy"), notes: second.notes };
+}
+
+export const isClean = ({ problems, untidy }: Findings): boolean =>
+  problems.length === 0 && untidy.length === 0;
+
+const keyOf = ({ kind, message }: Finding): string => `${kind} ${message}`;
+
+const findingOf = ({ invariant, message }: { invariant: string; message: string }): Finding => ({
+  kind: invariant,
+  message,
+});
+
+/** A release that has not happened yet would keep its address from everybody. */
+function coolingFromTheFuture({ blocks }: Contents, nowMs: number): Finding[] {
+  return blocks.flatMap((block) =>
+    [...block.slots].flatMap(([ordinal, slot]) => {
+      if (slot.kind !== "cooling" || slot.sinceMs <= nowMs + CLOCK_SKEW_MS_MAX) return [];
+      const address = formatAddress(addressAt(block.cidr, ordinal));
+      return [
+        {
+          kind: "shape",
+          message: `${address} was released at ${formatTime(slot.sinceMs)}, which is yet to come`,
+          addresses: [address],
+        },
+      ];
+    }),
+  );
+}
+
+/** Addresses in use of pools that serve nobody: on their way out, or forgotten there. */
+function inNoActivePool({ pools, blocks }: Contents): Finding[] {
+  return pools
+    .filter((pool) => !serves(pool))
+    .flatMap((pool) => {
+      const addresses = blocks.filter(({ poolId }) => poolId === pool.id).flatMap(takenOf);
+      if (addresses.length === 0) return [];
+      return [
+        {
+          kind: "no_active_pool",
+          message: `${count(addresses)} of pool ${pool.name} in use, and it is ${pool.disabled ? "disabled" : pool.state}`,
+          addresses,
+        },
+      ];
+    });
+}
+
+const takenOf = ({ cidr, slots }: Block): string[] =>
+  [...slots]
+    .filter(([, { kind }]) => kind === "taken")
+    .map(([ordinal]) => formatAddress(addressAt(cidr, ordinal)));
+
+const count = ({ length }: readonly unknown[]) =>
+  `${length} ${length === 1 ? "address is" : "addresses are"}`;
+
+/**
+ * An address that a pod has and nobody was assigned may be given to somebody else at any time. One that was released since the
+ * inventory was taken is none.
+ */
+function usedButNotAssigned({ pools, blocks }: Contents, inventory: Inventory): Finding[] {
+  const active = pools.filter(serves);
+  const slots = new Map(blocks.map((block) => [formatCidr(block.cidr), block.slots]));
+  return inUseOf(inventory).flatMap(([address, text, pod]) => {
+    const pool = active.find(({ cidr }) => contains(cidr, address));
+    if (!pool) return [];
+    const cidr = blockOf(address, pool.blockSize);
+    const slot = slots.get(formatCidr(cidr))?.get(ordinalOf(cidr, address));
+    if (slot && (slot.kind !== "cooling" || slot.sinceMs >= inventory.takenAtMs)) return [];
+    return [
+      {
+        kind: "unassigned",
+        message: `${text} is in use by pod ${pod}, and not assigned`,
+        addresses: [text],
+      },
+    ];
+  });
+}
+
+/** Another network's, or of a pool that is gone. */
+function usedOutsidePools({ pools }: Contents, inventory: Inventory): Finding[] {
+  const outside = inUseOf(inventory)
+    .filter(([address]) => !pools.some(({ cidr }) => contains(cidr, address)))
+    .map(([, text]) => text);
+  if (outside.length === 0) return [];
+  return [
+    {
+      kind: "no_active_pool",
+      message: `${count(outside)} in use by pods, and in no pool of the space`,
+      addresses: outside,
+    },
+  ];
+}
+
+function inUseOf({ inUse }: Inventory) {
+  return [...inUse]
+    .flatMap(([text, pod]) => {
+      const address = parseAddress(text);
+      return address.ok ? [[address.value, text, pod] as const] : [];
+    })
+    .toSorted(([a], [b]) => compareAddresses(a, b));
+}

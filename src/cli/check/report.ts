@@ -1,0 +1,178 @@
+import * as v from "valibot";
+import type { Owners } from "../../domain/owner.ts";
+import { formatTime } from "../../domain/time.ts";
+import { usageError } from "../exit.ts";
+import type { Assigned } from "./assigned.ts";
+import type { Brake, Candidate } from "./candidates.ts";
+import type { Counts } from "./counts.ts";
+import { formatCoverage } from "./coverage.ts";
+import type { Inventory } from "./inventory.ts";
+import type { Judged } from "./leak.ts";
+import type { Finding } from "./problems.ts";
+
+/** What a check has found, as a file: for a later check to go on from, and for `plat release --from-report`. */
+
+const KIND = "PlatCheckReport";
+const VERSION = 1;
+
+const time = v.pipe(v.string(), v.isoTimestamp("must be a time"));
+const attributes = v.record(v.string(), v.string());
+
+const candidate = v.object({
+  address: v.pipe(v.string(), v.ip("must be an address")),
+  generation: v.string(),
+  handle: v.string(),
+  host: v.string(),
+  affinityType: v.picklist(["host", "virtual"]),
+  pool: v.string(),
+  attributes: v.optional(attributes),
+  alternate: v.optional(attributes),
+  reason: v.picklist([
+    "pod_not_found",
+    "pod_on_another_node",
+    "pod_failed",
+    "pod_has_other_addresses",
+    "node_gone",
+  ]),
+  together: v.optional(v.literal(true)),
+  firstSeenAt: time,
+  confirmed: v.boolean(),
+});
+
+const report = v.object({
+  kind: v.literal(KIND, `must be ${KIND}`),
+  version: v.literal(VERSION, `must be ${VERSION}`),
+  space: v.string(),
+  checkedAt: time,
+  brake: v.optional(v.object({ applied: v.boolean() })),
+  candidates: v.array(candidate),
+});
+
+/** A report as it was read again: what a later command needs of it. */
+export interface Report {
+  /** Where it was read from. */
+  readonly file: string;
+  readonly space: string;
+  readonly candidates: readonly Candidate[];
+  readonly confirmed: readonly Candidate[];
+}
+
+/** What a check found, and how. */
+export interface Checked {
+  readonly space: string;
+  readonly checkedAtMs: number;
+  readonly counts: Counts;
+  readonly problems: readonly Finding[];
+  readonly untidy: readonly Finding[];
+  readonly notes: readonly Finding[];
+  readonly leaks?: Leaks | undefined;
+}
+
+/** What an inventory came to. */
+export interface Leaks {
+  readonly inventory: Inventory;
+  readonly graceSeconds: number;
+  readonly brake: Brake;
+  readonly candidates: readonly Candidate[];
+  readonly confirmed: readonly Candidate[];
+}
+
+/** The document of a report, and of `-o json`. */
+export function reportOf({ space, checkedAtMs, leaks, ...found }: Checked) {
+  return {
+    kind: KIND,
+    version: VERSION,
+    space,
+    checkedAt: formatTime(checkedAtMs),
+    ...found,
+    ...(leaks && {
+      inventory: inventoryOf(leaks.inventory),
+      graceSeconds: leaks.graceSeconds,
+      brake: leaks.brake,
+    }),
+    candidates: leaks ? candidatesOf(leaks) : [],
+  };
+}
+
+function inventoryOf({ covers, takenAtMs, nodes, pods, ignored }: Inventory) {
+  return {
+    covers: formatCoverage(covers),
+    ...(Number.isFinite(takenAtMs) && { takenAt: formatTime(takenAtMs) }),
+    nodes: nodes.size,
+    pods: pods.size,
+    ignored,
+  };
+}
+
+/** An address with all that is known of it, as a program reads it. */
+export function addressOf({ owner, assignedAtMs, ...rest }: Assigned & Partial<Judged>) {
+  return { ...rest, ...attributesOf(owner), assignedAt: formatTime(assignedAtMs) };
+}
+
+const attributesOf = ({ active, alternate }: Owners) => ({
+  ...(active && { attributes: active }),
+  ...(alternate && { alternate }),
+});
+
+function candidatesOf({ candidates, confirmed }: Leaks) {
+  const sure = new Set(confirmed);
+  return candidates.map((one) => {
+    const { owner, together, firstSeenAtMs, ...rest } = one;
+    return {
+      ...rest,
+      ...attributesOf(owner),
+      ...(together && { together: true as const }),
+      firstSeenAt: formatTime(firstSeenAtMs),
+      confirmed: sure.has(one),
+    };
+  });
+}
+
+/**
+ * Reads a report of this space again. What was first seen by a check whose brake was on does not count as seen: its
+ * inventory was not to be trusted. Errors: it is no report, or of another space.
+ */
+export function readReport(file: string, text: string, space: string): Report {
+  const result = v.safeParse(report, parsed(file, text), { abortEarly: true });
+  if (!result.success) {
+    const [issue] = result.issues;
+    const at = v.getDotPath(issue) ?? "it";
+    throw usageError(`${file} is not a report of plat check: ${at}: ${issue.message}.`);
+  }
+  const { space: of, checkedAt, brake, candidates } = result.output;
+  if (of !== space)
+    throw usageError(`${file} is of space ${of}, not of ${space}; say --space ${of}.`);
+  const trusted = candidates.filter(
+    ({ firstSeenAt }) => !brake?.applied || firstSeenAt < checkedAt,
+  );
+  return {
+    file,
+    space,
+    candidates: trusted.map(candidateOf),
+    confirmed: trusted.filter(({ confirmed }) => confirmed).map(candidateOf),
+  };
+}
+
+function candidateOf({
+  attributes: active,
+  alternate,
+  together,
+  firstSeenAt,
+  confirmed: _,
+  ...rest
+}: v.InferOutput<typeof candidate>): Candidate {
+  return {
+    ...rest,
+    owner: { ...(active && { active }), ...(alternate && { alternate }) },
+    together: together ?? false,
+    firstSeenAtMs: Date.parse(firstSeenAt),
+  };
+}
+
+function parsed(file: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw usageError(`${file} is not whole JSON: ${(error as Error).message}`);
+  }
+}

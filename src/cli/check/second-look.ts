@@ -1,0 +1,58 @@
+import type * as v from "valibot";
+import type { addressRead, handleRead } from "../../edge/answers.ts";
+import { atOnce } from "../at-once.ts";
+import { type Client, found, isRefusal, pages, path } from "../client.ts";
+import { type Candidate, ownersText } from "./candidates.ts";
+
+const LOOKS_AT_ONCE = 8;
+
+/**
+ * Looks at each address by itself, strongly consistent: those that are still assigned as they were seen, to the same owners.
+ * Of a handle
+ * whose addresses go together, all that it has now, or none.
+ */
+export async function stillAsSeen(
+  client: Client,
+  candidates: readonly Candidate[],
+): Promise<readonly Candidate[]> {
+  const looks = await atOnce(candidates, LOOKS_AT_ONCE, (one) => isAsSeen(client, one));
+  const standing = candidates.filter((_, i) => looks[i]);
+  const handles = [
+    ...new Set(standing.filter(({ together }) => together).map(({ handle }) => handle)),
+  ];
+  const leaving = new Set(standing.map(({ generation }) => generation));
+  const whole = await atOnce(handles, LOOKS_AT_ONCE, async (handle) =>
+    (await generationsOf(client, handle)).every((one) => leaving.has(one)),
+  );
+  const parted = new Set(handles.filter((_, i) => !whole[i]));
+  return standing.filter(({ together, handle }) => !(together && parted.has(handle)));
+}
+
+async function isAsSeen(client: Client, seen: Candidate): Promise<boolean> {
+  const request = { method: "GET", path: path`/v1/addresses/${seen.address}` } as const;
+  try {
+    const reply = await found(client.call<v.InferOutput<typeof addressRead>>(request));
+    return (
+      reply?.body.state === "assigned" &&
+      reply.body.generation === seen.generation &&
+      ownersText(reply.body.owner ?? {}) === ownersText(seen.owner)
+    );
+  } catch (error) {
+    // What cannot be read is left as it is; the check tells of it.
+    if (isRefusal(error, "unreadable")) return false;
+    throw error;
+  }
+}
+
+async function generationsOf(client: Client, handle: string): Promise<readonly string[]> {
+  const generations: string[] = [];
+  const read = pages<v.InferOutput<typeof handleRead>>(client, path`/v1/handles/${handle}`);
+  try {
+    for await (const { addresses } of read)
+      generations.push(...addresses.map(({ generation = "" }) => generation));
+  } catch (error) {
+    // It has none any more: there is nothing to keep together.
+    if (!isRefusal(error, "not_found")) throw error;
+  }
+  return generations;
+}

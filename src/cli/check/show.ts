@@ -1,0 +1,122 @@
+import { formatTime } from "../../domain/time.ts";
+import type { Column } from "../output/print.ts";
+import { tableText } from "../output/table.ts";
+import type { Candidate } from "./candidates.ts";
+import type { Counts } from "./counts.ts";
+import type { Finding } from "./problems.ts";
+import type { addressOf, Checked, Leaks } from "./report.ts";
+
+/** What a check found, for people: tables one below the other, and a sentence at the end. */
+
+type Address = ReturnType<typeof addressOf>;
+
+const COUNTS: readonly Column<Counts>[] = [
+  { header: "POOLS", value: ({ pools }) => pools },
+  { header: "BLOCKS", value: ({ blocks }) => blocks },
+  { header: "NODES", value: ({ nodes }) => nodes.count },
+  { header: "HANDLES", value: ({ handles }) => handles },
+  { header: "ASSIGNED", value: ({ assigned }) => assigned },
+  { header: "BORROWED", value: ({ borrowed }) => borrowed },
+  { header: "COOLING", value: ({ cooling }) => cooling },
+];
+
+const NODES: readonly Column<Counts["nodes"]["top"][number]>[] = [
+  { header: "NODE", value: ({ node }) => node },
+  { header: "ASSIGNED", value: ({ assigned }) => assigned },
+];
+
+const findings = (header: string): readonly Column<Finding>[] => [
+  { header, value: ({ kind }) => kind },
+  { header: "WHAT", value: ({ message }) => message },
+];
+
+const CANDIDATES: readonly Column<Candidate & { readonly confirmed: boolean }>[] = [
+  { header: "CANDIDATE", value: ({ address }) => address },
+  { header: "HANDLE", value: ({ handle }) => handle },
+  { header: "NODE", value: ({ host }) => host },
+  { header: "REASON", value: ({ reason }) => reason },
+  { header: "FIRSTSEEN", value: ({ firstSeenAtMs }) => formatTime(firstSeenAtMs) },
+  { header: "CONFIRMED", value: ({ confirmed }) => confirmed },
+];
+
+export const ADDRESSES: readonly Column<Address>[] = [
+  { header: "ADDRESS", value: ({ address }) => address },
+  { header: "HANDLE", value: ({ handle }) => handle },
+  { header: "NODE", value: ({ host }) => host },
+  { header: "NAMESPACE", value: ({ attributes }) => attributes?.namespace },
+  { header: "POD", value: ({ attributes }) => attributes?.pod },
+  { header: "TYPE", value: ({ attributes }) => attributes?.type },
+  { header: "BORROWED", value: ({ borrowed }) => borrowed },
+  { header: "OWNER", value: ({ judgement }) => judgement?.verdict },
+  { header: "REASON", value: ({ judgement }) => judgement?.reason },
+];
+
+export interface Shown {
+  readonly allAddresses?: readonly Address[] | undefined;
+  readonly problemAddresses: boolean;
+}
+
+export function checkText(checked: Checked, { allAddresses, problemAddresses }: Shown): string {
+  const { counts, problems, untidy, notes, leaks } = checked;
+  const { count, max, median, top } = counts.nodes;
+  return [
+    tableText(COUNTS, [counts]),
+    ...(count > 0 ? [tableText(NODES, top)] : []),
+    ...(count > top.length ? [`${count - top.length} nodes more.\n`] : []),
+    ...(count > 0 ? [`A node has at most ${max} addresses, and ${median} in the median.\n`] : []),
+    ...table(findings("PROBLEM"), problems),
+    ...table(findings("UNTIDY"), untidy),
+    ...table(findings("NOTE"), notes),
+    ...(problemAddresses ? table(PROBLEM_ADDRESSES, problemAddressesOf(checked)) : []),
+    ...(problemAddresses && leaks ? table(CANDIDATES, candidatesOf(leaks)) : []),
+    ...(allAddresses ? table(ADDRESSES, allAddresses) : []),
+    `${sentences(checked).join("\n")}\n`,
+  ].join("\n");
+}
+
+const table = <Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string[] =>
+  rows.length === 0 ? [] : [tableText(columns, rows)];
+
+const candidatesOf = ({ candidates, confirmed }: Leaks) => {
+  const sure = new Set(confirmed);
+  return candidates.map((one) => ({ ...one, confirmed: sure.has(one) }));
+};
+
+const PROBLEM_ADDRESSES: readonly Column<{ readonly address: string; readonly kind: string }>[] = [
+  { header: "ADDRESS", value: ({ address }) => address },
+  { header: "PROBLEM", value: ({ kind }) => kind },
+];
+
+const problemAddressesOf = ({ problems, notes }: Checked) =>
+  [...problems, ...notes].flatMap(({ kind, addresses = [] }) =>
+    addresses.map((address) => ({ address, kind })),
+  );
+
+/** What it comes to. */
+export function sentences({ problems, untidy, leaks }: Checked): readonly string[] {
+  return [
+    problems.length === 0 ? "Every invariant holds." : `${number(problems, "problem")}.`,
+    ...(untidy.length > 0
+      ? [`${number(untidy, "left-over")} for the next scheduled passes to put right.`]
+      : []),
+    ...(leaks ? leakSentences(leaks) : []),
+  ];
+}
+
+function leakSentences({ brake, candidates, confirmed, graceSeconds }: Leaks): readonly string[] {
+  const judged = `Of ${brake.judged} addresses that the inventory can tell of, ${brake.candidates} have no owner any more`;
+  if (brake.applied)
+    return [
+      `${judged}: more than ${brake.percent} %, which looks like an outage or a wrong inventory. Nothing is confirmed.`,
+    ];
+  if (candidates.length === 0) return [`${judged}.`];
+  const rest = candidates.length - confirmed.length;
+  const waiting =
+    graceSeconds === 0
+      ? "none is confirmed without a grace period"
+      : `${rest} can be by an inventory taken ${graceSeconds} s after they were first seen, with --since`;
+  return [`${judged}; ${confirmed.length} are confirmed${rest > 0 ? `, ${waiting}` : ""}.`];
+}
+
+const number = ({ length }: readonly unknown[], one: string) =>
+  `${length} ${one}${length === 1 ? "" : "s"}`;

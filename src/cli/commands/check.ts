@@ -1,0 +1,90 @@
+import { Command } from "commander";
+import { assignedIn } from "../check/assigned.ts";
+import { countsOf } from "../check/counts.ts";
+import { findLeaks } from "../check/find-leaks.ts";
+import type { Inventory } from "../check/inventory.ts";
+import {
+  type InventoryOptions,
+  inventoryOf,
+  sayNothingCovered,
+  withInventory,
+} from "../check/options.ts";
+import { findIn, isClean, standingIn } from "../check/problems.ts";
+import { readContents } from "../check/read-contents.ts";
+import { addressOf, type Checked, readReport, reportOf } from "../check/report.ts";
+import { ADDRESSES, checkText, sentences } from "../check/show.ts";
+import { action, printing, type Session } from "../cli.ts";
+import { CommandError, EXIT, usageError } from "../exit.ts";
+import { writeWhole } from "../files.ts";
+import { readInput } from "../input.ts";
+import type { Io } from "../io.ts";
+
+interface Options extends InventoryOptions {
+  readonly report?: string;
+  readonly since?: string;
+  readonly showAllIps?: true;
+  readonly showProblemIps?: true;
+  readonly output?: string;
+}
+
+export const checkCommand = (io: Io): Command =>
+  withInventory(printing(new Command("check")))
+    .description("proves the invariants of the space, and finds addresses that are nobody's")
+    .option("--report <file>", "writes what was found, for --since and plat release --from-report")
+    .option("--since <file>", "the report of the check before: its candidates keep their time")
+    .option("--show-all-ips", "every address that is assigned, with its owner")
+    .option("--show-problem-ips", "every address that something is wrong with")
+    .addHelpText("after", "\nExits with 4 if a problem or a candidate for a leak was found.")
+    .action(action(io, check));
+
+async function check({ io, client, print }: Session, options: Options): Promise<void> {
+  const { report: reportFile, since, showAllIps, showProblemIps = false, output } = options;
+  const inventory = await inventoryOf(io, options);
+  if (inventory) sayNothingCovered(io, inventory);
+  else if (since !== undefined)
+    throw usageError("--since goes on with the candidates of an inventory; name one: --inventory.");
+  const earlier =
+    since === undefined
+      ? []
+      : readReport(since, await readInput(io, since), client.space).candidates;
+
+  const nowMs = io.nowMs();
+  const { contents, findings } = await twice({ io, client }, { nowMs, inventory });
+  const assigned = assignedIn(contents);
+  const found =
+    inventory &&
+    (await findLeaks(client, assigned, inventory, { earlier, nowMs, caution: options }));
+  const checked: Checked = {
+    space: client.space,
+    checkedAtMs: nowMs,
+    counts: countsOf(contents, assigned),
+    ...findings,
+    leaks: found,
+  };
+  const rows = (found?.judged ?? assigned).map(addressOf);
+  const document = { ...reportOf(checked), ...(showAllIps && { addresses: rows }) };
+  if (reportFile !== undefined)
+    await writeWhole(reportFile, `${JSON.stringify(reportOf(checked), null, 2)}\n`);
+  if (output === undefined || output === "table" || output === "wide")
+    io.out(
+      checkText(checked, {
+        allAddresses: showAllIps && rows,
+        problemAddresses: showProblemIps,
+      }),
+    );
+  else print({ columns: ADDRESSES, rows, document });
+  if (checked.problems.length > 0 || document.candidates.length > 0)
+    throw new CommandError(EXIT.found, sentences(checked).join(" "));
+}
+
+/** Looks once, and where something was found again: what stands in both is told. */
+async function twice(
+  { io, client }: Pick<Session, "io" | "client">,
+  at: { readonly nowMs: number; readonly inventory: Inventory | undefined },
+) {
+  const contents = await readContents(client, io);
+  const findings = findIn(contents, at);
+  if (isClean(findings)) return { contents, findings };
+  const again = await readContents(client, io);
+  return { contents: again, findings: standingIn(findings, findIn(again, at)) };
+}

@@ -1,0 +1,125 @@
+import { Command } from "commander";
+import { formatTime } from "../../domain/time.ts";
+import { assignedIn } from "../check/assigned.ts";
+import { countsOf } from "../check/counts.ts";
+import { findLeaks } from "../check/find-leaks.ts";
+import {
+  type InventoryOptions,
+  inventoryOf,
+  sayNothingCovered,
+  withInventory,
+} from "../check/options.ts";
+import { readContents } from "../check/read-contents.ts";
+import { type Outcome, releaseCandidates } from "../check/release-candidates.ts";
+import { type Leaks, readReport, reportOf } from "../check/report.ts";
+import { action, printing, type Session } from "../cli.ts";
+import { CommandError, EXIT, usageError } from "../exit.ts";
+import { readIfThere, writeWhole } from "../files.ts";
+import type { Io } from "../io.ts";
+import type { Column } from "../output/print.ts";
+
+interface Options extends InventoryOptions {
+  readonly state: string;
+  readonly output?: string;
+}
+
+export const collectCommand = (io: Io): Command =>
+  withInventory(printing(new Command("collect")))
+    .description("one pass of a collector: releases what two inventories show to be nobody's")
+    .requiredOption("--state <file>", "what the pass before has seen; written anew by each")
+    .addHelpText(
+      "after",
+      "\nFor a CronJob. Exits with 4 if the brake was on: nothing was released then.",
+    )
+    .action(action(io, collect));
+
+async function collect({ io, client, print }: Session, options: Options): Promise<void> {
+  const { state, output } = options;
+  const inventory = await inventoryOf(io, options);
+  if (!inventory) throw usageError("--inventory FILE is required; without one nothing is a leak.");
+  sayNothingCovered(io, inventory);
+  const before = await readIfThere(state);
+  const earlier = before === undefined ? [] : readReport(state, before, client.space).candidates;
+
+  const nowMs = io.nowMs();
+  const contents = await readContents(client, io);
+  const assigned = assignedIn(contents);
+  const leaks = await findLeaks(client, assigned, inventory, { earlier, nowMs, caution: options });
+  const outcomes = await releaseCandidates(client, leaks.confirmed);
+
+  // Those that were released, or turned out to be another's, are no candidates any more; the next pass looks anew.
+  const settled = new Set(leaks.confirmed);
+  const left = leaks.candidates.filter((one) => !settled.has(one));
+  const counts = countsOf(contents, assigned);
+  const report = reportOf({
+    space: client.space,
+    checkedAtMs: nowMs,
+    counts,
+    problems: [],
+    untidy: [],
+    notes: [],
+    leaks: { ...leaks, candidates: left, confirmed: [] },
+  });
+  await writeWhole(state, `${JSON.stringify(report, null, 2)}\n`);
+
+  const summary = summaryOf(leaks, outcomes, {
+    space: client.space,
+    nowMs,
+    assigned: counts.assigned,
+  });
+  // One line for a log; a person, or another program, says what they want.
+  if (output === "json") io.out(`${JSON.stringify(summary)}\n`);
+  else print({ columns: COLUMNS, rows: [summary], document: summary });
+  if (leaks.brake.applied)
+    throw new CommandError(
+      EXIT.found,
+      `the brake is on: ${summary.candidates} of ${summary.judged} addresses seem to be nobody's, more than ${leaks.brake.percent} %; nothing was released.`,
+    );
+}
+
+type Summary = ReturnType<typeof summaryOf>;
+
+const COLUMNS: readonly Column<Summary>[] = [
+  { header: "ASSIGNED", value: ({ assigned }) => assigned },
+  { header: "JUDGED", value: ({ judged }) => judged },
+  { header: "CANDIDATES", value: ({ candidates }) => candidates },
+  { header: "NEW", value: ({ newCandidates }) => newCandidates },
+  { header: "CONFIRMED", value: ({ confirmed }) => confirmed },
+  { header: "RELEASED", value: ({ released }) => released },
+  { header: "SKIPPED", value: ({ skipped }) => skipped },
+  { header: "BRAKE", value: ({ brake }) => brake },
+];
+
+/** What a pass came to, in numbers that can be watched. */
+function summaryOf(
+  { brake, candidates, confirmed }: Leaks,
+  outcomes: readonly Outcome[],
+  {
+    space,
+    nowMs,
+    assigned,
+  }: { readonly space: string; readonly nowMs: number; readonly assigned: number },
+) {
+  const released = outcomes.filter(({ status }) => status === "released");
+  return {
+    event: "collected",
+    space,
+    time: formatTime(nowMs),
+    assigned,
+    judged: brake.judged,
+    candidates: candidates.length,
+    newCandidates: candidates.filter(({ firstSeenAtMs }) => firstSeenAtMs === nowMs).length,
+    byReason: tally(candidates.map(({ reason }) => reason)),
+    confirmed: confirmed.length,
+    released: released.length,
+    skipped: outcomes.length - released.length,
+    brake: brake.applied,
+    addresses: released.map(({ address }) => address),
+  };
+}
+
+function tally(texts: readonly string[]): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const text of texts) counts[text] = (counts[text] ?? 0) + 1;
+  return counts;
+}

@@ -1,0 +1,60 @@
+import { Option } from "commander";
+import type { Candidate } from "../check/candidates.ts";
+import { type Outcome, releaseCandidates } from "../check/release-candidates.ts";
+import { readReport } from "../check/report.ts";
+import { stillAsSeen } from "../check/second-look.ts";
+import type { Session } from "../cli.ts";
+import { readInput } from "../input.ts";
+import { repeated } from "../options.ts";
+import type { Column } from "../output/print.ts";
+
+const COLUMNS: readonly Column<Outcome>[] = [
+  { header: "ADDRESS", value: ({ address }) => address },
+  { header: "HANDLE", value: ({ handle }) => handle },
+  { header: "STATUS", value: ({ status }) => status },
+  { header: "DETAIL", value: ({ detail }) => detail },
+];
+
+export const fromReportOption = (): Option =>
+  new Option(
+    "--from-report <file>",
+    "a report of plat check: what it has confirmed is released; several times",
+  ).argParser(repeated);
+
+/**
+ * Releases what reports have confirmed, as they saw it: an address that has been released, assigned again or given another
+ * owner since stays as it is. Repeated, nothing more happens.
+ */
+export async function releaseFromReports(
+  { io, client, print }: Session,
+  files: readonly string[],
+): Promise<void> {
+  const reports = await Promise.all(
+    files.map(async (file) => readReport(file, await readInput(io, file), client.space)),
+  );
+  const confirmed = new Map(
+    reports.flatMap((report) => report.confirmed).map((one) => [one.generation, one]),
+  );
+  for (const { file, confirmed, candidates } of reports)
+    if (confirmed.length === 0)
+      io.err(
+        `plat: ${file} has ${candidates.length} candidates, and none of them is confirmed; nothing of it is released.\n`,
+      );
+  const candidates = [...confirmed.values()];
+  const standing = await stillAsSeen(client, candidates);
+  const outcomes = await releaseCandidates(client, standing);
+  const rows = [...outcomes, ...skipped(candidates, standing)];
+  print({ columns: COLUMNS, rows, document: { space: client.space, results: rows } });
+}
+
+function skipped(candidates: readonly Candidate[], standing: readonly Candidate[]): Outcome[] {
+  const kept = new Set(standing);
+  return candidates
+    .filter((one) => !kept.has(one))
+    .map(({ address, handle }) => ({
+      address,
+      handle,
+      status: "skipped",
+      detail: "It is not as the report saw it: released, assigned again, or another owner's.",
+    }));
+}

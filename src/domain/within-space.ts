@@ -1,0 +1,25 @@
+import type { Contents } from "./contents.ts";
+
+/** What of a table belongs to one space; of what cannot be read, its key says so. */
+export function withinSpace(contents: Contents, space: string): Contents {
+  const ours = (item: { readonly space: string }) => item.space === space;
+  return {
+    blocks: contents.blocks.filter(ours),
+    rows: contents.rows.filter(ours),
+    loans: contents.loans.filter(ours),
+    seats: contents.seats.filter(ours),
+    records: contents.records.filter(({ place }) => ours(place)),
+    pools: contents.pools.filter(ours),
+    reservations: contents.reservations.filter(ours),
+    plans: contents.plans.filter(ours),
+    maps: contents.maps.filter(ours),
+    jobs: contents.jobs.filter(ours),
+    nodes: contents.nodes.filter(ours),
+    nodeEntries: contents.nodeEntries.filter(ours),
+    namespaces: contents.namespaces.filter(ours),
+    unreadable: contents.unreadable.filter(({ key }) => spaceOfKey(key) === space),
+  };
+}
+
+/** Both parts of a key as one text begin with a kind, and then the space: `HOST#default#host:n1 NODE`, `JOBS default#j`. */
+const spaceOfKey = (key: string): string | undefined => /^[A-Z]+[# ]([^# ]*)/.exec(key)?.[1];

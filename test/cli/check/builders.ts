@@ -1,0 +1,49 @@
+import type { Assigned } from "../../../src/cli/check/assigned.ts";
+import type { Coverage } from "../../../src/cli/check/coverage.ts";
+import type { Inventory, SeenPod } from "../../../src/cli/check/inventory.ts";
+import { NOW_MS } from "../../domain/builders.ts";
+
+/** Values as tests write them: with only what the test is about. */
+
+/** An address of pod web-0 of namespace shop, which was assigned an hour ago on node-1. */
+export const assignedWith = (changes: Partial<Assigned> = {}): Assigned => ({
+  address: "10.0.0.1",
+  generation: "g1",
+  handle: "web-0",
+  host: "node-1",
+  affinityType: "host",
+  pool: "main",
+  block: "10.0.0.0/26",
+  borrowed: false,
+  assignedAtMs: NOW_MS - 3_600_000,
+  owner: { active: { namespace: "shop", pod: "web-0", node: "node-1" } },
+  together: false,
+  ...changes,
+});
+
+export const ALL: Coverage = { nodes: true, pods: true, namespaces: new Set() };
+export const NOTHING: Coverage = { nodes: false, pods: false, namespaces: new Set() };
+
+/** An inventory of now that covers everything: node-1 and node-2, and these pods. */
+export function inventoryWith(
+  pods: Readonly<Record<string, Partial<SeenPod>>>,
+  changes: Partial<Inventory> = {},
+): Inventory {
+  const seen = Object.entries(pods).map(([name, pod]): [string, SeenPod] => [
+    name,
+    { node: "node-1", addresses: [], failed: false, ...pod },
+  ]);
+  return {
+    covers: ALL,
+    takenAtMs: NOW_MS,
+    nodes: new Set(["node-1", "node-2"]),
+    pods: new Map(seen.map(([name, pod]) => [name, [pod]])),
+    inUse: new Map(
+      seen
+        .filter(([, { failed }]) => !failed)
+        .flatMap(([name, { addresses }]) => addresses.map((address) => [address, name])),
+    ),
+    ignored: 0,
+    ...changes,
+  };
+}

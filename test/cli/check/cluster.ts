@@ -1,0 +1,80 @@
+import { expect } from "vitest";
+import type { reportOf } from "../../../src/cli/check/report.ts";
+import type { terminal } from "../terminal.ts";
+
+/** A cluster whose pods have addresses of a running server, and what kubectl prints of it. */
+
+export type Report = ReturnType<typeof reportOf>;
+
+/** Later than whatever a test assigns: the server's clock is the real one, and an inventory is younger than what it judges. */
+const START_MS = Math.floor(Date.now() / 1_000) * 1_000 + 3_600_000;
+/** So many minutes after the beginning. */
+export const at = (minutes: number): number => START_MS + minutes * 60_000;
+export const timeAt = (minutes: number): string => new Date(at(minutes)).toISOString();
+
+export const nodeOf = (name: string) => ({ kind: "Node", metadata: { name } });
+
+export const podOf = (
+  name: string,
+  ips: readonly string[],
+  { node = "node-1", ...status }: { readonly node?: string; readonly phase?: string } = {},
+) => ({
+  kind: "Pod",
+  metadata: { name, namespace: "shop" },
+  spec: { nodeName: node },
+  status: { phase: "Running", podIPs: ips.map((ip) => ({ ip })), ...status },
+});
+
+export const listOf = (...items: readonly object[]): string =>
+  JSON.stringify({ apiVersion: "v1", kind: "List", items });
+
+/** What every cluster has beside what a test is about. */
+const STANDING = [nodeOf("node-1"), nodeOf("node-2"), podOf("other", ["192.0.2.1"])];
+export const inventoryOf = (...items: readonly object[]): string => listOf(...STANDING, ...items);
+
+/** Options of an inventory that covers all, from stdin, taken so many minutes after the beginning. */
+export const whole = (minutes: number): readonly string[] => [
+  ...["--inventory", "-", "--covers", "nodes,pods"],
+  ...["--taken-at", timeAt(minutes)],
+];
+
+/** The space of a test: a pool of small blocks, and addresses of pods in it. */
+export function cluster({ call }: Pick<ReturnType<typeof terminal>, "call">) {
+  const done = async (method: string, path: string, body?: object) => {
+    const { status, body: answer } = await call(method, path, body);
+    expect(status, JSON.stringify(answer)).toBeLessThan(300);
+    return answer;
+  };
+  return {
+    withPool: () =>
+      done("PUT", "/v1/pools/main", { cidr: "10.0.0.0/24", blockSize: 28, cooldownSeconds: 0 }),
+    /** Assigns a pod its address, on node-1 unless something else is said. */
+    async assign(
+      pod: string,
+      {
+        host = "node-1",
+        handle = pod,
+        attributes = {},
+        ...more
+      }: {
+        readonly host?: string;
+        readonly handle?: string;
+        readonly attributes?: Readonly<Record<string, string>>;
+        readonly address?: string;
+      } = {},
+    ): Promise<string> {
+      const { addresses } = await done("POST", "/v1/assign", {
+        host,
+        handle,
+        attributes: { namespace: "shop", pod, node: host, ...attributes },
+        ...(more.address === undefined ? { ipv4: 1 } : more),
+      });
+      return addresses[0].address;
+    },
+    release: (handle: string) => done("POST", "/v1/release", { handle }),
+    read: (address: string) => done("GET", `/v1/addresses/${address}`),
+    stateOf: async (address: string): Promise<string> =>
+      (await done("GET", `/v1/addresses/${address}`)).state,
+    amend: (address: string, body: object) => done("PATCH", `/v1/addresses/${address}`, body),
+  };
+}

@@ -1,0 +1,477 @@
+import { readFileSync } from "node:fs";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { parse } from "yaml";
+import type { Contents } from "../../../src/domain/contents.ts";
+import {
+  at,
+  cluster,
+  inventoryOf,
+  listOf,
+  nodeOf,
+  podOf,
+  type Report,
+  timeAt,
+  whole,
+} from "../check/cluster.ts";
+import { files } from "../file.ts";
+import { terminal } from "../terminal.ts";
+
+const { plat, platWith, server, space, call } = terminal();
+const { withPool, assign, release, read, amend } = cluster({ call });
+const file = files();
+
+beforeEach(withPool);
+
+/** Checks against an inventory from stdin, so many minutes after the beginning; what it found as the program reads it. */
+async function checkAt(minutes: number, inventory: string, ...args: readonly string[]) {
+  const given = { stdin: inventory, nowMs: at(minutes) };
+  const { exit, out, err } = await platWith(
+    given,
+    "check",
+    ...whole(minutes),
+    ...args,
+    "-o",
+    "json",
+  );
+  return { exit, err, report: JSON.parse(out) as Report };
+}
+
+const reasonsOf = ({ candidates }: Report) =>
+  candidates.map(({ address, reason, confirmed }) => ({ address, reason, confirmed }));
+
+/** Loses the record of a handle, as no caller and no crash can. */
+async function loseRecord(handle: string): Promise<void> {
+  const { store } = server().context;
+  const { contents } = await store.scanPage(1_000);
+  const record = contents.records.find(
+    (one) => one.handle === handle && one.place.space === space(),
+  );
+  await store.deleteRecordOfToken(record?.place as never, record?.parts[0]?.token as string);
+}
+
+describe("plat check", () => {
+  it("counts what the space has, and says that all is as it should be", async () => {
+    await assign("web-0");
+    await assign("web-1");
+    await assign("web-2", { host: "node-2" });
+    const { exit, out, err } = await plat("check");
+    expect({ exit, err }).toEqual({ exit: 0, err: "" });
+    expect(out).toBe(
+      [
+        "POOLS   BLOCKS   NODES   HANDLES   ASSIGNED   BORROWED   COOLING",
+        "1       2        2       3         3          0          0",
+        "",
+        "NODE     ASSIGNED",
+        "node-1   2",
+        "node-2   1",
+        "",
+        "A node has at most 2 addresses, and 1.5 in the median.",
+        "",
+        "Every invariant holds.",
+        "",
+      ].join("\n"),
+    );
+  });
+
+  it("says the same for programs, as JSON and as YAML", async () => {
+    await assign("web-0");
+    const json = await platWith({ nowMs: at(0) }, "check", "-o", "json");
+    expect(JSON.parse(json.out)).toEqual({
+      kind: "PlatCheckReport",
+      version: 1,
+      space: space(),
+      checkedAt: timeAt(0),
+      counts: {
+        pools: 1,
+        blocks: 1,
+        handles: 1,
+        assigned: 1,
+        borrowed: 0,
+        cooling: 0,
+        nodes: { count: 1, max: 1, median: 1, top: [{ node: "node-1", assigned: 1 }] },
+      },
+      problems: [],
+      untidy: [],
+      notes: [],
+      candidates: [],
+    });
+    const yaml = await platWith({ nowMs: at(0) }, "check", "-o", "yaml");
+    expect(parse(yaml.out)).toEqual(JSON.parse(json.out));
+  });
+
+  it("tells of every address, with --show-all-ips", async () => {
+    const address = await assign("web-0");
+    const { out } = await plat("check", "--show-all-ips");
+    expect(out).toContain("ADDRESS");
+    expect(out).toMatch(new RegExp(`^${address} +web-0 +node-1 +shop +web-0 +<none> +false`, "m"));
+    const columns = "custom-columns=IP:.address,POD:.attributes.pod";
+    expect((await plat("check", "-o", columns)).out).toBe(
+      `IP${" ".repeat(address.length + 1)}POD\n${address}   web-0\n`,
+    );
+  });
+
+  it("finds an address that no handle leads to, and exits with 4", async () => {
+    await assign("web-0");
+    await loseRecord("web-0");
+    const { exit, out, err } = await plat("check");
+    expect(exit).toBe(4);
+    expect(out).toMatch(/^I3 +block .* is taken without an assignment record$/m);
+    expect(out).toMatch(/^1 problem\.$/m);
+    expect(err).toBe("plat: 1 problem.\n");
+  });
+
+  it("tells nothing that only one of two looks has seen: a walk over a table in use is no snapshot", async () => {
+    await assign("web-0");
+    const { store } = server().context;
+    const scan = store.scanPage;
+    const halfway = vi.spyOn(store, "scanPage").mockImplementationOnce(async (limit, after) => {
+      const { contents } = await scan(limit, after);
+      return { contents: { ...contents, records: [] } satisfies Contents };
+    });
+    const { exit, out } = await plat("check");
+    expect(halfway).toHaveBeenCalledTimes(2);
+    halfway.mockRestore();
+    expect({ exit, out }).toEqual({
+      exit: 0,
+      out: expect.stringContaining("Every invariant holds."),
+    });
+  });
+
+  it("tells of what the passes are to put right, and is no less content", async () => {
+    const { store } = server().context;
+    await store.enterNode({ space: space(), name: "ghost", id: "id", atMs: 0 });
+    const { exit, out } = await plat("check");
+    expect(exit).toBe(0);
+    expect(out).toMatch(/^tidy +the register has a node ghost, which is not there$/m);
+    expect(out).toContain("1 left-over for the next scheduled passes to put right.");
+  });
+
+  it("finds nothing of another space", async () => {
+    await assign("web-0");
+    await loseRecord("web-0");
+    expect((await plat("check", "--space", "another")).exit).toBe(0);
+    expect((await plat("check")).exit).toBe(4);
+  });
+
+  it("notes addresses that are in use in a pool that serves nobody", async () => {
+    const address = await assign("web-0");
+    const { headers } = await call("GET", "/v1/pools/main");
+    await fetch(`${server().url}/v1/pools/main?space=${space()}`, {
+      method: "PUT",
+      body: JSON.stringify({ cidr: "10.0.0.0/24", blockSize: 28, disabled: true }),
+      headers: { "content-type": "application/json", "if-match": headers.get("etag") ?? "" },
+    });
+    const { exit, out } = await plat("check", "--show-problem-ips");
+    expect(exit).toBe(0);
+    expect(out).toMatch(/^no_active_pool +1 address is of pool main in use, and it is disabled$/m);
+    expect(out).toMatch(new RegExp(`^${address} +no_active_pool$`, "m"));
+  });
+});
+
+describe("plat check --inventory", () => {
+  it("finds nothing where each pod has its address", async () => {
+    const address = await assign("web-0");
+    const { exit, report } = await checkAt(0, inventoryOf(podOf("web-0", [address])));
+    expect(exit).toBe(0);
+    expect(report).toMatchObject({
+      candidates: [],
+      brake: { applied: false, judged: 1, candidates: 0 },
+      inventory: { covers: ["nodes", "pods"], takenAt: timeAt(0), nodes: 2, pods: 2, ignored: 0 },
+    });
+  });
+
+  it.each<[string, string, readonly object[]]>([
+    ["is not there", "pod_not_found", []],
+    ["is on another node", "pod_on_another_node", [podOf("web-0", [], { node: "node-2" })]],
+    ["has failed", "pod_failed", [podOf("web-0", [], { phase: "Failed" })]],
+    ["has another address", "pod_has_other_addresses", [podOf("web-0", ["10.0.0.200"])]],
+  ])("finds the address of a pod that %s", async (_, reason, pods) => {
+    const address = await assign("web-0");
+    const { exit, report, err } = await checkAt(0, inventoryOf(...pods));
+    expect(exit).toBe(4);
+    expect(report.candidates).toEqual([
+      {
+        address,
+        generation: (await read(address)).generation,
+        handle: "web-0",
+        host: "node-1",
+        affinityType: "host",
+        pool: "main",
+        attributes: { namespace: "shop", pod: "web-0", node: "node-1" },
+        reason,
+        firstSeenAt: timeAt(0),
+        confirmed: false,
+      },
+    ]);
+    expect(err).toContain(
+      "Of 1 addresses that the inventory can tell of, 1 have no owner any more",
+    );
+  });
+
+  it("finds the address of a pod whose node is gone, and that of its tunnel once nothing else is there", async () => {
+    const pod = await assign("web-0", { host: "node-9" });
+    const tunnel = await assign("", {
+      host: "node-9",
+      handle: "vxlan-tunnel-addr-node-9",
+      attributes: { type: "vxlanTunnelAddress" },
+    });
+    const both = await checkAt(0, inventoryOf());
+    expect(reasonsOf(both.report)).toEqual([
+      { address: pod, reason: "node_gone", confirmed: false },
+    ]);
+    await release("web-0");
+    const alone = await checkAt(0, inventoryOf());
+    expect(reasonsOf(alone.report)).toEqual([
+      { address: tunnel, reason: "node_gone", confirmed: false },
+    ]);
+  });
+
+  it("takes nothing for a leak that nobody can know: no pod named, no address yet, assigned later", async () => {
+    await call("POST", "/v1/assign", { host: "node-1", ipv4: 1, handle: "lb-web" });
+    await assign("pending");
+    const inventory = inventoryOf(podOf("pending", []));
+    expect((await checkAt(0, inventory)).report.candidates).toEqual([]);
+    await assign("late");
+    const before = new Date(Date.now() - 60_000).toISOString();
+    const { exit } = await platWith(
+      { stdin: inventory },
+      ...["check", "--inventory", "-", "--covers", "nodes,pods", "--taken-at", before],
+    );
+    expect(exit).toBe(0);
+  });
+
+  it("takes nothing for a leak that is absent from a part which is not covered, and says so", async () => {
+    await assign("web-0");
+    const given = { stdin: inventoryOf(), nowMs: at(0) };
+    const args = ["check", "--inventory", "-", "--taken-at", timeAt(0)];
+    const nothing = await platWith(given, ...args);
+    expect(nothing.exit).toBe(0);
+    expect(nothing.err).toBe(
+      "plat: the inventory covers nothing, so nothing can be a leak; say what it has completely, such as --covers nodes,pods or --covers pods/NAMESPACE.\n",
+    );
+    expect((await platWith(given, ...args, "--covers", "pods/blog")).exit).toBe(0);
+    expect((await platWith(given, ...args, "--covers", "nodes")).exit).toBe(0);
+    expect((await platWith(given, ...args, "--covers", "pods/shop")).exit).toBe(4);
+  });
+
+  it("keeps the addresses of a handle that asks for it together", async () => {
+    const attributes = { collect: "together" };
+    const [gone, used] = [
+      await assign("gone", { handle: "vm", attributes }),
+      await assign("used", { handle: "vm", attributes }),
+    ];
+    const together = await checkAt(0, inventoryOf(podOf("used", [used])));
+    expect(together.report.candidates).toEqual([]);
+    const all = await checkAt(0, inventoryOf());
+    expect(all.report.candidates.map(({ address }) => address).sort()).toEqual([gone, used].sort());
+  });
+
+  it("finds an address that a pod has and nobody was assigned, and notes those in no pool", async () => {
+    const { exit, report } = await checkAt(0, inventoryOf(podOf("rogue", ["10.0.0.77"])));
+    expect(exit).toBe(4);
+    expect(report.problems).toEqual([
+      {
+        kind: "unassigned",
+        message: "10.0.0.77 is in use by pod shop/rogue, and not assigned",
+        addresses: ["10.0.0.77"],
+      },
+    ]);
+    expect(report.notes).toEqual([
+      {
+        kind: "no_active_pool",
+        message: "1 address is in use by pods, and in no pool of the space",
+        addresses: ["192.0.2.1"],
+      },
+    ]);
+  });
+
+  it("says nothing of an address that was released since the inventory was taken", async () => {
+    const address = await assign("web-0");
+    const before = new Date(Date.now() - 60_000).toISOString();
+    await release("web-0");
+    const { exit, out } = await platWith(
+      { stdin: inventoryOf(podOf("web-0", [address])) },
+      ...["check", "--inventory", "-", "--covers", "nodes,pods", "--taken-at", before],
+    );
+    expect(out).toContain("Every invariant holds.");
+    expect(exit).toBe(0);
+  });
+
+  it("reads several files, and takes the oldest of their times", async () => {
+    await assign("web-0");
+    const seen = { creationTimestamp: timeAt(0) };
+    const nodes = await file(
+      "nodes.json",
+      listOf({ ...nodeOf("node-1"), metadata: { name: "node-1", ...seen } }),
+    );
+    const pods = await file(
+      "pods.yaml",
+      `apiVersion: v1\nkind: List\nitems:\n- kind: Pod\n  metadata: {name: x, namespace: y, creationTimestamp: "${timeAt(-5)}"}\n`,
+    );
+    const { out } = await platWith(
+      { nowMs: at(1) },
+      ...[
+        "check",
+        "--inventory",
+        nodes,
+        "--inventory",
+        pods,
+        "--covers",
+        "nodes",
+        "--covers",
+        "pods",
+      ],
+      ...["-o", "json"],
+    );
+    expect(JSON.parse(out)).toMatchObject({
+      inventory: { takenAt: timeAt(-5), nodes: 1, pods: 1 },
+      candidates: [{ reason: "pod_not_found" }],
+    });
+  });
+});
+
+describe("a candidate is confirmed", () => {
+  const report = () => file("report.json", "");
+  const saved = (path: string): Report => JSON.parse(readFileSync(path, "utf8"));
+
+  it("by a second inventory that was taken after the grace period, and a look at the address itself", async () => {
+    const address = await assign("web-0");
+    const path = await report();
+    await checkAt(0, inventoryOf(), "--report", path);
+    expect(saved(path).candidates).toMatchObject([{ firstSeenAt: timeAt(0), confirmed: false }]);
+    const soon = await checkAt(14, inventoryOf(), "--since", path, "--report", path);
+    expect(soon.report.candidates).toMatchObject([{ firstSeenAt: timeAt(0), confirmed: false }]);
+    const later = await checkAt(15, inventoryOf(), "--since", path, "--report", path);
+    expect(later.report.candidates).toMatchObject([
+      { address, firstSeenAt: timeAt(0), confirmed: true },
+    ]);
+    expect(saved(path)).toEqual(later.report);
+  });
+
+  it("not by the same inventory looked at again", async () => {
+    await assign("web-0");
+    const path = await report();
+    await checkAt(0, inventoryOf(), "--report", path);
+    const { out } = await platWith(
+      { stdin: inventoryOf(), nowMs: at(60) },
+      ...["check", ...whole(0), "--since", path, "-o", "json"],
+    );
+    expect(JSON.parse(out).candidates).toMatchObject([{ confirmed: false }]);
+  });
+
+  it("not without a grace period, and sooner with a shorter one", async () => {
+    await assign("web-0");
+    const path = await report();
+    await checkAt(0, inventoryOf(), "--report", path);
+    const never = await checkAt(60, inventoryOf(), "--since", path, "--grace-seconds", "0");
+    expect(never.report.candidates).toMatchObject([{ confirmed: false }]);
+    const soon = await checkAt(1, inventoryOf(), "--since", path, "--grace-seconds", "60");
+    expect(soon.report.candidates).toMatchObject([{ confirmed: true }]);
+  });
+
+  it("not where its node is gone any sooner", async () => {
+    await assign("web-0", { host: "node-9" });
+    const { report } = await checkAt(0, inventoryOf());
+    expect(report.candidates).toMatchObject([{ reason: "node_gone", confirmed: false }]);
+  });
+
+  it("not where the address was seen by somebody meanwhile, assigned anew, or given to another owner", async () => {
+    const [seen, anew, moved] = [
+      await assign("seen"),
+      await assign("anew"),
+      await assign("moved"),
+    ] as [string, string, string];
+    const path = await report();
+    await checkAt(0, inventoryOf(), "--report", path);
+    await release("anew");
+    await assign("anew", { address: anew });
+    await amend(moved, {
+      handle: "moved",
+      owner: { active: { namespace: "shop", pod: "target" } },
+    });
+    const { report: second } = await checkAt(
+      20,
+      inventoryOf(podOf("seen", [seen])),
+      ...["--since", path],
+    );
+    expect(reasonsOf(second).every(({ confirmed }) => !confirmed)).toBe(true);
+    expect(second.candidates.map(({ firstSeenAt }) => firstSeenAt)).toEqual([
+      timeAt(20),
+      timeAt(20),
+    ]);
+  });
+
+  it("not where it changes between the walk and the look at the address", async () => {
+    const address = await assign("web-0");
+    const path = await report();
+    await checkAt(0, inventoryOf(), "--report", path);
+    const { store } = server().context;
+    const scan = store.scanPage;
+    const meanwhile = vi.spyOn(store, "scanPage").mockImplementationOnce(async (limit, after) => {
+      const page = await scan(limit, after);
+      await release("web-0");
+      await assign("web-1", { address });
+      return page;
+    });
+    const { report: second } = await checkAt(20, inventoryOf(), "--since", path);
+    meanwhile.mockRestore();
+    expect(second.candidates).toMatchObject([{ firstSeenAt: timeAt(0), confirmed: false }]);
+  });
+
+  it("not while the brake is on: so many at once look like an outage or a wrong inventory", async () => {
+    const addresses: string[] = [];
+    for (let n = 0; n < 14; n++) addresses.push(await assign(`web-${n}`));
+    const path = await report();
+    const standing = addresses.slice(0, 3).map((ip, n) => podOf(`web-${n}`, [ip]));
+    const first = await checkAt(0, inventoryOf(...standing), "--report", path);
+    expect(first.report.brake).toEqual({ applied: true, percent: 30, judged: 14, candidates: 11 });
+    expect(first.err).toContain(
+      "which looks like an outage or a wrong inventory. Nothing is confirmed.",
+    );
+    const sure = ["--since", path, "--brake-percent", "80"];
+    // What was first seen under the brake has not been seen.
+    const second = await checkAt(20, inventoryOf(...standing), ...sure, "--report", path);
+    expect(second.report.candidates).toHaveLength(11);
+    expect(reasonsOf(second.report).some(({ confirmed }) => confirmed)).toBe(false);
+    const braked = await checkAt(40, inventoryOf(...standing), "--since", path);
+    expect(reasonsOf(braked.report).some(({ confirmed }) => confirmed)).toBe(false);
+    const third = await checkAt(40, inventoryOf(...standing), ...sure);
+    expect(reasonsOf(third.report).every(({ confirmed }) => confirmed)).toBe(true);
+  });
+});
+
+describe("a line that cannot be right sends nothing, and exits with 2", () => {
+  const refused = async (message: string, stdin: string, ...args: readonly string[]) => {
+    const { exit, out, err } = await platWith({ stdin, nowMs: at(0) }, "check", ...args);
+    expect({ exit, out }).toEqual({ exit: 2, out: "" });
+    expect(err).toContain(message);
+  };
+
+  it.each<[string, string, readonly string[]]>([
+    ["- is not whole JSON", inventoryOf().slice(0, -5), whole(0)],
+    ["- is empty", "", whole(0)],
+    ["- is no list of Kubernetes", "error: the server is gone", whole(0)],
+    ["--covers says pods, and the inventory has not one pod", listOf(nodeOf("node-1")), whole(0)],
+    ["- has no time in it", inventoryOf(), ["--inventory", "-", "--covers", "nodes"]],
+    ['--covers has "pod"', inventoryOf(), ["--inventory", "-", "--covers", "pod"]],
+    ["name it with --inventory FILE", "", ["--covers", "nodes"]],
+    ["--taken-at is yet to come", inventoryOf(), whole(1)],
+    ["It must be a time such as", inventoryOf(), ["--inventory", "-", "--taken-at", "noon"]],
+    ["from 0 to 100", inventoryOf(), [...whole(0), "--brake-percent", "101"]],
+    ["/nowhere cannot be read", "", ["--inventory", "/nowhere"]],
+    ["name one: --inventory", "", ["--since", "/nowhere"]],
+    ["/nowhere/report cannot be written", inventoryOf(), ["--report", "/nowhere/report"]],
+  ])("%s", (message, stdin, args) => refused(message, stdin, ...args));
+
+  it.each<[string, string]>([
+    ["is not whole JSON", "{"],
+    ["is not a report of plat check: kind: must be PlatCheckReport", '{"kind": "List"}'],
+    [
+      "is of space elsewhere",
+      `{"kind": "PlatCheckReport", "version": 1, "space": "elsewhere", "checkedAt": "${timeAt(0)}", "candidates": []}`,
+    ],
+  ])("a report that %s", async (message, text) => {
+    const path = await file("odd.json", text);
+    await refused(`${path} ${message}`, inventoryOf(), ...whole(0), "--since", path);
+  });
+});

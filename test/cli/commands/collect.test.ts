@@ -1,0 +1,219 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { parse } from "yaml";
+import {
+  at,
+  cluster,
+  inventoryOf,
+  nodeOf,
+  podOf,
+  type Report,
+  timeAt,
+  whole,
+} from "../check/cluster.ts";
+import { files } from "../file.ts";
+import { terminal } from "../terminal.ts";
+
+const { platWith, server, call, space } = terminal();
+const { withPool, assign, release, stateOf } = cluster({ call });
+const file = files();
+
+let state: string;
+let tests = 0;
+beforeEach(async () => {
+  await withPool();
+  // Not there yet: the first pass makes it.
+  state = `${dirname(await file("x", ""))}/state-${tests++}.json`;
+});
+
+async function collectAt(minutes: number, inventory: string, ...args: readonly string[]) {
+  const given = { stdin: inventory, nowMs: at(minutes) };
+  const ended = await platWith(
+    given,
+    ...["collect", ...whole(minutes), "--state", state, "-o", "json", ...args],
+  );
+  return { ...ended, summary: JSON.parse(ended.out || "{}") };
+}
+
+const stored = (): Report => JSON.parse(readFileSync(state, "utf8"));
+
+describe("plat collect", () => {
+  it("releases what is nobody's in two passes a grace period apart, and says so in one line", async () => {
+    const [gone, used] = [await assign("gone"), await assign("used")];
+    const inventory = inventoryOf(podOf("used", [used]));
+    const first = await collectAt(0, inventory);
+    expect(first.exit).toBe(0);
+    expect(first.out).toBe(`${JSON.stringify(first.summary)}\n`);
+    expect(first.summary).toEqual({
+      event: "collected",
+      space: space(),
+      time: timeAt(0),
+      assigned: 2,
+      judged: 2,
+      candidates: 1,
+      newCandidates: 1,
+      byReason: { pod_not_found: 1 },
+      confirmed: 0,
+      released: 0,
+      skipped: 0,
+      brake: false,
+      addresses: [],
+    });
+    expect(stored().candidates).toMatchObject([{ address: gone, firstSeenAt: timeAt(0) }]);
+    const soon = await collectAt(10, inventory);
+    expect(soon.summary).toMatchObject({ candidates: 1, newCandidates: 0, released: 0 });
+    const later = await collectAt(15, inventory);
+    expect(later.summary).toMatchObject({ confirmed: 1, released: 1, addresses: [gone] });
+    expect([await stateOf(gone), await stateOf(used)]).toEqual(["free", "assigned"]);
+    expect(stored().candidates).toEqual([]);
+    expect((await collectAt(30, inventory)).summary).toMatchObject({ candidates: 0, released: 0 });
+  });
+
+  it("forgets a candidate that was seen again, and begins anew with it", async () => {
+    const address = await assign("web-0");
+    await collectAt(0, inventoryOf());
+    await collectAt(10, inventoryOf(podOf("web-0", [address])));
+    expect(stored().candidates).toEqual([]);
+    expect((await collectAt(20, inventoryOf())).summary).toMatchObject({ newCandidates: 1 });
+    expect((await collectAt(30, inventoryOf())).summary).toMatchObject({ released: 0 });
+    expect((await collectAt(35, inventoryOf())).summary).toMatchObject({ released: 1 });
+  });
+
+  it("leaves an address that was assigned anew while it looked", async () => {
+    const address = await assign("web-0");
+    await collectAt(0, inventoryOf());
+    const { store } = server().context;
+    const scan = store.scanPage;
+    const meanwhile = vi.spyOn(store, "scanPage").mockImplementationOnce(async (limit, after) => {
+      const page = await scan(limit, after);
+      await release("web-0");
+      await assign("web-1", { address });
+      return page;
+    });
+    const { summary } = await collectAt(20, inventoryOf());
+    meanwhile.mockRestore();
+    expect(summary).toMatchObject({ candidates: 1, confirmed: 0, released: 0 });
+    expect(await stateOf(address)).toBe("assigned");
+  });
+
+  it("skips an address that is assigned anew between the last look and its release", async () => {
+    const address = await assign("web-0");
+    await collectAt(0, inventoryOf());
+    const { store } = server().context;
+    const listRecords = store.listRecords;
+    const meanwhile = vi.spyOn(store, "listRecords").mockImplementationOnce(async (...of) => {
+      const seen = await listRecords(...of);
+      await release("web-0");
+      await assign("web-1", { address });
+      return seen;
+    });
+    const { summary } = await collectAt(20, inventoryOf());
+    meanwhile.mockRestore();
+    expect(summary).toMatchObject({ confirmed: 1, released: 0, skipped: 1 });
+    expect(await stateOf(address)).toBe("assigned");
+    expect((await collectAt(20, inventoryOf(podOf("web-1", [address])))).summary).toMatchObject({
+      candidates: 0,
+    });
+  });
+
+  it("releases nothing while the brake is on, fails so that somebody looks, and goes on after the outage", async () => {
+    const addresses: string[] = [];
+    for (let n = 0; n < 14; n++) addresses.push(await assign(`web-${n}`));
+    const pods = addresses.map((ip, n) => podOf(`web-${n}`, [ip]));
+    await collectAt(0, inventoryOf(...pods.slice(1)));
+    const outage = await collectAt(20, inventoryOf());
+    expect(outage.exit).toBe(4);
+    expect(outage.summary).toMatchObject({
+      brake: true,
+      candidates: 14,
+      confirmed: 0,
+      released: 0,
+    });
+    expect(outage.err).toBe(
+      "plat: the brake is on: 14 of 14 addresses seem to be nobody's, more than 30 %; nothing was released.\n",
+    );
+    const after = await collectAt(40, inventoryOf(...pods.slice(2)));
+    // One had been seen before the outage; of the other the outage proves nothing.
+    expect(after.summary).toMatchObject({ candidates: 2, newCandidates: 1, released: 1 });
+    expect(await stateOf(addresses[0] as string)).toBe("free");
+    expect(await stateOf(addresses[1] as string)).toBe("assigned");
+  });
+
+  it("cleans up after a node that is gone: its pods first, its tunnel after them", async () => {
+    const pod = await assign("web-0", { host: "node-9" });
+    const tunnel = await assign("", {
+      ...{ host: "node-9", handle: "ipip-tunnel-addr-node-9" },
+      attributes: { type: "ipipTunnelAddress" },
+    });
+    expect((await collectAt(0, inventoryOf())).summary).toMatchObject({ candidates: 1 });
+    expect((await collectAt(15, inventoryOf())).summary.addresses).toEqual([pod]);
+    expect((await collectAt(16, inventoryOf())).summary).toMatchObject({ newCandidates: 1 });
+    // A node that comes back has its tunnel still.
+    expect((await collectAt(30, inventoryOf(nodeOf("node-9")))).summary).toMatchObject({
+      candidates: 0,
+    });
+    expect(await stateOf(tunnel)).toBe("assigned");
+    await collectAt(40, inventoryOf());
+    expect((await collectAt(55, inventoryOf())).summary.addresses).toEqual([tunnel]);
+  });
+
+  it("writes its state whole or not at all, and beside it nothing", async () => {
+    await assign("web-0");
+    await collectAt(0, inventoryOf());
+    expect(readdirSync(dirname(state)).filter((name) => name.includes(".new"))).toEqual([]);
+    const before = stored();
+    const { exit } = await collectAt(15, inventoryOf().slice(0, -3));
+    expect(exit).toBe(2);
+    expect(stored()).toEqual(before);
+  });
+
+  it.each<[string, string, readonly string[]]>([
+    ["--inventory FILE is required", "", ["--state", "s"]],
+    ["required option '--state <file>'", "", ["--inventory", "-"]],
+    ["- is not whole JSON", "{", [...whole(0), "--state", "s"]],
+  ])("refuses a line that cannot be right: %s", async (message, stdin, args) => {
+    const { exit, err } = await platWith({ stdin, nowMs: at(0) }, "collect", ...args);
+    expect(exit).toBe(2);
+    expect(err).toContain(message);
+  });
+
+  it("refuses a state that is none: what was seen before is not to be guessed", async () => {
+    await file(state.slice(state.lastIndexOf("/") + 1), "{}");
+    const { exit, err } = await collectAt(0, inventoryOf());
+    expect(exit).toBe(2);
+    expect(err).toContain("is not a report of plat check");
+  });
+
+  it("shows a person its numbers as a table", async () => {
+    await assign("web-0");
+    const given = { stdin: inventoryOf(), nowMs: at(0) };
+    const { out } = await platWith(given, "collect", ...whole(0), "--state", state);
+    expect(out).toBe(
+      [
+        "ASSIGNED   JUDGED   CANDIDATES   NEW   CONFIRMED   RELEASED   SKIPPED   BRAKE",
+        "1          1        1            1     0           0          0         false",
+        "",
+      ].join("\n"),
+    );
+  });
+
+  it("runs as the CronJob of the documentation says it", async () => {
+    const page = await readFile(new URL("../../../docs/plat.md", import.meta.url), "utf8");
+    const [, manifest = ""] =
+      /```yaml\n(apiVersion: batch\/v1\nkind: CronJob[^`]*)```/.exec(page) ?? [];
+    const { containers } = parse(manifest).spec.jobTemplate.spec.template.spec;
+    const line: string = containers[0].command[2].trim();
+    const args = line
+      .replace('"$(cat /inventory/taken-at)"', timeAt(0))
+      .replace("/inventory/all.json", await file("all.json", inventoryOf()))
+      .replace("/state/collect.json", state)
+      .split(" ");
+    expect(args.slice(0, 2)).toEqual(["plat", "collect"]);
+    await assign("web-0");
+    const { exit, out } = await platWith({ nowMs: at(0) }, ...args.slice(1));
+    expect(exit).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({ candidates: 1, newCandidates: 1 });
+  });
+});
