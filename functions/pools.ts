@@ -2,9 +2,9 @@ import { listPools, putPool, readPool } from "../src/allocator/administration.ts
 import { deletePool, drainPool, releasePool } from "../src/allocator/pool-jobs.ts";
 import { http, route } from "../src/edge/http.ts";
 import { acceptedAnswer } from "../src/edge/job-answer.ts";
-import { readNamed, readNamedMatch, readNamedWrite, readSpace } from "../src/edge/parameters.ts";
+import { readNamed, readNamedMatch, readSpace } from "../src/edge/parameters.ts";
 import { poolAnswer, poolPutAnswer, poolsAnswer } from "../src/edge/pool-answer.ts";
-import { readPoolPut } from "../src/edge/pool-request.ts";
+import { readPoolPut, readPoolRelease } from "../src/edge/pool-request.ts";
 import { context, rehearsal } from "../src/wiring.ts";
 
 const plat = context();
@@ -35,8 +35,8 @@ export const handler = http({
     acceptedAnswer,
   ),
   "POST /v1/pools/{name}/release-affinities": route(
-    (event) => readNamedWrite(event),
-    ({ dryRun, space, name }) => releasePool(dryRun ? rehearsal() : plat, space, name),
+    readPoolRelease,
+    ({ dryRun, ...releasing }) => releasePool(dryRun ? rehearsal() : plat, releasing),
     acceptedAnswer,
   ),
 });

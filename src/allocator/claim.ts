@@ -161,6 +161,8 @@ export async function takeOver(
     block: cidr,
     pool: pool.name,
     state: "pending",
+    // The block may be gone by the time that somebody finishes this claim.
+    ...(hostReserved && { hostReserved }),
     revision: fresh(context),
     atMs: context.now(),
   };

@@ -98,7 +98,7 @@ function refusalOf(
   if (capped)
     return new Refusal(
       "block_limit",
-      `Host ${hostName(host)} has ${blocks} IPv${family} blocks, none of them in ${where}, and may have ${blocksMax}.`,
+      `Host ${hostName(host)} has ${blocks} IPv${family} blocks in ${where}, none of which can be used now, and may have ${blocksMax}.`,
       { blocks, maxBlocksPerHost: blocksMax },
     );
   const why = configuration.settings.autoAllocateBlocks

@@ -103,8 +103,7 @@ async function walkOn(
   const { walk: _, ...rest } = job;
   const { beganAtMs: __, position: ___, ...lastWalk } = walk;
   const after: Job = { ...rest, lastWalk };
-  if (job.kind === "pool.release")
-    return endJob(context, after, "done", "Every block that stood was taken from its host.");
+  if (job.kind === "pool.release") return endJob(context, after, "done", releasedFrom(after));
   if (!provesEmpty(job, walk))
     return advance(context, "walk-job", after, { detail: waitingFor(lastWalk) });
   return job.kind === "pool.delete"
@@ -112,15 +111,20 @@ async function walkOn(
     : endJob(context, after, "done", "No block of the pool is left.");
 }
 
+const releasedFrom = ({ mustBeEmpty }: Job): string =>
+  mustBeEmpty
+    ? "Every block that stood empty was taken from its host."
+    : "Every block that stood was taken from its host.";
+
 async function walkOver(
   context: Context,
-  { kind }: Job,
+  { kind, mustBeEmpty }: Job,
   cell: CellOfPool,
   walk: Walk,
 ): Promise<Walk> {
   const { blocks, deleted, taken, cooling } =
     kind === "pool.release"
-      ? await releaseCell(context, cell)
+      ? await releaseCell(context, cell, mustBeEmpty === true)
       : await reclaimCell(context, cell, walk.beganAtMs);
   return {
     beganAtMs: walk.beganAtMs,

@@ -75,16 +75,28 @@ export async function deletePool(
 /**
  * Takes every block of a pool from its host, whoever that is (Calico's ReleasePoolAffinities): a job goes through the pool
  * once. The addresses stay their owners', the pool serves on, and hosts may claim blocks of it again.
+ *
+ * @param mustBeEmpty blocks with an address that is assigned, or cools, stay their hosts'
  */
 export async function releasePool(
   context: Context,
-  space: string,
-  name: string,
+  { space, name, mustBeEmpty }: PoolRelease,
 ): Promise<Pick<Accepted, "job"> | Refusal> {
   const pool = await readPool(context, space, name);
   if (pool instanceof Refusal) return pool;
   if (pool.state === "deleting") return beingDeleted(pool);
-  return { job: await standing(context, jobOf(context, pool, "pool.release")) };
+  const release = jobOf(context, pool, "pool.release");
+  const id = releaseJobId(pool.id, mustBeEmpty);
+  return {
+    job: await standing(context, { ...release, id, ...(mustBeEmpty && { mustBeEmpty }) }),
+  };
+}
+
+/** Which pool's affinities are to go, and of which blocks. */
+interface PoolRelease {
+  readonly space: string;
+  readonly name: string;
+  readonly mustBeEmpty: boolean;
 }
 
 export async function readJob(context: Context, space: string, id: string): Promise<Job | Refusal> {

@@ -99,7 +99,10 @@ async function release(
   for (let attempt = 0; attempt < SWAP_TRIES_MAX; attempt++) {
     const block = await context.store.readBlock(space, cidr);
     if (block?.host !== host) {
-      await dropRows(context, space, host, cidr);
+      // A claim may have ended since: rows say that the block is not the host's only by a look that is younger than they are.
+      const rows = await context.store.listRows(space, host);
+      if ((await context.store.readBlock(space, cidr))?.host === host) continue;
+      await dropRows(context, rows, cidr);
       if (!wasOurs) return { status: "not_owned" };
       // A write of ours whose outcome was unknown, or somebody who wanted the same.
       return block ? { status: "disowned" } : { status: "deleted" };
@@ -120,11 +123,11 @@ async function release(
 }
 
 /** Rows of a block that is not the host's: what was cut off before its last step is finished. */
-async function dropRows(context: Context, space: string, host: HostId, cidr: Cidr): Promise<void> {
+async function dropRows(context: Context, rows: readonly AffinityRow[], cidr: Cidr): Promise<void> {
   // The author of a claim may be about to put its block; a row that went would let the host have one more than it may.
   const isBeingClaimed = ({ state, atMs }: AffinityRow) =>
     state === "pending" && context.now() - atMs <= REQUEST_MS_MAX + CLOCK_SKEW_MS_MAX;
-  for (const row of await context.store.listRows(space, host))
+  for (const row of rows)
     if (sameCidr(row.block, cidr) && !isBeingClaimed(row))
       await context.store.deleteRow("row-drop", row);
 }

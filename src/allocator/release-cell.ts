@@ -7,12 +7,13 @@ import type { CellOfPool } from "./reclaim.ts";
 import { releaseAffinity } from "./release-affinities.ts";
 
 /**
- * Takes every block of a cell from its host; what is nobody's is left to the reclaimer. One that kept changing is an error,
- * so that the cell is come back to.
+ * Takes every block of a cell, or every one that is empty, from its host; what is nobody's is left to the reclaimer. One that
+ * kept changing is an error, so that the cell is come back to.
  */
 export async function releaseCell(
   context: Context,
   { pool, index }: CellOfPool,
+  mustBeEmpty: boolean,
 ): Promise<Omit<WalkCounts, "cells">> {
   const { space, id } = pool;
   const standing = await context.store.lookAtCell(space, cellAt(pool, index), { consistent: true });
@@ -27,7 +28,7 @@ export async function releaseCell(
       space,
       host,
       cidr,
-      mustBeEmpty: false,
+      mustBeEmpty,
     });
     if (status === "contended")
       throw new Contended(

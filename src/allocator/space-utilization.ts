@@ -34,20 +34,23 @@ interface PoolUtilization {
 
 /**
  * A page of what the addresses of some pools, or of all, are doing (Calico's GetUtilization). Each pool comes once, on the page
- * on which its counting ends; a page may have none. Where no pool is named, blocks of no pool are looked for after them, of
- * both families: only the whole table shows them, so that takes as many pages as it has.
+ * on which its counting ends; a page may have none. Who asks for them is told of the blocks of no pool after that, of both
+ * families: only the whole table shows them, so that takes as many pages as it has.
  *
  * @param named names or CIDRs of pools; empty: all of them
+ * @param orphans are blocks of no pool wanted too?
  */
 export async function spaceUtilization(
   context: Context,
   {
     space,
     named,
+    orphans,
     position,
   }: {
     readonly space: string;
     readonly named: readonly string[];
+    readonly orphans: boolean;
     readonly position?: SpaceUtilizationPosition | undefined;
   },
 ): Promise<SpaceUtilization | Refusal> {
@@ -62,7 +65,7 @@ export async function spaceUtilization(
   if (position && "orphansAfter" in position)
     return { pools: [], ...(await findOrphans(context, configuration, space, position, budget)) };
   const counted = await countPools(context, configuration, wanted, position, budget);
-  if (counted.next || named.length > 0) return counted;
+  if (counted.next || !orphans) return counted;
   const start = { orphansAfter: null };
   if (budget.isSpent) return { ...counted, next: start };
   return { ...counted, ...(await findOrphans(context, configuration, space, start, budget)) };

@@ -1,6 +1,6 @@
 import { type Address, type Family, formatAddress } from "../domain/address.ts";
 import { contains, formatCidr } from "../domain/cidr.ts";
-import { hostName } from "../domain/host.ts";
+import { affinityTypeOf, hostName } from "../domain/host.ts";
 import { Refusal } from "../domain/outcome.ts";
 import type { Pool, SpaceConfiguration } from "../domain/pool.ts";
 import {
@@ -144,9 +144,12 @@ function whyNotFor(pool: Pool, { use, pools: named, hostReserved }: Wanting): st
 /** A pool that is named is asked for no labels. */
 const NOBODY: Requester = { host: undefined, namespace: undefined };
 
-/** Must the host of such a request be registered? A load balancer is no machine, as in Calico. */
-export const mustBeRegistered = ({ use }: Wanting, { settings }: SpaceConfiguration): boolean =>
-  settings.requireRegisteredHosts && use !== "LoadBalancer";
+/** Must the host of such a request be registered? A load balancer is no machine, as in Calico; nor is a virtual owner. */
+export const mustBeRegistered = (
+  { host, use }: Wanting,
+  { settings }: SpaceConfiguration,
+): boolean =>
+  settings.requireRegisteredHosts && use !== "LoadBalancer" && affinityTypeOf(host) === "host";
 
 function unregistered(
   request: Wanting,

@@ -7,7 +7,7 @@ export const EXIT = {
   refused: 1,
   /** The command line, or a file that it names, is not as it should be; nothing was sent, or nothing written. */
   usage: 2,
-  /** The API could not be reached, or failed. What was asked for may have happened. */
+  /** The API could not be reached, or failed, or what answers is something else. What was asked for may have happened. */
   unreachable: 3,
   /** `check` has found something, or the brake of `collect` is on; it is told on stdout. */
   found: 4,

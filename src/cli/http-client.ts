@@ -1,5 +1,6 @@
 import type { AwsClient } from "aws4fetch";
 import pRetry from "p-retry";
+import { isRecord } from "../edge/schema.ts";
 import { ApiError, type ApiProblem, type Client, type Reply, type Request } from "./client.ts";
 import { CommandError, EXIT, usageError } from "./exit.ts";
 import type { Io } from "./io.ts";
@@ -9,8 +10,8 @@ const ANSWER_MS_MAX = 30_000;
 const WAIT_MS_MAX = 5_000;
 const UNANSWERED_WAIT_MS = 500;
 const SHOWN_CHARACTERS_MAX = 200;
-/** https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-publish.html */
-const API_GATEWAY = /\.execute-api\.([a-z0-9-]+)\.amazonaws\.com(\.cn)?$/;
+/** https://docs.aws.amazon.com/general/latest/gr/apigateway.html */
+const API_GATEWAY = /\.execute-api(?:-fips)?\.([a-z0-9-]+)\.(?:amazonaws\.com(?:\.cn)?|api\.aws)$/;
 
 type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
@@ -31,8 +32,8 @@ export function httpClient(endpoint: string, space: string, io: Io): Client {
           retries: TRIES_MAX - 1,
           minTimeout: 0,
           shouldRetry: ({ error }) => error instanceof Again,
-          onFailedAttempt: ({ error }) =>
-            error instanceof Again ? io.sleep(error.waitMs) : undefined,
+          onFailedAttempt: ({ error, retriesLeft }) =>
+            error instanceof Again && retriesLeft > 0 ? io.sleep(error.waitMs) : undefined,
         });
       } catch (error) {
         throw error instanceof Again ? error.reason : error;
@@ -60,6 +61,7 @@ async function attempt<Body>(
   request: Request,
 ): Promise<Reply<Body>> {
   const answered = await exchange(fetch, base, space, request).catch((error: Error) => {
+    if (error instanceof CommandError) throw error;
     const reason = new CommandError(
       EXIT.unreachable,
       `${base.origin} does not answer: ${causeOf(error)}`,
@@ -68,14 +70,31 @@ async function attempt<Body>(
   });
   const { status, headers, text } = answered;
   const body = parsed(text);
-  if (status < 300 && body !== undefined)
+  if (status < 300 && isRecord(body))
     return { status, etag: headers.get("etag") ?? undefined, body: body as Body };
-  const refusal = refusalOf(base, status, body, text);
-  if (!(refusal instanceof ApiError && refusal.problem.retryable)) throw refusal;
-  const waitMs = (refusal.problem.retryAfterSeconds ?? Number.POSITIVE_INFINITY) * 1_000;
+  if (isProblem(body)) throw refused(request, body);
+  const reason = new CommandError(EXIT.unreachable, `${base.origin} ${strangeness(answered)}`);
+  // API Gateway says this without having asked Plat, or where Plat did not answer it in time.
+  const again = status === 429 || (status >= 500 && repeatable(request));
+  throw again ? new Again(reason, UNANSWERED_WAIT_MS) : reason;
+}
+
+/** Plat said no; perhaps only for the moment. */
+function refused(request: Request, problem: ApiProblem): ApiError | Again {
+  const refusal = new ApiError(problem);
+  if (!problem.retryable) return refusal;
+  const waitMs = (problem.retryAfterSeconds ?? Number.POSITIVE_INFINITY) * 1_000;
   // A write that failed half-way may have happened: only a refusal is sure not to have.
-  const harmless = status < 500 || repeatable(request);
-  throw harmless && waitMs <= WAIT_MS_MAX ? new Again(refusal, waitMs) : refusal;
+  const harmless = problem.status < 500 || repeatable(request);
+  return harmless && waitMs <= WAIT_MS_MAX ? new Again(refusal, waitMs) : refusal;
+}
+
+/** What answers is something else, or stands in between. */
+function strangeness({ status, headers, text }: Awaited<ReturnType<typeof exchange>>): string {
+  const location = headers.get("location");
+  if (location !== null) return `answers ${status}, and sends on to ${location}; call that.`;
+  const shown = text.replace(/[\s\p{Cc}]+/gu, " ").slice(0, SHOWN_CHARACTERS_MAX);
+  return `answers ${status}, and not as Plat does: ${shown}`;
 }
 
 async function exchange(fetch: Fetch, base: URL, space: string, request: Request) {
@@ -84,6 +103,8 @@ async function exchange(fetch: Fetch, base: URL, space: string, request: Request
     method,
     headers: { ...(body !== undefined && { "content-type": "application/json" }), ...headers },
     ...(body !== undefined && { body: JSON.stringify(body) }),
+    // A signature is good for one URL, and a POST would be sent on as a GET.
+    redirect: "manual",
     signal: AbortSignal.timeout(ANSWER_MS_MAX),
   });
   return { status: response.status, headers: response.headers, text: await response.text() };
@@ -93,15 +114,8 @@ async function exchange(fetch: Fetch, base: URL, space: string, request: Request
 const repeatable = ({ method, path, headers = {} }: Request): boolean =>
   method === "GET" || "Idempotency-Key" in headers || path === "/v1/release";
 
-function refusalOf(base: URL, status: number, body: unknown, text: string): CommandError {
-  if (typeof (body as Partial<ApiProblem> | undefined)?.code === "string")
-    return new ApiError(body as ApiProblem);
-  const shown = text.slice(0, SHOWN_CHARACTERS_MAX);
-  return new CommandError(
-    status >= 500 ? EXIT.unreachable : EXIT.refused,
-    `${base.origin} answers ${status}, and not as Plat does: ${shown}`,
-  );
-}
+const isProblem = (body: unknown): body is ApiProblem =>
+  isRecord(body) && typeof body.code === "string" && typeof body.detail === "string";
 
 function urlOf(base: URL, space: string, { path, query = {} }: Request): string {
   const url = new URL(`${base.pathname.replace(/\/$/, "")}${path}`, base);
@@ -114,7 +128,8 @@ function urlOf(base: URL, space: string, { path, query = {} }: Request): string 
 
 function baseOf(endpoint: string): URL {
   const url = URL.parse(endpoint);
-  if (url?.protocol === "http:" || url?.protocol === "https:") return url;
+  const isHttp = url?.protocol === "http:" || url?.protocol === "https:";
+  if (isHttp && url.username === "" && url.search === "") return url;
   throw usageError(
     `The endpoint is "${endpoint}"; it must be a URL such as http://127.0.0.1:8787 or https://abc123.execute-api.eu-central-1.amazonaws.com.`,
   );
@@ -128,19 +143,23 @@ async function fetchFor({ hostname }: URL): Promise<Fetch> {
     import("aws4fetch"),
     import("@aws-sdk/credential-provider-node"),
   ]);
-  const credentials = await defaultProvider()().catch((error: Error) => {
-    throw usageError(`There are no AWS credentials to sign requests with: ${error.message}`);
-  });
-  const { accessKeyId, secretAccessKey, sessionToken } = credentials;
-  const signer: AwsClient = new AwsClient({
-    accessKeyId,
-    secretAccessKey,
-    ...(sessionToken !== undefined && { sessionToken }),
-    service: "execute-api",
-    region,
-    retries: 0,
-  });
-  return (url, init) => signer.fetch(url, init);
+  const provider = defaultProvider();
+  return async (url, init) => {
+    // Asked each time, since they expire; they are kept until then.
+    const credentials = await provider().catch((error: Error) => {
+      throw usageError(`There are no AWS credentials to sign requests with: ${error.message}`);
+    });
+    const { accessKeyId, secretAccessKey, sessionToken } = credentials;
+    const signer: AwsClient = new AwsClient({
+      accessKeyId,
+      secretAccessKey,
+      ...(sessionToken !== undefined && { sessionToken }),
+      service: "execute-api",
+      region,
+      retries: 0,
+    });
+    return signer.fetch(url, init);
+  };
 }
 
 function lazily<Value>(make: () => Promise<Value>): () => Promise<Value> {
@@ -159,5 +178,8 @@ function parsed(text: string): unknown {
   }
 }
 
-const causeOf = (error: Error): string =>
-  error.cause instanceof Error && error.cause.message !== "" ? error.cause.message : error.message;
+/** `fetch failed` says nothing; its cause does, or, where a name has several addresses, the cause of the first. */
+function causeOf({ message, cause }: Error): string {
+  const [first] = cause instanceof AggregateError ? cause.errors : [cause];
+  return first instanceof Error && first.message !== "" ? first.message : message;
+}

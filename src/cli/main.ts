@@ -3,12 +3,13 @@ import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Io } from "./io.ts";
 import { run } from "./program.ts";
+import { spinnerOn } from "./spinner.ts";
 
 /** `plat`: the command of this process. */
 const io: Io = {
   out: (said) => process.stdout.write(said),
   err: (said) => process.stderr.write(said),
-  progress,
+  progress: (said) => spinnerOn(process.stderr, said),
   env: process.env,
   stdin: () => text(process.stdin),
   nowMs: Date.now,
@@ -21,13 +22,3 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   process.exit();
 });
 process.exitCode = await run(process.argv.slice(2), io);
-
-/** A spinner where a person looks on; nothing at all in a pipe or a log. */
-function progress(said: string) {
-  if (!process.stderr.isTTY) return { update: () => {}, done: () => {} };
-  const spinner = import("ora").then(({ default: ora }) => ora(said).start());
-  return {
-    update: (next: string) => void spinner.then((shown) => (shown.text = next)),
-    done: () => void spinner.then((shown) => shown.stop()),
-  };
-}

@@ -1,13 +1,45 @@
 import { Command, CommanderError } from "commander";
+import manifest from "../../package.json" with { type: "json" };
 import { withGlobalOptions } from "./cli.ts";
+import { addressCommand } from "./commands/address.ts";
+import { affinityCommand } from "./commands/affinity.ts";
+import { assignCommand } from "./commands/assign.ts";
+import { blockCommand } from "./commands/block.ts";
 import { checkCommand } from "./commands/check.ts";
 import { collectCommand } from "./commands/collect.ts";
+import { completeCommand, completionCommand } from "./commands/completion.ts";
+import { configureCommand } from "./commands/configure.ts";
+import { handleCommand } from "./commands/handle.ts";
+import { jobCommand } from "./commands/job.ts";
+import { namespaceCommand } from "./commands/namespace.ts";
+import { nodeCommand } from "./commands/node.ts";
 import { poolCommand } from "./commands/pool.ts";
-import { releaseCommand } from "./commands/release-from-report.ts";
+import { releaseCommand } from "./commands/release.ts";
+import { reservationCommand } from "./commands/reservation.ts";
+import { showCommand } from "./commands/show.ts";
+import { splitCommand } from "./commands/split.ts";
 import { CommandError, EXIT } from "./exit.ts";
 import type { Io } from "./io.ts";
 
-const COMMANDS = [poolCommand, releaseCommand, checkCommand, collectCommand];
+const COMMANDS = [
+  poolCommand,
+  reservationCommand,
+  nodeCommand,
+  namespaceCommand,
+  jobCommand,
+  configureCommand,
+  splitCommand,
+  completionCommand,
+  blockCommand,
+  affinityCommand,
+  handleCommand,
+  addressCommand,
+  assignCommand,
+  releaseCommand,
+  showCommand,
+  checkCommand,
+  collectCommand,
+];
 
 /** Runs one command line, without the program's own name; answers the exit code. What it has to say is said by then. */
 export async function run(args: readonly string[], io: Io): Promise<number> {
@@ -24,14 +56,18 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
 }
 
 /** The whole command: what it can do, and what its help says. */
-export function programFor(io: Io): Command {
+function programFor(io: Io): Command {
   const program = withGlobalOptions(
-    new Command("plat").description("Operates Plat, an IP address manager, over its API"),
+    new Command("plat")
+      .description("Operates Plat, an IP address manager, over its API")
+      .version(manifest.version),
   );
   for (const make of COMMANDS) program.addCommand(make(io));
+  program.addCommand(completeCommand(io), { hidden: true });
   for (const command of [program, ...descendants(program)])
     command
       .exitOverride()
+      .configureHelp({ showGlobalOptions: true })
       .configureOutput({ writeOut: io.out, writeErr: io.err })
       .showHelpAfterError("(--help shows what there is)");
   return program;

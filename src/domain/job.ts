@@ -33,6 +33,8 @@ export interface Job {
   readonly poolId: string;
   /** The pool as the operator saw it: the job changes no other. */
   readonly poolRevision: string;
+  /** Of a release: blocks with an address that is assigned, or cools, stay their hosts'. */
+  readonly mustBeEmpty?: true;
   readonly state: "running" | "done" | "failed" | "cancelled";
   /**
    * When the pool was seen to serve nobody any more, and every function was told; absent until then. A release changes
@@ -57,7 +59,8 @@ export const drainJobId = (poolId: string, poolRevision: string): string =>
 export const deleteJobId = (poolId: string): string => `delete-${poolId}`;
 
 /** A pool's affinities are released as often as it is asked for, one time after the other. */
-export const releaseJobId = (poolId: string): string => `release-${poolId}`;
+export const releaseJobId = (poolId: string, mustBeEmpty = false): string =>
+  `release-${mustBeEmpty ? "empty-" : ""}${poolId}`;
 
 /** May the same thing be begun again, over the job that did it, or did not? */
 export function mayBeginAgain({ kind, state }: Pick<Job, "kind" | "state">): boolean {

@@ -2,7 +2,7 @@ import type { Family } from "./address.ts";
 import { formatCidr } from "./cidr.ts";
 import { type HostReserved, prefixMaxBeside } from "./host-reserved.ts";
 import { type Labels, NO_LABELS } from "./labels.ts";
-import { LABELS_SHOWN_MAX } from "./limits.ts";
+import { LABELS_SHOWN_MAX, POOLS_TOLD_MAX } from "./limits.ts";
 import { Refusal } from "./outcome.ts";
 import { narrows, type Pool, type PoolSelector, type Use } from "./pool.ts";
 import type { Selector } from "./selector.ts";
@@ -47,12 +47,18 @@ export function selectPools(pools: readonly Pool[], wish: PoolWish): readonly Po
   const judged = candidates.map((pool) => ({ pool, reason: whyNot(pool, wish) }));
   const kept = judged.filter(({ reason }) => reason === undefined).map(({ pool }) => pool);
   if (kept.length > 0) return kept;
+  if (judged.length === 0)
+    return new Refusal("no_pool_available", "The space has no pools.", { pools: [] });
+  const told = judged.slice(0, POOLS_TOLD_MAX);
+  const more = judged.length - told.length;
+  const reasons = [
+    ...told.map(({ pool, reason }) => `${pool.name} ${reason}`),
+    ...(more > 0 ? [`nor may ${more} more`] : []),
+  ];
   return new Refusal(
     "no_pool_available",
-    judged.length > 0
-      ? `No pool may serve this request: ${judged.map(({ pool, reason }) => `${pool.name} ${reason}`).join("; ")}.`
-      : "The space has no pools.",
-    { pools: judged.map(({ pool, reason }) => ({ pool: pool.name, reason })) },
+    `No pool may serve this request: ${reasons.join("; ")}.`,
+    { pools: told.map(({ pool, reason }) => ({ pool: pool.name, reason })) },
   );
 }
 

@@ -299,7 +299,7 @@ export const spaceUtilizationRead = v.strictObject({
   orphans: v.optional(
     v.pipe(
       v.array(v.strictObject(block)),
-      v.description("Blocks of no pool, where none was named"),
+      v.description("Blocks of no pool, where they are asked for"),
     ),
   ),
   complete: v.boolean(),
@@ -389,6 +389,7 @@ export const jobRead = v.strictObject({
   space: v.string(),
   kind: v.picklist(["pool.drain", "pool.delete", "pool.release"]),
   pool: v.string(),
+  mustBeEmpty: v.optional(v.literal(true)),
   state: v.picklist(["running", "done", "failed", "cancelled"]),
   detail: v.string(),
   progress: v.strictObject({ current: v.optional(walk), last: v.optional(walk) }),

@@ -9,7 +9,7 @@ import { handleQuery } from "./handle-request.ts";
 import { labelledQuery, namespaces, nodes } from "./labelled-request.ts";
 import { manifest } from "./manifest.ts";
 import { DRY_RUN } from "./parameters.ts";
-import { poolBody } from "./pool-request.ts";
+import { poolBody, poolReleaseQuery } from "./pool-request.ts";
 import type { ProblemCode } from "./problem.ts";
 import { releaseBody } from "./release-request.ts";
 import { reservationBody } from "./reservation-request.ts";
@@ -186,7 +186,7 @@ export const ROUTES: readonly Route[] = [
     query: {},
     body: [affinitiesBody],
     answers: { 200: answers.affinitiesClaimed },
-    refusals: ["no_pool_available", "pool_exhausted", "block_limit"],
+    refusals: ["no_pool_available", "host_not_registered", "pool_exhausted", "block_limit"],
   },
   {
     method: "DELETE",
@@ -205,7 +205,7 @@ export const ROUTES: readonly Route[] = [
     function: "utilization",
     id: "readUtilizations",
     summary:
-      "How the addresses of some pools, or of all, are used, and blocks of no pool, in pages",
+      "How the addresses of some pools, or of all, are used; and on demand blocks of no pool; in pages",
     query: spaceUtilizationQuery,
     answers: { 200: answers.spaceUtilizationRead },
     refusals: ["not_found"],
@@ -270,8 +270,9 @@ export const ROUTES: readonly Route[] = [
     path: "/v1/pools/{name}/release-affinities",
     function: "pools",
     id: "releasePool",
-    summary: "Begins to take the blocks of a pool from their hosts; the pool serves on",
-    query: DRY_RUN,
+    summary:
+      "Begins to take the blocks of a pool, or those that are empty, from their hosts; the pool serves on",
+    query: poolReleaseQuery,
     answers: { 200: answers.jobRehearsed, 202: answers.jobBegun },
     refusals: ["not_found", "pool_deleting"],
   },

@@ -71,7 +71,7 @@ function itemsOf(documents: readonly unknown[]): readonly unknown[] | Problem {
 }
 
 /** `List` and, as the API of a kind answers, `IPPoolList`. */
-const isList = (document: Record<string, unknown>): boolean =>
+export const isList = (document: Record<string, unknown>): boolean =>
   document.kind === "List" ||
   (typeof document.kind === "string" &&
     document.kind.endsWith("List") &&
@@ -83,12 +83,13 @@ function isOfKind(item: unknown, { kind, apiVersions }: Wanted): boolean {
   );
 }
 
-function nameOf(item: unknown): unknown {
+/** The name that a manifest gives to what it describes, if it has one. */
+export function nameOf(item: unknown): unknown {
   return isRecord(item) && isRecord(item.metadata) ? item.metadata.name : undefined;
 }
 
 /** `IPPool default-ipv4-ippool` */
-function titleOf(item: unknown): string {
+export function titleOf(item: unknown): string {
   const kind = isRecord(item) && typeof item.kind === "string" ? cut(item.kind) : "something";
   const name = nameOf(item);
   return `${kind} ${typeof name === "string" ? cut(name) : "without a name"}`;

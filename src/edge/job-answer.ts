@@ -39,6 +39,7 @@ const bodyOf = (job: Job) => ({
   space: job.space,
   kind: job.kind,
   pool: job.pool,
+  ...(job.mustBeEmpty && { mustBeEmpty: true }),
   state: job.state,
   detail: job.detail,
   progress: {

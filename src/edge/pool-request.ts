@@ -2,10 +2,17 @@ import * as v from "valibot";
 import { COOLDOWN_SECONDS_MAX } from "../domain/limits.ts";
 import { BORROWING, type PoolSpec } from "../domain/pool.ts";
 import { chooseManifest, isManifest, type Wanted } from "./choose-manifest.ts";
-import { resourceName, spaceName, text, whole } from "./field.ts";
+import { flagText, resourceName, spaceName, text, whole } from "./field.ts";
 import type { Event } from "./http.ts";
 import { API_VERSIONS, readManifest } from "./manifest.ts";
-import { type NameInBody, RESOURCE, readIfMatch, readNamedWrite } from "./parameters.ts";
+import {
+  DRY_RUN,
+  type NameInBody,
+  RESOURCE,
+  readIfMatch,
+  readNamedWith,
+  readNamedWrite,
+} from "./parameters.ts";
 import {
   POOL_FIELDS,
   poolProblems,
@@ -51,6 +58,11 @@ export const poolBody = v.pipe(
     ...routingProblems(pool, pool.routing).map((problem) => ({ ...problem, field: "routing" })),
   ]),
 );
+
+/** Which blocks of a pool are to be taken from their hosts. */
+export const poolReleaseQuery = { ...DRY_RUN, mustBeEmpty: v.optional(flagText, "false") };
+
+export const readPoolRelease = (event: Event) => readNamedWith(event, poolReleaseQuery);
 
 const IP_POOL: Wanted = { kind: "IPPool", apiVersions: API_VERSIONS, of: RESOURCE };
 

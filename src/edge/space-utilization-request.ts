@@ -2,10 +2,10 @@ import * as v from "valibot";
 import type { SpaceUtilizationPosition } from "../allocator/space-utilization.ts";
 import { POOLS_PER_REQUEST_MAX } from "../domain/limits.ts";
 import { openCursor } from "./cursor.ts";
-import { poolReference, resourceName, unique } from "./field.ts";
+import { flagText, poolReference, resourceName, unique } from "./field.ts";
 import type { Event } from "./http.ts";
 import { readQuery } from "./parameters.ts";
-import { Problem } from "./problem.ts";
+import { invalid, Problem } from "./problem.ts";
 import { list } from "./schema.ts";
 import { tablePlace } from "./table-place.ts";
 import { utilizationPosition } from "./utilization-request.ts";
@@ -30,6 +30,7 @@ const poolReferences = v.pipe(
 
 export const spaceUtilizationQuery = {
   pool: v.optional(poolReferences),
+  orphans: v.optional(flagText, "false"),
   cursor: v.optional(v.string()),
 };
 
@@ -42,21 +43,25 @@ const position = v.union([
 export interface SpaceUtilizationWanted {
   readonly space: string;
   readonly named: readonly string[];
+  readonly orphans: boolean;
   readonly position?: SpaceUtilizationPosition | undefined;
 }
 
 export function readSpaceUtilization(event: Event): SpaceUtilizationWanted | Problem {
   const query = readQuery(event, spaceUtilizationQuery);
   if (query instanceof Problem) return query;
-  const { space, pool: named = [], cursor } = query;
-  const wanted = { space, named };
+  const { space, pool: named = [], orphans, cursor } = query;
+  if (orphans && named.length > 0)
+    return invalid({ field: "?orphans", problem: "excludes pool; send one of them" });
+  const wanted = { space, named, orphans };
   const opened = openCursor(cursor, spaceUtilizationOf(wanted), position);
   return opened instanceof Problem ? opened : { ...wanted, ...opened };
 }
 
 /** What a cursor is bound to. */
-export const spaceUtilizationOf = ({ space, named }: SpaceUtilizationWanted) => [
+export const spaceUtilizationOf = ({ space, named, orphans }: SpaceUtilizationWanted) => [
   "utilizations",
   space,
+  orphans,
   ...named,
 ];

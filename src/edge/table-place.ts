@@ -1,10 +1,14 @@
 import * as v from "valibot";
 import { isRecord } from "./schema.ts";
 
-/** Longest key of an item, of both its parts. */
-const KEY_CHARACTERS_MAX = 1_024;
-const keyPart = v.pipe(v.string(), v.nonEmpty(), v.maxLength(KEY_CHARACTERS_MAX));
-const key = v.strictObject({ pk: keyPart, sk: keyPart });
+/** https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html */
+const PARTITION_KEY_BYTES_MAX = 2_048;
+const SORT_KEY_BYTES_MAX = 1_024;
+const keyPart = (bytesMax: number) => v.pipe(v.string(), v.nonEmpty(), v.maxBytes(bytesMax));
+const key = v.strictObject({
+  pk: keyPart(PARTITION_KEY_BYTES_MAX),
+  sk: keyPart(SORT_KEY_BYTES_MAX),
+});
 
 /** A place in the table, as a cursor tells it: the text of a key. */
 export const tablePlace = v.pipe(

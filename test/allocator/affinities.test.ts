@@ -4,7 +4,8 @@ import { claimAffinities } from "../../src/allocator/claim-affinities.ts";
 import type { Context } from "../../src/allocator/context.ts";
 import { ensureBlocks } from "../../src/allocator/ensure-blocks.ts";
 import { deletePool } from "../../src/allocator/pool-jobs.ts";
-import { releaseAffinities } from "../../src/allocator/release-affinities.ts";
+import { releaseAffinities, releaseAffinity } from "../../src/allocator/release-affinities.ts";
+import { releaseHost } from "../../src/allocator/release-host.ts";
 import { formatCidr } from "../../src/domain/cidr.ts";
 import type { HostId } from "../../src/domain/host.ts";
 import { findViolations } from "../../src/domain/invariants.ts";
@@ -169,6 +170,27 @@ describe("a release of affinities", () => {
     world.clock.nowMs += 20_000;
     expect(statusesOf(await release(world.calm))).toEqual(["not_owned"]);
     expect(contentsIn(world).rows).toEqual([]);
+  });
+
+  it("of a block that its host claims meanwhile leaves it its place, and what is in it is found", async () => {
+    const cidr = cidrOf("10.0.0.0/29");
+    const scene = () => makeWorld(poolOf("10.0.0.0/29", 29));
+    const one = (context: Context) => releaseAffinity(context, { ...ALL, cidr });
+    const rehearsal = await scene();
+    const calls = await callsOf(rehearsal.table, (own) =>
+      one(contextOver(own, rehearsal.clock, 2)),
+    );
+    for (let n = 0; n < calls.length; n++) {
+      const world = await scene();
+      const own = withIntruder(world.table, n, async () => {
+        await assigned(contextOver(world.table, world.clock, 3), requestOf("web", 1));
+      });
+      await one(contextOver(own, world.clock, 2));
+      expect(findViolations(contentsIn(world), { quiet: true }), calls[n]).toEqual([]);
+      await releaseHost(world.calm, SPACE, HOST);
+      const [block] = contentsIn(world).blocks;
+      expect([...(block?.slots.values() ?? [])], calls[n]).toMatchObject([{ kind: "cooling" }]);
+    }
   });
 
   it("of a block that keeps changing says so, and leaves it the host's", async () => {

@@ -9,7 +9,7 @@ import { releaseAddress, releaseHandle } from "../../src/allocator/release.ts";
 import type { HostId } from "../../src/domain/host.ts";
 import type { HostReserved } from "../../src/domain/host-reserved.ts";
 import { interval } from "../domain/builders.ts";
-import { withMishap } from "../simulation/crash-points.ts";
+import { callsOf, withIntruder, withMishap } from "../simulation/crash-points.ts";
 import {
   addressOf,
   assigned,
@@ -109,6 +109,31 @@ describe("what a host keeps for itself", () => {
         { host: "host:node-4", hostReserved: undefined },
       ]),
     );
+  });
+
+  it("is the same when a block goes that is being taken over, whoever claims it then", async () => {
+    const scene = async () => {
+      const world = await makeWorld(poolOf("10.0.0.0/29", 29), { cooldownSeconds: 0 });
+      await assigned(world.calm, plain("old", 1, "host:node-2"));
+      await releaseHandle(world.calm, SPACE, "old");
+      world.clock.nowMs += 100_000;
+      await reclaim(world.calm);
+      world.clock.nowMs += 1_000;
+      return world;
+    };
+    const rehearsal = await scene();
+    const calls = await callsOf(rehearsal.table, (own) =>
+      assign(contextOver(own, rehearsal.clock, 2), asked("one", 2)),
+    );
+    for (let n = 0; n < calls.length; n++) {
+      const world = await scene();
+      const own = withIntruder(world.table, n, async () => {
+        await reclaim(contextOver(world.table, world.clock, 3));
+        await assign(contextOver(world.table, world.clock, 4), asked("two", 1));
+      });
+      await assign(contextOver(own, world.clock, 2), asked("one", 2));
+      expect(blocksOf(world), calls[n]).toEqual([{ host: "host:node-1", hostReserved: WINDOWS }]);
+    }
   });
 
   it("stays in a block that is taken from it while addresses of it are assigned", async () => {

@@ -376,6 +376,11 @@ describe("where hosts must be registered", () => {
     expect(await assigned(context, request)).toMatchObject({ addresses: [{ pool: "balancers" }] });
   });
 
+  it("a virtual owner need not be, for it cannot be", async () => {
+    const request = { ...requestOf("vip", 1), host: "virtual:vips" } as const;
+    expect(await assigned(context, request)).toMatchObject({ addresses: [{ pool: "pool" }] });
+  });
+
   it("a repeat under its key is told what it was told before", async () => {
     await label({});
     const keyed = requestOf("pod", 1, "once");

@@ -13,6 +13,8 @@ import {
 } from "../../src/allocator/administration.ts";
 import type { Context } from "../../src/allocator/context.ts";
 import { runJobs } from "../../src/allocator/jobs.ts";
+import { deleteNamespace, putNamespace, readNamespace } from "../../src/allocator/namespaces.ts";
+import { deleteNode, putNode, readNode } from "../../src/allocator/nodes.ts";
 import { type Accepted, deletePool, drainPool } from "../../src/allocator/pool-jobs.ts";
 import { findViolations } from "../../src/domain/invariants.ts";
 import { Refusal } from "../../src/domain/outcome.ts";
@@ -70,6 +72,18 @@ const servedBy = (name: string, cidr: string): Act => ({
   leaves: [name],
 });
 
+const node = (zone: string): Act => ({
+  name: `a PUT with zone ${zone}`,
+  act: (context, seen) => putNode(context, SPACE, "n1", { zone }, seen),
+  leaves: { labels: { zone } },
+});
+
+const namespace = (team: string): Act => ({
+  name: `a PUT with team ${team}`,
+  act: (context, seen) => putNamespace(context, SPACE, "shop", { team }, seen),
+  leaves: { labels: { team } },
+});
+
 const RESOURCES: readonly Resource[] = [
   {
     name: "a reservation that is not there",
@@ -105,6 +119,46 @@ const RESOURCES: readonly Resource[] = [
     made: async (context) => (await readSettings(context, SPACE)).revision,
     read: (context) => readSettings(context, SPACE),
     acts: [settings(SPACE, 7), settings(SPACE, 9)],
+  },
+  {
+    name: "a node that is not registered",
+    made: async () => undefined,
+    read: (context) => readNode(context, SPACE, "n1"),
+    acts: [node("a"), node("b")],
+  },
+  {
+    name: "a node",
+    made: async (context) => revisionOf(await putNode(context, SPACE, "n1", {}, undefined)),
+    read: (context) => readNode(context, SPACE, "n1"),
+    acts: [
+      node("a"),
+      node("b"),
+      {
+        name: "a DELETE",
+        act: (context, seen) => deleteNode(context, SPACE, "n1", seen),
+        leaves: GONE,
+      },
+    ],
+  },
+  {
+    name: "a namespace that is not there",
+    made: async () => undefined,
+    read: (context) => readNamespace(context, SPACE, "shop"),
+    acts: [namespace("a"), namespace("b")],
+  },
+  {
+    name: "a namespace",
+    made: async (context) => revisionOf(await putNamespace(context, SPACE, "shop", {}, undefined)),
+    read: (context) => readNamespace(context, SPACE, "shop"),
+    acts: [
+      namespace("a"),
+      namespace("b"),
+      {
+        name: "a DELETE",
+        act: (context, seen) => deleteNamespace(context, SPACE, "shop", seen),
+        leaves: GONE,
+      },
+    ],
   },
   {
     name: "a pool that is not there",
@@ -191,6 +245,9 @@ describe("of two operators who act on what they saw, one is told that it changed
     }
   });
 });
+
+const revisionOf = (written: Written<{ readonly revision: string }> | Refusal): IfMatch =>
+  written instanceof Refusal ? undefined : written.value.revision;
 
 async function sceneOf(resource: Resource) {
   const world = await makeWorld();

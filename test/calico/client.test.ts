@@ -313,8 +313,8 @@ describe("ReleaseByHandle", () => {
   });
 });
 
-describe("ReleasePoolAffinities", () => {
-  it("is a drain: the empty blocks of a pool go, those in use stay until their last address does", async () => {
+describe("a pool that is drained", () => {
+  it("loses its empty blocks, and those in use with their last address", async () => {
     const plat = await spaceWithPool();
     await plat.put("/v1/config", { cooldownSeconds: 0, blockMinAgeSeconds: 0 });
     await plat.assign({ host: "n1", address: "10.0.0.1", handle: "stays" });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { POOLS_TOLD_MAX } from "../../src/domain/limits.ts";
 import { Refusal } from "../../src/domain/outcome.ts";
 import type { Pool } from "../../src/domain/pool.ts";
 import { type PoolWish, selectPools } from "../../src/domain/selection.ts";
@@ -118,6 +119,20 @@ describe("a request that no pool may serve is told why", () => {
     const members = { pools: [{ pool, reason }] };
     const detail = `No pool may serve this request: ${pool} ${reason}.`;
     expect(selectPools(pools, wish)).toEqual(new Refusal("no_pool_available", detail, members));
+  });
+
+  it("tells the reasons of so many pools, and how many more there are", () => {
+    const [pool] = POOLS;
+    if (!pool) throw new Error("there is no pool");
+    const many = Array.from({ length: POOLS_TOLD_MAX + 7 }, (_, i) => ({
+      ...pool,
+      name: `off-${100 + i}`,
+      disabled: true,
+    }));
+    const refusal = selectPools(many, wish({}));
+    if (!(refusal instanceof Refusal)) throw new Error("it is not refused");
+    expect(refusal.members.pools).toHaveLength(POOLS_TOLD_MAX);
+    expect(refusal.detail).toMatch(/off-149 is disabled; nor may 7 more\.$/);
   });
 
   it.each([

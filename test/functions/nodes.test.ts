@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { nodeKey } from "../../src/store/key.ts";
-import { newSpace, spaceWithPool, table } from "./plat.ts";
+import { call, newSpace, spaceWithPool, table } from "./plat.ts";
 
 describe.each([
   { list: "nodes", path: "/v1/nodes/a-1" },
@@ -193,6 +193,12 @@ it("a host that must be registered is refused by its code, until it is", async (
   expect(await plat.assign({ host: "n1", ipv4: 1 })).toMatchObject({
     status: 409,
     body: { code: "host_not_registered", host: "n1", retryable: false },
+  });
+  expect(
+    await call("POST", "/v1/nodes/n1/affinities", { body: { families: [4], space: plat.space } }),
+  ).toMatchObject({
+    status: 409,
+    body: { code: "host_not_registered" },
   });
   await plat.put("/v1/nodes/n1", {});
   expect(await plat.assign({ host: "n1", ipv4: 1 })).toMatchObject({ status: 200 });

@@ -40,7 +40,8 @@ describe("the utilization of a space", () => {
   it("is that of each of its pools, by name, the space without blocks and all, and adds up", async () => {
     const plat = await spaceOfTwo();
     const { body } = await plat.get("/v1/utilization");
-    expect(body).toMatchObject({ complete: true, orphans: [] });
+    expect(body.complete).toBe(true);
+    expect(body).not.toHaveProperty("orphans");
     expect(body.pools.map(({ pool }: { pool: string }) => pool)).toEqual(["main", "six"]);
     for (const told of body.pools) {
       const { pool, cidr, outsideBlocks, ...usage } = told;
@@ -92,7 +93,7 @@ describe("the utilization of a space", () => {
 
   it("goes on with the pools as they are by then", async () => {
     const plat = await spaceOfTwo();
-    const of = ["utilizations", plat.space];
+    const of = ["utilizations", plat.space, false];
     const cursorAt = (position: object) => sealCursor(of, position);
     const within = {
       poolId: "of another pool",
@@ -110,11 +111,12 @@ describe("the utilization of a space", () => {
     { orphansAfter: "nowhere" },
     { orphansAfter: "{}" },
     { orphansAfter: '{"pk":"","sk":"a"}' },
+    { orphansAfter: JSON.stringify({ pk: "a", sk: "€".repeat(342) }) },
     { pool: "main", within: {} },
   ])("is not carried on from a place that nobody told: %j", async (position) => {
     const plat = await spaceOfTwo();
-    const cursor = sealCursor(["utilizations", plat.space], position);
-    expect(await plat.get("/v1/utilization", { cursor })).toMatchObject({
+    const cursor = sealCursor(["utilizations", plat.space, true], position);
+    expect(await plat.get("/v1/utilization", { orphans: "true", cursor })).toMatchObject({
       status: 400,
       body: { fields: [{ field: "?cursor" }] },
     });
@@ -122,7 +124,7 @@ describe("the utilization of a space", () => {
 });
 
 describe("blocks of no pool", () => {
-  it("are told of both families where no pool is named, and of this space only", async () => {
+  it("are told to who asks for them, of both families, and of this space only", async () => {
     const plat = await spaceOfTwo();
     const strays = ["192.168.7.0/28", "2001:db8:7::40/122"];
     for (const space of [plat.space, "somewhere-else"])
@@ -130,14 +132,18 @@ describe("blocks of no pool", () => {
         await context.store.createBlock(
           blockWith({}, { space, cidr: network(cidr), pool: "gone", poolId: "gone" }),
         );
-    const pages = await pagesOf(plat);
+    expect(orphansIn(await pagesOf(plat))).toEqual([]);
+    const pages = await pagesOf(plat, { orphans: "true" });
     expect(
       orphansIn(pages)
         .map(({ cidr }) => cidr)
         .toSorted(),
     ).toEqual(strays);
     expect(orphansIn(pages)[0]).toMatchObject({ pool: "gone", host: "node-1", inUse: 0 });
-    expect(orphansIn(await pagesOf(plat, { pool: "main" }))).toEqual([]);
+    expect(await plat.get("/v1/utilization", { pool: "main", orphans: "true" })).toMatchObject({
+      status: 400,
+      body: { fields: [{ field: "?orphans" }] },
+    });
   });
 
   it("are found however large the table is, page by page", async () => {
@@ -151,7 +157,7 @@ describe("blocks of no pool", () => {
     const { scan } = table;
     table.scan = (_, after) => scan.call(table, 3, after);
     try {
-      const pages = await pagesOf(plat);
+      const pages = await pagesOf(plat, { orphans: "true" });
       expect(pages.length).toBeGreaterThan(1);
       expect(orphansIn(pages).map(({ cidr }) => cidr)).toEqual(["192.168.9.0/28"]);
       expect(namesIn(pages)).toEqual(["main", "six"]);

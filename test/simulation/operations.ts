@@ -576,13 +576,13 @@ export const OPERATIONS: readonly Operation[] = [
     step: "disown",
     prepare: async (world) => {
       const told = await hostWithBlocks(world);
-      await releasePool(world.calm, SPACE, "pool");
+      await releasePool(world.calm, wholePool);
       return told;
     },
     walk: (context) => runJobs(context),
     kept: ["old", "guest"],
     again: async (context) => {
-      await releasePool(context, SPACE, "pool");
+      await releasePool(context, wholePool);
       await runJobs(context);
     },
   },
@@ -709,6 +709,7 @@ const selectivePool: PoolSpec = {
 };
 const RANGE = cidrOf("10.0.0.0/29");
 
+const wholePool = { space: SPACE, name: "pool", mustBeEmpty: false };
 const wholly = (host: HostId) => ({ space: SPACE, host, mustBeEmpty: false });
 
 async function ensureOne(context: Context) {

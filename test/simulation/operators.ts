@@ -311,7 +311,11 @@ async function releaseAll(context: Context, life: Life, host: HostId): Promise<v
 /** All blocks of a pool: a worker goes through it, or the first one that comes by when all others are done. */
 async function releaseAny(context: Context, { scheduler, scenario }: Life): Promise<void> {
   const names = scenario.pools.map(({ name }) => name);
-  const answer = await releasePool(context, SPACE, oneOf(context, [...names, "wanted-0"]));
+  const answer = await releasePool(context, {
+    space: SPACE,
+    name: oneOf(context, [...names, "wanted-0"]),
+    mustBeEmpty: chance(context, 0.5),
+  });
   if (answer instanceof Refusal) return scheduler.count(`answer: ${answer.code}`);
   if (chance(context, 0.5)) await runJobs(context);
 }

@@ -2,14 +2,15 @@ import { type Command, InvalidArgumentError } from "commander";
 import { usageError } from "../exit.ts";
 import { readInput } from "../input.ts";
 import type { Io } from "../io.ts";
+import { several } from "../options.ts";
 import type { Caution } from "./candidates.ts";
 import { coversNothing, parseCoverage } from "./coverage.ts";
 import { type Inventory, readInventory } from "./inventory.ts";
 
 /** What `check` and `collect` are told of an inventory. */
 export interface InventoryOptions extends Caution {
-  readonly inventory: readonly string[];
-  readonly covers: readonly string[];
+  readonly inventory?: readonly string[];
+  readonly covers?: readonly string[];
   readonly takenAt?: number;
 }
 
@@ -24,13 +25,11 @@ export const withInventory = (command: Command): Command =>
       "--inventory <file>",
       "nodes and pods as kubectl get -A -o json or yaml prints them; - is stdin; may be repeated",
       several,
-      [],
     )
     .option(
       "--covers <parts>",
       "what the inventory has completely: nodes, pods, pods/NAMESPACE; may be repeated",
       several,
-      [],
     )
     .option(
       "--taken-at <time>",
@@ -50,16 +49,10 @@ export const withInventory = (command: Command): Command =>
       BRAKE_PERCENT_DEFAULT,
     );
 
-/** An option that may be repeated. */
-export const several = (value: string, before: readonly string[]): readonly string[] => [
-  ...before,
-  value,
-];
-
 /** Reads the files of the inventory; nothing where none is named. */
 export async function inventoryOf(
   io: Io,
-  { inventory: files, covers, takenAt }: InventoryOptions,
+  { inventory: files = [], covers = [], takenAt }: InventoryOptions,
 ): Promise<Inventory | undefined> {
   if (files.length === 0) {
     if (covers.length > 0 || takenAt !== undefined)

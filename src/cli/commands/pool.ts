@@ -1,24 +1,30 @@
-import { Command } from "commander";
+import { Command, Option } from "commander";
 import type * as v from "valibot";
-import type { poolRead, poolsRead } from "../../edge/answers.ts";
-import { action, printing, type Session } from "../cli.ts";
-import { path } from "../client.ts";
+import { ASSIGNMENT_MODES, BORROWING, USES } from "../../domain/pool.ts";
+import type { poolRead } from "../../edge/answers.ts";
+import { action, type Session } from "../cli.ts";
 import type { Io } from "../io.ts";
+import { count, texts } from "../options.ts";
 import type { Column } from "../output/print.ts";
+import { applyCommand } from "../resource/apply.ts";
+import { create } from "../resource/create.ts";
+import { getCommand } from "../resource/get.ts";
+import { POOL } from "../resource/kind.ts";
+import { poolJobCommands } from "./pool-jobs.ts";
 
-type Pool = v.InferOutput<typeof poolRead>;
+export type Pool = v.InferOutput<typeof poolRead>;
 
-export const poolCommand = (io: Io): Command =>
-  new Command("pool")
+export function poolCommand(io: Io): Command {
+  const command = new Command("pool")
     .description("pools of addresses")
-    .addCommand(
-      printing(new Command("get"))
-        .description("shows the pools of the space, or one")
-        .argument("[name]")
-        .action(action(io, get)),
-    );
+    .addCommand(getCommand(io, POOL, POOL_COLUMNS))
+    .addCommand(applyCommand(io, POOL))
+    .addCommand(createCommand(io));
+  for (const one of poolJobCommands(io)) command.addCommand(one);
+  return command;
+}
 
-const COLUMNS: readonly Column<Pool>[] = [
+export const POOL_COLUMNS: readonly Column<Pool>[] = [
   { header: "NAME", value: ({ name }) => name },
   { header: "CIDR", value: ({ cidr }) => cidr },
   { header: "BLOCKSIZE", value: ({ blockSize }) => blockSize },
@@ -29,14 +35,32 @@ const COLUMNS: readonly Column<Pool>[] = [
   { header: "NODESELECTOR", value: ({ nodeSelector }) => nodeSelector, wide: true },
 ];
 
-async function get({ client, print }: Session, _: object, name?: string): Promise<void> {
-  if (name === undefined) {
-    const { body } = await client.call<v.InferOutput<typeof poolsRead>>({
-      method: "GET",
-      path: path`/v1/pools`,
-    });
-    return print({ columns: COLUMNS, rows: body.pools, document: body });
-  }
-  const { body } = await client.call<Pool>({ method: "GET", path: path`/v1/pools/${name}` });
-  print({ columns: COLUMNS, rows: [body], document: body });
-}
+/** Its options have the names of the fields that they are. */
+const createCommand = (io: Io): Command =>
+  new Command("create")
+    .description("creates a pool")
+    .argument("<name>")
+    .requiredOption("--cidr <cidr>", "its range")
+    .option(
+      "--block-size <prefix>",
+      "the prefix length of its blocks; usually 26, for IPv6 122",
+      count,
+    )
+    .option("--disabled", "serves nobody until it is enabled")
+    .addOption(
+      new Option("--assignment-mode <mode>", "does it serve requests that do not name it?").choices(
+        ASSIGNMENT_MODES,
+      ),
+    )
+    .option("--allowed-uses <uses>", `whom it serves: ${USES.join(", ")}`, texts)
+    .option("--node-selector <selector>", "which hosts it serves by itself")
+    .option("--namespace-selector <selector>", "which namespaces it serves by itself")
+    .addOption(
+      new Option("--borrowing <rule>", "may a host take from others' blocks?").choices(BORROWING),
+    )
+    .option("--cooldown-seconds <n>", "how long a released address rests", count)
+    .action(
+      action(io, (session: Session, options: object, name: string) =>
+        create(session, POOL, name, options),
+      ),
+    );

@@ -18,26 +18,47 @@ export interface Listing<Row> {
   readonly rows: readonly Row[];
   /** For `-o json` and `-o yaml`. */
   readonly document: unknown;
+  /** Is the JSON a line of a log? */
+  readonly inOneLine?: true;
+}
+
+/** The same where one table would not do: text for people, with its line ends. */
+export interface Prose {
+  readonly text: (format: "table" | "wide") => string;
+  /** For `-o json` and `-o yaml`, and what `-o custom-columns` looks into where there are no rows. */
+  readonly document: unknown;
+  readonly rows?: readonly unknown[];
 }
 
 export const FORMAT_HELP = "wide, json, yaml or custom-columns=NAME:.path,…";
 
 const CUSTOM = "custom-columns=";
 
-/** Prints a listing. Errors: a format that is none. */
-export function print<Row>({ out }: Io, format: string, listing: Listing<Row>): void {
-  const { columns, rows, document } = listing;
-  if (format === "json") out(`${JSON.stringify(document, null, 2)}\n`);
-  else if (format === "yaml") out(stringify(document));
-  else if (format.startsWith(CUSTOM))
-    out(tableText(customColumns(format.slice(CUSTOM.length)), rows));
-  else if (format === "wide") out(tableText(columns, rows));
-  else if (format === "table")
-    out(
-      tableText(
-        columns.filter(({ wide }) => !wide),
-        rows,
-      ),
-    );
-  else throw usageError(`-o is "${format}"; it must be ${FORMAT_HELP}.`);
+/** What may be said of a format, as far as it can be listed. */
+export const FORMATS = ["wide", "json", "yaml", CUSTOM];
+
+/**
+ * YAML as kubectl prints it. What a reader of YAML 1.1 would take for something else than the text that it is is quoted:
+ * times, and words such as `on`.
+ */
+const YAML = { version: "1.1", indentSeq: false, lineWidth: 0 } as const;
+
+/** Prints a listing, or prose. Errors: a format that is none. */
+export function print<Row>({ out }: Io, format: string, said: Listing<Row> | Prose): void {
+  const { document } = said;
+  const indent = "inOneLine" in said ? undefined : 2;
+  if (format === "json") out(`${JSON.stringify(document, null, indent)}\n`);
+  else if (format === "yaml") out(stringify(document, YAML));
+  else if (format.startsWith(CUSTOM)) {
+    const columns = customColumns(format.slice(CUSTOM.length));
+    out(tableText(columns, said.rows ?? [document]));
+  } else if (format !== "table" && format !== "wide")
+    throw usageError(`-o is "${format}"; it must be ${FORMAT_HELP}.`);
+  else out("text" in said ? said.text(format) : tableIn(format, said));
 }
+
+/** A table with the columns that are for this format. */
+export const tableIn = <Row>(
+  format: "table" | "wide",
+  { columns, rows }: Pick<Listing<Row>, "columns" | "rows">,
+): string => tableText(format === "wide" ? columns : columns.filter(({ wide }) => !wide), rows);

@@ -1,15 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { terminal } from "../terminal.ts";
 
-const { plat, server } = terminal();
+const { plat } = terminal();
 
 describe("plat pool get", () => {
   it("shows the pools of the space as a table", async () => {
-    await fetch(`${server().url}/v1/pools/web?space=test-1`, {
-      method: "PUT",
-      body: JSON.stringify({ cidr: "10.0.0.0/16" }),
-      headers: { "content-type": "application/json" },
-    });
+    await plat("pool", "create", "web", "--cidr", "10.0.0.0/16");
     expect(await plat("pool", "get")).toEqual({
       exit: 0,
       out: "NAME   CIDR          BLOCKSIZE   DISABLED\nweb    10.0.0.0/16   26          false\n",
@@ -21,5 +17,47 @@ describe("plat pool get", () => {
     const { exit, err } = await plat("pool", "get", "nope");
     expect(exit).toBe(1);
     expect(err).toMatch(/^plat: not_found: /);
+  });
+});
+
+describe("plat pool create", () => {
+  it("creates a pool, its settings in options of their names", async () => {
+    const created = await plat(
+      ...["pool", "create", "v6", "--cidr", "fd00:1::/64", "--block-size", "124"],
+      ...["--allowed-uses", "Workload", "--assignment-mode", "Manual", "--disabled"],
+      ...["--node-selector", "has(gpu)", "--namespace-selector", "all()"],
+      ...["--borrowing", "forbidden", "--cooldown-seconds", "90"],
+    );
+    expect(created).toEqual({ exit: 0, out: "ippool/v6 created\n", err: "" });
+    expect(JSON.parse((await plat("pool", "get", "v6", "-o", "json")).out)).toMatchObject({
+      cidr: "fd00:1::/64",
+      blockSize: 124,
+      allowedUses: ["Workload"],
+      assignmentMode: "Manual",
+      disabled: true,
+      nodeSelector: "has(gpu)",
+      namespaceSelector: "all()",
+      borrowing: "forbidden",
+      cooldownSeconds: 90,
+    });
+  });
+
+  it("is refused where the pool is there already", async () => {
+    await plat("pool", "create", "web", "--cidr", "10.0.0.0/16");
+    expect(await plat("pool", "create", "web", "--cidr", "10.0.0.0/16")).toEqual({
+      exit: 1,
+      out: "",
+      err: "plat: precondition_required: ippool/web is there already; `apply` changes it.\n",
+    });
+  });
+
+  it("says what an option may be, and sends nothing", async () => {
+    const size = await plat("pool", "create", "web", "--cidr", "10.0.0.0/16", "--block-size", "x");
+    expect(size.exit).toBe(2);
+    expect(size.err).toContain("argument 'x' is invalid. It must be a whole number.");
+    const rule = await plat("pool", "create", "web", "--cidr", "10.0.0.0/16", "--borrowing", "no");
+    expect(rule.exit).toBe(2);
+    expect(rule.err).toContain("Allowed choices are allowed, forbidden.");
+    expect((await plat("pool", "get", "web")).exit).toBe(1);
   });
 });

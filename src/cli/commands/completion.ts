@@ -1,0 +1,23 @@
+import { Argument, Command } from "commander";
+import type { Io } from "../io.ts";
+
+const SHELLS = ["bash", "zsh", "fish", "powershell"];
+
+/** `plat completion bash`: a script that asks `plat complete` at every press of the tab key. */
+export const completionCommand = (io: Io): Command =>
+  new Command("completion")
+    .description("prints a script that completes commands and options in a shell")
+    .addArgument(new Argument("<shell>").choices(SHELLS))
+    .action(async (shell: string, _: object, { parent }: Command) => {
+      const { completionScript } = await import("../completions.ts");
+      if (parent) io.out(completionScript(parent.name(), shell));
+    });
+
+/** `plat complete -- pool ge`: what the words may go on with. For the scripts, so it stands in no help. */
+export const completeCommand = (io: Io): Command =>
+  new Command("complete")
+    .argument("[words...]")
+    .action(async (words: readonly string[], _: object, { parent }: Command) => {
+      const { completionsOf } = await import("../completions.ts");
+      if (parent) io.out(completionsOf(parent, words));
+    });

@@ -1,0 +1,6 @@
+import type { Io } from "../io.ts";
+import { NAMESPACE } from "../resource/kind.ts";
+import { labelledCommand } from "../resource/labelled.ts";
+
+export const namespaceCommand = (io: Io) =>
+  labelledCommand(io, "namespace", "namespaces, and their labels", NAMESPACE);

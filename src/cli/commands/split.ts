@@ -1,0 +1,114 @@
+import { Command, InvalidArgumentError } from "commander";
+import type * as v from "valibot";
+import { stringify } from "yaml";
+import { type Cidr, formatCidr, parseCidr, sizeOf } from "../../domain/cidr.ts";
+import type { jobBegun, poolsRead, spaceUtilizationRead } from "../../edge/answers.ts";
+import { action, printing, type Session } from "../cli.ts";
+import { pages, path } from "../client.ts";
+import { CommandError, EXIT, usageError } from "../exit.ts";
+import type { Io } from "../io.ts";
+import { checkDone, follow } from "../job.ts";
+import { count } from "../options.ts";
+import { matching } from "../resource/change.ts";
+import { create } from "../resource/create.ts";
+import { POOL, pathOf, titled } from "../resource/kind.ts";
+import { POOL_COLUMNS, type Pool } from "./pool.ts";
+
+interface Options {
+  readonly enable?: true;
+  readonly dryRun?: true;
+}
+
+/**
+ * `calicoctl ipam split`, as far as it is safe here: no two pools may overlap, and a block stays with the pool that it was
+ * claimed in. So a pool with addresses is refused, and an empty one is deleted before its parts are created.
+ */
+export const splitCommand = (io: Io): Command =>
+  printing(new Command("split"))
+    .description("replaces an empty pool by pools of equal parts of its range")
+    .argument("<number>", "how many parts: a power of two, at least 2", powerOfTwo)
+    .argument("<pool>")
+    .option("--enable", "the parts serve, also where the pool was drained or disabled")
+    .option("--dry-run", "only shows the parts, with -o as `pool apply` takes them")
+    .action(action(io, split));
+
+async function split(
+  session: Session,
+  { enable, dryRun }: Options,
+  number: number,
+  name: string,
+): Promise<void> {
+  const { client, print } = session;
+  const seen = await client.call<Pool>({ method: "GET", path: pathOf(POOL, name) });
+  const parts = partsOf(enable ? { ...seen.body, disabled: false } : seen.body, number);
+  await checkFree(session, parts);
+  // A pool that is being deleted was empty when this was begun before; it goes on.
+  if (seen.body.state !== "deleting") await checkEmpty(session, name);
+  if (dryRun) return print({ columns: POOL_COLUMNS, rows: parts, document: { pools: parts } });
+  const { body } = await client.call<v.InferOutput<typeof jobBegun>>({
+    method: "DELETE",
+    path: pathOf(POOL, name),
+    ...matching(seen),
+  });
+  checkDone(await follow(session, body.job));
+  await createAll(session, name, parts);
+}
+
+/** The pools that a pool is split into: all as it was, but for their ranges. */
+function partsOf({ state: _, job: __, ...pool }: Pool, number: number): readonly Pool[] {
+  const range = parseCidr(pool.cidr);
+  if (!range.ok) throw new Error(`the API says that the pool's cidr is ${pool.cidr}`);
+  const { family, base, prefix } = range.value;
+  const part: Cidr = { family, base, prefix: prefix + Math.log2(number) };
+  if (part.prefix > pool.blockSize)
+    throw usageError(
+      `The pool ${pool.name} is ${pool.cidr} in /${pool.blockSize} blocks; it has at most ${2 ** (pool.blockSize - prefix)} parts.`,
+    );
+  return Array.from({ length: number }, (_, i) => ({
+    ...pool,
+    name: `split-${pool.name}-${i}`,
+    cidr: formatCidr({ ...part, base: base + BigInt(i) * sizeOf(part) }),
+  }));
+}
+
+async function checkFree({ client }: Session, parts: readonly Pool[]): Promise<void> {
+  const { body } = await client.call<v.InferOutput<typeof poolsRead>>({
+    method: "GET",
+    path: path`/v1/pools`,
+  });
+  const taken = parts.find(({ name }) => body.pools.some((pool) => pool.name === name));
+  if (taken) throw usageError(`${titled(POOL, taken.name)} is there already.`);
+}
+
+async function checkEmpty({ client }: Session, name: string): Promise<void> {
+  const query = { pool: name };
+  for await (const { pools } of pages<v.InferOutput<typeof spaceUtilizationRead>>(
+    client,
+    path`/v1/utilization`,
+    query,
+  )) {
+    const inUse = pools.find(({ pool }) => pool === name)?.inUse ?? 0;
+    if (BigInt(inUse) > 0n)
+      throw new CommandError(
+        EXIT.refused,
+        `pool_in_use: ${inUse} addresses of pool ${name} are assigned. Its blocks cannot pass to other pools, so it can only be split when it is empty; \`plat pool drain ${name} --wait\` waits for that.`,
+      );
+  }
+}
+
+/** The pool is gone by now: whatever fails, its parts are not lost. */
+async function createAll(session: Session, name: string, parts: readonly Pool[]): Promise<void> {
+  for (const [at, part] of parts.entries())
+    await create(session, POOL, part.name, part).catch((error: CommandError) => {
+      throw new CommandError(
+        error.exit,
+        `${error.message}\nThe pool ${name} is gone, and these parts of it are not there yet; \`plat pool apply -f -\` takes them:\n${stringify({ pools: parts.slice(at) })}`,
+      );
+    });
+}
+
+function powerOfTwo(text: string): number {
+  const number = count(text);
+  if (number >= 2 && Number.isInteger(Math.log2(number))) return number;
+  throw new InvalidArgumentError("It must be a power of two, at least 2.");
+}

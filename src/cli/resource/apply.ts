@@ -1,0 +1,115 @@
+import { Command } from "commander";
+import { inParallel } from "../../allocator/parallel.ts";
+import { action, type Session } from "../cli.ts";
+import { CommandError, EXIT, usageError } from "../exit.ts";
+import type { Io } from "../io.ts";
+import { progressing } from "../progress.ts";
+import { type Change, make, rehearse } from "./change.ts";
+import { readDocuments, type Wanted } from "./documents.ts";
+import { type Kind, titled } from "./kind.ts";
+import { checkApart } from "./overlap.ts";
+
+const AT_ONCE = 8;
+
+interface Options {
+  readonly filename: readonly string[];
+  readonly dryRun?: true;
+}
+
+/** `apply -f FILE`, as kubectl has it. Every manifest goes where its kind belongs; what has no kind is of this one. */
+export const applyCommand = (io: Io, plain: Kind): Command =>
+  new Command("apply")
+    .description("creates and changes what files describe")
+    .requiredOption(
+      "-f, --filename <file>",
+      "manifests in YAML or JSON, - for stdin; may be given several times",
+      (file: string, files: readonly string[] = []) => [...files, file],
+    )
+    .option("--dry-run", "only says what would be done")
+    .action(action(io, apply(plain)));
+
+const apply =
+  (plain: Kind) =>
+  async (session: Session, { filename, dryRun }: Options): Promise<void> => {
+    const { io } = session;
+    const { wanted, ignored } = await readDocuments(io, filename, plain);
+    for (const title of ignored) io.err(`plat: ignored: ${title}\n`);
+    if (wanted.length === 0)
+      throw usageError(`${filename.join(" and ")} has nothing that Plat takes.`);
+    const changes = await rehearseAll(session, wanted);
+    if (dryRun) return say(io, changes, " (dry run)");
+    await makeAll(session, changes);
+  };
+
+/** Everything is looked at before the first write: all that is wrong is told, and then nothing is written. */
+async function rehearseAll({ io, client }: Session, wanted: readonly Wanted[]) {
+  const changes: Change[] = [];
+  const failures: CommandError[] = [];
+  const work = (one: Wanted) => attempt(one, () => rehearse(client, one));
+  await progressing(io, "Looks", async (shown) => {
+    for await (const { done, failed } of inSlices(wanted, work)) {
+      changes.push(...done);
+      failures.push(...failed);
+      shown.update(`Looked at ${changes.length + failures.length} of ${wanted.length}`);
+    }
+  });
+  if (failures.length > 0) throw allOf(failures, "nothing was written");
+  checkApart(changes);
+  return changes;
+}
+
+/** What is refused hinders no other. */
+async function makeAll({ io, client }: Session, changes: readonly Change[]): Promise<void> {
+  const failures: CommandError[] = [];
+  let left = changes.length;
+  const work = (one: Change) => attempt(one.wanted, () => make(client, one));
+  for await (const { done, failed } of inSlices(changes, work)) {
+    say(io, done);
+    failures.push(...failed);
+    left -= done.length + failed.length;
+  }
+  if (failures.length > 0)
+    throw allOf(failures, ...(left > 0 ? [`${left} more were not tried`] : []));
+}
+
+interface Slice {
+  readonly done: readonly Change[];
+  readonly failed: readonly CommandError[];
+}
+
+/** Some at once, in their order; none after those of which one was not answered. */
+async function* inSlices<Item>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<Change | CommandError>,
+): AsyncGenerator<Slice> {
+  for (let at = 0; at < items.length; at += AT_ONCE) {
+    const results = await inParallel(items.slice(at, at + AT_ONCE), AT_ONCE, work);
+    const done = results.filter((result): result is Change => !(result instanceof CommandError));
+    const failed = results.filter((result) => result instanceof CommandError);
+    yield { done, failed };
+    if (failed.some(({ exit }) => exit === EXIT.unreachable)) return;
+  }
+}
+
+async function attempt(
+  { kind, name }: Wanted,
+  work: () => Promise<Change>,
+): Promise<Change | CommandError> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    return new CommandError(error.exit, `${titled(kind, name)}: ${error.message}`);
+  }
+}
+
+const say = (io: Io, changes: readonly Change[], more = "") => {
+  for (const { wanted, outcome } of changes)
+    io.out(`${titled(wanted.kind, wanted.name)} ${outcome}${more}\n`);
+};
+
+const allOf = (failures: readonly CommandError[], ...more: readonly string[]) =>
+  new CommandError(
+    Math.max(...failures.map(({ exit }) => exit)),
+    [...failures.map(({ message }) => message), ...more].join("\nplat: "),
+  );

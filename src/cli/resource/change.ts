@@ -1,0 +1,81 @@
+import { isDeepStrictEqual } from "node:util";
+import { type Client, found, isRefusal, type Reply } from "../client.ts";
+import type { Wanted } from "./documents.ts";
+import { pathOf } from "./kind.ts";
+
+/** What stands there, what is to stand there, and what that comes to. */
+export interface Change {
+  readonly wanted: Wanted;
+  readonly outcome: "created" | "configured" | "unchanged";
+  /** What would stand there, in the API's own words: what it puts in for what was not said, too. */
+  readonly body: Body;
+  readonly etag: string | undefined;
+}
+
+type Body = Readonly<Record<string, unknown>>;
+
+const TRIES_MAX = 4;
+
+/** Looks what stands there, and rehearses the change, so that the API has read it and finds nothing wrong with it. */
+export async function rehearse(client: Client, wanted: Wanted): Promise<Change> {
+  const path = pathOf(wanted.kind, wanted.name);
+  const seen = await standing(client, wanted);
+  const { body: rehearsed } = await client.call<Body>({
+    method: "PUT",
+    path,
+    query: { dryRun: true },
+    body: wanted.body,
+    ...matching(seen),
+  });
+  const { dryRun: _, ...stands } = rehearsed;
+  const body = wanted.isManifest ? { ...stands, ...unsaidOf(wanted, seen) } : stands;
+  const outcome =
+    seen === undefined
+      ? "created"
+      : isDeepStrictEqual(body, seen.body)
+        ? "unchanged"
+        : "configured";
+  return { wanted, outcome, body, etag: seen?.etag };
+}
+
+/** What stands there. A pool whose creation was cut off does not stand yet: who creates it again goes on with it. */
+async function standing(client: Client, { kind, name }: Wanted): Promise<Reply<Body> | undefined> {
+  const seen = await found(client.call<Body>({ method: "GET", path: pathOf(kind, name) }));
+  return seen?.body.state === "pending" ? undefined : seen;
+}
+
+/**
+ * Makes a rehearsed change, unless there is none. Where somebody else was faster it is rehearsed anew, so that the last one
+ * who applies wins, as with kubectl.
+ */
+export async function make(client: Client, rehearsed: Change): Promise<Change> {
+  let change = rehearsed;
+  for (let tries = 1; change.outcome !== "unchanged"; tries++) {
+    const { wanted, body } = change;
+    try {
+      await client.call({
+        method: "PUT",
+        path: pathOf(wanted.kind, wanted.name),
+        body,
+        ...matching(change),
+      });
+      return change;
+    } catch (error) {
+      if (!isOvertaken(error) || tries === TRIES_MAX) throw error;
+      change = await rehearse(client, wanted);
+    }
+  }
+  return change;
+}
+
+/** Conditional on what was seen; without anything seen it creates, and nothing else. */
+export const matching = (seen: Pick<Reply<unknown>, "etag"> | undefined) =>
+  seen?.etag === undefined ? {} : { headers: { "If-Match": seen.etag } };
+
+const isOvertaken = (error: unknown) =>
+  isRefusal(error, "precondition_failed") || isRefusal(error, "precondition_required");
+
+function unsaidOf({ kind }: Wanted, seen: Reply<Body> | undefined): Body {
+  const names = kind.unsaid.filter((name) => seen?.body[name] !== undefined);
+  return Object.fromEntries(names.map((name) => [name, seen?.body[name]]));
+}

@@ -1,0 +1,23 @@
+import type { Session } from "../cli.ts";
+import { isRefusal } from "../client.ts";
+import { CommandError } from "../exit.ts";
+import { type Kind, pathOf, titled } from "./kind.ts";
+
+/** Creates what is not there yet. */
+export async function create(
+  { io, client }: Session,
+  kind: Kind,
+  name: string,
+  body: object,
+): Promise<void> {
+  try {
+    await client.call({ method: "PUT", path: pathOf(kind, name), body });
+  } catch (error) {
+    if (!isRefusal(error, "precondition_required")) throw error;
+    throw new CommandError(
+      error.exit,
+      `${error.problem.code}: ${titled(kind, name)} is there already; \`apply\` changes it.`,
+    );
+  }
+  io.out(`${titled(kind, name)} created\n`);
+}

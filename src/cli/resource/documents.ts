@@ -1,0 +1,110 @@
+import { readFile } from "node:fs/promises";
+import { parseAllDocuments } from "yaml";
+import { isList, isManifest, nameOf, titleOf } from "../../edge/choose-manifest.ts";
+import { isRecord } from "../../edge/schema.ts";
+import { usageError } from "../exit.ts";
+import type { Io } from "../io.ts";
+import { KINDS, type Kind, type Manifest, titled } from "./kind.ts";
+
+/** What is to stand in the API under a name. */
+export interface Wanted {
+  readonly kind: Kind;
+  readonly name: string;
+  readonly body: object;
+  /** A manifest leaves what it has no words for as it is. */
+  readonly isManifest: boolean;
+}
+
+export interface Documents {
+  readonly wanted: readonly Wanted[];
+  /** The manifests of other kinds, each by its kind and name. */
+  readonly ignored: readonly string[];
+}
+
+const STDIN = "-";
+
+/**
+ * Reads what files describe: manifests, several of them, lists of them; and what `get -o json` and `get -o yaml` print, which
+ * is of the kind that the command is about. Errors: a file that cannot be read, or that has something else.
+ */
+export async function readDocuments(
+  io: Io,
+  files: readonly string[],
+  plain: Kind,
+): Promise<Documents> {
+  const wanted: Wanted[] = [];
+  const ignored: string[] = [];
+  for (const file of files)
+    for (const item of itemsOf(file, parsed(file, await textOf(io, file)), plain)) {
+      const meant = isManifest(item) ? described(file, item) : saidPlainly(file, item, plain);
+      if (meant) wanted.push(meant);
+      else ignored.push(titleOf(item));
+    }
+  checkOnce(wanted);
+  return { wanted, ignored };
+}
+
+async function textOf(io: Io, file: string): Promise<string> {
+  if (file === STDIN) return io.stdin();
+  return readFile(file, "utf8").catch((error: Error) => {
+    throw usageError(`${file} cannot be read: ${error.message}`);
+  });
+}
+
+/** The documents of a text. JSON is YAML as well, but much faster read as what it is. */
+function parsed(file: string, text: string): readonly unknown[] {
+  try {
+    return [JSON.parse(text)];
+  } catch {
+    const documents = parseAllDocuments(text, { logLevel: "silent" });
+    const [error] = documents.flatMap(({ errors }) => errors);
+    if (error) throw usageError(`${file} is neither JSON nor YAML: ${error.message}`);
+    // What stands between two separators and says nothing is no document.
+    return documents.map((document) => document.toJS()).filter((value) => value !== null);
+  }
+}
+
+function itemsOf(
+  file: string,
+  documents: readonly unknown[],
+  { plural }: Kind,
+): readonly unknown[] {
+  return documents.flatMap((document) => {
+    const isOurs = isRecord(document) && !isManifest(document) && Object.hasOwn(document, plural);
+    if (!isOurs && !(isManifest(document) && isList(document))) return [document];
+    const field = isOurs ? plural : "items";
+    const items = document[field];
+    if (Array.isArray(items)) return items;
+    throw usageError(`${file} has ${field} that are no array.`);
+  });
+}
+
+/** What a manifest asks for; nothing if it is of no kind that Plat has. */
+function described(file: string, manifest: Record<string, unknown>): Wanted | undefined {
+  const kind = KINDS.find(
+    ({ manifest: { kind, apiVersions } }) =>
+      manifest.kind === kind && apiVersions.some((version) => version === manifest.apiVersion),
+  );
+  if (!kind) return undefined;
+  const name = nameOf(manifest);
+  if (typeof name !== "string")
+    throw usageError(`${file} has a ${kind.manifest.kind} without metadata.name.`);
+  return { kind, name, body: kind.bodyOf(manifest as unknown as Manifest), isManifest: true };
+}
+
+function saidPlainly(file: string, item: unknown, kind: Kind): Wanted {
+  if (isRecord(item) && typeof item.name === "string")
+    return { kind, name: item.name, body: item, isManifest: false };
+  throw usageError(
+    `${file} has something that is neither a manifest, with apiVersion and kind, nor one of the ${kind.plural} as \`get -o yaml\` prints them, with a name.`,
+  );
+}
+
+function checkOnce(wanted: readonly Wanted[]): void {
+  const titles = new Set<string>();
+  for (const { kind, name } of wanted) {
+    const title = titled(kind, name);
+    if (titles.has(title)) throw usageError(`${title} is described more than once.`);
+    titles.add(title);
+  }
+}

@@ -1,0 +1,81 @@
+import { API_VERSIONS as CALICO_VERSIONS } from "../../edge/manifest.ts";
+import { type Path, path } from "../client.ts";
+import { usageError } from "../exit.ts";
+
+/** A kind of thing that operators describe and name: where it stands in the API, and what manifests describe it. */
+export interface Kind {
+  /** What stands before a name, as kubectl prints it: `ippool/web`. */
+  readonly title: string;
+  /** What the API calls several of them, in its paths and in its lists. */
+  readonly plural: string;
+  readonly manifest: { readonly kind: string; readonly apiVersions: readonly string[] };
+  /** The body of a PUT that stands for a manifest. */
+  readonly bodyOf: (manifest: Manifest) => object;
+  /** What a manifest has no words for; applied, it leaves that as it is. */
+  readonly unsaid: readonly string[];
+}
+
+/** A document that says what it is, as kubectl has it. */
+export interface Manifest {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly labels?: unknown };
+  readonly spec?: unknown;
+}
+
+export const POOL: Kind = {
+  title: "ippool",
+  plural: "pools",
+  manifest: { kind: "IPPool", apiVersions: CALICO_VERSIONS },
+  // The API reads it itself; what a cluster adds to it is left behind.
+  bodyOf: ({ apiVersion, kind, metadata: { name }, spec }) => ({
+    apiVersion,
+    kind,
+    metadata: { name },
+    spec,
+  }),
+  unsaid: ["borrowing", "cooldownSeconds"],
+};
+
+export const RESERVATION: Kind = {
+  title: "ipreservation",
+  plural: "reservations",
+  manifest: { kind: "IPReservation", apiVersions: CALICO_VERSIONS },
+  bodyOf: ({ metadata: { name }, spec }) => ({ cidrs: reservedCidrs(name, spec) }),
+  unsaid: ["reason"],
+};
+
+export const NODE: Kind = {
+  title: "node",
+  plural: "nodes",
+  manifest: { kind: "Node", apiVersions: ["v1"] },
+  bodyOf: ({ metadata: { labels = {} } }) => ({ labels }),
+  unsaid: [],
+};
+
+export const NAMESPACE: Kind = {
+  ...NODE,
+  title: "namespace",
+  plural: "namespaces",
+  manifest: { kind: "Namespace", apiVersions: ["v1"] },
+};
+
+export const KINDS = [POOL, RESERVATION, NODE, NAMESPACE];
+
+export const listPath = ({ plural }: Pick<Kind, "plural">): Path => path`/v1/${plural}`;
+
+export const pathOf = ({ plural }: Pick<Kind, "plural">, name: string): Path =>
+  path`/v1/${plural}/${name}`;
+
+/** `ippool/web` */
+export const titled = ({ title }: Kind, name: string): string => `${title}/${name}`;
+
+/** Of Calico's IPReservation; what is no such list the API refuses in its own words. */
+function reservedCidrs(name: string, spec: unknown): unknown {
+  const { reservedCIDRs, ...more } = (spec ?? {}) as { readonly reservedCIDRs?: unknown };
+  const unknown = Object.keys(more);
+  if (unknown.length === 0) return reservedCIDRs ?? [];
+  throw usageError(
+    `The IPReservation ${name} has spec.${unknown.join(", spec.")}; known is reservedCIDRs.`,
+  );
+}

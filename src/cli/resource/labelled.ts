@@ -1,0 +1,28 @@
+import { Command } from "commander";
+import type * as v from "valibot";
+import type { labelledRead } from "../../edge/answers.ts";
+import type { Io } from "../io.ts";
+import type { Column } from "../output/print.ts";
+import { applyCommand } from "./apply.ts";
+import { deleteCommand } from "./delete.ts";
+import { getCommand } from "./get.ts";
+import type { Kind } from "./kind.ts";
+
+const COLUMNS: readonly Column<v.InferOutput<typeof labelledRead>>[] = [
+  { header: "NAME", value: ({ name }) => name },
+  {
+    header: "LABELS",
+    value: ({ labels }) => {
+      const said = Object.entries(labels).map(([key, value]) => `${key}=${value}`);
+      return said.length > 0 ? said.join(",") : undefined;
+    },
+  },
+];
+
+/** What operators do with nodes and with namespaces. */
+export const labelledCommand = (io: Io, name: string, description: string, kind: Kind): Command =>
+  new Command(name)
+    .description(description)
+    .addCommand(getCommand(io, kind, COLUMNS))
+    .addCommand(applyCommand(io, kind))
+    .addCommand(deleteCommand(io, kind));

@@ -1,0 +1,62 @@
+import { describe, expect, it } from "vitest";
+import { collect } from "../../src/allocator/collect.ts";
+import type { Context } from "../../src/allocator/context.ts";
+import { deleteNode, listNodes, putNode, readNode } from "../../src/allocator/nodes.ts";
+import { Refusal } from "../../src/domain/outcome.ts";
+import { DUE_SHARDS } from "../../src/store/definition.ts";
+import { callsOf, withIntruder } from "../simulation/crash-points.ts";
+import { contextOver, makeWorld, SPACE, type World } from "../world.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** Each has to do with an entry of the register, and somebody registers the node anew meanwhile. */
+const SLOW: readonly {
+  readonly name: string;
+  prepare(world: World): Promise<void>;
+  walk(context: Context): Promise<unknown>;
+}[] = [
+  {
+    name: "its deletion",
+    prepare: async ({ calm }) => {
+      await putNode(calm, SPACE, "n1", { zone: "old" }, undefined);
+    },
+    walk: async (context) => {
+      const seen = await readNode(context, SPACE, "n1");
+      return seen instanceof Refusal ? seen : deleteNode(context, SPACE, "n1", seen.revision);
+    },
+  },
+  {
+    name: "the collector, over the entry of one that was never created",
+    prepare: async ({ calm, clock }) => {
+      await calm.store.enterNode({ space: SPACE, name: "n1", id: "cut off", atMs: clock.nowMs });
+      clock.nowMs += DAY_MS;
+    },
+    walk: (context) => collect(context, DUE_SHARDS),
+  },
+];
+
+describe("a node that is registered anew is listed at once, whenever that comes into", () => {
+  it.each(SLOW.map((slow) => [slow.name, slow] as const))("%s", async (_, { prepare, walk }) => {
+    const rehearsal = await makeWorld();
+    await prepare(rehearsal);
+    const calls = await callsOf(rehearsal.table, (own) =>
+      walk(contextOver(own, rehearsal.clock, 2)),
+    );
+    let made = 0;
+    for (let at = 0; at < calls.length; at++) {
+      const world = await makeWorld();
+      await prepare(world);
+      const own = withIntruder(world.table, at, async () => {
+        const context = contextOver(world.table, world.clock, 3);
+        const put = await putNode(context, SPACE, "n1", { zone: "new" }, undefined);
+        if (!(put instanceof Refusal)) made++;
+      });
+      await walk(contextOver(own, world.clock, 2));
+      const stands = await readNode(world.calm, SPACE, "n1");
+      const { items } = await listNodes(world.calm, { space: SPACE, limit: 9, after: undefined });
+      const expected = stands instanceof Refusal ? [] : [stands];
+      expect(items, `before ${calls[at]} (call ${at})`).toEqual(expected);
+    }
+    expect(made).toBeGreaterThan(0);
+  });
+});

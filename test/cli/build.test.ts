@@ -1,0 +1,136 @@
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import manifest from "../../package.json" with { type: "json" };
+import { terminal } from "./terminal.ts";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+const { plat, server, space } = terminal();
+
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "plat-"));
+  // Not in the clone: where nothing can be imported that is not in the file, and no package.json says what it is.
+  const outfile = `--outfile=${join(folder, "plat")}`;
+  const args = ["run", "--silent", "build", "--", outfile, "--log-level=warning"];
+  await promisify(execFile)("npm", args, { cwd: ROOT });
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+/** A line of a shell that finds the built file as `plat`. */
+async function shell(line: string, input = "") {
+  const child = spawn("bash", ["-c", line], {
+    cwd: folder,
+    env: {
+      PATH: `${folder}:${process.env.PATH}`,
+      HOME: folder,
+      PLAT_ENDPOINT: server().url,
+      PLAT_SPACE: space(),
+    },
+  });
+  child.stdin.end(input);
+  const [[code], out, err] = await Promise.all([
+    once(child, "close"),
+    text(child.stdout),
+    text(child.stderr),
+  ]);
+  return { exit: code as number, out, err };
+}
+
+describe("the built file", () => {
+  it("is the command, alone, as one file", async () => {
+    expect(await shell("plat --version")).toEqual({
+      exit: 0,
+      out: `${manifest.version}\n`,
+      err: "",
+    });
+    const help = await shell("plat --help");
+    expect(help).toMatchObject({ exit: 0, err: "" });
+    expect(help.out).toMatch(/^Usage: plat /);
+  });
+
+  it("applies what it gets on stdin, and says how it ended", async () => {
+    const stdin =
+      "apiVersion: projectcalico.org/v3\nkind: IPPool\nmetadata: {name: web}\nspec: {cidr: 10.0.0.0/16}\n";
+    expect(await shell("plat pool apply -f -", stdin)).toEqual({
+      exit: 0,
+      out: "ippool/web created\n",
+      err: "",
+    });
+    expect((await shell("plat pool get web -o yaml")).out).toContain("cidr: 10.0.0.0/16\n");
+    expect((await shell("plat pool get nope")).exit).toBe(1);
+    expect((await shell("plat pool got")).exit).toBe(2);
+    expect((await shell("plat pool get --endpoint http://127.0.0.1:1")).exit).toBe(3);
+  });
+
+  it("ends without a word when its reader has seen enough", async () => {
+    const nodes = Array.from({ length: 60 }, (_, i) => ({
+      name: `n${i}`,
+      labels: Object.fromEntries(Array.from({ length: 60 }, (_, j) => [`l${j}`, "x".repeat(60)])),
+    }));
+    await shell("plat node apply -f -", JSON.stringify({ nodes }));
+    const { exit, out, err } = await shell("set -o pipefail; plat node get -o json | head -1");
+    expect({ exit, out, err }).toEqual({ exit: 0, out: "{\n", err: "" });
+  });
+
+  it("says nothing of its progress where nobody looks on", async () => {
+    await plat("pool", "create", "web", "--cidr", "10.0.0.0/16");
+    const { err } = await shell("plat pool get -o yaml | plat pool apply -f -");
+    expect(err).toBe("");
+  });
+
+  it("signs for API Gateway with the credentials of the environment, all in the one file", async () => {
+    // In the place of AWS: it answers with a pool that is called as the request was signed.
+    await writeFile(
+      join(folder, "aws.mjs"),
+      "globalThis.fetch = async ({ headers }) => Response.json({ pools: [{ name: headers.get('authorization') }] });",
+    );
+    const { exit, out } = await shell(
+      "AWS_ACCESS_KEY_ID=AKIDEXAMPLE AWS_SECRET_ACCESS_KEY=secret NODE_OPTIONS='--import ./aws.mjs' plat pool get --endpoint https://abc.execute-api.eu-central-1.amazonaws.com",
+    );
+    expect(exit).toBe(0);
+    expect(out).toMatch(
+      /AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE\/\d{8}\/eu-central-1\/execute-api\/aws4_request, /,
+    );
+  });
+});
+
+describe("completion in bash", () => {
+  /** What bash offers for a line when the tab key is pressed. */
+  const offered = async (...words: readonly string[]) => {
+    const quoted = words.map((word) => `'${word}'`).join(" ");
+    // What bash-completion does for the script where it is installed.
+    const line = `
+      _get_comp_words_by_ref() { words=("\${COMP_WORDS[@]}"); cword=$COMP_CWORD; cur=\${words[cword]}; prev=\${words[cword-1]}; }
+      compopt() { :; }
+      source <(plat completion bash)
+      COMP_WORDS=(plat ${quoted}); COMP_CWORD=${words.length}
+      __plat_complete
+      printf '%s\\n' "\${COMPREPLY[@]}"
+    `;
+    const { out, err } = await shell(line);
+    expect(err).toBe("");
+    return out.split("\n").filter(Boolean);
+  };
+
+  it("offers commands, options and their values", async () => {
+    expect(await offered("poo")).toEqual(["pool"]);
+    expect(await offered("pool", "")).toEqual(expect.arrayContaining(["get", "apply", "drain"]));
+    expect(await offered("pool", "get", "--out")).toEqual(["--output"]);
+    expect(await offered("pool", "get", "-o", "y")).toEqual(["yaml"]);
+    expect(await offered("configure", "--strictaffinity", "")).toEqual(["true", "false"]);
+  });
+
+  it("is registered for the command", async () => {
+    const { out } = await shell("source <(plat completion bash); complete -p plat");
+    expect(out).toBe("complete -F __plat_complete plat\n");
+  });
+});

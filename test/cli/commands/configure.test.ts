@@ -1,0 +1,67 @@
+import { describe, expect, it } from "vitest";
+import { terminal } from "../terminal.ts";
+
+const { plat, call } = terminal();
+
+const settings = async () => (await call("GET", "/v1/config")).body;
+
+describe("plat configure", () => {
+  it("sets what calicoctl sets, and says from when on it holds", async () => {
+    const { exit, out } = await plat(
+      "configure",
+      "--strictaffinity=true",
+      "--max-blocks-per-host=4",
+    );
+    expect(exit).toBe(0);
+    expect(out).toMatch(
+      /^Successfully set StrictAffinity to: true\nSuccessfully set MaxBlocksPerHost to: 4\nIn force everywhere from \S+Z on\n$/,
+    );
+    expect(await settings()).toMatchObject({ strictAffinity: true, maxBlocksPerHost: 4 });
+  });
+
+  it("leaves the other settings as they are", async () => {
+    await plat("configure", "--cooldown-seconds", "90");
+    await plat("configure", "--strictaffinity", "true");
+    await plat("configure", "--strictaffinity", "false");
+    expect(await settings()).toMatchObject({ strictAffinity: false, cooldownSeconds: 90 });
+  });
+
+  it("has an option for every setting", async () => {
+    const before = await settings();
+    const { exit } = await plat(
+      ...["configure", "--strictaffinity=true", "--max-blocks-per-host=4"],
+      ...["--auto-allocate-blocks=false", "--warm-blocks-per-host=2", "--cooldown-seconds=90"],
+      ...["--block-min-age-seconds=120", "--max-addresses-per-request=8"],
+      ...["--allow-bare-release=true", "--require-registered-hosts=true"],
+    );
+    expect(exit).toBe(0);
+    const after = await settings();
+    for (const name of Object.keys(before)) expect(after[name]).not.toEqual(before[name]);
+  });
+
+  it("with --dry-run sets nothing", async () => {
+    expect(await plat("configure", "--strictaffinity=true", "--dry-run")).toEqual({
+      exit: 0,
+      out: "Would set StrictAffinity to: true\n",
+      err: "",
+    });
+    expect(await settings()).toMatchObject({ strictAffinity: false });
+  });
+
+  it("asks for at least one setting, and for values that are some", async () => {
+    expect(await plat("configure")).toEqual({
+      exit: 2,
+      out: "",
+      err: "plat: Nothing is to be set; --help shows what can be.\n",
+    });
+    const { exit, err } = await plat("configure", "--strictaffinity=maybe");
+    expect(exit).toBe(2);
+    expect(err).toContain("argument 'maybe' is invalid. It must be true or false.");
+  });
+
+  it("tells what the API refuses", async () => {
+    const { exit, err } = await plat("configure", "--max-blocks-per-host=0");
+    expect(exit).toBe(1);
+    expect(err).toMatch(/^plat: invalid_request: maxBlocksPerHost must be /);
+  });
+});

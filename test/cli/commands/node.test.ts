@@ -1,0 +1,57 @@
+import { describe, expect, it } from "vitest";
+import { LABELLED_PER_PAGE_DEFAULT } from "../../../src/domain/limits.ts";
+import { terminal } from "../terminal.ts";
+
+const { plat, platWith } = terminal();
+
+describe.each([
+  { noun: "node", kind: "Node", plural: "nodes" },
+  { noun: "namespace", kind: "Namespace", plural: "namespaces" },
+])("plat $noun", ({ noun, kind, plural }) => {
+  const manifest = (name: string, labels: object) =>
+    JSON.stringify({ apiVersion: "v1", kind, metadata: { name, labels } });
+  const apply = (stdin: string) => platWith({ stdin }, noun, "apply", "-f", "-");
+
+  it("is applied, shown and deleted", async () => {
+    expect((await apply(manifest("a", { zone: "west" }))).out).toBe(`${noun}/a created\n`);
+    expect((await apply(manifest("a", { zone: "east" }))).out).toBe(`${noun}/a configured\n`);
+    expect((await apply(manifest("a", { zone: "east" }))).out).toBe(`${noun}/a unchanged\n`);
+    expect((await plat(noun, "get", "a")).out).toBe("NAME   LABELS\na      zone=east\n");
+    expect(await plat(noun, "delete", "a")).toEqual({
+      exit: 0,
+      out: `${noun} "a" deleted\n`,
+      err: "",
+    });
+    const { exit, err } = await plat(noun, "delete", "a");
+    expect(exit).toBe(1);
+    expect(err).toMatch(/^plat: not_found: /);
+  });
+
+  it("is applied again as get prints it", async () => {
+    await apply(manifest("a", { zone: "west" }));
+    const { out } = await plat(noun, "get", "-o", "yaml");
+    expect((await apply(out)).out).toBe(`${noun}/a unchanged\n`);
+  });
+
+  it("is listed to the last page", async () => {
+    const count = LABELLED_PER_PAGE_DEFAULT + 1;
+    const items = Array.from({ length: count }, (_, i) => ({ name: `n${i}`, labels: {} }));
+    const { out } = await apply(JSON.stringify({ [plural]: items }));
+    expect(out.match(/ created\n/g)).toHaveLength(count);
+    expect(JSON.parse((await plat(noun, "get", "-o", "json")).out)[plural]).toHaveLength(count);
+  });
+});
+
+describe("plat node apply", () => {
+  it("says which of many the API refuses, and writes none of them", async () => {
+    const items = [
+      { name: "good", labels: {} },
+      { name: "bad", labels: { "not a key": "x" } },
+    ];
+    const stdin = JSON.stringify({ nodes: items });
+    const { exit, out, err } = await platWith({ stdin }, "node", "apply", "-f", "-");
+    expect({ exit, out }).toEqual({ exit: 1, out: "" });
+    expect(err).toMatch(/^plat: node\/bad: invalid_request: /);
+    expect((await plat("node", "get")).out).toBe("NAME   LABELS\n");
+  });
+});

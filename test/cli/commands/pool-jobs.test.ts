@@ -1,0 +1,103 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { minutes } from "../minutes.ts";
+import { terminal } from "../terminal.ts";
+
+const { plat, platWith, call } = terminal();
+const { workAMinuteLater } = minutes();
+
+beforeEach(async () => {
+  await plat("pool", "create", "web", "--cidr", "10.0.0.0/24");
+});
+
+const assign = () => call("POST", "/v1/assign", { host: "n1", ipv4: 3, handle: "pod" });
+const isDisabled = async () => JSON.parse((await plat("pool", "get", "web", "-o", "json")).out);
+
+describe("plat pool drain", () => {
+  it("prints the job that it begins, which job get follows", async () => {
+    const begun = await plat("pool", "drain", "web");
+    expect(begun).toMatchObject({ exit: 0, err: "" });
+    expect(begun.out).toMatch(
+      /^ID +KIND +POOL +STATE +DETAIL\ndrain-\S+ +pool\.drain +web +running +The pool serves nobody/,
+    );
+    expect((await plat("job", "get")).out).toBe(begun.out);
+    const [id = ""] = /drain-\S+/.exec(begun.out) ?? [];
+    expect((await plat("job", "get", id)).out).toBe(begun.out);
+    expect(await isDisabled()).toMatchObject({ disabled: true });
+  });
+
+  it("with --wait follows it until the last address is released, and says meanwhile what it waits for", async () => {
+    await assign();
+    const progress: string[] = [];
+    let minute = 0;
+    const sleep = async () => {
+      if (++minute === 3) await call("POST", "/v1/release", { handle: "pod" });
+      await workAMinuteLater();
+    };
+    const { exit, out, err } = await platWith(
+      { sleep, progress },
+      ...["pool", "drain", "web", "--wait", "-o", "json"],
+    );
+    expect({ exit, err }).toEqual({ exit: 0, err: "" });
+    expect(JSON.parse(out)).toMatchObject({ kind: "pool.drain", state: "done" });
+    expect(progress[0]).toMatch(/^The pool serves nobody any more/);
+    expect(progress).toContain("Waits for 3 addresses to be released.");
+  });
+
+  it("that somebody undoes ends with 1, and says so", async () => {
+    await assign();
+    const { out: before } = await plat("pool", "get", "web", "-o", "json");
+    let minute = 0;
+    const sleep = async () => {
+      if (++minute === 2) await platWith({ stdin: before }, "pool", "apply", "-f", "-");
+      await workAMinuteLater();
+    };
+    const { exit, out, err } = await platWith({ sleep }, "pool", "drain", "web", "--wait");
+    expect(exit).toBe(1);
+    expect(out).toMatch(/ cancelled /);
+    expect(err).toMatch(/^plat: job_cancelled: drain-\S+: /);
+  });
+
+  it("with --dry-run shows the job and begins none", async () => {
+    const { exit, out } = await plat("pool", "drain", "web", "--dry-run", "--wait");
+    expect(exit).toBe(0);
+    expect(out).toMatch(/pool\.drain +web +running/);
+    expect(await isDisabled()).toMatchObject({ disabled: false });
+    expect((await plat("job", "get")).out).toBe("ID   KIND   POOL   STATE   DETAIL\n");
+  });
+
+  it("of a pool that is not there is refused", async () => {
+    expect(await plat("pool", "drain", "nope")).toMatchObject({ exit: 1, out: "" });
+  });
+});
+
+describe("plat pool delete", () => {
+  it("with --wait ends when name and range are free", async () => {
+    const { exit, out } = await platWith(
+      { sleep: workAMinuteLater },
+      ...["pool", "delete", "web", "--wait"],
+    );
+    expect(exit).toBe(0);
+    expect(out).toMatch(/pool\.delete +web +done/);
+    expect((await plat("pool", "create", "other", "--cidr", "10.0.0.0/16")).exit).toBe(0);
+  });
+
+  it("of a pool in use is refused, and says what to do", async () => {
+    await assign();
+    const { exit, out, err } = await plat("pool", "delete", "web");
+    expect({ exit, out }).toEqual({ exit: 1, out: "" });
+    expect(err).toMatch(/^plat: pool_in_use: 3 addresses of pool web are assigned; drain it first/);
+  });
+});
+
+describe("plat pool release-affinities", () => {
+  it("takes the blocks from their hosts, and the pool serves on", async () => {
+    await assign();
+    const { exit, out } = await platWith(
+      { sleep: workAMinuteLater },
+      ...["pool", "release-affinities", "web", "--wait", "-o", "yaml"],
+    );
+    expect(exit).toBe(0);
+    expect(out).toMatch(/kind: pool\.release\npool: web\nstate: done\n/);
+    expect((await assign()).status).toBe(200);
+  });
+});

@@ -1,0 +1,41 @@
+import { describe, expect, it } from "vitest";
+import { terminal } from "../terminal.ts";
+
+const { plat, platWith } = terminal();
+
+describe("plat reservation", () => {
+  it("is created, shown and deleted", async () => {
+    const created = await plat(
+      ...["reservation", "create", "gateways", "--cidr", "10.0.0.0/30,10.0.1.1"],
+      ...["--cidr", "10.0.2.1-10.0.2.9", "--reason", "routers"],
+    );
+    expect(created).toEqual({ exit: 0, out: "ipreservation/gateways created\n", err: "" });
+    expect(
+      (await plat("reservation", "get", "gateways", "-o", "custom-columns=C:.cidrs[2]")).out,
+    ).toBe("C\n10.0.2.1-10.0.2.9\n");
+    expect((await plat("reservation", "delete", "gateways")).out).toBe(
+      'ipreservation "gateways" deleted\n',
+    );
+    expect((await plat("reservation", "get")).out).toBe("NAME   CIDRS   REASON\n");
+  });
+
+  it("keeps its reason when Calico's manifest, which has no words for it, is applied", async () => {
+    await plat("reservation", "create", "gateways", "--cidr", "10.0.0.1", "--reason", "routers");
+    const stdin =
+      "apiVersion: projectcalico.org/v3\nkind: IPReservation\nmetadata: {name: gateways}\nspec: {reservedCIDRs: [10.0.0.2]}\n";
+    expect((await platWith({ stdin }, "reservation", "apply", "-f", "-")).out).toBe(
+      "ipreservation/gateways configured\n",
+    );
+    expect((await plat("reservation", "get")).out).toContain("gateways   10.0.0.2   routers\n");
+  });
+
+  it("is refused in the words of the API, and where it is there already", async () => {
+    const odd = await plat("reservation", "create", "r", "--cidr", "10.0.0.300");
+    expect(odd.exit).toBe(1);
+    expect(odd.err).toMatch(/^plat: invalid_request: cidrs\[0\] /);
+    await plat("reservation", "create", "r", "--cidr", "10.0.0.1");
+    const again = await plat("reservation", "create", "r", "--cidr", "10.0.0.1");
+    expect(again).toMatchObject({ exit: 1, out: "" });
+    expect(again.err).toContain("ipreservation/r is there already");
+  });
+});

@@ -1,0 +1,128 @@
+import { describe, expect, it } from "vitest";
+import { minutes } from "../minutes.ts";
+import { terminal } from "../terminal.ts";
+
+const { plat, platWith, call } = terminal();
+const { workAMinuteLater } = minutes();
+
+const create = (...more: readonly string[]) =>
+  plat("pool", "create", "web", "--cidr", "10.0.0.0/22", ...more);
+const split = (...args: readonly string[]) =>
+  platWith({ sleep: workAMinuteLater }, "split", ...args);
+const assign = () => call("POST", "/v1/assign", { host: "n1", ipv4: 3, handle: "pod" });
+const pools = async () => JSON.parse((await plat("pool", "get", "-o", "json")).out).pools;
+
+describe("plat split", () => {
+  it("replaces an empty pool by equal parts, named as calicoctl names them, all else as it was", async () => {
+    await create("--block-size", "28", "--node-selector", "has(gpu)", "--cooldown-seconds", "90");
+    const [before] = await pools();
+    expect(await split("4", "web")).toEqual({
+      exit: 0,
+      out: [0, 1, 2, 3].map((i) => `ippool/split-web-${i} created\n`).join(""),
+      err: "",
+    });
+    expect(await pools()).toEqual(
+      [0, 1, 2, 3].map((i) => ({ ...before, name: `split-web-${i}`, cidr: `10.0.${i}.0/24` })),
+    );
+  });
+
+  it("gives back the blocks of a pool whose addresses were released before", async () => {
+    await create();
+    await assign();
+    await call("POST", "/v1/release", { handle: "pod" });
+    expect((await split("2", "web")).exit).toBe(0);
+    expect((await assign()).status).toBe(200);
+  });
+
+  it("splits ranges of IPv6", async () => {
+    await plat("pool", "create", "web", "--cidr", "fd00::/63");
+    await split("2", "web");
+    expect((await pools()).map(({ cidr }: { cidr: string }) => cidr)).toEqual([
+      "fd00::/64",
+      "fd00:0:0:1::/64",
+    ]);
+  });
+
+  it("refuses a pool with addresses, also a disabled one, and changes nothing", async () => {
+    await create();
+    await assign();
+    const { out: text } = await plat("pool", "get", "web", "-o", "yaml");
+    for (const disabled of ["false", "true"]) {
+      const stdin = text.replace("disabled: false", `disabled: ${disabled}`);
+      await platWith({ stdin }, "pool", "apply", "-f", "-");
+      const before = await pools();
+      const { exit, out, err } = await split("2", "web");
+      expect({ exit, out }).toEqual({ exit: 1, out: "" });
+      expect(err).toMatch(/^plat: pool_in_use: 3 addresses of pool web are assigned\. /);
+      expect(err).toContain("plat pool drain web --wait");
+      expect(await pools()).toEqual(before);
+    }
+  });
+
+  it("keeps the parts of a drained pool disabled, unless it is told to enable them", async () => {
+    await create();
+    await platWith({ sleep: workAMinuteLater }, "pool", "drain", "web", "--wait");
+    await split("2", "web");
+    expect(await pools()).toMatchObject([{ disabled: true }, { disabled: true }]);
+    const deeper = await split("2", "split-web-0", "--enable");
+    expect(deeper.exit).toBe(0);
+    expect(await pools()).toMatchObject([
+      { name: "split-split-web-0-0", disabled: false },
+      { name: "split-split-web-0-1", disabled: false },
+      { name: "split-web-1", disabled: true },
+    ]);
+  });
+
+  it("goes on where it was cut off while the pool was being deleted", async () => {
+    await create();
+    await plat("pool", "delete", "web");
+    expect((await split("2", "web")).exit).toBe(0);
+    expect(await pools()).toHaveLength(2);
+  });
+
+  it("with --dry-run shows the parts as pool apply takes them", async () => {
+    await create();
+    const shown = await plat("split", "2", "web", "--dry-run");
+    expect(shown.out).toBe(
+      "NAME          CIDR          BLOCKSIZE   DISABLED\nsplit-web-0   10.0.0.0/23   26          false\nsplit-web-1   10.0.2.0/23   26          false\n",
+    );
+    const { out: stdin } = await plat("split", "2", "web", "--dry-run", "-o", "yaml");
+    await platWith({ sleep: workAMinuteLater }, "pool", "delete", "web", "--wait");
+    expect((await platWith({ stdin }, "pool", "apply", "-f", "-")).out).toBe(
+      "ippool/split-web-0 created\nippool/split-web-1 created\n",
+    );
+  });
+
+  it("hands the parts over where they cannot be created when the pool is gone", async () => {
+    await create();
+    const sleep = async () => {
+      await workAMinuteLater();
+      // Somebody else is faster as soon as the range is free.
+      await plat("pool", "create", "theirs", "--cidr", "10.0.2.0/24");
+    };
+    const { exit, out, err } = await platWith({ sleep }, "split", "2", "web");
+    expect({ exit, out }).toEqual({ exit: 1, out: "ippool/split-web-0 created\n" });
+    expect(err).toMatch(/^plat: pool_overlap: .* overlaps pool theirs/);
+    expect(err).toMatch(/takes them:\npools:\n {2}- space: \S+\n {4}name: split-web-1\n/);
+  });
+
+  it("refuses what is no power of two, smaller parts than blocks, and names that are taken", async () => {
+    await create();
+    for (const number of ["0", "1", "3", "-2", "x"]) {
+      const { exit, err } = await split(number, "web");
+      expect(exit).toBe(2);
+      expect(err).toMatch(/must be a (power of two|whole number)|unknown option/);
+    }
+    expect(await split("32", "web")).toEqual({
+      exit: 2,
+      out: "",
+      err: "plat: The pool web is 10.0.0.0/22 in /26 blocks; it has at most 16 parts.\n",
+    });
+    await plat("pool", "create", "split-web-1", "--cidr", "10.9.0.0/24");
+    expect(await split("2", "web")).toMatchObject({
+      exit: 2,
+      err: "plat: ippool/split-web-1 is there already.\n",
+    });
+    expect((await split("2", "nope")).exit).toBe(1);
+  });
+});

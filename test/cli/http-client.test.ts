@@ -1,0 +1,304 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { text } from "node:stream/consumers";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { type ApiProblem, path, type Request } from "../../src/cli/client.ts";
+import { EXIT } from "../../src/cli/exit.ts";
+import { httpClient } from "../../src/cli/http-client.ts";
+import type { Io } from "../../src/cli/io.ts";
+
+interface Answer {
+  readonly status: number;
+  readonly body: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** What answers in the place of the API: one answer after the other, the last one for ever. */
+let answers: readonly (Answer | "hangs up")[];
+let asked: {
+  readonly method: string;
+  readonly url: string;
+  readonly body: string;
+  readonly headers: IncomingMessage["headers"];
+}[];
+let waits: number[];
+let endpoint: string;
+let stop: () => void;
+
+beforeEach(async () => {
+  asked = [];
+  waits = [];
+  const server = createServer(async (request: IncomingMessage, response: ServerResponse) => {
+    const { method = "", url = "", headers } = request;
+    asked.push({ method, url, headers, body: await text(request) });
+    const answer = answers[Math.min(asked.length, answers.length) - 1];
+    if (answer === undefined || answer === "hangs up") return response.destroy();
+    return response.writeHead(answer.status, answer.headers).end(answer.body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  endpoint = `http://127.0.0.1:${(server.address() as { port: number }).port}`;
+  stop = () => server.close();
+});
+afterEach(() => {
+  stop();
+  vi.unstubAllGlobals();
+  vi.unstubAllEnvs();
+});
+
+const io = {
+  sleep: async (ms: number) => {
+    waits.push(ms);
+  },
+} as Io;
+
+const call = (request: Partial<Request> = {}, at = endpoint) =>
+  httpClient(at, "blue", io).call({ method: "GET", path: path`/v1/pools`, ...request });
+
+const failure = (request?: Partial<Request>, at?: string) =>
+  call(request, at).then(
+    () => expect.unreachable("it succeeded"),
+    (error) => error,
+  );
+
+const well: Answer = { status: 200, body: '{"pools":[]}', headers: { etag: '"r1"' } };
+const problem = (said: Partial<ApiProblem>): Answer => ({
+  status: said.status ?? 409,
+  body: JSON.stringify({ code: "x", detail: "No.", retryable: false, requestId: "id", ...said }),
+});
+const throttled = problem({
+  status: 429,
+  code: "throttled",
+  retryable: true,
+  retryAfterSeconds: 1,
+});
+const unavailable = problem({
+  status: 503,
+  code: "unavailable",
+  retryable: true,
+  retryAfterSeconds: 2,
+});
+const put = { method: "PUT", path: path`/v1/pools/web`, body: { cidr: "10.0.0.0/16" } } as const;
+
+describe("a call", () => {
+  it("names the space, encodes what is in the path, and answers body and ETag", async () => {
+    answers = [well];
+    const reply = await call({
+      path: path`/v1/handles/${"a/b c"}`,
+      query: { limit: 3, pool: ["x", "y"], cursor: undefined },
+    });
+    expect(reply).toEqual({ status: 200, etag: '"r1"', body: { pools: [] } });
+    expect(asked[0]?.url).toBe("/v1/handles/a%2Fb%20c?space=blue&limit=3&pool=x&pool=y");
+  });
+
+  it("keeps the path of the endpoint, such as a stage of API Gateway", async () => {
+    answers = [well];
+    await call({}, `${endpoint}/prod/`);
+    expect(asked[0]?.url).toBe("/prod/v1/pools?space=blue");
+  });
+
+  it("sends a body as JSON", async () => {
+    answers = [well];
+    await call({ ...put, headers: { "If-Match": '"r0"' } });
+    expect(asked[0]).toMatchObject({
+      method: "PUT",
+      body: '{"cidr":"10.0.0.0/16"}',
+      headers: { "content-type": "application/json", "if-match": '"r0"' },
+    });
+  });
+
+  it("that is refused throws the problem, its fields among it, and is not repeated", async () => {
+    const fields = [{ field: "cidr", value: "x", problem: "is no CIDR" }];
+    answers = [
+      problem({ status: 400, code: "invalid_request", detail: "cidr is no CIDR.", fields }),
+    ];
+    const error = await failure(put);
+    expect(error).toMatchObject({ exit: EXIT.refused, problem: { code: "invalid_request" } });
+    expect(error.message).toBe('invalid_request: cidr is no CIDR.\n  cidr is "x"\n  request id');
+    expect(asked).toHaveLength(1);
+  });
+});
+
+describe("a call is repeated", () => {
+  it("after as long as the answer asks for", async () => {
+    answers = [throttled, unavailable, well];
+    expect(await call()).toMatchObject({ status: 200 });
+    expect(waits).toEqual([1_000, 2_000]);
+  });
+
+  it("a few times, and then says what was said last, without another wait", async () => {
+    answers = [unavailable];
+    expect(await failure()).toMatchObject({
+      exit: EXIT.unreachable,
+      problem: { code: "unavailable" },
+    });
+    expect(asked).toHaveLength(5);
+    expect(waits).toHaveLength(4);
+  });
+
+  it("where it got no answer and reads only, or has a key, or releases", async () => {
+    const harmless: readonly Partial<Request>[] = [
+      {},
+      { method: "POST", path: path`/v1/assign`, headers: { "Idempotency-Key": "k" }, body: {} },
+      { method: "POST", path: path`/v1/release`, body: {} },
+    ];
+    for (const request of harmless) {
+      asked = [];
+      answers = ["hangs up", well];
+      await call(request);
+      expect(asked).toHaveLength(2);
+    }
+  });
+
+  it("also as a write where it was refused for the moment: nothing was done", async () => {
+    answers = [throttled, well];
+    await call(put);
+    expect(asked).toHaveLength(2);
+  });
+});
+
+describe("a call is not repeated", () => {
+  it("where a write got no answer, or failed: it may have happened", async () => {
+    const assign = { method: "POST", path: path`/v1/assign`, body: {} } as const;
+    for (const answer of ["hangs up", unavailable, { status: 502, body: "" }] as const)
+      for (const request of [put, assign]) {
+        asked = [];
+        answers = [answer];
+        expect(await failure(request)).toMatchObject({ exit: EXIT.unreachable });
+        expect(asked).toHaveLength(1);
+      }
+  });
+
+  it("where it would be asked to wait for long, or nobody says how long", async () => {
+    for (const retryAfterSeconds of [60, undefined]) {
+      asked = [];
+      answers = [problem({ code: "address_cooling", retryable: true, retryAfterSeconds })];
+      expect(await failure()).toMatchObject({ exit: EXIT.refused });
+      expect(asked).toHaveLength(1);
+    }
+    expect(waits).toEqual([]);
+  });
+});
+
+describe("an endpoint", () => {
+  it("where nobody listens is said to be so, after a few tries", async () => {
+    stop();
+    const error = await failure();
+    expect(error.exit).toBe(EXIT.unreachable);
+    expect(error.message).toMatch(
+      /^http:\/\/127\.0\.0\.1:\d+ does not answer: connect ECONNREFUSED/,
+    );
+    expect(waits).toHaveLength(4);
+  });
+
+  it.each([
+    [
+      "a page",
+      { status: 200, body: "<html>\n  <body>\u001b[31mHi" },
+      "answers 200, and not as Plat does: <html> <body> [31mHi",
+    ],
+    ["other JSON", { status: 200, body: '"ok"' }, 'answers 200, and not as Plat does: "ok"'],
+    [
+      "an error in other words",
+      { status: 404, body: '{"error":"nope"}' },
+      'answers 404, and not as Plat does: {"error":"nope"}',
+    ],
+    [
+      "a no of API Gateway",
+      { status: 403, body: '{"message":"Forbidden"}' },
+      'answers 403, and not as Plat does: {"message":"Forbidden"}',
+    ],
+    [
+      "a redirection",
+      { status: 301, body: "", headers: { location: "https://plat.example/" } },
+      "answers 301, and sends on to https://plat.example/; call that.",
+    ],
+  ])("that answers with %s is not Plat", async (_, answer, said) => {
+    answers = [answer];
+    const error = await failure(put);
+    expect(error.exit).toBe(EXIT.unreachable);
+    expect(error.message).toBe(`${endpoint} ${said}`);
+    expect(asked).toHaveLength(1);
+  });
+
+  it("of API Gateway that is too busy, or does not get an answer of Plat, is asked again", async () => {
+    answers = [
+      { status: 429, body: '{"message":"Too Many Requests"}' },
+      { status: 503, body: '{"message":"Service Unavailable"}' },
+      well,
+    ];
+    expect(await call()).toMatchObject({ status: 200 });
+    answers = [{ status: 429, body: '{"message":"Too Many Requests"}' }, well];
+    asked = [];
+    expect(await call(put)).toMatchObject({ status: 200 });
+  });
+
+  it.each([
+    "plat.example",
+    "ftp://plat.example",
+    "http://user:secret@plat.example",
+    "http://a?b=c",
+  ])("such as %s is refused before anything is sent", (at) => {
+    expect(() => httpClient(at, "blue", io)).toThrow(
+      expect.objectContaining({ exit: EXIT.usage, message: expect.stringContaining(at) }),
+    );
+  });
+});
+
+describe("an endpoint of API Gateway", () => {
+  let sent: globalThis.Request[];
+  beforeEach(() => {
+    sent = [];
+    vi.stubGlobal("fetch", async (input: globalThis.Request | string, init?: RequestInit) => {
+      sent.push(new Request(input, init));
+      return Response.json({ pools: [] });
+    });
+    vi.stubEnv("AWS_ACCESS_KEY_ID", "AKIDEXAMPLE");
+    vi.stubEnv("AWS_SECRET_ACCESS_KEY", "wJalrXUtnFEMI");
+    vi.stubEnv("AWS_SESSION_TOKEN", "a-session");
+  });
+
+  it.each([
+    ["https://abc123.execute-api.eu-central-1.amazonaws.com", "eu-central-1"],
+    ["https://abc123.execute-api.cn-north-1.amazonaws.com.cn", "cn-north-1"],
+    ["https://abc123.execute-api.us-east-1.api.aws", "us-east-1"],
+  ])("%s is called with signed requests of its Region", async (at, region) => {
+    await call(put, at);
+    const [request] = sent;
+    expect(request?.url).toBe(`${at}/v1/pools/web?space=blue`);
+    expect(request?.headers.get("authorization")).toMatch(
+      new RegExp(
+        `^AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/\\d{8}/${region}/execute-api/aws4_request, SignedHeaders=host;x-amz-date;x-amz-security-token, Signature=[0-9a-f]{64}$`,
+      ),
+    );
+    expect(request?.headers.get("x-amz-security-token")).toBe("a-session");
+    expect(await request?.json()).toEqual(put.body);
+  });
+
+  it("is asked with other credentials when they have expired, as they do while a job is waited for", async () => {
+    vi.stubEnv("AWS_CREDENTIAL_EXPIRATION", "2026-01-01T00:00:00Z");
+    const client = httpClient("https://a.execute-api.eu-central-1.amazonaws.com", "blue", io);
+    const get = { method: "GET", path: path`/v1/pools` } as const;
+    await client.call(get);
+    vi.stubEnv("AWS_ACCESS_KEY_ID", "AKIDANOTHER");
+    await client.call(get);
+    const [first, second] = sent.map(({ headers }) => headers.get("authorization"));
+    expect(first).toContain("Credential=AKIDEXAMPLE/");
+    expect(second).toContain("Credential=AKIDANOTHER/");
+  });
+
+  it("without credentials is refused before anything is sent", async () => {
+    for (const name of ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"])
+      vi.stubEnv(name, "");
+    vi.stubEnv("AWS_EC2_METADATA_DISABLED", "true");
+    vi.stubEnv("AWS_CONFIG_FILE", "/nowhere");
+    vi.stubEnv("AWS_SHARED_CREDENTIALS_FILE", "/nowhere");
+    const error = await failure({}, "https://a.execute-api.eu-central-1.amazonaws.com");
+    expect(error.exit).toBe(EXIT.usage);
+    expect(error.message).toMatch(/^There are no AWS credentials to sign requests with: /);
+    expect(sent).toEqual([]);
+  });
+
+  it("is one by its name only: nobody else is sent a signature", async () => {
+    await call({}, "https://execute-api.eu-central-1.amazonaws.com.example");
+    expect(sent[0]?.headers.get("authorization")).toBeNull();
+  });
+});

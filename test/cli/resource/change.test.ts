@@ -1,0 +1,57 @@
+import { describe, expect, it } from "vitest";
+import { httpClient } from "../../../src/cli/http-client.ts";
+import { make, rehearse } from "../../../src/cli/resource/change.ts";
+import { NODE, POOL, RESERVATION } from "../../../src/cli/resource/kind.ts";
+import { terminal } from "../terminal.ts";
+
+const { plat, server, space, io } = terminal();
+
+const client = () => httpClient(server().url, space(), io());
+const reservation = (reason: string) => ({
+  kind: RESERVATION,
+  name: "gateways",
+  body: { cidrs: ["10.0.0.1"], reason },
+  isManifest: false,
+});
+
+describe("a pool whose creation was cut off", () => {
+  it("is created when it is applied again", async () => {
+    await plat("pool", "create", "web", "--cidr", "10.0.0.0/16");
+    const { store } = server().context;
+    const [pool] = (await store.readSpace(space())).pools;
+    if (!pool) throw new Error("there is no pool");
+    await store.putPool({ ...pool, state: "pending", revision: "a-revision" }, pool);
+    expect((await plat("pool", "get", "-o", "wide")).out).toContain("pending");
+
+    const body = { cidr: "10.0.0.0/16" };
+    const change = await rehearse(client(), { kind: POOL, name: "web", body, isManifest: false });
+    expect(change.outcome).toBe("created");
+    await make(client(), change);
+    expect((await plat("pool", "get", "-o", "wide")).out).not.toContain("pending");
+  });
+});
+
+describe("a change that was rehearsed", () => {
+  it("is made over what somebody else created meanwhile", async () => {
+    const change = await rehearse(client(), reservation("ours"));
+    expect(change.outcome).toBe("created");
+    await plat("reservation", "create", "gateways", "--cidr", "10.0.0.9", "--reason", "theirs");
+    expect((await make(client(), change)).outcome).toBe("configured");
+    expect((await plat("reservation", "get")).out).toContain("10.0.0.1   ours");
+  });
+
+  it("is made anew where it was deleted meanwhile", async () => {
+    await plat("reservation", "create", "gateways", "--cidr", "10.0.0.9");
+    const change = await rehearse(client(), reservation("ours"));
+    expect(change.outcome).toBe("configured");
+    await plat("reservation", "delete", "gateways");
+    expect((await make(client(), change)).outcome).toBe("created");
+  });
+
+  it("is none where somebody else has made it meanwhile", async () => {
+    const node = { kind: NODE, name: "n1", body: { labels: { zone: "west" } }, isManifest: true };
+    const [one, other] = [await rehearse(client(), node), await rehearse(client(), node)];
+    expect((await make(client(), one)).outcome).toBe("created");
+    expect((await make(client(), other)).outcome).toBe("unchanged");
+  });
+});
