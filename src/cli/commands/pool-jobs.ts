@@ -11,6 +11,8 @@ import { POOL, pathOf } from "../resource/kind.ts";
 interface Options {
   readonly wait?: true;
   readonly dryRun?: true;
+  /** Of a release of affinities only. */
+  readonly mustBeEmpty?: true;
 }
 
 type Begun = v.InferOutput<typeof jobBegun>;
@@ -30,7 +32,7 @@ export const poolJobCommands = (io: Io): readonly Command[] => [
     "release-affinities",
     "takes the blocks of a pool from their hosts; it serves on",
     (name) => ({ method: "POST", path: path`/v1/pools/${name}/release-affinities` }),
-  ),
+  ).option("--must-be-empty", "only those of blocks without addresses"),
 ];
 
 const jobCommand = (
@@ -45,12 +47,12 @@ const jobCommand = (
     .option("--wait", "until the job is over")
     .option("--dry-run", "only shows the job that would begin")
     .action(
-      action(io, async (session: Session, { wait, dryRun }: Options, name: string) => {
+      action(io, async (session: Session, { wait, dryRun, mustBeEmpty }: Options, name: string) => {
         const { client, print } = session;
         const seen = await client.call({ method: "GET", path: pathOf(POOL, name) });
         const { body } = await client.call<Begun>({
           ...request(name),
-          query: { dryRun },
+          query: { dryRun, mustBeEmpty },
           ...matching(seen),
         });
         const job = wait && !dryRun ? await follow(session, body.job) : body.job;

@@ -68,20 +68,18 @@ interface SpaceUsage {
 type SpacePage = v.InferOutput<typeof spaceUtilizationRead>;
 type PoolPage = v.InferOutput<typeof utilizationRead>;
 
-/** Blocks of no pool are looked for after the last pool, through the whole table: whoever does not ask for them stops there. */
 async function poolsAlone(client: Client): Promise<SpaceUsage> {
   const pools: PoolUsage[] = [];
-  for await (const page of pages<SpacePage>(client, path`/v1/utilization`)) {
+  for await (const page of pages<SpacePage>(client, path`/v1/utilization`))
     pools.push(...page.pools);
-    if (page.orphans) break;
-  }
   return { pools };
 }
 
 async function poolsWithBlocks(client: Client): Promise<SpaceUsage> {
   const names: string[] = [];
   const orphans: (Usage & { readonly pool: string })[] = [];
-  for await (const page of pages<SpacePage>(client, path`/v1/utilization`)) {
+  const query = { orphans: true };
+  for await (const page of pages<SpacePage>(client, path`/v1/utilization`, query)) {
     names.push(...page.pools.map(({ pool }) => pool));
     orphans.push(...(page.orphans ?? []));
   }

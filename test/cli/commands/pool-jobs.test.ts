@@ -100,4 +100,15 @@ describe("plat pool release-affinities", () => {
     expect(out).toMatch(/kind: pool\.release\npool: web\nstate: done\n/);
     expect((await assign()).status).toBe(200);
   });
+
+  it("only from those of empty blocks, where they must be empty", async () => {
+    await assign();
+    const { exit, out } = await platWith(
+      { sleep: workAMinuteLater },
+      ...["pool", "release-affinities", "web", "--must-be-empty", "--wait", "-o", "yaml"],
+    );
+    expect(exit).toBe(0);
+    expect(out).toMatch(/pool: web\nmustBeEmpty: true\nstate: done\n/);
+    expect((await plat("affinity", "get", "-o", "custom-columns=HOST:.host")).out).toMatch(/n1/);
+  });
 });
