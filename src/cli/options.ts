@@ -18,8 +18,8 @@ export const texts = (text: string, before: readonly string[] = []): readonly st
   ...text.split(","),
 ];
 
-/** The option several times; a comma is a part of the text, as in the name of a file. */
-export const repeated = (text: string, before: readonly string[] = []): readonly string[] => [
+/** An option that comes several times, whose value may have a comma: a file. */
+export const several = (text: string, before: readonly string[] = []): readonly string[] => [
   ...before,
   text,
 ];

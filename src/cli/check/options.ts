@@ -2,15 +2,15 @@ import { type Command, InvalidArgumentError } from "commander";
 import { usageError } from "../exit.ts";
 import { readInput } from "../input.ts";
 import type { Io } from "../io.ts";
-import { repeated } from "../options.ts";
+import { several } from "../options.ts";
 import type { Caution } from "./candidates.ts";
 import { coversNothing, parseCoverage } from "./coverage.ts";
 import { type Inventory, readInventory } from "./inventory.ts";
 
 /** What `check` and `collect` are told of an inventory. */
 export interface InventoryOptions extends Caution {
-  readonly inventory: readonly string[];
-  readonly covers: readonly string[];
+  readonly inventory?: readonly string[];
+  readonly covers?: readonly string[];
   readonly takenAt?: number;
 }
 
@@ -24,14 +24,12 @@ export const withInventory = (command: Command): Command =>
     .option(
       "--inventory <file>",
       "nodes and pods as kubectl get -A -o json or yaml prints them; - is stdin; may be repeated",
-      repeated,
-      [],
+      several,
     )
     .option(
       "--covers <parts>",
       "what the inventory has completely: nodes, pods, pods/NAMESPACE; may be repeated",
-      repeated,
-      [],
+      several,
     )
     .option(
       "--taken-at <time>",
@@ -54,7 +52,7 @@ export const withInventory = (command: Command): Command =>
 /** Reads the files of the inventory; nothing where none is named. */
 export async function inventoryOf(
   io: Io,
-  { inventory: files, covers, takenAt }: InventoryOptions,
+  { inventory: files = [], covers = [], takenAt }: InventoryOptions,
 ): Promise<Inventory | undefined> {
   if (files.length === 0) {
     if (covers.length > 0 || takenAt !== undefined)

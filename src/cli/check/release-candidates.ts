@@ -1,5 +1,5 @@
 import type { Client } from "../client.ts";
-import { releaseAddresses } from "../releases.ts";
+import { type ReleaseResult, releaseAddresses } from "../releases.ts";
 import type { Candidate } from "./candidates.ts";
 
 /** What became of a candidate. `skipped`: somebody else has it, or it is not as it was; nothing was done to it. */
@@ -10,22 +10,23 @@ export interface Outcome {
   readonly detail?: string;
 }
 
-/** Releases each under its generation, so that nothing but this very assignment can be freed, whatever happened since. */
-export async function releaseCandidates(
+/**
+ * Releases each under its generation, so that nothing but this very assignment can be freed, whatever happened since; what
+ * became of them comes request by request.
+ */
+export async function* releaseCandidates(
   client: Client,
   candidates: readonly Candidate[],
-): Promise<readonly Outcome[]> {
+): AsyncGenerator<readonly Outcome[]> {
   const entries = candidates.map(({ address, generation }) => ({ address, generation }));
-  const outcomes: Outcome[] = [];
-  for await (const results of releaseAddresses(client, entries))
-    for (const { status, detail } of results) {
-      const { address, handle } = candidates[outcomes.length] as Candidate;
-      outcomes.push({
-        address,
-        handle,
-        status: status === "conflict" ? "skipped" : status,
-        ...(detail !== undefined && { detail }),
-      });
-    }
-  return outcomes;
+  let done = 0;
+  for await (const results of releaseAddresses(client, entries)) {
+    const some = candidates.slice(done, done + results.length);
+    done += results.length;
+    yield some.map(({ address, handle }, i) => {
+      const { status, detail } = results[i] as ReleaseResult;
+      const became = status === "conflict" ? "skipped" : status;
+      return { address, handle, status: became, ...(detail !== undefined && { detail }) };
+    });
+  }
 }

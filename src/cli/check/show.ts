@@ -39,7 +39,7 @@ const CANDIDATES: readonly Column<Candidate & { readonly confirmed: boolean }>[]
   { header: "CONFIRMED", value: ({ confirmed }) => confirmed },
 ];
 
-export const ADDRESSES: readonly Column<Address>[] = [
+const ADDRESSES: readonly Column<Address>[] = [
   { header: "ADDRESS", value: ({ address }) => address },
   { header: "HANDLE", value: ({ handle }) => handle },
   { header: "NODE", value: ({ host }) => host },

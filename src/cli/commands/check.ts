@@ -12,7 +12,7 @@ import {
 import { findIn, isClean, standingIn } from "../check/problems.ts";
 import { readContents } from "../check/read-contents.ts";
 import { addressOf, type Checked, readReport, reportOf } from "../check/report.ts";
-import { ADDRESSES, checkText, sentences } from "../check/show.ts";
+import { checkText, sentences } from "../check/show.ts";
 import { action, printing, type Session } from "../cli.ts";
 import { CommandError, EXIT, usageError } from "../exit.ts";
 import { writeWhole } from "../files.ts";
@@ -24,7 +24,6 @@ interface Options extends InventoryOptions {
   readonly since?: string;
   readonly showAllIps?: true;
   readonly showProblemIps?: true;
-  readonly output?: string;
 }
 
 export const checkCommand = (io: Io): Command =>
@@ -38,7 +37,7 @@ export const checkCommand = (io: Io): Command =>
     .action(action(io, check));
 
 async function check({ io, client, print }: Session, options: Options): Promise<void> {
-  const { report: reportFile, since, showAllIps, showProblemIps = false, output } = options;
+  const { report: reportFile, since, showAllIps, showProblemIps = false } = options;
   const inventory = await inventoryOf(io, options);
   if (inventory) sayNothingCovered(io, inventory);
   else if (since !== undefined)
@@ -65,14 +64,12 @@ async function check({ io, client, print }: Session, options: Options): Promise<
   const document = { ...reportOf(checked), ...(showAllIps && { addresses: rows }) };
   if (reportFile !== undefined)
     await writeWhole(reportFile, `${JSON.stringify(reportOf(checked), null, 2)}\n`);
-  if (output === undefined || output === "table" || output === "wide")
-    io.out(
-      checkText(checked, {
-        allAddresses: showAllIps && rows,
-        problemAddresses: showProblemIps,
-      }),
-    );
-  else print({ columns: ADDRESSES, rows, document });
+  print({
+    text: () =>
+      checkText(checked, { allAddresses: showAllIps && rows, problemAddresses: showProblemIps }),
+    document,
+    rows,
+  });
   if (checked.problems.length > 0 || document.candidates.length > 0)
     throw new CommandError(EXIT.found, sentences(checked).join(" "));
 }

@@ -20,7 +20,6 @@ import type { Column } from "../output/print.ts";
 
 interface Options extends InventoryOptions {
   readonly state: string;
-  readonly output?: string;
 }
 
 export const collectCommand = (io: Io): Command =>
@@ -34,7 +33,7 @@ export const collectCommand = (io: Io): Command =>
     .action(action(io, collect));
 
 async function collect({ io, client, print }: Session, options: Options): Promise<void> {
-  const { state, output } = options;
+  const { state } = options;
   const inventory = await inventoryOf(io, options);
   if (!inventory) throw usageError("--inventory FILE is required; without one nothing is a leak.");
   sayNothingCovered(io, inventory);
@@ -45,7 +44,8 @@ async function collect({ io, client, print }: Session, options: Options): Promis
   const contents = await readContents(client, io);
   const assigned = assignedIn(contents);
   const leaks = await findLeaks(client, assigned, inventory, { earlier, nowMs, caution: options });
-  const outcomes = await releaseCandidates(client, leaks.confirmed);
+  const outcomes: Outcome[] = [];
+  for await (const some of releaseCandidates(client, leaks.confirmed)) outcomes.push(...some);
 
   // Those that were released, or turned out to be another's, are no candidates any more; the next pass looks anew.
   const settled = new Set(leaks.confirmed);
@@ -67,9 +67,7 @@ async function collect({ io, client, print }: Session, options: Options): Promis
     nowMs,
     assigned: counts.assigned,
   });
-  // One line for a log; a person, or another program, says what they want.
-  if (output === "json") io.out(`${JSON.stringify(summary)}\n`);
-  else print({ columns: COLUMNS, rows: [summary], document: summary });
+  print({ columns: COLUMNS, rows: [summary], document: summary, inOneLine: true });
   if (leaks.brake.applied)
     throw new CommandError(
       EXIT.found,

@@ -1,25 +1,18 @@
-import { Option } from "commander";
 import type { Candidate } from "../check/candidates.ts";
 import { type Outcome, releaseCandidates } from "../check/release-candidates.ts";
 import { readReport } from "../check/report.ts";
 import { stillAsSeen } from "../check/second-look.ts";
 import type { Session } from "../cli.ts";
 import { readInput } from "../input.ts";
-import { repeated } from "../options.ts";
 import type { Column } from "../output/print.ts";
+import { told } from "../progress.ts";
 
 const COLUMNS: readonly Column<Outcome>[] = [
   { header: "ADDRESS", value: ({ address }) => address },
-  { header: "HANDLE", value: ({ handle }) => handle },
   { header: "STATUS", value: ({ status }) => status },
-  { header: "DETAIL", value: ({ detail }) => detail },
+  { header: "HANDLE", value: ({ handle }) => handle },
+  { header: "DETAIL", value: ({ detail }) => detail ?? "" },
 ];
-
-export const fromReportOption = (): Option =>
-  new Option(
-    "--from-report <file>",
-    "a report of plat check: what it has confirmed is released; several times",
-  ).argParser(repeated);
 
 /**
  * Releases what reports have confirmed, as they saw it: an address that has been released, assigned again or given another
@@ -42,9 +35,14 @@ export async function releaseFromReports(
       );
   const candidates = [...confirmed.values()];
   const standing = await stillAsSeen(client, candidates);
-  const outcomes = await releaseCandidates(client, standing);
-  const rows = [...outcomes, ...skipped(candidates, standing)];
-  print({ columns: COLUMNS, rows, document: { space: client.space, results: rows } });
+  const rows = skipped(candidates, standing);
+  await told(
+    rows,
+    () => print({ columns: COLUMNS, rows, document: { results: rows } }),
+    async () => {
+      for await (const outcomes of releaseCandidates(client, standing)) rows.push(...outcomes);
+    },
+  );
 }
 
 function skipped(candidates: readonly Candidate[], standing: readonly Candidate[]): Outcome[] {

@@ -3,7 +3,7 @@ import { type Address, readAddress } from "../addresses.ts";
 import { action, printing, type Session } from "../cli.ts";
 import { CommandError, EXIT, usageError } from "../exit.ts";
 import type { Io } from "../io.ts";
-import { affinityTypeOption, texts } from "../options.ts";
+import { affinityTypeOption, several, texts } from "../options.ts";
 import type { Column } from "../output/print.ts";
 import { progressing, told } from "../progress.ts";
 import {
@@ -14,13 +14,11 @@ import {
   releaseHandle,
   releaseHost,
 } from "../releases.ts";
-import { fromReportOption, releaseFromReports } from "./release-report.ts";
+import { releaseFromReports } from "./release-report.ts";
 
 export const releaseCommand = (io: Io): Command =>
   printing(new Command("release"))
-    .description(
-      "gives addresses back: one by one, all that a handle has, all that a host has, or what a report has confirmed to be nobody's",
-    )
+    .description("gives addresses back: one by one, all that a handle has, or all that a host has")
     .addOption(
       new Option("--ip <ip>", "this address; several times")
         .argParser(texts)
@@ -32,7 +30,11 @@ export const releaseCommand = (io: Io): Command =>
       new Option("--host <name>", "all that this host has").conflicts(["handle", "generation"]),
     )
     .addOption(affinityTypeOption())
-    .addOption(fromReportOption().conflicts(["ip", "generation", "handle", "host", "affinityType"]))
+    .addOption(
+      new Option("--from-report <file>", "what a report of plat check confirms; several times")
+        .argParser(several)
+        .conflicts(["ip", "generation", "handle", "host", "affinityType"]),
+    )
     .action(action(io, release));
 
 interface ReleaseOptions {

@@ -18,13 +18,16 @@ export interface Listing<Row> {
   readonly rows: readonly Row[];
   /** For `-o json` and `-o yaml`. */
   readonly document: unknown;
+  /** Is the JSON a line of a log? */
+  readonly inOneLine?: true;
 }
 
 /** The same where one table would not do: text for people, with its line ends. */
 export interface Prose {
   readonly text: (format: "table" | "wide") => string;
-  /** For `-o json` and `-o yaml`, and what `-o custom-columns` looks into. */
+  /** For `-o json` and `-o yaml`, and what `-o custom-columns` looks into where there are no rows. */
   readonly document: unknown;
+  readonly rows?: readonly unknown[];
 }
 
 export const FORMAT_HELP = "wide, json, yaml or custom-columns=NAME:.path,…";
@@ -43,11 +46,12 @@ const YAML = { version: "1.1", indentSeq: false, lineWidth: 0 } as const;
 /** Prints a listing, or prose. Errors: a format that is none. */
 export function print<Row>({ out }: Io, format: string, said: Listing<Row> | Prose): void {
   const { document } = said;
-  if (format === "json") out(`${JSON.stringify(document, null, 2)}\n`);
+  const indent = "inOneLine" in said ? undefined : 2;
+  if (format === "json") out(`${JSON.stringify(document, null, indent)}\n`);
   else if (format === "yaml") out(stringify(document, YAML));
   else if (format.startsWith(CUSTOM)) {
     const columns = customColumns(format.slice(CUSTOM.length));
-    out(tableText(columns, "text" in said ? [document] : said.rows));
+    out(tableText(columns, said.rows ?? [document]));
   } else if (format !== "table" && format !== "wide")
     throw usageError(`-o is "${format}"; it must be ${FORMAT_HELP}.`);
   else out("text" in said ? said.text(format) : tableIn(format, said));

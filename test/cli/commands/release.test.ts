@@ -194,7 +194,7 @@ describe("plat release --host", () => {
 
 describe("a release that says too little, or too much", () => {
   it.each([
-    [["release"], "plat release needs --ip, --handle or --host."],
+    [["release"], "plat release needs --ip, --handle, --host or --from-report."],
     [["release", "--generation", "g"], "--generation is good for one address; it needs one --ip."],
     [
       ["release", "--ip", "10.0.0.1", "--ip", "10.0.0.2", "--generation", "g"],
