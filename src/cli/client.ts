@@ -14,6 +14,8 @@ export interface Request {
   readonly query?: Query;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Does it come to the same where it is carried out twice? Reads do, and keyed requests. */
+  readonly isRepeatable?: boolean;
 }
 
 export interface Reply<Body> {
@@ -59,9 +61,9 @@ export const isRefusal = (error: unknown, code: ApiProblem["code"]): error is Ap
   error instanceof ApiError && error.problem.code === code;
 
 /** What stands there, or nothing. */
-export async function found<Body>(reply: Promise<Reply<Body>>): Promise<Reply<Body> | undefined> {
+export async function found<Found>(reading: Promise<Found>): Promise<Found | undefined> {
   try {
-    return await reply;
+    return await reading;
   } catch (error) {
     if (isRefusal(error, "not_found")) return undefined;
     throw error;
@@ -73,11 +75,12 @@ export async function* pages<Page extends { readonly next?: string | undefined }
   client: Client,
   route: Path,
   query: Query = {},
+  method: "GET" | "DELETE" = "GET",
 ): AsyncGenerator<Page> {
   let cursor: string | undefined;
   do {
     const { body } = await client.call<Page>({
-      method: "GET",
+      method,
       path: route,
       query: { ...query, cursor },
     });

@@ -90,8 +90,8 @@ async function exchange(fetch: Fetch, base: URL, space: string, request: Request
 }
 
 /** Sent twice, it comes to the same: not so a write that is conditional on what it has changed itself. */
-const repeatable = ({ method, path, headers = {} }: Request): boolean =>
-  method === "GET" || "Idempotency-Key" in headers || path === "/v1/release";
+const repeatable = ({ method, path, headers = {}, isRepeatable = false }: Request): boolean =>
+  isRepeatable || method === "GET" || "Idempotency-Key" in headers || path === "/v1/release";
 
 function refusalOf(base: URL, status: number, body: unknown, text: string): CommandError {
   if (typeof (body as Partial<ApiProblem> | undefined)?.code === "string")

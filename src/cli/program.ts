@@ -1,10 +1,12 @@
 import { Command, CommanderError } from "commander";
 import { withGlobalOptions } from "./cli.ts";
+import { exportCommand } from "./commands/export.ts";
+import { importCommand } from "./commands/import.ts";
 import { poolCommand } from "./commands/pool.ts";
 import { CommandError, EXIT } from "./exit.ts";
 import type { Io } from "./io.ts";
 
-const COMMANDS = [poolCommand];
+const COMMANDS = [poolCommand, importCommand, exportCommand];
 
 /** Runs one command line, without the program's own name; answers the exit code. What it has to say is said by then. */
 export async function run(args: readonly string[], io: Io): Promise<number> {

@@ -1,0 +1,19 @@
+import { readFile, stat } from "node:fs/promises";
+import { usageError } from "./exit.ts";
+import type { Io } from "./io.ts";
+
+const STDIN = "-";
+/** The longest text that the language has is a little above. */
+const FILE_BYTES_MAX = 500_000_000;
+
+/** What stands in a file, or comes in where the file is `-`. Errors: it cannot be read, or is too large. */
+export async function readInput(io: Io, file: string): Promise<string> {
+  if (file === STDIN) return io.stdin();
+  try {
+    const { size } = await stat(file);
+    if (size <= FILE_BYTES_MAX) return await readFile(file, "utf8");
+  } catch (error) {
+    throw usageError(`${file} cannot be read: ${(error as Error).message}`);
+  }
+  throw usageError(`${file} has more than ${FILE_BYTES_MAX} bytes; split it, and name each part.`);
+}
