@@ -4,7 +4,7 @@ import { hostId } from "../../domain/host.ts";
 import type { Block } from "../blocks.ts";
 import type { OwnedAddress } from "../handles.ts";
 import type { Pool, Settings } from "../takeover/standing.ts";
-import { ipamBlock } from "./ipam-block.ts";
+import { type IpamBlock, ipamBlock } from "./ipam-block.ts";
 import { affinityName, handleOfNone } from "./names.ts";
 
 /** All that Plat has, as it was read. */
@@ -25,7 +25,7 @@ interface Resource {
 /** The resources of Calico that say the same, kind by kind. Handles and affinities are what the blocks say of them. */
 export function resourcesOf(inventory: Inventory): readonly Resource[] {
   const { pools, settings, reservations, owners } = inventory;
-  const blocks = inventory.blocks.toSorted(byBase).map(withoutMadeUpHandles);
+  const blocks = inventory.blocks.toSorted(byBase);
   return [
     ...pools.map((pool) => resource("IPPool", pool.name, poolSpec(pool))),
     resource("IPAMConfig", "default", {
@@ -36,7 +36,7 @@ export function resourcesOf(inventory: Inventory): readonly Resource[] {
     ...reservations.map(({ name, cidrs }) =>
       resource("IPReservation", name, { reservedCIDRs: cidrs.flatMap(networksOf) }),
     ),
-    ...blocks.map((block) => ipamBlock(block, owners)),
+    ...blocks.map((block) => withoutMadeUpHandles(ipamBlock(block, owners), block)),
     ...blocks.flatMap(affinityOf),
     ...handlesOf(blocks),
   ];
@@ -81,8 +81,9 @@ function affinityOf({ cidr, host, affinityType = "host" }: Block): Resource[] {
 function handlesOf(blocks: readonly Block[]): Resource[] {
   const handles = new Map<string, Record<string, number>>();
   for (const { cidr, addresses } of blocks)
-    for (const { state, handle } of addresses) {
-      if (state !== "assigned" || handle === undefined) continue;
+    for (const one of addresses) {
+      const { state, handle } = one;
+      if (state !== "assigned" || handle === undefined || isMadeUp(one)) continue;
       const counts = handles.get(handle) ?? {};
       counts[cidr] = (counts[cidr] ?? 0) + 1;
       handles.set(handle, counts);
@@ -95,14 +96,17 @@ function handlesOf(blocks: readonly Block[]): Resource[] {
 }
 
 /** What had no handle in Calico has none there again. */
-const withoutMadeUpHandles = (block: Block): Block => ({
-  ...block,
-  addresses: block.addresses.map((one) => {
-    if (one.handle !== handleOfNone(one.address)) return one;
-    const { handle: _, ...rest } = one;
-    return rest;
-  }),
-});
+function withoutMadeUpHandles(block: IpamBlock, { addresses }: Block): IpamBlock {
+  const madeUp = new Set(addresses.filter(isMadeUp).map(({ handle }) => handle));
+  if (madeUp.size === 0) return block;
+  const attributes = block.spec.attributes.map(({ handle_id, ...attribute }) =>
+    handle_id === undefined || madeUp.has(handle_id) ? attribute : { handle_id, ...attribute },
+  );
+  return { ...block, spec: { ...block.spec, attributes } };
+}
+
+const isMadeUp = ({ address, handle }: Block["addresses"][number]): boolean =>
+  handle === handleOfNone(address);
 
 /** A range that is no network, as networks; Calico knows no ranges. */
 function networksOf(text: string): string[] {
