@@ -1,4 +1,5 @@
 import "../src/local/environment.ts";
+import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { run } from "../src/cli/program.ts";
 import { startPlat } from "../src/local/plat.ts";
@@ -38,8 +39,7 @@ const { failures, seconds } = await proveTakeover(size, plat.context, async (std
     env: { PLAT_ENDPOINT: plat.url },
     stdin: async () => stdin,
     nowMs: Date.now,
-    // One process serves, and knows at once what it wrote.
-    sleep: async () => {},
+    sleep: (ms) => sleep(ms),
   });
   return { exit, ...said };
 });

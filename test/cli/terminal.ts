@@ -57,5 +57,7 @@ export function terminal() {
     plat: (...args: readonly string[]) => platWith({}, ...args),
     platWith,
     server: () => server,
+    /** The address space of this test. */
+    space: () => `test-${tests}`,
   };
 }

@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { BITS, compareAddresses, formatAddress, parseAddress } from "../../domain/address.ts";
 import {
   addressAt,
+  type Cidr,
   cidrOf,
   formatCidr,
   intervalOf,
@@ -39,7 +40,10 @@ export function wantedFrom(dump: Dump): Wanted {
   const taken = standing.items
     .filter(({ spec }) => !isDeleted(spec))
     .map(takenOf)
-    .sort((a, b) => compareAddresses(addressAt(a.block.cidr, 0), addressAt(b.block.cidr, 0)));
+    .sort(
+      ({ block: { cidr: a } }, { block: { cidr: b } }) =>
+        compareAddresses(addressAt(a, 0), addressAt(b, 0)) || a.prefix - b.prefix,
+    );
   // Of a block that nobody owns and nobody uses, nothing is left to take over.
   const used = taken.filter(({ block, addresses }) => block.owner || addresses.length > 0);
   const addresses = used.flatMap((one) => one.addresses);
@@ -205,12 +209,17 @@ function labelConflicts({ kind, name, labels }: WantedLabels): readonly Conflict
   return [{ kind: "labels", name: `${kind}/${name}`, problem }];
 }
 
+/** Blocks in the order of addresses, of one base the larger first: each lies behind the one that reaches furthest, or in it. */
 function overlapConflicts(taken: readonly TakenBlock[]): readonly Conflict[] {
-  return taken.slice(1).flatMap(({ block }, i) => {
-    const before = taken[i]?.block.cidr;
-    if (!before || !overlaps(intervalOf(before), intervalOf(block.cidr))) return [];
+  let furthest: Cidr | undefined;
+  return taken.flatMap(({ block: { cidr } }) => {
+    const before = furthest;
+    if (!before || !overlaps(intervalOf(before), intervalOf(cidr))) {
+      furthest = cidr;
+      return [];
+    }
     const problem = `overlaps block ${formatCidr(before)}`;
-    return [{ kind: "block", name: formatCidr(block.cidr), problem }];
+    return [{ kind: "block", name: formatCidr(cidr), problem }];
   });
 }
 

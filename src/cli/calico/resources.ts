@@ -11,6 +11,9 @@ import { cidr, text } from "../../edge/field.ts";
 /** As many addresses as the largest block has. */
 const BLOCK_ADDRESSES_MAX = 4_096;
 
+/** Of what is missing, and of what is no object where one must be. */
+const REQUIRED = "is required";
+
 const whole = (max: number) => {
   const message = `must be a whole number from 0 to ${max}`;
   return v.pipe(
@@ -33,14 +36,12 @@ const flag = v.boolean("must be true or false");
 /** Of some releases it is the text of one. */
 const flagOrText = v.union([flag, v.picklist(["true", "false", ""])], "must be true or false");
 
-const metadata = v.looseObject(
-  { name: text, labels: v.nullish(texts) },
-  "must be an object with a name",
-);
+const metadata = v.looseObject({ name: text, labels: v.nullish(texts) }, REQUIRED);
 
 const resource = <Spec extends v.GenericSchema>(spec: Spec) =>
-  v.looseObject({ metadata: v.optional(metadata), spec });
-const named = <Spec extends v.GenericSchema>(spec: Spec) => v.looseObject({ metadata, spec });
+  v.looseObject({ metadata: v.optional(metadata), spec }, REQUIRED);
+const named = <Spec extends v.GenericSchema>(spec: Spec) =>
+  v.looseObject({ metadata, spec }, REQUIRED);
 
 /** What Plat has no words for it refuses itself, when the writes are rehearsed. */
 export const ipPool = named(
@@ -50,12 +51,12 @@ export const ipPool = named(
       blockSize: v.nullish(whole(BITS[6])),
       disabled: v.nullish(flag),
     },
-    "must be an object",
+    REQUIRED,
   ),
 );
 
 export const ipReservation = named(
-  v.looseObject({ reservedCIDRs: v.nullish(list(text, 100_000)) }, "must be an object"),
+  v.looseObject({ reservedCIDRs: v.nullish(list(text, 100_000)) }, REQUIRED),
 );
 
 export const ipamConfig = resource(
@@ -66,19 +67,16 @@ export const ipamConfig = resource(
       maxBlocksPerHost: v.nullish(whole(2_147_483_647)),
       ipCooldownSeconds: v.nullish(whole(1_200)),
     },
-    "must be an object",
+    REQUIRED,
   ),
 );
 
-export const labelled = v.looseObject({ metadata });
+export const labelled = v.looseObject({ metadata }, REQUIRED);
 
 /** `host:node-1`; of a block that nobody owns, nothing. */
 const affinity = v.pipe(
   v.nullish(
-    v.union(
-      [v.literal(""), v.pipe(text, v.regex(/^(host|virtual):.+$/))],
-      'must be "host:" or "virtual:" and a name, or absent',
-    ),
+    v.pipe(text, v.regex(/^((host|virtual):.+)?$/, 'must be "host:" or "virtual:" and a name')),
   ),
   v.transform((said): HostId | undefined => (said ? (said as HostId) : undefined)),
 );
@@ -92,7 +90,7 @@ const attribute = v.looseObject(
     alternate: v.nullish(texts),
     releasedAt: v.nullish(text),
   },
-  "must be an object",
+  REQUIRED,
 );
 
 export const ipamBlock = resource(
@@ -107,7 +105,7 @@ export const ipamBlock = resource(
       attributes: v.nullish(list(attribute, BLOCK_ADDRESSES_MAX)),
       deleted: v.nullish(flagOrText),
     },
-    "must be an object",
+    REQUIRED,
   ),
 );
 
@@ -120,7 +118,7 @@ export const blockAffinity = resource(
       state: v.nullish(text),
       deleted: v.nullish(flagOrText),
     },
-    "must be an object",
+    REQUIRED,
   ),
 );
 
@@ -133,7 +131,7 @@ export const ipamHandle = resource(
       ),
       deleted: v.nullish(flagOrText),
     },
-    "must be an object",
+    REQUIRED,
   ),
 );
 

@@ -101,10 +101,10 @@ export interface Conflict {
 export function addressConflicts(wanted: WantedAddress): readonly Conflict[] {
   const name = formatAddress(wanted.address);
   const checks = [
-    ["handle", handleText, wanted.handle],
-    ["host", nodeName, hostName(wanted.host)],
+    ["a handle", handleText, wanted.handle],
+    ["a host", nodeName, hostName(wanted.host)],
     ["attributes", attributes, wanted.attributes],
-    ["alternate owner", attributes, wanted.alternate ?? {}],
+    ["an alternate owner", attributes, wanted.alternate ?? {}],
   ] as const;
   return checks.flatMap(([field, schema, value]) => {
     const problem = checked(schema as v.GenericSchema, value);
@@ -113,7 +113,7 @@ export function addressConflicts(wanted: WantedAddress): readonly Conflict[] {
           {
             kind: "address",
             name,
-            problem: `has a ${field} that Plat does not take (${wanted.where}): ${problem.detail}`,
+            problem: `has ${field} that Plat does not take (${wanted.where}): ${problem.detail}`,
           },
         ]
       : [];
