@@ -15,6 +15,8 @@ export interface Given {
   readonly stdin?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly nowMs?: number;
+  /** Is told how long the command would wait. */
+  readonly sleep?: (ms: number) => void;
 }
 
 /**
@@ -49,7 +51,7 @@ export function terminal() {
       env: { PLAT_ENDPOINT: server.url, PLAT_SPACE: `test-${tests}`, ...given.env },
       stdin: async () => given.stdin ?? "",
       nowMs: () => given.nowMs ?? Date.now(),
-      sleep: async () => {},
+      sleep: async (ms) => given.sleep?.(ms),
     });
     return { exit, ...said };
   };

@@ -104,13 +104,18 @@ function mostBlocks(wanted: Wanted, standing: Standing, { claims }: Work) {
 }
 
 /** Hosts that Plat would assign nothing to, as long as they are not registered. */
-function unregistered(wanted: Wanted, standing: Standing, { assigns }: Work): readonly Conflict[] {
+function unregistered(
+  wanted: Wanted,
+  standing: Standing,
+  { assigns, claims }: Work,
+): readonly Conflict[] {
   if (!standing.settings.requireRegisteredHosts) return [];
   const known = new Set([
     ...standing.labelled.keys(),
     ...wanted.labelled.map(({ kind, name }) => `${kind}/${name}`),
   ]);
-  const hosts = new Set(assigns.map(({ host }) => hostName(host)));
+  const assigned = [...assigns, ...claims.filter(({ reserving }) => reserving)];
+  const hosts = new Set(assigned.map(({ host }) => hostName(host)));
   return [...hosts]
     .filter((host) => !known.has(`nodes/${host}`))
     .map((host) =>

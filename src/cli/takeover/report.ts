@@ -8,8 +8,8 @@ interface Row extends Counts {
 
 const COLUMNS: readonly Column<Row>[] = [
   { header: "KIND", value: ({ kind }) => kind },
-  { header: "CREATED", value: ({ create }) => create },
-  { header: "CHANGED", value: ({ change }) => change },
+  { header: "CREATE", value: ({ create }) => create },
+  { header: "CHANGE", value: ({ change }) => change },
   { header: "UNCHANGED", value: ({ unchanged }) => unchanged },
   { header: "CONFLICTS", value: ({ conflicts }) => conflicts },
 ];

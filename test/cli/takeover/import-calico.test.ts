@@ -310,6 +310,28 @@ describe("plat import calico takes over", () => {
   });
 });
 
+describe("plat import calico waits", () => {
+  const waits = async (dump: readonly object[]) => {
+    const slept: number[] = [];
+    const sleep = (ms: number) => void slept.push(ms);
+    const stdin = listText(dump);
+    expect((await platWith({ stdin, sleep }, "import", "calico", "-f", "-")).exit).toBe(0);
+    return slept;
+  };
+
+  it("until every function knows the pools, before anything is put into them", async () => {
+    const [ms, ...more] = await waits(dumpOf([POOL], [block([pod("a")])]));
+    expect(more).toEqual([]);
+    expect(ms).toBeGreaterThan(0);
+    expect(ms).toBeLessThanOrEqual(60_000);
+  });
+
+  it("for nothing where nothing is put into them, or all of them serve already", async () => {
+    expect(await waits(dumpOf([POOL], []))).toEqual([]);
+    expect(await waits(dumpOf([POOL], [block([pod("a")])]))).toEqual([]);
+  });
+});
+
 describe("plat import calico refuses as a whole", () => {
   const dump = () => dumpOf([POOL], [block([pod("a"), pod("b")])]);
 
