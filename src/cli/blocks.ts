@@ -1,11 +1,11 @@
 import type * as v from "valibot";
-import { inParallel } from "../allocator/parallel.ts";
 import {
   ADDRESSES_PER_PAGE_MAX,
   BLOCKS_PER_PAGE_MAX,
   PAGE_READS_AT_ONCE,
 } from "../domain/limits.ts";
 import type { blockRead, blocksRead } from "../edge/answers.ts";
+import { atOnce } from "./at-once.ts";
 import { type Client, found, pages, path, type Query } from "./client.ts";
 
 type BlocksPage = v.InferOutput<typeof blocksRead>;
@@ -38,13 +38,13 @@ export async function readBlock(client: Client, cidr: string): Promise<Block> {
   return { ...block, addresses: read.flatMap(({ addresses }) => addresses) };
 }
 
-/** Those of the blocks that still stand, some read at once, with their addresses. */
+/** Those of the blocks that still stand, with their addresses; some are read at once. */
 export async function readBlocks(
   client: Client,
   cidrs: readonly string[],
   each: () => void = () => {},
 ): Promise<Block[]> {
-  const blocks = await inParallel(cidrs, PAGE_READS_AT_ONCE, async (cidr) => {
+  const blocks = await atOnce(cidrs, PAGE_READS_AT_ONCE, async (cidr) => {
     const block = await found(readBlock(client, cidr));
     each();
     return block;

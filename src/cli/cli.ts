@@ -3,7 +3,7 @@ import { SPACE_DEFAULT } from "../edge/parameters.ts";
 import type { Client } from "./client.ts";
 import { httpClient } from "./http-client.ts";
 import type { Io } from "./io.ts";
-import { FORMAT_HELP, type Listing, print } from "./output/print.ts";
+import { FORMAT_HELP, type Listing, type Prose, print } from "./output/print.ts";
 
 const ENDPOINT_DEFAULT = "http://127.0.0.1:8787";
 
@@ -12,7 +12,7 @@ export interface Session {
   readonly io: Io;
   readonly client: Client;
   /** Says what came of it, in the format that was asked for. */
-  readonly print: <Row>(listing: Listing<Row>) => void;
+  readonly print: <Row>(said: Listing<Row> | Prose) => void;
 }
 
 type Work<Args extends readonly unknown[], Options> = (
@@ -36,9 +36,11 @@ export function action<Args extends readonly unknown[], Options>(
         space ?? io.env.PLAT_SPACE ?? SPACE_DEFAULT,
         io,
       ),
-      print: (listing) => print(io, output ?? "table", listing),
+      print: (said) => print(io, output ?? "table", said),
     };
-    await work(session, command.opts() as Options, ...(command.processedArgs as unknown as Args));
+    // How it is to be printed is no concern of the work.
+    const { output: _, ...options } = command.opts<GlobalOptions>();
+    await work(session, options as Options, ...(command.processedArgs as unknown as Args));
   };
 }
 
@@ -56,4 +58,5 @@ export const withGlobalOptions = (program: Command): Command =>
 
 /** A command that prints something takes the format. */
 export const printing = (command: Command): Command =>
-  command.option("-o, --output <format>", FORMAT_HELP);
+  // `-o=json`, as kubectl also reads it, arrives here with its sign of equality.
+  command.option("-o, --output <format>", FORMAT_HELP, (text) => text.replace(/^=/, ""));

@@ -1,7 +1,7 @@
 import type * as v from "valibot";
-import { inParallel } from "../allocator/parallel.ts";
 import { ADDRESSES_PER_PAGE_MAX, PAGE_READS_AT_ONCE } from "../domain/limits.ts";
 import type { handleRead } from "../edge/answers.ts";
+import { atOnce } from "./at-once.ts";
 import { type Client, found, pages, path } from "./client.ts";
 
 type HandlePage = v.InferOutput<typeof handleRead>;
@@ -36,7 +36,7 @@ export async function readOwners(
 ): Promise<ReadonlyMap<string, OwnedAddress>> {
   const named = [...assignments];
   const handles = new Set(named.flatMap(({ handle }) => (handle === undefined ? [] : [handle])));
-  const read = await inParallel([...handles], PAGE_READS_AT_ONCE, async (handle) => {
+  const read = await atOnce([...handles], PAGE_READS_AT_ONCE, async (handle) => {
     const addresses = await found(readHandle(client, handle));
     each();
     return addresses ?? [];

@@ -1,12 +1,30 @@
 import { Command, CommanderError } from "commander";
 import { withGlobalOptions } from "./cli.ts";
+import { addressCommand } from "./commands/address.ts";
+import { affinityCommand } from "./commands/affinity.ts";
+import { assignCommand } from "./commands/assign.ts";
+import { blockCommand } from "./commands/block.ts";
 import { exportCommand } from "./commands/export.ts";
+import { handleCommand } from "./commands/handle.ts";
 import { importCommand } from "./commands/import.ts";
 import { poolCommand } from "./commands/pool.ts";
+import { releaseCommand } from "./commands/release.ts";
+import { showCommand } from "./commands/show.ts";
 import { CommandError, EXIT } from "./exit.ts";
 import type { Io } from "./io.ts";
 
-const COMMANDS = [poolCommand, importCommand, exportCommand];
+const COMMANDS = [
+  poolCommand,
+  blockCommand,
+  affinityCommand,
+  handleCommand,
+  addressCommand,
+  assignCommand,
+  releaseCommand,
+  showCommand,
+  importCommand,
+  exportCommand,
+];
 
 /** Runs one command line, without the program's own name; answers the exit code. What it has to say is said by then. */
 export async function run(args: readonly string[], io: Io): Promise<number> {

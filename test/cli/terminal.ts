@@ -1,5 +1,6 @@
 import "../local/silent.ts";
 import { afterAll, beforeAll, beforeEach } from "vitest";
+import type { Io } from "../../src/cli/io.ts";
 import { run } from "../../src/cli/program.ts";
 import { type Plat, startPlat } from "../../src/local/plat.ts";
 
@@ -15,8 +16,10 @@ export interface Given {
   readonly stdin?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly nowMs?: number;
-  /** Is told how long the command would wait. */
-  readonly sleep?: (ms: number) => void;
+  /** What happens while the command waits. */
+  readonly sleep?: (ms: number) => Promise<void>;
+  /** What a person who looks on is told of long work. */
+  readonly progress?: string[];
 }
 
 /**
@@ -38,28 +41,45 @@ export function terminal() {
   beforeEach(() => {
     tests++;
   });
+  const space = () => `test-${tests}`;
+  const ioOf = (given: Given, said: { out: string; err: string }): Io => ({
+    out: (text) => {
+      said.out += text;
+    },
+    err: (text) => {
+      said.err += text;
+    },
+    progress: (text) => {
+      given.progress?.push(text);
+      return { update: (next) => given.progress?.push(next), done: () => {} };
+    },
+    env: { PLAT_ENDPOINT: server.url, PLAT_SPACE: space(), ...given.env },
+    stdin: async () => given.stdin ?? "",
+    nowMs: () => given.nowMs ?? Date.now(),
+    sleep: given.sleep ?? (async () => {}),
+  });
   const platWith = async (given: Given, ...args: readonly string[]): Promise<Ended> => {
     const said = { out: "", err: "" };
-    const exit = await run(args, {
-      out: (text) => {
-        said.out += text;
-      },
-      err: (text) => {
-        said.err += text;
-      },
-      progress: () => ({ update: () => {}, done: () => {} }),
-      env: { PLAT_ENDPOINT: server.url, PLAT_SPACE: `test-${tests}`, ...given.env },
-      stdin: async () => given.stdin ?? "",
-      nowMs: () => given.nowMs ?? Date.now(),
-      sleep: async (ms) => given.sleep?.(ms),
-    });
+    const exit = await run(args, ioOf(given, said));
     return { exit, ...said };
   };
   return {
     plat: (...args: readonly string[]) => platWith({}, ...args),
     platWith,
     server: () => server,
-    /** The address space of this test. */
-    space: () => `test-${tests}`,
+    space,
+    io: () => ioOf({}, { out: "", err: "" }),
+    /** The API itself, where a test needs what no command does. */
+    async call(method: string, path: string, body?: unknown) {
+      const query = `${path.includes("?") ? "&" : "?"}space=${space()}`;
+      const response = await fetch(`${server.url}${path}${query}`, {
+        method,
+        headers: { "content-type": "application/json" },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      });
+      const { status, headers } = response;
+      // biome-ignore lint/suspicious/noExplicitAny: tests look into it field by field
+      return { status, headers, body: (await response.json()) as any };
+    },
   };
 }

@@ -5,7 +5,6 @@ import { action, printing, type Session } from "../cli.ts";
 import { wantedFromCsv } from "../csv/read-csv.ts";
 import { readInput } from "../input.ts";
 import type { Io } from "../io.ts";
-import { several } from "../options.ts";
 import { takeOver } from "../takeover/take-over.ts";
 
 interface ImportOptions {
@@ -29,7 +28,7 @@ export const importCommand = (io: Io): Command =>
 
 const importing = (name: string, file: string): Command =>
   printing(new Command(name))
-    .requiredOption("-f, --filename <file>", `${file}; - reads stdin (several times)`, several)
+    .requiredOption("-f, --filename <file...>", `${file}; - reads stdin (several times)`)
     .option("--dry-run", "shows what would be done, and writes nothing");
 
 async function importCalico(session: Session, { filename, dryRun }: ImportOptions): Promise<void> {

@@ -20,24 +20,38 @@ export interface Listing<Row> {
   readonly document: unknown;
 }
 
+/** The same where one table would not do: text for people, with its line ends. */
+export interface Prose {
+  readonly text: (format: "table" | "wide") => string;
+  /** For `-o json` and `-o yaml`, and what `-o custom-columns` looks into. */
+  readonly document: unknown;
+}
+
 export const FORMAT_HELP = "wide, json, yaml or custom-columns=NAME:.path,…";
 
 const CUSTOM = "custom-columns=";
 
-/** Prints a listing. Errors: a format that is none. */
-export function print<Row>({ out }: Io, format: string, listing: Listing<Row>): void {
-  const { columns, rows, document } = listing;
+/**
+ * YAML as kubectl prints it. What a reader of YAML 1.1 would take for something else than the text that it is is quoted:
+ * times, and words such as `on`.
+ */
+export const YAML = { version: "1.1", indentSeq: false, lineWidth: 0 } as const;
+
+/** Prints a listing, or prose. Errors: a format that is none. */
+export function print<Row>({ out }: Io, format: string, said: Listing<Row> | Prose): void {
+  const { document } = said;
   if (format === "json") out(`${JSON.stringify(document, null, 2)}\n`);
-  else if (format === "yaml") out(stringify(document));
-  else if (format.startsWith(CUSTOM))
-    out(tableText(customColumns(format.slice(CUSTOM.length)), rows));
-  else if (format === "wide") out(tableText(columns, rows));
-  else if (format === "table")
-    out(
-      tableText(
-        columns.filter(({ wide }) => !wide),
-        rows,
-      ),
-    );
-  else throw usageError(`-o is "${format}"; it must be ${FORMAT_HELP}.`);
+  else if (format === "yaml") out(stringify(document, YAML));
+  else if (format.startsWith(CUSTOM)) {
+    const columns = customColumns(format.slice(CUSTOM.length));
+    out(tableText(columns, "text" in said ? [document] : said.rows));
+  } else if (format !== "table" && format !== "wide")
+    throw usageError(`-o is "${format}"; it must be ${FORMAT_HELP}.`);
+  else out("text" in said ? said.text(format) : tableIn(format, said));
 }
+
+/** A table with the columns that are for this format. */
+export const tableIn = <Row>(
+  format: "table" | "wide",
+  { columns, rows }: Pick<Listing<Row>, "columns" | "rows">,
+): string => tableText(format === "wide" ? columns : columns.filter(({ wide }) => !wide), rows);

@@ -4,6 +4,7 @@ import { atOnce } from "../at-once.ts";
 import { ApiError, type Client, isRefusal, path } from "../client.ts";
 import { CommandError, EXIT } from "../exit.ts";
 import type { Io, Progress } from "../io.ts";
+import { counting } from "../progress.ts";
 import { put } from "./put.ts";
 import type { AssignStep, ClaimStep, DisownStep, OwnerStep, Plan } from "./steps.ts";
 
@@ -72,13 +73,13 @@ async function claimAll(
   claims: readonly ClaimStep[],
   shown: Progress,
 ): Promise<void> {
-  let done = 0;
+  const done = counting(shown, "blocks", claims.length);
   const byHost = new Map<string, ClaimStep[]>();
   for (const claim of claims) byHost.set(claim.host, [...(byHost.get(claim.host) ?? []), claim]);
   await atOnce([...byHost.values()], REQUESTS_AT_ONCE, async (ofHost) => {
     for (const claim of ofHost) {
       await claimOne(client, claim);
-      shown.update(`${++done} of ${claims.length} blocks`);
+      done();
     }
   });
 }
@@ -112,11 +113,11 @@ async function assignAll(
   assigns: readonly AssignStep[],
   shown: Progress,
 ): Promise<readonly string[]> {
-  let done = 0;
+  const done = counting(shown, "addresses", assigns.length);
   const results = await atOnce(assigns, REQUESTS_AT_ONCE, async (step) => {
     const taken = await assign(client, step);
     if (taken && step.alternate) await setAlternate(client, { ...step, alternate: step.alternate });
-    shown.update(`${++done} of ${assigns.length} addresses`);
+    done();
     return taken ? [] : [step.address];
   });
   return results.flat();

@@ -5,6 +5,7 @@ import type { Inventory } from "../calico/to-dump.ts";
 import { type Client, path } from "../client.ts";
 import { readOwners } from "../handles.ts";
 import type { Progress } from "../io.ts";
+import { counting } from "../progress.ts";
 import type { Settings } from "./standing.ts";
 
 /** Reads all that Plat has. It is no snapshot: blocks first, then their addresses, then the owners of these. */
@@ -17,16 +18,12 @@ export async function readInventory(client: Client, shown: Progress): Promise<In
     get<v.InferOutput<typeof reservationsRead>>(path`/v1/reservations`),
     listBlocks(client),
   ]);
-  let read = 0;
   const blocks = await readBlocks(
     client,
     listed.map(({ cidr }) => cidr),
-    () => shown.update(`${++read} of ${listed.length} blocks`),
+    counting(shown, "blocks", listed.length),
   );
-  let asked = 0;
   const addresses = blocks.flatMap((block) => block.addresses);
-  const owners = await readOwners(client, addresses, () =>
-    shown.update(`${++asked} handles of ${addresses.length} addresses`),
-  );
+  const owners = await readOwners(client, addresses, counting(shown, "handles"));
   return { pools, settings, reservations, blocks, owners };
 }

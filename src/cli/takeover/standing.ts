@@ -13,6 +13,7 @@ import { type Block, type BlockSummary, listBlocks, readBlocks } from "../blocks
 import { type Client, pages, path } from "../client.ts";
 import { type OwnedAddress, readOwners } from "../handles.ts";
 import type { Progress } from "../io.ts";
+import { counting } from "../progress.ts";
 import type { Wanted } from "./wanted.ts";
 
 export type Pool = v.InferOutput<typeof poolsRead>["pools"][number];
@@ -86,11 +87,10 @@ async function readAddresses(
   shown: Progress,
 ): Promise<Standing["addresses"]> {
   const used = concerned.filter(({ inUse, cooling }) => inUse !== 0 || cooling !== 0);
-  let read = 0;
   const blocks = await readBlocks(
     client,
     used.map(({ cidr }) => cidr),
-    () => shown.update(`${++read} of ${used.length} blocks that stand already`),
+    counting(shown, "blocks that stand already", used.length),
   );
   const handles = new Map(
     wanted.addresses.map(({ address, handle }) => [formatAddress(address), handle]),
@@ -99,10 +99,7 @@ async function readAddresses(
   const ours = addresses.filter(
     ({ address, handle }) => handle !== undefined && handles.get(address) === handle,
   );
-  let asked = 0;
-  const owners = await readOwners(client, ours, () =>
-    shown.update(`${++asked} handles that stand already`),
-  );
+  const owners = await readOwners(client, ours, counting(shown, "handles that stand already"));
   return new Map(addresses.map((one) => [one.address, withOwners(one, owners)]));
 }
 

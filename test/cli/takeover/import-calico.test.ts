@@ -12,7 +12,7 @@ import {
 import { normalised } from "../normalised.ts";
 import { terminal } from "../terminal.ts";
 
-const { plat, platWith, server, space } = terminal();
+const { call, plat, platWith, server } = terminal();
 
 const POOL = pool("main", { blockSize: 28, cidr: "10.0.0.0/24" });
 const pod = (name: string, node = "node-1") => ({
@@ -44,16 +44,7 @@ const imported = async (dump: readonly object[]) => {
 const exported = async (): Promise<Resource[]> =>
   JSON.parse((await plat("export", "calico", "-o", "json")).out).items;
 
-const call = async (method: string, path: string, body?: object, headers = {}) => {
-  const query = path.includes("?") ? "&" : "?";
-  const answer = await fetch(`${server().url}${path}${query}space=${space()}`, {
-    method,
-    headers: { "content-type": "application/json", ...headers },
-    ...(body && { body: JSON.stringify(body) }),
-  });
-  return (await answer.json()) as Record<string, never> & { readonly [field: string]: unknown };
-};
-const get = (path: string) => call("GET", path);
+const get = async (path: string) => (await call("GET", path)).body;
 const put = (path: string, body: object) => call("PUT", path, body);
 
 /** Nothing was written, and the reason was told. */
@@ -313,7 +304,7 @@ describe("plat import calico takes over", () => {
 describe("plat import calico waits", () => {
   const waits = async (dump: readonly object[]) => {
     const slept: number[] = [];
-    const sleep = (ms: number) => void slept.push(ms);
+    const sleep = async (ms: number) => void slept.push(ms);
     const stdin = listText(dump);
     expect((await platWith({ stdin, sleep }, "import", "calico", "-f", "-")).exit).toBe(0);
     return slept;

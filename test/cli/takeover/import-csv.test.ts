@@ -2,17 +2,9 @@ import { describe, expect, it } from "vitest";
 import { checkTable } from "../../../src/allocator/check.ts";
 import { terminal } from "../terminal.ts";
 
-const { plat, platWith, server, space } = terminal();
+const { call, plat, platWith, server } = terminal();
 
-const call = async (method: string, path: string, body?: object) => {
-  const answer = await fetch(`${server().url}${path}?space=${space()}`, {
-    method,
-    headers: { "content-type": "application/json" },
-    ...(body && { body: JSON.stringify(body) }),
-  });
-  return (await answer.json()) as Record<string, unknown>;
-};
-const get = (path: string) => call("GET", path);
+const get = async (path: string) => (await call("GET", path)).body;
 const withPool = () => call("PUT", "/v1/pools/main", { cidr: "10.0.0.0/24", blockSize: 28 });
 const importing = (stdin: string, ...args: readonly string[]) =>
   platWith({ stdin }, "import", "csv", "-f", "-", ...args);

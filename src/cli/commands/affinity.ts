@@ -1,0 +1,251 @@
+import { Command } from "commander";
+import type * as v from "valibot";
+import { BLOCKS_PER_PAGE_MAX } from "../../domain/limits.ts";
+import type { affinitiesClaimed, affinitiesRead, affinitiesReleased } from "../../edge/answers.ts";
+import { listBlocks } from "../blocks.ts";
+import { action, printing, type Session } from "../cli.ts";
+import { type Client, pages, path } from "../client.ts";
+import { CommandError, EXIT, usageError } from "../exit.ts";
+import type { Io } from "../io.ts";
+import {
+  affinityTypeOption,
+  count,
+  type HostReservedOptions,
+  hostReservedOf,
+  texts,
+  withHostReserved,
+} from "../options.ts";
+import type { Column } from "../output/print.ts";
+import { progressing, told } from "../progress.ts";
+
+export const affinityCommand = (io: Io): Command =>
+  new Command("affinity")
+    .description("which blocks are whose")
+    .addCommand(
+      printing(new Command("get"))
+        .description("shows the blocks of every host, or of one and what it borrows from")
+        .option("--host <name>", "only of this host; with the states of its affinities")
+        .addOption(affinityTypeOption())
+        .option("--pool <name>", "only blocks of this pool")
+        .action(action(io, get)),
+    )
+    .addCommand(
+      printing(new Command("claim"))
+        .description("claims every block of a range that is nobody's")
+        .argument("<cidr>")
+        .requiredOption("--host <name>", "whose they are to be")
+        .addOption(affinityTypeOption())
+        .action(action(io, claim)),
+    )
+    .addCommand(
+      withHostReserved(
+        printing(new Command("ensure"))
+          .description("sees to it that a host has a block of a family; takes no address")
+          .requiredOption("--host <name>", "whose it is to be")
+          .addOption(affinityTypeOption())
+          .requiredOption("--family <4 or 6>", "of this family; several times", families)
+          .option("--pool <name or CIDR>", "only from this pool; several times", texts),
+      ).action(action(io, ensure)),
+    )
+    .addCommand(
+      printing(new Command("release"))
+        .description("takes a block from a host; the addresses in it stay their owners'")
+        .argument("[cidr]")
+        .requiredOption("--host <name>", "whose it is")
+        .addOption(affinityTypeOption())
+        .option("--all", "every block of the host")
+        .option("--must-be-empty", "only blocks without addresses")
+        .action(action(io, release)),
+    );
+
+/** A family of addresses, several times. */
+const families = (text: string, before: readonly number[] = []): readonly number[] => [
+  ...before,
+  count(text),
+];
+
+interface HostOptions {
+  readonly host: string;
+  readonly affinityType?: string;
+}
+
+type AffinityPage = v.InferOutput<typeof affinitiesRead>;
+type Affinity = Omit<AffinityPage["affinities"][number], "state"> & {
+  readonly host: string;
+  readonly affinityType: string;
+  /** Known where a host is named: that of its row or of its loan. */
+  readonly state?: AffinityPage["affinities"][number]["state"];
+};
+
+const COLUMNS: readonly Column<Affinity>[] = [
+  { header: "CIDR", value: ({ cidr }) => cidr },
+  { header: "HOST", value: ({ host }) => host },
+  { header: "TYPE", value: ({ affinityType }) => affinityType },
+  { header: "POOL", value: ({ pool }) => pool },
+  { header: "IN USE", value: ({ used }) => used },
+  { header: "CLAIMED", value: ({ claimedAt }) => claimedAt, wide: true },
+];
+
+const OF_HOST: readonly Column<Affinity>[] = [
+  ...COLUMNS,
+  { header: "STATE", value: ({ state }) => state },
+  { header: "BORROWED", value: ({ borrowed }) => borrowed },
+];
+
+async function get(
+  { client, print, io }: Session,
+  options: Partial<HostOptions> & { readonly pool?: string },
+): Promise<void> {
+  const { host, affinityType, pool } = options;
+  const rows = await progressing(io, "affinities", () =>
+    host === undefined
+      ? affinitiesOfAll(client, pool)
+      : affinitiesOfHost(client, { host, affinityType }),
+  );
+  const shown = rows.filter(
+    (row) =>
+      (pool === undefined || row.pool === pool) &&
+      (affinityType === undefined || row.affinityType === affinityType),
+  );
+  const columns = host === undefined ? COLUMNS : OF_HOST;
+  print({ columns, rows: shown, document: { affinities: shown } });
+}
+
+/** What the blocks say of whose they are. */
+async function affinitiesOfAll(client: Client, pool: string | undefined): Promise<Affinity[]> {
+  const blocks = await listBlocks(client, { pool });
+  return blocks.flatMap(({ cidr, pool, host, affinityType = "host", claimedAt, inUse }) =>
+    host === undefined
+      ? []
+      : [{ cidr, host, affinityType, pool, borrowed: false, claimedAt, used: Number(inUse) }],
+  );
+}
+
+async function affinitiesOfHost(
+  client: Client,
+  {
+    host: name,
+    affinityType: type,
+  }: { readonly host: string; readonly affinityType?: string | undefined },
+): Promise<Affinity[]> {
+  const rows: Affinity[] = [];
+  for await (const page of pages<AffinityPage>(client, path`/v1/nodes/${name}/affinities`, {
+    affinityType: type,
+    limit: BLOCKS_PER_PAGE_MAX,
+  })) {
+    const { host, affinityType } = page;
+    rows.push(...page.affinities.map(({ cidr, ...row }) => ({ cidr, host, affinityType, ...row })));
+  }
+  return rows;
+}
+
+type Claimed = Extract<v.InferOutput<typeof affinitiesClaimed>, { readonly complete: boolean }>;
+type Ensured = Exclude<v.InferOutput<typeof affinitiesClaimed>, Claimed>;
+
+const CLAIMED: readonly Column<Claimed["blocks"][number]>[] = [
+  { header: "CIDR", value: ({ cidr }) => cidr },
+  { header: "STATUS", value: ({ status }) => status },
+  { header: "HOST", value: ({ host }) => host },
+];
+
+async function claim(
+  { client, print, io }: Session,
+  { host, affinityType }: HostOptions,
+  cidr: string,
+): Promise<void> {
+  const claimed = await progressing(io, cidr, () =>
+    claimRange(client, host, { affinityType, cidr }),
+  );
+  const rows = claimed.blocks.map((block) =>
+    block.status === "claimed" ? { ...block, host: claimed.host } : block,
+  );
+  print({ columns: CLAIMED, rows, document: claimed });
+  const left = claimed.blocks.filter(({ status }) => status !== "claimed");
+  refuse(left, `not ${host}'s`);
+  if (!claimed.complete)
+    throw new CommandError(
+      EXIT.unreachable,
+      `Only ${claimed.blocks.length} blocks of ${cidr} could be looked at in time; the same line goes on.`,
+    );
+}
+
+/** Asks again as long as each request comes further: what is claimed already is told quickly. */
+async function claimRange(client: Client, host: string, body: object): Promise<Claimed> {
+  let before = 0;
+  for (;;) {
+    const { body: claimed } = await client.call<Claimed>({
+      method: "POST",
+      path: path`/v1/nodes/${host}/affinities`,
+      body,
+    });
+    if (claimed.complete || claimed.blocks.length <= before) return claimed;
+    before = claimed.blocks.length;
+  }
+}
+
+const ENSURED: readonly Column<Ensured["blocks"][number]>[] = [
+  { header: "FAMILY", value: ({ family }) => `IPv${family}` },
+  { header: "CIDR", value: ({ cidr }) => cidr },
+  { header: "POOL", value: ({ pool }) => pool },
+];
+
+async function ensure(
+  { client, print }: Session,
+  options: HostOptions &
+    HostReservedOptions & { readonly family: readonly number[]; readonly pool?: readonly string[] },
+): Promise<void> {
+  const { host, affinityType, family, pool } = options;
+  const { body } = await client.call<Ensured>({
+    method: "POST",
+    path: path`/v1/nodes/${host}/affinities`,
+    body: { affinityType, families: family, pools: pool, hostReserved: hostReservedOf(options) },
+  });
+  print({ columns: ENSURED, rows: body.blocks, document: body });
+}
+
+type ReleasedPage = v.InferOutput<typeof affinitiesReleased>;
+type ReleasedAffinity = ReleasedPage["affinities"][number];
+
+const RELEASED: readonly Column<ReleasedAffinity>[] = [
+  { header: "CIDR", value: ({ cidr }) => cidr },
+  { header: "STATUS", value: ({ status }) => status },
+  { header: "IN USE", value: ({ inUse }) => inUse },
+  { header: "COOLING", value: ({ cooling }) => cooling },
+];
+
+async function release(
+  { client, print, io }: Session,
+  options: HostOptions & { readonly all?: true; readonly mustBeEmpty?: true },
+  cidr?: string,
+): Promise<void> {
+  const { host, affinityType, all, mustBeEmpty } = options;
+  if ((cidr === undefined) === (all === undefined))
+    throw usageError("plat affinity release needs the CIDR of a block, or --all.");
+  const rows: ReleasedAffinity[] = [];
+  const query = { affinityType, cidr, mustBeEmpty };
+  const route = path`/v1/nodes/${host}/affinities`;
+  await told(
+    rows,
+    () => print({ columns: RELEASED, rows, document: { affinities: rows } }),
+    () =>
+      progressing(io, `blocks of ${host}`, async (shown) => {
+        for await (const page of pages<ReleasedPage>(client, route, query, "DELETE")) {
+          rows.push(...page.affinities);
+          shown.update(`${rows.length} blocks of ${host}`);
+        }
+      }),
+  );
+  const left = rows.filter(({ status }) => status !== "deleted" && status !== "disowned");
+  refuse(left, "as it was");
+}
+
+/** Some blocks did not become what was asked for: the first of them says why. */
+function refuse(
+  left: readonly { readonly cidr: string; readonly status: string }[],
+  what: string,
+): void {
+  const [first] = left;
+  if (!first) return;
+  const others = left.length > 1 ? ` (and ${left.length - 1} more)` : "";
+  throw new CommandError(EXIT.refused, `${first.status}: ${first.cidr} is ${what}${others}.`);
+}

@@ -1,0 +1,155 @@
+import { randomUUID } from "node:crypto";
+import { Command } from "commander";
+import type * as v from "valibot";
+import type { assigned } from "../../edge/answers.ts";
+import { action, printing, type Session } from "../cli.ts";
+import { path } from "../client.ts";
+import { CommandError, EXIT } from "../exit.ts";
+import type { Io } from "../io.ts";
+import {
+  affinityTypeOption,
+  count,
+  type HostReservedOptions,
+  hostReservedOf,
+  keyValue,
+  texts,
+  withHostReserved,
+} from "../options.ts";
+import { type Column, tableIn } from "../output/print.ts";
+
+export const assignCommand = (io: Io): Command =>
+  withHostReserved(
+    printing(new Command("assign"))
+      .description("assigns addresses to a handle on a host; or explains what that would come to")
+      .requiredOption("--host <name>", "who is to have them")
+      .addOption(affinityTypeOption())
+      .option("--ipv4 <n>", "so many IPv4 addresses", count)
+      .option("--ipv6 <n>", "so many IPv6 addresses", count)
+      .option("--address <ip>", "this one, in place of so many")
+      .option(
+        "--handle <handle>",
+        "what they are found and released by; its own where none is named",
+      )
+      .option("--attribute <key=value>", "who owns them; several times", keyValue)
+      .option("--use <use>", "Workload, Tunnel or LoadBalancer: only pools that are for it")
+      .option("--pool <name or CIDR>", "only from this pool; several times", texts)
+      .option("--namespace <name>", "whose workload it is: some pools choose namespaces")
+      .option("--allow-partial", "fewer are better than none")
+      .option("--max-blocks-per-host <n>", "the host is to have no more blocks than these", count)
+      .option("--limit-per-handle <n>", "the handle is to have no more of a family", count)
+      .option("--lease-seconds <n>", "taken back after this time, unless it is renewed", count)
+      .option("--idempotency-key <key>", "asked again under the same key, the answer is the same")
+      .option("--dry-run", "writes nothing, and explains"),
+  ).action(action(io, assign));
+
+interface AssignOptions extends HostReservedOptions {
+  readonly pool?: readonly string[];
+  readonly attribute?: Readonly<Record<string, string>>;
+  readonly idempotencyKey?: string;
+  readonly dryRun?: true;
+  /** Those that are fields of the request under their own names. */
+  readonly [field: string]: unknown;
+}
+
+type Assigned = v.InferOutput<typeof assigned>;
+type Explanation = Extract<Assigned, { readonly dryRun: true }>;
+type Assignment = Exclude<Assigned, Explanation>;
+
+async function assign({ client, print, io }: Session, options: AssignOptions): Promise<void> {
+  const { idempotencyKey: key = randomUUID() } = options;
+  const { body } = await client
+    .call<Assigned>({
+      method: "POST",
+      path: path`/v1/assign`,
+      headers: { "Idempotency-Key": key },
+      body: bodyOf(options),
+    })
+    .catch((error: unknown) => {
+      throw error instanceof CommandError && error.exit === EXIT.unreachable
+        ? withKey(error, key)
+        : error;
+    });
+  if ("dryRun" in body) return explain(print, body);
+  print({ columns: columnsOf(body), rows: body.addresses, document: body });
+  for (const message of body.messages) io.err(`${message}\n`);
+}
+
+function bodyOf(options: AssignOptions) {
+  const {
+    pool: pools,
+    attribute: attributes,
+    idempotencyKey: _,
+    hostReservedStart: _start,
+    hostReservedEnd: _end,
+    hostReservedHandle: _handle,
+    hostReservedNote: _note,
+    ...fields
+  } = options;
+  return { ...fields, pools, attributes, hostReserved: hostReservedOf(options) };
+}
+
+/** It may have been assigned: whoever asks again needs the key. */
+const withKey = ({ exit, message }: CommandError, key: string) =>
+  new CommandError(
+    exit,
+    `${message}\n  The addresses may be assigned. With --idempotency-key ${key} the same line takes no others.`,
+  );
+
+const columnsOf = ({ handle }: Assignment): readonly Column<Assignment["addresses"][number]>[] => [
+  { header: "ADDRESS", value: ({ address }) => address },
+  { header: "BLOCK", value: ({ block }) => block },
+  { header: "POOL", value: ({ pool }) => pool },
+  { header: "HANDLE", value: () => handle },
+  { header: "BORROWED", value: ({ borrowed }) => borrowed },
+  { header: "EXPIRES", value: ({ expiresAt }) => expiresAt, wide: true },
+  { header: "GENERATION", value: ({ generation }) => generation, wide: true },
+];
+
+type FamilyExplanation = Explanation["families"][number];
+
+const POOLS: readonly Column<FamilyExplanation["pools"][number]>[] = [
+  { header: "POOL", value: ({ pool }) => pool },
+  { header: "CIDR", value: ({ cidr }) => cidr },
+  { header: "SERVES", value: ({ kept }) => (kept ? "yes" : "no") },
+  { header: "WHY NOT", value: ({ reason }) => reason ?? "" },
+];
+
+const BLOCKS: readonly Column<FamilyExplanation["blocks"][number]>[] = [
+  { header: "BLOCK", value: ({ block }) => block },
+  { header: "POOL", value: ({ pool }) => pool },
+  { header: "ADDRESSES", value: ({ count }) => count },
+  { header: "HOW", value: ({ action }) => HOW[action] },
+];
+
+const HOW = {
+  own: "it is the host's",
+  claim: "it is free, and would be claimed",
+  takeOver: "it is empty, and would be taken over",
+  borrow: "it is another's, and would be borrowed from",
+  held: "the handle has them already",
+} as const satisfies Record<FamilyExplanation["blocks"][number]["action"], string>;
+
+/** Tells what a request would come to; it ends as the request would. */
+function explain(print: Session["print"], explanation: Explanation): void {
+  const { refusal, messages, families } = explanation;
+  print({
+    text: (format) =>
+      [
+        ...families.map((family) => familyText(format, family)),
+        ...messages.map((message) => `${message}\n`),
+      ].join("\n"),
+    document: explanation,
+  });
+  if (refusal) throw new CommandError(EXIT.refused, `${refusal.code}: ${refusal.detail}`);
+}
+
+function familyText(
+  format: "table" | "wide",
+  { family, requested, pools, blocks, refusal }: FamilyExplanation,
+): string {
+  const parts = [`IPv${family}: ${requested} wanted\n`];
+  if (pools.length > 0) parts.push(tableIn(format, { columns: POOLS, rows: pools }));
+  if (blocks.length > 0) parts.push(tableIn(format, { columns: BLOCKS, rows: blocks }));
+  if (refusal) parts.push(`Refused, ${refusal.code}: ${refusal.detail}\n`);
+  return parts.join("\n");
+}

@@ -1,0 +1,121 @@
+import { Command } from "commander";
+import { type Block, type BlockSummary, listBlocks, readBlock, readBlocks } from "../blocks.ts";
+import type { IpamBlock } from "../calico/ipam-block.ts";
+import { ipamBlocks } from "../calico/ipam-blocks.ts";
+import { listOf } from "../calico/list.ts";
+import { action, printing, type Session } from "../cli.ts";
+import { usageError } from "../exit.ts";
+import type { Io } from "../io.ts";
+import { affinityTypeOption } from "../options.ts";
+import { type Column, tableIn } from "../output/print.ts";
+import { counting, progressing } from "../progress.ts";
+
+export const blockCommand = (io: Io): Command =>
+  new Command("block")
+    .description("blocks of addresses, which hosts claim")
+    .addCommand(
+      printing(new Command("get"))
+        .description(
+          "shows the blocks of the space, of a pool or of a host; or one, with its addresses",
+        )
+        .argument("[cidr]")
+        .option("--pool <name>", "only those of this pool")
+        .option("--host <name>", "only those of this host, and those that it borrows from")
+        .addOption(affinityTypeOption())
+        .option("--calico", "as Calico's IPAMBlock: with -o yaml or json, what kubectl would print")
+        .action(action(io, get)),
+    );
+
+interface GetOptions {
+  readonly pool?: string;
+  readonly host?: string;
+  readonly affinityType?: string;
+  readonly calico?: true;
+}
+
+const COLUMNS: readonly Column<BlockSummary>[] = [
+  { header: "CIDR", value: ({ cidr }) => cidr },
+  { header: "POOL", value: ({ pool }) => pool },
+  { header: "HOST", value: ({ host }) => host },
+  { header: "TYPE", value: ({ affinityType }) => affinityType, wide: true },
+  { header: "TOTAL", value: ({ capacity }) => capacity, wide: true },
+  { header: "IN USE", value: ({ inUse }) => inUse },
+  { header: "HELD", value: ({ held }) => held, wide: true },
+  { header: "RESERVED", value: ({ reserved }) => reserved, wide: true },
+  { header: "COOLING", value: ({ cooling }) => cooling, wide: true },
+  { header: "FREE", value: ({ available }) => available },
+  { header: "CLAIMED", value: ({ claimedAt }) => claimedAt, wide: true },
+  { header: "IDLE SINCE", value: ({ idleSince }) => idleSince, wide: true },
+];
+
+/** Of the blocks of a host the API says which it only borrows from. */
+const OF_HOST: readonly Column<BlockSummary>[] = [
+  ...COLUMNS,
+  { header: "BORROWED", value: ({ borrowed }) => borrowed },
+];
+
+const ADDRESSES: readonly Column<Block["addresses"][number]>[] = [
+  { header: "ADDRESS", value: ({ address }) => address },
+  { header: "STATE", value: ({ state }) => state },
+  { header: "HANDLE", value: ({ handle }) => handle },
+  { header: "HOST", value: ({ host }) => host },
+  { header: "BORROWED", value: ({ borrowed }) => borrowed },
+  { header: "ASSIGNED", value: ({ assignedAt }) => assignedAt, wide: true },
+  { header: "EXPIRES", value: ({ expiresAt }) => expiresAt, wide: true },
+  { header: "AVAILABLE", value: ({ availableAt }) => availableAt, wide: true },
+  { header: "GENERATION", value: ({ generation }) => generation, wide: true },
+];
+
+const CALICO: readonly Column<IpamBlock>[] = [
+  { header: "NAME", value: ({ metadata }) => metadata.name },
+  { header: "CIDR", value: ({ spec }) => spec.cidr },
+  { header: "AFFINITY", value: ({ spec }) => spec.affinity },
+];
+
+async function get(session: Session, options: GetOptions, cidr?: string): Promise<void> {
+  const { pool, host, affinityType, calico } = options;
+  if (cidr === undefined)
+    return calico ? getCalicoList(session, options) : getList(session, options);
+  if (pool !== undefined || host !== undefined || affinityType !== undefined)
+    throw usageError(`${cidr} is one block: --pool, --host and --affinity-type are for lists.`);
+  return calico ? getCalico(session, cidr) : getOne(session, cidr);
+}
+
+async function getOne({ client, print }: Session, cidr: string): Promise<void> {
+  const block = await readBlock(client, cidr);
+  print({
+    text: (format) => {
+      const tables = [tableIn(format, { columns: COLUMNS, rows: [block] })];
+      if (block.addresses.length > 0)
+        tables.push(tableIn(format, { columns: ADDRESSES, rows: block.addresses }));
+      return tables.join("\n");
+    },
+    document: block,
+  });
+}
+
+async function getList({ client, print, io }: Session, { calico: _, ...query }: GetOptions) {
+  const blocks = await progressing(io, "blocks", () => listBlocks(client, query));
+  const columns = query.host === undefined ? COLUMNS : OF_HOST;
+  print({ columns, rows: blocks, document: { blocks } });
+}
+
+async function getCalico({ client, print, io }: Session, cidr: string): Promise<void> {
+  const [block] = await progressing(io, cidr, async (shown) =>
+    ipamBlocks(client, [await readBlock(client, cidr)], shown),
+  );
+  print({ columns: CALICO, rows: block ? [block] : [], document: block });
+}
+
+async function getCalicoList({ client, print, io }: Session, { calico: _, ...query }: GetOptions) {
+  const blocks = await progressing(io, "blocks", async (shown) => {
+    const listed = await listBlocks(client, query);
+    const read = await readBlocks(
+      client,
+      listed.map(({ cidr }) => cidr),
+      counting(shown, "blocks", listed.length),
+    );
+    return ipamBlocks(client, read, shown);
+  });
+  print({ columns: CALICO, rows: blocks, document: listOf(blocks) });
+}

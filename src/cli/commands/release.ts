@@ -1,0 +1,163 @@
+import { Command, Option } from "commander";
+import { type Address, readAddress } from "../addresses.ts";
+import { action, printing, type Session } from "../cli.ts";
+import { CommandError, EXIT, usageError } from "../exit.ts";
+import type { Io } from "../io.ts";
+import { affinityTypeOption, texts } from "../options.ts";
+import type { Column } from "../output/print.ts";
+import { progressing, told } from "../progress.ts";
+import {
+  type HostReleased,
+  type ReleaseEntry,
+  type ReleaseResult,
+  releaseAddresses,
+  releaseHandle,
+  releaseHost,
+} from "../releases.ts";
+
+export const releaseCommand = (io: Io): Command =>
+  printing(new Command("release"))
+    .description("gives addresses back: one by one, all that a handle has, or all that a host has")
+    .addOption(
+      new Option("--ip <ip>", "this address; several times")
+        .argParser(texts)
+        .conflicts(["host", "affinityType"]),
+    )
+    .option("--generation <generation>", "only if it is this assignment that has the address")
+    .option("--handle <handle>", "only what this handle has; without --ip all of it")
+    .addOption(
+      new Option("--host <name>", "all that this host has").conflicts(["handle", "generation"]),
+    )
+    .addOption(affinityTypeOption())
+    .action(action(io, release));
+
+interface ReleaseOptions {
+  readonly ip?: readonly string[];
+  readonly generation?: string;
+  readonly handle?: string;
+  readonly host?: string;
+  readonly affinityType?: string;
+}
+
+/** What the line says is how: each way is a function of its own. */
+async function release(session: Session, options: ReleaseOptions): Promise<void> {
+  const { ip, generation, handle, host, affinityType } = options;
+  if (affinityType !== undefined && host === undefined)
+    throw usageError("--affinity-type needs --host.");
+  if (generation !== undefined && ip?.length !== 1)
+    throw usageError("--generation is good for one address; it needs one --ip.");
+  if (host !== undefined) return byHost(session, { host, affinityType });
+  if (ip && (generation ?? handle) !== undefined)
+    return byProof(
+      session,
+      ip.map((address) => ({ address, handle, generation })),
+    );
+  if (ip) return asSeen(session, ip);
+  if (handle !== undefined) return byHandle(session, handle);
+  throw usageError("plat release needs --ip, --handle or --host.");
+}
+
+/** What became of an address, and whose it was where that is known. */
+type Row = ReleaseResult & { readonly handle?: string | undefined };
+
+const COLUMNS: readonly Column<Row>[] = [
+  { header: "ADDRESS", value: ({ address }) => address },
+  { header: "STATUS", value: ({ status }) => status },
+  { header: "HANDLE", value: ({ handle }) => handle },
+  { header: "DETAIL", value: ({ detail }) => detail ?? "" },
+];
+
+/** Addresses that are released only where the handle, or the generation, is right. */
+async function byProof(session: Session, entries: readonly ReleaseEntry[]): Promise<void> {
+  const rows: Row[] = [];
+  await told(
+    rows,
+    () => report(session, rows),
+    async () => {
+      for await (const results of releaseAddresses(session.client, entries)) rows.push(...results);
+    },
+  );
+  refuseConflicts(rows);
+}
+
+/**
+ * Addresses that only their texts name: each is read, then exactly the assignment that was seen is released, by its generation.
+ * So nobody loses an address that was released and assigned anew in between, and whose it was is told. It needs no
+ * `allowBareRelease`, and makes no use of it: that would release whatever stands there by then.
+ */
+async function asSeen(session: Session, ips: readonly string[]): Promise<void> {
+  const { client } = session;
+  // All are read before the first is released: a slip in one of them stops the line before it has done anything.
+  const seen: Address[] = [];
+  for (const ip of ips) seen.push(await readAddress(client, ip));
+  const owners = new Map(seen.map(({ address, handle }) => [address, handle]));
+  const rows: Row[] = seen.filter(({ state }) => state !== "assigned").map(notAssigned);
+  const entries = seen
+    .filter(({ state }) => state === "assigned")
+    .map(({ address, generation }) => ({ address, generation }));
+  await told(
+    rows,
+    () => report(session, rows),
+    async () => {
+      for await (const results of releaseAddresses(client, entries))
+        rows.push(...results.map((result) => ({ ...result, handle: owners.get(result.address) })));
+    },
+  );
+  refuseConflicts(rows);
+}
+
+function notAssigned({ address, state, availableAt }: Address): Row {
+  const row = { address, status: "not_assigned" } as const;
+  if (state === "cooling") return { ...row, detail: `It cools until ${availableAt}.` };
+  return state === "hostReserved" ? { ...row, detail: "Its host keeps it for itself." } : row;
+}
+
+async function byHandle(session: Session, handle: string): Promise<void> {
+  const released = await releaseHandle(session.client, handle);
+  report(
+    session,
+    released.map((address) => ({ address, status: "released", handle })),
+  );
+}
+
+async function byHost(
+  session: Session,
+  host: { readonly host: string; readonly affinityType: string | undefined },
+): Promise<void> {
+  const answers: HostReleased[] = [];
+  const released = () => answers.flatMap((answer) => answer.released);
+  await told(
+    answers,
+    () =>
+      report(
+        session,
+        released().map((address) => ({ address, status: "released" })),
+      ),
+    () =>
+      progressing(session.io, `addresses of ${host.host}`, async (shown) => {
+        for await (const answer of releaseHost(session.client, host)) {
+          answers.push(answer);
+          shown.update(`${released().length} addresses of ${host.host} released`);
+        }
+      }),
+  );
+  const unreadable = [...new Set(answers.flatMap((answer) => answer.unreadable))];
+  if (unreadable.length > 0)
+    throw new CommandError(
+      EXIT.refused,
+      `unreadable: what ${host.host} has in ${unreadable.join(", ")} stays, for what stands there cannot be read.`,
+    );
+}
+
+const report = ({ print }: Session, rows: readonly Row[]): void =>
+  print({ columns: COLUMNS, rows, document: { results: rows } });
+
+/** What nobody has any more is as it was wished; what somebody else has is not. */
+function refuseConflicts(rows: readonly Row[]): void {
+  const conflicts = rows.filter(({ status }) => status === "conflict");
+  const [first] = conflicts;
+  if (!first) return;
+  const { address, code, detail } = first;
+  const others = conflicts.length > 1 ? ` (and ${conflicts.length - 1} more)` : "";
+  throw new CommandError(EXIT.refused, `${code}: ${address} is not released. ${detail}${others}`);
+}

@@ -1,0 +1,40 @@
+import { type Address, readAddress } from "../addresses.ts";
+import type { Session } from "../cli.ts";
+
+/** Is an address in use, and whose is it? */
+export async function showAddress({ client, print }: Session, ip: string): Promise<void> {
+  const address = await readAddress(client, ip);
+  print({ text: () => textOf(address), document: address });
+}
+
+function textOf(address: Address): string {
+  const { address: ip, state, availableAt } = address;
+  if (state === "free") return `${ip} is not assigned\n`;
+  if (state === "cooling") return `${ip} is not assigned; it cools until ${availableAt}\n`;
+  const { handle = "<none>", host, block, pool, generation, expiresAt } = address;
+  const { attributes, owner: { active, alternate } = {} } = address;
+  return [
+    state === "assigned" ? `IP ${ip} is in use` : `IP ${ip} is kept by its host for itself`,
+    `Handle ID: ${handle}`,
+    ...lineOf("Host", host),
+    `Block: ${block} of pool ${pool}${address.borrowed ? ", borrowed" : ""}`,
+    ...lineOf("Generation", generation),
+    ...lineOf("Expires", expiresAt),
+    ...ownedBy("Attributes", attributes),
+    ...(active || state !== "assigned"
+      ? ownedBy("Active Owner Attributes", active)
+      : ["No Active Owner attributes defined"]),
+    ...ownedBy("Alternate Owner Attributes", alternate),
+    "",
+  ].join("\n");
+}
+
+const lineOf = (title: string, value: string | undefined) =>
+  value === undefined ? [] : [`${title}: ${value}`];
+
+function ownedBy(title: string, attributes: Readonly<Record<string, string>> = {}) {
+  const entries = Object.entries(attributes).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return entries.length === 0
+    ? []
+    : [`${title}:`, ...entries.map(([key, value]) => `  ${key}: ${value}`)];
+}

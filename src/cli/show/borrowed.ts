@@ -1,0 +1,72 @@
+import { type Block, listBlocks, readBlocks } from "../blocks.ts";
+import type { Session } from "../cli.ts";
+import { type OwnedAddress, readOwners } from "../handles.ts";
+import type { Column } from "../output/print.ts";
+import { counting, progressing } from "../progress.ts";
+
+/** An address that a host has in a block that is not its own. */
+interface Borrowed {
+  readonly address: string;
+  readonly host: string | undefined;
+  readonly block: string;
+  /** Absent where the block is nobody's. */
+  readonly blockOwner: string | undefined;
+  readonly handle: string | undefined;
+  readonly type: string | undefined;
+  readonly allocatedTo: string | undefined;
+}
+
+const COLUMNS: readonly Column<Borrowed>[] = [
+  { header: "IP", value: ({ address }) => address },
+  { header: "BORROWING-NODE", value: ({ host }) => host },
+  { header: "BLOCK", value: ({ block }) => block },
+  { header: "BLOCK OWNER", value: ({ blockOwner }) => blockOwner },
+  { header: "TYPE", value: ({ type }) => type },
+  { header: "ALLOCATED-TO", value: ({ allocatedTo }) => allocatedTo },
+  { header: "HANDLE", value: ({ handle }) => handle, wide: true },
+];
+
+/** What hosts have in blocks of others, or of nobody. All blocks that are in use are read for it. */
+export async function showBorrowed({ client, print, io }: Session): Promise<void> {
+  const { rows, unknown } = await progressing(io, "blocks", async (shown) => {
+    const used = (await listBlocks(client)).filter(({ inUse }) => inUse !== 0);
+    const blocks = await readBlocks(
+      client,
+      used.map(({ cidr }) => cidr),
+      counting(shown, "blocks", used.length),
+    );
+    const addresses = blocks.flatMap((block) => block.addresses.map((each) => ({ block, each })));
+    const borrowed = addresses.filter(({ each }) => each.borrowed);
+    const owners = await readOwners(
+      client,
+      borrowed.map(({ each }) => each),
+      counting(shown, "handles"),
+    );
+    return {
+      rows: borrowed.map(({ block, each }) => rowOf(block, each, owners.get(each.address))),
+      unknown: addresses.filter(
+        ({ each }) => each.state === "assigned" && each.borrowed === undefined,
+      ).length,
+    };
+  });
+  print({ columns: COLUMNS, rows, document: { borrowed: rows } });
+  if (unknown > 0)
+    io.err(`Of ${unknown} more it is not known whose they are: their records were not found.\n`);
+}
+
+function rowOf(
+  { cidr, host: blockOwner }: Block,
+  { address, host, handle }: Block["addresses"][number],
+  owned: OwnedAddress | undefined,
+): Borrowed {
+  const attributes = owned?.handle === handle ? owned?.owner?.active : undefined;
+  return { address, host, block: cidr, blockOwner, handle, ...workloadOf(attributes) };
+}
+
+/** What has the address, by the names of the attributes that Calico gives. */
+export function workloadOf(attributes: Readonly<Record<string, string>> = {}) {
+  const { namespace = "", pod, type, "vmi-name": machine } = attributes;
+  if (machine !== undefined) return { type: "vmi", allocatedTo: `${namespace}/${machine}` };
+  if (pod !== undefined) return { type: "pod", allocatedTo: `${namespace}/${pod}` };
+  return { type, allocatedTo: undefined };
+}

@@ -1,0 +1,18 @@
+import type * as v from "valibot";
+import type { settingsRead } from "../../edge/answers.ts";
+import type { Session } from "../cli.ts";
+import { path } from "../client.ts";
+import type { Column } from "../output/print.ts";
+
+type Settings = v.InferOutput<typeof settingsRead>;
+
+const COLUMNS: readonly Column<readonly [string, Settings[keyof Settings]]>[] = [
+  { header: "PROPERTY", value: ([name]) => name },
+  { header: "VALUE", value: ([, value]) => value },
+];
+
+/** What holds in the space, whether or not anybody has written it. */
+export async function showConfiguration({ client, print }: Session): Promise<void> {
+  const { body } = await client.call<Settings>({ method: "GET", path: path`/v1/config` });
+  print({ columns: COLUMNS, rows: Object.entries(body), document: body });
+}

@@ -1,0 +1,101 @@
+import type * as v from "valibot";
+import { PAGE_READS_AT_ONCE } from "../../domain/limits.ts";
+import type { spaceUtilizationRead, utilizationRead } from "../../edge/answers.ts";
+import { atOnce } from "../at-once.ts";
+import type { Session } from "../cli.ts";
+import { type Client, found, pages, path } from "../client.ts";
+import { type Count, withShare } from "../output/count.ts";
+import type { Column } from "../output/print.ts";
+import { progressing } from "../progress.ts";
+
+interface Usage {
+  readonly cidr: string;
+  readonly capacity: Count;
+  readonly inUse: Count;
+  readonly held: Count;
+  readonly reserved: Count;
+  readonly cooling: Count;
+  readonly available: Count;
+}
+
+/** What the addresses of a pool are doing; those of its blocks where they are asked for. */
+interface PoolUsage extends Usage {
+  readonly pool: string;
+  readonly blocks?: readonly Usage[];
+}
+
+interface Row extends Usage {
+  readonly grouping: "IP Pool" | "Block";
+  readonly pool: string | undefined;
+}
+
+const COLUMNS: readonly Column<Row>[] = [
+  { header: "GROUPING", value: ({ grouping }) => grouping },
+  { header: "CIDR", value: ({ cidr }) => cidr },
+  { header: "POOL", value: ({ pool }) => pool, wide: true },
+  { header: "IPS TOTAL", value: ({ capacity }) => `${capacity}` },
+  { header: "IPS IN USE", value: ({ inUse, capacity }) => withShare(inUse, capacity) },
+  { header: "IPS HELD", value: ({ held, capacity }) => withShare(held, capacity), wide: true },
+  { header: "IPS RESERVED", value: ({ reserved, capacity }) => withShare(reserved, capacity) },
+  { header: "IPS COOLING", value: ({ cooling, capacity }) => withShare(cooling, capacity) },
+  { header: "IPS FREE", value: ({ available, capacity }) => withShare(available, capacity) },
+];
+
+/** How the addresses of each pool are used; with the blocks beneath their pools, and those of no pool at the end. */
+export async function showPools(
+  { client, print, io }: Session,
+  { blocks }: { readonly blocks: boolean },
+): Promise<void> {
+  const document = await progressing(io, "pools", () =>
+    blocks ? poolsWithBlocks(client) : poolsAlone(client),
+  );
+  const { pools, orphans = [] } = document;
+  const rows: Row[] = [
+    ...pools.flatMap(({ blocks = [], ...pool }): Row[] => [
+      { grouping: "IP Pool", ...pool },
+      ...blocks.map((block) => ({ grouping: "Block" as const, pool: pool.pool, ...block })),
+    ]),
+    ...orphans.map((block) => ({ ...block, grouping: "Block" as const, pool: undefined })),
+  ];
+  print({ columns: COLUMNS, rows, document });
+}
+
+interface SpaceUsage {
+  readonly pools: readonly PoolUsage[];
+  readonly orphans?: readonly (Usage & { readonly pool: string })[];
+}
+
+type SpacePage = v.InferOutput<typeof spaceUtilizationRead>;
+type PoolPage = v.InferOutput<typeof utilizationRead>;
+
+/** Blocks of no pool are looked for after the last pool, through the whole table: whoever does not ask for them stops there. */
+async function poolsAlone(client: Client): Promise<SpaceUsage> {
+  const pools: PoolUsage[] = [];
+  for await (const page of pages<SpacePage>(client, path`/v1/utilization`)) {
+    pools.push(...page.pools);
+    if (page.orphans) break;
+  }
+  return { pools };
+}
+
+async function poolsWithBlocks(client: Client): Promise<SpaceUsage> {
+  const names: string[] = [];
+  const orphans: (Usage & { readonly pool: string })[] = [];
+  for await (const page of pages<SpacePage>(client, path`/v1/utilization`)) {
+    names.push(...page.pools.map(({ pool }) => pool));
+    orphans.push(...(page.orphans ?? []));
+  }
+  const pools = await atOnce(names, PAGE_READS_AT_ONCE, (name) =>
+    found(poolWithBlocks(client, name)),
+  );
+  return { pools: pools.filter((pool) => pool !== undefined), orphans };
+}
+
+/** The last page has the sums of the whole pool; each page has the blocks that it counted. */
+async function poolWithBlocks(client: Client, name: string): Promise<PoolUsage> {
+  const read: PoolPage[] = [];
+  for await (const page of pages<PoolPage>(client, path`/v1/pools/${name}/utilization`))
+    read.push(page);
+  const { requestId: _, complete: __, next: ___, ...pool } = read.at(-1) as PoolPage;
+  return { ...pool, blocks: read.flatMap(({ blocks }) => blocks) };
+}

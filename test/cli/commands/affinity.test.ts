@@ -1,0 +1,234 @@
+import { describe, expect, it } from "vitest";
+import { spaceWithPool } from "../space.ts";
+import { terminal } from "../terminal.ts";
+import { wayTo } from "../way.ts";
+
+const shell = terminal();
+const { plat, platWith, call } = shell;
+const pool = spaceWithPool(shell);
+
+const claim = (cidr: string, host: string, ...more: readonly string[]) =>
+  plat("affinity", "claim", cidr, "--host", host, ...more);
+
+describe("plat affinity get", () => {
+  it("shows the blocks of every host, by what the blocks say, and none that is nobody's", async () => {
+    await pool();
+    await claim("10.0.0.0/28", "n1");
+    await claim("10.0.0.16/28", "lb", "--affinity-type", "virtual");
+    await plat("assign", "--host", "gone", "--address", "10.0.0.33");
+    await plat("affinity", "release", "--host", "gone", "--all");
+    expect((await plat("affinity", "get")).out).toBe(
+      [
+        "CIDR           HOST   TYPE      POOL   IN USE",
+        "10.0.0.0/28    n1     host      main   0",
+        "10.0.0.16/28   lb     virtual   main   0",
+        "",
+      ].join("\n"),
+    );
+    const columns = "-o=custom-columns=HOST:.host";
+    expect((await plat("affinity", "get", "--affinity-type", "host", columns)).out).toBe(
+      "HOST\nn1\n",
+    );
+  });
+
+  it("shows of one host also the states, and what it borrows from", async () => {
+    await pool();
+    await pool("other", { cidr: "10.1.0.0/24", blockSize: 28 });
+    await claim("10.0.0.0/28", "n1");
+    await claim("10.1.0.0/28", "n2");
+    await plat("assign", "--host", "n2", "--address", "10.0.0.1");
+    expect((await plat("affinity", "get", "--host", "n2")).out).toBe(
+      [
+        "CIDR          HOST   TYPE   POOL    IN USE   STATE       BORROWED",
+        "10.0.0.0/28   n2     host   main    1        confirmed   true",
+        "10.1.0.0/28   n2     host   other   0        confirmed   false",
+        "",
+      ].join("\n"),
+    );
+    const { out } = await plat("affinity", "get", "--host", "n2", "--pool", "other", "-o", "json");
+    expect(JSON.parse(out)).toEqual({
+      affinities: [
+        {
+          cidr: "10.1.0.0/28",
+          host: "n2",
+          affinityType: "host",
+          pool: "other",
+          state: "confirmed",
+          borrowed: false,
+          claimedAt: expect.any(String),
+          used: 0,
+        },
+      ],
+    });
+    expect((await plat("affinity", "get", "--pool", "other")).out).not.toContain("10.0.0.0/28");
+  });
+});
+
+describe("plat affinity claim", () => {
+  it("claims what is nobody's, and exits with 1 where some of it is another's", async () => {
+    await pool();
+    expect(await claim("10.0.0.0/28", "n1")).toEqual({
+      exit: 0,
+      out: "CIDR          STATUS    HOST\n10.0.0.0/28   claimed   n1\n",
+      err: "",
+    });
+    expect(await claim("10.0.0.0/27", "n2")).toEqual({
+      exit: 1,
+      out: [
+        "CIDR           STATUS      HOST",
+        "10.0.0.0/28    not_owned   n1",
+        "10.0.0.16/28   claimed     n2",
+        "",
+      ].join("\n"),
+      err: "plat: not_owned: 10.0.0.0/28 is not n2's.\n",
+    });
+  });
+
+  it("says how many others are not the host's either", async () => {
+    await pool();
+    await claim("10.0.0.0/26", "n1");
+    expect((await claim("10.0.0.0/26", "n2")).err).toBe(
+      "plat: not_owned: 10.0.0.0/28 is not n2's (and 3 more).\n",
+    );
+  });
+
+  it("asks on as long as each request comes further, and says where it stops", async () => {
+    const blocks = ["10.0.0.0/28", "10.0.0.16/28"].map((cidr) => ({ cidr, status: "claimed" }));
+    const url = await wayTo(shell.server().url, async ({ before }) => ({
+      host: "n1",
+      complete: false,
+      blocks: blocks.slice(0, before + 1),
+    }));
+    const { exit, out, err } = await claim("10.0.0.0/24", "n1", "--endpoint", url);
+    expect(exit).toBe(3);
+    expect(out.trim().split("\n")).toHaveLength(1 + 2);
+    expect(err).toBe(
+      "plat: Only 2 blocks of 10.0.0.0/24 could be looked at in time; the same line goes on.\n",
+    );
+  });
+
+  it("is refused where the range lies in no pool", async () => {
+    const { exit, err } = await claim("10.9.0.0/28", "n1");
+    expect(exit).toBe(1);
+    expect(err).toMatch(/^plat: no_pool_available: /);
+  });
+});
+
+describe("plat affinity ensure", () => {
+  it("gives the host a block of each family, once, and no address", async () => {
+    await pool();
+    await pool("six", { cidr: "fd00::/112", blockSize: 124 });
+    const line = ["affinity", "ensure", "--host", "n1", "--family", "4", "--family", "6"];
+    const { exit, out } = await plat(...line);
+    expect(exit).toBe(0);
+    expect(out).toMatch(
+      /^FAMILY {3}CIDR +POOL\nIPv4 +10\.0\.0\.\d+\/28 +main\nIPv6 +fd00::\S+ +six\n$/,
+    );
+    expect((await plat(...line)).out).toBe(out);
+  });
+
+  it("keeps in it what the host reserves, in the pools that are named, for the owner's type", async () => {
+    await pool();
+    await pool("other", { cidr: "10.1.0.0/24", blockSize: 28 });
+    const { out } = await plat(
+      ...["affinity", "ensure", "--host", "w", "--affinity-type", "virtual", "--family", "4"],
+      ...[
+        "--pool",
+        "other",
+        "--host-reserved-start",
+        "3",
+        "--host-reserved-end",
+        "1",
+        "-o",
+        "json",
+      ],
+    );
+    const [block] = JSON.parse(out).blocks;
+    expect(block.pool).toBe("other");
+    expect((await call("GET", `/v1/blocks/${block.cidr}`)).body).toMatchObject({
+      affinityType: "virtual",
+      held: 4,
+    });
+  });
+
+  it("needs a family", async () => {
+    const { exit, err } = await plat("affinity", "ensure", "--host", "n1");
+    expect(exit).toBe(2);
+    expect(err).toContain("--family");
+  });
+});
+
+describe("plat affinity release", () => {
+  it("takes one block from its host, and leaves the addresses their owners'", async () => {
+    await pool();
+    await plat("assign", "--host", "n1", "--address", "10.0.0.1", "--handle", "a");
+    await claim("10.0.0.16/28", "n1");
+    expect(await plat("affinity", "release", "10.0.0.0/28", "--host", "n1")).toMatchObject({
+      exit: 0,
+      out: "CIDR          STATUS     IN USE   COOLING\n10.0.0.0/28   disowned   1        0\n",
+    });
+    expect((await plat("address", "get", "10.0.0.1")).out).toContain("assigned");
+    expect((await plat("affinity", "get")).out).toContain("10.0.0.16/28");
+  });
+
+  it("takes all of them with --all", async () => {
+    await pool();
+    await call("PUT", "/v1/config", { blockMinAgeSeconds: 0 });
+    await claim("10.0.0.0/27", "n1");
+    await claim("10.0.0.32/28", "n1", "--affinity-type", "virtual");
+    expect((await plat("affinity", "release", "--host", "n1", "--all")).out).toBe(
+      [
+        "CIDR           STATUS    IN USE   COOLING",
+        "10.0.0.0/28    deleted   <none>   <none>",
+        "10.0.0.16/28   deleted   <none>   <none>",
+        "",
+      ].join("\n"),
+    );
+    expect((await plat("affinity", "get", "-o=custom-columns=CIDR:.cidr")).out).toBe(
+      "CIDR\n10.0.0.32/28\n",
+    );
+  });
+
+  it("goes on page by page, and tells what is done where it is cut off", async () => {
+    const progress: string[] = [];
+    const url = await wayTo(shell.server().url, async ({ before }) =>
+      before < 2
+        ? { affinities: [{ cidr: `10.0.${before}.0/28`, status: "deleted" }], next: "more" }
+        : "lost",
+    );
+    const { exit, out } = await platWith(
+      { progress },
+      ...["affinity", "release", "--host", "n1", "--all", "--endpoint", url, "-o", "json"],
+    );
+    expect(exit).toBe(3);
+    expect(JSON.parse(out).affinities).toHaveLength(2);
+    expect(progress).toEqual(["blocks of n1", "1 blocks of n1", "2 blocks of n1"]);
+  });
+
+  it("keeps with --must-be-empty what is in use, and exits with 1", async () => {
+    await pool();
+    await plat("assign", "--host", "n1", "--address", "10.0.0.1", "--handle", "a");
+    const line = ["affinity", "release", "--host", "n1", "--all", "--must-be-empty"];
+    const { exit, out, err } = await plat(...line);
+    expect(exit).toBe(1);
+    expect(out).toContain("10.0.0.0/28   not_empty   1        0");
+    expect(err).toBe("plat: not_empty: 10.0.0.0/28 is as it was.\n");
+  });
+
+  it("exits with 1 where the block is another's", async () => {
+    await pool();
+    await claim("10.0.0.0/28", "n1");
+    const { exit, err } = await plat("affinity", "release", "10.0.0.0/28", "--host", "n2");
+    expect(exit).toBe(1);
+    expect(err).toBe("plat: not_owned: 10.0.0.0/28 is as it was.\n");
+  });
+
+  it.each([
+    [["affinity", "release", "--host", "n1"]],
+    [["affinity", "release", "10.0.0.0/28", "--host", "n1", "--all"]],
+  ])("%j says too little or too much", async (line) => {
+    const { exit, err } = await plat(...line);
+    expect(exit).toBe(2);
+    expect(err).toContain("needs the CIDR of a block, or --all");
+  });
+});

@@ -1,0 +1,208 @@
+import { describe, expect, it } from "vitest";
+import { spaceWithPool } from "../space.ts";
+import { terminal } from "../terminal.ts";
+import { wayTo } from "../way.ts";
+
+const shell = terminal();
+const { plat, platWith, call } = shell;
+const pool = spaceWithPool(shell);
+
+/** What a program reads of what a command printed. */
+const json = async (...args: readonly string[]) => {
+  const { exit, out, err } = await plat(...args, "-o", "json");
+  expect({ exit, err }).toEqual({ exit: 0, err: "" });
+  return JSON.parse(out);
+};
+
+describe("plat assign", () => {
+  it("prints the addresses as a table, with the block and the handle", async () => {
+    await pool();
+    const { exit, out, err } = await plat(
+      "assign",
+      "--host",
+      "n1",
+      "--address",
+      "10.0.0.9",
+      "--handle",
+      "web-0",
+    );
+    expect({ exit, out, err }).toEqual({
+      exit: 0,
+      out: "ADDRESS    BLOCK         POOL   HANDLE   BORROWED\n10.0.0.9   10.0.0.0/28   main   web-0    false\n",
+      err: "",
+    });
+  });
+
+  it("says under -o wide until when an address is leased, and its generation", async () => {
+    await pool();
+    const { out } = await plat(
+      "assign",
+      "--host",
+      "n1",
+      "--ipv4",
+      "1",
+      "--lease-seconds",
+      "60",
+      "-o",
+      "wide",
+    );
+    const [headers = ""] = out.split("\n");
+    expect(headers.split(/ {2,}/)).toEqual([
+      ...["ADDRESS", "BLOCK", "POOL", "HANDLE", "BORROWED", "EXPIRES", "GENERATION"],
+    ]);
+    expect(out).toMatch(/ 20\d\d-\S+Z {3}g1\.\S+\n$/);
+  });
+
+  it("hands every field of the request over", async () => {
+    await pool();
+    await pool("six", { cidr: "fd00::/112", blockSize: 124 });
+    await plat("assign", "--host", "other", "--ipv4", "1", "--handle", "h");
+    const assigned = await json(
+      "assign",
+      ...["--host", "lb", "--affinity-type", "virtual", "--ipv4", "2", "--ipv6", "1"],
+      ...["--handle", "web", "--attribute", "pod=web-0", "--attribute", "note=a=b"],
+      ...["--use", "Workload", "--pool", "main", "--pool", "six", "--namespace", "shop"],
+      ...["--allow-partial", "--max-blocks-per-host", "2", "--limit-per-handle", "3"],
+      ...["--lease-seconds", "600", "--host-reserved-start", "3", "--host-reserved-end", "1"],
+      ...["--host-reserved-handle", "w", "--host-reserved-note", "windows"],
+    );
+    expect(assigned).toMatchObject({
+      handle: "web",
+      requested: 3,
+      hostReserved: { start: 3, end: 1, handle: "w", note: "windows" },
+    });
+    const [first] = assigned.addresses;
+    expect(assigned.addresses).toHaveLength(3);
+    expect(first).toHaveProperty("expiresAt");
+    const { body } = await call("GET", `/v1/addresses/${first.address}`);
+    expect(body.attributes).toEqual({ pod: "web-0", note: "a=b" });
+    expect((await call("GET", `/v1/blocks/${first.block}`)).body).toMatchObject({
+      host: "lb",
+      affinityType: "virtual",
+      hostReserved: { start: 3, end: 1 },
+    });
+  });
+
+  it("under the same key answers the same addresses, and under its own keys others each time", async () => {
+    await pool();
+    const again = ["assign", "--host", "n1", "--ipv4", "1", "--idempotency-key", "k"];
+    const once = await json(...again);
+    expect((await json(...again)).addresses).toEqual(once.addresses);
+    const others = ["assign", "--host", "n1", "--ipv4", "1"];
+    expect((await json(...others)).addresses).not.toEqual((await json(...others)).addresses);
+  });
+
+  it("takes no second address where the answer was lost on its way, and asks again by itself", async () => {
+    await pool();
+    let asked = 0;
+    const url = await wayTo(shell.server().url, async () => (asked++ === 0 ? "lost" : undefined));
+    const { exit, out } = await plat(
+      "assign",
+      "--host",
+      "n1",
+      "--ipv4",
+      "1",
+      "--endpoint",
+      url,
+      "-o",
+      "json",
+    );
+    expect(exit).toBe(0);
+    expect(asked).toBe(2);
+    const { body } = await call("GET", `/v1/blocks/${JSON.parse(out).addresses[0].block}`);
+    expect(body.inUse).toBe(1);
+  });
+
+  it("tells the key to go on with where nobody answers", async () => {
+    const { exit, err } = await platWith(
+      { env: { PLAT_ENDPOINT: "http://127.0.0.1:9" } },
+      ...["assign", "--host", "n1", "--ipv4", "1", "--idempotency-key", "again"],
+    );
+    expect(exit).toBe(3);
+    expect(err).toContain("With --idempotency-key again the same line takes no others.");
+  });
+
+  it("says on stderr why fewer were assigned than were asked for", async () => {
+    await pool("small", { cidr: "10.1.0.0/30", blockSize: 30 });
+    const { exit, out, err } = await plat(
+      "assign",
+      "--host",
+      "n1",
+      "--ipv4",
+      "8",
+      "--allow-partial",
+    );
+    expect(exit).toBe(0);
+    expect(out.trim().split("\n")).toHaveLength(1 + 4);
+    expect(err).toMatch(/4 of 8/);
+  });
+
+  it("is refused with the problem's code", async () => {
+    await pool();
+    await plat("assign", "--host", "n1", "--address", "10.0.0.1");
+    const { exit, out, err } = await plat("assign", "--host", "n2", "--address", "10.0.0.1");
+    expect({ exit, out }).toEqual({ exit: 1, out: "" });
+    expect(err).toMatch(/^plat: already_assigned: /);
+  });
+
+  it.each([
+    [["assign", "--ipv4", "1"], "required option '--host <name>'"],
+    [["assign", "--host", "n1", "--ipv4", "many"], "It must be a whole number."],
+    [["assign", "--host", "n1", "--attribute", "pod"], "It must be key=value."],
+    [["assign", "--host", "n1", "--attribute", "a=1", "--attribute", "a=2"], "It names a twice."],
+    [["assign", "--host", "n1", "--affinity-type", "pod"], "Allowed choices are host, virtual."],
+  ])("%j is a slip of the line, and nothing is sent", async (line, problem) => {
+    const { exit, err } = await platWith({ env: { PLAT_ENDPOINT: "http://127.0.0.1:9" } }, ...line);
+    expect(exit).toBe(2);
+    expect(err).toContain(problem);
+  });
+});
+
+describe("plat assign --dry-run", () => {
+  it("explains pool by pool, and block by block, and writes nothing", async () => {
+    await pool("main", { cidr: "10.0.0.0/28", blockSize: 28 });
+    await pool("off", { cidr: "10.1.0.0/24", disabled: true });
+    const { exit, out, err } = await plat("assign", "--host", "n1", "--ipv4", "3", "--dry-run");
+    expect({ exit, err }).toEqual({ exit: 0, err: "" });
+    expect(out).toBe(
+      [
+        "IPv4: 3 wanted",
+        "",
+        "POOL   CIDR          SERVES   WHY NOT",
+        "main   10.0.0.0/28   yes",
+        "off    10.1.0.0/24   no       is disabled",
+        "",
+        "BLOCK         POOL   ADDRESSES   HOW",
+        "10.0.0.0/28   main   3           it is free, and would be claimed",
+        "",
+      ].join("\n"),
+    );
+    expect((await json("block", "get")).blocks).toEqual([]);
+  });
+
+  it("tells a refusal as the request would be told it, family by family, and ends as it would", async () => {
+    await pool("main", { cidr: "10.0.0.0/28", blockSize: 28 });
+    const { exit, out, err } = await plat(
+      "assign",
+      "--host",
+      "n1",
+      "--ipv4",
+      "1",
+      "--ipv6",
+      "1",
+      "--dry-run",
+    );
+    expect(exit).toBe(1);
+    expect(err).toMatch(/^plat: no_pool_available: /);
+    expect(out).toContain("IPv6: 1 wanted\n");
+    expect(out).toContain("Refused, no_pool_available: ");
+  });
+
+  it("is for programs what the API said", async () => {
+    await pool("main", { cidr: "10.0.0.0/28", blockSize: 28 });
+    expect(await json("assign", "--host", "n1", "--ipv4", "1", "--dry-run")).toMatchObject({
+      dryRun: true,
+      families: [{ family: 4, blocks: [{ action: "claim", count: 1 }] }],
+    });
+  });
+});

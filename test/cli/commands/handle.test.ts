@@ -1,0 +1,50 @@
+import { describe, expect, it } from "vitest";
+import { spaceWithPool } from "../space.ts";
+import { terminal } from "../terminal.ts";
+
+const shell = terminal();
+const { plat } = shell;
+const pool = spaceWithPool(shell);
+
+const HEADER = "ADDRESS    STATE      HANDLE        HOST   BLOCK         POOL";
+
+describe("plat handle get", () => {
+  it("shows all addresses of a handle, whatever is in its name", async () => {
+    await pool();
+    for (const address of ["10.0.0.1", "10.0.0.2"])
+      await plat("assign", "--host", "n1", "--address", address, "--handle", "shop/web 0?");
+    expect(await plat("handle", "get", "shop/web 0?")).toEqual({
+      exit: 0,
+      out: [
+        HEADER,
+        "10.0.0.1   assigned   shop/web 0?   n1     10.0.0.0/28   main",
+        "10.0.0.2   assigned   shop/web 0?   n1     10.0.0.0/28   main",
+        "",
+      ].join("\n"),
+      err: "",
+    });
+    const { out } = await plat("handle", "get", "shop/web 0?", "-o", "json");
+    expect(JSON.parse(out)).toMatchObject({
+      handle: "shop/web 0?",
+      addresses: [{ address: "10.0.0.1" }, { address: "10.0.0.2" }],
+    });
+  });
+
+  it("exits with 1 where the handle has no address", async () => {
+    const { exit, err } = await plat("handle", "get", "nobody");
+    expect(exit).toBe(1);
+    expect(err).toMatch(/^plat: not_found: /);
+  });
+});
+
+describe("plat address get", () => {
+  it("shows one address, assigned or not", async () => {
+    await pool();
+    await plat("assign", "--host", "n1", "--address", "10.0.0.1", "--handle", "shop/web 0?");
+    expect((await plat("address", "get", "10.0.0.1")).out).toBe(
+      `${HEADER}\n10.0.0.1   assigned   shop/web 0?   n1     10.0.0.0/28   main\n`,
+    );
+    const { out } = await plat("address", "get", "10.0.0.2", "-o", "json");
+    expect(JSON.parse(out)).toMatchObject({ address: "10.0.0.2", state: "free", pool: "main" });
+  });
+});

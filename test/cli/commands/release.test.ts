@@ -1,0 +1,211 @@
+import { describe, expect, it } from "vitest";
+import { spaceWithPool } from "../space.ts";
+import { terminal } from "../terminal.ts";
+import { wayTo } from "../way.ts";
+
+const shell = terminal();
+const { plat, platWith, call } = shell;
+const pool = spaceWithPool(shell);
+
+const assign = async (address: string, handle: string, host = "n1") => {
+  const line = ["assign", "--host", host, "--address", address, "--handle", handle];
+  const { exit, out } = await plat(...line, "-o", "json");
+  expect(exit).toBe(0);
+  return JSON.parse(out).addresses[0].generation as string;
+};
+
+const stateOf = async (address: string) => {
+  const { body } = await call("GET", `/v1/addresses/${address}`);
+  return { state: body.state, handle: body.handle };
+};
+
+describe("plat release --ip", () => {
+  it("needs nothing else: it releases exactly what it saw there, and says whose it was", async () => {
+    await pool();
+    await assign("10.0.0.1", "web-0");
+    expect(await plat("release", "--ip", "10.0.0.1")).toEqual({
+      exit: 0,
+      out: "ADDRESS    STATUS     HANDLE   DETAIL\n10.0.0.1   released   web-0\n",
+      err: "",
+    });
+    expect(await stateOf("10.0.0.1")).toEqual({ state: "cooling" });
+  });
+
+  it("takes nothing from whoever got the address between its look and its release, also where a bare release is allowed", async () => {
+    await pool("main", { cidr: "10.0.0.0/24", cooldownSeconds: 0 });
+    await call("PUT", "/v1/config", { allowBareRelease: true, cooldownSeconds: 0 });
+    await assign("10.0.0.1", "web-0");
+    const url = await wayTo(shell.server().url, async ({ route }) => {
+      if (route !== "POST /v1/release") return undefined;
+      await call("POST", "/v1/release", { handle: "web-0" });
+      await assign("10.0.0.1", "web-1");
+      return undefined;
+    });
+    const { exit, out, err } = await plat("release", "--ip", "10.0.0.1", "--endpoint", url);
+    expect(exit).toBe(1);
+    expect(out).toContain("10.0.0.1   conflict   web-0    The address was released before");
+    expect(err).toMatch(/^plat: generation_conflict: 10\.0\.0\.1 is not released\. /);
+    expect(await stateOf("10.0.0.1")).toEqual({ state: "assigned", handle: "web-1" });
+  });
+
+  it("is done where nobody has the address, and says until when it cools", async () => {
+    await pool();
+    await assign("10.0.0.1", "web-0");
+    await plat("release", "--ip", "10.0.0.1");
+    const { exit, out, err } = await plat("release", "--ip", "10.0.0.1", "--ip", "10.0.0.2");
+    expect({ exit, err }).toEqual({ exit: 0, err: "" });
+    expect(out).toMatch(/^10\.0\.0\.1 {3}not_assigned {3}<none> {3}It cools until 20\S+Z\.$/m);
+    expect(out).toMatch(/^10\.0\.0\.2 {3}not_assigned {3}<none>$/m);
+  });
+
+  it("says of an address that its host keeps that it is no assignment", async () => {
+    await pool();
+    const windows = ["--host-reserved-start", "3", "--host-reserved-end", "1"];
+    await plat("affinity", "ensure", "--host", "w1", "--family", "4", "--pool", "main", ...windows);
+    const { out: list } = await plat("block", "get", "-o", "custom-columns=CIDR:.cidr");
+    const first = list.split("\n")[1]?.split("/")[0] ?? "";
+    const { exit, out } = await plat("release", "--ip", first);
+    expect(exit).toBe(0);
+    expect(out).toContain("not_assigned   <none>   Its host keeps it for itself.");
+  });
+
+  it("releases many, each by what was seen of it", async () => {
+    await pool();
+    await assign("10.0.0.1", "web-0");
+    await assign("10.0.0.2", "web-1");
+    const { exit, out } = await plat("release", "--ip", "10.0.0.1,10.0.0.2", "-o", "json");
+    expect(exit).toBe(0);
+    expect(JSON.parse(out)).toEqual({
+      results: [
+        { address: "10.0.0.1", status: "released", handle: "web-0" },
+        { address: "10.0.0.2", status: "released", handle: "web-1" },
+      ],
+    });
+  });
+
+  it("releases nothing where one of the addresses is none, or lies in no pool", async () => {
+    await pool();
+    await assign("10.0.0.1", "web-0");
+    const none = await plat("release", "--ip", "10.0.0.1", "--ip", "10.0.0");
+    expect(none).toMatchObject({ exit: 1, out: "" });
+    expect(none.err).toMatch(/^plat: invalid_request: /);
+    const outside = await plat("release", "--ip", "10.0.0.1", "--ip", "10.9.0.1");
+    expect(outside).toMatchObject({ exit: 1, out: "" });
+    expect(outside.err).toMatch(/^plat: not_found: /);
+    expect(await stateOf("10.0.0.1")).toMatchObject({ state: "assigned" });
+  });
+
+  it("with --handle releases only what the handle has, and exits with 1 for the others", async () => {
+    await pool();
+    await assign("10.0.0.1", "web-0");
+    await assign("10.0.0.2", "web-1");
+    const line = ["release", "--ip", "10.0.0.1", "--ip", "10.0.0.2", "--handle", "web-0"];
+    const { exit, out, err } = await plat(...line);
+    expect(exit).toBe(1);
+    expect(out).toMatch(/^10\.0\.0\.1 {3}released/m);
+    expect(out).toMatch(/^10\.0\.0\.2 {3}conflict/m);
+    expect(err).toMatch(/^plat: generation_conflict: 10\.0\.0\.2 is not released\. /);
+    expect(await stateOf("10.0.0.2")).toEqual({ state: "assigned", handle: "web-1" });
+  });
+
+  it("with --generation releases only that assignment, and is none the worse for being repeated", async () => {
+    await pool("main", { cidr: "10.0.0.0/24", cooldownSeconds: 0 });
+    const generation = await assign("10.0.0.1", "web-0");
+    const line = ["release", "--ip", "10.0.0.1", "--generation", generation];
+    expect((await plat(...line)).out).toContain("released");
+    expect(await plat(...line)).toMatchObject({
+      exit: 0,
+      out: expect.stringContaining("not_assigned"),
+    });
+    await assign("10.0.0.1", "web-1");
+    expect(await plat(...line)).toMatchObject({ exit: 1 });
+    expect(await stateOf("10.0.0.1")).toEqual({ state: "assigned", handle: "web-1" });
+  });
+
+  it("tells what was released by the time that nobody answered any more", async () => {
+    await pool("main", { cidr: "10.0.0.0/22" });
+    const ips = Array.from({ length: 300 }, (_, i) => `10.0.${i >> 8}.${i & 0xff}`);
+    const url = await wayTo(shell.server().url, async ({ before }) =>
+      before > 0 ? "lost" : undefined,
+    );
+    const line = ["release", "--ip", ips.join(","), "--handle", "web-0", "--endpoint", url];
+    const { exit, out, err } = await plat(...line, "-o", "json");
+    expect(exit).toBe(3);
+    expect(JSON.parse(out).results).toHaveLength(256);
+    expect(err).toContain("does not answer");
+  });
+});
+
+describe("plat release --handle", () => {
+  it("releases all that the handle has, and again nothing, which is no error", async () => {
+    await pool();
+    await assign("10.0.0.1", "web-0");
+    await assign("10.0.0.18", "web-0");
+    const { exit, out } = await plat("release", "--handle", "web-0", "-o", "json");
+    expect(exit).toBe(0);
+    expect(
+      JSON.parse(out)
+        .results.map(({ address }: { address: string }) => address)
+        .sort(),
+    ).toEqual(["10.0.0.1", "10.0.0.18"]);
+    expect(await plat("release", "--handle", "web-0")).toEqual({
+      exit: 0,
+      out: "ADDRESS   STATUS   HANDLE   DETAIL\n",
+      err: "",
+    });
+  });
+});
+
+describe("plat release --host", () => {
+  it("releases all that the host has, also what it has borrowed, and nothing of others", async () => {
+    await pool();
+    await assign("10.0.0.1", "web-0");
+    await assign("10.0.0.2", "guest", "n2");
+    await assign("10.0.0.17", "other", "n2");
+    await assign("10.0.0.18", "web-1");
+    const progress: string[] = [];
+    const { exit, out } = await platWith({ progress }, "release", "--host", "n1", "-o", "json");
+    expect(exit).toBe(0);
+    const released = JSON.parse(out).results.map(({ address }: { address: string }) => address);
+    expect(released.sort()).toEqual(["10.0.0.1", "10.0.0.18"]);
+    expect(progress).toEqual(["addresses of n1", "2 addresses of n1 released"]);
+    expect(await stateOf("10.0.0.2")).toEqual({ state: "assigned", handle: "guest" });
+  });
+
+  it("names the blocks that cannot be read, in which the host may have more, and exits with 1", async () => {
+    const left = { released: [], complete: false, unreadable: ["10.0.0.0/28"] };
+    const url = await wayTo(shell.server().url, async ({ before }) =>
+      before === 0 ? { ...left, released: ["10.0.0.17"] } : left,
+    );
+    const { exit, out, err } = await plat("release", "--host", "n1", "--endpoint", url);
+    expect(exit).toBe(1);
+    expect(out).toContain("10.0.0.17   released");
+    expect(err).toMatch(/^plat: unreadable: what n1 has in 10\.0\.0\.0\/28 stays/);
+  });
+
+  it("knows a virtual owner from the host of its name", async () => {
+    await pool();
+    await assign("10.0.0.1", "web-0");
+    const line = ["release", "--host", "n1", "--affinity-type", "virtual"];
+    expect((await plat(...line, "-o", "json")).out).toBe('{\n  "results": []\n}\n');
+    expect(await stateOf("10.0.0.1")).toMatchObject({ state: "assigned" });
+  });
+});
+
+describe("a release that says too little, or too much", () => {
+  it.each([
+    [["release"], "plat release needs --ip, --handle or --host."],
+    [["release", "--generation", "g"], "--generation is good for one address; it needs one --ip."],
+    [
+      ["release", "--ip", "10.0.0.1", "--ip", "10.0.0.2", "--generation", "g"],
+      "--generation is good for one address; it needs one --ip.",
+    ],
+    [["release", "--handle", "h", "--affinity-type", "host"], "--affinity-type needs --host."],
+    [["release", "--ip", "10.0.0.1", "--host", "n1"], "cannot be used with option"],
+    [["release", "--handle", "h", "--host", "n1"], "cannot be used with option"],
+  ])("%j is a slip of the line", async (line, problem) => {
+    const { exit, out, err } = await plat(...line);
+    expect({ exit, out }).toEqual({ exit: 2, out: "" });
+    expect(err).toContain(problem);
+  });
+});

@@ -1,0 +1,49 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { buffer } from "node:stream/consumers";
+import { onTestFinished } from "vitest";
+
+export interface Met {
+  /** `POST /v1/release` */
+  readonly route: string;
+  readonly query: URLSearchParams;
+  /** How many requests came this way before. */
+  readonly before: number;
+}
+
+/**
+ * A way to a server on which something happens to requests.
+ *
+ * @param meet what happens before a request is passed on; `lost`: its answer is lost after it was carried out; `cut`: it
+ *   never arrives. An object is answered in place of the server
+ * @returns the URL to go by
+ */
+export async function wayTo(
+  url: string,
+  meet: (met: Met) => Promise<"lost" | "cut" | object | undefined>,
+): Promise<string> {
+  let before = 0;
+  const server = createServer(async (request, response) => {
+    const { method = "GET", headers } = request;
+    const asked = new URL(request.url ?? "/", url);
+    const body = await buffer(request);
+    const route = `${method} ${asked.pathname}`;
+    const fate = await meet({ route, query: asked.searchParams, before: before++ });
+    if (typeof fate === "object") return response.end(JSON.stringify(fate));
+    if (fate === "cut") return response.destroy();
+    const answer = await fetch(asked, {
+      method,
+      headers: headers as Record<string, string>,
+      ...(body.length > 0 && { body }),
+    });
+    const text = await answer.text();
+    if (fate === "lost") return response.destroy();
+    const etag = answer.headers.get("etag");
+    const type = { "content-type": "application/json" };
+    response.writeHead(answer.status, { ...type, ...(etag !== null && { etag }) });
+    return response.end(text);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
