@@ -91,7 +91,8 @@ interface Claimed {
 async function claimOne(client: Client, { cidr, host, reserving }: ClaimStep): Promise<void> {
   if (reserving) {
     const { first, giveBack } = reserving;
-    await assign(client, first);
+    // What is given back at once has no key: under one it could not be assigned again when the block has gone.
+    await assign(client, first, giveBack ? {} : keyOf(first));
     if (giveBack) await release(client, first);
     return;
   }
@@ -115,7 +116,7 @@ async function assignAll(
 ): Promise<readonly string[]> {
   const done = counting(shown, "addresses", assigns.length);
   const results = await atOnce(assigns, REQUESTS_AT_ONCE, async (step) => {
-    const taken = await assign(client, step);
+    const taken = await assign(client, step, keyOf(step));
     if (taken && step.alternate) await setAlternate(client, { ...step, alternate: step.alternate });
     done();
     return taken ? [] : [step.address];
@@ -126,7 +127,8 @@ async function assignAll(
 /** @returns whether the handle has it now; if not, it had it and has given it back */
 async function assign(
   client: Client,
-  { block, address, handle, host, attributes, hostReserved }: AssignStep,
+  { address, handle, host, attributes, hostReserved }: AssignStep,
+  headers: Readonly<Record<string, string>>,
 ): Promise<boolean> {
   try {
     await client.call({
@@ -140,18 +142,21 @@ async function assign(
         attributes,
         ...(hostReserved && { hostReserved }),
       },
-      headers: { "Idempotency-Key": keyOf(block, address, handle) },
+      headers,
     });
     return true;
   } catch (error) {
     if (isRefusal(error, "already_released")) return false;
-    throw error instanceof ApiError ? cutOff(`${address}: ${error.message}`) : error;
+    const isRefused =
+      error instanceof ApiError && error.problem.status < 500 && !error.problem.retryable;
+    throw isRefused ? cutOff(`${address}: ${error.message}`) : error;
   }
 }
 
 /** The same in every run, so that one that was cut off is gone on with. */
-const keyOf = (block: string, address: string, handle: string) =>
-  `import-${createHash("sha256").update([block, address, handle].join("\0")).digest("base64url")}`;
+const keyOf = ({ block, address, handle }: AssignStep) => ({
+  "Idempotency-Key": `import-${createHash("sha256").update([block, address, handle].join("\0")).digest("base64url")}`,
+});
 
 async function setAlternate(
   client: Client,

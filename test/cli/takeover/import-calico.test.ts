@@ -164,6 +164,24 @@ describe("plat import calico takes over", () => {
     expect((await importing(dump)).err).toContain("nothing was written");
   });
 
+  it("an empty block of a Windows host again, when it has been given up since", async () => {
+    const windows = new CalicoBlock("10.0.0.0/28", "host:win-1");
+    for (const ordinal of [0, 1, 2, 15]) windows.take({ handle_id: WINDOWS }, ordinal);
+    const dump = dumpOf([POOL], [windows]);
+    await call("PUT", "/v1/config", { cooldownSeconds: 0, blockMinAgeSeconds: 0 });
+    const unconfigured = dump.filter(({ kind }) => kind !== "IPAMConfig");
+    for (let time = 0; time < 2; time++) {
+      await imported(unconfigured);
+      expect(await get("/v1/blocks/10.0.0.0/28")).toMatchObject({
+        host: "win-1",
+        hostReserved: { start: 3, end: 1 },
+        inUse: 0,
+      });
+      await call("DELETE", "/v1/nodes/win-1/affinities");
+      expect(await get("/v1/blocks/10.0.0.0/28")).toMatchObject({ code: "not_found" });
+    }
+  });
+
   it("an address without a handle under one that says so, and gives it back without", async () => {
     const dump = dumpOf([POOL], [block([{ secondary: { node: "node-1" } }, {}])]);
     const { notes } = await imported(dump);
