@@ -6,19 +6,19 @@ const shell = terminal();
 const { plat } = shell;
 const pool = spaceWithPool(shell);
 
-const HEADER = "ADDRESS    STATE      HANDLE        HOST   BLOCK         POOL";
-
 describe("plat handle get", () => {
-  it("shows all addresses of a handle, whatever is in its name", async () => {
+  it("shows all addresses of a handle in their order, whatever is in its name", async () => {
     await pool();
-    for (const address of ["10.0.0.1", "10.0.0.2"])
+    for (const address of ["10.0.0.10", "10.0.0.2", "10.0.0.9", "10.0.0.1"])
       await plat("assign", "--host", "n1", "--address", address, "--handle", "shop/web 0?");
     expect(await plat("handle", "get", "shop/web 0?")).toEqual({
       exit: 0,
       out: [
-        HEADER,
-        "10.0.0.1   assigned   shop/web 0?   n1     10.0.0.0/28   main",
-        "10.0.0.2   assigned   shop/web 0?   n1     10.0.0.0/28   main",
+        "ADDRESS     STATE      HANDLE        HOST   BLOCK         POOL",
+        "10.0.0.1    assigned   shop/web 0?   n1     10.0.0.0/28   main",
+        "10.0.0.2    assigned   shop/web 0?   n1     10.0.0.0/28   main",
+        "10.0.0.9    assigned   shop/web 0?   n1     10.0.0.0/28   main",
+        "10.0.0.10   assigned   shop/web 0?   n1     10.0.0.0/28   main",
         "",
       ].join("\n"),
       err: "",
@@ -26,7 +26,7 @@ describe("plat handle get", () => {
     const { out } = await plat("handle", "get", "shop/web 0?", "-o", "json");
     expect(JSON.parse(out)).toMatchObject({
       handle: "shop/web 0?",
-      addresses: [{ address: "10.0.0.1" }, { address: "10.0.0.2" }],
+      addresses: ["10.0.0.1", "10.0.0.2", "10.0.0.9", "10.0.0.10"].map((address) => ({ address })),
     });
   });
 
@@ -42,7 +42,7 @@ describe("plat address get", () => {
     await pool();
     await plat("assign", "--host", "n1", "--address", "10.0.0.1", "--handle", "shop/web 0?");
     expect((await plat("address", "get", "10.0.0.1")).out).toBe(
-      `${HEADER}\n10.0.0.1   assigned   shop/web 0?   n1     10.0.0.0/28   main\n`,
+      `ADDRESS    STATE      HANDLE        HOST   BLOCK         POOL\n10.0.0.1   assigned   shop/web 0?   n1     10.0.0.0/28   main\n`,
     );
     const { out } = await plat("address", "get", "10.0.0.2", "-o", "json");
     expect(JSON.parse(out)).toMatchObject({ address: "10.0.0.2", state: "free", pool: "main" });
