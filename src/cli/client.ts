@@ -14,6 +14,8 @@ export interface Request {
   readonly query?: Query;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Does it come to the same where it is carried out twice? Reads do, and keyed requests. */
+  readonly isRepeatable?: boolean;
 }
 
 export interface Reply<Body> {

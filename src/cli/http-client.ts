@@ -111,8 +111,8 @@ async function exchange(fetch: Fetch, base: URL, space: string, request: Request
 }
 
 /** Sent twice, it comes to the same: not so a write that is conditional on what it has changed itself. */
-const repeatable = ({ method, path, headers = {} }: Request): boolean =>
-  method === "GET" || "Idempotency-Key" in headers || path === "/v1/release";
+const repeatable = ({ method, path, headers = {}, isRepeatable = false }: Request): boolean =>
+  isRepeatable || method === "GET" || "Idempotency-Key" in headers || path === "/v1/release";
 
 const isProblem = (body: unknown): body is ApiProblem =>
   isRecord(body) && typeof body.code === "string" && typeof body.detail === "string";

@@ -9,7 +9,9 @@ import { checkCommand } from "./commands/check.ts";
 import { collectCommand } from "./commands/collect.ts";
 import { completeCommand, completionCommand } from "./commands/completion.ts";
 import { configureCommand } from "./commands/configure.ts";
+import { exportCommand } from "./commands/export.ts";
 import { handleCommand } from "./commands/handle.ts";
+import { importCommand } from "./commands/import.ts";
 import { jobCommand } from "./commands/job.ts";
 import { namespaceCommand } from "./commands/namespace.ts";
 import { nodeCommand } from "./commands/node.ts";
@@ -39,6 +41,8 @@ const COMMANDS = [
   showCommand,
   checkCommand,
   collectCommand,
+  importCommand,
+  exportCommand,
 ];
 
 /** Runs one command line, without the program's own name; answers the exit code. What it has to say is said by then. */

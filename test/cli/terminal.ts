@@ -17,7 +17,7 @@ export interface Given {
   readonly env?: Readonly<Record<string, string>>;
   readonly nowMs?: number;
   /** What happens while the command waits. */
-  readonly sleep?: () => Promise<void>;
+  readonly sleep?: (ms: number) => Promise<void>;
   /** What a person who looks on is told of long work. */
   readonly progress?: string[];
 }
@@ -71,7 +71,8 @@ export function terminal() {
     io: () => ioOf({}, { out: "", err: "" }),
     /** The API itself, where a test needs what no command does. */
     async call(method: string, path: string, body?: unknown) {
-      const response = await fetch(`${server.url}${path}?space=${space()}`, {
+      const query = `${path.includes("?") ? "&" : "?"}space=${space()}`;
+      const response = await fetch(`${server.url}${path}${query}`, {
         method,
         headers: { "content-type": "application/json" },
         ...(body !== undefined && { body: JSON.stringify(body) }),

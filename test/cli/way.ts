@@ -14,13 +14,13 @@ export interface Met {
 /**
  * A way to a server on which something happens to requests.
  *
- * @param meet what happens before a request is passed on; `lost`: its answer is lost after it was carried out. An object is
- *   answered in place of the server
+ * @param meet what happens before a request is passed on; `lost`: its answer is lost after it was carried out; `cut`: it
+ *   never arrives. An object is answered in place of the server
  * @returns the URL to go by
  */
 export async function wayTo(
   url: string,
-  meet: (met: Met) => Promise<"lost" | object | undefined>,
+  meet: (met: Met) => Promise<"lost" | "cut" | object | undefined>,
 ): Promise<string> {
   let before = 0;
   const server = createServer(async (request, response) => {
@@ -30,6 +30,7 @@ export async function wayTo(
     const route = `${method} ${asked.pathname}`;
     const fate = await meet({ route, query: asked.searchParams, before: before++ });
     if (typeof fate === "object") return response.end(JSON.stringify(fate));
+    if (fate === "cut") return response.destroy();
     const answer = await fetch(asked, {
       method,
       headers: headers as Record<string, string>,
@@ -37,7 +38,9 @@ export async function wayTo(
     });
     const text = await answer.text();
     if (fate === "lost") return response.destroy();
-    response.writeHead(answer.status, { "content-type": "application/json" });
+    const etag = answer.headers.get("etag");
+    const type = { "content-type": "application/json" };
+    response.writeHead(answer.status, { ...type, ...(etag !== null && { etag }) });
     return response.end(text);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -41,7 +41,7 @@ export const FORMATS = ["wide", "json", "yaml", CUSTOM];
  * YAML as kubectl prints it. What a reader of YAML 1.1 would take for something else than the text that it is is quoted:
  * times, and words such as `on`.
  */
-const YAML = { version: "1.1", indentSeq: false, lineWidth: 0 } as const;
+export const YAML = { version: "1.1", indentSeq: false, lineWidth: 0 } as const;
 
 /** Prints a listing, or prose. Errors: a format that is none. */
 export function print<Row>({ out }: Io, format: string, said: Listing<Row> | Prose): void {

@@ -1,0 +1,51 @@
+import "../src/local/environment.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import { run } from "../src/cli/program.ts";
+import { startPlat } from "../src/local/plat.ts";
+import { proveTakeover } from "../test/cli/takeover/proof.ts";
+
+/**
+ * `npm run import:proof`: a generated cluster of 500 nodes and 20,000 addresses is taken over from its Calico dump, and given
+ * back as it came.
+ */
+
+const SECONDS_NEVER = 86_400;
+
+const { values } = parseArgs({
+  options: {
+    nodes: { type: "string", default: "500" },
+    addresses: { type: "string", default: "20000" },
+  },
+});
+const size = { nodes: Number(values.nodes), addresses: Number(values.addresses) };
+const plat = await startPlat({
+  port: 0,
+  reclaimSeconds: SECONDS_NEVER,
+  collectSeconds: SECONDS_NEVER,
+  workSeconds: SECONDS_NEVER,
+});
+console.log(plat.sentence);
+const { failures, seconds } = await proveTakeover(size, plat.context, async (stdin, ...args) => {
+  const said = { out: "", err: "" };
+  const exit = await run(args, {
+    out: (text) => {
+      said.out += text;
+    },
+    err: (text) => {
+      said.err += text;
+    },
+    progress: () => ({ update: () => {}, done: () => {} }),
+    env: { PLAT_ENDPOINT: plat.url },
+    stdin: async () => stdin,
+    nowMs: Date.now,
+    sleep: (ms) => sleep(ms),
+  });
+  return { exit, ...said };
+});
+await plat.stop();
+console.log(`${size.nodes} nodes, ${size.addresses} addresses`);
+for (const [step, taken] of Object.entries(seconds)) console.log(`${step}: ${taken.toFixed(1)} s`);
+for (const failure of failures) console.log(failure);
+console.log(`${failures.length} failures`);
+process.exitCode = failures.length > 0 ? 1 : 0;

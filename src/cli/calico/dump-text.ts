@@ -1,0 +1,75 @@
+import { Composer, Lexer, Parser } from "yaml";
+import { isRecord } from "../../edge/schema.ts";
+import { usageError } from "../exit.ts";
+
+/** A resource has ten levels in a list. Reading a hundred times as many can take for ever, or all of the stack. */
+const LEVELS_MAX = 64;
+/** `calicoctl datastore migrate export` has it between resources, the cluster's own information, and the state of IPAM. */
+const SECTION = /^===\r?$/m;
+
+/**
+ * The documents of a dump: JSON, or YAML documents, or sections of either. Lists are taken apart. Nothing is known yet of what
+ * the documents say. Errors: what is neither JSON nor YAML, YAML that is nested without end or stands for more than it says.
+ */
+export function documentsOf(file: string, text: string): unknown[] {
+  return text
+    .split(SECTION)
+    .filter((section) => section.trim() !== "")
+    .flatMap((section) => parsed(file, section))
+    .flatMap(itemsOf);
+}
+
+/** JSON is YAML as well, but read a hundred times as fast as what it is. */
+function parsed(file: string, text: string): unknown[] {
+  if (!/^\s*[{[]/.test(text)) return parsedYaml(file, text);
+  try {
+    return [JSON.parse(text)];
+  } catch {
+    return parsedYaml(file, text);
+  }
+}
+
+function parsedYaml(file: string, text: string): unknown[] {
+  // That keys are unique is not looked at: it would cost the square of their number.
+  const composer = new Composer({ uniqueKeys: false, logLevel: "silent" });
+  const parser = new Parser();
+  const values: unknown[] = [];
+  try {
+    // Read by a machine with a stack of its own, which does not use ours.
+    for (const lexeme of new Lexer().lex(text)) {
+      for (const token of parser.next(lexeme))
+        for (const document of composer.next(token)) values.push(contentOf(document));
+      if (parser.stack.length > LEVELS_MAX)
+        throw new Error(`it is nested more than ${LEVELS_MAX} levels deep`);
+    }
+    for (const token of parser.end())
+      for (const document of composer.next(token)) values.push(contentOf(document));
+    for (const document of composer.end()) values.push(contentOf(document));
+  } catch (error) {
+    const { message } = error as Error;
+    throw usageError(`${file} is neither JSON nor YAML: ${message.split("\n", 1)[0]}`);
+  }
+  // What stands between two separators and says nothing is no document.
+  return values.filter((value) => value !== null);
+}
+
+/** Aliases are not followed: a few lines of them can stand for gigabytes, and no dump has any. */
+function contentOf(document: {
+  readonly errors: readonly Error[];
+  toJS(options: { maxAliasCount: number }): unknown;
+}): unknown {
+  const [error] = document.errors;
+  if (error) throw error;
+  return document.toJS({ maxAliasCount: 0 });
+}
+
+/** The items of a `List`, or of an `IPPoolList`, whose items need not say again what they are. */
+function itemsOf(document: unknown): unknown[] {
+  if (!isRecord(document) || !Array.isArray(document.items)) return [document];
+  const { kind, apiVersion, items } = document;
+  const kindOfItems =
+    typeof kind === "string" && kind !== "List" && kind.endsWith("List")
+      ? { apiVersion, kind: kind.slice(0, -"List".length) }
+      : {};
+  return items.map((item) => (isRecord(item) ? { ...kindOfItems, ...item } : item));
+}

@@ -1,0 +1,120 @@
+import type * as v from "valibot";
+import { isManifest } from "../../edge/choose-manifest.ts";
+import { Problem } from "../../edge/problem.ts";
+import { checked, cut, isRecord } from "../../edge/schema.ts";
+import { usageError } from "../exit.ts";
+import { isDatastoreExport, resourcesOf } from "./datastore-export.ts";
+import { documentsOf } from "./dump-text.ts";
+import {
+  type BlockAffinity,
+  blockAffinity,
+  type IpamBlock,
+  type IpamConfig,
+  type IpamHandle,
+  type IpPool,
+  type IpReservation,
+  ipamBlock,
+  ipamConfig,
+  ipamHandle,
+  ipPool,
+  ipReservation,
+  type Labelled,
+  labelled,
+} from "./resources.ts";
+
+/** What a dump has, by kind. */
+export interface Dump {
+  readonly pools: IpPool[];
+  readonly reservations: IpReservation[];
+  readonly configs: IpamConfig[];
+  readonly nodes: Labelled[];
+  readonly namespaces: Labelled[];
+  readonly blocks: IpamBlock[];
+  readonly affinities: BlockAffinity[];
+  readonly handles: IpamHandle[];
+  /** How many there are of each kind that is not taken over. */
+  readonly ignored: Map<string, number>;
+}
+
+const CALICO = /^(crd\.projectcalico\.org\/v1|projectcalico\.org\/v3)$/;
+const PROBLEMS_SHOWN_MAX = 10;
+
+/** The dump that is in some texts, each under the name of its file. Errors: whatever in it is not as Calico writes it. */
+export function readDump(texts: ReadonlyMap<string, string>): Dump {
+  const dump: Dump = {
+    pools: [],
+    reservations: [],
+    configs: [],
+    nodes: [],
+    namespaces: [],
+    blocks: [],
+    affinities: [],
+    handles: [],
+    ignored: new Map(),
+  };
+  const problems: string[] = [];
+  for (const [file, text] of texts)
+    for (const document of documentsOf(file, text))
+      for (const item of isDatastoreExport(document) ? resourcesOf(file, document) : [document]) {
+        const problem = take(dump, item);
+        if (problem !== undefined) problems.push(`${file}: ${problem}`);
+      }
+  if (problems.length === 0) return dump;
+  const more = problems.length - PROBLEMS_SHOWN_MAX;
+  throw usageError(
+    `${problems.slice(0, PROBLEMS_SHOWN_MAX).join("\n  ")}${more > 0 ? `\n  and ${more} more` : ""}`,
+  );
+}
+
+/** Puts a resource where it belongs; or says what is wrong with it. */
+function take(dump: Dump, item: unknown): string | undefined {
+  if (!isManifest(item))
+    return `${isRecord(item) ? `an object of ${cut(Object.keys(item).join(", "))}` : cut(String(item))} is no resource: it has no kind`;
+  const kind = String(item.kind);
+  const taking = CALICO.test(String(item.apiVersion))
+    ? calicoKind(dump, kind)
+    : item.apiVersion === "v1"
+      ? kubernetesKind(dump, kind)
+      : undefined;
+  if (!taking) {
+    dump.ignored.set(cut(kind), (dump.ignored.get(cut(kind)) ?? 0) + 1);
+    return undefined;
+  }
+  return taking(item);
+}
+
+type Taking = (item: Record<string, unknown>) => string | undefined;
+
+function calicoKind(dump: Dump, kind: string): Taking | undefined {
+  if (kind === "IPPool") return into(dump.pools, ipPool);
+  if (kind === "IPReservation") return into(dump.reservations, ipReservation);
+  if (kind === "IPAMConfig" || kind === "IPAMConfiguration") return into(dump.configs, ipamConfig);
+  if (kind === "IPAMBlock") return into(dump.blocks, ipamBlock);
+  if (kind === "BlockAffinity") return into(dump.affinities, blockAffinity);
+  if (kind === "IPAMHandle") return into(dump.handles, ipamHandle);
+  return kind === "Node" ? into(dump.nodes, labelled) : undefined;
+}
+
+function kubernetesKind(dump: Dump, kind: string): Taking | undefined {
+  if (kind === "Node") return into(dump.nodes, labelled);
+  return kind === "Namespace" ? into(dump.namespaces, labelled) : undefined;
+}
+
+const into =
+  <Schema extends v.GenericSchema>(list: v.InferOutput<Schema>[], schema: Schema): Taking =>
+  (item) => {
+    const value = checked(schema, item);
+    if (value instanceof Problem) return `${item.kind} ${nameOf(item)}: ${value.detail}`;
+    list.push(value);
+    return undefined;
+  };
+
+function nameOf({ metadata, spec }: Record<string, unknown>): string {
+  for (const [record, field] of [
+    [metadata, "name"],
+    [spec, "cidr"],
+    [spec, "handleID"],
+  ] as const)
+    if (isRecord(record) && typeof record[field] === "string") return cut(record[field]);
+  return "without a name";
+}

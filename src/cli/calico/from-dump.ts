@@ -1,0 +1,325 @@
+import * as v from "valibot";
+import { BITS, compareAddresses, formatAddress, parseAddress } from "../../domain/address.ts";
+import {
+  addressAt,
+  type Cidr,
+  cidrOf,
+  formatCidr,
+  intervalOf,
+  overlaps,
+  parseCidr,
+  parseInterval,
+} from "../../domain/cidr.ts";
+import { BLOCK_SIZES, BLOCKS_PER_HOST_DEFAULT, BLOCKS_PER_HOST_MAX } from "../../domain/limits.ts";
+import { labels as labelsSchema } from "../../edge/labels.ts";
+import {
+  addressConflicts,
+  type Conflict,
+  ownerConflicts,
+  type Wanted,
+  type WantedLabels,
+  type WantedPool,
+  type WantedReservation,
+  type WantedSettings,
+} from "../takeover/wanted.ts";
+import type { Dump } from "./dump.ts";
+import { handleOfNone, WINDOWS_HANDLE } from "./names.ts";
+import {
+  hostOf,
+  type IpamConfig,
+  type IpPool,
+  type IpReservation,
+  isDeleted,
+  type Labelled,
+} from "./resources.ts";
+import { type TakenBlock, takenOf } from "./taken.ts";
+
+/** What a dump asks for, and what in it contradicts itself. */
+export function wantedFrom(dump: Dump): Wanted {
+  const standing = once("IPAMBlock", dump.blocks, ({ spec }) => formatCidr(spec.cidr));
+  const taken = standing.items
+    .filter(({ spec }) => !isDeleted(spec))
+    .map(takenOf)
+    .sort(
+      ({ block: { cidr: a } }, { block: { cidr: b } }) =>
+        compareAddresses(addressAt(a, 0), addressAt(b, 0)) || a.prefix - b.prefix,
+    );
+  // Of a block that nobody owns and nobody uses, nothing is left to take over.
+  const used = taken.filter(({ block, addresses }) => block.owner || addresses.length > 0);
+  const addresses = used.flatMap((one) => one.addresses);
+  const pools = once("IPPool", dump.pools, ({ metadata }) => metadata.name);
+  const reservations = once("IPReservation", dump.reservations, ({ metadata }) => metadata.name);
+  const configs = once("IPAMConfig", dump.configs, () => "default");
+  const [config] = configs.items;
+  const settings = config && settingsOf(config);
+  const reserved = reservations.items.map(reservationOf);
+  const labelled = [
+    ...dump.nodes.map((node) => labelsOf("nodes", node)),
+    ...dump.namespaces.map((namespace) => labelsOf("namespaces", namespace)),
+  ];
+  // A node is Kubernetes' and Calico's; what Kubernetes says of it comes first in `kubectl get`, and counts.
+  const nodes = new Map(labelled.toReversed().map((one) => [`${one.kind} ${one.name}`, one]));
+  return {
+    pools: pools.items.map(poolOf),
+    reservations: reserved.map(({ wanted }) => wanted).filter(({ cidrs }) => cidrs.length > 0),
+    labelled: [...nodes.values()].toReversed(),
+    ...(settings && { settings: settings.wanted }),
+    blocks: used.map(({ block }) => block),
+    addresses,
+    conflicts: [
+      ...standing.conflicts,
+      ...pools.conflicts,
+      ...reservations.conflicts,
+      ...configs.conflicts,
+      ...[...nodes.values()].flatMap(labelConflicts),
+      ...taken.flatMap(({ conflicts }) => conflicts),
+      ...overlapConflicts(used),
+      ...used.flatMap(({ block }) => ownerConflicts(block)),
+      ...addresses.flatMap(addressConflicts),
+      ...handleConflicts(dump, taken),
+      ...affinityConflicts(dump, used),
+    ],
+    notes: [
+      ...notesOf(dump, taken, used),
+      ...(settings?.notes ?? []),
+      ...reserved.flatMap(({ notes }) => notes),
+    ],
+  };
+}
+
+/** Each thing once: what is said twice in the same words is said once, and in other words it is a conflict. */
+function once<Item>(
+  kind: string,
+  items: readonly Item[],
+  nameOf: (item: Item) => string,
+): { readonly items: readonly Item[]; readonly conflicts: readonly Conflict[] } {
+  const conflicts: Conflict[] = [];
+  const byName = new Map<string, Item>();
+  for (const item of items) {
+    const name = nameOf(item);
+    const before = byName.get(name);
+    if (before === undefined) byName.set(name, item);
+    else if (textOf(before) !== textOf(item))
+      conflicts.push({
+        kind: kindsOf[kind] ?? "block",
+        name,
+        problem: `is there twice as ${kind}, and not the same`,
+      });
+  }
+  return { items: [...byName.values()], conflicts };
+}
+
+const kindsOf: Readonly<Record<string, Conflict["kind"]>> = {
+  IPPool: "pool",
+  IPReservation: "reservation",
+  IPAMConfig: "configuration",
+};
+
+const textOf = (item: unknown) =>
+  JSON.stringify((item as { spec?: unknown }).spec, (_, value) =>
+    typeof value === "bigint" ? String(value) : value,
+  );
+
+const ROUTING = ["ipipMode", "vxlanMode", "natOutgoing", "disableBGPExport"];
+
+function poolOf({ metadata, spec }: IpPool): WantedPool {
+  const { cidr, disabled } = spec;
+  const blockSize = spec.blockSize ?? BLOCK_SIZES[cidr.family].default;
+  const said = (name: string) => (spec[name] === null ? undefined : spec[name]);
+  const routing = Object.fromEntries(
+    ROUTING.map((name) => [name, said(name)]).filter(([, value]) => value !== undefined),
+  );
+  return {
+    name: metadata.name,
+    cidr,
+    blockSize,
+    fields: {
+      cidr: formatCidr(cidr),
+      blockSize,
+      disabled: disabled ?? false,
+      assignmentMode: said("assignmentMode") ?? "Automatic",
+      allowedUses: said("allowedUses") ?? ["Workload", "Tunnel"],
+      ...(said("nodeSelector") !== undefined && { nodeSelector: said("nodeSelector") }),
+      ...(said("namespaceSelector") !== undefined && {
+        namespaceSelector: said("namespaceSelector"),
+      }),
+      ...(Object.keys(routing).length > 0 && { routing }),
+    },
+  };
+}
+
+/** Calico skips what it cannot read of a reservation, and takes a network by any address in it. */
+function reservationOf({ metadata, spec }: IpReservation): {
+  readonly wanted: WantedReservation;
+  readonly notes: readonly string[];
+} {
+  const { name } = metadata;
+  const cidrs: string[] = [];
+  const notes: string[] = [];
+  for (const entry of spec.reservedCIDRs ?? []) {
+    const network = networkOf(entry);
+    if (parseInterval(network).ok && !entry.includes("-")) cidrs.push(network);
+    else notes.push(`reservation ${name}: "${entry}" is neither a CIDR nor an address: left out.`);
+  }
+  return { wanted: { name, cidrs }, notes };
+}
+
+function networkOf(entry: string): string {
+  const [, ip = "", digits = ""] = /^([^/]+)\/(\d{1,3})$/.exec(entry) ?? [];
+  const address = parseAddress(ip);
+  if (!address.ok || parseCidr(entry).ok) return entry;
+  const { family } = address.value;
+  return Number(digits) <= BITS[family] ? formatCidr(cidrOf(address.value, Number(digits))) : entry;
+}
+
+function settingsOf({ spec }: IpamConfig): {
+  readonly wanted: WantedSettings;
+  readonly notes: readonly string[];
+} {
+  const { strictAffinity, autoAllocateBlocks, maxBlocksPerHost, ipCooldownSeconds } = spec;
+  // None at all means twenty, as soon as it is asked for.
+  const cap = maxBlocksPerHost || BLOCKS_PER_HOST_DEFAULT;
+  const notes =
+    cap > BLOCKS_PER_HOST_MAX
+      ? [
+          `configuration: maxBlocksPerHost ${cap} becomes ${BLOCKS_PER_HOST_MAX}, the most there is.`,
+        ]
+      : [];
+  return {
+    wanted: {
+      strictAffinity: strictAffinity ?? false,
+      autoAllocateBlocks: autoAllocateBlocks ?? true,
+      maxBlocksPerHost: Math.min(cap, BLOCKS_PER_HOST_MAX),
+      ...(typeof ipCooldownSeconds === "number" && { cooldownSeconds: ipCooldownSeconds }),
+    },
+    notes,
+  };
+}
+
+const labelsOf = (kind: WantedLabels["kind"], { metadata }: Labelled): WantedLabels => ({
+  kind,
+  name: metadata.name,
+  labels: metadata.labels ?? {},
+});
+
+function labelConflicts({ kind, name, labels }: WantedLabels): readonly Conflict[] {
+  const read = v.safeParse(labelsSchema, labels, { abortPipeEarly: true });
+  if (read.success) return [];
+  const problem = `has labels that Plat does not take: ${read.issues[0].message}`;
+  return [{ kind: "labels", name: `${kind}/${name}`, problem }];
+}
+
+/** Blocks in the order of addresses, of one base the larger first: each lies behind the one that reaches furthest, or in it. */
+function overlapConflicts(taken: readonly TakenBlock[]): readonly Conflict[] {
+  let furthest: Cidr | undefined;
+  return taken.flatMap(({ block: { cidr } }) => {
+    const before = furthest;
+    if (!before || !overlaps(intervalOf(before), intervalOf(cidr))) {
+      furthest = cidr;
+      return [];
+    }
+    const problem = `overlaps block ${formatCidr(before)}`;
+    return [{ kind: "block", name: formatCidr(cidr), problem }];
+  });
+}
+
+/** Handles are an index over the blocks; where the dump has any, they say the same. */
+function handleConflicts({ handles }: Dump, taken: readonly TakenBlock[]): readonly Conflict[] {
+  const standing = handles.filter(({ spec }) => !isDeleted(spec));
+  if (standing.length === 0) return [];
+  const counted = new Map<string, Map<string, number>>();
+  const countsOf = (handle: string) => {
+    const counts = counted.get(handle) ?? new Map<string, number>();
+    counted.set(handle, counts);
+    return counts;
+  };
+  for (const { block, counts } of taken)
+    for (const [handle, count] of counts) countsOf(handle).set(formatCidr(block.cidr), count);
+  // What hosts keep for themselves is in no index.
+  counted.delete(WINDOWS_HANDLE);
+  const said = new Map(standing.map(({ spec }) => [spec.handleID, spec.block ?? {}]));
+  const conflicts: Conflict[] = [];
+  for (const handle of new Set([...said.keys(), ...counted.keys()])) {
+    if (handle === WINDOWS_HANDLE) continue;
+    const blocks = new Map(
+      Object.entries(said.get(handle) ?? {}).map(([cidr, count]) => [canonical(cidr), count]),
+    );
+    const counts = counted.get(handle) ?? new Map<string, number>();
+    for (const cidr of new Set([...blocks.keys(), ...counts.keys()])) {
+      const [by, has] = [blocks.get(cidr) ?? 0, counts.get(cidr) ?? 0];
+      if (by === has) continue;
+      const problem = said.has(handle)
+        ? `counts ${by} addresses in block ${cidr}, which has ${has} of it`
+        : `has no IPAMHandle, and ${has} addresses in block ${cidr}`;
+      conflicts.push({ kind: "handle", name: handle, problem });
+    }
+  }
+  return conflicts;
+}
+
+/** One network has one text. */
+function canonical(cidr: string): string {
+  const read = parseCidr(cidr);
+  return read.ok ? formatCidr(read.value) : cidr;
+}
+
+/** Affinities are an index over the blocks; where the dump has any, each block has one of its owner's. */
+function affinityConflicts(
+  { affinities }: Dump,
+  taken: readonly TakenBlock[],
+): readonly Conflict[] {
+  const standing = affinities.filter(({ spec }) => !isDeleted(spec));
+  if (standing.length === 0) return [];
+  const owners = new Map(taken.map(({ block }) => [formatCidr(block.cidr), block.owner]));
+  const claims = new Set(standing.map(({ spec }) => `${formatCidr(spec.cidr)} ${hostOf(spec)}`));
+  const contradicting = standing
+    .filter(({ spec }) => !isPassing(spec.state))
+    .flatMap(({ spec }): Conflict[] => {
+      const cidr = formatCidr(spec.cidr);
+      const owner = owners.get(cidr);
+      if (!owners.has(cidr) || owner === hostOf(spec)) return [];
+      const problem = `is confirmed for ${hostOf(spec)}, but the block belongs to ${owner ?? "nobody"}`;
+      return [{ kind: "affinity", name: cidr, problem }];
+    });
+  const missing = [...owners].flatMap(([cidr, owner]): Conflict[] => {
+    if (owner === undefined || claims.has(`${cidr} ${owner}`)) return [];
+    return [
+      { kind: "affinity", name: cidr, problem: `is missing, though the block belongs to ${owner}` },
+    ];
+  });
+  return [...contradicting, ...missing];
+}
+
+/** A claim or a release that was under way; what came of it, the block says. */
+const isPassing = (state: string | null | undefined) =>
+  state === "pending" || state === "pendingDeletion";
+
+function notesOf(
+  dump: Dump,
+  taken: readonly TakenBlock[],
+  used: readonly TakenBlock[],
+): readonly string[] {
+  const cidrs = new Set(used.map(({ block }) => formatCidr(block.cidr)));
+  const stale = dump.affinities.filter(
+    ({ spec }) => isDeleted(spec) || !cidrs.has(formatCidr(spec.cidr)),
+  ).length;
+  const deleted = dump.blocks.filter(({ spec }) => isDeleted(spec)).length;
+  const cooling = taken.reduce((sum, one) => sum + one.cooling, 0);
+  const unnamed = used
+    .flatMap(({ addresses }) => addresses)
+    .filter(({ handle, address }) => handle === handleOfNone(formatAddress(address))).length;
+  const counted: readonly (readonly [number, string])[] = [
+    [cooling, "addresses that cool are free in Plat"],
+    [deleted, "blocks are marked as deleted: left out"],
+    [taken.length - used.length, "blocks are nobody's and empty: left out"],
+    [stale, "affinities have no block, or are marked as deleted: left out"],
+    [unnamed, "addresses have no handle: theirs is no-handle- and the address"],
+  ];
+  const kinds = [...dump.ignored].map(
+    ([kind, count]) => `${count} of kind ${kind}: not taken over.`,
+  );
+  return [
+    ...counted.filter(([count]) => count > 0).map(([count, text]) => `${count} ${text}.`),
+    ...kinds,
+  ];
+}

@@ -1,0 +1,26 @@
+import { createHash } from "node:crypto";
+import { type HostId, hostName } from "../../domain/host.ts";
+import { NAME_CHARACTERS_MAX } from "../../domain/limits.ts";
+import { blockName } from "./ipam-block.ts";
+
+/** What Windows hosts keep for themselves stands under this handle in every block. */
+export const WINDOWS_HANDLE = "windows-reserved-ipam-handle";
+
+/** The host of an address of which nothing says where it is. */
+export const UNKNOWN_HOST = "unknown";
+
+/** The handle of an address that has none in Calico. */
+export const handleOfNone = (address: string) => `no-handle-${address}`;
+
+/** The name of an affinity's resource; one that would be too long is cut, and told apart by a hash. */
+export function affinityName(host: HostId, cidr: string): string {
+  const block = blockName(cidr);
+  const name = `${hostName(host)}-${block}`;
+  if (name.length < NAME_CHARACTERS_MAX) return name;
+  const hash = createHash("sha256")
+    .update(`${hostName(host)}+${block}`)
+    .digest("hex")
+    .slice(0, 11);
+  const room = NAME_CHARACTERS_MAX - block.length - hash.length - 3;
+  return `${hostName(host).slice(0, room)}-${block}-${hash}`;
+}

@@ -1,0 +1,158 @@
+import * as v from "valibot";
+import { BITS } from "../../domain/address.ts";
+import { type HostId, hostId } from "../../domain/host.ts";
+import { cidr, text } from "../../edge/field.ts";
+
+/**
+ * Calico's resources, as much of them as is taken over. What they say beside that is not looked at: each release of Calico adds
+ * to it. What is there must be of its kind.
+ */
+
+/** As many addresses as the largest block has. */
+const BLOCK_ADDRESSES_MAX = 4_096;
+
+/** Of what is missing, and of what is no object where one must be. */
+const REQUIRED = "is required";
+
+const whole = (max: number) => {
+  const message = `must be a whole number from 0 to ${max}`;
+  return v.pipe(
+    v.number(message),
+    v.integer(message),
+    v.minValue(0, message),
+    v.maxValue(max, message),
+  );
+};
+
+const list = <Item extends v.GenericSchema>(item: Item, max: number) =>
+  v.pipe(
+    v.array(v.unknown(), "must be an array"),
+    v.maxLength(max, `must have at most ${max} entries`),
+    v.array(item),
+  );
+
+const texts = v.record(text, v.string("must be a string"), "must be an object of strings");
+const flag = v.boolean("must be true or false");
+/** Of some releases it is the text of one. */
+const flagOrText = v.union([flag, v.picklist(["true", "false", ""])], "must be true or false");
+
+const metadata = v.looseObject({ name: text, labels: v.nullish(texts) }, REQUIRED);
+
+const resource = <Spec extends v.GenericSchema>(spec: Spec) =>
+  v.looseObject({ metadata: v.optional(metadata), spec }, REQUIRED);
+const named = <Spec extends v.GenericSchema>(spec: Spec) =>
+  v.looseObject({ metadata, spec }, REQUIRED);
+
+/** What Plat has no words for it refuses itself, when the writes are rehearsed. */
+export const ipPool = named(
+  v.looseObject(
+    {
+      cidr,
+      blockSize: v.nullish(whole(BITS[6])),
+      disabled: v.nullish(flag),
+    },
+    REQUIRED,
+  ),
+);
+
+export const ipReservation = named(
+  v.looseObject({ reservedCIDRs: v.nullish(list(text, 100_000)) }, REQUIRED),
+);
+
+export const ipamConfig = resource(
+  v.looseObject(
+    {
+      strictAffinity: v.nullish(flag),
+      autoAllocateBlocks: v.nullish(flag),
+      maxBlocksPerHost: v.nullish(whole(2_147_483_647)),
+      ipCooldownSeconds: v.nullish(whole(1_200)),
+    },
+    REQUIRED,
+  ),
+);
+
+export const labelled = v.looseObject({ metadata }, REQUIRED);
+
+/** `host:node-1`; of a block that nobody owns, nothing. */
+const affinity = v.pipe(
+  v.nullish(
+    v.pipe(text, v.regex(/^((host|virtual):.+)?$/, 'must be "host:" or "virtual:" and a name')),
+  ),
+  v.transform((said): HostId | undefined => (said ? (said as HostId) : undefined)),
+);
+
+const attribute = v.looseObject(
+  {
+    handle_id: v.nullish(text),
+    secondary: v.nullish(texts),
+    alternateOwnerAttrs: v.nullish(texts),
+    /** What it was called first. */
+    alternate: v.nullish(texts),
+    releasedAt: v.nullish(text),
+  },
+  REQUIRED,
+);
+
+export const ipamBlock = resource(
+  v.looseObject(
+    {
+      cidr,
+      affinity,
+      /** Before there were virtual owners. */
+      hostAffinity: v.nullish(text),
+      allocations: list(v.nullable(whole(BLOCK_ADDRESSES_MAX - 1)), BLOCK_ADDRESSES_MAX),
+      unallocated: v.nullish(list(whole(BLOCK_ADDRESSES_MAX - 1), BLOCK_ADDRESSES_MAX)),
+      attributes: v.nullish(list(attribute, BLOCK_ADDRESSES_MAX)),
+      deleted: v.nullish(flagOrText),
+    },
+    REQUIRED,
+  ),
+);
+
+export const blockAffinity = resource(
+  v.looseObject(
+    {
+      cidr,
+      node: text,
+      type: v.nullish(v.picklist(["host", "virtual", ""], 'must be "host" or "virtual"')),
+      state: v.nullish(text),
+      deleted: v.nullish(flagOrText),
+    },
+    REQUIRED,
+  ),
+);
+
+export const ipamHandle = resource(
+  v.looseObject(
+    {
+      handleID: text,
+      block: v.nullish(
+        v.record(text, whole(1_000_000_000), "must be an object of counts by block"),
+      ),
+      deleted: v.nullish(flagOrText),
+    },
+    REQUIRED,
+  ),
+);
+
+export type IpPool = v.InferOutput<typeof ipPool>;
+export type IpReservation = v.InferOutput<typeof ipReservation>;
+export type IpamConfig = v.InferOutput<typeof ipamConfig>;
+export type Labelled = v.InferOutput<typeof labelled>;
+export type IpamBlock = v.InferOutput<typeof ipamBlock>;
+export type BlockAffinity = v.InferOutput<typeof blockAffinity>;
+export type IpamHandle = v.InferOutput<typeof ipamHandle>;
+export type Attribute = v.InferOutput<typeof attribute>;
+
+export const isDeleted = ({
+  deleted,
+}: {
+  readonly deleted?: boolean | string | null | undefined;
+}) => deleted === true || deleted === "true";
+
+/** Whose a block is; nothing where it is nobody's. */
+export const ownerOf = ({ affinity, hostAffinity }: IpamBlock["spec"]): HostId | undefined =>
+  affinity ?? (hostAffinity ? hostId("host", hostAffinity) : undefined);
+
+export const hostOf = ({ type, node }: BlockAffinity["spec"]): HostId =>
+  hostId(type === "virtual" ? "virtual" : "host", node);

@@ -1,0 +1,129 @@
+import { formatAddress } from "../../domain/address.ts";
+import { addressAt, formatCidr, sizeOf } from "../../domain/cidr.ts";
+import { type HostId, hostId, hostName } from "../../domain/host.ts";
+import type { HostReserved } from "../../domain/host-reserved.ts";
+import type { Conflict, WantedAddress, WantedBlock } from "../takeover/wanted.ts";
+import { handleOfNone, UNKNOWN_HOST, WINDOWS_HANDLE } from "./names.ts";
+import { type Attribute, type IpamBlock, ownerOf } from "./resources.ts";
+
+/** What a block says: whose it is, and who has its addresses. */
+export interface TakenBlock {
+  readonly block: WantedBlock;
+  readonly addresses: readonly WantedAddress[];
+  /** Its addresses by handle, as Calico's handles count them. */
+  readonly counts: ReadonlyMap<string, number>;
+  readonly cooling: number;
+  readonly conflicts: readonly Conflict[];
+}
+
+/** Reads a block. What contradicts itself in it is a conflict. */
+export function takenOf({ spec }: IpamBlock): TakenBlock {
+  const { cidr } = spec;
+  const name = formatCidr(cidr);
+  const owner = ownerOf(spec);
+  const allocated = allocatedOf(spec);
+  const live = allocated.filter(({ attribute }) => !attribute.releasedAt);
+  const isKept = ({ attribute }: Allocated) => attribute.handle_id === WINDOWS_HANDLE;
+  const kept = live.filter(isKept);
+  const hostReserved = keptOf(kept, Number(sizeOf(cidr)));
+  const problems = [
+    ...structureProblems(spec),
+    ...(kept.length > 0 && !hostReserved
+      ? [`has addresses under ${WINDOWS_HANDLE} that are at neither of its ends`]
+      : []),
+  ];
+  const addresses = live
+    .filter((one) => !isKept(one))
+    .map(({ ordinal, attribute }) => addressOf(spec, owner, ordinal, attribute));
+  const counts = new Map<string, number>();
+  for (const { attribute } of live)
+    if (attribute.handle_id)
+      counts.set(attribute.handle_id, (counts.get(attribute.handle_id) ?? 0) + 1);
+  return {
+    block: {
+      cidr,
+      ...(owner !== undefined && { owner }),
+      ...(hostReserved && { hostReserved }),
+    },
+    addresses,
+    counts,
+    cooling: allocated.length - live.length,
+    conflicts: problems.map((problem) => ({ kind: "block", name, problem })),
+  };
+}
+
+interface Allocated {
+  readonly ordinal: number;
+  readonly attribute: Attribute;
+}
+
+function allocatedOf({ allocations, attributes }: IpamBlock["spec"]): Allocated[] {
+  return allocations.flatMap((index, ordinal) => {
+    const attribute = index === null ? undefined : attributes?.[index];
+    return attribute ? [{ ordinal, attribute }] : [];
+  });
+}
+
+function structureProblems({
+  cidr,
+  allocations,
+  attributes,
+  unallocated,
+}: IpamBlock["spec"]): string[] {
+  const size = Number(sizeOf(cidr));
+  if (allocations.length !== size)
+    return [`has ${size} addresses, and ${allocations.length} allocations`];
+  const known = attributes?.length ?? 0;
+  const lost = allocations.findIndex((index) => index !== null && index >= known);
+  if (lost >= 0)
+    return [`has attribute ${allocations[lost]} at ordinal ${lost}, and only ${known} attributes`];
+  if (!unallocated) return [];
+  const free = new Set(unallocated);
+  if (free.size < unallocated.length) return ["has an ordinal twice among the unallocated"];
+  for (const ordinal of free) {
+    if (ordinal >= size) return [`has ordinal ${ordinal} among the unallocated, beyond its end`];
+    if (allocations[ordinal] !== null)
+      return [`has ordinal ${ordinal} both allocated and unallocated`];
+  }
+  const neither = allocations.findIndex((index, i) => index === null && !free.has(i));
+  return neither < 0 ? [] : [`has ordinal ${neither} neither allocated nor unallocated`];
+}
+
+function addressOf(
+  { cidr }: IpamBlock["spec"],
+  owner: HostId | undefined,
+  ordinal: number,
+  { handle_id, secondary, alternateOwnerAttrs, alternate }: Attribute,
+): WantedAddress {
+  const address = addressAt(cidr, ordinal);
+  const attributes = secondary ?? {};
+  const alternateOwner = alternateOwnerAttrs ?? alternate;
+  // Of old data of host-local a line end and what comes after it are no part of the handle.
+  const [handle = ""] = (handle_id ?? "").split("\r", 1);
+  return {
+    address,
+    handle: handle === "" ? handleOfNone(formatAddress(address)) : handle,
+    host: hostWith(attributes.node, owner),
+    attributes,
+    ...(alternateOwner && Object.keys(alternateOwner).length > 0 && { alternate: alternateOwner }),
+    where: `block ${formatCidr(cidr)}, ordinal ${ordinal}`,
+  };
+}
+
+/** Where the address is used: on its node, else where its block is. */
+function hostWith(node: string | undefined, owner: HostId | undefined): HostId {
+  if (!node) return owner ?? hostId("host", UNKNOWN_HOST);
+  return owner !== undefined && hostName(owner) === node ? owner : hostId("host", node);
+}
+
+/** What stands at both ends of a block for its host; nothing if it stands anywhere else. */
+function keptOf(kept: readonly Allocated[], size: number): HostReserved | undefined {
+  const ordinals = new Set(kept.map(({ ordinal }) => ordinal));
+  let start = 0;
+  while (ordinals.has(start)) start++;
+  let end = 0;
+  while (end < size - start && ordinals.has(size - 1 - end)) end++;
+  if (ordinals.size === 0 || start + end !== ordinals.size) return undefined;
+  const note = kept[0]?.attribute.secondary?.note;
+  return { start, end, handle: WINDOWS_HANDLE, ...(note !== undefined && { note }) };
+}

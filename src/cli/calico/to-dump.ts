@@ -1,0 +1,134 @@
+import { BITS, compareAddresses, parseAddress } from "../../domain/address.ts";
+import { cidrOf, formatCidr, type Interval, parseInterval } from "../../domain/cidr.ts";
+import { hostId } from "../../domain/host.ts";
+import type { Block } from "../blocks.ts";
+import type { OwnedAddress } from "../handles.ts";
+import type { Pool, Settings } from "../takeover/standing.ts";
+import { type IpamBlock, ipamBlock } from "./ipam-block.ts";
+import { affinityName, handleOfNone } from "./names.ts";
+
+/** All that Plat has, as it was read. */
+export interface Inventory {
+  readonly pools: readonly Pool[];
+  readonly settings: Settings;
+  readonly reservations: readonly { readonly name: string; readonly cidrs: readonly string[] }[];
+  readonly blocks: readonly Block[];
+  readonly owners: ReadonlyMap<string, OwnedAddress>;
+}
+
+interface Resource {
+  readonly kind: string;
+  readonly metadata: { readonly name: string };
+  readonly spec: object;
+}
+
+/** The resources of Calico that say the same, kind by kind. Handles and affinities are what the blocks say of them. */
+export function resourcesOf(inventory: Inventory): readonly Resource[] {
+  const { pools, settings, reservations, owners } = inventory;
+  const blocks = inventory.blocks.toSorted(byBase);
+  return [
+    ...pools.map((pool) => resource("IPPool", pool.name, poolSpec(pool))),
+    resource("IPAMConfig", "default", {
+      strictAffinity: settings.strictAffinity,
+      autoAllocateBlocks: settings.autoAllocateBlocks,
+      maxBlocksPerHost: settings.maxBlocksPerHost,
+    }),
+    ...reservations.map(({ name, cidrs }) =>
+      resource("IPReservation", name, { reservedCIDRs: cidrs.flatMap(networksOf) }),
+    ),
+    ...blocks.map((block) => withoutMadeUpHandles(ipamBlock(block, owners), block)),
+    ...blocks.flatMap(affinityOf),
+    ...handlesOf(blocks),
+  ];
+}
+
+const resource = (kind: string, name: string, spec: object) => ({
+  apiVersion: "crd.projectcalico.org/v1",
+  kind,
+  metadata: { name },
+  spec,
+});
+
+function poolSpec({
+  cidr,
+  blockSize,
+  disabled,
+  assignmentMode,
+  allowedUses,
+  nodeSelector,
+  namespaceSelector,
+  routing,
+}: Pool) {
+  return {
+    allowedUses,
+    assignmentMode,
+    blockSize,
+    cidr,
+    disabled,
+    ...(namespaceSelector !== undefined && { namespaceSelector }),
+    nodeSelector: nodeSelector ?? "all()",
+    ...routing,
+  };
+}
+
+function affinityOf({ cidr, host, affinityType = "host" }: Block): Resource[] {
+  if (host === undefined) return [];
+  const spec = { cidr, deleted: "false", node: host, state: "confirmed", type: affinityType };
+  return [resource("BlockAffinity", affinityName(hostId(affinityType, host), cidr), spec)];
+}
+
+/** Each handle with its addresses by block; an object's names are in lower case. */
+function handlesOf(blocks: readonly Block[]): Resource[] {
+  const handles = new Map<string, Record<string, number>>();
+  for (const { cidr, addresses } of blocks)
+    for (const one of addresses) {
+      const { state, handle } = one;
+      if (state !== "assigned" || handle === undefined || isMadeUp(one)) continue;
+      const counts = handles.get(handle) ?? {};
+      counts[cidr] = (counts[cidr] ?? 0) + 1;
+      handles.set(handle, counts);
+    }
+  return [...handles]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([handleID, block]) =>
+      resource("IPAMHandle", handleID.toLowerCase(), { block, deleted: false, handleID }),
+    );
+}
+
+/** What had no handle in Calico has none there again. */
+function withoutMadeUpHandles(block: IpamBlock, { addresses }: Block): IpamBlock {
+  const madeUp = new Set(addresses.filter(isMadeUp).map(({ handle }) => handle));
+  if (madeUp.size === 0) return block;
+  const attributes = block.spec.attributes.map(({ handle_id, ...attribute }) =>
+    handle_id === undefined || madeUp.has(handle_id) ? attribute : { handle_id, ...attribute },
+  );
+  return { ...block, spec: { ...block.spec, attributes } };
+}
+
+const isMadeUp = ({ address, handle }: Block["addresses"][number]): boolean =>
+  handle === handleOfNone(address);
+
+/** A range that is no network, as networks; Calico knows no ranges. */
+function networksOf(text: string): string[] {
+  const read = parseInterval(text);
+  if (!read.ok || !text.includes("-")) return [text];
+  const networks: string[] = [];
+  const { family, last }: Interval = read.value;
+  let { first } = read.value;
+  while (first <= last) {
+    let prefix = BITS[family];
+    const grows = (to: number) => {
+      const { base } = cidrOf({ family, value: first }, to);
+      return base === first && first + (1n << BigInt(BITS[family] - to)) - 1n <= last;
+    };
+    while (prefix > 0 && grows(prefix - 1)) prefix--;
+    networks.push(formatCidr({ family, base: first, prefix }));
+    first += 1n << BigInt(BITS[family] - prefix);
+  }
+  return networks;
+}
+
+function byBase(a: Block, b: Block): number {
+  const [first, second] = [a, b].map(({ cidr }) => parseAddress(cidr.slice(0, cidr.indexOf("/"))));
+  return first?.ok && second?.ok ? compareAddresses(first.value, second.value) : 0;
+}

@@ -1,0 +1,139 @@
+import { CsvError, type Info, parse } from "csv-parse/sync";
+import type * as v from "valibot";
+import { type Address, formatAddress, parseAddress } from "../../domain/address.ts";
+import { type Cidr, cidrOf, contains, formatCidr, parseCidr } from "../../domain/cidr.ts";
+import { hostId } from "../../domain/host.ts";
+import type { poolsRead } from "../../edge/answers.ts";
+import { type Client, path } from "../client.ts";
+import { usageError } from "../exit.ts";
+import {
+  addressConflicts,
+  type Conflict,
+  type Wanted,
+  type WantedAddress,
+  type WantedBlock,
+} from "../takeover/wanted.ts";
+import { parseAttributes } from "./attributes-text.ts";
+
+const COLUMNS = ["address", "handle", "host", "attributes"] as const;
+const REQUIRED = COLUMNS.slice(0, 3);
+const PROBLEMS_SHOWN_MAX = 10;
+
+/**
+ * What tables ask for, in the pools that Plat has. A block that stands is left to its owner; one that is not there yet becomes
+ * the host's of the first of its lines. Errors: lines that cannot be read, each with its number.
+ */
+export async function wantedFromCsv(
+  client: Client,
+  texts: ReadonlyMap<string, string>,
+): Promise<Wanted> {
+  const addresses = [...texts].flatMap(([file, text]) => addressesOf(file, text));
+  const { body } = await client.call<v.InferOutput<typeof poolsRead>>({
+    method: "GET",
+    path: path`/v1/pools`,
+  });
+  const pools = body.pools.flatMap(({ cidr, blockSize }) => {
+    const read = parseCidr(cidr);
+    return read.ok ? [{ cidr: read.value, blockSize }] : [];
+  });
+  const blocks = new Map<string, WantedBlock>();
+  for (const { address, host } of addresses) {
+    const cidr = blockAround(pools, address);
+    if (cidr && !blocks.has(formatCidr(cidr)))
+      blocks.set(formatCidr(cidr), { cidr, owner: host, orAnyones: true });
+  }
+  return {
+    pools: [],
+    reservations: [],
+    labelled: [],
+    blocks: [...blocks.values()],
+    addresses,
+    conflicts: [...twice(addresses), ...addresses.flatMap(addressConflicts)],
+    notes: [],
+  };
+}
+
+function blockAround(
+  pools: readonly { readonly cidr: Cidr; readonly blockSize: number }[],
+  address: Address,
+): Cidr | undefined {
+  const pool = pools.find(({ cidr }) => contains(cidr, address));
+  return pool && cidrOf(address, pool.blockSize);
+}
+
+/** The lines of a table, whose first one names the columns in any order. */
+function addressesOf(file: string, text: string): WantedAddress[] {
+  const lines = recordsOf(file, text);
+  const problems: string[] = [];
+  const addresses: WantedAddress[] = [];
+  for (const { record, info } of lines) {
+    const where = `${file}, line ${info.lines}`;
+    const read = lineOf(record, where);
+    if (typeof read === "string") problems.push(`${where}: ${read}`);
+    else addresses.push(read);
+  }
+  if (problems.length === 0) return addresses;
+  const more = problems.length - PROBLEMS_SHOWN_MAX;
+  throw usageError(
+    `${problems.slice(0, PROBLEMS_SHOWN_MAX).join("\n  ")}${more > 0 ? `\n  and ${more} more` : ""}`,
+  );
+}
+
+type Line = Readonly<Record<string, string | undefined>>;
+
+function recordsOf(file: string, text: string): { readonly record: Line; readonly info: Info }[] {
+  try {
+    return parse(text, {
+      bom: true,
+      trim: true,
+      skip_empty_lines: true,
+      info: true,
+      columns: (header: string[]) => columnsOf(file, header),
+    }) as unknown as { record: Line; info: Info }[];
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    throw usageError(`${file} cannot be read as CSV: ${error.message}`);
+  }
+}
+
+function columnsOf(file: string, header: readonly string[]): string[] {
+  const names = header.map((name) => name.trim().toLowerCase());
+  const missing = REQUIRED.filter((name) => !names.includes(name));
+  const unknown = names.filter((name) => !COLUMNS.some((known) => known === name));
+  if (missing.length === 0 && unknown.length === 0 && new Set(names).size === names.length)
+    return names;
+  throw usageError(
+    `${file} begins with the columns ${JSON.stringify(header.join(",").slice(0, 200))}; they must be ${COLUMNS.join(",")}, each once, of which attributes may be left out.`,
+  );
+}
+
+/** What a line says; or what is wrong with it. */
+function lineOf(
+  { address = "", handle = "", host = "", attributes = "" }: Line,
+  where: string,
+): WantedAddress | string {
+  const read = parseAddress(address);
+  if (!read.ok) return `address "${address.slice(0, 80)}" ${read.problem}`;
+  if (handle === "") return "handle is missing";
+  if (host === "") return "host is missing";
+  const set = parseAttributes(attributes);
+  if (!set.ok) return `attributes ${set.problem}`;
+  return {
+    address: read.value,
+    handle,
+    host: hostId("host", host),
+    attributes: set.value,
+    where,
+  };
+}
+
+function twice(addresses: readonly WantedAddress[]): Conflict[] {
+  const seen = new Map<string, string>();
+  return addresses.flatMap(({ address, where }): Conflict[] => {
+    const name = formatAddress(address);
+    const before = seen.get(name);
+    seen.set(name, where);
+    if (before === undefined) return [];
+    return [{ kind: "address", name, problem: `is there twice: ${before}, and ${where}` }];
+  });
+}

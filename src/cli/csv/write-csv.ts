@@ -1,0 +1,19 @@
+import { stringify } from "csv-stringify/sync";
+import type { Block } from "../blocks.ts";
+import type { OwnedAddress } from "../handles.ts";
+import { attributesText } from "./attributes-text.ts";
+
+/** The addresses of some blocks as a table: a line each, whoever has them. */
+export function csvOf(blocks: readonly Block[], owners: ReadonlyMap<string, OwnedAddress>): string {
+  const lines = blocks.flatMap(({ addresses }) =>
+    addresses
+      .filter(({ state }) => state === "assigned")
+      .map(({ address, handle, host }) => ({
+        address,
+        handle,
+        host,
+        attributes: attributesText(owners.get(address)?.owner?.active ?? {}),
+      })),
+  );
+  return stringify(lines, { header: true, columns: ["address", "handle", "host", "attributes"] });
+}

@@ -1,0 +1,9 @@
+/** Do two values say the same, in whatever order their fields are? */
+export const isSame = (a: unknown, b: unknown): boolean => inOrder(a) === inOrder(b);
+
+const inOrder = (value: unknown): string =>
+  JSON.stringify(value, (_, one) =>
+    typeof one === "object" && one !== null && !Array.isArray(one)
+      ? Object.fromEntries(Object.entries(one).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : one,
+  ) ?? "";

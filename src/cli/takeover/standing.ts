@@ -1,0 +1,112 @@
+import type * as v from "valibot";
+import { formatAddress } from "../../domain/address.ts";
+import { formatCidr } from "../../domain/cidr.ts";
+import { LABELLED_PER_PAGE_MAX } from "../../domain/limits.ts";
+import type {
+  namespacesRead,
+  nodesRead,
+  poolsRead,
+  reservationsRead,
+  settingsRead,
+} from "../../edge/answers.ts";
+import { type Block, type BlockSummary, listBlocks, readBlocks } from "../blocks.ts";
+import { type Client, pages, path } from "../client.ts";
+import { type OwnedAddress, readOwners } from "../handles.ts";
+import type { Progress } from "../io.ts";
+import { counting } from "../progress.ts";
+import type { Wanted } from "./wanted.ts";
+
+export type Pool = v.InferOutput<typeof poolsRead>["pools"][number];
+export type Settings = v.InferOutput<typeof settingsRead>;
+
+/** An address as its block tells of it, and its owners where its handle was asked. */
+export type StandingAddress = Block["addresses"][number] &
+  Pick<OwnedAddress, "attributes" | "owner">;
+
+/** What Plat has by now, as far as it concerns what is wanted. */
+export interface Standing {
+  readonly pools: readonly Pool[];
+  readonly settings: Settings;
+  readonly reservations: ReadonlyMap<string, readonly string[]>;
+  /** By `nodes/name` and `namespaces/name`. */
+  readonly labelled: ReadonlyMap<string, Readonly<Record<string, string>>>;
+  readonly blocks: ReadonlyMap<string, BlockSummary>;
+  /** Those of the wanted blocks that are assigned or cool. */
+  readonly addresses: ReadonlyMap<string, StandingAddress>;
+}
+
+/** Reads what Plat has. Nothing is written. */
+export async function readStanding(
+  client: Client,
+  wanted: Wanted,
+  shown: Progress,
+): Promise<Standing> {
+  const get = async <Body>(route: ReturnType<typeof path>) =>
+    (await client.call<Body>({ method: "GET", path: route })).body;
+  const [{ pools }, settings, { reservations }, nodes, namespaces, blocks] = await Promise.all([
+    get<v.InferOutput<typeof poolsRead>>(path`/v1/pools`),
+    get<Settings>(path`/v1/config`),
+    get<v.InferOutput<typeof reservationsRead>>(path`/v1/reservations`),
+    labelsOf<v.InferOutput<typeof nodesRead>, "nodes">(client, "nodes"),
+    labelsOf<v.InferOutput<typeof namespacesRead>, "namespaces">(client, "namespaces"),
+    listBlocks(client),
+  ]);
+  const cidrs = new Set(wanted.blocks.map(({ cidr }) => formatCidr(cidr)));
+  const concerned = blocks.filter(({ cidr }) => cidrs.has(cidr));
+  return {
+    pools,
+    settings,
+    reservations: new Map(reservations.map(({ name, cidrs }) => [name, cidrs])),
+    labelled: new Map([...nodes, ...namespaces]),
+    blocks: new Map(blocks.map((block) => [block.cidr, block])),
+    addresses: await readAddresses(client, concerned, wanted, shown),
+  };
+}
+
+async function labelsOf<Page extends { readonly next?: string | undefined }, List extends string>(
+  client: Client,
+  list: List,
+): Promise<[string, Readonly<Record<string, string>>][]> {
+  type Labelled = { readonly name: string; readonly labels: Readonly<Record<string, string>> };
+  const all: [string, Readonly<Record<string, string>>][] = [];
+  const query = { limit: LABELLED_PER_PAGE_MAX };
+  for await (const page of pages<Page & { readonly [list in List]: readonly Labelled[] }>(
+    client,
+    path`/v1/${list}`,
+    query,
+  ))
+    for (const { name, labels } of page[list]) all.push([`${list}/${name}`, labels]);
+  return all;
+}
+
+/** Owners are asked for only where the address is wanted, under the handle that has it. */
+async function readAddresses(
+  client: Client,
+  concerned: readonly BlockSummary[],
+  wanted: Wanted,
+  shown: Progress,
+): Promise<Standing["addresses"]> {
+  const used = concerned.filter(({ inUse, cooling }) => inUse !== 0 || cooling !== 0);
+  const blocks = await readBlocks(
+    client,
+    used.map(({ cidr }) => cidr),
+    counting(shown, "blocks that stand already", used.length),
+  );
+  const handles = new Map(
+    wanted.addresses.map(({ address, handle }) => [formatAddress(address), handle]),
+  );
+  const addresses = blocks.flatMap((block) => block.addresses);
+  const ours = addresses.filter(
+    ({ address, handle }) => handle !== undefined && handles.get(address) === handle,
+  );
+  const owners = await readOwners(client, ours, counting(shown, "handles that stand already"));
+  return new Map(addresses.map((one) => [one.address, withOwners(one, owners)]));
+}
+
+function withOwners(
+  one: Block["addresses"][number],
+  owners: ReadonlyMap<string, OwnedAddress>,
+): StandingAddress {
+  const { attributes, owner } = owners.get(one.address) ?? {};
+  return { ...one, ...(attributes && { attributes }), ...(owner && { owner }) };
+}

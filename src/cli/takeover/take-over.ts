@@ -1,0 +1,69 @@
+import type { Session } from "../cli.ts";
+import { CommandError, EXIT } from "../exit.ts";
+import { progressing } from "../progress.ts";
+import { carryOut } from "./carry-out.ts";
+import { planOf } from "./plan.ts";
+import { rehearse } from "./rehearse.ts";
+import { isNothing, reportOf } from "./report.ts";
+import { readStanding } from "./standing.ts";
+import type { Plan } from "./steps.ts";
+import type { Conflict, Wanted } from "./wanted.ts";
+
+/**
+ * Makes Plat have what is wanted: looks what it has, plans, and refuses all of it before the first write if anything is in
+ * conflict. A run that is cut off is completed by the next.
+ */
+export async function takeOver(
+  { io, client, print }: Session,
+  wanted: Wanted,
+  dryRun: boolean,
+): Promise<void> {
+  const plan = await progressing(io, "looking at what Plat has", async (shown): Promise<Plan> => {
+    const planned = planOf(wanted, await readStanding(client, wanted, shown));
+    const refused = await rehearse(client, planned);
+    return refused.length === 0 ? planned : withConflicts(planned, refused);
+  });
+  for (const note of plan.notes) io.err(`note: ${note}\n`);
+  if (plan.conflicts.length > 0 || dryRun) {
+    print(reportOf(plan, { dryRun: true }));
+    if (plan.conflicts.length > 0) throw inConflict(plan.conflicts);
+    io.err("Nothing was written: this is what would be.\n");
+    return;
+  }
+  if (isNothing(plan)) {
+    print(reportOf(plan, { dryRun: false }));
+    io.err("All of it was there already: nothing was written.\n");
+    return;
+  }
+  const { releasedSince } = await progressing(io, "taking over", (shown) =>
+    carryOut(client, io, plan, shown),
+  );
+  print(reportOf(plan, { dryRun: false, releasedSince }));
+  for (const address of releasedSince)
+    io.err(`note: ${address} was taken over before and has been released since: it stays free.\n`);
+}
+
+const CONFLICTS_SHOWN_MAX = 100;
+
+function inConflict(conflicts: readonly Conflict[]): CommandError {
+  const lines = conflicts
+    .slice(0, CONFLICTS_SHOWN_MAX)
+    .map(({ kind, name, problem }) => `  ${kind} ${name} ${problem}`);
+  const more = conflicts.length - lines.length;
+  const all = more > 0 ? [...lines, `  and ${more} more, which -o json lists`] : lines;
+  return new CommandError(
+    EXIT.refused,
+    `Nothing was written: ${conflicts.length} ${conflicts.length === 1 ? "conflict" : "conflicts"}.\n${all.join("\n")}`,
+  );
+}
+
+/** The plan with what the API refuses of it. */
+function withConflicts(plan: Plan, refused: readonly Conflict[]): Plan {
+  const counts = { ...plan.counts };
+  for (const { kind } of refused) {
+    const name = kind === "pool" || kind === "reservation" ? `${kind}s` : "configuration";
+    const before = counts[name];
+    if (before) counts[name] = { ...before, conflicts: before.conflicts + 1 };
+  }
+  return { ...plan, counts, conflicts: [...plan.conflicts, ...refused] };
+}

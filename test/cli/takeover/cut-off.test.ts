@@ -1,0 +1,85 @@
+import { expect, it } from "vitest";
+import { checkTable } from "../../../src/allocator/check.ts";
+import { CalicoBlock, dumpOf, listText, pool, type Resource, WINDOWS } from "../cluster.ts";
+import { normalised } from "../normalised.ts";
+import { terminal } from "../terminal.ts";
+import { wayTo } from "../way.ts";
+
+const { plat, platWith, server, space } = terminal();
+
+/** A little of everything that takes more than one write. */
+function cluster() {
+  const own = new CalicoBlock("10.0.0.0/28", "host:node-1");
+  own.take({ handle_id: "a", secondary: { node: "node-1" }, alternateOwnerAttrs: { pod: "b" } });
+  own.take({ handle_id: "b", secondary: { node: "node-2" } });
+  const nobodys = new CalicoBlock("10.0.0.16/28");
+  nobodys.take({ handle_id: "c", secondary: { node: "node-1" } });
+  const [windows, empty] = ["10.0.0.32/28", "10.0.0.48/28"].map((cidr) => {
+    const block = new CalicoBlock(cidr, "host:win-1");
+    for (const ordinal of [0, 1, 2, 15]) block.take({ handle_id: WINDOWS }, ordinal);
+    return block;
+  }) as [CalicoBlock, CalicoBlock];
+  windows.take({ handle_id: "d", secondary: { node: "win-1" } });
+  const closed = new CalicoBlock("10.1.0.0/28", "host:node-1");
+  closed.take({ handle_id: "e" });
+  return dumpOf(
+    [
+      pool("main", { blockSize: 28, cidr: "10.0.0.0/24" }),
+      pool("closed", { blockSize: 28, cidr: "10.1.0.0/28", disabled: true }),
+    ],
+    [own, nobodys, windows, empty, closed],
+    { autoAllocateBlocks: true, maxBlocksPerHost: 1, strictAffinity: true },
+  );
+}
+
+const importing = (endpoint: string) =>
+  platWith(
+    { stdin: listText(cluster()), env: { PLAT_ENDPOINT: endpoint, PLAT_SPACE: space() } },
+    ...["import", "calico", "-f", "-"],
+  );
+
+/** A way that is cut off at a write, before it arrives or before it is answered; nothing gets through after. */
+function cutOffAt(write: number, when: "before" | "after"): Promise<string> {
+  let writes = 0;
+  return wayTo(server().url, async ({ route, query }) => {
+    if (writes >= write) return "cut";
+    const isWrite = !route.startsWith("GET") && query.get("dryRun") !== "true";
+    if (!isWrite || ++writes < write) return undefined;
+    return when === "before" ? "cut" : "lost";
+  });
+}
+
+async function expectWhole() {
+  const { out } = await plat("export", "calico", "-o", "json");
+  const items: Resource[] = JSON.parse(out).items;
+  expect(normalised(items)).toEqual(normalised(cluster()));
+  expect((await importing(server().url)).err).toContain("nothing was written");
+}
+
+it.each(["before", "after"] as const)(
+  "runs that are cut off one after the other, each %s a write, are completed in the end",
+  async (when) => {
+    let runs = 0;
+    for (; runs < 100; runs++) {
+      const { exit } = await importing(await cutOffAt(3, when));
+      expect((await checkTable(server().context)).violations).toEqual([]);
+      if (exit === 0) break;
+      // Out of reach; or an assign is still being carried out, which the next run finds done.
+      expect(exit).toBe(3);
+    }
+    expect(runs).toBeGreaterThan(3);
+    await expectWhole();
+  },
+);
+
+it.each([1, 2, 4, 6, 8, 10, 12, 14, 16])(
+  "a run that is cut off at write %i is completed by the next",
+  async (write) => {
+    const { exit, err } = await importing(await cutOffAt(write, "after"));
+    expect(exit).toBe(3);
+    expect(err).toContain("does not answer");
+    const { exit: again } = await importing(server().url);
+    expect(again).toBe(0);
+    await expectWhole();
+  },
+);

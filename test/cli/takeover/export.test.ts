@@ -1,0 +1,58 @@
+import { expect, it } from "vitest";
+import { parse } from "yaml";
+import { affinityName } from "../../../src/cli/calico/names.ts";
+import { clusterOf, listText } from "../cluster.ts";
+import { normalised } from "../normalised.ts";
+import { terminal } from "../terminal.ts";
+
+const { call, plat, platWith, space } = terminal();
+
+it("an export is YAML that can be imported elsewhere, and comes out of there the same", async () => {
+  await platWith({ stdin: listText(clusterOf(2, 30)) }, "import", "calico", "-f", "-");
+  const { exit, out } = await plat("export", "calico");
+  expect(exit).toBe(0);
+  const elsewhere = { env: { PLAT_SPACE: `${space()}-elsewhere` } };
+  const imported = await platWith({ ...elsewhere, stdin: out }, "import", "calico", "-f", "-");
+  expect(imported.exit).toBe(0);
+  const again = await platWith(elsewhere, "export", "calico", "-o", "json");
+  expect(normalised(JSON.parse(again.out).items)).toEqual(normalised(parse(out).items));
+});
+
+it("an export of nothing is a list of the configuration alone", async () => {
+  const { out } = await plat("export", "calico", "-o", "yaml");
+  expect(parse(out)).toMatchObject({
+    apiVersion: "v1",
+    kind: "List",
+    items: [{ kind: "IPAMConfig", metadata: { name: "default" }, spec: { strictAffinity: false } }],
+  });
+  expect((await plat("export", "csv")).out).toBe("address,handle,host,attributes\n");
+});
+
+it("a reserved range is written as the networks that it is", async () => {
+  await call("PUT", "/v1/reservations/kept", {
+    cidrs: ["10.0.0.3-10.0.0.9", "10.1.0.0/24", "10.2.0.1"],
+  });
+  const { out } = await plat("export", "calico", "-o", "json");
+  const [, { kind, spec }] = JSON.parse(out).items;
+  expect(kind).toBe("IPReservation");
+  expect(spec.reservedCIDRs).toEqual([
+    ...["10.0.0.3/32", "10.0.0.4/30", "10.0.0.8/31"],
+    ...["10.1.0.0/24", "10.2.0.1"],
+  ]);
+});
+
+it("another format is refused", async () => {
+  const { exit, err } = await plat("export", "calico", "-o", "xml");
+  expect(err).toContain('-o is "xml"; it must be');
+  expect(exit).toBe(2);
+});
+
+it("an affinity is named by host and block; a long name is cut and told apart", () => {
+  expect(affinityName("host:node-1", "10.0.0.0/26")).toBe("node-1-10-0-0-0-26");
+  const [a, b] = ["a", "b"].map((last) =>
+    affinityName(`host:${"n".repeat(250)}${last}`, "2001:db8::/122"),
+  );
+  expect(a).toMatch(/^n+-2001-db8---122-[0-9a-f]{11}$/);
+  expect(a?.length).toBeLessThanOrEqual(253);
+  expect(a).not.toBe(b);
+});

@@ -1,0 +1,103 @@
+import { describe, expect, it } from "vitest";
+import { checkTable } from "../../../src/allocator/check.ts";
+import { terminal } from "../terminal.ts";
+
+const { call, plat, platWith, server } = terminal();
+
+const get = async (path: string) => (await call("GET", path)).body;
+const withPool = () => call("PUT", "/v1/pools/main", { cidr: "10.0.0.0/24", blockSize: 28 });
+const importing = (stdin: string, ...args: readonly string[]) =>
+  platWith({ stdin }, "import", "csv", "-f", "-", ...args);
+
+const TABLE = `address,handle,host,attributes
+10.0.0.1,vm-1,rack-1,owner=ops;note=a\\;b=c
+10.0.0.2,vm-2,rack-2,
+10.0.0.17,vm-1,rack-2,"owner=o,ps"
+`;
+
+describe("plat import csv", () => {
+  it("takes addresses over; a block becomes the host's of its first line", async () => {
+    await withPool();
+    const { exit, out } = await importing(TABLE);
+    expect(exit).toBe(0);
+    expect(out).toMatch(/blocks +2 +0 +0 +0/);
+    expect(out).toMatch(/addresses +3 +0 +0 +0/);
+    expect(await get("/v1/addresses/10.0.0.1")).toMatchObject({
+      handle: "vm-1",
+      host: "rack-1",
+      borrowed: false,
+      attributes: { owner: "ops", note: "a;b=c" },
+    });
+    expect(await get("/v1/addresses/10.0.0.2")).toMatchObject({ host: "rack-2", borrowed: true });
+    expect(await get("/v1/blocks/10.0.0.16/28")).toMatchObject({ host: "rack-2" });
+    expect((await importing(TABLE)).err).toContain("nothing was written");
+  });
+
+  it("gives back what it took, line by line", async () => {
+    await withPool();
+    await importing(TABLE);
+    const { exit, out } = await plat("export", "csv");
+    expect(exit).toBe(0);
+    expect(out).toBe(`address,handle,host,attributes
+10.0.0.1,vm-1,rack-1,note=a\\;b=c;owner=ops
+10.0.0.2,vm-2,rack-2,
+10.0.0.17,vm-1,rack-2,"owner=o,ps"
+`);
+    expect((await importing(out)).err).toContain("nothing was written");
+  });
+
+  it("leaves a block that stands to its owner", async () => {
+    await withPool();
+    await call("POST", "/v1/nodes/other/affinities", { cidr: "10.0.0.0/28" });
+    expect((await importing(TABLE)).exit).toBe(0);
+    expect(await get("/v1/addresses/10.0.0.1")).toMatchObject({ host: "rack-1", borrowed: true });
+  });
+
+  it("refuses as a whole what another has, what is there twice and what lies in no pool, by line", async () => {
+    await withPool();
+    await call("POST", "/v1/assign", { host: "h", address: "10.0.0.1", handle: "other" });
+    const before = await checkTable(server().context);
+    const { exit, err } = await importing(
+      `${TABLE}10.0.0.2,vm-3,rack-1,\n10.9.0.1,vm-4,rack-1,\n10.0.0.3,vm-5,rack 1,\n`,
+    );
+    expect(exit).toBe(1);
+    expect(err).toContain("address 10.0.0.1 (stdin, line 2) is assigned to handle other in Plat");
+    expect(err).toContain("address 10.0.0.2 is there twice: stdin, line 3, and stdin, line 5");
+    expect(err).toContain("address 10.9.0.1 (stdin, line 6) lies in no pool");
+    expect(err).toContain("has a host that Plat does not take (stdin, line 7)");
+    expect(await checkTable(server().context)).toEqual(before);
+  });
+
+  it("shows in a dry run what would be, and writes nothing", async () => {
+    await withPool();
+    const before = await checkTable(server().context);
+    const { exit, out, err } = await importing(TABLE, "--dry-run", "-o", "json");
+    expect(exit).toBe(0);
+    expect(err).toContain("Nothing was written");
+    expect(JSON.parse(out).counts.addresses.create).toBe(3);
+    expect(await checkTable(server().context)).toEqual(before);
+  });
+
+  it.each([
+    [
+      "host,handle\n",
+      'begins with the columns "host,handle"; they must be address,handle,host,attributes',
+    ],
+    ["address,handle,host,mac\n", 'begins with the columns "address,handle,host,mac"'],
+    ["address,handle,host,host\n", "each once"],
+    ["address,handle,host\n10.0.0.300,a,b\n", 'stdin, line 2: address "10.0.0.300" is not an IPv4'],
+    ["address,handle,host\n\n10.0.0.1,,b\n", "stdin, line 3: handle is missing"],
+    ["address,handle,host\n10.0.0.1,a,\n", "stdin, line 2: host is missing"],
+    [
+      "address,handle,host,attributes\n10.0.0.1,a,b,x\n",
+      'attributes has "x", which is not name=value',
+    ],
+    ["address,handle,host,attributes\n10.0.0.1,a,b,x=1;x=2\n", "attributes names x twice"],
+    ["address,handle,host\n10.0.0.1,a\n", "stdin cannot be read as CSV"],
+    ['address,handle,host\n10.0.0.1,"a,b\n', "stdin cannot be read as CSV"],
+  ])("refuses %j", async (table, reason) => {
+    const { exit, err } = await importing(table);
+    expect(err).toContain(reason);
+    expect(exit).toBe(2);
+  });
+});

@@ -1,0 +1,70 @@
+import { isDeepStrictEqual } from "node:util";
+import { checkTable } from "../../../src/allocator/check.ts";
+import type { Context } from "../../../src/allocator/context.ts";
+import { clusterOf, listText, type Resource } from "../cluster.ts";
+import { normalised } from "../normalised.ts";
+import type { Ended } from "../terminal.ts";
+
+export interface Proof {
+  /** What did not come as it must: nothing, where all is well. */
+  readonly failures: readonly string[];
+  readonly seconds: Readonly<Record<string, number>>;
+}
+
+/**
+ * Takes a generated cluster over through the command, and looks whether Plat has it: a dry run that writes nothing, the import,
+ * an export that is equal to what came in, and a second import that changes nothing.
+ *
+ * @param plat runs a command line with this on its stdin
+ */
+export async function proveTakeover(
+  { nodes, addresses }: { readonly nodes: number; readonly addresses: number },
+  context: Context,
+  plat: (stdin: string, ...args: readonly string[]) => Promise<Ended>,
+): Promise<Proof> {
+  const cluster = clusterOf(nodes, addresses);
+  const dump = listText(cluster);
+  const failures: string[] = [];
+  const seconds: Record<string, number> = {};
+  const step = async (name: string, ...args: readonly string[]) => {
+    const startedAtMs = performance.now();
+    const ended = await plat(dump, ...args, "-o", "json");
+    seconds[name] = (performance.now() - startedAtMs) / 1000;
+    if (ended.exit !== 0) failures.push(`the ${name} ends with ${ended.exit}: ${ended.err}`);
+    return ended;
+  };
+  const taken = async () => (await checkTable(context)).counts;
+  const before = await taken();
+
+  const rehearsed = await step("dry run", "import", "calico", "-f", "-", "--dry-run");
+  const { create } = JSON.parse(rehearsed.out).counts.addresses;
+  if (create !== addresses) failures.push(`the dry run tells of ${create} addresses`);
+  if (!isDeepStrictEqual(await taken(), before)) failures.push("the dry run has written");
+
+  await step("import", "import", "calico", "-f", "-");
+  const { violations, counts } = await checkTable(context);
+  failures.push(...violations.map(({ invariant, message }) => `${invariant}: ${message}`));
+  if (counts.taken !== addresses) failures.push(`${counts.taken} addresses are taken`);
+
+  const exported = await step("export", "export", "calico");
+  const items: readonly Resource[] = JSON.parse(exported.out).items;
+  failures.push(...differences("", normalised(items), normalised(cluster)).slice(0, 10));
+
+  const again = await step("second import", "import", "calico", "-f", "-");
+  if (!again.err.includes("nothing was written")) failures.push(`the second import: ${again.out}`);
+  if (!isDeepStrictEqual(await taken(), counts)) failures.push("the second import has written");
+  return { failures, seconds };
+}
+
+/** Where two values differ, each by the path to it. */
+function differences(path: string, has: unknown, wanted: unknown): string[] {
+  if (isDeepStrictEqual(has, wanted)) return [];
+  const [a, b] = [entriesOf(has), entriesOf(wanted)];
+  if (!a || !b)
+    return [`${path} is ${JSON.stringify(has)}, and came in as ${JSON.stringify(wanted)}`];
+  const keys = new Set([...a.keys(), ...b.keys()]);
+  return [...keys].flatMap((key) => differences(`${path}/${key}`, a.get(key), b.get(key)));
+}
+
+const entriesOf = (value: unknown) =>
+  typeof value === "object" && value !== null ? new Map(Object.entries(value)) : undefined;
