@@ -1,5 +1,7 @@
 import type { Io } from "../io.ts";
 import { NODE } from "../resource/kind.ts";
 import { labelledCommand } from "../resource/labelled.ts";
+import { nodeDeleteCommand } from "./node-delete.ts";
 
-export const nodeCommand = (io: Io) => labelledCommand(io, "node", "hosts, and their labels", NODE);
+export const nodeCommand = (io: Io) =>
+  labelledCommand(io, "node", "hosts, and their labels", NODE, nodeDeleteCommand(io));

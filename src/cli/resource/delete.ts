@@ -4,16 +4,20 @@ import type { Io } from "../io.ts";
 import { matching } from "./change.ts";
 import { type Kind, pathOf } from "./kind.ts";
 
-/** `delete NAME`: as it stands now, whatever that is. */
+/** `delete NAME`. */
 export const deleteCommand = (io: Io, kind: Kind): Command =>
-  new Command("delete")
-    .description(`deletes one of the ${kind.plural}`)
-    .argument("<name>")
-    .action(
-      action(io, async ({ client }: Session, _: object, name: string) => {
-        const path = pathOf(kind, name);
-        const seen = await client.call({ method: "GET", path });
-        await client.call({ method: "DELETE", path, ...matching(seen) });
-        io.out(`${kind.title} "${name}" deleted\n`);
-      }),
-    );
+  deletion(kind).action(
+    action(io, (session: Session, _: object, name: string) => deleteAsSeen(session, kind, name)),
+  );
+
+/** How it is said, without what it does. */
+export const deletion = ({ plural }: Kind): Command =>
+  new Command("delete").description(`deletes one of the ${plural}`).argument("<name>");
+
+/** Deletes a thing as it stands now, whatever that is. */
+export async function deleteAsSeen({ client, io }: Session, kind: Kind, name: string) {
+  const path = pathOf(kind, name);
+  const seen = await client.call({ method: "GET", path });
+  await client.call({ method: "DELETE", path, ...matching(seen) });
+  io.out(`${kind.title} "${name}" deleted\n`);
+}

@@ -20,9 +20,15 @@ const COLUMNS: readonly Column<v.InferOutput<typeof labelledRead>>[] = [
 ];
 
 /** What operators do with nodes and with namespaces. */
-export const labelledCommand = (io: Io, name: string, description: string, kind: Kind): Command =>
+export const labelledCommand = (
+  io: Io,
+  name: string,
+  description: string,
+  kind: Kind,
+  deleting: Command = deleteCommand(io, kind),
+): Command =>
   new Command(name)
     .description(description)
     .addCommand(getCommand(io, kind, COLUMNS))
     .addCommand(applyCommand(io, kind))
-    .addCommand(deleteCommand(io, kind));
+    .addCommand(deleting);

@@ -55,3 +55,31 @@ describe("plat node apply", () => {
     expect((await plat("node", "get")).out).toBe("NAME   LABELS\n");
   });
 });
+
+describe("plat node delete --release", () => {
+  const assign = async (host: string, handle: string) => {
+    const { exit } = await plat("assign", "--host", host, "--ipv4", "2", "--handle", handle);
+    expect(exit).toBe(0);
+  };
+
+  it("gives back what its host has, and nothing else, and does no harm again", async () => {
+    await plat("pool", "create", "web", "--cidr", "10.0.0.0/24", "--block-size", "28");
+    await platWith({ stdin: JSON.stringify({ nodes: [{ name: "a", labels: {} }] }) }, ...APPLY);
+    await assign("a", "gone");
+    await assign("b", "stays");
+    expect(await plat("node", "delete", "a", "--release")).toEqual({
+      exit: 0,
+      out: 'node "a" deleted\n2 addresses and 1 blocks of a released\n',
+      err: "",
+    });
+    const hosts = (await plat("affinity", "get", "-o", "custom-columns=HOST:.host")).out;
+    expect(hosts).toBe("HOST\nb\n");
+    expect((await plat("handle", "get", "gone")).exit).toBe(1);
+    expect((await plat("handle", "get", "stays")).exit).toBe(0);
+    expect((await plat("node", "delete", "a", "--release")).out).toBe(
+      "0 addresses and 0 blocks of a released\n",
+    );
+  });
+});
+
+const APPLY = ["node", "apply", "-f", "-"];

@@ -1,0 +1,50 @@
+import type { Command } from "commander";
+import type * as v from "valibot";
+import type { affinitiesReleased } from "../../edge/answers.ts";
+import { action, type Session } from "../cli.ts";
+import { found, pages, path } from "../client.ts";
+import { CommandError, EXIT } from "../exit.ts";
+import type { Io } from "../io.ts";
+import { progressing } from "../progress.ts";
+import { releaseHost } from "../releases.ts";
+import { deleteAsSeen, deletion } from "../resource/delete.ts";
+import { NODE } from "../resource/kind.ts";
+
+type Page = v.InferOutput<typeof affinitiesReleased>;
+
+/** What whoever hears that a machine is gone sends: the end of its registration, and of all that it has. */
+export const nodeDeleteCommand = (io: Io): Command =>
+  deletion(NODE)
+    .option("--release", "also all addresses and blocks that its host has, registered or not")
+    .action(
+      action(io, async (session: Session, { release }: { release?: true }, name: string) => {
+        const deleting = deleteAsSeen(session, NODE, name);
+        if (!release) return deleting;
+        await found(deleting);
+        await releaseAll(session, name);
+      }),
+    );
+
+/** Addresses first: a block that is taken from its host while it is in use serves on until they have cooled. */
+async function releaseAll({ client, io }: Session, host: string): Promise<void> {
+  let addresses = 0;
+  let blocks = 0;
+  const left: string[] = [];
+  await progressing(io, `addresses of ${host}`, async () => {
+    for await (const { released, unreadable } of releaseHost(client, { host })) {
+      addresses += released.length;
+      left.push(...unreadable);
+    }
+    const route = path`/v1/nodes/${host}/affinities`;
+    for await (const { affinities } of pages<Page>(client, route, {}, "DELETE"))
+      for (const { cidr, status } of affinities)
+        if (status === "deleted" || status === "disowned") blocks++;
+        else if (status !== "not_owned") left.push(cidr);
+  });
+  io.out(`${addresses} addresses and ${blocks} blocks of ${host} released\n`);
+  if (left.length === 0) return;
+  throw new CommandError(
+    EXIT.refused,
+    `what ${host} has in ${[...new Set(left)].join(", ")} stays: it kept changing, or cannot be read.`,
+  );
+}
