@@ -1,0 +1,71 @@
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Started, start } from "../local/process.ts";
+import { differenceOf, stepsOf } from "./page.ts";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const PAGE = await readFile(join(ROOT, "docs/tour.md"), "utf8");
+const STEPS = stepsOf(PAGE);
+const TOUR_MS_MAX = 50_000;
+/** Between what a command printed and what the next one does; no command prints it. */
+const MARK = "\u001e";
+
+let folder: string;
+let server: Started;
+/** What each step printed, on stdout and on stderr; nothing where the tour did not come so far. */
+let printed: readonly string[];
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "plat-"));
+  const [, options] = /^npm start -- (.*)$/m.exec(PAGE) ?? [];
+  if (options === undefined) throw new Error("The page does not say how the server is started.");
+  const build = ["run", "--silent", "build", "--", `--outfile=${join(folder, "plat")}`];
+  [server] = await Promise.all([
+    start([...options.split(" "), "--port", "0"]),
+    promisify(execFile)("npm", [...build, "--log-level=warning"], { cwd: ROOT }),
+  ]);
+  printed = await typed(STEPS.map(({ command }) => command));
+});
+afterAll(async () => {
+  server.process.kill();
+  await server.ended;
+  await rm(folder, { recursive: true });
+});
+
+/** Types commands into one shell, one after the other, as far as they come in time. */
+async function typed(commands: readonly string[]): Promise<readonly string[]> {
+  // Each command sees how the one before it ended.
+  const marked = commands.map(
+    (command) => `${command}\nstatus=$?; printf '${MARK}'; (exit $status)\n`,
+  );
+  const shell = spawn("bash", ["-c", `exec 2>&1\n${marked.join("")}`], {
+    cwd: folder,
+    env: { PATH: `${folder}:${process.env.PATH}`, HOME: folder, PLAT_ENDPOINT: server.url },
+    stdio: ["ignore", "pipe", "inherit"],
+    timeout: TOUR_MS_MAX,
+  });
+  const [out] = await Promise.all([text(shell.stdout), once(shell, "close")]);
+  return out.split(MARK).slice(0, -1);
+}
+
+describe("the tour", () => {
+  it.each(STEPS)("docs/tour.md:$line shows what is printed", ({ command, shown, line }) => {
+    const output = printed[STEPS.findIndex((step) => step.line === line)];
+    if (output === undefined) throw new Error(`The tour did not come so far as: ${command}`);
+    expect(differenceOf(shown, output)).toBeUndefined();
+  });
+
+  it("leaves open few of its lines", () => {
+    const lines = STEPS.flatMap(({ shown }) => shown);
+    const open = lines.filter((line) => line.includes("…"));
+    expect(open.length / lines.length).toBeLessThan(0.15);
+  });
+});
