@@ -5,7 +5,19 @@ const page = (...lines: readonly string[]) => lines.join("\n");
 
 describe("the commands of a page", () => {
   it("stand in code blocks, with what they show below them", () => {
-    const text = page("# Title", "", "$ not this", "```", "$ one", "1", "", "2", "$ two", "```", "end");
+    const text = page(
+      "# Title",
+      "",
+      "$ not this",
+      "```",
+      "$ one",
+      "1",
+      "",
+      "2",
+      "$ two",
+      "```",
+      "end",
+    );
     expect(stepsOf(text)).toEqual([
       { line: 5, command: "one", shown: ["1", "", "2"] },
       { line: 9, command: "two", shown: [] },
@@ -13,7 +25,16 @@ describe("the commands of a page", () => {
   });
 
   it("go on in the lines with the second prompt; what looks like one further below is shown", () => {
-    const text = page("```", "$ for i in 1 2; do", "> echo $i", ">   done", "> shown", "1", "> 2", "```");
+    const text = page(
+      "```",
+      "$ for i in 1 2; do",
+      "> echo $i",
+      ">   done",
+      "> shown",
+      "1",
+      "> 2",
+      "```",
+    );
     expect(stepsOf(text)).toEqual([
       { line: 2, command: "for i in 1 2; do\necho $i\n  done\nshown", shown: ["1", "> 2"] },
     ]);

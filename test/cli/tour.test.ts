@@ -1,7 +1,6 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFile } from "node:fs/promises";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -14,7 +13,7 @@ import { differenceOf, stepsOf } from "./page.ts";
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const PAGE = await readFile(join(ROOT, "docs/tour.md"), "utf8");
 const STEPS = stepsOf(PAGE);
-const TOUR_MS_MAX = 50_000;
+const TOUR_MS_MAX = 150_000;
 /** Between what a command printed and what the next one does; no command prints it. */
 const MARK = "\u001e";
 
@@ -33,7 +32,7 @@ beforeAll(async () => {
     promisify(execFile)("npm", [...build, "--log-level=warning"], { cwd: ROOT }),
   ]);
   printed = await typed(STEPS.map(({ command }) => command));
-});
+}, 2 * TOUR_MS_MAX);
 afterAll(async () => {
   server.process.kill();
   await server.ended;
