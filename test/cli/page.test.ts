@@ -65,6 +65,7 @@ describe("what a page shows", () => {
 
   it("may leave open a part of a line, not nothing, and not a line", () => {
     expect(differenceOf(["from … on (…)"], "from 12:00 on (1)\n")).toBeUndefined();
+    expect(differenceOf(["10.0.0.……… a"], "10.0.0.1 a\n")).toBeUndefined();
     expect(differenceOf(["from … on"], "from 12:00 off\n")).toBeDefined();
     expect(differenceOf(["from … on"], "from  on\n")).toBeDefined();
     expect(differenceOf(["a…"], "a\nb\n")).toBeDefined();

@@ -7,8 +7,8 @@ export interface Step {
   readonly shown: readonly string[];
 }
 
-/** Stands for any text, but none, within a line of a page. */
-const ANYTHING = "…";
+/** Stands for any text, but none, within a line of a page; several as one, where columns are to stand below each other. */
+const ANYTHING = /…+/;
 const FENCE = "```";
 const PROMPT = "$ ";
 const MORE = "> ";
