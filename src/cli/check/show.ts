@@ -92,10 +92,16 @@ const problemAddressesOf = ({ problems, notes }: Checked) =>
     addresses.map((address) => ({ address, kind })),
   );
 
+const ALL_HOLDS = "Every invariant holds.";
+
+/** What it comes to, as far as something was found: for stderr. */
+export const foundSentences = (checked: Checked): readonly string[] =>
+  sentences(checked).filter((sentence) => sentence !== ALL_HOLDS);
+
 /** What it comes to. */
-export function sentences({ problems, untidy, leaks }: Checked): readonly string[] {
+function sentences({ problems, untidy, leaks }: Checked): readonly string[] {
   return [
-    problems.length === 0 ? "Every invariant holds." : `${number(problems, "problem")}.`,
+    problems.length === 0 ? ALL_HOLDS : `${number(problems, "problem")}.`,
     ...(untidy.length > 0
       ? [`${number(untidy, "left-over")} for the next scheduled passes to put right.`]
       : []),

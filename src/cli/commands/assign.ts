@@ -129,13 +129,13 @@ const HOW = {
   held: "the handle has them already",
 } as const satisfies Record<FamilyExplanation["blocks"][number]["action"], string>;
 
-/** Tells what a request would come to; it ends as the request would. */
+/** Tells what a request would come to; it ends as the request would, which says why where it would be refused. */
 function explain(print: Session["print"], explanation: Explanation): void {
   const { refusal, messages, families } = explanation;
   print({
     text: (format) =>
       [
-        ...families.map((family) => familyText(format, family)),
+        ...families.map((family) => familyText(format, family, families.length > 1)),
         ...messages.map((message) => `${message}\n`),
       ].join("\n"),
     document: explanation,
@@ -146,10 +146,11 @@ function explain(print: Session["print"], explanation: Explanation): void {
 function familyText(
   format: "table" | "wide",
   { family, requested, pools, blocks, refusal }: FamilyExplanation,
+  isOneOfTwo: boolean,
 ): string {
   const parts = [`IPv${family}: ${requested} wanted\n`];
   if (pools.length > 0) parts.push(tableIn(format, { columns: POOLS, rows: pools }));
   if (blocks.length > 0) parts.push(tableIn(format, { columns: BLOCKS, rows: blocks }));
-  if (refusal) parts.push(`Refused, ${refusal.code}: ${refusal.detail}\n`);
+  if (refusal && isOneOfTwo) parts.push(`Refused, ${refusal.code}: ${refusal.detail}\n`);
   return parts.join("\n");
 }

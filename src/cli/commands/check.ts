@@ -12,7 +12,7 @@ import {
 import { findIn, isClean, standingIn } from "../check/problems.ts";
 import { readContents } from "../check/read-contents.ts";
 import { addressOf, type Checked, readReport, reportOf } from "../check/report.ts";
-import { checkText, sentences } from "../check/show.ts";
+import { checkText, foundSentences } from "../check/show.ts";
 import { action, printing, type Session } from "../cli.ts";
 import { CommandError, EXIT, usageError } from "../exit.ts";
 import { writeWhole } from "../files.ts";
@@ -71,7 +71,7 @@ async function check({ io, client, print }: Session, options: Options): Promise<
     rows,
   });
   if (checked.problems.length > 0 || document.candidates.length > 0)
-    throw new CommandError(EXIT.found, sentences(checked).join(" "));
+    throw new CommandError(EXIT.found, foundSentences(checked).join(" "));
 }
 
 /** Looks once, and where something was found again: what stands in both is told. */

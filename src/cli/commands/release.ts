@@ -1,4 +1,5 @@
 import { Command, Option } from "commander";
+import { compareAddresses, parseAddress } from "../../domain/address.ts";
 import { type Address, readAddress } from "../addresses.ts";
 import { action, printing, type Session } from "../cli.ts";
 import { CommandError, EXIT, usageError } from "../exit.ts";
@@ -75,6 +76,9 @@ const COLUMNS: readonly Column<Row>[] = [
   { header: "DETAIL", value: ({ detail }) => detail ?? "" },
 ];
 
+/** What a host had is told without its handles. */
+const OF_HOST = COLUMNS.filter(({ header }) => header !== "HANDLE");
+
 /** Addresses that are released only where the handle, or the generation, is right. */
 async function byProof(session: Session, entries: readonly ReleaseEntry[]): Promise<void> {
   const rows: Row[] = [];
@@ -124,7 +128,7 @@ async function byHandle(session: Session, handle: string): Promise<void> {
   const released = await releaseHandle(session.client, handle);
   report(
     session,
-    released.map((address) => ({ address, status: "released", handle })),
+    inOrder(released).map((address) => ({ address, status: "released", handle })),
   );
 }
 
@@ -139,7 +143,8 @@ async function byHost(
     () =>
       report(
         session,
-        released().map((address) => ({ address, status: "released" })),
+        inOrder(released()).map((address) => ({ address, status: "released" })),
+        OF_HOST,
       ),
     () =>
       progressing(session.io, `addresses of ${host.host}`, async (shown) => {
@@ -157,8 +162,17 @@ async function byHost(
     );
 }
 
-const report = ({ print }: Session, rows: readonly Row[]): void =>
-  print({ columns: COLUMNS, rows, document: { results: rows } });
+const report = ({ print }: Session, rows: readonly Row[], columns = COLUMNS): void =>
+  print({ columns, rows, document: { results: rows } });
+
+/** In the order of addresses; the API answers them in the order in which they were released. */
+const inOrder = (addresses: readonly string[]): readonly string[] =>
+  addresses
+    .map((text) => ({ text, parsed: parseAddress(text) }))
+    .toSorted((a, b) =>
+      a.parsed.ok && b.parsed.ok ? compareAddresses(a.parsed.value, b.parsed.value) : 0,
+    )
+    .map(({ text }) => text);
 
 /** What nobody has any more is as it was wished; what somebody else has is not. */
 function refuseConflicts(rows: readonly Row[]): void {

@@ -198,6 +198,22 @@ describe("plat assign --dry-run", () => {
     expect(out).toContain("Refused, no_pool_available: ");
   });
 
+  it("tells a refusal once where one family is asked for", async () => {
+    await pool("off", { cidr: "10.1.0.0/24", disabled: true });
+    const { exit, out, err } = await plat("assign", "--host", "n1", "--ipv4", "1", "--dry-run");
+    expect(exit).toBe(1);
+    expect(err).toMatch(/^plat: no_pool_available: /);
+    expect(out).toBe(
+      [
+        "IPv4: 1 wanted",
+        "",
+        "POOL   CIDR          SERVES   WHY NOT",
+        "off    10.1.0.0/24   no       is disabled",
+        "",
+      ].join("\n"),
+    );
+  });
+
   it("is for programs what the API said", async () => {
     await pool("main", { cidr: "10.0.0.0/28", blockSize: 28 });
     expect(await json("assign", "--host", "n1", "--ipv4", "1", "--dry-run")).toMatchObject({

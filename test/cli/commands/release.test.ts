@@ -167,9 +167,24 @@ describe("plat release --host", () => {
     const { exit, out } = await platWith({ progress }, "release", "--host", "n1", "-o", "json");
     expect(exit).toBe(0);
     const released = JSON.parse(out).results.map(({ address }: { address: string }) => address);
-    expect(released.sort()).toEqual(["10.0.0.1", "10.0.0.18"]);
+    expect(released).toEqual(["10.0.0.1", "10.0.0.18"]);
     expect(progress).toEqual(["addresses of n1", "2 addresses of n1 released"]);
     expect(await stateOf("10.0.0.2")).toEqual({ state: "assigned", handle: "guest" });
+  });
+
+  it("tells them in the order of addresses, and nothing of handles, which it does not know", async () => {
+    await pool();
+    for (const n of [2, 10, 1, 9, 3]) await assign(`10.0.0.${n}`, `web-${n}`);
+    const { out } = await plat("release", "--host", "n1");
+    expect(out).toBe(
+      [
+        "ADDRESS     STATUS     DETAIL",
+        ...["10.0.0.1 ", "10.0.0.2 ", "10.0.0.3 ", "10.0.0.9 ", "10.0.0.10"].map(
+          (address) => `${address}   released`,
+        ),
+        "",
+      ].join("\n"),
+    );
   });
 
   it("names the blocks that cannot be read, in which the host may have more, and exits with 1", async () => {

@@ -1,0 +1,65 @@
+/** A command of a page, and what the page shows below it. */
+export interface Step {
+  /** Where the command stands: the number of its line. */
+  readonly line: number;
+  /** As one would type it, in as many lines as the page has it. */
+  readonly command: string;
+  readonly shown: readonly string[];
+}
+
+/** Stands for any text, but none, within a line of a page; several as one, where columns are to stand below each other. */
+const ANYTHING = /…+/;
+const FENCE = "```";
+const PROMPT = "$ ";
+const MORE = "> ";
+
+/**
+ * The commands of a page in Markdown: the lines of its code blocks that begin with `$ `, and those with `> ` right below one
+ * of them, which go on with it. What follows up to the next command or the end of the block is what it shows. Blocks that
+ * do not begin with a command are not for typing here.
+ */
+export function stepsOf(markdown: string): readonly Step[] {
+  const steps: { line: number; command: string; shown: string[] }[] = [];
+  let block: "none" | "begun" | "typed" | "other" = "none";
+  for (const [index, text] of markdown.split("\n").entries()) {
+    const step = steps.at(-1);
+    if (text.startsWith(FENCE)) block = block === "none" ? "begun" : "none";
+    else if (block === "none" || block === "other") continue;
+    else if (text.startsWith(PROMPT)) {
+      block = "typed";
+      steps.push({ line: index + 1, command: text.slice(PROMPT.length), shown: [] });
+    } else if (block === "begun" || !step) block = "other";
+    else if (text.startsWith(MORE) && step.shown.length === 0)
+      step.command += `\n${text.slice(MORE.length)}`;
+    else step.shown.push(text);
+  }
+  return steps;
+}
+
+/**
+ * Compares what a page shows with what was printed, line by line. Empty lines at the end count for nothing.
+ *
+ * @returns the first line that is not as the page has it; nothing where all are
+ */
+export function differenceOf(shown: readonly string[], printed: string): string | undefined {
+  const wanted = trimmed(shown);
+  const got = trimmed(printed.split("\n"));
+  for (let at = 0; at < Math.max(wanted.length, got.length); at++) {
+    const want = wanted[at];
+    const line = got[at];
+    if (want === undefined) return `printed, and not on the page: ${line}`;
+    if (line === undefined) return `on the page, and not printed: ${want}`;
+    if (!matches(want, line)) return `on the page: ${want}\n    printed: ${line}`;
+  }
+  return undefined;
+}
+
+function trimmed(lines: readonly string[]): readonly string[] {
+  const last = lines.findLastIndex((line) => line !== "");
+  return lines.slice(0, last + 1);
+}
+
+function matches(want: string, line: string): boolean {
+  const parts = want.split(ANYTHING).map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  return new RegExp(`^${parts.join(".+")}$`).test(line);
+}
