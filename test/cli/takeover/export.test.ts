@@ -4,8 +4,9 @@ import { affinityName } from "../../../src/cli/calico/names.ts";
 import { clusterOf, listText } from "../cluster.ts";
 import { normalised } from "../normalised.ts";
 import { terminal } from "../terminal.ts";
+import { wayTo } from "../way.ts";
 
-const { call, plat, platWith, space } = terminal();
+const { call, plat, platWith, server, space } = terminal();
 
 it("an export is YAML that can be imported elsewhere, and comes out of there the same", async () => {
   await platWith({ stdin: listText(clusterOf(2, 30)) }, "import", "calico", "-f", "-");
@@ -39,6 +40,21 @@ it("a reserved range is written as the networks that it is", async () => {
     ...["10.0.0.3/32", "10.0.0.4/30", "10.0.0.8/31"],
     ...["10.1.0.0/24", "10.2.0.1"],
   ]);
+});
+
+it("says of how many addresses it is not known whose they are", async () => {
+  const block = { cidr: "10.0.0.0/28", pool: "main", host: "n1", inUse: 1 };
+  const url = await wayTo(server().url, async ({ route }) => {
+    if (route === "GET /v1/blocks") return { blocks: [block] };
+    const claimedAt = "2026-03-01T09:00:00.000Z";
+    const addresses = [{ address: "10.0.0.1", state: "assigned" }];
+    return route.startsWith("GET /v1/blocks/") ? { ...block, claimedAt, addresses } : undefined;
+  });
+  for (const form of ["calico", "csv"]) {
+    const { exit, err } = await plat("export", form, "--endpoint", url);
+    expect(exit).toBe(0);
+    expect(err).toContain("of 1 addresses it is not known whose they are");
+  }
 });
 
 it("another format is refused", async () => {
