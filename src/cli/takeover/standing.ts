@@ -9,7 +9,7 @@ import type {
   settingsRead,
 } from "../../edge/answers.ts";
 import { type BlockSummary, listBlocks } from "../blocks.ts";
-import { type Client, pages, path } from "../client.ts";
+import { type Client, type Path, pages, path } from "../client.ts";
 import { type HeldAddress, type HeldBy, readHeld } from "../held.ts";
 import type { Progress } from "../io.ts";
 import type { Wanted } from "./wanted.ts";
@@ -38,12 +38,8 @@ export async function readStanding(
   wanted: Wanted,
   shown: Progress,
 ): Promise<Standing> {
-  const get = async <Body>(route: ReturnType<typeof path>) =>
-    (await client.call<Body>({ method: "GET", path: route })).body;
-  const [{ pools }, settings, { reservations }, nodes, namespaces, blocks] = await Promise.all([
-    get<v.InferOutput<typeof poolsRead>>(path`/v1/pools`),
-    get<Settings>(path`/v1/config`),
-    get<v.InferOutput<typeof reservationsRead>>(path`/v1/reservations`),
+  const [{ reservations, ...configuration }, nodes, namespaces, blocks] = await Promise.all([
+    readConfiguration(client),
     labelsOf<v.InferOutput<typeof nodesRead>, "nodes">(client, "nodes"),
     labelsOf<v.InferOutput<typeof namespacesRead>, "namespaces">(client, "namespaces"),
     listBlocks(client),
@@ -51,13 +47,24 @@ export async function readStanding(
   const cidrs = new Set(wanted.blocks.map(({ cidr }) => formatCidr(cidr)));
   const concerned = blocks.filter(({ cidr }) => cidrs.has(cidr));
   return {
-    pools,
-    settings,
+    ...configuration,
     reservations: new Map(reservations.map(({ name, cidrs }) => [name, cidrs])),
     labelled: new Map([...nodes, ...namespaces]),
     blocks: new Map(blocks.map((block) => [block.cidr, block])),
     addresses: await readAddresses(client, concerned, shown),
   };
+}
+
+/** What operators have said, for the space and for its pools. */
+export async function readConfiguration(client: Client) {
+  const get = async <Body>(route: Path) =>
+    (await client.call<Body>({ method: "GET", path: route })).body;
+  const [{ pools }, settings, { reservations }] = await Promise.all([
+    get<v.InferOutput<typeof poolsRead>>(path`/v1/pools`),
+    get<Settings>(path`/v1/config`),
+    get<v.InferOutput<typeof reservationsRead>>(path`/v1/reservations`),
+  ]);
+  return { pools, settings, reservations };
 }
 
 async function labelsOf<Page extends { readonly next?: string | undefined }, List extends string>(
