@@ -7,7 +7,7 @@ import { type Block, type BlockSummary, readBlocks } from "./blocks.ts";
 import type { Client } from "./client.ts";
 import { readContents } from "./contents.ts";
 import { type OwnedAddress, readOwners } from "./handles.ts";
-import type { Progress } from "./io.ts";
+import type { Io, Progress } from "./io.ts";
 import { counting } from "./progress.ts";
 
 /** An address that is assigned or cools, as its block tells of it. */
@@ -26,6 +26,8 @@ export interface Held {
   readonly blocks: readonly HeldBlock[];
   /** By address, of those whose owners were found. */
   readonly owners: ReadonlyMap<string, HeldBy>;
+  /** Items of the space that nobody can read: a block may be among them, and is then in no list. */
+  readonly unreadable: number;
 }
 
 /**
@@ -38,7 +40,6 @@ export async function readHeld(
   listed: readonly BlockSummary[],
   shown: Progress,
 ): Promise<Held> {
-  if (listed.length === 0) return { blocks: [], owners: new Map() };
   const contents = await readContents(client, shown);
   const stored = new Map(contents.blocks.map((block) => [formatCidr(block.cidr), block]));
   const assigned = assignedIn(contents);
@@ -54,7 +55,11 @@ export async function readHeld(
   const read = await readBlocks(client, others, counting(shown, "blocks", others.length));
   for (const block of read) blocks.set(block.cidr, block);
   const standing = listed.flatMap(({ cidr }) => blocks.get(cidr) ?? []);
-  return { blocks: standing, owners: await ownersOf(client, standing, assigned, shown) };
+  return {
+    blocks: standing,
+    owners: await ownersOf(client, standing, assigned, shown),
+    unreadable: contents.unreadable.length,
+  };
 }
 
 /** Does a block that was seen on the walk, with these of its addresses, say the same as the list, and all there is to say? */
@@ -111,4 +116,19 @@ async function ownersOf(
   const read = await readOwners(client, unseen, counting(shown, "handles"));
   for (const [address, owned] of read) owners.set(address, owned);
   return owners;
+}
+
+/** Says what is missing in what was read. */
+export function sayMissing(io: Io, { blocks, unreadable }: Held): void {
+  const unknown = blocks
+    .flatMap(({ addresses }) => addresses)
+    .filter(({ state, handle }) => state === "assigned" && handle === undefined).length;
+  if (unknown > 0)
+    io.err(
+      `note: addresses of which it is not known whose they are: ${unknown}; their records were not found. See plat check.\n`,
+    );
+  if (unreadable > 0)
+    io.err(
+      `note: items of the space that cannot be read, and are not in it: ${unreadable}. See plat check.\n`,
+    );
 }

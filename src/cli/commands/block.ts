@@ -5,7 +5,7 @@ import { listOf } from "../calico/list.ts";
 import { action, printing, type Session } from "../cli.ts";
 import { usageError } from "../exit.ts";
 import { readOwners } from "../handles.ts";
-import { readHeld } from "../held.ts";
+import { readHeld, sayMissing } from "../held.ts";
 import type { Io } from "../io.ts";
 import { affinityTypeOption } from "../options.ts";
 import { type Column, tableIn } from "../output/print.ts";
@@ -110,9 +110,10 @@ async function getCalico({ client, print, io }: Session, cidr: string): Promise<
 }
 
 async function getCalicoList({ client, print, io }: Session, { calico: _, ...query }: GetOptions) {
-  const blocks = await progressing(io, "blocks", async (shown) => {
-    const { blocks, owners } = await readHeld(client, await listBlocks(client, query), shown);
-    return blocks.map((block) => ipamBlock(block, owners));
-  });
+  const held = await progressing(io, "blocks", async (shown) =>
+    readHeld(client, await listBlocks(client, query), shown),
+  );
+  const blocks = held.blocks.map((block) => ipamBlock(block, held.owners));
   print({ columns: CALICO, rows: blocks, document: listOf(blocks) });
+  sayMissing(io, held);
 }

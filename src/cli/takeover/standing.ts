@@ -89,6 +89,7 @@ async function readAddresses(
   shown: Progress,
 ): Promise<Standing["addresses"]> {
   const used = concerned.filter(({ inUse, cooling }) => inUse !== 0 || cooling !== 0);
+  if (used.length === 0) return new Map();
   const { blocks, owners } = await readHeld(client, used, shown);
   const addresses = blocks.flatMap((block) => block.addresses);
   return new Map(

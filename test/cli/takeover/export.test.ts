@@ -42,10 +42,12 @@ it("a reserved range is written as the networks that it is", async () => {
   ]);
 });
 
-it("says of how many addresses it is not known whose they are", async () => {
+it("says what is missing: whose addresses are, and what cannot be read", async () => {
   const block = { cidr: "10.0.0.0/28", pool: "main", host: "n1", inUse: 1 };
   const url = await wayTo(server().url, async ({ route }) => {
     if (route === "GET /v1/blocks") return { blocks: [block] };
+    if (route === "GET /v1/contents")
+      return { contents: { unreadable: [{ key: "BLOCK#x#10.0.0.16", reason: "" }] } };
     const claimedAt = "2026-03-01T09:00:00.000Z";
     const addresses = [{ address: "10.0.0.1", state: "assigned" }];
     return route.startsWith("GET /v1/blocks/") ? { ...block, claimedAt, addresses } : undefined;
@@ -53,7 +55,13 @@ it("says of how many addresses it is not known whose they are", async () => {
   for (const form of ["calico", "csv"]) {
     const { exit, err } = await plat("export", form, "--endpoint", url);
     expect(exit).toBe(0);
-    expect(err).toContain("of 1 addresses it is not known whose they are");
+    expect(err).toBe(
+      [
+        "note: addresses of which it is not known whose they are: 1; their records were not found. See plat check.",
+        "note: items of the space that cannot be read, and are not in it: 1. See plat check.",
+        "",
+      ].join("\n"),
+    );
   }
 });
 
