@@ -64,13 +64,13 @@ export async function readHeld(
 
 /** Does a block that was seen on the walk, with these of its addresses, say the same as the list, and all there is to say? */
 function fits(
-  { host, affinityType = "host", inUse, cooling, reserved }: BlockSummary,
+  { host, affinityType = "host", inUse, cooling, reserved, held }: BlockSummary,
   stored: StoredBlock | undefined,
   assigned: readonly Assigned[],
 ): boolean {
   if (!stored) return false;
-  // Whether an address that was released still cools is known to the server; one that is reserved may, and does not count.
-  const mayCool = cooling !== 0 || reserved !== 0;
+  // Whether an address that was released still cools, the server knows; it counts none that is reserved, or its host's.
+  const mayCool = cooling !== 0 || reserved !== 0 || held !== 0;
   const slots = [...stored.slots.values()];
   const taken = slots.filter(({ kind }) => kind !== "cooling").length;
   return (
