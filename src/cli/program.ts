@@ -23,26 +23,27 @@ import { splitCommand } from "./commands/split.ts";
 import { CommandError, EXIT } from "./exit.ts";
 import type { Io } from "./io.ts";
 
+/** In the order of the help: what is looked at and done daily first. */
 const COMMANDS = [
+  showCommand,
+  assignCommand,
+  releaseCommand,
+  addressCommand,
+  handleCommand,
+  blockCommand,
+  affinityCommand,
   poolCommand,
+  splitCommand,
+  configureCommand,
   reservationCommand,
   nodeCommand,
   namespaceCommand,
   jobCommand,
-  configureCommand,
-  splitCommand,
-  completionCommand,
-  blockCommand,
-  affinityCommand,
-  handleCommand,
-  addressCommand,
-  assignCommand,
-  releaseCommand,
-  showCommand,
   checkCommand,
   collectCommand,
   importCommand,
   exportCommand,
+  completionCommand,
 ];
 
 /** Runs one command line, without the program's own name; answers the exit code. What it has to say is said by then. */

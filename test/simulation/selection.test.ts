@@ -66,5 +66,7 @@ describe("the judge of selectors", () => {
     const required = { ...SETTINGS_DEFAULT, requireRegisteredHosts: true };
     const unknown = { host: "host:node-2", pools: ["pool"] } as const;
     expect(await judged(0, nothing, unknown, required)).toEqual(["I12"]);
+    const virtual = { ...unknown, host: "virtual:balancer" } as const;
+    expect(await judged(0, nothing, virtual, required)).toEqual([]);
   });
 });

@@ -1,6 +1,7 @@
 import type { Written } from "../../src/allocator/administration.ts";
 import type { AssignRequest } from "../../src/allocator/assignment.ts";
 import type { Contents } from "../../src/domain/contents.ts";
+import { affinityTypeOf } from "../../src/domain/host.ts";
 import type { Violation } from "../../src/domain/invariants.ts";
 import type { Labels } from "../../src/domain/labels.ts";
 import { CLOCK_SKEW_MS_MAX } from "../../src/domain/limits.ts";
@@ -82,7 +83,8 @@ export class Selection {
     const { host, namespace, pools, address, use } = request;
     const { settings } = this.#scenario;
     const isUnknown = this.#is(host, atMs, (labels) => labels === undefined);
-    if (settings.requireRegisteredHosts && use !== "LoadBalancer" && isUnknown)
+    const isMachine = use !== "LoadBalancer" && affinityTypeOf(host) === "host";
+    if (settings.requireRegisteredHosts && isMachine && isUnknown)
       this.#violate(`${host}, which is not registered, took a slot in pool ${name}`);
     const pool = this.#scenario.pools.find((one) => one.name === name);
     if (!pool || address || pools.length > 0) return;
