@@ -6,8 +6,8 @@ import { startPlat } from "../src/local/plat.ts";
 import { proveTakeover } from "../test/cli/takeover/proof.ts";
 
 /**
- * `npm run import:proof`: a generated cluster of 500 nodes and 20,000 addresses is taken over from its Calico dump, and given
- * back as it came.
+ * `npm run import:proof`: a generated cluster of 500 nodes and 20,000 addresses is taken over from its Calico dump,
+ * given back as it came, and checked.
  */
 
 const SECONDS_NEVER = 86_400;

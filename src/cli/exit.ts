@@ -26,3 +26,12 @@ export class CommandError extends Error {
 
 /** What the caller wrote is not as it should be; the message is a sentence that names it, and says what would be right. */
 export const usageError = (message: string) => new CommandError(EXIT.usage, message);
+
+const PROBLEMS_SHOWN_MAX = 10;
+
+/** Many things are not as they should be: the first of them are told, and how many more there are. */
+export function usageErrors(problems: readonly string[]): CommandError {
+  const more = problems.length - PROBLEMS_SHOWN_MAX;
+  const shown = problems.slice(0, PROBLEMS_SHOWN_MAX);
+  return usageError([...shown, ...(more > 0 ? [`and ${more} more`] : [])].join("\n  "));
+}

@@ -2,7 +2,7 @@ import type * as v from "valibot";
 import { isManifest } from "../../edge/choose-manifest.ts";
 import { Problem } from "../../edge/problem.ts";
 import { checked, cut, isRecord } from "../../edge/schema.ts";
-import { usageError } from "../exit.ts";
+import { usageErrors } from "../exit.ts";
 import { isDatastoreExport, resourcesOf } from "./datastore-export.ts";
 import { documentsOf } from "./dump-text.ts";
 import {
@@ -37,7 +37,6 @@ export interface Dump {
 }
 
 const CALICO = /^(crd\.projectcalico\.org\/v1|projectcalico\.org\/v3)$/;
-const PROBLEMS_SHOWN_MAX = 10;
 
 /** The dump that is in some texts, each under the name of its file. Errors: whatever in it is not as Calico writes it. */
 export function readDump(texts: ReadonlyMap<string, string>): Dump {
@@ -59,11 +58,8 @@ export function readDump(texts: ReadonlyMap<string, string>): Dump {
         const problem = take(dump, item);
         if (problem !== undefined) problems.push(`${file}: ${problem}`);
       }
-  if (problems.length === 0) return dump;
-  const more = problems.length - PROBLEMS_SHOWN_MAX;
-  throw usageError(
-    `${problems.slice(0, PROBLEMS_SHOWN_MAX).join("\n  ")}${more > 0 ? `\n  and ${more} more` : ""}`,
-  );
+  if (problems.length > 0) throw usageErrors(problems);
+  return dump;
 }
 
 /** Puts a resource where it belongs; or says what is wrong with it. */

@@ -2,8 +2,7 @@ import { parseAddress } from "../../domain/address.ts";
 import { type Cidr, ordinalOf, parseCidr, sizeOf } from "../../domain/cidr.ts";
 import { isHostReserved } from "../../domain/host-reserved.ts";
 import type { Parsed } from "../../domain/parsed.ts";
-import type { Block } from "../blocks.ts";
-import type { OwnedAddress } from "../handles.ts";
+import type { Held, HeldBlock, HeldBy } from "../held.ts";
 
 /** Who has an ordinal, under the names of Calico's custom resource. */
 interface AllocationAttribute {
@@ -46,7 +45,7 @@ export const blockName = (cidr: string): string => cidr.replaceAll(/[.:/]/g, "-"
  *
  * @param owners by address, of those that are assigned; where one is not known, its handle stands alone
  */
-export function ipamBlock(block: Block, owners: ReadonlyMap<string, OwnedAddress>): IpamBlock {
+export function ipamBlock(block: HeldBlock, owners: Held["owners"]): IpamBlock {
   const cidr = read(parseCidr(block.cidr));
   const ordinalIn = (address: string) => ordinalOf(cidr, read(parseAddress(address)));
   const assigned = block.addresses.filter(({ state }) => state === "assigned");
@@ -89,10 +88,10 @@ export function ipamBlock(block: Block, owners: ReadonlyMap<string, OwnedAddress
   };
 }
 
-type Held = ReadonlyMap<number, AllocationAttribute>;
+type HeldOrdinals = ReadonlyMap<number, AllocationAttribute>;
 
 /** What a block says of whose it is; of one that is nobody's, nothing. Kubernetes tells times in whole seconds. */
-const affinityOf = ({ host, affinityType = "host", claimedAt }: Block) =>
+const affinityOf = ({ host, affinityType = "host", claimedAt }: HeldBlock) =>
   host === undefined
     ? {}
     : {
@@ -102,7 +101,7 @@ const affinityOf = ({ host, affinityType = "host", claimedAt }: Block) =>
 
 function keptByHost(
   cidr: Cidr,
-  { hostReserved }: Block,
+  { hostReserved }: HeldBlock,
 ): (readonly [number, AllocationAttribute])[] {
   if (!hostReserved) return [];
   const { start, end, handle, note } = hostReserved;
@@ -116,10 +115,7 @@ function keptByHost(
 }
 
 /** By the time that the handle was read, the address may have been somebody else's: then nothing is known of its owner. */
-function attributeOf(
-  handle: string | undefined,
-  owned: OwnedAddress | undefined,
-): AllocationAttribute {
+function attributeOf(handle: string | undefined, owned: HeldBy | undefined): AllocationAttribute {
   const { active, alternate } = (owned?.handle === handle && owned?.owner) || {};
   return {
     ...(alternate && { alternateOwnerAttrs: inOrder(alternate) }),
@@ -129,7 +125,7 @@ function attributeOf(
 }
 
 /** Attributes in the order of the ordinals; those that are the same are there once. */
-function allocationsOf(cidr: Cidr, held: Held) {
+function allocationsOf(cidr: Cidr, held: HeldOrdinals) {
   const indexes = new Map<string, number>();
   const attributes: AllocationAttribute[] = [];
   const allocations = ordinalsOf(cidr).map((ordinal) => {
@@ -144,14 +140,20 @@ function allocationsOf(cidr: Cidr, held: Held) {
 }
 
 /** What is free, in its order; then what cools, in the order in which it was released. */
-function unallocatedOf(cidr: Cidr, held: Held, cooling: readonly number[]): readonly number[] {
+function unallocatedOf(
+  cidr: Cidr,
+  held: HeldOrdinals,
+  cooling: readonly number[],
+): readonly number[] {
   const last = cooling.filter((ordinal) => !held.has(ordinal));
   const taken = new Set([...held.keys(), ...last]);
   return [...ordinalsOf(cidr).filter((ordinal) => !taken.has(ordinal)), ...last];
 }
 
-const lastOf = ({ claimedAt, idleSince = claimedAt }: Block, moments: readonly number[]): number =>
-  Math.max(Date.parse(claimedAt), Date.parse(idleSince), ...moments);
+const lastOf = (
+  { claimedAt, idleSince = claimedAt }: HeldBlock,
+  moments: readonly number[],
+): number => Math.max(Date.parse(claimedAt), Date.parse(idleSince), ...moments);
 
 const ordinalsOf = (cidr: Cidr): readonly number[] => [...new Array(Number(sizeOf(cidr))).keys()];
 

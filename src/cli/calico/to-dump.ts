@@ -1,19 +1,16 @@
 import { BITS, compareAddresses, parseAddress } from "../../domain/address.ts";
 import { cidrOf, formatCidr, type Interval, parseInterval } from "../../domain/cidr.ts";
 import { hostId } from "../../domain/host.ts";
-import type { Block } from "../blocks.ts";
-import type { OwnedAddress } from "../handles.ts";
+import type { Held, HeldBlock } from "../held.ts";
 import type { Pool, Settings } from "../takeover/standing.ts";
 import { type IpamBlock, ipamBlock } from "./ipam-block.ts";
 import { affinityName, handleOfNone } from "./names.ts";
 
 /** All that Plat has, as it was read. */
-export interface Inventory {
+export interface Inventory extends Held {
   readonly pools: readonly Pool[];
   readonly settings: Settings;
   readonly reservations: readonly { readonly name: string; readonly cidrs: readonly string[] }[];
-  readonly blocks: readonly Block[];
-  readonly owners: ReadonlyMap<string, OwnedAddress>;
 }
 
 interface Resource {
@@ -71,14 +68,14 @@ function poolSpec({
   };
 }
 
-function affinityOf({ cidr, host, affinityType = "host" }: Block): Resource[] {
+function affinityOf({ cidr, host, affinityType = "host" }: HeldBlock): Resource[] {
   if (host === undefined) return [];
   const spec = { cidr, deleted: "false", node: host, state: "confirmed", type: affinityType };
   return [resource("BlockAffinity", affinityName(hostId(affinityType, host), cidr), spec)];
 }
 
 /** Each handle with its addresses by block; an object's names are in lower case. */
-function handlesOf(blocks: readonly Block[]): Resource[] {
+function handlesOf(blocks: readonly HeldBlock[]): Resource[] {
   const handles = new Map<string, Record<string, number>>();
   for (const { cidr, addresses } of blocks)
     for (const one of addresses) {
@@ -96,7 +93,7 @@ function handlesOf(blocks: readonly Block[]): Resource[] {
 }
 
 /** What had no handle in Calico has none there again. */
-function withoutMadeUpHandles(block: IpamBlock, { addresses }: Block): IpamBlock {
+function withoutMadeUpHandles(block: IpamBlock, { addresses }: HeldBlock): IpamBlock {
   const madeUp = new Set(addresses.filter(isMadeUp).map(({ handle }) => handle));
   if (madeUp.size === 0) return block;
   const attributes = block.spec.attributes.map(({ handle_id, ...attribute }) =>
@@ -105,7 +102,7 @@ function withoutMadeUpHandles(block: IpamBlock, { addresses }: Block): IpamBlock
   return { ...block, spec: { ...block.spec, attributes } };
 }
 
-const isMadeUp = ({ address, handle }: Block["addresses"][number]): boolean =>
+const isMadeUp = ({ address, handle }: HeldBlock["addresses"][number]): boolean =>
   handle === handleOfNone(address);
 
 /** A range that is no network, as networks; Calico knows no ranges. */
@@ -128,7 +125,7 @@ function networksOf(text: string): string[] {
   return networks;
 }
 
-function byBase(a: Block, b: Block): number {
+function byBase(a: HeldBlock, b: HeldBlock): number {
   const [first, second] = [a, b].map(({ cidr }) => parseAddress(cidr.slice(0, cidr.indexOf("/"))));
   return first?.ok && second?.ok ? compareAddresses(first.value, second.value) : 0;
 }

@@ -1,20 +1,14 @@
-import type { AffinityType } from "../../domain/host.ts";
 import type { Owners } from "../../domain/owner.ts";
+import type { Assigned } from "../assigned.ts";
 import type { Judged, Reason } from "./leak.ts";
 
 /** An address that is believed to be nobody's, until somebody has looked twice. */
-export interface Candidate {
-  readonly address: string;
-  /** Names exactly this assignment: of another the candidate says nothing. */
-  readonly generation: string;
-  readonly handle: string;
-  readonly host: string;
-  readonly affinityType: AffinityType;
-  readonly pool: string;
-  readonly owner: Owners;
+export interface Candidate
+  extends Pick<
+    Assigned,
+    "address" | "generation" | "handle" | "host" | "affinityType" | "pool" | "owner" | "together"
+  > {
   readonly reason: Reason;
-  /** Is it released with all addresses of its handle, or not at all? */
-  readonly together: boolean;
   readonly firstSeenAtMs: number;
 }
 

@@ -2,8 +2,8 @@ import * as v from "valibot";
 import { parseAllDocuments } from "yaml";
 import { CLOCK_SKEW_MS_MAX } from "../../domain/limits.ts";
 import { formatTime } from "../../domain/time.ts";
+import { canonical } from "../assigned.ts";
 import { usageError } from "../exit.ts";
-import { canonical } from "./assigned.ts";
 import { type Coverage, coversNothing } from "./coverage.ts";
 
 /** What runs in a cluster, as `kubectl get nodes,pods -A -o json` prints it. */

@@ -1,15 +1,14 @@
-import type * as v from "valibot";
-import type { addressRead, handleRead } from "../../edge/answers.ts";
+import { readAddress } from "../addresses.ts";
 import { atOnce } from "../at-once.ts";
-import { type Client, found, isRefusal, pages, path } from "../client.ts";
+import { type Client, found, isRefusal } from "../client.ts";
+import { readHandle } from "../handles.ts";
 import { type Candidate, ownersText } from "./candidates.ts";
 
 const LOOKS_AT_ONCE = 8;
 
 /**
  * Looks at each address by itself, strongly consistent: those that are still assigned as they were seen, to the same owners.
- * Of a handle
- * whose addresses go together, all that it has now, or none.
+ * Of a handle whose addresses go together, all that it has now, or none.
  */
 export async function stillAsSeen(
   client: Client,
@@ -29,13 +28,12 @@ export async function stillAsSeen(
 }
 
 async function isAsSeen(client: Client, seen: Candidate): Promise<boolean> {
-  const request = { method: "GET", path: path`/v1/addresses/${seen.address}` } as const;
   try {
-    const reply = await found(client.call<v.InferOutput<typeof addressRead>>(request));
+    const now = await found(readAddress(client, seen.address));
     return (
-      reply?.body.state === "assigned" &&
-      reply.body.generation === seen.generation &&
-      ownersText(reply.body.owner ?? {}) === ownersText(seen.owner)
+      now?.state === "assigned" &&
+      now.generation === seen.generation &&
+      ownersText(now.owner ?? {}) === ownersText(seen.owner)
     );
   } catch (error) {
     // What cannot be read is left as it is; the check tells of it.
@@ -44,15 +42,8 @@ async function isAsSeen(client: Client, seen: Candidate): Promise<boolean> {
   }
 }
 
+/** Nothing where it has none any more: then there is nothing to keep together. */
 async function generationsOf(client: Client, handle: string): Promise<readonly string[]> {
-  const generations: string[] = [];
-  const read = pages<v.InferOutput<typeof handleRead>>(client, path`/v1/handles/${handle}`);
-  try {
-    for await (const { addresses } of read)
-      generations.push(...addresses.map(({ generation = "" }) => generation));
-  } catch (error) {
-    // It has none any more: there is nothing to keep together.
-    if (!isRefusal(error, "not_found")) throw error;
-  }
-  return generations;
+  const addresses = (await found(readHandle(client, handle))) ?? [];
+  return addresses.map(({ generation = "" }) => generation);
 }

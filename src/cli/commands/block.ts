@@ -1,10 +1,11 @@
 import { Command } from "commander";
-import { type Block, type BlockSummary, listBlocks, readBlock, readBlocks } from "../blocks.ts";
-import type { IpamBlock } from "../calico/ipam-block.ts";
-import { ipamBlocks } from "../calico/ipam-blocks.ts";
+import { type Block, type BlockSummary, listBlocks, readBlock } from "../blocks.ts";
+import { type IpamBlock, ipamBlock } from "../calico/ipam-block.ts";
 import { listOf } from "../calico/list.ts";
 import { action, printing, type Session } from "../cli.ts";
 import { usageError } from "../exit.ts";
+import { readOwners } from "../handles.ts";
+import { readHeld, sayMissing } from "../held.ts";
 import type { Io } from "../io.ts";
 import { affinityTypeOption } from "../options.ts";
 import { type Column, tableIn } from "../output/print.ts";
@@ -101,21 +102,18 @@ async function getList({ client, print, io }: Session, { calico: _, ...query }: 
 }
 
 async function getCalico({ client, print, io }: Session, cidr: string): Promise<void> {
-  const [block] = await progressing(io, cidr, async (shown) =>
-    ipamBlocks(client, [await readBlock(client, cidr)], shown),
-  );
-  print({ columns: CALICO, rows: block ? [block] : [], document: block });
+  const block = await progressing(io, cidr, async (shown) => {
+    const read = await readBlock(client, cidr);
+    return ipamBlock(read, await readOwners(client, read.addresses, counting(shown, "handles")));
+  });
+  print({ columns: CALICO, rows: [block], document: block });
 }
 
 async function getCalicoList({ client, print, io }: Session, { calico: _, ...query }: GetOptions) {
-  const blocks = await progressing(io, "blocks", async (shown) => {
-    const listed = await listBlocks(client, query);
-    const read = await readBlocks(
-      client,
-      listed.map(({ cidr }) => cidr),
-      counting(shown, "blocks", listed.length),
-    );
-    return ipamBlocks(client, read, shown);
-  });
+  const held = await progressing(io, "blocks", async (shown) =>
+    readHeld(client, await listBlocks(client, query), shown),
+  );
+  const blocks = held.blocks.map((block) => ipamBlock(block, held.owners));
   print({ columns: CALICO, rows: blocks, document: listOf(blocks) });
+  sayMissing(io, held);
 }

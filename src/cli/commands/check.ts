@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { assignedIn } from "../check/assigned.ts";
+import { assignedIn } from "../assigned.ts";
 import { countsOf } from "../check/counts.ts";
 import { findLeaks } from "../check/find-leaks.ts";
 import type { Inventory } from "../check/inventory.ts";
@@ -10,14 +10,15 @@ import {
   withInventory,
 } from "../check/options.ts";
 import { findIn, isClean, standingIn } from "../check/problems.ts";
-import { readContents } from "../check/read-contents.ts";
 import { addressOf, type Checked, readReport, reportOf } from "../check/report.ts";
 import { checkText, foundSentences } from "../check/show.ts";
 import { action, printing, type Session } from "../cli.ts";
+import { readContents } from "../contents.ts";
 import { CommandError, EXIT, usageError } from "../exit.ts";
 import { writeWhole } from "../files.ts";
 import { readInput } from "../input.ts";
 import type { Io } from "../io.ts";
+import { progressing } from "../progress.ts";
 
 interface Options extends InventoryOptions {
   readonly report?: string;
@@ -79,9 +80,10 @@ async function twice(
   { io, client }: Pick<Session, "io" | "client">,
   at: { readonly nowMs: number; readonly inventory: Inventory | undefined },
 ) {
-  const contents = await readContents(client, io);
+  const look = () => progressing(io, "contents", (shown) => readContents(client, shown));
+  const contents = await look();
   const findings = findIn(contents, at);
   if (isClean(findings)) return { contents, findings };
-  const again = await readContents(client, io);
+  const again = await look();
   return { contents: again, findings: standingIn(findings, findIn(again, at)) };
 }

@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { formatTime } from "../../domain/time.ts";
-import { assignedIn } from "../check/assigned.ts";
+import { assignedIn } from "../assigned.ts";
 import { countsOf } from "../check/counts.ts";
 import { findLeaks } from "../check/find-leaks.ts";
 import {
@@ -9,14 +9,15 @@ import {
   sayNothingCovered,
   withInventory,
 } from "../check/options.ts";
-import { readContents } from "../check/read-contents.ts";
 import { type Outcome, releaseCandidates } from "../check/release-candidates.ts";
 import { type Leaks, readReport, reportOf } from "../check/report.ts";
 import { action, printing, type Session } from "../cli.ts";
+import { readContents } from "../contents.ts";
 import { CommandError, EXIT, usageError } from "../exit.ts";
 import { readIfThere, writeWhole } from "../files.ts";
 import type { Io } from "../io.ts";
 import type { Column } from "../output/print.ts";
+import { progressing } from "../progress.ts";
 
 interface Options extends InventoryOptions {
   readonly state: string;
@@ -41,7 +42,7 @@ async function collect({ io, client, print }: Session, options: Options): Promis
   const earlier = before === undefined ? [] : readReport(state, before, client.space).candidates;
 
   const nowMs = io.nowMs();
-  const contents = await readContents(client, io);
+  const contents = await progressing(io, "contents", (shown) => readContents(client, shown));
   const assigned = assignedIn(contents);
   const leaks = await findLeaks(client, assigned, inventory, { earlier, nowMs, caution: options });
   const outcomes: Outcome[] = [];

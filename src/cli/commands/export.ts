@@ -4,6 +4,7 @@ import { listOf } from "../calico/list.ts";
 import { resourcesOf } from "../calico/to-dump.ts";
 import { action, printing, type Session } from "../cli.ts";
 import { csvOf } from "../csv/write-csv.ts";
+import { sayMissing } from "../held.ts";
 import type { Io } from "../io.ts";
 import { YAML } from "../output/print.ts";
 import { progressing } from "../progress.ts";
@@ -28,14 +29,14 @@ async function exportCalico({ io, client, print }: Session): Promise<void> {
   const document = listOf(resourcesOf(inventory));
   // YAML of a whole cluster takes its time: it is only made where it is asked for.
   print({ text: () => stringify(document, YAML), document });
+  sayMissing(io, inventory);
 }
 
 async function exportCsv({ io, client }: Session): Promise<void> {
-  const { blocks, owners } = await progressing(io, "reading", (shown) =>
-    readInventory(client, shown),
-  );
-  io.out(csvOf(blocks, owners));
-  const alternates = [...owners.values()].filter(({ owner }) => owner?.alternate).length;
+  const inventory = await progressing(io, "reading", (shown) => readInventory(client, shown));
+  io.out(csvOf(inventory));
+  sayMissing(io, inventory);
+  const alternates = [...inventory.owners.values()].filter(({ owner }) => owner?.alternate).length;
   if (alternates > 0)
     io.err(`note: ${alternates} addresses have an alternate owner, which no table has.\n`);
 }

@@ -5,7 +5,7 @@ import { type Cidr, cidrOf, contains, formatCidr, parseCidr } from "../../domain
 import { hostId } from "../../domain/host.ts";
 import type { poolsRead } from "../../edge/answers.ts";
 import { type Client, path } from "../client.ts";
-import { usageError } from "../exit.ts";
+import { usageError, usageErrors } from "../exit.ts";
 import {
   addressConflicts,
   type Conflict,
@@ -17,7 +17,6 @@ import { parseAttributes } from "./attributes-text.ts";
 
 const COLUMNS = ["address", "handle", "host", "attributes"] as const;
 const REQUIRED = COLUMNS.slice(0, 3);
-const PROBLEMS_SHOWN_MAX = 10;
 
 /**
  * What tables ask for, in the pools that Plat has. A block that stands is left to its owner; one that is not there yet becomes
@@ -72,11 +71,8 @@ function addressesOf(file: string, text: string): WantedAddress[] {
     if (typeof read === "string") problems.push(`${where}: ${read}`);
     else addresses.push(read);
   }
-  if (problems.length === 0) return addresses;
-  const more = problems.length - PROBLEMS_SHOWN_MAX;
-  throw usageError(
-    `${problems.slice(0, PROBLEMS_SHOWN_MAX).join("\n  ")}${more > 0 ? `\n  and ${more} more` : ""}`,
-  );
+  if (problems.length > 0) throw usageErrors(problems);
+  return addresses;
 }
 
 type Line = Readonly<Record<string, string | undefined>>;

@@ -1,10 +1,9 @@
 import { stringify } from "csv-stringify/sync";
-import type { Block } from "../blocks.ts";
-import type { OwnedAddress } from "../handles.ts";
+import type { Held } from "../held.ts";
 import { attributesText } from "./attributes-text.ts";
 
 /** The addresses of some blocks as a table: a line each, whoever has them. */
-export function csvOf(blocks: readonly Block[], owners: ReadonlyMap<string, OwnedAddress>): string {
+export function csvOf({ blocks, owners }: Held): string {
   const lines = blocks.flatMap(({ addresses }) =>
     addresses
       .filter(({ state }) => state === "assigned")

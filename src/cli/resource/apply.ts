@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { inParallel } from "../../allocator/parallel.ts";
+import { atOnce } from "../at-once.ts";
 import { action, type Session } from "../cli.ts";
 import { CommandError, EXIT, usageError } from "../exit.ts";
 import type { Io } from "../io.ts";
@@ -83,7 +83,7 @@ async function* inSlices<Item>(
   work: (item: Item) => Promise<Change | CommandError>,
 ): AsyncGenerator<Slice> {
   for (let at = 0; at < items.length; at += AT_ONCE) {
-    const results = await inParallel(items.slice(at, at + AT_ONCE), AT_ONCE, work);
+    const results = await atOnce(items.slice(at, at + AT_ONCE), AT_ONCE, work);
     const done = results.filter((result): result is Change => !(result instanceof CommandError));
     const failed = results.filter((result) => result instanceof CommandError);
     yield { done, failed };

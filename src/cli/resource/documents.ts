@@ -1,8 +1,8 @@
-import { readFile } from "node:fs/promises";
 import { parseAllDocuments } from "yaml";
 import { isList, isManifest, nameOf, titleOf } from "../../edge/choose-manifest.ts";
 import { isRecord } from "../../edge/schema.ts";
 import { usageError } from "../exit.ts";
+import { readInput } from "../input.ts";
 import type { Io } from "../io.ts";
 import { KINDS, type Kind, type Manifest, titled } from "./kind.ts";
 
@@ -21,8 +21,6 @@ export interface Documents {
   readonly ignored: readonly string[];
 }
 
-const STDIN = "-";
-
 /**
  * Reads what files describe: manifests, several of them, lists of them; and what `get -o json` and `get -o yaml` print, which
  * is of the kind that the command is about. Errors: a file that cannot be read, or that has something else.
@@ -35,20 +33,13 @@ export async function readDocuments(
   const wanted: Wanted[] = [];
   const ignored: string[] = [];
   for (const file of files)
-    for (const item of itemsOf(file, parsed(file, await textOf(io, file)), plain)) {
+    for (const item of itemsOf(file, parsed(file, await readInput(io, file)), plain)) {
       const meant = isManifest(item) ? described(file, item) : saidPlainly(file, item, plain);
       if (meant) wanted.push(meant);
       else ignored.push(titleOf(item));
     }
   checkOnce(wanted);
   return { wanted, ignored };
-}
-
-async function textOf(io: Io, file: string): Promise<string> {
-  if (file === STDIN) return io.stdin();
-  return readFile(file, "utf8").catch((error: Error) => {
-    throw usageError(`${file} cannot be read: ${error.message}`);
-  });
 }
 
 /** The documents of a text. JSON is YAML as well, but much faster read as what it is. */

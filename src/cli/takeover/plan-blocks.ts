@@ -3,6 +3,7 @@ import { addressAt, cidrOf, formatCidr, sizeOf } from "../../domain/cidr.ts";
 import { type HostId, hostId } from "../../domain/host.ts";
 import { type HostReserved, isHostReserved } from "../../domain/host-reserved.ts";
 import type { BlockSummary } from "../blocks.ts";
+import { blockName } from "../calico/ipam-block.ts";
 import { knownPools, poolAround } from "./plan-pools.ts";
 import { isSame } from "./same.ts";
 import type { Standing } from "./standing.ts";
@@ -129,11 +130,9 @@ const standingOwner = ({ host, affinityType = "host" }: BlockSummary): HostId | 
   host === undefined ? undefined : hostId(affinityType, host);
 
 /** Who has a block that is to be nobody's, for as long as addresses are assigned in it. */
-const keeperOf = (cidr: string): HostId => hostId("virtual", `plat-import-${nameOf(cidr)}`);
+const keeperOf = (cidr: string): HostId => hostId("virtual", temporaryHandle(cidr));
 
-const temporaryHandle = (cidr: string) => `plat-import-${nameOf(cidr)}`;
-
-const nameOf = (cidr: string) => cidr.replaceAll(/[.:/]/g, "-");
+const temporaryHandle = (cidr: string) => `plat-import-${blockName(cidr)}`;
 
 /** What a host keeps comes with an address that it is assigned: one that is wanted, else one that is given back at once. */
 function reservingOf(

@@ -1,5 +1,4 @@
 import type * as v from "valibot";
-import { formatAddress } from "../../domain/address.ts";
 import { formatCidr } from "../../domain/cidr.ts";
 import { LABELLED_PER_PAGE_MAX } from "../../domain/limits.ts";
 import type {
@@ -9,19 +8,17 @@ import type {
   reservationsRead,
   settingsRead,
 } from "../../edge/answers.ts";
-import { type Block, type BlockSummary, listBlocks, readBlocks } from "../blocks.ts";
-import { type Client, pages, path } from "../client.ts";
-import { type OwnedAddress, readOwners } from "../handles.ts";
+import { type BlockSummary, listBlocks } from "../blocks.ts";
+import { type Client, type Path, pages, path } from "../client.ts";
+import { type HeldAddress, type HeldBy, readHeld } from "../held.ts";
 import type { Progress } from "../io.ts";
-import { counting } from "../progress.ts";
 import type { Wanted } from "./wanted.ts";
 
 export type Pool = v.InferOutput<typeof poolsRead>["pools"][number];
 export type Settings = v.InferOutput<typeof settingsRead>;
 
-/** An address as its block tells of it, and its owners where its handle was asked. */
-export type StandingAddress = Block["addresses"][number] &
-  Pick<OwnedAddress, "attributes" | "owner">;
+/** An address as its block tells of it, and its owners. */
+export type StandingAddress = HeldAddress & Pick<HeldBy, "owner">;
 
 /** What Plat has by now, as far as it concerns what is wanted. */
 export interface Standing {
@@ -41,12 +38,8 @@ export async function readStanding(
   wanted: Wanted,
   shown: Progress,
 ): Promise<Standing> {
-  const get = async <Body>(route: ReturnType<typeof path>) =>
-    (await client.call<Body>({ method: "GET", path: route })).body;
-  const [{ pools }, settings, { reservations }, nodes, namespaces, blocks] = await Promise.all([
-    get<v.InferOutput<typeof poolsRead>>(path`/v1/pools`),
-    get<Settings>(path`/v1/config`),
-    get<v.InferOutput<typeof reservationsRead>>(path`/v1/reservations`),
+  const [{ reservations, ...configuration }, nodes, namespaces, blocks] = await Promise.all([
+    readConfiguration(client),
     labelsOf<v.InferOutput<typeof nodesRead>, "nodes">(client, "nodes"),
     labelsOf<v.InferOutput<typeof namespacesRead>, "namespaces">(client, "namespaces"),
     listBlocks(client),
@@ -54,13 +47,24 @@ export async function readStanding(
   const cidrs = new Set(wanted.blocks.map(({ cidr }) => formatCidr(cidr)));
   const concerned = blocks.filter(({ cidr }) => cidrs.has(cidr));
   return {
-    pools,
-    settings,
+    ...configuration,
     reservations: new Map(reservations.map(({ name, cidrs }) => [name, cidrs])),
     labelled: new Map([...nodes, ...namespaces]),
     blocks: new Map(blocks.map((block) => [block.cidr, block])),
-    addresses: await readAddresses(client, concerned, wanted, shown),
+    addresses: await readAddresses(client, concerned, shown),
   };
+}
+
+/** What operators have said, for the space and for its pools. */
+export async function readConfiguration(client: Client) {
+  const get = async <Body>(route: Path) =>
+    (await client.call<Body>({ method: "GET", path: route })).body;
+  const [{ pools }, settings, { reservations }] = await Promise.all([
+    get<v.InferOutput<typeof poolsRead>>(path`/v1/pools`),
+    get<Settings>(path`/v1/config`),
+    get<v.InferOutput<typeof reservationsRead>>(path`/v1/reservations`),
+  ]);
+  return { pools, settings, reservations };
 }
 
 async function labelsOf<Page extends { readonly next?: string | undefined }, List extends string>(
@@ -79,34 +83,19 @@ async function labelsOf<Page extends { readonly next?: string | undefined }, Lis
   return all;
 }
 
-/** Owners are asked for only where the address is wanted, under the handle that has it. */
 async function readAddresses(
   client: Client,
   concerned: readonly BlockSummary[],
-  wanted: Wanted,
   shown: Progress,
 ): Promise<Standing["addresses"]> {
   const used = concerned.filter(({ inUse, cooling }) => inUse !== 0 || cooling !== 0);
-  const blocks = await readBlocks(
-    client,
-    used.map(({ cidr }) => cidr),
-    counting(shown, "blocks that stand already", used.length),
-  );
-  const handles = new Map(
-    wanted.addresses.map(({ address, handle }) => [formatAddress(address), handle]),
-  );
+  if (used.length === 0) return new Map();
+  const { blocks, owners } = await readHeld(client, used, shown);
   const addresses = blocks.flatMap((block) => block.addresses);
-  const ours = addresses.filter(
-    ({ address, handle }) => handle !== undefined && handles.get(address) === handle,
+  return new Map(
+    addresses.map((one) => {
+      const { owner } = owners.get(one.address) ?? {};
+      return [one.address, { ...one, ...(owner && { owner }) }];
+    }),
   );
-  const owners = await readOwners(client, ours, counting(shown, "handles that stand already"));
-  return new Map(addresses.map((one) => [one.address, withOwners(one, owners)]));
-}
-
-function withOwners(
-  one: Block["addresses"][number],
-  owners: ReadonlyMap<string, OwnedAddress>,
-): StandingAddress {
-  const { attributes, owner } = owners.get(one.address) ?? {};
-  return { ...one, ...(attributes && { attributes }), ...(owner && { owner }) };
 }

@@ -1,4 +1,4 @@
-import type { Assigned } from "../../../src/cli/check/assigned.ts";
+import type { Assigned } from "../../../src/cli/assigned.ts";
 import type { Coverage } from "../../../src/cli/check/coverage.ts";
 import type { Inventory, SeenPod } from "../../../src/cli/check/inventory.ts";
 import { NOW_MS } from "../../domain/builders.ts";

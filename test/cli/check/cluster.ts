@@ -1,4 +1,5 @@
-import { expect } from "vitest";
+import { expect, onTestFinished, vi } from "vitest";
+import type { Context } from "../../../src/allocator/context.ts";
 import type { reportOf } from "../../../src/cli/check/report.ts";
 import type { terminal } from "../terminal.ts";
 
@@ -77,4 +78,15 @@ export function cluster({ call }: Pick<ReturnType<typeof terminal>, "call">) {
       (await done("GET", `/v1/addresses/${address}`)).state,
     amend: (address: string, body: object) => done("PATCH", `/v1/addresses/${address}`, body),
   };
+}
+
+/** When the next page of the table has been read, something happens before it is told. */
+export function afterNextPage({ store }: Context, happens: () => Promise<unknown>): void {
+  const scan = store.scanPage;
+  const meanwhile = vi.spyOn(store, "scanPage").mockImplementationOnce(async (limit, after) => {
+    const page = await scan(limit, after);
+    await happens();
+    return page;
+  });
+  onTestFinished(() => meanwhile.mockRestore());
 }

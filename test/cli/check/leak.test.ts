@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Assigned } from "../../../src/cli/check/assigned.ts";
+import type { Assigned } from "../../../src/cli/assigned.ts";
 import type { Inventory } from "../../../src/cli/check/inventory.ts";
 import { judge } from "../../../src/cli/check/leak.ts";
 import { NOW_MS } from "../../domain/builders.ts";

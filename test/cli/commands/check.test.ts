@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { parse } from "yaml";
 import type { Contents } from "../../../src/domain/contents.ts";
 import {
+  afterNextPage,
   at,
   cluster,
   inventoryOf,
@@ -405,16 +406,11 @@ describe("a candidate is confirmed", () => {
     const address = await assign("web-0");
     const path = await report();
     await checkAt(0, inventoryOf(), "--report", path);
-    const { store } = server().context;
-    const scan = store.scanPage;
-    const meanwhile = vi.spyOn(store, "scanPage").mockImplementationOnce(async (limit, after) => {
-      const page = await scan(limit, after);
+    afterNextPage(server().context, async () => {
       await release("web-0");
       await assign("web-1", { address });
-      return page;
     });
     const { report: second } = await checkAt(20, inventoryOf(), "--since", path);
-    meanwhile.mockRestore();
     expect(second.candidates).toMatchObject([{ firstSeenAt: timeAt(0), confirmed: false }]);
   });
 

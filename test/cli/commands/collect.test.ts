@@ -4,6 +4,7 @@ import { dirname } from "node:path";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { parse } from "yaml";
 import {
+  afterNextPage,
   at,
   cluster,
   inventoryOf,
@@ -84,16 +85,11 @@ describe("plat collect", () => {
   it("leaves an address that was assigned anew while it looked", async () => {
     const address = await assign("web-0");
     await collectAt(0, inventoryOf());
-    const { store } = server().context;
-    const scan = store.scanPage;
-    const meanwhile = vi.spyOn(store, "scanPage").mockImplementationOnce(async (limit, after) => {
-      const page = await scan(limit, after);
+    afterNextPage(server().context, async () => {
       await release("web-0");
       await assign("web-1", { address });
-      return page;
     });
     const { summary } = await collectAt(20, inventoryOf());
-    meanwhile.mockRestore();
     expect(summary).toMatchObject({ candidates: 1, confirmed: 0, released: 0 });
     expect(await stateOf(address)).toBe("assigned");
   });

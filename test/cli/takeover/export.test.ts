@@ -4,8 +4,9 @@ import { affinityName } from "../../../src/cli/calico/names.ts";
 import { clusterOf, listText } from "../cluster.ts";
 import { normalised } from "../normalised.ts";
 import { terminal } from "../terminal.ts";
+import { wayTo } from "../way.ts";
 
-const { call, plat, platWith, space } = terminal();
+const { call, plat, platWith, server, space } = terminal();
 
 it("an export is YAML that can be imported elsewhere, and comes out of there the same", async () => {
   await platWith({ stdin: listText(clusterOf(2, 30)) }, "import", "calico", "-f", "-");
@@ -39,6 +40,29 @@ it("a reserved range is written as the networks that it is", async () => {
     ...["10.0.0.3/32", "10.0.0.4/30", "10.0.0.8/31"],
     ...["10.1.0.0/24", "10.2.0.1"],
   ]);
+});
+
+it("says what is missing: whose addresses are, and what cannot be read", async () => {
+  const block = { cidr: "10.0.0.0/28", pool: "main", host: "n1", inUse: 1 };
+  const url = await wayTo(server().url, async ({ route }) => {
+    if (route === "GET /v1/blocks") return { blocks: [block] };
+    if (route === "GET /v1/contents")
+      return { contents: { unreadable: [{ key: "BLOCK#x#10.0.0.16", reason: "" }] } };
+    const claimedAt = "2026-03-01T09:00:00.000Z";
+    const addresses = [{ address: "10.0.0.1", state: "assigned" }];
+    return route.startsWith("GET /v1/blocks/") ? { ...block, claimedAt, addresses } : undefined;
+  });
+  for (const form of ["calico", "csv"]) {
+    const { exit, err } = await plat("export", form, "--endpoint", url);
+    expect(exit).toBe(0);
+    expect(err).toBe(
+      [
+        "note: addresses of which it is not known whose they are: 1; their records were not found. See plat check.",
+        "note: items of the space that cannot be read, and are not in it: 1. See plat check.",
+        "",
+      ].join("\n"),
+    );
+  }
 });
 
 it("another format is refused", async () => {

@@ -13,7 +13,7 @@ export interface Proof {
 
 /**
  * Takes a generated cluster over through the command, and looks whether Plat has it: a dry run that writes nothing, the import,
- * an export that is equal to what came in, and a second import that changes nothing.
+ * an export that is equal to what came in, a second import that changes nothing, and a check that finds nothing.
  *
  * @param plat runs a command line with this on its stdin
  */
@@ -53,6 +53,11 @@ export async function proveTakeover(
   const again = await step("second import", "import", "calico", "-f", "-");
   if (!again.err.includes("nothing was written")) failures.push(`the second import: ${again.out}`);
   if (!isDeepStrictEqual(await taken(), counts)) failures.push("the second import has written");
+
+  const checked = await step("check", "check");
+  const { problems, untidy, counts: found } = JSON.parse(checked.out);
+  failures.push(...[...problems, ...untidy].map(({ message }) => `the check tells: ${message}`));
+  if (found.assigned !== addresses) failures.push(`the check counts ${found.assigned} addresses`);
   return { failures, seconds };
 }
 

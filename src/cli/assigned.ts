@@ -1,11 +1,11 @@
-import { formatAddress, parseAddress } from "../../domain/address.ts";
-import type { Block } from "../../domain/block.ts";
-import { addressAt, formatCidr, sameCidr } from "../../domain/cidr.ts";
-import type { Contents } from "../../domain/contents.ts";
-import { formatGeneration, generationOf } from "../../domain/generation.ts";
-import { type AffinityType, affinityTypeOf, hostName } from "../../domain/host.ts";
-import { type Owners, ownersAt } from "../../domain/owner.ts";
-import type { AssignmentRecord, Part } from "../../domain/record.ts";
+import { formatAddress, parseAddress } from "../domain/address.ts";
+import type { Block } from "../domain/block.ts";
+import { addressAt, formatCidr, sameCidr } from "../domain/cidr.ts";
+import type { Contents } from "../domain/contents.ts";
+import { formatGeneration, generationOf } from "../domain/generation.ts";
+import { type AffinityType, affinityTypeOf, hostName } from "../domain/host.ts";
+import { type Owners, ownersAt } from "../domain/owner.ts";
+import type { AssignmentRecord, Part } from "../domain/record.ts";
 
 /** A handle whose addresses are released all or none says so in an attribute of what it is assigned. */
 const COLLECT = { attribute: "collect", together: "together" } as const;
@@ -29,7 +29,7 @@ export interface Assigned {
 }
 
 /**
- * The addresses that are assigned, with their owners, in the order of the blocks. One whose record was not seen, or whose
+ * The addresses that are assigned, with their owners: block by block, each in order. One whose record was not seen, or whose
  * request has not been answered, is not among them: nothing can be said of it.
  */
 export function assignedIn(contents: Contents): readonly Assigned[] {
@@ -38,16 +38,18 @@ export function assignedIn(contents: Contents): readonly Assigned[] {
     for (const part of record.parts)
       holders.set(part.token, [...(holders.get(part.token) ?? []), { record, part }]);
   return contents.blocks.flatMap((block) =>
-    [...block.slots].flatMap(([ordinal, slot]) => {
-      if (slot.kind !== "taken") return [];
-      const holder = holders
-        .get(slot.token)
-        ?.find(
-          ({ record, part }) =>
-            record.place.handleHash === slot.handleHash && sameCidr(part.block, block.cidr),
-        );
-      return holder ? [assignedOf(block, ordinal, holder)] : [];
-    }),
+    [...block.slots]
+      .toSorted(([a], [b]) => a - b)
+      .flatMap(([ordinal, slot]) => {
+        if (slot.kind !== "taken") return [];
+        const holder = holders
+          .get(slot.token)
+          ?.find(
+            ({ record, part }) =>
+              record.place.handleHash === slot.handleHash && sameCidr(part.block, block.cidr),
+          );
+        return holder ? [assignedOf(block, ordinal, holder)] : [];
+      }),
   );
 }
 
