@@ -41,10 +41,14 @@ async function releaseAll({ client, io }: Session, host: string): Promise<void> 
         if (status === "deleted" || status === "disowned") blocks++;
         else if (status !== "not_owned") left.push(cidr);
   });
-  io.out(`${addresses} addresses and ${blocks} blocks of ${host} released\n`);
+  const told = `${counted(addresses, "address", "addresses")} and ${counted(blocks, "block", "blocks")}`;
+  io.out(`${told} of ${host} released\n`);
   if (left.length === 0) return;
   throw new CommandError(
     EXIT.refused,
     `what ${host} has in ${[...new Set(left)].join(", ")} stays: it kept changing, or cannot be read.`,
   );
 }
+
+const counted = (count: number, one: string, many: string) =>
+  `${count} ${count === 1 ? one : many}`;

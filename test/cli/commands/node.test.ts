@@ -69,7 +69,7 @@ describe("plat node delete --release", () => {
     await assign("b", "stays");
     expect(await plat("node", "delete", "a", "--release")).toEqual({
       exit: 0,
-      out: 'node "a" deleted\n2 addresses and 1 blocks of a released\n',
+      out: 'node "a" deleted\n2 addresses and 1 block of a released\n',
       err: "",
     });
     const hosts = (await plat("affinity", "get", "-o", "custom-columns=HOST:.host")).out;
