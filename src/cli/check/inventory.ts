@@ -14,7 +14,7 @@ export interface Inventory {
   readonly nodes: ReadonlySet<string>;
   /** By `namespace/name`; one that stands in several files comes several times. */
   readonly pods: ReadonlyMap<string, readonly SeenPod[]>;
-  /** Every address that a pod has which has not failed. */
+  /** Every address that a pod has which is not over. */
   readonly inUse: ReadonlyMap<string, string>;
   /** What else the files have; it says nothing of addresses. */
   readonly ignored: number;
@@ -23,13 +23,17 @@ export interface Inventory {
 export interface SeenPod {
   readonly node: string | undefined;
   readonly addresses: readonly string[];
-  readonly failed: boolean;
+  /** Has it run to its end, well or not? It tells of its address for as long as it is kept, and has it no more. */
+  readonly finished: boolean;
 }
 
 export interface InventoryFile {
   readonly name: string;
   readonly text: string;
 }
+
+/** A pod in one of them never runs again, and its network is taken down. */
+const PHASES_AT_THE_END: ReadonlySet<string> = new Set(["Succeeded", "Failed"]);
 
 /** Nobody's clock is so far ahead that the newest time of an inventory may lie this far in the future. */
 const FUTURE_MS_MAX = 30 * CLOCK_SKEW_MS_MAX;
@@ -95,11 +99,11 @@ export function readInventory(
     const seen: SeenPod = {
       node: spec?.nodeName || undefined,
       addresses: addressesOf(status),
-      failed: status?.phase === "Failed",
+      finished: PHASES_AT_THE_END.has(status?.phase ?? ""),
     };
     byName.set(name, [...(byName.get(name) ?? []), seen]);
     // The addresses of its node are not its own.
-    if (!seen.failed && !spec?.hostNetwork)
+    if (!seen.finished && !spec?.hostNetwork)
       for (const address of seen.addresses) inUse.set(address, name);
   }
   return {

@@ -12,7 +12,7 @@ import type { Inventory, SeenPod } from "./inventory.ts";
 export type Reason =
   | "pod_not_found"
   | "pod_on_another_node"
-  | "pod_failed"
+  | "pod_finished"
   | "pod_has_other_addresses"
   | "node_gone";
 
@@ -93,12 +93,12 @@ function ofTunnel(node: string | undefined, { covers, nodes }: Inventory): Judge
 }
 
 /** A pod that has no address yet may be about to be told this one. */
-const mayStillGetIt = ({ failed, addresses, node }: SeenPod, at: string | undefined): boolean =>
-  !failed && addresses.length === 0 && !isElsewhere(node, at);
+const mayStillGetIt = ({ finished, addresses, node }: SeenPod, at: string | undefined): boolean =>
+  !finished && addresses.length === 0 && !isElsewhere(node, at);
 
 function reasonOf(seen: SeenPod | undefined, node: string | undefined): Reason {
   if (!seen) return "pod_not_found";
-  if (seen.failed) return "pod_failed";
+  if (seen.finished) return "pod_finished";
   return isElsewhere(seen.node, node) ? "pod_on_another_node" : "pod_has_other_addresses";
 }
 

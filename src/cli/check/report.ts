@@ -30,7 +30,7 @@ const candidate = v.object({
   reason: v.picklist([
     "pod_not_found",
     "pod_on_another_node",
-    "pod_failed",
+    "pod_finished",
     "pod_has_other_addresses",
     "node_gone",
   ]),

@@ -31,7 +31,7 @@ export function inventoryWith(
 ): Inventory {
   const seen = Object.entries(pods).map(([name, pod]): [string, SeenPod] => [
     name,
-    { node: "node-1", addresses: [], failed: false, ...pod },
+    { node: "node-1", addresses: [], finished: false, ...pod },
   ]);
   return {
     covers: ALL,
@@ -40,7 +40,7 @@ export function inventoryWith(
     pods: new Map(seen.map(([name, pod]) => [name, [pod]])),
     inUse: new Map(
       seen
-        .filter(([, { failed }]) => !failed)
+        .filter(([, { finished }]) => !finished)
         .flatMap(([name, { addresses }]) => addresses.map((address) => [address, name])),
     ),
     ignored: 0,

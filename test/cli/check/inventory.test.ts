@@ -38,7 +38,7 @@ describe("an inventory", () => {
     const { nodes, pods, inUse, ignored, takenAtMs } = read([whole]);
     expect([...nodes]).toEqual(["node-1"]);
     expect([...pods]).toEqual([
-      ["shop/web-0", [{ node: "node-1", addresses: ["10.0.0.1", "2001:db8::1"], failed: false }]],
+      ["shop/web-0", [{ node: "node-1", addresses: ["10.0.0.1", "2001:db8::1"], finished: false }]],
     ]);
     expect([...inUse]).toEqual([
       ["10.0.0.1", "shop/web-0"],
@@ -73,12 +73,15 @@ describe("an inventory", () => {
     );
   });
 
-  it("the addresses of a pod that failed are in nobody's use", () => {
-    const failed = { ...pod("p"), status: { phase: "Failed", podIPs: [{ ip: "10.0.0.1" }] } };
-    const { inUse, pods } = read([list(node("n"), failed)]);
-    expect(inUse.size).toBe(0);
-    expect(pods.get("shop/p")).toMatchObject([{ failed: true }]);
-  });
+  it.each(["Failed", "Succeeded"])(
+    "the addresses of a pod that is over are in nobody's use: %s",
+    (phase) => {
+      const over = { ...pod("p"), status: { phase, podIPs: [{ ip: "10.0.0.1" }] } };
+      const { inUse, pods } = read([list(node("n"), over)]);
+      expect(inUse.size).toBe(0);
+      expect(pods.get("shop/p")).toMatchObject([{ finished: true }]);
+    },
+  );
 
   it("a pod that stands in two files comes twice: either may be right", () => {
     const { pods } = read([list(node("n"), pod("p")), list(pod("p", "10.0.0.2"))]);

@@ -33,9 +33,9 @@ describe("an address of a pod", () => {
     ],
     [
       "was evicted, or has failed otherwise",
-      "gone: pod_failed",
+      "gone: pod_finished",
       {},
-      inventoryWith({ "shop/web-0": { failed: true, addresses: ["10.0.0.1"] } }),
+      inventoryWith({ "shop/web-0": { finished: true, addresses: ["10.0.0.1"] } }),
     ],
     [
       "has other addresses",
@@ -251,7 +251,7 @@ describe("whatever is assigned, and whatever an inventory has", () => {
         fc.record({
           node: fc.option(anyName, { nil: undefined }),
           addresses: fc.subarray(["10.0.0.1", "10.0.0.2"]),
-          failed: fc.boolean(),
+          finished: fc.boolean(),
         }),
       ),
       nodes: fc.subarray(["a", "b"]),

@@ -184,7 +184,12 @@ describe("plat check --inventory", () => {
   it.each<[string, string, readonly object[]]>([
     ["is not there", "pod_not_found", []],
     ["is on another node", "pod_on_another_node", [podOf("web-0", [], { node: "node-2" })]],
-    ["has failed", "pod_failed", [podOf("web-0", [], { phase: "Failed" })]],
+    ["has failed", "pod_finished", [podOf("web-0", [], { phase: "Failed" })]],
+    [
+      "has done its work, and still tells of an address",
+      "pod_finished",
+      [podOf("web-0", ["10.0.0.0"], { phase: "Succeeded" })],
+    ],
     ["has another address", "pod_has_other_addresses", [podOf("web-0", ["10.0.0.200"])]],
   ])("finds the address of a pod that %s", async (_, reason, pods) => {
     const address = await assign("web-0");
