@@ -1,9 +1,9 @@
 import * as v from "valibot";
-import { parseAllDocuments } from "yaml";
 import { CLOCK_SKEW_MS_MAX } from "../../domain/limits.ts";
 import { formatTime } from "../../domain/time.ts";
 import { canonical } from "../assigned.ts";
 import { usageError } from "../exit.ts";
+import { yamlDocuments } from "../yaml-documents.ts";
 import { type Coverage, coversNothing } from "./coverage.ts";
 
 /** What runs in a cluster, as `kubectl get nodes,pods -A -o json` prints it. */
@@ -177,10 +177,9 @@ function documentsOf({ name, text }: InventoryFile): readonly unknown[] {
       throw usageError(`${name} is not whole JSON: ${(error as Error).message}`);
     }
   }
-  const documents = [parseAllDocuments(text, { logLevel: "silent" })].flat();
-  const error = documents.flatMap(({ errors }) => errors)[0];
-  if (error) throw usageError(`${name} is not whole YAML: ${error.message.split("\n", 1)[0]}`);
-  return documents.map((document) => document.toJS()).filter((value) => value !== null);
+  return yamlDocuments(text, (problem) =>
+    usageError(`${name} is not whole YAML: ${problem.split("\n", 1)[0]}`),
+  );
 }
 
 interface Item {

@@ -38,8 +38,8 @@ async function collect({ io, client, print }: Session, options: Options): Promis
   const inventory = await inventoryOf(io, options);
   if (!inventory) throw usageError("--inventory FILE is required; without one nothing is a leak.");
   sayNothingCovered(io, inventory);
-  const before = await readIfThere(state);
-  const earlier = before === undefined ? [] : readReport(state, before, client.space).candidates;
+  const before = (await readIfThere(state)) ?? "";
+  const earlier = before.trim() === "" ? [] : readReport(state, before, client.space).candidates;
 
   const nowMs = io.nowMs();
   const contents = await progressing(io, "contents", (shown) => readContents(client, shown));

@@ -1,9 +1,9 @@
-import { parseAllDocuments } from "yaml";
 import { isList, isManifest, nameOf, titleOf } from "../../edge/choose-manifest.ts";
 import { isRecord } from "../../edge/schema.ts";
 import { usageError } from "../exit.ts";
 import { readInput } from "../input.ts";
 import type { Io } from "../io.ts";
+import { yamlDocuments } from "../yaml-documents.ts";
 import { KINDS, type Kind, type Manifest, titled } from "./kind.ts";
 
 /** What is to stand in the API under a name. */
@@ -47,11 +47,9 @@ function parsed(file: string, text: string): readonly unknown[] {
   try {
     return [JSON.parse(text)];
   } catch {
-    const documents = parseAllDocuments(text, { logLevel: "silent" });
-    const [error] = documents.flatMap(({ errors }) => errors);
-    if (error) throw usageError(`${file} is neither JSON nor YAML: ${error.message}`);
-    // What stands between two separators and says nothing is no document.
-    return documents.map((document) => document.toJS()).filter((value) => value !== null);
+    return yamlDocuments(text, (problem) =>
+      usageError(`${file} is neither JSON nor YAML: ${problem}`),
+    );
   }
 }
 

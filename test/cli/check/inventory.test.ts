@@ -122,6 +122,7 @@ describe("a file that is odd is refused by its name", () => {
     ["JSON that is cut off", "file-0 is not whole JSON: ", [cut]],
     ["YAML that is cut off", "file-0 is no list of Kubernetes: kind: ", [cutYaml]],
     ["YAML that is none", "file-0 is not whole YAML: ", ["a: [b\n- c: }"]],
+    ["YAML with an alias of nothing", "file-0 is not whole YAML: ", ["kind: *gone\n"]],
     ["nothing", "file-0 is empty; it must be what kubectl get -o json prints.", ["\n"]],
     ["prose", "file-0 is no list of Kubernetes: it: ", ["no resources found"]],
     ["an array", "file-0 is no list of Kubernetes: ", ["[]"]],

@@ -175,6 +175,14 @@ describe("plat collect", () => {
     expect(err).toContain(message);
   });
 
+  it("takes an empty state for none: whoever makes the file before the first pass", async () => {
+    await assign("web-0");
+    await file(state.slice(state.lastIndexOf("/") + 1), "\n");
+    const { exit, summary } = await collectAt(0, inventoryOf());
+    expect({ exit, summary }).toMatchObject({ exit: 0, summary: { newCandidates: 1 } });
+    expect(stored().candidates).toHaveLength(1);
+  });
+
   it("refuses a state that is none: what was seen before is not to be guessed", async () => {
     await file(state.slice(state.lastIndexOf("/") + 1), "{}");
     const { exit, err } = await collectAt(0, inventoryOf());
