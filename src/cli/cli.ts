@@ -3,9 +3,11 @@ import { SPACE_DEFAULT } from "../edge/parameters.ts";
 import type { Client } from "./client.ts";
 import { httpClient } from "./http-client.ts";
 import type { Io } from "./io.ts";
-import { FORMAT_HELP, type Listing, type Prose, print } from "./output/print.ts";
+import { checkFormat, FORMAT_HELP, type Listing, type Prose, print } from "./output/print.ts";
 
 const ENDPOINT_DEFAULT = "http://127.0.0.1:8787";
+
+const FORMAT_DEFAULT = "table";
 
 /** What a command works with once its line has been read. */
 export interface Session {
@@ -29,6 +31,8 @@ export function action<Args extends readonly unknown[], Options>(
   return async (...all) => {
     const command = all.at(-1) as Command;
     const { endpoint, space, output } = command.optsWithGlobals<GlobalOptions>();
+    // Before anything is sent: nobody asks anew for what has been done and cannot be told.
+    checkFormat(output ?? FORMAT_DEFAULT);
     const session: Session = {
       io,
       client: httpClient(
@@ -36,7 +40,7 @@ export function action<Args extends readonly unknown[], Options>(
         space ?? io.env.PLAT_SPACE ?? SPACE_DEFAULT,
         io,
       ),
-      print: (said) => print(io, output ?? "table", said),
+      print: (said) => print(io, output ?? FORMAT_DEFAULT, said),
     };
     // How it is to be printed is no concern of the work.
     const { output: _, ...options } = command.opts<GlobalOptions>();

@@ -17,7 +17,7 @@ import { CommandError, EXIT, usageError } from "../exit.ts";
 import { readIfThere, writeWhole } from "../files.ts";
 import type { Io } from "../io.ts";
 import type { Column } from "../output/print.ts";
-import { progressing } from "../progress.ts";
+import { progressing, told } from "../progress.ts";
 
 interface Options extends InventoryOptions {
   readonly state: string;
@@ -26,7 +26,10 @@ interface Options extends InventoryOptions {
 export const collectCommand = (io: Io): Command =>
   withInventory(printing(new Command("collect")))
     .description("one pass of a collector: releases what two inventories show to be nobody's")
-    .requiredOption("--state <file>", "what the pass before has seen; written anew by each")
+    .requiredOption(
+      "--state <file>",
+      "what the pass before has seen; each writes it anew before it releases anything",
+    )
     .addHelpText(
       "after",
       "\nFor a CronJob. Exits with 4 if the brake was on: nothing was released then.",
@@ -45,12 +48,6 @@ async function collect({ io, client, print }: Session, options: Options): Promis
   const contents = await progressing(io, "contents", (shown) => readContents(client, shown));
   const assigned = assignedIn(contents);
   const leaks = await findLeaks(client, assigned, inventory, { earlier, nowMs, caution: options });
-  const outcomes: Outcome[] = [];
-  for await (const some of releaseCandidates(client, leaks.confirmed)) outcomes.push(...some);
-
-  // Those that were released, or turned out to be another's, are no candidates any more; the next pass looks anew.
-  const settled = new Set(leaks.confirmed);
-  const left = leaks.candidates.filter((one) => !settled.has(one));
   const counts = countsOf(contents, assigned);
   const report = reportOf({
     space: client.space,
@@ -59,20 +56,25 @@ async function collect({ io, client, print }: Session, options: Options): Promis
     problems: [],
     untidy: [],
     notes: [],
-    leaks: { ...leaks, candidates: left, confirmed: [] },
+    leaks: { ...leaks, confirmed: [] },
   });
+  // Before the first release: a state that cannot be written stops the pass before it has done anything. Whatever is released
+  // then is no candidate of the next pass, for it is not assigned any more as it stands there.
   await writeWhole(state, `${JSON.stringify(report, null, 2)}\n`);
 
-  const summary = summaryOf(leaks, outcomes, {
-    space: client.space,
-    nowMs,
-    assigned: counts.assigned,
+  const outcomes: Outcome[] = [];
+  const tell = () => {
+    const at = { space: client.space, nowMs, assigned: counts.assigned };
+    const summary = summaryOf(leaks, outcomes, at);
+    print({ columns: COLUMNS, rows: [summary], document: summary, inOneLine: true });
+  };
+  await told(outcomes, tell, async () => {
+    for await (const some of releaseCandidates(client, leaks.confirmed)) outcomes.push(...some);
   });
-  print({ columns: COLUMNS, rows: [summary], document: summary, inOneLine: true });
   if (leaks.brake.applied)
     throw new CommandError(
       EXIT.found,
-      `the brake is on: ${summary.candidates} of ${summary.judged} addresses seem to be nobody's, more than ${leaks.brake.percent} %; nothing was released.`,
+      `the brake is on: ${leaks.brake.candidates} of ${leaks.brake.judged} addresses seem to be nobody's, more than ${leaks.brake.percent} %; nothing was released.`,
     );
 }
 

@@ -43,7 +43,14 @@ export const FORMATS = ["wide", "json", "yaml", CUSTOM];
  */
 export const YAML = { version: "1.1", indentSeq: false, lineWidth: 0 } as const;
 
-/** Prints a listing, or prose. Errors: a format that is none. */
+/** Errors: a format that is none. */
+export function checkFormat(format: string): void {
+  if (format.startsWith(CUSTOM)) customColumns(format.slice(CUSTOM.length));
+  else if (!["table", "wide", "json", "yaml"].includes(format))
+    throw usageError(`-o is "${format}"; it must be ${FORMAT_HELP}.`);
+}
+
+/** Prints a listing, or prose, in a format that is one. */
 export function print<Row>({ out }: Io, format: string, said: Listing<Row> | Prose): void {
   const { document } = said;
   const indent = "inOneLine" in said ? undefined : 2;
@@ -52,9 +59,10 @@ export function print<Row>({ out }: Io, format: string, said: Listing<Row> | Pro
   else if (format.startsWith(CUSTOM)) {
     const columns = customColumns(format.slice(CUSTOM.length));
     out(tableText(columns, said.rows ?? [document]));
-  } else if (format !== "table" && format !== "wide")
-    throw usageError(`-o is "${format}"; it must be ${FORMAT_HELP}.`);
-  else out("text" in said ? said.text(format) : tableIn(format, said));
+  } else {
+    const shown = format === "wide" ? "wide" : "table";
+    out("text" in said ? said.text(shown) : tableIn(shown, said));
+  }
 }
 
 /** A table with the columns that are for this format. */

@@ -1,7 +1,7 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { parse } from "yaml";
 import {
   afterNextPage,
@@ -68,8 +68,8 @@ describe("plat collect", () => {
     const later = await collectAt(15, inventory);
     expect(later.summary).toMatchObject({ confirmed: 1, released: 1, addresses: [gone] });
     expect([await stateOf(gone), await stateOf(used)]).toEqual(["free", "assigned"]);
-    expect(stored().candidates).toEqual([]);
     expect((await collectAt(30, inventory)).summary).toMatchObject({ candidates: 0, released: 0 });
+    expect(stored().candidates).toEqual([]);
   });
 
   it("forgets a candidate that was seen again, and begins anew with it", async () => {
@@ -163,6 +163,62 @@ describe("plat collect", () => {
     const { exit } = await collectAt(15, inventoryOf().slice(0, -3));
     expect(exit).toBe(2);
     expect(stored()).toEqual(before);
+  });
+
+  it("releases nothing where its state cannot be written", async () => {
+    const address = await assign("web-0");
+    await collectAt(0, inventoryOf());
+    const beside = `${state}.${process.pid}.new`;
+    mkdirSync(beside);
+    const { exit, out, err } = await collectAt(15, inventoryOf());
+    rmdirSync(beside);
+    expect({ exit, out }).toEqual({ exit: 2, out: "" });
+    expect(err).toContain(`${state} cannot be written`);
+    expect(await stateOf(address)).toBe("assigned");
+  });
+
+  it("releases nothing where the format is none in which it could say so", async () => {
+    const address = await assign("web-0");
+    await collectAt(0, inventoryOf());
+    const given = { stdin: inventoryOf(), nowMs: at(15) };
+    for (const format of ["jsn", "custom-columns=A"]) {
+      const ended = await platWith(
+        given,
+        ...["collect", ...whole(15), "--state", state, "-o", format],
+      );
+      expect(ended).toMatchObject({ exit: 2, out: "" });
+    }
+    expect(await stateOf(address)).toBe("assigned");
+  });
+
+  it("says what it has released where it fails after that, and the next pass goes on", async () => {
+    const handles = Array.from({ length: 10 }, (_, n) => `h${n}`);
+    await call("PUT", "/v1/pools/large", { cidr: "10.1.0.0/20", blockSize: 22 });
+    for (const handle of handles)
+      await call("POST", "/v1/assign", {
+        ...{ host: "node-1", ipv4: 30, handle, pools: ["large"] },
+        attributes: { namespace: "shop", pod: handle, node: "node-1" },
+      });
+    const all = ["--brake-percent", "100"];
+    await collectAt(0, inventoryOf(), ...all);
+    const send = globalThis.fetch;
+    let releases = 0;
+    vi.stubGlobal("fetch", async (input: Request, init?: RequestInit) => {
+      const { url } = new Request(input, init);
+      if (!url.includes("/v1/release") || ++releases === 1) return send(input, init);
+      return Response.json({ code: "forbidden", detail: "Not any more." }, { status: 403 });
+    });
+    onTestFinished(() => {
+      vi.unstubAllGlobals();
+    });
+    const failed = await collectAt(15, inventoryOf(), ...all);
+    vi.unstubAllGlobals();
+    expect(releases).toBe(2);
+    expect(failed.exit).toBe(1);
+    expect(failed.summary.released).toBeGreaterThan(0);
+    const next = await collectAt(16, inventoryOf(), ...all);
+    expect(next).toMatchObject({ exit: 0, summary: { newCandidates: 0 } });
+    expect(failed.summary.released + next.summary.released).toBe(300);
   });
 
   it.each<[string, string, readonly string[]]>([
