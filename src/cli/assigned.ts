@@ -26,6 +26,8 @@ export interface Assigned {
   readonly owner: Owners;
   /** May the addresses of its handle only be released together? */
   readonly together: boolean;
+  /** Is it under a limit of its handle? Then whoever assigns the handle again may be answered with it, as the same assignment. */
+  readonly limited: boolean;
 }
 
 /**
@@ -73,6 +75,7 @@ function assignedOf(
     assignedAtMs: atMs,
     owner: ownersAt(record, text),
     together: attributes[COLLECT.attribute] === COLLECT.together,
+    limited: record.seats.some((seat) => seat.address === text),
   };
 }
 

@@ -29,6 +29,7 @@ describe("the addresses that are assigned", () => {
         assignedAtMs: NOW_MS,
         owner: { active: { pod: "web-1" } },
         together: false,
+        limited: false,
       },
     ]);
   });
@@ -39,6 +40,15 @@ describe("the addresses that are assigned", () => {
     expect(assignedIn(contentsOf(record))).toMatchObject([
       { owner: { alternate: { pod: "web-2" } }, together: true },
     ]);
+  });
+
+  it("are limited where a seat of their handle has them, and only those", () => {
+    const seat = { family: 4, number: 0, revision: "r" } as const;
+    const limitedBy = (seats: AssignmentRecord["seats"]) =>
+      assignedIn(contentsOf(recordWith({ seats }))).map(({ limited }) => limited);
+    expect(limitedBy([{ ...seat, address: "10.0.0.3" }])).toEqual([true]);
+    expect(limitedBy([{ ...seat, address: "10.0.0.4" }])).toEqual([false]);
+    expect(limitedBy([seat])).toEqual([false]);
   });
 
   it("are borrowed where the block is another's, or nobody's", () => {

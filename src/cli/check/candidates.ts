@@ -6,7 +6,15 @@ import type { Judged, Reason } from "./leak.ts";
 export interface Candidate
   extends Pick<
     Assigned,
-    "address" | "generation" | "handle" | "host" | "affinityType" | "pool" | "owner" | "together"
+    | "address"
+    | "generation"
+    | "handle"
+    | "host"
+    | "affinityType"
+    | "pool"
+    | "owner"
+    | "together"
+    | "limited"
   > {
   readonly reason: Reason;
   readonly firstSeenAtMs: number;
@@ -39,10 +47,10 @@ export function candidatesIn(
   const known = new Map(earlier.map((one) => [identityOf(one), one.firstSeenAtMs]));
   return judged.flatMap(({ judgement, ...one }) => {
     if (judgement.verdict !== "gone") return [];
-    const { address, generation, handle, host, affinityType, pool, owner, together } = one;
+    const { address, generation, handle, host, affinityType, pool, owner, together, limited } = one;
     return [
       {
-        ...{ address, generation, handle, host, affinityType, pool, owner, together },
+        ...{ address, generation, handle, host, affinityType, pool, owner, together, limited },
         reason: judgement.reason,
         firstSeenAtMs: known.get(identityOf(one)) ?? nowMs,
       },
@@ -86,7 +94,8 @@ export function brakeFor(
 
 /**
  * Those that may be confirmed: seen before, and missing still in an inventory that was taken after the grace period. A
- * handle's that go together come all or none. None at all while the brake is on.
+ * handle's that go together come all or none. None at all while the brake is on. Never one under a limit of its handle: the
+ * handle may come back to it at any moment, by a request that leaves no trace which a release could be fenced by.
  */
 export function agedOf(
   candidates: readonly Candidate[],
@@ -97,8 +106,8 @@ export function agedOf(
   }: { readonly takenAtMs: number; readonly brake: Brake; readonly graceSeconds: number },
 ): readonly Candidate[] {
   if (brake.applied || graceSeconds === 0) return [];
-  const isAged = ({ firstSeenAtMs }: Candidate) =>
-    takenAtMs >= firstSeenAtMs + 1_000 * graceSeconds;
+  const isAged = ({ firstSeenAtMs, limited }: Candidate) =>
+    !limited && takenAtMs >= firstSeenAtMs + 1_000 * graceSeconds;
   const parted = new Set(
     candidates.filter((one) => one.together && !isAged(one)).map(({ handle }) => handle),
   );

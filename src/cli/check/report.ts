@@ -35,6 +35,7 @@ const candidate = v.object({
     "node_gone",
   ]),
   together: v.optional(v.literal(true)),
+  limited: v.optional(v.literal(true)),
   firstSeenAt: time,
   confirmed: v.boolean(),
 });
@@ -117,11 +118,12 @@ const attributesOf = ({ active, alternate }: Owners) => ({
 function candidatesOf({ candidates, confirmed }: Leaks) {
   const sure = new Set(confirmed);
   return candidates.map((one) => {
-    const { owner, together, firstSeenAtMs, ...rest } = one;
+    const { owner, together, limited, firstSeenAtMs, ...rest } = one;
     return {
       ...rest,
       ...attributesOf(owner),
       ...(together && { together: true as const }),
+      ...(limited && { limited: true as const }),
       firstSeenAt: formatTime(firstSeenAtMs),
       confirmed: sure.has(one),
     };
@@ -157,6 +159,7 @@ function candidateOf({
   attributes: active,
   alternate,
   together,
+  limited,
   firstSeenAt,
   confirmed: _,
   ...rest
@@ -165,6 +168,7 @@ function candidateOf({
     ...rest,
     owner: { ...(active && { active }), ...(alternate && { alternate }) },
     together: together ?? false,
+    limited: limited ?? false,
     firstSeenAtMs: Date.parse(firstSeenAt),
   };
 }

@@ -116,12 +116,20 @@ function leakSentences({ brake, candidates, confirmed, graceSeconds }: Leaks): r
       `${judged}: more than ${brake.percent} %, which looks like an outage or a wrong inventory. Nothing is confirmed.`,
     ];
   if (candidates.length === 0) return [`${judged}.`];
-  const rest = candidates.length - confirmed.length;
+  const limited = candidates.filter((one) => one.limited).length;
+  const rest = candidates.length - confirmed.length - limited;
   const waiting =
     graceSeconds === 0
       ? "none is confirmed without a grace period"
       : `${rest} can be by an inventory taken ${graceSeconds} s after they were first seen, with --since`;
-  return [`${judged}; ${confirmed.length} are confirmed${rest > 0 ? `, ${waiting}` : ""}.`];
+  return [
+    `${judged}; ${confirmed.length} are confirmed${rest > 0 ? `, ${waiting}` : ""}.`,
+    ...(limited > 0
+      ? [
+          `${limited} were assigned under limitPerHandle and are never confirmed: their handles may come back to them at any moment.`,
+        ]
+      : []),
+  ];
 }
 
 const number = ({ length }: readonly unknown[], one: string) =>

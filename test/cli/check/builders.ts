@@ -18,6 +18,7 @@ export const assignedWith = (changes: Partial<Assigned> = {}): Assigned => ({
   assignedAtMs: NOW_MS - 3_600_000,
   owner: { active: { namespace: "shop", pod: "web-0", node: "node-1" } },
   together: false,
+  limited: false,
   ...changes,
 });
 

@@ -95,6 +95,17 @@ describe("the grace period", () => {
     expect(aged(NOW_MS + 900_000, 900, { ...off, applied: true })).toBe(0);
   });
 
+  it("never is over under a limit of the handle, nor for what goes together with such a one", () => {
+    const [one] = candidates as [Candidate];
+    const ripe = (...some: readonly Partial<Candidate>[]) =>
+      agedOf(
+        some.map((changes) => ({ ...one, ...changes })),
+        { takenAtMs: NOW_MS + 900_000, graceSeconds: 900, brake: off },
+      ).length;
+    expect(ripe({}, { limited: true })).toBe(1);
+    expect(ripe({ together: true }, { together: true, limited: true })).toBe(0);
+  });
+
   it("is over for all that a handle has together, or for none", () => {
     fc.assert(
       fc.property(

@@ -62,13 +62,15 @@ export function cluster({ call }: Pick<ReturnType<typeof terminal>, "call">) {
         readonly handle?: string;
         readonly attributes?: Readonly<Record<string, string>>;
         readonly address?: string;
+        readonly limitPerHandle?: number;
       } = {},
     ): Promise<string> {
       const { addresses } = await done("POST", "/v1/assign", {
         host,
         handle,
         attributes: { namespace: "shop", pod, node: host, ...attributes },
-        ...(more.address === undefined ? { ipv4: 1 } : more),
+        ...(more.address === undefined && { ipv4: 1 }),
+        ...more,
       });
       return addresses[0].address;
     },

@@ -16,6 +16,7 @@ const candidates = candidatesIn(
         affinityType: "virtual",
         owner: { alternate: { pod: "p" } },
         together: true,
+        limited: true,
       }),
       judgement: gone,
     },

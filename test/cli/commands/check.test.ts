@@ -232,6 +232,15 @@ describe("plat check --inventory", () => {
     ]);
   });
 
+  it("says of an address under a limit of its handle that it is never confirmed", async () => {
+    await assign("web-0", { limitPerHandle: 1 });
+    const { exit, err } = await checkAt(0, inventoryOf());
+    expect(exit).toBe(4);
+    expect(err).toContain(
+      "1 have no owner any more; 0 are confirmed. 1 were assigned under limitPerHandle and are never confirmed: their handles may come back to them at any moment.",
+    );
+  });
+
   it("takes nothing for a leak that nobody can know: no pod named, no address yet, assigned later", async () => {
     await call("POST", "/v1/assign", { host: "node-1", ipv4: 1, handle: "lb-web" });
     await assign("pending");

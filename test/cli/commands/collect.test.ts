@@ -82,6 +82,15 @@ describe("plat collect", () => {
     expect((await collectAt(35, inventoryOf())).summary).toMatchObject({ released: 1 });
   });
 
+  it("never releases what was assigned under a limit of its handle, and goes on telling of it", async () => {
+    const address = await assign("web-0", { limitPerHandle: 1 });
+    await collectAt(0, inventoryOf());
+    const { summary } = await collectAt(60, inventoryOf());
+    expect(summary).toMatchObject({ candidates: 1, confirmed: 0, released: 0 });
+    expect(stored().candidates).toMatchObject([{ address, limited: true, confirmed: false }]);
+    expect(await stateOf(address)).toBe("assigned");
+  });
+
   it("leaves an address that was assigned anew while it looked", async () => {
     const address = await assign("web-0");
     await collectAt(0, inventoryOf());

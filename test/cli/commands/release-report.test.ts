@@ -4,7 +4,7 @@ import { files } from "../file.ts";
 import { terminal } from "../terminal.ts";
 
 const { plat, platWith, call, space } = terminal();
-const { withPool, assign, release, stateOf, amend } = cluster({ call });
+const { withPool, assign, release, read, stateOf, amend } = cluster({ call });
 const file = files();
 
 beforeEach(withPool);
@@ -58,6 +58,17 @@ describe("plat release --from-report", () => {
     const { results } = await fromReport(path);
     expect(results.sort()).toEqual([`${anew} skipped`, `${moved} skipped`].sort());
     expect([await stateOf(anew), await stateOf(moved)]).toEqual(["assigned", "assigned"]);
+  });
+
+  it("leaves a handle that came back to its address under a limit: it is the same assignment", async () => {
+    const limit = { limitPerHandle: 1 };
+    const [back, gone] = [await assign("back", limit), await assign("gone")];
+    const path = await confirmed();
+    const { generation } = await read(back);
+    expect(await assign("back", limit)).toBe(back);
+    expect((await read(back)).generation).toBe(generation);
+    expect((await fromReport(path)).results).toEqual([`${gone} released`]);
+    expect(await stateOf(back)).toBe("assigned");
   });
 
   it("takes several reports, and an address of several once", async () => {
