@@ -3,7 +3,14 @@ import { SPACE_DEFAULT } from "../edge/parameters.ts";
 import type { Client } from "./client.ts";
 import { httpClient } from "./http-client.ts";
 import type { Io } from "./io.ts";
-import { FORMAT_HELP, type Listing, type Prose, print } from "./output/print.ts";
+import {
+  FORMAT_HELP,
+  type Format,
+  formatOf,
+  type Listing,
+  type Prose,
+  print,
+} from "./output/print.ts";
 
 const ENDPOINT_DEFAULT = "http://127.0.0.1:8787";
 
@@ -47,7 +54,7 @@ export function action<Args extends readonly unknown[], Options>(
 interface GlobalOptions {
   readonly endpoint?: string;
   readonly space?: string;
-  readonly output?: string;
+  readonly output?: Format;
 }
 
 /** What every command takes: which API, and which address space. */
@@ -59,4 +66,4 @@ export const withGlobalOptions = (program: Command): Command =>
 /** A command that prints something takes the format. */
 export const printing = (command: Command): Command =>
   // `-o=json`, as kubectl also reads it, arrives here with its sign of equality.
-  command.option("-o, --output <format>", FORMAT_HELP, (text) => text.replace(/^=/, ""));
+  command.option("-o, --output <format>", FORMAT_HELP, (text) => formatOf(text.replace(/^=/, "")));

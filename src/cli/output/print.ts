@@ -43,17 +43,28 @@ export const FORMATS = ["wide", "json", "yaml", CUSTOM];
  */
 export const YAML = { version: "1.1", indentSeq: false, lineWidth: 0 } as const;
 
-/** Prints a listing, or prose. Errors: a format that is none. */
-export function print<Row>({ out }: Io, format: string, said: Listing<Row> | Prose): void {
+/** How a command prints, read from its line; `columns` are those that the user asked for. */
+export type Format =
+  | "table"
+  | "wide"
+  | "json"
+  | "yaml"
+  | { readonly columns: readonly Column<unknown>[] };
+
+/** Reads `-o`. Errors: a format that is none. It is read with the line, before anything is sent. */
+export function formatOf(text: string): Format {
+  if (text.startsWith(CUSTOM)) return { columns: customColumns(text.slice(CUSTOM.length)) };
+  if (text === "table" || text === "wide" || text === "json" || text === "yaml") return text;
+  throw usageError(`-o is "${text}"; it must be ${FORMAT_HELP}.`);
+}
+
+/** Prints a listing, or prose. */
+export function print<Row>({ out }: Io, format: Format, said: Listing<Row> | Prose): void {
   const { document } = said;
   const indent = "inOneLine" in said ? undefined : 2;
   if (format === "json") out(`${JSON.stringify(document, null, indent)}\n`);
   else if (format === "yaml") out(stringify(document, YAML));
-  else if (format.startsWith(CUSTOM)) {
-    const columns = customColumns(format.slice(CUSTOM.length));
-    out(tableText(columns, said.rows ?? [document]));
-  } else if (format !== "table" && format !== "wide")
-    throw usageError(`-o is "${format}"; it must be ${FORMAT_HELP}.`);
+  else if (typeof format === "object") out(tableText(format.columns, said.rows ?? [document]));
   else out("text" in said ? said.text(format) : tableIn(format, said));
 }
 
