@@ -173,10 +173,16 @@ function documentsOf({ name, text }: InventoryFile): readonly unknown[] {
       throw usageError(`${name} is not whole JSON: ${(error as Error).message}`);
     }
   }
-  const documents = [parseAllDocuments(text, { logLevel: "silent" })].flat();
-  const error = documents.flatMap(({ errors }) => errors)[0];
-  if (error) throw usageError(`${name} is not whole YAML: ${error.message.split("\n", 1)[0]}`);
-  return documents.map((document) => document.toJS()).filter((value) => value !== null);
+  try {
+    const documents = [parseAllDocuments(text, { logLevel: "silent" })].flat();
+    const error = documents.flatMap(({ errors }) => errors)[0];
+    if (error) throw error;
+    // Aliases are followed only here.
+    return documents.map((document) => document.toJS()).filter((value) => value !== null);
+  } catch (error) {
+    const { message } = error as Error;
+    throw usageError(`${name} is not whole YAML: ${message.split("\n", 1)[0]}`);
+  }
 }
 
 interface Item {

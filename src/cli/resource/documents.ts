@@ -47,11 +47,19 @@ function parsed(file: string, text: string): readonly unknown[] {
   try {
     return [JSON.parse(text)];
   } catch {
+    return parsedYaml(file, text);
+  }
+}
+
+function parsedYaml(file: string, text: string): readonly unknown[] {
+  try {
     const documents = parseAllDocuments(text, { logLevel: "silent" });
     const [error] = documents.flatMap(({ errors }) => errors);
-    if (error) throw usageError(`${file} is neither JSON nor YAML: ${error.message}`);
-    // What stands between two separators and says nothing is no document.
+    if (error) throw error;
+    // Aliases are followed only here. What stands between two separators and says nothing is no document.
     return documents.map((document) => document.toJS()).filter((value) => value !== null);
+  } catch (error) {
+    throw usageError(`${file} is neither JSON nor YAML: ${(error as Error).message}`);
   }
 }
 

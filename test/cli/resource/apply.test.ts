@@ -235,6 +235,9 @@ describe("plat pool apply writes nothing at all", () => {
     const broken = await applied(`${CALICO}---\na: [`);
     expect(broken).toMatchObject({ exit: 2, out: "" });
     expect(broken.err).toMatch(/^plat: - is neither JSON nor YAML: /);
+    const unresolved = await applied("cidr: *foo");
+    expect(unresolved.exit).toBe(2);
+    expect(unresolved.err).toMatch(/^plat: - is neither JSON nor YAML: Unresolved alias.*foo/);
     expect(await applied("apiVersion: v1\nkind: Secret\nmetadata: {name: s}\n")).toEqual({
       exit: 2,
       out: "",
