@@ -70,7 +70,8 @@ async function attempt<Body>(
   });
   const { status, headers, text } = answered;
   const body = parsed(text);
-  if (status < 300 && isRecord(body))
+  // No answer of Plat says nothing at all.
+  if (status < 300 && isRecord(body) && Object.keys(body).length > 0)
     return { status, etag: headers.get("etag") ?? undefined, body: body as Body };
   if (isProblem(body)) throw refused(request, body);
   const reason = new CommandError(EXIT.unreachable, `${base.origin} ${strangeness(answered)}`);
