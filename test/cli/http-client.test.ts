@@ -89,6 +89,13 @@ describe("a call", () => {
     expect(asked[0]?.url).toBe("/v1/handles/a%2Fb%20c?space=blue&limit=3&pool=x&pool=y");
   });
 
+  it.each([".", ".."])("cannot name %j, which a URL takes for a way", (name) => {
+    expect(() => path`/v1/pools/${name}`).toThrow(
+      expect.objectContaining({ exit: EXIT.usage, message: expect.stringContaining(`"${name}"`) }),
+    );
+    expect(path`/v1/pools/${`${name}.a`}`).toBe(`/v1/pools/${name}.a`);
+  });
+
   it("keeps the path of the endpoint, such as a stage of API Gateway", async () => {
     answers = [well];
     await call({}, `${endpoint}/prod/`);
