@@ -39,8 +39,9 @@ export function action<Args extends readonly unknown[], Options>(
     const session: Session = {
       io,
       client: httpClient(
-        endpoint ?? io.env.PLAT_ENDPOINT ?? ENDPOINT_DEFAULT,
-        space ?? io.env.PLAT_SPACE ?? SPACE_DEFAULT,
+        // An empty variable is none, as a script leaves it.
+        endpoint ?? (io.env.PLAT_ENDPOINT || ENDPOINT_DEFAULT),
+        space ?? (io.env.PLAT_SPACE || SPACE_DEFAULT),
         io,
       ),
       print: (said) => print(io, output ?? "table", said),

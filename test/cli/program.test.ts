@@ -1,10 +1,14 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
 import { terminal } from "./terminal.ts";
 
 const { plat, platWith } = terminal();
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+});
 
 describe("plat", () => {
   it("says its version", async () => {
@@ -48,6 +52,16 @@ describe("plat", () => {
     const elsewhere = await plat("pool", "get", "--space", "elsewhere", "-o", "json");
     expect(JSON.parse(elsewhere.out)).toEqual({ pools: [] });
     expect((await plat("--space", "elsewhere", "pool", "get", "web")).exit).toBe(1);
+  });
+
+  it("takes an empty variable of the environment for none", async () => {
+    const inDefault = await plat("--space", "default", "pool", "get", "-o", "json");
+    const env = { PLAT_SPACE: "" };
+    expect(await platWith({ env }, "pool", "get", "-o", "json")).toEqual(inDefault);
+    vi.stubGlobal("fetch", async (url: string) => Response.json({ pools: [{ name: url }] }));
+    const { exit, out } = await platWith({ env: { PLAT_ENDPOINT: "" } }, "pool", "get");
+    expect(exit).toBe(0);
+    expect(out).toContain("http://127.0.0.1:8787/v1/pools?");
   });
 });
 
