@@ -3,11 +3,16 @@ import { SPACE_DEFAULT } from "../edge/parameters.ts";
 import type { Client } from "./client.ts";
 import { httpClient } from "./http-client.ts";
 import type { Io } from "./io.ts";
-import { checkFormat, FORMAT_HELP, type Listing, type Prose, print } from "./output/print.ts";
+import {
+  FORMAT_HELP,
+  type Format,
+  formatOf,
+  type Listing,
+  type Prose,
+  print,
+} from "./output/print.ts";
 
 const ENDPOINT_DEFAULT = "http://127.0.0.1:8787";
-
-const FORMAT_DEFAULT = "table";
 
 /** What a command works with once its line has been read. */
 export interface Session {
@@ -31,16 +36,15 @@ export function action<Args extends readonly unknown[], Options>(
   return async (...all) => {
     const command = all.at(-1) as Command;
     const { endpoint, space, output } = command.optsWithGlobals<GlobalOptions>();
-    // Before anything is sent: nobody asks anew for what has been done and cannot be told.
-    checkFormat(output ?? FORMAT_DEFAULT);
     const session: Session = {
       io,
       client: httpClient(
-        endpoint ?? io.env.PLAT_ENDPOINT ?? ENDPOINT_DEFAULT,
-        space ?? io.env.PLAT_SPACE ?? SPACE_DEFAULT,
+        // An empty variable is none, as a script leaves it.
+        endpoint ?? (io.env.PLAT_ENDPOINT || ENDPOINT_DEFAULT),
+        space ?? (io.env.PLAT_SPACE || SPACE_DEFAULT),
         io,
       ),
-      print: (said) => print(io, output ?? FORMAT_DEFAULT, said),
+      print: (said) => print(io, output ?? "table", said),
     };
     // How it is to be printed is no concern of the work.
     const { output: _, ...options } = command.opts<GlobalOptions>();
@@ -51,7 +55,7 @@ export function action<Args extends readonly unknown[], Options>(
 interface GlobalOptions {
   readonly endpoint?: string;
   readonly space?: string;
-  readonly output?: string;
+  readonly output?: Format;
 }
 
 /** What every command takes: which API, and which address space. */
@@ -63,4 +67,4 @@ export const withGlobalOptions = (program: Command): Command =>
 /** A command that prints something takes the format. */
 export const printing = (command: Command): Command =>
   // `-o=json`, as kubectl also reads it, arrives here with its sign of equality.
-  command.option("-o, --output <format>", FORMAT_HELP, (text) => text.replace(/^=/, ""));
+  command.option("-o, --output <format>", FORMAT_HELP, (text) => formatOf(text.replace(/^=/, "")));

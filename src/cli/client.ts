@@ -1,6 +1,6 @@
 import type * as v from "valibot";
 import type { problem } from "../edge/answers.ts";
-import { CommandError, EXIT } from "./exit.ts";
+import { CommandError, EXIT, usageError } from "./exit.ts";
 
 export type Query = Readonly<
   Record<string, string | number | boolean | readonly string[] | undefined>
@@ -33,9 +33,16 @@ export interface Client {
 /** A path whose variable parts are encoded. */
 export type Path = string & { readonly brand: "path" };
 
-/** `path`\`/v1/pools/${name}\``: each part stands for one segment, whatever is in it. */
+/** `path`\`/v1/pools/${name}\``: each part stands for one segment, whatever is in it. Errors: no URL can say it. */
 export const path = (texts: TemplateStringsArray, ...parts: readonly string[]): Path =>
-  String.raw({ raw: texts }, ...parts.map(encodeURIComponent)) as Path;
+  String.raw({ raw: texts }, ...parts.map(segment)) as Path;
+
+/** https://url.spec.whatwg.org/#double-dot-path-segment: these are followed even where they are encoded. */
+function segment(text: string): string {
+  if (text === "." || text === "..")
+    throw usageError(`"${text}" is no name that can be asked for: in a URL it means a folder.`);
+  return encodeURIComponent(text);
+}
 
 export type ApiProblem = v.InferOutput<typeof problem>;
 

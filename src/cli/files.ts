@@ -1,23 +1,50 @@
-import { readFile, rename, writeFile } from "node:fs/promises";
+import { lstat, readFile, realpath, rename, rm, writeFile } from "node:fs/promises";
 import { usageError } from "./exit.ts";
 
 /** The text of a file that need not be there yet. */
 export async function readIfThere(file: string): Promise<string | undefined> {
   try {
-    return await readFile(file, "utf8");
+    return await unlessMissing(readFile(file, "utf8"), undefined);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw usageError(`${file} cannot be read: ${(error as Error).message}`);
   }
 }
 
-/** Writes a file whole or not at all, so that whoever is cut off leaves the one before. Errors: it cannot be written. */
+/**
+ * Writes a file whole or not at all, so that whoever is cut off leaves the one before; through a symlink, its target. What is
+ * no regular file, such as a pipe or a device, stays what it is, and is written into. Errors: it cannot be written.
+ */
 export async function writeWhole(file: string, text: string): Promise<void> {
+  try {
+    const target = await unlessMissing(realpath(file), file);
+    // Also a symlink that leads to nothing yet: writing follows it.
+    const isOther = await unlessMissing(
+      lstat(target).then((there) => !there.isFile()),
+      false,
+    );
+    await (isOther ? writeFile(target, text) : replace(target, text));
+  } catch (error) {
+    throw usageError(`${file} cannot be written: ${(error as Error).message}`);
+  }
+}
+
+async function replace(file: string, text: string): Promise<void> {
   const beside = `${file}.${process.pid}.new`;
   try {
     await writeFile(beside, text);
     await rename(beside, file);
   } catch (error) {
-    throw usageError(`${file} cannot be written: ${(error as Error).message}`);
+    await rm(beside, { force: true }).catch(() => {});
+    throw error;
   }
 }
+
+/** What is found out of a file, or what holds where there is none. */
+const unlessMissing = <Found, Missing>(
+  looking: Promise<Found>,
+  missing: Missing,
+): Promise<Found | Missing> =>
+  looking.catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return missing;
+    throw error;
+  });

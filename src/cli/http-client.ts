@@ -70,7 +70,8 @@ async function attempt<Body>(
   });
   const { status, headers, text } = answered;
   const body = parsed(text);
-  if (status < 300 && isRecord(body))
+  // No answer of Plat says nothing at all.
+  if (status < 300 && isRecord(body) && Object.keys(body).length > 0)
     return { status, etag: headers.get("etag") ?? undefined, body: body as Body };
   if (isProblem(body)) throw refused(request, body);
   const reason = new CommandError(EXIT.unreachable, `${base.origin} ${strangeness(answered)}`);
@@ -126,12 +127,18 @@ function urlOf(base: URL, space: string, { path, query = {} }: Request): string 
   return url.href;
 }
 
+/** Errors: it is no such URL. Of one with what may be a password only the origin is told. */
 function baseOf(endpoint: string): URL {
   const url = URL.parse(endpoint);
   const isHttp = url?.protocol === "http:" || url?.protocol === "https:";
-  if (isHttp && url.username === "" && url.search === "") return url;
+  const mayBeSecret = /[@?#]/.test(endpoint);
+  if (isHttp && !mayBeSecret) return url;
+  const right =
+    "must be a URL such as http://127.0.0.1:8787 or https://abc123.execute-api.eu-central-1.amazonaws.com";
   throw usageError(
-    `The endpoint is "${endpoint}"; it must be a URL such as http://127.0.0.1:8787 or https://abc123.execute-api.eu-central-1.amazonaws.com.`,
+    mayBeSecret
+      ? `The endpoint${isHttp ? ` at ${url.origin}` : ""} ${right}, with neither user, password, query nor fragment.`
+      : `The endpoint is "${endpoint}"; it ${right}.`,
   );
 }
 

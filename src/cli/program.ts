@@ -54,10 +54,21 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
   } catch (error) {
     // Commander has said what is wrong with the line, or has shown the help that was asked for.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
-    if (!(error instanceof CommandError)) throw error;
-    io.err(`plat: ${error.message}\n`);
-    return error.exit;
+    const { message, exit } = error instanceof CommandError ? error : unforeseen(error, io);
+    io.err(`plat: ${message}\n`);
+    return exit;
   }
+}
+
+/** An answer that is not as Plat gives it, most likely, or a defect: one line, and what a developer needs if it is asked for. */
+function unforeseen(error: unknown, { env }: Io): CommandError {
+  const line = String(error).replace(/\s+/g, " ");
+  return new CommandError(
+    EXIT.unreachable,
+    env.PLAT_DEBUG
+      ? `${line}\n${(error as Error).stack}`
+      : `What answers may not be Plat, or this is a defect of the command; PLAT_DEBUG=1 shows where: ${line}`,
+  );
 }
 
 /** The whole command: what it can do, and what its help says. */

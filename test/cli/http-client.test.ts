@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type ApiProblem, path, type Request } from "../../src/cli/client.ts";
-import { EXIT } from "../../src/cli/exit.ts";
+import { type CommandError, EXIT } from "../../src/cli/exit.ts";
 import { httpClient } from "../../src/cli/http-client.ts";
 import type { Io } from "../../src/cli/io.ts";
 
@@ -87,6 +87,13 @@ describe("a call", () => {
     });
     expect(reply).toEqual({ status: 200, etag: '"r1"', body: { pools: [] } });
     expect(asked[0]?.url).toBe("/v1/handles/a%2Fb%20c?space=blue&limit=3&pool=x&pool=y");
+  });
+
+  it.each([".", ".."])("cannot name %j, which a URL takes for a way", (name) => {
+    expect(() => path`/v1/pools/${name}`).toThrow(
+      expect.objectContaining({ exit: EXIT.usage, message: expect.stringContaining(`"${name}"`) }),
+    );
+    expect(path`/v1/pools/${`${name}.a`}`).toBe(`/v1/pools/${name}.a`);
   });
 
   it("keeps the path of the endpoint, such as a stage of API Gateway", async () => {
@@ -231,15 +238,38 @@ describe("an endpoint", () => {
     expect(await call(put)).toMatchObject({ status: 200 });
   });
 
+  it.each(["plat.example", "ftp://plat.example"])(
+    "such as %s is refused before anything is sent",
+    (at) => {
+      expect(() => httpClient(at, "blue", io)).toThrow(
+        expect.objectContaining({ exit: EXIT.usage, message: expect.stringContaining(at) }),
+      );
+    },
+  );
+});
+
+describe("an endpoint with what may be secret is refused, and only its origin is told", () => {
   it.each([
-    "plat.example",
-    "ftp://plat.example",
-    "http://user:secret@plat.example",
-    "http://a?b=c",
-  ])("such as %s is refused before anything is sent", (at) => {
-    expect(() => httpClient(at, "blue", io)).toThrow(
-      expect.objectContaining({ exit: EXIT.usage, message: expect.stringContaining(at) }),
-    );
+    ["a user and a password", "http://user:secret@plat.example/prod", "http://plat.example"],
+    ["a user", "http://secret@plat.example:8787", "http://plat.example:8787"],
+    ["a password", "https://:secret@plat.example", "https://plat.example"],
+    ["a query", "https://plat.example?key=secret", "https://plat.example"],
+    ["a fragment", "https://plat.example#secret", "https://plat.example"],
+    ["a user, and no host", "user:secret@plat.example", ""],
+    ["a user, and another scheme", "ftp://user:secret@plat.example", ""],
+    ["a user, and no scheme", "//user:secret@plat.example", ""],
+  ])("%s", (_, at, origin) => {
+    const refusal = (() => {
+      try {
+        httpClient(at, "blue", io);
+      } catch (error) {
+        return error as CommandError;
+      }
+    })();
+    expect(refusal?.exit).toBe(EXIT.usage);
+    expect(refusal?.message).toContain(origin);
+    expect(refusal?.message).toContain("neither user, password, query nor fragment");
+    expect(refusal?.message).not.toMatch(/secret|user:/);
   });
 });
 

@@ -1,8 +1,14 @@
-import { describe, expect, it } from "vitest";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
 import { terminal } from "./terminal.ts";
 
 const { plat, platWith } = terminal();
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+});
 
 describe("plat", () => {
   it("says its version", async () => {
@@ -46,5 +52,52 @@ describe("plat", () => {
     const elsewhere = await plat("pool", "get", "--space", "elsewhere", "-o", "json");
     expect(JSON.parse(elsewhere.out)).toEqual({ pools: [] });
     expect((await plat("--space", "elsewhere", "pool", "get", "web")).exit).toBe(1);
+  });
+
+  it("takes an empty variable of the environment for none", async () => {
+    const inDefault = await plat("--space", "default", "pool", "get", "-o", "json");
+    const env = { PLAT_SPACE: "" };
+    expect(await platWith({ env }, "pool", "get", "-o", "json")).toEqual(inDefault);
+    vi.stubGlobal("fetch", async (url: string) => Response.json({ pools: [{ name: url }] }));
+    const { exit, out } = await platWith({ env: { PLAT_ENDPOINT: "" } }, "pool", "get");
+    expect(exit).toBe(0);
+    expect(out).toContain("http://127.0.0.1:8787/v1/pools?");
+  });
+});
+
+describe("an endpoint that is not Plat", () => {
+  let body: string;
+  const server = createServer((_, response) => response.end(body));
+  beforeAll(() => new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve)));
+  afterAll(() => server.close());
+  const at = (...args: readonly string[]) => {
+    const env = { PLAT_ENDPOINT: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+    return { run: (more = {}) => platWith({ env: { ...env, ...more } }, ...args) };
+  };
+
+  it.each([
+    "show",
+    "check",
+    "pool get",
+    "pool delete web",
+    "affinity get",
+    "reservation delete gateways",
+    "assign --host n1 --ipv4 1",
+    "release --ip 10.0.0.1",
+    "split 2 web",
+  ])("ends `%s` with 3 and a sentence where it answers {}", async (line) => {
+    body = "{}";
+    const { exit, out, err } = await at(...line.split(" ")).run();
+    expect({ exit, out }).toEqual({ exit: 3, out: "" });
+    expect(err).toMatch(/^plat: http:\S+ answers 200, and not as Plat does: \{\}\n/);
+  });
+
+  it("is one line where its answer is odd, and the trace only where PLAT_DEBUG is set", async () => {
+    body = '{"hello":"world"}';
+    const { run } = at("pool", "get");
+    const { exit, out, err } = await run();
+    expect({ exit, out }).toEqual({ exit: 3, out: "" });
+    expect(err).toMatch(/^plat: [^\n]+PLAT_DEBUG=1[^\n]+\n$/);
+    expect((await run({ PLAT_DEBUG: "1" })).err).toMatch(/^plat: .+\n.*Error.*\n +at /);
   });
 });

@@ -2,6 +2,7 @@ import { Command, InvalidArgumentError } from "commander";
 import type * as v from "valibot";
 import { stringify } from "yaml";
 import { type Cidr, formatCidr, parseCidr, sizeOf } from "../../domain/cidr.ts";
+import { POOLS_PER_SPACE_MAX } from "../../domain/limits.ts";
 import type { jobBegun, poolsRead, spaceUtilizationRead } from "../../edge/answers.ts";
 import { action, printing, type Session } from "../cli.ts";
 import { pages, path } from "../client.ts";
@@ -78,6 +79,12 @@ async function checkFree({ client }: Session, parts: readonly Pool[]): Promise<v
   });
   const taken = parts.find(({ name }) => body.pools.some((pool) => pool.name === name));
   if (taken) throw usageError(`${titled(POOL, taken.name)} is there already.`);
+  const standing = body.pools.length;
+  const after = standing - 1 + parts.length;
+  if (after > POOLS_PER_SPACE_MAX)
+    throw usageError(
+      `The space has ${standing} pools; with ${parts.length} parts in the place of one it would have ${after}, and it has at most ${POOLS_PER_SPACE_MAX}.`,
+    );
 }
 
 async function checkEmpty({ client }: Session, name: string): Promise<void> {
@@ -109,6 +116,10 @@ async function createAll(session: Session, name: string, parts: readonly Pool[])
 
 function powerOfTwo(text: string): number {
   const number = count(text);
+  if (number > POOLS_PER_SPACE_MAX)
+    throw new InvalidArgumentError(
+      `It must be at most ${POOLS_PER_SPACE_MAX}: a space has no more pools.`,
+    );
   if (number >= 2 && Number.isInteger(Math.log2(number))) return number;
   throw new InvalidArgumentError("It must be a power of two, at least 2.");
 }

@@ -43,26 +43,29 @@ export const FORMATS = ["wide", "json", "yaml", CUSTOM];
  */
 export const YAML = { version: "1.1", indentSeq: false, lineWidth: 0 } as const;
 
-/** Errors: a format that is none. */
-export function checkFormat(format: string): void {
-  if (format.startsWith(CUSTOM)) customColumns(format.slice(CUSTOM.length));
-  else if (!["table", "wide", "json", "yaml"].includes(format))
-    throw usageError(`-o is "${format}"; it must be ${FORMAT_HELP}.`);
+/** How a command prints, read from its line; `columns` are those that the user asked for. */
+export type Format =
+  | "table"
+  | "wide"
+  | "json"
+  | "yaml"
+  | { readonly columns: readonly Column<unknown>[] };
+
+/** Reads `-o`. Errors: a format that is none. It is read with the line, before anything is sent. */
+export function formatOf(text: string): Format {
+  if (text.startsWith(CUSTOM)) return { columns: customColumns(text.slice(CUSTOM.length)) };
+  if (text === "table" || text === "wide" || text === "json" || text === "yaml") return text;
+  throw usageError(`-o is "${text}"; it must be ${FORMAT_HELP}.`);
 }
 
-/** Prints a listing, or prose, in a format that is one. */
-export function print<Row>({ out }: Io, format: string, said: Listing<Row> | Prose): void {
+/** Prints a listing, or prose. */
+export function print<Row>({ out }: Io, format: Format, said: Listing<Row> | Prose): void {
   const { document } = said;
   const indent = "inOneLine" in said ? undefined : 2;
   if (format === "json") out(`${JSON.stringify(document, null, indent)}\n`);
   else if (format === "yaml") out(stringify(document, YAML));
-  else if (format.startsWith(CUSTOM)) {
-    const columns = customColumns(format.slice(CUSTOM.length));
-    out(tableText(columns, said.rows ?? [document]));
-  } else {
-    const shown = format === "wide" ? "wide" : "table";
-    out("text" in said ? said.text(shown) : tableIn(shown, said));
-  }
+  else if (typeof format === "object") out(tableText(format.columns, said.rows ?? [document]));
+  else out("text" in said ? said.text(format) : tableIn(format, said));
 }
 
 /** A table with the columns that are for this format. */

@@ -22,7 +22,7 @@ export const getCommand = <Body>(
         }
         const rows: Body[] = [];
         for await (const page of pages<Page<Body>>(client, listPath(kind)))
-          rows.push(...((page[kind.plural] as readonly Body[] | undefined) ?? []));
+          rows.push(...(page[kind.plural] as readonly Body[]));
         print({ columns, rows, document: { [kind.plural]: rows } });
       }),
     );

@@ -121,6 +121,7 @@ describe("a file that is odd is refused by its name", () => {
   it.each<[string, string, readonly (string | object)[], Coverage?]>([
     ["JSON that is cut off", "file-0 is not whole JSON: ", [cut]],
     ["YAML that is cut off", "file-0 is no list of Kubernetes: kind: ", [cutYaml]],
+    ["YAML with an alias of nothing", "file-0 is not whole YAML: Unresolved alias", ["a: *foo"]],
     ["YAML that is none", "file-0 is not whole YAML: ", ["a: [b\n- c: }"]],
     ["YAML with an alias of nothing", "file-0 is not whole YAML: ", ["kind: *gone\n"]],
     ["nothing", "file-0 is empty; it must be what kubectl get -o json prints.", ["\n"]],

@@ -33,6 +33,16 @@ describe("plat assign", () => {
     });
   });
 
+  it("assigns nothing where the format is none", async () => {
+    await pool();
+    for (const format of ["jsno", "custom-columns=A", "custom-columns=A:.b[", "=", "wide,json"]) {
+      const { exit, out, err } = await plat("assign", "--host", "n1", "--ipv4", "1", "-o", format);
+      expect({ format, exit, out }).toEqual({ format, exit: 2, out: "" });
+      expect(err).toMatch(/^plat: -o /);
+    }
+    expect((await call("GET", "/v1/blocks")).body.blocks).toEqual([]);
+  });
+
   it("says under -o wide until when an address is leased, and its generation", async () => {
     await pool();
     const { out } = await plat(

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { minutes } from "../minutes.ts";
 import { terminal } from "../terminal.ts";
 
@@ -11,6 +11,10 @@ const split = (...args: readonly string[]) =>
   platWith({ sleep: workAMinuteLater }, "split", ...args);
 const assign = () => call("POST", "/v1/assign", { host: "n1", ipv4: 3, handle: "pod" });
 const pools = async () => JSON.parse((await plat("pool", "get", "-o", "json")).out).pools;
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+});
 
 describe("plat split", () => {
   it("replaces an empty pool by equal parts, named as calicoctl names them, all else as it was", async () => {
@@ -104,6 +108,34 @@ describe("plat split", () => {
     expect({ exit, out }).toEqual({ exit: 1, out: "ippool/split-web-0 created\n" });
     expect(err).toMatch(/^plat: pool_overlap: .* overlaps pool theirs/);
     expect(err).toMatch(/takes them:\npools:\n {2}- space: \S+\n {4}name: split-web-1\n/);
+  });
+
+  it("refuses more parts than a space may have pools, before it sends anything", async () => {
+    // As often as it doubles, up to what no list could hold.
+    for (const number of ["2048", "4294967296", "17179869184", "562949953421312"]) {
+      const env = { PLAT_ENDPOINT: "http://127.0.0.1:1" };
+      const { exit, err } = await platWith({ env }, "split", number, "web");
+      expect({ number, exit }).toEqual({ number, exit: 2 });
+      expect(err).toContain("at most 2000: a space has no more pools");
+    }
+  });
+
+  it("refuses where the space would have more pools with the parts, while the pool still stands", async () => {
+    await plat("pool", "create", "web", "--cidr", "fd00::/64");
+    const { fetch } = globalThis;
+    const others = Array.from({ length: 977 }, (_, i) => ({ name: `other-${i}` }));
+    // Creating as many takes long; the list alone says that they are there.
+    vi.stubGlobal("fetch", async (url: string, init: RequestInit) =>
+      url.includes("/v1/pools?")
+        ? Response.json({ pools: [{ name: "web" }, ...others] })
+        : fetch(url, init),
+    );
+    expect(await split("1024", "web")).toEqual({
+      exit: 2,
+      out: "",
+      err: "plat: The space has 978 pools; with 1024 parts in the place of one it would have 2001, and it has at most 2000.\n",
+    });
+    expect((await plat("pool", "get", "web")).exit).toBe(0);
   });
 
   it("refuses what is no power of two, smaller parts than blocks, and names that are taken", async () => {
