@@ -35,12 +35,8 @@ export async function takeOver(
     io.err("All of it was there already: nothing was written.\n");
     return;
   }
-  const { releasedSince } = await progressing(io, "taking over", (shown) =>
-    carryOut(client, io, plan, shown),
-  );
-  print(reportOf(plan, { dryRun: false, releasedSince }));
-  for (const address of releasedSince)
-    io.err(`note: ${address} was taken over before and has been released since: it stays free.\n`);
+  await progressing(io, "taking over", (shown) => carryOut(client, io, plan, shown));
+  print(reportOf(plan, { dryRun: false }));
 }
 
 const CONFLICTS_SHOWN_MAX = 100;
