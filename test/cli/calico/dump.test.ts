@@ -139,7 +139,19 @@ describe("what is no dump is refused before anything is asked, with what is wron
     await refused("a: b: c", "stdin is neither JSON nor YAML");
     await refused('{"kind": ', "stdin is neither JSON nor YAML");
     await refused("just words", "just words is no resource: it has no kind");
-    await refused('{"items": [{"no": "kind"}]}', "an object of no is no resource");
+    await refused('{"kind": "List", "items": [{"no": "kind"}]}', "an object of no is no resource");
+  });
+
+  it("a part of a dump: YAML that is cut off before the list says what it is, and a page", async () => {
+    const [first, ...rest] = cluster();
+    const whole = stringify({ apiVersion: "v1", items: [first, ...rest], kind: "List" });
+    expect((await dryRun(whole)).exit).toBe(0);
+    await refused(whole.slice(0, whole.indexOf("\nkind: List")), "stdin has items and no kind");
+    await refused(`{"items": [${JSON.stringify(first)}]}`, "stdin has items and no kind");
+    const page = (metadata: object) =>
+      JSON.stringify({ apiVersion: "v1", kind: "List", items: [first], metadata });
+    expect((await dryRun(page({ continue: "" }))).exit).toBe(0);
+    await refused(page({ continue: "eyJ2" }), "stdin is one page of a list: its metadata.continue");
   });
 
   it("YAML that stands for more than it says, or is nested without end", async () => {
