@@ -23,7 +23,6 @@ export async function takeOver(
     const refused = await rehearse(client, planned);
     return refused.length === 0 ? planned : withConflicts(planned, refused);
   });
-  for (const note of plan.notes) io.err(`note: ${note}\n`);
   if (plan.conflicts.length > 0 || dryRun) {
     print(reportOf(plan, { dryRun: true }));
     if (plan.conflicts.length > 0) throw inConflict(plan.conflicts);

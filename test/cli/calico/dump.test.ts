@@ -135,6 +135,22 @@ describe("what is no dump is refused before anything is asked, with what is wron
     expect((await plat("import", "calico")).exit).toBe(2);
   });
 
+  it("nothing that Plat takes", async () => {
+    for (const text of ["", "\n---\n", listText([]), '{"kind": "IPPoolList", "items": []}'])
+      await refused(text, "- has nothing that Plat takes");
+    const other = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "other" } };
+    await refused(listText([other]), "1 of kind ConfigMap", "- has nothing that Plat takes");
+  });
+
+  it("stdin twice: the second time it would be empty", async () => {
+    const { exit, err } = await platWith(
+      { stdin: listText(cluster()) },
+      ...["import", "calico", "-f", "-", "-f", "-"],
+    );
+    expect(err).toContain("- is named twice");
+    expect(exit).toBe(2);
+  });
+
   it("neither JSON nor YAML", async () => {
     await refused("a: b: c", "stdin is neither JSON nor YAML");
     await refused('{"kind": ', "stdin is neither JSON nor YAML");
@@ -168,7 +184,8 @@ describe("what is no dump is refused before anything is asked, with what is wron
 
   it("many keys in one place take no time to speak of", async () => {
     const keys = Array.from({ length: 20_000 }, (_, i) => `  k${i}: v`).join("\n");
-    const { exit } = await dryRun(`apiVersion: v1\nkind: ConfigMap\ndata:\n${keys}\n`);
+    const other = `apiVersion: v1\nkind: ConfigMap\ndata:\n${keys}\n`;
+    const { exit } = await dryRun(`${other}---\n${stringify(POOL)}`);
     expect(exit).toBe(0);
   });
 
