@@ -209,7 +209,12 @@ export function clusterOf(nodes: number, addresses: number): Resource[] {
       pool("named", { assignmentMode: "Manual", blockSize: 26, cidr: "10.253.0.0/24" }),
     ],
     blocks,
-    { autoAllocateBlocks: true, maxBlocksPerHost: 4, strictAffinity: true },
+    {
+      autoAllocateBlocks: true,
+      ipCooldownSeconds: 7,
+      maxBlocksPerHost: 4,
+      strictAffinity: true,
+    },
   );
 }
 

@@ -1,3 +1,4 @@
+import { COOLDOWN_SECONDS_DEFAULT } from "../../src/domain/limits.ts";
 import type { Resource } from "./cluster.ts";
 
 /**
@@ -21,7 +22,10 @@ export function normalised(resources: readonly Resource[]) {
       ...spec,
     })),
     reservations: byName("IPReservation", ({ spec }) => spec),
-    config: of("IPAMConfig").map(({ spec }) => spec),
+    config: of("IPAMConfig").map(({ spec }) => ({
+      ipCooldownSeconds: COOLDOWN_SECONDS_DEFAULT,
+      ...spec,
+    })),
     blocks: byName("IPAMBlock", ({ spec }) => blockOf(spec)),
     affinities: of("BlockAffinity")
       .map(({ spec }) => `${spec.cidr} ${spec.type || "host"}:${spec.node} ${spec.state}`)

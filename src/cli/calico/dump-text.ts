@@ -9,14 +9,15 @@ const SECTION = /^===\r?$/m;
 
 /**
  * The documents of a dump: JSON, or YAML documents, or sections of either. Lists are taken apart. Nothing is known yet of what
- * the documents say. Errors: what is neither JSON nor YAML, YAML that is nested without end or stands for more than it says.
+ * the documents say. Errors: what is neither JSON nor YAML, YAML that is nested without end or stands for more than it says, and
+ * a list that is not whole.
  */
 export function documentsOf(file: string, text: string): unknown[] {
   return text
     .split(SECTION)
     .filter((section) => section.trim() !== "")
     .flatMap((section) => parsed(file, section))
-    .flatMap(itemsOf);
+    .flatMap((document) => itemsOf(file, document));
 }
 
 /** JSON is YAML as well, but read a hundred times as fast as what it is. */
@@ -64,9 +65,16 @@ function contentOf(document: {
 }
 
 /** The items of a `List`, or of an `IPPoolList`, whose items need not say again what they are. */
-function itemsOf(document: unknown): unknown[] {
+function itemsOf(file: string, document: unknown): unknown[] {
   if (!isRecord(document) || !Array.isArray(document.items)) return [document];
-  const { kind, apiVersion, items } = document;
+  const { kind, apiVersion, items, metadata } = document;
+  // In YAML it comes after the items: where it is missing, the end of them is as well.
+  if (typeof kind !== "string")
+    throw usageError(`${file} has items and no kind, such as List: it is cut off, or no dump.`);
+  if (isRecord(metadata) && metadata.continue)
+    throw usageError(
+      `${file} is one page of a list: its metadata.continue says that more follow. All of it is needed, as \`kubectl get\` prints it.`,
+    );
   const kindOfItems =
     typeof kind === "string" && kind !== "List" && kind.endsWith("List")
       ? { apiVersion, kind: kind.slice(0, -"List".length) }

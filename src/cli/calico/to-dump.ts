@@ -29,6 +29,7 @@ export function resourcesOf(inventory: Inventory): readonly Resource[] {
       strictAffinity: settings.strictAffinity,
       autoAllocateBlocks: settings.autoAllocateBlocks,
       maxBlocksPerHost: settings.maxBlocksPerHost,
+      ipCooldownSeconds: settings.cooldownSeconds,
     }),
     ...reservations.map(({ name, cidrs }) =>
       resource("IPReservation", name, { reservedCIDRs: cidrs.flatMap(networksOf) }),

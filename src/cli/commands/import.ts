@@ -3,9 +3,11 @@ import { readDump } from "../calico/dump.ts";
 import { wantedFrom } from "../calico/from-dump.ts";
 import { action, printing, type Session } from "../cli.ts";
 import { wantedFromCsv } from "../csv/read-csv.ts";
+import { usageError } from "../exit.ts";
 import { readInput } from "../input.ts";
 import type { Io } from "../io.ts";
 import { takeOver } from "../takeover/take-over.ts";
+import { isEmpty, type Wanted } from "../takeover/wanted.ts";
 
 interface ImportOptions {
   readonly filename: readonly string[];
@@ -31,20 +33,32 @@ const importing = (name: string, file: string): Command =>
     .requiredOption("-f, --filename <file...>", `${file}; - reads stdin (several times)`)
     .option("--dry-run", "shows what would be done, and writes nothing");
 
-async function importCalico(session: Session, { filename, dryRun }: ImportOptions): Promise<void> {
-  const wanted = wantedFrom(readDump(await textsOf(session, filename)));
-  await takeOver(session, wanted, dryRun === true);
+async function importCalico(session: Session, options: ImportOptions): Promise<void> {
+  const wanted = wantedFrom(readDump(await textsOf(session, options)));
+  await takeOverAll(session, wanted, options);
 }
 
-async function importCsv(session: Session, { filename, dryRun }: ImportOptions): Promise<void> {
-  const wanted = await wantedFromCsv(session.client, await textsOf(session, filename));
+async function importCsv(session: Session, options: ImportOptions): Promise<void> {
+  const wanted = await wantedFromCsv(session.client, await textsOf(session, options));
+  await takeOverAll(session, wanted, options);
+}
+
+async function takeOverAll(
+  session: Session,
+  wanted: Wanted,
+  { filename, dryRun }: ImportOptions,
+): Promise<void> {
+  for (const note of wanted.notes) session.io.err(`note: ${note}\n`);
+  if (isEmpty(wanted)) throw usageError(`${filename.join(" and ")} has nothing that Plat takes.`);
   await takeOver(session, wanted, dryRun === true);
 }
 
 async function textsOf(
   { io }: Session,
-  files: readonly string[],
+  { filename: files }: ImportOptions,
 ): Promise<ReadonlyMap<string, string>> {
+  if (files.indexOf("-") !== files.lastIndexOf("-"))
+    throw usageError("- is named twice; stdin can be read once.");
   const texts = new Map<string, string>();
   for (const file of files) texts.set(file === "-" ? "stdin" : file, await readInput(io, file));
   return texts;

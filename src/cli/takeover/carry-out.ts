@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { affinityTypeOf, hostName } from "../../domain/host.ts";
 import { atOnce } from "../at-once.ts";
-import { ApiError, type Client, isRefusal, path } from "../client.ts";
+import { ApiError, type ApiProblem, type Client, path } from "../client.ts";
 import { CommandError, EXIT } from "../exit.ts";
 import type { Io, Progress } from "../io.ts";
 import { counting } from "../progress.ts";
@@ -13,23 +13,13 @@ const REQUESTS_AT_ONCE = 32;
 /** Longer than any function acts on what it knew before (the API says exactly how long). */
 const EFFECTIVE_MS_MAX = 60_000;
 
-/** What came of a plan that was carried out. */
-export interface CarriedOut {
-  /** Addresses that an earlier run took over, and that were released since: they are not taken again. */
-  readonly releasedSince: readonly string[];
-}
-
 /**
  * Does what a plan says, in an order in which nothing stands in the way of anything: what is reserved and labelled → pools that
  * serve, though nobody by themselves, and a configuration that lets everything in → blocks → addresses → blocks without an
  * owner → pools and configuration as they are to be. Every step can be done again: what was cut off is completed by a new plan.
  */
-export async function carryOut(
-  client: Client,
-  io: Io,
-  plan: Plan,
-  shown: Progress,
-): Promise<CarriedOut> {
+export async function carryOut(client: Client, io: Io, plan: Plan, shown: Progress): Promise<void> {
+  const run = randomUUID();
   await atOnce(plan.reservations, REQUESTS_AT_ONCE, ({ name, cidrs }) =>
     put(client, path`/v1/reservations/${name}`, (before) => ({ ...before, cidrs })),
   );
@@ -37,8 +27,8 @@ export async function carryOut(
     put(client, path`/v1/${kind}/${name}`, () => ({ labels })),
   );
   await open(client, io, plan, shown);
-  await claimAll(client, plan.claims, shown);
-  const releasedSince = await assignAll(client, plan.assigns, shown);
+  await claimAll(client, run, plan.claims, shown);
+  await assignAll(client, run, plan.assigns, shown);
   await atOnce(plan.owners, REQUESTS_AT_ONCE, (step) => setAlternate(client, step));
   await atOnce(plan.leftovers, REQUESTS_AT_ONCE, (left) => release(client, left));
   await atOnce(plan.disowns, REQUESTS_AT_ONCE, (step) => disown(client, step));
@@ -46,7 +36,6 @@ export async function carryOut(
     await put(client, path`/v1/pools/${name}`, () => fields);
   const { settings } = plan;
   if (settings) await put(client, path`/v1/config`, () => settings.settings);
-  return { releasedSince };
 }
 
 /** Lets in what is to come; and waits until everybody knows. */
@@ -70,6 +59,7 @@ async function open(client: Client, io: Io, plan: Plan, shown: Progress): Promis
 /** Hosts side by side, the blocks of one host one after the other: each takes its lowest free place. */
 async function claimAll(
   client: Client,
+  run: string,
   claims: readonly ClaimStep[],
   shown: Progress,
 ): Promise<void> {
@@ -78,7 +68,7 @@ async function claimAll(
   for (const claim of claims) byHost.set(claim.host, [...(byHost.get(claim.host) ?? []), claim]);
   await atOnce([...byHost.values()], REQUESTS_AT_ONCE, async (ofHost) => {
     for (const claim of ofHost) {
-      await claimOne(client, claim);
+      await claimOne(client, run, claim);
       done();
     }
   });
@@ -88,11 +78,14 @@ interface Claimed {
   readonly blocks: readonly { readonly status: string; readonly host?: string }[];
 }
 
-async function claimOne(client: Client, { cidr, host, reserving }: ClaimStep): Promise<void> {
+async function claimOne(
+  client: Client,
+  run: string,
+  { cidr, host, reserving }: ClaimStep,
+): Promise<void> {
   if (reserving) {
     const { first, giveBack } = reserving;
-    // What is given back at once has no key: under one it could not be assigned again when the block has gone.
-    await assign(client, first, giveBack ? {} : keyOf(first));
+    await assign(client, run, first);
     if (giveBack) await release(client, first);
     return;
   }
@@ -104,32 +97,32 @@ async function claimOne(client: Client, { cidr, host, reserving }: ClaimStep): P
   });
   const [block] = body.blocks;
   if (block?.status === "claimed") return;
+  const isOthers = block?.host !== undefined;
   throw cutOff(
-    `block ${cidr} is not ${host}'s: ${block?.status}${block?.host ? `, it is ${block.host}'s` : ""}`,
+    `block ${cidr} is not ${host}'s: ${block?.status}${isOthers ? `, it is ${block.host}'s` : ""}`,
+    isOthers,
   );
 }
 
 async function assignAll(
   client: Client,
+  run: string,
   assigns: readonly AssignStep[],
   shown: Progress,
-): Promise<readonly string[]> {
+): Promise<void> {
   const done = counting(shown, "addresses", assigns.length);
-  const results = await atOnce(assigns, REQUESTS_AT_ONCE, async (step) => {
-    const taken = await assign(client, step, keyOf(step));
-    if (taken && step.alternate) await setAlternate(client, { ...step, alternate: step.alternate });
+  await atOnce(assigns, REQUESTS_AT_ONCE, async (step) => {
+    await assign(client, run, step);
+    if (step.alternate) await setAlternate(client, { ...step, alternate: step.alternate });
     done();
-    return taken ? [] : [step.address];
   });
-  return results.flat();
 }
 
-/** @returns whether the handle has it now; if not, it had it and has given it back */
 async function assign(
   client: Client,
+  run: string,
   { address, handle, host, attributes, hostReserved }: AssignStep,
-  headers: Readonly<Record<string, string>>,
-): Promise<boolean> {
+): Promise<void> {
   try {
     await client.call({
       method: "POST",
@@ -142,21 +135,24 @@ async function assign(
         attributes,
         ...(hostReserved && { hostReserved }),
       },
-      headers,
+      // Within a run the same request has the same answer; the next one asks anew for what is not there by then.
+      headers: { "Idempotency-Key": `import-${run}-${address}` },
     });
-    return true;
   } catch (error) {
-    if (isRefusal(error, "already_released")) return false;
-    const isRefused =
-      error instanceof ApiError && error.problem.status < 500 && !error.problem.retryable;
-    throw isRefused ? cutOff(`${address}: ${error.message}`) : error;
+    if (!(error instanceof ApiError)) throw error;
+    const { code, status, retryable } = error.problem;
+    const isOthers = OTHERS.includes(code);
+    const isRefused = isOthers || (status < 500 && !retryable);
+    throw isRefused ? cutOff(`${address}: ${error.message}`, isOthers) : error;
   }
 }
 
-/** The same in every run, so that one that was cut off is gone on with. */
-const keyOf = ({ block, address, handle }: AssignStep) => ({
-  "Idempotency-Key": `import-${createHash("sha256").update([block, address, handle].join("\0")).digest("base64url")}`,
-});
+/** Nobody had the address when the plan was made: somebody has it by now, or had it. */
+const OTHERS: readonly ApiProblem["code"][] = [
+  "already_assigned",
+  "already_released",
+  "address_cooling",
+];
 
 async function setAlternate(
   client: Client,
@@ -190,8 +186,8 @@ async function disown(client: Client, { cidr, host }: DisownStep): Promise<void>
   });
 }
 
-const cutOff = (message: string) =>
+const cutOff = (message: string, isOthers: boolean) =>
   new CommandError(
     EXIT.refused,
-    `${message}\nSomebody else was at work since the plan was made. What is done stays; run it again to see what is left.`,
+    `${message}\n${isOthers ? "Somebody else was at work since the plan was made. " : ""}What is done stays; run it again to see what is left.`,
   );

@@ -23,7 +23,7 @@ export interface PlannedBlocks {
   readonly leftovers: readonly { readonly address: string; readonly handle: string }[];
   /** Whose each block is while addresses are assigned in it. */
   readonly whose: ReadonlyMap<string, HostId | undefined>;
-  /** Addresses whose requests say what the host keeps, also in a later run: the same request has the same answer. */
+  /** Addresses whose requests say what the host keeps: one that has claimed its block is asked for again in the same words. */
   readonly reserving: ReadonlyMap<string, HostReserved>;
   readonly conflicts: readonly Conflict[];
   readonly count: (conflicts: number) => Counts;

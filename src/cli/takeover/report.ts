@@ -15,10 +15,7 @@ const COLUMNS: readonly Column<Row>[] = [
 ];
 
 /** A plan as a table of counts; for programs, with every step. */
-export function reportOf(
-  plan: Plan,
-  came: { readonly dryRun: boolean; readonly releasedSince?: readonly string[] },
-): Listing<Row> {
+export function reportOf(plan: Plan, came: { readonly dryRun: boolean }): Listing<Row> {
   const { counts, conflicts, notes, ...steps } = plan;
   return {
     columns: COLUMNS,

@@ -23,7 +23,6 @@ export async function takeOver(
     const refused = await rehearse(client, planned);
     return refused.length === 0 ? planned : withConflicts(planned, refused);
   });
-  for (const note of plan.notes) io.err(`note: ${note}\n`);
   if (plan.conflicts.length > 0 || dryRun) {
     print(reportOf(plan, { dryRun: true }));
     if (plan.conflicts.length > 0) throw inConflict(plan.conflicts);
@@ -35,12 +34,8 @@ export async function takeOver(
     io.err("All of it was there already: nothing was written.\n");
     return;
   }
-  const { releasedSince } = await progressing(io, "taking over", (shown) =>
-    carryOut(client, io, plan, shown),
-  );
-  print(reportOf(plan, { dryRun: false, releasedSince }));
-  for (const address of releasedSince)
-    io.err(`note: ${address} was taken over before and has been released since: it stays free.\n`);
+  await progressing(io, "taking over", (shown) => carryOut(client, io, plan, shown));
+  print(reportOf(plan, { dryRun: false }));
 }
 
 const CONFLICTS_SHOWN_MAX = 100;

@@ -23,6 +23,10 @@ export interface Wanted {
   readonly notes: readonly string[];
 }
 
+/** Is there nothing in it that could be taken over, or be in conflict? */
+export const isEmpty = ({ notes: _, settings, ...lists }: Wanted): boolean =>
+  !settings && Object.values(lists).every(({ length }) => length === 0);
+
 /** A pool in the words of `PUT /v1/pools/{name}`. */
 export interface WantedPool {
   readonly name: string;

@@ -135,11 +135,39 @@ describe("what is no dump is refused before anything is asked, with what is wron
     expect((await plat("import", "calico")).exit).toBe(2);
   });
 
+  it("nothing that Plat takes", async () => {
+    for (const text of ["", "\n---\n", listText([]), '{"kind": "IPPoolList", "items": []}'])
+      await refused(text, "- has nothing that Plat takes");
+    const other = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "other" } };
+    await refused(listText([other]), "1 of kind ConfigMap", "- has nothing that Plat takes");
+  });
+
+  it("stdin twice: the second time it would be empty", async () => {
+    const { exit, err } = await platWith(
+      { stdin: listText(cluster()) },
+      ...["import", "calico", "-f", "-", "-f", "-"],
+    );
+    expect(err).toContain("- is named twice");
+    expect(exit).toBe(2);
+  });
+
   it("neither JSON nor YAML", async () => {
     await refused("a: b: c", "stdin is neither JSON nor YAML");
     await refused('{"kind": ', "stdin is neither JSON nor YAML");
     await refused("just words", "just words is no resource: it has no kind");
-    await refused('{"items": [{"no": "kind"}]}', "an object of no is no resource");
+    await refused('{"kind": "List", "items": [{"no": "kind"}]}', "an object of no is no resource");
+  });
+
+  it("a part of a dump: YAML that is cut off before the list says what it is, and a page", async () => {
+    const [first, ...rest] = cluster();
+    const whole = stringify({ apiVersion: "v1", items: [first, ...rest], kind: "List" });
+    expect((await dryRun(whole)).exit).toBe(0);
+    await refused(whole.slice(0, whole.indexOf("\nkind: List")), "stdin has items and no kind");
+    await refused(`{"items": [${JSON.stringify(first)}]}`, "stdin has items and no kind");
+    const page = (metadata: object) =>
+      JSON.stringify({ apiVersion: "v1", kind: "List", items: [first], metadata });
+    expect((await dryRun(page({ continue: "" }))).exit).toBe(0);
+    await refused(page({ continue: "eyJ2" }), "stdin is one page of a list: its metadata.continue");
   });
 
   it("YAML that stands for more than it says, or is nested without end", async () => {
@@ -156,7 +184,8 @@ describe("what is no dump is refused before anything is asked, with what is wron
 
   it("many keys in one place take no time to speak of", async () => {
     const keys = Array.from({ length: 20_000 }, (_, i) => `  k${i}: v`).join("\n");
-    const { exit } = await dryRun(`apiVersion: v1\nkind: ConfigMap\ndata:\n${keys}\n`);
+    const other = `apiVersion: v1\nkind: ConfigMap\ndata:\n${keys}\n`;
+    const { exit } = await dryRun(`${other}---\n${stringify(POOL)}`);
     expect(exit).toBe(0);
   });
 

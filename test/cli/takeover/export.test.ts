@@ -24,7 +24,13 @@ it("an export of nothing is a list of the configuration alone", async () => {
   expect(parse(out)).toMatchObject({
     apiVersion: "v1",
     kind: "List",
-    items: [{ kind: "IPAMConfig", metadata: { name: "default" }, spec: { strictAffinity: false } }],
+    items: [
+      {
+        kind: "IPAMConfig",
+        metadata: { name: "default" },
+        spec: { ipCooldownSeconds: 30, strictAffinity: false },
+      },
+    ],
   });
   expect((await plat("export", "csv")).out).toBe("address,handle,host,attributes\n");
 });

@@ -307,15 +307,24 @@ describe("plat import calico takes over", () => {
     expect(await get("/v1/config")).toMatchObject({ allowBareRelease: true });
   });
 
-  it("no address a second time that was released since", async () => {
-    const dump = dumpOf([POOL], [block([pod("a"), pod("b")])]);
-    await imported(dump);
-    await call("POST", "/v1/release", { handle: "k8s.a" });
-    await put("/v1/config", { cooldownSeconds: 0 });
-    const { err, releasedSince } = await imported(dump.filter(({ kind }) => kind !== "IPAMConfig"));
-    expect(releasedSince).toEqual(["10.0.0.0"]);
-    expect(err).toContain("10.0.0.0 was taken over before and has been released since");
-    expect(await get("/v1/addresses/10.0.0.0")).toMatchObject({ state: "free" });
+  it("everything anew, where all of it was released since, and with what it says by now", async () => {
+    const windows = new CalicoBlock("10.0.0.16/28", "host:win-1");
+    for (const ordinal of [0, 1, 2, 15]) windows.take({ handle_id: WINDOWS }, ordinal);
+    windows.take(pod("w", "win-1"));
+    const config = { autoAllocateBlocks: true, ipCooldownSeconds: 0, strictAffinity: true };
+    const dump = (vm: string) => {
+      const first = { ...pod("a"), secondary: { node: "node-1", vm } };
+      return dumpOf([POOL], [block([first, pod("b", "node-2")]), windows], config);
+    };
+    for (const vm of ["on", "on", "off"]) {
+      const { counts } = await imported(dump(vm));
+      expect(counts.addresses).toMatchObject({ create: 3 });
+      expect(normalised(await exported())).toMatchObject({ blocks: normalised(dump(vm)).blocks });
+      expect(await get("/v1/config")).toMatchObject({ strictAffinity: true });
+      for (const handle of ["k8s.a", "k8s.b", "k8s.w"])
+        await call("POST", "/v1/release", { handle });
+    }
+    expect((await checkTable(server().context)).violations).toEqual([]);
   });
 });
 

@@ -79,6 +79,8 @@ describe("plat import csv", () => {
   });
 
   it.each([
+    ["", "- has nothing that Plat takes"],
+    ["address,handle,host\n", "- has nothing that Plat takes"],
     [
       "host,handle\n",
       'begins with the columns "host,handle"; they must be address,handle,host,attributes',
