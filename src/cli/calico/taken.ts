@@ -36,9 +36,10 @@ export function takenOf({ spec }: IpamBlock): TakenBlock {
     .filter((one) => !isKept(one))
     .map(({ ordinal, attribute }) => addressOf(spec, owner, ordinal, attribute));
   const counts = new Map<string, number>();
-  for (const { attribute } of live)
-    if (attribute.handle_id)
-      counts.set(attribute.handle_id, (counts.get(attribute.handle_id) ?? 0) + 1);
+  for (const { attribute } of live) {
+    const handle = handleOf(attribute);
+    if (handle !== "") counts.set(handle, (counts.get(handle) ?? 0) + 1);
+  }
   return {
     block: {
       cidr,
@@ -93,13 +94,13 @@ function addressOf(
   { cidr }: IpamBlock["spec"],
   owner: HostId | undefined,
   ordinal: number,
-  { handle_id, secondary, alternateOwnerAttrs, alternate }: Attribute,
+  attribute: Attribute,
 ): WantedAddress {
+  const { secondary, alternateOwnerAttrs, alternate } = attribute;
   const address = addressAt(cidr, ordinal);
   const attributes = secondary ?? {};
   const alternateOwner = alternateOwnerAttrs ?? alternate;
-  // Of old data of host-local a line end and what comes after it are no part of the handle.
-  const [handle = ""] = (handle_id ?? "").split("\r", 1);
+  const handle = handleOf(attribute);
   return {
     address,
     handle: handle === "" ? handleOfNone(formatAddress(address)) : handle,
@@ -108,6 +109,12 @@ function addressOf(
     ...(alternateOwner && Object.keys(alternateOwner).length > 0 && { alternate: alternateOwner }),
     where: `block ${formatCidr(cidr)}, ordinal ${ordinal}`,
   };
+}
+
+/** Of old data of host-local a line end and what comes after it are no part of the handle. */
+function handleOf({ handle_id }: Attribute): string {
+  const [handle = ""] = (handle_id ?? "").split("\r", 1);
+  return handle;
 }
 
 /** Where the address is used: on its node, else where its block is. */

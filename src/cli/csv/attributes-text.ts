@@ -1,30 +1,42 @@
 import { type Parsed, parsed, unreadable } from "../../domain/parsed.ts";
 
 /**
- * Attributes in one cell: `pod=web-0;namespace=shop`, by name. A backslash before `;`, `=` or a backslash means it as it is; in
- * a value `=` needs none.
+ * Attributes in one cell: `pod=web-0;namespace=shop`, by name. A backslash before `;`, `=`, a backslash, or a blank around a
+ * name means it as it is; a value needs none before `=` and blanks.
  */
 export function attributesText(attributes: Readonly<Record<string, string>>): string {
   const escaped = (text: string, what: RegExp) => text.replaceAll(what, "\\$&");
   return Object.entries(attributes)
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, value]) => `${escaped(name, /[\\;=]/g)}=${escaped(value, /[\\;]/g)}`)
+    .map(([name, value]) => `${escaped(name, /[\\;=]|^\s|\s$/g)}=${escaped(value, /[\\;]/g)}`)
     .join(";");
 }
 
 /** Inverse of `attributesText`. */
 export function parseAttributes(text: string): Parsed<Readonly<Record<string, string>>> {
+  if (endsInBackslash(text))
+    return unreadable(
+      "ends with a backslash, which stands before what it means as it is; \\\\ means one",
+    );
   const entries: [string, string][] = [];
   // Each entry with its escapes: what is not a semicolon, or is escaped.
   for (const entry of text.match(/(?:\\.|[^;\\])+/gs) ?? []) {
-    const [, name, value] = /^((?:\\.|[^=\\])+)=(.*)$/s.exec(entry) ?? [];
-    if (name === undefined || value === undefined)
-      return unreadable(`has "${entry}", which is not name=value`);
-    const key = plain(name.trim());
+    const [, name = "", value = ""] = /^((?:\\.|[^=\\])+)=(.*)$/s.exec(entry) ?? [];
+    const key = plain(trimmed(name));
+    if (key === "") return unreadable(`has "${entry}", which is not name=value`);
     if (entries.some(([before]) => before === key)) return unreadable(`names ${key} twice`);
     entries.push([key, plain(value)]);
   }
   return parsed(Object.fromEntries(entries));
 }
+
+/** Without the blanks around it that a person has written: they have no backslash before them. */
+function trimmed(name: string): string {
+  const begun = name.trimStart();
+  const text = begun.trimEnd();
+  return endsInBackslash(text) ? begun.slice(0, text.length + 1) : text;
+}
+
+const endsInBackslash = (text: string) => /^(?:\\.|[^\\])*\\$/s.test(text);
 
 const plain = (text: string) => text.replaceAll(/\\(.)/gs, "$1");

@@ -81,7 +81,6 @@ function recordsOf(file: string, text: string): { readonly record: Line; readonl
   try {
     return parse(text, {
       bom: true,
-      trim: true,
       skip_empty_lines: true,
       info: true,
       columns: (header: string[]) => columnsOf(file, header),

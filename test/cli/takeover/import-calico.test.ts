@@ -193,6 +193,17 @@ describe("plat import calico takes over", () => {
     });
   });
 
+  it("a handle of old data as far as its line end, also where handles are counted", async () => {
+    const old = { ...pod("a"), handle_id: "k8s.a\r\nold" };
+    const dump = dumpOf([POOL], [block([old, pod("a"), pod("b")])]);
+    await imported([
+      ...dump.filter(({ kind, spec }) => kind !== "IPAMHandle" || spec.handleID === "k8s.b"),
+      resource("IPAMHandle", "k8s.a", { block: { "10.0.0.0/28": 2 }, handleID: "k8s.a" }),
+    ]);
+    expect(await get("/v1/addresses/10.0.0.0")).toMatchObject({ handle: "k8s.a" });
+    expect(await get("/v1/addresses/10.0.0.1")).toMatchObject({ handle: "k8s.a" });
+  });
+
   it("an address of nobody's block that no node has, at a host called unknown", async () => {
     const dump = dumpOf([POOL], [block([{ handle_id: "by-hand" }])]);
     delete dump.find(({ kind }) => kind === "IPAMBlock")?.spec.affinity;

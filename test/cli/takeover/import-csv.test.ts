@@ -1,8 +1,11 @@
+import { writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { checkTable } from "../../../src/allocator/check.ts";
 import { terminal } from "../terminal.ts";
 
-const { call, plat, platWith, server } = terminal();
+const { call, plat, platWith, server, space } = terminal();
 
 const get = async (path: string) => (await call("GET", path)).body;
 const withPool = () => call("PUT", "/v1/pools/main", { cidr: "10.0.0.0/24", blockSize: 28 });
@@ -44,6 +47,30 @@ describe("plat import csv", () => {
 10.0.0.17,vm-1,rack-2,"owner=o,ps"
 `);
     expect((await importing(out)).err).toContain("nothing was written");
+  });
+
+  it("takes what an export wrote as it is, with blanks at its ends", async () => {
+    await withPool();
+    const [handle, attributes] = [" vm 1 ", { " owner ": " ops ", note: " " }];
+    await call("POST", "/v1/assign", { host: "h", address: "10.0.0.1", handle, attributes });
+    const { out } = await plat("export", "csv");
+    expect((await importing(out)).err).toContain("nothing was written");
+    const elsewhere = { PLAT_SPACE: `${space()}-elsewhere` };
+    const pool = join(tmpdir(), "plat-csv-pool.json");
+    await writeFile(
+      pool,
+      JSON.stringify({ pools: [{ name: "main", cidr: "10.0.0.0/24", blockSize: 28 }] }),
+    );
+    expect((await platWith({ env: elsewhere }, "pool", "apply", "-f", pool)).exit).toBe(0);
+    expect((await platWith({ env: elsewhere, stdin: out }, "import", "csv", "-f", "-")).exit).toBe(
+      0,
+    );
+    expect((await platWith({ env: elsewhere }, "export", "csv")).out).toBe(out);
+  });
+
+  it("reads a header with blanks in it", async () => {
+    await withPool();
+    expect((await importing("address, Handle , host\n10.0.0.1,a,b\n")).exit).toBe(0);
   });
 
   it("leaves a block that stands to its owner", async () => {
@@ -95,6 +122,10 @@ describe("plat import csv", () => {
       'attributes has "x", which is not name=value',
     ],
     ["address,handle,host,attributes\n10.0.0.1,a,b,x=1;x=2\n", "attributes names x twice"],
+    [
+      "address,handle,host,attributes\n10.0.0.1,a,b,x=1\n10.0.0.2,a,b,x=1\\\n",
+      "stdin, line 3: attributes ends with a backslash",
+    ],
     ["address,handle,host\n10.0.0.1,a\n", "stdin cannot be read as CSV"],
     ['address,handle,host\n10.0.0.1,"a,b\n', "stdin cannot be read as CSV"],
   ])("refuses %j", async (table, reason) => {
