@@ -85,11 +85,7 @@ export async function releasePool(
   const pool = await readPool(context, space, name);
   if (pool instanceof Refusal) return pool;
   if (pool.state === "deleting") return beingDeleted(pool);
-  const release = jobOf(context, pool, "pool.release");
-  const id = releaseJobId(pool.id, mustBeEmpty);
-  return {
-    job: await standing(context, { ...release, id, ...(mustBeEmpty && { mustBeEmpty }) }),
-  };
+  return { job: await standing(context, jobOf(context, pool, "pool.release", mustBeEmpty)) };
 }
 
 /** Which pool's affinities are to go, and of which blocks. */
@@ -136,21 +132,22 @@ async function standing(context: Context, wanted: Job): Promise<Job> {
   throw new Contended("the job came and went while it was begun");
 }
 
-const IDS: Readonly<Record<Job["kind"], (pool: Pool) => string>> = {
+const IDS: Readonly<Record<Job["kind"], (pool: Pool, mustBeEmpty: boolean) => string>> = {
   "pool.drain": ({ id, revision }) => drainJobId(id, revision),
   "pool.delete": ({ id }) => deleteJobId(id),
-  "pool.release": ({ id }) => releaseJobId(id),
+  "pool.release": ({ id }, mustBeEmpty) => releaseJobId(id, mustBeEmpty),
 };
 
-function jobOf(context: Context, pool: Pool, kind: Job["kind"]): Job {
+function jobOf(context: Context, pool: Pool, kind: Job["kind"], mustBeEmpty = false): Job {
   const nowMs = context.now();
   return {
     space: pool.space,
-    id: IDS[kind](pool),
+    id: IDS[kind](pool, mustBeEmpty),
     kind,
     pool: pool.name,
     poolId: pool.id,
     poolRevision: pool.revision,
+    ...(mustBeEmpty && { mustBeEmpty }),
     state: "running",
     createdAtMs: nowMs,
     updatedAtMs: nowMs,

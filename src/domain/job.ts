@@ -59,7 +59,7 @@ export const drainJobId = (poolId: string, poolRevision: string): string =>
 export const deleteJobId = (poolId: string): string => `delete-${poolId}`;
 
 /** A pool's affinities are released as often as it is asked for, one time after the other. */
-export const releaseJobId = (poolId: string, mustBeEmpty = false): string =>
+export const releaseJobId = (poolId: string, mustBeEmpty: boolean): string =>
   `release-${mustBeEmpty ? "empty-" : ""}${poolId}`;
 
 /** May the same thing be begun again, over the job that did it, or did not? */
