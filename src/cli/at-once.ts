@@ -20,5 +20,5 @@ export async function atOnce<Item, Result>(
     }
   });
   // Where nothing has failed each has its one result.
-  return done.flatMap((one) => one);
+  return done.flat();
 }

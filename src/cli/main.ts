@@ -9,7 +9,7 @@ import { spinnerOn } from "./spinner.ts";
 const io: Io = {
   out: (said) => process.stdout.write(said),
   err: (said) => process.stderr.write(said),
-  progress: (said) => spinnerOn(process.stderr, said),
+  progress: (said) => spinnerOn(process.stderr, process.env, said),
   env: process.env,
   stdin: () => text(process.stdin),
   nowMs: Date.now,

@@ -144,6 +144,7 @@ export const LABEL_NAME_CHARACTERS_MAX = 63;
 export const LABEL_VALUE_CHARACTERS_MAX = 63;
 /** Labels that a refusal shows: those of them that the pool's selector asks for. */
 export const LABELS_SHOWN_MAX = 8;
+
 /** Pools that a refusal tells its reasons of. */
 export const POOLS_TOLD_MAX = 50;
 export const SPACE_CHARACTERS_MAX = 63;
