@@ -45,7 +45,7 @@ export function dynamoClient(endpoint?: string): DynamoDBClient {
   const { AWS_ACCESS_KEY_ID, AWS_PROFILE, AWS_REGION, AWS_DEFAULT_REGION } = process.env;
   const anonymous = !AWS_ACCESS_KEY_ID && !AWS_PROFILE;
   const agent = { keepAlive: true, maxSockets: SOCKETS_MAX };
-  return new DynamoDBClient({
+  const client = new DynamoDBClient({
     // Rule 3, no blind retry: what may be repeated is repeated by `patientTable`.
     maxAttempts: 1,
     // Nothing is put between requests later on, so the SDK need not put its middlewares together for each of them.
@@ -63,6 +63,9 @@ export function dynamoClient(endpoint?: string): DynamoDBClient {
       ...(anonymous && { credentials: { accessKeyId: "local", secretAccessKey: "local" } }),
     }),
   });
+  // It copies each request and each answer for a logger, also where there is none: half of the SDK's work with a block.
+  client.middlewareStack.remove("loggerMiddleware");
+  return client;
 }
 
 function tableOfEnvironment(): Table {
