@@ -4,6 +4,7 @@ import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import type { Context } from "./allocator/context.ts";
 import { Memory } from "./allocator/memory.ts";
 import type { Store } from "./allocator/store.ts";
+import { ANSWER_MS_MAX, CONNECT_MS_MAX, timelyTable } from "./deadline.ts";
 import type { Random } from "./domain/fresh.ts";
 import { dynamoTable } from "./store/dynamo.ts";
 import { patientTable } from "./store/patient.ts";
@@ -11,9 +12,6 @@ import { rehearsalTable } from "./store/rehearsal.ts";
 import { makeStore } from "./store/store.ts";
 import type { Table } from "./store/table.ts";
 
-const CONNECT_MS_MAX = 1_000;
-/** Some hundred times what DynamoDB usually takes; a write that took longer is of unknown outcome. */
-const ANSWER_MS_MAX = 2_000;
 const SOCKETS_MAX = 128;
 
 let standing: { readonly table: Table; readonly context: Context } | undefined;
@@ -36,7 +34,8 @@ export function rehearsal(): Context {
 
 /** A context of its own over a table: the real clock, real randomness, an empty memory. */
 export function contextOf(table: Table): Context {
-  const store: Store = makeStore(patientTable(table, { random: RANDOM, sleep: pause }));
+  const patient = patientTable(timelyTable(table), { random: RANDOM, sleep: pause });
+  const store: Store = makeStore(patient);
   return { store, random: RANDOM, memory: new Memory(), now: () => Date.now(), sleep: pause };
 }
 

@@ -1,4 +1,5 @@
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from "aws-lambda";
+import { inTime } from "../deadline.ts";
 import { Refusal } from "../domain/outcome.ts";
 import { logger } from "./logger.ts";
 import { PROBLEMS, Problem, problemAnswer, problemOf } from "./problem.ts";
@@ -41,7 +42,7 @@ export function http(routes: Readonly<Record<string, Route>>): Handler {
     let error: unknown;
     try {
       const serve = Object.hasOwn(routes, routeKey) ? routes[routeKey] : undefined;
-      const answered = await (serve?.(event) ?? noRoute(event));
+      const answered = serve ? await inTime(() => serve(event)) : noRoute(event);
       result = answered instanceof Refusal ? problemOf(answered) : answered;
     } catch (thrown) {
       error = thrown;

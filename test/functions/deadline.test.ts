@@ -1,0 +1,93 @@
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { REQUEST_MS_MAX } from "../../src/domain/limits.ts";
+import { spaceWithPool, table } from "./plat.ts";
+
+/** Each call of a database that takes its time: far from what DynamoDB does, and below what its client waits for. */
+const CALL_MS = 1_900;
+
+let nowMs = 0;
+
+beforeEach(() => {
+  nowMs = 0;
+  vi.spyOn(performance, "now").mockImplementation(() => nowMs);
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** From here on each call takes long, and where `lost` says so a write is not answered. */
+function slow({ lost = false } = {}) {
+  const write = table.write.bind(table);
+  const query = table.query.bind(table);
+  const get = table.get.bind(table);
+  vi.spyOn(table, "write").mockImplementation(async (change) => {
+    nowMs += CALL_MS;
+    const result = await write(change);
+    return lost ? { outcome: "unknown" } : result;
+  });
+  vi.spyOn(table, "get").mockImplementation(async (key) => {
+    nowMs += CALL_MS;
+    return get(key);
+  });
+  vi.spyOn(table, "query").mockImplementation(async (pk, options) => {
+    nowMs += CALL_MS;
+    return query(pk, options);
+  });
+}
+
+it("an assign whose writes are not answered is, in time, and says under which handle it may hold something", async () => {
+  const plat = await spaceWithPool();
+  slow({ lost: true });
+  const { status, body } = await plat.assign({ host: "n1", ipv4: 1 });
+  expect(status).toBe(503);
+  expect(body).toMatchObject({ code: "unavailable", retryable: true });
+  expect(body.detail).toContain("took too long");
+  expect(nowMs).toBeLessThan(REQUEST_MS_MAX);
+
+  vi.restoreAllMocks();
+  const released = await plat.release({ handle: body.handle });
+  expect(released.status).toBe(200);
+  const { body: counted } = await plat.get("/v1/pools/main/utilization");
+  expect(counted).toMatchObject({ inUse: 0 });
+});
+
+it("the same request under its key gets what it was not told of, and no second address", async () => {
+  const plat = await spaceWithPool();
+  slow({ lost: true });
+  expect((await plat.assign({ host: "n1", ipv4: 1, handle: "h" }, "once")).status).toBe(503);
+  vi.restoreAllMocks();
+  vi.spyOn(Date, "now").mockReturnValue(Date.now() + 60_000);
+  const again = await plat.assign({ host: "n1", ipv4: 1, handle: "h" }, "once");
+  expect(again.status).toBe(200);
+  const { body: counted } = await plat.get("/v1/pools/main/utilization");
+  expect(counted).toMatchObject({ inUse: 1 });
+});
+
+it("a release of many is answered in time, and carried on by the same request", async () => {
+  const plat = await spaceWithPool({ cidr: "10.0.0.0/20", cooldownSeconds: 0 });
+  const addresses: object[] = [];
+  for (let n = 0; n < 4; n++) {
+    const { body } = await plat.assign({ host: "n1", ipv4: 12 });
+    for (const { address, generation } of body.addresses) addresses.push({ address, generation });
+  }
+  slow();
+  const { status, body } = await plat.release({ addresses });
+  expect(status).toBe(503);
+  expect(body).toMatchObject({ code: "unavailable", retryable: true });
+  vi.restoreAllMocks();
+  const again = await plat.release({ addresses });
+  expect(again.status).toBe(200);
+  expect(again.body.results).toHaveLength(addresses.length);
+  expect((await plat.get("/v1/pools/main/utilization")).body).toMatchObject({ inUse: 0 });
+});
+
+it("a list is answered in time as well", async () => {
+  const plat = await spaceWithPool();
+  const scan = table.query.bind(table);
+  vi.spyOn(table, "query").mockImplementation(async (pk, options) => {
+    nowMs += REQUEST_MS_MAX;
+    return scan(pk, options);
+  });
+  const { status, body } = await plat.get("/v1/blocks", { pool: "main" });
+  expect({ status, code: body.code }).toEqual({ status: 503, code: "unavailable" });
+});
