@@ -56,6 +56,22 @@ describe("the judge of selectors", () => {
     expect(await judged(TOLD_MS + CLOCK_SKEW_MS_MAX, rivals)).toEqual([]);
   });
 
+  it("says nothing where a change that began before ended in the middle of it", async () => {
+    const rivals = async (selection: Selection) => {
+      let end = (_: typeof told) => {};
+      const first = new Promise<typeof told>((resolve) => {
+        end = resolve;
+      });
+      const before = selection.labelling("host:node-1", WEST, () => first);
+      await selection.labelling("host:node-1", { zone: "east" }, async () => {
+        end(told);
+        await before;
+        return told;
+      });
+    };
+    expect(await judged(TOLD_MS + CLOCK_SKEW_MS_MAX, rivals)).toEqual([]);
+  });
+
   it("lets those in who name the pool, or an address", async () => {
     expect(await judged(TOLD_MS * 2, moved, { pools: ["pool"] })).toEqual([]);
     const address = { family: 4, value: 0n } as const;

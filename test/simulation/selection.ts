@@ -8,6 +8,7 @@ import { CLOCK_SKEW_MS_MAX } from "../../src/domain/limits.ts";
 import { Refusal } from "../../src/domain/outcome.ts";
 import { narrows, type PoolSelector } from "../../src/domain/pool.ts";
 import { matches } from "../../src/domain/selector-match.ts";
+import { Authors } from "./authors.ts";
 import type { Scenario } from "./scenario.ts";
 
 /** What is known of a host or a namespace. */
@@ -32,6 +33,7 @@ export class Selection {
   readonly violations: Violation[] = [];
   readonly #scenario: Pick<Scenario, "pools" | "settings">;
   readonly #requests: ReadonlyMap<string, AssignRequest>;
+  readonly #authors = new Authors();
   readonly #known = new Set<string>();
   readonly #standings = new Map<string, Standing>();
 
@@ -54,11 +56,13 @@ export class Selection {
   ): Promise<Written<T> | Refusal> {
     const standing = this.#standing(who);
     standing.fromMs = Number.POSITIVE_INFINITY;
+    const begins = standing.underWay === 0;
     standing.underWay++;
     const begun = ++standing.begun;
     const answer = await change();
     standing.underWay--;
-    const isAlone = standing.underWay === 0 && standing.begun === begun;
+    // Of two at the same time nobody knows which was last, whichever is told of last.
+    const isAlone = begins && standing.begun === begun;
     // A refusal does not say that nothing was done: of a write that is delivered twice its author hears of the second.
     if (!(answer instanceof Refusal) && isAlone) {
       standing.labels = labels;
@@ -68,12 +72,13 @@ export class Selection {
   }
 
   step({ blocks, records }: Contents): void {
+    this.#authors.step(records);
     for (const block of blocks) {
       for (const slot of block.slots.values()) {
         if (slot.kind !== "taken" || this.#known.has(slot.token)) continue;
         this.#known.add(slot.token);
-        const owner = records.find(({ parts }) => parts.some(({ token }) => token === slot.token));
-        const request = owner && this.#requests.get(owner.digest);
+        const owner = this.#authors.of(slot.token);
+        const request = owner && this.#requests.get(owner.record.digest);
         if (request) this.#judge(block.pool, request, owner.atMs);
       }
     }

@@ -3,6 +3,7 @@ import type { Contents } from "../../src/domain/contents.ts";
 import type { Violation } from "../../src/domain/invariants.ts";
 import { CLOCK_SKEW_MS_MAX } from "../../src/domain/limits.ts";
 import { Refusal } from "../../src/domain/outcome.ts";
+import { Authors } from "./authors.ts";
 
 /**
  * Watches every slot as it is taken: where nothing may be borrowed its block is the host's own at that moment (I10). What a
@@ -10,6 +11,7 @@ import { Refusal } from "../../src/domain/outcome.ts";
  */
 export class Strictness {
   readonly violations: Violation[] = [];
+  readonly #authors = new Authors();
   readonly #known = new Set<string>();
   /** Pools that never lend. */
   readonly #forbidding: ReadonlySet<string>;
@@ -28,6 +30,8 @@ export class Strictness {
     isStrict: boolean,
     change: () => Promise<Written<T> | Refusal>,
   ): Promise<Written<T> | Refusal> {
+    // Of two at the same time nobody knows which was last, whichever is told of last.
+    const isAlone = this.#loosening === 0;
     if (!isStrict) {
       this.#strictFromMs = Number.POSITIVE_INFINITY;
       this.#loosening++;
@@ -36,22 +40,23 @@ export class Strictness {
     const before = this.#loosened;
     const answer = await change();
     if (!isStrict) this.#loosening--;
-    else if (!(answer instanceof Refusal) && this.#loosening === 0 && this.#loosened === before)
+    else if (!(answer instanceof Refusal) && isAlone && this.#loosened === before)
       this.#strictFromMs = Math.min(this.#strictFromMs, answer.effectiveAtMs + CLOCK_SKEW_MS_MAX);
     return answer;
   }
 
   step({ blocks, records }: Contents): void {
+    this.#authors.step(records);
     for (const block of blocks) {
       for (const slot of block.slots.values()) {
         if (slot.kind !== "taken" || this.#known.has(slot.token)) continue;
         this.#known.add(slot.token);
-        const owner = records.find(({ parts }) => parts.some(({ token }) => token === slot.token));
-        if (!owner || owner.host === block.host) continue;
+        const owner = this.#authors.of(slot.token);
+        if (!owner || owner.record.host === block.host) continue;
         if (this.#forbidding.has(block.pool) || owner.atMs >= this.#strictFromMs)
           this.violations.push({
             invariant: "I10",
-            message: `${owner.host} took a slot in a block of ${block.host ?? "nobody"}`,
+            message: `${owner.record.host} took a slot in a block of ${block.host ?? "nobody"}`,
           });
       }
     }

@@ -1,0 +1,67 @@
+import { describe, expect, it } from "vitest";
+import type { Contents } from "../../src/domain/contents.ts";
+import { CLOCK_SKEW_MS_MAX } from "../../src/domain/limits.ts";
+import type { AssignmentRecord } from "../../src/domain/record.ts";
+import { blockWith, recordWith, taken } from "../domain/builders.ts";
+import { Strictness } from "./strictness.ts";
+
+const TOLD_MS = 10_000;
+const STRICT_MS = TOLD_MS + CLOCK_SKEW_MS_MAX;
+
+const told = { value: undefined, created: false, effectiveAtMs: TOLD_MS };
+const switchedOn = (strictness: Strictness) => strictness.setting(true, async () => told);
+
+/** What the judge says of a slot that a borrower takes, when his record was seen in these states, one after the other. */
+async function judged(...records: readonly Partial<AssignmentRecord>[]): Promise<string[]> {
+  return judgedAfter(switchedOn, ...records);
+}
+
+async function judgedAfter(
+  operators: (strictness: Strictness) => Promise<unknown>,
+  ...records: readonly Partial<AssignmentRecord>[]
+): Promise<string[]> {
+  const strictness = new Strictness(false, []);
+  await operators(strictness);
+  const seen = records.map((record) => recordWith({ host: "host:borrower", ...record }));
+  const step = (record: AssignmentRecord, block = blockWith({})) =>
+    strictness.step({ blocks: [block], records: [record] } as unknown as Contents);
+  for (const record of seen) step(record);
+  step(seen.at(-1) as AssignmentRecord, blockWith({ 0: taken() }));
+  return strictness.violations.map(({ invariant }) => invariant);
+}
+
+describe("the judge of strict affinity", () => {
+  it("lets those borrow who wrote their record before it was in force", async () => {
+    expect(await judged({ atMs: STRICT_MS - 1 })).toEqual([]);
+    expect(await judged({ atMs: STRICT_MS })).toEqual(["I10"]);
+  });
+
+  it("says nothing where it was switched off by somebody who began before, and ended in the middle of it", async () => {
+    const rivals = async (strictness: Strictness) => {
+      let end = (_: typeof told) => {};
+      const first = new Promise<typeof told>((resolve) => {
+        end = resolve;
+      });
+      const off = strictness.setting(false, () => first);
+      await strictness.setting(true, async () => {
+        end(told);
+        await off;
+        return told;
+      });
+    };
+    expect(await judgedAfter(rivals, { atMs: STRICT_MS })).toEqual([]);
+    const inTurn = async (strictness: Strictness) => {
+      await strictness.setting(false, async () => told);
+      await switchedOn(strictness);
+    };
+    expect(await judgedAfter(inTurn, { atMs: STRICT_MS })).toEqual(["I10"]);
+  });
+
+  it("goes by the time of who wrote the record, not of who ended it before the slot was taken", async () => {
+    const written = { state: "open", atMs: STRICT_MS - 1 } as const;
+    const ended = { state: "aborted", atMs: STRICT_MS } as const;
+    expect(await judged(written, ended)).toEqual([]);
+    expect(await judged({ ...written, atMs: STRICT_MS }, ended)).toEqual(["I10"]);
+    expect(await judged(ended)).toEqual([]);
+  });
+});
