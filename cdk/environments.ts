@@ -13,6 +13,12 @@ export interface Environment {
   readonly reclaimRate: Duration;
   readonly collectRate: Duration;
   readonly workRate: Duration;
+  /**
+   * Lambda executions that are kept for each of the scheduled passes, whatever requests take. Lambda keeps 100 unreserved,
+   * and a new account has 10 or 50 in all, which leaves none to reserve
+   * (https://docs.aws.amazon.com/lambda/latest/dg/configuration-concurrency.html).
+   */
+  readonly reservedPerPass: number | undefined;
 }
 
 export type EnvironmentName = "dev" | "prod";
@@ -28,6 +34,7 @@ export const ENVIRONMENTS: Readonly<Record<EnvironmentName, Environment>> = {
     reclaimRate: Duration.minutes(1),
     collectRate: Duration.minutes(1),
     workRate: Duration.minutes(1),
+    reservedPerPass: undefined,
   },
   // Who holds which address cannot be worked out again from anything else, so prod keeps it whatever happens.
   prod: {
@@ -39,6 +46,7 @@ export const ENVIRONMENTS: Readonly<Record<EnvironmentName, Environment>> = {
     reclaimRate: Duration.minutes(1),
     collectRate: Duration.minutes(1),
     workRate: Duration.minutes(1),
+    reservedPerPass: 1,
   },
 };
 

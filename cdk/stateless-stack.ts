@@ -47,13 +47,14 @@ export class StatelessStack extends Stack {
       },
     });
 
-    // Two passes at once would only lose conditional writes to each other.
+    // Two passes at once only lose conditional writes to each other; the simulation runs them side by side.
+    const { reservedPerPass } = environment;
     const pass = (name: ScheduledFunctionName) =>
       new TableFunction(this, name, {
         environment,
         table,
         timeout: Duration.seconds(60),
-        reservedConcurrentExecutions: 1,
+        ...(reservedPerPass !== undefined && { reservedConcurrentExecutions: reservedPerPass }),
       }).function;
     new Schedules(this, "Schedules", {
       environment,
