@@ -41,13 +41,16 @@ export class Api extends Construct {
 
   constructor(scope: Construct, id: string, { environment, functions }: ApiProps) {
     super(scope, id);
+    const openapi = new HttpLambdaIntegration("openapi", functions.openapi);
     const api = new HttpApi(this, "HttpApi", {
       defaultAuthorizer: new HttpIamAuthorizer(),
+      // What no route takes is refused in the words of the API, by the function that has no access to the table.
+      defaultIntegration: openapi,
       // The stage the API would make by itself has neither throttling nor an access log.
       createDefaultStage: false,
     });
 
-    const integrations = new Map<FunctionName, HttpLambdaIntegration>();
+    const integrations = new Map<FunctionName, HttpLambdaIntegration>([["openapi", openapi]]);
     for (const route of ROUTES) {
       const integration =
         integrations.get(route.function) ??

@@ -1,5 +1,6 @@
-import { http, route } from "../src/edge/http.ts";
+import { type Event, http, route } from "../src/edge/http.ts";
 import { openApi, openApiAnswer } from "../src/edge/openapi.ts";
+import { leadsNowhere, routesAt } from "../src/edge/routing.ts";
 
 const document = openApi();
 
@@ -10,4 +11,11 @@ export const handler = http({
     async () => document,
     openApiAnswer,
   ),
+  /** What no route takes; without this API Gateway would answer in words of its own. */
+  $default: nowhere,
 });
+
+async function nowhere({ requestContext }: Event) {
+  const { method, path } = requestContext.http;
+  return leadsNowhere(method, path, routesAt(path.split("/")));
+}

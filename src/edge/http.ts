@@ -41,8 +41,9 @@ export function http(routes: Readonly<Record<string, Route>>): Handler {
     let result: Answer | Problem;
     let error: unknown;
     try {
+      const { method, path } = requestContext.http;
       const serve = Object.hasOwn(routes, routeKey) ? routes[routeKey] : undefined;
-      const answered = serve ? await inTime(() => serve(event)) : noRoute(event);
+      const answered = serve ? await inTime(() => serve(event)) : noRoute(method, path);
       result = answered instanceof Refusal ? problemOf(answered) : answered;
     } catch (thrown) {
       error = thrown;
@@ -60,10 +61,8 @@ export function http(routes: Readonly<Record<string, Route>>): Handler {
   };
 }
 
-function noRoute({ requestContext }: Event): Problem {
-  const { method, path } = requestContext.http;
-  return new Problem("not_found", `There is no route ${method} ${cut(path)}.`);
-}
+export const noRoute = (method: string, path: string): Problem =>
+  new Problem("not_found", `There is no route ${method} ${cut(path)}.`);
 
 /** JSON of a body; an answer without headers of its own is plain JSON. */
 export function encoded({ status, headers, body }: Answer): APIGatewayProxyStructuredResultV2 {

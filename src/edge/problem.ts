@@ -159,6 +159,7 @@ const heldBy = ({ handle }: Busy | Unavailable) => (handle === undefined ? {} : 
 /** RFC 9457. */
 export function problemAnswer({ code, detail, members }: Problem, requestId: string) {
   const { status, title, retryable = false, retryAfterSeconds: usual } = PROBLEMS[code];
+  const { allow } = members;
   const retryAfterSeconds = members.retryAfterSeconds ?? usual;
   const type = `urn:plat:problem:${code}`;
   return {
@@ -166,6 +167,7 @@ export function problemAnswer({ code, detail, members }: Problem, requestId: str
     headers: {
       "content-type": "application/problem+json",
       ...(retryAfterSeconds !== undefined && { "retry-after": String(retryAfterSeconds) }),
+      ...(Array.isArray(allow) && { allow: allow.join(", ") }),
     },
     body: {
       type,

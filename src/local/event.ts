@@ -1,9 +1,10 @@
 import { isUtf8 } from "node:buffer";
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import { ROUTES, type Route } from "../edge/api.ts";
+import type { Route } from "../edge/api.ts";
 import type { Event } from "../edge/http.ts";
-import { invalid, Problem } from "../edge/problem.ts";
+import { invalid, type Problem } from "../edge/problem.ts";
+import { isGreedy, leadsNowhere, routesAt } from "../edge/routing.ts";
 import { cut } from "../edge/schema.ts";
 
 /** Where a request leads. */
@@ -21,7 +22,7 @@ export function destinationOf(request: IncomingMessage, requestId: string): Dest
   if (!segments)
     return invalid({ field: "path", value: cut(rawPath), problem: "is not a valid path" });
 
-  const fitting = ROUTES.filter((route) => fits(route, segments));
+  const fitting = routesAt(segments);
   const route = fitting.find((candidate) => candidate.method === method);
   const path = segments.join("/");
   if (!route) return leadsNowhere(method, path, fitting);
@@ -77,15 +78,6 @@ function decodedSegments(rawPath: string): string[] | undefined {
   }
 }
 
-function fits(route: Route, segments: readonly string[]): boolean {
-  const expected = route.path.split("/");
-  return (
-    (expected.length === segments.length ||
-      (isGreedy(expected.at(-1)) && expected.length < segments.length)) &&
-    expected.every((part, i) => (part.startsWith("{") ? segments[i] !== "" : part === segments[i]))
-  );
-}
-
 function parametersOf(route: Route, segments: readonly string[]): Record<string, string> {
   const parameters = route.path
     .split("/")
@@ -97,16 +89,6 @@ function parametersOf(route: Route, segments: readonly string[]): Record<string,
   return Object.fromEntries(
     parameters.map(([part, value]) => [part.replaceAll(/[{}+]/g, ""), value]),
   );
-}
-
-/** Does it stand for all segments that are left? */
-const isGreedy = (part = "") => part.endsWith("+}");
-
-function leadsNowhere(method: string, path: string, fitting: readonly Route[]): Problem {
-  if (fitting.length === 0)
-    return new Problem("not_found", `There is no route ${method} ${cut(path)}.`);
-  const allow = fitting.map((route) => route.method);
-  return new Problem("method_not_allowed", `${cut(path)} takes ${allow.join(", ")}.`, { allow });
 }
 
 /** Values of a parameter that comes twice are joined, as API Gateway does. */

@@ -170,11 +170,7 @@ async function readBody(request: IncomingMessage): Promise<Buffer | Problem> {
 }
 
 function refused(problem: Problem, requestId: string): Reply {
-  const { allow } = problem.members;
-  const reply = encoded(problemAnswer(problem, requestId));
-  return Array.isArray(allow)
-    ? { ...reply, headers: { ...reply.headers, allow: allow.join(", ") } }
-    : reply;
+  return encoded(problemAnswer(problem, requestId));
 }
 
 function write(response: ServerResponse, { statusCode, headers, body }: Reply, last: boolean) {

@@ -88,28 +88,21 @@ describe("the table", () => {
 describe.each(ENVIRONMENT_NAMES)("the API in %s", (name) => {
   const template = templates[name].stateless;
 
-  it("has the routes of the edge, no other, and each asks for a signed request", () => {
+  it("has the routes of the edge and one for all else, and each asks for a signed request", () => {
     const routes = Object.values(template.findResources("AWS::ApiGatewayV2::Route"))
       .map(({ Properties }) => [Properties.RouteKey, Properties.AuthorizationType])
       .sort();
-    const expected = ROUTES.map(({ method, path }) => [`${method} ${path}`, "AWS_IAM"]).sort();
-    expect(routes).toEqual(expected);
+    const keys = [...ROUTES.map(({ method, path }) => `${method} ${path}`), "$default"];
+    expect(routes).toEqual(keys.map((key) => [key, "AWS_IAM"]).sort());
   });
 
   it("leads each route to the function that serves it", () => {
-    const integrations = template.findResources("AWS::ApiGatewayV2::Integration");
-    for (const { method, path, function: served } of ROUTES) {
-      const [route] = Object.values(
-        template.findResources("AWS::ApiGatewayV2::Route", {
-          Properties: { RouteKey: `${method} ${path}` },
-        }),
-      );
-      const target = /integrations.*?"Ref":"(\w+)"/.exec(JSON.stringify(route?.Properties.Target));
-      const integration = integrations[target?.[1] ?? ""];
-      expect(JSON.stringify(integration?.Properties.IntegrationUri)).toContain(
-        `"${served}Function`,
-      );
-    }
+    for (const { method, path, function: served } of ROUTES)
+      expect(servedBy(template, `${method} ${path}`)).toContain(`"${served}Function`);
+  });
+
+  it("leads what no route takes to a function without access to the table", () => {
+    expect(servedBy(template, "$default")).toContain('"openapiFunction');
   });
 
   it("limits the rate of requests and writes an access log that expires", () => {
@@ -296,6 +289,16 @@ describe.each(ENVIRONMENT_NAMES)("a deployment of %s", (name) => {
     expect({ account, region }).toEqual({ account: undefined, region: undefined });
   });
 });
+
+/** What a route leads to, as the template says it. */
+function servedBy(template: Template, RouteKey: string): string {
+  const [route] = Object.values(
+    template.findResources("AWS::ApiGatewayV2::Route", { Properties: { RouteKey } }),
+  );
+  const target = /integrations.*?"Ref":"(\w+)"/.exec(JSON.stringify(route?.Properties.Target));
+  const integrations = template.findResources("AWS::ApiGatewayV2::Integration");
+  return JSON.stringify(integrations[target?.[1] ?? ""]?.Properties.IntegrationUri);
+}
 
 interface Statement {
   readonly Action: string | string[];

@@ -1,7 +1,10 @@
 import { expect, it } from "vitest";
 import { ROUTES } from "../../src/edge/api.ts";
 import { PROBLEMS } from "../../src/edge/problem.ts";
+import { eventOf } from "../edge/event.ts";
 import { call } from "./plat.ts";
+
+const { handler } = await import("../../functions/openapi.ts");
 
 const { body: document } = await call("GET", "/openapi.json");
 
@@ -75,3 +78,19 @@ it("each route names the problems that it may answer with, under their status", 
   for (const code of properties.code.enum)
     expect(PROBLEMS[code as keyof typeof PROBLEMS].status).toBe(409);
 });
+
+it.each([
+  ["GET", "/", 404, "not_found", undefined],
+  ["OPTIONS", "/v1/nothing", 404, "not_found", undefined],
+  ["POST", "/v1/handles/a/b", 405, "method_not_allowed", "DELETE, GET"],
+  ["PATCH", "/v1/assign", 405, "method_not_allowed", "POST"],
+])(
+  "what no route takes is a problem, not API Gateway's own words: %s %s is %i",
+  async (method, path, status, code, allow) => {
+    const { statusCode, headers, body = "" } = await handler(eventOf(method, path));
+    expect(statusCode).toBe(status);
+    expect(headers?.["content-type"]).toBe("application/problem+json");
+    expect(headers?.allow).toBe(allow);
+    expect(JSON.parse(body)).toMatchObject({ code, requestId: "request-1" });
+  },
+);
