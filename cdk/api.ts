@@ -16,13 +16,15 @@ import type { Environment } from "./environments.ts";
 /** A loop in one caller must not take the Lambda concurrency of the whole account, 1000 unless raised. */
 const THROTTLE = { rateLimit: 1000, burstLimit: 500 };
 
-/** One line per request that says who asked for what, how it ended and how long it took. */
+/**
+ * One line per request that says who asked for what, how it ended and how long it took. Of the path it has the route alone:
+ * handles, hosts and addresses stand in no log.
+ */
 const ACCESS_LOG = AccessLogFormat.custom(
   JSON.stringify({
     requestId: "$context.requestId",
     caller: "$context.identity.userArn",
     routeKey: "$context.routeKey",
-    path: "$context.path",
     status: "$context.status",
     latencyMs: "$context.responseLatency",
     error: "$context.error.message",
