@@ -22,12 +22,8 @@ interface Access {
 }
 
 const READ: readonly Action[] = ["dynamodb:GetItem", "dynamodb:Query"];
-const WRITE: readonly Action[] = [
-  ...READ,
-  "dynamodb:PutItem",
-  "dynamodb:UpdateItem",
-  "dynamodb:DeleteItem",
-];
+const CHANGE: readonly Action[] = [...READ, "dynamodb:PutItem", "dynamodb:UpdateItem"];
+const WRITE: readonly Action[] = [...CHANGE, "dynamodb:DeleteItem"];
 
 const ACCESS: Readonly<Record<FunctionName | ScheduledFunctionName, Access>> = {
   assign: { table: WRITE },
@@ -41,7 +37,8 @@ const ACCESS: Readonly<Record<FunctionName | ScheduledFunctionName, Access>> = {
   reservations: { table: WRITE },
   nodes: { table: WRITE },
   namespaces: { table: WRITE },
-  config: { table: WRITE },
+  // Nobody deletes a configuration.
+  config: { table: CHANGE },
   jobs: { table: READ },
   // What is proven is the table as a whole.
   check: { table: ["dynamodb:Scan"] },

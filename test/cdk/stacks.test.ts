@@ -194,6 +194,13 @@ describe.each(ENVIRONMENT_NAMES)("access to the table in %s", (name) => {
     },
   );
 
+  it("config reads and changes, and cannot delete", () => {
+    expect(accessOf(template, "config")).toEqual({
+      table: ["GetItem", "PutItem", "Query", "UpdateItem"],
+      index: [],
+    });
+  });
+
   it.each(["read", "jobs"])("%s cannot write", (name) => {
     expect(accessOf(template, name)).toEqual({ table: ["GetItem", "Query"], index: [] });
   });
