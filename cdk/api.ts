@@ -39,7 +39,7 @@ export interface ApiProps {
 
 /** The HTTP API. Every request is signed with SigV4, also for /healthz and /readyz: no route is open to the world. */
 export class Api extends Construct {
-  readonly url: string;
+  readonly stage: HttpStage;
 
   constructor(scope: Construct, id: string, { environment, functions }: ApiProps) {
     super(scope, id);
@@ -65,7 +65,7 @@ export class Api extends Construct {
       retention: environment.logRetention,
       removalPolicy: environment.removalPolicy,
     });
-    const stage = new HttpStage(this, "Stage", {
+    this.stage = new HttpStage(this, "Stage", {
       httpApi: api,
       autoDeploy: true,
       throttle: THROTTLE,
@@ -74,6 +74,5 @@ export class Api extends Construct {
         format: ACCESS_LOG,
       },
     });
-    this.url = stage.url;
   }
 }

@@ -1,5 +1,4 @@
 import { Duration } from "aws-cdk-lib";
-import { TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
 import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import { SqsDestination } from "aws-cdk-lib/aws-lambda-destinations";
 import { Schedule, ScheduleExpression, TimeWindow } from "aws-cdk-lib/aws-scheduler";
@@ -19,6 +18,8 @@ export interface SchedulesProps {
  * retry of a lost one: a tick is tried briefly, never queued up behind others, and kept only to be looked at.
  */
 export class Schedules extends Construct {
+  readonly deadLetterQueue: Queue;
+
   constructor(scope: Construct, id: string, { environment, functions }: SchedulesProps) {
     super(scope, id);
     const deadLetterQueue = new Queue(this, "DeadLetterQueue", {
@@ -26,18 +27,7 @@ export class Schedules extends Construct {
       enforceSSL: true,
       retentionPeriod: Duration.days(14),
     });
-    deadLetterQueue
-      .metricApproximateNumberOfMessagesVisible({
-        period: Duration.minutes(1),
-        statistic: "Maximum",
-      })
-      .createAlarm(this, "DeadLetterAlarm", {
-        alarmDescription:
-          "A tick of reclaim, collect or work failed: read the message, then purge the queue.",
-        threshold: 1,
-        evaluationPeriods: 1,
-        treatMissingData: TreatMissingData.NOT_BREACHING,
-      });
+    this.deadLetterQueue = deadLetterQueue;
 
     const rates = {
       reclaim: environment.reclaimRate,

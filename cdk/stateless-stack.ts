@@ -4,6 +4,7 @@ import type { Construct } from "constructs";
 import { REQUEST_MS_MAX } from "../src/domain/limits.ts";
 import type { FunctionName } from "../src/edge/api.ts";
 import type { ScheduledFunctionName } from "./access.ts";
+import { Alarms } from "./alarms.ts";
 import { Api } from "./api.ts";
 import type { Environment } from "./environments.ts";
 import { TableFunction } from "./function.ts";
@@ -14,7 +15,7 @@ export interface StatelessStackProps {
   readonly table: TableV2;
 }
 
-/** What can be deleted and deployed again at any time: the functions, the API and the schedules. */
+/** What can be deleted and deployed again at any time: the functions, the API, the schedules and the alarms. */
 export class StatelessStack extends Stack {
   constructor(scope: Construct, id: string, { environment, table }: StatelessStackProps) {
     super(scope, id);
@@ -26,26 +27,24 @@ export class StatelessStack extends Stack {
         table,
         timeout: Duration.millis(REQUEST_MS_MAX),
       }).function;
-    const api = new Api(this, "Api", {
-      environment,
-      functions: {
-        assign: request("assign"),
-        release: request("release"),
-        read: request("read"),
-        amend: request("amend"),
-        utilization: request("utilization"),
-        affinities: request("affinities"),
-        pools: request("pools"),
-        reservations: request("reservations"),
-        nodes: request("nodes"),
-        namespaces: request("namespaces"),
-        config: request("config"),
-        jobs: request("jobs"),
-        check: request("check"),
-        health: request("health"),
-        openapi: request("openapi"),
-      },
-    });
+    const functions = {
+      assign: request("assign"),
+      release: request("release"),
+      read: request("read"),
+      amend: request("amend"),
+      utilization: request("utilization"),
+      affinities: request("affinities"),
+      pools: request("pools"),
+      reservations: request("reservations"),
+      nodes: request("nodes"),
+      namespaces: request("namespaces"),
+      config: request("config"),
+      jobs: request("jobs"),
+      check: request("check"),
+      health: request("health"),
+      openapi: request("openapi"),
+    };
+    const { stage } = new Api(this, "Api", { environment, functions });
 
     // Two passes at once only lose conditional writes to each other; the simulation runs them side by side.
     const { reservedPerPass } = environment;
@@ -56,11 +55,20 @@ export class StatelessStack extends Stack {
         timeout: Duration.seconds(60),
         ...(reservedPerPass !== undefined && { reservedConcurrentExecutions: reservedPerPass }),
       }).function;
-    new Schedules(this, "Schedules", {
+    const passes = { reclaim: pass("reclaim"), collect: pass("collect"), work: pass("work") };
+    const { deadLetterQueue } = new Schedules(this, "Schedules", {
       environment,
-      functions: { reclaim: pass("reclaim"), collect: pass("collect"), work: pass("work") },
+      functions: passes,
     });
 
-    new CfnOutput(this, "Endpoint", { value: api.url });
+    const { topic } = new Alarms(this, "Alarms", {
+      deadLetterQueue,
+      stage,
+      assign: functions.assign,
+      passes,
+    });
+
+    new CfnOutput(this, "Endpoint", { value: stage.url });
+    new CfnOutput(this, "AlarmTopic", { value: topic.topicArn });
   }
 }

@@ -268,7 +268,7 @@ describe.each(ENVIRONMENT_NAMES)("the schedules in %s", (name) => {
     });
   });
 
-  it("dead letters are encrypted at rest, moved over TLS only, and raise an alarm", () => {
+  it("dead letters are encrypted at rest and moved over TLS only", () => {
     template.hasResourceProperties("AWS::SQS::Queue", { SqsManagedSseEnabled: true });
     template.hasResourceProperties("AWS::SQS::QueuePolicy", {
       PolicyDocument: {
@@ -281,19 +281,106 @@ describe.each(ENVIRONMENT_NAMES)("the schedules in %s", (name) => {
         ]),
       },
     });
-    template.hasResourceProperties("AWS::CloudWatch::Alarm", {
+  });
+});
+
+describe.each(ENVIRONMENT_NAMES)("the alarms in %s", (name) => {
+  const template = templates[name].stateless;
+  const alarms = Object.values(template.findResources("AWS::CloudWatch::Alarm")).map(
+    ({ Properties }) => Properties,
+  );
+  const [topic] = Object.keys(template.findResources("AWS::SNS::Topic"));
+  const alarm = (id: string) =>
+    alarms.find(({ AlarmName }) => AlarmName === `plat-${name}-stateless-${id}`);
+
+  it("are a handful, each with a name, and say what is the matter and where to look", () => {
+    expect(alarms.map(({ AlarmName }) => AlarmName).sort()).toEqual(
+      ["DeadLetters", "PassFailures", "ServerErrors", "Throttles"].map(
+        (id) => `plat-${name}-stateless-${id}`,
+      ),
+    );
+    for (const { AlarmDescription } of alarms)
+      expect(AlarmDescription).toMatch(/^.+[.:] (Read|Find|Look) .+\.$/);
+  });
+
+  it("tell a topic, whose subscribers are the operator's to choose", () => {
+    for (const { AlarmActions } of alarms) expect(AlarmActions).toEqual([{ Ref: topic }]);
+    template.resourceCountIs("AWS::SNS::Subscription", 0);
+    const [output] = Object.values(template.findOutputs("AlarmTopic"));
+    expect(output?.Value).toEqual({ Ref: topic });
+  });
+
+  it("are quiet where nothing is counted: every one counts what went wrong", () => {
+    for (const { TreatMissingData, ComparisonOperator, Threshold } of alarms) {
+      expect(TreatMissingData).toBe("notBreaching");
+      expect(ComparisonOperator).toBe("GreaterThanOrEqualToThreshold");
+      expect(Threshold).toBeGreaterThanOrEqual(1);
+    }
+  });
+
+  it("are raised by the first dead letter", () => {
+    const [queue] = Object.keys(template.findResources("AWS::SQS::Queue"));
+    expect(alarm("DeadLetters")).toMatchObject({
+      Namespace: "AWS/SQS",
       MetricName: "ApproximateNumberOfMessagesVisible",
-      Dimensions: [{ Name: "QueueName", Value: { "Fn::GetAtt": [deadLetterQueue, "QueueName"] } }],
+      Dimensions: [{ Name: "QueueName", Value: { "Fn::GetAtt": [queue, "QueueName"] } }],
+      Statistic: "Maximum",
       Threshold: 1,
-      ComparisonOperator: "GreaterThanOrEqualToThreshold",
+      Period: 60,
+      EvaluationPeriods: 1,
     });
+  });
+
+  it("are raised by requests that fail for minutes, not by one", () => {
+    const [api] = Object.keys(template.findResources("AWS::ApiGatewayV2::Api"));
+    expect(alarm("ServerErrors")).toMatchObject({
+      Namespace: "AWS/ApiGateway",
+      MetricName: "5xx",
+      Dimensions: expect.arrayContaining([{ Name: "ApiId", Value: { Ref: api } }]),
+      Statistic: "Sum",
+      Threshold: 5,
+      Period: 300,
+      EvaluationPeriods: 3,
+      DatapointsToAlarm: 2,
+    });
+  });
+
+  it("are raised where the account has no executions left for requests", () => {
+    expect(alarm("Throttles")).toMatchObject({
+      Namespace: "AWS/Lambda",
+      MetricName: "Throttles",
+      Dimensions: [
+        { Name: "FunctionName", Value: { Ref: expect.stringMatching(/^assignFunction/) } },
+      ],
+      Statistic: "Sum",
+      EvaluationPeriods: 5,
+      DatapointsToAlarm: 3,
+    });
+  });
+
+  it("are raised by passes that go on after failures, again and again", () => {
+    const { Namespace, MetricName } = alarm("PassFailures") ?? {};
+    expect(alarm("PassFailures")).toMatchObject({ Statistic: "Sum", Threshold: 3, Period: 3600 });
+    const filters = Object.values(template.findResources("AWS::Logs::MetricFilter")).map(
+      ({ Properties }) => Properties,
+    );
+    expect(filters.map(({ LogGroupName }) => LogGroupName.Ref).sort()).toEqual(
+      [...SCHEDULED_FUNCTIONS].sort().map((name) => expect.stringMatching(`^${name}Logs`)),
+    );
+    for (const { FilterPattern, MetricTransformations } of filters) {
+      expect(FilterPattern).toBe("{ $.failed > 0 }");
+      expect(MetricTransformations).toEqual([
+        { MetricNamespace: Namespace, MetricName, MetricValue: "1" },
+      ]);
+    }
   });
 });
 
 describe.each(ENVIRONMENT_NAMES)("a deployment of %s", (name) => {
-  it("tells the endpoint of the API and the name of the table", () => {
+  it("tells the endpoint of the API, the name of the table and the topic of the alarms", () => {
     expect(Object.keys(templates[name].stateful.findOutputs("TableName"))).toHaveLength(1);
-    expect(Object.keys(templates[name].stateless.findOutputs("Endpoint"))).toHaveLength(1);
+    for (const output of ["Endpoint", "AlarmTopic"])
+      expect(Object.keys(templates[name].stateless.findOutputs(output))).toHaveLength(1);
   });
 
   it("is bound to no account and no region", () => {

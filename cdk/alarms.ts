@@ -1,0 +1,122 @@
+import { Duration, Stack } from "aws-cdk-lib";
+import type { IHttpStage } from "aws-cdk-lib/aws-apigatewayv2";
+import {
+  Alarm,
+  type AlarmProps,
+  Metric,
+  Stats,
+  TreatMissingData,
+} from "aws-cdk-lib/aws-cloudwatch";
+import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
+import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import { FilterPattern, MetricFilter } from "aws-cdk-lib/aws-logs";
+import { Topic } from "aws-cdk-lib/aws-sns";
+import type { IQueue } from "aws-cdk-lib/aws-sqs";
+import { Construct } from "constructs";
+import type { ScheduledFunctionName } from "./access.ts";
+
+export interface AlarmsProps {
+  readonly deadLetterQueue: IQueue;
+  readonly stage: IHttpStage;
+  readonly assign: LambdaFunction;
+  readonly passes: Readonly<Record<ScheduledFunctionName, LambdaFunction>>;
+}
+
+type Rule = Pick<AlarmProps, "metric" | "threshold" | "evaluationPeriods" | "datapointsToAlarm">;
+
+/**
+ * What an operator is told, through a topic that has no subscriber yet. The errors of the functions have no alarm of their
+ * own: one of a request is a 5xx, and one of a pass is a dead letter. Where there are no data nothing happened, since each of
+ * these metrics only counts what went wrong.
+ */
+export class Alarms extends Construct {
+  readonly topic: Topic;
+
+  constructor(
+    scope: Construct,
+    id: string,
+    { deadLetterQueue, stage, assign, passes }: AlarmsProps,
+  ) {
+    super(scope, id);
+    // Not encrypted with the key that SNS has in every account: CloudWatch may not use that one. Alarms name no caller.
+    this.topic = new Topic(this, "Topic");
+
+    this.alarm(
+      "DeadLetters",
+      "A tick of reclaim, collect or work was lost, or its pass failed as a whole. Read the message in the dead-letter queue and the log of the function, then purge the queue: the next tick has gone on.",
+      {
+        metric: deadLetterQueue.metricApproximateNumberOfMessagesVisible({
+          statistic: Stats.MAXIMUM,
+          period: Duration.minutes(1),
+        }),
+        threshold: 1,
+        evaluationPeriods: 1,
+      },
+    );
+    this.alarm(
+      "ServerErrors",
+      "Requests are answered with a 5xx, for more than a moment. Find them by status in the access log, and by requestId in the log of the function: 500 is a mistake in Plat, 503 a table that does not answer or too many writers of one item; where the function has no line, it was stopped or throttled.",
+      {
+        metric: stage.metricServerError({ statistic: Stats.SUM, period: Duration.minutes(5) }),
+        // One is told to come again, and does; what lasts is in two of three samples.
+        threshold: 5,
+        evaluationPeriods: 3,
+        datapointsToAlarm: 2,
+      },
+    );
+    this.alarm(
+      "Throttles",
+      "Lambda refuses executions of assign: the account has no concurrency left. Look at ConcurrentExecutions of the account, at who takes it, and at its quota.",
+      {
+        // All functions of the API take from what the account has unreserved, and this one is asked most. A pass is also
+        // throttled when its last one still runs, which is in order.
+        metric: assign.metricThrottles({ statistic: Stats.SUM, period: Duration.minutes(1) }),
+        // A burst may be ahead of Lambda for a minute.
+        threshold: 1,
+        evaluationPeriods: 5,
+        datapointsToAlarm: 3,
+      },
+    );
+    this.alarm(
+      "PassFailures",
+      "Passes of reclaim, collect or work go on, but again and again fail at something. Look for lines with `failed` in the logs of the three: the error names the item; one that cannot be read is kept until an operator has looked at it.",
+      {
+        metric: this.passesWithFailures(passes),
+        // A call that failed is made again by the next pass. What keeps failing is met each time that a pass comes by, which
+        // is every minute in a small space, and in a very large one not three times an hour: there it is for `plat check`.
+        threshold: 3,
+        evaluationPeriods: 1,
+      },
+    );
+  }
+
+  private alarm(id: string, alarmDescription: string, rule: Rule): void {
+    const alarm = new Alarm(this, id, {
+      alarmName: `${Stack.of(this).stackName}-${id}`,
+      alarmDescription,
+      treatMissingData: TreatMissingData.NOT_BREACHING,
+      ...rule,
+    });
+    alarm.addAlarmAction(new SnsAction(this.topic));
+  }
+
+  /** Counts the lines of `src/edge/pass-log.ts` that tell of failures. */
+  private passesWithFailures(passes: AlarmsProps["passes"]): Metric {
+    const counted = {
+      metricNamespace: Stack.of(this).stackName,
+      metricName: "PassesWithFailures",
+    };
+    for (const [name, { logGroup }] of Object.entries(passes))
+      new MetricFilter(this, `${name}Failures`, {
+        logGroup,
+        filterPattern: FilterPattern.numberValue("$.failed", ">", 0),
+        ...counted,
+      });
+    return new Metric({
+      namespace: counted.metricNamespace,
+      metricName: counted.metricName,
+      statistic: Stats.SUM,
+      period: Duration.hours(1),
+    });
+  }
+}
