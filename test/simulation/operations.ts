@@ -1,5 +1,10 @@
 import { expect } from "vitest";
-import { putPool, putReservation } from "../../src/allocator/administration.ts";
+import {
+  deleteReservation,
+  putPool,
+  putReservation,
+  putSettings,
+} from "../../src/allocator/administration.ts";
 import { amendAddress } from "../../src/allocator/amend.ts";
 import { assign } from "../../src/allocator/assign.ts";
 import type { Assignment, AssignRequest } from "../../src/allocator/assignment.ts";
@@ -14,18 +19,20 @@ import { deleteNode, putNode } from "../../src/allocator/nodes.ts";
 import { deletePool, drainPool, releasePool } from "../../src/allocator/pool-jobs.ts";
 import { reclaim } from "../../src/allocator/reclaim.ts";
 import { releaseHandle } from "../../src/allocator/release.ts";
-import { releaseAffinities } from "../../src/allocator/release-affinities.ts";
+import { releaseAffinities, releaseAffinity } from "../../src/allocator/release-affinities.ts";
 import { releaseHost } from "../../src/allocator/release-host.ts";
 import { parseInterval } from "../../src/domain/cidr.ts";
 import type { HostId } from "../../src/domain/host.ts";
 import type { Labels } from "../../src/domain/labels.ts";
 import type { PoolSpec } from "../../src/domain/pool.ts";
+import { SETTINGS_DEFAULT } from "../../src/domain/settings.ts";
 import { DUE_SHARDS } from "../../src/store/definition.ts";
 import { selector } from "../domain/builders.ts";
 import {
   addressOf,
   assigned,
   type Clock,
+  COOLDOWN_SECONDS,
   cidrOf,
   contentsIn,
   contextOver,
@@ -177,7 +184,7 @@ export const OPERATIONS: readonly Operation[] = [
     name: "assign of both families with an Idempotency-Key",
     step: "head-live",
     prepare: async ({ calm }) => {
-      await putPool(calm, SPACE, "six", poolOf("2001:db8::/126", 127), undefined);
+      await addIpv6(calm);
       return { old: await assigned(calm, requestOf("old", 1)) };
     },
     walk: (context) => assign(context, keyedBoth),
@@ -386,11 +393,55 @@ export const OPERATIONS: readonly Operation[] = [
     again: (context) => putPool(context, SPACE, "second", poolOf("10.9.0.0/24", 28), undefined),
   },
   {
+    name: "a pool that is changed",
+    step: "put-pool",
+    prepare: async ({ calm }) => ({ old: await assigned(calm, requestOf("old", 1)) }),
+    walk: selectByLabels,
+    kept: ["old"],
+    again: async (context) => {
+      expect(await selectByLabels(context)).toMatchObject({ created: false });
+    },
+  },
+  {
+    name: "settings that are written for the first time",
+    step: "put-settings",
+    prepare: async () => ({}),
+    walk: (context) => settle(context, "lab"),
+    kept: [],
+    again: async (context) => {
+      expect(await settle(context, "lab")).toMatchObject({ value: { settings: strict } });
+    },
+  },
+  {
+    name: "settings that are written over others",
+    step: "put-settings",
+    prepare: async ({ calm }) => ({ old: await assigned(calm, requestOf("old", 1)) }),
+    walk: (context) => settle(context, SPACE),
+    kept: ["old"],
+    again: async (context) => {
+      expect(await settle(context, SPACE)).toMatchObject({ created: false });
+    },
+  },
+  {
     name: "a new reservation",
     step: "put-reservation",
     prepare: async ({ calm }) => ({ old: await assigned(calm, requestOf("old", 1)) }),
     walk: (context) => putReservation(context, SPACE, "routers", routers, undefined),
     kept: ["old"],
+  },
+  {
+    name: "a reservation that is deleted",
+    step: "delete-reservation",
+    prepare: async ({ calm }) => {
+      await putReservation(calm, SPACE, "routers", routers, undefined);
+      return { old: await assigned(calm, requestOf("old", 1)) };
+    },
+    walk: freeRouters,
+    kept: ["old"],
+    again: async (context) => {
+      await freeRouters(context);
+      expect((await context.store.readSpace(SPACE)).reservations).toEqual([]);
+    },
   },
   {
     name: "a drain",
@@ -572,6 +623,53 @@ export const OPERATIONS: readonly Operation[] = [
     again: (context) => releaseAffinities(context, { ...wholly("host:node-1"), mustBeEmpty: true }),
   },
   {
+    name: "a release of the affinity to a block in use",
+    step: "disown",
+    prepare: hostWithBlocks,
+    walk: (context) => releaseOne(context, "10.0.0.0/31"),
+    kept: ["old", "guest"],
+    again: async (context) => {
+      await releaseOne(context, "10.0.0.0/31");
+      expect(await releaseOne(context, "10.0.0.0/31")).toMatchObject({ status: "not_owned" });
+    },
+  },
+  {
+    name: "a release of the affinity to an empty block",
+    step: "delete-block",
+    prepare: hostWithBlocks,
+    walk: (context) => releaseOne(context, "10.0.0.2/31"),
+    kept: ["old", "guest"],
+    again: (context) => releaseOne(context, "10.0.0.2/31"),
+  },
+  {
+    name: "a release of the affinities of a pool that is asked for",
+    step: "create-job",
+    prepare: hostWithBlocks,
+    walk: (context) => releasePool(context, wholePool),
+    kept: ["old", "guest"],
+    again: async (context) => {
+      await releasePool(context, wholePool);
+      await runJobs(context);
+      expect(await context.store.listRows(SPACE, "host:node-1")).toEqual([]);
+    },
+  },
+  {
+    name: "a release of the affinities of a pool that is asked for again when it is done",
+    step: "begin-job",
+    prepare: async (world) => {
+      const told = await hostWithBlocks(world);
+      await releasePool(world.calm, wholePool);
+      await work(world.calm, world.clock, 1);
+      return told;
+    },
+    walk: (context) => releasePool(context, wholePool),
+    kept: ["old", "guest"],
+    again: async (context) => {
+      await releasePool(context, wholePool);
+      await runJobs(context);
+    },
+  },
+  {
     name: "a worker that takes the blocks of a pool from their hosts",
     step: "disown",
     prepare: async (world) => {
@@ -627,12 +725,14 @@ async function disownFirst(context: Context) {
   return block && disown(context, block);
 }
 
-const limited = (
+function limited(
   handle: string,
   count: number,
   limitPerHandle: number,
   key?: string,
-): AssignRequest => ({ ...requestOf(handle, count, key), limitPerHandle });
+): AssignRequest {
+  return { ...requestOf(handle, count, key), limitPerHandle };
+}
 
 const leased = (handle: string, count: number, leaseSeconds: number): AssignRequest => ({
   ...requestOf(handle, count),
@@ -677,6 +777,27 @@ async function revision({ store }: Context): Promise<string | undefined> {
   return (await store.readSpace(SPACE)).pools.find(({ name }) => name === "pool")?.revision;
 }
 
+async function addIpv6(context: Context) {
+  return putPool(context, SPACE, "six", poolOf("2001:db8::/126", 127), undefined);
+}
+
+/** The pool serves only whom its selectors choose from now on. */
+async function selectByLabels(context: Context) {
+  return putPool(context, SPACE, "pool", selectivePool, await revision(context));
+}
+
+/** Writes settings over whatever is there. */
+async function settle(context: Context, space: string) {
+  const { settingsRevision } = await context.store.readSpace(space);
+  return putSettings(context, space, strict, settingsRevision);
+}
+
+async function freeRouters(context: Context) {
+  const { reservations } = await context.store.readSpace(SPACE);
+  const seen = reservations.find(({ name }) => name === "routers");
+  return deleteReservation(context, SPACE, "routers", seen?.revision);
+}
+
 export async function drain(context: Context) {
   return drainPool(context, SPACE, "pool", await revision(context));
 }
@@ -708,20 +829,21 @@ const selectivePool: PoolSpec = {
   namespaceSelector: { text: "has(team)", selector: selector("has(team)") },
 };
 const RANGE = cidrOf("10.0.0.0/29");
+const strict = { ...SETTINGS_DEFAULT, cooldownSeconds: COOLDOWN_SECONDS, strictAffinity: true };
 
 const wholePool = { space: SPACE, name: "pool", mustBeEmpty: false };
 const wholly = (host: HostId) => ({ space: SPACE, host, mustBeEmpty: false });
+const releaseOne = (context: Context, cidr: string) =>
+  releaseAffinity(context, { ...wholly("host:node-1"), cidr: cidrOf(cidr) });
 
 async function ensureOne(context: Context) {
   return ensureBlocks(context, { space: SPACE, host: "host:node-1", families: [4], pools: [] });
 }
 
 /** A specific address for a host. */
-const at = (handle: string, host: HostId, address: string, key?: string): AssignRequest => ({
-  ...requestOf(handle, 1, key),
-  host,
-  address: addressOf(address),
-});
+function at(handle: string, host: HostId, address: string, key?: string): AssignRequest {
+  return { ...requestOf(handle, 1, key), host, address: addressOf(address) };
+}
 
 /** A host with a block in use, also by another that has borrowed from it, and an empty one past its minimum age. */
 async function hostWithBlocks({ calm, clock }: World) {

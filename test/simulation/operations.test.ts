@@ -1,0 +1,68 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { expect, it } from "vitest";
+
+/** What handlers call of the walks' folder that writes nothing: reads, lists, what would be, and two tools. */
+const WRITES_NOTHING = [
+  "explain",
+  "fresh",
+  "inParallel",
+  "listAffinities",
+  "listBlocks",
+  "listContents",
+  "listJobs",
+  "listNamespaces",
+  "listNodes",
+  "listPools",
+  "listReservations",
+  "readAddress",
+  "readBlock",
+  "readHandle",
+  "readJob",
+  "readNamespace",
+  "readNode",
+  "readPool",
+  "readReservation",
+  "readSettings",
+  "spaceUtilization",
+  "utilization",
+];
+
+it("walks everything that a handler calls and that writes", () => {
+  const called = new Set(handlers().flatMap(importsOfWalks));
+  const walked = wordsWalked();
+  const left = [...called].filter((name) => !walked.has(name));
+  expect(left.sort()).toEqual(WRITES_NOTHING);
+});
+
+const FUNCTIONS = new URL("../../functions/", import.meta.url);
+
+const handlers = (): readonly string[] =>
+  readdirSync(FUNCTIONS).map((file) => readFileSync(new URL(file, FUNCTIONS), "utf8"));
+
+function importsOfWalks(source: string): readonly string[] {
+  const imports = source.matchAll(/import \{([^}]*)\} from "\.\.\/src\/allocator\/[^"]*"/g);
+  return [...imports].flatMap(([, names = ""]) => names.match(/\b(?!type\b)\w+/g) ?? []);
+}
+
+/** Every name in the `walk` of an operation, and in what of these tests it calls: what only prepares, or comes again, is none. */
+function wordsWalked(): ReadonlySet<string> {
+  const [operations, world] = ["./operations.ts", "../world.ts"].map((file) =>
+    readFileSync(new URL(file, import.meta.url), "utf8").replace(COMMENTS_AND_TEXTS, ""),
+  ) as [string, string];
+  const declarations = new Map(
+    `${world}\n${operations}`
+      .split(/^(?=(?:export )?(?:async )?(?:function|const) )/m)
+      .map((text) => [/(?:function|const) (\w+)/.exec(text)?.[1] ?? "", text]),
+  );
+  const walks = operations.match(/^ {4}walk: .*?(?=^ {4}\w+: )/gms) ?? [];
+  const words = new Set(walks.flatMap(wordsIn));
+  // A set is gone through in the order of its words, those that come to it meanwhile as well.
+  for (const word of words)
+    for (const inner of wordsIn(declarations.get(word) ?? "")) words.add(inner);
+  return words;
+}
+
+const COMMENTS_AND_TEXTS = /\/\*\*.*?\*\/|\/\/.*?$|"[^"\n]*"/gms;
+
+/** Names that stand for themselves: not those of a method. */
+const wordsIn = (text: string): readonly string[] => text.match(/(?<![.\w])\w+/g) ?? [];
