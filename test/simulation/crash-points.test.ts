@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest";
 import { assign } from "../../src/allocator/assign.ts";
 import { findViolations } from "../../src/domain/invariants.ts";
 import { Refusal } from "../../src/domain/outcome.ts";
-import { assigned, contentsIn, contextOver, makeWorld, passes } from "../world.ts";
+import { assigned, contentsIn, contextOver, makeWorld, passes, type World } from "../world.ts";
 import { expectEverythingAssignable, heldNow, patiently } from "./aftermath.ts";
 import { callsOf, MISHAPS, withMishap } from "./crash-points.ts";
-import { keyedPair, NAMED, prepared } from "./operations.ts";
+import { KEYED, NAMED, prepared } from "./operations.ts";
 
 describe.each(NAMED)("%s", (_, operation) => {
   it.each(MISHAPS)("loses and leaves nothing when, at any of its calls, %s", async (mishap) => {
@@ -41,26 +41,31 @@ describe.each(NAMED)("%s", (_, operation) => {
   });
 });
 
-describe("a keyed request whose author was cut off at any call", () => {
+describe.each(KEYED)("a keyed request for $name, cut off at any call", ({ request, prepare }) => {
   it.each(MISHAPS)("is answered rightly when it comes again after: %s", async (mishap) => {
-    const { table } = await makeWorld();
-    const calls = await callsOf(table, (own) =>
-      assign(contextOver(own, { nowMs: 0 }, 2), keyedPair),
-    );
+    const { table, clock } = await worldWith(prepare);
+    const calls = await callsOf(table, (own) => assign(contextOver(own, clock, 2), request));
     for (let at = 0; at < calls.length; at++) {
-      const world = await makeWorld();
+      const world = await worldWith(prepare);
       const { table, clock } = world;
+      const where = `${calls[at]} (call ${at})`;
       const { answer, landLate } = await withMishap(table, at, mishap, (own) =>
-        assign(contextOver(own, clock, 2), keyedPair),
+        assign(contextOver(own, clock, 2), request),
       );
       clock.nowMs += 20_000;
-      const second = await assigned(contextOver(table, clock, 3), keyedPair);
-      const third = await assigned(contextOver(table, clock, 4), keyedPair);
-      expect(third, `call ${at}`).toEqual(second);
-      if (answer && !(answer instanceof Refusal)) expect(second).toEqual(answer);
+      const second = await assigned(contextOver(table, clock, 3), request);
+      const third = await assigned(contextOver(table, clock, 4), request);
+      expect(third, where).toEqual(second);
+      if (answer && !(answer instanceof Refusal)) expect(second, where).toEqual(answer);
       await landLate();
-      expect(await assigned(contextOver(table, clock, 5), keyedPair)).toEqual(second);
-      expect(findViolations(contentsIn(world)), `call ${at}`).toEqual([]);
+      expect(await assigned(contextOver(table, clock, 5), request), where).toEqual(second);
+      expect(findViolations(contentsIn(world)), where).toEqual([]);
     }
   });
 });
+
+async function worldWith(prepare: (typeof KEYED)[number]["prepare"]): Promise<World> {
+  const world = await makeWorld();
+  await prepare?.(world.calm);
+  return world;
+}

@@ -1,4 +1,4 @@
-import type { Outcome } from "../../src/domain/outcome.ts";
+import { type Outcome, Unavailable } from "../../src/domain/outcome.ts";
 import type { Item, Table, Write } from "../../src/store/table.ts";
 
 /** What befalls the walk at one of its calls. */
@@ -52,7 +52,7 @@ export async function withMishap<T>(
       dead = true;
       throw new Killed();
     }
-    if (!write) return go(); // an answer that is lost matters for writes; a read is asked again
+    if (!write) return unheard(mishap, go);
     if (mishap === "the answer is lost") await go();
     if (mishap === "the request lands after everything else") late = write;
     return { outcome: "unknown" } as const;
@@ -63,6 +63,12 @@ export async function withMishap<T>(
       if (late) await table.write(late);
     },
   };
+}
+
+/** A read is asked again until it was asked for the last time: then its author hears so, and lives. One that is late is in time. */
+async function unheard(mishap: Mishap, go: () => Promise<unknown>): Promise<unknown> {
+  if (mishap === "the request lands after everything else") return go();
+  throw new Unavailable("the database did not answer a read");
 }
 
 /** The table of a walk that stands still before one of its calls, until somebody else has come and gone. */

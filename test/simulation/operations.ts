@@ -865,7 +865,7 @@ async function hostWithAddresses({ calm }: World) {
 }
 
 const keyedRequest = requestOf("keyed", 1, "once");
-export const keyedPair = requestOf("keyed", 2, "twice");
+const keyedPair = requestOf("keyed", 2, "twice");
 const keyedBoth: AssignRequest = {
   ...requestOf("both", 1, "once"),
   wanted: [
@@ -877,6 +877,27 @@ const specificRequest: AssignRequest = {
   ...requestOf("specific", 1),
   address: addressOf("10.0.0.3"),
 };
+
+/** A request with an Idempotency-Key, and what must be there for it. */
+interface Keyed {
+  readonly name: string;
+  readonly request: AssignRequest;
+  prepare?(context: Context): Promise<unknown>;
+}
+
+/** What comes again under its key, each in a way of its own. */
+export const KEYED: readonly Keyed[] = [
+  { name: "two addresses", request: keyedPair },
+  { name: "both families", request: keyedBoth, prepare: addIpv6 },
+  { name: "several blocks", request: requestOf("keyed", 5, "once") },
+  { name: "a specific address", request: at("keyed", "host:node-1", "10.0.0.3", "once") },
+  {
+    name: "two of the three that its handle may have, which has one",
+    request: limited("vm", 2, 3, "once"),
+    prepare: (context) => assigned(context, limited("vm", 1, 3)),
+  },
+  { name: "a lease", request: { ...requestOf("keyed", 2, "once"), leaseSeconds: 86_400 } },
+];
 
 const router = parseInterval("10.0.0.0-10.0.0.1");
 export const routers = { cidrs: ["10.0.0.0-10.0.0.1"], intervals: router.ok ? [router.value] : [] };
