@@ -55,8 +55,8 @@ export async function campaign(
       const child = fork(new URL("./worker.ts", import.meta.url), {
         execArgv: [...process.execArgv, `--max-semi-space-size=${YOUNG_MIB}`],
       });
-      const ended = once(child, "exit").then(([code]) => {
-        if (code !== 0) throw new Error(`a process of the campaign ended with ${code}`);
+      const ended = once(child, "exit").then(([code, signal]: (number | string | null)[]) => {
+        if (code !== 0) throw new Error(`a process of the campaign ended with ${code ?? signal}`);
       });
       try {
         for (let task = 0; task < TASKS_PER_PROCESS && next < end && !broken; task++) {
@@ -65,7 +65,7 @@ export async function campaign(
           take(await ask(child, ended, { ...rest, from, runs: next - from }));
         }
       } finally {
-        child.disconnect();
+        if (child.connected) child.disconnect();
       }
     }
   };
@@ -73,12 +73,28 @@ export async function campaign(
   return { tally, ...(broken && { broken }) };
 }
 
-function ask(child: ChildProcess, ended: Promise<void>, task: Task): Promise<Done> {
+async function ask(child: ChildProcess, ended: Promise<void>, task: Task): Promise<Done> {
   child.send(task);
   const answer = new Promise<Done>((resolve) =>
     child.once("message", (done) => resolve(done as Done)),
   );
-  return Promise.race([answer, ended.then(() => answer)]);
+  try {
+    return await Promise.race([answer, ended.then(() => answer)]);
+  } catch (cause) {
+    throw new Error(`${(cause as Error).message} ${whereIn(task)}`, { cause });
+  }
+}
+
+/** In which lives a process died, and how to find the one: a life that throws is no violation, it ends its process. */
+function whereIn({ from, runs, without, schedule, only }: Task): string {
+  const last = from + runs - 1;
+  const flags = [
+    ...(without === undefined ? [] : [`--without ${without}`]),
+    ...(schedule ? [`--schedule ${schedule}`] : []),
+    ...(only === undefined ? [] : [`--only "${only.join(",")}"`]),
+  ];
+  const life = ["npm run sim -- --seed $SEED --runs 1", ...flags].join(" ");
+  return `in a life of the seeds ${from} to ${last}; this finds it:\nfor SEED in $(seq ${from} ${last}); do ${life} || break; done`;
 }
 
 function carriedOn(file: string, campaign: string): Tally {
