@@ -1,10 +1,10 @@
-/** What is left out of the protocol, a seed that noticed it, and what it is: where the sources have changed, another seed does. */
+/** What is left out of the protocol, a seed that notices it, and what it is: where the sources have changed, another seed may. */
 export const NOTICED: readonly (readonly [name: string, seed: number, what: string])[] = [
-  ["take-epoch", 9, "the epoch clause of a slot write (rule 1)"],
-  ["record-rev", 29, "the revision of a record that is written again (rule 2)"],
-  ["unknown-fence", 9, "the fence after an unknown outcome (rule 3)"],
+  ["take-epoch", 7, "the epoch clause of a slot write (rule 1)"],
+  ["record-rev", 33, "the revision of a record that is written again (rule 2)"],
+  ["unknown-fence", 7, "the fence after an unknown outcome (rule 3)"],
   ["collect-rev", 476, "the revision that the collector saw (rule 5)"],
-  ["expire-rev", 184, "the revision of a record whose lease has run out (rule 5)"],
+  ["expire-rev", 143, "the revision of a record whose lease has run out (rule 5)"],
   ["head-live-rev", 1, "the revision of a head that becomes live (rule 7)"],
   ["abort-rev", 1153, "the revision of a head that is aborted (rule 7)"],
   ["take-over-rev", 32, "the revision of a block that is taken over"],
