@@ -19,7 +19,7 @@ import { HOSTS, POOLS, prepare } from "./load/world.ts";
  * scheduled passes run and a pool is drained. A ledger on this side proves that no address is held twice and that none is lost.
  *
  * `npm run race -- --operations 1000000 --resume DIR --kills 100` races without HTTP in between, so that as many are feasible:
- * Ctrl-C leaves it for another time, and the same command goes on with it.
+ * Ctrl-C leaves it for another time, and the same command goes on with it; from its last check, where it died.
  */
 
 /** A race of refusals would prove nothing. */

@@ -12,6 +12,7 @@ import { dynamoTable } from "../../src/store/dynamo.ts";
 import { contextOf, dynamoClient } from "../../src/wiring.ts";
 import { emulatorOf } from "../../test/local/process.ts";
 import type { Grounds } from "./aftermath.ts";
+import { copyDatabase, databaseIn } from "./database.ts";
 import type { Functions } from "./functions.ts";
 import { LeanClient } from "./lean.ts";
 
@@ -36,7 +37,6 @@ interface Worker {
 
 const WORKER = fileURLToPath(new URL("./worker.ts", import.meta.url));
 
-const fileIn = (directory: string) => join(directory, "plat.db");
 const programIn = (directory: string) => join(directory, "worker.mjs");
 
 /** As Lambda gets its functions: bundled, so that a process starts in a fraction of a second. */
@@ -71,7 +71,7 @@ export class Crew implements Grounds {
   #asked = 0;
 
   private constructor(directory: string, count: number, aheadMs: number, emulator: Emulator) {
-    this.#file = fileIn(directory);
+    this.#file = databaseIn(directory);
     this.#program = programIn(directory);
     this.#count = count;
     this.#aheadMs = aheadMs;
@@ -85,7 +85,7 @@ export class Crew implements Grounds {
    */
   static async open(directory: string, count: number, aheadMs: number): Promise<Crew> {
     await bundle(programIn(directory));
-    const emulator = await startEmulator({ file: fileIn(directory) });
+    const emulator = await startEmulator({ file: databaseIn(directory) });
     const client = dynamoClient(emulator.endpoint);
     await createTable(client, TABLE_NAME);
     client.destroy();
@@ -130,6 +130,13 @@ export class Crew implements Grounds {
   async killDatabase(): Promise<void> {
     process.kill(await emulatorOf(process.pid), "SIGKILL");
     await this.#emulator.exited;
+    this.#emulator = await startEmulator({ file: this.#file, port: this.#emulator.port });
+  }
+
+  /** Nothing is under way when this is called, and nobody looks into the table. */
+  async copyDatabase(to: string): Promise<void> {
+    await this.#emulator.stop();
+    await copyDatabase(this.#file, to);
     this.#emulator = await startEmulator({ file: this.#file, port: this.#emulator.port });
   }
 

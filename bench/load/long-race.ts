@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { randomBelow } from "../../src/domain/fresh.ts";
 import { seededRandom } from "../../test/simulation/random.ts";
@@ -12,8 +13,9 @@ import {
 import { Api } from "./api.ts";
 import { Caller } from "./caller.ts";
 import { Crew } from "./crew.ts";
+import { copyDatabase, databaseIn } from "./database.ts";
 import { Ledger } from "./ledger.ts";
-import { type Progress, readProgress, writeProgress } from "./progress.ts";
+import { nextCopy, type Progress, readProgress, writeProgress } from "./progress.ts";
 import { HOSTS, prepare } from "./world.ts";
 
 export interface LongRaceOptions {
@@ -55,7 +57,8 @@ export async function runLongRace(options: LongRaceOptions): Promise<LongRaceRep
   const before = await readProgress(directory, options.seed);
   const { seed } = before;
   const done = { ...before, runs: before.runs + 1 };
-  await writeProgress(directory, { ...done, isUnderWay: true });
+  // A run that dies before its first check never was: the next one begins where it began.
+  await save(before, (to) => copyDatabase(databaseIn(directory), to));
 
   const crew = await Crew.open(directory, WORKERS, before.aheadMs);
   const ledger = new Ledger();
@@ -94,8 +97,7 @@ export async function runLongRace(options: LongRaceOptions): Promise<LongRaceRep
     await crew.close();
   }
   const { failures } = ledger;
-  // What broke is not carried on: it stays marked as under way.
-  if (failures.length === 0) await writeProgress(directory, progress());
+  await writeProgress(directory, { ...progress(), ...(failures.length > 0 && { failures }) });
   return { progress: progress(), finished, failures };
 
   /** Callers, killer and passes at work until so many operations are done. */
@@ -143,10 +145,18 @@ export async function runLongRace(options: LongRaceOptions): Promise<LongRaceRep
     done.checks++;
     done.checkedAt = done.operations;
     crew.advance(AHEAD_AFTER_CHECK_MS);
+    if (ledger.failures.length === 0) await save(progress(), (to) => crew.copyDatabase(to));
     await crew.start();
     say(
       `Check ${done.checks}: ${ledger.count} addresses are held, each its owner's; ${done.violations} violations, ${ledger.failures.length} failures.`,
     );
+  }
+
+  /** Where the next run goes on if this one dies: the copy first, then what the callers hold of it. */
+  async function save(now: Progress, copyTo: (path: string) => Promise<void>): Promise<void> {
+    done.copy = nextCopy(done);
+    await copyTo(join(directory, done.copy));
+    await writeProgress(directory, { ...now, copy: done.copy, pid: process.pid });
   }
 
   /** All is given back, and nothing is left in the way of anybody. */

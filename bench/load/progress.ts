@@ -1,5 +1,6 @@
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { copyDatabase, databaseIn } from "./database.ts";
 import type { Written } from "./ledger.ts";
 
 /** What a race over several runs has done so far, and what its callers hold. */
@@ -20,13 +21,20 @@ export interface Progress {
   /** How many requests each caller has made. */
   readonly requests: readonly number[];
   readonly ledger: Written;
-  /** Does a run work on it, or has one broken off? Then what is written here is not what the callers hold. */
-  readonly isUnderWay?: boolean;
+  /** The process of the run that is under way: where it is gone, all this is of the copy, and not of the database. */
+  readonly pid?: number;
+  /** The copy of the database that was made last. */
+  readonly copy?: string;
+  /** What did not hold. */
+  readonly failures?: readonly string[];
 }
 
 const fileIn = (directory: string) => join(directory, "race.json");
 
-/** What the directory has, or the beginning of a race. */
+/**
+ * What the directory has, or the beginning of a race. What a run that died has left is taken back to where it was saved
+ * last.
+ */
 export async function readProgress(directory: string, seed: number): Promise<Progress> {
   await mkdir(directory, { recursive: true });
   const text = await readFile(fileIn(directory), "utf8").catch(() => undefined);
@@ -45,13 +53,29 @@ export async function readProgress(directory: string, seed: number): Promise<Pro
       requests: [],
       ledger: { standing: [], unheard: [], toldTheSame: 0, toldReleased: 0 },
     };
-  const progress: Progress = JSON.parse(text);
-  if (progress.isUnderWay)
+  const { pid, ...progress }: Progress = JSON.parse(text);
+  if (progress.failures)
     throw new Error(
-      `the race in ${directory} broke off, or is under way: what its callers hold is not known. Begin another one in an empty directory.`,
+      `the race in ${directory} did not hold: ${progress.failures[0]}. Begin another one in an empty directory.`,
     );
+  if (pid !== undefined && progress.copy !== undefined) {
+    if (isAlive(pid)) throw new Error(`the race in ${directory} is under way in process ${pid}`);
+    await copyDatabase(join(directory, progress.copy), databaseIn(directory));
+  }
   return progress;
 }
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+/** Of two copies in turn, the one that the progress names is whole. */
+export const nextCopy = ({ copy }: Progress): string =>
+  copy === "copy-1.db" ? "copy-2.db" : "copy-1.db";
 
 /** Whole or not at all. */
 export async function writeProgress(directory: string, progress: Progress): Promise<void> {

@@ -1,11 +1,16 @@
 import "./silent.ts";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { runLongRace } from "../../bench/load/long-race.ts";
 import { emulatorBinary } from "../../src/local/emulator.ts";
 
+const RACE = fileURLToPath(new URL("../../bench/race.ts", import.meta.url));
 const OPERATIONS = 20_000;
 const KILLS = 4;
 /** By its draws a worker is killed first, then the database, and each once more. */
@@ -46,6 +51,50 @@ it.runIf(emulatorBinary())(
     expect(progress.checks).toBeGreaterThanOrEqual(4);
     expect(progress.unanswered).toBeGreaterThan(0);
     expect(progress.held).toBeGreaterThan(0);
+    await rm(directory, { recursive: true });
+  },
+  TEST_MS_MAX,
+);
+
+it.runIf(emulatorBinary())(
+  "a race whose own process is killed goes on from its last check, with what the callers held then",
+  async () => {
+    const directory = await mkdtemp(join(tmpdir(), "plat-"));
+    // By its draws a worker is killed between the first check and the second.
+    const [operations, callers, kills] = [400, 8, 1];
+    const options = { operations, callers, kills, seed: SEED, resume: directory };
+    const flags = Object.entries(options).flatMap(([name, value]) => [`--${name}`, `${value}`]);
+    const child = spawn(process.execPath, ["--import", "tsx", RACE, ...flags], {
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    const exited = once(child, "exit");
+    const heard: string[] = [];
+    for await (const line of createInterface({ input: child.stdout })) {
+      heard.push(line);
+      if (line.startsWith("kill -9")) child.kill("SIGKILL");
+    }
+    expect(await exited).toEqual([null, "SIGKILL"]);
+    expect(heard.filter((line) => line.startsWith("Check"))).toHaveLength(1);
+
+    const said: string[] = [];
+    const { finished, failures, progress } = await runLongRace({
+      directory,
+      operations,
+      callers,
+      kills,
+      seed: SEED,
+      isSuspended: () => false,
+      say: (sentence) => said.push(sentence),
+    });
+    expect(failures).toEqual([]);
+    expect(finished).toBe(true);
+    expect(progress).toMatchObject({ runs: 2, operations, kills, violations: 0 });
+    const checks = said.filter((sentence) => sentence.startsWith("Check"));
+    expect(checks.map((sentence) => sentence.slice(0, 8))).toEqual([
+      "Check 2:",
+      "Check 3:",
+      "Check 4:",
+    ]);
     await rm(directory, { recursive: true });
   },
   TEST_MS_MAX,
