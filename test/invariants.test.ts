@@ -267,6 +267,20 @@ describe("I10 with strict affinity a host gets addresses of its own blocks only"
     });
     expect(first.addresses).toHaveLength(1);
   });
+
+  it("also while another host takes an empty block over", async () => {
+    const world = await makeWorld(poolOf("10.0.0.0/30", 30), { strictAffinity: true });
+    await releaseAll(world.calm, await assigned(world.calm, requestOf("pod", 1)));
+    await passes(world, 1);
+    world.clock.nowMs += 70_000;
+    const other = contextOver(world.table, world.clock, 9);
+    const heir = { ...requestOf("heir", 1), host: "host:node-2" } as const;
+    expect((await assigned(other, heir)).addresses).toMatchObject([{ borrowed: false }]);
+    // The warm function still takes the block for its host's own.
+    expect(await assign(world.calm, requestOf("more", 1))).toMatchObject({
+      code: "pool_exhausted",
+    });
+  });
 });
 
 describe("I11 everything a host holds is found under the host", () => {

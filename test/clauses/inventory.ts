@@ -1,11 +1,12 @@
 import { simulate } from "../simulation/run.ts";
 import { observe } from "./observed.ts";
+import { nameOf } from "./parts.ts";
 
 /** One thing that may be left out of the protocol: a condition of a write, or a whole write that fences. */
 export interface Item {
   readonly name: string;
   readonly kind: "clause" | "fence";
-  /** The writes that have the clause; of a fence, itself. */
+  /** The writes that have the clause; of a fence, itself, or the write that it is in. */
   readonly steps: readonly string[];
   /** The simulated lives that go another way without it: all others stay as they are. */
   readonly seeds: readonly number[];
@@ -20,8 +21,9 @@ export async function inventoryOf(seeds: Iterable<number>): Promise<readonly Ite
     return item;
   };
   for (const seed of seeds) {
-    const end = observe(({ step, when }, decision) => {
-      for (const { name } of when) itemOf(name, "clause").steps.add(step);
+    const end = observe((write, decision) => {
+      const { step } = write;
+      for (const clause of write.when) itemOf(nameOf(clause, write), "clause").steps.add(step);
       if (!decision) return;
       const item = itemOf(decision.name, decision.kind);
       item.steps.add(step);

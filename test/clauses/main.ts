@@ -5,14 +5,16 @@ import { NOTICED } from "../simulation/noticed.ts";
 import { simulate } from "../simulation/run.ts";
 import { commitOf, digestOfSources } from "../simulation/sources.ts";
 import { type Item, inventoryOf } from "./inventory.ts";
+import { lackingPart } from "./parts.ts";
 import { type Observed, observeSuites, testThatNotices } from "./suites.ts";
 import { type Noticed, writeTable } from "./table.ts";
 
 /**
- * `npm run clauses`: takes every clause out of the conditional writes, and every fence, one after another, and says which
- * test fails without it, or which simulated life breaks. What decides no write of a test or of a life changes nothing in
- * it: only the others are run. `--resume FILE` carries it on; `--only A,B` looks at some; `--runs N` says over how many
- * lives; `--workers N` at once. The table goes into docs/protocol.md.
+ * `npm run clauses`: takes every clause out of the conditional writes, and every fence, one after another, and says
+ * which test fails without it, or which simulated life breaks. A name that writes of two kinds have stands for two
+ * things, and a fresh epoch inside of another write is a fence. What decides no write of a test or of a life changes
+ * nothing in it: only the others are run. `--resume FILE` carries it on; `--only A,B` looks at some; `--runs N` says
+ * over how many lives; `--workers N` at once. The table goes into docs/protocol.md.
  */
 const { values } = parseArgs({
   options: {
@@ -67,7 +69,7 @@ async function whatNotices({ name, seeds }: Item): Promise<Noticed> {
   const known = NOTICED.filter(([noticed]) => noticed === name).map(([, seed]) => seed);
   const lives = [...known, ...seeds.slice(0, LIVES_MAX)];
   for (const seed of lives) {
-    const { violations } = await simulate({ seed, without: name });
+    const { violations } = await lackingPart(name, () => simulate({ seed, without: name }));
     const invariants = [...new Set(violations.map(({ invariant }) => invariant))];
     if (invariants.length > 0) return { by: "simulation", seed, invariants };
   }

@@ -1,8 +1,7 @@
 import { holds } from "../../src/store/clause.ts";
 import type { Write } from "../../src/store/table.ts";
 import { isPossible, MutatedTable } from "../simulation/mutate.ts";
-
-const FENCE = /-fence$/;
+import { fenceIn, nameOf } from "./parts.ts";
 
 /** A clause that alone refuses a write, or a fence that is made: without it, things would go another way from here on. */
 export interface Decision {
@@ -30,11 +29,12 @@ export function observe(onWrite: (write: Write, decision: Decision | undefined) 
 
 async function decisionOn(write: Write, table: MutatedTable): Promise<Decision | undefined> {
   const { step, key, when } = write;
+  const fence = fenceIn(write);
   const item = await table.get(key);
   const refusing = when.filter((clause) => !holds(clause, item));
-  if (FENCE.test(step) && refusing.length === 0) return { name: step, kind: "fence", step };
+  if (fence !== undefined && refusing.length === 0) return { name: fence, kind: "fence", step };
   const [alone] = refusing;
   return alone && refusing.length === 1 && isPossible(write, item)
-    ? { name: alone.name, kind: "clause", step }
+    ? { name: nameOf(alone, write), kind: "clause", step }
     : undefined;
 }

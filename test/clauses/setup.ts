@@ -4,14 +4,17 @@ import { observe } from "./observed.ts";
 import { OBSERVED } from "./suites.ts";
 
 /** Every test writes down what decided its writes: without that, it would go another way. */
-const names = new Set<string>();
-observe((_, decision) => {
-  if (decision) names.add(decision.name);
-});
+const out = process.env[OBSERVED];
+if (out !== undefined) {
+  const names = new Set<string>();
+  observe((_, decision) => {
+    if (decision) names.add(decision.name);
+  });
 
-afterEach(() => {
-  const { testPath: file, currentTestName: test } = expect.getState();
-  const line = JSON.stringify({ file, test, names: [...names] });
-  appendFileSync(process.env[OBSERVED] ?? "", `${line}\n`);
-  names.clear();
-});
+  afterEach(() => {
+    const { testPath: file, currentTestName: test } = expect.getState();
+    const line = JSON.stringify({ file, test, names: [...names] });
+    appendFileSync(out, `${line}\n`);
+    names.clear();
+  });
+}

@@ -28,8 +28,7 @@ export async function observeSuites(): Promise<readonly Observed[]> {
   return inFolder(async (folder) => {
     const lists = SUITES.map(async (files, suite) => {
       const out = join(folder, String(suite));
-      const config = ["--config=test/clauses/vitest.config.ts"];
-      const code = await vitest([...files, ...config], { [OBSERVED]: out });
+      const code = await vitest(files, { [OBSERVED]: out });
       if (code !== 0) throw new Error(`${files.join(" ")}: fails with nothing left out`);
       return readFileSync(out, "utf8")
         .trim()
@@ -100,7 +99,8 @@ async function vitest(
   environment: Readonly<Record<string, string>>,
 ): Promise<number | null> {
   const program = join(ROOT, "node_modules/vitest/vitest.mjs");
-  const child = spawn(process.execPath, [program, "run", ...options], {
+  const config = "--config=test/clauses/vitest.config.ts";
+  const child = spawn(process.execPath, [program, "run", config, ...options], {
     cwd: ROOT,
     env: { ...process.env, ...environment },
     stdio: "ignore",

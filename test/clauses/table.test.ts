@@ -4,6 +4,7 @@ import { simulate } from "../simulation/run.ts";
 import { contextOver } from "../world.ts";
 import { EXCUSED } from "./excused.ts";
 import { observe } from "./observed.ts";
+import { nameOf } from "./parts.ts";
 import { namesInTable } from "./table.ts";
 
 /** With the operations they come by nearly all there is. */
@@ -12,8 +13,13 @@ const RUNS = 30;
 describe("the table of clauses in docs/protocol.md", () => {
   it("has a line for every clause and every fence that a walk comes by", async () => {
     const met = new Set<string>();
-    const end = observe(({ when }, decision) => {
-      for (const { name } of when) met.add(name);
+    const kinds = new Map<string, Set<string>>();
+    const end = observe((write, decision) => {
+      for (const clause of write.when) {
+        const name = nameOf(clause, write);
+        met.add(name);
+        kinds.set(name, (kinds.get(name) ?? new Set()).add(write.change.kind));
+      }
       if (decision) met.add(decision.name);
     });
     for (const operation of OPERATIONS) {
@@ -24,6 +30,8 @@ describe("the table of clauses in docs/protocol.md", () => {
     end();
     expect(met.size).toBeGreaterThan(60);
     expect([...met].filter((name) => !namesInTable().has(name))).toEqual([]);
+    // What is taken out at once is one thing: a name that writes of two kinds have is a name for each.
+    expect([...kinds].filter(([, some]) => some.size > 1)).toEqual([]);
   });
 
   it("has all that is excused", () => {

@@ -28,10 +28,9 @@ export function writeTable(
   noticed: Readonly<Record<string, Noticed>>,
   commit: string,
 ): readonly string[] {
-  const lines = items.map(({ name, kind, steps }) => {
-    const where = steps.length > STEPS_NAMED_MAX ? `${steps.length} writes` : steps.join(", ");
-    return `| \`${name}\` | ${kind === "fence" ? "a fence" : where} | ${words(name, noticed[name])} |`;
-  });
+  const lines = items.map(
+    (item) => `| \`${item.name}\` | ${whereIs(item)} | ${words(item.name, noticed[item.name])} |`,
+  );
   const table = [
     BEGIN,
     "",
@@ -54,6 +53,12 @@ export function namesInTable(): ReadonlySet<string> {
 }
 
 const STEPS_NAMED_MAX = 3;
+
+function whereIs({ name, kind, steps }: Item): string {
+  const writes = steps.length > STEPS_NAMED_MAX ? `${steps.length} writes` : steps.join(", ");
+  if (kind === "clause") return writes;
+  return steps.includes(name) ? "a fence" : `a fence in ${writes}`;
+}
 
 function parted() {
   const page = readFileSync(PAGE, "utf8");

@@ -163,6 +163,14 @@ const MEETINGS: readonly Meeting[] = [
     givesBack: true,
   },
   {
+    first: "a release by handle of a keyed request over several blocks that was cut off",
+    second: "the same request",
+    prepare: cutOffBefore("head-live", keyed(3)),
+    walks: [releases("keyed"), assigns(keyed(3))],
+    waitMs: AUTHOR_MS,
+    givesBack: true,
+  },
+  {
     first: "the collector of a keyed request that was cut off",
     second: "the same request",
     prepare: cutOffBefore("take-slots", keyed(1)),

@@ -1,0 +1,47 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { Clause } from "../../src/store/clause.ts";
+import type { Change, Write } from "../../src/store/table.ts";
+import { isPossible, MutatedTable } from "../simulation/mutate.ts";
+
+/** Clauses that writes of several kinds have under one name: each kind is taken out by itself. */
+const SHARED: ReadonlySet<string> = new Set(["end-rev"]);
+const FENCE = /-fence$/;
+
+/** What a clause of a write is called where it is taken out. */
+export const nameOf = ({ name }: Clause, { change }: Pick<Write, "change">): string =>
+  SHARED.has(name) ? `${name} (${change.kind})` : name;
+
+/** What a write is called as a fence: one that is nothing else, or one inside of another change of a block. */
+export function fenceIn({ step, change }: Write): string | undefined {
+  if (FENCE.test(step)) return step;
+  return change.kind === "update" && change.set?.some(isEpoch) ? `${step}-epoch` : undefined;
+}
+
+type Setting = NonNullable<(Change & { readonly kind: "update" })["set"]>[number];
+const isEpoch = ([[name]]: Setting) => name === "epoch";
+
+const lacking = new AsyncLocalStorage<string>();
+
+/** Carries something out on tables that lack a part of the protocol, as those of `WITHOUT` do in a whole process. */
+export const lackingPart = <T>(name: string, act: () => Promise<T>): Promise<T> =>
+  lacking.run(name, act);
+
+const { write } = MutatedTable.prototype;
+MutatedTable.prototype.write = async function (this: MutatedTable, whole) {
+  const missing = lacking.getStore() ?? process.env.WITHOUT;
+  if (missing === undefined) return write.call(this, whole);
+  const left = without(missing, whole);
+  if (left.when.length < whole.when.length && !isPossible(whole, await this.get(whole.key)))
+    return { outcome: "lost", item: undefined };
+  return write.call(this, left);
+};
+
+/** Whole fences the table leaves out by itself. */
+function without(missing: string, write: Write): Write {
+  const { step, change } = write;
+  const when = write.when.filter((clause) => nameOf(clause, write) !== missing);
+  if (change.kind !== "update" || FENCE.test(step) || fenceIn(write) !== missing)
+    return { ...write, when };
+  const set = change.set?.filter((one) => !isEpoch(one)) ?? [];
+  return { ...write, when, change: { ...change, set } };
+}
