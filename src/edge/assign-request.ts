@@ -22,9 +22,9 @@ import {
   address,
   affinityType,
   flag,
-  handleText,
-  hostText,
+  handleName,
   namespaceName,
+  newHost,
   poolReference,
   proseText,
   spaceName,
@@ -63,7 +63,7 @@ export const hostReserved = v.pipe(
   fields({
     start: v.optional(whole(0, HOST_RESERVED_MAX), 0),
     end: v.optional(whole(0, HOST_RESERVED_MAX), 0),
-    handle: v.optional(handleText),
+    handle: v.optional(handleName),
     note: v.optional(
       v.pipe(
         proseText,
@@ -86,12 +86,12 @@ export const hostReserved = v.pipe(
 export const assignBody = v.pipe(
   fields({
     space: v.optional(spaceName),
-    host: hostText,
+    host: newHost,
     affinityType: v.optional(affinityType, "host"),
     ipv4: v.optional(count, 0),
     ipv6: v.optional(count, 0),
     address: v.optional(address),
-    handle: v.optional(handleText),
+    handle: v.optional(handleName),
     attributes: v.optional(attributes, {}),
     allowPartial: v.optional(flag, false),
     dryRun: v.optional(flag, false),

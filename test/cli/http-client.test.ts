@@ -96,6 +96,18 @@ describe("a call", () => {
     expect(path`/v1/pools/${`${name}.a`}`).toBe(`/v1/pools/${name}.a`);
   });
 
+  it.each(["web?1", "100%41", "web#1"])(
+    "cannot name %j, which does not arrive as it is",
+    (name) => {
+      expect(() => path`/v1/handles/${name}`).toThrow(
+        expect.objectContaining({
+          exit: EXIT.usage,
+          message: expect.stringMatching(/^".*" must not have \?, % or #, .* POST \/v1\/release/),
+        }),
+      );
+    },
+  );
+
   it("keeps the path of the endpoint, such as a stage of API Gateway", async () => {
     answers = [well];
     await call({}, `${endpoint}/prod/`);
