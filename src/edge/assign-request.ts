@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import * as v from "valibot";
 import type { Assignment, AssignRequest } from "../allocator/assignment.ts";
 import type { Explanation } from "../allocator/explain.ts";
@@ -17,6 +16,7 @@ import { USES } from "../domain/pool.ts";
 import { formatTime } from "../domain/time.ts";
 import { attributes } from "./attributes.ts";
 import { readJson } from "./body.ts";
+import { digestOf, shortDigest } from "./digest.ts";
 import { explanationAnswer } from "./explanation-answer.ts";
 import {
   address,
@@ -232,7 +232,3 @@ function canonical({
     ...(asked.hostReserved ? [Object.entries(asked.hostReserved)] : []),
   ]);
 }
-
-const digestOf = (text: string) => createHash("sha256").update(text).digest();
-/** 132 bits: two requests that differ do not meet in them. */
-const shortDigest = (text: string) => digestOf(text).toString("base64url").slice(0, 22);
