@@ -15,7 +15,7 @@ export interface Request {
   readonly query?: Query;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Does it come to the same where it is carried out twice? Reads do, and keyed requests. */
+  /** Does it come to the same where it is carried out twice, whatever others do in between? Reads do, and keyed requests. */
   readonly isRepeatable?: boolean;
 }
 
@@ -65,6 +65,13 @@ export class ApiError extends CommandError {
   constructor(said: ApiProblem) {
     super(said.status >= 500 ? EXIT.unreachable : EXIT.refused, sentencesOf(said));
     this.problem = said;
+  }
+}
+
+/** Nobody has said what became of a request: it may have been carried out, or a part of it. */
+export class Unanswered extends CommandError {
+  constructor(message: string) {
+    super(EXIT.unreachable, message);
   }
 }
 

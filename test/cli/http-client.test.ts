@@ -153,11 +153,11 @@ describe("a call is repeated", () => {
     expect(waits).toHaveLength(4);
   });
 
-  it("where it got no answer and reads only, or has a key, or releases", async () => {
+  it("where it got no answer and reads only, or has a key, or is said to be repeatable", async () => {
     const harmless: readonly Partial<Request>[] = [
       {},
       { method: "POST", path: path`/v1/assign`, headers: { "Idempotency-Key": "k" }, body: {} },
-      { method: "POST", path: path`/v1/release`, body: {} },
+      { method: "POST", path: path`/v1/release`, body: {}, isRepeatable: true },
     ];
     for (const request of harmless) {
       asked = [];
@@ -186,6 +186,19 @@ describe("a call is not repeated", () => {
       }
   });
 
+  it("where a release may be done, or half done: what was assigned under the name since would go with it", async () => {
+    const release = { method: "POST", path: path`/v1/release`, body: { handle: "h" } } as const;
+    for (const answer of ["hangs up", throttled, unavailable, { status: 503, body: "" }] as const) {
+      asked = [];
+      answers = [answer, well];
+      await failure(release);
+      expect(asked).toHaveLength(1);
+    }
+    answers = [{ status: 429, body: '{"message":"Too Many Requests"}' }, well];
+    asked = [];
+    expect(await call(release)).toMatchObject({ status: 200 });
+  });
+
   it("where it would be asked to wait for long, or nobody says how long", async () => {
     for (const retryAfterSeconds of [60, undefined]) {
       asked = [];
@@ -206,6 +219,12 @@ describe("an endpoint", () => {
       /^http:\/\/127\.0\.0\.1:\d+ does not answer: connect ECONNREFUSED/,
     );
     expect(waits).toHaveLength(4);
+    const release = { method: "POST", path: path`/v1/release`, body: { handle: "h" } } as const;
+    for (const write of [put, release]) {
+      waits = [];
+      expect(await failure(write)).toMatchObject({ exit: EXIT.unreachable });
+      expect(waits).toHaveLength(4);
+    }
   });
 
   it.each([
