@@ -25,11 +25,13 @@ type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 /**
  * Calls the API at an endpoint, a URL. An answer that asks for a little patience is asked for again; so is a request that
  * found nobody to connect to, and one that got no answer, where repeating it does no harm. Where the endpoint is API
- * Gateway's, requests are signed with SigV4 under the credentials that the AWS command line would use.
+ * Gateway's, or a Region is said, requests are signed with SigV4 under the credentials that the AWS command line would use.
+ *
+ * @param region where an API is that has a domain name of its own
  */
-export function httpClient(endpoint: string, space: string, io: Io): Client {
+export function httpClient(endpoint: string, space: string, io: Io, region?: string): Client {
   const base = baseOf(endpoint);
-  const fetching = lazily(() => fetchFor(base));
+  const fetching = lazily(() => fetchFor(base, region));
   return {
     space,
     async call<Body>(request: Request) {
@@ -84,10 +86,23 @@ async function attempt<Body>(
   const said = `${base.origin} ${strangeness(answered)}`;
   // API Gateway says this without having asked Plat;
   if (status === 429) throw new Again(new CommandError(EXIT.unreachable, said), UNANSWERED_WAIT_MS);
+  const turnedAway = TURNED_AWAY[status];
+  if (turnedAway !== undefined)
+    throw new CommandError(EXIT.refused, `${said}\n${turnedAway} Nothing was done.`);
   // and from 500 on where Plat did not answer it in time.
   const reason = new Unanswered(said);
   throw status >= 500 && repeatable(request) ? new Again(reason, UNANSWERED_WAIT_MS) : reason;
 }
+
+const NOT_LET_IN =
+  "What stands before Plat lets nobody in who sends this: check the AWS credentials and what they allow. Requests are signed where the endpoint is API Gateway's by its name, or --region says where it is.";
+
+/** What stands before Plat says so in words of its own, and does not ask Plat. */
+const TURNED_AWAY: Readonly<Record<number, string>> = {
+  401: NOT_LET_IN,
+  403: NOT_LET_IN,
+  404: "Plat answers otherwise where it has nothing: check the endpoint, with the stage or the path that it may need.",
+};
 
 /** Plat said no; perhaps only for the moment. */
 function refused(request: Request, problem: ApiProblem): ApiError | Again {
@@ -158,8 +173,8 @@ function baseOf(endpoint: string): URL {
 }
 
 /** What signs costs time to load, and only those need it who call AWS. */
-async function fetchFor({ hostname }: URL): Promise<Fetch> {
-  const region = API_GATEWAY.exec(hostname)?.[1];
+async function fetchFor({ hostname }: URL, said?: string): Promise<Fetch> {
+  const region = said ?? API_GATEWAY.exec(hostname)?.[1];
   if (region === undefined) return (url, init) => fetch(url, init);
   const [{ AwsClient }, { defaultProvider }] = await Promise.all([
     import("aws4fetch"),

@@ -235,16 +235,6 @@ describe("an endpoint", () => {
     ],
     ["other JSON", { status: 200, body: '"ok"' }, 'answers 200, and not as Plat does: "ok"'],
     [
-      "an error in other words",
-      { status: 404, body: '{"error":"nope"}' },
-      'answers 404, and not as Plat does: {"error":"nope"}',
-    ],
-    [
-      "a no of API Gateway",
-      { status: 403, body: '{"message":"Forbidden"}' },
-      'answers 403, and not as Plat does: {"message":"Forbidden"}',
-    ],
-    [
       "a redirection",
       { status: 301, body: "", headers: { location: "https://plat.example/" } },
       "answers 301, and sends on to https://plat.example/; call that.",
@@ -255,6 +245,26 @@ describe("an endpoint", () => {
     expect(error.exit).toBe(EXIT.unreachable);
     expect(error.message).toBe(`${endpoint} ${said}`);
     expect(asked).toHaveLength(1);
+  });
+
+  it.each([
+    [401, '{"message":"Unauthorized"}', "check the AWS credentials"],
+    [403, '{"message":"Forbidden"}', "check the AWS credentials and what they allow"],
+    [403, "<html>blocked", "or --region says where it is"],
+    [404, '{"message":"Not Found"}', "check the endpoint, with the stage or the path"],
+  ])("whose gateway says %i is a no: Plat was not asked", async (status, body, said) => {
+    answers = [{ status, body }];
+    for (const request of [{}, put]) {
+      asked = [];
+      const error = await failure(request);
+      expect(error.exit).toBe(EXIT.refused);
+      expect(error.message).toMatch(
+        `${endpoint} answers ${status}, and not as Plat does: ${body}\n`,
+      );
+      expect(error.message).toContain(said);
+      expect(error.message).toMatch(/Nothing was done\.$/);
+      expect(asked).toHaveLength(1);
+    }
   });
 
   it("of API Gateway that is too busy, or does not get an answer of Plat, is asked again", async () => {
@@ -332,6 +342,18 @@ describe("an endpoint of API Gateway", () => {
     );
     expect(request?.headers.get("x-amz-security-token")).toBe("a-session");
     expect(await request?.json()).toEqual(put.body);
+  });
+
+  it("behind a domain name of its own is called with signed requests of the Region that is said", async () => {
+    const at = "https://plat.example/ipam";
+    await httpClient(at, "blue", io, "eu-west-1").call(put);
+    const [request] = sent;
+    expect(request?.url).toBe(`${at}/v1/pools/web?space=blue`);
+    expect(request?.headers.get("authorization")).toMatch(
+      /^AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE\/\d{8}\/eu-west-1\/execute-api\/aws4_request, /,
+    );
+    await call({}, at);
+    expect(sent[1]?.headers.get("authorization")).toBeNull();
   });
 
   it("is asked with other credentials when they have expired, as they do while a job is waited for", async () => {
