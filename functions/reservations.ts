@@ -5,13 +5,13 @@ import {
   readReservation,
 } from "../src/allocator/administration.ts";
 import { http, route } from "../src/edge/http.ts";
-import { readNamed, readNamedMatch, readSpace } from "../src/edge/parameters.ts";
+import { readNamed, readNamedMatch } from "../src/edge/parameters.ts";
 import {
   readReservationPut,
   reservationAnswer,
   reservationDeleteAnswer,
+  reservationList,
   reservationPutAnswer,
-  reservationsAnswer,
 } from "../src/edge/reservation-request.ts";
 import { context, rehearsal } from "../src/wiring.ts";
 
@@ -19,9 +19,9 @@ const plat = context();
 
 export const handler = http({
   "GET /v1/reservations": route(
-    readSpace,
-    (space) => listReservations(plat, space),
-    reservationsAnswer,
+    reservationList.read,
+    ({ space }) => listReservations(plat, space),
+    reservationList.answer,
   ),
   "GET /v1/reservations/{name}": route(
     readNamed,

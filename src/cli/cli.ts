@@ -35,7 +35,7 @@ export function action<Args extends readonly unknown[], Options>(
 ): (...all: unknown[]) => Promise<void> {
   return async (...all) => {
     const command = all.at(-1) as Command;
-    const { endpoint, space, output } = command.optsWithGlobals<GlobalOptions>();
+    const { endpoint, space, region, output } = command.optsWithGlobals<GlobalOptions>();
     const session: Session = {
       io,
       client: httpClient(
@@ -43,6 +43,7 @@ export function action<Args extends readonly unknown[], Options>(
         endpoint ?? (io.env.PLAT_ENDPOINT || ENDPOINT_DEFAULT),
         space ?? (io.env.PLAT_SPACE || SPACE_DEFAULT),
         io,
+        region ?? (io.env.PLAT_REGION || undefined),
       ),
       print: (said) => print(io, output ?? "table", said),
     };
@@ -55,14 +56,19 @@ export function action<Args extends readonly unknown[], Options>(
 interface GlobalOptions {
   readonly endpoint?: string;
   readonly space?: string;
+  readonly region?: string;
   readonly output?: Format;
 }
 
-/** What every command takes: which API, and which address space. */
+/** What every command takes: which API, which address space, and for which Region to sign. */
 export const withGlobalOptions = (program: Command): Command =>
   program
     .option("--endpoint <url>", `where the API is (PLAT_ENDPOINT; ${ENDPOINT_DEFAULT})`)
-    .option("--space <name>", `the address space, a VRF (PLAT_SPACE; ${SPACE_DEFAULT})`);
+    .option("--space <name>", `the address space, a VRF (PLAT_SPACE; ${SPACE_DEFAULT})`)
+    .option(
+      "--region <region>",
+      "sign for an API of this AWS Region at any endpoint (PLAT_REGION)",
+    );
 
 /** A command that prints something takes the format. */
 export const printing = (command: Command): Command =>

@@ -1,5 +1,6 @@
 import type * as v from "valibot";
 import type { problem } from "../edge/answers.ts";
+import { LOST_IN_PATH, LOST_IN_PATH_WORDS } from "../edge/field.ts";
 import { CommandError, EXIT, usageError } from "./exit.ts";
 
 export type Query = Readonly<
@@ -14,7 +15,7 @@ export interface Request {
   readonly query?: Query;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Does it come to the same where it is carried out twice? Reads do, and keyed requests. */
+  /** Does it come to the same where it is carried out twice, whatever others do in between? Reads do, and keyed requests. */
   readonly isRepeatable?: boolean;
 }
 
@@ -37,11 +38,22 @@ export type Path = string & { readonly brand: "path" };
 export const path = (texts: TemplateStringsArray, ...parts: readonly string[]): Path =>
   String.raw({ raw: texts }, ...parts.map(segment)) as Path;
 
-/** https://url.spec.whatwg.org/#double-dot-path-segment: these are followed even where they are encoded. */
+/** Can a path name it? */
+export const isPathPart = (text: string): boolean => pathProblem(text) === undefined;
+
 function segment(text: string): string {
-  if (text === "." || text === "..")
-    throw usageError(`"${text}" is no name that can be asked for: in a URL it means a folder.`);
+  const problem = pathProblem(text);
+  if (problem !== undefined) throw usageError(`${JSON.stringify(text)} ${problem}.`);
   return encodeURIComponent(text);
+}
+
+/** Why API Gateway, or a URL, would take it for something else. */
+function pathProblem(text: string): string | undefined {
+  if (LOST_IN_PATH.test(text)) return LOST_IN_PATH_WORDS;
+  // https://url.spec.whatwg.org/#double-dot-path-segment: these are followed even where they are encoded.
+  return text === "." || text === ".."
+    ? "is no name that can be asked for: in a URL it means a folder"
+    : undefined;
 }
 
 export type ApiProblem = v.InferOutput<typeof problem>;
@@ -53,6 +65,13 @@ export class ApiError extends CommandError {
   constructor(said: ApiProblem) {
     super(said.status >= 500 ? EXIT.unreachable : EXIT.refused, sentencesOf(said));
     this.problem = said;
+  }
+}
+
+/** Nobody has said what became of a request: it may have been carried out, or a part of it. */
+export class Unanswered extends CommandError {
+  constructor(message: string) {
+    super(EXIT.unreachable, message);
   }
 }
 

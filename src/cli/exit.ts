@@ -3,7 +3,7 @@
  */
 export const EXIT = {
   done: 0,
-  /** The API said no; stderr has the code of the problem. */
+  /** The API said no, and stderr has the code of the problem; or what stands before it did. */
   refused: 1,
   /** The command line, or a file that it names, is not as it should be; nothing was sent, or nothing written. */
   usage: 2,

@@ -2,7 +2,7 @@ import type * as v from "valibot";
 import { ADDRESSES_PER_PAGE_MAX, PAGE_READS_AT_ONCE } from "../domain/limits.ts";
 import type { handleRead } from "../edge/answers.ts";
 import { atOnce } from "./at-once.ts";
-import { type Client, found, pages, path } from "./client.ts";
+import { type Client, found, isPathPart, pages, path } from "./client.ts";
 
 type HandlePage = v.InferOutput<typeof handleRead>;
 
@@ -27,7 +27,7 @@ interface NamedAssignment {
 
 /**
  * The owners of assignments, by address: each handle is read once, some at once. An address that its handle does not have any
- * more by then is not among them.
+ * more by then, or whose handle no path can name, is not among them.
  */
 export async function readOwners(
   client: Client,
@@ -37,7 +37,7 @@ export async function readOwners(
   const named = [...assignments];
   const handles = new Set(named.flatMap(({ handle }) => (handle === undefined ? [] : [handle])));
   const read = await atOnce([...handles], PAGE_READS_AT_ONCE, async (handle) => {
-    const addresses = await found(readHandle(client, handle));
+    const addresses = isPathPart(handle) ? await found(readHandle(client, handle)) : [];
     each();
     return addresses ?? [];
   });

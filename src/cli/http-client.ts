@@ -1,7 +1,14 @@
 import type { AwsClient } from "aws4fetch";
 import pRetry from "p-retry";
 import { isRecord } from "../edge/schema.ts";
-import { ApiError, type ApiProblem, type Client, type Reply, type Request } from "./client.ts";
+import {
+  ApiError,
+  type ApiProblem,
+  type Client,
+  type Reply,
+  type Request,
+  Unanswered,
+} from "./client.ts";
 import { CommandError, EXIT, usageError } from "./exit.ts";
 import type { Io } from "./io.ts";
 
@@ -17,12 +24,14 @@ type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /**
  * Calls the API at an endpoint, a URL. An answer that asks for a little patience is asked for again; so is a request that
- * got no answer, where repeating it does no harm. Where the endpoint is API Gateway's, requests are signed with SigV4 under
- * the credentials that the AWS command line would use.
+ * found nobody to connect to, and one that got no answer, where repeating it does no harm. Where the endpoint is API
+ * Gateway's, or a Region is said, requests are signed with SigV4 under the credentials that the AWS command line would use.
+ *
+ * @param region where an API is that has a domain name of its own
  */
-export function httpClient(endpoint: string, space: string, io: Io): Client {
+export function httpClient(endpoint: string, space: string, io: Io, region?: string): Client {
   const base = baseOf(endpoint);
-  const fetching = lazily(() => fetchFor(base));
+  const fetching = lazily(() => fetchFor(base, region));
   return {
     space,
     async call<Body>(request: Request) {
@@ -62,10 +71,10 @@ async function attempt<Body>(
 ): Promise<Reply<Body>> {
   const answered = await exchange(fetch, base, space, request).catch((error: Error) => {
     if (error instanceof CommandError) throw error;
-    const reason = new CommandError(
-      EXIT.unreachable,
-      `${base.origin} does not answer: ${causeOf(error)}`,
-    );
+    const said = `${base.origin} does not answer: ${causesOf(error)[0]?.message || error.message}`;
+    if (neverArrived(error))
+      throw new Again(new CommandError(EXIT.unreachable, said), UNANSWERED_WAIT_MS);
+    const reason = new Unanswered(said);
     throw repeatable(request) ? new Again(reason, UNANSWERED_WAIT_MS) : reason;
   });
   const { status, headers, text } = answered;
@@ -74,11 +83,26 @@ async function attempt<Body>(
   if (status < 300 && isRecord(body) && Object.keys(body).length > 0)
     return { status, etag: headers.get("etag") ?? undefined, body: body as Body };
   if (isProblem(body)) throw refused(request, body);
-  const reason = new CommandError(EXIT.unreachable, `${base.origin} ${strangeness(answered)}`);
-  // API Gateway says this without having asked Plat, or where Plat did not answer it in time.
-  const again = status === 429 || (status >= 500 && repeatable(request));
-  throw again ? new Again(reason, UNANSWERED_WAIT_MS) : reason;
+  const said = `${base.origin} ${strangeness(answered)}`;
+  // API Gateway says this without having asked Plat;
+  if (status === 429) throw new Again(new CommandError(EXIT.unreachable, said), UNANSWERED_WAIT_MS);
+  const turnedAway = TURNED_AWAY[status];
+  if (turnedAway !== undefined)
+    throw new CommandError(EXIT.refused, `${said}\n${turnedAway} Nothing was done.`);
+  // and from 500 on where Plat did not answer it in time.
+  const reason = new Unanswered(said);
+  throw status >= 500 && repeatable(request) ? new Again(reason, UNANSWERED_WAIT_MS) : reason;
 }
+
+const NOT_LET_IN =
+  "What stands before Plat lets nobody in who sends this: check the AWS credentials and what they allow. Requests are signed where the endpoint is API Gateway's by its name, or --region says where it is.";
+
+/** What stands before Plat says so in words of its own, and does not ask Plat. */
+const TURNED_AWAY: Readonly<Record<number, string>> = {
+  401: NOT_LET_IN,
+  403: NOT_LET_IN,
+  404: "Plat answers otherwise where it has nothing: check the endpoint, with the stage or the path that it may need.",
+};
 
 /** Plat said no; perhaps only for the moment. */
 function refused(request: Request, problem: ApiProblem): ApiError | Again {
@@ -86,7 +110,7 @@ function refused(request: Request, problem: ApiProblem): ApiError | Again {
   if (!problem.retryable) return refusal;
   const waitMs = (problem.retryAfterSeconds ?? Number.POSITIVE_INFINITY) * 1_000;
   // A write that failed half-way may have happened: only a refusal is sure not to have.
-  const harmless = problem.status < 500 || repeatable(request);
+  const harmless = repeatable(request) || (problem.status < 500 && !isDoneInParts(request));
   return harmless && waitMs <= WAIT_MS_MAX ? new Again(refusal, waitMs) : refusal;
 }
 
@@ -111,9 +135,15 @@ async function exchange(fetch: Fetch, base: URL, space: string, request: Request
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
 
-/** Sent twice, it comes to the same: not so a write that is conditional on what it has changed itself. */
-const repeatable = ({ method, path, headers = {}, isRepeatable = false }: Request): boolean =>
-  isRepeatable || method === "GET" || "Idempotency-Key" in headers || path === "/v1/release";
+/**
+ * Sent twice, it comes to the same: not so a write that is conditional on what it has changed itself, nor a release of what a
+ * name has by then.
+ */
+const repeatable = ({ method, headers = {}, isRepeatable = false }: Request): boolean =>
+  isRepeatable || method === "GET" || "Idempotency-Key" in headers;
+
+/** Some of it may be done when Plat is kept from the rest for the moment. */
+const isDoneInParts = ({ path }: Request): boolean => path === "/v1/release";
 
 const isProblem = (body: unknown): body is ApiProblem =>
   isRecord(body) && typeof body.code === "string" && typeof body.detail === "string";
@@ -143,8 +173,8 @@ function baseOf(endpoint: string): URL {
 }
 
 /** What signs costs time to load, and only those need it who call AWS. */
-async function fetchFor({ hostname }: URL): Promise<Fetch> {
-  const region = API_GATEWAY.exec(hostname)?.[1];
+async function fetchFor({ hostname }: URL, said?: string): Promise<Fetch> {
+  const region = said ?? API_GATEWAY.exec(hostname)?.[1];
   if (region === undefined) return (url, init) => fetch(url, init);
   const [{ AwsClient }, { defaultProvider }] = await Promise.all([
     import("aws4fetch"),
@@ -185,8 +215,16 @@ function parsed(text: string): unknown {
   }
 }
 
-/** `fetch failed` says nothing; its cause does, or, where a name has several addresses, the cause of the first. */
-function causeOf({ message, cause }: Error): string {
-  const [first] = cause instanceof AggregateError ? cause.errors : [cause];
-  return first instanceof Error && first.message !== "" ? first.message : message;
+/** `fetch failed` says nothing; its cause does, or, where a name has several addresses, the cause of each. */
+function causesOf({ cause }: Error): readonly Error[] {
+  const causes: readonly unknown[] = cause instanceof AggregateError ? cause.errors : [cause];
+  return causes.filter((one): one is Error => one instanceof Error);
+}
+
+/** There was no connection that it could have gone by. */
+const NOT_CONNECTED = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "UND_ERR_CONNECT_TIMEOUT"];
+
+function neverArrived(error: Error): boolean {
+  const codes = causesOf(error).map((cause: NodeJS.ErrnoException) => cause.code ?? "");
+  return codes.length > 0 && codes.every((code) => NOT_CONNECTED.includes(code));
 }

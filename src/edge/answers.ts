@@ -334,7 +334,7 @@ const ignored = v.optional(
 );
 
 export const poolRead = v.strictObject(pool);
-export const poolsRead = v.strictObject({ pools: v.array(poolRead) });
+export const poolsRead = v.strictObject({ pools: v.array(poolRead), next });
 export const poolWritten = v.strictObject({ ...pool, ...written, ignored });
 
 const reservation = {
@@ -345,7 +345,7 @@ const reservation = {
 };
 
 export const reservationRead = v.strictObject(reservation);
-export const reservationsRead = v.strictObject({ reservations: v.array(reservationRead) });
+export const reservationsRead = v.strictObject({ reservations: v.array(reservationRead), next });
 export const reservationWritten = v.strictObject({ ...reservation, ...written });
 export const reservationDeleted = v.strictObject(written);
 

@@ -9,10 +9,11 @@ import { handleQuery } from "./handle-request.ts";
 import { labelledQuery, namespaces, nodes } from "./labelled-request.ts";
 import { manifest } from "./manifest.ts";
 import { DRY_RUN } from "./parameters.ts";
+import { poolList } from "./pool-answer.ts";
 import { poolBody, poolReleaseQuery } from "./pool-request.ts";
 import type { ProblemCode } from "./problem.ts";
 import { releaseBody } from "./release-request.ts";
-import { reservationBody } from "./reservation-request.ts";
+import { reservationBody, reservationList } from "./reservation-request.ts";
 import { settingsBody } from "./settings-request.ts";
 import { spaceUtilizationQuery } from "./space-utilization-request.ts";
 import { utilizationQuery } from "./utilization-request.ts";
@@ -215,8 +216,8 @@ export const ROUTES: readonly Route[] = [
     path: "/v1/pools",
     function: "pools",
     id: "listPools",
-    summary: "The pools of a space",
-    query: {},
+    summary: "The pools of a space, by name, in pages",
+    query: poolList.query,
     answers: { 200: answers.poolsRead },
     refusals: [],
   },
@@ -301,8 +302,8 @@ export const ROUTES: readonly Route[] = [
     path: "/v1/reservations",
     function: "reservations",
     id: "listReservations",
-    summary: "The reservations of a space",
-    query: {},
+    summary: "The reservations of a space, by name, in pages",
+    query: reservationList.query,
     answers: { 200: answers.reservationsRead },
     refusals: [],
   },

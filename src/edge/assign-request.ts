@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import * as v from "valibot";
 import type { Assignment, AssignRequest } from "../allocator/assignment.ts";
 import type { Explanation } from "../allocator/explain.ts";
@@ -17,14 +16,15 @@ import { USES } from "../domain/pool.ts";
 import { formatTime } from "../domain/time.ts";
 import { attributes } from "./attributes.ts";
 import { readJson } from "./body.ts";
+import { digestOf, shortDigest } from "./digest.ts";
 import { explanationAnswer } from "./explanation-answer.ts";
 import {
   address,
   affinityType,
   flag,
-  handleText,
-  hostText,
+  handleName,
   namespaceName,
+  newHost,
   poolReference,
   proseText,
   spaceName,
@@ -63,7 +63,7 @@ export const hostReserved = v.pipe(
   fields({
     start: v.optional(whole(0, HOST_RESERVED_MAX), 0),
     end: v.optional(whole(0, HOST_RESERVED_MAX), 0),
-    handle: v.optional(handleText),
+    handle: v.optional(handleName),
     note: v.optional(
       v.pipe(
         proseText,
@@ -86,12 +86,12 @@ export const hostReserved = v.pipe(
 export const assignBody = v.pipe(
   fields({
     space: v.optional(spaceName),
-    host: hostText,
+    host: newHost,
     affinityType: v.optional(affinityType, "host"),
     ipv4: v.optional(count, 0),
     ipv6: v.optional(count, 0),
     address: v.optional(address),
-    handle: v.optional(handleText),
+    handle: v.optional(handleName),
     attributes: v.optional(attributes, {}),
     allowPartial: v.optional(flag, false),
     dryRun: v.optional(flag, false),
@@ -232,7 +232,3 @@ function canonical({
     ...(asked.hostReserved ? [Object.entries(asked.hostReserved)] : []),
   ]);
 }
-
-const digestOf = (text: string) => createHash("sha256").update(text).digest();
-/** 132 bits: two requests that differ do not meet in them. */
-const shortDigest = (text: string) => digestOf(text).toString("base64url").slice(0, 22);

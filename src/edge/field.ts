@@ -77,29 +77,64 @@ export const spaceName = dnsLabel(SPACE_CHARACTERS_MAX, "tenant-7");
 /** A name of a namespace, as in Kubernetes. */
 export const namespaceName = dnsLabel(NAMESPACE_CHARACTERS_MAX, "shop");
 
+/**
+ * What a path cannot carry, encoded or not: API Gateway decodes it twice, and ends it at a `?` that it has decoded; a `#` ends it
+ * wherever it is read as a URL. `/v1/handles/web%3F1` would name the handle `web`.
+ */
+export const LOST_IN_PATH = /[?%#]/;
+export const LOST_IN_PATH_WORDS =
+  "must not have ?, % or #, which no path can carry; what is held under such a name is given back by POST /v1/release, with the name in its body";
+
+/** A pattern that excludes those too; a name that has one of them is told so, and any other one what it must be. */
+const withoutLost = (pattern: RegExp, message: string) =>
+  v.regex(pattern, ({ input }) => (LOST_IN_PATH.test(input) ? LOST_IN_PATH_WORDS : message));
+
+const HOST_MESSAGE = `must be 1 to ${NAME_CHARACTERS_MAX} printable ASCII characters without spaces`;
+
+/** A host that may have its name from before paths were minded. */
 export const hostText = v.pipe(
   text,
-  v.regex(
-    new RegExp(`^[\\x21-\\x7e]{1,${NAME_CHARACTERS_MAX}}$`),
-    `must be 1 to ${NAME_CHARACTERS_MAX} printable ASCII characters without spaces`,
+  v.regex(new RegExp(`^[\\x21-\\x7e]{1,${NAME_CHARACTERS_MAX}}$`), HOST_MESSAGE),
+);
+
+/** A host that is given its name: not one that a path would take for another's. */
+export const newHost = v.pipe(
+  text,
+  withoutLost(
+    new RegExp(`^[\\x21\\x22\\x24\\x26-\\x3e\\x40-\\x7e]{1,${NAME_CHARACTERS_MAX}}$`),
+    HOST_MESSAGE,
   ),
 );
 
 /** A host that a path can name: an encoded slash may be one of the path by the time that it is routed. */
 export const nodeName = v.pipe(
   text,
-  v.regex(
-    new RegExp(`^[\\x21-\\x2e\\x30-\\x7e]{1,${NAME_CHARACTERS_MAX}}$`),
-    `must be 1 to ${NAME_CHARACTERS_MAX} printable ASCII characters without spaces and slashes`,
+  withoutLost(
+    new RegExp(`^[\\x21\\x22\\x24\\x26-\\x2e\\x30-\\x3e\\x40-\\x7e]{1,${NAME_CHARACTERS_MAX}}$`),
+    `${HOST_MESSAGE} and slashes`,
   ),
 );
 
-/** A lone surrogate is no character: it would not come back from the database as it went in. */
+const HANDLE_MESSAGE = `must be 1 to ${NAME_CHARACTERS_MAX} printable characters`;
+
+/**
+ * A handle that may have its name from before paths were minded. A lone surrogate is no character: it would not come back from
+ * the database as it went in.
+ */
 export const handleText = v.pipe(
   text,
   v.regex(
     new RegExp(`^[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}]{1,${NAME_CHARACTERS_MAX}}$`, "u"),
-    `must be 1 to ${NAME_CHARACTERS_MAX} printable characters`,
+    HANDLE_MESSAGE,
+  ),
+);
+
+/** A handle that is given its name, or that a path names. */
+export const handleName = v.pipe(
+  text,
+  withoutLost(
+    new RegExp(`^[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}?%#]{1,${NAME_CHARACTERS_MAX}}$`, "u"),
+    HANDLE_MESSAGE,
   ),
 );
 

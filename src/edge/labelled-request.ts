@@ -6,7 +6,7 @@ import type { Labels } from "../domain/labels.ts";
 import { LABELLED_PER_PAGE_DEFAULT, LABELLED_PER_PAGE_MAX } from "../domain/limits.ts";
 import { chooseManifest, isManifest, type Wanted } from "./choose-manifest.ts";
 import { openCursor, sealCursor } from "./cursor.ts";
-import { namespaceName, nodeName, spaceName } from "./field.ts";
+import { hostText, namespaceName, nodeName, spaceName } from "./field.ts";
 import type { Answer, Event } from "./http.ts";
 import { labels } from "./labels.ts";
 import { type DryRun, etagOf, type Ignoring, ignored, written } from "./operator-answer.ts";
@@ -97,7 +97,8 @@ function labelledKind(kind: "Node" | "Namespace", of: NamePart, list: "nodes" | 
       const query = readQuery(event, labelledQuery);
       if (query instanceof Problem) return query;
       const { cursor, ...asked } = query;
-      const opened = openCursor(cursor, listOf(asked), v.object({ after: of.schema }));
+      // What was registered before paths were minded may end a page.
+      const opened = openCursor(cursor, listOf(asked), v.object({ after: hostText }));
       return opened instanceof Problem ? opened : { ...asked, after: opened.position?.after };
     },
 

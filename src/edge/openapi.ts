@@ -6,7 +6,7 @@ import {
   address,
   cidr,
   etag,
-  handleText,
+  handleName,
   idempotencyKey,
   jobId,
   namespaceName,
@@ -21,7 +21,7 @@ import { PROBLEMS, type ProblemCode } from "./problem.ts";
 /** What the parts of a path are called means the same in every route. */
 const PATH_PARTS: Readonly<Record<string, v.GenericSchema>> = {
   ip: address,
-  handle: handleText,
+  handle: handleName,
   cidr,
   name: resourceName,
   node: nodeName,

@@ -4,7 +4,7 @@ import {
   address,
   etag,
   flagText,
-  handleText,
+  handleName,
   idempotencyKey,
   jobId,
   nodeName,
@@ -140,7 +140,7 @@ export function readHandlePath(event: Event) {
 export function readHandleWith<Entries extends v.ObjectEntries>(event: Event, entries: Entries) {
   const query = readQuery(event, entries);
   if (query instanceof Problem) return query;
-  const handle = inPath("handle", handleText, event.pathParameters?.handle);
+  const handle = inPath("handle", handleName, event.pathParameters?.handle);
   return handle instanceof Problem ? handle : { ...query, handle };
 }
 

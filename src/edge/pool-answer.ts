@@ -3,14 +3,11 @@ import { formatCidr } from "../domain/cidr.ts";
 import { deleteJobId } from "../domain/job.ts";
 import type { Pool } from "../domain/pool.ts";
 import type { Answer } from "./http.ts";
+import { namedList } from "./named-list.ts";
 import { type DryRun, etagOf, type Ignoring, ignored, written } from "./operator-answer.ts";
 
 export function poolAnswer(pool: Pool): Answer {
   return { status: 200, headers: etagOf(pool), body: bodyOf(pool) };
-}
-
-export function poolsAnswer(pools: readonly Pool[]): Answer {
-  return { status: 200, body: { pools: pools.map(bodyOf) } };
 }
 
 export const poolPutAnswer = (
@@ -19,6 +16,8 @@ export const poolPutAnswer = (
   request: DryRun & Ignoring,
 ): Answer =>
   written({ ...result, value }, request, { ...bodyOf(value), ...ignored(request) }, value.revision);
+
+export const poolList = namedList<Pool>("pools", (pool) => bodyOf(pool));
 
 /** Field by field: the id of a pool is nobody's business, and its state only where it serves nobody because of it. */
 const bodyOf = (pool: Pool) => ({

@@ -6,6 +6,7 @@ import type { Reservation } from "../domain/pool.ts";
 import { readJson } from "./body.ts";
 import { proseText, readable, resourceName, spaceName } from "./field.ts";
 import type { Answer, Event } from "./http.ts";
+import { namedList } from "./named-list.ts";
 import { type DryRun, etagOf, written } from "./operator-answer.ts";
 import { readIfMatch, readNamedWrite } from "./parameters.ts";
 import { Problem } from "./problem.ts";
@@ -68,9 +69,7 @@ export function reservationAnswer(reservation: Reservation): Answer {
   return { status: 200, headers: etagOf(reservation), body: bodyOf(reservation) };
 }
 
-export function reservationsAnswer(reservations: readonly Reservation[]): Answer {
-  return { status: 200, body: { reservations: reservations.map(bodyOf) } };
-}
+export const reservationList = namedList<Reservation>("reservations", (one) => bodyOf(one));
 
 export const reservationPutAnswer = (
   result: Written<Reservation>,

@@ -2,6 +2,7 @@ import * as v from "valibot";
 import type { SpaceUtilizationPosition } from "../allocator/space-utilization.ts";
 import { POOLS_PER_REQUEST_MAX } from "../domain/limits.ts";
 import { openCursor } from "./cursor.ts";
+import { shortDigest } from "./digest.ts";
 import { flagText, poolReference, resourceName, unique } from "./field.ts";
 import type { Event } from "./http.ts";
 import { readQuery } from "./parameters.ts";
@@ -58,10 +59,10 @@ export function readSpaceUtilization(event: Event): SpaceUtilizationWanted | Pro
   return opened instanceof Problem ? opened : { ...wanted, ...opened };
 }
 
-/** What a cursor is bound to. */
+/** What a cursor is bound to. It comes in a query beside the names themselves, which a request line has room for once. */
 export const spaceUtilizationOf = ({ space, named, orphans }: SpaceUtilizationWanted) => [
   "utilizations",
   space,
   orphans,
-  ...named,
+  ...(named.length > 0 ? [shortDigest(JSON.stringify(named))] : []),
 ];

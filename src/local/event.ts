@@ -69,6 +69,7 @@ export function withBody(event: Event, body: Buffer): Event {
 
 export const newRequestId = (): string => randomUUID();
 
+/** Once, so that the handlers see what API Gateway would decode again, or end the path at: they refuse it by its name. */
 function decodedSegments(rawPath: string): string[] | undefined {
   if (!rawPath.startsWith("/")) return undefined;
   try {

@@ -96,6 +96,18 @@ describe("a call", () => {
     expect(path`/v1/pools/${`${name}.a`}`).toBe(`/v1/pools/${name}.a`);
   });
 
+  it.each(["web?1", "100%41", "web#1"])(
+    "cannot name %j, which does not arrive as it is",
+    (name) => {
+      expect(() => path`/v1/handles/${name}`).toThrow(
+        expect.objectContaining({
+          exit: EXIT.usage,
+          message: expect.stringMatching(/^".*" must not have \?, % or #, .* POST \/v1\/release/),
+        }),
+      );
+    },
+  );
+
   it("keeps the path of the endpoint, such as a stage of API Gateway", async () => {
     answers = [well];
     await call({}, `${endpoint}/prod/`);
@@ -141,11 +153,11 @@ describe("a call is repeated", () => {
     expect(waits).toHaveLength(4);
   });
 
-  it("where it got no answer and reads only, or has a key, or releases", async () => {
+  it("where it got no answer and reads only, or has a key, or is said to be repeatable", async () => {
     const harmless: readonly Partial<Request>[] = [
       {},
       { method: "POST", path: path`/v1/assign`, headers: { "Idempotency-Key": "k" }, body: {} },
-      { method: "POST", path: path`/v1/release`, body: {} },
+      { method: "POST", path: path`/v1/release`, body: {}, isRepeatable: true },
     ];
     for (const request of harmless) {
       asked = [];
@@ -174,6 +186,19 @@ describe("a call is not repeated", () => {
       }
   });
 
+  it("where a release may be done, or half done: what was assigned under the name since would go with it", async () => {
+    const release = { method: "POST", path: path`/v1/release`, body: { handle: "h" } } as const;
+    for (const answer of ["hangs up", throttled, unavailable, { status: 503, body: "" }] as const) {
+      asked = [];
+      answers = [answer, well];
+      await failure(release);
+      expect(asked).toHaveLength(1);
+    }
+    answers = [{ status: 429, body: '{"message":"Too Many Requests"}' }, well];
+    asked = [];
+    expect(await call(release)).toMatchObject({ status: 200 });
+  });
+
   it("where it would be asked to wait for long, or nobody says how long", async () => {
     for (const retryAfterSeconds of [60, undefined]) {
       asked = [];
@@ -194,6 +219,12 @@ describe("an endpoint", () => {
       /^http:\/\/127\.0\.0\.1:\d+ does not answer: connect ECONNREFUSED/,
     );
     expect(waits).toHaveLength(4);
+    const release = { method: "POST", path: path`/v1/release`, body: { handle: "h" } } as const;
+    for (const write of [put, release]) {
+      waits = [];
+      expect(await failure(write)).toMatchObject({ exit: EXIT.unreachable });
+      expect(waits).toHaveLength(4);
+    }
   });
 
   it.each([
@@ -203,16 +234,6 @@ describe("an endpoint", () => {
       "answers 200, and not as Plat does: <html> <body> [31mHi",
     ],
     ["other JSON", { status: 200, body: '"ok"' }, 'answers 200, and not as Plat does: "ok"'],
-    [
-      "an error in other words",
-      { status: 404, body: '{"error":"nope"}' },
-      'answers 404, and not as Plat does: {"error":"nope"}',
-    ],
-    [
-      "a no of API Gateway",
-      { status: 403, body: '{"message":"Forbidden"}' },
-      'answers 403, and not as Plat does: {"message":"Forbidden"}',
-    ],
     [
       "a redirection",
       { status: 301, body: "", headers: { location: "https://plat.example/" } },
@@ -224,6 +245,26 @@ describe("an endpoint", () => {
     expect(error.exit).toBe(EXIT.unreachable);
     expect(error.message).toBe(`${endpoint} ${said}`);
     expect(asked).toHaveLength(1);
+  });
+
+  it.each([
+    [401, '{"message":"Unauthorized"}', "check the AWS credentials"],
+    [403, '{"message":"Forbidden"}', "check the AWS credentials and what they allow"],
+    [403, "<html>blocked", "or --region says where it is"],
+    [404, '{"message":"Not Found"}', "check the endpoint, with the stage or the path"],
+  ])("whose gateway says %i is a no: Plat was not asked", async (status, body, said) => {
+    answers = [{ status, body }];
+    for (const request of [{}, put]) {
+      asked = [];
+      const error = await failure(request);
+      expect(error.exit).toBe(EXIT.refused);
+      expect(error.message).toMatch(
+        `${endpoint} answers ${status}, and not as Plat does: ${body}\n`,
+      );
+      expect(error.message).toContain(said);
+      expect(error.message).toMatch(/Nothing was done\.$/);
+      expect(asked).toHaveLength(1);
+    }
   });
 
   it("of API Gateway that is too busy, or does not get an answer of Plat, is asked again", async () => {
@@ -301,6 +342,18 @@ describe("an endpoint of API Gateway", () => {
     );
     expect(request?.headers.get("x-amz-security-token")).toBe("a-session");
     expect(await request?.json()).toEqual(put.body);
+  });
+
+  it("behind a domain name of its own is called with signed requests of the Region that is said", async () => {
+    const at = "https://plat.example/ipam";
+    await httpClient(at, "blue", io, "eu-west-1").call(put);
+    const [request] = sent;
+    expect(request?.url).toBe(`${at}/v1/pools/web?space=blue`);
+    expect(request?.headers.get("authorization")).toMatch(
+      /^AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE\/\d{8}\/eu-west-1\/execute-api\/aws4_request, /,
+    );
+    await call({}, at);
+    expect(sent[1]?.headers.get("authorization")).toBeNull();
   });
 
   it("is asked with other credentials when they have expired, as they do while a job is waited for", async () => {

@@ -8,6 +8,7 @@ const { plat, platWith } = terminal();
 
 afterEach(() => {
   vi.unstubAllGlobals();
+  vi.unstubAllEnvs();
 });
 
 describe("plat", () => {
@@ -52,6 +53,25 @@ describe("plat", () => {
     const elsewhere = await plat("pool", "get", "--space", "elsewhere", "-o", "json");
     expect(JSON.parse(elsewhere.out)).toEqual({ pools: [] });
     expect((await plat("--space", "elsewhere", "pool", "get", "web")).exit).toBe(1);
+  });
+
+  it("signs for the Region that its option or the environment says, and by itself for none", async () => {
+    const signed: (string | null)[] = [];
+    vi.stubGlobal("fetch", async (input: Request | string, init?: RequestInit) => {
+      signed.push(new Request(input, init).headers.get("authorization"));
+      return Response.json({ pools: [] });
+    });
+    vi.stubEnv("AWS_ACCESS_KEY_ID", "AKIDEXAMPLE");
+    vi.stubEnv("AWS_SECRET_ACCESS_KEY", "wJalrXUtnFEMI");
+    const env = { PLAT_ENDPOINT: "https://plat.example", PLAT_REGION: "eu-west-1" };
+    await platWith({ env }, "pool", "get", "--region", "eu-central-1");
+    await platWith({ env }, "pool", "get");
+    await platWith({ env: { ...env, PLAT_REGION: "", AWS_REGION: "eu-west-3" } }, "pool", "get");
+    expect(signed).toEqual([
+      expect.stringContaining("/eu-central-1/execute-api/"),
+      expect.stringContaining("/eu-west-1/execute-api/"),
+      null,
+    ]);
   });
 
   it("takes an empty variable of the environment for none", async () => {

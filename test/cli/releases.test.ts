@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Client, Request } from "../../src/cli/client.ts";
-import { releaseAddresses, releaseHost } from "../../src/cli/releases.ts";
+import { type Client, type Request, Unanswered } from "../../src/cli/client.ts";
+import { releaseAddresses, releaseHandle, releaseHost } from "../../src/cli/releases.ts";
 
 /** An API that answers each release in turn; and what it was asked for. */
 function apiOf(...answers: readonly object[]) {
@@ -32,6 +32,51 @@ describe("a release of many addresses", () => {
       { addresses: entries.slice(256, 512) },
       { addresses: entries.slice(512) },
     ]);
+  });
+});
+
+describe("a release that got no answer", () => {
+  const unanswered = (sent: Request[]): Client => ({
+    space: "default",
+    async call(request) {
+      sent.push(request);
+      throw new Unanswered("nobody answers");
+    },
+  });
+  const address = "10.0.0.1";
+  const generation = "g1";
+
+  it("may be repeated where it names nothing but assignments that were seen", async () => {
+    const sent: Request[] = [];
+    const entries = [{ address, generation }];
+    await expect(all(releaseAddresses(unanswered(sent), entries))).rejects.toMatchObject({
+      message: "nobody answers",
+    });
+    expect(sent).toMatchObject([{ isRepeatable: true }]);
+  });
+
+  it.each<[string, string, (client: Client) => Promise<unknown>]>([
+    ["a handle", "plat handle get web", (client) => releaseHandle(client, "web")],
+    ["a host", "plat block get --host n1", (client) => all(releaseHost(client, { host: "n1" }))],
+    [
+      "an address of a handle",
+      "plat address get IP",
+      (client) =>
+        all(
+          releaseAddresses(client, [
+            { address, generation },
+            { address, handle: "web" },
+          ]),
+        ),
+    ],
+  ])("of %s may not, and says how to look: %s", async (_, look, release) => {
+    const sent: Request[] = [];
+    await expect(release(unanswered(sent))).rejects.toMatchObject({
+      exit: 3,
+      message: expect.stringMatching(`^nobody answers\nHow much .* not known.*\`${look}\``),
+    });
+    expect(sent).toHaveLength(1);
+    expect(sent[0]?.isRepeatable).toBeUndefined();
   });
 });
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { sealCursor } from "../../src/edge/cursor.ts";
 import { namespaces, nodes } from "../../src/edge/labelled-request.ts";
 import { eventOf } from "./event.ts";
 import { problemIn, refusedFields } from "./problem-of.ts";
@@ -93,6 +94,16 @@ describe("a node", () => {
     const read = (name: string) => nodes.readOne(eventOf("GET", `/v1/nodes/${name}`));
     expect(read("DB_01.example.org")).toMatchObject({ name: "DB_01.example.org" });
     expect(refusedFields(read("a%2Fb"))).toEqual([expect.stringContaining("node: must be 1 to")]);
+    expect(refusedFields(read("a%3Fb"))).toEqual([
+      expect.stringContaining("node: must not have ?, % or #"),
+    ]);
+  });
+
+  it("may end a page of the list although no path can name it", () => {
+    const cursor = sealCursor(["nodes", "default"], { after: "a?b" });
+    expect(nodes.readList(eventOf("GET", "/v1/nodes", { query: { cursor } }))).toMatchObject({
+      after: "a?b",
+    });
   });
 });
 

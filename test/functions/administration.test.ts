@@ -15,6 +15,13 @@ describe("a pool", () => {
     expect(read.headers.etag).toMatch(/^"[\w-]+"$/);
     expect((await plat.get("/v1/pools")).body.pools).toEqual([read.body]);
 
+    await plat.put("/v1/pools/next", { cidr: "10.1.0.0/24" });
+    const first = (await plat.get("/v1/pools", { limit: "1" })).body;
+    expect(first.pools).toEqual([read.body]);
+    const second = (await plat.get("/v1/pools", { limit: "1", cursor: first.next })).body;
+    expect(second).toMatchObject({ pools: [{ name: "next" }] });
+    expect(second).not.toHaveProperty("next");
+
     const change = { ...read.body, disabled: true };
     const unseen = await plat.put("/v1/pools/main", change);
     expect(unseen).toMatchObject({ status: 428, body: { code: "precondition_required" } });

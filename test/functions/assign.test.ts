@@ -5,17 +5,21 @@ describe("an assigned address", () => {
   it("is found under itself and under its handle until it is released", async () => {
     const plat = await spaceWithPool();
     const attributes = { pod: "web-0", toString: "yes" };
-    const assigned = await plat.assign({ host: "n1", ipv4: 2, handle: "h#1%/ü", attributes });
+    const assigned = await plat.assign({ host: "n1", ipv4: 2, handle: "ns/h 1 ü", attributes });
     expect(assigned.status).toBe(200);
-    expect(assigned.body).toMatchObject({ requestId: "request-1", handle: "h#1%/ü", requested: 2 });
+    expect(assigned.body).toMatchObject({
+      requestId: "request-1",
+      handle: "ns/h 1 ü",
+      requested: 2,
+    });
     const [first, second] = assigned.body.addresses;
     expect(first).toMatchObject({ family: 4, pool: "main", borrowed: false });
 
     const read = await plat.get(`/v1/addresses/${first.address}`);
     expect(read.body).toMatchObject({ ...first, state: "assigned", host: "n1", attributes });
     expect(read.body.assignedAt).toMatch(/^\d{4}-\d\d-\d\dT.*Z$/);
-    const handle = await plat.get(`/v1/handles/${encodeURIComponent("h#1%/ü")}`);
-    expect(handle.body).toMatchObject({ handle: "h#1%/ü" });
+    const handle = await plat.get(`/v1/handles/${encodeURIComponent("ns/h 1 ü")}`);
+    expect(handle.body).toMatchObject({ handle: "ns/h 1 ü" });
     expect(handle.body.addresses.map(({ address }: { address: string }) => address).sort()).toEqual(
       [first.address, second.address].sort(),
     );
@@ -30,7 +34,7 @@ describe("an assigned address", () => {
     const cooling = await plat.get(`/v1/addresses/${first.address}`);
     expect(cooling.body).toMatchObject({ state: "cooling" });
     expect(cooling.body).not.toHaveProperty("handle");
-    expect((await plat.get(`/v1/handles/${encodeURIComponent("h#1%/ü")}`)).status).toBe(404);
+    expect((await plat.get(`/v1/handles/${encodeURIComponent("ns/h 1 ü")}`)).status).toBe(404);
   });
 
   it("of IPv6 is read in any text of it", async () => {

@@ -61,7 +61,9 @@ it("patterns are written in what every language knows", () => {
   const { schema } = document.paths["/v1/handles/{handle}"].get.parameters[0];
   const handle = new RegExp(schema.pattern, "u");
   expect(["a/b", "ü 😀"].every((text) => handle.test(text))).toBe(true);
-  expect(["", "a\n", "\ud800", "\u2028"].some((text) => handle.test(text))).toBe(false);
+  expect(["", "a\n", "\ud800", "\u2028", "a?", "a%", "a#"].some((text) => handle.test(text))).toBe(
+    false,
+  );
 });
 
 it("the parameters of a query are described as what they stand for", () => {

@@ -23,7 +23,7 @@ describe("the server", () => {
   it("serves the API as API Gateway does", async () => {
     const pool = await call(url, "PUT", "/v1/pools/main", { cidr: "10.0.0.0/24" });
     expect(pool.status).toBe(201);
-    const handle = "h#1 ü";
+    const handle = "h 1 ü";
     const assigned = await call(url, "POST", "/v1/assign", { host: "n1", ipv4: 1, handle });
     expect(assigned).toMatchObject({ status: 200, body: { handle } });
     const read = await call(url, "GET", `/v1/handles/${encodeURIComponent(handle)}`);
@@ -73,6 +73,9 @@ describe("the server", () => {
     ["GET", "/v1/addresses/10.0.0", 400, "invalid_request"],
     ["GET", "/v1/handles/%ED%A0%80", 400, "invalid_request"],
     ["GET", "/v1/pools?dryRun=true", 400, "invalid_request"],
+    ["DELETE", "/v1/handles/web%3F1", 400, "invalid_request"],
+    ["DELETE", "/v1/handles/100%2541", 400, "invalid_request"],
+    ["GET", "/v1/nodes/web%231/affinities", 400, "invalid_request"],
     ["GET", "/v1/blocks/10.0.0.0/26/1", 400, "invalid_request"],
     ["GET", "/v1/blocks/", 404, "not_found"],
     ["GET", "/v1/blocks?cursor=x", 400, "invalid_request"],

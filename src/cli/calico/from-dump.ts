@@ -11,6 +11,7 @@ import {
   parseInterval,
 } from "../../domain/cidr.ts";
 import { BLOCK_SIZES, BLOCKS_PER_HOST_DEFAULT, BLOCKS_PER_HOST_MAX } from "../../domain/limits.ts";
+import { namespaceName, nodeName, resourceName } from "../../edge/field.ts";
 import { labels as labelsSchema } from "../../edge/labels.ts";
 import {
   addressConflicts,
@@ -69,7 +70,9 @@ export function wantedFrom(dump: Dump): Wanted {
     conflicts: [
       ...standing.conflicts,
       ...pools.conflicts,
+      ...pools.items.flatMap(({ metadata }) => nameConflicts("pool", metadata.name)),
       ...reservations.conflicts,
+      ...reservations.items.flatMap(({ metadata }) => nameConflicts("reservation", metadata.name)),
       ...configs.conflicts,
       ...[...nodes.values()].flatMap(labelConflicts),
       ...taken.flatMap(({ conflicts }) => conflicts),
@@ -202,11 +205,27 @@ const labelsOf = (kind: WantedLabels["kind"], { metadata }: Labelled): WantedLab
   labels: metadata.labels ?? {},
 });
 
+const LABELLED_NAMES = { nodes: nodeName, namespaces: namespaceName };
+
 function labelConflicts({ kind, name, labels }: WantedLabels): readonly Conflict[] {
-  const read = v.safeParse(labelsSchema, labels, { abortPipeEarly: true });
+  const checks = [
+    ["a name", LABELLED_NAMES[kind], name],
+    ["labels", labelsSchema, labels],
+  ] as const;
+  return checks.flatMap(([what, schema, value]): Conflict[] => {
+    const read = v.safeParse(schema as v.GenericSchema, value, { abortPipeEarly: true });
+    if (read.success) return [];
+    const problem = `has ${what} that Plat does not take: ${read.issues[0].message}`;
+    return [{ kind: "labels", name: `${kind}/${name}`, problem }];
+  });
+}
+
+/** The name of a pool or of a reservation; what else it says, the API judges itself. */
+function nameConflicts(kind: "pool" | "reservation", name: string): readonly Conflict[] {
+  const read = v.safeParse(resourceName, name, { abortPipeEarly: true });
   if (read.success) return [];
-  const problem = `has labels that Plat does not take: ${read.issues[0].message}`;
-  return [{ kind: "labels", name: `${kind}/${name}`, problem }];
+  const problem = `has a name that Plat does not take: it ${read.issues[0].message}`;
+  return [{ kind, name, problem }];
 }
 
 /** Blocks in the order of addresses, of one base the larger first: each lies behind the one that reaches furthest, or in it. */

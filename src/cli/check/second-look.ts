@@ -1,6 +1,6 @@
 import { readAddress } from "../addresses.ts";
 import { atOnce } from "../at-once.ts";
-import { type Client, found, isRefusal } from "../client.ts";
+import { type Client, found, isPathPart, isRefusal } from "../client.ts";
 import { readHandle } from "../handles.ts";
 import { type Candidate, ownersText } from "./candidates.ts";
 
@@ -8,7 +8,7 @@ const LOOKS_AT_ONCE = 8;
 
 /**
  * Looks at each address by itself, strongly consistent: those that are still assigned as they were seen, to the same owners.
- * Of a handle whose addresses go together, all that it has now, or none.
+ * Of a handle whose addresses go together, all that it has now, or none; where no path can name it, none.
  */
 export async function stillAsSeen(
   client: Client,
@@ -20,8 +20,11 @@ export async function stillAsSeen(
     ...new Set(standing.filter(({ together }) => together).map(({ handle }) => handle)),
   ];
   const leaving = new Set(standing.map(({ generation }) => generation));
-  const whole = await atOnce(handles, LOOKS_AT_ONCE, async (handle) =>
-    (await generationsOf(client, handle)).every((one) => leaving.has(one)),
+  const whole = await atOnce(
+    handles,
+    LOOKS_AT_ONCE,
+    async (handle) =>
+      isPathPart(handle) && (await generationsOf(client, handle)).every((one) => leaving.has(one)),
   );
   const parted = new Set(handles.filter((_, i) => !whole[i]));
   return standing.filter(({ together, handle }) => !(together && parted.has(handle)));

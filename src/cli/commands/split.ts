@@ -3,7 +3,7 @@ import type * as v from "valibot";
 import { stringify } from "yaml";
 import { type Cidr, formatCidr, parseCidr, sizeOf } from "../../domain/cidr.ts";
 import { POOLS_PER_SPACE_MAX } from "../../domain/limits.ts";
-import type { jobBegun, poolsRead, spaceUtilizationRead } from "../../edge/answers.ts";
+import type { jobBegun, spaceUtilizationRead } from "../../edge/answers.ts";
 import { action, printing, type Session } from "../cli.ts";
 import { pages, path } from "../client.ts";
 import { CommandError, EXIT, usageError } from "../exit.ts";
@@ -13,6 +13,7 @@ import { count } from "../options.ts";
 import { matching } from "../resource/change.ts";
 import { create } from "../resource/create.ts";
 import { POOL, pathOf, titled } from "../resource/kind.ts";
+import { listAll } from "../resource/list.ts";
 import { POOL_COLUMNS, type Pool } from "./pool.ts";
 
 interface Options {
@@ -73,13 +74,10 @@ function partsOf({ state: _, job: __, ...pool }: Pool, number: number): readonly
 }
 
 async function checkFree({ client }: Session, parts: readonly Pool[]): Promise<void> {
-  const { body } = await client.call<v.InferOutput<typeof poolsRead>>({
-    method: "GET",
-    path: path`/v1/pools`,
-  });
-  const taken = parts.find(({ name }) => body.pools.some((pool) => pool.name === name));
+  const pools = await listAll<Pool>(client, POOL);
+  const taken = parts.find(({ name }) => pools.some((pool) => pool.name === name));
   if (taken) throw usageError(`${titled(POOL, taken.name)} is there already.`);
-  const standing = body.pools.length;
+  const standing = pools.length;
   const after = standing - 1 + parts.length;
   if (after > POOLS_PER_SPACE_MAX)
     throw usageError(

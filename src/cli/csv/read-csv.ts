@@ -1,11 +1,12 @@
 import { CsvError, type Info, parse } from "csv-parse/sync";
-import type * as v from "valibot";
 import { type Address, formatAddress, parseAddress } from "../../domain/address.ts";
 import { type Cidr, cidrOf, contains, formatCidr, parseCidr } from "../../domain/cidr.ts";
 import { hostId } from "../../domain/host.ts";
-import type { poolsRead } from "../../edge/answers.ts";
-import { type Client, path } from "../client.ts";
+import type { Client } from "../client.ts";
 import { usageError, usageErrors } from "../exit.ts";
+import { POOL } from "../resource/kind.ts";
+import { listAll } from "../resource/list.ts";
+import type { Pool } from "../takeover/standing.ts";
 import {
   addressConflicts,
   type Conflict,
@@ -27,11 +28,8 @@ export async function wantedFromCsv(
   texts: ReadonlyMap<string, string>,
 ): Promise<Wanted> {
   const addresses = [...texts].flatMap(([file, text]) => addressesOf(file, text));
-  const { body } = await client.call<v.InferOutput<typeof poolsRead>>({
-    method: "GET",
-    path: path`/v1/pools`,
-  });
-  const pools = body.pools.flatMap(({ cidr, blockSize }) => {
+  const standing = await listAll<Pool>(client, POOL);
+  const pools = standing.flatMap(({ cidr, blockSize }) => {
     const read = parseCidr(cidr);
     return read.ok ? [{ cidr: read.value, blockSize }] : [];
   });

@@ -1,14 +1,14 @@
 import { Command } from "commander";
 import { action, printing, type Session } from "../cli.ts";
-import { pages } from "../client.ts";
 import type { Io } from "../io.ts";
 import type { Column } from "../output/print.ts";
-import { type Kind, listPath, pathOf } from "./kind.ts";
+import { type Kind, pathOf } from "./kind.ts";
+import { listAll } from "./list.ts";
 
 /** `get [NAME]`: one of a kind, or all of them. */
 export const getCommand = <Body>(
   io: Io,
-  kind: Pick<Kind, "plural">,
+  kind: Pick<Kind, "plural"> & Partial<Pick<Kind, "perPage">>,
   columns: readonly Column<Body>[],
 ): Command =>
   printing(new Command("get"))
@@ -20,13 +20,7 @@ export const getCommand = <Body>(
           const { body } = await client.call<Body>({ method: "GET", path: pathOf(kind, name) });
           return print({ columns, rows: [body], document: body });
         }
-        const rows: Body[] = [];
-        for await (const page of pages<Page<Body>>(client, listPath(kind)))
-          rows.push(...(page[kind.plural] as readonly Body[]));
+        const rows = await listAll<Body>(client, kind);
         print({ columns, rows, document: { [kind.plural]: rows } });
       }),
     );
-
-type Page<Body> = { readonly next?: string } & {
-  readonly [plural: string]: readonly Body[] | string | undefined;
-};

@@ -1,4 +1,6 @@
+import { LABELLED_PER_PAGE_MAX } from "../../domain/limits.ts";
 import { API_VERSIONS as CALICO_VERSIONS } from "../../edge/manifest.ts";
+import { NAMED_PER_PAGE_MAX } from "../../edge/named-list.ts";
 import { type Path, path } from "../client.ts";
 import { usageError } from "../exit.ts";
 
@@ -8,6 +10,8 @@ export interface Kind {
   readonly title: string;
   /** What the API calls several of them, in its paths and in its lists. */
   readonly plural: string;
+  /** Pages are read as large as they come. */
+  readonly perPage: number;
   readonly manifest: { readonly kind: string; readonly apiVersions: readonly string[] };
   /** The body of a PUT that stands for a manifest. */
   readonly bodyOf: (manifest: Manifest) => object;
@@ -26,6 +30,7 @@ export interface Manifest {
 export const POOL: Kind = {
   title: "ippool",
   plural: "pools",
+  perPage: NAMED_PER_PAGE_MAX,
   manifest: { kind: "IPPool", apiVersions: CALICO_VERSIONS },
   // The API reads it itself; what a cluster adds to it is left behind.
   bodyOf: ({ apiVersion, kind, metadata: { name }, spec }) => ({
@@ -40,6 +45,7 @@ export const POOL: Kind = {
 export const RESERVATION: Kind = {
   title: "ipreservation",
   plural: "reservations",
+  perPage: NAMED_PER_PAGE_MAX,
   manifest: { kind: "IPReservation", apiVersions: CALICO_VERSIONS },
   bodyOf: ({ metadata: { name }, spec }) => ({ cidrs: reservedCidrs(name, spec) }),
   unsaid: ["reason"],
@@ -48,6 +54,7 @@ export const RESERVATION: Kind = {
 export const NODE: Kind = {
   title: "node",
   plural: "nodes",
+  perPage: LABELLED_PER_PAGE_MAX,
   manifest: { kind: "Node", apiVersions: ["v1"] },
   bodyOf: ({ metadata: { labels = {} } }) => ({ labels }),
   unsaid: [],

@@ -174,6 +174,8 @@ async function release(
     method: "POST",
     path: path`/v1/release`,
     body: { addresses: [{ address, handle }] },
+    // Nobody but an import assigns under its handle.
+    isRepeatable: true,
   });
 }
 

@@ -17,7 +17,7 @@ export async function rehearse(client: Client, plan: Plan): Promise<readonly Con
       ({ name, fields }): Write => ({
         kind: "pool",
         name,
-        route: path`/v1/pools/${name}`,
+        route: () => path`/v1/pools/${name}`,
         bodyOver: () => fields,
       }),
     ),
@@ -25,7 +25,7 @@ export async function rehearse(client: Client, plan: Plan): Promise<readonly Con
       ({ name, cidrs }): Write => ({
         kind: "reservation",
         name,
-        route: path`/v1/reservations/${name}`,
+        route: () => path`/v1/reservations/${name}`,
         bodyOver: (before) => ({ ...before, cidrs }),
       }),
     ),
@@ -37,7 +37,7 @@ export async function rehearse(client: Client, plan: Plan): Promise<readonly Con
   const asked = writes.filter(({ kind, name }) => !known.has(`${kind} ${name}`));
   const conflicts = await atOnce(asked, REHEARSED_AT_ONCE, async (write) => {
     try {
-      await put(client, write.route, write.bodyOver, true);
+      await put(client, write.route(), write.bodyOver, true);
       return [];
     } catch (error) {
       if (!(error instanceof ApiError) || error.problem.status >= 500) throw error;
@@ -51,7 +51,7 @@ export async function rehearse(client: Client, plan: Plan): Promise<readonly Con
 interface Write {
   readonly kind: Conflict["kind"];
   readonly name: string;
-  readonly route: Path;
+  readonly route: () => Path;
   readonly bodyOver: (before: object) => object;
 }
 
@@ -59,6 +59,6 @@ const settingsWrite = (settings: object | undefined): Write | undefined =>
   settings && {
     kind: "configuration",
     name: "default",
-    route: path`/v1/config`,
+    route: () => path`/v1/config`,
     bodyOver: () => settings,
   };

@@ -1,20 +1,16 @@
 import type * as v from "valibot";
 import { formatCidr } from "../../domain/cidr.ts";
-import { LABELLED_PER_PAGE_MAX } from "../../domain/limits.ts";
-import type {
-  namespacesRead,
-  nodesRead,
-  poolsRead,
-  reservationsRead,
-  settingsRead,
-} from "../../edge/answers.ts";
+import type { labelledRead, poolRead, reservationRead, settingsRead } from "../../edge/answers.ts";
 import { type BlockSummary, listBlocks } from "../blocks.ts";
-import { type Client, type Path, pages, path } from "../client.ts";
+import { type Client, path } from "../client.ts";
 import { type HeldAddress, type HeldBy, readHeld } from "../held.ts";
 import type { Progress } from "../io.ts";
+import { type Kind, NAMESPACE, NODE, POOL, RESERVATION } from "../resource/kind.ts";
+import { listAll } from "../resource/list.ts";
 import type { Wanted } from "./wanted.ts";
 
-export type Pool = v.InferOutput<typeof poolsRead>["pools"][number];
+export type Pool = v.InferOutput<typeof poolRead>;
+type Reservation = v.InferOutput<typeof reservationRead>;
 export type Settings = v.InferOutput<typeof settingsRead>;
 
 /** An address as its block tells of it, and its owners. */
@@ -40,8 +36,8 @@ export async function readStanding(
 ): Promise<Standing> {
   const [{ reservations, ...configuration }, nodes, namespaces, blocks] = await Promise.all([
     readConfiguration(client),
-    labelsOf<v.InferOutput<typeof nodesRead>, "nodes">(client, "nodes"),
-    labelsOf<v.InferOutput<typeof namespacesRead>, "namespaces">(client, "namespaces"),
+    labelsOf(client, NODE),
+    labelsOf(client, NAMESPACE),
     listBlocks(client),
   ]);
   const cidrs = new Set(wanted.blocks.map(({ cidr }) => formatCidr(cidr)));
@@ -57,30 +53,18 @@ export async function readStanding(
 
 /** What operators have said, for the space and for its pools. */
 export async function readConfiguration(client: Client) {
-  const get = async <Body>(route: Path) =>
-    (await client.call<Body>({ method: "GET", path: route })).body;
-  const [{ pools }, settings, { reservations }] = await Promise.all([
-    get<v.InferOutput<typeof poolsRead>>(path`/v1/pools`),
-    get<Settings>(path`/v1/config`),
-    get<v.InferOutput<typeof reservationsRead>>(path`/v1/reservations`),
+  const [pools, { body: settings }, reservations] = await Promise.all([
+    listAll<Pool>(client, POOL),
+    client.call<Settings>({ method: "GET", path: path`/v1/config` }),
+    listAll<Reservation>(client, RESERVATION),
   ]);
   return { pools, settings, reservations };
 }
 
-async function labelsOf<Page extends { readonly next?: string | undefined }, List extends string>(
-  client: Client,
-  list: List,
-): Promise<[string, Readonly<Record<string, string>>][]> {
-  type Labelled = { readonly name: string; readonly labels: Readonly<Record<string, string>> };
-  const all: [string, Readonly<Record<string, string>>][] = [];
-  const query = { limit: LABELLED_PER_PAGE_MAX };
-  for await (const page of pages<Page & { readonly [list in List]: readonly Labelled[] }>(
-    client,
-    path`/v1/${list}`,
-    query,
-  ))
-    for (const { name, labels } of page[list]) all.push([`${list}/${name}`, labels]);
-  return all;
+/** By `nodes/name` and `namespaces/name`. */
+async function labelsOf(client: Client, kind: Kind) {
+  const all = await listAll<v.InferOutput<typeof labelledRead>>(client, kind);
+  return all.map(({ name, labels }) => [`${kind.plural}/${name}`, labels] as const);
 }
 
 async function readAddresses(

@@ -4,7 +4,7 @@ import { type Cidr, formatCidr } from "../../domain/cidr.ts";
 import { type HostId, hostName } from "../../domain/host.ts";
 import type { HostReserved } from "../../domain/host-reserved.ts";
 import { attributes } from "../../edge/attributes.ts";
-import { handleText, nodeName } from "../../edge/field.ts";
+import { handleName, nodeName } from "../../edge/field.ts";
 import { Problem } from "../../edge/problem.ts";
 import { checked } from "../../edge/schema.ts";
 
@@ -105,7 +105,7 @@ export interface Conflict {
 export function addressConflicts(wanted: WantedAddress): readonly Conflict[] {
   const name = formatAddress(wanted.address);
   const checks = [
-    ["a handle", handleText, wanted.handle],
+    ["a handle", handleName, wanted.handle],
     ["a host", nodeName, hostName(wanted.host)],
     ["attributes", attributes, wanted.attributes],
     ["an alternate owner", attributes, wanted.alternate ?? {}],

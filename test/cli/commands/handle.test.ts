@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { assignUnderOldName } from "../../old-name.ts";
 import { spaceWithPool } from "../space.ts";
 import { terminal } from "../terminal.ts";
 
@@ -10,24 +11,45 @@ describe("plat handle get", () => {
   it("shows all addresses of a handle in their order, whatever is in its name", async () => {
     await pool();
     for (const address of ["10.0.0.10", "10.0.0.2", "10.0.0.9", "10.0.0.1"])
-      await plat("assign", "--host", "n1", "--address", address, "--handle", "shop/web 0?");
-    expect(await plat("handle", "get", "shop/web 0?")).toEqual({
+      await plat("assign", "--host", "n1", "--address", address, "--handle", "shop/web 0!");
+    expect(await plat("handle", "get", "shop/web 0!")).toEqual({
       exit: 0,
       out: [
         "ADDRESS     STATE      HANDLE        HOST   BLOCK         POOL",
-        "10.0.0.1    assigned   shop/web 0?   n1     10.0.0.0/28   main",
-        "10.0.0.2    assigned   shop/web 0?   n1     10.0.0.0/28   main",
-        "10.0.0.9    assigned   shop/web 0?   n1     10.0.0.0/28   main",
-        "10.0.0.10   assigned   shop/web 0?   n1     10.0.0.0/28   main",
+        "10.0.0.1    assigned   shop/web 0!   n1     10.0.0.0/28   main",
+        "10.0.0.2    assigned   shop/web 0!   n1     10.0.0.0/28   main",
+        "10.0.0.9    assigned   shop/web 0!   n1     10.0.0.0/28   main",
+        "10.0.0.10   assigned   shop/web 0!   n1     10.0.0.0/28   main",
         "",
       ].join("\n"),
       err: "",
     });
-    const { out } = await plat("handle", "get", "shop/web 0?", "-o", "json");
+    const { out } = await plat("handle", "get", "shop/web 0!", "-o", "json");
     expect(JSON.parse(out)).toMatchObject({
-      handle: "shop/web 0?",
+      handle: "shop/web 0!",
       addresses: ["10.0.0.1", "10.0.0.2", "10.0.0.9", "10.0.0.10"].map((address) => ({ address })),
     });
+  });
+
+  it("refuses a name that no path can carry, before anything is sent; its body's way gives it back", async () => {
+    await pool();
+    const { space, server } = shell;
+    const old = { space: space(), handle: "web?1", host: "n#1", address: "10.0.0.1" };
+    await assignUnderOldName(server().context, old);
+    await plat("assign", "--host", "n1", "--address", "10.0.0.17", "--handle", "web");
+    for (const line of [
+      ["handle", "get", "web?1"],
+      ["affinity", "release", "--host", "n#1", "--all"],
+      ["node", "delete", "n%1", "--release"],
+    ]) {
+      const { exit, err } = await plat(...line);
+      expect(exit).toBe(2);
+      expect(err).toMatch(/^plat: "(web\?1|n#1|n%1)" must not have \?, % or #, .* \/v1\/release/);
+    }
+    expect((await plat("block", "get", "10.0.0.0/28", "--calico")).exit).toBe(0);
+    expect((await plat("export", "csv")).out).toContain("10.0.0.1,web?1,n#1,");
+    expect((await plat("release", "--handle", "web?1")).out).toContain("10.0.0.1");
+    expect((await plat("handle", "get", "web")).out).toContain("10.0.0.17");
   });
 
   it("exits with 1 where the handle has no address", async () => {
@@ -40,9 +62,9 @@ describe("plat handle get", () => {
 describe("plat address get", () => {
   it("shows one address, assigned or not", async () => {
     await pool();
-    await plat("assign", "--host", "n1", "--address", "10.0.0.1", "--handle", "shop/web 0?");
+    await plat("assign", "--host", "n1", "--address", "10.0.0.1", "--handle", "shop/web 0!");
     expect((await plat("address", "get", "10.0.0.1")).out).toBe(
-      `ADDRESS    STATE      HANDLE        HOST   BLOCK         POOL\n10.0.0.1   assigned   shop/web 0?   n1     10.0.0.0/28   main\n`,
+      `ADDRESS    STATE      HANDLE        HOST   BLOCK         POOL\n10.0.0.1   assigned   shop/web 0!   n1     10.0.0.0/28   main\n`,
     );
     const { out } = await plat("address", "get", "10.0.0.2", "-o", "json");
     expect(JSON.parse(out)).toMatchObject({ address: "10.0.0.2", state: "free", pool: "main" });

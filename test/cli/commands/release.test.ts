@@ -137,6 +137,22 @@ describe("plat release --ip", () => {
 });
 
 describe("plat release --handle", () => {
+  it("takes nothing that the handle was assigned after a release whose answer was lost", async () => {
+    await pool("main", { cidr: "10.0.0.0/24", cooldownSeconds: 0 });
+    await assign("10.0.0.1", "web-0");
+    let sent = 0;
+    const url = await wayTo(shell.server().url, async ({ before }) => {
+      sent++;
+      if (before === 0) return "lost";
+      await assign("10.0.0.2", "web-0");
+      return undefined;
+    });
+    const { exit, out, err } = await plat("release", "--handle", "web-0", "--endpoint", url);
+    expect({ exit, out, sent }).toEqual({ exit: 3, out: "", sent: 1 });
+    expect(err).toContain("`plat handle get web-0`");
+    expect(await stateOf("10.0.0.1")).not.toMatchObject({ state: "assigned" });
+  });
+
   it("releases all that the handle has, and again nothing, which is no error", async () => {
     await pool();
     await assign("10.0.0.1", "web-0");

@@ -535,5 +535,20 @@ describe("plat import calico refuses as a whole", () => {
       [{ apiVersion: "v1", kind: "Node", metadata: { name: "n", labels: { "not a label": "" } } }],
       "labels nodes/n has labels that Plat does not take",
     );
+    await refused(
+      [
+        { apiVersion: "v1", kind: "Node", metadata: { name: "n?1" } },
+        { ...POOL, metadata: { name: "web#1" } },
+        {
+          apiVersion: "projectcalico.org/v3",
+          kind: "IPReservation",
+          metadata: { name: "100%41" },
+          spec: { reservedCIDRs: ["10.0.0.0/30"] },
+        },
+      ],
+      "labels nodes/n?1 has a name that Plat does not take: must not have ?, % or #",
+      "pool web#1 has a name that Plat does not take",
+      "reservation 100%41 has a name that Plat does not take",
+    );
   });
 });

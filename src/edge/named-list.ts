@@ -1,0 +1,67 @@
+import * as v from "valibot";
+import { openCursor, sealCursor } from "./cursor.ts";
+import { resourceName } from "./field.ts";
+import type { Answer, Event } from "./http.ts";
+import { pageEntries, readQuery } from "./parameters.ts";
+import { Problem } from "./problem.ts";
+
+/** Which page is asked for. */
+export interface NamedListWanted {
+  readonly space: string;
+  readonly limit: number;
+  readonly after: string | undefined;
+}
+
+export const NAMED_PER_PAGE_MAX = 250;
+const NAMED_PER_PAGE_DEFAULT = 100;
+/** A function may answer 6 MB; one item has 400 KB at most in the table, and its text as JSON some more. */
+const PAGE_BYTES_MAX = 3_500_000;
+
+interface Named {
+  readonly name: string;
+}
+
+/**
+ * A list that is read as a whole, by name, and answered in pages of so many items, and of so many bytes.
+ *
+ * @param list what the API calls it, in its path and in its answer
+ * @param bodyOf what is answered of each
+ */
+export function namedList<Item extends Named>(list: string, bodyOf: (item: Item) => object) {
+  const query = pageEntries(NAMED_PER_PAGE_DEFAULT, NAMED_PER_PAGE_MAX);
+  const listOf = ({ space }: { readonly space: string }) => [list, space];
+  return {
+    query,
+
+    read(event: Event): NamedListWanted | Problem {
+      const read = readQuery(event, query);
+      if (read instanceof Problem) return read;
+      const { cursor, ...asked } = read;
+      const opened = openCursor(cursor, listOf(asked), v.object({ after: resourceName }));
+      return opened instanceof Problem ? opened : { ...asked, after: opened.position?.after };
+    },
+
+    answer(items: readonly Item[], _requestId: string, wanted: NamedListWanted): Answer {
+      const { limit, after = "" } = wanted;
+      const left = items.filter(({ name }) => name > after);
+      const bodies: object[] = [];
+      let bytes = 0;
+      for (const item of left) {
+        if (bodies.length === limit) break;
+        const body = bodyOf(item);
+        bytes += Buffer.byteLength(JSON.stringify(body));
+        // The first one stands on its page whatever it has: otherwise no page would come further.
+        if (bodies.length > 0 && bytes > PAGE_BYTES_MAX) break;
+        bodies.push(body);
+      }
+      const last = bodies.length < left.length ? left[bodies.length - 1] : undefined;
+      return {
+        status: 200,
+        body: {
+          [list]: bodies,
+          ...(last && { next: sealCursor(listOf(wanted), { after: last.name }) }),
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,25 @@
+import { expect, it } from "vitest";
+import type { Client, Request } from "../../../src/cli/client.ts";
+import { POOL, RESERVATION } from "../../../src/cli/resource/kind.ts";
+import { listAll } from "../../../src/cli/resource/list.ts";
+
+it.each([POOL, RESERVATION])(
+  "$plural are read to their last page, as many at once as there may be",
+  async (kind) => {
+    const asked: Request["query"][] = [];
+    const client = {
+      space: "blue",
+      async call({ query }: Request) {
+        asked.push(query);
+        const at = Number(query?.cursor ?? 0);
+        const body = {
+          [kind.plural]: [{ name: `n${at}` }],
+          ...(at < 2 && { next: String(at + 1) }),
+        };
+        return { status: 200, etag: undefined, body };
+      },
+    } as unknown as Client;
+    expect(await listAll(client, kind)).toEqual([{ name: "n0" }, { name: "n1" }, { name: "n2" }]);
+    expect(asked).toEqual([undefined, "1", "2"].map((cursor) => ({ limit: 250, cursor })));
+  },
+);
