@@ -14,10 +14,11 @@ import { checked, fields, list } from "./schema.ts";
 
 const REASON_CHARACTERS_MAX = 1_024;
 
-/** The text is kept as it was written, beside what it means. */
+/** The text is kept as it was written, but for blanks, beside what it means. */
 const interval = readable(
-  (cidr) => {
-    const read = parseInterval(cidr);
+  (text) => {
+    const read = parseInterval(text);
+    const cidr = text.replaceAll(/\s/g, "");
     return read.ok ? { ok: true, value: { cidr, interval: read.value } } : read;
   },
   {

@@ -15,6 +15,12 @@ describe("a reservation", () => {
     });
   });
 
+  it("keeps no blanks, of which there may be as many as a body has room for", () => {
+    const cidrs = [`10.0.1.0${" ".repeat(1_000)}-\t10.0.1.9`, "10.0.0.1 - 10.0.0.2"];
+    const kept = ["10.0.1.0-10.0.1.9", "10.0.0.1-10.0.0.2"];
+    expect(put({ cidrs })).toMatchObject({ spec: { cidrs: kept } });
+  });
+
   it("may have a reason in any language, in lines", () => {
     const reason = "Gateways – 网关 🛜\nask Zoë";
     expect(put({ cidrs: ["::1"], reason })).toMatchObject({ spec: { reason } });
