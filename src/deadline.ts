@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { REQUEST_MS_MAX } from "./domain/limits.ts";
 import { Unavailable } from "./domain/outcome.ts";
+import { eachCall } from "./store/each-call.ts";
 import type { Table } from "./store/table.ts";
 
 export const CONNECT_MS_MAX = 1_000;
@@ -28,19 +29,12 @@ export function inTime<T>(work: () => Promise<T>, nowMs = () => performance.now(
  * told so, and under which handle an assign may hold something. Whoever has no deadline, a pass or a command, is served.
  */
 export function timelyTable(table: Table): Table {
-  const timely = async <T>(call: () => Promise<T>): Promise<T> => {
+  return eachCall(table, async (call) => {
     const deadline = deadlines.getStore();
     if (deadline && deadline.nowMs() > deadline.lastCallMs)
       throw new Unavailable(
         "the request took too long and was not carried to its end, and what it did so far stands",
       );
     return call();
-  };
-  return {
-    get: (key) => timely(() => table.get(key)),
-    query: (pk, options) => timely(() => table.query(pk, options)),
-    scan: (limit, after) => timely(() => table.scan(limit, after)),
-    due: (shard, untilMs, limit) => timely(() => table.due(shard, untilMs, limit)),
-    write: (write) => timely(() => table.write(write)),
-  };
+  });
 }

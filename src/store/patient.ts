@@ -1,6 +1,7 @@
 import type { Random } from "../domain/fresh.ts";
 import { BUSY_TRIES_MAX, UNANSWERED_TRIES_MAX } from "../domain/limits.ts";
 import { Busy, Unavailable } from "../domain/outcome.ts";
+import { eachCall } from "./each-call.ts";
 import type { Table } from "./table.ts";
 
 const FIRST_PAUSE_MS = 25;
@@ -34,11 +35,5 @@ export function patientTable(table: Table, { random, sleep }: Patience): Table {
       }
     }
   };
-  return {
-    get: (key) => patiently(() => table.get(key)),
-    query: (pk, options) => patiently(() => table.query(pk, options)),
-    scan: (limit, after) => patiently(() => table.scan(limit, after)),
-    due: (shard, untilMs, limit) => patiently(() => table.due(shard, untilMs, limit)),
-    write: (write) => patiently(() => table.write(write)),
-  };
+  return eachCall(table, patiently);
 }

@@ -74,6 +74,15 @@ export function cluster({ call }: Pick<ReturnType<typeof terminal>, "call">) {
       });
       return addresses[0].address;
     },
+    /** Assigns ten pods thirty addresses each: more than one request releases. */
+    async assignMany(): Promise<void> {
+      await done("PUT", "/v1/pools/large", { cidr: "10.1.0.0/20", blockSize: 22 });
+      for (const handle of Array.from({ length: 10 }, (_, n) => `h${n}`))
+        await done("POST", "/v1/assign", {
+          ...{ host: "node-1", ipv4: 30, handle, pools: ["large"] },
+          attributes: { namespace: "shop", pod: handle, node: "node-1" },
+        });
+    },
     release: (handle: string) => done("POST", "/v1/release", { handle }),
     read: (address: string) => done("GET", `/v1/addresses/${address}`),
     stateOf: async (address: string): Promise<string> =>

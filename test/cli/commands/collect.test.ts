@@ -18,7 +18,7 @@ import { files } from "../file.ts";
 import { terminal } from "../terminal.ts";
 
 const { platWith, server, call, space } = terminal();
-const { withPool, assign, release, stateOf } = cluster({ call });
+const { withPool, assign, assignMany, release, stateOf } = cluster({ call });
 const file = files();
 
 let state: string;
@@ -201,13 +201,7 @@ describe("plat collect", () => {
   });
 
   it("says what it has released where it fails after that, and the next pass goes on", async () => {
-    const handles = Array.from({ length: 10 }, (_, n) => `h${n}`);
-    await call("PUT", "/v1/pools/large", { cidr: "10.1.0.0/20", blockSize: 22 });
-    for (const handle of handles)
-      await call("POST", "/v1/assign", {
-        ...{ host: "node-1", ipv4: 30, handle, pools: ["large"] },
-        attributes: { namespace: "shop", pod: handle, node: "node-1" },
-      });
+    await assignMany();
     const all = ["--brake-percent", "100"];
     await collectAt(0, inventoryOf(), ...all);
     const send = globalThis.fetch;

@@ -4,7 +4,7 @@ import { files } from "../file.ts";
 import { terminal } from "../terminal.ts";
 
 const { plat, platWith, call, space } = terminal();
-const { withPool, assign, release, read, stateOf, amend } = cluster({ call });
+const { withPool, assign, assignMany, release, read, stateOf, amend } = cluster({ call });
 const file = files();
 
 beforeEach(withPool);
@@ -103,13 +103,7 @@ describe("plat release --from-report", () => {
   });
 
   it("releases many, in requests that each take some", async () => {
-    const handles = Array.from({ length: 10 }, (_, n) => `h${n}`);
-    await call("PUT", "/v1/pools/large", { cidr: "10.1.0.0/20", blockSize: 22 });
-    for (const handle of handles)
-      await call("POST", "/v1/assign", {
-        ...{ host: "node-1", ipv4: 30, handle, pools: ["large"] },
-        attributes: { namespace: "shop", pod: handle, node: "node-1" },
-      });
+    await assignMany();
     const path = await file("many.json", "");
     const check = (minutes: number, ...args: readonly string[]) =>
       platWith(
