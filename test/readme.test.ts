@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import manifest from "../package.json" with { type: "json" };
+import runtime from "../twin/runtime/package.json" with { type: "json" };
 
 const README = readFileSync(new URL("../README.md", import.meta.url), "utf8");
 
@@ -11,7 +12,12 @@ it("says of every dependency what it is for, and of nothing else", () => {
   );
   const { dependencies, optionalDependencies, devDependencies } = manifest;
   expect(named.sort()).toEqual(
-    Object.keys({ ...dependencies, ...optionalDependencies, ...devDependencies }).sort(),
+    Object.keys({
+      ...dependencies,
+      ...optionalDependencies,
+      ...devDependencies,
+      ...runtime.dependencies,
+    }).sort(),
   );
 });
 
