@@ -55,6 +55,9 @@ export class TableFunction extends Construct {
         format: OutputFormat.ESM,
         // A package's CommonJS files would call `require`, which an ES module does not have.
         mainFields: ["module", "main"],
+        // Where a package has `exports` that is not asked for, and those of `yaml` give Node its CommonJS files. Its ES
+        // modules are also less to load than those files with a `require` made for them.
+        esbuildArgs: { "--alias:yaml": `${ROOT}node_modules/yaml/browser/index.js` },
         logLevel: LogLevel.WARNING,
       },
       environment: {
