@@ -8,18 +8,18 @@ import {
   TreatMissingData,
 } from "aws-cdk-lib/aws-cloudwatch";
 import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
-import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { FilterPattern, MetricFilter } from "aws-cdk-lib/aws-logs";
 import { Topic } from "aws-cdk-lib/aws-sns";
 import type { IQueue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import type { ScheduledFunctionName } from "./access.ts";
+import type { TableFunction } from "./function.ts";
 
 export interface AlarmsProps {
   readonly deadLetterQueue: IQueue;
   readonly stage: IHttpStage;
-  readonly assign: LambdaFunction;
-  readonly passes: Readonly<Record<ScheduledFunctionName, LambdaFunction>>;
+  readonly assign: TableFunction;
+  readonly passes: Readonly<Record<ScheduledFunctionName, TableFunction>>;
 }
 
 type Rule = Pick<AlarmProps, "metric" | "threshold" | "evaluationPeriods" | "datapointsToAlarm">;
@@ -70,7 +70,10 @@ export class Alarms extends Construct {
       {
         // All functions of the API take from what the account has unreserved, and this one is asked most. A pass is also
         // throttled when its last one still runs, which is in order.
-        metric: assign.metricThrottles({ statistic: Stats.SUM, period: Duration.minutes(1) }),
+        metric: assign.function.metricThrottles({
+          statistic: Stats.SUM,
+          period: Duration.minutes(1),
+        }),
         // A burst may be ahead of Lambda for a minute.
         threshold: 1,
         evaluationPeriods: 5,
@@ -106,9 +109,9 @@ export class Alarms extends Construct {
       metricNamespace: Stack.of(this).stackName,
       metricName: "PassesWithFailures",
     };
-    for (const [name, { logGroup }] of Object.entries(passes))
+    for (const [name, pass] of Object.entries(passes))
       new MetricFilter(this, `${name}Failures`, {
-        logGroup,
+        logGroup: pass.function.logGroup,
         filterPattern: FilterPattern.numberValue("$.failed", ">", 0),
         ...counted,
       });

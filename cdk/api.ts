@@ -7,11 +7,11 @@ import {
 } from "aws-cdk-lib/aws-apigatewayv2";
 import { HttpIamAuthorizer } from "aws-cdk-lib/aws-apigatewayv2-authorizers";
 import { HttpLambdaIntegration } from "aws-cdk-lib/aws-apigatewayv2-integrations";
-import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import { type FunctionName, ROUTES } from "../src/edge/api.ts";
 import type { Environment } from "./environments.ts";
+import type { TableFunction } from "./function.ts";
 
 /** A loop in one caller must not take the Lambda concurrency of the whole account, 1000 unless raised. */
 const THROTTLE = { rateLimit: 1000, burstLimit: 500 };
@@ -34,7 +34,7 @@ const ACCESS_LOG = AccessLogFormat.custom(
 
 export interface ApiProps {
   readonly environment: Environment;
-  readonly functions: Readonly<Record<FunctionName, IFunction>>;
+  readonly functions: Readonly<Record<FunctionName, TableFunction>>;
 }
 
 /** The HTTP API. Every request is signed with SigV4, also for /healthz and /readyz: no route is open to the world. */
@@ -43,20 +43,23 @@ export class Api extends Construct {
 
   constructor(scope: Construct, id: string, { environment, functions }: ApiProps) {
     super(scope, id);
-    const openapi = new HttpLambdaIntegration("openapi", functions.openapi);
     const api = new HttpApi(this, "HttpApi", {
       defaultAuthorizer: new HttpIamAuthorizer(),
       // What no route takes is refused in the words of the API, by the function that has no access to the table.
-      defaultIntegration: openapi,
+      // Scoped to its route: the ARN of `$default` has a segment less than those that the permission for all routes names.
+      defaultIntegration: new HttpLambdaIntegration("default", functions.openapi.live),
       // The stage the API would make by itself has neither throttling nor an access log.
       createDefaultStage: false,
     });
 
-    const integrations = new Map<FunctionName, HttpLambdaIntegration>([["openapi", openapi]]);
+    const integrations = new Map<FunctionName, HttpLambdaIntegration>();
     for (const route of ROUTES) {
       const integration =
         integrations.get(route.function) ??
-        new HttpLambdaIntegration(route.function, functions[route.function]);
+        // One permission for all routes: a function's policy has 20 KB, and one for each route takes 400 bytes.
+        new HttpLambdaIntegration(route.function, functions[route.function].live, {
+          scopePermissionToRoute: false,
+        });
       integrations.set(route.function, integration);
       api.addRoutes({ path: route.path, methods: [HttpMethod[route.method]], integration });
     }

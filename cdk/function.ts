@@ -1,8 +1,8 @@
 import { fileURLToPath } from "node:url";
-import type { Duration } from "aws-cdk-lib";
+import { type Duration, RemovalPolicy } from "aws-cdk-lib";
 import type { TableV2 } from "aws-cdk-lib/aws-dynamodb";
 import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
-import { Architecture, Runtime } from "aws-cdk-lib/aws-lambda";
+import { Architecture, type IFunction, Runtime } from "aws-cdk-lib/aws-lambda";
 import { LogLevel, NodejsFunction, OutputFormat } from "aws-cdk-lib/aws-lambda-nodejs";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
@@ -19,9 +19,13 @@ export interface TableFunctionProps {
   readonly reservedConcurrentExecutions?: number;
 }
 
+/** Names the version that requests and schedules invoke; a roll back moves it, and a deployment moves it on. */
+export const LIVE_ALIAS = "live";
+
 /** A Lambda function that works on the table. Its name says which file of `functions/` it runs and what it may do. */
 export class TableFunction extends Construct {
   readonly function: NodejsFunction;
+  readonly live: IFunction;
 
   constructor(
     scope: Construct,
@@ -67,7 +71,11 @@ export class TableFunction extends Construct {
       },
       role,
       logGroup,
+      // A roll back needs the versions before; Lambda deletes them with their function.
+      currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN },
       ...limits,
     });
+    // The CDK's own classes do not pass exactOptionalPropertyTypes.
+    this.live = this.function.addAlias(LIVE_ALIAS) as IFunction;
   }
 }

@@ -1,5 +1,4 @@
 import { Duration } from "aws-cdk-lib";
-import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import { SqsDestination } from "aws-cdk-lib/aws-lambda-destinations";
 import { Schedule, ScheduleExpression, TimeWindow } from "aws-cdk-lib/aws-scheduler";
 import { LambdaInvoke } from "aws-cdk-lib/aws-scheduler-targets";
@@ -7,10 +6,11 @@ import { Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import { SCHEDULED_FUNCTIONS, type ScheduledFunctionName } from "./access.ts";
 import type { Environment } from "./environments.ts";
+import type { TableFunction } from "./function.ts";
 
 export interface SchedulesProps {
   readonly environment: Environment;
-  readonly functions: Readonly<Record<ScheduledFunctionName, IFunction>>;
+  readonly functions: Readonly<Record<ScheduledFunctionName, TableFunction>>;
 }
 
 /**
@@ -35,9 +35,10 @@ export class Schedules extends Construct {
       work: environment.workRate,
     };
     for (const name of SCHEDULED_FUNCTIONS) {
+      const { live } = functions[name];
       const maxEventAge = Duration.minutes(1);
       // Scheduler hands the tick to Lambda's own queue and is done, so a pass that fails is Lambda's to report.
-      functions[name].configureAsyncInvoke({
+      live.configureAsyncInvoke({
         retryAttempts: 0,
         maxEventAge,
         onFailure: new SqsDestination(deadLetterQueue),
@@ -45,7 +46,7 @@ export class Schedules extends Construct {
       new Schedule(this, name, {
         schedule: ScheduleExpression.rate(rates[name]),
         timeWindow: TimeWindow.off(),
-        target: new LambdaInvoke(functions[name], {
+        target: new LambdaInvoke(live, {
           deadLetterQueue,
           retryAttempts: 2,
           maxEventAge,

@@ -26,7 +26,7 @@ export class StatelessStack extends Stack {
         environment,
         table,
         timeout: Duration.millis(REQUEST_MS_MAX),
-      }).function;
+      });
     const functions = {
       assign: request("assign"),
       release: request("release"),
@@ -54,7 +54,7 @@ export class StatelessStack extends Stack {
         table,
         timeout: Duration.seconds(60),
         ...(reservedPerPass !== undefined && { reservedConcurrentExecutions: reservedPerPass }),
-      }).function;
+      });
     const passes = { reclaim: pass("reclaim"), collect: pass("collect"), work: pass("work") };
     const { deadLetterQueue } = new Schedules(this, "Schedules", {
       environment,

@@ -1,29 +1,19 @@
-import { App } from "aws-cdk-lib";
-import { Match, Template } from "aws-cdk-lib/assertions";
+import { Match, type Template } from "aws-cdk-lib/assertions";
 import { describe, expect, it } from "vitest";
 import { ENVIRONMENT_NAMES, ENVIRONMENTS } from "../../cdk/environments.ts";
-import { PlatStage } from "../../cdk/stage.ts";
 import { REQUEST_MS_MAX } from "../../src/domain/limits.ts";
 import { ROUTES } from "../../src/edge/api.ts";
 import { TABLE } from "../../src/store/definition.ts";
+import {
+  FUNCTIONS,
+  functionsOf,
+  HTTP_FUNCTIONS,
+  SCHEDULED_FUNCTIONS,
+  stages,
+  templates,
+} from "./templates.ts";
 
 const TABLE_TYPE = "AWS::DynamoDB::GlobalTable";
-const FUNCTION_TYPE = "AWS::Lambda::Function";
-
-const HTTP_FUNCTIONS = [...new Set(ROUTES.map((route) => route.function))];
-const SCHEDULED_FUNCTIONS = ["reclaim", "collect", "work"] as const;
-const FUNCTIONS = [...HTTP_FUNCTIONS, ...SCHEDULED_FUNCTIONS];
-
-// Bundling would change nothing in the templates but the hash of the code.
-const app = new App({ context: { "aws:cdk:bundling-stacks": [] } });
-const stages = {
-  dev: new PlatStage(app, "dev"),
-  prod: new PlatStage(app, "prod"),
-};
-const templates = {
-  dev: templatesOf(stages.dev),
-  prod: templatesOf(stages.prod),
-};
 
 describe("the table", () => {
   it("in prod survives a deleted item, a deleted stack and a deleted table", () => {
@@ -98,11 +88,11 @@ describe.each(ENVIRONMENT_NAMES)("the API in %s", (name) => {
 
   it("leads each route to the function that serves it", () => {
     for (const { method, path, function: served } of ROUTES)
-      expect(servedBy(template, `${method} ${path}`)).toContain(`"${served}Function`);
+      expect(servedBy(template, `${method} ${path}`)).toContain(`"${served}FunctionAliaslive`);
   });
 
   it("leads what no route takes to a function without access to the table", () => {
-    expect(servedBy(template, "$default")).toContain('"openapiFunction');
+    expect(servedBy(template, "$default")).toContain('"openapiFunctionAliaslive');
   });
 
   it("limits the rate of requests and writes an access log that expires", () => {
@@ -243,14 +233,14 @@ describe.each(ENVIRONMENT_NAMES)("the schedules in %s", (name) => {
       ScheduleExpression: "rate(1 minute)",
       FlexibleTimeWindow: { Mode: "OFF" },
       State: "ENABLED",
-      Target: { Arn: { "Fn::GetAtt": [Match.stringLikeRegexp(`^${name}Function`), "Arn"] } },
+      Target: { Arn: { Ref: Match.stringLikeRegexp(`^${name}FunctionAliaslive`) } },
     });
   });
 
   it.each(SCHEDULED_FUNCTIONS)("a tick of %s that cannot be delivered is kept", (name) => {
     template.hasResourceProperties("AWS::Scheduler::Schedule", {
       Target: {
-        Arn: { "Fn::GetAtt": [Match.stringLikeRegexp(`^${name}Function`), "Arn"] },
+        Arn: { Ref: Match.stringLikeRegexp(`^${name}FunctionAliaslive`) },
         DeadLetterConfig: { Arn: { "Fn::GetAtt": [deadLetterQueue, "Arn"] } },
         RetryPolicy: { MaximumRetryAttempts: 2, MaximumEventAgeInSeconds: 60 },
       },
@@ -260,6 +250,12 @@ describe.each(ENVIRONMENT_NAMES)("the schedules in %s", (name) => {
   it.each(SCHEDULED_FUNCTIONS)("a tick of %s that fails is kept, and not tried again", (name) => {
     template.hasResourceProperties("AWS::Lambda::EventInvokeConfig", {
       FunctionName: { Ref: Match.stringLikeRegexp(`^${name}Function`) },
+      Qualifier: {
+        "Fn::Select": [
+          7,
+          { "Fn::Split": [":", { Ref: Match.stringLikeRegexp(`^${name}FunctionAliaslive`) }] },
+        ],
+      },
       MaximumRetryAttempts: 0,
       MaximumEventAgeInSeconds: 60,
       DestinationConfig: {
@@ -404,28 +400,11 @@ interface Statement {
   readonly Resource: unknown;
 }
 
-function templatesOf(stage: PlatStage) {
-  return {
-    stateful: Template.fromStack(stage.stateful),
-    stateless: Template.fromStack(stage.stateless),
-  };
-}
-
 function keySchema(keys: { readonly partitionKey: string; readonly sortKey: string }) {
   return [
     { AttributeName: keys.partitionKey, KeyType: "HASH" },
     { AttributeName: keys.sortKey, KeyType: "RANGE" },
   ];
-}
-
-/** The functions' properties by the name the code gives them; the CDK appends the rest of the logical id. */
-function functionsOf(template: Template) {
-  return Object.fromEntries(
-    Object.entries(template.findResources(FUNCTION_TYPE)).map(([id, { Properties }]) => [
-      id.replace(/Function[0-9A-F]{8}$/, ""),
-      Properties,
-    ]),
-  );
 }
 
 function statementsOf(template: Template, name: string): Statement[] {
