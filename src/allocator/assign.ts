@@ -1,9 +1,15 @@
 import type { Block } from "../domain/block.ts";
 import { ASSIGN_ROUNDS_MAX, RECORD_BYTES_MAX, REQUEST_MS_MAX } from "../domain/limits.ts";
-import { Busy, Contended, Refusal, Unavailable } from "../domain/outcome.ts";
+import { Busy, Contended, Refusal, together, Unavailable } from "../domain/outcome.ts";
 import type { AssignmentRecord, Part } from "../domain/record.ts";
 import { recordBytes } from "../domain/record-size.ts";
-import { type Assignment, type AssignRequest, assignment, totalOf } from "./assignment.ts";
+import {
+  type Assignment,
+  type AssignRequest,
+  assignment,
+  type Shortage,
+  totalOf,
+} from "./assignment.ts";
 import {
   type Attempt,
   attemptAt,
@@ -12,6 +18,7 @@ import {
   shortfall,
   startOver,
   times,
+  unservedOf,
   withdraw,
 } from "./attempt.ts";
 import { configurationOf } from "./configuration.ts";
@@ -68,30 +75,47 @@ async function settledError(attempt: Attempt, error: unknown): Promise<unknown> 
   return cause;
 }
 
-async function walk(attempt: Attempt, { wishes, pick }: Learned): Promise<Assignment | Refusal> {
+async function walk(
+  attempt: Attempt,
+  { wishes, pick, unserved }: Learned,
+): Promise<Assignment | Refusal> {
+  attempt.unserved = unserved;
   for (let round = 0; round < ASSIGN_ROUNDS_MAX; round++) {
     const limited = await holdToLimit(attempt);
     if (limited) return limited;
     const missing = shortfall(attempt, wishes);
     const picks = missing.length > 0 ? await pick(missing) : [];
     const got = grantedTo(attempt).reduce((sum, { held }) => sum + countOf(held), 0);
-    if (picks instanceof Refusal && (!attempt.request.allowPartial || got === 0)) return picks;
+    if (picks instanceof Refusal && (!attempt.request.allowPartial || got === 0))
+      return unserved ? together(picks, unserved) : picks;
     // A late author, whose configuration may be too old, ends here. What it picked before stood before: whoever looks at the
     // range later than any author may come this far sees the block, or it is gone, and then its epoch is too. Who has all
     // that is wanted answers, however late: its record may be live, and another execution of the request answered with it.
     const taking = !(picks instanceof Refusal) && picks.length > 0;
     if (taking && attempt.context.now() - attempt.startedAtMs > REQUEST_MS_MAX)
       throw new Contended("the request took longer than a function may live");
-    const short = `${got} of ${totalOf(wishes)} addresses are assigned.`;
     const told =
       picks instanceof Refusal
-        ? await conclude(attempt, [`${short} ${picks.detail}`])
+        ? await conclude(attempt, shortageOf(attempt, got, picks))
         : picks.length === 0
-          ? await conclude(attempt, [])
+          ? await conclude(attempt, shortageOf(attempt, got))
           : await takeAll(attempt, picks, countOf(picks) === totalOf(wishes));
     if (told) return told;
   }
   throw new Contended(`no blocks could be settled on in ${ASSIGN_ROUNDS_MAX} rounds`);
+}
+
+/** Why there are only so many addresses: what no pool serves, and what `refusal` says of the others. */
+function shortageOf(attempt: Attempt, got: number, refusal?: Refusal): Shortage {
+  const unserved = unservedOf(attempt);
+  const details = [unserved.length > 0 && attempt.unserved, refusal].flatMap((each) =>
+    each ? [each.detail] : [],
+  );
+  const short = `${got} of ${totalOf(attempt.request.wanted)} addresses are assigned.`;
+  return {
+    messages: details.length > 0 ? [[short, ...details].join(" ")] : [],
+    missing: [...unserved, ...(refusal?.members.missing ?? [])],
+  };
 }
 
 /** Learns what the limit of its handle leaves a request that has one. */
@@ -201,7 +225,7 @@ function learnFrom({ memory }: Context, learned: Block, { block }: Take): void {
  */
 async function conclude(
   attempt: Attempt,
-  messages: readonly string[],
+  shortage: Shortage,
 ): Promise<Assignment | Refusal | undefined> {
   const { context, request, mine, held, allowance } = attempt;
   const has = allowance?.has ?? [];
@@ -211,9 +235,9 @@ async function conclude(
     startOver(attempt);
     return undefined;
   }
-  if (!mine) return repeat(attempt, messages);
+  if (!mine) return repeat(attempt, shortage);
   const answer = (record: AssignmentRecord) =>
-    assignment([...has, { record, held }], request, messages);
+    assignment([...has, { record, held }], request, shortage);
   if (mine.state === "live") return answer(mine);
   const { seats, spare } = seatsFor(mine, held);
   // What is not there is not wanted any more: a repeat is told the same.
@@ -222,6 +246,7 @@ async function conclude(
     ...times(context, request),
     state: "live",
     want: countOf(held),
+    missing: shortage.missing,
     seats,
     revision: fresh(context),
   };
@@ -241,10 +266,10 @@ async function conclude(
 /** All that is asked for the handle has by other requests: a key remembers which, and nothing else is written. */
 async function repeat(
   attempt: Attempt,
-  messages: readonly string[],
+  shortage: Shortage,
 ): Promise<Assignment | Refusal | undefined> {
   const { context, request, place, seen, allowance } = attempt;
-  const answer = assignment(allowance?.has ?? [], request, messages);
+  const answer = assignment(allowance?.has ?? [], request, shortage);
   if (!place.keyed) return answer;
   const record: AssignmentRecord = { ...recordOf(attempt, [], "live"), want: 0, seats: [] };
   const stamped = await stamp(context, seen, record);
@@ -269,7 +294,8 @@ async function settleEarlier(
     const asked = totalOf(attempt.request.wanted);
     const got = resumed.record.want + others.length;
     const messages = got < asked ? [`${got} of ${asked} addresses are assigned.`] : [];
-    return assignment([...others, resumed], attempt.request, messages);
+    const { missing } = resumed.record;
+    return assignment([...others, resumed], attempt.request, { messages, missing });
   }
   attempt.seen = resumed.kind === "vacant" ? resumed.record : undefined;
   return undefined;
@@ -286,6 +312,8 @@ async function giveUp(attempt: Attempt, refusal: Refusal): Promise<Assignment | 
 interface Learned {
   readonly wishes: readonly Wish[];
   readonly pick: Picker;
+  /** Why no pool serves one of its families, where less than was asked for will do. */
+  readonly unserved?: Refusal | undefined;
   /** What stands under the request's key. */
   readonly earlier: AssignmentRecord | undefined;
 }
@@ -304,8 +332,8 @@ async function learn({ context, request, place }: Attempt): Promise<Learned | Re
     last && requesterOf(context, request, last),
   ]);
   const requester = await requesterOf(context, request, configuration);
-  const wishes = wishesOf(request, configuration, requester);
-  if (wishes instanceof Refusal) return wishes;
+  const wanted = wishesOf(request, configuration, requester);
+  if (wanted instanceof Refusal) return wanted;
   const pick = address ? pickAddress(context, address) : pickAny(context, rows);
-  return { wishes, pick, earlier };
+  return { ...wanted, pick, earlier };
 }

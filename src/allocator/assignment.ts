@@ -3,6 +3,7 @@ import { addressAt, formatCidr } from "../domain/cidr.ts";
 import { formatGeneration, generationOf } from "../domain/generation.ts";
 import type { HostId } from "../domain/host.ts";
 import type { HostReserved } from "../domain/host-reserved.ts";
+import type { Missing } from "../domain/outcome.ts";
 import type { Use } from "../domain/pool.ts";
 import type { AssignmentRecord } from "../domain/record.ts";
 import type { Holding } from "./resume.ts";
@@ -47,15 +48,23 @@ export interface AssignedAddress {
   readonly expiresAtMs?: number;
 }
 
-export interface Assignment {
+export interface Assignment extends Shortage {
   readonly handle: string;
   readonly addresses: readonly AssignedAddress[];
   readonly requested: number;
   /** What the host keeps for itself in blocks that were claimed for this request, as it was asked for. */
   readonly hostReserved?: HostReserved;
-  /** Why there are fewer addresses than were asked for. */
-  readonly messages: readonly string[];
 }
+
+/** Why there are fewer addresses than were asked for: nothing where there are all. */
+export interface Shortage {
+  /** For a person. */
+  readonly messages: readonly string[];
+  /** For a program: how many of a family, and for which reason. */
+  readonly missing: readonly Missing[];
+}
+
+const NOTHING_MISSING: Shortage = { messages: [], missing: [] };
 
 /** What a record holds. */
 export interface Granted {
@@ -67,7 +76,7 @@ export interface Granted {
 export function assignment(
   granted: readonly Granted[],
   { handle, wanted, hostReserved }: AssignRequest,
-  messages: readonly string[] = [],
+  { messages, missing }: Shortage = NOTHING_MISSING,
 ): Assignment {
   const addresses = granted.flatMap(({ record, held }) =>
     held.flatMap(({ part, block, ordinals }) =>
@@ -94,6 +103,7 @@ export function assignment(
     requested: totalOf(wanted),
     ...(hostReserved && { hostReserved }),
     messages,
+    missing,
   };
 }
 

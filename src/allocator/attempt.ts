@@ -1,4 +1,6 @@
+import type { Family } from "../domain/address.ts";
 import { handleHash } from "../domain/hash.ts";
+import type { Missing, Refusal } from "../domain/outcome.ts";
 import type { AssignmentRecord, Part, RecordPlace } from "../domain/record.ts";
 import { type AssignRequest, assignment, type Granted, totalOf } from "./assignment.ts";
 import { type Context, fresh } from "./context.ts";
@@ -24,6 +26,8 @@ export interface Attempt {
   held: Holding[];
   /** What the limit of its handle leaves a request that has one. */
   allowance?: Allowance | undefined;
+  /** Why no pool serves one of its families, where less than was asked for will do. */
+  unserved?: Refusal | undefined;
 }
 
 /** An execution that begins now. */
@@ -52,17 +56,30 @@ export function shortfall(attempt: Attempt, wishes: readonly Wish[]): readonly W
   return wishes
     .map((wish) => ({
       ...wish,
-      count: wish.count - countOf(all.filter(({ block }) => block.cidr.family === wish.family)),
+      count: wish.count - countOf(ofFamily(all, wish.family)),
     }))
     .filter(({ count }) => count > 0);
 }
 
+/** What no pool serves, but for what the handle has of it already under its limit. */
+export function unservedOf({ unserved, allowance }: Attempt): readonly Missing[] {
+  const has = (allowance?.has ?? []).flatMap(({ held }) => held);
+  return (unserved?.members.missing ?? [])
+    .map(({ count, ...each }) => ({ ...each, count: count - countOf(ofFamily(has, each.family)) }))
+    .filter(({ count }) => count > 0);
+}
+
+const ofFamily = (held: readonly Holding[], family: Family) =>
+  held.filter(({ block }) => block.cidr.family === family);
+
 /** The record of the request, with these parts. */
 export function recordOf(
-  { context, request, place, allowance }: Attempt,
+  attempt: Attempt,
   parts: readonly Part[],
   state: "live" | "open",
 ): AssignmentRecord {
+  const { context, request, place, allowance } = attempt;
+  const missing = unservedOf(attempt);
   const has = assignment(allowance?.has ?? [], request).addresses;
   return {
     place,
@@ -71,7 +88,8 @@ export function recordOf(
     host: request.host,
     attributes: request.attributes,
     owners: new Map(),
-    want: totalOf(request.wanted) - has.length,
+    want: totalOf(request.wanted) - totalOf(missing) - has.length,
+    missing,
     parts,
     given: new Set(),
     seats: (allowance?.free ?? []).map(({ seat }) => seat),

@@ -44,9 +44,9 @@ export async function ensureBlocks(
   const configuration = await configurationOf(context, asked.space);
   const request = { ...asked, wanted: families.map((family) => ({ family, count: 0 })) };
   const requester = await requesterOf(context, request, configuration);
-  const wishes = wishesOf(request, configuration, requester);
-  if (wishes instanceof Refusal) return wishes;
-  const ensured = await Promise.all(wishes.map((wish) => ensureBlock(context, wish)));
+  const wanted = wishesOf(request, configuration, requester);
+  if (wanted instanceof Refusal) return wanted;
+  const ensured = await Promise.all(wanted.wishes.map((wish) => ensureBlock(context, wish)));
   const blocks: EnsuredBlock[] = [];
   for (const block of ensured) {
     if (block instanceof Refusal) return block;

@@ -3,7 +3,7 @@ import { addressAt, formatCidr } from "../domain/cidr.ts";
 import { Busy, Refusal, Unavailable } from "../domain/outcome.ts";
 import type { Judged } from "../domain/selection.ts";
 import { assign } from "./assign.ts";
-import { type Assignment, type AssignRequest, totalOf } from "./assignment.ts";
+import { type Assignment, type AssignRequest, type Shortage, totalOf } from "./assignment.ts";
 import { configurationOf } from "./configuration.ts";
 import type { Context } from "./context.ts";
 import { requesterOf } from "./labels.ts";
@@ -16,12 +16,10 @@ import { consideredPools } from "./wish.ts";
 type Action = "own" | "claim" | "takeOver" | "borrow" | "held";
 
 /** What a request would come to. */
-export interface Explanation {
+export interface Explanation extends Shortage {
   readonly requested: number;
   /** Why it would be refused. */
   readonly refusal?: Refusal;
-  /** Why there would be fewer addresses than were asked for. */
-  readonly messages: readonly string[];
   readonly families: readonly FamilyExplanation[];
 }
 
@@ -59,17 +57,20 @@ export async function explain(
   const requester = await requesterOf(context, unkeyed, configuration);
   const families = request.wanted.map(async ({ family, count }): Promise<FamilyExplanation> => {
     const pools = consideredPools(request, configuration, requester, family);
-    // Refused as a whole: which family is to blame shows when each is asked for by itself.
+    // Which family is to blame, and why there would be none of it, shows when each is asked for by itself.
+    const isNone =
+      answer instanceof Refusal || answer.addresses.every((each) => each.family !== family);
     const own =
-      answer instanceof Refusal && request.wanted.length > 1
+      isNone && request.wanted.length > 1
         ? await rehearsed(rehearse(), { ...unkeyed, wanted: [{ family, count }] })
         : whole;
     return { family, requested: count, pools, ...outcomeOf(own, family) };
   });
   return {
     requested: totalOf(request.wanted),
-    messages: answer instanceof Refusal ? [] : answer.messages,
-    ...(answer instanceof Refusal && { refusal: answer }),
+    ...(answer instanceof Refusal
+      ? { messages: [], missing: answer.members.missing ?? [], refusal: answer }
+      : { messages: answer.messages, missing: answer.missing }),
     families: await Promise.all(families),
   };
 }

@@ -13,7 +13,7 @@ import {
   REQUEST_MS_MAX,
   SLOTS_PER_WRITE_MAX,
 } from "../domain/limits.ts";
-import { Contended, Refusal } from "../domain/outcome.ts";
+import { Contended, Refusal, type RefusalCode, together } from "../domain/outcome.ts";
 import { cooldownMsOf, type Pool, type SpaceConfiguration } from "../domain/pool.ts";
 import { claimBlock, helpClaim, takeOver } from "./claim.ts";
 import type { Context } from "./context.ts";
@@ -60,11 +60,9 @@ export function pickAny(context: Context, rows: readonly AffinityRow[] | undefin
     );
     const picks = found.flatMap((each) => (each instanceof Refusal ? [] : each));
     const refused = found.filter((each) => each instanceof Refusal);
-    const [first, second] = refused;
+    const [first, ...others] = refused;
     if (!first || (wishes[0]?.allowPartial && picks.length > 0)) return picks;
-    return second
-      ? new Refusal(first.code, `${first.detail} ${second.detail}`, first.members)
-      : first;
+    return together(first, ...others);
   };
 }
 
@@ -195,7 +193,7 @@ async function acquire(
     .filter(({ cidr }) => !found.has(formatCidr(cidr)));
   if (lenders.length > 0) return lenders;
   if (looks.some(({ bounded }) => bounded)) return outOfSight();
-  return capped ? atTheCap(wish, blocks) : exhausted(wish, missing, looks);
+  return capped ? atTheCap(wish, missing, blocks) : exhausted(wish, missing, looks);
 }
 
 /** What the search for a block came to. */
@@ -262,13 +260,15 @@ export async function claimAnyBlock(
 export const outOfSight = () =>
   new Contended("no free block in the cells looked at; the next try looks at others");
 
-function atTheCap(wish: Wish, blocks: number): Refusal {
+function atTheCap(wish: Wish, count: number, blocks: number): Refusal {
   return new Refusal(
     "block_limit",
     `Host ${hostName(wish.host)} has ${blocks} IPv${wish.family} blocks with no room for ${wish.count} more, and may have ${wish.blocksMax}.`,
-    { blocks, maxBlocksPerHost: wish.blocksMax },
+    { blocks, maxBlocksPerHost: wish.blocksMax, missing: [missingOf(wish, count, "block_limit")] },
   );
 }
+
+const missingOf = ({ family }: Wish, count: number, code: RefusalCode) => ({ family, count, code });
 
 function exhausted(wish: Wish, missing: number, looks: readonly Look[]): Refusal {
   const pools = wish.pools.map(({ name, cidr }) => {
@@ -293,7 +293,11 @@ function exhausted(wish: Wish, missing: number, looks: readonly Look[]): Refusal
     `There is no room for ${missing} more IPv${wish.family} addresses of host ${hostName(wish.host)} in ${pools
       .map(({ pool, cidr }) => `${pool} (${cidr})`)
       .join(", ")}${why.length > 0 ? `; ${why.join("; ")}` : ""}.`,
-    { missing, pools, ...(partly && !strictAffinity && { retryable: true }) },
+    {
+      missing: [missingOf(wish, missing, "pool_exhausted")],
+      pools,
+      ...(partly && !strictAffinity && { retryable: true }),
+    },
   );
 }
 

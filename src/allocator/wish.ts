@@ -1,7 +1,7 @@
 import { type Address, type Family, formatAddress } from "../domain/address.ts";
 import { contains, formatCidr } from "../domain/cidr.ts";
 import { affinityTypeOf, hostName } from "../domain/host.ts";
-import { Refusal } from "../domain/outcome.ts";
+import { Refusal, together } from "../domain/outcome.ts";
 import type { Pool, SpaceConfiguration } from "../domain/pool.ts";
 import {
   isNamed,
@@ -31,23 +31,36 @@ export type Wanting = Pick<
   | "maxBlocksPerHost"
 >;
 
-/** What a request comes to under a configuration: a wish for each family, or why it cannot be served. */
+/** What a request comes to: a wish for each family that is served. */
+export interface Wishes {
+  readonly wishes: readonly Wish[];
+  /** Why no pool serves the other family, where less than was asked for will do. */
+  readonly unserved?: Refusal;
+}
+
+/** What a request comes to under a configuration, or why it cannot be served. */
 export function wishesOf(
   request: Wanting,
   configuration: SpaceConfiguration,
   requester: Requester,
-): readonly Wish[] | Refusal {
+): Wishes | Refusal {
   const { space, host, address, allowPartial = false, maxBlocksPerHost, hostReserved } = request;
   const cap = configuration.settings.maxBlocksPerHost;
   const refused =
     oversize(request, configuration) ?? unregistered(request, configuration, requester);
   if (refused) return refused;
   const wishes: Wish[] = [];
+  const unserved: Refusal[] = [];
   for (const { family, count } of request.wanted) {
     const pools = address
       ? poolOf(configuration, address, request)
       : selectPools(configuration.pools, poolWish(request, configuration, requester, family));
-    if (pools instanceof Refusal) return pools;
+    if (pools instanceof Refusal) {
+      const { code, detail, members } = pools;
+      const missing = count > 0 ? [{ family, count, code }] : [];
+      unserved.push(new Refusal(code, detail, { ...members, missing }));
+      continue;
+    }
     const blocksMax = Math.min(cap, maxBlocksPerHost ?? cap);
     wishes.push({
       space,
@@ -61,7 +74,10 @@ export function wishesOf(
       allowPartial,
     });
   }
-  return wishes;
+  const [first, ...others] = unserved;
+  if (!first) return { wishes };
+  const refusal = together(first, ...others);
+  return allowPartial && wishes.length > 0 ? { wishes, unserved: refusal } : refusal;
 }
 
 /** Every pool that is considered for a family of a request, and why it may not serve, if it may not. */

@@ -1,3 +1,5 @@
+import type { Family } from "./address.ts";
+
 /**
  * What became of a conditional write.
  *
@@ -34,18 +36,43 @@ export type RefusalCode =
   | "pool_in_use"
   | "pool_deleting";
 
+/** Addresses of one family that a request asked for and there are none for, and why. */
+export interface Missing {
+  readonly family: Family;
+  readonly count: number;
+  readonly code: RefusalCode;
+}
+
+interface Members {
+  /** What a request to assign asked for in vain. */
+  readonly missing?: readonly Missing[];
+  /** The pools that were considered, where none may serve. */
+  readonly pools?: readonly unknown[];
+  readonly [name: string]: unknown;
+}
+
 /** An expected no: a value, not an error. `members` carry the ids and numbers for programs. */
 export class Refusal {
   readonly code: RefusalCode;
   /** A sentence for a person. */
   readonly detail: string;
-  readonly members: Readonly<Record<string, unknown>>;
+  readonly members: Members;
 
-  constructor(code: RefusalCode, detail: string, members: Readonly<Record<string, unknown>> = {}) {
+  constructor(code: RefusalCode, detail: string, members: Members = {}) {
     this.code = code;
     this.detail = detail;
     this.members = members;
   }
+}
+
+/** Joins the refusals of both families into one: it has the code of the first, and tells what is missing of each. */
+export function together(first: Refusal, ...others: readonly Refusal[]): Refusal {
+  const all = [first, ...others];
+  const missing = all.flatMap(({ members }) => members.missing ?? []);
+  return new Refusal(first.code, all.map(({ detail }) => detail).join(" "), {
+    ...first.members,
+    ...(missing.length > 0 && { missing }),
+  });
 }
 
 /** Other callers were faster every time, up to a named maximum. Nothing is held; the caller may come again. */

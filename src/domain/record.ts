@@ -1,6 +1,7 @@
 import type { Cidr } from "./cidr.ts";
 import type { HostId } from "./host.ts";
 import { CLOCK_SKEW_MS_MAX, GRACE_MS, RELEASED_RECORD_KEPT_MS } from "./limits.ts";
+import type { Missing } from "./outcome.ts";
 import type { Owners } from "./owner.ts";
 import type { SeatOfRecord } from "./seat.ts";
 
@@ -38,6 +39,8 @@ export interface AssignmentRecord {
   readonly owners: ReadonlyMap<string, Owners>;
   /** How many addresses it is for: as asked for, or what there was when its head became live. */
   readonly want: number;
+  /** What there was nothing for, where less than was asked for will do: a repeat is told the same. */
+  readonly missing: readonly Missing[];
   readonly parts: readonly Part[];
   /** Addresses that were given back, as text. */
   readonly given: ReadonlySet<string>;

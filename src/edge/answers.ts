@@ -20,6 +20,11 @@ const next = v.optional(
 const dryRun = v.optional(v.literal(true));
 const problemCode = v.picklist(Object.keys(PROBLEMS) as ProblemCode[]);
 
+const missing = v.pipe(
+  v.array(v.strictObject({ family, count: whole, code: problemCode })),
+  v.description("How many addresses of a family there are not, and by which code"),
+);
+
 /** RFC 9457. A problem may have members of its own beyond these. */
 export const problem = v.looseObject({
   type: v.string(),
@@ -39,6 +44,7 @@ export const problem = v.looseObject({
     ),
   ),
   retryAfterSeconds: v.optional(whole),
+  missing: v.optional(missing),
 });
 
 const hostReserved = v.strictObject({
@@ -69,6 +75,7 @@ const assignment = v.strictObject({
     v.pipe(hostReserved, v.description("Kept by the host in blocks that this request claimed")),
   ),
   messages: v.array(v.string()),
+  missing,
 });
 
 const explanation = v.strictObject({
@@ -77,6 +84,7 @@ const explanation = v.strictObject({
   requested: whole,
   refusal: v.optional(refusal),
   messages: v.array(v.string()),
+  missing,
   families: v.array(
     v.strictObject({
       family,

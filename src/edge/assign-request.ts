@@ -191,7 +191,7 @@ function wantedOf({
 
 export function assignAnswer(result: Assignment | Explanation, requestId: string): Answer {
   if ("families" in result) return explanationAnswer(result, requestId);
-  const { handle, addresses, requested, hostReserved, messages } = result;
+  const { handle, addresses, requested, hostReserved, messages, missing } = result;
   const body = addresses.map(({ expiresAtMs, ...address }) => ({
     ...address,
     ...(expiresAtMs !== undefined && { expiresAt: formatTime(expiresAtMs) }),
@@ -205,6 +205,7 @@ export function assignAnswer(result: Assignment | Explanation, requestId: string
       requested,
       ...(hostReserved && { hostReserved }),
       messages,
+      missing,
     },
   };
 }

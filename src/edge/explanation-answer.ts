@@ -5,7 +5,7 @@ import type { Answer } from "./http.ts";
 
 /** The answer to a dry run of an assign. A refusal is part of it: the question itself was answered. */
 export function explanationAnswer(
-  { requested, refusal, messages, families }: Explanation,
+  { requested, refusal, messages, missing, families }: Explanation,
   requestId: string,
 ): Answer {
   return {
@@ -16,6 +16,7 @@ export function explanationAnswer(
       requested,
       ...(refusal && { refusal: refusalOf(refusal) }),
       messages,
+      missing,
       families: families.map(({ pools, refusal, ...family }) => ({
         ...family,
         ...(refusal && { refusal: refusalOf(refusal) }),

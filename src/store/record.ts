@@ -1,6 +1,6 @@
 import { formatCidr } from "../domain/cidr.ts";
 import type { HostId } from "../domain/host.ts";
-import type { Outcome } from "../domain/outcome.ts";
+import type { Missing, Outcome } from "../domain/outcome.ts";
 import type { Owners } from "../domain/owner.ts";
 import { type AssignmentRecord, dueAtMsOf, type Part, type RecordPlace } from "../domain/record.ts";
 import type { SeatOfRecord } from "../domain/seat.ts";
@@ -134,6 +134,7 @@ function itemFrom(record: AssignmentRecord): Item {
     ...(Object.keys(record.attributes).length > 0 && { attributes: record.attributes }),
     ...(record.owners.size > 0 && { owners: ownersItem(record.owners) }),
     want: record.want,
+    ...(record.missing.length > 0 && { missing: record.missing.map((each) => ({ ...each })) }),
     parts: Object.fromEntries(
       record.parts.map(({ token, block, count, ordinals }) => [
         token,
@@ -164,6 +165,7 @@ export function recordFrom(item: Item): AssignmentRecord {
     attributes: (item.attributes ?? {}) as Record<string, string>,
     owners: new Map(Object.entries((item.owners ?? {}) as Record<string, Owners>)),
     want: item.want as number,
+    missing: (item.missing ?? []) as unknown as readonly Missing[],
     parts: Object.entries(parts).map(
       ([token, { block, count, ordinals }]): Part => ({
         token,

@@ -140,6 +140,7 @@ export const recordWith = (changes: Partial<AssignmentRecord> = {}): AssignmentR
   attributes: {},
   owners: new Map(),
   want: 1,
+  missing: [],
   parts: [{ token: token(1), block: network("10.0.0.0/29"), count: 1, ordinals: [0] }],
   given: new Set(),
   seats: [],

@@ -22,6 +22,7 @@ describe("a dry run of an assign", () => {
       dryRun: true,
       requested: 2,
       messages: [],
+      missing: [],
       families: [
         {
           family: 4,

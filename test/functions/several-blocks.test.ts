@@ -74,6 +74,58 @@ describe("a request for both families", () => {
       4, 4, 6, 6, 6, 6,
     ]);
     expect(body).toMatchObject({ requested: 7, messages: [expect.stringContaining("IPv6")] });
+    expect(body.missing).toEqual([{ family: 6, count: 1, code: "pool_exhausted" }]);
+  });
+
+  it("may go without one that no pool serves, if it says so, and is told the same under its key", async () => {
+    const plat = await smallSpace();
+    const request = { host: "n1", ipv4: 2, ipv6: 3, handle: "h", allowPartial: true };
+    const once = await plat.assign(request, "key-1");
+    const missing = [{ family: 6, count: 3, code: "no_pool_available" }];
+    expect(once).toMatchObject({ status: 200, body: { requested: 5, missing } });
+    expect(once.body.messages).toEqual([expect.stringMatching(/^2 of 5 .*main is IPv4/)]);
+    expect(once.body.addresses).toHaveLength(2);
+    await plat.put("/v1/pools/six", SMALL_6);
+    const again = await plat.assign(request, "key-1");
+    expect(again.body).toMatchObject({ missing, addresses: once.body.addresses });
+    const dry = await plat.assign({ ...request, pools: ["main"], dryRun: true });
+    expect(dry.body).toMatchObject({
+      missing,
+      families: [
+        { family: 4, blocks: [{ count: 2 }] },
+        { family: 6, blocks: [], refusal: { code: "no_pool_available" } },
+      ],
+    });
+  });
+
+  it("that is refused is told what is missing of each, and why", async () => {
+    const plat = await smallSpace();
+    const short = await plat.assign({ host: "n1", ipv4: 9, ipv6: 2, allowPartial: true });
+    expect(short.body.missing).toEqual([
+      { family: 6, count: 2, code: "no_pool_available" },
+      { family: 4, count: 1, code: "pool_exhausted" },
+    ]);
+    const refused = await plat.assign({ host: "n2", ipv4: 1, ipv6: 2, allowPartial: true });
+    expect(refused).toMatchObject({ status: 409, body: { code: "pool_exhausted" } });
+    expect(refused.body.missing).toEqual([
+      { family: 4, count: 1, code: "pool_exhausted" },
+      { family: 6, count: 2, code: "no_pool_available" },
+    ]);
+  });
+
+  it("has what its handle has under a limit, also of a family that no pool serves any more", async () => {
+    const plat = await dualSpace();
+    const request = { host: "n1", ipv4: 1, ipv6: 1, handle: "vm", limitPerHandle: 1 };
+    const once = await plat.assign(request);
+    const pool = await plat.get("/v1/pools/six");
+    await plat.put("/v1/pools/six", { ...SMALL_6, disabled: true }, pool.headers.etag);
+    const partial = { ...request, allowPartial: true };
+    const again = await plat.assign(partial);
+    expect(again.body).toMatchObject({ missing: [], messages: [], addresses: once.body.addresses });
+    await plat.release({ addresses: [{ address: textsOf(once)[0], handle: "vm" }] });
+    const keyed = await plat.assign(partial, "key-1");
+    expect(keyed.body).toMatchObject({ missing: [], addresses: [{ family: 4 }, { family: 6 }] });
+    expect((await plat.assign(partial, "key-1")).body.addresses).toEqual(keyed.body.addresses);
   });
 
   it("is served by the pools that it names, each of its own family", async () => {
@@ -157,7 +209,8 @@ describe("a request for more than there is", () => {
   it("is refused and takes nothing", async () => {
     const plat = await smallSpace();
     const refused = await plat.assign({ host: "n1", ipv4: 9, handle: "h" });
-    expect(refused).toMatchObject({ status: 409, body: { code: "pool_exhausted", missing: 1 } });
+    expect(refused).toMatchObject({ status: 409, body: { code: "pool_exhausted" } });
+    expect(refused.body.missing).toEqual([{ family: 4, count: 1, code: "pool_exhausted" }]);
     expect(refused.body.pools).toMatchObject([{ pool: "main", cidr: "10.0.0.0/29" }]);
     expect((await plat.get("/v1/handles/h")).status).toBe(404);
     expect((await plat.assign({ host: "n1", ipv4: 8 })).status).toBe(200);
@@ -169,12 +222,13 @@ describe("a request for more than there is", () => {
     expect(assigned).toMatchObject({ status: 200, body: { requested: 9 } });
     expect(textsOf(assigned)).toEqual(ALL_OF_SMALL);
     expect(assigned.body.messages).toEqual([expect.stringContaining("main (10.0.0.0/29)")]);
+    expect(assigned.body.missing).toEqual([{ family: 4, count: 1, code: "pool_exhausted" }]);
   });
 
   it("that allows less is told nothing besides when it is given all", async () => {
     const plat = await smallSpace();
     const { body } = await plat.assign({ host: "n1", ipv4: 8, allowPartial: true });
-    expect(body).toMatchObject({ requested: 8, messages: [] });
+    expect(body).toMatchObject({ requested: 8, messages: [], missing: [] });
     expect(body.addresses).toHaveLength(8);
   });
 
@@ -195,6 +249,7 @@ describe("a request for more than there is", () => {
     const again = await plat.assign(request, "key-1");
     expect(again).toMatchObject({ status: 200, body: { handle: "h", requested: 8 } });
     expect(again.body.addresses).toEqual(once.body.addresses);
+    expect(again.body.missing).toEqual([{ family: 4, count: 3, code: "pool_exhausted" }]);
     expect((await plat.get("/v1/handles/h")).body.addresses).toHaveLength(5);
   });
 });
@@ -230,6 +285,7 @@ describe("the cap on the blocks of a host", () => {
     const { body } = await plat.assign({ host: "n1", ipv4: 7, allowPartial: true });
     expect(body.addresses).toHaveLength(4);
     expect(body).toMatchObject({ requested: 7, messages: [expect.stringContaining("may have 1")] });
+    expect(body.missing).toEqual([{ family: 4, count: 3, code: "block_limit" }]);
   });
 
   it("does not bind a specific address", async () => {
