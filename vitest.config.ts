@@ -4,6 +4,8 @@ import { LongFirst } from "./test/sequencer.ts";
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
+    // These need Python, and have a configuration of their own.
+    exclude: ["test/templates/**"],
     setupFiles: ["test/setup.ts"],
     // Vitest would leave a core to itself, and with two of them run one file after the other.
     maxWorkers: "100%",

@@ -8,6 +8,7 @@ import {
   TreatMissingData,
 } from "aws-cdk-lib/aws-cloudwatch";
 import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
+import { PolicyStatement, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { FilterPattern, MetricFilter } from "aws-cdk-lib/aws-logs";
 import { Topic } from "aws-cdk-lib/aws-sns";
 import type { IQueue } from "aws-cdk-lib/aws-sqs";
@@ -39,7 +40,18 @@ export class Alarms extends Construct {
   ) {
     super(scope, id);
     // Not encrypted with the key that SNS has in every account: CloudWatch may not use that one. Alarms name no caller.
-    this.topic = new Topic(this, "Topic");
+    this.topic = new Topic(this, "Topic", { enforceSSL: true });
+    // A topic with a policy of its own has lost the one that lets the account's alarms publish
+    // (https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/Notify_Users_Alarm_Changes.html).
+    this.topic.addToResourcePolicy(
+      new PolicyStatement({
+        sid: "AlarmsOfThisAccount",
+        principals: [new ServicePrincipal("cloudwatch.amazonaws.com")],
+        actions: ["sns:Publish"],
+        resources: [this.topic.topicArn],
+        conditions: { StringEquals: { "aws:SourceAccount": Stack.of(this).account } },
+      }),
+    );
 
     this.alarm(
       "DeadLetters",

@@ -20,7 +20,7 @@ export interface TableFunctionProps {
 }
 
 /** Names the version that requests and schedules invoke; a roll back moves it, and a deployment moves it on. */
-export const LIVE_ALIAS = "live";
+const LIVE_ALIAS = "live";
 
 /** A Lambda function that works on the table. Its name says which file of `functions/` it runs and what it may do. */
 export class TableFunction extends Construct {

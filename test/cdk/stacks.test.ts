@@ -306,6 +306,29 @@ describe.each(ENVIRONMENT_NAMES)("the alarms in %s", (name) => {
     expect(output?.Value).toEqual({ Ref: topic });
   });
 
+  it("are published by the account's own CloudWatch, and over TLS only", () => {
+    const [policy] = Object.values(template.findResources("AWS::SNS::TopicPolicy"));
+    expect(policy?.Properties.Topics).toEqual([{ Ref: topic }]);
+    expect(policy?.Properties.PolicyDocument.Statement).toEqual([
+      {
+        Sid: "AllowPublishThroughSSLOnly",
+        Effect: "Deny",
+        Principal: "*",
+        Action: "sns:Publish",
+        Resource: { Ref: topic },
+        Condition: { Bool: { "aws:SecureTransport": "false" } },
+      },
+      {
+        Sid: "AlarmsOfThisAccount",
+        Effect: "Allow",
+        Principal: { Service: "cloudwatch.amazonaws.com" },
+        Action: "sns:Publish",
+        Resource: { Ref: topic },
+        Condition: { StringEquals: { "aws:SourceAccount": { Ref: "AWS::AccountId" } } },
+      },
+    ]);
+  });
+
   it("are quiet where nothing is counted: every one counts what went wrong", () => {
     for (const { TreatMissingData, ComparisonOperator, Threshold } of alarms) {
       expect(TreatMissingData).toBe("notBreaching");

@@ -1,0 +1,31 @@
+/** A finding of a rule checker about the templates that stays, and why. */
+interface AcceptedFinding {
+  readonly tool: "cdk-nag" | "cfn-lint";
+  readonly rule: string;
+  /** To cdk-nag the path of the construct within its environment, to cfn-lint the type of the resource. */
+  readonly at: string;
+  readonly reason: string;
+}
+
+/** Every finding that is accepted, in both environments. A test fails for one that is not here, and for one that is here in vain. */
+const ACCEPTED: readonly AcceptedFinding[] = [
+  {
+    tool: "cdk-nag",
+    rule: "AwsSolutions-SQS3",
+    at: "stateless/Schedules/DeadLetterQueue/Resource",
+    reason:
+      "This queue is the dead-letter queue, of Scheduler and of Lambda; the rule knows only those that another queue names.",
+  },
+  {
+    tool: "cfn-lint",
+    rule: "W3005",
+    at: "AWS::Lambda::Function",
+    reason:
+      "The CDK lets each function depend on its role as well as on its role's policy; the first is redundant and does no harm.",
+  },
+];
+
+/** Returns what is accepted of a tool's findings. */
+export function acceptedFindings(tool: AcceptedFinding["tool"]): AcceptedFinding[] {
+  return ACCEPTED.filter((finding) => finding.tool === tool);
+}

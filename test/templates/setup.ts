@@ -1,0 +1,1 @@
+export { makeEnvironment as setup } from "./python.ts";
