@@ -1,6 +1,7 @@
 import type { Outcome } from "../domain/outcome.ts";
 import { holds, isMap, valueAt } from "./clause.ts";
 import { TABLE } from "./definition.ts";
+import { byUtf8 } from "./order.ts";
 import type { Change, Item, Key, Page, Path, QueryOptions, Table, Value, Write } from "./table.ts";
 
 /**
@@ -62,9 +63,9 @@ export function queried(
   { prefix = "", before, after, limit }: QueryOptions,
 ): readonly Item[] {
   return items
-    .filter(({ sk }) => sk.startsWith(prefix) && (before === undefined || sk < before))
-    .filter(({ sk }) => after === undefined || sk > after)
-    .sort((a, b) => (a.sk < b.sk ? -1 : 1))
+    .filter(({ sk }) => sk.startsWith(prefix) && (before === undefined || byUtf8(sk, before) < 0))
+    .filter(({ sk }) => after === undefined || byUtf8(sk, after) > 0)
+    .sort((a, b) => byUtf8(a.sk, b.sk))
     .slice(0, limit);
 }
 

@@ -66,7 +66,8 @@ export interface QueryOptions {
 
 /**
  * The little of DynamoDB that Plat uses. Reads answer what is there or throw `Unavailable`; a write answers what became of
- * it. Two implementations: `dynamo.ts` and, for the simulation and for machines without a database, `memory.ts`.
+ * it. Three implementations: `dynamo.ts`; `lmdb.ts`, in a file of one machine; and, for the simulation and for what is to be
+ * forgotten, `memory.ts`.
  */
 export interface Table {
   get(key: Key): Promise<Item | undefined>;

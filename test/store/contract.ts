@@ -198,6 +198,34 @@ export function tableContract(open: () => Promise<Table>): void {
       expect(await read({ before: "R#8", after: "R#3", limit: 1 })).toBe("R#5");
     });
 
+    it("of a partition comes in the order of the bytes of its sort keys as UTF-8", async () => {
+      const { pk } = someKey();
+      const inOrder = [
+        "a",
+        "a\u0000",
+        "a#",
+        "b",
+        "\u00e9",
+        "\u20ac",
+        "\ue000",
+        "\ufffd",
+        "\u{1f600}",
+      ];
+      for (const sk of inOrder.toReversed()) await put({ pk, sk }, {});
+      const read = async (options: object) => (await table.query(pk, options)).map(({ sk }) => sk);
+      expect(await read({})).toEqual(inOrder);
+      expect(await read({ after: "\ufffd" })).toEqual(["\u{1f600}"]);
+      expect(await read({ before: "\u{1f600}", after: "\u20ac" })).toEqual(["\ue000", "\ufffd"]);
+    });
+
+    it("of a partition shows nothing of one whose key begins alike", async () => {
+      const { pk } = someKey();
+      for (const other of ["", "#", "\u0000", "\u0000a", "\uffff"])
+        await put({ pk: pk + other, sk: "s" }, {});
+      expect(await table.query(pk)).toEqual([{ pk, sk: "s" }]);
+      expect(await table.query(`${pk}\u0000`)).toEqual([{ pk: `${pk}\u0000`, sk: "s" }]);
+    });
+
     it("of the whole table, page by page, sees every item once", async () => {
       const { pk } = someKey();
       for (let n = 0; n < 30; n++) await put({ pk, sk: String(n) }, {});

@@ -1,0 +1,208 @@
+import { closeSync, openSync, readSync } from "node:fs";
+import type { Database, RootDatabase } from "lmdb";
+import { TABLE } from "./definition.ts";
+import { duePlace, dueRange, itemPlace, justAfter, partitionRange } from "./lmdb-key.ts";
+import type { Item, Key, QueryOptions } from "./table.ts";
+
+/** What one key comes to in a commit: what stands there on the disk, and what is to stand there; nothing for none. */
+export interface Replacement {
+  readonly key: Key;
+  readonly from: Item | undefined;
+  readonly to: Item | undefined;
+}
+
+/** What a table needs of LMDB. Reads are synchronous and may see what is not yet on the disk. */
+export interface Environment {
+  get(key: Key): Item | undefined;
+  query(pk: string, options: QueryOptions): readonly Item[];
+  /** The first items in the order of their keys, after one of them or from the start. */
+  scan(limit: number, after: Key | undefined): readonly Item[];
+  due(shard: string, untilMs: number, limit: number): readonly Key[];
+  /** Makes all of these replacements or none. Resolves when they are on the disk. */
+  commit(replacements: readonly Replacement[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Names what is in the file, and how it is laid out: whoever changes keys, values or databases gives it another number. */
+const FORMAT = "plat-table-1";
+const FORMAT_KEY = Buffer.from("format");
+const ITEMS = "items";
+
+/**
+ * A commit is visible once it is on the disk, and not before (LMDB's own order: pages, then the page that names them). The
+ * library would show it earlier, and sync beside the next one.
+ */
+const DURABLE = { overlappingSync: false } as const;
+/** Sets and bytes come back as they went in; an object stands for itself, whatever was written before it. */
+const ENCODER = { moreTypes: true, useRecords: false } as const;
+
+/** The file cannot serve as the table of this process; the message is a sentence for the terminal. */
+export class UnusableFile extends Error {
+  override readonly name = "UnusableFile";
+}
+
+/**
+ * Opens a file as a table, or makes it. It belongs to one process at a time.
+ *
+ * @param lmdb the library, which needs a binary of the platform and is therefore loaded by who asks for it
+ * @throws UnusableFile
+ */
+export async function openEnvironment(
+  { open }: Pick<typeof import("lmdb"), "open">,
+  path: string,
+): Promise<Environment> {
+  const root = opened(open, path);
+  try {
+    await claim(root, path);
+    const items = root.openDB<Item, Uint8Array>({
+      name: ITEMS,
+      keyEncoding: "binary",
+      ...encoding,
+    });
+    const due = root.openDB<Key, Uint8Array>({
+      name: TABLE.dueIndex.name,
+      keyEncoding: "binary",
+      ...encoding,
+    });
+    // Two that start at the same moment each pass the first look; of two second looks, one sees the other.
+    expectAlone(root, path);
+    return environment(root, items, due);
+  } catch (error) {
+    await root.close();
+    throw error;
+  }
+}
+
+/** Not in the types of the library, which hands it on to its encoder. */
+const encoding: object = { encoder: ENCODER };
+
+function opened(
+  open: typeof import("lmdb")["open"],
+  path: string,
+): RootDatabase<string, Uint8Array> {
+  try {
+    expectDatabase(path);
+    return open<string, Uint8Array>({ path, noSubdir: true, keyEncoding: "binary", ...DURABLE });
+  } catch (cause) {
+    if (cause instanceof UnusableFile) throw cause;
+    throw new UnusableFile(`${path} cannot be opened: ${(cause as Error).message}.`, { cause });
+  }
+}
+
+/** What the first page of the library's files has in this place. Of other files the library takes the process down. */
+const MAGIC = { at: 24, bytes: Buffer.of(0xde, 0xc0, 0xef, 0xbe) };
+
+function expectDatabase(path: string): void {
+  const head = Buffer.alloc(MAGIC.at + MAGIC.bytes.length);
+  const read = readHead(path, head);
+  if (read > 0 && !head.subarray(MAGIC.at).equals(MAGIC.bytes))
+    throw new UnusableFile(`${path} is not a database of Plat.`);
+}
+
+/** How many bytes there are; none where there is no file. */
+function readHead(path: string, head: Buffer): number {
+  let file: number;
+  try {
+    file = openSync(path, "r");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return 0;
+    throw error;
+  }
+  try {
+    return readSync(file, head);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Sees to it that the file is of this format, and that nobody else has it. */
+async function claim(root: RootDatabase<string, Uint8Array>, path: string): Promise<void> {
+  expectAlone(root, path);
+  const isNew = root.getKeysCount({ limit: 1 }) === 0;
+  if (isNew) await root.put(FORMAT_KEY, FORMAT);
+  const format = isNew ? FORMAT : readFormat(root);
+  if (format === FORMAT) return;
+  throw new UnusableFile(
+    format === undefined
+      ? `${path} is a database of another program.`
+      : `${path} has the format ${format}, and this version reads ${FORMAT}; start the version that wrote it.`,
+  );
+}
+
+function readFormat(root: RootDatabase<string, Uint8Array>): string | undefined {
+  try {
+    const format = root.get(FORMAT_KEY);
+    return typeof format === "string" ? format : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Each process that has the file open is among its readers from its first read on, until it closes the file or ends. */
+function expectAlone(root: RootDatabase<string, Uint8Array>, path: string): void {
+  root.doesExist(FORMAT_KEY);
+  root.readerCheck();
+  const readers = [...root.readerList().matchAll(/^\s*(\d+)\s/gm)].map(([, pid]) => Number(pid));
+  const other = readers.find((pid) => pid !== process.pid);
+  if (other !== undefined) throw new UnusableFile(`${path} is in use by process ${other}.`);
+}
+
+function environment(
+  root: RootDatabase<string, Uint8Array>,
+  items: Database<Item, Uint8Array>,
+  due: Database<Key, Uint8Array>,
+): Environment {
+  const values = <T>(database: Database<T, Uint8Array>, range: object): T[] =>
+    Array.from(database.getRange(range), ({ value }) => value);
+
+  return {
+    get: (key) => items.get(itemPlace(key)),
+
+    query: (pk, { limit, ...options }) =>
+      values(items, { ...partitionRange(pk, options), ...(limit !== undefined && { limit }) }),
+
+    scan: (limit, after) =>
+      values(items, { limit, ...(after && { start: justAfter(itemPlace(after)) }) }),
+
+    due: (shard, untilMs, limit) => values(due, { ...dueRange(shard, untilMs), limit }),
+
+    async commit(replacements) {
+      await settled(
+        root.batch(() => {
+          for (const { key, from, to } of replacements) {
+            const place = itemPlace(key);
+            if (to) void items.put(place, to);
+            else void items.remove(place);
+            const [left, entered] = [dueEntry(from), dueEntry(to)];
+            if (left && !entered?.equals(left)) void due.remove(left);
+            if (entered && !left?.equals(entered))
+              void due.put(entered, { pk: key.pk, sk: key.sk });
+          }
+        }),
+      );
+      await root.flushed;
+    },
+
+    close: () => root.close(),
+  };
+}
+
+/** The place of an item in the index, where it has one. */
+function dueEntry(item: Item | undefined): Buffer | undefined {
+  if (!item) return undefined;
+  const { [TABLE.dueIndex.partitionKey]: shard, [TABLE.dueIndex.sortKey]: dueAt } = item;
+  return typeof shard === "string" && typeof dueAt === "number"
+    ? duePlace(shard, dueAt, item)
+    : undefined;
+}
+
+/** The library says why a commit failed in a promise of its own. */
+async function settled(commit: Promise<boolean>): Promise<void> {
+  try {
+    await commit;
+  } catch (error) {
+    const { commitError } = error as { commitError?: Promise<never> };
+    await commitError;
+    throw error;
+  }
+}

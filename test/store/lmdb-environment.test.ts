@@ -1,0 +1,116 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import * as lmdb from "lmdb";
+import { expect, it } from "vitest";
+import { openEnvironment, UnusableFile } from "../../src/store/lmdb-environment.ts";
+import { scratchDirectory } from "./scratch-file.ts";
+
+const newDirectory = scratchDirectory();
+const fileIn = async () => join(await newDirectory(), "plat.lmdb");
+const KEY = { pk: "p", sk: "s" };
+
+/** Says why a file cannot be opened. */
+async function refusal(path: string): Promise<string> {
+  const error = await openEnvironment(lmdb, path).catch((error) => error);
+  expect(error).toBeInstanceOf(UnusableFile);
+  return error.message;
+}
+
+it("a commit is over when the library says that it is flushed, and not before", async () => {
+  let flush = () => {};
+  const flushed = new Promise<void>((resolve) => {
+    flush = resolve;
+  });
+  const open = ((options: lmdb.RootDatabaseOptionsWithPath) =>
+    new Proxy(lmdb.open(options), {
+      get(root, name) {
+        if (name === "flushed") return flushed;
+        const value = Reflect.get(root, name);
+        return typeof value === "function" ? value.bind(root) : value;
+      },
+    })) as typeof lmdb.open;
+  const environment = await openEnvironment({ open }, await fileIn());
+  let isOver = false;
+  const commit = environment.commit([{ key: KEY, from: undefined, to: KEY }]).then(() => {
+    isOver = true;
+  });
+  // Committed, so that the library shows it; what it says of the disk is held back.
+  while (!environment.get(KEY)) await new Promise((resolve) => setImmediate(resolve));
+  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+  expect(isOver).toBe(false);
+  flush();
+  await commit;
+  await environment.close();
+});
+
+it.each(["x", "this is a text, and longer than a header is. ".repeat(500)])(
+  "a file that is no database is refused as such: %.20s",
+  async (text) => {
+    const path = await fileIn();
+    await writeFile(path, text);
+    expect(await refusal(path)).toContain("plat.lmdb is not a database of Plat.");
+  },
+);
+
+it("an empty file becomes a database", async () => {
+  const path = await fileIn();
+  await writeFile(path, "");
+  const environment = await openEnvironment(lmdb, path);
+  expect(environment.scan(1, undefined)).toEqual([]);
+  await environment.close();
+});
+
+it("a directory in the place of the file is refused as such", async () => {
+  const path = await fileIn();
+  await mkdir(path);
+  expect(await refusal(path)).toMatch(/plat\.lmdb cannot be opened: .*\.$/);
+});
+
+it.each([
+  ["another program's", "hello", "world", "is a database of another program"],
+  [
+    "of another format",
+    "format",
+    "plat-table-2",
+    "has the format plat-table-2, and this version reads",
+  ],
+])("a database that is %s is refused, and left as it is", async (_, key, value, sentence) => {
+  const path = await fileIn();
+  const other = lmdb.open<string, Uint8Array>({ path, noSubdir: true, keyEncoding: "binary" });
+  await other.put(Buffer.from(key), value);
+  await other.close();
+  expect(await refusal(path)).toContain(sentence);
+  const again = lmdb.open<string, Uint8Array>({ path, noSubdir: true, keyEncoding: "binary" });
+  expect(Array.from(again.getRange(), ({ value }) => value)).toEqual([value]);
+  await again.close();
+});
+
+it("a file that another process has is refused with its number, also after much was written; and is free when that one was killed", async () => {
+  const path = await fileIn();
+  const program = `
+    const lmdb = await import("lmdb");
+    const { openEnvironment } = await import("./src/store/lmdb-environment.ts");
+    const environment = await openEnvironment(lmdb, ${JSON.stringify(path)});
+    for (let n = 0; n < 40; n++) {
+      const key = { pk: "p", sk: String(n) };
+      await environment.commit([{ key, from: undefined, to: { ...key, pad: "x".repeat(100_000) } }]);
+      environment.get(key);
+    }
+    console.log("open");
+    setInterval(() => {}, 1_000);`;
+  const child = spawn(
+    process.execPath,
+    ["--import", "tsx", "--input-type=module", "--eval", program],
+    { stdio: ["ignore", "pipe", "inherit"] },
+  );
+  const exited = once(child, "exit");
+  await once(child.stdout, "data");
+  expect(await refusal(path)).toContain(`is in use by process ${child.pid}.`);
+  child.kill("SIGKILL");
+  await exited;
+  const environment = await openEnvironment(lmdb, path);
+  expect(environment.scan(100, undefined)).toHaveLength(40);
+  await environment.close();
+});

@@ -1,0 +1,17 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll } from "vitest";
+
+/** A directory for the tests around, deleted when they are over. */
+export function scratchDirectory(): () => Promise<string> {
+  const directories: string[] = [];
+  afterAll(async () => {
+    for (const directory of directories) await rm(directory, { recursive: true });
+  });
+  return async () => {
+    const directory = await mkdtemp(join(tmpdir(), "plat-"));
+    directories.push(directory);
+    return directory;
+  };
+}
