@@ -8,7 +8,8 @@ import {
   PAGE_MS_MAX,
 } from "../domain/limits.ts";
 import { Refusal, Unreadable } from "../domain/outcome.ts";
-import { type Pool, serves } from "../domain/pool.ts";
+import type { Pool } from "../domain/pool.ts";
+import { candidateOf, whyClosed } from "../domain/selection.ts";
 import { claimBlock, helpClaim, takeOver } from "./claim.ts";
 import { configurationOf, poolAt } from "./configuration.ts";
 import type { Context } from "./context.ts";
@@ -74,14 +75,16 @@ function checkRange(pool: Pool | undefined, cidr: Cidr): Refusal | undefined {
     return new Refusal("no_pool_available", `${text} begins in no pool of this space.`, {
       pools: [],
     });
-  if (!serves(pool)) {
-    const reason = pool.state === "deleting" ? "is being deleted" : "is disabled";
+  const { name } = pool;
+  const unfit = whyClosed(pool);
+  if (unfit)
     return new Refusal(
       "no_pool_available",
-      `${text} begins in pool ${pool.name}, which ${reason}.`,
-      { pools: [{ pool: pool.name, reason }] },
+      `${text} begins in pool ${name}, which ${unfit.detail}.`,
+      {
+        pools: [candidateOf(cidr.family, { name, pool, unfit })],
+      },
     );
-  }
   if (cidr.prefix > pool.blockSize)
     return invalid(`is smaller than a block: pool ${pool.name} has blocks of /${pool.blockSize}`);
   const count = 1n << BigInt(pool.blockSize - Math.max(cidr.prefix, pool.cidr.prefix));

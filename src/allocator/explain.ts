@@ -1,7 +1,7 @@
 import { type Family, formatAddress } from "../domain/address.ts";
 import { addressAt, formatCidr } from "../domain/cidr.ts";
 import { Busy, Refusal, Unavailable } from "../domain/outcome.ts";
-import type { Judged } from "../domain/selection.ts";
+import type { Candidate } from "../domain/selection.ts";
 import { assign } from "./assign.ts";
 import { type Assignment, type AssignRequest, type Shortage, totalOf } from "./assignment.ts";
 import { configurationOf } from "./configuration.ts";
@@ -26,7 +26,7 @@ export interface Explanation extends Shortage {
 interface FamilyExplanation {
   readonly family: Family;
   readonly requested: number;
-  readonly pools: readonly Judged[];
+  readonly pools: readonly Candidate[];
   /** Where its addresses would come from. Which free block is claimed is drawn anew each time. */
   readonly blocks: readonly {
     readonly action: Action;

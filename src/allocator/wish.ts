@@ -4,13 +4,15 @@ import { affinityTypeOf, hostName } from "../domain/host.ts";
 import { Refusal, together } from "../domain/outcome.ts";
 import type { Pool, SpaceConfiguration } from "../domain/pool.ts";
 import {
+  type Candidate,
+  candidateOf,
+  considered,
   isNamed,
-  type Judged,
-  judgePools,
   NOT_NAMED,
   type PoolWish,
   type Requester,
   selectPools,
+  type Unfit,
   whyNot,
 } from "../domain/selection.ts";
 import { type AssignRequest, totalOf } from "./assignment.ts";
@@ -86,12 +88,13 @@ export function consideredPools(
   configuration: SpaceConfiguration,
   requester: Requester,
   family: Family,
-): readonly Judged[] {
+): readonly Candidate[] {
   const { address } = request;
   if (!address)
-    return judgePools(configuration.pools, poolWish(request, configuration, requester, family));
+    return considered(configuration.pools, poolWish(request, configuration, requester, family));
   const pool = poolAround(configuration, address);
-  return pool ? [{ pool, reason: whyNotFor(pool, request) }] : [];
+  if (!pool) return [];
+  return [candidateOf(family, { name: pool.name, pool, unfit: whyNotFor(pool, request) })];
 }
 
 function poolWish(
@@ -130,15 +133,18 @@ function poolOf(
   const text = formatAddress(address);
   const pool = poolAround(configuration, address);
   if (!pool)
-    return new Refusal("no_pool_available", `Address ${text} lies in no pool.`, { address: text });
-  const reason = whyNotFor(pool, request);
-  return reason === undefined
-    ? [pool]
-    : new Refusal(
-        "no_pool_available",
-        `Address ${text} lies in pool ${pool.name}, which ${reason}.`,
-        { address: text, pools: [{ pool: pool.name, reason }] },
-      );
+    return new Refusal("no_pool_available", `Address ${text} lies in no pool.`, {
+      address: text,
+      pools: [],
+    });
+  const unfit = whyNotFor(pool, request);
+  if (!unfit) return [pool];
+  const { name } = pool;
+  return new Refusal(
+    "no_pool_available",
+    `Address ${text} lies in pool ${name}, which ${unfit.detail}.`,
+    { address: text, pools: [candidateOf(address.family, { name, pool, unfit })] },
+  );
 }
 
 /** The pool around an address, also while it is being deleted: a refusal then says so. */
@@ -149,7 +155,7 @@ function poolAround({ pools }: SpaceConfiguration, address: Address): Pool | und
 }
 
 /** Why the pool of a specific address may not serve, or nothing if it may. */
-function whyNotFor(pool: Pool, { use, pools: named, hostReserved }: Wanting): string | undefined {
+function whyNotFor(pool: Pool, { use, pools: named, hostReserved }: Wanting): Unfit | undefined {
   if (!isNamed(pool, named)) return NOT_NAMED;
   const { family } = pool.cidr;
   const wanted = use ?? pool.allowedUses[0] ?? "Workload";

@@ -145,8 +145,10 @@ export const LABEL_VALUE_CHARACTERS_MAX = 63;
 /** Labels that a refusal shows: those of them that the pool's selector asks for. */
 export const LABELS_SHOWN_MAX = 8;
 
-/** Pools that a refusal tells its reasons of. */
-export const POOLS_TOLD_MAX = 50;
+/** Pools that a refusal tells of, each with its reason: all that a request may name. */
+export const POOLS_TOLD_MAX = 256;
+/** Reasons that the sentence of a refusal tells. */
+export const REASONS_IN_DETAIL_MAX = 50;
 export const SPACE_CHARACTERS_MAX = 63;
 export const NAMESPACE_CHARACTERS_MAX = 63;
 export const IDEMPOTENCY_KEY_CHARACTERS_MAX = 255;

@@ -69,9 +69,13 @@ export class Refusal {
 export function together(first: Refusal, ...others: readonly Refusal[]): Refusal {
   const all = [first, ...others];
   const missing = all.flatMap(({ members }) => members.missing ?? []);
+  const pools = all
+    .filter(({ code }) => code === first.code)
+    .flatMap(({ members }) => members.pools ?? []);
   return new Refusal(first.code, all.map(({ detail }) => detail).join(" "), {
     ...first.members,
     ...(missing.length > 0 && { missing }),
+    ...(pools.length > 0 && { pools }),
   });
 }
 

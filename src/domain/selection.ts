@@ -2,7 +2,7 @@ import type { Family } from "./address.ts";
 import { formatCidr } from "./cidr.ts";
 import { type HostReserved, prefixMaxBeside } from "./host-reserved.ts";
 import { type Labels, NO_LABELS } from "./labels.ts";
-import { LABELS_SHOWN_MAX, POOLS_TOLD_MAX } from "./limits.ts";
+import { LABELS_SHOWN_MAX, POOLS_TOLD_MAX, REASONS_IN_DETAIL_MAX } from "./limits.ts";
 import { Refusal } from "./outcome.ts";
 import { narrows, type Pool, type PoolSelector, type Use } from "./pool.ts";
 import type { Selector } from "./selector.ts";
@@ -25,61 +25,121 @@ export interface PoolWish {
   readonly hostReserved?: HostReserved | undefined;
 }
 
+/** Why a pool may not serve a request, for programs: which rule it is, mostly by the field of the pool that says so. */
+export const UNFIT = [
+  "not_found",
+  "not_named",
+  "family",
+  "deleting",
+  "disabled",
+  "use",
+  "block_too_small",
+  "manual",
+  "nodeSelector",
+  "namespaceSelector",
+] as const;
+
+/** Why a pool may not serve a request. */
+export interface Unfit {
+  readonly reason: (typeof UNFIT)[number];
+  /** For a person; it reads on from the pool's name. */
+  readonly detail: string;
+}
+
+/** A pool that was considered for a family, as a refusal and a dry run tell of it. */
+export interface Candidate extends Partial<Unfit> {
+  readonly family: Family;
+  /** Its name; what the request calls it where there is none. */
+  readonly pool: string;
+  readonly cidr?: string;
+  readonly kept: boolean;
+}
+
+interface Judged {
+  readonly name: string;
+  /** Absent where there is none of that name. */
+  readonly pool?: Pool | undefined;
+  readonly unfit: Unfit | undefined;
+}
+
 /**
  * The pools that may serve a request, in the order in which they are tried: as the caller named them, else by name.
  * Pools that are named serve whatever their assignment mode and their selectors say, but never when disabled or for another
  * use (Calico 1.4).
  */
 export function selectPools(pools: readonly Pool[], wish: PoolWish): readonly Pool[] | Refusal {
+  const judged = judge(pools, wish);
+  const unknown = judged.filter(({ pool }) => !pool);
+  const kept = judged.flatMap(({ pool, unfit }) => (pool && !unfit ? [pool] : []));
+  if (unknown.length === 0 && kept.length > 0) return kept;
+  const members = {
+    pools: judged.slice(0, POOLS_TOLD_MAX).map((each) => candidateOf(wish.family, each)),
+  };
+  if (unknown.length > 0) {
+    const names = unknown.slice(0, REASONS_IN_DETAIL_MAX).map(({ name }) => `"${name}"`);
+    return new Refusal("no_pool_available", `There is no pool ${names.join(", ")}.`, members);
+  }
+  if (judged.length === 0)
+    return new Refusal("no_pool_available", "The space has no pools.", members);
+  const told = judged.slice(0, REASONS_IN_DETAIL_MAX);
+  const more = judged.length - told.length;
+  const reasons = [
+    ...told.map(({ name, unfit }) => `${name} ${unfit?.detail}`),
+    ...(more > 0 ? [`nor may ${more} more`] : []),
+  ];
+  const detail = `No pool may serve this request: ${reasons.join("; ")}.`;
+  return new Refusal("no_pool_available", detail, members);
+}
+
+/** Every pool, by name, as `selectPools` judges it, and every one that is named in vain. */
+export function considered(pools: readonly Pool[], wish: PoolWish): readonly Candidate[] {
+  const judged = judge(pools, wish);
+  const others = pools
+    .filter(({ state }) => state === "active")
+    .filter((pool) => judged.every((each) => each.pool !== pool))
+    .map((pool) => ({ name: pool.name, pool, unfit: NOT_NAMED }));
+  return [...judged, ...others]
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    .map((each) => candidateOf(wish.family, each));
+}
+
+/** The pools that a request names, in its order, or all by name. */
+function judge(pools: readonly Pool[], wish: PoolWish): readonly Judged[] {
   const known = pools
     .filter(({ state }) => state !== "pending")
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));
-  const asked: Pool[] = [];
-  for (const wanted of wish.pools) {
-    const named = known.filter(({ name, cidr }) => name === wanted || formatCidr(cidr) === wanted);
-    // A pool that has the range of one which is all but gone goes before it.
-    const pool = named.find(({ state }) => state === "active") ?? named[0];
-    if (!pool)
-      return new Refusal("no_pool_available", `There is no pool "${wanted}".`, { pools: [] });
-    if (!asked.includes(pool)) asked.push(pool);
-  }
-  const candidates = wish.pools.length > 0 ? asked : known;
-  const judged = candidates.map((pool) => ({ pool, reason: whyNot(pool, wish) }));
-  const kept = judged.filter(({ reason }) => reason === undefined).map(({ pool }) => pool);
-  if (kept.length > 0) return kept;
-  if (judged.length === 0)
-    return new Refusal("no_pool_available", "The space has no pools.", { pools: [] });
-  const told = judged.slice(0, POOLS_TOLD_MAX);
-  const more = judged.length - told.length;
-  const reasons = [
-    ...told.map(({ pool, reason }) => `${pool.name} ${reason}`),
-    ...(more > 0 ? [`nor may ${more} more`] : []),
-  ];
-  return new Refusal(
-    "no_pool_available",
-    `No pool may serve this request: ${reasons.join("; ")}.`,
-    { pools: told.map(({ pool, reason }) => ({ pool: pool.name, reason })) },
+  const judged = (pool: Pool) => ({ name: pool.name, pool, unfit: whyNot(pool, wish) });
+  if (wish.pools.length === 0) return known.map(judged);
+  // A pool that has the range of one which is all but gone goes before it: of two the map has the last.
+  const isActive = ({ state }: Pool) => state === "active";
+  const standing = [...known.filter((pool) => !isActive(pool)), ...known.filter(isActive)];
+  const named = new Map(
+    standing.flatMap((pool) => [
+      [pool.name, pool] as const,
+      [formatCidr(pool.cidr), pool] as const,
+    ]),
+  );
+  const asked = wish.pools.map((wanted) => named.get(wanted) ?? wanted);
+  return [...new Set(asked)].map((pool) =>
+    typeof pool === "string" ? { name: pool, unfit: NOT_FOUND } : judged(pool),
   );
 }
 
-/** A pool that was considered, and why it may not serve, if it may not. */
-export interface Judged {
-  readonly pool: Pool;
-  readonly reason: string | undefined;
+export function candidateOf(family: Family, { name, pool, unfit }: Judged): Candidate {
+  return {
+    family,
+    pool: name,
+    ...(pool && { cidr: formatCidr(pool.cidr) }),
+    kept: unfit === undefined,
+    ...unfit,
+  };
 }
 
-/** Every pool that is in service, by name, as `selectPools` judges it. */
-export function judgePools(pools: readonly Pool[], wish: PoolWish): readonly Judged[] {
-  return pools
-    .filter(({ state }) => state === "active")
-    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
-    .map((pool) => ({
-      pool,
-      reason: isNamed(pool, wish.pools) ? whyNot(pool, wish) : NOT_NAMED,
-    }));
-}
-
-export const NOT_NAMED = "is not among the pools asked for";
+const NOT_FOUND: Unfit = { reason: "not_found", detail: "does not exist" };
+export const NOT_NAMED: Unfit = {
+  reason: "not_named",
+  detail: "is not among the pools asked for",
+};
 
 /** Is the pool one of those that a request names, by name or CIDR? One that names none takes any. */
 export function isNamed({ name, cidr }: Pool, named: readonly string[]): boolean {
@@ -87,24 +147,38 @@ export function isNamed({ name, cidr }: Pool, named: readonly string[]): boolean
 }
 
 /** Why a pool may not serve a request, or nothing if it may. */
-export function whyNot(pool: Pool, wish: PoolWish): string | undefined {
-  if (pool.cidr.family !== wish.family) return `is IPv${pool.cidr.family}`;
-  if (pool.state === "deleting") return "is being deleted";
-  if (pool.disabled) return "is disabled";
-  if (!pool.allowedUses.includes(wish.use)) return `does not allow the use ${wish.use}`;
+export function whyNot(pool: Pool, wish: PoolWish): Unfit | undefined {
+  const { family } = pool.cidr;
+  if (family !== wish.family) return { reason: "family", detail: `is IPv${family}` };
+  const closed = whyClosed(pool);
+  if (closed) return closed;
+  if (!pool.allowedUses.includes(wish.use))
+    return { reason: "use", detail: `does not allow the use ${wish.use}` };
   const small = wish.hostReserved && tooSmall(pool, wish.hostReserved);
   if (small || wish.pools.length > 0) return small;
   if (pool.assignmentMode === "Manual")
-    return "serves only requests that name it (assignmentMode Manual)";
+    return {
+      reason: "manual",
+      detail: "serves only requests that name it (assignmentMode Manual)",
+    };
   return notSelected(pool, wish.requester);
 }
 
+/** Why a pool serves nobody, or nothing if it does. */
+export function whyClosed({ state, disabled }: Pool): Unfit | undefined {
+  if (state === "deleting") return { reason: "deleting", detail: "is being deleted" };
+  return disabled ? { reason: "disabled", detail: "is disabled" } : undefined;
+}
+
 /** Whether or not the pool is named: Calico lets too small a block be chosen where it is not (1.12 f). */
-function tooSmall({ cidr, blockSize }: Pool, hostReserved: HostReserved): string | undefined {
+function tooSmall({ cidr, blockSize }: Pool, hostReserved: HostReserved): Unfit | undefined {
   const prefixMax = prefixMaxBeside(cidr.family, hostReserved);
   if (blockSize <= prefixMax) return undefined;
   const { start, end } = hostReserved;
-  return `has blocks of /${blockSize}, too small for the ${start + end} addresses that the host reserves in each: that takes /${prefixMax} or larger`;
+  return {
+    reason: "block_too_small",
+    detail: `has blocks of /${blockSize}, too small for the ${start + end} addresses that the host reserves in each: that takes /${prefixMax} or larger`,
+  };
 }
 
 /** Does the pool select a host with these labels? One that has none is judged like any other. */
@@ -116,13 +190,14 @@ export function selectsHost({ nodeSelector }: Pool, labels: Labels | undefined):
 function notSelected(
   { nodeSelector, namespaceSelector }: Pool,
   { host, namespace }: Requester,
-): string | undefined {
+): Unfit | undefined {
   const isHost = isSelected(nodeSelector, host);
   if (isHost && isSelected(namespaceSelector, namespace)) return undefined;
-  const [whom, name, by, labels] = isHost
+  const [whom, reason, by, labels] = isHost
     ? (["namespace", "namespaceSelector", namespaceSelector, namespace] as const)
     : (["host", "nodeSelector", nodeSelector, host] as const);
-  return `does not select the ${whom} (${name} ${cut(by?.text ?? "")}; ${shown(by, labels, whom)})`;
+  const judged = `${reason} ${cut(by?.text ?? "")}; ${shown(by, labels, whom)}`;
+  return { reason, detail: `does not select the ${whom} (${judged})` };
 }
 
 const isSelected = (by: PoolSelector | undefined, labels: Labels = NO_LABELS): boolean =>

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { ASSIGNMENT_MODES, BORROWING, USES } from "../domain/pool.ts";
+import { UNFIT } from "../domain/selection.ts";
 import { affinityType } from "./field.ts";
 import { PROBLEMS, type ProblemCode } from "./problem.ts";
 
@@ -25,6 +26,20 @@ const missing = v.pipe(
   v.description("How many addresses of a family there are not, and by which code"),
 );
 
+const candidate = {
+  family: v.pipe(family, v.description("For which it was considered")),
+  pool: v.pipe(
+    v.string(),
+    v.description("Its name; what the request calls it where there is none"),
+  ),
+  cidr: v.optional(v.string()),
+  kept: v.pipe(v.boolean(), v.description("May it serve the request?")),
+  reason: v.optional(
+    v.pipe(v.picklist(UNFIT), v.description("The rule by which it may not, for programs")),
+  ),
+  detail: v.optional(v.pipe(v.string(), v.description("Why it may not, for people"))),
+};
+
 /** RFC 9457. A problem may have members of its own beyond these. */
 export const problem = v.looseObject({
   type: v.string(),
@@ -45,6 +60,18 @@ export const problem = v.looseObject({
   ),
   retryAfterSeconds: v.optional(whole),
   missing: v.optional(missing),
+  pools: v.optional(
+    v.pipe(
+      v.array(
+        v.looseObject({
+          pool: candidate.pool,
+          reason: candidate.reason,
+          detail: candidate.detail,
+        }),
+      ),
+      v.description("The pools that were considered"),
+    ),
+  ),
 });
 
 const hostReserved = v.strictObject({
@@ -90,14 +117,7 @@ const explanation = v.strictObject({
       family,
       requested: whole,
       refusal: v.optional(refusal),
-      pools: v.array(
-        v.strictObject({
-          pool: v.string(),
-          cidr: v.string(),
-          kept: v.boolean(),
-          reason: v.optional(v.string()),
-        }),
-      ),
+      pools: v.array(v.strictObject(candidate)),
       blocks: v.array(
         v.strictObject({
           action: v.picklist(["own", "claim", "takeOver", "borrow", "held"]),

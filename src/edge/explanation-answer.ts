@@ -1,5 +1,4 @@
 import type { Explanation } from "../allocator/explain.ts";
-import { formatCidr } from "../domain/cidr.ts";
 import type { Refusal } from "../domain/outcome.ts";
 import type { Answer } from "./http.ts";
 
@@ -17,15 +16,9 @@ export function explanationAnswer(
       ...(refusal && { refusal: refusalOf(refusal) }),
       messages,
       missing,
-      families: families.map(({ pools, refusal, ...family }) => ({
+      families: families.map(({ refusal, ...family }) => ({
         ...family,
         ...(refusal && { refusal: refusalOf(refusal) }),
-        pools: pools.map(({ pool, reason }) => ({
-          pool: pool.name,
-          cidr: formatCidr(pool.cidr),
-          kept: reason === undefined,
-          ...(reason !== undefined && { reason }),
-        })),
       })),
     },
   };

@@ -267,9 +267,9 @@ describe("the pools of a request", () => {
   });
 
   it.each([
-    ["disabled", { disabled: true }, ["second"], "is disabled"],
-    ["for another use", { allowedUses: ["Tunnel"] }, ["second"], "does not allow the use Workload"],
-    ["Manual", { assignmentMode: "Manual" }, [], "serves only requests that name it"],
+    ["disabled", { disabled: true }, ["second"], "disabled"],
+    ["for another use", { allowedUses: ["Tunnel"] }, ["second"], "use"],
+    ["Manual", { assignmentMode: "Manual" }, [], "manual"],
   ] as const)("leave out one that is %s, and say why", async (_, change, pools, reason) => {
     const { calm } = await makeWorld();
     await second(calm, change);
@@ -277,7 +277,7 @@ describe("the pools of a request", () => {
     const answer = pools.length > 0 ? await assign(calm, away) : await assignOnlySecond(change);
     expect(answer).toMatchObject({
       code: "no_pool_available",
-      members: { pools: [{ reason: expect.stringContaining(reason) }] },
+      members: { pools: [{ reason }] },
     });
   });
 

@@ -31,6 +31,30 @@ describe("AutoAssign", () => {
     expect(body).toMatchObject({ requested: 20, messages: [expect.stringContaining("16 of 20")] });
   });
 
+  it("tells of each pool that is named by which rule it may not serve, also of one that is not there", async () => {
+    const plat = await spaceWithPool();
+    await plat.put("/v1/pools/off", { cidr: "10.1.0.0/24", disabled: true });
+    await plat.put("/v1/pools/six", { cidr: "2001:db8::/64" });
+    const asked = { host: "n1", ipv4: 1, pools: ["off", "gone", "six", "10.9.0.0/24", "main"] };
+    const refused = await plat.assign(asked);
+    expect(codeOf(refused)).toBe("409 no_pool_available");
+    const candidates = [
+      { pool: "off", kept: false, reason: "disabled" },
+      { pool: "gone", kept: false, reason: "not_found" },
+      { pool: "six", kept: false, reason: "family" },
+      { pool: "10.9.0.0/24", kept: false, reason: "not_found" },
+      { pool: "main", kept: true },
+    ];
+    expect(refused.body.pools).toMatchObject(candidates);
+    const { body } = await plat.assign({ ...asked, dryRun: true });
+    expect(body.refusal.pools).toEqual(refused.body.pools);
+    expect(body.families[0].pools).toEqual(
+      refused.body.pools.toSorted((a: { pool: string }, b: { pool: string }) =>
+        a.pool < b.pool ? -1 : 1,
+      ),
+    );
+  });
+
   it("is for workloads where no use is said, and takes only pools that allow the use", async () => {
     const plat = await spaceWithPool({ allowedUses: ["Tunnel"] });
     expect(codeOf(await plat.assign({ host: "n1", ipv4: 1 }))).toBe("409 no_pool_available");
@@ -100,7 +124,12 @@ describe("AutoAssign", () => {
       dryRun: true,
     });
     expect(body.families[0].pools).toMatchObject([
-      { pool: "main", kept: false, reason: expect.stringContaining("/29 or larger") },
+      {
+        pool: "main",
+        kept: false,
+        reason: "block_too_small",
+        detail: expect.stringContaining("/29 or larger"),
+      },
       { pool: "wide", kept: true },
     ]);
   });

@@ -251,7 +251,7 @@ describe("a block that is too small for a host reservation", () => {
       expect(body).toMatchObject({
         status: 409,
         code: "no_pool_available",
-        pools: [{ pool: "main", reason: expect.stringContaining("/29 or larger") }],
+        pools: [{ reason: "block_too_small", detail: expect.stringContaining("/29 or larger") }],
       });
     }
     expect((await plat.get("/v1/blocks")).body.blocks).toEqual([]);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { POOLS_TOLD_MAX } from "../../src/domain/limits.ts";
+import { POOLS_TOLD_MAX, REASONS_IN_DETAIL_MAX } from "../../src/domain/limits.ts";
 import { Refusal } from "../../src/domain/outcome.ts";
 import type { Pool } from "../../src/domain/pool.ts";
-import { type PoolWish, selectPools } from "../../src/domain/selection.ts";
+import { considered, type PoolWish, selectPools } from "../../src/domain/selection.ts";
 import { network, poolWith, selector } from "./builders.ts";
 
 const POOLS = [
@@ -94,34 +94,57 @@ it("a range names the pool that has it now, not one that is all but gone", () =>
 
 describe("a request that no pool may serve is told why", () => {
   it.each([
-    { pool: "closed", wish: wish({ pools: ["closed"] }), reason: "is disabled" },
+    {
+      pool: "closed",
+      wish: wish({ pools: ["closed"] }),
+      reason: "disabled",
+      detail: "is disabled",
+    },
     {
       pool: "tunnels",
       wish: wish({ pools: ["tunnels"] }),
-      reason: "does not allow the use Workload",
+      reason: "use",
+      detail: "does not allow the use Workload",
     },
-    { pool: "going", wish: wish({ pools: ["10.6.0.0/16"] }), reason: "is being deleted" },
-    { pool: "six", wish: wish({ pools: ["six"] }), reason: "is IPv6" },
-    { pool: "east", wish: wish({ pools: ["east"], family: 6 }), reason: "is IPv4" },
+    {
+      pool: "going",
+      wish: wish({ pools: ["10.6.0.0/16"] }),
+      reason: "deleting",
+      detail: "is being deleted",
+    },
+    { pool: "six", wish: wish({ pools: ["six"] }), reason: "family", detail: "is IPv6" },
+    {
+      pool: "east",
+      wish: wish({ pools: ["east"], family: 6 }),
+      reason: "family",
+      detail: "is IPv4",
+    },
     {
       pool: "east",
       wish: wish({ pools: ["east"], hostReserved: { start: 4, end: 4 } }),
-      reason:
+      reason: "block_too_small",
+      detail:
         "has blocks of /29, too small for the 8 addresses that the host reserves in each: that takes /28 or larger",
     },
     {
       pool: "by-name-only",
       wish: wish({}),
       pools: POOLS.filter(({ name }) => name === "by-name-only"),
-      reason: "serves only requests that name it (assignmentMode Manual)",
+      reason: "manual",
+      detail: "serves only requests that name it (assignmentMode Manual)",
     },
-  ])("$pool $reason", ({ pool, wish, pools = POOLS, reason }) => {
-    const members = { pools: [{ pool, reason }] };
-    const detail = `No pool may serve this request: ${pool} ${reason}.`;
-    expect(selectPools(pools, wish)).toEqual(new Refusal("no_pool_available", detail, members));
+  ])("$pool $detail", ({ pool, wish, pools = POOLS, reason, detail }) => {
+    const { family } = wish;
+    const candidate = { family, pool, cidr: expect.any(String), kept: false, reason, detail };
+    expect(selectPools(pools, wish)).toMatchObject({
+      code: "no_pool_available",
+      detail: `No pool may serve this request: ${pool} ${detail}.`,
+      members: { pools: [candidate] },
+    });
+    expect(considered(pools, wish)).toContainEqual(candidate);
   });
 
-  it("tells the reasons of so many pools, and how many more there are", () => {
+  it("tells of so many pools, the reasons of fewer in words, and how many more there are", () => {
     const [pool] = POOLS;
     if (!pool) throw new Error("there is no pool");
     const many = Array.from({ length: POOLS_TOLD_MAX + 7 }, (_, i) => ({
@@ -132,7 +155,8 @@ describe("a request that no pool may serve is told why", () => {
     const refusal = selectPools(many, wish({}));
     if (!(refusal instanceof Refusal)) throw new Error("it is not refused");
     expect(refusal.members.pools).toHaveLength(POOLS_TOLD_MAX);
-    expect(refusal.detail).toMatch(/off-149 is disabled; nor may 7 more\.$/);
+    const more = POOLS_TOLD_MAX + 7 - REASONS_IN_DETAIL_MAX;
+    expect(refusal.detail).toMatch(new RegExp(`off-149 is disabled; nor may ${more} more\\.$`));
   });
 
   it.each([
@@ -141,14 +165,41 @@ describe("a request that no pool may serve is told why", () => {
     { pools: ["coming"], named: "coming", description: "has no range yet" },
   ])("if it names a pool that $description", ({ pools, named }) => {
     const detail = `There is no pool "${named}".`;
-    const told = new Refusal("no_pool_available", detail, { pools: [] });
-    expect(selectPools(POOLS, wish({ pools }))).toEqual(told);
+    const refusal = selectPools(POOLS, wish({ pools }));
+    expect(refusal).toMatchObject({ code: "no_pool_available", detail });
+    expect(refusal).toMatchObject({
+      members: {
+        pools: pools.map((pool) => (pool === "east" ? { pool, kept: true } : notFound(pool))),
+      },
+    });
+    expect(considered(POOLS, wish({ pools }))).toContainEqual(notFound(named));
   });
 
   it("if the space has no pools", () => {
     const told = new Refusal("no_pool_available", "The space has no pools.", { pools: [] });
     expect(selectPools([], wish({}))).toEqual(told);
   });
+});
+
+const notFound = (pool: string) => ({
+  family: 4,
+  pool,
+  kept: false,
+  reason: "not_found",
+  detail: "does not exist",
+});
+
+it("of the pools that were considered, those that are not named are told as well", () => {
+  const told = considered(POOLS, wish({ pools: ["east", "nowhere"] }));
+  expect(told.map(({ pool, reason }) => `${pool} ${reason ?? "kept"}`)).toEqual([
+    "by-name-only not_named",
+    "closed not_named",
+    "east kept",
+    "nowhere not_found",
+    "six not_named",
+    "tunnels not_named",
+    "west not_named",
+  ]);
 });
 
 describe("the selectors of pools", () => {
@@ -209,37 +260,45 @@ describe("the selectors of pools", () => {
     {
       pool: selecting("west", "zone in {'west', 'north'} && !has(gpu)"),
       requester: { host: { zone: "east", disk: "ssd" }, namespace: undefined },
-      reason:
+      reason: "nodeSelector",
+      detail:
         "does not select the host (nodeSelector zone in {'west', 'north'} && !has(gpu); the host has zone=east, no gpu)",
     },
     {
       pool: selecting("west", "has(zone)"),
       requester: { host: undefined, namespace: web },
-      reason:
+      reason: "nodeSelector",
+      detail:
         "does not select the host (nodeSelector has(zone); the host is not registered, so it has no labels)",
     },
     {
       pool: selecting("web", undefined, "team == 'web'"),
       requester: { host: west, namespace: { team: "db" } },
-      reason:
+      reason: "namespaceSelector",
+      detail:
         "does not select the namespace (namespaceSelector team == 'web'; the namespace has team=db)",
     },
     {
       pool: selecting("web", undefined, "team == 'web'"),
       requester: { host: west, namespace: undefined },
-      reason:
+      reason: "namespaceSelector",
+      detail:
         "does not select the namespace (namespaceSelector team == 'web'; the request names no namespace that is registered, so there are no labels)",
     },
     {
       pool: selecting("nobody", "!all()"),
       requester: { host: west, namespace: undefined },
-      reason: "does not select the host (nodeSelector !all(); it selects no host)",
+      reason: "nodeSelector",
+      detail: "does not select the host (nodeSelector !all(); it selects no host)",
     },
-  ])("are told with the labels that were judged: $reason", ({ pool, requester, reason }) => {
-    expect(selectPools([pool], wish({ requester }))).toMatchObject({
-      members: { pools: [{ pool: pool.name, reason }] },
-    });
-  });
+  ])(
+    "are told with the labels that were judged: $detail",
+    ({ pool, requester, reason, detail }) => {
+      expect(selectPools([pool], wish({ requester }))).toMatchObject({
+        members: { pools: [{ pool: pool.name, reason, detail }] },
+      });
+    },
+  );
 
   it("are told in short where they are long", () => {
     const long = `label == "${"\u{1f600}".repeat(400)}" || ${Array.from({ length: 12 }, (_, n) => `has(l${n})`).join(" || ")}`;

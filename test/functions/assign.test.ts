@@ -134,8 +134,8 @@ describe("a request is refused", () => {
       const plat = await spaceWithPool(pool);
       const refused = await plat.assign({ host: "n1", ipv4: 1, ...request });
       expect(refused).toMatchObject({ status: 409, body: { code: "no_pool_available" } });
-      expect(refused.body.pools).toEqual([
-        { pool: "main", reason: expect.stringContaining(reason) },
+      expect(refused.body.pools).toMatchObject([
+        { pool: "main", detail: expect.stringContaining(reason) },
       ]);
     }
   });

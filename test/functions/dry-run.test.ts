@@ -27,7 +27,7 @@ describe("a dry run of an assign", () => {
         {
           family: 4,
           requested: 2,
-          pools: [{ pool: "main", cidr: "10.0.0.0/24", kept: true }],
+          pools: [{ family: 4, pool: "main", cidr: "10.0.0.0/24", kept: true }],
           blocks: [{ action: "claim", block: expect.any(String), pool: "main", count: 2 }],
         },
       ],
@@ -98,24 +98,24 @@ describe("a dry run of an assign", () => {
       );
     };
     expect(await reasonsOf({})).toEqual({
-      disabled: "is disabled",
+      disabled: "disabled",
       main: "kept",
-      manual: "serves only requests that name it (assignmentMode Manual)",
-      six: "is IPv6",
-      tunnel: "does not allow the use Workload",
+      manual: "manual",
+      six: "family",
+      tunnel: "use",
     });
-    const unnamed = "is not among the pools asked for";
-    expect(await reasonsOf({ pools: ["manual", "10.1.0.0/24"] })).toEqual({
-      disabled: "is disabled",
-      main: unnamed,
+    expect(await reasonsOf({ pools: ["manual", "10.1.0.0/24", "none"] })).toEqual({
+      disabled: "disabled",
+      main: "not_named",
       manual: "kept",
-      six: unnamed,
-      tunnel: unnamed,
+      none: "not_found",
+      six: "not_named",
+      tunnel: "not_named",
     });
     const address = { ipv4: 0, address: "10.3.0.7" };
     expect(await reasonsOf(address)).toEqual({ tunnel: "kept" });
     expect(await reasonsOf({ ...address, use: "Workload" })).toEqual({
-      tunnel: "does not allow the use Workload",
+      tunnel: "use",
     });
     expect(await reasonsOf({ ipv4: 0, address: "10.9.0.7" })).toEqual({});
   });

@@ -111,7 +111,7 @@ const POOLS: readonly Column<FamilyExplanation["pools"][number]>[] = [
   { header: "POOL", value: ({ pool }) => pool },
   { header: "CIDR", value: ({ cidr }) => cidr },
   { header: "SERVES", value: ({ kept }) => (kept ? "yes" : "no") },
-  { header: "WHY NOT", value: ({ reason }) => reason ?? "" },
+  { header: "WHY NOT", value: ({ detail }) => detail ?? "" },
 ];
 
 const BLOCKS: readonly Column<FamilyExplanation["blocks"][number]>[] = [
