@@ -22,27 +22,34 @@ interface Access {
 }
 
 const READ: readonly Action[] = ["dynamodb:GetItem", "dynamodb:Query"];
-const CHANGE: readonly Action[] = [...READ, "dynamodb:PutItem", "dynamodb:UpdateItem"];
-const WRITE: readonly Action[] = [...CHANGE, "dynamodb:DeleteItem"];
+const WRITE: readonly Action[] = [
+  ...READ,
+  "dynamodb:PutItem",
+  "dynamodb:UpdateItem",
+  "dynamodb:DeleteItem",
+];
 
+/**
+ * One function for each set of rights: routes that need the same share a function, which is then cold less often, and no
+ * route has a right that it does not need. A set is actions, and whose items they act on:
+ *
+ * - `assign` claims blocks and holds them by records; `release` claims none; `affinities` has no business with records;
+ *   `amend` changes a record and nothing else.
+ * - `read` writes nothing, whatever it reads. `survey` may scan, which no condition on keys can bound.
+ * - `configure` writes what a space is configured by: pools, reservations and settings lie in one partition, where rights to
+ *   one are rights to all. `register` writes who is in it: hosts and namespaces.
+ * - `openapi` answers what needs no table.
+ */
 const ACCESS: Readonly<Record<FunctionName | ScheduledFunctionName, Access>> = {
   assign: { table: WRITE },
   release: { table: WRITE },
-  read: { table: READ },
+  amend: { table: [...READ, "dynamodb:PutItem"] },
   affinities: { table: WRITE },
-  amend: { table: WRITE },
-  // Blocks of no pool are found by nothing but a walk over the table.
-  utilization: { table: [...READ, "dynamodb:Scan"] },
-  pools: { table: WRITE },
-  reservations: { table: WRITE },
-  nodes: { table: WRITE },
-  namespaces: { table: WRITE },
-  // Nobody deletes a configuration.
-  config: { table: CHANGE },
-  jobs: { table: READ },
-  // What is proven is the table as a whole.
-  check: { table: ["dynamodb:Scan"] },
-  health: { table: ["dynamodb:GetItem"] },
+  read: { table: READ },
+  // Blocks of no pool are found, and a space is proven as a whole, by nothing but a walk over the table.
+  survey: { table: [...READ, "dynamodb:Scan"] },
+  configure: { table: WRITE },
+  register: { table: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:DeleteItem"] },
   openapi: { table: [] },
   reclaim: { table: WRITE },
   work: { table: WRITE },

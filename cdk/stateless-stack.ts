@@ -30,18 +30,12 @@ export class StatelessStack extends Stack {
     const functions = {
       assign: request("assign"),
       release: request("release"),
-      read: request("read"),
       amend: request("amend"),
-      utilization: request("utilization"),
       affinities: request("affinities"),
-      pools: request("pools"),
-      reservations: request("reservations"),
-      nodes: request("nodes"),
-      namespaces: request("namespaces"),
-      config: request("config"),
-      jobs: request("jobs"),
-      check: request("check"),
-      health: request("health"),
+      read: request("read"),
+      survey: request("survey"),
+      configure: request("configure"),
+      register: request("register"),
       openapi: request("openapi"),
     };
     const { stage } = new Api(this, "Api", { environment, functions });

@@ -1,16 +1,10 @@
 import { claimAffinities } from "../src/allocator/claim-affinities.ts";
 import { ensureBlocks } from "../src/allocator/ensure-blocks.ts";
-import { listAffinities } from "../src/allocator/list-affinities.ts";
 import { releaseAffinities, releaseAffinity } from "../src/allocator/release-affinities.ts";
-import {
-  affinitiesAnswer,
-  affinitiesClaimedAnswer,
-  affinitiesReleasedAnswer,
-} from "../src/edge/affinity-answer.ts";
+import { affinitiesClaimedAnswer, affinitiesReleasedAnswer } from "../src/edge/affinity-answer.ts";
 import {
   type AffinitiesWanted,
   readAffinityClaim,
-  readAffinityList,
   readAffinityRelease,
 } from "../src/edge/affinity-request.ts";
 import { http, route } from "../src/edge/http.ts";
@@ -19,11 +13,6 @@ import { context } from "../src/wiring.ts";
 const plat = context();
 
 export const handler = http({
-  "GET /v1/nodes/{node}/affinities": route(
-    readAffinityList,
-    (wanted) => listAffinities(plat, wanted),
-    affinitiesAnswer,
-  ),
   "POST /v1/nodes/{node}/affinities": route(
     readAffinityClaim,
     (wanted: AffinitiesWanted) =>

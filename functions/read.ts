@@ -1,20 +1,48 @@
+import {
+  listPools,
+  listReservations,
+  readPool,
+  readReservation,
+  readSettings,
+} from "../src/allocator/administration.ts";
+import { listAffinities } from "../src/allocator/list-affinities.ts";
 import { listBlocks } from "../src/allocator/list-blocks.ts";
+import { listNamespaces, readNamespace } from "../src/allocator/namespaces.ts";
+import { listNodes, readNode } from "../src/allocator/nodes.ts";
+import { listJobs, readJob } from "../src/allocator/pool-jobs.ts";
 import { readAddress } from "../src/allocator/read.ts";
 import { readBlock } from "../src/allocator/read-block.ts";
 import { readHandle } from "../src/allocator/read-handle.ts";
 import { utilization } from "../src/allocator/utilization.ts";
 import { addressAnswer, handleAnswer } from "../src/edge/address-answer.ts";
+import { affinitiesAnswer } from "../src/edge/affinity-answer.ts";
+import { readAffinityList } from "../src/edge/affinity-request.ts";
 import { blockAnswer, blocksAnswer } from "../src/edge/block-answer.ts";
 import { readBlockList, readBlockPath } from "../src/edge/block-request.ts";
 import { readHandlePage } from "../src/edge/handle-request.ts";
 import { http, route } from "../src/edge/http.ts";
-import { readAddressPath } from "../src/edge/parameters.ts";
+import { jobAnswer, jobsAnswer } from "../src/edge/job-answer.ts";
+import { labelledAnswer, namespaces, nodes } from "../src/edge/labelled-request.ts";
+import {
+  readAddressPath,
+  readJobPath,
+  readNamed,
+  readSpace,
+  SPACE_DEFAULT,
+} from "../src/edge/parameters.ts";
+import { poolAnswer, poolList } from "../src/edge/pool-answer.ts";
+import { Problem } from "../src/edge/problem.ts";
+import { reservationAnswer, reservationList } from "../src/edge/reservation-request.ts";
+import { settingsAnswer } from "../src/edge/settings-request.ts";
 import { utilizationAnswer } from "../src/edge/utilization-answer.ts";
 import { readUtilizationPath } from "../src/edge/utilization-request.ts";
 import { context } from "../src/wiring.ts";
 
 const plat = context();
 
+const nothing = () => undefined;
+
+/** Every question that a few reads of single partitions answer. */
 export const handler = http({
   "GET /v1/addresses/{ip}": route(
     readAddressPath,
@@ -28,9 +56,64 @@ export const handler = http({
   ),
   "GET /v1/blocks": route(readBlockList, (wanted) => listBlocks(plat, wanted), blocksAnswer),
   "GET /v1/blocks/{cidr+}": route(readBlockPath, (wanted) => readBlock(plat, wanted), blockAnswer),
+  "GET /v1/nodes/{node}/affinities": route(
+    readAffinityList,
+    (wanted) => listAffinities(plat, wanted),
+    affinitiesAnswer,
+  ),
+  "GET /v1/pools": route(poolList.read, ({ space }) => listPools(plat, space), poolList.answer),
+  "GET /v1/pools/{name}": route(
+    readNamed,
+    ({ space, name }) => readPool(plat, space, name),
+    poolAnswer,
+  ),
   "GET /v1/pools/{name}/utilization": route(
     readUtilizationPath,
     (wanted) => utilization(plat, wanted),
     utilizationAnswer,
   ),
+  "GET /v1/jobs": route(readSpace, (space) => listJobs(plat, space), jobsAnswer),
+  "GET /v1/jobs/{id}": route(readJobPath, ({ space, id }) => readJob(plat, space, id), jobAnswer),
+  "GET /v1/reservations": route(
+    reservationList.read,
+    ({ space }) => listReservations(plat, space),
+    reservationList.answer,
+  ),
+  "GET /v1/reservations/{name}": route(
+    readNamed,
+    ({ space, name }) => readReservation(plat, space, name),
+    reservationAnswer,
+  ),
+  "GET /v1/nodes": route(nodes.readList, (wanted) => listNodes(plat, wanted), nodes.listAnswer),
+  "GET /v1/nodes/{node}": route(
+    nodes.readOne,
+    ({ space, name }) => readNode(plat, space, name),
+    labelledAnswer,
+  ),
+  "GET /v1/namespaces": route(
+    namespaces.readList,
+    (wanted) => listNamespaces(plat, wanted),
+    namespaces.listAnswer,
+  ),
+  "GET /v1/namespaces/{namespace}": route(
+    namespaces.readOne,
+    ({ space, name }) => readNamespace(plat, space, name),
+    labelledAnswer,
+  ),
+  "GET /v1/config": route(readSpace, (space) => readSettings(plat, space), settingsAnswer),
+  /** The function runs. */
+  "GET /healthz": route(nothing, async () => "ok", status),
+  /** The function can reach its table. */
+  "GET /readyz": route(nothing, readOnce, status),
 });
+
+function readOnce() {
+  return plat.store.readVersion(SPACE_DEFAULT).then(
+    () => "ready",
+    () => new Problem("unavailable", "The table cannot be read."),
+  );
+}
+
+function status(status: string) {
+  return { status: 200, body: { status } };
+}

@@ -18,22 +18,19 @@ import { settingsBody } from "./settings-request.ts";
 import { spaceUtilizationQuery } from "./space-utilization-request.ts";
 import { utilizationQuery } from "./utilization-request.ts";
 
-/** Which Lambda function serves which route; the CDK, the local server and the OpenAPI document read the same list. */
+/**
+ * Which Lambda function serves which route; the CDK, the local server and the OpenAPI document read the same list. Routes share
+ * a function where they need the same rights to the table (`cdk/access.ts`).
+ */
 export type FunctionName =
   | "assign"
   | "release"
-  | "read"
-  | "affinities"
-  | "utilization"
   | "amend"
-  | "pools"
-  | "reservations"
-  | "nodes"
-  | "namespaces"
-  | "config"
-  | "jobs"
-  | "check"
-  | "health"
+  | "affinities"
+  | "read"
+  | "survey"
+  | "configure"
+  | "register"
   | "openapi";
 
 /** A route of API Gateway's HTTP API: `{name}` stands for one path segment, `{name+}` for all that are left. */
@@ -170,7 +167,7 @@ export const ROUTES: readonly Route[] = [
   {
     method: "GET",
     path: "/v1/nodes/{node}/affinities",
-    function: "affinities",
+    function: "read",
     id: "listAffinities",
     summary: "The blocks of a host, and those that it borrows from, in pages",
     query: affinityListQuery,
@@ -203,7 +200,7 @@ export const ROUTES: readonly Route[] = [
   {
     method: "GET",
     path: "/v1/utilization",
-    function: "utilization",
+    function: "survey",
     id: "readUtilizations",
     summary:
       "How the addresses of some pools, or of all, are used; and on demand blocks of no pool; in pages",
@@ -214,7 +211,7 @@ export const ROUTES: readonly Route[] = [
   {
     method: "GET",
     path: "/v1/pools",
-    function: "pools",
+    function: "read",
     id: "listPools",
     summary: "The pools of a space, by name, in pages",
     query: poolList.query,
@@ -224,7 +221,7 @@ export const ROUTES: readonly Route[] = [
   {
     method: "GET",
     path: "/v1/pools/{name}",
-    function: "pools",
+    function: "read",
     id: "readPool",
     summary: "One pool",
     query: {},
@@ -234,7 +231,7 @@ export const ROUTES: readonly Route[] = [
   {
     method: "PUT",
     path: "/v1/pools/{name}",
-    function: "pools",
+    function: "configure",
     id: "putPool",
     summary: "Creates a pool, or changes it as it was seen; from its fields or a Calico manifest",
     query: DRY_RUN,
@@ -247,7 +244,7 @@ export const ROUTES: readonly Route[] = [
   {
     method: "DELETE",
     path: "/v1/pools/{name}",
-    function: "pools",
+    function: "configure",
     id: "deletePool",
     summary: "Begins to delete a pool as it was seen",
     query: DRY_RUN,
@@ -258,7 +255,7 @@ export const ROUTES: readonly Route[] = [
   {
     method: "POST",
     path: "/v1/pools/{name}/drain",
-    function: "pools",
+    function: "configure",
     id: "drainPool",
     summary: "Begins to drain a pool as it was seen: no new address, and no block in the end",
     query: DRY_RUN,
@@ -269,7 +266,7 @@ export const ROUTES: readonly Route[] = [
   {
     method: "POST",
     path: "/v1/pools/{name}/release-affinities",
-    function: "pools",
+    function: "configure",
     id: "releasePool",
     summary:
       "Begins to take the blocks of a pool, or those that are empty, from their hosts; the pool serves on",
@@ -280,7 +277,7 @@ export const ROUTES: readonly Route[] = [
   {
     method: "GET",
     path: "/v1/jobs",
-    function: "jobs",
+    function: "read",
     id: "listJobs",
     summary: "The jobs of a space",
     query: {},
@@ -290,7 +287,7 @@ export const ROUTES: readonly Route[] = [
   {
     method: "GET",
     path: "/v1/jobs/{id}",
-    function: "jobs",
+    function: "read",
     id: "readJob",
     summary: "One job: how far it is, what it waits for, how it ended",
     query: {},
@@ -300,7 +297,7 @@ export const ROUTES: readonly Route[] = [
   {
     method: "GET",
     path: "/v1/reservations",
-    function: "reservations",
+    function: "read",
     id: "listReservations",
     summary: "The reservations of a space, by name, in pages",
     query: reservationList.query,
@@ -310,7 +307,7 @@ export const ROUTES: readonly Route[] = [
   {
     method: "GET",
     path: "/v1/reservations/{name}",
-    function: "reservations",
+    function: "read",
     id: "readReservation",
     summary: "One reservation",
     query: {},
@@ -320,7 +317,7 @@ export const ROUTES: readonly Route[] = [
   {
     method: "PUT",
     path: "/v1/reservations/{name}",
-    function: "reservations",
+    function: "configure",
     id: "putReservation",
     summary: "Keeps addresses out of automatic assignment, or changes which as it was seen",
     query: DRY_RUN,
@@ -332,7 +329,7 @@ export const ROUTES: readonly Route[] = [
   {
     method: "DELETE",
     path: "/v1/reservations/{name}",
-    function: "reservations",
+    function: "configure",
     id: "deleteReservation",
     summary: "Deletes a reservation as it was seen",
     query: DRY_RUN,
@@ -343,7 +340,7 @@ export const ROUTES: readonly Route[] = [
   {
     method: "GET",
     path: "/v1/nodes",
-    function: "nodes",
+    function: "read",
     id: "listNodes",
     summary: "The nodes of a space, by name, in pages",
     query: labelledQuery,
@@ -353,7 +350,7 @@ export const ROUTES: readonly Route[] = [
   {
     method: "GET",
     path: "/v1/nodes/{node}",
-    function: "nodes",
+    function: "read",
     id: "readNode",
     summary: "One node: its labels",
     query: {},
@@ -363,7 +360,7 @@ export const ROUTES: readonly Route[] = [
   {
     method: "PUT",
     path: "/v1/nodes/{node}",
-    function: "nodes",
+    function: "register",
     id: "putNode",
     summary:
       "Registers a host, or changes its labels as they were seen; from its labels or a Kubernetes manifest",
@@ -377,7 +374,7 @@ export const ROUTES: readonly Route[] = [
   {
     method: "DELETE",
     path: "/v1/nodes/{node}",
-    function: "nodes",
+    function: "register",
     id: "deleteNode",
     summary: "Deletes a node as it was seen: its host is not registered any more",
     query: DRY_RUN,
@@ -388,7 +385,7 @@ export const ROUTES: readonly Route[] = [
   {
     method: "GET",
     path: "/v1/namespaces",
-    function: "namespaces",
+    function: "read",
     id: "listNamespaces",
     summary: "The namespaces of a space, by name, in pages",
     query: labelledQuery,
@@ -398,7 +395,7 @@ export const ROUTES: readonly Route[] = [
   {
     method: "GET",
     path: "/v1/namespaces/{namespace}",
-    function: "namespaces",
+    function: "read",
     id: "readNamespace",
     summary: "One namespace: its labels",
     query: {},
@@ -408,7 +405,7 @@ export const ROUTES: readonly Route[] = [
   {
     method: "PUT",
     path: "/v1/namespaces/{namespace}",
-    function: "namespaces",
+    function: "register",
     id: "putNamespace",
     summary:
       "Registers a namespace, or changes its labels as they were seen; from its labels or a Kubernetes manifest",
@@ -422,7 +419,7 @@ export const ROUTES: readonly Route[] = [
   {
     method: "DELETE",
     path: "/v1/namespaces/{namespace}",
-    function: "namespaces",
+    function: "register",
     id: "deleteNamespace",
     summary: "Deletes a namespace as it was seen",
     query: DRY_RUN,
@@ -433,7 +430,7 @@ export const ROUTES: readonly Route[] = [
   {
     method: "GET",
     path: "/v1/config",
-    function: "config",
+    function: "read",
     id: "readConfiguration",
     summary: "The configuration of a space",
     query: {},
@@ -443,7 +440,7 @@ export const ROUTES: readonly Route[] = [
   {
     method: "PUT",
     path: "/v1/config",
-    function: "config",
+    function: "configure",
     id: "putConfiguration",
     summary: "Writes the configuration of a space, or changes it as it was seen",
     query: DRY_RUN,
@@ -455,7 +452,7 @@ export const ROUTES: readonly Route[] = [
   {
     method: "GET",
     path: "/v1/contents",
-    function: "check",
+    function: "survey",
     id: "listContents",
     summary: "Everything that a space has in the table, in pages, for who proves it as a whole",
     query: contentsQuery,
@@ -465,7 +462,7 @@ export const ROUTES: readonly Route[] = [
   {
     method: "GET",
     path: "/healthz",
-    function: "health",
+    function: "read",
     id: "isAlive",
     summary: "The function runs",
     answers: { 200: answers.health },
@@ -474,7 +471,7 @@ export const ROUTES: readonly Route[] = [
   {
     method: "GET",
     path: "/readyz",
-    function: "health",
+    function: "read",
     id: "isReady",
     summary: "The function reaches its table",
     answers: { 200: answers.health },

@@ -1,20 +1,14 @@
 import { handler as affinities } from "../../functions/affinities.ts";
 import { handler as amend } from "../../functions/amend.ts";
 import { handler as assign } from "../../functions/assign.ts";
-import { handler as check } from "../../functions/check.ts";
 import { handler as collect } from "../../functions/collect.ts";
-import { handler as config } from "../../functions/config.ts";
-import { handler as health } from "../../functions/health.ts";
-import { handler as jobs } from "../../functions/jobs.ts";
-import { handler as namespaces } from "../../functions/namespaces.ts";
-import { handler as nodes } from "../../functions/nodes.ts";
+import { handler as configure } from "../../functions/configure.ts";
 import { handler as openapi } from "../../functions/openapi.ts";
-import { handler as pools } from "../../functions/pools.ts";
 import { handler as read } from "../../functions/read.ts";
 import { handler as reclaim } from "../../functions/reclaim.ts";
+import { handler as register } from "../../functions/register.ts";
 import { handler as release } from "../../functions/release.ts";
-import { handler as reservations } from "../../functions/reservations.ts";
-import { handler as utilization } from "../../functions/utilization.ts";
+import { handler as survey } from "../../functions/survey.ts";
 import { handler as work } from "../../functions/work.ts";
 import type { Handlers } from "./server.ts";
 
@@ -22,18 +16,12 @@ import type { Handlers } from "./server.ts";
 export const HANDLERS: Handlers = {
   assign,
   release,
-  read,
   amend,
-  utilization,
   affinities,
-  pools,
-  reservations,
-  nodes,
-  namespaces,
-  config,
-  jobs,
-  check,
-  health,
+  read,
+  survey,
+  configure,
+  register,
   openapi,
 };
 

@@ -177,37 +177,43 @@ describe.each(ENVIRONMENT_NAMES)("access to the table in %s", (name) => {
   const template = templates[name].stateless;
   const items = ["DeleteItem", "GetItem", "PutItem", "Query", "UpdateItem"];
 
-  it.each(["assign", "release", "affinities", "pools", "reservations", "reclaim", "work"] as const)(
+  it.each(["assign", "release", "affinities", "configure", "reclaim", "work"] as const)(
     "%s reads and writes single items: no scan, no index, no batch, no transaction's check",
     (name) => {
       expect(accessOf(template, name)).toEqual({ table: items, index: [] });
     },
   );
 
-  it("config reads and changes, and cannot delete", () => {
-    expect(accessOf(template, "config")).toEqual({
-      table: ["GetItem", "PutItem", "Query", "UpdateItem"],
+  it("amend changes what is there, and cannot delete", () => {
+    expect(accessOf(template, "amend")).toEqual({
+      table: ["GetItem", "PutItem", "Query"],
       index: [],
     });
   });
 
-  it.each(["read", "jobs"])("%s cannot write", (name) => {
-    expect(accessOf(template, name)).toEqual({ table: ["GetItem", "Query"], index: [] });
+  it("register puts and deletes what it names, and cannot list", () => {
+    expect(accessOf(template, "register")).toEqual({
+      table: ["DeleteItem", "GetItem", "PutItem"],
+      index: [],
+    });
   });
 
-  it("check can read the table from end to end, and nothing else", () => {
-    expect(accessOf(template, "check")).toEqual({ table: ["Scan"], index: [] });
+  it("read cannot write", () => {
+    expect(accessOf(template, "read")).toEqual({ table: ["GetItem", "Query"], index: [] });
   });
 
-  it("health can get an item, and nothing else", () => {
-    expect(accessOf(template, "health")).toEqual({ table: ["GetItem"], index: [] });
+  it("survey can read the table from end to end, and cannot write", () => {
+    expect(accessOf(template, "survey")).toEqual({
+      table: ["GetItem", "Query", "Scan"],
+      index: [],
+    });
   });
 
   it("openapi has none", () => {
     expect(accessOf(template, "openapi")).toEqual({ table: [], index: [] });
   });
 
-  it("collect alone may scan the table and query the due index", () => {
+  it("collect alone may write and scan, and query the due index", () => {
     expect(accessOf(template, "collect")).toEqual({
       table: [...items, "Scan"].sort(),
       index: ["Query"],

@@ -29,8 +29,8 @@ beforeAll(async () => {
   wire(new MemoryTable());
   const { HANDLERS } = await import("../../src/local/functions.ts");
   // One function that never answers, as one would whose database is gone.
-  const health = () => new Promise<never>(() => {});
-  impatient = await serve({ ...HANDLERS, health }, 0, IMPATIENT);
+  const read = () => new Promise<never>(() => {});
+  impatient = await serve({ ...HANDLERS, read }, 0, IMPATIENT);
   patient = await serve(HANDLERS, 0, PATIENT);
 });
 

@@ -1,16 +1,24 @@
 import { listContents } from "../src/allocator/list-contents.ts";
+import { spaceUtilization } from "../src/allocator/space-utilization.ts";
 import { CONTENTS_BYTES_MAX, contentsAnswer, contentsBytes } from "../src/edge/contents-answer.ts";
 import { readContentsWanted } from "../src/edge/contents-request.ts";
 import { http, route } from "../src/edge/http.ts";
+import { readSpaceUtilization } from "../src/edge/space-utilization-request.ts";
+import { spaceUtilizationAnswer } from "../src/edge/utilization-answer.ts";
 import { context } from "../src/wiring.ts";
 
 const plat = context();
 
-/** For operators: it reads the whole table, and answers all that the space has in it. */
+/** What may walk the whole table: all that a space has in it, and blocks of no pool, which nothing else shows. */
 export const handler = http({
   "GET /v1/contents": route(
     readContentsWanted,
     (wanted) => listContents(plat, wanted, contentsBytes, CONTENTS_BYTES_MAX),
     contentsAnswer,
+  ),
+  "GET /v1/utilization": route(
+    readSpaceUtilization,
+    (wanted) => spaceUtilization(plat, wanted),
+    spaceUtilizationAnswer,
   ),
 });

@@ -1,30 +1,29 @@
-import {
-  deleteNamespace,
-  listNamespaces,
-  putNamespace,
-  readNamespace,
-} from "../src/allocator/namespaces.ts";
+import { deleteNamespace, putNamespace } from "../src/allocator/namespaces.ts";
+import { deleteNode, putNode } from "../src/allocator/nodes.ts";
 import { http, route } from "../src/edge/http.ts";
 import {
-  labelledAnswer,
   labelledDeleteAnswer,
   labelledPutAnswer,
   namespaces,
+  nodes,
 } from "../src/edge/labelled-request.ts";
 import { context, rehearsal } from "../src/wiring.ts";
 
 const plat = context();
 
+/** The hosts and the namespaces that are registered, with their labels. */
 export const handler = http({
-  "GET /v1/namespaces": route(
-    namespaces.readList,
-    (wanted) => listNamespaces(plat, wanted),
-    namespaces.listAnswer,
+  "PUT /v1/nodes/{node}": route(
+    nodes.readPut,
+    ({ dryRun, space, name, labels, ifMatch }) =>
+      putNode(dryRun ? rehearsal() : plat, space, name, labels, ifMatch),
+    labelledPutAnswer,
   ),
-  "GET /v1/namespaces/{namespace}": route(
-    namespaces.readOne,
-    ({ space, name }) => readNamespace(plat, space, name),
-    labelledAnswer,
+  "DELETE /v1/nodes/{node}": route(
+    nodes.readMatch,
+    ({ dryRun, space, name, ifMatch }) =>
+      deleteNode(dryRun ? rehearsal() : plat, space, name, ifMatch),
+    labelledDeleteAnswer,
   ),
   "PUT /v1/namespaces/{namespace}": route(
     namespaces.readPut,
