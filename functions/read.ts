@@ -23,17 +23,12 @@ import { readHandlePage } from "../src/edge/handle-request.ts";
 import { http, route } from "../src/edge/http.ts";
 import { jobAnswer, jobsAnswer } from "../src/edge/job-answer.ts";
 import { labelledAnswer, namespaces, nodes } from "../src/edge/labelled-request.ts";
-import {
-  readAddressPath,
-  readJobPath,
-  readNamed,
-  readSpace,
-  SPACE_DEFAULT,
-} from "../src/edge/parameters.ts";
+import { readAddressPath, readJobPath, readNamed, readSpace } from "../src/edge/parameters.ts";
 import { poolAnswer, poolList } from "../src/edge/pool-answer.ts";
 import { Problem } from "../src/edge/problem.ts";
 import { reservationAnswer, reservationList } from "../src/edge/reservation-request.ts";
 import { settingsAnswer } from "../src/edge/settings-request.ts";
+import { SPACE_DEFAULT } from "../src/edge/space-path.ts";
 import { utilizationAnswer } from "../src/edge/utilization-answer.ts";
 import { readUtilizationPath } from "../src/edge/utilization-request.ts";
 import { context } from "../src/wiring.ts";

@@ -3,6 +3,7 @@ import type { AssignRequest } from "../src/allocator/assignment.ts";
 import type { Context } from "../src/allocator/context.ts";
 import { hostId } from "../src/domain/host.ts";
 import { readAssign } from "../src/edge/assign-request.ts";
+import { pathIn } from "../src/edge/space-path.ts";
 import { eventOf } from "./edge/event.ts";
 
 interface Named {
@@ -16,9 +17,9 @@ export function assignUnderOldName(
   context: Context,
   { space, handle, host, ...body }: Readonly<Record<string, unknown>> & Named,
 ) {
-  const asked = { ...body, space, handle: "h", host: "n" };
+  const asked = { ...body, handle: "h", host: "n" };
   const read = readAssign(
-    eventOf("POST", "/v1/assign", { body: asked }),
+    eventOf("POST", pathIn(space, "/v1/assign"), { body: asked }),
     () => "",
   ) as AssignRequest;
   return assign(context, { ...read, handle, host: hostId("host", host) });

@@ -8,7 +8,7 @@ import { reclaim } from "../../src/allocator/reclaim.ts";
 import { parseAddress } from "../../src/domain/address.ts";
 import { GRACE_MS, RELEASED_RECORD_KEPT_MS } from "../../src/domain/limits.ts";
 import { Refusal } from "../../src/domain/outcome.ts";
-import { SPACE_DEFAULT } from "../../src/edge/parameters.ts";
+import { SPACE_DEFAULT } from "../../src/edge/space-path.ts";
 import { DUE_SHARDS } from "../../src/store/definition.ts";
 import type { Api } from "./api.ts";
 import { type Assigned, type Holding, type Ledger, textOf } from "./ledger.ts";

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { SPACE_DEFAULT } from "../edge/parameters.ts";
+import { SPACE_DEFAULT } from "../edge/space-path.ts";
 import type { Client } from "./client.ts";
 import { httpClient } from "./http-client.ts";
 import type { Io } from "./io.ts";
@@ -41,7 +41,7 @@ export function action<Args extends readonly unknown[], Options>(
       client: httpClient(
         // An empty variable is none, as a script leaves it.
         endpoint ?? (io.env.PLAT_ENDPOINT || ENDPOINT_DEFAULT),
-        space ?? (io.env.PLAT_SPACE || SPACE_DEFAULT),
+        space ?? (io.env.PLAT_SPACE || undefined),
         io,
         region ?? (io.env.PLAT_REGION || undefined),
       ),

@@ -9,9 +9,8 @@ export type Query = Readonly<
 
 export interface Request {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** Made with `path`, so that nothing in a name can mean something else. */
+  /** Made with `path`, so that nothing in a name can mean something else. Without a space: the client knows which. */
   readonly path: Path;
-  /** `space` is added by the client. */
   readonly query?: Query;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;

@@ -1,6 +1,9 @@
 import type { AwsClient } from "aws4fetch";
 import pRetry from "p-retry";
+import * as v from "valibot";
+import { spaceName } from "../edge/field.ts";
 import { isRecord } from "../edge/schema.ts";
+import { pathIn, SPACE_DEFAULT } from "../edge/space-path.ts";
 import {
   ApiError,
   type ApiProblem,
@@ -27,13 +30,20 @@ type Fetch = (url: string, init: RequestInit) => Promise<Response>;
  * found nobody to connect to, and one that got no answer, where repeating it does no harm. Where the endpoint is API
  * Gateway's, or a Region is said, requests are signed with SigV4 under the credentials that the AWS command line would use.
  *
+ * @param space what paths name; without one they name none, and the API acts in `default`
  * @param region where an API is that has a domain name of its own
  */
-export function httpClient(endpoint: string, space: string, io: Io, region?: string): Client {
+export function httpClient(
+  endpoint: string,
+  space: string | undefined,
+  io: Io,
+  region?: string,
+): Client {
   const base = baseOf(endpoint);
+  checkSpace(space);
   const fetching = lazily(() => fetchFor(base, region));
   return {
-    space,
+    space: space ?? SPACE_DEFAULT,
     async call<Body>(request: Request) {
       const fetch = await fetching();
       try {
@@ -66,7 +76,7 @@ class Again extends Error {
 async function attempt<Body>(
   fetch: Fetch,
   base: URL,
-  space: string,
+  space: string | undefined,
   request: Request,
 ): Promise<Reply<Body>> {
   const answered = await exchange(fetch, base, space, request).catch((error: Error) => {
@@ -122,7 +132,7 @@ function strangeness({ status, headers, text }: Awaited<ReturnType<typeof exchan
   return `answers ${status}, and not as Plat does: ${shown}`;
 }
 
-async function exchange(fetch: Fetch, base: URL, space: string, request: Request) {
+async function exchange(fetch: Fetch, base: URL, space: string | undefined, request: Request) {
   const { method, body, headers } = request;
   const response = await fetch(urlOf(base, space, request), {
     method,
@@ -148,13 +158,18 @@ const isDoneInParts = ({ path }: Request): boolean => path === "/v1/release";
 const isProblem = (body: unknown): body is ApiProblem =>
   isRecord(body) && typeof body.code === "string" && typeof body.detail === "string";
 
-function urlOf(base: URL, space: string, { path, query = {} }: Request): string {
-  const url = new URL(`${base.pathname.replace(/\/$/, "")}${path}`, base);
-  url.searchParams.set("space", space);
+function urlOf(base: URL, space: string | undefined, { path, query = {} }: Request): string {
+  const url = new URL(`${base.pathname.replace(/\/$/, "")}${pathIn(space, path)}`, base);
   for (const [name, value] of Object.entries(query))
     for (const one of Array.isArray(value) ? value : [value])
       if (one !== undefined) url.searchParams.append(name, String(one));
   return url.href;
+}
+
+/** Errors: it is no name of a space. */
+function checkSpace(space: string | undefined): void {
+  const { issues } = v.safeParse(v.optional(spaceName), space, { abortPipeEarly: true });
+  if (issues) throw usageError(`The space is ${JSON.stringify(space)}; it ${issues[0].message}.`);
 }
 
 /** Errors: it is no such URL. Of one with what may be a password only the origin is told. */

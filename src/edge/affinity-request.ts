@@ -7,7 +7,7 @@ import { BLOCKS_PER_PAGE_DEFAULT, BLOCKS_PER_PAGE_MAX } from "../domain/limits.t
 import { hostReserved, poolReferences } from "./assign-request.ts";
 import { readJson } from "./body.ts";
 import { openCursor } from "./cursor.ts";
-import { address, affinityType, cidr, flagText, spaceName } from "./field.ts";
+import { address, affinityType, cidr, flagText } from "./field.ts";
 import type { Event } from "./http.ts";
 import { pageEntries, readHostWith } from "./parameters.ts";
 import { invalid, Problem } from "./problem.ts";
@@ -43,7 +43,6 @@ const families = v.pipe(
 
 export const affinitiesBody = v.pipe(
   fields({
-    space: v.optional(spaceName),
     affinityType: v.optional(affinityType, "host"),
     cidr: v.optional(cidr),
     families: v.optional(families),
@@ -92,7 +91,7 @@ export function readAffinityClaim(event: Event): AffinitiesWanted | Problem {
   if (json instanceof Problem) return json;
   const input = checked(affinitiesBody, json.value);
   if (input instanceof Problem) return input;
-  const path = readHostWith(event, {}, input.space);
+  const path = readHostWith(event, {});
   if (path instanceof Problem) return path;
   const { cidr, families = [], pools, hostReserved } = input;
   const whose = { space: path.space, host: hostId(input.affinityType, path.node) };

@@ -5,7 +5,7 @@ import { ATTRIBUTE_VALUE_CHARACTERS_MAX, LEASE_SECONDS_MAX } from "../domain/lim
 import { formatTime } from "../domain/time.ts";
 import { attributes } from "./attributes.ts";
 import { readJson } from "./body.ts";
-import { handleText, proseText, readable, spaceName, whole } from "./field.ts";
+import { handleText, proseText, readable, whole } from "./field.ts";
 import type { Answer, Event } from "./http.ts";
 import { readAddressPath } from "./parameters.ts";
 import { Problem } from "./problem.ts";
@@ -39,7 +39,6 @@ const ownerName = v.optional(
 
 export const amendmentBody = v.pipe(
   fields({
-    space: v.optional(spaceName),
     handle: v.optional(handleText),
     generation: v.optional(
       readable(parseGeneration, {
@@ -71,7 +70,7 @@ export function readAmendment(
   if (json instanceof Problem) return json;
   const input = checked(amendmentBody, json.value);
   if (input instanceof Problem) return input;
-  const path = readAddressPath(event, input.space);
+  const path = readAddressPath(event);
   if (path instanceof Problem) return path;
   const { handle, generation, leaseSeconds, owner, expectedOwner } = input;
   return {

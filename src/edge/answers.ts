@@ -335,7 +335,6 @@ export const spaceUtilizationRead = v.strictObject({
 });
 
 const pool = {
-  space: v.string(),
   name: v.string(),
   cidr: v.string(),
   blockSize: whole,
@@ -366,7 +365,6 @@ export const poolsRead = v.strictObject({ pools: v.array(poolRead), next });
 export const poolWritten = v.strictObject({ ...pool, ...written, ignored });
 
 const reservation = {
-  space: v.string(),
   name: v.string(),
   cidrs: v.array(v.string()),
   reason: v.optional(v.string()),
@@ -378,7 +376,6 @@ export const reservationWritten = v.strictObject({ ...reservation, ...written })
 export const reservationDeleted = v.strictObject(written);
 
 const labelled = {
-  space: v.string(),
   name: v.string(),
   labels: v.record(v.string(), v.string()),
 };

@@ -15,6 +15,7 @@ import type { ProblemCode } from "./problem.ts";
 import { releaseBody } from "./release-request.ts";
 import { reservationBody, reservationList } from "./reservation-request.ts";
 import { settingsBody } from "./settings-request.ts";
+import { actsInSpace, inNamedSpace } from "./space-path.ts";
 import { spaceUtilizationQuery } from "./space-utilization-request.ts";
 import { utilizationQuery } from "./utilization-request.ts";
 
@@ -40,7 +41,7 @@ export interface Route {
   readonly function: FunctionName;
   readonly id: string;
   readonly summary: string;
-  /** What its query may say beside `space`; absent where it has no query at all. */
+  /** What its query may say; absent where nobody looks at it. */
   readonly query?: v.ObjectEntries;
   readonly headers?: readonly ("If-Match" | "Idempotency-Key")[];
   /** The body in each of its forms, the first one usual. */
@@ -55,7 +56,8 @@ export interface Route {
 
 const CHANGED: readonly ProblemCode[] = ["precondition_failed", "precondition_required"];
 
-export const ROUTES: readonly Route[] = [
+/** Each route once, those that act in a space by the path that names none. */
+const WRITTEN: readonly Route[] = [
   {
     method: "POST",
     path: "/v1/assign",
@@ -486,4 +488,15 @@ export const ROUTES: readonly Route[] = [
     answers: { 200: undefined },
     refusals: [],
   },
+];
+
+/** The routes of the API: one that acts in a space also by the path that names the space. */
+export const ROUTES: readonly Route[] = [
+  ...WRITTEN,
+  ...WRITTEN.filter(({ path }) => actsInSpace(path)).map((route) => ({
+    ...route,
+    path: inNamedSpace(route.path),
+    id: `${route.id}InSpace`,
+    summary: `In a named space: ${route.summary.charAt(0).toLowerCase()}${route.summary.slice(1)}`,
+  })),
 ];

@@ -27,7 +27,6 @@ import {
   newHost,
   poolReference,
   proseText,
-  spaceName,
   unique,
   whole,
 } from "./field.ts";
@@ -85,7 +84,6 @@ export const hostReserved = v.pipe(
 
 export const assignBody = v.pipe(
   fields({
-    space: v.optional(spaceName),
     host: newHost,
     affinityType: v.optional(affinityType, "host"),
     ipv4: v.optional(count, 0),
@@ -139,7 +137,7 @@ export function readAssign(
   if (json instanceof Problem) return json;
   const input = checked(assignBody, json.value);
   if (input instanceof Problem) return input;
-  const query = readQuery(event, DRY_RUN, input.space);
+  const query = readQuery(event, DRY_RUN);
   if (query instanceof Problem) return query;
   const { space } = query;
   const idempotency = readIdempotencyKey(event);

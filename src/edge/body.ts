@@ -1,14 +1,17 @@
 import { BODY_BYTES_MAX } from "../domain/limits.ts";
 import type { Event } from "./http.ts";
+import { spaceInBody } from "./misplaced-space.ts";
 import { invalid, Problem } from "./problem.ts";
 import { cut } from "./schema.ts";
 
 const JSON_TYPE = /^application\/(json|[\w.+-]+\+json)$/;
 
-/** The value that a JSON body stands for. */
+/** The value that a JSON body stands for; no body names a space. */
 export function readJson(event: Event): { readonly value: unknown } | Problem {
   const type = mediaType(event);
-  return isJson(type) ? parseJson(event) : unsupported(type, "application/json");
+  if (!isJson(type)) return unsupported(type, "application/json");
+  const json = parseJson(event);
+  return json instanceof Problem ? json : (spaceInBody(event, json.value) ?? json);
 }
 
 export const isJson = (type: string): boolean => JSON_TYPE.test(type);

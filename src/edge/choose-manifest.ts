@@ -1,5 +1,6 @@
 import { MANIFESTS_PER_BODY_MAX } from "../domain/limits.ts";
 import type { Event } from "./http.ts";
+import { spaceInBody } from "./misplaced-space.ts";
 import type { NamePart } from "./parameters.ts";
 import { invalid, Problem } from "./problem.ts";
 import { cut, isRecord } from "./schema.ts";
@@ -23,7 +24,7 @@ const NAMES_TOLD_MAX = 10;
 
 /**
  * Chooses what a PUT is about: a lone document, or of several manifests, as files and `kubectl` have them, the one of the
- * wanted kind that has the URL's name. It must be there exactly once.
+ * wanted kind that has the URL's name. It must be there exactly once. None of them names a space.
  */
 export function chooseManifest(
   event: Event,
@@ -32,6 +33,10 @@ export function chooseManifest(
 ): Chosen | Problem {
   const items = itemsOf(documents);
   if (items instanceof Problem) return items;
+  for (const one of [...documents, ...items]) {
+    const misplaced = spaceInBody(event, one);
+    if (misplaced) return misplaced;
+  }
   const [document] = items;
   if (items.length === 1) return { document, ignored: [] };
   if (items.length > MANIFESTS_PER_BODY_MAX)

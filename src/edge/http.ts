@@ -4,6 +4,7 @@ import { Refusal } from "../domain/outcome.ts";
 import { logger } from "./logger.ts";
 import { PROBLEMS, Problem, problemAnswer, problemOf } from "./problem.ts";
 import { cut } from "./schema.ts";
+import { pathIn, withoutSpace } from "./space-path.ts";
 
 /** A request as API Gateway's HTTP API hands it over (payload format 2.0): header names in lower case, the path decoded. */
 export type Event = APIGatewayProxyEventV2;
@@ -12,6 +13,8 @@ export interface Answer {
   readonly status: number;
   readonly body: object;
   readonly headers?: Readonly<Record<string, string>>;
+  /** The path of what was made, without its space, such as `/v1/jobs/1`. */
+  readonly location?: string;
 }
 
 export type Handler = (event: Event) => Promise<APIGatewayProxyStructuredResultV2>;
@@ -29,11 +32,22 @@ export function route<Input, Result>(
     if (input instanceof Problem) return input;
     const result = await call(input);
     if (result instanceof Problem || result instanceof Refusal) return result;
-    return answer(result, event.requestContext.requestId, input);
+    return located(answer(result, event.requestContext.requestId, input), event);
   };
 }
 
-/** The handler of a function: its routes by their keys in API Gateway, and one log line for each request. */
+/** The answer with a header that says where to find what was made: by the form of path that its caller may use. */
+function located({ location, ...answer }: Answer, { pathParameters }: Event): Answer {
+  if (location === undefined) return answer;
+  const headers = { ...answer.headers, location: pathIn(pathParameters?.space, location) };
+  return { ...answer, headers };
+}
+
+/**
+ * The handler of a function, and one log line for each request.
+ *
+ * @param routes by their keys in API Gateway, each by the one that names no space; the other leads to the same
+ */
 export function http(routes: Readonly<Record<string, Route>>): Handler {
   return async (event) => {
     const { routeKey, requestContext } = event;
@@ -42,7 +56,8 @@ export function http(routes: Readonly<Record<string, Route>>): Handler {
     let error: unknown;
     try {
       const { method, path } = requestContext.http;
-      const serve = Object.hasOwn(routes, routeKey) ? routes[routeKey] : undefined;
+      const key = withoutSpace(routeKey);
+      const serve = Object.hasOwn(routes, key) ? routes[key] : undefined;
       const answered = serve ? await inTime(() => serve(event)) : noRoute(method, path);
       result = answered instanceof Refusal ? problemOf(answered) : answered;
     } catch (thrown) {

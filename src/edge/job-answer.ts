@@ -3,7 +3,6 @@ import type { Job, WalkCounts } from "../domain/job.ts";
 import { formatTime } from "../domain/time.ts";
 import type { Answer } from "./http.ts";
 import type { DryRun } from "./operator-answer.ts";
-import { SPACE_DEFAULT } from "./parameters.ts";
 
 /**
  * Work was begun: where to follow it, and from when on nobody gets an address of its pool, unless that serves on. The answer to a dry run is the
@@ -15,10 +14,9 @@ export function acceptedAnswer(
   { dryRun }: DryRun,
 ): Answer {
   if (dryRun) return { status: 200, body: { job: bodyOf(job), dryRun } };
-  const space = job.space === SPACE_DEFAULT ? "" : `?space=${job.space}`;
   return {
     status: 202,
-    headers: { location: `/v1/jobs/${job.id}${space}` },
+    location: `/v1/jobs/${job.id}`,
     body: {
       job: bodyOf(job),
       ...(effectiveAtMs !== undefined && { effectiveAt: formatTime(effectiveAtMs) }),

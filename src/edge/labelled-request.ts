@@ -6,7 +6,7 @@ import type { Labels } from "../domain/labels.ts";
 import { LABELLED_PER_PAGE_DEFAULT, LABELLED_PER_PAGE_MAX } from "../domain/limits.ts";
 import { chooseManifest, isManifest, type Wanted } from "./choose-manifest.ts";
 import { openCursor, sealCursor } from "./cursor.ts";
-import { hostText, namespaceName, nodeName, spaceName } from "./field.ts";
+import { hostText, namespaceName, nodeName } from "./field.ts";
 import type { Answer, Event } from "./http.ts";
 import { labels } from "./labels.ts";
 import { type DryRun, etagOf, type Ignoring, ignored, written } from "./operator-answer.ts";
@@ -30,7 +30,6 @@ export const labelledQuery = pageEntries(LABELLED_PER_PAGE_DEFAULT, LABELLED_PER
 const API_VERSIONS = ["v1"];
 
 interface Labelled {
-  readonly space: string;
   readonly name: string;
   readonly labels: Labels;
   readonly revision: string;
@@ -42,7 +41,6 @@ function labelledKind(kind: "Node" | "Namespace", of: NamePart, list: "nodes" | 
   const body = fields({
     labels: v.optional(labels, {}),
     // What a GET answers can be changed and PUT back.
-    space: v.optional(spaceName),
     name: v.optional(of.schema),
   });
   /** As `kubectl get -o yaml` prints it: its labels are taken, and nothing else of it is looked at. */
@@ -61,13 +59,13 @@ function labelledKind(kind: "Node" | "Namespace", of: NamePart, list: "nodes" | 
     if (!isManifest(document)) {
       const input = checked(body, document);
       if (input instanceof Problem) return input;
-      const { space, name, labels } = input;
-      return { space, labels, ...(name !== undefined && { name: { field: "name", value: name } }) };
+      const { name, labels } = input;
+      return { labels, ...(name !== undefined && { name: { field: "name", value: name } }) };
     }
     const input = checked(manifest, document);
     if (input instanceof Problem) return input;
     const { name, labels } = input.metadata;
-    return { space: undefined, labels, name: { field: "metadata.name", value: name } };
+    return { labels, name: { field: "metadata.name", value: name } };
   };
   const listOf = ({ space }: { readonly space: string }) => [list, space];
 
@@ -85,7 +83,7 @@ function labelledKind(kind: "Node" | "Namespace", of: NamePart, list: "nodes" | 
       if (chosen instanceof Problem) return chosen;
       const document = readDocument(chosen.document);
       if (document instanceof Problem) return document;
-      const named = readNamedWrite(event, document.space, document.name, of);
+      const named = readNamedWrite(event, document.name, of);
       if (named instanceof Problem) return named;
       const match = readIfMatch(event);
       if (match instanceof Problem) return match;
@@ -138,4 +136,4 @@ export const labelledDeleteAnswer = (
   request: DryRun,
 ): Answer => written(result, request, {});
 
-const bodyOf = ({ space, name, labels }: Labelled) => ({ space, name, labels });
+const bodyOf = ({ name, labels }: Labelled) => ({ name, labels });

@@ -15,8 +15,8 @@ import {
   spaceName,
 } from "./field.ts";
 import type { Answer } from "./http.ts";
-import { SPACE_DEFAULT } from "./parameters.ts";
 import { PROBLEMS, type ProblemCode } from "./problem.ts";
+import { actsInSpace, inNamedSpace, SPACE_DEFAULT, withoutSpace } from "./space-path.ts";
 
 /** What the parts of a path are called means the same in every route. */
 const PATH_PARTS: Readonly<Record<string, v.GenericSchema>> = {
@@ -27,6 +27,7 @@ const PATH_PARTS: Readonly<Record<string, v.GenericSchema>> = {
   node: nodeName,
   namespace: namespaceName,
   id: jobId,
+  space: spaceName,
 };
 
 const HEADERS = { "If-Match": etag, "Idempotency-Key": idempotencyKey };
@@ -119,6 +120,7 @@ function operation(route: Route) {
   return {
     operationId: id,
     summary,
+    ...describedBySpace(route),
     parameters: [...inPath(route), ...inQuery(route), ...inHeaders(route)],
     ...(body && { requestBody: { required: true, content: contentOf(route, body) } }),
     responses: {
@@ -127,6 +129,18 @@ function operation(route: Route) {
       ),
       ...refused(problemsOf(route)),
     },
+  };
+}
+
+/** In which space a route acts, and how to act in another. */
+function describedBySpace({ method, path }: Route) {
+  if (!actsInSpace(path)) return {};
+  const named = inNamedSpace(withoutSpace(path));
+  return {
+    description:
+      path === named
+        ? "Acts in the space that the path names."
+        : `Acts in the space \`${SPACE_DEFAULT}\`; \`${method} ${named.replace("+}", "}")}\` acts in any.`,
   };
 }
 
@@ -141,10 +155,11 @@ const inPath = ({ path }: Route) =>
 function inQuery({ query }: Route) {
   if (!query) return [];
   const entries = Object.entries({ ...query } as Record<string, v.GenericSchema>);
-  return [
-    { name: "space", in: "query", schema: { ...schemaOf(spaceName), default: SPACE_DEFAULT } },
-    ...entries.map(([name, schema]) => ({ name, in: "query", schema: inText(schemaOf(schema)) })),
-  ];
+  return entries.map(([name, schema]) => ({
+    name,
+    in: "query",
+    schema: inText(schemaOf(schema)),
+  }));
 }
 
 const inHeaders = ({ headers = [] }: Route) =>

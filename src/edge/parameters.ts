@@ -13,12 +13,12 @@ import {
   wholeText,
 } from "./field.ts";
 import type { Event } from "./http.ts";
+import { spaceInQuery } from "./misplaced-space.ts";
 import { type FieldProblem, invalid, Problem } from "./problem.ts";
 import { checked, shortened } from "./schema.ts";
+import { SPACE_DEFAULT } from "./space-path.ts";
 
 /** What a request says outside its body: path, query and headers. */
-
-export const SPACE_DEFAULT = "default";
 
 /** The name that a body gives to what it describes, and the field it stands in. */
 export interface NameInBody {
@@ -26,41 +26,28 @@ export interface NameInBody {
   readonly value: string;
 }
 
-/**
- * Reads the query of a request. Every route knows `space`; what else it knows is named by the entries, and any other
- * parameter is refused.
- */
-export function readQuery<Entries extends v.ObjectEntries>(
-  event: Event,
-  entries: Entries,
-  spaceInBody?: string,
-) {
-  const { space: named, ...query } = event.queryStringParameters ?? {};
-  const space = readNamedSpace(named, spaceInBody);
-  const known = ["space", ...Object.keys(entries)];
-  const unknown = Object.keys(query).filter((name) => !known.includes(name));
-  if (unknown.length > 0) return invalid(...unknown.map((name) => unknownParameter(name, known)));
+/** Reads the space that the path names, and the query: what it may say is named by the entries, and any other parameter is refused. */
+export function readQuery<Entries extends v.ObjectEntries>(event: Event, entries: Entries) {
+  const query = event.queryStringParameters ?? {};
+  const known = Object.keys(entries);
+  const unknown = Object.entries(query).filter(([name]) => !known.includes(name));
+  if (unknown.length > 0)
+    return invalid(
+      ...unknown.map(([name, value]) =>
+        name === "space" ? spaceInQuery(event, value) : unknownParameter(name, known),
+      ),
+    );
+  const named = event.pathParameters?.space;
+  const space = named === undefined ? SPACE_DEFAULT : inPath("space", spaceName, named);
   if (space instanceof Problem) return space;
   const input = checked(v.object(entries), query);
   return input instanceof Problem ? asParameters(input) : { ...input, space };
 }
 
-/** The space of a request whose query says nothing else: named in the body or in the query, and the same where in both. */
-export function readSpace(event: Event, inBody?: string): string | Problem {
-  const query = readQuery(event, {}, inBody);
+/** The space of a request whose query says nothing. */
+export function readSpace(event: Event): string | Problem {
+  const query = readQuery(event, {});
   return query instanceof Problem ? query : query.space;
-}
-
-function readNamedSpace(inQuery: string | undefined, inBody: string | undefined) {
-  if (inQuery === undefined) return inBody ?? SPACE_DEFAULT;
-  const space = checked(spaceName, inQuery);
-  if (space instanceof Problem) return renamed(space, "?space");
-  if (inBody === undefined || inBody === space) return space;
-  return invalid({
-    field: "space",
-    value: inBody,
-    problem: `is not the ${JSON.stringify(space)} of the query; name the space once`,
-  });
 }
 
 /** What a list that comes in pages is asked for with. */
@@ -83,17 +70,12 @@ export const RESOURCE: NamePart = { part: "name", schema: resourceName };
 
 /** The name of a thing in its space. */
 export function readNamed(event: Event, of = RESOURCE) {
-  return readNamedWith(event, {}, { of });
+  return readNamedWith(event, {}, of);
 }
 
-/** A write of what is named; a body may repeat the name and the space, but not contradict the URL. */
-export function readNamedWrite(
-  event: Event,
-  spaceInBody?: string,
-  nameInBody?: NameInBody,
-  of = RESOURCE,
-) {
-  const named = readNamedWith(event, DRY_RUN, { spaceInBody, of });
+/** A write of what is named; a body may repeat the name, but not contradict the URL. */
+export function readNamedWrite(event: Event, nameInBody?: NameInBody, of = RESOURCE) {
+  const named = readNamedWith(event, DRY_RUN, of);
   if (named instanceof Problem || nameInBody === undefined || nameInBody.value === named.name)
     return named;
   const problem = `is not ${named.name}, the name in the URL`;
@@ -106,12 +88,9 @@ export function readNamedWrite(
 export function readNamedWith<Entries extends v.ObjectEntries>(
   event: Event,
   entries: Entries,
-  {
-    spaceInBody,
-    of = RESOURCE,
-  }: { readonly spaceInBody?: string | undefined; readonly of?: NamePart } = {},
+  of = RESOURCE,
 ) {
-  const query = readQuery(event, entries, spaceInBody);
+  const query = readQuery(event, entries);
   if (query instanceof Problem) return query;
   const name = inPath(of.part, of.schema, event.pathParameters?.[of.part]);
   return name instanceof Problem ? name : { ...query, name };
@@ -119,7 +98,7 @@ export function readNamedWith<Entries extends v.ObjectEntries>(
 
 /** What names a thing that is to be changed or deleted as it was seen, where no body says more. */
 export function readNamedMatch(event: Event, of = RESOURCE) {
-  const named = readNamedWrite(event, undefined, undefined, of);
+  const named = readNamedWrite(event, undefined, of);
   if (named instanceof Problem) return named;
   const match = readIfMatch(event);
   return match instanceof Problem ? match : { ...named, ...match };
@@ -144,23 +123,16 @@ export function readHandleWith<Entries extends v.ObjectEntries>(event: Event, en
   return handle instanceof Problem ? handle : { ...query, handle };
 }
 
-export function readAddressPath(
-  event: Event,
-  spaceInBody?: string,
-): { space: string; address: Address } | Problem {
-  const space = readSpace(event, spaceInBody);
+export function readAddressPath(event: Event): { space: string; address: Address } | Problem {
+  const space = readSpace(event);
   if (space instanceof Problem) return space;
   const ip = inPath("ip", address, event.pathParameters?.ip);
   return ip instanceof Problem ? ip : { space, address: ip };
 }
 
 /** The host in the path, and what else the query says. */
-export function readHostWith<Entries extends v.ObjectEntries>(
-  event: Event,
-  entries: Entries,
-  spaceInBody?: string,
-) {
-  const query = readQuery(event, entries, spaceInBody);
+export function readHostWith<Entries extends v.ObjectEntries>(event: Event, entries: Entries) {
+  const query = readQuery(event, entries);
   if (query instanceof Problem) return query;
   const node = inPath("node", nodeName, event.pathParameters?.node);
   return node instanceof Problem ? node : { ...query, node };
@@ -198,7 +170,7 @@ function ifMatchProblem(header: string): string {
 }
 
 function unknownParameter(name: string, known: readonly string[]): FieldProblem {
-  const list = `known ${known.length > 1 ? "are" : "is"} ${known.join(", ")}`;
+  const list = `known ${known.length > 1 ? "are" : "is"} ${known.join(", ") || "none"}`;
   return { field: `?${shortened(name)}`, problem: `is not a parameter here; ${list}` };
 }
 

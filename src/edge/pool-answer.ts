@@ -21,7 +21,6 @@ export const poolList = namedList<Pool>("pools", (pool) => bodyOf(pool));
 
 /** Field by field: the id of a pool is nobody's business, and its state only where it serves nobody because of it. */
 const bodyOf = (pool: Pool) => ({
-  space: pool.space,
   name: pool.name,
   cidr: formatCidr(pool.cidr),
   blockSize: pool.blockSize,

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { COOLDOWN_SECONDS_MAX } from "../domain/limits.ts";
 import { BORROWING, type PoolSpec } from "../domain/pool.ts";
 import { chooseManifest, isManifest, type Wanted } from "./choose-manifest.ts";
-import { flagText, resourceName, spaceName, text, whole } from "./field.ts";
+import { flagText, resourceName, text, whole } from "./field.ts";
 import type { Event } from "./http.ts";
 import { API_VERSIONS, readManifest } from "./manifest.ts";
 import {
@@ -36,7 +36,6 @@ export interface PoolRequest {
 
 /** What the body of a PUT says, whichever form it has. */
 export interface PoolDocument {
-  readonly space?: string | undefined;
   readonly name?: NameInBody | undefined;
   readonly spec: PoolSpec;
 }
@@ -47,7 +46,6 @@ export const poolBody = v.pipe(
     cooldownSeconds: v.optional(whole(0, COOLDOWN_SECONDS_MAX)),
     borrowing: v.optional(v.picklist(BORROWING, `must be ${BORROWING.join(" or ")}`)),
     // What a GET answers can be changed and PUT back.
-    space: v.optional(spaceName),
     name: v.optional(resourceName),
     routing: v.optional(fields(ROUTING_FIELDS), {}),
     state: v.optional(text),
@@ -76,7 +74,7 @@ export function readPoolPut(event: Event): PoolRequest | Problem {
     ? readManifest(chosen.document)
     : readDocument(chosen.document);
   if (document instanceof Problem) return document;
-  const named = readNamedWrite(event, document.space, document.name);
+  const named = readNamedWrite(event, document.name);
   if (named instanceof Problem) return named;
   const match = readIfMatch(event);
   if (match instanceof Problem) return match;
@@ -86,9 +84,8 @@ export function readPoolPut(event: Event): PoolRequest | Problem {
 function readDocument(value: unknown): PoolDocument | Problem {
   const input = checked(poolBody, value);
   if (input instanceof Problem) return input;
-  const { space, name, routing, cooldownSeconds } = input;
+  const { name, routing, cooldownSeconds } = input;
   return {
-    space,
     ...(name !== undefined && { name: { field: "name", value: name } }),
     spec: {
       ...poolSpec(input, routing),

@@ -7,7 +7,7 @@ import { parseGeneration } from "../domain/generation.ts";
 import { type HostId, hostId } from "../domain/host.ts";
 import { RELEASES_PER_REQUEST_MAX } from "../domain/limits.ts";
 import { readJson } from "./body.ts";
-import { affinityType, handleText, hostText, spaceName, text } from "./field.ts";
+import { affinityType, handleText, hostText, text } from "./field.ts";
 import { hostBody } from "./host-answer.ts";
 import type { Answer, Event } from "./http.ts";
 import { readSpace } from "./parameters.ts";
@@ -36,7 +36,6 @@ const entrySchema = fields({
 });
 
 export const releaseBody = fields({
-  space: v.optional(spaceName),
   handle: v.optional(handleText),
   host: v.optional(hostText),
   affinityType: v.optional(affinityType),
@@ -58,7 +57,7 @@ export function readRelease(event: Event): ReleaseRequest | Problem {
   if (json instanceof Problem) return json;
   const input = checked(releaseBody, json.value);
   if (input instanceof Problem) return input;
-  const space = readSpace(event, input.space);
+  const space = readSpace(event);
   if (space instanceof Problem) return space;
   const { handle, host, affinityType, addresses } = input;
   const named = [

@@ -4,7 +4,7 @@ import { parseInterval } from "../domain/cidr.ts";
 import { RESERVED_CIDRS_MAX } from "../domain/limits.ts";
 import type { Reservation } from "../domain/pool.ts";
 import { readJson } from "./body.ts";
-import { proseText, readable, resourceName, spaceName } from "./field.ts";
+import { proseText, readable, resourceName } from "./field.ts";
 import type { Answer, Event } from "./http.ts";
 import { namedList } from "./named-list.ts";
 import { type DryRun, etagOf, written } from "./operator-answer.ts";
@@ -44,7 +44,6 @@ export const reservationBody = fields({
     ),
   ),
   // What a GET answers can be changed and PUT back.
-  space: v.optional(spaceName),
   name: v.optional(resourceName),
 });
 
@@ -54,7 +53,7 @@ export function readReservationPut(event: Event) {
   const input = checked(reservationBody, json.value);
   if (input instanceof Problem) return input;
   const name = input.name === undefined ? undefined : { field: "name", value: input.name };
-  const named = readNamedWrite(event, input.space, name);
+  const named = readNamedWrite(event, name);
   if (named instanceof Problem) return named;
   const match = readIfMatch(event);
   if (match instanceof Problem) return match;
@@ -84,8 +83,7 @@ export const reservationDeleteAnswer = (
   request: DryRun,
 ): Answer => written(result, request, {});
 
-const bodyOf = ({ space, name, cidrs, reason }: Reservation) => ({
-  space,
+const bodyOf = ({ name, cidrs, reason }: Reservation) => ({
   name,
   cidrs,
   ...(reason !== undefined && { reason }),

@@ -10,7 +10,7 @@ import type { Settings } from "../domain/pool.ts";
 import { SETTINGS_DEFAULT } from "../domain/settings.ts";
 import { ADDRESSES_PER_REQUEST_MAX } from "./assign-request.ts";
 import { readJson } from "./body.ts";
-import { flag, spaceName, whole } from "./field.ts";
+import { flag, whole } from "./field.ts";
 import type { Answer, Event } from "./http.ts";
 import { type DryRun, etagOf, written } from "./operator-answer.ts";
 import { DRY_RUN, readIfMatch, readQuery } from "./parameters.ts";
@@ -39,16 +39,14 @@ export const settingsBody = fields({
   ),
   allowBareRelease: v.optional(flag, SETTINGS_DEFAULT.allowBareRelease),
   requireRegisteredHosts: v.optional(flag, SETTINGS_DEFAULT.requireRegisteredHosts),
-  space: v.optional(spaceName),
 });
 
 export function readSettingsPut(event: Event) {
   const json = readJson(event);
   if (json instanceof Problem) return json;
-  const input = checked(settingsBody, json.value);
-  if (input instanceof Problem) return input;
-  const { space: named, ...settings } = input;
-  const query = readQuery(event, DRY_RUN, named);
+  const settings = checked(settingsBody, json.value);
+  if (settings instanceof Problem) return settings;
+  const query = readQuery(event, DRY_RUN);
   if (query instanceof Problem) return query;
   const match = readIfMatch(event);
   return match instanceof Problem ? match : { ...query, settings, ...match };

@@ -4,7 +4,7 @@ import { runJobs } from "../../src/allocator/jobs.ts";
 import { reclaim } from "../../src/allocator/reclaim.ts";
 import { DUE_SHARDS } from "../../src/store/definition.ts";
 import { contextOf } from "../../src/wiring.ts";
-import { call, newSpace, spaceWithPool, table, textsOf } from "../functions/plat.ts";
+import { newSpace, spaceWithPool, table, textsOf } from "../functions/plat.ts";
 
 /** The methods of Calico's IPAM client by the calls that take their place; `docs/calico.md` names each of these tests. */
 
@@ -434,8 +434,7 @@ describe("SetOwnerAttributes", () => {
     const attributes = { namespace: "shop", pod: "source" };
     const target = { namespace: "shop", pod: "target" };
     await plat.assign({ host: "n1", address: "10.0.0.7", handle: "vm", attributes });
-    const amend = (body: object) =>
-      call("PATCH", "/v1/addresses/10.0.0.7", { body, query: { space: plat.space } });
+    const amend = (body: object) => plat.call("PATCH", "/v1/addresses/10.0.0.7", { body });
     const come = { handle: "vm", owner: { alternate: target }, expectedOwner: { alternate: null } };
     expect((await amend(come)).status).toBe(200);
     expect((await amend(come)).body).toMatchObject({

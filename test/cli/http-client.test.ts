@@ -86,7 +86,24 @@ describe("a call", () => {
       query: { limit: 3, pool: ["x", "y"], cursor: undefined },
     });
     expect(reply).toEqual({ status: 200, etag: '"r1"', body: { pools: [] } });
-    expect(asked[0]?.url).toBe("/v1/handles/a%2Fb%20c?space=blue&limit=3&pool=x&pool=y");
+    expect(asked[0]?.url).toBe("/v1/spaces/blue/handles/a%2Fb%20c?limit=3&pool=x&pool=y");
+  });
+
+  it("without a space goes to the path that names none, and acts in the default one", async () => {
+    answers = [well];
+    const client = httpClient(endpoint, undefined, io);
+    await client.call({ method: "GET", path: path`/v1/pools` });
+    expect(asked[0]?.url).toBe("/v1/pools");
+    expect(client.space).toBe("default");
+  });
+
+  it.each(["", "..", "Blue", "a/b", "a".repeat(64)])("has no space %j", (space) => {
+    expect(() => httpClient(endpoint, space, io)).toThrow(
+      expect.objectContaining({
+        exit: EXIT.usage,
+        message: expect.stringContaining(`The space is ${JSON.stringify(space)}; it must `),
+      }),
+    );
   });
 
   it.each([".", ".."])("cannot name %j, which a URL takes for a way", (name) => {
@@ -111,7 +128,7 @@ describe("a call", () => {
   it("keeps the path of the endpoint, such as a stage of API Gateway", async () => {
     answers = [well];
     await call({}, `${endpoint}/prod/`);
-    expect(asked[0]?.url).toBe("/prod/v1/pools?space=blue");
+    expect(asked[0]?.url).toBe("/prod/v1/spaces/blue/pools");
   });
 
   it("sends a body as JSON", async () => {
@@ -334,7 +351,7 @@ describe("an endpoint of API Gateway", () => {
   ])("%s is called with signed requests of its Region", async (at, region) => {
     await call(put, at);
     const [request] = sent;
-    expect(request?.url).toBe(`${at}/v1/pools/web?space=blue`);
+    expect(request?.url).toBe(`${at}/v1/spaces/blue/pools/web`);
     expect(request?.headers.get("authorization")).toMatch(
       new RegExp(
         `^AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/\\d{8}/${region}/execute-api/aws4_request, SignedHeaders=host;x-amz-date;x-amz-security-token, Signature=[0-9a-f]{64}$`,
@@ -348,7 +365,7 @@ describe("an endpoint of API Gateway", () => {
     const at = "https://plat.example/ipam";
     await httpClient(at, "blue", io, "eu-west-1").call(put);
     const [request] = sent;
-    expect(request?.url).toBe(`${at}/v1/pools/web?space=blue`);
+    expect(request?.url).toBe(`${at}/v1/spaces/blue/pools/web`);
     expect(request?.headers.get("authorization")).toMatch(
       /^AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE\/\d{8}\/eu-west-1\/execute-api\/aws4_request, /,
     );

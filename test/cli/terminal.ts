@@ -2,6 +2,7 @@ import "../local/silent.ts";
 import { afterAll, beforeAll, beforeEach } from "vitest";
 import type { Io } from "../../src/cli/io.ts";
 import { run } from "../../src/cli/program.ts";
+import { pathIn } from "../../src/edge/space-path.ts";
 import { type Plat, startPlat } from "../../src/local/plat.ts";
 
 const SECONDS_NEVER = 86_400;
@@ -71,8 +72,7 @@ export function terminal() {
     io: () => ioOf({}, { out: "", err: "" }),
     /** The API itself, where a test needs what no command does. */
     async call(method: string, path: string, body?: unknown) {
-      const query = `${path.includes("?") ? "&" : "?"}space=${space()}`;
-      const response = await fetch(`${server.url}${path}${query}`, {
+      const response = await fetch(`${server.url}${pathIn(space(), path)}`, {
         method,
         headers: { "content-type": "application/json" },
         ...(body !== undefined && { body: JSON.stringify(body) }),

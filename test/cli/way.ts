@@ -4,7 +4,7 @@ import { buffer } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
 
 export interface Met {
-  /** `POST /v1/release` */
+  /** `POST /v1/release`, in whatever space */
   readonly route: string;
   readonly query: URLSearchParams;
   /** How many requests came this way before. */
@@ -27,7 +27,7 @@ export async function wayTo(
     const { method = "GET", headers } = request;
     const asked = new URL(request.url ?? "/", url);
     const body = await buffer(request);
-    const route = `${method} ${asked.pathname}`;
+    const route = `${method} ${asked.pathname.replace(/^\/v1\/spaces\/[^/]+/, "/v1")}`;
     const fate = await meet({ route, query: asked.searchParams, before: before++ });
     if (typeof fate === "object") return response.end(JSON.stringify(fate));
     if (fate === "cut") return response.destroy();

@@ -10,15 +10,15 @@ import { refusedFields } from "./problem-of.ts";
 type Query = Record<string, string>;
 
 const PATH = "/v1/nodes/node-1/affinities";
+const BLUE = "/v1/spaces/blue/nodes/node-1/affinities";
 const list = (query: Query = {}, path = PATH) => readAffinityList(eventOf("GET", path, { query }));
-const claim = (body: unknown, query: Query = {}) =>
-  readAffinityClaim(eventOf("POST", PATH, { body, query }));
+const claim = (body: unknown, path = PATH) => readAffinityClaim(eventOf("POST", path, { body }));
 const release = (query: Query = {}) => readAffinityRelease(eventOf("DELETE", PATH, { query }));
 
 describe("a list of affinities", () => {
   it("is of a host, unless it says that its owner is virtual", () => {
     expect(list()).toMatchObject({ space: "default", host: "host:node-1", limit: 100 });
-    expect(list({ affinityType: "virtual", space: "blue", limit: "7" })).toMatchObject({
+    expect(list({ affinityType: "virtual", limit: "7" }, BLUE)).toMatchObject({
       space: "blue",
       host: "virtual:node-1",
       limit: 7,
@@ -41,9 +41,12 @@ describe("a claim", () => {
       host: "host:node-1",
       cidr: { family: 4, base: 0x0a000000n, prefix: 24 },
     });
-    expect(
-      claim({ families: [6, 4], pools: ["a"], affinityType: "virtual", space: "blue" }),
-    ).toEqual({ space: "blue", host: "virtual:node-1", families: [6, 4], pools: ["a"] });
+    expect(claim({ families: [6, 4], pools: ["a"], affinityType: "virtual" }, BLUE)).toEqual({
+      space: "blue",
+      host: "virtual:node-1",
+      families: [6, 4],
+      pools: ["a"],
+    });
   });
 
   it.each<[unknown, string]>([

@@ -127,7 +127,6 @@ describe("a request to assign is refused by the name of its field when it has", 
     ["a pool that is no name", { ...ok, pools: ["p", "P!"] }, "pools[1]: must be a DNS name"],
     ["a pool's CIDR with host bits", { ...ok, pools: ["10.0.0.1/8"] }, "pools[0]: has bits set"],
     ["a pool twice", { ...ok, pools: ["::/64", "0::/64"] }, "pools: must name each pool once"],
-    ["a space that is no label", { ...ok, space: "A" }, "space: must be a DNS label"],
     ["an unknown field", { ...ok, hostname: "n" }, "hostname: is not a field here; known are"],
     ["a field named constructor", { ...ok, constructor: 1 }, "constructor: is not a field here"],
     [
@@ -186,23 +185,10 @@ describe("the body of a request", () => {
   });
 });
 
-describe("the space of a request", () => {
-  const body = { host: "n", ipv4: 1 };
-
-  it("is named in the body or in the query", () => {
-    expect(accepted({ ...body, space: "blue" }).space).toBe("blue");
-    expect(accepted(body, { query: { space: "blue" } }).space).toBe("blue");
-    expect(accepted({ ...body, space: "blue" }, { query: { space: "blue" } }).space).toBe("blue");
-  });
-
-  it("must not be two", () => {
-    const refused = refusedFields(read({ ...body, space: "blue" }, { query: { space: "red" } }));
-    expect(refused).toEqual([expect.stringContaining('space: is not the "red" of the query')]);
-  });
-
-  it("is one of the parameters that are known, and any other is refused", () => {
-    const refused = refusedFields(read(body, { query: { dryrun: "true" } }));
-    expect(refused).toEqual(["?dryrun: is not a parameter here; known are space, dryRun"]);
+describe("the query of a request", () => {
+  it("has parameters that are known, and any other is refused", () => {
+    const refused = refusedFields(read({ host: "n", ipv4: 1 }, { query: { dryrun: "true" } }));
+    expect(refused).toEqual(["?dryrun: is not a parameter here; known is dryRun"]);
   });
 });
 

@@ -3,8 +3,8 @@ import { readBlockList, readBlockPath } from "../../src/edge/block-request.ts";
 import { eventOf } from "./event.ts";
 import { refusedFields } from "./problem-of.ts";
 
-const list = (query: Record<string, string> = {}) =>
-  readBlockList(eventOf("GET", "/v1/blocks", { query }));
+const list = (query: Record<string, string> = {}, path = "/v1/blocks") =>
+  readBlockList(eventOf("GET", path, { query }));
 const block = (path: string, query: Record<string, string> = {}) =>
   readBlockPath(eventOf("GET", `/v1/blocks/${path}`, { query }));
 
@@ -12,8 +12,8 @@ describe("a list of blocks", () => {
   it("is of all of the space, unless it says of which pool or host", () => {
     expect(list()).toMatchObject({ space: "default", limit: 100 });
     expect(list()).toMatchObject({ pool: undefined, host: undefined });
-    const query = { space: "blue", pool: "main", host: "node-1", limit: "7" };
-    expect(list(query)).toMatchObject({
+    const query = { pool: "main", host: "node-1", limit: "7" };
+    expect(list(query, "/v1/spaces/blue/blocks")).toMatchObject({
       space: "blue",
       pool: "main",
       host: "host:node-1",
@@ -34,7 +34,7 @@ describe("a list of blocks", () => {
     [{ cursor: "x" }, "?cursor: is not a cursor"],
     [
       { Pool: "main" },
-      "?Pool: is not a parameter here; known are space, pool, host, affinityType, limit, cursor",
+      "?Pool: is not a parameter here; known are pool, host, affinityType, limit, cursor",
     ],
   ])("with %j is refused by the name of the parameter", (query, refusal) => {
     expect(refusedFields(list(query))).toEqual([expect.stringContaining(refusal)]);

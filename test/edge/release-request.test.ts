@@ -4,7 +4,8 @@ import { readRelease } from "../../src/edge/release-request.ts";
 import { eventOf } from "./event.ts";
 import { refusedFields } from "./problem-of.ts";
 
-const read = (body: unknown) => readRelease(eventOf("POST", "/v1/release", { body }));
+const read = (body: unknown, path = "/v1/release") => readRelease(eventOf("POST", path, { body }));
+const BLUE = "/v1/spaces/blue/release";
 
 const GENERATION = formatGeneration({
   token: "AaH9bgInfBgZ-A0",
@@ -33,13 +34,13 @@ describe("a request to release", () => {
   });
 
   it("names a handle, for all that it has", () => {
-    expect(read({ handle: "h", space: "blue" })).toEqual({ space: "blue", handle: "h" });
+    expect(read({ handle: "h" }, BLUE)).toEqual({ space: "blue", handle: "h" });
   });
 
   it("names a host, or a virtual owner, for all that it has", () => {
     expect(read({ host: "n" })).toEqual({ space: "default", host: "host:n" });
-    const body = { host: "lb", affinityType: "virtual", space: "blue" };
-    expect(read(body)).toEqual({ space: "blue", host: "virtual:lb" });
+    const body = { host: "lb", affinityType: "virtual" };
+    expect(read(body, BLUE)).toEqual({ space: "blue", host: "virtual:lb" });
   });
 
   it("has its own result for an entry that cannot be read", () => {

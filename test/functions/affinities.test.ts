@@ -1,12 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { BLOCKS_PER_CLAIM_MAX } from "../../src/domain/limits.ts";
-import { call, newSpace, spaceWithPool, textsOf } from "./plat.ts";
+import { newSpace, spaceWithPool, textsOf } from "./plat.ts";
 
 type Plat = ReturnType<typeof newSpace>;
 
 const path = (node: string) => `/v1/nodes/${node}/affinities`;
-const claim = (plat: Plat, node: string, body: object) =>
-  call("POST", path(node), { body, query: { space: plat.space } });
+const claim = (plat: Plat, node: string, body: object) => plat.call("POST", path(node), { body });
 const claimed = async (plat: Plat, node: string, cidr: string) =>
   (await claim(plat, node, { cidr })).body.blocks.map(({ status }: { status: string }) => status);
 const held = async (plat: Plat, node: string) =>

@@ -157,7 +157,6 @@ describe("the blocks of a space", () => {
     for (const [path, query] of [
       ["/v1/blocks", { pool: "b-main" }],
       ["/v1/blocks", { host: "n1" }],
-      ["/v1/blocks", { space: "another" }],
       ["/v1/blocks/10.0.0.0/28", {}],
       ["/v1/handles/h", {}],
       ["/v1/pools/b-main/utilization", {}],
@@ -166,6 +165,10 @@ describe("the blocks of a space", () => {
         status: 400,
         body: { code: "invalid_request", fields: [{ field: "?cursor" }] },
       });
+    expect(await newSpace().get("/v1/blocks", { cursor: next })).toMatchObject({
+      status: 400,
+      body: { code: "invalid_request", fields: [{ field: "?cursor" }] },
+    });
   });
 });
 

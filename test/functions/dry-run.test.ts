@@ -229,7 +229,6 @@ describe("a dry run of an operator's write", () => {
     const path = "/v1/reservations/some";
     const told = await dry(() => plat.put(path, { cidrs: ["10.0.0.1"] }, undefined, DRY));
     expect(told.body).toEqual({
-      space: plat.space,
       name: "some",
       cidrs: ["10.0.0.1"],
       dryRun: true,

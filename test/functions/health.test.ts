@@ -23,7 +23,7 @@ it("a function whose table does not answer is healthy, but not ready", async () 
 
 it("a request that meets a silent database is told to come again", async () => {
   vi.spyOn(context.store, "readSpace").mockRejectedValue(new Unavailable("no answer"));
-  const reply = await call("GET", "/v1/pools", { query: { space: "silent" } });
+  const reply = await call("GET", "/v1/spaces/silent/pools");
   expect(reply).toMatchObject({ status: 503, body: { code: "unavailable", retryable: true } });
 });
 
@@ -43,7 +43,7 @@ it.each([{ handle: "pod-7" }, {}])(
 
 it("a request that fails for a reason nobody thought of gives nothing of it away", async () => {
   vi.spyOn(context.store, "readSpace").mockRejectedValue(new TypeError("the secret reason"));
-  const reply = await call("GET", "/v1/pools", { query: { space: "broken" } });
+  const reply = await call("GET", "/v1/spaces/broken/pools");
   expect(reply).toMatchObject({ status: 500, body: { code: "internal_error" } });
   expect(JSON.stringify(reply)).not.toContain("secret");
 });

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { call, newSpace, spaceWithPool } from "./plat.ts";
+import { newSpace, spaceWithPool } from "./plat.ts";
 
 const { handler: work } = await import("../../functions/work.ts");
 
@@ -40,7 +40,7 @@ describe("a pool is drained", () => {
       body: { job: { kind: "pool.drain", pool: "main", state: "running" } },
     });
     expect(Date.parse(accepted.body.effectiveAt)).toBeGreaterThan(Date.now());
-    expect(accepted.headers.location).toBe(`/v1/jobs/${accepted.body.job.id}?space=${plat.space}`);
+    expect(accepted.headers.location).toBe(`/v1/spaces/${plat.space}/jobs/${accepted.body.job.id}`);
     expect((await plat.assign({ host: "n1", ipv4: 1 })).body.code).toBe("no_pool_available");
     expect((await plat.get("/v1/pools/main")).body.disabled).toBe(true);
 
@@ -81,10 +81,7 @@ describe("the affinities of a pool are released", () => {
     await plat.put("/v1/config", { blockMinAgeSeconds: 0 });
     await plat.assign({ host: "n1", address: "10.0.0.1", handle: "web" });
     await plat.assign({ host: "n2", address: "10.0.0.17", handle: "db" });
-    await call("POST", "/v1/nodes/n3/affinities", {
-      body: { cidr: "10.0.0.32/28" },
-      query: { space: plat.space },
-    });
+    await plat.call("POST", "/v1/nodes/n3/affinities", { body: { cidr: "10.0.0.32/28" } });
     const path = "/v1/pools/main/release-affinities";
     const rehearsed = await plat.post(path, {}, { dryRun: "true" });
     expect(rehearsed).toMatchObject({ status: 200, body: { dryRun: true } });
@@ -118,10 +115,7 @@ describe("the affinities of a pool are released", () => {
     const plat = await spaceWithPool();
     await plat.put("/v1/config", { blockMinAgeSeconds: 0 });
     await plat.assign({ host: "n1", address: "10.0.0.1", handle: "web" });
-    await call("POST", "/v1/nodes/n3/affinities", {
-      body: { cidr: "10.0.0.32/28" },
-      query: { space: plat.space },
-    });
+    await plat.call("POST", "/v1/nodes/n3/affinities", { body: { cidr: "10.0.0.32/28" } });
     const path = "/v1/pools/main/release-affinities";
     const whole = (await plat.post(path, {}, { dryRun: "true" })).body.job;
     const { job } = (await plat.post(path, {}, { mustBeEmpty: "true" })).body;
@@ -184,7 +178,7 @@ describe("a pool is deleted", () => {
     expect((await plat.get("/v1/addresses/10.0.0.1")).body).toMatchObject({ pool: "main" });
 
     await work10Minutes();
-    const done = await call("GET", `/v1/jobs/${id}`, { query: { space: plat.space } });
+    const done = await plat.get(`/v1/jobs/${id}`);
     expect(done.body).toMatchObject({ state: "done" });
     expect((await plat.get("/v1/pools/main")).status).toBe(404);
     expect((await plat.put("/v1/pools/main", { ...wanted, cidr: "10.0.0.0/24" })).status).toBe(201);

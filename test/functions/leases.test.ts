@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { call, spaceWithPool } from "./plat.ts";
+import { spaceWithPool } from "./plat.ts";
 
 async function leased(leaseSeconds = 600) {
   const plat = await spaceWithPool();
   const { body } = await plat.assign({ host: "n1", ipv4: 1, handle: "vm", leaseSeconds });
   const [{ address, generation, expiresAt }] = body.addresses;
   const renew = (body: object, path = `/v1/addresses/${address}`) =>
-    call("PATCH", path, { body, query: { space: plat.space } });
+    plat.call("PATCH", path, { body });
   return { plat, address, generation, expiresAt, renew };
 }
 

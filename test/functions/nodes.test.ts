@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { nodeKey } from "../../src/store/key.ts";
-import { call, newSpace, spaceWithPool, table } from "./plat.ts";
+import { newSpace, spaceWithPool, table } from "./plat.ts";
 
 describe.each([
   { list: "nodes", path: "/v1/nodes/a-1" },
@@ -16,7 +16,7 @@ describe.each([
 
     const read = await plat.get(path);
     expect(read.headers.etag).toBe(created.headers.etag);
-    expect(read.body).toEqual({ space: plat.space, name: "a-1", labels });
+    expect(read.body).toEqual({ name: "a-1", labels });
     expect((await plat.get(`/v1/${list}`)).body).toEqual({ [list]: [read.body] });
 
     const change = { ...read.body, labels: {} };
@@ -196,7 +196,7 @@ it("a host that must be registered is refused by its code, until it is", async (
     body: { code: "host_not_registered", host: "n1", retryable: false },
   });
   expect(
-    await call("POST", "/v1/nodes/n1/affinities", { body: { families: [4], space: plat.space } }),
+    await plat.call("POST", "/v1/nodes/n1/affinities", { body: { families: [4] } }),
   ).toMatchObject({
     status: 409,
     body: { code: "host_not_registered" },

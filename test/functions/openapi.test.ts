@@ -70,7 +70,25 @@ it("the parameters of a query are described as what they stand for", () => {
   const { parameters } = document.paths["/v1/blocks"].get;
   const limit = parameters.find(({ name }: Parameter) => name === "limit");
   expect(limit.schema).toEqual({ type: "integer", minimum: 1, maximum: 1000, default: 100 });
-  expect(parameters.map(({ name }: Parameter) => name)).toContain("space");
+  expect(parameters.map(({ name }: Parameter) => name)).not.toContain("space");
+});
+
+it("a route that acts in a space is there twice: in the default one, and in the one that its path names", () => {
+  const [plain, named] = ["/v1/assign", "/v1/spaces/{space}/assign"].map(
+    (path) => document.paths[path].post,
+  );
+  expect([plain.operationId, named.operationId]).toEqual(["assign", "assignInSpace"]);
+  expect(named.parameters[0]).toMatchObject({
+    name: "space",
+    in: "path",
+    required: true,
+    schema: { type: "string", maxLength: 63 },
+  });
+  expect(named.requestBody).toEqual(plain.requestBody);
+  expect(plain.description).toContain("`POST /v1/spaces/{space}/assign`");
+  expect(named.summary).not.toBe(plain.summary);
+  for (const path of ["/healthz", "/readyz", "/openapi.json"])
+    expect(document.paths).not.toHaveProperty([`/v1/spaces/{space}${path}`]);
 });
 
 it("each route names the problems that it may answer with, under their status", () => {

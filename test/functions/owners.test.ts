@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { call, spaceWithPool } from "./plat.ts";
+import { spaceWithPool } from "./plat.ts";
 
 const SOURCE = { namespace: "shop", pod: "vm-source" };
 const TARGET = { namespace: "shop", pod: "vm-target" };
@@ -12,7 +12,7 @@ async function machine(attributes: object = SOURCE) {
   const { body } = await plat.assign({ host: "n1", ipv4: 1, handle: "vm", attributes });
   const [{ address, generation }] = body.addresses;
   const amend = (change: object, at = address) =>
-    call("PATCH", `/v1/addresses/${at}`, { body: change, query: { space: plat.space } });
+    plat.call("PATCH", `/v1/addresses/${at}`, { body: change });
   const owner = async () => (await plat.get(`/v1/addresses/${address}`)).body.owner;
   return { plat, address, generation, amend, owner };
 }
@@ -100,9 +100,8 @@ describe("the owners of an address", () => {
     const plat = await spaceWithPool();
     const { body } = await plat.assign({ host: "n1", ipv4: 3, handle: "vm" });
     const [{ address }] = body.addresses;
-    await call("PATCH", `/v1/addresses/${address}`, {
+    await plat.call("PATCH", `/v1/addresses/${address}`, {
       body: { handle: "vm", owner: { active: SOURCE } },
-      query: { space: plat.space },
     });
     const { addresses } = (await plat.get("/v1/handles/vm")).body;
     expect(addresses.map(({ owner }: { owner?: object }) => owner)).toEqual([
@@ -125,9 +124,8 @@ describe("the owners of an address", () => {
     const { body } = await plat.assign({ host: "n1", ipv4: 1, handle: "vm", leaseSeconds: 60 });
     const [{ address, expiresAt }] = body.addresses;
     const amend = (expectedOwner: object) =>
-      call("PATCH", `/v1/addresses/${address}`, {
+      plat.call("PATCH", `/v1/addresses/${address}`, {
         body: { handle: "vm", leaseSeconds: 600, owner: { active: SOURCE }, expectedOwner },
-        query: { space: plat.space },
       });
     expect((await amend({ active: source })).status).toBe(412);
     const read = async () => (await plat.get(`/v1/addresses/${address}`)).body;
@@ -186,9 +184,8 @@ describe("more than a record has room for", () => {
     const { body } = await plat.assign({ host: "n1", ipv4: 6, handle: "vm", attributes }, "key");
     const told: { status: number; field: string }[] = [];
     for (const { address } of body.addresses) {
-      const reply = await call("PATCH", `/v1/addresses/${address}`, {
+      const reply = await plat.call("PATCH", `/v1/addresses/${address}`, {
         body: { handle: "vm", owner: { active: wide(600), alternate: wide(600) } },
-        query: { space: plat.space },
       });
       told.push({ status: reply.status, field: reply.body.fields?.[0]?.field });
       const changed = (await plat.get(`/v1/addresses/${address}`)).body.owner.alternate;

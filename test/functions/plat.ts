@@ -5,6 +5,7 @@ import { problem } from "../../src/edge/answers.ts";
 import type { Route } from "../../src/edge/api.ts";
 import type { Event } from "../../src/edge/http.ts";
 import { problemsOf } from "../../src/edge/openapi.ts";
+import { pathIn } from "../../src/edge/space-path.ts";
 import type { Reply } from "../../src/local/client.ts";
 import { MemoryTable } from "../../src/store/memory.ts";
 import { contextOf, wire } from "../../src/wiring.ts";
@@ -55,9 +56,10 @@ let spaces = 0;
 export function newSpace() {
   const space = `space-${spaces++}`;
   const within = (method: string, path: string, request: Request = {}) =>
-    call(method, path, { ...request, query: { space, ...request.query } });
+    call(method, pathIn(space, path), request);
   return {
     space,
+    call: within,
     get: (path: string, query: Readonly<Record<string, string>> = {}) =>
       within("GET", path, { query }),
     put: (

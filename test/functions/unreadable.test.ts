@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { Item } from "../../src/store/table.ts";
-import { call, type newSpace, spaceWithPool, table, textsOf } from "./plat.ts";
+import { type newSpace, spaceWithPool, table, textsOf } from "./plat.ts";
 
 /** A block whose item another version, or another hand, wrote in a form that this one cannot read. */
 
@@ -57,10 +57,7 @@ it("is named beside the others where its host's blocks are listed, released, cla
   const ended = await plat.release({ host: "n1" });
   expect(ended.body).toMatchObject({ complete: false, unreadable: [block] });
   expect(ended.body.released).toHaveLength(1);
-  const claimed = await call("POST", affinities, {
-    body: { cidr: block },
-    query: { space: plat.space },
-  });
+  const claimed = await plat.call("POST", affinities, { body: { cidr: block } });
   expect(claimed.body.blocks).toEqual([{ cidr: block, status: "unreadable" }]);
   const released = await plat.delete(affinities);
   expect(released.body.affinities).toHaveLength(2);

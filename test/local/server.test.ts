@@ -28,7 +28,7 @@ describe("the server", () => {
     expect(assigned).toMatchObject({ status: 200, body: { handle } });
     const read = await call(url, "GET", `/v1/handles/${encodeURIComponent(handle)}`);
     expect(read.body.addresses).toHaveLength(1);
-    expect((await call(url, "GET", "/v1/pools?space=blue")).body.pools).toEqual([]);
+    expect((await call(url, "GET", "/v1/spaces/blue/pools")).body.pools).toEqual([]);
   });
 
   it("leads to a block whether or not the slash of its CIDR is encoded", async () => {

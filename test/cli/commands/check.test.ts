@@ -157,7 +157,7 @@ describe("plat check", () => {
   it("notes addresses that are in use in a pool that serves nobody", async () => {
     const address = await assign("web-0");
     const { headers } = await call("GET", "/v1/pools/main");
-    await fetch(`${server().url}/v1/pools/main?space=${space()}`, {
+    await fetch(`${server().url}/v1/spaces/${space()}/pools/main`, {
       method: "PUT",
       body: JSON.stringify({ cidr: "10.0.0.0/24", blockSize: 28, disabled: true }),
       headers: { "content-type": "application/json", "if-match": headers.get("etag") ?? "" },

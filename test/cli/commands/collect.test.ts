@@ -208,7 +208,7 @@ describe("plat collect", () => {
     let releases = 0;
     vi.stubGlobal("fetch", async (input: Request, init?: RequestInit) => {
       const { url } = new Request(input, init);
-      if (!url.includes("/v1/release") || ++releases === 1) return send(input, init);
+      if (!url.endsWith("/release") || ++releases === 1) return send(input, init);
       return Response.json({ code: "forbidden", detail: "Not any more." }, { status: 403 });
     });
     onTestFinished(() => {

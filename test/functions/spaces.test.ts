@@ -1,0 +1,154 @@
+import { describe, expect, it } from "vitest";
+import { ROUTES } from "../../src/edge/api.ts";
+import { actsInSpace, inNamedSpace, withoutSpace } from "../../src/edge/space-path.ts";
+import { call, newSpace, spaceWithPool, textsOf } from "./plat.ts";
+
+const POOL = { cidr: "10.0.0.0/24", blockSize: 28 };
+const YAML = { "content-type": "application/yaml" };
+
+const refusal = (field: string, value: unknown, path: string) => ({
+  status: 400,
+  body: {
+    code: "invalid_request",
+    fields: [{ field, value, problem: expect.stringContaining(`names the space; send ${path}`) }],
+  },
+});
+
+describe("a space", () => {
+  it("is named by the path, and keeps its addresses from the others", async () => {
+    const one = await spaceWithPool();
+    const other = await spaceWithPool();
+    const asked = { host: "n1", address: "10.0.0.7", handle: "web" };
+    for (const plat of [one, other])
+      expect(textsOf(await plat.assign(asked))).toEqual(["10.0.0.7"]);
+    await one.release({ handle: "web" });
+    expect((await one.get("/v1/addresses/10.0.0.7")).body.state).toBe("cooling");
+    expect((await other.get("/v1/addresses/10.0.0.7")).body.state).toBe("assigned");
+  });
+
+  it("is the default one where the path names none, which has both forms", async () => {
+    const made = await call("PUT", "/v1/reservations/both", { body: { cidrs: ["10.1.0.0/30"] } });
+    const read = await call("GET", "/v1/spaces/default/reservations/both");
+    expect(read).toMatchObject({ status: 200, headers: { etag: made.headers.etag } });
+    expect(await call("GET", "/v1/spaces/another/reservations/both")).toMatchObject({
+      status: 404,
+    });
+  });
+
+  it("may be called like a part of any path", async () => {
+    for (const space of ["spaces", "pools", "v1", "handles", "assign", "default-2", "0"]) {
+      const path = `/v1/spaces/${space}/pools`;
+      expect(await call("PUT", `${path}/pools`, { body: POOL })).toMatchObject({ status: 201 });
+      const { body } = await call("GET", path);
+      expect(body.pools).toMatchObject([{ name: "pools" }]);
+    }
+    expect((await call("GET", "/v1/pools/pools")).status).toBe(404);
+  });
+
+  it.each(["Blue", "-a", "a.b", "%2e%2e", "a%2Fb", "blue%3F", "%", "a".repeat(64), "SPACE%23a"])(
+    "is not called %s",
+    async (space) => {
+      const path = `/v1/spaces/${space.replace(/%$/, "%25")}/config`;
+      expect(await call("GET", path)).toMatchObject({
+        status: 400,
+        body: { code: "invalid_request", fields: [{ field: "space" }] },
+      });
+    },
+  );
+
+  it("is one that nothing was written in yet: its configuration is the usual, its lists are empty", async () => {
+    const plat = newSpace();
+    expect(await plat.get("/v1/pools")).toMatchObject({ status: 200, body: { pools: [] } });
+    expect(await plat.get("/v1/config")).toMatchObject({ status: 200 });
+    expect(await plat.assign({ host: "n", ipv4: 1 })).toMatchObject({
+      status: 409,
+      body: { code: "no_pool_available" },
+    });
+  });
+});
+
+describe("a body that names a space", () => {
+  const inBody = (method: string, path: string, body: unknown, headers = {}) =>
+    call(method, path, { body, headers });
+
+  it("is refused with the path that does", async () => {
+    const body = { host: "n1", ipv4: 1, space: "blue" };
+    const told = refusal("space", "blue", "POST /v1/spaces/blue/assign");
+    expect(await inBody("POST", "/v1/assign", body)).toMatchObject(told);
+    expect(await inBody("POST", "/v1/spaces/red/assign", body)).toMatchObject(told);
+    expect(await inBody("POST", "/v1/spaces/blue/assign", body)).toMatchObject(told);
+  });
+
+  it("is told the whole path, with what stands in it", async () => {
+    expect(await inBody("PUT", "/v1/pools/main", { ...POOL, space: "blue" })).toMatchObject(
+      refusal("space", "blue", "PUT /v1/spaces/blue/pools/main"),
+    );
+    expect(await inBody("PATCH", "/v1/addresses/10.0.0.7", { space: "blue" })).toMatchObject(
+      refusal("space", "blue", "PATCH /v1/spaces/blue/addresses/10.0.0.7"),
+    );
+  });
+
+  it.each([7, null, "A/B", ""])(
+    "that is none, %j, is told where one would stand",
+    async (space) => {
+      expect(await inBody("POST", "/v1/release", { handle: "h", space })).toMatchObject(
+        refusal("space", space, "POST /v1/spaces/{space}/release"),
+      );
+    },
+  );
+
+  it("is refused as a manifest, in a list of them, and as YAML", async () => {
+    const ipPool = {
+      apiVersion: "projectcalico.org/v3",
+      kind: "IPPool",
+      metadata: { name: "main" },
+      spec: POOL,
+    };
+    const told = refusal("space", "blue", "PUT /v1/spaces/blue/pools/main");
+    for (const body of [
+      { ...ipPool, space: "blue" },
+      { kind: "List", apiVersion: "v1", items: [{ ...ipPool, space: "blue" }] },
+      { kind: "List", apiVersion: "v1", items: [ipPool], space: "blue" },
+    ])
+      expect(await inBody("PUT", "/v1/pools/main", body)).toMatchObject(told);
+    const yaml = "cidr: 10.0.0.0/24\nspace: blue\n";
+    expect(await inBody("PUT", "/v1/pools/main", yaml, YAML)).toMatchObject(told);
+    const node = "labels: {zone: west}\nspace: blue\n";
+    expect(await inBody("PUT", "/v1/nodes/n1", node, YAML)).toMatchObject(
+      refusal("space", "blue", "PUT /v1/spaces/blue/nodes/n1"),
+    );
+  });
+});
+
+/** A request to a route of what there need not be. */
+const sample = (path: string) =>
+  path
+    .replace("{ip}", "10.0.0.7")
+    .replace("{cidr+}", "10.0.0.0/28")
+    .replace(/\{\w+\+?\}/, "x");
+
+describe.each(ROUTES.filter(({ path }) => actsInSpace(path) && path === withoutSpace(path)))(
+  "$method $path",
+  ({ method, path, body }) => {
+    const named = inNamedSpace(path);
+
+    it.each([path, named.replace("{space}", "red")])(
+      "says what to send in the place of a space beside its path: %s",
+      async (form) => {
+        const instead = `${method} ${sample(named.replace("{space}", "blue"))}`;
+        const inBody = { body: { space: "blue" } };
+        const inQuery = { query: { space: "blue" } };
+        expect(await call(method, sample(form), body ? inBody : inQuery)).toMatchObject(
+          refusal(body ? "space" : "?space", "blue", instead),
+        );
+      },
+    );
+  },
+);
+
+it("a query that names a space is refused beside a body that is right", async () => {
+  const request = { body: { host: "n", ipv4: 1 }, query: { space: "blue" } };
+  expect(await call("POST", "/v1/assign", request)).toMatchObject(
+    refusal("?space", "blue", "POST /v1/spaces/blue/assign"),
+  );
+});
