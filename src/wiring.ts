@@ -47,8 +47,6 @@ export function dynamoClient(endpoint?: string): DynamoDBClient {
   const client = new DynamoDBClient({
     // Rule 3, no blind retry: what may be repeated is repeated by `patientTable`.
     maxAttempts: 1,
-    // Nothing is put between requests later on, so the SDK need not put its middlewares together for each of them.
-    cacheMiddleware: true,
     requestHandler: {
       connectionTimeout: CONNECT_MS_MAX,
       requestTimeout: ANSWER_MS_MAX,

@@ -8,7 +8,7 @@ import type { Client, Reply } from "../../src/local/client.ts";
 import { createTable } from "../../src/local/create-table.ts";
 import { type Emulator, startEmulator } from "../../src/local/emulator.ts";
 import { TABLE_NAME } from "../../src/local/storage.ts";
-import { dynamoTable } from "../../src/store/dynamo.ts";
+import { tableThrough } from "../../src/store/dynamo.ts";
 import { contextOf, dynamoClient } from "../../src/wiring.ts";
 import { emulatorOf } from "../../test/local/process.ts";
 import type { Grounds } from "./aftermath.ts";
@@ -143,7 +143,7 @@ export class Crew implements Grounds {
   async withTable<T>(look: (context: Context) => Promise<T>): Promise<T> {
     const client = new LeanClient(this.#emulator.endpoint);
     try {
-      const context = contextOf(dynamoTable(client, TABLE_NAME));
+      const context = contextOf(tableThrough(client, TABLE_NAME));
       return await look({ ...context, now: () => Date.now() + this.#aheadMs });
     } finally {
       client.destroy();

@@ -1,35 +1,41 @@
+import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import {
-  ConditionalCheckFailedException,
-  DeleteItemCommand,
-  GetItemCommand,
-  PutItemCommand,
+  DeleteCommand,
+  GetCommand,
+  PutCommand,
   QueryCommand,
   ScanCommand,
-  UpdateItemCommand,
-} from "@aws-sdk/client-dynamodb";
+  UpdateCommand,
+} from "@aws-sdk/lib-dynamodb";
+import { marshall, unmarshall } from "@aws-sdk/util-dynamodb";
 import type { Sender } from "../../src/store/dynamo.ts";
 import { type Answer, Connection } from "./connection.ts";
 
-interface Command {
-  readonly input: object;
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: inputs and outputs of all commands, and only their bytes are looked for
+// biome-ignore lint/suspicious/noExplicitAny: inputs and outputs of all commands, of which a few members are looked for
 type Wired = any;
 
+interface Command {
+  readonly input: Wired;
+}
+
 const OPERATIONS = new Map<unknown, string>([
-  [GetItemCommand, "GetItem"],
+  [GetCommand, "GetItem"],
   [QueryCommand, "Query"],
   [ScanCommand, "Scan"],
-  [PutItemCommand, "PutItem"],
-  [UpdateItemCommand, "UpdateItem"],
-  [DeleteItemCommand, "DeleteItem"],
+  [PutCommand, "PutItem"],
+  [UpdateCommand, "UpdateItem"],
+  [DeleteCommand, "DeleteItem"],
 ]);
+
+/** The members of inputs and outputs that are items, or parts of one. */
+const ASKED = ["Key", "Item", "ExpressionAttributeValues", "ExclusiveStartKey"] as const;
+const ANSWERED = ["Item", "Attributes", "LastEvaluatedKey"] as const;
 
 /**
  * Carries the product's commands to the embedded database for a fraction of what the SDK's client costs, so that a race of
- * a million operations is feasible. The table is the product's, with its expressions, its marshalling and its sorting of
- * errors. Not exercised is what the SDK does with a command: its schemas, middlewares, signature and time-outs.
+ * a million operations is feasible. The table is the product's, with its expressions and its sorting of errors, and
+ * items are marshalled by the SDK. Not exercised is what else it does with a command: its schemas, middlewares, signature
+ * and time-outs.
  */
 export class LeanClient {
   readonly #endpoint: URL;
@@ -44,12 +50,12 @@ export class LeanClient {
   readonly send = (async (command: Command) => {
     const operation = OPERATIONS.get(command.constructor);
     if (!operation) throw new Error(`the table sends no ${command.constructor.name}`);
-    turnBytes(command.input, textOf);
-    const { status, text } = await this.#ask(operation, JSON.stringify(command.input));
+    const { status, text } = await this.#ask(operation, JSON.stringify(wired(command.input)));
     const answer = JSON.parse(text);
     turnBytes(answer, bytesOf);
+    // As from the document client: the item of a failed condition comes as it was sent.
     if (status !== 200) throw errorOf(status, answer);
-    return answer;
+    return native(answer);
   }) as Sender["send"];
 
   destroy(): void {
@@ -73,6 +79,19 @@ export class LeanClient {
     this.#connections.add(connection);
     return connection;
   }
+}
+
+function wired(input: Wired): Wired {
+  const output = { ...input };
+  for (const name of ASKED) if (input[name]) output[name] = marshall(input[name]);
+  turnBytes(output, textOf);
+  return output;
+}
+
+function native(answer: Wired): Wired {
+  for (const name of ANSWERED) if (answer[name]) answer[name] = unmarshall(answer[name]);
+  answer.Items &&= answer.Items.map((item: Wired) => unmarshall(item));
+  return answer;
 }
 
 /** Every `B` of every attribute value in there, in its place. */

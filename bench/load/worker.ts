@@ -1,6 +1,6 @@
 import "../../src/local/environment.ts";
 import { TABLE_NAME } from "../../src/local/storage.ts";
-import { dynamoTable } from "../../src/store/dynamo.ts";
+import { tableThrough } from "../../src/store/dynamo.ts";
 import { contextOf } from "../../src/wiring.ts";
 import type { Asked, Told } from "./crew.ts";
 import { openFunctions } from "./functions.ts";
@@ -8,7 +8,7 @@ import { LeanClient } from "./lean.ts";
 
 /** A process full of functions: what it is asked comes from the process that started it, and it ends with that. */
 const [endpoint = "", aheadMs = "0"] = process.argv.slice(2);
-const table = dynamoTable(new LeanClient(endpoint), TABLE_NAME);
+const table = tableThrough(new LeanClient(endpoint), TABLE_NAME);
 const now = () => Date.now() + Number(aheadMs);
 const { client, passes } = await openFunctions(table, { ...contextOf(table), now });
 

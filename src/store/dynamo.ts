@@ -1,38 +1,37 @@
+import { ConditionalCheckFailedException, type DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import {
-  type AttributeValue,
-  ConditionalCheckFailedException,
-  DeleteItemCommand,
-  type DynamoDBClient,
-  GetItemCommand,
-  PutItemCommand,
+  DeleteCommand,
+  DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
   QueryCommand,
   ScanCommand,
-  UpdateItemCommand,
-} from "@aws-sdk/client-dynamodb";
-import { marshall, unmarshall } from "@aws-sdk/util-dynamodb";
+  UpdateCommand,
+} from "@aws-sdk/lib-dynamodb";
+import { unmarshall } from "@aws-sdk/util-dynamodb";
 import { Busy, type Outcome, Unavailable } from "../domain/outcome.ts";
 import type { Clause } from "./clause.ts";
 import { TABLE } from "./definition.ts";
 import type { Item, Key, Page, Path, QueryOptions, Table, Value, Write } from "./table.ts";
 
-/** What carries commands to DynamoDB and brings back what it says. */
-export type Sender = Pick<DynamoDBClient, "send">;
-
-/** An item as it goes over the wire. */
-type Wired = Record<string, AttributeValue>;
+/** What carries the commands of a document client to DynamoDB and brings back what it says. */
+export type Sender = Pick<DynamoDBDocumentClient, "send">;
 
 /**
  * The table in DynamoDB. The client must not repeat a write by itself (`maxAttempts: 1`): a request that is sent twice can
  * land after its author has gone on (rule 3).
  */
-export function dynamoTable(client: Sender, tableName: string): Table {
-  const TableName = tableName;
+export function dynamoTable(client: DynamoDBClient, tableName: string): Table {
+  return tableThrough(DynamoDBDocumentClient.from(client), tableName);
+}
 
+/** The table in DynamoDB, through whatever carries its commands. */
+export function tableThrough(client: Sender, TableName: string): Table {
   return {
     async get(key) {
-      const command = new GetItemCommand({ TableName, Key: marshall(key), ConsistentRead: true });
+      const command = new GetCommand({ TableName, Key: key, ConsistentRead: true });
       const { Item } = await reading(() => client.send(command));
-      return Item && itemOf(Item);
+      return Item as Item | undefined;
     },
 
     async query(pk, { prefix, before, consistent = true, after, limit }: QueryOptions = {}) {
@@ -48,22 +47,20 @@ export function dynamoTable(client: Sender, tableName: string): Table {
         values[":before"] = before;
       }
       const items: Item[] = [];
-      let next: Wired | undefined =
-        after === undefined
-          ? undefined
-          : marshall({ [TABLE.partitionKey]: pk, [TABLE.sortKey]: after });
+      let next: Record<string, unknown> | undefined =
+        after === undefined ? undefined : { [TABLE.partitionKey]: pk, [TABLE.sortKey]: after };
       do {
         const command: QueryCommand = new QueryCommand({
           TableName,
           KeyConditionExpression: condition,
           ExpressionAttributeNames: names.all,
-          ExpressionAttributeValues: marshall(values),
+          ExpressionAttributeValues: values,
           ConsistentRead: consistent,
           ExclusiveStartKey: next,
           ...(limit !== undefined && { Limit: limit - items.length }),
         });
         const page = await reading(() => client.send(command));
-        items.push(...(page.Items ?? []).map(itemOf));
+        items.push(...((page.Items ?? []) as Item[]));
         next = page.LastEvaluatedKey;
       } while (next && items.length !== limit);
       return items;
@@ -74,11 +71,11 @@ export function dynamoTable(client: Sender, tableName: string): Table {
         TableName,
         Limit: limit,
         ConsistentRead: true,
-        ...(after && { ExclusiveStartKey: marshall(after) }),
+        ...(after && { ExclusiveStartKey: after }),
       });
-      const { Items = [], LastEvaluatedKey } = await reading(() => client.send(command));
-      const items = Items.map(itemOf);
-      return LastEvaluatedKey ? { items, next: itemOf(LastEvaluatedKey) } : { items };
+      const { Items, LastEvaluatedKey } = await reading(() => client.send(command));
+      const items = (Items ?? []) as Item[];
+      return LastEvaluatedKey ? { items, next: LastEvaluatedKey as Key } : { items };
     },
 
     async due(shard, untilMs, limit) {
@@ -89,11 +86,11 @@ export function dynamoTable(client: Sender, tableName: string): Table {
         IndexName: name,
         KeyConditionExpression: `${names.of(partitionKey)} = :shard AND ${names.of(sortKey)} <= :until`,
         ExpressionAttributeNames: names.all,
-        ExpressionAttributeValues: marshall({ ":shard": shard, ":until": untilMs }),
+        ExpressionAttributeValues: { ":shard": shard, ":until": untilMs },
         Limit: limit,
       });
       const page = await reading(() => client.send(command));
-      return (page.Items ?? []).map(itemOf).map(({ pk, sk }) => ({ pk, sk }));
+      return ((page.Items ?? []) as Item[]).map(({ pk, sk }) => ({ pk, sk }));
     },
 
     async write(write) {
@@ -106,12 +103,11 @@ export function dynamoTable(client: Sender, tableName: string): Table {
   };
 }
 
-const itemOf = (wired: Wired) => unmarshall(wired) as Item;
-
 /** The one place that sorts what DynamoDB says of a write. What is our own fault is thrown as it came. */
 function sorted(error: unknown): Outcome<Item> {
+  // The document client hands on the item of a failed condition as it came over the wire.
   if (error instanceof ConditionalCheckFailedException)
-    return { outcome: "lost", item: error.Item && itemOf(error.Item) };
+    return { outcome: "lost", item: error.Item && (unmarshall(error.Item) as Item) };
   if (isNotApplied(error)) throw new Busy("the database refused a write for now", { cause: error });
   if (isUnanswered(error)) return { outcome: "unknown" };
   throw error;
@@ -176,18 +172,16 @@ async function send(client: Sender, TableName: string, write: Write): Promise<It
   const expressions = () => ({
     ...(condition && { ConditionExpression: condition }),
     ...(names.used && { ExpressionAttributeNames: names.all }),
-    ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: marshall(values) }),
+    ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: values }),
     ReturnValuesOnConditionCheckFailure: "ALL_OLD" as const,
   });
   const condition = when.map((clause) => rendered(clause, names, value)).join(" AND ");
   switch (change.kind) {
     case "put":
-      await client.send(
-        new PutItemCommand({ TableName, Item: marshall(change.item), ...expressions() }),
-      );
+      await client.send(new PutCommand({ TableName, Item: change.item, ...expressions() }));
       return change.item;
     case "delete":
-      await client.send(new DeleteItemCommand({ TableName, Key: marshall(key), ...expressions() }));
+      await client.send(new DeleteCommand({ TableName, Key: key, ...expressions() }));
       return key as Item;
     case "update": {
       const assignments = (pairs: readonly (readonly [Path, Value])[] = [], sign: string) =>
@@ -198,14 +192,14 @@ async function send(client: Sender, TableName: string, write: Write): Promise<It
         section("REMOVE", (change.remove ?? []).map((path) => names.path(path)).join(", ")) +
         section("ADD", assignments(change.add, " ")) +
         section("DELETE", assignments(change.drop, " "));
-      const command = new UpdateItemCommand({
+      const command = new UpdateCommand({
         TableName,
-        Key: marshall(key),
+        Key: key,
         UpdateExpression: UpdateExpression.trim(),
         ReturnValues: "ALL_NEW",
         ...expressions(),
       });
-      return itemOf((await client.send(command)).Attributes ?? {});
+      return (await client.send(command)).Attributes as Item;
     }
     default:
       return change satisfies never;

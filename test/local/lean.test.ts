@@ -4,7 +4,7 @@ import { LeanClient } from "../../bench/load/lean.ts";
 import { Unavailable } from "../../src/domain/outcome.ts";
 import { createTable } from "../../src/local/create-table.ts";
 import { type Emulator, emulatorBinary, startEmulator } from "../../src/local/emulator.ts";
-import { dynamoTable } from "../../src/store/dynamo.ts";
+import { tableThrough } from "../../src/store/dynamo.ts";
 import type { Table } from "../../src/store/table.ts";
 import { dynamoClient } from "../../src/wiring.ts";
 import { tableContract } from "../store/contract.ts";
@@ -26,7 +26,7 @@ describe.runIf(emulatorBinary())("the table over the long race's own client", ()
     await createTable(client, TABLE);
     client.destroy();
     lean = new LeanClient(emulator.endpoint);
-    return dynamoTable(lean, TABLE);
+    return tableThrough(lean, TABLE);
   });
 });
 
@@ -44,7 +44,7 @@ describe("the long race's own client", () => {
   });
 
   it("does not know what became of a write that nobody was there for", async () => {
-    const table = dynamoTable(new LeanClient("http://127.0.0.1:1"), TABLE);
+    const table = tableThrough(new LeanClient("http://127.0.0.1:1"), TABLE);
     expect(await table.write(WRITE)).toEqual({ outcome: "unknown" });
   });
 
@@ -82,7 +82,7 @@ async function against(
   const address = server.address();
   const port = typeof address === "object" && address ? address.port : 0;
   const client = new LeanClient(`http://127.0.0.1:${port}`);
-  await test(dynamoTable(client, TABLE));
+  await test(tableThrough(client, TABLE));
   client.destroy();
   server.close();
 }
