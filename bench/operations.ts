@@ -291,6 +291,14 @@ async function measureSelectors(scene: Scene, owner: Context): Promise<void> {
     const told = await measured(scene, operation, budget, () => assigned(context, open()));
     await give(context, scene, told);
   }
+  const saying = () => ({ ...open(), hostLabels: { rack: "7" } });
+  const told = await measured(
+    scene,
+    "… the request says its labels, configuration read 14 s ago",
+    [3, 3, 1],
+    () => assigned(later(6), saying()),
+  );
+  await give(later(6), scene, told);
 }
 
 async function measured<T>(

@@ -2,14 +2,23 @@ import { type Address, BITS, type Family, formatAddress } from "../domain/addres
 import { addressAt, formatCidr } from "../domain/cidr.ts";
 import { formatGeneration, generationOf } from "../domain/generation.ts";
 import type { HostId } from "../domain/host.ts";
-import type { HostReserved } from "../domain/host-reserved.ts";
+import type { HostReservedAsked } from "../domain/host-reserved.ts";
+import type { Labels } from "../domain/labels.ts";
 import type { Missing } from "../domain/outcome.ts";
 import type { Use } from "../domain/pool.ts";
 import type { AssignmentRecord } from "../domain/record.ts";
 import type { Holding } from "./resume.ts";
 
+/** Names or CIDRs of the pools that a request asks for; where there are none, whatever serves everybody. */
+export interface PoolsAsked {
+  /** Of both families in one list: each is served by those of its own. */
+  readonly pools: readonly string[];
+  /** Of each by itself, in place of the one list. */
+  readonly poolsByFamily?: Readonly<Record<Family, readonly string[]>>;
+}
+
 /** A request for addresses, of one family or both. */
-export interface AssignRequest {
+export interface AssignRequest extends PoolsAsked {
   readonly space: string;
   readonly host: HostId;
   /** How many of each family; families not named are not asked for. */
@@ -20,9 +29,11 @@ export interface AssignRequest {
   readonly attributes: Readonly<Record<string, string>>;
   /** Declared by the caller; a specific address is only refused for its use when one is declared (Calico 1.4). */
   readonly use?: Use;
-  readonly pools: readonly string[];
   /** The namespace of the workload, for the namespace selectors of pools. */
   readonly namespace?: string;
+  /** Labels by which pools judge the request in place of those that are registered. */
+  readonly hostLabels?: Labels;
+  readonly namespaceLabels?: Labels;
   readonly allowPartial?: boolean;
   /** How many addresses of a family the handle may have by requests with a limit; absent: as many as are asked for. */
   readonly limitPerHandle?: number;
@@ -31,7 +42,7 @@ export interface AssignRequest {
   /** The caller's own cap on affine blocks of the host; the stricter of it and the space's holds. */
   readonly maxBlocksPerHost?: number;
   /** What the host keeps for itself in blocks that this request claims; it serves from no pool whose blocks are too small. */
-  readonly hostReserved?: HostReserved;
+  readonly hostReserved?: HostReservedAsked;
   /** Digest of Idempotency-Key and handle. */
   readonly keyId?: string;
   /** Digest of the body. */
@@ -53,7 +64,7 @@ export interface Assignment extends Shortage {
   readonly addresses: readonly AssignedAddress[];
   readonly requested: number;
   /** What the host keeps for itself in blocks that were claimed for this request, as it was asked for. */
-  readonly hostReserved?: HostReserved;
+  readonly hostReserved?: HostReservedAsked;
 }
 
 /** Why there are fewer addresses than were asked for: nothing where there are all. */

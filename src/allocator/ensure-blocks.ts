@@ -4,9 +4,11 @@ import type { Block } from "../domain/block.ts";
 import { isBlockOf } from "../domain/cell.ts";
 import { formatCidr } from "../domain/cidr.ts";
 import { type HostId, hostName } from "../domain/host.ts";
-import type { HostReserved } from "../domain/host-reserved.ts";
+import type { HostReservedAsked } from "../domain/host-reserved.ts";
+import type { Labels } from "../domain/labels.ts";
 import { CLAIM_TRIES_MAX, CLAIM_WAIT_MS_MAX } from "../domain/limits.ts";
 import { Contended, Refusal } from "../domain/outcome.ts";
+import type { PoolsAsked } from "./assignment.ts";
 import { helpClaim } from "./claim.ts";
 import { configurationOf } from "./configuration.ts";
 import type { Context } from "./context.ts";
@@ -36,10 +38,10 @@ export async function ensureBlocks(
     readonly space: string;
     readonly host: HostId;
     readonly families: readonly Family[];
-    readonly pools: readonly string[];
     /** What the host keeps for itself in a block that is claimed now; one that it has stays as it is. */
-    readonly hostReserved?: HostReserved;
-  },
+    readonly hostReserved?: HostReservedAsked;
+    readonly hostLabels?: Labels;
+  } & PoolsAsked,
 ): Promise<readonly EnsuredBlock[] | Refusal> {
   const configuration = await configurationOf(context, asked.space);
   const request = { ...asked, wanted: families.map((family) => ({ family, count: 0 })) };

@@ -3,33 +3,42 @@ import { affinityTypeOf, type HostId, hostName } from "../domain/host.ts";
 import type { Labels } from "../domain/labels.ts";
 import { CONFIGURATION_FRESH_MS, CONFIGURATION_JITTER_MS } from "../domain/limits.ts";
 import { Unreadable } from "../domain/outcome.ts";
-import { narrows, type SpaceConfiguration, serves } from "../domain/pool.ts";
+import { narrows, type Pool, type SpaceConfiguration, serves } from "../domain/pool.ts";
 import type { Requester } from "../domain/selection.ts";
 import type { Context } from "./context.ts";
-import { mustBeRegistered, type Wanting } from "./wish.ts";
+import { mustBeRegistered, namedFor, type Wanting } from "./wish.ts";
 
 /**
- * The labels by which pools judge a request: copies as old as one of the configuration may be. Only what some pool of the
- * space asks for is read, and a request that names its pools, or its address, is judged by none (Calico 1.4).
+ * The labels by which pools judge a request: those that it says itself, else copies as old as one of the configuration may be.
+ * Only what some pool of the space asks for is read, and a request that names its pools, or its address, is judged by none
+ * (Calico 1.4).
  */
 export async function requesterOf(
   context: Context,
   request: Wanting,
   configuration: SpaceConfiguration,
 ): Promise<Requester> {
-  const { space, host, namespace, pools, address } = request;
-  const open = !address && pools.length === 0 ? configuration.pools.filter(serves) : [];
+  const { space, host, namespace, hostLabels, namespaceLabels } = request;
+  const open = configuration.pools.filter(serves).filter(isOpenTo(request));
   const isHostAsked =
     mustBeRegistered(request, configuration) ||
-    open.some(({ nodeSelector }) => narrows(nodeSelector));
-  const isNamespaceAsked = open.some(({ namespaceSelector }) => narrows(namespaceSelector));
-  const [hostLabels, namespaceLabels] = await Promise.all([
-    isHostAsked ? labelsOfHost(context, space, host) : undefined,
+    (!hostLabels && open.some(({ nodeSelector }) => narrows(nodeSelector)));
+  const isNamespaceAsked =
+    !namespaceLabels && open.some(({ namespaceSelector }) => narrows(namespaceSelector));
+  const [ofHost, ofNamespace] = await Promise.all([
+    isHostAsked ? labelsOfHost(context, space, host) : hostLabels,
     isNamespaceAsked && namespace !== undefined
       ? labelsOfNamespace(context, space, namespace)
-      : undefined,
+      : namespaceLabels,
   ]);
-  return { host: hostLabels, namespace: namespaceLabels };
+  return { host: ofHost, namespace: ofNamespace };
+}
+
+/** Which pools may serve a request only if they select it: those of a family of which it names neither pools nor an address. */
+function isOpenTo(request: Wanting): (pool: Pool) => boolean {
+  const { address, wanted } = request;
+  const open = wanted.filter(({ family }) => !address && namedFor(request, family).length === 0);
+  return ({ cidr }) => open.some(({ family }) => family === cidr.family);
 }
 
 /** Reads the places of a host, and remembers the labels that come with them. */

@@ -1,6 +1,7 @@
 import { type Address, type Family, formatAddress } from "../domain/address.ts";
 import { contains, formatCidr } from "../domain/cidr.ts";
 import { affinityTypeOf, hostName } from "../domain/host.ts";
+import { reservedOf } from "../domain/host-reserved.ts";
 import { Refusal, together } from "../domain/outcome.ts";
 import type { Pool, SpaceConfiguration } from "../domain/pool.ts";
 import {
@@ -15,7 +16,7 @@ import {
   type Unfit,
   whyNot,
 } from "../domain/selection.ts";
-import { type AssignRequest, totalOf } from "./assignment.ts";
+import { type AssignRequest, type PoolsAsked, totalOf } from "./assignment.ts";
 import type { Wish } from "./pick.ts";
 
 /** What of a request decides which pools may serve it, and how many blocks its host may have. */
@@ -28,6 +29,9 @@ export type Wanting = Pick<
   | "address"
   | "use"
   | "pools"
+  | "poolsByFamily"
+  | "hostLabels"
+  | "namespaceLabels"
   | "allowPartial"
   | "hostReserved"
   | "maxBlocksPerHost"
@@ -49,7 +53,9 @@ export function wishesOf(
   const { space, host, address, allowPartial = false, maxBlocksPerHost, hostReserved } = request;
   const cap = configuration.settings.maxBlocksPerHost;
   const refused =
-    oversize(request, configuration) ?? unregistered(request, configuration, requester);
+    oversize(request, configuration) ??
+    unasked(request, configuration) ??
+    unregistered(request, configuration, requester);
   if (refused) return refused;
   const wishes: Wish[] = [];
   const unserved: Refusal[] = [];
@@ -72,7 +78,7 @@ export function wishesOf(
       pools,
       configuration,
       blocksMax,
-      hostReserved,
+      hostReserved: reservedOf(hostReserved, family),
       allowPartial,
     });
   }
@@ -98,29 +104,35 @@ export function consideredPools(
 }
 
 function poolWish(
-  { use = "Workload", pools, wanted, hostReserved }: Wanting,
+  request: Wanting,
   configuration: SpaceConfiguration,
   requester: Requester,
   family: Family,
 ): PoolWish {
-  const named = poolsOfFamily(pools, configuration, family, wanted.length > 1);
-  return { family, use, pools: named, requester, hostReserved };
+  const { use = "Workload" } = request;
+  return {
+    family,
+    use,
+    pools: ownOf(request, configuration, family),
+    requester,
+    hostReserved: reservedOf(request.hostReserved, family),
+  };
 }
 
-/** Where both families are asked for, each is served by the named pools of its own. */
-function poolsOfFamily(
-  named: readonly string[],
-  { pools }: SpaceConfiguration,
-  family: Family,
-  both: boolean,
-): readonly string[] {
-  if (!both) return named;
-  const isOther = (name: string) =>
-    pools.some(
-      (pool) =>
-        (pool.name === name || formatCidr(pool.cidr) === name) && pool.cidr.family !== family,
-    );
-  const own = named.filter((name) => !isOther(name));
+/** The pools that a request names for a family, or for both. */
+export const namedFor = ({ pools, poolsByFamily }: PoolsAsked, family: Family): readonly string[] =>
+  poolsByFamily?.[family] ?? pools;
+
+/** Where both families are asked for under one list, each is served by the named pools of its own. */
+function ownOf(request: Wanting, { pools }: SpaceConfiguration, family: Family): readonly string[] {
+  const named = namedFor(request, family);
+  if (request.wanted.length < 2 || request.poolsByFamily || named.length === 0) return named;
+  const others = new Set(
+    pools
+      .filter(({ cidr }) => cidr.family !== family)
+      .flatMap(({ name, cidr }) => [name, formatCidr(cidr)]),
+  );
+  const own = named.filter((name) => !others.has(name));
   return own.length > 0 ? own : named;
 }
 
@@ -155,12 +167,16 @@ function poolAround({ pools }: SpaceConfiguration, address: Address): Pool | und
 }
 
 /** Why the pool of a specific address may not serve, or nothing if it may. */
-function whyNotFor(pool: Pool, { use, pools: named, hostReserved }: Wanting): Unfit | undefined {
-  if (!isNamed(pool, named)) return NOT_NAMED;
+function whyNotFor(pool: Pool, request: Wanting): Unfit | undefined {
   const { family } = pool.cidr;
-  const wanted = use ?? pool.allowedUses[0] ?? "Workload";
-  const wish = { family, use: wanted, pools: [pool.name], requester: NOBODY, hostReserved };
-  return whyNot(pool, wish);
+  if (!isNamed(pool, namedFor(request, family))) return NOT_NAMED;
+  return whyNot(pool, {
+    family,
+    use: request.use ?? pool.allowedUses[0] ?? "Workload",
+    pools: [pool.name],
+    requester: NOBODY,
+    hostReserved: reservedOf(request.hostReserved, family),
+  });
 }
 
 /** A pool that is named is asked for no labels. */
@@ -185,6 +201,16 @@ function unregistered(
     `Host ${name} is not registered, and this space assigns to registered hosts only (requireRegisteredHosts); PUT /v1/nodes/${name} registers it.`,
     { host: name },
   );
+}
+
+/** Where hosts must be registered, their labels are the operator's to say. */
+function unasked(request: Wanting, configuration: SpaceConfiguration): Refusal | undefined {
+  if (!request.hostLabels || !mustBeRegistered(request, configuration)) return undefined;
+  const name = hostName(request.host);
+  const problem = `is not taken in this space, whose hosts must be registered (requireRegisteredHosts); PUT /v1/nodes/${name} says its labels`;
+  return new Refusal("invalid_request", `hostLabels ${problem}.`, {
+    fields: [{ field: "hostLabels", problem }],
+  });
 }
 
 /** One call must not drain a pool. */

@@ -15,6 +15,20 @@ export interface HostReserved {
   readonly note?: string;
 }
 
+/** What a request says of it: one for the blocks of both families, or of each by itself, as Calico's client does. */
+export type HostReservedAsked =
+  | HostReserved
+  | { readonly ipv4?: HostReserved; readonly ipv6?: HostReserved };
+
+/** What a request asks for in the blocks of a family. */
+export function reservedOf(
+  asked: HostReservedAsked | undefined,
+  family: Family,
+): HostReserved | undefined {
+  if (!asked || "start" in asked) return asked;
+  return family === 4 ? asked.ipv4 : asked.ipv6;
+}
+
 /** Does the host of a block keep the address at this ordinal for itself? */
 export function isHostReserved(
   { cidr, hostReserved }: { readonly cidr: Cidr; readonly hostReserved?: HostReserved },

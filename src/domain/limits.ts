@@ -156,7 +156,7 @@ export const BODY_BYTES_MAX = 1_000_000;
 /** Manifests in one body, of which one is taken. */
 export const MANIFESTS_PER_BODY_MAX = 2_000;
 export const RELEASES_PER_REQUEST_MAX = 256;
-export const POOLS_PER_REQUEST_MAX = 64;
+export const POOLS_PER_REQUEST_MAX = 256;
 export const RESERVED_CIDRS_MAX = 1_000;
 export const RESERVATIONS_PER_SPACE_MAX = 200;
 /** The plan of a space is one item of at most 400 KB, about 100 bytes a pool. */

@@ -1,15 +1,19 @@
 import * as v from "valibot";
+import type { PoolsAsked } from "../allocator/assignment.ts";
 import type { Family } from "../domain/address.ts";
 import type { Cidr } from "../domain/cidr.ts";
 import { type HostId, hostId } from "../domain/host.ts";
-import type { HostReserved } from "../domain/host-reserved.ts";
+import type { HostReservedAsked } from "../domain/host-reserved.ts";
+import type { Labels } from "../domain/labels.ts";
 import { BLOCKS_PER_PAGE_DEFAULT, BLOCKS_PER_PAGE_MAX } from "../domain/limits.ts";
-import { hostReserved, poolReferences } from "./assign-request.ts";
 import { readJson } from "./body.ts";
 import { openCursor } from "./cursor.ts";
 import { address, affinityType, cidr, flagText } from "./field.ts";
+import { hostReserved } from "./host-reserved.ts";
 import type { Event } from "./http.ts";
+import { labels } from "./labels.ts";
 import { pageEntries, readHostWith } from "./parameters.ts";
+import { oneWayToNamePools, poolNames, poolsAsked } from "./pool-names.ts";
 import { invalid, Problem } from "./problem.ts";
 import { checked, fields, list, rule } from "./schema.ts";
 
@@ -46,20 +50,24 @@ export const affinitiesBody = v.pipe(
     affinityType: v.optional(affinityType, "host"),
     cidr: v.optional(cidr),
     families: v.optional(families),
-    pools: poolReferences,
+    ...poolNames,
     hostReserved: v.optional(hostReserved),
+    hostLabels: v.optional(labels),
   }),
-  rule(({ cidr, families, pools, hostReserved }) => {
+  rule((input) => oneWayToNamePools(input)),
+  rule(({ cidr, families, pools, ipv4Pools, ipv6Pools, hostReserved, hostLabels }) => {
     if (!cidr && !families)
       return [{ field: "cidr", problem: "is required, or families in its place" }];
     if (cidr && families)
       return [{ field: "cidr", problem: "excludes families; send one of them" }];
     if (!cidr) return [];
+    const problem = "needs families; a range lies in the pool it lies in";
     return [
-      ...(pools.length > 0
-        ? [{ field: "pools", problem: "needs families; a range lies in the pool it lies in" }]
-        : []),
+      ...Object.entries({ pools, ipv4Pools, ipv6Pools })
+        .filter(([, named]) => named.length > 0)
+        .map(([field]) => ({ field, problem })),
       ...(hostReserved ? [{ field: "hostReserved", problem: "needs families" }] : []),
+      ...(hostLabels ? [{ field: "hostLabels", problem: "needs families" }] : []),
     ];
   }),
 );
@@ -67,12 +75,13 @@ export const affinitiesBody = v.pipe(
 /** A range that a host is to have, or families of which it is to have a block. */
 export type AffinitiesWanted = { readonly space: string; readonly host: HostId } & (
   | { readonly cidr: Cidr }
-  | {
+  | ({
       readonly families: readonly Family[];
-      readonly pools: readonly string[];
       /** What the host keeps for itself in a block that it claims. */
-      readonly hostReserved?: HostReserved;
-    }
+      readonly hostReserved?: HostReservedAsked;
+      /** By which pools judge it in place of those that are registered. */
+      readonly hostLabels?: Labels;
+    } & PoolsAsked)
 );
 
 const position = v.object({ after: address });
@@ -93,11 +102,17 @@ export function readAffinityClaim(event: Event): AffinitiesWanted | Problem {
   if (input instanceof Problem) return input;
   const path = readHostWith(event, {});
   if (path instanceof Problem) return path;
-  const { cidr, families = [], pools, hostReserved } = input;
+  const { cidr, families = [], hostReserved, hostLabels } = input;
   const whose = { space: path.space, host: hostId(input.affinityType, path.node) };
   return cidr
     ? { ...whose, cidr }
-    : { ...whose, families, pools, ...(hostReserved && { hostReserved }) };
+    : {
+        ...whose,
+        families,
+        ...poolsAsked(input),
+        ...(hostReserved && { hostReserved }),
+        ...(hostLabels && { hostLabels }),
+      };
 }
 
 export function readAffinityRelease(event: Event) {

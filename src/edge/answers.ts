@@ -99,7 +99,13 @@ const assignment = v.strictObject({
   ),
   requested: whole,
   hostReserved: v.optional(
-    v.pipe(hostReserved, v.description("Kept by the host in blocks that this request claimed")),
+    v.pipe(
+      v.union([
+        hostReserved,
+        v.strictObject({ ipv4: v.optional(hostReserved), ipv6: v.optional(hostReserved) }),
+      ]),
+      v.description("Kept by the host in blocks that this request claimed"),
+    ),
   ),
   messages: v.array(v.string()),
   missing,

@@ -3,84 +3,27 @@ import type { Assignment, AssignRequest } from "../allocator/assignment.ts";
 import type { Explanation } from "../allocator/explain.ts";
 import type { Address } from "../domain/address.ts";
 import { hostId } from "../domain/host.ts";
-import type { HostReserved } from "../domain/host-reserved.ts";
-import {
-  BLOCKS_PER_HOST_MAX,
-  HOST_RESERVED_MAX,
-  LEASE_SECONDS_MAX,
-  LIMIT_PER_HANDLE_MAX,
-  NOTE_CHARACTERS_MAX,
-  POOLS_PER_REQUEST_MAX,
-} from "../domain/limits.ts";
+import { BLOCKS_PER_HOST_MAX, LEASE_SECONDS_MAX, LIMIT_PER_HANDLE_MAX } from "../domain/limits.ts";
 import { USES } from "../domain/pool.ts";
 import { formatTime } from "../domain/time.ts";
 import { attributes } from "./attributes.ts";
 import { readJson } from "./body.ts";
 import { digestOf, shortDigest } from "./digest.ts";
 import { explanationAnswer } from "./explanation-answer.ts";
-import {
-  address,
-  affinityType,
-  flag,
-  handleName,
-  namespaceName,
-  newHost,
-  poolReference,
-  proseText,
-  unique,
-  whole,
-} from "./field.ts";
+import { address, affinityType, flag, handleName, namespaceName, newHost, whole } from "./field.ts";
+import { hostReserved } from "./host-reserved.ts";
 import type { Answer, Event } from "./http.ts";
+import { labels } from "./labels.ts";
 import type { DryRun } from "./operator-answer.ts";
 import { DRY_RUN, readIdempotencyKey, readQuery } from "./parameters.ts";
+import { oneWayToNamePools, poolNames, poolsAsked } from "./pool-names.ts";
 import { Problem } from "./problem.ts";
-import { checked, fields, list, rule } from "./schema.ts";
+import { checked, fields, rule } from "./schema.ts";
 
 /** More than one block of the largest size has; the allocator knows what the pools at hand can serve. */
 export const ADDRESSES_PER_REQUEST_MAX = 4_096;
 
 const count = whole(0, ADDRESSES_PER_REQUEST_MAX);
-
-/** The pools that are asked for, by name or CIDR; none of them: whatever serves everybody. */
-export const poolReferences = v.optional(
-  v.pipe(
-    list(
-      poolReference,
-      { max: POOLS_PER_REQUEST_MAX },
-      {
-        type: "must be an array of names or CIDRs of pools",
-        max: `must name at most ${POOLS_PER_REQUEST_MAX} pools`,
-      },
-    ),
-    unique<string>("must name each pool once"),
-  ),
-  [],
-);
-
-/** 0 and 0 is what a host without any says. */
-export const hostReserved = v.pipe(
-  fields({
-    start: v.optional(whole(0, HOST_RESERVED_MAX), 0),
-    end: v.optional(whole(0, HOST_RESERVED_MAX), 0),
-    handle: v.optional(handleName),
-    note: v.optional(
-      v.pipe(
-        proseText,
-        v.maxLength(NOTE_CHARACTERS_MAX, `must have at most ${NOTE_CHARACTERS_MAX} characters`),
-      ),
-    ),
-  }),
-  v.transform(({ start, end, handle, note }): HostReserved | undefined =>
-    start + end === 0
-      ? undefined
-      : {
-          start,
-          end,
-          ...(handle !== undefined && { handle }),
-          ...(note !== undefined && { note }),
-        },
-  ),
-);
 
 export const assignBody = v.pipe(
   fields({
@@ -95,12 +38,15 @@ export const assignBody = v.pipe(
     dryRun: v.optional(flag, false),
     maxBlocksPerHost: v.optional(whole(0, BLOCKS_PER_HOST_MAX), 0),
     hostReserved: v.optional(hostReserved),
+    hostLabels: v.optional(labels),
+    namespaceLabels: v.optional(labels),
     limitPerHandle: v.optional(whole(0, LIMIT_PER_HANDLE_MAX), 0),
     leaseSeconds: v.optional(whole(0, LEASE_SECONDS_MAX), 0),
     namespace: v.optional(namespaceName),
     use: v.optional(v.picklist(USES, `must be one of ${USES.join(", ")}`)),
-    pools: poolReferences,
+    ...poolNames,
   }),
+  rule((input) => oneWayToNamePools(input)),
   rule(({ ipv4, ipv6, limitPerHandle }) => {
     const most = Math.max(ipv4, ipv6);
     if (limitPerHandle === 0 || most <= limitPerHandle) return [];
@@ -156,15 +102,19 @@ export function readAssign(
     attributes: input.attributes,
     ...(input.use && { use: input.use }),
     ...(input.namespace !== undefined && { namespace: input.namespace }),
-    pools: input.pools,
+    ...poolsAsked(input),
     allowPartial: input.allowPartial,
     ...(input.maxBlocksPerHost > 0 && { maxBlocksPerHost: input.maxBlocksPerHost }),
     ...(input.limitPerHandle > 0 && { limitPerHandle: input.limitPerHandle }),
     ...(input.hostReserved && { hostReserved: input.hostReserved }),
     ...(input.leaseSeconds > 0 && { leaseSeconds: input.leaseSeconds }),
   };
+  // A retry may know other labels by then: it is the same request, as it is where labels are registered.
+  const { hostLabels, namespaceLabels } = input;
   return {
     ...asked,
+    ...(hostLabels && { hostLabels }),
+    ...(namespaceLabels && { namespaceLabels }),
     digest: shortDigest(canonical(asked)),
     ...(key !== undefined && { keyId: shortDigest(`${handle}\0${key}`) }),
     dryRun: input.dryRun || query.dryRun,
@@ -213,7 +163,7 @@ function canonical({
   attributes,
   address,
   ...asked
-}: Omit<AssignRequest, "digest" | "keyId">): string {
+}: Omit<AssignRequest, "digest" | "keyId" | "hostLabels" | "namespaceLabels">): string {
   return JSON.stringify([
     asked.space,
     asked.host,
@@ -229,5 +179,6 @@ function canonical({
     asked.limitPerHandle ?? 0,
     ...(asked.namespace === undefined ? [] : [{ namespace: asked.namespace }]),
     ...(asked.hostReserved ? [Object.entries(asked.hostReserved)] : []),
+    ...(asked.poolsByFamily ? [{ poolsByFamily: asked.poolsByFamily }] : []),
   ]);
 }

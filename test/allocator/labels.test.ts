@@ -8,6 +8,7 @@ import {
 import { assign } from "../../src/allocator/assign.ts";
 import type { AssignRequest } from "../../src/allocator/assignment.ts";
 import type { Context } from "../../src/allocator/context.ts";
+import { ensureBlocks } from "../../src/allocator/ensure-blocks.ts";
 import { deleteNamespace, putNamespace } from "../../src/allocator/namespaces.ts";
 import { deleteNode, putNode } from "../../src/allocator/nodes.ts";
 import { formatCidr } from "../../src/domain/cidr.ts";
@@ -272,6 +273,78 @@ describe("labels", () => {
     const { revision } = (await context.store.readNamespace(SPACE, "shop")) ?? {};
     world.clock.nowMs = effectOf(await deleteNamespace(context, SPACE, "shop", revision));
     expect(await assign(warm, { ...request, handle: "second" })).toBeInstanceOf(Refusal);
+  });
+});
+
+describe("labels that come with the request", () => {
+  const asked = (changes: Partial<AssignRequest>, handle = "pod"): AssignRequest => ({
+    ...requestOf(handle, 1),
+    ...changes,
+  });
+  const west = { hostLabels: { zone: "west" } };
+  const web = { namespaceLabels: { team: "web" } };
+
+  async function withTeams(): Promise<void> {
+    world = await makeWorld(selecting("10.0.0.0/28", 'zone == "west"', 'team == "web"'));
+    context = world.calm;
+  }
+
+  it("serve a host and a namespace that nobody has registered yet, at once", async () => {
+    await withTeams();
+    expect(await assign(context, asked({ ...west, namespace: "new" }))).toBeInstanceOf(Refusal);
+    await assigned(context, asked({ ...west, ...web, namespace: "new" }));
+    await assigned(context, asked({ ...west, ...web }, "of no namespace"));
+  });
+
+  it("count in place of those that are registered, whichever way they differ", async () => {
+    await withTeams();
+    await label({ zone: "west" });
+    await labelNamespace({ team: "web" });
+    await assigned(context, asked({ namespace: "shop" }));
+    for (const other of [{ hostLabels: {} }, { namespaceLabels: { team: "db" } }])
+      expect(await assign(context, asked({ namespace: "shop", ...other }))).toMatchObject({
+        code: "no_pool_available",
+        members: { pools: [{ reason: expect.stringMatching(/^(node|namespace)Selector$/) }] },
+      });
+  });
+
+  it("save the look for those that are registered", async () => {
+    await withTeams();
+    const request = (handle: string) => asked({ ...west, ...web, namespace: "shop" }, handle);
+    const warm = contextOver(world.table, world.clock, 2);
+    await assigned(warm, request("first"));
+    expect(await costOf(warm, request("second"))).toEqual(["create-record", "take-slots"]);
+    world.clock.nowMs += STALE_MS;
+    const calls = await costOf(warm, request("third"));
+    // The version of the configuration alone.
+    expect(calls.toSorted()).toEqual(["create-record", "get", "query", "take-slots"]);
+  });
+
+  it("may be others by the time that the request is repeated: its answer is the same", async () => {
+    const request = { ...asked(west), keyId: "key-1", digest: "same" };
+    const once = await assigned(context, request);
+    const { hostLabels: _, ...unlabelled } = request;
+    for (const again of [{ ...request, hostLabels: { zone: "east" } }, unlabelled])
+      expect(await assigned(context, again)).toEqual(once);
+  });
+
+  it("of a host are refused where hosts must be registered, and those of a namespace count there too", async () => {
+    await withTeams();
+    await label({ zone: "west" });
+    await require({ requireRegisteredHosts: true });
+    expect(await assign(context, asked({ ...west, ...web }))).toMatchObject({
+      code: "invalid_request",
+      members: { fields: [{ field: "hostLabels", problem: expect.stringContaining("require") }] },
+    });
+    await assigned(context, asked(web));
+    const balancer = { ...asked({ ...west, ...web }, "lb"), host: "virtual:lb" } as const;
+    await assigned(context, balancer);
+  });
+
+  it("choose the block that a host is seen to have", async () => {
+    const asks = { space: SPACE, host: "host:node-1", families: [4], pools: [] } as const;
+    expect(await ensureBlocks(context, asks)).toMatchObject({ code: "no_pool_available" });
+    expect(await ensureBlocks(context, { ...asks, ...west })).toMatchObject([{ family: 4 }]);
   });
 });
 

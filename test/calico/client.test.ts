@@ -84,6 +84,28 @@ describe("AutoAssign", () => {
     expect(codeOf(await plat.assign({ host: "win", address: first }))).toBe("409 already_assigned");
   });
 
+  it("keeps what a Windows host reserves of one family out of the blocks of that family alone", async () => {
+    const plat = await spaceWithPool({ blockSize: 29 });
+    await plat.put("/v1/pools/six", { cidr: "2001:db8::/120", blockSize: 125 });
+    const hostReserved = { ipv4: WINDOWS };
+    const { body } = await plat.assign({ host: "win", ipv4: 4, ipv6: 8, hostReserved });
+    expect(body).toMatchObject({ hostReserved, requested: 12 });
+    const { blocks } = (await plat.get("/v1/blocks")).body;
+    expect(
+      blocks.toSorted((a: { cidr: string }, b: { cidr: string }) => (a.cidr < b.cidr ? -1 : 1)),
+    ).toMatchObject([
+      { capacity: 8, inUse: 4, held: 4, hostReserved: WINDOWS },
+      { capacity: 8, inUse: 8, held: 0 },
+    ]);
+    await plat.put("/v1/pools/narrow", { cidr: "10.2.0.0/24", blockSize: 30 });
+    const narrow = { ...hostReserved, ipv6: { start: 1 } };
+    const ask = (more: object) =>
+      plat.assign({ host: "win", hostReserved: narrow, dryRun: true, ...more });
+    const refused = (await ask({ ipv4: 1, ipv4Pools: ["narrow"] })).body.refusal;
+    expect(refused.pools).toMatchObject([{ pool: "narrow", reason: "block_too_small" }]);
+    expect((await ask({ ipv6: 7 })).body).not.toHaveProperty("refusal");
+  });
+
   it("reserves nothing in a block that stands", async () => {
     const plat = await spaceWithPool({ cidr: "10.0.0.0/29", blockSize: 29 });
     await plat.assign({ host: "win", ipv4: 1 });

@@ -127,6 +127,32 @@ describe("a request to assign is refused by the name of its field when it has", 
     ["a pool that is no name", { ...ok, pools: ["p", "P!"] }, "pools[1]: must be a DNS name"],
     ["a pool's CIDR with host bits", { ...ok, pools: ["10.0.0.1/8"] }, "pools[0]: has bits set"],
     ["a pool twice", { ...ok, pools: ["::/64", "0::/64"] }, "pools: must name each pool once"],
+    [
+      "pools in one list and by family",
+      { ...ok, pools: ["p"], ipv6Pools: ["q"] },
+      "pools: excludes ipv4Pools and ipv6Pools",
+    ],
+    ["an IPv4 pool twice", { ...ok, ipv4Pools: ["p", "p"] }, "ipv4Pools: must name each pool once"],
+    [
+      "too many pools",
+      { ...ok, ipv4Pools: Array.from({ length: 257 }, (_, i) => `p-${i}`) },
+      "ipv4Pools: must name at most 256 pools",
+    ],
+    [
+      "what a host reserves for both families and for one",
+      { ...ok, hostReserved: { start: 3, ipv4: { start: 3 } } },
+      "hostReserved.ipv4: excludes start, end, handle and note beside it",
+    ],
+    [
+      "what a host reserves in the blocks of a family, beyond all",
+      { ...ok, hostReserved: { ipv6: { end: 4096 } } },
+      "hostReserved.ipv6.end: must be a whole number from 0 to 4095",
+    ],
+    [
+      "labels that are none of Kubernetes",
+      { ...ok, hostLabels: { zone: "a b" } },
+      "hostLabels.zone: must be empty, or at most 63 letters",
+    ],
     ["an unknown field", { ...ok, hostname: "n" }, "hostname: is not a field here; known are"],
     ["a field named constructor", { ...ok, constructor: 1 }, "constructor: is not a field here"],
     [
@@ -240,6 +266,13 @@ describe("an Idempotency-Key", () => {
     expect(again.digest).toBe(once.digest);
   });
 
+  it("recognises a request whose labels have changed, as it would those that are registered", () => {
+    const once = keyed({ hostLabels: { zone: "a" }, namespaceLabels: { team: "web" } });
+    expect(once).toMatchObject({ hostLabels: { zone: "a" }, namespaceLabels: { team: "web" } });
+    expect(keyed({ hostLabels: { zone: "b" } }).digest).toBe(once.digest);
+    expect(keyed({}).digest).toBe(once.digest);
+  });
+
   it("tells apart requests that want different things", () => {
     const bodies = [
       {},
@@ -253,6 +286,12 @@ describe("an Idempotency-Key", () => {
       { allowPartial: true },
       { maxBlocksPerHost: 1 },
       { affinityType: "virtual" },
+      { ipv4Pools: ["main"] },
+      { ipv6Pools: ["main"] },
+      { ipv4Pools: ["main"], ipv6Pools: ["main"] },
+      { hostReserved: { start: 1 } },
+      { hostReserved: { ipv4: { start: 1 } } },
+      { hostReserved: { ipv6: { start: 1 } } },
     ];
     const digests = bodies.map((body) => keyed({ handle: "h", ...body }).digest);
     expect(new Set(digests).size).toBe(bodies.length);

@@ -43,7 +43,7 @@ it("a body is described by the schema that it is read with, defaults and all", (
     properties: {
       ipv4: { type: "integer", minimum: 0, maximum: 4096, default: 0 },
       attributes: { type: "object", maxProperties: 50, additionalProperties: { type: "string" } },
-      pools: { type: "array", maxItems: 64 },
+      pools: { type: "array", maxItems: 256 },
     },
   });
 });

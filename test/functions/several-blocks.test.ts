@@ -128,6 +128,35 @@ describe("a request for both families", () => {
     expect((await plat.assign(partial, "key-1")).body.addresses).toEqual(keyed.body.addresses);
   });
 
+  it("is served by the pools that it names for each, and where it names none by those for everybody", async () => {
+    const plat = await dualSpace();
+    const byName = { assignmentMode: "Manual", blockSize: 30 };
+    await plat.put("/v1/pools/four-too", { ...byName, cidr: "10.1.0.0/29" });
+    const poolsOf = async (named: object) => {
+      const { body } = await plat.assign({ host: "n1", ipv4: 1, ipv6: 1, dryRun: true, ...named });
+      return (
+        body.refusal?.pools.map(
+          ({ family, pool, reason }: Record<string, unknown>) => `${family} ${pool} ${reason}`,
+        ) ?? body.families.map(({ blocks }: { blocks: { pool: string }[] }) => blocks[0]?.pool)
+      );
+    };
+    expect(await poolsOf({})).toEqual(["main", "six"]);
+    expect(await poolsOf({ ipv4Pools: ["four-too"] })).toEqual(["four-too", "six"]);
+    expect(await poolsOf({ ipv6Pools: ["six"] })).toEqual(["main", "six"]);
+    expect(await poolsOf({ ipv4Pools: ["10.1.0.0/29"], ipv6Pools: ["2001:db8::/126"] })).toEqual([
+      "four-too",
+      "six",
+    ]);
+    expect(await poolsOf({ ipv4Pools: ["six"], ipv6Pools: ["gone"] })).toEqual([
+      "4 six family",
+      "6 gone not_found",
+    ]);
+    const address = await plat.assign({ host: "n1", address: "10.1.0.1", ipv6Pools: ["six"] });
+    expect(address.status).toBe(200);
+    const other = await plat.assign({ host: "n1", address: "10.0.0.1", ipv4Pools: ["four-too"] });
+    expect(other.body.pools).toMatchObject([{ pool: "main", reason: "not_named" }]);
+  });
+
   it("is served by the pools that it names, each of its own family", async () => {
     const plat = await dualSpace();
     await plat.put("/v1/pools/other", { cidr: "10.1.0.0/24" });

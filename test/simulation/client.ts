@@ -62,11 +62,13 @@ async function asking(
     if (answer && !(answer instanceof Refusal)) {
       scheduler.count("answer: assigned");
       const asked = request.wanted.reduce((sum, { count }) => sum + count, 0);
-      const partial = request.allowPartial && answer.addresses.length > 0;
-      if (answer.addresses.length !== asked && !partial)
+      const got = answer.addresses.length;
+      const missing = answer.missing.reduce((sum, { count }) => sum + count, 0);
+      const partial = request.allowPartial && got > 0;
+      if ((got !== asked && !partial) || got + missing !== asked)
         ledger.violations.push({
           invariant: "I8",
-          message: `asked ${asked}, got ${answer.addresses.length}`,
+          message: `asked ${asked}, got ${got}, and ${missing} are said to be missing`,
         });
       const limited = request.limitPerHandle === undefined ? undefined : since;
       const told = ledger.hear(request.handle, key, answer.addresses, limited);

@@ -575,6 +575,29 @@ export const OPERATIONS: readonly Operation[] = [
     kept: ["old"],
   },
   {
+    name: "assign by the labels that come with the request",
+    step: "take-slots",
+    prepare: async ({ calm }) => {
+      await putPool(calm, SPACE, "pool", selectivePool, await revision(calm));
+      return { old: await assigned(calm, { ...requestOf("old", 1), ...LABELLED }) };
+    },
+    walk: (context) => assign(context, { ...requestOf("new", 1, "key"), ...LABELLED }),
+    kept: ["old"],
+    again: (context) => assigned(context, { ...requestOf("new", 1, "key"), ...LABELLED }),
+  },
+  {
+    name: "an assign in part, of the one family that a pool serves",
+    step: "take-slots",
+    prepare: async ({ calm }) => ({ old: await assigned(calm, requestOf("old", 1)) }),
+    walk: (context) => assign(context, inPart()),
+    kept: ["old"],
+    again: async (context) =>
+      expect(await assigned(context, inPart())).toMatchObject({
+        addresses: [{ family: 4 }],
+        missing: [{ family: 6, count: 1, code: "no_pool_available" }],
+      }),
+  },
+  {
     name: "a claim of a range for a host",
     step: "create-block",
     prepare: async ({ calm }) => ({
@@ -828,6 +851,16 @@ const selectivePool: PoolSpec = {
   nodeSelector: { text: "zone == 'west'", selector: selector("zone == 'west'") },
   namespaceSelector: { text: "has(team)", selector: selector("has(team)") },
 };
+const LABELLED = { hostLabels: { zone: "west" }, namespaceLabels: { team: "web" } };
+/** Of both families, where there is a pool of one. */
+const inPart = (): AssignRequest => ({
+  ...requestOf("new", 1, "key"),
+  wanted: [
+    { family: 4, count: 1 },
+    { family: 6, count: 1 },
+  ],
+  allowPartial: true,
+});
 const RANGE = cidrOf("10.0.0.0/29");
 const strict = { ...SETTINGS_DEFAULT, cooldownSeconds: COOLDOWN_SECONDS, strictAffinity: true };
 

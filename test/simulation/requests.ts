@@ -5,7 +5,7 @@ import { addressAt, formatCidr, sizeOf } from "../../src/domain/cidr.ts";
 import type { Random } from "../../src/domain/fresh.ts";
 import { handleHash } from "../../src/domain/hash.ts";
 import { hostId } from "../../src/domain/host.ts";
-import { NAMESPACES, type Scenario, valueIn } from "./scenario.ts";
+import { drawLabels, NAMESPACES, type Scenario, valueIn } from "./scenario.ts";
 
 export const SPACE = "default";
 /** Another space; it comes first in the order of spaces. */
@@ -69,6 +69,8 @@ export function drawRequests(random: Random, scenario: Scenario, number: number)
       ...(host === scenario.hosts[0] &&
         scenario.hostReserved && { hostReserved: scenario.hostReserved }),
       ...(isLimited && { limitPerHandle: client.limit }),
+      ...(chance(0.15) && { hostLabels: drawLabels(random) }),
+      ...(chance(0.15) && { namespaceLabels: drawLabels(random) }),
       ...(key && { keyId: handleHash(`${client.handle}/${key}`) }),
       digest: `${number} ${n}`,
     };

@@ -26,8 +26,8 @@ export const namespaceNamed = (name: string) => `namespace:${name}`;
 
 /**
  * Watches every slot as it is taken: a request that names neither its pools nor its address gets it from a pool that selects
- * its host and its namespace, and where hosts must be registered no other gets any (I12). What an operator says of labels
- * holds for requests whose record was written from its `effectiveAt` on.
+ * its host and its namespace, and where hosts must be registered no other gets any (I12). The labels that come with a request
+ * hold for it alone; what an operator says of labels holds for the others whose record was written from its `effectiveAt` on.
  */
 export class Selection {
   readonly violations: Violation[] = [];
@@ -85,20 +85,21 @@ export class Selection {
   }
 
   #judge(name: string, request: AssignRequest, atMs: number): void {
-    const { host, namespace, pools, address, use } = request;
+    const { host, namespace, pools, address, use, hostLabels, namespaceLabels } = request;
     const { settings } = this.#scenario;
     const isUnknown = this.#is(host, atMs, (labels) => labels === undefined);
     const isMachine = use !== "LoadBalancer" && affinityTypeOf(host) === "host";
-    if (settings.requireRegisteredHosts && isMachine && isUnknown)
+    if (settings.requireRegisteredHosts && isMachine && (isUnknown || hostLabels))
       this.#violate(`${host}, which is not registered, took a slot in pool ${name}`);
     const pool = this.#scenario.pools.find((one) => one.name === name);
     if (!pool || address || pools.length > 0) return;
-    if (this.#is(host, atMs, isLeftOut(pool.nodeSelector)))
+    const isLeft = isLeftOut(pool.nodeSelector);
+    if (hostLabels ? isLeft(hostLabels) : this.#is(host, atMs, isLeft))
       this.#violate(`${host} took a slot in pool ${name}, which does not select it`);
     const isWithout = isLeftOut(pool.namespaceSelector);
     const isWrong =
-      namespace === undefined
-        ? isWithout(undefined)
+      namespaceLabels || namespace === undefined
+        ? isWithout(namespaceLabels)
         : this.#is(namespaceNamed(namespace), atMs, isWithout);
     if (isWrong)
       this.#violate(`a workload of ${namespace} took a slot in pool ${name}, which leaves it out`);
