@@ -1,7 +1,7 @@
-import type { TableV2 } from "aws-cdk-lib/aws-dynamodb";
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { FunctionName } from "../src/edge/api.ts";
 import { TABLE } from "../src/store/definition.ts";
+import type { TableReference } from "./table.ts";
 
 /** The functions that EventBridge Scheduler invokes. */
 export const SCHEDULED_FUNCTIONS = ["reclaim", "collect", "work"] as const;
@@ -60,7 +60,7 @@ const ACCESS: Readonly<Record<FunctionName | ScheduledFunctionName, Access>> = {
 /** The statements that give a function its access, and no more. */
 export function accessStatements(
   name: FunctionName | ScheduledFunctionName,
-  table: TableV2,
+  table: TableReference,
 ): PolicyStatement[] {
   const { table: items, dueIndex = [] } = ACCESS[name];
   return [

@@ -1,6 +1,5 @@
 import { fileURLToPath } from "node:url";
 import { type Duration, RemovalPolicy } from "aws-cdk-lib";
-import type { TableV2 } from "aws-cdk-lib/aws-dynamodb";
 import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { Architecture, type IFunction, Runtime } from "aws-cdk-lib/aws-lambda";
 import { LogLevel, NodejsFunction, OutputFormat } from "aws-cdk-lib/aws-lambda-nodejs";
@@ -9,18 +8,19 @@ import { Construct } from "constructs";
 import type { FunctionName } from "../src/edge/api.ts";
 import { accessStatements, type ScheduledFunctionName } from "./access.ts";
 import type { Environment } from "./environments.ts";
+import type { TableReference } from "./table.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
 export interface TableFunctionProps {
   readonly environment: Environment;
-  readonly table: TableV2;
+  readonly table: TableReference;
   readonly timeout: Duration;
   readonly reservedConcurrentExecutions?: number;
 }
 
 /** Names the version that requests and schedules invoke; a roll back moves it, and a deployment moves it on. */
-const LIVE_ALIAS = "live";
+export const LIVE_ALIAS = "live";
 
 /** A Lambda function that works on the table. Its name says which file of `functions/` it runs and what it may do. */
 export class TableFunction extends Construct {

@@ -1,21 +1,28 @@
 import { Stage } from "aws-cdk-lib";
 import type { Construct } from "constructs";
+import { contextKey, readDeployment } from "./deployment.ts";
 import { ENVIRONMENTS, type EnvironmentName, stageName } from "./environments.ts";
 import { StatefulStack } from "./stateful-stack.ts";
 import { StatelessStack } from "./stateless-stack.ts";
 
-/** One deployment of everything, in whichever account and region the caller's credentials point at. */
+/** One deployment of everything, in the account and the Region that the context names. */
 export class PlatStage extends Stage {
-  readonly stateful: StatefulStack;
+  /** Absent where the table is one that there is: what was deployed of it before stays as it is. */
+  readonly stateful?: StatefulStack;
   readonly stateless: StatelessStack;
 
   constructor(scope: Construct, name: EnvironmentName) {
-    super(scope, stageName(name));
+    const { account, region, tableName } = readDeployment(
+      name,
+      scope.node.tryGetContext(contextKey(name)),
+    );
+    super(scope, stageName(name), { ...(account && region && { env: { account, region } }) });
     const environment = ENVIRONMENTS[name];
-    this.stateful = new StatefulStack(this, "stateful", { environment });
+    if (tableName === undefined)
+      this.stateful = new StatefulStack(this, "stateful", { environment });
     this.stateless = new StatelessStack(this, "stateless", {
       environment,
-      table: this.stateful.table,
+      table: this.stateful?.table ?? String(tableName),
     });
   }
 }

@@ -1,5 +1,4 @@
 import { CfnOutput, Duration, Stack } from "aws-cdk-lib";
-import type { TableV2 } from "aws-cdk-lib/aws-dynamodb";
 import type { Construct } from "constructs";
 import { REQUEST_MS_MAX } from "../src/domain/limits.ts";
 import type { FunctionName } from "../src/edge/api.ts";
@@ -9,16 +8,19 @@ import { Api } from "./api.ts";
 import type { Environment } from "./environments.ts";
 import { TableFunction } from "./function.ts";
 import { Schedules } from "./schedules.ts";
+import { existingTable, type TableReference } from "./table.ts";
 
 export interface StatelessStackProps {
   readonly environment: Environment;
-  readonly table: TableV2;
+  /** The table, or the name of one that there is in the account and the Region. */
+  readonly table: TableReference | string;
 }
 
 /** What can be deleted and deployed again at any time: the functions, the API, the schedules and the alarms. */
 export class StatelessStack extends Stack {
-  constructor(scope: Construct, id: string, { environment, table }: StatelessStackProps) {
+  constructor(scope: Construct, id: string, { environment, ...props }: StatelessStackProps) {
     super(scope, id);
+    const table = typeof props.table === "string" ? existingTable(this, props.table) : props.table;
 
     // A request counts as over once REQUEST_MS_MAX has passed, so Lambda must have stopped it by then.
     const request = (name: FunctionName) =>

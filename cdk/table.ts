@@ -9,6 +9,9 @@ import { Construct } from "constructs";
 import { TABLE } from "../src/store/definition.ts";
 import type { Environment } from "./environments.ts";
 
+/** What others need to know of the table. */
+export type TableReference = Pick<TableV2, "tableArn" | "tableName">;
+
 export interface TableProps {
   readonly environment: Environment;
 }
@@ -44,6 +47,11 @@ export class Table extends Construct {
       ...(environment.stream && { dynamoStream: environment.stream }),
     });
   }
+}
+
+/** A table that there is, such as one that was restored: what it has of recovery and protection is its owner's to set. */
+export function existingTable(scope: Construct, tableName: string): TableReference {
+  return TableV2.fromTableAttributes(scope, "Table", { tableName });
 }
 
 function string(name: string): Attribute {

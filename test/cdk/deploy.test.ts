@@ -1,17 +1,46 @@
-import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
+import { type Ended, runCdk, withAws } from "./command.ts";
+
+const DEV = ["--env", "dev"];
+const NAMED = ["-c", 'plat:dev={"account": "123456789012", "region": "eu-central-1"}'];
+
+const refused = (sentence: string): Ended => ({ status: 2, stdout: "", stderr: `${sentence}\n` });
 
 describe("npm run deploy", () => {
-  it("deploys nothing to an unknown environment, and says which ones there are", () => {
-    const { status, stdout, stderr } = spawnSync(
-      process.execPath,
-      ["--import", "tsx", "cdk/deploy.ts", "--env", "staging"],
-      { encoding: "utf8" },
+  it("deploys nothing to an unknown environment, and says which ones there are", async () => {
+    expect(await runCdk("deploy", ["--env", "staging"])).toEqual(
+      refused("Say which environment: --env dev or --env prod."),
     );
-    expect({ status, stdout, stderr }).toEqual({
-      status: 2,
-      stdout: "",
-      stderr: "Say which environment to deploy: --env dev or --env prod.\n",
-    });
+  });
+
+  it("deploys nothing where no account is named, and says where to name it", async () => {
+    expect(await runCdk("deploy", DEV)).toEqual(
+      refused(
+        'No account and Region are named for dev: put "plat:dev": {"account": "123456789012", "region": "eu-central-1"} with yours into cdk.context.json.',
+      ),
+    );
+  });
+
+  it("deploys nothing with the credentials of another account, and names both", async () => {
+    const ended = await withAws("999999999999", (aws) => runCdk("deploy", [...DEV, ...NAMED], aws));
+    expect(ended).toEqual(
+      refused(
+        "The credentials are of account 999999999999, and dev belongs to 123456789012. Nothing was changed.",
+      ),
+    );
+  });
+
+  it("deploys nothing where nobody says whose the credentials are", async () => {
+    const { status, stdout, stderr } = await runCdk("deploy", [...DEV, ...NAMED]);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
+    expect(stderr).toMatch(/^Whose credentials these are cannot be found out: /);
+  });
+
+  it("hands all other arguments to the CDK where the credentials are of the account", async () => {
+    const { status, stdout } = await withAws("123456789012", (aws) =>
+      runCdk("deploy", [...DEV, ...NAMED, "--help"], aws),
+    );
+    expect(status).toBe(0);
+    expect(stdout).toContain("cdk deploy [STACKS..]");
   });
 });

@@ -30,9 +30,7 @@ export function functionsOf(template: Template) {
   );
 }
 
-function templatesOf(stage: PlatStage) {
-  return {
-    stateful: Template.fromStack(stage.stateful),
-    stateless: Template.fromStack(stage.stateless),
-  };
+function templatesOf({ stateful, stateless }: PlatStage) {
+  if (!stateful) throw new Error("no context names a table that there is");
+  return { stateful: Template.fromStack(stateful), stateless: Template.fromStack(stateless) };
 }

@@ -1,0 +1,101 @@
+import "../src/local/environment.ts";
+import { existsSync, readFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { GetCallerIdentityCommand, STSClient } from "@aws-sdk/client-sts";
+import { UsageError } from "../src/local/usage-error.ts";
+import { contextKey, readDeployment } from "./deployment.ts";
+import { ENVIRONMENT_NAMES, type EnvironmentName, isEnvironmentName } from "./environments.ts";
+
+/** What a command of the deployment is to do, and where. */
+interface Command {
+  readonly environment: EnvironmentName;
+  readonly account: string;
+  readonly region: string;
+  readonly profile: string | undefined;
+  /** All arguments but `--env`. */
+  readonly rest: readonly string[];
+}
+
+/** In the CDK's order: the command line before both; the files are those of the current directory. */
+const CONTEXT_FILES = ["cdk.json", "cdk.context.json"];
+
+/**
+ * Reads `--env`, `--profile` and the context of the environment from the command line and the files of the CDK.
+ *
+ * @throws {UsageError} where the environment, or its account and Region, is not named
+ */
+function readCommand(args: readonly string[]): Command {
+  const { tokens, values } = parseArgs({
+    args: [...args],
+    options: {
+      env: { type: "string" },
+      profile: { type: "string" },
+      context: { type: "string", short: "c", multiple: true },
+    },
+    strict: false,
+    tokens: true,
+  });
+  const env = tokens.find((token) => token.kind === "option" && token.name === "env");
+  if (env?.kind !== "option" || env.value === undefined || !isEnvironmentName(env.value))
+    throw new UsageError(`Say which environment: --env ${ENVIRONMENT_NAMES.join(" or --env ")}.`);
+  const key = contextKey(env.value);
+  const named = (values.context ?? []).map(String).find((entry) => entry.startsWith(`${key}=`));
+  const { account, region } = readDeployment(
+    env.value,
+    named === undefined ? contextInFiles(key) : named.slice(key.length + 1),
+  );
+  if (!account || !region)
+    throw new UsageError(
+      `No account and Region are named for ${env.value}: put "${key}": {"account": "123456789012", "region": "eu-central-1"} with yours into cdk.context.json.`,
+    );
+  return {
+    environment: env.value,
+    account,
+    region,
+    profile: typeof values.profile === "string" ? values.profile : undefined,
+    rest: args.toSpliced(env.index, env.inlineValue ? 1 : 2),
+  };
+}
+
+/**
+ * Makes sure that the credentials are those of the account that the environment names.
+ *
+ * @throws {UsageError} where they are another's, or where there are none
+ */
+async function checkAccount({ environment, account, ...config }: Command): Promise<void> {
+  const { region, profile } = config;
+  const sts = new STSClient({ region, ...(profile && { profile }) });
+  const identity = await sts.send(new GetCallerIdentityCommand({})).catch((error: Error) => {
+    throw new UsageError(`Whose credentials these are cannot be found out: ${error.message}`);
+  });
+  if (identity.Account !== account)
+    throw new UsageError(
+      `The credentials are of account ${identity.Account}, and ${environment} belongs to ${account}. Nothing was changed.`,
+    );
+}
+
+/** Runs a command; what was used wrongly is told in a sentence, with the exit code 2. */
+export async function runCommand(carryOut: (command: Command) => Promise<number>): Promise<number> {
+  try {
+    const command = readCommand(process.argv.slice(2));
+    await checkAccount(command);
+    return await carryOut(command);
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    // What AWS refuses is told in its words.
+    if ("$fault" in error) console.error(`${error.name}: ${error.message}`);
+    else if (error instanceof UsageError) console.error(error.message);
+    else throw error;
+    return error instanceof UsageError ? 2 : 1;
+  }
+}
+
+function contextInFiles(key: string): unknown {
+  for (const file of CONTEXT_FILES) {
+    if (!existsSync(file)) continue;
+    const content = JSON.parse(readFileSync(file, "utf8"));
+    const context = file === "cdk.json" ? content.context : content;
+    if (context?.[key] !== undefined) return context[key];
+  }
+  return undefined;
+}

@@ -1,0 +1,64 @@
+import * as v from "valibot";
+import { spaceName } from "../src/edge/field.ts";
+import { Problem } from "../src/edge/problem.ts";
+import { checked, fields, list, rule } from "../src/edge/schema.ts";
+import { UsageError } from "../src/local/usage-error.ts";
+import type { EnvironmentName } from "./environments.ts";
+
+/** A managed policy has room for some more, and a stack for some hundred resources. */
+const SPACES_MAX = 50;
+
+const deployment = v.pipe(
+  fields({
+    /** A deployment to any other account is refused. */
+    account: v.optional(pattern(/^\d{12}$/, 'must be an account as text, such as "123456789012"')),
+    region: v.optional(
+      pattern(/^[a-z]{2}(-[a-z]+)+-\d$/, 'must be a Region, such as "eu-central-1"'),
+    ),
+    /** A table that there is, such as a restored one; none is created then. */
+    tableName: v.optional(pattern(/^[\w.-]{3,255}$/, "must be the name of a DynamoDB table")),
+    /** Spaces with managed policies of their own. */
+    spaces: v.optional(
+      list(
+        spaceName,
+        { max: SPACES_MAX },
+        { type: "must be a list of spaces", max: `must be at most ${SPACES_MAX} spaces` },
+      ),
+      [],
+    ),
+  }),
+  rule(({ account, region }) =>
+    (account === undefined) === (region === undefined)
+      ? []
+      : [{ field: account ? "region" : "account", problem: "is required beside the other" }],
+  ),
+);
+
+/** What an environment is told about where it is deployed. Without an account and a Region it can be synthesised, and not deployed. */
+export type Deployment = v.InferOutput<typeof deployment>;
+
+/** The key in `cdk.context.json`, or in `-c plat:prod='{…}'`. */
+export const contextKey = (name: EnvironmentName): string => `plat:${name}`;
+
+/**
+ * Reads the context of an environment: an object, or its JSON as the command line has it.
+ *
+ * @throws {UsageError} that names the setting at fault
+ */
+export function readDeployment(name: EnvironmentName, context: unknown): Deployment {
+  const read = checked(deployment, typeof context === "string" ? parsed(context) : (context ?? {}));
+  if (!(read instanceof Problem)) return read;
+  throw new UsageError(`${contextKey(name)} is ${JSON.stringify(context)}: ${read.detail}`);
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return json;
+  }
+}
+
+function pattern(expression: RegExp, message: string) {
+  return v.pipe(v.string(message), v.regex(expression, message));
+}

@@ -1,0 +1,114 @@
+/**
+ * `npm run rollback -- --env prod`: takes the last deployment of the functions back. Requests and ticks go to the versions
+ * before it from then on; nothing else changes. `--before TIME` goes further back, `--dry-run` only tells.
+ */
+import { parseArgs } from "node:util";
+import {
+  CloudFormationClient,
+  DescribeStacksCommand,
+  paginateListStackResources,
+} from "@aws-sdk/client-cloudformation";
+import {
+  GetAliasCommand,
+  LambdaClient,
+  paginateListVersionsByFunction,
+  UpdateAliasCommand,
+} from "@aws-sdk/client-lambda";
+import { UsageError } from "../src/local/usage-error.ts";
+import { runCommand } from "./command.ts";
+import { stageName } from "./environments.ts";
+import { LIVE_ALIAS } from "./function.ts";
+import { type FunctionVersions, targetOf } from "./rollback-target.ts";
+
+const LATEST = "$LATEST";
+
+process.exitCode = await runCommand(async ({ environment, region, profile, rest }) => {
+  const { before, dryRun } = readOptions(rest);
+  const config = { region, ...(profile && { profile }) };
+  const cloudFormation = new CloudFormationClient(config);
+  const lambda = new LambdaClient(config);
+  const stack = `${stageName(environment)}-stateless`;
+
+  const beforeMs = before ?? (await lastDeploymentMs(cloudFormation, stack));
+  let moved = 0;
+  for (const name of await functionsOf(cloudFormation, stack)) {
+    const versions = await versionsOf(lambda, name);
+    const target = targetOf(versions, beforeMs);
+    if (target === undefined) continue;
+    moved++;
+    console.log(`${name}: ${versions.live} → ${target}`);
+    if (dryRun) continue;
+    await lambda.send(
+      new UpdateAliasCommand({
+        FunctionName: name,
+        Name: LIVE_ALIAS,
+        FunctionVersion: target,
+        // Refused where somebody, such as a deployment, has moved it meanwhile.
+        RevisionId: versions.revision,
+      }),
+    );
+  }
+  const time = new Date(beforeMs).toISOString();
+  console.log(
+    moved === 0
+      ? `No function has a version from before ${time} to go back to.`
+      : `${moved} functions ${dryRun ? "would go" : "went"} back to what was deployed before ${time}.`,
+  );
+  return moved === 0 ? 1 : 0;
+});
+
+function readOptions(args: readonly string[]) {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      before: { type: "string" },
+      "dry-run": { type: "boolean", default: false },
+      profile: { type: "string" },
+      context: { type: "string", short: "c", multiple: true },
+    },
+  });
+  const before = values.before === undefined ? undefined : Date.parse(values.before);
+  if (Number.isNaN(before))
+    throw new UsageError(
+      `--before is "${values.before}"; it must be a time, such as 2026-01-31T12:00:00Z.`,
+    );
+  return { before, dryRun: values["dry-run"] };
+}
+
+/** When the last deployment began that CloudFormation carried out, or tried to. */
+async function lastDeploymentMs(client: CloudFormationClient, stack: string): Promise<number> {
+  const { Stacks } = await client.send(new DescribeStacksCommand({ StackName: stack }));
+  const { LastUpdatedTime, CreationTime } = Stacks?.[0] ?? {};
+  const time = LastUpdatedTime ?? CreationTime;
+  if (!time) throw new UsageError(`There is no stack ${stack}.`);
+  return time.getTime();
+}
+
+/** The names of the functions of a stack that have the alias. */
+async function functionsOf(client: CloudFormationClient, stack: string): Promise<string[]> {
+  const names: string[] = [];
+  for await (const { StackResourceSummaries } of paginateListStackResources(
+    { client },
+    { StackName: stack },
+  ))
+    for (const { ResourceType, PhysicalResourceId } of StackResourceSummaries ?? []) {
+      if (ResourceType !== "AWS::Lambda::Alias") continue;
+      // arn:aws:lambda:region:account:function:name:alias
+      const name = PhysicalResourceId?.split(":")[6];
+      if (name) names.push(name);
+    }
+  return names.sort();
+}
+
+async function versionsOf(client: LambdaClient, name: string): Promise<FunctionVersions> {
+  const alias = await client.send(new GetAliasCommand({ FunctionName: name, Name: LIVE_ALIAS }));
+  const versions: { version: string; modifiedMs: number }[] = [];
+  for await (const { Versions } of paginateListVersionsByFunction(
+    { client },
+    { FunctionName: name },
+  ))
+    for (const { Version, LastModified } of Versions ?? [])
+      if (Version !== undefined && Version !== LATEST && LastModified !== undefined)
+        versions.push({ version: Version, modifiedMs: Date.parse(LastModified) });
+  return { live: String(alias.FunctionVersion), revision: String(alias.RevisionId), versions };
+}

@@ -1,0 +1,72 @@
+import { spawn } from "node:child_process";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+
+const TSX = import.meta.resolve("tsx");
+
+/** What a command of the deployment did, run as a process with an AWS of ours. */
+export interface Ended {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs `cdk/<name>.ts` with credentials that belong to nobody; `variables` are its environment beside that. */
+export function runCdk(
+  name: "deploy" | "rollback",
+  args: readonly string[],
+  variables: Readonly<Record<string, string>> = {},
+): Promise<Ended> {
+  const program = fileURLToPath(new URL(`../../cdk/${name}.ts`, import.meta.url));
+  const child = spawn(process.execPath, ["--import", TSX, program, ...args], {
+    // A directory without a context of somebody's own.
+    cwd: tmpdir(),
+    env: {
+      PATH: process.env.PATH,
+      AWS_ACCESS_KEY_ID: "test",
+      AWS_SECRET_ACCESS_KEY: "test",
+      // Nothing is asked of the network but what a test answers.
+      AWS_ENDPOINT_URL: "http://127.0.0.1:1",
+      ...variables,
+    },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const output = { stdout: "", stderr: "" };
+  for (const stream of ["stdout", "stderr"] as const)
+    child[stream].setEncoding("utf8").on("data", (chunk: string) => {
+      output[stream] += chunk;
+    });
+  return new Promise((resolve) => {
+    child.once("close", (status) => resolve({ status, ...output }));
+  });
+}
+
+/** Answers a request to AWS by its method, its path and its form's fields. */
+export type Answering = (method: string, path: string, body: string) => string | undefined;
+
+/** Serves an AWS that says whose the credentials are, and beside that what `answer` says, as long as `use` runs. */
+export async function withAws<Result>(
+  account: string,
+  use: (variables: Readonly<Record<string, string>>) => Promise<Result>,
+  answer: Answering = () => undefined,
+): Promise<Result> {
+  const identity = `<GetCallerIdentityResponse><GetCallerIdentityResult><Account>${account}</Account></GetCallerIdentityResult></GetCallerIdentityResponse>`;
+  const server = createServer(async (request, response) => {
+    const body = await text(request);
+    const answered = body.includes("Action=GetCallerIdentity")
+      ? identity
+      : answer(String(request.method), String(request.url), body);
+    if (answered === undefined) response.statusCode = 400;
+    response.end(answered);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  try {
+    return await use({ AWS_ENDPOINT_URL: `http://127.0.0.1:${port}` });
+  } finally {
+    server.close();
+  }
+}

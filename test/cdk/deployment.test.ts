@@ -1,0 +1,70 @@
+import { App } from "aws-cdk-lib";
+import { Template } from "aws-cdk-lib/assertions";
+import { describe, expect, it } from "vitest";
+import { readDeployment } from "../../cdk/deployment.ts";
+import { PlatStage } from "../../cdk/stage.ts";
+
+describe("the context of an environment", () => {
+  it("may be absent: then it is bound to no account", () => {
+    expect(readDeployment("dev", undefined)).toEqual({ spaces: [] });
+    const { account, region } = stageWith(undefined);
+    expect({ account, region }).toEqual({ account: undefined, region: undefined });
+  });
+
+  it("names the account and the Region that its stacks are bound to", () => {
+    const stage = stageWith({ account: "123456789012", region: "eu-central-1" });
+    for (const { account, region } of [stage, stage.stateful, stage.stateless].map(environmentOf))
+      expect({ account, region }).toEqual({ account: "123456789012", region: "eu-central-1" });
+  });
+
+  it("is read as JSON from the command line", () => {
+    expect(
+      readDeployment("prod", '{"account": "123456789012", "region": "eu-central-1"}'),
+    ).toMatchObject({ account: "123456789012", region: "eu-central-1" });
+  });
+
+  it.each([
+    [{ account: 123456789012, region: "eu-central-1" }, /account must be an account as text/],
+    [{ account: "12", region: "eu-central-1" }, /account must be an account as text/],
+    [{ account: "123456789012", region: "Frankfurt" }, /region must be a Region/],
+    [{ account: "123456789012" }, /region is required/],
+    [{ region: "eu-central-1" }, /account is required/],
+    [{ tableName: "a table" }, /tableName must be the name of a DynamoDB table/],
+    [{ spaces: ["default/", "b"] }, /spaces\[0\] must be/],
+    [{ accountId: "123456789012" }, /accountId is not a field here/],
+    ["123456789012", /must be an object/],
+  ])("%j is refused by the name of its setting", (context, message) => {
+    expect(() => readDeployment("dev", context)).toThrow(message);
+    expect(() => readDeployment("dev", context)).toThrow(/^plat:dev is /);
+  });
+});
+
+describe("an environment with a table that there is", () => {
+  const stage = stageWith({ tableName: "restored" });
+  const template = JSON.stringify(Template.fromStack(stage.stateless).toJSON());
+
+  it("creates none, and leaves what it deployed of one as it is", () => {
+    expect(stage.stateful).toBeUndefined();
+    expect(template).not.toContain("Fn::ImportValue");
+    expect(template).not.toContain("AWS::DynamoDB");
+  });
+
+  it("gives it to every function, and every right is one to it", () => {
+    const functions = Template.fromStack(stage.stateless).findResources("AWS::Lambda::Function");
+    for (const { Properties } of Object.values(functions))
+      expect(Properties.Environment.Variables.TABLE_NAME).toBe("restored");
+    const tables = [...template.matchAll(/:table\/[^"]+/g)].map(([arn]) => arn);
+    expect(new Set(tables)).toEqual(new Set([":table/restored", ":table/restored/index/due"]));
+  });
+});
+
+function stageWith(context: unknown): PlatStage {
+  return new PlatStage(
+    new App({ context: { "aws:cdk:bundling-stacks": [], "plat:dev": context } }),
+    "dev",
+  );
+}
+
+function environmentOf(construct: PlatStage | PlatStage["stateful"] | PlatStage["stateless"]) {
+  return { account: construct?.account, region: construct?.region };
+}

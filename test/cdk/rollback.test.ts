@@ -1,0 +1,104 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { runCdk, withAws } from "./command.ts";
+import { stages } from "./templates.ts";
+
+const ACCOUNT = "123456789012";
+const ARGS = ["--env", "dev", "-c", `plat:dev={"account": "${ACCOUNT}", "region": "eu-central-1"}`];
+const STACK = stages.dev.stateless.stackName;
+const DEPLOYED = "2026-03-01T12:00:00.000Z";
+
+/** Two functions, of which the last deployment changed one; and what their aliases were set to. */
+const VERSIONS: Readonly<Record<string, readonly string[]>> = {
+  "plat-assign": ["2026-01-01T00:00:00.000+0000", "2026-03-01T12:01:00.000+0000"],
+  "plat-read": ["2026-01-01T00:00:00.000+0000", "2026-02-01T00:00:00.000+0000"],
+};
+let moves: unknown[] = [];
+beforeEach(() => {
+  moves = [];
+});
+
+describe("npm run rollback", () => {
+  it("moves the aliases of what the last deployment changed to the versions before it", async () => {
+    expect(await rollback()).toEqual({
+      status: 0,
+      stdout: `plat-assign: 2 → 1\n1 functions went back to what was deployed before ${DEPLOYED}.\n`,
+      stderr: "",
+    });
+    expect(moves).toEqual([
+      ["plat-assign", { FunctionVersion: "1", RevisionId: "revision-of-plat-assign" }],
+    ]);
+  });
+
+  it("goes further back where a time is named", async () => {
+    const { stdout } = await rollback("--before", "2026-01-15T00:00:00Z");
+    expect(stdout).toMatch(/^plat-assign: 2 → 1\nplat-read: 2 → 1\n2 functions went back/);
+    expect(moves).toHaveLength(2);
+  });
+
+  it("moves nothing in a dry run, and tells what it would", async () => {
+    const { status, stdout } = await rollback("--dry-run");
+    expect({ status, stdout }).toEqual({
+      status: 0,
+      stdout: `plat-assign: 2 → 1\n1 functions would go back to what was deployed before ${DEPLOYED}.\n`,
+    });
+    expect(moves).toEqual([]);
+  });
+
+  it("says so where there is nothing to go back to", async () => {
+    const { status, stdout } = await rollback("--before", "2025-01-01T00:00:00Z");
+    expect({ status, stdout }).toEqual({
+      status: 1,
+      stdout: "No function has a version from before 2025-01-01T00:00:00.000Z to go back to.\n",
+    });
+  });
+
+  it("touches nothing with the credentials of another account", async () => {
+    const { status, stderr } = await withAws("999999999999", (aws) =>
+      runCdk("rollback", ARGS, aws),
+    );
+    expect(status).toBe(2);
+    expect(stderr).toMatch(/^The credentials are of account 999999999999/);
+  });
+
+  it("refuses a time that is none", async () => {
+    const { status, stderr } = await rollback("--before", "yesterday");
+    expect({ status, stderr }).toEqual({
+      status: 2,
+      stderr: '--before is "yesterday"; it must be a time, such as 2026-01-31T12:00:00Z.\n',
+    });
+  });
+});
+
+const rollback = (...args: readonly string[]) =>
+  withAws(ACCOUNT, (aws) => runCdk("rollback", [...ARGS, ...args], aws), answer);
+
+/** What CloudFormation and Lambda say of the stack. */
+function answer(method: string, path: string, body: string): string | undefined {
+  const form = new URLSearchParams(body);
+  if (form.get("StackName") === STACK) return stackAnswer(form.get("Action"));
+  const [, name = "", rest] = /^\/2015-03-31\/functions\/([\w-]+)\/(.*?)\??$/.exec(path) ?? [];
+  const versions = VERSIONS[name] ?? [];
+  if (method === "GET" && rest === "versions") {
+    const published = versions.map((LastModified, i) => ({ Version: String(i + 1), LastModified }));
+    const latest = { Version: "$LATEST", LastModified: versions.at(-1) };
+    return JSON.stringify({ Versions: [latest, ...published] });
+  }
+  if (method === "GET" && rest === "aliases/live")
+    return JSON.stringify({
+      FunctionVersion: String(versions.length),
+      RevisionId: `revision-of-${name}`,
+    });
+  if (method !== "PUT" || rest !== "aliases/live") return undefined;
+  moves.push([name, JSON.parse(body)]);
+  return "{}";
+}
+
+function stackAnswer(action: string | null): string | undefined {
+  if (action === "DescribeStacks")
+    return `<DescribeStacksResponse><DescribeStacksResult><Stacks><member><CreationTime>2026-01-01T00:00:00Z</CreationTime><LastUpdatedTime>${DEPLOYED}</LastUpdatedTime></member></Stacks></DescribeStacksResult></DescribeStacksResponse>`;
+  if (action !== "ListStackResources") return undefined;
+  const alias = (name: string) =>
+    `<member><ResourceType>AWS::Lambda::Alias</ResourceType><PhysicalResourceId>arn:aws:lambda:eu-central-1:${ACCOUNT}:function:${name}:live</PhysicalResourceId></member>`;
+  const members = Object.keys(VERSIONS).map(alias).join("");
+  return `<ListStackResourcesResponse><ListStackResourcesResult><StackResourceSummaries>${members}<member><ResourceType>AWS::SQS::Queue</ResourceType><PhysicalResourceId>queue</PhysicalResourceId></member></StackResourceSummaries></ListStackResourcesResult></ListStackResourcesResponse>`;
+}
