@@ -23,12 +23,31 @@ describe("a path", () => {
     expect(keysAt("v1", "pools", "a", "b")).toEqual([]);
   });
 
-  it.each([[["v1", "pools", ""]], [["V1", "pools"]], [["v1"]], [[""]], [["", "v1", "pools"]]])(
-    "of %j leads nowhere",
-    (segments) => {
-      expect(keysAt(...segments)).toEqual([]);
-    },
-  );
+  it("leads by either form to the same routes, in the space that it names or in the default one", () => {
+    expect(keysAt("v1", "spaces", "blue", "config")).toEqual([
+      "GET /v1/spaces/{space}/config",
+      "PUT /v1/spaces/{space}/config",
+    ]);
+    expect(keysAt("v1", "spaces", "pools", "pools")).toEqual(["GET /v1/spaces/{space}/pools"]);
+    expect(keysAt("v1", "spaces", "blocks", "blocks", "10.0.0.0", "26")).toEqual([
+      "GET /v1/spaces/{space}/blocks/{cidr+}",
+    ]);
+  });
+
+  it.each([
+    [["v1", "spaces"]],
+    [["v1", "spaces", "blue"]],
+    [["v1", "spaces", "", "pools"]],
+    [["v1", "spaces", "blue", "spaces", "red", "pools"]],
+    [["v1", "spaces", "blue", "healthz"]],
+    [["v1", "pools", ""]],
+    [["V1", "pools"]],
+    [["v1"]],
+    [[""]],
+    [["", "v1", "pools"]],
+  ])("of %j leads nowhere", (segments) => {
+    expect(keysAt(...segments)).toEqual([]);
+  });
 
   it.each(ROUTES)("of $method $path leads to its own route", ({ method, path }) => {
     const segments = path.split("/").slice(1);
@@ -54,6 +73,11 @@ describe("a request that no route takes", () => {
         detail: "/v1/config takes GET, PUT.",
         allow: ["GET", "PUT"],
       },
+    });
+    expect(answerTo("PATCH", "/v1/spaces/blue/handles/a/b")).toMatchObject({
+      status: 405,
+      headers: { allow: "DELETE, GET" },
+      body: { detail: "/v1/spaces/blue/handles/a/b takes DELETE, GET." },
     });
   });
 });

@@ -186,6 +186,8 @@ const RIGHT: Readonly<Record<string, readonly unknown[]>> = {
   ],
 };
 
+const orElse = (names: readonly string[], name: string) => (names.length > 0 ? names : [name]);
+
 const rightOf = (name: string) => fc.constantFrom(...(RIGHT[name] ?? ["x"]));
 
 /** What a body needs to be one of its route. */
@@ -208,11 +210,11 @@ function anyObject({ id, body = [] }: Route): fc.Arbitrary<string> {
   );
   const right = (name: string) =>
     rightOf(name).map((value) => [name, JSON.stringify(value)] as const);
-  const wrong = fc.tuple(fc.oneof(fc.constantFrom("host", ...known), anyText), anyJson);
+  const wrong = fc.tuple(fc.oneof(fc.constantFrom("host", "space", ...known), anyText), anyJson);
   return fc
     .tuple(
       fc.tuple(...(NEEDED[id.replace(/InSpace$/, "")] ?? []).map(right)),
-      fc.array(fc.constantFrom("space", ...known).chain(right), { maxLength: 3 }),
+      fc.array(fc.constantFrom(...orElse(known, "host")).chain(right), { maxLength: 3 }),
       fc.oneof(fc.constant([]), fc.array(wrong, { minLength: 1, maxLength: 2 })),
     )
     .map((groups) => groups.flat().map(([key, json]) => `${JSON.stringify(key)}:${json}`))
@@ -272,7 +274,7 @@ const without = (record: Readonly<Record<string, string | undefined>>): Record<s
 /** A request to a route, as API Gateway hands it over. */
 export function anyEvent(route: Route): fc.Arbitrary<Event> {
   const parts = [...route.path.matchAll(/\{(\w+)\+?\}/g)].map(([, name = ""]) => name);
-  const known = ["space", ...Object.keys(route.query ?? {})];
+  const known = Object.keys(route.query ?? {});
   const anyPart = (name: string) =>
     fc.oneof(
       { weight: 3, arbitrary: rightOf(name).map(String) },
@@ -288,10 +290,10 @@ export function anyEvent(route: Route): fc.Arbitrary<Event> {
             {
               weight: 9,
               arbitrary: fc
-                .constantFrom(...known)
+                .constantFrom(...orElse(known, "limit"))
                 .chain((name) => anyPart(name).map((value) => [name, value] as const)),
             },
-            { weight: 1, arbitrary: fc.tuple(anyText, anyText) },
+            { weight: 1, arbitrary: fc.tuple(fc.oneof(anyText, fc.constant("space")), anyText) },
           ),
           { maxLength: 3 },
         ),

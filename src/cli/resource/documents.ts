@@ -82,8 +82,13 @@ function described(file: string, manifest: Record<string, unknown>): Wanted | un
 }
 
 function saidPlainly(file: string, item: unknown, kind: Kind): Wanted {
-  if (isRecord(item) && typeof item.name === "string")
+  if (isRecord(item) && typeof item.name === "string") {
+    if (Object.hasOwn(item, "space"))
+      throw usageError(
+        `${file} says in which space ${titled(kind, item.name)} is, and only --space does: leave its space out.`,
+      );
     return { kind, name: item.name, body: item, isManifest: false };
+  }
   throw usageError(
     `${file} has something that is neither a manifest, with apiVersion and kind, nor one of the ${kind.plural} as \`get -o yaml\` prints them, with a name.`,
   );

@@ -259,6 +259,11 @@ describe("plat pool apply writes nothing at all", () => {
       "items that are no array",
     ],
     [
+      "a space, which only --space says",
+      "name: main\ncidr: 10.0.0.0/16\nspace: blue\n",
+      "in which space ippool/main is, and only --space does",
+    ],
+    [
       "one thing twice",
       `${CALICO}---\n${CALICO}`,
       "ippool/default-ipv4 is described more than once",
