@@ -9,7 +9,7 @@ import { HttpIamAuthorizer } from "aws-cdk-lib/aws-apigatewayv2-authorizers";
 import { HttpLambdaIntegration } from "aws-cdk-lib/aws-apigatewayv2-integrations";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
-import { type FunctionName, ROUTES } from "../src/edge/api.ts";
+import { type FunctionName, methodsOf, ROUTES } from "../src/edge/api.ts";
 import type { Environment } from "./environments.ts";
 import type { TableFunction } from "./function.ts";
 
@@ -61,7 +61,8 @@ export class Api extends Construct {
           scopePermissionToRoute: false,
         });
       integrations.set(route.function, integration);
-      api.addRoutes({ path: route.path, methods: [HttpMethod[route.method]], integration });
+      const methods = methodsOf(route).map((method) => HttpMethod[method]);
+      api.addRoutes({ path: route.path, methods, integration });
     }
 
     const logGroup = new LogGroup(this, "AccessLogs", {

@@ -7,9 +7,9 @@ import {
 import { deletePool, drainPool, releasePool } from "../src/allocator/pool-jobs.ts";
 import { http, route } from "../src/edge/http.ts";
 import { acceptedAnswer } from "../src/edge/job-answer.ts";
-import { readNamedMatch } from "../src/edge/parameters.ts";
 import { poolPutAnswer } from "../src/edge/pool-answer.ts";
 import { readPoolPut, readPoolRelease } from "../src/edge/pool-request.ts";
+import { readNamedMatch } from "../src/edge/preconditions.ts";
 import {
   readReservationPut,
   reservationDeleteAnswer,

@@ -4,12 +4,15 @@ import {
   POOLS_PER_SPACE_MAX,
   RESERVATIONS_PER_SPACE_MAX,
   SWAP_TRIES_MAX,
+  UNTOLD_EFFECTIVE_MS_MAX,
 } from "../domain/limits.ts";
 import { Contended, type Outcome, Refusal, Unavailable } from "../domain/outcome.ts";
 import { type PlanEntry, planned } from "../domain/plan.ts";
 import type { Pool, PoolSpec, Reservation, Settings } from "../domain/pool.ts";
+import { same } from "../domain/same.ts";
 import { announceChange } from "./configuration.ts";
 import { type Context, fresh } from "./context.ts";
+import { LOST, type Precondition, unchanged, unmet, whileLost } from "./precondition.ts";
 
 /** What an operator's write came to. */
 export interface Written<T> {
@@ -18,9 +21,6 @@ export interface Written<T> {
   /** From when on every function acts on it, in milliseconds since the epoch. */
   readonly effectiveAtMs: number;
 }
-
-/** What the operator saw before: the revision of `If-Match`, or nothing. */
-export type IfMatch = string | undefined;
 
 /**
  * Creates a pool, or changes one that is as it was seen. A new pool is put as `pending`, then the address plan gets its
@@ -31,14 +31,37 @@ export async function putPool(
   space: string,
   name: string,
   spec: PoolSpec,
-  ifMatch: IfMatch,
+  precondition: Precondition,
 ): Promise<Written<Pool> | Refusal> {
-  const { pools } = await context.store.readSpace(space);
-  const standing = pools.find((pool) => pool.name === name);
-  if (standing?.state === "deleting") return beingDeleted(standing);
-  if (standing?.state === "active") return changePool(context, standing, spec, ifMatch);
-  if (ifMatch !== undefined) return nothingThere("pool", name);
-  if (!standing && pools.length >= POOLS_PER_SPACE_MAX)
+  return whileLost({ kind: "pool", name }, async () => {
+    const { pools } = await context.store.readSpace(space);
+    const standing = pools.find((pool) => pool.name === name);
+    if (standing?.state === "deleting") return beingDeleted(standing);
+    if (standing?.state === "active") return changePool(context, standing, spec, precondition);
+    const unfit = unmet({ kind: "pool", name }, precondition, "change");
+    return unfit ?? createPool(context, { space, name, spec, standing, count: pools.length });
+  });
+}
+
+async function createPool(
+  context: Context,
+  {
+    space,
+    name,
+    spec,
+    standing,
+    count,
+  }: {
+    readonly space: string;
+    readonly name: string;
+    readonly spec: PoolSpec;
+    /** Left pending by a try that was cut off. */
+    readonly standing: Pool | undefined;
+    /** How many pools the space has. */
+    readonly count: number;
+  },
+): Promise<Written<Pool> | Refusal> {
+  if (!standing && count >= POOLS_PER_SPACE_MAX)
     return new Refusal("invalid_request", `A space has at most ${POOLS_PER_SPACE_MAX} pools.`);
   await registerSpace(context, space);
   const id = standing?.id ?? fresh(context);
@@ -60,10 +83,13 @@ async function changePool(
   context: Context,
   seen: Pool,
   spec: PoolSpec,
-  ifMatch: IfMatch,
-): Promise<Written<Pool> | Refusal> {
-  const refusal = checkMatch("pool", seen.name, seen.revision, ifMatch);
+  precondition: Precondition,
+): Promise<Written<Pool> | Refusal | typeof LOST> {
+  const { space, name, id, state, revision, ...standing } = seen;
+  const isSame = same(standing, spec);
+  const refusal = unmet({ kind: "pool", name, revision }, precondition, "change", isSame);
   if (refusal) return refusal;
+  if (isSame) return unchanged(context, seen, revision, UNTOLD_EFFECTIVE_MS_MAX);
   if (!sameCidr(seen.cidr, spec.cidr)) return immutable("cidr", formatCidr(seen.cidr));
   if (seen.blockSize !== spec.blockSize) return immutable("blockSize", seen.blockSize);
   const isForBalancers = ({ allowedUses }: PoolSpec) => allowedUses.includes("LoadBalancer");
@@ -72,10 +98,9 @@ async function changePool(
       "allowedUses",
       `cannot become LoadBalancer, or cease to be; it is ${seen.allowedUses.join(", ")}`,
     );
-  const { space, name, id } = seen;
-  const next: Pool = { ...spec, space, name, id, state: "active", revision: fresh(context) };
+  const next: Pool = { ...spec, space, name, id, state, revision: fresh(context) };
   const put = await settled(context.store.putPool(next, seen));
-  if (put.outcome === "lost") return changedMeanwhile("pool", name);
+  if (put.outcome === "lost") return LOST;
   return { value: next, created: false, effectiveAtMs: await announceChange(context, space) };
 }
 
@@ -126,23 +151,28 @@ export async function putReservation(
   space: string,
   name: string,
   spec: Pick<Reservation, "cidrs" | "intervals" | "reason">,
-  ifMatch: IfMatch,
+  precondition: Precondition,
 ): Promise<Written<Reservation> | Refusal> {
-  const { reservations } = await context.store.readSpace(space);
-  const seen = reservations.find((reservation) => reservation.name === name);
-  if (!seen && ifMatch !== undefined) return nothingThere("reservation", name);
-  if (!seen && reservations.length >= RESERVATIONS_PER_SPACE_MAX)
-    return new Refusal(
-      "invalid_request",
-      `A space has at most ${RESERVATIONS_PER_SPACE_MAX} reservations.`,
-    );
-  const refusal = seen && checkMatch("reservation", name, seen.revision, ifMatch);
-  if (refusal) return refusal;
-  await registerSpace(context, space);
-  const next: Reservation = { ...spec, space, name, revision: fresh(context) };
-  const put = await settled(context.store.putReservation(next, seen));
-  if (put.outcome === "lost") return changedMeanwhile("reservation", name);
-  return { value: next, created: !seen, effectiveAtMs: await announceChange(context, space) };
+  const resource = { kind: "reservation", name };
+  return whileLost(resource, async () => {
+    const { reservations } = await context.store.readSpace(space);
+    const seen = reservations.find((reservation) => reservation.name === name);
+    const revision = seen?.revision;
+    const isSame = same(seen, { ...spec, space, name, revision });
+    const refusal = unmet({ ...resource, revision }, precondition, "change", isSame);
+    if (refusal) return refusal;
+    if (seen && isSame) return unchanged(context, seen, seen.revision, UNTOLD_EFFECTIVE_MS_MAX);
+    if (!seen && reservations.length >= RESERVATIONS_PER_SPACE_MAX)
+      return new Refusal(
+        "invalid_request",
+        `A space has at most ${RESERVATIONS_PER_SPACE_MAX} reservations.`,
+      );
+    await registerSpace(context, space);
+    const next: Reservation = { ...spec, space, name, revision: fresh(context) };
+    const put = await settled(context.store.putReservation(next, seen));
+    if (put.outcome === "lost") return LOST;
+    return { value: next, created: !seen, effectiveAtMs: await announceChange(context, space) };
+  });
 }
 
 /** Deletes a reservation that is as it was seen. */
@@ -150,19 +180,20 @@ export async function deleteReservation(
   context: Context,
   space: string,
   name: string,
-  ifMatch: IfMatch,
+  precondition: Precondition,
 ): Promise<Written<undefined> | Refusal> {
-  const seen = await findReservation(context, space, name);
-  if (!seen) return notFound("reservation", name);
-  const refusal = checkMatch("reservation", name, seen.revision, ifMatch);
-  if (refusal) return refusal;
-  const deleted = await settled(context.store.deleteReservation(seen));
-  if (deleted.outcome === "lost") return changedMeanwhile("reservation", name);
-  return {
-    value: undefined,
-    created: false,
-    effectiveAtMs: await announceChange(context, space),
-  };
+  const resource = { kind: "reservation", name };
+  return whileLost(resource, async () => {
+    const seen = await findReservation(context, space, name);
+    if (!seen) return notFound("reservation", name);
+    const { revision } = seen;
+    const refusal = unmet({ ...resource, revision }, precondition, "delete");
+    if (refusal) return refusal;
+    const deleted = await settled(context.store.deleteReservation(seen));
+    if (deleted.outcome === "lost") return LOST;
+    const effectiveAtMs = await announceChange(context, space);
+    return { value: undefined, created: false, effectiveAtMs };
+  });
 }
 
 /** Sets what holds for the whole space. */
@@ -170,25 +201,26 @@ export async function putSettings(
   context: Context,
   space: string,
   settings: Settings,
-  ifMatch: IfMatch,
+  precondition: Precondition,
 ): Promise<Written<{ settings: Settings; revision: string }> | Refusal> {
-  const { settingsRevision } = await context.store.readSpace(space);
-  if (settingsRevision === undefined && ifMatch !== undefined)
-    return nothingThere("configuration", space);
-  const refusal =
-    settingsRevision === undefined
-      ? undefined
-      : checkMatch("configuration", space, settingsRevision, ifMatch);
-  if (refusal) return refusal;
-  await registerSpace(context, space);
-  const revision = fresh(context);
-  const put = await settled(context.store.putSettings(space, settings, revision, settingsRevision));
-  if (put.outcome === "lost") return changedMeanwhile("configuration", space);
-  return {
-    value: { settings, revision },
-    created: settingsRevision === undefined,
-    effectiveAtMs: await announceChange(context, space),
-  };
+  const resource = { kind: "configuration", name: `of space ${space}` };
+  return whileLost(resource, async () => {
+    const { settings: standing, settingsRevision: seen } = await context.store.readSpace(space);
+    const isSame = seen !== undefined && same(standing, settings);
+    const refusal = unmet({ ...resource, revision: seen }, precondition, "change", isSame);
+    if (refusal) return refusal;
+    if (isSame)
+      return unchanged(context, { settings, revision: seen }, seen, UNTOLD_EFFECTIVE_MS_MAX);
+    await registerSpace(context, space);
+    const revision = fresh(context);
+    const put = await settled(context.store.putSettings(space, settings, revision, seen));
+    if (put.outcome === "lost") return LOST;
+    return {
+      value: { settings, revision },
+      created: seen === undefined,
+      effectiveAtMs: await announceChange(context, space),
+    };
+  });
 }
 
 /** A pool as it stands; one whose creation was cut off is shown as `pending`. */
@@ -245,26 +277,8 @@ export async function settled<T>(write: Promise<Outcome<T>>) {
   return result;
 }
 
-export function checkMatch(
-  kind: string,
-  name: string,
-  revision: string,
-  ifMatch: IfMatch,
-): Refusal | undefined {
-  if (ifMatch === undefined)
-    return new Refusal(
-      "precondition_required",
-      `The ${kind} ${name} is there already; send the ETag you saw as If-Match to change it.`,
-    );
-  return ifMatch === revision ? undefined : changedMeanwhile(kind, name);
-}
-
-export const changedMeanwhile = (kind: string, name: string) =>
-  new Refusal("precondition_failed", `The ${kind} ${name} has changed since it was read.`);
-export const createdMeanwhile = (kind: string, name: string) =>
+const createdMeanwhile = (kind: string, name: string) =>
   new Refusal("precondition_failed", `The ${kind} ${name} was created by somebody else meanwhile.`);
-export const nothingThere = (kind: string, name: string) =>
-  new Refusal("precondition_failed", `If-Match was sent, but there is no ${kind} ${name}.`);
 export const beingDeleted = ({ name, id }: Pool) =>
   new Refusal(
     "pool_deleting",

@@ -2,20 +2,13 @@ import type { Labels } from "../domain/labels.ts";
 import { EFFECTIVE_MS_MAX } from "../domain/limits.ts";
 import type { Namespace } from "../domain/namespace.ts";
 import type { Refusal } from "../domain/outcome.ts";
-import {
-  changedMeanwhile,
-  checkMatch,
-  createdMeanwhile,
-  type IfMatch,
-  notFound,
-  nothingThere,
-  settled,
-  type Written,
-} from "./administration.ts";
+import { same } from "../domain/same.ts";
+import { notFound, settled, type Written } from "./administration.ts";
 import { type Context, fresh } from "./context.ts";
 import { forgetLabels } from "./labels.ts";
 import type { LabelledWanted } from "./nodes.ts";
 import type { Page } from "./page.ts";
+import { LOST, type Precondition, unchanged, unmet, whileLost } from "./precondition.ts";
 
 /** Registers a namespace, or changes the labels of one that is as it was seen. */
 export async function putNamespace(
@@ -23,18 +16,24 @@ export async function putNamespace(
   space: string,
   name: string,
   labels: Labels,
-  ifMatch: IfMatch,
+  precondition: Precondition,
 ): Promise<Written<Namespace> | Refusal> {
   const { store } = context;
-  const seen = await store.readNamespace(space, name);
-  if (!seen && ifMatch !== undefined) return nothingThere("namespace", name);
-  const refusal = seen && checkMatch("namespace", name, seen.revision, ifMatch);
-  if (refusal) return refusal;
-  const next: Namespace = { space, name, labels, revision: fresh(context) };
-  const put = await settled(seen ? store.changeNamespace(seen, next) : store.createNamespace(next));
-  if (put.outcome === "lost")
-    return seen ? changedMeanwhile("namespace", name) : createdMeanwhile("namespace", name);
-  return { value: next, created: !seen, effectiveAtMs: announced(context, space, name) };
+  const resource = { kind: "namespace", name };
+  return whileLost(resource, async () => {
+    const seen = await store.readNamespace(space, name);
+    const revision = seen?.revision;
+    const isSame = same(seen?.labels, labels);
+    const refusal = unmet({ ...resource, revision }, precondition, "change", isSame);
+    if (refusal) return refusal;
+    if (seen && isSame) return unchanged(context, seen, seen.revision, EFFECTIVE_MS_MAX);
+    const next: Namespace = { space, name, labels, revision: fresh(context) };
+    const put = await settled(
+      seen ? store.changeNamespace(seen, next) : store.createNamespace(next),
+    );
+    if (put.outcome === "lost") return LOST;
+    return { value: next, created: !seen, effectiveAtMs: announced(context, space, name) };
+  });
 }
 
 /** Deletes a namespace that is as it was seen: requests that name it are judged as without labels. */
@@ -42,16 +41,20 @@ export async function deleteNamespace(
   context: Context,
   space: string,
   name: string,
-  ifMatch: IfMatch,
+  precondition: Precondition,
 ): Promise<Written<undefined> | Refusal> {
   const { store } = context;
-  const seen = await store.readNamespace(space, name);
-  if (!seen) return notFound("namespace", name);
-  const refusal = checkMatch("namespace", name, seen.revision, ifMatch);
-  if (refusal) return refusal;
-  const deleted = await settled(store.deleteNamespace(seen));
-  if (deleted.outcome === "lost") return changedMeanwhile("namespace", name);
-  return { value: undefined, created: false, effectiveAtMs: announced(context, space, name) };
+  const resource = { kind: "namespace", name };
+  return whileLost(resource, async () => {
+    const seen = await store.readNamespace(space, name);
+    if (!seen) return notFound("namespace", name);
+    const { revision } = seen;
+    const refusal = unmet({ ...resource, revision }, precondition, "delete");
+    if (refusal) return refusal;
+    const deleted = await settled(store.deleteNamespace(seen));
+    if (deleted.outcome === "lost") return LOST;
+    return { value: undefined, created: false, effectiveAtMs: announced(context, space, name) };
+  });
 }
 
 export async function readNamespace(

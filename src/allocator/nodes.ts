@@ -3,20 +3,13 @@ import type { Labels } from "../domain/labels.ts";
 import { EFFECTIVE_MS_MAX, PAGE_READS_AT_ONCE } from "../domain/limits.ts";
 import type { Node } from "../domain/node.ts";
 import { type Refusal, Unreadable } from "../domain/outcome.ts";
-import {
-  changedMeanwhile,
-  checkMatch,
-  createdMeanwhile,
-  type IfMatch,
-  notFound,
-  nothingThere,
-  settled,
-  type Written,
-} from "./administration.ts";
+import { same } from "../domain/same.ts";
+import { notFound, settled, type Written } from "./administration.ts";
 import { type Context, fresh } from "./context.ts";
 import { forgetLabels } from "./labels.ts";
 import type { Page } from "./page.ts";
 import { inParallel } from "./parallel.ts";
+import { LOST, type Precondition, unchanged, unmet, whileLost } from "./precondition.ts";
 
 /**
  * Registers a host, or changes the labels of one that is as it was seen. A new one is entered into the register first: a
@@ -27,24 +20,24 @@ export async function putNode(
   space: string,
   name: string,
   labels: Labels,
-  ifMatch: IfMatch,
+  precondition: Precondition,
 ): Promise<Written<Node> | Refusal> {
   const { store } = context;
-  const seen = await store.readNode(space, name);
-  if (seen) {
-    const refusal = checkMatch("node", name, seen.revision, ifMatch);
+  const resource = { kind: "node", name };
+  return whileLost(resource, async () => {
+    const seen = await store.readNode(space, name);
+    const revision = seen?.revision;
+    const isSame = same(seen?.labels, labels);
+    const refusal = unmet({ ...resource, revision }, precondition, "change", isSame);
     if (refusal) return refusal;
-    const next: Node = { ...seen, labels, revision: fresh(context) };
-    const put = await settled(store.changeNode(seen, next));
-    if (put.outcome === "lost") return changedMeanwhile("node", name);
-    return { value: next, created: false, effectiveAtMs: announced(context, space, name) };
-  }
-  if (ifMatch !== undefined) return nothingThere("node", name);
-  const node: Node = { space, name, id: fresh(context), labels, revision: fresh(context) };
-  await settled(store.enterNode({ space, name, id: node.id, atMs: context.now() }));
-  const put = await settled(store.createNode(node));
-  if (put.outcome === "lost") return createdMeanwhile("node", name);
-  return { value: node, created: true, effectiveAtMs: announced(context, space, name) };
+    if (seen && isSame) return unchanged(context, seen, seen.revision, EFFECTIVE_MS_MAX);
+    const id = seen?.id ?? fresh(context);
+    const node: Node = { space, name, id, labels, revision: fresh(context) };
+    if (!seen) await settled(store.enterNode({ space, name, id, atMs: context.now() }));
+    const put = await settled(seen ? store.changeNode(seen, node) : store.createNode(node));
+    if (put.outcome === "lost") return LOST;
+    return { value: node, created: !seen, effectiveAtMs: announced(context, space, name) };
+  });
 }
 
 /** Deletes a node that is as it was seen: its host is not registered any more, and has no labels. Its blocks stay. */
@@ -52,17 +45,21 @@ export async function deleteNode(
   context: Context,
   space: string,
   name: string,
-  ifMatch: IfMatch,
+  precondition: Precondition,
 ): Promise<Written<undefined> | Refusal> {
   const { store } = context;
-  const seen = await store.readNode(space, name);
-  if (!seen) return notFound("node", name);
-  const refusal = checkMatch("node", name, seen.revision, ifMatch);
-  if (refusal) return refusal;
-  const deleted = await settled(store.deleteNode(seen));
-  if (deleted.outcome === "lost") return changedMeanwhile("node", name);
-  await store.deleteNodeEntry("leave-node", seen);
-  return { value: undefined, created: false, effectiveAtMs: announced(context, space, name) };
+  const resource = { kind: "node", name };
+  return whileLost(resource, async () => {
+    const seen = await store.readNode(space, name);
+    if (!seen) return notFound("node", name);
+    const { revision } = seen;
+    const refusal = unmet({ ...resource, revision }, precondition, "delete");
+    if (refusal) return refusal;
+    const deleted = await settled(store.deleteNode(seen));
+    if (deleted.outcome === "lost") return LOST;
+    await store.deleteNodeEntry("leave-node", seen);
+    return { value: undefined, created: false, effectiveAtMs: announced(context, space, name) };
+  });
 }
 
 export async function readNode(

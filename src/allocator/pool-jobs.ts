@@ -9,18 +9,11 @@ import {
 } from "../domain/limits.ts";
 import { Contended, Refusal } from "../domain/outcome.ts";
 import { type Pool, serves } from "../domain/pool.ts";
-import {
-  beingDeleted,
-  changedMeanwhile,
-  checkMatch,
-  type IfMatch,
-  notFound,
-  readPool,
-  settled,
-} from "./administration.ts";
+import { beingDeleted, notFound, readPool, settled } from "./administration.ts";
 import { type Context, fresh } from "./context.ts";
 import { markPool } from "./mark-pool.ts";
 import { inParallel } from "./parallel.ts";
+import { LOST, type Precondition, unmet, whileLost } from "./precondition.ts";
 
 /** Work that was begun, and goes on when the answer is long given. */
 export interface Accepted {
@@ -37,17 +30,21 @@ export async function drainPool(
   context: Context,
   space: string,
   name: string,
-  ifMatch: IfMatch,
+  precondition: Precondition,
 ): Promise<Accepted | Refusal> {
-  const pool = await readPool(context, space, name);
-  if (pool instanceof Refusal) return pool;
-  if (pool.state === "deleting") return beingDeleted(pool);
-  const refusal = checkMatch("pool", name, pool.revision, ifMatch);
-  if (refusal) return refusal;
-  const isOpen = ({ kind, poolId, state }: Job) =>
-    kind === "pool.drain" && poolId === pool.id && state === "running";
-  const open = (await context.store.listJobs(space)).find(isOpen);
-  return begin(context, open ?? jobOf(context, pool, "pool.drain"));
+  const resource = { kind: "pool", name };
+  return whileLost(resource, async () => {
+    const pool = await readPool(context, space, name);
+    if (pool instanceof Refusal) return pool;
+    if (pool.state === "deleting") return beingDeleted(pool);
+    const { revision } = pool;
+    const refusal = unmet({ ...resource, revision }, precondition, "drain");
+    if (refusal) return refusal;
+    const isOpen = ({ kind, poolId, state }: Job) =>
+      kind === "pool.drain" && poolId === pool.id && state === "running";
+    const open = (await context.store.listJobs(space)).find(isOpen);
+    return begin(context, open ?? jobOf(context, pool, "pool.drain"));
+  });
 }
 
 /**
@@ -59,17 +56,21 @@ export async function deletePool(
   context: Context,
   space: string,
   name: string,
-  ifMatch: IfMatch,
+  precondition: Precondition,
 ): Promise<Accepted | Refusal> {
-  const pool = await readPool(context, space, name);
-  if (pool instanceof Refusal) return pool;
-  if (pool.state !== "deleting") {
-    const refusal = checkMatch("pool", name, pool.revision, ifMatch);
-    if (refusal) return refusal;
-    const inUse = serves(pool) ? await checkUnused(context, pool) : undefined;
-    if (inUse) return inUse;
-  }
-  return begin(context, jobOf(context, pool, "pool.delete"));
+  const resource = { kind: "pool", name };
+  return whileLost(resource, async () => {
+    const pool = await readPool(context, space, name);
+    if (pool instanceof Refusal) return pool;
+    if (pool.state !== "deleting") {
+      const { revision } = pool;
+      const refusal = unmet({ ...resource, revision }, precondition, "delete");
+      if (refusal) return refusal;
+      const inUse = serves(pool) ? await checkUnused(context, pool) : undefined;
+      if (inUse) return inUse;
+    }
+    return begin(context, jobOf(context, pool, "pool.delete"));
+  });
 }
 
 /**
@@ -104,13 +105,13 @@ export async function listJobs(context: Context, space: string): Promise<readonl
 }
 
 /** The job first, then the pool: whatever is cut off after that, the worker carries on. */
-async function begin(context: Context, wanted: Job): Promise<Accepted | Refusal> {
+async function begin(context: Context, wanted: Job): Promise<Accepted | typeof LOST> {
   const job = await standing(context, wanted);
   const marked =
     job.state === "running" && job.markedAtMs === undefined
       ? ((await markPool(context, job)) ?? (await context.store.readJob(job.space, job.id)) ?? job)
       : job;
-  if (marked.state === "failed") return changedMeanwhile("pool", job.pool);
+  if (marked.state === "failed") return LOST;
   return {
     job: marked,
     effectiveAtMs: (marked.markedAtMs ?? context.now()) + EFFECTIVE_MS_MAX,

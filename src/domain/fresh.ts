@@ -21,6 +21,13 @@ export function freshId(nowMs: number, random: Random): string {
   return bytes.toString("base64url");
 }
 
+/** Returns when a value of `freshId` was made, in milliseconds since the epoch. Of any other text it says nothing true. */
+export function mintedAtMs(id: string): number {
+  const bytes = Buffer.alloc(TIME_BYTES);
+  Buffer.from(id, "base64url").copy(bytes);
+  return bytes.readUIntBE(0, TIME_BYTES);
+}
+
 /** A whole number in [0, below). */
 export function randomBelow(below: number, random: Random): number {
   return Math.floor(random.fraction() * below);

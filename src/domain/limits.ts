@@ -18,9 +18,13 @@ export const CONFIGURATION_RELOAD_MS = 60_000;
 export const EFFECTIVE_MS_MAX =
   CONFIGURATION_FRESH_MS + CONFIGURATION_JITTER_MS + REQUEST_MS_MAX + CLOCK_SKEW_MS_MAX;
 /**
+ * After this time everybody acts on a change of the configuration, whether or not it was announced. A copy that was found
+ * unmoved just before it had to be reloaded is used for as long as a fresh one.
+ */
+export const UNTOLD_EFFECTIVE_MS_MAX = CONFIGURATION_RELOAD_MS + EFFECTIVE_MS_MAX;
+/**
  * So long the range of a pool that was marked `deleting` stays its own: until the oldest copy of the configuration that
- * anyone may still have, whether or not the change was announced, is out of use. A copy that was found unmoved just before
- * it had to be reloaded is used for as long as a fresh one.
+ * anyone may still have is out of use.
  */
 export const RANGE_RETIRED_MS_MIN = CONFIGURATION_RELOAD_MS + EFFECTIVE_MS_MAX;
 

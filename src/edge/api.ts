@@ -34,16 +34,18 @@ export type FunctionName =
   | "register"
   | "openapi";
 
+type Method = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
+
 /** A route of API Gateway's HTTP API: `{name}` stands for one path segment, `{name+}` for all that are left. */
 export interface Route {
-  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  readonly method: Exclude<Method, "HEAD">;
   readonly path: string;
   readonly function: FunctionName;
   readonly id: string;
   readonly summary: string;
   /** What its query may say; absent where nobody looks at it. */
   readonly query?: v.ObjectEntries;
-  readonly headers?: readonly ("If-Match" | "Idempotency-Key")[];
+  readonly headers?: readonly ("If-Match" | "If-None-Match" | "Idempotency-Key")[];
   /** The body in each of its forms, the first one usual. */
   readonly body?: readonly v.GenericSchema[];
   /** May the body also be YAML? */
@@ -53,6 +55,10 @@ export interface Route {
   /** What it can be refused for beyond what every request can. */
   readonly refusals: readonly ProblemCode[];
 }
+
+/** The methods that a route serves: HEAD wherever GET, as a route of its own, so that a policy can tell the two apart. */
+export const methodsOf = ({ method }: Route): readonly Method[] =>
+  method === "GET" ? ["GET", "HEAD"] : [method];
 
 const CHANGED: readonly ProblemCode[] = ["precondition_failed", "precondition_required"];
 
@@ -227,7 +233,8 @@ const WRITTEN: readonly Route[] = [
     id: "readPool",
     summary: "One pool",
     query: {},
-    answers: { 200: answers.poolRead },
+    headers: ["If-None-Match"],
+    answers: { 200: answers.poolRead, 304: undefined },
     refusals: ["not_found"],
   },
   {
@@ -237,7 +244,7 @@ const WRITTEN: readonly Route[] = [
     id: "putPool",
     summary: "Creates a pool, or changes it as it was seen; from its fields or a Calico manifest",
     query: DRY_RUN,
-    headers: ["If-Match"],
+    headers: ["If-Match", "If-None-Match"],
     body: [poolBody, manifest],
     yaml: true,
     answers: { 200: answers.poolWritten, 201: answers.poolWritten },
@@ -313,7 +320,8 @@ const WRITTEN: readonly Route[] = [
     id: "readReservation",
     summary: "One reservation",
     query: {},
-    answers: { 200: answers.reservationRead },
+    headers: ["If-None-Match"],
+    answers: { 200: answers.reservationRead, 304: undefined },
     refusals: ["not_found"],
   },
   {
@@ -323,7 +331,7 @@ const WRITTEN: readonly Route[] = [
     id: "putReservation",
     summary: "Keeps addresses out of automatic assignment, or changes which as it was seen",
     query: DRY_RUN,
-    headers: ["If-Match"],
+    headers: ["If-Match", "If-None-Match"],
     body: [reservationBody],
     answers: { 200: answers.reservationWritten, 201: answers.reservationWritten },
     refusals: [...CHANGED, "name_mismatch"],
@@ -356,7 +364,8 @@ const WRITTEN: readonly Route[] = [
     id: "readNode",
     summary: "One node: its labels",
     query: {},
-    answers: { 200: answers.labelledRead },
+    headers: ["If-None-Match"],
+    answers: { 200: answers.labelledRead, 304: undefined },
     refusals: ["not_found"],
   },
   {
@@ -367,7 +376,7 @@ const WRITTEN: readonly Route[] = [
     summary:
       "Registers a host, or changes its labels as they were seen; from its labels or a Kubernetes manifest",
     query: DRY_RUN,
-    headers: ["If-Match"],
+    headers: ["If-Match", "If-None-Match"],
     body: [nodes.body, nodes.manifest],
     yaml: true,
     answers: { 200: answers.labelledWritten, 201: answers.labelledWritten },
@@ -401,7 +410,8 @@ const WRITTEN: readonly Route[] = [
     id: "readNamespace",
     summary: "One namespace: its labels",
     query: {},
-    answers: { 200: answers.labelledRead },
+    headers: ["If-None-Match"],
+    answers: { 200: answers.labelledRead, 304: undefined },
     refusals: ["not_found"],
   },
   {
@@ -412,7 +422,7 @@ const WRITTEN: readonly Route[] = [
     summary:
       "Registers a namespace, or changes its labels as they were seen; from its labels or a Kubernetes manifest",
     query: DRY_RUN,
-    headers: ["If-Match"],
+    headers: ["If-Match", "If-None-Match"],
     body: [namespaces.body, namespaces.manifest],
     yaml: true,
     answers: { 200: answers.labelledWritten, 201: answers.labelledWritten },
@@ -436,7 +446,8 @@ const WRITTEN: readonly Route[] = [
     id: "readConfiguration",
     summary: "The configuration of a space",
     query: {},
-    answers: { 200: answers.settingsRead },
+    headers: ["If-None-Match"],
+    answers: { 200: answers.settingsRead, 304: undefined },
     refusals: [],
   },
   {
@@ -446,7 +457,7 @@ const WRITTEN: readonly Route[] = [
     id: "putConfiguration",
     summary: "Writes the configuration of a space, or changes it as it was seen",
     query: DRY_RUN,
-    headers: ["If-Match"],
+    headers: ["If-Match", "If-None-Match"],
     body: [settingsBody],
     answers: { 200: answers.settingsWritten, 201: answers.settingsWritten },
     refusals: CHANGED,

@@ -152,8 +152,14 @@ export const idempotencyKey = v.pipe(
   ),
 );
 
-/** A revision in quotes. */
-export const etag = v.pipe(text, v.regex(/^"[\w-]{1,64}"$/));
+/** `*`, or a list of ETags, each of them strong or weak (RFC 9110, 8.8.3 and 5.6.1); other elements may be empty. */
+export const etags = v.pipe(
+  text,
+  v.regex(
+    /^(\*|[\t ,]*(W\/)?"[\x21\x23-\x7e\x80-\xff]*"[\t ]*(,[\t ]*((W\/)?"[\x21\x23-\x7e\x80-\xff]*"[\t ]*)?)*)$/,
+    'must be * or ETags in their quotes, such as "AZ3qXw8", "AZ3qXw9"',
+  ),
+);
 
 /** A text that the domain can read, and what a JSON Schema can say of it. */
 export function readable<T>(

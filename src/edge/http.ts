@@ -2,6 +2,7 @@ import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from "
 import { inTime } from "../deadline.ts";
 import { Refusal } from "../domain/outcome.ts";
 import { logger } from "./logger.ts";
+import { unlessKnown } from "./preconditions.ts";
 import { PROBLEMS, Problem, problemAnswer, problemOf } from "./problem.ts";
 import { cut } from "./schema.ts";
 import { pathIn, withoutSpace } from "./space-path.ts";
@@ -11,7 +12,8 @@ export type Event = APIGatewayProxyEventV2;
 
 export interface Answer {
   readonly status: number;
-  readonly body: object;
+  /** Absent where the status allows none. */
+  readonly body: object | undefined;
   readonly headers?: Readonly<Record<string, string>>;
   /** The path of what was made, without its space, such as `/v1/jobs/1`. */
   readonly location?: string;
@@ -32,19 +34,13 @@ export function route<Input, Result>(
     if (input instanceof Problem) return input;
     const result = await call(input);
     if (result instanceof Problem || result instanceof Refusal) return result;
-    return located(answer(result, event.requestContext.requestId, input), event);
+    return answer(result, event.requestContext.requestId, input);
   };
 }
 
-/** The answer with a header that says where to find what was made: by the form of path that its caller may use. */
-function located({ location, ...answer }: Answer, { pathParameters }: Event): Answer {
-  if (location === undefined) return answer;
-  const headers = { ...answer.headers, location: pathIn(pathParameters?.space, location) };
-  return { ...answer, headers };
-}
-
 /**
- * The handler of a function, and one log line for each request.
+ * The handler of a function, and one log line for each request. A HEAD is served as the GET of its path, without the body
+ * (RFC 9110, 9.3.2).
  *
  * @param routes by their keys in API Gateway, each by the one that names no space; the other leads to the same
  */
@@ -56,10 +52,13 @@ export function http(routes: Readonly<Record<string, Route>>): Handler {
     let error: unknown;
     try {
       const { method, path } = requestContext.http;
-      const key = withoutSpace(routeKey);
+      const key = withoutSpace(routeKey).replace(/^HEAD /, "GET ");
       const serve = Object.hasOwn(routes, key) ? routes[key] : undefined;
       const answered = serve ? await inTime(() => serve(event)) : noRoute(method, path);
-      result = answered instanceof Refusal ? problemOf(answered) : answered;
+      if (answered instanceof Refusal) result = problemOf(answered);
+      else if (answered instanceof Problem) result = answered;
+      else
+        result = key.startsWith("GET ") ? unlessKnown(event, answered) : located(event, answered);
     } catch (thrown) {
       error = thrown;
       result = problemOf(thrown);
@@ -70,21 +69,43 @@ export function http(routes: Readonly<Record<string, Route>>): Handler {
       durationMs: Math.round(performance.now() - startedAtMs),
       ...(error !== undefined && { error }),
     });
-    return encoded(
-      result instanceof Problem ? problemAnswer(result, requestContext.requestId) : result,
-    );
+    const { requestId, http } = requestContext;
+    const answer = result instanceof Problem ? problemAnswer(result, requestId) : result;
+    return encoded(http.method === "HEAD" ? { ...answer, body: undefined } : answer, requestId);
   };
 }
+
+/**
+ * The answer with a header that says where to find what was made: by the form of path that its caller may use. What a PUT
+ * created is where it was put; API Gateway hands over a path that is decoded, or is not.
+ */
+function located(
+  { rawPath, pathParameters }: Event,
+  { location: made, ...answer }: Answer,
+): Answer {
+  const put = answer.status === 201 ? rawPath.split("/").map(encodedOnce).join("/") : undefined;
+  const location = made === undefined ? put : pathIn(pathParameters?.space, made);
+  return location === undefined ? answer : { ...answer, headers: { ...answer.headers, location } };
+}
+
+const encodedOnce = (segment: string) => encodeURIComponent(decodeURIComponent(segment));
 
 export const noRoute = (method: string, path: string): Problem =>
   new Problem("not_found", `There is no route ${method} ${cut(path)}.`);
 
-/** JSON of a body; an answer without headers of its own is plain JSON. */
-export function encoded({ status, headers, body }: Answer): APIGatewayProxyStructuredResultV2 {
+/** An answer as API Gateway takes it: JSON where it has a body, and the id that finds its request in the log. */
+export function encoded(
+  { status, headers, body }: Answer,
+  requestId: string,
+): APIGatewayProxyStructuredResultV2 {
   return {
     statusCode: status,
-    headers: { "content-type": "application/json", ...headers },
-    body: JSON.stringify(body),
+    headers: {
+      ...(status !== 304 && { "content-type": "application/json" }),
+      ...headers,
+      "x-request-id": requestId,
+    },
+    ...(body && { body: JSON.stringify(body) }),
   };
 }
 

@@ -10,15 +10,8 @@ import { hostText, namespaceName, nodeName } from "./field.ts";
 import type { Answer, Event } from "./http.ts";
 import { labels } from "./labels.ts";
 import { type DryRun, etagOf, type Ignoring, ignored, written } from "./operator-answer.ts";
-import {
-  type NamePart,
-  pageEntries,
-  readIfMatch,
-  readNamed,
-  readNamedMatch,
-  readNamedWrite,
-  readQuery,
-} from "./parameters.ts";
+import { type NamePart, pageEntries, readNamed, readNamedWrite, readQuery } from "./parameters.ts";
+import { readIfMatch, readNamedMatch } from "./preconditions.ts";
 import { Problem } from "./problem.ts";
 import { checked, fields } from "./schema.ts";
 import { readDocuments } from "./yaml-body.ts";

@@ -5,7 +5,7 @@ import { ROUTES, type Route } from "./api.ts";
 import {
   address,
   cidr,
-  etag,
+  etags,
   handleName,
   idempotencyKey,
   jobId,
@@ -30,7 +30,7 @@ const PATH_PARTS: Readonly<Record<string, v.GenericSchema>> = {
   space: spaceName,
 };
 
-const HEADERS = { "If-Match": etag, "Idempotency-Key": idempotencyKey };
+const HEADERS = { "If-Match": etags, "If-None-Match": etags, "Idempotency-Key": idempotencyKey };
 
 /** What any request may meet, and what any that has a body. */
 const ANYWHERE: readonly ProblemCode[] = [
@@ -175,6 +175,7 @@ function contentOf({ yaml }: Route, forms: readonly v.GenericSchema[]) {
 }
 
 function answer({ summary }: Route, status: string, schema: v.GenericSchema | undefined) {
+  if (status === "304") return { description: "It is as If-None-Match names it" };
   const description = status === "202" ? "Begun: the job says how it goes on" : summary;
   return {
     description,

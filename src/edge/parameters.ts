@@ -2,7 +2,6 @@ import * as v from "valibot";
 import type { Address } from "../domain/address.ts";
 import {
   address,
-  etag,
   flagText,
   handleName,
   idempotencyKey,
@@ -96,14 +95,6 @@ export function readNamedWith<Entries extends v.ObjectEntries>(
   return name instanceof Problem ? name : { ...query, name };
 }
 
-/** What names a thing that is to be changed or deleted as it was seen, where no body says more. */
-export function readNamedMatch(event: Event, of = RESOURCE) {
-  const named = readNamedWrite(event, undefined, of);
-  if (named instanceof Problem) return named;
-  const match = readIfMatch(event);
-  return match instanceof Problem ? match : { ...named, ...match };
-}
-
 export function readJobPath(event: Event): { space: string; id: string } | Problem {
   const space = readSpace(event);
   if (space instanceof Problem) return space;
@@ -138,7 +129,7 @@ export function readHostWith<Entries extends v.ObjectEntries>(event: Event, entr
   return node instanceof Problem ? node : { ...query, node };
 }
 
-/** What a part of the path says, or what is wrong with it, under its name in the route. */
+/** What a part of the path says, or a header, or what is wrong with it, under its name. */
 export function inPath<Schema extends v.GenericSchema>(
   field: string,
   schema: Schema,
@@ -148,25 +139,11 @@ export function inPath<Schema extends v.GenericSchema>(
   return part instanceof Problem ? renamed(part, field) : part;
 }
 
-/** The revision that the caller saw. An ETag is a revision in quotes. */
-export function readIfMatch(event: Event): { readonly ifMatch: string | undefined } | Problem {
-  const header = event.headers["if-match"];
-  if (header === undefined) return { ifMatch: undefined };
-  if (v.is(etag, header)) return { ifMatch: header.slice(1, -1) };
-  return invalid({ field: "If-Match", value: shortened(header), problem: ifMatchProblem(header) });
-}
-
 export function readIdempotencyKey(event: Event): { readonly key: string | undefined } | Problem {
   const header = event.headers["idempotency-key"];
   if (header === undefined) return { key: undefined };
   const key = inPath("Idempotency-Key", idempotencyKey, header);
   return key instanceof Problem ? key : { key };
-}
-
-function ifMatchProblem(header: string): string {
-  if (header === "*") return "must be the ETag that was seen; * would overwrite whatever is there";
-  if (header.startsWith("W/")) return "is a weak ETag; ours are strong";
-  return 'must be one ETag in its quotes, such as "AZ3qXw8"';
 }
 
 function unknownParameter(name: string, known: readonly string[]): FieldProblem {

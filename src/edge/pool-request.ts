@@ -1,18 +1,12 @@
 import * as v from "valibot";
+import type { Precondition } from "../allocator/precondition.ts";
 import { COOLDOWN_SECONDS_MAX } from "../domain/limits.ts";
 import { BORROWING, type PoolSpec } from "../domain/pool.ts";
 import { chooseManifest, isManifest, type Wanted } from "./choose-manifest.ts";
 import { flagText, resourceName, text, whole } from "./field.ts";
 import type { Event } from "./http.ts";
 import { API_VERSIONS, readManifest } from "./manifest.ts";
-import {
-  DRY_RUN,
-  type NameInBody,
-  RESOURCE,
-  readIfMatch,
-  readNamedWith,
-  readNamedWrite,
-} from "./parameters.ts";
+import { DRY_RUN, type NameInBody, RESOURCE, readNamedWith, readNamedWrite } from "./parameters.ts";
 import {
   POOL_FIELDS,
   poolProblems,
@@ -20,6 +14,7 @@ import {
   ROUTING_FIELDS,
   routingProblems,
 } from "./pool-fields.ts";
+import { readIfMatch } from "./preconditions.ts";
 import { Problem } from "./problem.ts";
 import { checked, fields, rule } from "./schema.ts";
 import { readDocuments } from "./yaml-body.ts";
@@ -28,7 +23,7 @@ export interface PoolRequest {
   readonly space: string;
   readonly name: string;
   readonly spec: PoolSpec;
-  readonly ifMatch: string | undefined;
+  readonly ifMatch: Precondition;
   readonly dryRun: boolean;
   /** The manifests of the body that are not applied. */
   readonly ignored: readonly string[];

@@ -8,7 +8,8 @@ import { proseText, readable, resourceName } from "./field.ts";
 import type { Answer, Event } from "./http.ts";
 import { namedList } from "./named-list.ts";
 import { type DryRun, etagOf, written } from "./operator-answer.ts";
-import { readIfMatch, readNamedWrite } from "./parameters.ts";
+import { readNamedWrite } from "./parameters.ts";
+import { readIfMatch } from "./preconditions.ts";
 import { Problem } from "./problem.ts";
 import { checked, fields, list } from "./schema.ts";
 

@@ -1,9 +1,9 @@
-import { ROUTES, type Route } from "./api.ts";
+import { methodsOf, ROUTES, type Route } from "./api.ts";
 import { noRoute } from "./http.ts";
 import { Problem } from "./problem.ts";
 import { cut } from "./schema.ts";
 
-/** The routes that a path leads to, one for each method that it takes. Its segments come decoded. */
+/** The routes that a path leads to. Its segments come decoded. */
 export function routesAt(segments: readonly string[]): readonly Route[] {
   return ROUTES.filter((route) => fits(route, segments));
 }
@@ -11,7 +11,7 @@ export function routesAt(segments: readonly string[]): readonly Route[] {
 /** What a request is told that none of the routes at its path takes. */
 export function leadsNowhere(method: string, path: string, fitting: readonly Route[]): Problem {
   if (fitting.length === 0) return noRoute(method, path);
-  const allow = fitting.map((route) => route.method);
+  const allow = fitting.flatMap(methodsOf);
   return new Problem("method_not_allowed", `${cut(path)} takes ${allow.join(", ")}.`, { allow });
 }
 

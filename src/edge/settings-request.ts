@@ -13,7 +13,8 @@ import { readJson } from "./body.ts";
 import { flag, whole } from "./field.ts";
 import type { Answer, Event } from "./http.ts";
 import { type DryRun, etagOf, written } from "./operator-answer.ts";
-import { DRY_RUN, readIfMatch, readQuery } from "./parameters.ts";
+import { DRY_RUN, readQuery } from "./parameters.ts";
+import { readIfMatch } from "./preconditions.ts";
 import { Problem } from "./problem.ts";
 import { checked, fields } from "./schema.ts";
 

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import type { Route } from "../edge/api.ts";
+import { methodsOf, type Route } from "../edge/api.ts";
 import type { Event } from "../edge/http.ts";
 import { invalid, type Problem } from "../edge/problem.ts";
 import { isGreedy, leadsNowhere, routesAt } from "../edge/routing.ts";
@@ -23,10 +23,10 @@ export function destinationOf(request: IncomingMessage, requestId: string): Dest
     return invalid({ field: "path", value: cut(rawPath), problem: "is not a valid path" });
 
   const fitting = routesAt(segments);
-  const route = fitting.find((candidate) => candidate.method === method);
+  const route = fitting.find((candidate) => methodsOf(candidate).some((known) => known === method));
   const path = segments.join("/");
   if (!route) return leadsNowhere(method, path, fitting);
-  const routeKey = `${route.method} ${route.path}`;
+  const routeKey = `${method} ${route.path}`;
   const query = queryOf(rawQueryString);
   const event: Event = {
     version: "2.0",

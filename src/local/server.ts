@@ -170,13 +170,13 @@ async function readBody(request: IncomingMessage): Promise<Buffer | Problem> {
 }
 
 function refused(problem: Problem, requestId: string): Reply {
-  return encoded(problemAnswer(problem, requestId));
+  return encoded(problemAnswer(problem, requestId), requestId);
 }
 
 function write(response: ServerResponse, { statusCode, headers, body }: Reply, last: boolean) {
   response.writeHead(statusCode ?? 200, {
     ...headers,
-    "content-length": Buffer.byteLength(body ?? ""),
+    ...(body !== undefined && { "content-length": Buffer.byteLength(body) }),
     // Otherwise the connection would be held open for a next request, and the server with it.
     ...(last && { connection: "close" }),
   });

@@ -178,7 +178,8 @@ describe("a drain", () => {
       return job;
     };
     const lost = await cutOff();
-    await putPool(world.calm, SPACE, "pool", poolOf(RANGE, 31), await revision());
+    const changed = { ...poolOf(RANGE, 31), cooldownSeconds: 7 };
+    await putPool(world.calm, SPACE, "pool", changed, await revision());
     await work(1);
     expect(await now(lost)).toMatchObject({ state: "failed" });
     const carriedOn = await cutOff();

@@ -40,10 +40,14 @@ const deleter: Party = {
   name: "an operator who deletes the pool",
   act: async (context) => deletePool(context, SPACE, "pool", await revisionIn(context)),
 };
+let changes = 0;
 const changer: Party = {
   name: "an operator who changes the pool",
-  act: async (context) =>
-    putPool(context, SPACE, "pool", poolOf("10.0.0.0/29", 31), await revisionIn(context)),
+  act: async (context) => {
+    // Each change is one: a PUT of what stands there already would write nothing.
+    const spec = { ...poolOf("10.0.0.0/29", 31), cooldownSeconds: ++changes };
+    return putPool(context, SPACE, "pool", spec, await revisionIn(context));
+  },
 };
 const worker: Party = { name: "a worker", act: (context) => runJobs(context) };
 

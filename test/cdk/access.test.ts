@@ -84,7 +84,7 @@ it("register may do to the table what its changes, refusals and dry runs do, and
     const before = await askedOf("register", [
       ["PUT", path, { body, query: { dryRun: "true" } }],
       ["PUT", path, { body }],
-      ["PUT", path, { body, headers: { "if-match": '"another"' } }],
+      ["PUT", path, { body: {}, headers: { "if-match": '"another"' } }],
     ]);
     expect(before.statuses).toEqual([200, 201, 412]);
     const { headers } = await HANDLERS.read(eventOf("GET", path));

@@ -2,7 +2,7 @@ import { Match, type Template } from "aws-cdk-lib/assertions";
 import { describe, expect, it } from "vitest";
 import { ENVIRONMENT_NAMES, ENVIRONMENTS } from "../../cdk/environments.ts";
 import { REQUEST_MS_MAX } from "../../src/domain/limits.ts";
-import { ROUTES } from "../../src/edge/api.ts";
+import { methodsOf, ROUTES } from "../../src/edge/api.ts";
 import { TABLE } from "../../src/store/definition.ts";
 import {
   FUNCTIONS,
@@ -82,7 +82,10 @@ describe.each(ENVIRONMENT_NAMES)("the API in %s", (name) => {
     const routes = Object.values(template.findResources("AWS::ApiGatewayV2::Route"))
       .map(({ Properties }) => [Properties.RouteKey, Properties.AuthorizationType])
       .sort();
-    const keys = [...ROUTES.map(({ method, path }) => `${method} ${path}`), "$default"];
+    const keys = [
+      ...ROUTES.flatMap((route) => methodsOf(route).map((method) => `${method} ${route.path}`)),
+      "$default",
+    ];
     expect(routes).toEqual(keys.map((key) => [key, "AWS_IAM"]).sort());
   });
 

@@ -1,4 +1,4 @@
-import { ROUTES } from "../../src/edge/api.ts";
+import { methodsOf, ROUTES } from "../../src/edge/api.ts";
 import type { Event } from "../../src/edge/http.ts";
 
 export interface Request {
@@ -11,7 +11,9 @@ export interface Request {
 export function eventOf(method: string, path: string, request: Request = {}): Event {
   const { body, headers = {}, query } = request;
   const segments = path.split("/");
-  const route = ROUTES.find((route) => route.method === method && fits(route.path, segments));
+  const route = ROUTES.find(
+    (route) => methodsOf(route).some((known) => known === method) && fits(route.path, segments),
+  );
   const routeKey = route ? `${method} ${route.path}` : "$default";
   const parameters = (route?.path.split("/") ?? [])
     .map(

@@ -47,7 +47,7 @@ describe("a node", () => {
       space: "default",
       name: "ip-10-0-1-17",
       dryRun: false,
-      ifMatch: undefined,
+      ifMatch: {},
       ignored: [],
       labels: {
         "beta.kubernetes.io/arch": "arm64",

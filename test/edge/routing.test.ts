@@ -67,11 +67,11 @@ describe("a request that no route takes", () => {
   it("is told which methods its path takes, in the answer and in Allow", () => {
     expect(answerTo("DELETE", "/v1/config")).toMatchObject({
       status: 405,
-      headers: { "content-type": "application/problem+json", allow: "GET, PUT" },
+      headers: { "content-type": "application/problem+json", allow: "GET, HEAD, PUT" },
       body: {
         code: "method_not_allowed",
-        detail: "/v1/config takes GET, PUT.",
-        allow: ["GET", "PUT"],
+        detail: "/v1/config takes GET, HEAD, PUT.",
+        allow: ["GET", "HEAD", "PUT"],
       },
     });
     expect(answerTo("PATCH", "/v1/spaces/blue/handles/a/b")).toMatchObject({

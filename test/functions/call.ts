@@ -1,4 +1,4 @@
-import { ROUTES, type Route } from "../../src/edge/api.ts";
+import { methodsOf, ROUTES, type Route } from "../../src/edge/api.ts";
 import type { Event } from "../../src/edge/http.ts";
 import type { Reply } from "../../src/local/client.ts";
 import type { Handlers } from "../../src/local/server.ts";
@@ -19,7 +19,9 @@ export async function sendEvent(
   handlers: Handlers,
   event: Event,
 ): Promise<{ readonly route: Route; readonly reply: Reply }> {
-  const route = ROUTES.find((route) => event.routeKey === `${route.method} ${route.path}`);
+  const route = ROUTES.find((route) =>
+    methodsOf(route).some((method) => event.routeKey === `${method} ${route.path}`),
+  );
   if (!route) throw new Error(`there is no route ${event.routeKey} ${event.rawPath}`);
   const { statusCode, headers, body } = await handlers[route.function](event);
   const reply = {

@@ -102,7 +102,7 @@ it("each route names the problems that it may answer with, under their status", 
 it.each([
   ["GET", "/", 404, "not_found", undefined],
   ["OPTIONS", "/v1/nothing", 404, "not_found", undefined],
-  ["POST", "/v1/handles/a/b", 405, "method_not_allowed", "DELETE, GET"],
+  ["POST", "/v1/handles/a/b", 405, "method_not_allowed", "DELETE, GET, HEAD"],
   ["PATCH", "/v1/assign", 405, "method_not_allowed", "POST"],
 ])(
   "what no route takes is a problem, not API Gateway's own words: %s %s is %i",

@@ -31,6 +31,7 @@ const send = (method: string, path: string, body?: string, headers = {}) =>
 
 it("what requests say in headers, bodies, names and queries stands in no log, whatever becomes of them", async () => {
   const pool = JSON.stringify({ cidr: "10.0.0.0/24" });
+  const disabled = JSON.stringify({ cidr: "10.0.0.0/24", disabled: true });
   const attributes = { password: SECRET };
   const assign = { host: "n1", ipv4: 1, attributes };
   const key = { "idempotency-key": SECRET };
@@ -41,7 +42,7 @@ it("what requests say in headers, bodies, names and queries stands in no log, wh
     await send("POST", "/v1/assign", JSON.stringify({ ...assign, [SECRET]: SECRET })),
     await send("POST", "/v1/assign", `{"password": "${SECRET}`),
     await send("POST", "/v1/assign", "", { "content-type": SECRET }),
-    await send("PUT", "/v1/pools/main", pool, { "if-match": `"${SECRET}"` }),
+    await send("PUT", "/v1/pools/main", disabled, { "if-match": `"${SECRET}"` }),
     await send("PUT", "/v1/pools/main", `password: *${SECRET}`, { "content-type": "text/yaml" }),
     await send("GET", `/v1/handles/${SECRET}?cursor=${SECRET}`),
     await send("GET", `/v1/pools?${SECRET}=${SECRET}`),

@@ -54,7 +54,7 @@ describe("the server", () => {
     const send = (headers: Record<string, string>) =>
       fetch(`${url}/v1/pools/main`, {
         method: "PUT",
-        body: JSON.stringify({ cidr: "10.0.0.0/24" }),
+        body: JSON.stringify({ cidr: "10.0.0.0/24", disabled: true }),
         headers: { "CONTENT-TYPE": "application/json", ...headers },
       });
     expect((await send({})).status).toBe(428);

@@ -69,8 +69,9 @@ export async function make(client: Client, rehearsed: Change): Promise<Change> {
 }
 
 /** Conditional on what was seen; without anything seen it creates, and nothing else. */
-export const matching = (seen: Pick<Reply<unknown>, "etag"> | undefined) =>
-  seen?.etag === undefined ? {} : { headers: { "If-Match": seen.etag } };
+export const matching = (seen: Pick<Reply<unknown>, "etag"> | undefined) => ({
+  headers: seen?.etag === undefined ? { "If-None-Match": "*" } : { "If-Match": seen.etag },
+});
 
 const isOvertaken = (error: unknown) =>
   isRefusal(error, "precondition_failed") || isRefusal(error, "precondition_required");

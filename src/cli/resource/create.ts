@@ -1,6 +1,7 @@
 import type { Session } from "../cli.ts";
 import { isRefusal } from "../client.ts";
 import { CommandError } from "../exit.ts";
+import { matching } from "./change.ts";
 import { type Kind, pathOf, titled } from "./kind.ts";
 
 /** Creates what is not there yet. */
@@ -11,9 +12,9 @@ export async function create(
   body: object,
 ): Promise<void> {
   try {
-    await client.call({ method: "PUT", path: pathOf(kind, name), body });
+    await client.call({ method: "PUT", path: pathOf(kind, name), body, ...matching(undefined) });
   } catch (error) {
-    if (!isRefusal(error, "precondition_required")) throw error;
+    if (!isRefusal(error, "precondition_failed")) throw error;
     throw new CommandError(
       error.exit,
       `${error.problem.code}: ${titled(kind, name)} is there already; \`apply\` changes it.`,

@@ -1,4 +1,5 @@
 import { type Client, found, type Path } from "../client.ts";
+import { matching } from "../resource/change.ts";
 
 /**
  * Puts what is to stand, over what stands as it is seen now.
@@ -18,7 +19,7 @@ export async function put(
     path: route,
     query: { dryRun: dryRun || undefined },
     body: bodyOver(before?.body ?? {}),
-    ...(before?.etag !== undefined && { headers: { "If-Match": before.etag } }),
+    ...matching(before),
   });
   return body.effectiveAt;
 }

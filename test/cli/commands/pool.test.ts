@@ -47,7 +47,7 @@ describe("plat pool create", () => {
     expect(await plat("pool", "create", "web", "--cidr", "10.0.0.0/16")).toEqual({
       exit: 1,
       out: "",
-      err: "plat: precondition_required: ippool/web is there already; `apply` changes it.\n",
+      err: "plat: precondition_failed: ippool/web is there already; `apply` changes it.\n",
     });
   });
 

@@ -1,0 +1,18 @@
+/**
+ * Are two values the same: texts, numbers, truth values, or arrays and plain objects of them? A field that is undefined counts
+ * as absent, and the order of an object's fields does not count.
+ */
+export function same(one: unknown, other: unknown): boolean {
+  if (one === other) return true;
+  if (typeof one !== "object" || typeof other !== "object" || !one || !other) return false;
+  if (Array.isArray(one) !== Array.isArray(other)) return false;
+  const said = saidIn(one);
+  const others = new Map(saidIn(other));
+  return (
+    said.length === others.size &&
+    said.every(([name, value]) => others.has(name) && same(value, others.get(name)))
+  );
+}
+
+const saidIn = (value: object) =>
+  Object.entries(value).filter(([, said]: [string, unknown]) => said !== undefined);
