@@ -7,8 +7,8 @@ import {
   CLAIM_WAIT_MS_MAX,
   PAGE_MS_MAX,
 } from "../domain/limits.ts";
-import { Refusal, Unreadable } from "../domain/outcome.ts";
-import type { Pool } from "../domain/pool.ts";
+import { Refusal, type RefusalCode, Unreadable } from "../domain/outcome.ts";
+import { capOf, type Pool } from "../domain/pool.ts";
 import { candidateOf, whyClosed } from "../domain/selection.ts";
 import { claimBlock, helpClaim, takeOver } from "./claim.ts";
 import { configurationOf, poolAt } from "./configuration.ts";
@@ -33,7 +33,8 @@ export interface ClaimedRange {
   /** In order of address, as far as the time allowed. */
   readonly blocks: readonly ClaimedBlock[];
   readonly complete: boolean;
-  readonly maxBlocksPerHost: number;
+  /** `null`: as many as it likes. */
+  readonly maxBlocksPerHost: number | null;
 }
 
 /**
@@ -55,7 +56,7 @@ export async function claimAffinities(
   // One after the other: each takes the lowest place that is free.
   for (const each of wanted) {
     if (context.now() - startedAtMs > PAGE_MS_MAX) break;
-    blocks.push(await claimGiven(context, pool, host, each, settings.maxBlocksPerHost));
+    blocks.push(await claimGiven(context, pool, host, each, capOf(settings)));
   }
   return {
     pool: pool.name,
@@ -67,8 +68,8 @@ export async function claimAffinities(
 
 function checkRange(pool: Pool | undefined, cidr: Cidr): Refusal | undefined {
   const text = formatCidr(cidr);
-  const invalid = (problem: string) =>
-    new Refusal("invalid_request", `cidr ${text} ${problem}.`, {
+  const refused = (code: RefusalCode, problem: string) =>
+    new Refusal(code, `cidr ${text} ${problem}.`, {
       fields: [{ field: "cidr", value: text, problem }],
     });
   if (!pool)
@@ -86,10 +87,14 @@ function checkRange(pool: Pool | undefined, cidr: Cidr): Refusal | undefined {
       },
     );
   if (cidr.prefix > pool.blockSize)
-    return invalid(`is smaller than a block: pool ${pool.name} has blocks of /${pool.blockSize}`);
+    return refused(
+      "block_too_small",
+      `is smaller than a block: pool ${pool.name} has blocks of /${pool.blockSize}`,
+    );
   const count = 1n << BigInt(pool.blockSize - Math.max(cidr.prefix, pool.cidr.prefix));
   if (count <= BLOCKS_PER_CLAIM_MAX) return undefined;
-  return invalid(
+  return refused(
+    "invalid_request",
     `has ${count} blocks of pool ${pool.name}; a request claims at most ${BLOCKS_PER_CLAIM_MAX}`,
   );
 }

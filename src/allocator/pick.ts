@@ -36,7 +36,7 @@ export interface Wish {
   /** The pools that may serve, in order. */
   readonly pools: readonly Pool[];
   readonly configuration: SpaceConfiguration;
-  /** The stricter of the request's cap and the space's. */
+  /** The stricter of the request's cap and the space's; infinite where there is neither. */
   readonly blocksMax: number;
   /** What the host keeps for itself in blocks that are claimed for it now. */
   readonly hostReserved?: HostReserved | undefined;

@@ -3,7 +3,7 @@ import { contains, formatCidr } from "../domain/cidr.ts";
 import { affinityTypeOf, hostName } from "../domain/host.ts";
 import { reservedOf } from "../domain/host-reserved.ts";
 import { Refusal, together } from "../domain/outcome.ts";
-import type { Pool, SpaceConfiguration } from "../domain/pool.ts";
+import { capOf, type Pool, type SpaceConfiguration } from "../domain/pool.ts";
 import {
   type Candidate,
   candidateOf,
@@ -51,7 +51,6 @@ export function wishesOf(
   requester: Requester,
 ): Wishes | Refusal {
   const { space, host, address, allowPartial = false, maxBlocksPerHost, hostReserved } = request;
-  const cap = configuration.settings.maxBlocksPerHost;
   const refused =
     oversize(request, configuration) ??
     unasked(request, configuration) ??
@@ -69,7 +68,6 @@ export function wishesOf(
       unserved.push(new Refusal(code, detail, { ...members, missing }));
       continue;
     }
-    const blocksMax = Math.min(cap, maxBlocksPerHost ?? cap);
     wishes.push({
       space,
       host,
@@ -77,7 +75,10 @@ export function wishesOf(
       count,
       pools,
       configuration,
-      blocksMax,
+      blocksMax: Math.min(
+        capOf(configuration.settings),
+        maxBlocksPerHost ?? Number.POSITIVE_INFINITY,
+      ),
       hostReserved: reservedOf(hostReserved, family),
       allowPartial,
     });

@@ -35,7 +35,8 @@ export const RELEASED_RECORD_KEPT_MS = 24 * 60 * 60 * 1000;
 
 /** Calico's default cap on affine blocks per host and family. */
 export const BLOCKS_PER_HOST_DEFAULT = 20;
-export const BLOCKS_PER_HOST_MAX = 1_000;
+/** The largest cap that can be set, as in Calico; beyond it there is none. */
+export const BLOCKS_PER_HOST_MAX = 1_000_000;
 export const WARM_BLOCKS_MAX = 16;
 export const ADDRESSES_PER_REQUEST_DEFAULT = 256;
 /** What one slot write may take: a condition holds 4 KB, a slot's clause about 40 bytes. */

@@ -23,6 +23,7 @@ export type RefusalCode =
   | "no_pool_available"
   | "host_not_registered"
   | "block_limit"
+  | "block_too_small"
   | "handle_limit"
   | "strict_affinity"
   | "generation_conflict"

@@ -71,7 +71,8 @@ export interface Settings {
   readonly warmBlocksPerHost: number;
   readonly cooldownSeconds: number;
   readonly blockMinAgeSeconds: number;
-  readonly maxBlocksPerHost: number;
+  /** `null`: no cap. */
+  readonly maxBlocksPerHost: number | null;
   readonly maxAddressesPerRequest: number;
   readonly allowBareRelease: boolean;
   /** Are addresses assigned to registered hosts only? */
@@ -100,6 +101,10 @@ export function narrows(selector: PoolSelector | undefined): selector is PoolSel
 export function serves({ state, disabled }: Pool): boolean {
   return state === "active" && !disabled;
 }
+
+/** How many blocks of a family a host may have. */
+export const capOf = ({ maxBlocksPerHost }: Settings): number =>
+  maxBlocksPerHost ?? Number.POSITIVE_INFINITY;
 
 export function cooldownMsOf(pool: Pool | undefined, settings: Settings): number {
   return 1000 * (pool?.cooldownSeconds ?? settings.cooldownSeconds);

@@ -21,6 +21,8 @@ const next = v.optional(
 const dryRun = v.optional(v.literal(true));
 const problemCode = v.picklist(Object.keys(PROBLEMS) as ProblemCode[]);
 
+const maxBlocksPerHost = v.pipe(v.nullable(whole), v.description("null: there is no cap"));
+
 const missing = v.pipe(
   v.array(v.strictObject({ family, count: whole, code: problemCode })),
   v.description("How many addresses of a family there are not, and by which code"),
@@ -272,7 +274,7 @@ export const affinitiesClaimed = v.union([
       }),
     ),
     complete: v.boolean(),
-    maxBlocksPerHost: whole,
+    maxBlocksPerHost,
   }),
   v.strictObject({
     requestId,
@@ -398,7 +400,7 @@ const settings = {
   warmBlocksPerHost: whole,
   cooldownSeconds: whole,
   blockMinAgeSeconds: whole,
-  maxBlocksPerHost: whole,
+  maxBlocksPerHost,
   maxAddressesPerRequest: whole,
   allowBareRelease: v.boolean(),
   requireRegisteredHosts: v.boolean(),

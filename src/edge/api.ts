@@ -192,7 +192,13 @@ const WRITTEN: readonly Route[] = [
     query: {},
     body: [affinitiesBody],
     answers: { 200: answers.affinitiesClaimed },
-    refusals: ["no_pool_available", "host_not_registered", "pool_exhausted", "block_limit"],
+    refusals: [
+      "no_pool_available",
+      "host_not_registered",
+      "pool_exhausted",
+      "block_limit",
+      "block_too_small",
+    ],
   },
   {
     method: "DELETE",

@@ -10,7 +10,16 @@ import { attributes } from "./attributes.ts";
 import { readJson } from "./body.ts";
 import { digestOf, shortDigest } from "./digest.ts";
 import { explanationAnswer } from "./explanation-answer.ts";
-import { address, affinityType, flag, handleName, namespaceName, newHost, whole } from "./field.ts";
+import {
+  address,
+  affinityType,
+  flag,
+  handleName,
+  namespaceName,
+  newHost,
+  whole,
+  wholeOrNone,
+} from "./field.ts";
 import { hostReserved } from "./host-reserved.ts";
 import type { Answer, Event } from "./http.ts";
 import { labels } from "./labels.ts";
@@ -36,7 +45,7 @@ export const assignBody = v.pipe(
     attributes: v.optional(attributes, {}),
     allowPartial: v.optional(flag, false),
     dryRun: v.optional(flag, false),
-    maxBlocksPerHost: v.optional(whole(0, BLOCKS_PER_HOST_MAX), 0),
+    maxBlocksPerHost: v.optional(wholeOrNone(0, BLOCKS_PER_HOST_MAX), null),
     hostReserved: v.optional(hostReserved),
     hostLabels: v.optional(labels),
     namespaceLabels: v.optional(labels),
@@ -104,7 +113,8 @@ export function readAssign(
     ...(input.namespace !== undefined && { namespace: input.namespace }),
     ...poolsAsked(input),
     allowPartial: input.allowPartial,
-    ...(input.maxBlocksPerHost > 0 && { maxBlocksPerHost: input.maxBlocksPerHost }),
+    // 0 is how Calico's client says nothing.
+    ...(input.maxBlocksPerHost && { maxBlocksPerHost: input.maxBlocksPerHost }),
     ...(input.limitPerHandle > 0 && { limitPerHandle: input.limitPerHandle }),
     ...(input.hostReserved && { hostReserved: input.hostReserved }),
     ...(input.leaseSeconds > 0 && { leaseSeconds: input.leaseSeconds }),

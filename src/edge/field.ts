@@ -20,8 +20,14 @@ export const proseText = v.pipe(text, v.regex(/^\P{Cs}*$/u, "must be Unicode tex
 
 export const flag = v.boolean("must be true or false");
 
-export function whole(min: number, max: number) {
-  const message = `must be a whole number from ${min} to ${max}`;
+export const whole = (min: number, max: number) => wholeNumber(min, max, "");
+
+/** A cap, where `null` says that there is none. */
+export const wholeOrNone = (min: number, max: number) =>
+  v.nullable(wholeNumber(min, max, ", or null for no cap"));
+
+function wholeNumber(min: number, max: number, or: string) {
+  const message = `must be a whole number from ${min} to ${max}${or}`;
   return v.pipe(
     v.number(message),
     v.integer(message),

@@ -40,6 +40,7 @@ export const PROBLEMS: Readonly<Record<ProblemCode, ProblemKind>> = {
   already_assigned: { status: 409, title: "The address is assigned" },
   pool_exhausted: { status: 409, title: "No address is left" },
   no_pool_available: { status: 409, title: "No pool may serve this request" },
+  block_too_small: { status: 400, title: "The range is smaller than a block" },
   host_not_registered: { status: 409, title: "The host is not registered" },
   block_limit: { status: 409, title: "The host may have no more blocks" },
   handle_limit: { status: 409, title: "The handle may have no more addresses" },

@@ -10,7 +10,7 @@ import type { Settings } from "../domain/pool.ts";
 import { SETTINGS_DEFAULT } from "../domain/settings.ts";
 import { ADDRESSES_PER_REQUEST_MAX } from "./assign-request.ts";
 import { readJson } from "./body.ts";
-import { flag, whole } from "./field.ts";
+import { flag, whole, wholeOrNone } from "./field.ts";
 import type { Answer, Event } from "./http.ts";
 import { type DryRun, etagOf, written } from "./operator-answer.ts";
 import { DRY_RUN, readQuery } from "./parameters.ts";
@@ -33,7 +33,10 @@ export const settingsBody = fields({
     whole(0, BLOCK_MIN_AGE_SECONDS_MAX),
     SETTINGS_DEFAULT.blockMinAgeSeconds,
   ),
-  maxBlocksPerHost: v.optional(whole(1, BLOCKS_PER_HOST_MAX), SETTINGS_DEFAULT.maxBlocksPerHost),
+  maxBlocksPerHost: v.optional(
+    wholeOrNone(1, BLOCKS_PER_HOST_MAX),
+    SETTINGS_DEFAULT.maxBlocksPerHost,
+  ),
   maxAddressesPerRequest: v.optional(
     whole(1, ADDRESSES_PER_REQUEST_MAX),
     SETTINGS_DEFAULT.maxAddressesPerRequest,

@@ -43,7 +43,7 @@ export function spaceItems(table: Table) {
       const settings = items.find(({ sk }) => sk === CONFIG_SK);
       const reservations = legible(items.filter(isReservation), reservationFrom);
       return {
-        settings: { ...SETTINGS_DEFAULT, ...(settings?.settings as Partial<Settings>) },
+        settings: settingsFrom(settings?.settings as Partial<StoredSettings> | undefined),
         ...(settings && { settingsRevision: settings.revision as string }),
         pools: legible(items.filter(isPool), poolFrom),
         poolIds: new Set(items.filter(isPool).map(({ id }) => id as string)),
@@ -83,7 +83,9 @@ export function spaceItems(table: Table) {
       revision: string,
       seenRevision: string | undefined,
     ): Promise<Outcome<unknown>> {
-      const item = { ...configKey(space), settings: { ...settings }, revision };
+      const { maxBlocksPerHost } = settings;
+      const stored: StoredSettings = { ...settings, maxBlocksPerHost: maxBlocksPerHost ?? NO_CAP };
+      const item = { ...configKey(space), settings: { ...stored }, revision };
       return put("put-settings", item, seenRevision);
     },
 
@@ -114,6 +116,20 @@ const unchanged = (step: string, revision: string | undefined) =>
   revision === undefined
     ? absent(`${step}-absent`, "pk")
     : equals(`${step}-rev`, revision, "revision");
+
+type StoredSettings = Omit<Settings, "maxBlocksPerHost"> & { readonly maxBlocksPerHost: number };
+
+/** In the table a setting that is absent has its default, so that none at all is a number. */
+const NO_CAP = 0;
+
+function settingsFrom(stored: Partial<StoredSettings> = {}): Settings {
+  const { maxBlocksPerHost } = stored;
+  return {
+    ...SETTINGS_DEFAULT,
+    ...stored,
+    ...(maxBlocksPerHost === NO_CAP && { maxBlocksPerHost: null }),
+  } as Settings;
+}
 
 const isPool = ({ sk }: Key) => sk.startsWith("POOL#");
 const isReservation = ({ sk }: Key) => sk.startsWith("RESERVATION#");

@@ -38,8 +38,10 @@ describe("a request to assign", () => {
   });
 
   it("with a cap of 0 blocks has no cap of its own, as in Calico", () => {
-    const body = { host: "n", ipv4: 1, maxBlocksPerHost: 0 };
-    expect(accepted(body)).not.toHaveProperty("maxBlocksPerHost");
+    for (const maxBlocksPerHost of [0, null])
+      expect(accepted({ host: "n", ipv4: 1, maxBlocksPerHost })).not.toHaveProperty(
+        "maxBlocksPerHost",
+      );
   });
 
   it("for a specific address takes its family from the address", () => {
@@ -89,9 +91,13 @@ describe("a request to assign is refused by the name of its field when it has", 
     [
       "a negative cap on blocks",
       { ...ok, maxBlocksPerHost: -1 },
-      "maxBlocksPerHost: must be a whole number from 0 to 1000",
+      "maxBlocksPerHost: must be a whole number from 0 to 1000000, or null for no cap",
     ],
-    ["a cap on blocks beyond all", { ...ok, maxBlocksPerHost: 1001 }, "maxBlocksPerHost: must be"],
+    [
+      "a cap on blocks beyond all",
+      { ...ok, maxBlocksPerHost: 1e6 + 1 },
+      "maxBlocksPerHost: must be",
+    ],
     ["neither count nor address", { host: "n" }, "ipv4: is 0 and so is ipv6; send"],
     ["a count and an address", { ...ok, address: "10.0.0.1" }, "address: excludes ipv4 and ipv6"],
     ["no address at all", { host: "n", address: "10.0.0" }, "address: is not an IPv4 or IPv6"],

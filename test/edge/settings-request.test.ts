@@ -38,7 +38,7 @@ describe("the configuration", () => {
     [
       "no block for a host",
       { maxBlocksPerHost: 0 },
-      "maxBlocksPerHost: must be a whole number from 1",
+      "maxBlocksPerHost: must be a whole number from 1 to 1000000, or null for no cap",
     ],
     [
       "a text as number",

@@ -136,7 +136,8 @@ describe("a claim of a range", () => {
       detail: "10.1.0.0/26 begins in pool off, which is disabled.",
     });
     expect(await refused("10.0.0.0/29")).toMatchObject({
-      code: "invalid_request",
+      status: 400,
+      code: "block_too_small",
       fields: [{ field: "cidr", value: "10.0.0.0/29" }],
       detail: "cidr 10.0.0.0/29 is smaller than a block: pool main has blocks of /28.",
     });

@@ -317,6 +317,17 @@ describe("the cap on the blocks of a host", () => {
     expect(body.missing).toEqual([{ family: 4, count: 3, code: "block_limit" }]);
   });
 
+  it("may be none at all, which is read back as it was set; a request may still have its own", async () => {
+    const plat = await spaceWithPool({ blockSize: 31 });
+    await plat.put("/v1/config", { maxBlocksPerHost: null, strictAffinity: true });
+    expect((await plat.get("/v1/config")).body).toMatchObject({ maxBlocksPerHost: null });
+    const asked = { host: "n1", ipv4: 50 };
+    const capped = await plat.assign({ ...asked, maxBlocksPerHost: 24 });
+    expect(capped.body).toMatchObject({ code: "block_limit", blocks: 24, maxBlocksPerHost: 24 });
+    const { body } = await plat.assign({ ...asked, maxBlocksPerHost: null });
+    expect(blocksOf(body).size).toBe(25);
+  });
+
   it("does not bind a specific address", async () => {
     const plat = await smallSpace({ strictAffinity: true, maxBlocksPerHost: 1 });
     for (const address of ["10.0.0.1", "10.0.0.5"])

@@ -160,7 +160,7 @@ async function configure(context: Context, { scenario, strictness }: Life): Answ
       strictAffinity,
       autoAllocateBlocks: chance(context, 0.7),
       warmBlocksPerHost: chance(context, 0.5) ? 1 : 0,
-      maxBlocksPerHost: oneOf(context, [1, 2, 20]),
+      maxBlocksPerHost: oneOf(context, [1, 2, 20, null]),
     };
     return putSettings(context, SPACE, settings, ifMatch(context, revision));
   });

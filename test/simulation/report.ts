@@ -15,6 +15,7 @@ const ANSWERS = Object.keys({
   no_pool_available: true,
   host_not_registered: true,
   block_limit: true,
+  block_too_small: true,
   handle_limit: true,
   strict_affinity: true,
   generation_conflict: true,

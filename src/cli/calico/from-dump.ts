@@ -180,19 +180,19 @@ function settingsOf({ spec }: IpamConfig): {
   readonly notes: readonly string[];
 } {
   const { strictAffinity, autoAllocateBlocks, maxBlocksPerHost, ipCooldownSeconds } = spec;
-  // None at all means twenty, as soon as it is asked for.
+  // Where nobody has said one, or 0, Calico's client takes twenty; no cap at all it cannot say.
   const cap = maxBlocksPerHost || BLOCKS_PER_HOST_DEFAULT;
   const notes =
     cap > BLOCKS_PER_HOST_MAX
       ? [
-          `configuration: maxBlocksPerHost ${cap} becomes ${BLOCKS_PER_HOST_MAX}, the most there is.`,
+          `configuration: maxBlocksPerHost ${cap} becomes none, since a cap is ${BLOCKS_PER_HOST_MAX} at most.`,
         ]
       : [];
   return {
     wanted: {
       strictAffinity: strictAffinity ?? false,
       autoAllocateBlocks: autoAllocateBlocks ?? true,
-      maxBlocksPerHost: Math.min(cap, BLOCKS_PER_HOST_MAX),
+      maxBlocksPerHost: cap > BLOCKS_PER_HOST_MAX ? null : cap,
       ...(typeof ipCooldownSeconds === "number" && { cooldownSeconds: ipCooldownSeconds }),
     },
     notes,

@@ -1,6 +1,7 @@
 import { BITS, compareAddresses, parseAddress } from "../../domain/address.ts";
 import { cidrOf, formatCidr, type Interval, parseInterval } from "../../domain/cidr.ts";
 import { hostId } from "../../domain/host.ts";
+import { BLOCKS_PER_HOST_MAX } from "../../domain/limits.ts";
 import type { Held, HeldBlock } from "../held.ts";
 import type { Pool, Settings } from "../takeover/standing.ts";
 import { type IpamBlock, ipamBlock } from "./ipam-block.ts";
@@ -28,7 +29,7 @@ export function resourcesOf(inventory: Inventory): readonly Resource[] {
     resource("IPAMConfig", "default", {
       strictAffinity: settings.strictAffinity,
       autoAllocateBlocks: settings.autoAllocateBlocks,
-      maxBlocksPerHost: settings.maxBlocksPerHost,
+      maxBlocksPerHost: settings.maxBlocksPerHost ?? BLOCKS_PER_HOST_MAX,
       ipCooldownSeconds: settings.cooldownSeconds,
     }),
     ...reservations.map(({ name, cidrs }) =>

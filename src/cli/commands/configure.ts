@@ -14,10 +14,16 @@ const yesOrNo = (name: string, what: string) =>
   new Option(`--${name} <true|false>`, what).argParser(flag);
 const number = (name: string, what: string) => new Option(`--${name} <n>`, what).argParser(count);
 
+/** What `null` is on a command line. */
+const NONE = "none";
+
 /** The option of each setting. The first two are calicoctl's. */
 const OPTIONS: Readonly<Record<keyof Settings, Option>> = {
   strictAffinity: yesOrNo("strictaffinity", "a host gets addresses of its own blocks only"),
-  maxBlocksPerHost: number("max-blocks-per-host", "how many blocks of a family a host may have"),
+  maxBlocksPerHost: new Option(
+    "--max-blocks-per-host <n|none>",
+    "how many blocks of a family a host may have",
+  ).argParser((text) => (text === NONE ? text : count(text))),
   autoAllocateBlocks: yesOrNo("auto-allocate-blocks", "blocks are claimed by themselves"),
   warmBlocksPerHost: number("warm-blocks-per-host", "empty blocks that a host in use may keep"),
   cooldownSeconds: number("cooldown-seconds", "how long a released address rests"),
@@ -41,7 +47,8 @@ export function configureCommand(io: Io): Command {
 async function configure({ io, client }: Session, values: Values): Promise<void> {
   const asked = Object.entries(OPTIONS)
     .map(([setting, option]) => [setting, values[option.attributeName()]] as const)
-    .filter(([, value]) => value !== undefined);
+    .filter(([, value]) => value !== undefined)
+    .map(([setting, value]) => [setting, value === NONE ? null : value] as const);
   if (asked.length === 0) throw usageError("Nothing is to be set; --help shows what can be.");
   const seen = await client.call<Settings>({ method: "GET", path: path`/v1/config` });
   const { body } = await client.call<v.InferOutput<typeof settingsWritten>>({
@@ -52,7 +59,8 @@ async function configure({ io, client }: Session, values: Values): Promise<void>
     ...matching(seen),
   });
   const done = body.dryRun ? "Would set" : "Successfully set";
-  for (const [setting, value] of asked) io.out(`${done} ${capital(setting)} to: ${value}\n`);
+  for (const [setting, value] of asked)
+    io.out(`${done} ${capital(setting)} to: ${value ?? NONE}\n`);
   if (body.effectiveAt !== undefined) io.out(`In force everywhere from ${body.effectiveAt} on\n`);
 }
 

@@ -8,7 +8,7 @@ type Settings = v.InferOutput<typeof settingsRead>;
 
 const COLUMNS: readonly Column<readonly [string, Settings[keyof Settings]]>[] = [
   { header: "PROPERTY", value: ([name]) => name },
-  { header: "VALUE", value: ([, value]) => value },
+  { header: "VALUE", value: ([, value]) => value ?? "none" },
 ];
 
 /** What holds in the space, whether or not anybody has written it. */

@@ -1,6 +1,6 @@
 import { addressAt, parseCidr } from "../../domain/cidr.ts";
 import { type HostId, hostId, hostName } from "../../domain/host.ts";
-import { BLOCKS_PER_HOST_MAX } from "../../domain/limits.ts";
+import { capOf } from "../../domain/pool.ts";
 import type { PlannedBlocks } from "./plan-blocks.ts";
 import { knownPools, poolAround } from "./plan-pools.ts";
 import { isSame } from "./same.ts";
@@ -25,30 +25,23 @@ export function planSettings(
   const borrowed = work.assigns.filter(({ block, host }) => work.whose.get(block) !== host).length;
   const { blocks, host } = mostBlocks(wanted, standing, work);
   const isStrict = before.strictAffinity && borrowed > 0;
-  const isCapped = blocks > before.maxBlocksPerHost;
+  const isCapped = blocks > capOf(before);
   const isOpened = isStrict || isCapped;
   const opened = {
     ...before,
     ...(isStrict && { strictAffinity: false }),
-    ...(isCapped && { maxBlocksPerHost: blocks }),
+    ...(isCapped && { maxBlocksPerHost: null }),
   };
   const conflicts = [
     ...unregistered(wanted, standing, work),
-    ...(blocks > BLOCKS_PER_HOST_MAX
+    ...(isCapped && !wanted.settings
       ? [
           conflict(
             "maxBlocksPerHost",
-            `is ${BLOCKS_PER_HOST_MAX} at most, and ${host} has ${blocks}`,
+            `is ${before.maxBlocksPerHost} in Plat, and ${host} has ${blocks}; ${ADVICE}`,
           ),
         ]
-      : isCapped && !wanted.settings
-        ? [
-            conflict(
-              "maxBlocksPerHost",
-              `is ${before.maxBlocksPerHost} in Plat, and ${host} has ${blocks}; ${ADVICE}`,
-            ),
-          ]
-        : []),
+      : []),
     ...(isStrict && !wanted.settings
       ? [
           conflict(

@@ -60,7 +60,7 @@ export interface WantedLabels {
 export interface WantedSettings {
   readonly strictAffinity?: boolean;
   readonly autoAllocateBlocks?: boolean;
-  readonly maxBlocksPerHost?: number;
+  readonly maxBlocksPerHost?: number | null;
   readonly cooldownSeconds?: number;
 }
 

@@ -59,6 +59,14 @@ describe("plat configure", () => {
     expect(err).toContain("argument 'maybe' is invalid. It must be true or false.");
   });
 
+  it("sets no cap on the blocks of a host, and shows it", async () => {
+    const { exit, out } = await plat("configure", "--max-blocks-per-host=none");
+    expect(exit).toBe(0);
+    expect(out).toContain("Successfully set MaxBlocksPerHost to: none\n");
+    expect(await settings()).toMatchObject({ maxBlocksPerHost: null });
+    expect((await plat("show", "--show-configuration")).out).toMatch(/^maxBlocksPerHost +none$/m);
+  });
+
   it("tells what the API refuses", async () => {
     const { exit, err } = await plat("configure", "--max-blocks-per-host=0");
     expect(exit).toBe(1);

@@ -292,17 +292,21 @@ describe("plat import calico takes over", () => {
     expect(normalised(await exported())).toEqual(normalised(dumpOf([POOL], blocks, config)));
   });
 
-  it("no cap on blocks as Calico's twenty, and one that is too large as the largest", async () => {
-    await imported([resource("IPAMConfig", "default", { strictAffinity: false })]);
+  it("a cap on blocks that nobody has set as Calico's twenty, its largest, and one beyond it as none", async () => {
+    await imported([resource("IPAMConfig", "default", { maxBlocksPerHost: 0 })]);
     expect(await get("/v1/config")).toMatchObject({ maxBlocksPerHost: 20 });
+    await imported([resource("IPAMConfig", "default", { maxBlocksPerHost: 1_000_000 })]);
+    expect(await get("/v1/config")).toMatchObject({ maxBlocksPerHost: 1_000_000 });
     const { notes } = await imported([
       {
-        ...resource("IPAMConfiguration", "default", { maxBlocksPerHost: 1_000_000 }),
+        ...resource("IPAMConfiguration", "default", { maxBlocksPerHost: 1_000_001 }),
         apiVersion: "projectcalico.org/v3",
       },
     ]);
-    expect(await get("/v1/config")).toMatchObject({ maxBlocksPerHost: 1_000 });
-    expect(notes).toContainEqual(expect.stringContaining("becomes 1000"));
+    expect(await get("/v1/config")).toMatchObject({ maxBlocksPerHost: null });
+    expect(notes).toContainEqual(expect.stringContaining("becomes none"));
+    const [config] = (await exported()).filter(({ kind }) => kind === "IPAMConfig");
+    expect(config).toMatchObject({ spec: { maxBlocksPerHost: 1_000_000 } });
   });
 
   it("what Plat alone knows of a pool and of the configuration stays", async () => {
