@@ -1,5 +1,6 @@
 import {
   CreateTableCommand,
+  type CreateTableCommandInput,
   type DynamoDBClient,
   ResourceInUseException,
   waitUntilTableExists,
@@ -11,31 +12,38 @@ const WAIT_SECONDS_MAX = 30;
 /** Creates the table as the CDK deploys it, unless it is there, and waits until it can be used. */
 export async function createTable(client: DynamoDBClient, tableName: string): Promise<void> {
   const { partitionKey, sortKey, dueIndex } = TABLE;
+  await createTableAs(client, {
+    TableName: tableName,
+    AttributeDefinitions: [
+      { AttributeName: partitionKey, AttributeType: "S" },
+      { AttributeName: sortKey, AttributeType: "S" },
+      { AttributeName: dueIndex.partitionKey, AttributeType: "S" },
+      { AttributeName: dueIndex.sortKey, AttributeType: "N" },
+    ],
+    KeySchema: keySchema(TABLE),
+    GlobalSecondaryIndexes: [
+      {
+        IndexName: dueIndex.name,
+        KeySchema: keySchema(dueIndex),
+        Projection: { ProjectionType: "KEYS_ONLY" },
+      },
+    ],
+  });
+}
+
+/** Creates a table on demand, unless it is there, and waits until it can be used. */
+export async function createTableAs(
+  client: DynamoDBClient,
+  { TableName, ...definition }: CreateTableCommandInput,
+): Promise<void> {
   try {
     await client.send(
-      new CreateTableCommand({
-        TableName: tableName,
-        BillingMode: "PAY_PER_REQUEST",
-        AttributeDefinitions: [
-          { AttributeName: partitionKey, AttributeType: "S" },
-          { AttributeName: sortKey, AttributeType: "S" },
-          { AttributeName: dueIndex.partitionKey, AttributeType: "S" },
-          { AttributeName: dueIndex.sortKey, AttributeType: "N" },
-        ],
-        KeySchema: keySchema(TABLE),
-        GlobalSecondaryIndexes: [
-          {
-            IndexName: dueIndex.name,
-            KeySchema: keySchema(dueIndex),
-            Projection: { ProjectionType: "KEYS_ONLY" },
-          },
-        ],
-      }),
+      new CreateTableCommand({ TableName, BillingMode: "PAY_PER_REQUEST", ...definition }),
     );
   } catch (error) {
     if (!(error instanceof ResourceInUseException)) throw error;
   }
-  await waitUntilTableExists({ client, maxWaitTime: WAIT_SECONDS_MAX }, { TableName: tableName });
+  await waitUntilTableExists({ client, maxWaitTime: WAIT_SECONDS_MAX }, { TableName });
 }
 
 function keySchema(keys: { readonly partitionKey: string; readonly sortKey: string }) {

@@ -26,24 +26,55 @@ export function destinationOf(request: IncomingMessage, requestId: string): Dest
   const route = fitting.find((candidate) => methodsOf(candidate).some((known) => known === method));
   const path = segments.join("/");
   if (!route) return leadsNowhere(method, path, fitting);
-  const routeKey = `${method} ${route.path}`;
+  const event = eventOf(request, {
+    ...LAPTOP,
+    requestId,
+    routeKey: `${method} ${route.path}`,
+    path,
+    rawQueryString,
+    pathParameters: parametersOf(route.path, segments),
+  });
+  return { route, event };
+}
+
+const LAPTOP = { accountId: "local", apiId: "local", domainName: "127.0.0.1" } as const;
+
+/** What is known of a request once it has its route. */
+export interface Routed {
+  readonly accountId: string;
+  readonly apiId: string;
+  readonly domainName: string;
+  readonly requestId: string;
+  readonly routeKey: string;
+  /** Decoded. */
+  readonly path: string;
+  readonly rawQueryString: string;
+  readonly pathParameters: Readonly<Record<string, string>>;
+}
+
+/**
+ * The event of a request before its body has arrived
+ * (https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html).
+ */
+export function eventOf(request: IncomingMessage, routed: Routed): Event {
+  const { accountId, apiId, domainName, requestId, routeKey, path, rawQueryString } = routed;
   const query = queryOf(rawQueryString);
-  const event: Event = {
+  return {
     version: "2.0",
     routeKey,
     rawPath: path,
     rawQueryString,
     headers: headersOf(request),
     ...(query && { queryStringParameters: query }),
-    pathParameters: parametersOf(route, segments),
+    pathParameters: routed.pathParameters,
     isBase64Encoded: false,
     requestContext: {
-      accountId: "local",
-      apiId: "local",
-      domainName: "127.0.0.1",
-      domainPrefix: "127",
+      accountId,
+      apiId,
+      domainName,
+      domainPrefix: domainName.replace(/\..*/, ""),
       http: {
-        method,
+        method: request.method ?? "",
         path,
         protocol: `HTTP/${request.httpVersion}`,
         sourceIp: request.socket.remoteAddress ?? "",
@@ -56,7 +87,6 @@ export function destinationOf(request: IncomingMessage, requestId: string): Dest
       timeEpoch: Date.now(),
     },
   };
-  return { route, event };
 }
 
 /** The event with the body that arrived after its headers: as text where it is text. */
@@ -70,7 +100,7 @@ export function withBody(event: Event, body: Buffer): Event {
 export const newRequestId = (): string => randomUUID();
 
 /** Once, so that the handlers see what API Gateway would decode again, or end the path at: they refuse it by its name. */
-function decodedSegments(rawPath: string): string[] | undefined {
+export function decodedSegments(rawPath: string): string[] | undefined {
   if (!rawPath.startsWith("/")) return undefined;
   try {
     return rawPath.split("/").map(decodeURIComponent);
@@ -79,8 +109,8 @@ function decodedSegments(rawPath: string): string[] | undefined {
   }
 }
 
-function parametersOf(route: Route, segments: readonly string[]): Record<string, string> {
-  const parameters = route.path
+export function parametersOf(path: string, segments: readonly string[]): Record<string, string> {
+  const parameters = path
     .split("/")
     .map(
       (part, i) =>

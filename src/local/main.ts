@@ -1,19 +1,29 @@
 import "./environment.ts";
+import { asksForDeployed, loadTwin } from "./deployed.ts";
 import { readOptions, USAGE } from "./options.ts";
 import { type Plat, startPlat } from "./plat.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** `npm start`: all of Plat in one process, until Ctrl-C. */
 try {
-  const options = readOptions(process.argv.slice(2), process.env);
-  if (options) run(await startPlat(options));
-  else console.log(USAGE);
+  const args = process.argv.slice(2);
+  const plat = asksForDeployed(args)
+    ? await (await loadTwin()).startDeployed(args)
+    : await startHere(args);
+  if (plat) run(plat);
 } catch (error) {
   console.error(sentenceOf(error));
   process.exitCode = error instanceof UsageError ? 2 : 1;
 }
 
-function run(plat: Plat): void {
+async function startHere(args: readonly string[]): Promise<Plat | undefined> {
+  const options = readOptions(args, process.env);
+  if (options) return startPlat(options);
+  console.log(USAGE);
+  return undefined;
+}
+
+function run(plat: Pick<Plat, "sentence" | "url" | "lost" | "stop">): void {
   console.log(plat.sentence);
   console.log(`Plat listens on ${plat.url}`);
   const stop = async () => {

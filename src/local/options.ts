@@ -9,14 +9,15 @@ export const USAGE = `npm start -- [options]
   --reclaim-seconds N   how often empty blocks are looked for (60)
   --collect-seconds N   how often left-overs of crashes are looked for (60)
   --work-seconds N      how often drains and deletions of pools go on (60)
+  --deployed [ENV]      run what would be deployed to dev or prod; --deployed --help shows its options
   --help                show this
 
 DYNAMODB_ENDPOINT=URL uses a DynamoDB that runs elsewhere instead of the embedded one.
 POWERTOOLS_LOG_LEVEL=INFO prints a line for every request.
 `;
 
-const PORT_MAX = 65_535;
-const SECONDS_MAX = 86_400;
+export const PORT_MAX = 65_535;
+export const SECONDS_MAX = 86_400;
 
 /** Reads the command line and the environment; nothing if only help is wanted. */
 export function readOptions(
@@ -61,7 +62,8 @@ function parsed(args: readonly string[]) {
   }
 }
 
-function whole(option: string, text: string, min: number, max: number): number {
+/** A whole number in words of the command line. */
+export function whole(option: string, text: string, min: number, max: number): number {
   const number = /^\d{1,6}$/.test(text) ? Number(text) : Number.NaN;
   if (number >= min && number <= max) return number;
   throw new UsageError(`${option} is "${text}"; it must be a whole number from ${min} to ${max}.`);

@@ -1,0 +1,146 @@
+import { mkdtemp, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { AwsClient } from "aws4fetch";
+import type { Caller } from "../../twin/callers.ts";
+import { deploymentOf } from "../../twin/deployment.ts";
+import type { Resource } from "../../twin/names.ts";
+import { startTwin, type Twin, type TwinOptions } from "../../twin/twin.ts";
+
+/** A function of a test: its code, and what its template says beside. */
+export interface TestFunction {
+  /** The source of an ES module that exports `handler`. */
+  readonly code: string;
+  readonly properties?: Readonly<Record<string, unknown>>;
+  /** What its role may do. */
+  readonly statements?: readonly unknown[];
+}
+
+export interface TestAccount {
+  readonly functions: Readonly<Record<string, TestFunction>>;
+  /** Resources beside, by their ids. */
+  readonly resources?: Readonly<Record<string, Resource>>;
+}
+
+export const arnOf = (id: string) => ({ "Fn::GetAtt": [id, "Arn"] });
+
+/** A stack with a table, an API with a route `POST /<name>` for each function, and what a test adds. */
+export function stackOf({ functions, resources = {} }: TestAccount) {
+  const made = Object.entries(functions).flatMap(([name, { properties, statements = [] }]) => [
+    [
+      name,
+      {
+        Type: "AWS::Lambda::Function",
+        Properties: {
+          Code: { S3Key: `${name}.zip` },
+          FunctionName: name,
+          Handler: "index.handler",
+          Role: arnOf(`${name}Role`),
+          Runtime: "nodejs24.x",
+          ...properties,
+        },
+      },
+    ],
+    [
+      `${name}Role`,
+      {
+        Type: "AWS::IAM::Role",
+        Properties: { Policies: [{ PolicyDocument: { Statement: statements } }] },
+      },
+    ],
+    [
+      `${name}Integration`,
+      {
+        Type: "AWS::ApiGatewayV2::Integration",
+        Properties: {
+          IntegrationType: "AWS_PROXY",
+          IntegrationUri: arnOf(name),
+          PayloadFormatVersion: "2.0",
+        },
+      },
+    ],
+    [`${name}Route`, routeTo(name, `POST /${name}`)],
+    [
+      `${name}Permission`,
+      {
+        Type: "AWS::Lambda::Permission",
+        Properties: {
+          Action: "lambda:InvokeFunction",
+          FunctionName: arnOf(name),
+          Principal: "apigateway.amazonaws.com",
+        },
+      },
+    ],
+  ]);
+  const common: Readonly<Record<string, Resource>> = {
+    Table: {
+      Type: "AWS::DynamoDB::Table",
+      Properties: {
+        TableName: "things",
+        AttributeDefinitions: [{ AttributeName: "pk", AttributeType: "S" }],
+        KeySchema: [{ AttributeName: "pk", KeyType: "HASH" }],
+      },
+    },
+    Api: { Type: "AWS::ApiGatewayV2::Api" },
+    Stage: { Type: "AWS::ApiGatewayV2::Stage", Properties: { StageName: "$default" } },
+  };
+  return {
+    name: "test",
+    account: "123456789012",
+    region: "eu-central-1",
+    resources: { ...common, ...Object.fromEntries(made), ...resources } as Record<string, Resource>,
+    outputs: {},
+  };
+}
+
+export function routeTo(name: string, key: string, AuthorizationType = "AWS_IAM"): Resource {
+  return {
+    Type: "AWS::ApiGatewayV2::Route",
+    Properties: {
+      AuthorizationType,
+      RouteKey: key,
+      Target: { "Fn::Join": ["/", ["integrations", { Ref: `${name}Integration` }]] },
+    },
+  };
+}
+
+/** A twin of such a stack. */
+export async function startAccount(
+  account: TestAccount,
+  options: Partial<TwinOptions> = {},
+): Promise<Twin> {
+  const directory = await mkdtemp(join(tmpdir(), "plat-"));
+  const assets = new Map<string, string>();
+  for (const [name, { code }] of Object.entries(account.functions)) {
+    const folder = await mkdtemp(join(directory, "asset-"));
+    await writeFile(join(folder, "index.mjs"), code);
+    assets.set(name, folder);
+  }
+  return startTwin(deploymentOf([stackOf(account)]), assets, { port: 0, ...options });
+}
+
+/** Sends a request that is signed by a caller. */
+export async function call(
+  twin: Pick<Twin, "url" | "deployment">,
+  { accessKeyId, secretAccessKey }: Pick<Caller, "accessKeyId" | "secretAccessKey">,
+  method: string,
+  path: string,
+  body?: string | Uint8Array<ArrayBuffer>,
+  headers: Record<string, string> = { "content-type": "application/json" },
+) {
+  const client = new AwsClient({
+    accessKeyId,
+    secretAccessKey,
+    service: "execute-api",
+    region: twin.deployment.region,
+    retries: 0,
+  });
+  const response = await client.fetch(new URL(path, twin.url).href, {
+    method,
+    headers,
+    ...(body !== undefined && { body }),
+    aws: { allHeaders: false },
+  });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, text };
+}

@@ -1,0 +1,40 @@
+import { createHash } from "node:crypto";
+import type { Deployment } from "./deployment.ts";
+import type { Statement } from "./iam.ts";
+
+/** Who may knock at the API, with keys for it. */
+export interface Caller {
+  readonly name: string;
+  readonly userArn: string;
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly statements: readonly Statement[];
+}
+
+/** The keys that AWS uses in its examples; they open nothing but a twin. */
+const OPERATOR_KEYS = {
+  accessKeyId: "AKIAIOSFODNN7EXAMPLE",
+  secretAccessKey: "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
+} as const;
+
+/** The users of the account: `operator`, who may call all of the API, and one for each managed policy that the stacks make. */
+export function callersOf({ account, policies }: Deployment): readonly Caller[] {
+  const everything: Statement = { Effect: "Allow", Action: "execute-api:Invoke", Resource: "*" };
+  const userArn = (name: string) => `arn:aws:iam::${account}:user/${name}`;
+  return [
+    { name: "operator", userArn: userArn("operator"), ...OPERATOR_KEYS, statements: [everything] },
+    ...[...policies].map(([name, statements]) => ({
+      name,
+      userArn: userArn(name),
+      ...keysOf("AKIA", name),
+      statements,
+    })),
+  ];
+}
+
+/** Keys that are made up of a name, the same each time. */
+export function keysOf(prefix: "AKIA" | "ASIA", name: string) {
+  const secret = createHash("sha256").update(`${prefix}/${name}`).digest("base64").slice(0, 40);
+  const id = createHash("sha256").update(secret).digest("hex").toUpperCase().slice(0, 16);
+  return { accessKeyId: `${prefix}${id}`, secretAccessKey: secret };
+}

@@ -1,0 +1,203 @@
+import * as v from "valibot";
+import type { Statement } from "./iam.ts";
+import { Intrinsics } from "./intrinsics.ts";
+import { FIRST_VERSION, type Stack } from "./names.ts";
+import * as properties from "./properties.ts";
+import { rolesOf } from "./roles.ts";
+
+/** All that the templates of an environment would make in an account, as far as the twin plays it. */
+export interface Deployment {
+  readonly account: string;
+  readonly region: string;
+  readonly functions: readonly DeployedFunction[];
+  /** What becomes of an event that a function takes on its own time. */
+  readonly asyncInvokes: readonly AsyncInvoke[];
+  readonly permissions: readonly Permission[];
+  readonly api: DeployedApi;
+  readonly schedules: readonly DeployedSchedule[];
+  readonly table: DeployedTable;
+  /** The managed policies, for callers to have: statements by name. */
+  readonly policies: ReadonlyMap<string, readonly Statement[]>;
+}
+
+export interface DeployedFunction {
+  readonly name: string;
+  readonly arn: string;
+  /** The one that aliases lead to; `$LATEST` where the template makes none. */
+  readonly version: string;
+  /** The hash of the asset with its code. */
+  readonly asset: string;
+  /** `index.handler` */
+  readonly handler: string;
+  readonly timeoutSeconds: number;
+  readonly memoryMb: number;
+  readonly variables: Readonly<Record<string, string>>;
+  readonly logGroup: string;
+  readonly reservedConcurrency: number | undefined;
+  readonly role: Role;
+}
+
+/** What somebody is called, and may do. */
+export interface Role {
+  readonly name: string;
+  readonly arn: string;
+  readonly statements: readonly Statement[];
+}
+
+/** Who may invoke a function, beside those whose own policies say so. */
+interface Permission {
+  readonly functionArn: string;
+  readonly principal: string;
+  readonly sourceArn: string;
+}
+
+interface AsyncInvoke {
+  readonly functionName: string;
+  readonly qualifier: string;
+  readonly retriesMax: number;
+  readonly ageSecondsMax: number;
+  readonly onFailureArn: string | undefined;
+}
+
+interface DeployedApi {
+  readonly id: string;
+  readonly routes: readonly DeployedRoute[];
+  readonly stage: string;
+  readonly ratePerSecond: number;
+  readonly burst: number;
+}
+
+export interface DeployedRoute {
+  /** `GET /v1/pools/{name}`, or `$default`. */
+  readonly key: string;
+  readonly isIamAuthorized: boolean;
+  readonly functionArn: string;
+}
+
+export interface DeployedSchedule {
+  readonly name: string;
+  readonly rateSeconds: number;
+  readonly functionArn: string;
+  readonly input: string | undefined;
+  readonly role: Role;
+  readonly retriesMax: number;
+  readonly ageSecondsMax: number;
+  readonly deadLetterArn: string | undefined;
+}
+
+export type DeployedTable = v.InferOutput<typeof properties.table> & {
+  readonly name: string;
+  readonly arn: string;
+};
+
+/** Reads what stacks make, in the order in which they are deployed. */
+export function deploymentOf(stacks: readonly Stack[]): Deployment {
+  const intrinsics = new Intrinsics(stacks);
+  const [first] = stacks;
+  if (!first) throw new Error("there is no stack");
+
+  /** Every resource of a type by its schema, with its own name and, where it has one, its ARN. */
+  const all = <Schema extends v.GenericSchema>(schema: Schema, ...types: readonly string[]) =>
+    stacks.flatMap((stack) =>
+      Object.entries(stack.resources)
+        .filter(([, { Type }]) => types.includes(Type))
+        .map(([id, { Type, Properties = {} }]) => {
+          const parsed = v.safeParse(schema, intrinsics.resolve(stack, Properties));
+          if (!parsed.success) throw new Error(`${id}, a ${Type}: ${v.summarize(parsed.issues)}`);
+          const attribute = (name: string) =>
+            String(intrinsics.resolve(stack, { "Fn::GetAtt": [id, name] }));
+          return { name: intrinsics.nameOf(stack, id), attribute, read: parsed.output };
+        }),
+    );
+  const one = <Item>(what: string, items: readonly Item[]): Item => {
+    const [only] = items;
+    if (only === undefined || items.length > 1)
+      throw new Error(`the templates have ${items.length} ${what}, not one`);
+    return only;
+  };
+
+  const { roleOf, policies } = rolesOf(
+    all(properties.role, "AWS::IAM::Role").map((role) => ({ ...role, arn: role.attribute("Arn") })),
+    all(properties.policy, "AWS::IAM::Policy", "AWS::IAM::ManagedPolicy"),
+  );
+  const integrations = new Map(
+    all(properties.integration, "AWS::ApiGatewayV2::Integration").map(({ name, read }) => [
+      name,
+      read.IntegrationUri,
+    ]),
+  );
+  const versioned = new Set(
+    all(properties.version, "AWS::Lambda::Version").map(({ read }) => read.FunctionName),
+  );
+  const stage = one("stages", all(properties.stage, "AWS::ApiGatewayV2::Stage"));
+  const table = one(
+    "tables",
+    all(properties.table, "AWS::DynamoDB::GlobalTable", "AWS::DynamoDB::Table"),
+  );
+  return {
+    account: first.account,
+    region: first.region,
+    functions: all(properties.lambda, "AWS::Lambda::Function").map(({ name, attribute, read }) => ({
+      name,
+      arn: attribute("Arn"),
+      version: versioned.has(name) ? FIRST_VERSION : "$LATEST",
+      asset: read.Code.S3Key.replace(/\.zip$/, ""),
+      handler: read.Handler,
+      timeoutSeconds: read.Timeout,
+      memoryMb: read.MemorySize,
+      variables: read.Environment.Variables,
+      logGroup: read.LoggingConfig?.LogGroup ?? `/aws/lambda/${name}`,
+      reservedConcurrency: read.ReservedConcurrentExecutions,
+      role: roleOf(read.Role),
+    })),
+    asyncInvokes: all(properties.asyncInvoke, "AWS::Lambda::EventInvokeConfig").map(({ read }) => ({
+      functionName: read.FunctionName,
+      qualifier: read.Qualifier,
+      retriesMax: read.MaximumRetryAttempts,
+      ageSecondsMax: read.MaximumEventAgeInSeconds,
+      onFailureArn: read.DestinationConfig?.OnFailure?.Destination,
+    })),
+    permissions: all(properties.permission, "AWS::Lambda::Permission").map(({ read }) => ({
+      functionArn: read.FunctionName,
+      principal: read.Principal,
+      sourceArn: read.SourceArn ?? "*",
+    })),
+    api: {
+      id: one("APIs", all(v.object({}), "AWS::ApiGatewayV2::Api")).name,
+      stage: stage.read.StageName,
+      ratePerSecond: stage.read.DefaultRouteSettings.ThrottlingRateLimit,
+      burst: stage.read.DefaultRouteSettings.ThrottlingBurstLimit,
+      routes: all(properties.route, "AWS::ApiGatewayV2::Route").map(({ read }) => {
+        const functionArn = integrations.get(read.Target.replace(/^integrations\//, ""));
+        if (functionArn === undefined) throw new Error(`${read.RouteKey} has no integration`);
+        const isIamAuthorized = read.AuthorizationType === "AWS_IAM";
+        return { key: read.RouteKey, isIamAuthorized, functionArn };
+      }),
+    },
+    schedules: all(properties.schedule, "AWS::Scheduler::Schedule")
+      .filter(({ read }) => read.State === "ENABLED")
+      .map(({ name, read: { ScheduleExpression, Target } }) => ({
+        name,
+        rateSeconds: ScheduleExpression,
+        functionArn: Target.Arn,
+        input: Target.Input,
+        role: roleOf(Target.RoleArn),
+        retriesMax: Target.RetryPolicy.MaximumRetryAttempts,
+        ageSecondsMax: Target.RetryPolicy.MaximumEventAgeInSeconds,
+        deadLetterArn: Target.DeadLetterConfig?.Arn,
+      })),
+    table: { ...table.read, name: table.name, arn: table.attribute("Arn") },
+    policies,
+  };
+}
+
+/** A function is called by its ARN, with or without the name of an alias or a version. */
+export function parseFunctionArn(arn: string): {
+  readonly name: string;
+  readonly qualifier: string;
+} {
+  const [, name, qualifier = "$LATEST"] =
+    /^arn:aws:lambda:[^:]*:\d+:function:([^:]+)(?::(.+))?$/.exec(arn) ?? [];
+  if (name === undefined) throw new Error(`${arn} is no function`);
+  return { name, qualifier };
+}

@@ -1,0 +1,58 @@
+import { createHash } from "node:crypto";
+import { readdir, readFile, rename, rm, stat, utimes } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { EnvironmentName } from "../cdk/environments.ts";
+import { synthesise } from "./assembly.ts";
+
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
+/** All that templates and bundles are made of; the lock file stands for the packages. */
+const SOURCES = ["cdk", "functions", "src", "cdk.json", "cdk.context.json", "package-lock.json"];
+const KEPT = join(ROOT, "cdk.out", "twin");
+/** Nobody is thought to run a twin for longer. */
+const KEPT_MS_MAX = 7 * 86_400_000;
+const HASH_CHARACTERS = 16;
+
+/**
+ * Returns the folder with the templates and the bundles of an environment, made of the sources as they are now. Each state
+ * of the sources has a folder of its own, so what is stale is never found; what nobody used for a week is removed.
+ */
+export async function freshAssembly(environment: EnvironmentName): Promise<string> {
+  const hash = createHash("sha256");
+  for (const source of SOURCES) await add(hash, source);
+  const digest = hash.digest("hex").slice(0, HASH_CHARACTERS);
+  const directory = join(KEPT, `${environment}-${digest}`);
+  if (!(await isThere(directory))) {
+    const made = `${directory}.${process.pid}`;
+    await synthesise(made, environment);
+    // Whoever was faster made the same.
+    await rename(made, directory).catch(() => rm(made, { recursive: true }));
+    await removeOld(dirname(directory));
+  }
+  await utimes(directory, new Date(), new Date());
+  return directory;
+}
+
+async function add(hash: ReturnType<typeof createHash>, path: string): Promise<void> {
+  const found = await stat(join(ROOT, path)).catch(() => undefined);
+  if (found?.isDirectory()) {
+    for (const name of (await readdir(join(ROOT, path))).sort()) await add(hash, `${path}/${name}`);
+  } else if (found) {
+    const content = await readFile(join(ROOT, path));
+    hash.update(`${path}\0${content.length}\0`).update(content);
+  }
+}
+
+async function removeOld(directory: string): Promise<void> {
+  for (const name of await readdir(directory)) {
+    const path = join(directory, name);
+    const { mtimeMs } = await stat(path);
+    if (mtimeMs < Date.now() - KEPT_MS_MAX) await rm(path, { recursive: true });
+  }
+}
+
+const isThere = (path: string) =>
+  stat(path).then(
+    () => true,
+    () => false,
+  );

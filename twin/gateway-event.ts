@@ -1,0 +1,80 @@
+import type { IncomingMessage } from "node:http";
+import { eventOf, parametersOf } from "../src/local/event.ts";
+import type { Caller } from "./callers.ts";
+import type { DeployedRoute, Deployment } from "./deployment.ts";
+import { pathOf } from "./routing.ts";
+
+/** What is known of a request whose route is found and whose body has arrived. */
+export interface Arrived {
+  readonly requestId: string;
+  readonly route: DeployedRoute;
+  readonly segments: readonly string[];
+  readonly rawQueryString: string;
+  readonly body: Buffer;
+  readonly caller: Caller | undefined;
+}
+
+/** A body of these types is text; every other one, and one of no type, comes in base64. */
+const TEXT = /^(text\/.*|application\/(json|xml|javascript))$/;
+
+/** The event that a function gets, in payload format 2.0. */
+export function gatewayEvent(request: IncomingMessage, deployment: Deployment, arrived: Arrived) {
+  const { requestId, route, segments, rawQueryString, body, caller } = arrived;
+  const { account, region, api } = deployment;
+  const parameters = parametersOf(pathOf(route.key), segments);
+  const event = eventOf(request, {
+    accountId: account,
+    apiId: api.id,
+    domainName: `${api.id}.execute-api.${region}.amazonaws.com`,
+    requestId,
+    routeKey: route.key,
+    path: segments.join("/"),
+    rawQueryString,
+    pathParameters: parameters,
+  });
+  const { cookie, ...headers } = joined(request);
+  const type = (headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
+  const isText = TEXT.test(type);
+  return {
+    ...event,
+    headers: {
+      ...headers,
+      "x-forwarded-for": request.socket.remoteAddress,
+      "x-forwarded-port": "443",
+      "x-forwarded-proto": "https",
+    },
+    ...(cookie !== undefined && { cookies: cookie.split("; ") }),
+    pathParameters: Object.keys(parameters).length > 0 ? parameters : undefined,
+    ...(body.length > 0 && {
+      body: body.toString(isText ? "utf8" : "base64"),
+      isBase64Encoded: !isText,
+    }),
+    requestContext: {
+      ...event.requestContext,
+      ...(caller && { authorizer: { iam: identityOf(caller, account) } }),
+    },
+  };
+}
+
+/** Names in lower case, and what comes twice joined. */
+function joined({ headersDistinct }: IncomingMessage): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headersDistinct).map(([name, values = []]) => [
+      name,
+      values.join(name === "cookie" ? "; " : ","),
+    ]),
+  );
+}
+
+/** https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-access-control-iam.html */
+function identityOf({ accessKeyId, name, userArn }: Caller, accountId: string) {
+  return {
+    accessKey: accessKeyId,
+    accountId,
+    callerId: `AIDA${name.toUpperCase()}`,
+    cognitoIdentity: null,
+    principalOrgId: null,
+    userArn,
+    userId: `AIDA${name.toUpperCase()}`,
+  };
+}

@@ -1,0 +1,26 @@
+import { createWriteStream, mkdirSync, type WriteStream } from "node:fs";
+import { join } from "node:path";
+
+/** What functions say, in a file for each log group, in place of CloudWatch. */
+export class Logs {
+  readonly directory: string;
+  readonly #files = new Map<string, WriteStream>();
+
+  constructor(directory: string) {
+    this.directory = directory;
+    mkdirSync(directory, { recursive: true });
+  }
+
+  write(group: string, text: string | Buffer): void {
+    const file =
+      this.#files.get(group) ??
+      createWriteStream(join(this.directory, `${group.replaceAll("/", "-")}.log`), { flags: "a" });
+    this.#files.set(group, file);
+    file.write(text);
+  }
+
+  async stop(): Promise<void> {
+    const ended = (file: WriteStream) => new Promise((resolve) => file.end(resolve));
+    await Promise.all([...this.#files.values()].map(ended));
+  }
+}

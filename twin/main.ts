@@ -1,0 +1,29 @@
+import { readTwinOptions, USAGE } from "./options.ts";
+import { startTwinOf } from "./twin.ts";
+
+/** `npm start -- --deployed`: the twin, and what a terminal is told of it; nothing if only help is wanted. */
+export async function startDeployed(args: readonly string[]) {
+  const options = readTwinOptions(args);
+  if (!options) {
+    console.log(USAGE);
+    return undefined;
+  }
+  const { environment, data, scheduleSeconds } = options;
+  const twin = await startTwinOf(environment, options);
+  const { accessKeyId, secretAccessKey } = twin.callers[0] ?? {};
+  const sentences = [
+    `The twin of ${environment}: ${twin.deployment.functions.length} functions on Node.js 24, ${twin.deployment.api.routes.length} routes, as the templates have them.`,
+    data === undefined
+      ? "Data is kept in memory only and is gone when this stops"
+      : `Data is kept in ${data}`,
+    `Logs of the functions are in ${twin.logs.directory}`,
+    ...(scheduleSeconds === undefined
+      ? []
+      : [`Schedules come every ${scheduleSeconds} s, whatever the templates say`]),
+    `Requests must be signed, for the Region ${twin.deployment.region}: export AWS_ACCESS_KEY_ID=${accessKeyId} AWS_SECRET_ACCESS_KEY=${secretAccessKey}`,
+    ...twin.callers
+      .slice(1)
+      .map(({ name, ...keys }) => `As ${name}: ${keys.accessKeyId} ${keys.secretAccessKey}`),
+  ];
+  return { ...twin, sentence: sentences.join("\n") };
+}

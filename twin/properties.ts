@@ -1,0 +1,155 @@
+import * as v from "valibot";
+
+/**
+ * What the twin reads of the properties of resources, by the names and with the defaults of CloudFormation
+ * (https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/). What it does not read, it does not play.
+ */
+
+const several = v.union([v.string(), v.array(v.string())]);
+
+const statement = v.object({
+  Effect: v.picklist(["Allow", "Deny"]),
+  Action: v.exactOptional(several),
+  NotAction: v.exactOptional(several),
+  Resource: v.exactOptional(several),
+  NotResource: v.exactOptional(several),
+  Condition: v.exactOptional(v.record(v.string(), v.record(v.string(), several))),
+});
+
+const document = v.object({
+  Statement: v.union([
+    v.array(statement),
+    v.pipe(
+      statement,
+      v.transform((only) => [only]),
+    ),
+  ]),
+});
+
+export const role = v.object({
+  Policies: v.optional(v.array(v.object({ PolicyDocument: document })), []),
+  ManagedPolicyArns: v.optional(
+    v.pipe(v.array(v.string()), v.maxLength(0, "the twin knows no policies of AWS' own")),
+    [],
+  ),
+});
+
+export const policy = v.object({
+  PolicyDocument: document,
+  Roles: v.optional(v.array(v.string()), []),
+});
+
+export const lambda = v.object({
+  Code: v.object({ S3Key: v.string() }),
+  Environment: v.optional(
+    v.object({ Variables: v.optional(v.record(v.string(), v.string()), {}) }),
+    {},
+  ),
+  Handler: v.string(),
+  LoggingConfig: v.optional(v.object({ LogGroup: v.optional(v.string()) })),
+  MemorySize: v.optional(v.number(), 128),
+  ReservedConcurrentExecutions: v.optional(v.number()),
+  Role: v.string(),
+  Runtime: v.literal("nodejs24.x"),
+  Timeout: v.optional(v.number(), 3),
+});
+
+export const version = v.object({ FunctionName: v.string() });
+
+const SIX_HOURS_SECONDS = 21_600;
+
+export const asyncInvoke = v.object({
+  DestinationConfig: v.optional(
+    v.object({ OnFailure: v.optional(v.object({ Destination: v.string() })) }),
+  ),
+  FunctionName: v.string(),
+  MaximumEventAgeInSeconds: v.optional(v.number(), SIX_HOURS_SECONDS),
+  MaximumRetryAttempts: v.optional(v.number(), 2),
+  Qualifier: v.string(),
+});
+
+export const permission = v.object({
+  Action: v.literal("lambda:InvokeFunction"),
+  FunctionName: v.string(),
+  Principal: v.string(),
+  SourceArn: v.optional(v.string()),
+});
+
+export const integration = v.object({
+  IntegrationType: v.literal("AWS_PROXY"),
+  IntegrationUri: v.string(),
+  PayloadFormatVersion: v.literal("2.0"),
+});
+
+export const route = v.object({
+  AuthorizationType: v.optional(v.picklist(["NONE", "AWS_IAM"]), "NONE"),
+  RouteKey: v.string(),
+  Target: v.string(),
+});
+
+/** An account's own limits, where the stage has none. */
+export const stage = v.object({
+  StageName: v.literal("$default"),
+  DefaultRouteSettings: v.optional(
+    v.object({
+      ThrottlingBurstLimit: v.optional(v.number(), 5_000),
+      ThrottlingRateLimit: v.optional(v.number(), 10_000),
+    }),
+    {},
+  ),
+});
+
+const UNIT_SECONDS: Readonly<Record<string, number>> = { minute: 60, hour: 3_600, day: 86_400 };
+
+const rate = v.pipe(
+  v.string(),
+  v.regex(/^rate\(\d+ (minute|hour|day)s?\)$/, "only schedules at a rate are known"),
+  v.transform((expression) => {
+    const [, count, unit = ""] = /(\d+) ([a-z]+?)s?\)/.exec(expression) ?? [];
+    return Number(count) * (UNIT_SECONDS[unit] ?? Number.NaN);
+  }),
+);
+
+const DAY_SECONDS = 86_400;
+
+export const schedule = v.object({
+  ScheduleExpression: rate,
+  State: v.optional(v.picklist(["ENABLED", "DISABLED"]), "ENABLED"),
+  Target: v.object({
+    Arn: v.string(),
+    DeadLetterConfig: v.optional(v.object({ Arn: v.string() })),
+    Input: v.optional(v.string()),
+    RetryPolicy: v.optional(
+      v.object({
+        MaximumEventAgeInSeconds: v.optional(v.number(), DAY_SECONDS),
+        MaximumRetryAttempts: v.optional(v.number(), 185),
+      }),
+      {},
+    ),
+    RoleArn: v.string(),
+  }),
+});
+
+const keySchema = v.array(
+  v.object({ AttributeName: v.string(), KeyType: v.picklist(["HASH", "RANGE"]) }),
+);
+
+export const table = v.object({
+  AttributeDefinitions: v.array(
+    v.object({ AttributeName: v.string(), AttributeType: v.picklist(["S", "N", "B"]) }),
+  ),
+  KeySchema: keySchema,
+  GlobalSecondaryIndexes: v.optional(
+    v.array(
+      v.object({
+        IndexName: v.string(),
+        KeySchema: keySchema,
+        Projection: v.object({
+          ProjectionType: v.picklist(["ALL", "KEYS_ONLY", "INCLUDE"]),
+          NonKeyAttributes: v.exactOptional(v.array(v.string())),
+        }),
+      }),
+    ),
+    [],
+  ),
+});

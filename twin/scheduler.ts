@@ -1,0 +1,54 @@
+import { randomUUID } from "node:crypto";
+import { every, type Timer } from "../src/local/timers.ts";
+import type { DeployedSchedule, Deployment } from "./deployment.ts";
+import { decide } from "./iam.ts";
+import type { Lambda } from "./lambda.ts";
+import type { Queues } from "./queues.ts";
+
+export interface SchedulerProps {
+  readonly deployment: Deployment;
+  readonly lambda: Lambda;
+  readonly queues: Queues;
+  /** In place of the rates of the template, for those who cannot wait. */
+  readonly scheduleSeconds: number | undefined;
+}
+
+/** EventBridge Scheduler: at the rate of each schedule it hands an event to Lambda, as the role of the schedule. */
+export function startSchedules({
+  deployment,
+  lambda,
+  queues,
+  scheduleSeconds,
+}: SchedulerProps): readonly Timer[] {
+  const { account, region } = deployment;
+  return deployment.schedules.map((schedule) =>
+    every(scheduleSeconds ?? schedule.rateSeconds, async () => {
+      const payload = schedule.input ?? JSON.stringify(eventOf(schedule, account, region));
+      const { functionArn, deadLetterArn } = schedule;
+      if (may(schedule, "lambda:InvokeFunction", functionArn))
+        return lambda.invokeLater(functionArn, payload);
+      const why = `${schedule.role.arn} may not invoke ${functionArn}`;
+      if (deadLetterArn !== undefined && may(schedule, "sqs:SendMessage", deadLetterArn))
+        queues.send(deadLetterArn, { payload, errorCode: "AccessDenied", errorMessage: why });
+      else console.error(`${why}: a tick is lost`);
+    }),
+  );
+}
+
+const may = ({ role }: DeployedSchedule, action: string, resource: string) =>
+  decide(role.statements, { action, resource }) === "allowed";
+
+/** What it sends where the schedule has no input of its own. */
+function eventOf({ name }: DeployedSchedule, account: string, region: string) {
+  return {
+    version: "0",
+    id: randomUUID(),
+    "detail-type": "Scheduled Event",
+    source: "aws.scheduler",
+    account,
+    time: new Date().toISOString(),
+    region,
+    resources: [`arn:aws:scheduler:${region}:${account}:schedule/default/${name}`],
+    detail: "{}",
+  };
+}

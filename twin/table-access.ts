@@ -1,0 +1,77 @@
+import type { DeployedTable, Role } from "./deployment.ts";
+import { decide, type Wish } from "./iam.ts";
+
+/** A call of DynamoDB, as its body says it; attributes as `{"S": "text"}`. */
+interface TableCall {
+  readonly TableName?: string;
+  readonly IndexName?: string;
+  readonly Key?: Attributes;
+  readonly Item?: Attributes;
+  readonly KeyConditionExpression?: string;
+  readonly ExpressionAttributeNames?: Readonly<Record<string, string>>;
+  readonly ExpressionAttributeValues?: Attributes;
+}
+
+type Attributes = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+
+/**
+ * Says why a role may not make a call, in the words of DynamoDB; nothing where it may.
+ *
+ * @param operation such as `GetItem`
+ */
+export function whyDenied(
+  role: Role,
+  session: string,
+  table: DeployedTable,
+  operation: string,
+  call: TableCall,
+): string | undefined {
+  const wish = wishOf(table, operation, call);
+  const decision = decide(role.statements, wish);
+  if (decision === "allowed") return undefined;
+  const user = role.arn.replace(":iam:", ":sts:").replace(":role/", ":assumed-role/");
+  const because =
+    decision === "denied"
+      ? "with an explicit deny in an identity-based policy"
+      : `because no identity-based policy allows the ${wish.action} action`;
+  return `User: ${user}/${session} is not authorized to perform: ${wish.action} on resource: ${wish.resource} ${because}`;
+}
+
+/**
+ * What IAM is asked for a call
+ * (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/specifying-conditions.html).
+ */
+function wishOf(table: DeployedTable, operation: string, call: TableCall): Wish {
+  const { TableName = "", IndexName } = call;
+  const tableArn = TableName.startsWith("arn:")
+    ? TableName
+    : table.arn.replace(/[^/]*$/, () => TableName);
+  const key = leadingKey(table, call);
+  return {
+    action: `dynamodb:${operation}`,
+    resource: IndexName === undefined ? tableArn : `${tableArn}/index/${IndexName}`,
+    ...(key !== undefined && { context: { "dynamodb:LeadingKeys": [key] } }),
+  };
+}
+
+/** The partition key that a call names; a scan names none. */
+function leadingKey(table: DeployedTable, call: TableCall): string | undefined {
+  const { IndexName, Key, Item, KeyConditionExpression } = call;
+  const index = table.GlobalSecondaryIndexes.find((one) => one.IndexName === IndexName);
+  const { KeySchema } = index ?? table;
+  const name = KeySchema.find(({ KeyType }) => KeyType === "HASH")?.AttributeName ?? "";
+  const value =
+    KeyConditionExpression === undefined ? (Key ?? Item)?.[name] : comparedWith(name, call);
+  return value === undefined ? undefined : String(Object.values(value)[0]);
+}
+
+/** The value that a condition on keys wants an attribute to have: `#pk = :pk AND …`. */
+function comparedWith(attribute: string, call: TableCall) {
+  const { KeyConditionExpression = "", ExpressionAttributeNames, ExpressionAttributeValues } = call;
+  for (const [, name = "", value = ""] of KeyConditionExpression.matchAll(
+    /([#\w.-]+)\s*=\s*(:\w+)/g,
+  ))
+    if ((ExpressionAttributeNames?.[name] ?? name) === attribute)
+      return ExpressionAttributeValues?.[value];
+  return undefined;
+}

@@ -1,0 +1,139 @@
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import type { EnvironmentName } from "../cdk/environments.ts";
+import type { Context } from "../src/allocator/context.ts";
+import { dynamoTable } from "../src/store/dynamo.ts";
+import { contextOf } from "../src/wiring.ts";
+import { type Caller, callersOf, keysOf } from "./callers.ts";
+import { openDatabase } from "./database.ts";
+import { type DeployedFunction, type Deployment, deploymentOf } from "./deployment.ts";
+import { freshAssembly } from "./fresh.ts";
+import { startGateway } from "./gateway.ts";
+import { Lambda } from "./lambda.ts";
+import { Logs } from "./logs.ts";
+import { Queues } from "./queues.ts";
+import { Reaper } from "./reaper.ts";
+import { startSchedules } from "./scheduler.ts";
+import { readStacks } from "./stacks.ts";
+import { startTableProxy } from "./table-proxy.ts";
+
+export interface TwinOptions {
+  /** 0: any free one. */
+  readonly port: number;
+  /** A directory to keep data in. */
+  readonly data?: string | undefined;
+  /** How often each schedule comes, in place of the rate of the template. */
+  readonly scheduleSeconds?: number | undefined;
+}
+
+/** What the templates make, run on this machine. */
+export interface Twin {
+  readonly url: string;
+  readonly deployment: Deployment;
+  readonly callers: readonly Caller[];
+  readonly lambda: Lambda;
+  readonly queues: Queues;
+  readonly logs: Logs;
+  /** DynamoDB past all policies. */
+  readonly database: DynamoDBClient;
+  /** A look into the table by it. */
+  readonly context: Context;
+  /** Resolves with the reason when the data is out of reach for good. */
+  readonly lost: Promise<string>;
+  stop(): Promise<void>;
+}
+
+const UNDERWAY_MS_MAX = 10_000;
+
+/** Runs the templates and the bundles of an environment, made of the sources as they are. */
+export async function startTwinOf(
+  environment: EnvironmentName,
+  options: TwinOptions,
+): Promise<Twin> {
+  const { stacks, assets } = readStacks(await freshAssembly(environment), environment);
+  return startTwin(deploymentOf(stacks), assets, options);
+}
+
+/** Where the twin of an environment keeps the database in a folder of data. */
+const databaseFile = (data: string, table: { readonly name: string }): string =>
+  join(resolve(data), `${table.name}.db`);
+
+/**
+ * Runs a deployment.
+ *
+ * @param assets the folders of the bundles, by the hash that templates name them by
+ */
+export async function startTwin(
+  deployment: Deployment,
+  assets: ReadonlyMap<string, string>,
+  { port, data, scheduleSeconds }: TwinOptions,
+): Promise<Twin> {
+  const { table, functions, region } = deployment;
+  const kept = data === undefined ? await mkdtemp(join(tmpdir(), "plat-twin-")) : resolve(data);
+  const logs = new Logs(join(kept, "logs"));
+  const queues = new Queues(kept);
+  const reaper = new Reaper();
+  const database = await openDatabase(
+    table,
+    data === undefined ? undefined : databaseFile(data, table),
+  );
+  const proxy = await startTableProxy({
+    table,
+    holders: new Map(
+      functions.map(({ name, role }) => [
+        keysOf("ASIA", name).accessKeyId,
+        { role, session: name },
+      ]),
+    ),
+    endpoint: database.endpoint,
+  });
+  const lambda = new Lambda({
+    deployment,
+    queues,
+    environmentOf: (deployed) => ({
+      deployed,
+      directory: assetOf(assets, deployed),
+      region,
+      credentials: { ...keysOf("ASIA", deployed.name), sessionToken: deployed.name },
+      dynamoEndpoint: proxy.endpoint,
+      logs,
+      reaper,
+    }),
+  });
+  const callers = callersOf(deployment);
+  const stopBelow = async () => {
+    await lambda.stop(UNDERWAY_MS_MAX);
+    await proxy.stop();
+    await database.stop();
+    await logs.stop();
+    reaper.stop();
+  };
+  const gateway = await startGateway({ deployment, lambda, callers, port }).catch(async (error) => {
+    await stopBelow();
+    throw error;
+  });
+  const timers = startSchedules({ deployment, lambda, queues, scheduleSeconds });
+  return {
+    url: `http://127.0.0.1:${gateway.port}`,
+    deployment,
+    callers,
+    lambda,
+    queues,
+    logs,
+    database: database.client,
+    context: contextOf(dynamoTable(database.client, table.name)),
+    lost: database.lost,
+    async stop() {
+      await Promise.all([gateway.stop(), ...timers.map((timer) => timer.stop())]);
+      await stopBelow();
+    },
+  };
+}
+
+function assetOf(assets: ReadonlyMap<string, string>, { name, asset }: DeployedFunction): string {
+  const directory = assets.get(asset);
+  if (directory === undefined) throw new Error(`the code of ${name} was not synthesised`);
+  return directory;
+}
