@@ -39,6 +39,7 @@ export interface ApiProps {
 
 /** The HTTP API. Every request is signed with SigV4, also for /healthz and /readyz: no route is open to the world. */
 export class Api extends Construct {
+  readonly apiId: string;
   readonly stage: HttpStage;
 
   constructor(scope: Construct, id: string, { environment, functions }: ApiProps) {
@@ -51,6 +52,7 @@ export class Api extends Construct {
       // The stage the API would make by itself has neither throttling nor an access log.
       createDefaultStage: false,
     });
+    this.apiId = api.apiId;
 
     const integrations = new Map<FunctionName, HttpLambdaIntegration>();
     for (const route of ROUTES) {

@@ -12,7 +12,7 @@ export class PlatStage extends Stage {
   readonly stateless: StatelessStack;
 
   constructor(scope: Construct, name: EnvironmentName) {
-    const { account, region, tableName } = readDeployment(
+    const { account, region, tableName, spaces } = readDeployment(
       name,
       scope.node.tryGetContext(contextKey(name)),
     );
@@ -23,6 +23,7 @@ export class PlatStage extends Stage {
     this.stateless = new StatelessStack(this, "stateless", {
       environment,
       table: this.stateful?.table ?? String(tableName),
+      spaces,
     });
   }
 }

@@ -5,6 +5,7 @@ import type { FunctionName } from "../src/edge/api.ts";
 import type { ScheduledFunctionName } from "./access.ts";
 import { Alarms } from "./alarms.ts";
 import { Api } from "./api.ts";
+import { CallerPolicies } from "./caller-policies.ts";
 import type { Environment } from "./environments.ts";
 import { TableFunction } from "./function.ts";
 import { Schedules } from "./schedules.ts";
@@ -14,6 +15,8 @@ export interface StatelessStackProps {
   readonly environment: Environment;
   /** The table, or the name of one that there is in the account and the Region. */
   readonly table: TableReference | string;
+  /** The spaces that have managed policies of their own. */
+  readonly spaces: readonly string[];
 }
 
 /** What can be deleted and deployed again at any time: the functions, the API, the schedules and the alarms. */
@@ -40,7 +43,8 @@ export class StatelessStack extends Stack {
       register: request("register"),
       openapi: request("openapi"),
     };
-    const { stage } = new Api(this, "Api", { environment, functions });
+    const { apiId, stage } = new Api(this, "Api", { environment, functions });
+    new CallerPolicies(this, "Callers", { apiId, spaces: props.spaces });
 
     // Two passes at once only lose conditional writes to each other; the simulation runs them side by side.
     const { reservedPerPass } = environment;

@@ -13,7 +13,7 @@ describe.each(ENVIRONMENT_NAMES)("the rules AwsSolutions of cdk-nag over %s", (n
     const found = findings(stages[name]).map((finding) =>
       finding.replace(`${stageName(name)}/`, ""),
     );
-    expect(found.sort()).toEqual(accepted.sort());
+    expect([...new Set(found)].sort()).toEqual(accepted.sort());
   });
 });
 
@@ -27,6 +27,8 @@ it("the rules notice a topic that takes messages without TLS", () => {
 function findings(scope: IConstruct): string[] {
   const { violations } = new AwsSolutionsChecks().validateScope(scope);
   return violations.flatMap(({ ruleName, violatingResources }) =>
-    violatingResources.map(({ constructPath }) => `${ruleName} ${constructPath}`),
+    violatingResources.map(
+      ({ constructPath }) => `${ruleName.replace(/\[.*/, "")} ${constructPath}`,
+    ),
   );
 }

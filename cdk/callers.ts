@@ -1,0 +1,84 @@
+import { ROUTES } from "../src/edge/api.ts";
+import { actsInSpace, inNamedSpace, SPACE_DEFAULT, withoutSpace } from "../src/edge/space-path.ts";
+
+/**
+ * What callers may do, each role with all of the one before: read; assign, release and amend; everything.
+ * A role is a managed policy over every space, and one for each space that an environment names.
+ */
+export const CALLER_ROLES = ["PlatReader", "PlatCaller", "PlatOperator"] as const;
+export type CallerRole = (typeof CALLER_ROLES)[number];
+
+const READS = ["GET", "HEAD"];
+const WRITES = ["POST", "PUT", "PATCH", "DELETE"];
+
+/** What a caller does beside reading; of each path only what stands for itself, whatever its wildcards match. */
+const CALLS = [
+  "POST/v1/assign",
+  "POST/v1/release",
+  "PATCH/v1/addresses/*",
+  "DELETE/v1/handles/*",
+] as const;
+
+/**
+ * A wildcard matches slashes as well. One for the space of `DELETE /v1/spaces/…/handles/…` would match `a/nodes` of
+ * `/v1/spaces/a/nodes/handles/affinities`, so that this call is allowed in spaces by their names only.
+ */
+const CALLS_IN_ANY_SPACE = CALLS.filter((call) => call !== "DELETE/v1/handles/*");
+
+/** Whatever a space is called, these say nothing of it: whether Plat runs, and how it is spoken to. */
+const OF_NO_SPACE = [...new Set(ROUTES.map(({ path }) => path))].filter(
+  (path) => !actsInSpace(path),
+);
+
+/** All that there is in `default` by paths that name no space, such as `GET/v1/pools` and what lies below it. */
+const IN_DEFAULT = [
+  ...new Set(
+    ROUTES.filter(({ path }) => actsInSpace(path) && path === withoutSpace(path)).flatMap(
+      ({ method, path }) => {
+        const collection = path.split("/").slice(0, 3).join("/");
+        return (method === "GET" ? READS : [method]).map((one) => `${one}${collection}*`);
+      },
+    ),
+  ),
+];
+
+/**
+ * Returns what a role may call in every space, as the method and the path of an execute-api resource.
+ *
+ * @param spaces those that the environment names
+ */
+export function callsInEverySpace(role: CallerRole, spaces: readonly string[]): string[] {
+  if (role === "PlatOperator") return ["*"];
+  const reads = READS.map((method) => `${method}/*`);
+  if (role === "PlatReader") return reads;
+  return [
+    ...reads,
+    ...CALLS,
+    ...CALLS_IN_ANY_SPACE.map((call) => inSpace(call, "*")),
+    ...[SPACE_DEFAULT, ...spaces].map((space) => inSpace("DELETE/v1/handles/*", space)),
+  ];
+}
+
+/** Returns what a role may call in one space, likewise. The path of `default` may leave the space out. */
+export function callsInSpace(role: CallerRole, space: string): string[] {
+  const reads = READS.map((method) => `${method}/v1/spaces/${space}/*`);
+  // A wildcard for the method would match the beginning of a path, whose end may look like the path of this space.
+  const writes = WRITES.map((method) => `${method}/v1/spaces/${space}/*`);
+  const isRead = (call: string) => READS.some((method) => call.startsWith(`${method}/`));
+  const unprefixed = space === SPACE_DEFAULT ? IN_DEFAULT : [];
+  const everybody = [
+    ...reads,
+    ...unprefixed.filter(isRead),
+    ...READS.flatMap((method) => OF_NO_SPACE.map((path) => `${method}${path}`)),
+  ];
+  if (role === "PlatReader") return everybody;
+  if (role === "PlatOperator")
+    return [...everybody, ...writes, ...unprefixed.filter((call) => !isRead(call))];
+  return [
+    ...everybody,
+    ...CALLS.map((call) => inSpace(call, space)),
+    ...(space === SPACE_DEFAULT ? CALLS : []),
+  ];
+}
+
+const inSpace = (call: string, space: string) => inNamedSpace(call).replace("{space}", space);

@@ -1,0 +1,155 @@
+import { App } from "aws-cdk-lib";
+import { Template } from "aws-cdk-lib/assertions";
+import { describe, expect, it } from "vitest";
+import { CALLER_ROLES, type CallerRole } from "../../cdk/callers.ts";
+import { PlatStage } from "../../cdk/stage.ts";
+import { ROUTES, type Route } from "../../src/edge/api.ts";
+import { actsInSpace, SPACE_DEFAULT, withoutSpace } from "../../src/edge/space-path.ts";
+import { decide, type Statement } from "../../twin/iam.ts";
+
+/** https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_iam-quotas.html */
+const MANAGED_POLICY_CHARACTERS_MAX = 6_144;
+
+/** Spaces with policies of their own; and, of those without, one whose name begins like one that has. */
+const NAMED = ["tenant-7", SPACE_DEFAULT];
+const SPACES = [...NAMED, "tenant-77", "tenant"];
+
+/** What stands for a name in a path: plain, like another part of a path, and with slashes that may be decoded on the way. */
+const NAMES = [
+  "x",
+  "assign",
+  "release",
+  "handles",
+  "addresses",
+  "affinities",
+  "spaces",
+  "a%2Fhandles%2Fb",
+  "a%2Faddresses%2Fb",
+  "..%2Fspaces%2Ftenant-7%2Fassign",
+  "v1%2Fspaces%2Ftenant-7%2Fhandles%2Fx",
+  "v1%2Fspaces%2Ftenant-7%2Fassign",
+];
+/** What stands for a name that may have slashes as they are. */
+const GREEDY_NAMES = [...NAMES, ...NAMES.map(decodeURIComponent)];
+
+const template = Template.fromStack(
+  new PlatStage(
+    new App({
+      context: {
+        "aws:cdk:bundling-stacks": [],
+        "plat:dev": { account: "123456789012", region: "ap-southeast-2", spaces: NAMED },
+      },
+    }),
+    "dev",
+  ).stateless,
+);
+const API = "arn:aws:execute-api:ap-southeast-2:123456789012:api";
+
+const MAY_BESIDE_READING: Readonly<Record<CallerRole, (route: Route) => boolean>> = {
+  PlatReader: () => false,
+  PlatCaller: ({ id }) => /^(assign|release|releaseHandle|amendAddress)(InSpace)?$/.test(id),
+  PlatOperator: () => true,
+};
+
+/** Each call that a route takes: the space it is in, and its path for each name that may stand in it. */
+const CALLS = ROUTES.flatMap((route) =>
+  (route.path === withoutSpace(route.path) ? [SPACE_DEFAULT] : SPACES).map((space) => ({
+    route,
+    space: actsInSpace(route.path) ? space : undefined,
+    paths: (route.path.includes("+}") ? GREEDY_NAMES : NAMES).map((name) =>
+      route.path.replace("{space}", space).replace(/\{\w+\+?\}/, name),
+    ),
+  })),
+);
+
+describe.each(CALLER_ROLES)("%s", (role) => {
+  const may = (route: Route) => isRead(route) || MAY_BESIDE_READING[role](route);
+  const policy = statementsOf(role);
+
+  it("may call in every space what it is for, and nothing else", () => {
+    const spared = ({ route, space }: (typeof CALLS)[number]) =>
+      role === "PlatCaller" &&
+      route.id === "releaseHandleInSpace" &&
+      !NAMED.includes(String(space));
+    for (const call of CALLS) expectCalls(policy, call, may(call.route) && !spared(call));
+  });
+
+  it.each(NAMED)("limited to %s may call there what it is for, and nothing elsewhere", (named) => {
+    const limited = statementsOf(`${role}${named.replace("-", "")}`);
+    for (const call of CALLS)
+      expectCalls(
+        limited,
+        call,
+        may(call.route) && (call.space === undefined || call.space === named),
+      );
+  });
+
+  it("may call nothing but this API, and only invoke it", () => {
+    const wishes = [
+      { action: "execute-api:Invoke", resource: `${API}2/$default/GET/v1/pools` },
+      { action: "execute-api:Invoke", resource: `${API}/another/GET/v1/pools` },
+      { action: "execute-api:ManageConnections", resource: `${API}/$default/GET/v1/pools` },
+      { action: "dynamodb:GetItem", resource: "arn:aws:dynamodb:ap-southeast-2:123456789012:*" },
+    ];
+    for (const wish of wishes) expect(decide(policy, wish)).toBe("not allowed");
+  });
+});
+
+it("an operator finds every policy among the outputs of the stack", () => {
+  const policies = Object.keys(template.findResources("AWS::IAM::ManagedPolicy"));
+  expect(policies).toHaveLength(CALLER_ROLES.length * (1 + NAMED.length));
+  const values = Object.values(template.findOutputs("*")).map(({ Value }) => Value.Ref);
+  expect(values).toEqual(expect.arrayContaining(policies));
+});
+
+it("each policy is within what IAM takes", () => {
+  for (const role of CALLER_ROLES)
+    for (const suffix of ["", "default", "tenant7"])
+      expect(JSON.stringify(statementsOf(`${role}${suffix}`)).length).toBeLessThan(
+        MANAGED_POLICY_CHARACTERS_MAX,
+      );
+});
+
+function isRead({ method }: Route): boolean {
+  return method === "GET";
+}
+
+/** Decides over each path of a call, as it is and as it is once its slashes are decoded: IAM may see either. */
+function expectCalls(
+  policy: readonly Statement[],
+  { route, paths }: (typeof CALLS)[number],
+  allowed: boolean,
+) {
+  const methods = isRead(route) ? ["GET", "HEAD"] : [route.method];
+  for (const path of new Set(paths.flatMap((path) => [path, decodeURIComponent(path)])))
+    for (const method of methods)
+      expect
+        .soft(
+          decide(policy, {
+            action: "execute-api:Invoke",
+            resource: `${API}/$default/${method}${path}`,
+          }),
+          `${method} ${path}`,
+        )
+        .toBe(allowed ? "allowed" : "not allowed");
+}
+
+/** The statements of a policy, with what the template only refers to filled in. */
+function statementsOf(policy: string): Statement[] {
+  const found = Object.entries(template.findResources("AWS::IAM::ManagedPolicy")).find(
+    ([id]) => id.replace(/[0-9A-F]{8}$/, "") === `Callers${policy}`,
+  );
+  if (!found) throw new Error(`there is no policy ${policy}`);
+  const [, { Properties }] = found;
+  const joined = JSON.stringify(Properties.PolicyDocument.Statement, (_, value) =>
+    value && typeof value === "object" && "Fn::Join" in value
+      ? value["Fn::Join"][1].map(filledIn).join("")
+      : value,
+  );
+  return JSON.parse(joined);
+}
+
+function filledIn(part: string | { readonly Ref: string }): string {
+  if (typeof part === "string") return part;
+  return part.Ref === "AWS::Partition" ? "aws" : "api";
+}
