@@ -21,7 +21,7 @@ import { blockAnswer, blocksAnswer } from "../src/edge/block-answer.ts";
 import { readBlockList, readBlockPath } from "../src/edge/block-request.ts";
 import { readHandlePage } from "../src/edge/handle-request.ts";
 import { http, route } from "../src/edge/http.ts";
-import { jobAnswer, jobsAnswer } from "../src/edge/job-answer.ts";
+import { jobAnswer, jobList } from "../src/edge/job-answer.ts";
 import { labelledAnswer, namespaces, nodes } from "../src/edge/labelled-request.ts";
 import { readAddressPath, readJobPath, readNamed, readSpace } from "../src/edge/parameters.ts";
 import { poolAnswer, poolList } from "../src/edge/pool-answer.ts";
@@ -67,7 +67,7 @@ export const handler = http({
     (wanted) => utilization(plat, wanted),
     utilizationAnswer,
   ),
-  "GET /v1/jobs": route(readSpace, (space) => listJobs(plat, space), jobsAnswer),
+  "GET /v1/jobs": route(jobList.read, ({ space }) => listJobs(plat, space), jobList.answer),
   "GET /v1/jobs/{id}": route(readJobPath, ({ space, id }) => readJob(plat, space, id), jobAnswer),
   "GET /v1/reservations": route(
     reservationList.read,

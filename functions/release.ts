@@ -2,8 +2,12 @@ import { inParallel } from "../src/allocator/parallel.ts";
 import { releaseAddress, releaseHandle } from "../src/allocator/release.ts";
 import { releaseHost } from "../src/allocator/release-host.ts";
 import { http, route } from "../src/edge/http.ts";
-import { readHandlePath } from "../src/edge/parameters.ts";
-import { type ReleaseRequest, readRelease, releaseAnswer } from "../src/edge/release-request.ts";
+import {
+  type ReleaseRequest,
+  readHandleRelease,
+  readRelease,
+  releaseAnswer,
+} from "../src/edge/release-request.ts";
 import { context } from "../src/wiring.ts";
 
 const plat = context();
@@ -13,7 +17,7 @@ const ENTRIES_AT_ONCE = 8;
 
 export const handler = http({
   "POST /v1/release": route(readRelease, release, releaseAnswer),
-  "DELETE /v1/handles/{handle+}": route(readHandlePath, release, releaseAnswer),
+  "DELETE /v1/handles/{handle+}": route(readHandleRelease, release, releaseAnswer),
 });
 
 async function release(request: ReleaseRequest) {

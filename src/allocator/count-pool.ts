@@ -1,5 +1,5 @@
 import type { Address } from "../domain/address.ts";
-import { countWithin, formatCidr, intervalOf } from "../domain/cidr.ts";
+import { addressAt, countWithin, formatCidr, intervalOf } from "../domain/cidr.ts";
 import type { Pool, SpaceConfiguration } from "../domain/pool.ts";
 import { NO_USAGE, sumOf, type Usage, usageOf, usageOutsideBlocks } from "../domain/usage.ts";
 import type { Context } from "./context.ts";
@@ -30,27 +30,37 @@ export interface Counted {
   readonly next?: UtilizationPosition;
 }
 
+/** Which blocks of which pool to count, and what that may take. */
+interface Counting {
+  readonly pool: Pool;
+  /** Where to go on; absent at the beginning. */
+  readonly position: UtilizationPosition | undefined;
+  readonly budget: PageBudget;
+  readonly blocksMax?: number | undefined;
+}
+
 /** Counts the blocks of a pool from a position on, at least a stretch of them and as long as the budget lasts. */
 export async function countPool(
   context: Context,
   configuration: SpaceConfiguration,
-  pool: Pool,
-  position: UtilizationPosition | undefined,
-  budget: PageBudget,
+  { pool, position, budget, blocksMax }: Counting,
 ): Promise<Counted> {
   const rules = slotRules(context, configuration, pool);
   const blocks: ({ cidr: string } & Usage)[] = [];
   let sum = position?.sum ?? NO_USAGE;
   let reservedInBlocks = position?.reservedInBlocks ?? 0n;
+  let next: UtilizationPosition | undefined;
   for await (const stretch of walkPool(context, pool, position?.after)) {
     for (const block of stretch.blocks) {
+      if (next && blocks.length === blocksMax) return { usage: sum, blocks, next };
       const usage = usageOf(block, rules);
       sum = sumOf(sum, usage);
       reservedInBlocks += countWithin(intervalOf(block.cidr), rules.reserved);
       blocks.push({ cidr: formatCidr(block.cidr), ...usage });
+      next = { poolId: pool.id, after: addressAt(block.cidr, 0), sum, reservedInBlocks };
     }
     budget.look();
-    const next = { poolId: pool.id, after: stretch.last, sum, reservedInBlocks };
+    next = { poolId: pool.id, after: stretch.last, sum, reservedInBlocks };
     if (budget.isSpent) return { usage: sum, blocks, next };
   }
   const inBlocks = { capacity: sum.capacity, reserved: reservedInBlocks };

@@ -101,7 +101,8 @@ export async function readJob(context: Context, space: string, id: string): Prom
 }
 
 export async function listJobs(context: Context, space: string): Promise<readonly Job[]> {
-  return (await context.store.listJobs(space)).toSorted((a, b) => a.createdAtMs - b.createdAtMs);
+  const jobs = await context.store.listJobs(space);
+  return jobs.toSorted((a, b) => a.createdAtMs - b.createdAtMs || (a.id < b.id ? -1 : 1));
 }
 
 /** The job first, then the pool: whatever is cut off after that, the worker carries on. */

@@ -46,11 +46,14 @@ export async function spaceUtilization(
     space,
     named,
     orphans,
+    limit,
     position,
   }: {
     readonly space: string;
     readonly named: readonly string[];
     readonly orphans: boolean;
+    /** How many pools a page may have; without it as many as it has time for. */
+    readonly limit?: number | undefined;
     readonly position?: SpaceUtilizationPosition | undefined;
   },
 ): Promise<SpaceUtilization | Refusal> {
@@ -64,7 +67,7 @@ export async function spaceUtilization(
   const budget = pageBudget(context);
   if (position && "orphansAfter" in position)
     return { pools: [], ...(await findOrphans(context, configuration, space, position, budget)) };
-  const counted = await countPools(context, configuration, wanted, position, budget);
+  const counted = await countPools(context, configuration, { wanted, limit, position, budget });
   if (counted.next || !orphans) return counted;
   const start = { orphansAfter: null };
   if (budget.isSpent) return { ...counted, next: start };
@@ -74,18 +77,30 @@ export async function spaceUtilization(
 async function countPools(
   context: Context,
   configuration: SpaceConfiguration,
-  wanted: readonly Pool[],
-  position: Exclude<SpaceUtilizationPosition, { orphansAfter: unknown }> | undefined,
-  budget: PageBudget,
+  {
+    wanted,
+    limit,
+    position,
+    budget,
+  }: {
+    readonly wanted: readonly Pool[];
+    readonly limit: number | undefined;
+    readonly position: Exclude<SpaceUtilizationPosition, { orphansAfter: unknown }> | undefined;
+    readonly budget: PageBudget;
+  },
 ): Promise<SpaceUtilization> {
   const pools: PoolUtilization[] = [];
   const ahead = wanted.filter(({ name }) => position === undefined || name >= position.pool);
   for (const [i, pool] of ahead.entries()) {
-    if (i > 0 && budget.isSpent) return { pools, next: { pool: pool.name } };
+    if (i > 0 && (budget.isSpent || i === limit)) return { pools, next: { pool: pool.name } };
     budget.look(); // at its map
     const within = position?.within;
-    const begun = within && isOf(pool, within) ? within : undefined;
-    const { usage, outside, next } = await countPool(context, configuration, pool, begun, budget);
+    const counting = {
+      pool,
+      position: within && isOf(pool, within) ? within : undefined,
+      budget,
+    };
+    const { usage, outside, next } = await countPool(context, configuration, counting);
     if (!outside) return { pools, next: { pool: pool.name, within: next } };
     pools.push({ pool: pool.name, cidr: formatCidr(pool.cidr), usage, outside });
   }

@@ -20,10 +20,13 @@ export async function utilization(
   {
     space,
     name,
+    limit,
     position,
   }: {
     readonly space: string;
     readonly name: string;
+    /** How many blocks a page may have; without it as many as it has time for. */
+    readonly limit?: number | undefined;
     readonly position?: UtilizationPosition | undefined;
   },
 ): Promise<Utilization | Refusal> {
@@ -33,7 +36,13 @@ export async function utilization(
   // Sums that are not of this pool would make nonsense of its own.
   if (position && (position.poolId !== pool.id || position.sum.capacity > sizeOf(pool.cidr)))
     return foreign(name);
-  const counted = await countPool(context, configuration, pool, position, pageBudget(context));
+  const budget = pageBudget(context);
+  const counted = await countPool(context, configuration, {
+    pool,
+    position,
+    budget,
+    blocksMax: limit,
+  });
   return { pool: name, cidr: formatCidr(pool.cidr), ...counted };
 }
 

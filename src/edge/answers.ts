@@ -430,7 +430,7 @@ export const jobRead = v.strictObject({
   updatedAt: time,
   finishedAt: v.optional(time),
 });
-export const jobsRead = v.strictObject({ jobs: v.array(jobRead) });
+export const jobsRead = v.strictObject({ jobs: v.array(jobRead), next });
 export const jobBegun = v.strictObject({ job: jobRead, effectiveAt: v.optional(effectiveAt) });
 export const jobRehearsed = v.strictObject({ job: jobRead, dryRun: v.literal(true) });
 

@@ -6,6 +6,7 @@ import { assignBody } from "./assign-request.ts";
 import { blockListQuery, blockQuery } from "./block-request.ts";
 import { contentsQuery } from "./contents-request.ts";
 import { handleQuery } from "./handle-request.ts";
+import { jobList } from "./job-answer.ts";
 import { labelledQuery, namespaces, nodes } from "./labelled-request.ts";
 import { manifest } from "./manifest.ts";
 import { DRY_RUN } from "./parameters.ts";
@@ -294,8 +295,8 @@ const WRITTEN: readonly Route[] = [
     path: "/v1/jobs",
     function: "read",
     id: "listJobs",
-    summary: "The jobs of a space",
-    query: {},
+    summary: "The jobs of a space, by when they were begun, in pages",
+    query: jobList.query,
     answers: { 200: answers.jobsRead },
     refusals: [],
   },

@@ -150,11 +150,22 @@ export const jobId = v.pipe(
   v.regex(/^[\w-]{1,64}$/, "is not the id of a job, such as delete-AZ3qXw8"),
 );
 
+/**
+ * A key, quoted as the IETF's draft of the header has it (a String of RFC 9651, 3.3.3, of which `\"` and `\\` are the only
+ * escapes), or bare. Both ways of writing it are one key.
+ */
 export const idempotencyKey = v.pipe(
   text,
   v.regex(
-    new RegExp(`^[\\x20-\\x7e]{1,${IDEMPOTENCY_KEY_CHARACTERS_MAX}}$`),
-    `must be 1 to ${IDEMPOTENCY_KEY_CHARACTERS_MAX} printable ASCII characters`,
+    /^("([\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*"|[\x20\x21\x23-\x7e][\x20-\x7e]*)$/,
+    'must be printable ASCII characters, in quotes or not: in quotes \\" and \\\\ stand for a quote and a backslash, and without them no quote comes first',
+  ),
+  v.transform((header) =>
+    header.startsWith('"') ? header.slice(1, -1).replaceAll(/\\(.)/g, "$1") : header,
+  ),
+  v.check(
+    (key) => key.length > 0 && key.length <= IDEMPOTENCY_KEY_CHARACTERS_MAX,
+    `must have 1 to ${IDEMPOTENCY_KEY_CHARACTERS_MAX} characters`,
   ),
 );
 

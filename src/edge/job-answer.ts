@@ -1,7 +1,9 @@
+import * as v from "valibot";
 import type { Accepted } from "../allocator/pool-jobs.ts";
 import type { Job, WalkCounts } from "../domain/job.ts";
 import { formatTime } from "../domain/time.ts";
 import type { Answer } from "./http.ts";
+import { pagedList } from "./named-list.ts";
 import type { DryRun } from "./operator-answer.ts";
 
 /**
@@ -28,9 +30,13 @@ export function jobAnswer(job: Job): Answer {
   return { status: 200, body: bodyOf(job) };
 }
 
-export function jobsAnswer(jobs: readonly Job[]): Answer {
-  return { status: 200, body: { jobs: jobs.map(bodyOf) } };
-}
+/** The jobs of a space, those that were begun first before the others. */
+export const jobList = pagedList<Job>(
+  "jobs",
+  (job) => bodyOf(job),
+  ({ createdAtMs, id }) => `${formatTime(createdAtMs)} ${id}`,
+  v.string(),
+);
 
 const bodyOf = (job: Job) => ({
   id: job.id,

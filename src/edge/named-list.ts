@@ -21,13 +21,24 @@ interface Named {
   readonly name: string;
 }
 
+/** A list in the order of its items' names. */
+export const namedList = <Item extends Named>(list: string, bodyOf: (item: Item) => object) =>
+  pagedList<Item>(list, bodyOf, ({ name }) => name, resourceName);
+
 /**
- * A list that is read as a whole, by name, and answered in pages of so many items, and of so many bytes.
+ * A list that is read as a whole, and answered in pages of so many items, and of so many bytes.
  *
  * @param list what the API calls it, in its path and in its answer
  * @param bodyOf what is answered of each
+ * @param placeOf a text of each by which they are in order
+ * @param place what such a text is
  */
-export function namedList<Item extends Named>(list: string, bodyOf: (item: Item) => object) {
+export function pagedList<Item>(
+  list: string,
+  bodyOf: (item: Item) => object,
+  placeOf: (item: Item) => string,
+  place: v.GenericSchema<string, string>,
+) {
   const query = pageEntries(NAMED_PER_PAGE_DEFAULT, NAMED_PER_PAGE_MAX);
   const listOf = ({ space }: { readonly space: string }) => [list, space];
   return {
@@ -37,13 +48,13 @@ export function namedList<Item extends Named>(list: string, bodyOf: (item: Item)
       const read = readQuery(event, query);
       if (read instanceof Problem) return read;
       const { cursor, ...asked } = read;
-      const opened = openCursor(cursor, listOf(asked), v.object({ after: resourceName }));
+      const opened = openCursor(cursor, listOf(asked), v.object({ after: place }));
       return opened instanceof Problem ? opened : { ...asked, after: opened.position?.after };
     },
 
     answer(items: readonly Item[], _requestId: string, wanted: NamedListWanted): Answer {
       const { limit, after = "" } = wanted;
-      const left = items.filter(({ name }) => name > after);
+      const left = items.filter((item) => placeOf(item) > after);
       const bodies: object[] = [];
       let bytes = 0;
       for (const item of left) {
@@ -59,7 +70,7 @@ export function namedList<Item extends Named>(list: string, bodyOf: (item: Item)
         status: 200,
         body: {
           [list]: bodies,
-          ...(last && { next: sealCursor(listOf(wanted), { after: last.name }) }),
+          ...(last && { next: sealCursor(listOf(wanted), { after: placeOf(last) }) }),
         },
       };
     },

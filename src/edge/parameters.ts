@@ -139,6 +139,7 @@ export function inPath<Schema extends v.GenericSchema>(
   return part instanceof Problem ? renamed(part, field) : part;
 }
 
+/** The key of a request, or none. Quoted and bare it is the same one. */
 export function readIdempotencyKey(event: Event): { readonly key: string | undefined } | Problem {
   const header = event.headers["idempotency-key"];
   if (header === undefined) return { key: undefined };

@@ -10,9 +10,9 @@ import { readJson } from "./body.ts";
 import { affinityType, handleText, hostText, text } from "./field.ts";
 import { hostBody } from "./host-answer.ts";
 import type { Answer, Event } from "./http.ts";
-import { readSpace } from "./parameters.ts";
+import { readHandlePath, readSpace } from "./parameters.ts";
 import { invalid, Problem } from "./problem.ts";
-import { checked, cut, fields, list } from "./schema.ts";
+import { checked, cut, fields, list, shortened } from "./schema.ts";
 
 /** Addresses one by one, all that a handle has, or all that a host has. */
 export type ReleaseRequest =
@@ -53,6 +53,8 @@ export const releaseBody = fields({
 });
 
 export function readRelease(event: Event): ReleaseRequest | Problem {
+  const keyed = refuseKey(event);
+  if (keyed) return keyed;
   const json = readJson(event);
   if (json instanceof Problem) return json;
   const input = checked(releaseBody, json.value);
@@ -74,6 +76,23 @@ export function readRelease(event: Event): ReleaseRequest | Problem {
   if (handle !== undefined) return { space, handle };
   if (host !== undefined) return { space, host: hostId(affinityType ?? "host", host) };
   return { space, entries: (addresses ?? []).map(readEntry) };
+}
+
+/** Reads a release of all that the handle in the path has. */
+export function readHandleRelease(event: Event): ReleaseRequest | Problem {
+  return refuseKey(event) ?? readHandlePath(event);
+}
+
+/** A key would promise what a release by handle cannot keep, and one by generation keeps without it. */
+function refuseKey({ headers }: Event): Problem | undefined {
+  const value = headers["idempotency-key"];
+  if (value === undefined) return undefined;
+  return invalid({
+    field: "Idempotency-Key",
+    value: shortened(value),
+    problem:
+      "is not taken by a release: name each address with its generation, and the same release may be sent again and frees nothing else",
+  });
 }
 
 export function releaseAnswer(

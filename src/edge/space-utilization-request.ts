@@ -3,8 +3,9 @@ import type { SpaceUtilizationPosition } from "../allocator/space-utilization.ts
 import { POOLS_PER_REQUEST_MAX } from "../domain/limits.ts";
 import { openCursor } from "./cursor.ts";
 import { shortDigest } from "./digest.ts";
-import { flagText, poolReference, resourceName, unique } from "./field.ts";
+import { flagText, poolReference, resourceName, unique, wholeText } from "./field.ts";
 import type { Event } from "./http.ts";
+import { NAMED_PER_PAGE_MAX } from "./named-list.ts";
 import { readQuery } from "./parameters.ts";
 import { invalid, Problem } from "./problem.ts";
 import { list } from "./schema.ts";
@@ -32,6 +33,7 @@ const poolReferences = v.pipe(
 export const spaceUtilizationQuery = {
   pool: v.optional(poolReferences),
   orphans: v.optional(flagText, "false"),
+  limit: v.optional(wholeText(1, NAMED_PER_PAGE_MAX)),
   cursor: v.optional(v.string()),
 };
 
@@ -45,22 +47,27 @@ export interface SpaceUtilizationWanted {
   readonly space: string;
   readonly named: readonly string[];
   readonly orphans: boolean;
+  readonly limit: number | undefined;
   readonly position?: SpaceUtilizationPosition | undefined;
 }
 
 export function readSpaceUtilization(event: Event): SpaceUtilizationWanted | Problem {
   const query = readQuery(event, spaceUtilizationQuery);
   if (query instanceof Problem) return query;
-  const { space, pool: named = [], orphans, cursor } = query;
+  const { space, pool: named = [], orphans, limit, cursor } = query;
   if (orphans && named.length > 0)
     return invalid({ field: "?orphans", problem: "excludes pool; send one of them" });
-  const wanted = { space, named, orphans };
+  const wanted = { space, named, orphans, limit };
   const opened = openCursor(cursor, spaceUtilizationOf(wanted), position);
   return opened instanceof Problem ? opened : { ...wanted, ...opened };
 }
 
 /** What a cursor is bound to. It comes in a query beside the names themselves, which a request line has room for once. */
-export const spaceUtilizationOf = ({ space, named, orphans }: SpaceUtilizationWanted) => [
+export const spaceUtilizationOf = ({
+  space,
+  named,
+  orphans,
+}: Pick<SpaceUtilizationWanted, "space" | "named" | "orphans">) => [
   "utilizations",
   space,
   orphans,

@@ -1,6 +1,7 @@
 import * as v from "valibot";
+import { BLOCKS_PER_PAGE_MAX } from "../domain/limits.ts";
 import { openCursor } from "./cursor.ts";
-import { address } from "./field.ts";
+import { address, wholeText } from "./field.ts";
 import type { Event } from "./http.ts";
 import { readNamedWith } from "./parameters.ts";
 import { Problem } from "./problem.ts";
@@ -26,7 +27,10 @@ export const utilizationPosition = v.object({
   reservedInBlocks: count,
 });
 
-export const utilizationQuery = { cursor: v.optional(v.string()) };
+export const utilizationQuery = {
+  limit: v.optional(wholeText(1, BLOCKS_PER_PAGE_MAX)),
+  cursor: v.optional(v.string()),
+};
 
 /** Reads which pool is to be counted, and from where on. */
 export function readUtilizationPath(event: Event) {

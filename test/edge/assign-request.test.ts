@@ -304,13 +304,29 @@ describe("an Idempotency-Key", () => {
   });
 
   it.each([
-    ["", "empty"],
-    ["x".repeat(256), "too long"],
-    ["a\tb", "unprintable"],
-  ])("%j is refused", (key) => {
+    ["k-1", '"k-1"'],
+    ['a"b', '"a\\"b"'],
+    ["a\\b", '"a\\\\b"'],
+    ["x".repeat(255), `"${"x".repeat(255)}"`],
+  ])("is one key, bare as %s and quoted as %s", (bare, quoted) => {
+    expect(keyed({ handle: "a" }, quoted).keyId).toBe(keyed({ handle: "a" }, bare).keyId);
+    expect(keyed({}, quoted).handle).toBe(keyed({}, bare).handle);
+  });
+
+  it.each([
+    "",
+    '""',
+    "x".repeat(256),
+    `"${"x".repeat(256)}"`,
+    "a\tb",
+    '"a',
+    '"a\\b"',
+    '"a" "b"',
+    '"a";p=1',
+  ])("is refused where it is malformed, or too long: %s", (key) => {
     const request = { headers: { "idempotency-key": key } };
     expect(refusedFields(read({ host: "n", ipv4: 1 }, request))).toEqual([
-      expect.stringContaining("Idempotency-Key: must be 1 to 255 printable"),
+      expect.stringMatching(/^Idempotency-Key: must (be printable ASCII|have 1 to 255) characters/),
     ]);
   });
 });

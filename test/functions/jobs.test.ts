@@ -186,3 +186,26 @@ describe("a pool is deleted", () => {
     expect(assigned.body.addresses[0].block).toMatch(/\/30$/);
   });
 });
+
+it("jobs are listed in pages, those that were begun first before the others", async () => {
+  const plat = newSpace();
+  const ids: string[] = [];
+  for (const name of ["c", "a", "b"]) {
+    const cidr = `10.${ids.length}.0.0/24`;
+    const { headers } = await plat.put(`/v1/pools/${name}`, { cidr });
+    const ifMatch = { "if-match": String(headers.etag) };
+    const begun = await plat.post(`/v1/pools/${name}/drain`, ifMatch);
+    const { id } = begun.body.job;
+    expect(begun.headers.location).toBe(`/v1/spaces/${plat.space}/jobs/${id}`);
+    ids.push(id);
+  }
+  const all = (await plat.get("/v1/jobs")).body;
+  expect(all.jobs.map(({ pool }: { pool: string }) => pool).sort()).toEqual(["a", "b", "c"]);
+  expect(all).not.toHaveProperty("next");
+  const first = (await plat.get("/v1/jobs", { limit: "2" })).body;
+  const second = (await plat.get("/v1/jobs", { limit: "2", cursor: first.next })).body;
+  expect(second).not.toHaveProperty("next");
+  expect([...first.jobs, ...second.jobs]).toEqual(all.jobs);
+  const times = all.jobs.map(({ createdAt }: { createdAt: string }) => createdAt);
+  expect(times).toEqual(times.toSorted());
+});

@@ -83,3 +83,15 @@ describe("a release", () => {
     expect((await plat.get(`/v1/addresses/${address}`)).body.state).toBe("assigned");
   });
 });
+
+it.each([
+  ["POST", "/v1/release", { handle: "h" }],
+  ["DELETE", "/v1/handles/h", undefined],
+])("a release takes no Idempotency-Key, and says why: %s %s", async (method, path, body) => {
+  const plat = await spaceWithPool();
+  await plat.assign({ host: "n1", ipv4: 1, handle: "h" });
+  const refused = await plat.call(method, path, { body, headers: { "idempotency-key": "k" } });
+  expect(refused).toMatchObject({ status: 400, body: { fields: [{ field: "Idempotency-Key" }] } });
+  expect(refused.body.detail).toContain("name each address with its generation");
+  expect((await plat.get("/v1/handles/h")).body.addresses).toHaveLength(1);
+});

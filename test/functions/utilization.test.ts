@@ -37,6 +37,34 @@ async function spaceOfTwo() {
 }
 
 describe("the utilization of a space", () => {
+  it("comes in pages of as many pools, or blocks of one pool, as are asked for, with the same sums in the end", async () => {
+    const plat = await spaceOfTwo();
+    await plat.assign({ host: "n2", ipv4: 20, handle: "c" });
+    const pages = await pagesOf(plat, { limit: "1" });
+    expect(pages.map((page) => namesIn([page]))).toEqual([["main"], ["six"]]);
+    expect(poolsIn(pages)).toEqual(poolsIn(await pagesOf(plat)));
+
+    const path = "/v1/pools/main/utilization";
+    const whole = (await plat.get(path)).body;
+    expect(whole.blocks.length).toBeGreaterThan(2);
+    const blocks: unknown[] = [];
+    let page = (await plat.get(path, { limit: "1" })).body;
+    for (; page.next; page = (await plat.get(path, { limit: "1", cursor: page.next })).body) {
+      expect(page).toMatchObject({ complete: false, blocks: { length: 1 } });
+      blocks.push(...page.blocks);
+    }
+    const { requestId: _, ...last } = page;
+    expect({ ...last, blocks: [...blocks, ...page.blocks] }).toEqual({
+      ...whole,
+      requestId: undefined,
+    });
+    for (const limit of ["0", "1001", "x"])
+      expect(await plat.get(path, { limit })).toMatchObject({
+        status: 400,
+        body: { fields: [{ field: "?limit" }] },
+      });
+  });
+
   it("is that of each of its pools, by name, the space without blocks and all, and adds up", async () => {
     const plat = await spaceOfTwo();
     const { body } = await plat.get("/v1/utilization");
