@@ -36,7 +36,7 @@ const examples = whole("examples", values.examples);
 
 wire(new MemoryTable());
 const { HANDLERS } = await import("../src/local/functions.ts");
-const serving = await serve(HANDLERS, 0);
+const serving = await serve(HANDLERS, { port: 0 });
 // What it remembers of its runs goes with this one: each run is the same.
 const cwd = await mkdtemp(join(tmpdir(), "plat-fuzz-"));
 const fuzzer = spawn(

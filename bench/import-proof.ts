@@ -20,6 +20,7 @@ const { values } = parseArgs({
 });
 const size = { nodes: Number(values.nodes), addresses: Number(values.addresses) };
 const plat = await startPlat({
+  storage: { table: "dynamodb" },
   port: 0,
   reclaimSeconds: SECONDS_NEVER,
   collectSeconds: SECONDS_NEVER,

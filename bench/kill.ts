@@ -6,24 +6,27 @@ import { whole } from "./load/options.ts";
 import { verdict } from "./load/verdict.ts";
 
 /**
- * `npm run kill`: callers at work on `npm start -- --data DIR`, while the server and the database are each killed with -9
- * five times. What was answered, and not since asked to be released, must still be so; everything else must be tidy.
+ * `npm run kill`: callers at work on `npm start -- --data DIR`, while the server is killed with -9 ten times; with
+ * `-- --dynamodb` five times, and the embedded DynamoDB as often. What was answered, and not since asked to be released,
+ * must still be so; everything else must be tidy.
  */
 
 const CALLERS = 16;
-const KILLS_EACH = 5;
+const KILLS = 10;
 const ANSWERS_BETWEEN = 150;
 
 const { values } = parseArgs({
   options: {
     seed: { type: "string", default: String(Date.now() % 1_000_000) },
+    dynamodb: { type: "boolean", default: false },
     keep: { type: "boolean", default: false },
   },
 });
 const seed = whole("seed", values.seed);
-console.log(
-  `${CALLERS} callers, ${KILLS_EACH} kills of the server and ${KILLS_EACH} of the database, seed ${seed}.`,
-);
+const table = values.dynamodb ? "dynamodb" : "file";
+const killsEach = table === "dynamodb" ? KILLS / 2 : KILLS;
+const victims = table === "dynamodb" ? "the server and of the database each" : "the server";
+console.log(`${CALLERS} callers, ${killsEach} kills of ${victims}, seed ${seed}.`);
 await verdict(kill, {
   keep: values.keep,
   sentence: "Nothing that was answered was lost, and nothing is left over.",
@@ -31,15 +34,16 @@ await verdict(kill, {
 
 async function kill(directory: string): Promise<readonly string[]> {
   const report = await runKills({
+    table,
     directory,
     callers: CALLERS,
-    killsEach: KILLS_EACH,
+    killsEach,
     answersBetween: ANSWERS_BETWEEN,
     seed,
     say: (sentence) => console.log(sentence),
   });
   const row = {
-    kills: 2 * KILLS_EACH,
+    kills: KILLS,
     calls: report.calls,
     answered: report.answered,
     unanswered: report.unanswered,

@@ -17,6 +17,7 @@ import { HOSTS, POOLS, prepare } from "./load/world.ts";
 /**
  * `npm run race`: many callers race over HTTP on pools that they can just fill, in every way that the API has, while the
  * scheduled passes run and a pool is drained. A ledger on this side proves that no address is held twice and that none is lost.
+ * The table is a laptop's; with `-- --dynamodb` it is the embedded DynamoDB.
  *
  * `npm run race -- --operations 1000000 --resume DIR --kills 100` races without HTTP in between, so that as many are feasible:
  * Ctrl-C leaves it for another time, and the same command goes on with it; from its last check, where it died.
@@ -29,6 +30,7 @@ const POLL_MS = 20;
 const { values } = parseArgs({
   options: {
     operations: { type: "string", default: "2500" },
+    dynamodb: { type: "boolean", default: false },
     resume: { type: "string" },
     kills: { type: "string" },
     callers: { type: "string", default: "64" },
@@ -77,7 +79,7 @@ async function raceOn(directory: string): Promise<readonly string[]> {
 }
 
 async function race(directory: string): Promise<readonly string[]> {
-  const site = await Site.open(directory, 2 * callers);
+  const site = await Site.open(values.dynamodb ? "dynamodb" : "file", directory, 2 * callers);
   const ledger = new Ledger();
   try {
     const api = new Api(site.client);

@@ -5,14 +5,15 @@ import { comesToNothing, giveBackAll, isHeld } from "./aftermath.ts";
 import { Api } from "./api.ts";
 import { Caller } from "./caller.ts";
 import { Ledger } from "./ledger.ts";
-import { Site } from "./site.ts";
+import { type Kept, Site } from "./site.ts";
 import { prepare } from "./world.ts";
 
 export interface KillOptions {
+  readonly table: Kept;
   /** Where the server keeps its data. */
   readonly directory: string;
   readonly callers: number;
-  /** How often the server is killed, and how often the database alone. */
+  /** How often the server is killed, and, where it is another process, how often the database alone. */
   readonly killsEach: number;
   /** How many answers the callers hear before each kill, at least; at most twice as many. */
   readonly answersBetween: number;
@@ -34,17 +35,17 @@ export interface KillReport {
   readonly failures: readonly string[];
 }
 
-const VICTIMS = ["server", "database"] as const;
+const VICTIMS = { file: ["server"], dynamodb: ["server", "database"] } as const;
 
 const ANSWERS_POLL_MS = 5;
 
 /**
- * Callers at work on `npm start -- --data DIR`, while the server, and the database apart from it, are killed with -9 one
+ * Callers at work on `npm start -- --data DIR`, while the server, and the database where it runs apart, are killed with -9 one
  * after the other in random order; then everything that they were told is held against what is there.
  */
 export async function runKills(options: KillOptions): Promise<KillReport> {
-  const { directory, callers, killsEach, answersBetween, seed, say } = options;
-  const site = await Site.open(directory, 2 * callers);
+  const { table, directory, callers, killsEach, answersBetween, seed, say } = options;
+  const site = await Site.open(table, directory, 2 * callers);
   const ledger = new Ledger();
   let over = false;
   try {
@@ -56,7 +57,7 @@ export async function runKills(options: KillOptions): Promise<KillReport> {
     );
     const random = seededRandom(seed - 1);
     const victims = shuffled(
-      VICTIMS.flatMap((victim) => Array(killsEach).fill(victim)),
+      VICTIMS[table].flatMap((victim) => Array<typeof victim>(killsEach).fill(victim)),
       random,
     );
     const killing = async () => {

@@ -1,23 +1,26 @@
-import { join } from "node:path";
 import type { Context } from "../../src/allocator/context.ts";
 import { type Client, makeClient } from "../../src/local/client.ts";
-import { freePort, startEmulator } from "../../src/local/emulator.ts";
-import { TABLE_NAME } from "../../src/local/storage.ts";
-import { dynamoTable } from "../../src/store/dynamo.ts";
-import { contextOf, dynamoClient } from "../../src/wiring.ts";
+import { freePort } from "../../src/local/emulator.ts";
+import { openStorage } from "../../src/local/storage.ts";
+import { contextOf } from "../../src/wiring.ts";
 import { emulatorOf, type Started, start } from "../../test/local/process.ts";
 
 /** The passes run all the time: they must not take anything from a caller either. */
 const PASSES = ["--reclaim-seconds", "1", "--collect-seconds", "1", "--work-seconds", "1"];
 
+/** Which table the server keeps its data in: its own file, or the embedded DynamoDB. */
+export type Kept = "file" | "dynamodb";
+
 /** `npm start -- --data DIR` as a process of its own, always on the same port, and what can be done to it. */
 export class Site {
   readonly client: Client;
+  readonly #table: Kept;
   readonly #directory: string;
   readonly #port: number;
   #plat: Started | undefined;
 
-  private constructor(directory: string, port: number, sockets: number) {
+  private constructor(table: Kept, directory: string, port: number, sockets: number) {
+    this.#table = table;
     this.#directory = directory;
     this.#port = port;
     this.client = makeClient(`http://127.0.0.1:${port}`, sockets);
@@ -25,14 +28,16 @@ export class Site {
     process.once("exit", () => this.#plat?.process.kill("SIGKILL"));
   }
 
-  static async open(directory: string, sockets: number): Promise<Site> {
-    const site = new Site(directory, await freePort(), sockets);
+  static async open(table: Kept, directory: string, sockets: number): Promise<Site> {
+    const site = new Site(table, directory, await freePort(), sockets);
     await site.start();
     return site;
   }
 
   async start(): Promise<void> {
-    this.#plat = await start(["--port", `${this.#port}`, "--data", this.#directory, ...PASSES]);
+    const table = this.#table === "dynamodb" ? ["--dynamodb"] : [];
+    const place = ["--port", `${this.#port}`, "--data", this.#directory];
+    this.#plat = await start([...place, ...table, ...PASSES]);
   }
 
   /** As by Ctrl-C. */
@@ -60,13 +65,11 @@ export class Site {
   /** A look into the table while no server has it: a context with the real clock. */
   async withTable<T>(look: (context: Context) => Promise<T>): Promise<T> {
     if (this.#plat) throw new Error("the server has the table");
-    const emulator = await startEmulator({ file: join(this.#directory, "plat.db") });
-    const client = dynamoClient(emulator.endpoint);
+    const storage = await openStorage({ table: this.#table, data: this.#directory });
     try {
-      return await look(contextOf(dynamoTable(client, TABLE_NAME)));
+      return await look(contextOf(storage.table));
     } finally {
-      client.destroy();
-      await emulator.stop();
+      await storage.stop();
     }
   }
 

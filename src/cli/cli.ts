@@ -43,7 +43,10 @@ export function action<Args extends readonly unknown[], Options>(
         endpoint ?? (io.env.PLAT_ENDPOINT || ENDPOINT_DEFAULT),
         space ?? (io.env.PLAT_SPACE || undefined),
         io,
-        region ?? (io.env.PLAT_REGION || undefined),
+        {
+          region: region ?? (io.env.PLAT_REGION || undefined),
+          token: io.env.PLAT_TOKEN || undefined,
+        },
       ),
       print: (said) => print(io, output ?? "table", said),
     };

@@ -23,25 +23,33 @@ const SHOWN_CHARACTERS_MAX = 200;
 /** https://docs.aws.amazon.com/general/latest/gr/apigateway.html */
 const API_GATEWAY = /\.execute-api(?:-fips)?\.([a-z0-9-]+)\.(?:amazonaws\.com(?:\.cn)?|api\.aws)$/;
 
+/** What lets a request in. */
+interface Access {
+  /** Where an API is that has a domain name of its own. */
+  readonly region?: string | undefined;
+  /** The token of a server that runs on a machine. */
+  readonly token?: string | undefined;
+}
+
 type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /**
  * Calls the API at an endpoint, a URL. An answer that asks for a little patience is asked for again; so is a request that
  * found nobody to connect to, and one that got no answer, where repeating it does no harm. Where the endpoint is API
- * Gateway's, or a Region is said, requests are signed with SigV4 under the credentials that the AWS command line would use.
+ * Gateway's, or a Region is said, requests are signed with SigV4 under the credentials that the AWS command line would use;
+ * elsewhere they carry the token, if there is one.
  *
  * @param space what paths name; without one they name none, and the API acts in `default`
- * @param region where an API is that has a domain name of its own
  */
 export function httpClient(
   endpoint: string,
   space: string | undefined,
   io: Io,
-  region?: string,
+  { region, token }: Access = {},
 ): Client {
   const base = baseOf(endpoint);
   checkSpace(space);
-  const fetching = lazily(() => fetchFor(base, region));
+  const fetching = lazily(() => fetchFor(base, region, token));
   return {
     space: space ?? SPACE_DEFAULT,
     async call<Body>(request: Request) {
@@ -188,9 +196,9 @@ function baseOf(endpoint: string): URL {
 }
 
 /** What signs costs time to load, and only those need it who call AWS. */
-async function fetchFor({ hostname }: URL, said?: string): Promise<Fetch> {
+async function fetchFor({ hostname }: URL, said?: string, token?: string): Promise<Fetch> {
   const region = said ?? API_GATEWAY.exec(hostname)?.[1];
-  if (region === undefined) return (url, init) => fetch(url, init);
+  if (region === undefined) return (url, init) => fetch(url, withToken(init, token));
   const [{ AwsClient }, { defaultProvider }] = await Promise.all([
     import("aws4fetch"),
     import("@aws-sdk/credential-provider-node"),
@@ -212,6 +220,14 @@ async function fetchFor({ hostname }: URL, said?: string): Promise<Fetch> {
     });
     return signer.fetch(url, init);
   };
+}
+
+/** Errors: it is none that a header can carry. What it is stays unsaid. */
+function withToken(init: RequestInit, token: string | undefined): RequestInit {
+  if (token === undefined) return init;
+  if (!/^[\x21-\x7e]+$/.test(token))
+    throw usageError("PLAT_TOKEN has characters that no token has.");
+  return { ...init, headers: { ...init.headers, authorization: `Bearer ${token}` } };
 }
 
 function lazily<Value>(make: () => Promise<Value>): () => Promise<Value> {

@@ -9,6 +9,7 @@ const JSON_TYPE = /^application\/(json|[\w.+-]+\+json)$/;
 /** The value that a JSON body stands for; no body names a space. */
 export function readJson(event: Event): { readonly value: unknown } | Problem {
   const type = mediaType(event);
+  if (type instanceof Problem) return type;
   if (!isJson(type)) return unsupported(type, "application/json");
   const json = parseJson(event);
   return json instanceof Problem ? json : (spaceInBody(event, json.value) ?? json);
@@ -53,9 +54,20 @@ export function bodyText(event: Event, bytesMax: number): string | Problem {
 
 export const EMPTY = invalid({ field: "body", problem: "is empty; send a JSON object" });
 
-/** What a caller who says nothing sends is JSON. */
-export function mediaType({ headers }: Event): string {
-  const [type = ""] = (headers["content-type"] ?? "application/json").split(";");
+/**
+ * Returns the type that a body is said to be of. A body of no type is refused: what it is could only be guessed
+ * (https://www.rfc-editor.org/rfc/rfc9110#section-8.3), and a web page may send one to any server without asking it.
+ */
+export function mediaType({ headers, body }: Event): string | Problem {
+  const said = headers["content-type"];
+  if (said === undefined)
+    return body
+      ? new Problem(
+          "unsupported_media_type",
+          "The body has no Content-Type; send application/json.",
+        )
+      : EMPTY;
+  const [type = ""] = said.split(";");
   return type.trim().toLowerCase();
 }
 

@@ -13,6 +13,9 @@ type EdgeCode =
   | "unsupported_media_type"
   | "method_not_allowed"
   | "name_mismatch"
+  | "unauthenticated"
+  | "foreign_host"
+  | "foreign_origin"
   | "unreadable"
   | "request_timeout"
   | "headers_too_large"
@@ -35,6 +38,9 @@ interface ProblemKind {
 /** The one table of everything a caller can be told no for. */
 export const PROBLEMS: Readonly<Record<ProblemCode, ProblemKind>> = {
   invalid_request: { status: 400, title: "The request is not valid" },
+  unauthenticated: { status: 401, title: "The token of the server is required" },
+  foreign_host: { status: 403, title: "The server is not called by this name" },
+  foreign_origin: { status: 403, title: "Web pages may not call the server" },
   not_found: { status: 404, title: "There is nothing under this name" },
   method_not_allowed: { status: 405, title: "The path does not know this method" },
   already_assigned: { status: 409, title: "The address is assigned" },
@@ -168,6 +174,8 @@ export function problemAnswer({ code, detail, members }: Problem, requestId: str
     headers: {
       "content-type": "application/problem+json",
       ...(retryAfterSeconds !== undefined && { "retry-after": String(retryAfterSeconds) }),
+      // https://www.rfc-editor.org/rfc/rfc9110#section-11.6.1
+      ...(status === 401 && { "www-authenticate": 'Bearer realm="plat"' }),
       ...(Array.isArray(allow) && { allow: allow.join(", ") }),
     },
     body: {

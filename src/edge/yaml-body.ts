@@ -21,6 +21,7 @@ export interface Documents {
 /** The values that a JSON or YAML body stands for. */
 export function readDocuments(event: Event): Documents | Problem {
   const type = mediaType(event);
+  if (type instanceof Problem) return type;
   if (isJson(type)) {
     const json = parseJson(event);
     return json instanceof Problem ? json : { documents: [json.value] };

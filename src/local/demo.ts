@@ -1,5 +1,9 @@
 import "./environment.ts";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { parseArgs } from "node:util";
 import { checkTable } from "../allocator/check.ts";
 import { inParallel } from "../allocator/parallel.ts";
 import { type Client, makeClient } from "./client.ts";
@@ -9,7 +13,8 @@ import { Tally, tableText } from "./tally.ts";
 /**
  * `npm run demo`: a day of a cluster in a minute. 100 deployments of 10 pods on 10 nodes get their addresses, half of the
  * pods are replaced, everything is taken down, and the blocks go back to the pool. After each act the whole table is
- * checked against the invariants, and against a ledger of our own.
+ * checked against the invariants, and against a ledger of our own. The table is a laptop's, in a directory of its own; with
+ * `-- --dynamodb` it is the embedded DynamoDB.
  */
 
 const DEPLOYMENTS = 100;
@@ -163,7 +168,10 @@ console.log(
   `${DEPLOYMENTS} deployments of ${PODS_PER_DEPLOYMENT} pods on ${NODES} nodes, pool ${POOL.cidr} in /${POOL.blockSize} blocks.
 To be watched, time is shortened: cooldown ${SETTINGS.cooldownSeconds} s, minimum age of a block ${SETTINGS.blockMinAgeSeconds} s, reclaim every ${RECLAIM_SECONDS} s.`,
 );
+const { values } = parseArgs({ options: { dynamodb: { type: "boolean", default: false } } });
+const data = await mkdtemp(join(tmpdir(), "plat-"));
 const plat = await startPlat({
+  storage: { table: values.dynamodb ? "dynamodb" : "file", data },
   port: 0,
   reclaimSeconds: RECLAIM_SECONDS,
   collectSeconds: 5,
@@ -174,6 +182,7 @@ console.log(`Plat listens on ${plat.url}. ${plat.sentence}.\n`);
 const failures = await new Demo(plat, client).run();
 client.close();
 await plat.stop();
+await rm(data, { recursive: true });
 for (const failure of failures) console.error(`VIOLATED: ${failure}`);
 console.log(
   failures.length === 0

@@ -34,17 +34,22 @@ function run(plat: Pick<Plat, "sentence" | "url" | "lost" | "stop">): void {
   // The second signal finds the way out taken, and is left to end the process.
   process.once("SIGINT", stop);
   process.once("SIGTERM", stop);
-  void plat.lost.then((reason) => {
-    console.error(`The embedded DynamoDB has ended, and what it kept is out of reach: ${reason}`);
+  void plat.lost.then((sentence) => {
+    console.error(sentence);
     process.exit(1);
   });
 }
 
 function sentenceOf(error: unknown): string {
-  const { code, port, message } = error as NodeJS.ErrnoException & { port?: number };
+  const { code, address, port, message } = error as NodeJS.ErrnoException & {
+    address?: string;
+    port?: number;
+  };
   if (code === "EADDRINUSE")
     return `Port ${port} is taken by another program; choose another one with --port.`;
-  if (code === "EACCES")
+  if (code === "EADDRNOTAVAIL")
+    return `This machine has no address ${address}; choose another one with --listen.`;
+  if (code === "EACCES" && port !== undefined)
     return `Port ${port} may not be listened on; choose another one with --port.`;
   return message;
 }

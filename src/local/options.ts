@@ -1,45 +1,87 @@
+import { isIP } from "node:net";
+import { homedir } from "node:os";
 import { parseArgs } from "node:util";
+import { dataDirectory } from "./data-directory.ts";
+import { isLoopback } from "./gate.ts";
 import type { PlatOptions } from "./plat.ts";
+import type { StorageOptions } from "./storage.ts";
+import { readToken } from "./token.ts";
 import { UsageError } from "./usage-error.ts";
 
 export const USAGE = `npm start -- [options]
 
-  --port N              the port to listen on, on 127.0.0.1 (8787; 0 for any free one)
-  --data DIR            keep data in this directory; without it, data is gone when this stops
+  --data DIR            keep data in this directory (a folder of the user's data directory; the first line says which)
+  --memory              keep nothing: data is gone when this stops
+  --dynamodb            use the embedded DynamoDB (Linux on x64); it keeps data with --data, and else nothing
+  --port N              the port to listen on (8787; 0 for any free one)
+  --listen ADDRESS      the address to listen on (127.0.0.1); one that other machines reach needs a token
+  --token-file FILE     let in only requests with the token in this file, as Authorization: Bearer
   --reclaim-seconds N   how often empty blocks are looked for (60)
   --collect-seconds N   how often left-overs of crashes are looked for (60)
   --work-seconds N      how often drains and deletions of pools go on (60)
   --deployed [ENV]      run what would be deployed to dev or prod; --deployed --help shows its options
   --help                show this
 
-DYNAMODB_ENDPOINT=URL uses a DynamoDB that runs elsewhere instead of the embedded one.
+PLAT_TOKEN=TOKEN is the token where there is no --token-file.
+DYNAMODB_ENDPOINT=URL uses a DynamoDB that runs elsewhere, which keeps its own data.
 POWERTOOLS_LOG_LEVEL=INFO prints a line for every request.
 `;
 
 export const PORT_MAX = 65_535;
 export const SECONDS_MAX = 86_400;
 
+type Variables = Readonly<Record<string, string | undefined>>;
+
 /** Reads the command line and the environment; nothing if only help is wanted. */
 export function readOptions(
   args: readonly string[],
-  environment: Readonly<Record<string, string | undefined>>,
+  environment: Variables,
 ): PlatOptions | undefined {
   const { values } = parsed(args);
   if (values.help) return undefined;
+  const storage = storageOf(values, environment);
+  const { listen } = values;
+  if (listen !== "localhost" && isIP(listen) === 0)
+    throw new UsageError(
+      `--listen is "${listen}"; it must be an IP address such as 0.0.0.0 or ::.`,
+    );
+  const token = readToken(values["token-file"], environment.PLAT_TOKEN);
+  if (token === undefined && !isLoopback(listen))
+    throw new UsageError(
+      `--listen ${listen} lets other machines in, and needs a token: name its file with --token-file, or set PLAT_TOKEN.`,
+    );
+  return {
+    storage,
+    listen,
+    token,
+    port: whole("--port", values.port, 0, PORT_MAX),
+    reclaimSeconds: whole("--reclaim-seconds", values["reclaim-seconds"], 1, SECONDS_MAX),
+    collectSeconds: whole("--collect-seconds", values["collect-seconds"], 1, SECONDS_MAX),
+    workSeconds: whole("--work-seconds", values["work-seconds"], 1, SECONDS_MAX),
+  };
+}
+
+/** Which table it is to be. */
+function storageOf(
+  { data, memory, dynamodb }: { data?: string; memory: boolean; dynamodb: boolean },
+  environment: Variables,
+): StorageOptions {
   const endpoint = environment.DYNAMODB_ENDPOINT || undefined;
   if (endpoint !== undefined && !/^https?:\/\//.test(endpoint))
     throw new UsageError(
       `DYNAMODB_ENDPOINT is "${endpoint}"; it must be a URL such as http://127.0.0.1:8000.`,
     );
-  if (values.data === "") throw new UsageError("--data must name a directory.");
-  return {
-    port: whole("--port", values.port, 0, PORT_MAX),
-    data: values.data,
-    endpoint,
-    reclaimSeconds: whole("--reclaim-seconds", values["reclaim-seconds"], 1, SECONDS_MAX),
-    collectSeconds: whole("--collect-seconds", values["collect-seconds"], 1, SECONDS_MAX),
-    workSeconds: whole("--work-seconds", values["work-seconds"], 1, SECONDS_MAX),
-  };
+  if (data === "") throw new UsageError("--data must name a directory.");
+  if (data !== undefined && memory)
+    throw new UsageError("--data and --memory exclude each other: data is kept or it is not.");
+  if (endpoint !== undefined && (data !== undefined || memory || dynamodb))
+    throw new UsageError(
+      "DYNAMODB_ENDPOINT excludes --data, --memory and --dynamodb: the DynamoDB at the endpoint keeps its own data.",
+    );
+  if (endpoint !== undefined) return { table: "endpoint", endpoint };
+  if (dynamodb) return { table: "dynamodb", data };
+  if (memory) return { table: "memory" };
+  return { table: "file", data: data ?? dataDirectory(process.platform, homedir(), environment) };
 }
 
 function parsed(args: readonly string[]) {
@@ -47,8 +89,12 @@ function parsed(args: readonly string[]) {
     return parseArgs({
       args: [...args],
       options: {
-        port: { type: "string", default: "8787" },
         data: { type: "string" },
+        memory: { type: "boolean", default: false },
+        dynamodb: { type: "boolean", default: false },
+        port: { type: "string", default: "8787" },
+        listen: { type: "string", default: "127.0.0.1" },
+        "token-file": { type: "string" },
         "reclaim-seconds": { type: "string", default: "60" },
         "collect-seconds": { type: "string", default: "60" },
         "work-seconds": { type: "string", default: "60" },

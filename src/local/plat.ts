@@ -1,12 +1,11 @@
 import type { Context } from "../allocator/context.ts";
 import { wire } from "../wiring.ts";
-import { type Serving, serve } from "./server.ts";
+import { type Door, type Serving, serve } from "./server.ts";
 import { openStorage, type StorageOptions } from "./storage.ts";
 import { every } from "./timers.ts";
 
-export interface PlatOptions extends StorageOptions {
-  /** 0: any free one. */
-  readonly port: number;
+export interface PlatOptions extends Door {
+  readonly storage: StorageOptions;
   readonly reclaimSeconds: number;
   readonly collectSeconds: number;
   readonly workSeconds: number;
@@ -18,20 +17,20 @@ export interface Plat {
   /** Says where data is kept. */
   readonly sentence: string;
   readonly context: Context;
-  /** Resolves with the reason when the data is out of reach for good. */
+  /** Resolves with a sentence when the data is out of reach for good. */
   readonly lost: Promise<string>;
   stop(): Promise<void>;
 }
 
 /** Starts the table, puts the functions over it, and serves them as API Gateway and the schedule do. */
 export async function startPlat(options: PlatOptions): Promise<Plat> {
-  const storage = await openStorage(options);
+  const storage = await openStorage(options.storage);
   const context = wire(storage.table);
   // Loaded only now: a function takes up its table as it is loaded.
   const { HANDLERS, PASSES } = await import("./functions.ts");
   let serving: Serving;
   try {
-    serving = await serve(HANDLERS, options.port);
+    serving = await serve(HANDLERS, options);
   } catch (error) {
     await storage.stop();
     throw error;
@@ -42,7 +41,7 @@ export async function startPlat(options: PlatOptions): Promise<Plat> {
     every(options.workSeconds, PASSES.work),
   ];
   return {
-    url: `http://127.0.0.1:${serving.port}`,
+    url: serving.url,
     sentence: storage.sentence,
     context,
     lost: storage.lost,

@@ -11,12 +11,12 @@ import type { FunctionName } from "../edge/api.ts";
 import { encoded, type Handler } from "../edge/http.ts";
 import { invalid, Problem, problemAnswer } from "../edge/problem.ts";
 import { destinationOf, newRequestId, withBody } from "./event.ts";
+import { bracketed, type Gate, gateOf } from "./gate.ts";
 
 export type Handlers = Readonly<Record<FunctionName, Handler>>;
 
 type Reply = Awaited<ReturnType<Handler>>;
 
-const HOST = "127.0.0.1";
 /** What arrives above the limit is read and thrown away, so that its sender gets to read the answer; but not for ever. */
 const DISCARDED_BYTES_MAX = 32 * BODY_BYTES_MAX;
 const TIMEOUTS_POLL_MS = 1_000;
@@ -51,7 +51,20 @@ const LIMITS: ServerLimits = {
   connectionsMax: 1_024,
 };
 
+/** Where a server listens, and whom it lets in. */
+export interface Door {
+  /** 0: any free one. */
+  readonly port: number;
+  /** The address; this machine's own if not said. */
+  readonly listen?: string;
+  /** What requests must carry; without it, they must come from this machine, and from no web page. */
+  readonly token?: string | undefined;
+}
+
+const LISTEN_DEFAULT = "127.0.0.1";
+
 export interface Serving {
+  readonly url: string;
   readonly port: number;
   /** Stops listening, finishes what is under way within a time, and closes. */
   stop(): Promise<void>;
@@ -60,9 +73,11 @@ export interface Serving {
 /** Serves the handlers over HTTP, as API Gateway does. */
 export async function serve(
   handlers: Handlers,
-  port: number,
+  door: Door,
   limits: ServerLimits = LIMITS,
 ): Promise<Serving> {
+  const { port, listen = LISTEN_DEFAULT, token } = door;
+  const gate = gateOf(listen, token);
   let stopping = false;
   const server = createServer(
     {
@@ -74,7 +89,7 @@ export async function serve(
     },
     (request, response) => {
       // A client that goes away in the middle of its request is no concern of anybody else's.
-      answer(handlers, request, limits).then(
+      answer(handlers, request, gate, limits).then(
         (reply) => write(response, reply, stopping),
         () => response.destroy(),
       );
@@ -85,10 +100,12 @@ export async function serve(
     if (socket.writable) socket.end(lastWords(error.code));
     else socket.destroy();
   });
-  await listening(server, port);
+  await listening(server, port, listen);
   const address = server.address();
+  const open = typeof address === "object" && address ? address.port : port;
   return {
-    port: typeof address === "object" && address ? address.port : port,
+    port: open,
+    url: `http://${bracketed(listen)}:${open}`,
     stop: () =>
       new Promise((resolve) => {
         stopping = true;
@@ -101,20 +118,21 @@ export async function serve(
   };
 }
 
-function listening(server: Server, port: number): Promise<void> {
+function listening(server: Server, port: number, listen: string): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once("error", reject);
-    server.listen(port, HOST, resolve);
+    server.listen(port, listen, resolve);
   });
 }
 
 async function answer(
   handlers: Handlers,
   request: IncomingMessage,
+  gate: Gate,
   { answerMsMax }: ServerLimits,
 ): Promise<Reply> {
   const requestId = newRequestId();
-  const destination = destinationOf(request, requestId);
+  const destination = gate(request) ?? destinationOf(request, requestId);
   const body = await readBody(request);
   if (body instanceof Problem) return refused(body, requestId);
   if (destination instanceof Problem) return refused(destination, requestId);

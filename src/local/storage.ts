@@ -1,6 +1,9 @@
+import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { dynamoTable } from "../store/dynamo.ts";
+import { LmdbTable } from "../store/lmdb.ts";
+import { openEnvironment, UnusableFile } from "../store/lmdb-environment.ts";
 import { MemoryTable } from "../store/memory.ts";
 import type { Table } from "../store/table.ts";
 import { dynamoClient } from "../wiring.ts";
@@ -15,35 +18,83 @@ export interface Storage {
   readonly table: Table;
   /** Says where data is kept, for the first line on the terminal. */
   readonly sentence: string;
-  /** Resolves with the reason when the data is out of reach for good. */
+  /** Resolves with a sentence when the data is out of reach for good. */
   readonly lost: Promise<string>;
   stop(): Promise<void>;
 }
 
-export interface StorageOptions {
-  /** A directory to keep data in. */
-  readonly data?: string | undefined;
+export type StorageOptions =
+  /** A file in this directory. */
+  | { readonly table: "file"; readonly data: string }
+  /** This process. */
+  | { readonly table: "memory" }
+  /** The embedded DynamoDB, which keeps its data in this directory, or in its memory. */
+  | { readonly table: "dynamodb"; readonly data?: string | undefined }
   /** A DynamoDB that runs elsewhere. */
-  readonly endpoint?: string | undefined;
-}
+  | { readonly table: "endpoint"; readonly endpoint: string };
+
+/** The files that tables have in the directory of the data. */
+const FILE = "plat.lmdb";
+const DYNAMODB_FILE = "plat.db";
 
 const IN_MEMORY = "Data is kept in memory only and is gone when this stops";
 const RESTARTS_MAX = 5;
 const NEVER = new Promise<never>(() => {});
 
-/** The embedded DynamoDB, another one, or this process's own memory, in the order of what was asked for and what there is. */
-export async function openStorage({ data, endpoint }: StorageOptions): Promise<Storage> {
-  if (data !== undefined && endpoint)
-    throw new UsageError(
-      "--data and DYNAMODB_ENDPOINT exclude each other: the DynamoDB at the endpoint keeps its own data.",
-    );
-  if (endpoint) return elsewhere(endpoint);
-  if (emulatorBinary()) return embedded(data);
-  if (data === undefined)
-    return { table: new MemoryTable(), sentence: IN_MEMORY, lost: NEVER, stop: async () => {} };
-  throw new UsageError(
-    "--data needs the embedded DynamoDB, which there is not for this platform; set DYNAMODB_ENDPOINT to a DynamoDB of yours.",
+/** Opens the table that was asked for. */
+export async function openStorage(options: StorageOptions): Promise<Storage> {
+  switch (options.table) {
+    case "file":
+      return inFile(options.data);
+    case "memory":
+      return { table: new MemoryTable(), sentence: IN_MEMORY, lost: NEVER, stop: async () => {} };
+    case "dynamodb":
+      return embedded(options.data);
+    case "endpoint":
+      return elsewhere(options.endpoint);
+    default:
+      return options satisfies never;
+  }
+}
+
+async function inFile(data: string): Promise<Storage> {
+  expectNo(DYNAMODB_FILE, data, "the embedded DynamoDB; start with --dynamodb");
+  const lmdb = await loadLmdb();
+  const table = await openEnvironment(lmdb, join(resolve(data), FILE)).then(
+    (environment) => new LmdbTable(environment),
+    (error) => {
+      throw error instanceof UnusableFile
+        ? new UsageError(`${error.message} Another directory can be named with --data.`)
+        : error;
+    },
   );
+  return {
+    table,
+    sentence: `Data is kept in ${data}`,
+    lost: table.lost.then((reason) => `Data can be kept in ${data} no longer: ${reason}`),
+    stop: () => table.close(),
+  };
+}
+
+/** Its binary is of one platform, and so an optional dependency that npm may have left out. */
+async function loadLmdb() {
+  try {
+    return await import("lmdb");
+  } catch (cause) {
+    const platform = `${process.platform}-${process.arch}`;
+    throw new UsageError(
+      `Keeping data needs lmdb, and its package for this platform, @lmdb/lmdb-${platform}, is not installed; run npm ci without --omit=optional, or start with --memory.`,
+      { cause },
+    );
+  }
+}
+
+/** Of two tables in one directory, each would serve without what the other has. */
+function expectNo(file: string, data: string, owner: string): void {
+  if (existsSync(join(data, file)))
+    throw new UsageError(
+      `${data} has the data of ${owner}, or name another directory with --data.`,
+    );
 }
 
 async function elsewhere(endpoint: string): Promise<Storage> {
@@ -58,7 +109,12 @@ async function elsewhere(endpoint: string): Promise<Storage> {
 }
 
 async function embedded(data: string | undefined): Promise<Storage> {
-  const file = data === undefined ? undefined : join(resolve(data), "plat.db");
+  if (!emulatorBinary())
+    throw new UsageError(
+      "--dynamodb needs the embedded DynamoDB, an optional dependency for Linux on x64 that is not installed; start without it, or set DYNAMODB_ENDPOINT to a DynamoDB of yours.",
+    );
+  if (data !== undefined) expectNo(FILE, data, "the table without --dynamodb; start without it");
+  const file = data === undefined ? undefined : join(resolve(data), DYNAMODB_FILE);
   let emulator = await startEmulator({ file });
   let stopping = false;
   const client = dynamoClient(emulator.endpoint);
@@ -71,7 +127,9 @@ async function embedded(data: string | undefined): Promise<Storage> {
   return {
     ...over(client),
     sentence: file === undefined ? IN_MEMORY : `Data is kept in ${data}`,
-    lost: watch(),
+    lost: watch().then(
+      (reason) => `The embedded DynamoDB has ended, and what it kept is out of reach: ${reason}`,
+    ),
     async stop() {
       stopping = true;
       client.destroy();

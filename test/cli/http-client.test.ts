@@ -131,6 +131,20 @@ describe("a call", () => {
     expect(asked[0]?.url).toBe("/prod/v1/spaces/blue/pools");
   });
 
+  it("carries the token of the server, and says so where it cannot be one", async () => {
+    answers = [well];
+    const token = "0123456789abcdef";
+    const get = { method: "GET", path: path`/v1/pools` } as const;
+    await httpClient(endpoint, "blue", io, { token }).call(get);
+    await call();
+    expect(asked.map(({ headers }) => headers.authorization)).toEqual([
+      `Bearer ${token}`,
+      undefined,
+    ]);
+    const broken = httpClient(endpoint, "blue", io, { token: "a\nb" }).call(get);
+    await expect(broken).rejects.toThrow("PLAT_TOKEN has characters that no token has.");
+  });
+
   it("sends a body as JSON", async () => {
     answers = [well];
     await call({ ...put, headers: { "If-Match": '"r0"' } });
@@ -363,7 +377,7 @@ describe("an endpoint of API Gateway", () => {
 
   it("behind a domain name of its own is called with signed requests of the Region that is said", async () => {
     const at = "https://plat.example/ipam";
-    await httpClient(at, "blue", io, "eu-west-1").call(put);
+    await httpClient(at, "blue", io, { region: "eu-west-1", token: "0123456789abcdef" }).call(put);
     const [request] = sent;
     expect(request?.url).toBe(`${at}/v1/spaces/blue/pools/web`);
     expect(request?.headers.get("authorization")).toMatch(
@@ -395,6 +409,12 @@ describe("an endpoint of API Gateway", () => {
     expect(error.exit).toBe(EXIT.usage);
     expect(error.message).toMatch(/^There are no AWS credentials to sign requests with: /);
     expect(sent).toEqual([]);
+  });
+
+  it("is not sent the token of a server elsewhere", async () => {
+    const at = "https://a.execute-api.eu-central-1.amazonaws.com";
+    await httpClient(at, "blue", io, { token: "0123456789abcdef" }).call(put);
+    expect(sent[0]?.headers.get("authorization")).toMatch(/^AWS4-HMAC-SHA256 /);
   });
 
   it("is one by its name only: nobody else is sent a signature", async () => {

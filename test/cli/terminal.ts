@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach } from "vitest";
 import type { Io } from "../../src/cli/io.ts";
 import { run } from "../../src/cli/program.ts";
 import { pathIn } from "../../src/edge/space-path.ts";
+import { emulatorBinary } from "../../src/local/emulator.ts";
 import { type Plat, startPlat } from "../../src/local/plat.ts";
 
 const SECONDS_NEVER = 86_400;
@@ -32,6 +33,7 @@ export function terminal() {
   let tests = 0;
   beforeAll(async () => {
     server = await startPlat({
+      storage: emulatorBinary() ? { table: "dynamodb" } : { table: "memory" },
       port: 0,
       reclaimSeconds: SECONDS_NEVER,
       collectSeconds: SECONDS_NEVER,

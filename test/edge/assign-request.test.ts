@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { AssignRequest } from "../../src/allocator/assignment.ts";
 import { readAssign } from "../../src/edge/assign-request.ts";
+import type { Event } from "../../src/edge/http.ts";
+import { readPoolPut } from "../../src/edge/pool-request.ts";
 import { Problem } from "../../src/edge/problem.ts";
 import { eventOf, type Request } from "./event.ts";
 import { problemIn, refusedFields } from "./problem-of.ts";
@@ -207,13 +209,25 @@ describe("the body of a request", () => {
     expect(problemIn(read(`${body} `)).code).toBe("payload_too_large");
   });
 
-  it("is JSON, also where its type is not said", () => {
+  it("is JSON and says so", () => {
     const type = (type: string) =>
       read({ host: "n", ipv4: 1 }, { headers: { "content-type": type } });
     expect(type("application/json; charset=utf-8")).not.toBeInstanceOf(Problem);
     expect(type("application/vnd.api+json")).not.toBeInstanceOf(Problem);
     expect(problemIn(type("text/plain")).code).toBe("unsupported_media_type");
     expect(problemIn(type("application/yaml")).code).toBe("unsupported_media_type");
+    expect(problemIn(type("")).code).toBe("unsupported_media_type");
+  });
+
+  it.each([
+    ["/v1/assign", (event: Event) => readAssign(event, () => "fresh-handle")],
+    ["/v1/pools/main", readPoolPut],
+  ])("to %s is refused where its type is not said, unless there is none", (path, readIt) => {
+    const untyped = (body: unknown) => ({ ...eventOf("PUT", path, { body }), headers: {} });
+    expect(readIt(untyped({ host: "n", ipv4: 1 }))).toEqual(
+      new Problem("unsupported_media_type", "The body has no Content-Type; send application/json."),
+    );
+    expect(refusedFields(readIt(untyped("")))).toEqual([expect.stringContaining("body: is empty")]);
   });
 });
 

@@ -7,7 +7,7 @@ export interface Request {
   readonly query?: Readonly<Record<string, string>>;
 }
 
-/** The event that API Gateway makes of a request. A body that is no text is sent as JSON, bytes as Base64. */
+/** The event that API Gateway makes of a request. A body is JSON unless its type is said, bytes are sent as Base64. */
 export function eventOf(method: string, path: string, request: Request = {}): Event {
   const { body, headers = {}, query } = request;
   const segments = path.split("/");
@@ -26,7 +26,7 @@ export function eventOf(method: string, path: string, request: Request = {}): Ev
     routeKey,
     rawPath: path,
     rawQueryString: new URLSearchParams(query).toString(),
-    headers,
+    headers: { ...(body !== undefined && { "content-type": "application/json" }), ...headers },
     ...(query && { queryStringParameters: { ...query } }),
     pathParameters: Object.fromEntries(parameters),
     isBase64Encoded: body instanceof Uint8Array,

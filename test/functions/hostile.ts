@@ -307,7 +307,11 @@ export function anyEvent(route: Route): fc.Arbitrary<Event> {
       ...eventOf(route.method, route.path),
       pathParameters: Object.fromEntries(parts.map((name, i) => [name, path[i]])),
       ...(query && { queryStringParameters: Object.fromEntries(query) }),
-      headers: { ...without(headers), ...(yaml && { "content-type": "application/yaml" }) },
+      headers: {
+        "content-type": "application/json",
+        ...without(headers),
+        ...(yaml && { "content-type": "application/yaml" }),
+      },
       body: base64 === "yes" ? Buffer.from(yaml ?? body).toString("base64") : (yaml ?? body),
       isBase64Encoded: base64 !== "no",
     }));

@@ -14,7 +14,7 @@ const isGone = (pid: number) =>
   );
 
 it("kill -9 of the server leaves no embedded DynamoDB behind", async () => {
-  const plat = await start(["--port", "0"]);
+  const plat = await start(["--port", "0", "--dynamodb"]);
   const emulator = await emulatorOf(plat.process.pid as number);
   plat.process.kill("SIGKILL");
   await plat.ended;
@@ -22,7 +22,7 @@ it("kill -9 of the server leaves no embedded DynamoDB behind", async () => {
 });
 
 it("when the embedded DynamoDB dies, what was in its memory is lost, and the server says so and ends", async () => {
-  const plat = await start(["--port", "0"]);
+  const plat = await start(["--port", "0", "--dynamodb"]);
   process.kill(await emulatorOf(plat.process.pid as number), "SIGKILL");
   const { code, errors } = await plat.ended;
   expect(code).toBe(1);
@@ -31,7 +31,7 @@ it("when the embedded DynamoDB dies, what was in its memory is lost, and the ser
 
 it("when the embedded DynamoDB dies, it is started again over the data on disk", async () => {
   const data = await mkdtemp(join(tmpdir(), "plat-"));
-  const plat = await start(["--port", "0", "--data", data]);
+  const plat = await start(["--port", "0", "--dynamodb", "--data", data]);
   await call(plat.url, "PUT", "/v1/pools/main", { cidr: "10.0.0.0/24" });
   process.kill(await emulatorOf(plat.process.pid as number), "SIGKILL");
   await vi.waitFor(

@@ -7,15 +7,19 @@ import { runKills } from "../../bench/load/kills.ts";
 
 const TEST_MS_MAX = 180_000;
 
-it(
-  "what was answered outlives kill -9 of the server and of its database in mid-load",
-  async () => {
+it.each([
+  ["file", "of the server", 2],
+  ["dynamodb", "of the server and of its database", 1],
+] as const)(
+  "what was answered, and kept in a %s, outlives kill -9 %s in mid-load",
+  async (table, _, killsEach) => {
     const directory = await mkdtemp(join(tmpdir(), "plat-"));
     const said: string[] = [];
     const report = await runKills({
+      table,
       directory,
       callers: 4,
-      killsEach: 1,
+      killsEach,
       answersBetween: 20,
       seed: 1,
       say: (sentence) => said.push(sentence),

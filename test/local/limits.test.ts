@@ -30,8 +30,8 @@ beforeAll(async () => {
   const { HANDLERS } = await import("../../src/local/functions.ts");
   // One function that never answers, as one would whose database is gone.
   const read = () => new Promise<never>(() => {});
-  impatient = await serve({ ...HANDLERS, read }, 0, IMPATIENT);
-  patient = await serve(HANDLERS, 0, PATIENT);
+  impatient = await serve({ ...HANDLERS, read }, { port: 0 }, IMPATIENT);
+  patient = await serve(HANDLERS, { port: 0 }, PATIENT);
 });
 
 afterAll(() => Promise.all([impatient.stop(), patient.stop()]));
@@ -109,7 +109,7 @@ it("more connections than it takes are closed, and those that it has are served"
   await once(refused, "close");
   const [first] = held as [Socket];
   const answer = heard(first);
-  first.write("GET /v1/pools HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
+  first.write("GET /v1/pools HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
   expect(await answer).toMatch(/^HTTP\/1.1 200 /);
   for (const socket of held) socket.destroy();
 });

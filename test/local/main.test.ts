@@ -1,8 +1,9 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
+import { dataDirectory } from "../../src/local/data-directory.ts";
 import { call, run, type Started, start } from "./process.ts";
 
 const directories: string[] = [];
@@ -22,49 +23,93 @@ async function newDirectory(): Promise<string> {
   return directory;
 }
 
-async function started(args: readonly string[]): Promise<Started> {
-  const plat = await start(["--port", "0", ...args]);
+async function started(args: readonly string[], env?: Record<string, string>): Promise<Started> {
+  const plat = await start(["--port", "0", ...args], env);
   running.push(plat);
   return plat;
 }
 
 describe("npm start", () => {
-  it("serves from memory, says so first, and stops with a word", async () => {
-    const plat = await started([]);
-    expect(plat.lines).toEqual([
-      "Data is kept in memory only and is gone when this stops",
-      `Plat listens on ${plat.url}`,
-    ]);
-    expect(await call(plat.url, "GET", "/readyz")).toMatchObject({ status: 200 });
-    plat.process.kill("SIGTERM");
-    const { code, lines, errors } = await plat.ended;
-    expect({ code, errors }).toEqual({ code: 0, errors: "" });
-    expect(lines.at(-1)).toBe("Plat has stopped.");
+  it.each([["--memory"], ["--dynamodb"]])(
+    "with %s serves from memory, says so first, and stops with a word",
+    async (option) => {
+      const plat = await started([option]);
+      expect(plat.lines).toEqual([
+        "Data is kept in memory only and is gone when this stops",
+        `Plat listens on ${plat.url}`,
+      ]);
+      expect(await call(plat.url, "GET", "/readyz")).toMatchObject({ status: 200 });
+      plat.process.kill("SIGTERM");
+      const { code, lines, errors } = await plat.ended;
+      expect({ code, errors }).toEqual({ code: 0, errors: "" });
+      expect(lines.at(-1)).toBe("Plat has stopped.");
+    },
+  );
+
+  it("keeps data in the user's data directory where nothing else is said, and says where first", async () => {
+    const home = await newDirectory();
+    const plat = await started([], { HOME: home, XDG_DATA_HOME: "", LOCALAPPDATA: "" });
+    expect(plat.lines[0]).toBe(`Data is kept in ${dataDirectory(process.platform, home, {})}`);
+    expect(await readdir(dataDirectory(process.platform, home, {}))).toContain("plat.lmdb");
   });
 
-  it("keeps what was assigned through kill -9 when it keeps data", async () => {
-    const data = join(await newDirectory(), "new", "data");
-    const before = await started(["--data", data]);
-    expect(before.lines[0]).toBe(`Data is kept in ${data}`);
-    await call(before.url, "PUT", "/v1/pools/main", { cidr: "10.0.0.0/24" });
-    const request = { host: "n1", ipv4: 3, handle: "h" };
-    const assigned = await call(before.url, "POST", "/v1/assign", request);
-    expect(assigned.status).toBe(200);
-    before.process.kill("SIGKILL");
-    await before.ended;
+  it.each([[[]], [["--dynamodb"]]])(
+    "with %j keeps what was assigned through kill -9",
+    async (table) => {
+      const data = join(await newDirectory(), "new", "data");
+      const before = await started(["--data", data, ...table]);
+      expect(before.lines[0]).toBe(`Data is kept in ${data}`);
+      await call(before.url, "PUT", "/v1/pools/main", { cidr: "10.0.0.0/24" });
+      const request = { host: "n1", ipv4: 3, handle: "h" };
+      const assigned = await call(before.url, "POST", "/v1/assign", request);
+      expect(assigned.status).toBe(200);
+      before.process.kill("SIGKILL");
+      await before.ended;
 
-    const after = await started(["--data", data]);
-    const { body } = await call(after.url, "GET", "/v1/handles/h");
-    const addresses = (of: { addresses: { address: string }[] }) =>
-      of.addresses.map(({ address }) => address).sort();
-    expect(addresses(body)).toEqual(addresses(assigned.body));
+      const after = await started(["--data", data, ...table]);
+      const { body } = await call(after.url, "GET", "/v1/handles/h");
+      const addresses = (of: { addresses: { address: string }[] }) =>
+        of.addresses.map(({ address }) => address).sort();
+      expect(addresses(body)).toEqual(addresses(assigned.body));
+    },
+  );
+
+  it("refuses a directory that another server has, with the number of its process", async () => {
+    const data = await newDirectory();
+    const first = await started(["--data", data]);
+    const { code, lines, errors } = await run(["--port", "0", "--data", data]).ended;
+    expect({ code, lines }).toEqual({ code: 2, lines: [] });
+    expect(errors).toBe(
+      `${join(data, "plat.lmdb")} is in use by process ${first.process.pid}. Another directory can be named with --data.\n`,
+    );
+    expect((await call(first.url, "GET", "/readyz")).status).toBe(200);
+  });
+
+  it.each([
+    ["plat.db", [], "has the data of the embedded DynamoDB; start with --dynamodb, or name"],
+    ["plat.lmdb", ["--dynamodb"], "has the data of the table without --dynamodb; start without it"],
+  ])("refuses a directory with a %s of the other table", async (file, table, sentence) => {
+    const data = await newDirectory();
+    await writeFile(join(data, file), "");
+    const { code, errors } = await run(["--port", "0", "--data", data, ...table]).ended;
+    expect(code).toBe(2);
+    expect(errors).toContain(`${data} ${sentence}`);
+  });
+
+  it("lets in with a token only who has it, on any address", async () => {
+    const token = "0123456789abcdef";
+    const plat = await started(["--memory", "--listen", "0.0.0.0"], { PLAT_TOKEN: token });
+    const status = async (headers: Record<string, string>) =>
+      (await fetch(`${plat.url}/healthz`, { headers })).status;
+    expect(await status({})).toBe(401);
+    expect(await status({ authorization: `Bearer ${token}` })).toBe(200);
   });
 
   it("says in a sentence that its port is taken", async () => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
     const { port } = other.address() as { port: number };
-    const { code, lines, errors } = await run(["--port", String(port)]).ended;
+    const { code, lines, errors } = await run(["--port", String(port), "--memory"]).ended;
     other.close();
     expect({ code, lines }).toEqual({ code: 1, lines: [] });
     expect(errors).toBe(

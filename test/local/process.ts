@@ -18,7 +18,7 @@ export interface Started {
 export function run(args: readonly string[], env: Record<string, string> = {}) {
   const child = spawn(process.execPath, ["--import", "tsx", MAIN, ...args], {
     stdio: ["ignore", "pipe", "pipe"],
-    env: { ...process.env, DYNAMODB_ENDPOINT: "", ...env },
+    env: { ...process.env, DYNAMODB_ENDPOINT: "", PLAT_TOKEN: "", ...env },
   });
   const lines: string[] = [];
   let errors = "";

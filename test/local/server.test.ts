@@ -13,7 +13,7 @@ let url: string;
 beforeAll(async () => {
   wire(new MemoryTable());
   const { HANDLERS } = await import("../../src/local/functions.ts");
-  serving = await serve(HANDLERS, 0);
+  serving = await serve(HANDLERS, { port: 0 });
   url = `http://127.0.0.1:${serving.port}`;
 });
 
@@ -137,7 +137,14 @@ function raw(
 ): Promise<RawReply> {
   return new Promise((resolve, reject) => {
     const sent = request(
-      { host: "127.0.0.1", port: serving.port, method, path, ...(agent && { agent }) },
+      {
+        host: "127.0.0.1",
+        port: serving.port,
+        method,
+        path,
+        headers: { ...(body !== undefined && { "content-type": "application/json" }) },
+        ...(agent && { agent }),
+      },
       async (response) => {
         let text = "";
         for await (const chunk of response) text += chunk;

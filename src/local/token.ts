@@ -1,0 +1,33 @@
+import { readFileSync } from "node:fs";
+import { UsageError } from "./usage-error.ts";
+
+/** Whoever can reach the server can try as many as they like. */
+const TOKEN_CHARACTERS_MIN = 16;
+/** What a bearer token may be (https://www.rfc-editor.org/rfc/rfc6750#section-2.1). */
+const TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/;
+
+/**
+ * Returns the token that requests must carry: what the file has, else `PLAT_TOKEN`, else none.
+ *
+ * @throws UsageError it cannot be read, or is none
+ */
+export function readToken(
+  file: string | undefined,
+  variable: string | undefined,
+): string | undefined {
+  if (file === undefined) return variable ? valid(variable, "PLAT_TOKEN") : undefined;
+  try {
+    return valid(readFileSync(file, "utf8").trim(), `The file ${file}`);
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    throw new UsageError(`--token-file cannot be read: ${(error as Error).message}.`);
+  }
+}
+
+/** A token is a secret: what is wrong with one is said without it. */
+function valid(token: string, where: string): string {
+  if (token.length >= TOKEN_CHARACTERS_MIN && TOKEN.test(token)) return token;
+  throw new UsageError(
+    `${where} must have a token of at least ${TOKEN_CHARACTERS_MIN} characters: letters, digits and -._~+/, such as "openssl rand -hex 32" prints.`,
+  );
+}
