@@ -1,6 +1,6 @@
 import { claimAffinities } from "../src/allocator/claim-affinities.ts";
 import { ensureBlocks } from "../src/allocator/ensure-blocks.ts";
-import { releaseAffinities, releaseAffinity } from "../src/allocator/release-affinities.ts";
+import { releaseAffinities, releaseRange } from "../src/allocator/release-affinities.ts";
 import { affinitiesClaimedAnswer, affinitiesReleasedAnswer } from "../src/edge/affinity-answer.ts";
 import {
   type AffinitiesWanted,
@@ -21,10 +21,8 @@ export const handler = http({
   ),
   "DELETE /v1/nodes/{node}/affinities": route(
     readAffinityRelease,
-    async ({ cidr, ...releasing }) =>
-      cidr
-        ? { items: [await releaseAffinity(plat, { ...releasing, cidr })] }
-        : releaseAffinities(plat, releasing),
+    ({ cidr, ...releasing }) =>
+      cidr ? releaseRange(plat, { ...releasing, cidr }) : releaseAffinities(plat, releasing),
     affinitiesReleasedAnswer,
   ),
 });

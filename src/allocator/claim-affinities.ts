@@ -1,3 +1,4 @@
+import type { Address } from "../domain/address.ts";
 import { blocksIn } from "../domain/cell.ts";
 import { addressAt, type Cidr, formatCidr, sameCidr } from "../domain/cidr.ts";
 import { type AffinityType, affinityTypeOf, type HostId, hostName } from "../domain/host.ts";
@@ -7,13 +8,14 @@ import {
   CLAIM_WAIT_MS_MAX,
   PAGE_MS_MAX,
 } from "../domain/limits.ts";
-import { Refusal, type RefusalCode, Unreadable } from "../domain/outcome.ts";
+import { Refusal, Unreadable } from "../domain/outcome.ts";
 import { capOf, type Pool } from "../domain/pool.ts";
 import { candidateOf, whyClosed } from "../domain/selection.ts";
 import { claimBlock, helpClaim, takeOver } from "./claim.ts";
 import { configurationOf, poolAt } from "./configuration.ts";
 import type { Context } from "./context.ts";
 import { rowsFor } from "./pick.ts";
+import { tooSmall } from "./too-small.ts";
 
 /** What became of one block of a range. */
 export interface ClaimedBlock {
@@ -30,9 +32,11 @@ export interface ClaimedBlock {
 
 export interface ClaimedRange {
   readonly pool: string;
-  /** In order of address, as far as the time allowed. */
+  /** In order of address, as many as one request does. */
   readonly blocks: readonly ClaimedBlock[];
   readonly complete: boolean;
+  /** Where the next request goes on, after the last of these; absent when nothing is left. */
+  readonly next?: Address;
   /** `null`: as many as it likes. */
   readonly maxBlocksPerHost: number | null;
 }
@@ -41,62 +45,59 @@ export interface ClaimedRange {
  * Claims for a host every block of a range that is nobody's: free ones, and those that serve on without an owner, with the
  * addresses in them. What others own is told, and no error (Calico's ClaimAffinity). The range begins in a pool that serves,
  * and is at least one block of it. Whoever asks again is told the same.
+ *
+ * @param position only blocks after this address
  */
 export async function claimAffinities(
   context: Context,
-  { space, host, cidr }: { readonly space: string; readonly host: HostId; readonly cidr: Cidr },
+  {
+    space,
+    host,
+    cidr,
+    position,
+  }: {
+    readonly space: string;
+    readonly host: HostId;
+    readonly cidr: Cidr;
+    readonly position?: Address | undefined;
+  },
 ): Promise<ClaimedRange | Refusal> {
   const startedAtMs = context.now();
   const pool = await poolAt(context, space, addressAt(cidr, 0));
   const refusal = checkRange(pool, cidr);
   if (refusal || !pool) return refusal as Refusal;
   const { settings } = await configurationOf(context, space);
-  const wanted = blocksIn(pool, cidr);
+  const { maxBlocksPerHost } = settings;
   const blocks: ClaimedBlock[] = [];
+  let last: Cidr | undefined;
   // One after the other: each takes the lowest place that is free.
-  for (const each of wanted) {
-    if (context.now() - startedAtMs > PAGE_MS_MAX) break;
+  for (const each of blocksIn(pool, cidr, position)) {
+    const isSpent =
+      blocks.length === BLOCKS_PER_CLAIM_MAX || context.now() - startedAtMs > PAGE_MS_MAX;
+    if (last && isSpent) {
+      const next = addressAt(last, 0);
+      return { pool: pool.name, blocks, complete: false, next, maxBlocksPerHost };
+    }
     blocks.push(await claimGiven(context, pool, host, each, capOf(settings)));
+    last = each;
   }
-  return {
-    pool: pool.name,
-    blocks,
-    complete: blocks.length === wanted.length,
-    maxBlocksPerHost: settings.maxBlocksPerHost,
-  };
+  return { pool: pool.name, blocks, complete: true, maxBlocksPerHost };
 }
 
 function checkRange(pool: Pool | undefined, cidr: Cidr): Refusal | undefined {
   const text = formatCidr(cidr);
-  const refused = (code: RefusalCode, problem: string) =>
-    new Refusal(code, `cidr ${text} ${problem}.`, {
-      fields: [{ field: "cidr", value: text, problem }],
-    });
   if (!pool)
     return new Refusal("no_pool_available", `${text} begins in no pool of this space.`, {
       pools: [],
     });
   const { name } = pool;
   const unfit = whyClosed(pool);
-  if (unfit)
-    return new Refusal(
-      "no_pool_available",
-      `${text} begins in pool ${name}, which ${unfit.detail}.`,
-      {
-        pools: [candidateOf(cidr.family, { name, pool, unfit })],
-      },
-    );
-  if (cidr.prefix > pool.blockSize)
-    return refused(
-      "block_too_small",
-      `is smaller than a block: pool ${pool.name} has blocks of /${pool.blockSize}`,
-    );
-  const count = 1n << BigInt(pool.blockSize - Math.max(cidr.prefix, pool.cidr.prefix));
-  if (count <= BLOCKS_PER_CLAIM_MAX) return undefined;
-  return refused(
-    "invalid_request",
-    `has ${count} blocks of pool ${pool.name}; a request claims at most ${BLOCKS_PER_CLAIM_MAX}`,
-  );
+  if (unfit) {
+    const detail = `${text} begins in pool ${name}, which ${unfit.detail}.`;
+    const pools = [candidateOf(cidr.family, { name, pool, unfit })];
+    return new Refusal("no_pool_available", detail, { pools });
+  }
+  return cidr.prefix > pool.blockSize ? tooSmall(cidr, pool) : undefined;
 }
 
 async function claimGiven(

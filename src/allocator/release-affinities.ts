@@ -1,17 +1,18 @@
 import { type Address, compareAddresses } from "../domain/address.ts";
 import type { AffinityRow } from "../domain/affinity.ts";
 import { coolingIn, isEmpty, takenIn } from "../domain/block.ts";
-import { addressAt, type Cidr, formatCidr, sameCidr } from "../domain/cidr.ts";
+import { addressAt, type Cidr, contains, formatCidr, sameCidr } from "../domain/cidr.ts";
 import type { HostId } from "../domain/host.ts";
 import {
   AFFINITIES_RELEASED_AT_ONCE,
   AFFINITIES_RELEASED_MAX,
+  BLOCK_SIZES,
   CLOCK_SKEW_MS_MAX,
   PAGE_MS_MAX,
   REQUEST_MS_MAX,
   SWAP_TRIES_MAX,
 } from "../domain/limits.ts";
-import { Unreadable } from "../domain/outcome.ts";
+import { type Refusal, Unreadable } from "../domain/outcome.ts";
 import { cooldownMsOf } from "../domain/pool.ts";
 import { configurationOf } from "./configuration.ts";
 import type { Context } from "./context.ts";
@@ -19,6 +20,7 @@ import { disown } from "./disown.ts";
 import { giveUpBlock } from "./give-up.ts";
 import type { Page } from "./page.ts";
 import { inParallel } from "./parallel.ts";
+import { tooSmall } from "./too-small.ts";
 
 /** What became of a host's affinity to one block. */
 export interface ReleasedAffinity {
@@ -42,20 +44,48 @@ interface Releasing {
 }
 
 /**
+ * Releases the affinities of a host in a range: that to the one block, or to each of its blocks there (Calico's
+ * ReleaseAffinity). Of a block that is another's it says so; of a range it tells of the host's own.
+ *
+ * @returns as `releaseAffinities` does; or that the range is less than a block of its pool
+ */
+export async function releaseRange(
+  context: Context,
+  {
+    cidr,
+    ...releasing
+  }: Releasing & { readonly cidr: Cidr; readonly position?: Address | undefined },
+): Promise<Page<ReleasedAffinity, Address> | Refusal> {
+  const { pools } = await configurationOf(context, releasing.space);
+  const pool = pools.find((each) => contains(each.cidr, addressAt(cidr, 0)));
+  // Where no pool says how large a block is, it is one of any size that there may be.
+  const prefixMin = pool?.blockSize ?? BLOCK_SIZES[cidr.family].min;
+  if (cidr.prefix < prefixMin) return releaseAffinities(context, { ...releasing, within: cidr });
+  if (pool && cidr.prefix > prefixMin) return tooSmall(cidr, pool);
+  return { items: [await releaseAffinity(context, { ...releasing, cidr })] };
+}
+
+/**
  * Releases the affinities of a host, of both families, each block by itself (Calico's ReleaseHostAffinities, and
  * RemoveIPAMHost). Addresses stay their owners'. A host that has none is none the worse for it; what an earlier release that
  * was cut off has left is finished.
  *
  * @param position only blocks after this address
+ * @param within only blocks in this range
  * @returns what became of each, as many as one request does
  */
 export async function releaseAffinities(
   context: Context,
-  { position, ...releasing }: Releasing & { readonly position?: Address | undefined },
+  {
+    position,
+    within,
+    ...releasing
+  }: Releasing & { readonly position?: Address | undefined; readonly within?: Cidr | undefined },
 ): Promise<Page<ReleasedAffinity, Address>> {
   const startedAtMs = context.now();
   const rows = await context.store.listRows(releasing.space, releasing.host);
   const cidrs = [...new Map(rows.map(({ block }) => [formatCidr(block), block])).values()]
+    .filter((cidr) => !within || contains(within, addressAt(cidr, 0)))
     .filter((cidr) => !position || compareAddresses(addressAt(cidr, 0), position) > 0)
     .sort((a, b) => compareAddresses(addressAt(a, 0), addressAt(b, 0)));
   const items: ReleasedAffinity[] = [];

@@ -66,15 +66,26 @@ export function blocksOfCell({ cidr, blockSize }: Grid, cell: Cidr): Cidr[] {
   ).filter((block) => contains(cidr, { family: block.family, value: block.base }));
 }
 
-/** The blocks of a pool in a range of at least one that begins in it, in order; what lies beyond the pool has none. */
-export function blocksIn({ cidr, blockSize }: Grid, range: Cidr): Cidr[] {
+/**
+ * The blocks of a pool in a range of at least one that begins in it, in order; what lies beyond the pool has none.
+ *
+ * @param after only those that begin after this address
+ */
+export function* blocksIn(
+  { cidr, blockSize }: Grid,
+  range: Cidr,
+  after?: Address | undefined,
+): Generator<Cidr> {
   const first = { ...range, prefix: blockSize };
-  const count = 2 ** (blockSize - Math.max(cidr.prefix, range.prefix));
-  return Array.from({ length: count }, (_, i) => ({
-    ...first,
-    base: first.base + BigInt(i) * sizeOf(first),
-  }));
+  const step = sizeOf(first);
+  const from =
+    after === undefined || after.value < first.base ? first.base : pastBlock(after.value, step);
+  const { last } = intervalOf(range.prefix > cidr.prefix ? range : cidr);
+  for (let base = from; base <= last; base += step) yield { ...first, base };
 }
+
+/** Where the next block begins. */
+const pastBlock = (value: bigint, step: bigint): bigint => value - (value % step) + step;
 
 /**
  * The order in which a host tries the cells of a pool: from the cell its name hashes to (FNV-1a), in strides of a second

@@ -4,9 +4,15 @@ import type { AffinityState } from "../allocator/list-affinities.ts";
 import type { Page } from "../allocator/page.ts";
 import type { ReleasedAffinity } from "../allocator/release-affinities.ts";
 import { type Address, formatAddress } from "../domain/address.ts";
+import type { Cidr } from "../domain/cidr.ts";
 import type { HostId } from "../domain/host.ts";
 import { formatTime } from "../domain/time.ts";
-import { affinityListOf, affinityReleaseOf } from "./affinity-request.ts";
+import {
+  type AffinitiesWanted,
+  affinityClaimOf,
+  affinityListOf,
+  affinityReleaseOf,
+} from "./affinity-request.ts";
 import { sealCursor } from "./cursor.ts";
 import { hostBody } from "./host-answer.ts";
 import type { Answer } from "./http.ts";
@@ -38,16 +44,22 @@ export function affinitiesAnswer(
 export function affinitiesClaimedAnswer(
   claimed: ClaimedRange | readonly EnsuredBlock[],
   requestId: string,
-  { host }: Whose,
+  wanted: AffinitiesWanted,
 ): Answer {
-  const blocks = "blocks" in claimed ? claimed : { blocks: claimed };
-  return { status: 200, body: { requestId, ...hostBody(host), ...blocks } };
+  const whose = { requestId, ...hostBody(wanted.host) };
+  if (!("blocks" in claimed && "cidr" in wanted))
+    return { status: 200, body: { ...whose, blocks: claimed } };
+  const { next, ...range } = claimed;
+  return {
+    status: 200,
+    body: { ...whose, ...range, ...pageEnd(affinityClaimOf(wanted), next) },
+  };
 }
 
 export function affinitiesReleasedAnswer(
   { items, next }: Page<ReleasedAffinity, Address>,
   requestId: string,
-  releasing: Whose & { readonly mustBeEmpty: boolean },
+  releasing: Whose & { readonly mustBeEmpty: boolean; readonly cidr?: Cidr | undefined },
 ): Answer {
   return {
     status: 200,

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import type { PoolsAsked } from "../allocator/assignment.ts";
-import type { Family } from "../domain/address.ts";
-import type { Cidr } from "../domain/cidr.ts";
+import type { Address, Family } from "../domain/address.ts";
+import { type Cidr, formatCidr } from "../domain/cidr.ts";
 import { type HostId, hostId } from "../domain/host.ts";
 import type { HostReservedAsked } from "../domain/host-reserved.ts";
 import type { Labels } from "../domain/labels.ts";
@@ -21,6 +21,9 @@ export const affinityListQuery = {
   affinityType: v.optional(affinityType, "host"),
   ...pageEntries(BLOCKS_PER_PAGE_DEFAULT, BLOCKS_PER_PAGE_MAX),
 };
+
+/** A claim of a range that one request did not come through goes on with its cursor. */
+export const affinityClaimQuery = { cursor: v.optional(v.string()) };
 
 export const affinityReleaseQuery = {
   affinityType: v.optional(affinityType, "host"),
@@ -74,7 +77,7 @@ export const affinitiesBody = v.pipe(
 
 /** A range that a host is to have, or families of which it is to have a block. */
 export type AffinitiesWanted = { readonly space: string; readonly host: HostId } & (
-  | { readonly cidr: Cidr }
+  | { readonly cidr: Cidr; readonly position?: Address | undefined }
   | ({
       readonly families: readonly Family[];
       /** What the host keeps for itself in a block that it claims. */
@@ -100,32 +103,34 @@ export function readAffinityClaim(event: Event): AffinitiesWanted | Problem {
   if (json instanceof Problem) return json;
   const input = checked(affinitiesBody, json.value);
   if (input instanceof Problem) return input;
-  const path = readHostWith(event, {});
+  const path = readHostWith(event, affinityClaimQuery);
   if (path instanceof Problem) return path;
   const { cidr, families = [], hostReserved, hostLabels } = input;
   const whose = { space: path.space, host: hostId(input.affinityType, path.node) };
-  return cidr
-    ? { ...whose, cidr }
-    : {
-        ...whose,
-        families,
-        ...poolsAsked(input),
-        ...(hostReserved && { hostReserved }),
-        ...(hostLabels && { hostLabels }),
-      };
+  if (cidr) {
+    const opened = openCursor(path.cursor, affinityClaimOf({ ...whose, cidr }), position);
+    return opened instanceof Problem
+      ? opened
+      : { ...whose, cidr, position: opened.position?.after };
+  }
+  if (path.cursor !== undefined)
+    return invalid({ field: "?cursor", problem: "goes on with a range, and the body has none" });
+  return {
+    ...whose,
+    families,
+    ...poolsAsked(input),
+    ...(hostReserved && { hostReserved }),
+    ...(hostLabels && { hostLabels }),
+  };
 }
 
 export function readAffinityRelease(event: Event) {
   const query = readHostWith(event, affinityReleaseQuery);
   if (query instanceof Problem) return query;
   const { space, cidr, mustBeEmpty, cursor } = query;
-  if (cidr && cursor !== undefined)
-    return invalid({ field: "?cidr", problem: "excludes cursor; send one of them" });
-  const releasing = { space, host: hostId(query.affinityType, query.node), mustBeEmpty };
+  const releasing = { space, host: hostId(query.affinityType, query.node), mustBeEmpty, cidr };
   const opened = openCursor(cursor, affinityReleaseOf(releasing), position);
-  return opened instanceof Problem
-    ? opened
-    : { ...releasing, cidr, position: opened.position?.after };
+  return opened instanceof Problem ? opened : { ...releasing, position: opened.position?.after };
 }
 
 /** What a cursor of the list is bound to. */
@@ -137,13 +142,26 @@ export const affinityListOf = ({
   readonly host: HostId;
 }) => ["affinities", space, host];
 
+/** What a cursor of a claim is bound to. */
+export const affinityClaimOf = ({
+  space,
+  host,
+  cidr,
+}: {
+  readonly space: string;
+  readonly host: HostId;
+  readonly cidr: Cidr;
+}) => ["affinities to claim", space, host, formatCidr(cidr)];
+
 /** What a cursor of a release is bound to. */
 export const affinityReleaseOf = ({
   space,
   host,
   mustBeEmpty,
+  cidr,
 }: {
   readonly space: string;
   readonly host: HostId;
   readonly mustBeEmpty: boolean;
-}) => ["affinities to release", space, host, mustBeEmpty];
+  readonly cidr?: Cidr | undefined;
+}) => ["affinities to release", space, host, mustBeEmpty, ...(cidr ? [formatCidr(cidr)] : [])];

@@ -275,6 +275,7 @@ export const affinitiesClaimed = v.union([
     ),
     complete: v.boolean(),
     maxBlocksPerHost,
+    next,
   }),
   v.strictObject({
     requestId,

@@ -1,5 +1,10 @@
 import type * as v from "valibot";
-import { affinitiesBody, affinityListQuery, affinityReleaseQuery } from "./affinity-request.ts";
+import {
+  affinitiesBody,
+  affinityClaimQuery,
+  affinityListQuery,
+  affinityReleaseQuery,
+} from "./affinity-request.ts";
 import { amendmentBody } from "./amendment-request.ts";
 import * as answers from "./answers.ts";
 import { assignBody } from "./assign-request.ts";
@@ -190,7 +195,7 @@ const WRITTEN: readonly Route[] = [
     id: "claimAffinities",
     summary:
       "Claims the blocks of a range for a host; or sees to it that it has a block of each family",
-    query: {},
+    query: affinityClaimQuery,
     body: [affinitiesBody],
     answers: { 200: answers.affinitiesClaimed },
     refusals: [
@@ -207,10 +212,10 @@ const WRITTEN: readonly Route[] = [
     function: "affinities",
     id: "releaseAffinities",
     summary:
-      "Takes a block, or all its blocks, from a host; the addresses in them stay their owners'",
+      "Takes a block, its blocks of a range, or all, from a host; the addresses in them stay their owners'",
     query: affinityReleaseQuery,
     answers: { 200: answers.affinitiesReleased },
-    refusals: [],
+    refusals: ["block_too_small"],
   },
   {
     method: "GET",

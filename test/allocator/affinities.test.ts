@@ -6,10 +6,12 @@ import { ensureBlocks } from "../../src/allocator/ensure-blocks.ts";
 import { deletePool } from "../../src/allocator/pool-jobs.ts";
 import { releaseAffinities, releaseAffinity } from "../../src/allocator/release-affinities.ts";
 import { releaseHost } from "../../src/allocator/release-host.ts";
+import type { Address } from "../../src/domain/address.ts";
 import { formatCidr } from "../../src/domain/cidr.ts";
 import type { HostId } from "../../src/domain/host.ts";
 import { findViolations } from "../../src/domain/invariants.ts";
 import { AFFINITIES_RELEASED_MAX, CLAIM_TRIES_MAX } from "../../src/domain/limits.ts";
+import { Refusal } from "../../src/domain/outcome.ts";
 import { contentsOf } from "../../src/store/contents.ts";
 import type { Table } from "../../src/store/table.ts";
 import { callsOf, withIntruder, withMishap } from "../simulation/crash-points.ts";
@@ -335,11 +337,22 @@ describe("a claim of a range", () => {
     });
   });
 
-  it("stops when its time is up, and goes on when it is sent again", async () => {
+  it("stops when its time is up, and goes on where it stopped, with a block at least each time", async () => {
     const world = await makeWorld(poolOf("10.0.0.0/24", 31));
-    const first = await claim(contextOver(slowTable(world, 500), world.clock, 2), "10.0.0.0/28");
-    expect(first).toMatchObject({ complete: false });
-    expect(await claim(world.calm, "10.0.0.0/28")).toMatchObject({ complete: true });
+    const range = { space: SPACE, host: "host:node-1", cidr: cidrOf("10.0.0.0/28") } as const;
+    const seen: string[] = [];
+    let position: Address | undefined;
+    for (let requests = 0; requests < 8; requests++) {
+      const slow = contextOver(slowTable(world, 2000), world.clock, 2);
+      const page = await claimAffinities(slow, { ...range, position });
+      if (page instanceof Refusal) throw new Error(page.detail);
+      expect(page.complete).toBe(page.next === undefined);
+      seen.push(...page.blocks.map(({ cidr }) => cidr));
+      position = page.next;
+      if (!position) break;
+      if (requests === 0) expect(page.blocks.length).toBeLessThan(8);
+    }
+    expect(seen).toEqual([0, 2, 4, 6, 8, 10, 12, 14].map((i) => `10.0.0.${i}/31`));
     expect(contentsIn(world).rows).toHaveLength(8);
   });
 

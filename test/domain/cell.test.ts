@@ -61,7 +61,24 @@ describe("a cell", () => {
       blocks: ["2001:db8::80/122", "2001:db8::c0/122"],
     },
   ])("of $pool: $range is the blocks $blocks", ({ pool, size, range, blocks }) => {
-    expect(blocksIn(grid(pool, size), network(range)).map(formatCidr)).toEqual(blocks);
+    expect([...blocksIn(grid(pool, size), network(range))].map(formatCidr)).toEqual(blocks);
+  });
+
+  it.each([
+    { after: "10.0.0.0", blocks: ["10.0.0.192/26"] },
+    { after: "10.0.0.128", blocks: ["10.0.0.192/26"] },
+    { after: "10.0.0.191", blocks: ["10.0.0.192/26"] },
+    { after: "10.0.0.192", blocks: [] },
+    { after: "10.9.0.0", blocks: [] },
+  ])("after $after of a range are $blocks", ({ after, blocks }) => {
+    const range = network(after === "10.0.0.0" ? "10.0.0.192/26" : "10.0.0.128/25");
+    const rest = blocksIn(grid("10.0.0.0/24", 26), range, address(after));
+    expect([...rest].map(formatCidr)).toEqual(blocks);
+  });
+
+  it("of a range of an IPv6 pool are made one by one, however many there are", () => {
+    const first = blocksIn(grid("2001:db8::/48", 122), network("2001:db8::/48")).next().value;
+    expect(first && formatCidr(first)).toBe("2001:db8::/122");
   });
 
   it("is found again by its number in the pool", () => {

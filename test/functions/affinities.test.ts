@@ -1,15 +1,22 @@
 import { describe, expect, it } from "vitest";
 import { BLOCKS_PER_CLAIM_MAX } from "../../src/domain/limits.ts";
-import { newSpace, spaceWithPool, textsOf } from "./plat.ts";
+import { type newSpace, spaceWithPool, textsOf } from "./plat.ts";
 
 type Plat = ReturnType<typeof newSpace>;
 
 const path = (node: string) => `/v1/nodes/${node}/affinities`;
-const claim = (plat: Plat, node: string, body: object) => plat.call("POST", path(node), { body });
+const claim = (
+  plat: Plat,
+  node: string,
+  body: object,
+  query: Readonly<Record<string, string>> = {},
+) => plat.call("POST", path(node), { body, query });
 const claimed = async (plat: Plat, node: string, cidr: string) =>
   (await claim(plat, node, { cidr })).body.blocks.map(({ status }: { status: string }) => status);
 const held = async (plat: Plat, node: string) =>
-  (await plat.get(path(node))).body.affinities.map(({ cidr }: { cidr: string }) => cidr);
+  (await plat.get(path(node), { limit: "1000" })).body.affinities.map(
+    ({ cidr }: { cidr: string }) => cidr,
+  );
 const release = (plat: Plat, node: string, query: Record<string, string> = {}) =>
   plat.delete(path(node), {}, query);
 const assign = (plat: Plat, host: string, address: string, handle = `${host} ${address}`) =>
@@ -143,14 +150,27 @@ describe("a claim of a range", () => {
     });
   });
 
-  it("of more blocks than one request claims is refused with how many it has", async () => {
-    const plat = newSpace();
-    await plat.put("/v1/pools/main", { cidr: "10.0.0.0/8" });
-    const { status, body } = await claim(plat, "n1", { cidr: "10.0.0.0/8" });
-    expect(status).toBe(400);
-    expect(body.detail).toContain(`has 262144 blocks of pool main`);
-    expect(body.detail).toContain(`at most ${BLOCKS_PER_CLAIM_MAX}`);
-    expect(await held(plat, "n1")).toEqual([]);
+  it("of more blocks than one request claims goes on with a cursor, which is of this range alone", async () => {
+    const plat = await spaceWithPool({ cidr: "10.0.0.0/20", blockSize: 27 });
+    await plat.put("/v1/config", { maxBlocksPerHost: null });
+    const first = (await claim(plat, "n1", { cidr: "10.0.0.0/20" })).body;
+    expect(first).toMatchObject({ complete: false, next: expect.any(String) });
+    expect(first.blocks).toHaveLength(BLOCKS_PER_CLAIM_MAX);
+    const { next: cursor } = first;
+    const second = (await claim(plat, "n1", { cidr: "10.0.0.0/20" }, { cursor })).body;
+    expect(second).toMatchObject({ complete: true, blocks: { length: 64 } });
+    expect(second).not.toHaveProperty("next");
+    expect(second.blocks[0]).toEqual({ cidr: "10.0.8.0/27", status: "claimed" });
+    expect(await held(plat, "n1")).toHaveLength(128);
+    for (const [host, body] of [
+      ["n1", { cidr: "10.0.0.0/21" }],
+      ["n2", { cidr: "10.0.0.0/20" }],
+      ["n1", { families: [4] }],
+    ] as const)
+      expect((await claim(plat, host, body, { cursor })).body).toMatchObject({
+        code: "invalid_request",
+        fields: [{ field: "?cursor" }],
+      });
   });
 
   it("needs a range or families, and not both", async () => {
@@ -293,20 +313,51 @@ describe("a release of affinities", () => {
     expect(await held(plat, "n1")).toEqual(["10.0.0.0/28", "10.0.0.16/28"]);
   });
 
+  it("of a range says what became of each block of the host there, in pages, and leaves the others", async () => {
+    const plat = await spaceWithPool({ cidr: "10.0.0.0/20", blockSize: 27 });
+    await plat.put("/v1/config", { maxBlocksPerHost: null, blockMinAgeSeconds: 0 });
+    await claim(plat, "n2", { cidr: "10.0.0.0/27" });
+    let cursor: string | undefined;
+    do {
+      const query: Readonly<Record<string, string>> = cursor ? { cursor } : {};
+      cursor = (await claim(plat, "n1", { cidr: "10.0.0.0/20" }, query)).body.next;
+    } while (cursor);
+    const first = (await release(plat, "n1", { cidr: "10.0.0.0/20" })).body;
+    expect(first.affinities).toHaveLength(64);
+    expect(first.affinities[0]).toEqual({ cidr: "10.0.0.32/27", status: "deleted" });
+    const { next } = first;
+    const other = await release(plat, "n1", { cidr: "10.0.0.0/21", cursor: next });
+    expect(other.body.code).toBe("invalid_request");
+    const part = (await release(plat, "n1", { cidr: "10.0.8.128/25" })).body;
+    expect(part.affinities).toHaveLength(4);
+    const rest = (await release(plat, "n1", { cidr: "10.0.0.0/20", cursor: next })).body;
+    expect(rest.affinities).toHaveLength(127 - 64 - 4);
+    expect(rest).not.toHaveProperty("next");
+    expect(await held(plat, "n1")).toEqual([]);
+    expect(await held(plat, "n2")).toEqual(["10.0.0.0/27"]);
+  });
+
+  it("of less than a block is refused", async () => {
+    const plat = await spaceWithPool();
+    await claim(plat, "n1", { cidr: "10.0.0.0/28" });
+    expect((await release(plat, "n1", { cidr: "10.0.0.0/29" })).body).toMatchObject({
+      status: 400,
+      code: "block_too_small",
+      blockSize: 28,
+      fields: [{ field: "cidr", value: "10.0.0.0/29" }],
+    });
+    expect(await held(plat, "n1")).toEqual(["10.0.0.0/28"]);
+  });
+
   it("of a block that is another's, or of none, changes nothing and says so", async () => {
     const plat = await spaceWithPool();
     await assign(plat, "n2", "10.0.0.1");
-    for (const cidr of [
-      "10.0.0.0/28",
-      "10.0.0.32/28",
-      "192.0.2.0/28",
-      "10.0.0.0/24",
-      "0.0.0.0/0",
-      "::/0",
-    ])
+    for (const cidr of ["10.0.0.0/28", "10.0.0.32/28", "192.0.2.0/28"])
       expect((await release(plat, "n1", { cidr })).body.affinities).toEqual([
         { cidr, status: "not_owned" },
       ]);
+    for (const cidr of ["10.0.0.0/24", "0.0.0.0/0", "::/0"])
+      expect((await release(plat, "n1", { cidr })).body.affinities).toEqual([]);
     expect((await plat.get("/v1/blocks/10.0.0.0/28")).body.host).toBe("n2");
   });
 

@@ -170,6 +170,10 @@ const RIGHT: Readonly<Record<string, readonly unknown[]>> = {
     sealCursor(["namespaces", "default"], { after: "a" }),
     sealCursor(["affinities", "default", "host:node-1"], { after: "255.255.255.255" }),
     sealCursor(["affinities to release", "default", "host:node-1", false], { after: "::" }),
+    sealCursor(["affinities to release", "default", "host:node-1", false, "10.9.0.0/24"], {
+      after: "::",
+    }),
+    sealCursor(["affinities to claim", "default", "host:node-1", "10.0.0.0/28"], { after: "::" }),
     sealCursor(["handle", "default", "held"], { id: "_", keyed: true, after: "::" }),
     sealCursor(["utilization", "default", "main"], {
       poolId: "__proto__",

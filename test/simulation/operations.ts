@@ -19,7 +19,11 @@ import { deleteNode, putNode } from "../../src/allocator/nodes.ts";
 import { deletePool, drainPool, releasePool } from "../../src/allocator/pool-jobs.ts";
 import { reclaim } from "../../src/allocator/reclaim.ts";
 import { releaseHandle } from "../../src/allocator/release.ts";
-import { releaseAffinities, releaseAffinity } from "../../src/allocator/release-affinities.ts";
+import {
+  releaseAffinities,
+  releaseAffinity,
+  releaseRange,
+} from "../../src/allocator/release-affinities.ts";
 import { releaseHost } from "../../src/allocator/release-host.ts";
 import { parseInterval } from "../../src/domain/cidr.ts";
 import type { HostId } from "../../src/domain/host.ts";
@@ -609,6 +613,24 @@ export const OPERATIONS: readonly Operation[] = [
       claimAffinities(context, { space: SPACE, host: "host:node-1", cidr: RANGE }),
   },
   {
+    name: "a claim of a range that goes on after its first blocks",
+    step: "create-block",
+    prepare: async ({ calm }) => ({
+      old: await assigned(calm, { ...requestOf("old", 1), host: "host:node-2" }),
+    }),
+    walk: (context) => claimAffinities(context, LATER_BLOCKS),
+    kept: ["old"],
+    again: (context) => claimAffinities(context, LATER_BLOCKS),
+  },
+  {
+    name: "a release of a host's affinities in a range",
+    step: "disown",
+    prepare: hostWithBlocks,
+    walk: (context) => releaseRange(context, { ...wholly("host:node-1"), cidr: HALF }),
+    kept: ["old", "guest"],
+    again: (context) => releaseRange(context, { ...wholly("host:node-1"), cidr: HALF }),
+  },
+  {
     name: "a claim of a block that serves on without an owner",
     step: "take-over",
     prepare: async ({ calm }) => {
@@ -862,6 +884,13 @@ const inPart = (): AssignRequest => ({
   allowPartial: true,
 });
 const RANGE = cidrOf("10.0.0.0/29");
+const HALF = cidrOf("10.0.0.0/30");
+const LATER_BLOCKS = {
+  space: SPACE,
+  host: "host:node-1",
+  cidr: RANGE,
+  position: addressOf("10.0.0.2"),
+} as const;
 const strict = { ...SETTINGS_DEFAULT, cooldownSeconds: COOLDOWN_SECONDS, strictAffinity: true };
 
 const wholePool = { space: SPACE, name: "pool", mustBeEmpty: false };

@@ -50,7 +50,7 @@ export const affinityCommand = (io: Io): Command =>
     .addCommand(
       printing(new Command("release"))
         .description("takes a block from a host; the addresses in it stay their owners'")
-        .argument("[cidr]")
+        .argument("[cidr]", "a block, or a range with blocks of the host in it")
         .requiredOption("--host <name>", "whose it is")
         .addOption(affinityTypeOption())
         .option("--all", "every block of the host")
@@ -162,24 +162,22 @@ async function claim(
   print({ columns: CLAIMED, rows, document: claimed });
   const left = claimed.blocks.filter(({ status }) => status !== "claimed");
   refuse(left, `not ${host}'s`);
-  if (!claimed.complete)
-    throw new CommandError(
-      EXIT.unreachable,
-      `Only ${claimed.blocks.length} blocks of ${cidr} could be looked at in time; the same line goes on.`,
-    );
 }
 
-/** Asks again as long as each request comes further: what is claimed already is told quickly. */
+/** Claims as much as one request does, and goes on where it ended. */
 async function claimRange(client: Client, host: string, body: object): Promise<Claimed> {
-  let before = 0;
+  const blocks: Claimed["blocks"] = [];
+  let cursor: string | undefined;
   for (;;) {
     const { body: claimed } = await client.call<Claimed>({
       method: "POST",
       path: path`/v1/nodes/${host}/affinities`,
+      query: { cursor },
       body,
     });
-    if (claimed.complete || claimed.blocks.length <= before) return claimed;
-    before = claimed.blocks.length;
+    blocks.push(...claimed.blocks);
+    cursor = claimed.next;
+    if (cursor === undefined) return { ...claimed, blocks };
   }
 }
 
