@@ -185,7 +185,7 @@ export async function deleteReservation(
   const resource = { kind: "reservation", name };
   return whileLost(resource, async () => {
     const seen = await findReservation(context, space, name);
-    if (!seen) return notFound("reservation", name);
+    if (!seen) return notFound(space, "reservation", name);
     const { revision } = seen;
     const refusal = unmet({ ...resource, revision }, precondition, "delete");
     if (refusal) return refusal;
@@ -230,7 +230,7 @@ export async function readPool(
   name: string,
 ): Promise<Pool | Refusal> {
   const pool = (await listPools(context, space)).find((candidate) => candidate.name === name);
-  return pool ?? notFound("pool", name);
+  return pool ?? notFound(space, "pool", name);
 }
 
 export async function listPools(context: Context, space: string): Promise<readonly Pool[]> {
@@ -242,7 +242,7 @@ export async function readReservation(
   space: string,
   name: string,
 ): Promise<Reservation | Refusal> {
-  return (await findReservation(context, space, name)) ?? notFound("reservation", name);
+  return (await findReservation(context, space, name)) ?? notFound(space, "reservation", name);
 }
 
 export async function listReservations(
@@ -285,8 +285,8 @@ export const beingDeleted = ({ name, id }: Pool) =>
     `The pool ${name} is being deleted; its name and its range are free when job ${deleteJobId(id)} is done.`,
     { job: deleteJobId(id) },
   );
-export const notFound = (kind: string, name: string) =>
-  new Refusal("not_found", `There is no ${kind} ${name} in this space.`);
+export const notFound = (space: string, kind: string, name: string) =>
+  new Refusal("not_found", `There is no ${kind} ${name} in space ${space}.`);
 
 const immutable = (field: string, value: string | number) =>
   fieldRefusal(field, `cannot change; it is ${value}`);

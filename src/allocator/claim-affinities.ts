@@ -64,7 +64,7 @@ export async function claimAffinities(
 ): Promise<ClaimedRange | Refusal> {
   const startedAtMs = context.now();
   const pool = await poolAt(context, space, addressAt(cidr, 0));
-  const refusal = checkRange(pool, cidr);
+  const refusal = checkRange(space, pool, cidr);
   if (refusal || !pool) return refusal as Refusal;
   const { settings } = await configurationOf(context, space);
   const { maxBlocksPerHost } = settings;
@@ -84,10 +84,10 @@ export async function claimAffinities(
   return { pool: pool.name, blocks, complete: true, maxBlocksPerHost };
 }
 
-function checkRange(pool: Pool | undefined, cidr: Cidr): Refusal | undefined {
+function checkRange(space: string, pool: Pool | undefined, cidr: Cidr): Refusal | undefined {
   const text = formatCidr(cidr);
   if (!pool)
-    return new Refusal("no_pool_available", `${text} begins in no pool of this space.`, {
+    return new Refusal("no_pool_available", `${text} begins in no pool of space ${space}.`, {
       pools: [],
     });
   const { name } = pool;

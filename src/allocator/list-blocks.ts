@@ -64,7 +64,7 @@ export async function listBlocks(
   const { space, pool, host } = wanted;
   const configuration = await context.store.readSpace(space);
   if (pool !== undefined && !configuration.pools.some(({ name }) => name === pool))
-    return notFound("pool", pool);
+    return notFound(space, "pool", pool);
   return host === undefined
     ? blocksOfPools(context, configuration, wanted)
     : blocksOfHost(context, configuration, { ...wanted, host });

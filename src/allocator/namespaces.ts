@@ -47,7 +47,7 @@ export async function deleteNamespace(
   const resource = { kind: "namespace", name };
   return whileLost(resource, async () => {
     const seen = await store.readNamespace(space, name);
-    if (!seen) return notFound("namespace", name);
+    if (!seen) return notFound(space, "namespace", name);
     const { revision } = seen;
     const refusal = unmet({ ...resource, revision }, precondition, "delete");
     if (refusal) return refusal;
@@ -62,7 +62,7 @@ export async function readNamespace(
   space: string,
   name: string,
 ): Promise<Namespace | Refusal> {
-  return (await context.store.readNamespace(space, name)) ?? notFound("namespace", name);
+  return (await context.store.readNamespace(space, name)) ?? notFound(space, "namespace", name);
 }
 
 /** A page of the namespaces of a space, by name. */

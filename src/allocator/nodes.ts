@@ -51,7 +51,7 @@ export async function deleteNode(
   const resource = { kind: "node", name };
   return whileLost(resource, async () => {
     const seen = await store.readNode(space, name);
-    if (!seen) return notFound("node", name);
+    if (!seen) return notFound(space, "node", name);
     const { revision } = seen;
     const refusal = unmet({ ...resource, revision }, precondition, "delete");
     if (refusal) return refusal;
@@ -67,7 +67,7 @@ export async function readNode(
   space: string,
   name: string,
 ): Promise<Node | Refusal> {
-  return (await context.store.readNode(space, name)) ?? notFound("node", name);
+  return (await context.store.readNode(space, name)) ?? notFound(space, "node", name);
 }
 
 /** What is asked of a list of nodes, or of namespaces: the first so many, or those after a name. */

@@ -97,7 +97,7 @@ interface PoolRelease {
 }
 
 export async function readJob(context: Context, space: string, id: string): Promise<Job | Refusal> {
-  return (await context.store.readJob(space, id)) ?? notFound("job", id);
+  return (await context.store.readJob(space, id)) ?? notFound(space, "job", id);
 }
 
 export async function listJobs(context: Context, space: string): Promise<readonly Job[]> {

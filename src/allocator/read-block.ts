@@ -50,7 +50,7 @@ export async function readBlock(
   const configuration = await store.readSpace(space);
   const text = formatCidr(cidr);
   const pool = configuration.pools.find((each) => contains(each.cidr, addressAt(cidr, 0)));
-  if (!pool) return new Refusal("not_found", `${text} lies in no pool of this space.`);
+  if (!pool) return new Refusal("not_found", `${text} lies in no pool of space ${space}.`);
   if (pool.blockSize !== cidr.prefix)
     return new Refusal(
       "not_found",

@@ -64,7 +64,7 @@ export async function readHandle(
   if (next && records.length >= limit) return { items, next };
   return items.length > 0 || position
     ? { items }
-    : new Refusal("not_found", `Handle ${handle} has no addresses in this space.`);
+    : new Refusal("not_found", `Handle ${handle} has no addresses in space ${wanted.space}.`);
 }
 
 /** The records from a position on, as many as a page has addresses: the one that it lies in, then those after it. */

@@ -43,7 +43,7 @@ export async function readAddress(
   const configuration = await configurationOf(context, space);
   const pool = await poolAt(context, space, address);
   const text = formatAddress(address);
-  if (!pool) return new Refusal("not_found", `Address ${text} lies in no pool of this space.`);
+  if (!pool) return new Refusal("not_found", `Address ${text} lies in no pool of space ${space}.`);
   const cidr = blockOf(address, pool.blockSize);
   const block = await context.store.readBlock(space, cidr);
   const ordinal = ordinalOf(cidr, address);

@@ -60,7 +60,7 @@ export async function spaceUtilization(
   const configuration = await context.store.readSpace(space);
   const standing = configuration.pools.filter(({ state }) => state !== "pending");
   const missing = named.find((one) => !standing.some((pool) => isNamed(pool, [one])));
-  if (missing !== undefined) return notFound("pool", missing);
+  if (missing !== undefined) return notFound(space, "pool", missing);
   const wanted = standing
     .filter((pool) => isNamed(pool, named))
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));

@@ -32,7 +32,7 @@ export async function utilization(
 ): Promise<Utilization | Refusal> {
   const configuration = await context.store.readSpace(space);
   const pool = configuration.pools.find((each) => each.name === name);
-  if (!pool) return notFound("pool", name);
+  if (!pool) return notFound(space, "pool", name);
   // Sums that are not of this pool would make nonsense of its own.
   if (position && (position.poolId !== pool.id || position.sum.capacity > sizeOf(pool.cidr)))
     return foreign(name);

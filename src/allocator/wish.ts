@@ -146,10 +146,14 @@ function poolOf(
   const text = formatAddress(address);
   const pool = poolAround(configuration, address);
   if (!pool)
-    return new Refusal("no_pool_available", `Address ${text} lies in no pool.`, {
-      address: text,
-      pools: [],
-    });
+    return new Refusal(
+      "no_pool_available",
+      `Address ${text} lies in no pool of space ${request.space}.`,
+      {
+        address: text,
+        pools: [],
+      },
+    );
   const unfit = whyNotFor(pool, request);
   if (!unfit) return [pool];
   const { name } = pool;
@@ -199,7 +203,7 @@ function unregistered(
   const name = hostName(request.host);
   return new Refusal(
     "host_not_registered",
-    `Host ${name} is not registered, and this space assigns to registered hosts only (requireRegisteredHosts); PUT /v1/nodes/${name} registers it.`,
+    `Host ${name} is not registered, and space ${request.space} assigns to registered hosts only (requireRegisteredHosts); PUT /v1/spaces/${request.space}/nodes/${name} registers it.`,
     { host: name },
   );
 }
@@ -208,7 +212,7 @@ function unregistered(
 function unasked(request: Wanting, configuration: SpaceConfiguration): Refusal | undefined {
   if (!request.hostLabels || !mustBeRegistered(request, configuration)) return undefined;
   const name = hostName(request.host);
-  const problem = `is not taken in this space, whose hosts must be registered (requireRegisteredHosts); PUT /v1/nodes/${name} says its labels`;
+  const problem = `is not taken in space ${request.space}, whose hosts must be registered (requireRegisteredHosts); PUT /v1/spaces/${request.space}/nodes/${name} says its labels`;
   return new Refusal("invalid_request", `hostLabels ${problem}.`, {
     fields: [{ field: "hostLabels", problem }],
   });

@@ -40,7 +40,7 @@ const ANYWHERE: readonly ProblemCode[] = [
   "contended",
   "unavailable",
 ];
-const WITH_PARAMETERS: readonly ProblemCode[] = ["invalid_request"];
+const WITH_PARAMETERS: readonly ProblemCode[] = ["invalid_request", "headers_too_large"];
 const WITH_BODY: readonly ProblemCode[] = ["payload_too_large", "unsupported_media_type"];
 
 /** What such a route may answer with a problem for. */

@@ -148,7 +148,10 @@ export function readIdempotencyKey(event: Event): { readonly key: string | undef
 }
 
 function unknownParameter(name: string, known: readonly string[]): FieldProblem {
-  const list = `known ${known.length > 1 ? "are" : "is"} ${known.join(", ") || "none"}`;
+  const list =
+    known.length === 0
+      ? "it takes none"
+      : `known ${known.length > 1 ? "are" : "is"} ${known.join(", ")}`;
   return { field: `?${shortened(name)}`, problem: `is not a parameter here; ${list}` };
 }
 

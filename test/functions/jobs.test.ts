@@ -66,7 +66,7 @@ describe("a pool is drained", () => {
     expect((await plat.post("/v1/pools/main/drain")).status).toBe(404);
     expect(await plat.get("/v1/jobs/drain-x")).toMatchObject({
       status: 404,
-      body: { detail: "There is no job drain-x in this space." },
+      body: { detail: `There is no job drain-x in space ${plat.space}.` },
     });
     expect((await plat.get("/v1/jobs/a%20b")).body).toMatchObject({
       code: "invalid_request",

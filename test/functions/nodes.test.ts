@@ -193,7 +193,12 @@ it("a host that must be registered is refused by its code, until it is", async (
   await plat.put("/v1/config", { requireRegisteredHosts: true });
   expect(await plat.assign({ host: "n1", ipv4: 1 })).toMatchObject({
     status: 409,
-    body: { code: "host_not_registered", host: "n1", retryable: false },
+    body: {
+      code: "host_not_registered",
+      host: "n1",
+      retryable: false,
+      detail: expect.stringContaining(`PUT /v1/spaces/${plat.space}/nodes/n1 registers it`),
+    },
   });
   expect(
     await plat.call("POST", "/v1/nodes/n1/affinities", { body: { families: [4] } }),
