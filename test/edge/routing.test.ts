@@ -76,8 +76,8 @@ describe("a request that no route takes", () => {
     });
     expect(answerTo("PATCH", "/v1/spaces/blue/handles/a/b")).toMatchObject({
       status: 405,
-      headers: { allow: "DELETE, GET" },
-      body: { detail: "/v1/spaces/blue/handles/a/b takes DELETE, GET." },
+      headers: { allow: "DELETE, GET, HEAD" },
+      body: { detail: "/v1/spaces/blue/handles/a/b takes DELETE, GET, HEAD." },
     });
   });
 });
