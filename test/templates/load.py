@@ -1,0 +1,242 @@
+"""Creates what templates have through the services' own APIs, and reads it back.
+
+Arguments: the endpoint, then the files of the templates, each after those whose exports it imports.
+Prints a list of {id, type, wanted, found}: the properties as the template has them, with its references filled in, and as
+the service tells them, in the words of CloudFormation.
+"""
+
+import json
+import sys
+
+import boto3
+
+REGION, ACCOUNT = "eu-central-1", "123456789012"
+PSEUDO = {"AWS::Region": REGION, "AWS::AccountId": ACCOUNT, "AWS::Partition": "aws", "AWS::URLSuffix": "amazonaws.com"}
+
+
+def without(properties, *names):
+    return {name: value for name, value in properties.items() if name not in names}
+
+
+class Table:
+    def __init__(self, client, name, wanted):
+        self.client, self.name = client("dynamodb"), name
+        (replica,) = wanted["Replicas"]
+        stream = wanted.get("StreamSpecification")
+        self.client.create_table(
+            TableName=name,
+            DeletionProtectionEnabled=replica["DeletionProtectionEnabled"],
+            **({"StreamSpecification": {"StreamEnabled": True, **stream}} if stream else {}),
+            **without(wanted, "Replicas", "StreamSpecification"),
+        )
+        self.client.update_continuous_backups(
+            TableName=name, PointInTimeRecoverySpecification=replica["PointInTimeRecoverySpecification"]
+        )
+
+    def found(self):
+        table = self.client.describe_table(TableName=self.name)["Table"]
+        backups = self.client.describe_continuous_backups(TableName=self.name)["ContinuousBackupsDescription"]
+        recovery = backups["PointInTimeRecoveryDescription"]["PointInTimeRecoveryStatus"]
+        replica = {
+            "Region": table["TableArn"].split(":")[3],
+            "DeletionProtectionEnabled": table["DeletionProtectionEnabled"],
+            "PointInTimeRecoverySpecification": {"PointInTimeRecoveryEnabled": recovery == "ENABLED"},
+            # CloudFormation wants the indexes named again in each replica; of one Region they are the table's.
+            "GlobalSecondaryIndexes": table["GlobalSecondaryIndexes"],
+        }
+        return {**table, "BillingMode": table["BillingModeSummary"]["BillingMode"], "Replicas": [replica]}
+
+    def refs(self):
+        return {"Ref": self.name, "Arn": self.client.describe_table(TableName=self.name)["Table"]["TableArn"]}
+
+
+class OfApi:
+    """What API Gateway makes: its `create_` and `get_` take the words of CloudFormation."""
+
+    kind, id_name = "", ""
+
+    def __init__(self, client, name, wanted):
+        self.client = client("apigatewayv2")
+        created = getattr(self.client, f"create_{self.kind}")(**wanted)
+        self.key = {self.id_name: created[self.id_name]}
+        if "ApiId" in wanted:
+            self.key["ApiId"] = wanted["ApiId"]
+
+    def found(self):
+        return getattr(self.client, f"get_{self.kind}")(**self.key)
+
+    def refs(self):
+        return {"Ref": self.key[self.id_name]}
+
+
+class Api(OfApi):
+    kind, id_name = "api", "ApiId"
+
+
+class Integration(OfApi):
+    kind, id_name = "integration", "IntegrationId"
+
+
+class Route(OfApi):
+    kind, id_name = "route", "RouteId"
+
+
+class Stage(OfApi):
+    kind, id_name = "stage", "StageName"
+
+
+class Queue:
+    def __init__(self, client, name, wanted):
+        self.client, self.name = client("sqs"), name
+        attributes = {key: json.dumps(value) for key, value in wanted.items()}
+        self.url = self.client.create_queue(QueueName=name, Attributes=attributes)["QueueUrl"]
+
+    def attributes(self):
+        return self.client.get_queue_attributes(QueueUrl=self.url, AttributeNames=["All"])["Attributes"]
+
+    def found(self):
+        return {key: json.loads(value) for key, value in self.attributes().items() if value in ("true", "false") or value.isdigit()}
+
+    def refs(self):
+        return {"Ref": self.url, "Arn": self.attributes()["QueueArn"], "QueueName": self.name}
+
+
+class QueuePolicy:
+    def __init__(self, client, name, wanted):
+        self.client, self.queues = client("sqs"), wanted["Queues"]
+        for queue in self.queues:
+            self.client.set_queue_attributes(QueueUrl=queue, Attributes={"Policy": json.dumps(wanted["PolicyDocument"])})
+
+    def found(self):
+        read = lambda queue: self.client.get_queue_attributes(QueueUrl=queue, AttributeNames=["Policy"])["Attributes"]["Policy"]
+        (policy,) = {read(queue) for queue in self.queues}
+        return {"PolicyDocument": json.loads(policy)}
+
+    refs = dict
+
+
+class Topic:
+    def __init__(self, client, name, wanted):
+        self.arn = client("sns").create_topic(Name=name, **wanted)["TopicArn"]
+        self.attributes = lambda: client("sns").get_topic_attributes(TopicArn=self.arn)["Attributes"]
+
+    def found(self):
+        return self.attributes()
+
+    def refs(self):
+        return {"Ref": self.arn}
+
+
+class TopicPolicy:
+    def __init__(self, client, name, wanted):
+        self.client, self.topics = client("sns"), wanted["Topics"]
+        for topic in self.topics:
+            policy = json.dumps(wanted["PolicyDocument"])
+            self.client.set_topic_attributes(TopicArn=topic, AttributeName="Policy", AttributeValue=policy)
+
+    def found(self):
+        (policy,) = {self.client.get_topic_attributes(TopicArn=topic)["Attributes"]["Policy"] for topic in self.topics}
+        return {"PolicyDocument": json.loads(policy)}
+
+    refs = dict
+
+
+class Schedule:
+    def __init__(self, client, name, wanted):
+        self.client, self.name = client("scheduler"), name
+        self.client.create_schedule(Name=name, **wanted)
+
+    def found(self):
+        return self.client.get_schedule(Name=self.name)
+
+    refs = dict
+
+
+class Alarm:
+    def __init__(self, client, name, wanted):
+        self.client, self.name = client("cloudwatch"), wanted["AlarmName"]
+        self.client.put_metric_alarm(**wanted)
+
+    def found(self):
+        (alarm,) = self.client.describe_alarms(AlarmNames=[self.name])["MetricAlarms"]
+        return alarm
+
+    refs = dict
+
+
+KINDS = {
+    "AWS::DynamoDB::GlobalTable": Table,
+    "AWS::ApiGatewayV2::Api": Api,
+    "AWS::ApiGatewayV2::Integration": Integration,
+    "AWS::ApiGatewayV2::Route": Route,
+    "AWS::ApiGatewayV2::Stage": Stage,
+    "AWS::SQS::Queue": Queue,
+    "AWS::SQS::QueuePolicy": QueuePolicy,
+    "AWS::SNS::Topic": Topic,
+    "AWS::SNS::TopicPolicy": TopicPolicy,
+    "AWS::Scheduler::Schedule": Schedule,
+    "AWS::CloudWatch::Alarm": Alarm,
+}
+
+
+class Loader:
+    def __init__(self, endpoint):
+        self.endpoint, self.exports, self.clients = endpoint, {}, {}
+
+    def client(self, service):
+        if service not in self.clients:
+            keys = {"aws_access_key_id": "test", "aws_secret_access_key": "test"}
+            self.clients[service] = boto3.client(service, endpoint_url=self.endpoint, region_name=REGION, **keys)
+        return self.clients[service]
+
+    def load(self, template):
+        self.resources, self.made = template["Resources"], {}
+        loaded = [(name, resource["Type"], *self.make(name)) for name, resource in self.resources.items() if resource["Type"] in KINDS]
+        for output in template.get("Outputs", {}).values():
+            if "Export" in output:
+                self.exports[output["Export"]["Name"]] = self.filled(output["Value"])
+        # Read when all is there: a policy changes the queue that was made before it.
+        return [{"id": name, "type": kind, "wanted": wanted, "found": made.found()} for name, kind, wanted, made in loaded]
+
+    def make(self, name):
+        if name not in self.made:
+            resource = self.resources[name]
+            wanted = self.filled(resource.get("Properties", {}))
+            self.made[name] = (wanted, KINDS[resource["Type"]](self.client, name, wanted))
+        return self.made[name]
+
+    def reference(self, name, attribute):
+        if name in PSEUDO:
+            return PSEUDO[name]
+        if self.resources[name]["Type"] in KINDS:
+            return self.make(name)[1].refs()[attribute]
+        # What is not loaded, such as a function, is named as its ARN might be.
+        return f"arn:aws:lambda:{REGION}:{ACCOUNT}:function:{name}:live"
+
+    def filled(self, value):
+        if isinstance(value, list):
+            return [self.filled(one) for one in value]
+        if not isinstance(value, dict):
+            return value
+        if len(value) == 1:
+            ((intrinsic, argument),) = value.items()
+            if intrinsic == "Ref":
+                return self.reference(argument, "Ref")
+            if intrinsic == "Fn::GetAtt":
+                return self.reference(*argument)
+            if intrinsic == "Fn::Join":
+                return argument[0].join(self.filled(argument[1]))
+            if intrinsic == "Fn::ImportValue":
+                return self.exports[argument]
+            if intrinsic.startswith("Fn::"):
+                raise ValueError(f"{intrinsic} is not known here")
+        return {key: self.filled(one) for key, one in value.items()}
+
+
+def main(endpoint, *files):
+    loader = Loader(endpoint)
+    templates = [json.load(open(file, encoding="utf-8")) for file in files]
+    print(json.dumps([one for template in templates for one in loader.load(template)], default=str))
+
+
+main(*sys.argv[1:])
