@@ -14,6 +14,7 @@ import { readAddress } from "../src/allocator/read.ts";
 import { readBlock } from "../src/allocator/read-block.ts";
 import { readHandle } from "../src/allocator/read-handle.ts";
 import { utilization } from "../src/allocator/utilization.ts";
+import { Unreadable } from "../src/domain/outcome.ts";
 import { addressAnswer, handleAnswer } from "../src/edge/address-answer.ts";
 import { affinitiesAnswer } from "../src/edge/affinity-answer.ts";
 import { readAffinityList } from "../src/edge/affinity-request.ts";
@@ -28,7 +29,6 @@ import { poolAnswer, poolList } from "../src/edge/pool-answer.ts";
 import { Problem } from "../src/edge/problem.ts";
 import { reservationAnswer, reservationList } from "../src/edge/reservation-request.ts";
 import { settingsAnswer } from "../src/edge/settings-request.ts";
-import { SPACE_DEFAULT } from "../src/edge/space-path.ts";
 import { utilizationAnswer } from "../src/edge/utilization-answer.ts";
 import { readUtilizationPath } from "../src/edge/utilization-request.ts";
 import { context } from "../src/wiring.ts";
@@ -98,14 +98,17 @@ export const handler = http({
   "GET /v1/config": route(readSpace, (space) => readSettings(plat, space), settingsAnswer),
   /** The function runs. */
   "GET /healthz": route(nothing, async () => "ok", status),
-  /** The function can reach its table. */
+  /** The function can reach its table, and knows its keys. */
   "GET /readyz": route(nothing, readOnce, status),
 });
 
 function readOnce() {
-  return plat.store.readVersion(SPACE_DEFAULT).then(
+  return plat.store.checkKeys().then(
     () => "ready",
-    () => new Problem("unavailable", "The table cannot be read."),
+    (error: unknown) => {
+      if (error instanceof Unreadable) throw error;
+      return new Problem("unavailable", "The table cannot be read.");
+    },
   );
 }
 

@@ -11,6 +11,7 @@ import { patientTable } from "./store/patient.ts";
 import { rehearsalTable } from "./store/rehearsal.ts";
 import { makeStore } from "./store/store.ts";
 import type { Table } from "./store/table.ts";
+import { knownKeysTable } from "./store/table-format.ts";
 
 const SOCKETS_MAX = 128;
 
@@ -35,7 +36,7 @@ export function rehearsal(): Context {
 /** A context of its own over a table: the real clock, real randomness, an empty memory. */
 export function contextOf(table: Table): Context {
   const patient = patientTable(timelyTable(table), { random: RANDOM, sleep: pause });
-  const store: Store = makeStore(patient);
+  const store: Store = makeStore(knownKeysTable(patient));
   return { store, random: RANDOM, memory: new Memory(), now: () => Date.now(), sleep: pause };
 }
 

@@ -8,10 +8,19 @@ import {
 } from "../domain/limits.ts";
 import { Contended, type Outcome, Refusal, Unavailable } from "../domain/outcome.ts";
 import { type PlanEntry, planned } from "../domain/plan.ts";
-import type { Pool, PoolSpec, Reservation, Settings } from "../domain/pool.ts";
+import {
+  type Pool,
+  type PoolSpec,
+  poolNamed,
+  type Reservation,
+  reservationNamed,
+  type Settings,
+  type SpaceConfiguration,
+} from "../domain/pool.ts";
 import { same } from "../domain/same.ts";
 import { announceChange } from "./configuration.ts";
 import { type Context, fresh } from "./context.ts";
+import type { Listed } from "./page.ts";
 import { LOST, type Precondition, unchanged, unmet, whileLost } from "./precondition.ts";
 
 /** What an operator's write came to. */
@@ -34,12 +43,13 @@ export async function putPool(
   precondition: Precondition,
 ): Promise<Written<Pool> | Refusal> {
   return whileLost({ kind: "pool", name }, async () => {
-    const { pools } = await context.store.readSpace(space);
-    const standing = pools.find((pool) => pool.name === name);
+    const configuration = await context.store.readSpace(space);
+    const standing = poolNamed(configuration, name);
     if (standing?.state === "deleting") return beingDeleted(standing);
     if (standing?.state === "active") return changePool(context, standing, spec, precondition);
     const unfit = unmet({ kind: "pool", name }, precondition, "change");
-    return unfit ?? createPool(context, { space, name, spec, standing, count: pools.length });
+    const count = configuration.pools.length + configuration.unreadablePools.length;
+    return unfit ?? createPool(context, { space, name, spec, standing, count });
   });
 }
 
@@ -111,11 +121,11 @@ async function enterPlan(context: Context, pool: Pool): Promise<Refusal | undefi
     const plan = await store.readPlan(pool.space);
     const { name, id, cidr, blockSize } = pool;
     // The plan was read before: as long as this pool stands as we put it, nobody else has entered its range since.
-    const { pools, poolIds } = await store.readSpace(pool.space);
-    const standing = pools.find((candidate) => candidate.name === name);
+    const configuration = await store.readSpace(pool.space);
+    const { pools } = configuration;
+    const standing = poolNamed(configuration, name);
     if (standing?.revision !== pool.revision) return createdMeanwhile("pool", name);
-    // A pool's item stands before its range is entered: an entry that no pool stands for is left from a try cut off.
-    const entries = plan.entries.filter((entry) => poolIds.has(entry.id));
+    const entries = plan.entries.filter((entry) => mayStand(configuration, entry.id));
     const change = planned({ ...plan, entries }, { pool: name, id, cidr, blockSize });
     if ("inTheWay" in change) {
       const other = change.inTheWay;
@@ -134,6 +144,13 @@ async function enterPlan(context: Context, pool: Pool): Promise<Refusal | undefi
   }
   throw new Contended("other pools of this space are being created all the time");
 }
+
+/**
+ * A pool's item stands before its range is entered: an entry that no pool stands for is left from a try cut off. One whose
+ * pool may be among those that cannot be read stays.
+ */
+const mayStand = ({ pools, unreadablePools }: SpaceConfiguration, poolId: string): boolean =>
+  unreadablePools.length > 0 || pools.some(({ id }) => id === poolId);
 
 function overlap(cidr: Cidr, other: PlanEntry, owner: Pool | undefined): Refusal {
   const field = { field: "cidr", value: formatCidr(cidr), problem: `overlaps ${other.pool}` };
@@ -155,14 +172,16 @@ export async function putReservation(
 ): Promise<Written<Reservation> | Refusal> {
   const resource = { kind: "reservation", name };
   return whileLost(resource, async () => {
-    const { reservations } = await context.store.readSpace(space);
-    const seen = reservations.find((reservation) => reservation.name === name);
+    const configuration = await context.store.readSpace(space);
+    const seen = reservationNamed(configuration, name);
+    const { reservations, unreadableReservations } = configuration;
+    const count = reservations.length + unreadableReservations.length;
     const revision = seen?.revision;
     const isSame = same(seen, { ...spec, space, name, revision });
     const refusal = unmet({ ...resource, revision }, precondition, "change", isSame);
     if (refusal) return refusal;
     if (seen && isSame) return unchanged(context, seen, seen.revision, UNTOLD_EFFECTIVE_MS_MAX);
-    if (!seen && reservations.length >= RESERVATIONS_PER_SPACE_MAX)
+    if (!seen && count >= RESERVATIONS_PER_SPACE_MAX)
       return new Refusal(
         "invalid_request",
         `A space has at most ${RESERVATIONS_PER_SPACE_MAX} reservations.`,
@@ -229,12 +248,12 @@ export async function readPool(
   space: string,
   name: string,
 ): Promise<Pool | Refusal> {
-  const pool = (await listPools(context, space)).find((candidate) => candidate.name === name);
-  return pool ?? notFound(space, "pool", name);
+  return poolNamed(await context.store.readSpace(space), name) ?? notFound(space, "pool", name);
 }
 
-export async function listPools(context: Context, space: string): Promise<readonly Pool[]> {
-  return (await context.store.readSpace(space)).pools;
+export async function listPools(context: Context, space: string): Promise<Listed<Pool>> {
+  const { pools, unreadablePools } = await context.store.readSpace(space);
+  return { items: pools, unreadable: unreadablePools.map(({ unreadable }) => unreadable) };
 }
 
 export async function readReservation(
@@ -248,8 +267,10 @@ export async function readReservation(
 export async function listReservations(
   context: Context,
   space: string,
-): Promise<readonly Reservation[]> {
-  return (await context.store.readSpace(space)).reservations;
+): Promise<Listed<Reservation>> {
+  const { reservations, unreadableReservations } = await context.store.readSpace(space);
+  const unreadable = unreadableReservations.map((each) => each.unreadable);
+  return { items: reservations, unreadable };
 }
 
 /** What holds for the space; without a revision as long as nobody has written it. */
@@ -259,8 +280,7 @@ export async function readSettings(context: Context, space: string) {
 }
 
 async function findReservation(context: Context, space: string, name: string) {
-  const { reservations } = await context.store.readSpace(space);
-  return reservations.find((reservation) => reservation.name === name);
+  return reservationNamed(await context.store.readSpace(space), name);
 }
 
 async function registerSpace(context: Context, space: string): Promise<void> {

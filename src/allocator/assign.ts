@@ -1,6 +1,14 @@
 import type { Block } from "../domain/block.ts";
 import { ASSIGN_ROUNDS_MAX, RECORD_BYTES_MAX, REQUEST_MS_MAX } from "../domain/limits.ts";
-import { Busy, Contended, Refusal, together, Unavailable } from "../domain/outcome.ts";
+import {
+  Busy,
+  Contended,
+  Refusal,
+  together,
+  Unavailable,
+  Unreadable,
+  unlessUnreadable,
+} from "../domain/outcome.ts";
 import type { AssignmentRecord, Part } from "../domain/record.ts";
 import { recordBytes } from "../domain/record-size.ts";
 import {
@@ -50,14 +58,21 @@ export async function assign(
 ): Promise<Assignment | Refusal> {
   const attempt = attemptAt(context, request);
   try {
-    const known = await learn(attempt);
-    if (known instanceof Refusal) return await giveUp(attempt, known);
-    const told = known.earlier && (await settleEarlier(attempt, known.earlier));
-    const answer = told ?? (await walk(attempt, known));
-    return answer instanceof Refusal ? await giveUp(attempt, answer) : answer;
+    const answer = await unlessUnreadable(attempted(attempt));
+    const isNo = answer instanceof Refusal || answer instanceof Unreadable;
+    const told = isNo ? await giveUp(attempt, answer) : answer;
+    if (told instanceof Unreadable) throw told;
+    return told;
   } catch (error) {
     throw await settledError(attempt, error);
   }
+}
+
+async function attempted(attempt: Attempt): Promise<Assignment | Refusal> {
+  const known = await learn(attempt);
+  if (known instanceof Refusal) return known;
+  const told = known.earlier && (await settleEarlier(attempt, known.earlier));
+  return told ?? walk(attempt, known);
 }
 
 /**
@@ -302,7 +317,10 @@ async function settleEarlier(
 }
 
 /** A request is refused only if no other execution of it has succeeded, before this one or meanwhile. */
-async function giveUp(attempt: Attempt, refusal: Refusal): Promise<Assignment | Refusal> {
+async function giveUp<No extends Refusal | Unreadable>(
+  attempt: Attempt,
+  refusal: No,
+): Promise<Assignment | Refusal | No> {
   await withdraw(attempt);
   if (!attempt.place.keyed) return refusal;
   const other = await attempt.context.store.readRecord(attempt.place);

@@ -5,7 +5,7 @@ import type { Cidr } from "../domain/cidr.ts";
 import type { HostId } from "../domain/host.ts";
 import type { HostReserved } from "../domain/host-reserved.ts";
 import { CLOCK_SKEW_MS_MAX, REQUEST_MS_MAX, SWAP_TRIES_MAX } from "../domain/limits.ts";
-import { Unavailable, Unreadable } from "../domain/outcome.ts";
+import { Unavailable, Unreadable, unlessUnreadable } from "../domain/outcome.ts";
 import type { Pool } from "../domain/pool.ts";
 import { type Context, fresh } from "./context.ts";
 import { confirmRow, restoreRow, retireRows } from "./rows.ts";
@@ -64,7 +64,7 @@ export async function helpClaim(
   row: AffinityRow,
 ): Promise<Claim> {
   const pool = pools.find((pool) => pool.name === row.pool && isBlockOf(pool, row.block));
-  const there = await readOrNot(context, row);
+  const there = await unlessUnreadable(context.store.readBlock(row.space, row.block));
   // It serves nobody, and its row stays: it may be the host's.
   if (there instanceof Unreadable) return { kind: "busy" };
   if (there?.host === row.host)
@@ -84,14 +84,6 @@ export async function helpClaim(
   if (!pool) return { kind: "busy" };
   await enterCell(context, pool, row.block);
   return finishClaim(context, pool, row);
-}
-
-/** The block of a row, or that it cannot be read: the host has others. */
-function readOrNot({ store }: Context, { space, block }: AffinityRow) {
-  return store.readBlock(space, block).catch((error: unknown) => {
-    if (error instanceof Unreadable) return error;
-    throw error;
-  });
 }
 
 async function finishClaim(context: Context, pool: Pool, row: AffinityRow): Promise<Claim> {

@@ -15,10 +15,12 @@ import {
 } from "../domain/limits.ts";
 import type { Loan } from "../domain/loan.ts";
 import type { Node, NodeEntry } from "../domain/node.ts";
+import { poolOfId } from "../domain/pool.ts";
 import { type AssignmentRecord, isExpired, isOver } from "../domain/record.ts";
 import type { Seat } from "../domain/seat.ts";
 import { configurationOf } from "./configuration.ts";
 import { type Context, fresh } from "./context.ts";
+import { readCursor } from "./cursor.ts";
 import { endAsSeen, finish, givenOrdinals, tagOf } from "./end.ts";
 import { fence } from "./fence.ts";
 import { giveBack } from "./give-back.ts";
@@ -98,10 +100,11 @@ async function collectDue(
 /** The slow walk: some pages each pass, so that the whole table comes by in a day. */
 async function sweep(context: Context, startedAtMs: number, done: Collected): Promise<void> {
   const { store } = context;
-  let position = await store.readCursor(PASS);
+  let position = await readCursor(context, PASS, done.failures);
   for (let page = 0; page < COLLECT_SCAN_PAGES_PER_PASS && !done.swept; page++) {
     if (context.now() - startedAtMs > PASS_MS_MAX) break;
     const { contents, next } = await store.scanPage(COLLECT_SCAN_ITEMS_PER_PAGE, position);
+    done.failures.push(...contents.unreadable.map(({ reason }) => new Error(reason)));
     for (const record of contents.records) await going(done, () => counted(done, context, record));
     for (const [space, host] of hostsOf(contents.rows))
       await going(done, async () => {
@@ -329,9 +332,8 @@ async function isPoolGone(
   { space, poolId }: { readonly space: string; readonly poolId: string },
 ): Promise<boolean> {
   const known = await configurationOf(context, space);
-  if (known.poolIds.has(poolId)) return false;
-  const { poolIds } = await context.store.readSpace(space);
-  return !poolIds.has(poolId);
+  if (known.pools.some(({ id }) => id === poolId)) return false;
+  return poolOfId(await context.store.readSpace(space), poolId) === undefined;
 }
 
 function hostsOf(rows: readonly AffinityRow[]): (readonly [string, HostId])[] {

@@ -7,8 +7,8 @@ import {
   EFFECTIVE_MS_MAX,
   SWAP_TRIES_MAX,
 } from "../domain/limits.ts";
-import { Unavailable } from "../domain/outcome.ts";
-import type { Pool, SpaceConfiguration } from "../domain/pool.ts";
+import { Unavailable, Unreadable, unlessUnreadable } from "../domain/outcome.ts";
+import { noneUnread, type Pool, type SpaceConfiguration } from "../domain/pool.ts";
 import { type Context, fresh } from "./context.ts";
 import type { ConfigurationCopy } from "./memory.ts";
 
@@ -39,6 +39,8 @@ export async function configurationOf(
 /**
  * The pool an address lies in, also while it is being deleted. A pool that this function has not heard of yet is asked for
  * before it is denied, and before one that may have the range no more is named.
+ *
+ * @throws Unreadable where the address may lie in a pool that cannot be read
  */
 export async function poolAt(
   context: Context,
@@ -51,7 +53,7 @@ export async function poolAt(
   if (known) return known;
   context.memory.dropConfiguration(space);
   const now = await configurationOf(context, space);
-  return find(now, "active") ?? find(now, "deleting");
+  return find(now, "active") ?? find(now, "deleting") ?? noneUnread(now);
 }
 
 /** Drops this function's own copy after it wrote, and tells when every other function's copy will have followed. */
@@ -64,10 +66,20 @@ export async function announceChange(context: Context, space: string): Promise<n
 /** Raising it twice only makes others reload twice. */
 async function raiseVersion(context: Context, space: string): Promise<void> {
   for (let attempt = 0; attempt < SWAP_TRIES_MAX; attempt++) {
-    const raised = await context.store.raiseVersion(space, fresh(context));
+    const raised = await unlessUnreadable(context.store.raiseVersion(space, fresh(context)));
+    if (raised instanceof Unreadable)
+      throw new Unreadable(raised.members, `${raised.why}: ${LATE}`);
     if (raised.outcome === "done") return;
   }
-  throw new Unavailable("the change is made, but other functions may only follow it in a minute");
+  throw new Unavailable(LATE);
+}
+
+const LATE = "the change is made, but other functions may only follow it in a minute";
+
+/** One that cannot be read says nothing of what moved: the configuration is read each time. */
+async function readVersion({ store }: Context, space: string) {
+  const value = await unlessUnreadable(store.readVersion(space));
+  return value instanceof Unreadable ? undefined : { value };
 }
 
 async function refreshed(
@@ -81,7 +93,7 @@ async function refreshed(
   const freshUntilMs =
     askedAtMs + CONFIGURATION_FRESH_MS + random.fraction() * CONFIGURATION_JITTER_MS;
   // The version is read before the configuration, never after: a copy must not be taken for newer than it is.
-  const version = copy && { value: await store.readVersion(space) };
+  const version = copy && (await readVersion(context, space));
   const young = copy && askedAtMs - copy.loadedAtMs < CONFIGURATION_RELOAD_MS;
   const next: ConfigurationCopy =
     young && copy.version && version && copy.version.value === version.value

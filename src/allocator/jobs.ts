@@ -1,4 +1,11 @@
-import { type Job, provesEmpty, type Walk, waitingFor, walkFrom } from "../domain/job.ts";
+import {
+  type Job,
+  provesEmpty,
+  type Walk,
+  type WalkCounts,
+  waitingFor,
+  walkFrom,
+} from "../domain/job.ts";
 import { JOB_CELLS_PER_PASS, JOB_KEPT_MS, PASS_MS_MAX } from "../domain/limits.ts";
 import type { Pool } from "../domain/pool.ts";
 import type { Context } from "./context.ts";
@@ -24,7 +31,8 @@ export interface Worked {
 export async function runJobs(context: Context): Promise<Worked> {
   const done: Worked = { jobs: 0, cells: 0, ended: 0, failures: [] };
   const untilMs = context.now() + PASS_MS_MAX;
-  const jobs = await context.store.listJobs();
+  const { jobs, unreadable } = await context.store.listJobs();
+  done.failures.push(...unreadable);
   for (const job of jobs.toSorted((a, b) => a.updatedAtMs - b.updatedAtMs)) {
     if (context.now() > untilMs) break;
     // One job that cannot be worked on must not keep the pass from all that come after it.
@@ -87,7 +95,7 @@ async function walkOn(
   for (const index of ahead.slice(0, JOB_CELLS_PER_PASS)) {
     if (context.now() > untilMs) break;
     try {
-      walk = await walkOver(context, job, { pool, index, full: map.full.has(index) }, walk);
+      walk = await walkOver(context, job, { pool, index, full: map.full.has(index) }, walk, done);
     } catch (error) {
       // What was walked is kept; the next slice begins with this cell.
       done.failures.push(error);
@@ -121,11 +129,20 @@ async function walkOver(
   { kind, mustBeEmpty }: Job,
   cell: CellOfPool,
   walk: Walk,
+  done: Worked,
 ): Promise<Walk> {
-  const { blocks, deleted, taken, cooling } =
-    kind === "pool.release"
-      ? await releaseCell(context, cell, mustBeEmpty === true)
-      : await reclaimCell(context, cell, walk.beganAtMs);
+  if (kind === "pool.release")
+    return walked(walk, cell, await releaseCell(context, cell, mustBeEmpty === true));
+  const reclaimed = await reclaimCell(context, cell, walk.beganAtMs);
+  done.failures.push(...reclaimed.failures);
+  return walked(walk, cell, reclaimed);
+}
+
+function walked(
+  walk: Walk,
+  cell: CellOfPool,
+  { blocks, deleted, taken, cooling }: Omit<WalkCounts, "cells">,
+): Walk {
   return {
     beganAtMs: walk.beganAtMs,
     position: cell.index,

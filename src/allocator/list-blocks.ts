@@ -13,8 +13,8 @@ import { type AffinityType, affinityTypeOf, type HostId, hostName } from "../dom
 import type { HostReserved } from "../domain/host-reserved.ts";
 import { PAGE_READS_AT_ONCE } from "../domain/limits.ts";
 import type { Loan } from "../domain/loan.ts";
-import { type Refusal, Unreadable } from "../domain/outcome.ts";
-import type { SpaceConfiguration } from "../domain/pool.ts";
+import { type Refusal, Unreadable, unlessUnreadable } from "../domain/outcome.ts";
+import { poolNamed, type SpaceConfiguration } from "../domain/pool.ts";
 import { type Usage, usageOf } from "../domain/usage.ts";
 import { notFound } from "./administration.ts";
 import type { Context } from "./context.ts";
@@ -63,8 +63,7 @@ export async function listBlocks(
 ): Promise<Page<BlockState, BlocksPosition> | Refusal> {
   const { space, pool, host } = wanted;
   const configuration = await context.store.readSpace(space);
-  if (pool !== undefined && !configuration.pools.some(({ name }) => name === pool))
-    return notFound(space, "pool", pool);
+  if (pool !== undefined && !poolNamed(configuration, pool)) return notFound(space, "pool", pool);
   return host === undefined
     ? blocksOfPools(context, configuration, wanted)
     : blocksOfHost(context, configuration, { ...wanted, host });
@@ -77,6 +76,9 @@ async function blocksOfPools(
   { pool: only, limit, position }: BlocksWanted,
 ): Promise<Page<BlockState, BlocksPosition>> {
   const items: BlockState[] = [];
+  // Blocks of a pool that cannot be read are not found: the list says so.
+  const unread = only === undefined ? configuration.unreadablePools : [];
+  const unreadable = unread.map((pool) => pool.unreadable);
   const budget = pageBudget(context);
   const pools = configuration.pools
     .filter(({ name }) => only === undefined || name === only)
@@ -84,23 +86,24 @@ async function blocksOfPools(
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));
   let next = position;
   for (const pool of pools) {
-    if (next && budget.isSpent) return { items, next };
+    if (next && budget.isSpent) return { items, unreadable, next };
     budget.look();
     const after = pool.name === position?.pool ? position.after : undefined;
     for await (const { blocks, last } of walkPool(context, pool, after)) {
       for (const block of blocks) {
-        if (next && items.length === limit) return { items, next };
-        items.push(blockState(context, configuration, block));
+        if (next && items.length === limit) return { items, unreadable, next };
+        if (block.unreadable) unreadable.push(block.unreadable);
+        else items.push(blockState(context, configuration, block));
         next = { pool: pool.name, after: addressAt(block.cidr, 0) };
       }
       next = { pool: pool.name, after: last };
       budget.look();
-      if (budget.isSpent) return { items, next };
+      if (budget.isSpent) return { items, unreadable, next };
     }
     const { family, last } = intervalOf(pool.cidr);
     next = { pool: pool.name, after: { family, value: last } };
   }
-  return { items };
+  return { items, unreadable };
 }
 
 /** What stands at the host's places, and what it has borrowed from, in the order of addresses. */
@@ -111,6 +114,7 @@ async function blocksOfHost(
 ): Promise<Page<BlockState, BlocksPosition>> {
   const within = configuration.pools.find(({ name }) => name === pool)?.cidr;
   const { items, next } = await holdingsOfHost(context, { ...wanted, within });
+  const unreadable = items.flatMap(({ unreadable }) => (unreadable ? [unreadable] : []));
   // A row may be ahead of its block, or behind it: what the block says is true.
   const states = items.flatMap(({ block, loan }) => {
     const borrowed = block?.host !== wanted.host;
@@ -118,7 +122,7 @@ async function blocksOfHost(
       ? [{ ...blockState(context, configuration, block), borrowed }]
       : [];
   });
-  return { items: states, ...(next && { next: { after: next } }) };
+  return { items: states, unreadable, ...(next && { next: { after: next } }) };
 }
 
 /** A block that a host's rows or loans name, as it stands. */
@@ -129,6 +133,8 @@ export interface HostHolding {
   readonly loan: Loan | undefined;
   /** Nothing where none stands, or what stands there cannot be read. */
   readonly block: Block | undefined;
+  /** Why it cannot be read: one that cannot is no reason to keep the others back. */
+  readonly unreadable?: Unreadable;
 }
 
 /** A page of what a host's rows and loans name, in the order of addresses. */
@@ -156,16 +162,17 @@ export async function holdingsOfHost(
     .filter((cidr) => !position || compareAddresses(base(cidr), position.after) > 0)
     .sort((a, b) => compareAddresses(base(a), base(b)));
   const some = cidrs.slice(0, limit);
-  const items = await inParallel(some, PAGE_READS_AT_ONCE, async (cidr) => ({
-    cidr,
-    row: rows.find(({ block }) => sameCidr(block, cidr)),
-    loan: loans.find(({ block }) => sameCidr(block, cidr)),
-    block: await context.store.readBlock(space, cidr).catch((error: unknown) => {
-      // One that cannot be read is no reason to keep the others back: it is refused where it is asked for by itself.
-      if (error instanceof Unreadable) return undefined;
-      throw error;
-    }),
-  }));
+  const items = await inParallel(some, PAGE_READS_AT_ONCE, async (cidr): Promise<HostHolding> => {
+    const named = {
+      cidr,
+      row: rows.find(({ block }) => sameCidr(block, cidr)),
+      loan: loans.find(({ block }) => sameCidr(block, cidr)),
+    };
+    const block = await unlessUnreadable(context.store.readBlock(space, cidr));
+    return block instanceof Unreadable
+      ? { ...named, block: undefined, unreadable: block }
+      : { ...named, block };
+  });
   const last = some.at(-1);
   return { items, ...(last && some.length < cidrs.length && { next: base(last) }) };
 }

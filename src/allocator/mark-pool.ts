@@ -1,7 +1,7 @@
 import type { Job } from "../domain/job.ts";
 import { SWAP_TRIES_MAX } from "../domain/limits.ts";
 import { Contended, Unavailable } from "../domain/outcome.ts";
-import type { Pool } from "../domain/pool.ts";
+import { type Pool, poolOfId } from "../domain/pool.ts";
 import { announceChange } from "./configuration.ts";
 import { type Context, fresh } from "./context.ts";
 
@@ -42,12 +42,12 @@ export const DELETED_MEANWHILE = "The pool is being deleted.";
 const isMarked = ({ kind }: Job, { state, disabled }: Pool): boolean =>
   kind === "pool.delete" ? state === "deleting" : state !== "deleting" && disabled;
 
-/** The pool of a job, as it stands now. */
+/** The pool of a job, as it stands now. @throws Unreadable */
 export async function poolOfJob(
   context: Context,
   { space, poolId }: Job,
 ): Promise<Pool | undefined> {
-  return (await context.store.readSpace(space)).pools.find(({ id }) => id === poolId);
+  return poolOfId(await context.store.readSpace(space), poolId);
 }
 
 /** A job that is over: done, or not. */

@@ -70,8 +70,8 @@ export async function listNamespaces(
   { store }: Context,
   { space, limit, after }: LabelledWanted,
 ): Promise<Page<Namespace, string>> {
-  const { namespaces, next } = await store.listNamespaces(space, { after, limit });
-  return { items: namespaces, ...(next !== undefined && { next }) };
+  const { namespaces, unreadable, next } = await store.listNamespaces(space, { after, limit });
+  return { items: namespaces, unreadable, ...(next !== undefined && { next }) };
 }
 
 /** As for nodes: the version of the configuration stays. */

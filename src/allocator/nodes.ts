@@ -2,7 +2,7 @@ import { hostId } from "../domain/host.ts";
 import type { Labels } from "../domain/labels.ts";
 import { EFFECTIVE_MS_MAX, PAGE_READS_AT_ONCE } from "../domain/limits.ts";
 import type { Node } from "../domain/node.ts";
-import { type Refusal, Unreadable } from "../domain/outcome.ts";
+import { type Refusal, Unreadable, unlessUnreadable } from "../domain/outcome.ts";
 import { same } from "../domain/same.ts";
 import { notFound, settled, type Written } from "./administration.ts";
 import { type Context, fresh } from "./context.ts";
@@ -82,17 +82,16 @@ export async function listNodes(
   { store }: Context,
   { space, limit, after }: LabelledWanted,
 ): Promise<Page<Node, string>> {
-  const entries = await store.listNodeEntries(space, { after, limit: limit + 1 });
-  const some = entries.slice(0, limit);
-  const nodes = await inParallel(some, PAGE_READS_AT_ONCE, ({ name }) =>
-    store.readNode(space, name).catch((error: unknown) => {
-      // One that cannot be read is no reason to keep the others back: it is refused where it is asked for by itself.
-      if (error instanceof Unreadable) return undefined;
-      throw error;
-    }),
+  const { entries, unreadable, next } = await store.listNodeEntries(space, { after, limit });
+  const nodes = await inParallel(entries, PAGE_READS_AT_ONCE, ({ name }) =>
+    unlessUnreadable(store.readNode(space, name)),
   );
-  const last = entries.length > limit ? some.at(-1) : undefined;
-  return { items: nodes.filter((node) => node !== undefined), ...(last && { next: last.name }) };
+  return {
+    items: nodes.flatMap((node) => (node && !(node instanceof Unreadable) ? [node] : [])),
+    // One that cannot be read is no reason to keep the others back.
+    unreadable: [...unreadable, ...nodes.filter((node) => node instanceof Unreadable)],
+    ...(next !== undefined && { next }),
+  };
 }
 
 /**

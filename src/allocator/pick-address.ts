@@ -10,7 +10,7 @@ import type { Pool } from "../domain/pool.ts";
 import { formatTime } from "../domain/time.ts";
 import { claimBlock, helpClaim } from "./claim.ts";
 import type { Context } from "./context.ts";
-import { type Picker, slotRules, type Wish } from "./pick.ts";
+import { coolingRules, type Picker, type Wish } from "./pick.ts";
 
 /**
  * Reservations and the cap on blocks bind automatic assignment only; a cooldown binds this as well (Calico 1.4, and our
@@ -30,7 +30,7 @@ export function pickAddress(context: Context, address: Address): Picker {
     if (!slot) return [pick];
     if (slot.kind !== "cooling")
       return new Refusal("already_assigned", `Address ${text} is assigned.`, { address: text });
-    const rules = slotRules(context, wish.configuration, pool);
+    const rules = coolingRules(context, wish.configuration, pool);
     if (isCooled(slot.sinceMs, rules)) return [pick];
     const availableAt = formatTime(cooledAtMs(slot.sinceMs, rules.cooldownMs));
     return new Refusal(

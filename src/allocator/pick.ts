@@ -66,17 +66,22 @@ export function pickAny(context: Context, rows: readonly AffinityRow[] | undefin
   };
 }
 
-/** The rules by which slots of a pool's blocks may be given now. */
+/** The rules by which slots of a pool's blocks may be given now. @throws Unreadable where what is reserved is not known */
 export function slotRules(
   context: Context,
   configuration: SpaceConfiguration,
   pool: Pool | undefined,
 ): SlotRules {
-  return {
-    nowMs: context.now(),
-    cooldownMs: cooldownMsOf(pool, configuration.settings),
-    reserved: configuration.reserved,
-  };
+  return { ...coolingRules(context, configuration, pool), reserved: configuration.reserved };
+}
+
+/** The rules by which slots of a pool's blocks have cooled. */
+export function coolingRules(
+  context: Context,
+  { settings }: SpaceConfiguration,
+  pool: Pool | undefined,
+): Omit<SlotRules, "reserved"> {
+  return { nowMs: context.now(), cooldownMs: cooldownMsOf(pool, settings) };
 }
 
 /** What the blocks that this function remembers can give, if that is all that is wanted; nothing is asked. */
@@ -280,11 +285,15 @@ function exhausted(wish: Wish, missing: number, looks: readonly Look[]): Refusal
       cellsLooked: look?.cellsLooked ?? 0,
     };
   });
-  const { strictAffinity, autoAllocateBlocks } = wish.configuration.settings;
+  const { settings, unreadablePools } = wish.configuration;
+  const { strictAffinity, autoAllocateBlocks } = settings;
   // What a bounded look did not reach may have room to borrow: another try looks elsewhere.
   const partly = looks.some(({ cells, cellsLooked }) => BigInt(cellsLooked) < cells);
   const why = [
     ...(partly ? ["only some of their cells were looked at"] : []),
+    ...(unreadablePools.length > 0
+      ? [`${unreadablePools.map(({ name }) => name).join(", ")} cannot be read by this version`]
+      : []),
     ...(autoAllocateBlocks ? [] : ["blocks are not claimed by themselves (autoAllocateBlocks)"]),
     ...(strictAffinity ? ["borrowing is off (strictAffinity)"] : []),
   ];

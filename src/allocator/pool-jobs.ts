@@ -12,7 +12,9 @@ import { type Pool, serves } from "../domain/pool.ts";
 import { beingDeleted, notFound, readPool, settled } from "./administration.ts";
 import { type Context, fresh } from "./context.ts";
 import { markPool } from "./mark-pool.ts";
+import type { Listed } from "./page.ts";
 import { inParallel } from "./parallel.ts";
+import { mayBeOf } from "./pool-walk.ts";
 import { LOST, type Precondition, unmet, whileLost } from "./precondition.ts";
 
 /** Work that was begun, and goes on when the answer is long given. */
@@ -42,7 +44,11 @@ export async function drainPool(
     if (refusal) return refusal;
     const isOpen = ({ kind, poolId, state }: Job) =>
       kind === "pool.drain" && poolId === pool.id && state === "running";
-    const open = (await context.store.listJobs(space)).find(isOpen);
+    const { jobs, unreadable } = await context.store.listJobs(space);
+    // It may be the very one.
+    const [unread] = unreadable;
+    if (unread) throw unread;
+    const open = jobs.find(isOpen);
     return begin(context, open ?? jobOf(context, pool, "pool.drain"));
   });
 }
@@ -100,9 +106,10 @@ export async function readJob(context: Context, space: string, id: string): Prom
   return (await context.store.readJob(space, id)) ?? notFound(space, "job", id);
 }
 
-export async function listJobs(context: Context, space: string): Promise<readonly Job[]> {
-  const jobs = await context.store.listJobs(space);
-  return jobs.toSorted((a, b) => a.createdAtMs - b.createdAtMs || (a.id < b.id ? -1 : 1));
+export async function listJobs(context: Context, space: string): Promise<Listed<Job>> {
+  const { jobs, unreadable } = await context.store.listJobs(space);
+  const items = jobs.toSorted((a, b) => a.createdAtMs - b.createdAtMs || (a.id < b.id ? -1 : 1));
+  return { items, unreadable };
 }
 
 /** The job first, then the pool: whatever is cut off after that, the worker carries on. */
@@ -168,10 +175,11 @@ async function checkUnused(context: Context, pool: Pool): Promise<Refusal | unde
   const looks = await inParallel(some, IN_USE_CELLS_AT_ONCE, (index) =>
     context.store.lookAtCell(space, cellAt(pool, index), { consistent: true }),
   );
-  const taken = looks
-    .flat()
-    .filter(({ poolId }) => poolId === id)
-    .reduce((sum, block) => sum + takenIn(block), 0);
+  const standing = looks.flat().filter((block) => mayBeOf(pool, block));
+  // What it has taken is not known.
+  const unread = standing.find(({ unreadable }) => unreadable)?.unreadable;
+  if (unread) throw unread;
+  const taken = standing.reduce((sum, block) => sum + takenIn(block), 0);
   if (taken === 0) return undefined;
   const whole = some.length === cells.size;
   return new Refusal(

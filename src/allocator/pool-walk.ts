@@ -1,13 +1,18 @@
 import type { Address } from "../domain/address.ts";
 import type { Block } from "../domain/block.ts";
 import { cellAt } from "../domain/cell.ts";
-import { intervalOf } from "../domain/cidr.ts";
+import { contains, intervalOf } from "../domain/cidr.ts";
 import type { Pool } from "../domain/pool.ts";
 import type { Context } from "./context.ts";
 
+/** Is a block of this pool, or, where it cannot be read, may it be? */
+export const mayBeOf = ({ id, cidr }: Pool, { poolId, unreadable, cidr: block }: Block): boolean =>
+  poolId === id ||
+  (unreadable !== undefined && contains(cidr, { family: block.family, value: block.base }));
+
 /** A stretch of a pool that was looked at. */
 interface Stretch {
-  /** The blocks in it, in order of address. */
+  /** The blocks in it, in order of address, also those that cannot be read. */
   readonly blocks: readonly Block[];
   /** Where it ends; whoever stops here goes on after this address. */
   readonly last: Address;
@@ -32,7 +37,7 @@ export async function* walkPool(
     const { family, last } = intervalOf(cell);
     if (last <= past) continue;
     const blocks = (await store.lookAtCell(pool.space, cell, { consistent: true }))
-      .filter(({ poolId, cidr }) => poolId === pool.id && cidr.base > past)
+      .filter((block) => mayBeOf(pool, block) && block.cidr.base > past)
       .sort((a, b) => (a.cidr.base < b.cidr.base ? -1 : 1));
     yield { blocks, last: { family, value: last } };
   }

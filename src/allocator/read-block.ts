@@ -2,12 +2,13 @@ import { type Address, formatAddress } from "../domain/address.ts";
 import { addressAt, type Cidr, contains, formatCidr, ordinalOf } from "../domain/cidr.ts";
 import { PAGE_READS_AT_ONCE } from "../domain/limits.ts";
 import { Refusal } from "../domain/outcome.ts";
+import { noneUnread } from "../domain/pool.ts";
 import type { AssignmentRecord, Part } from "../domain/record.ts";
 import type { Context } from "./context.ts";
 import { type BlockState, blockState } from "./list-blocks.ts";
 import type { Page } from "./page.ts";
 import { inParallel } from "./parallel.ts";
-import { slotRules } from "./pick.ts";
+import { coolingRules } from "./pick.ts";
 import { type AddressState, ownerOf, stateOf } from "./read.ts";
 
 /** An address of a block. Whose it is, is absent where it cools, and where its record was not found. */
@@ -50,7 +51,11 @@ export async function readBlock(
   const configuration = await store.readSpace(space);
   const text = formatCidr(cidr);
   const pool = configuration.pools.find((each) => contains(each.cidr, addressAt(cidr, 0)));
-  if (!pool) return new Refusal("not_found", `${text} lies in no pool of space ${space}.`);
+  if (!pool)
+    return (
+      noneUnread(configuration) ??
+      new Refusal("not_found", `${text} lies in no pool of space ${space}.`)
+    );
   if (pool.blockSize !== cidr.prefix)
     return new Refusal(
       "not_found",
@@ -58,7 +63,7 @@ export async function readBlock(
     );
   const block = await store.readBlock(space, cidr);
   if (!block) return new Refusal("not_found", `No block stands at ${text}: nobody has claimed it.`);
-  const rules = slotRules(context, configuration, pool);
+  const rules = coolingRules(context, configuration, pool);
   const slots = [...block.slots]
     .filter(([ordinal]) => !position || ordinal > ordinalOf(cidr, position))
     .map(([ordinal, slot]) => ({ ordinal, slot, standing: stateOf(slot, rules) }))

@@ -11,7 +11,7 @@ import type { AssignmentRecord, Part } from "../domain/record.ts";
 import type { Slot } from "../domain/slot.ts";
 import { configurationOf, poolAt } from "./configuration.ts";
 import type { Context } from "./context.ts";
-import { slotRules } from "./pick.ts";
+import { coolingRules } from "./pick.ts";
 
 /** An address as it stands. What is neither assigned nor kept by a host for itself has no owner. */
 export interface AddressState {
@@ -49,7 +49,7 @@ export async function readAddress(
   const ordinal = ordinalOf(cidr, address);
   const slot = block?.slots.get(ordinal);
   const place = { address: text, family: address.family, block: formatCidr(cidr), pool: pool.name };
-  const base = { ...place, ...stateOf(slot, slotRules(context, configuration, pool)) };
+  const base = { ...place, ...stateOf(slot, coolingRules(context, configuration, pool)) };
   if (block && isHostReserved(block, ordinal)) return { ...place, ...keeperOf(block) };
   if (!block || slot?.kind !== "taken") return base;
   const records = await context.store.listRecords(space, slot.handleHash);

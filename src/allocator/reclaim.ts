@@ -3,11 +3,12 @@ import { blocksOfCell, cellAt } from "../domain/cell.ts";
 import { contains, sameCidr } from "../domain/cidr.ts";
 import type { HostId } from "../domain/host.ts";
 import { PASS_MS_MAX, RECLAIM_CELLS_PER_PASS } from "../domain/limits.ts";
-import { Unreadable } from "../domain/outcome.ts";
+import { Unreadable, unlessUnreadable } from "../domain/outcome.ts";
 import { cooldownMsOf, type Pool, type Settings, serves } from "../domain/pool.ts";
 import { selectsHost } from "../domain/selection.ts";
 import { configurationOf } from "./configuration.ts";
 import { type Context, fresh } from "./context.ts";
+import { readCursor } from "./cursor.ts";
 import { giveUpBlock } from "./give-up.ts";
 import { restoreRow } from "./rows.ts";
 import type { Store } from "./store.ts";
@@ -33,6 +34,8 @@ export interface CellReclaimed {
   readonly taken: number;
   /** Released addresses that may not be given again yet. */
   readonly cooling: number;
+  /** What could not be read: the rest of the cell was worked on. */
+  readonly failures: readonly Unreadable[];
 }
 
 const PASS = "reclaim";
@@ -54,8 +57,8 @@ export async function reclaim(context: Context): Promise<Reclaimed> {
     failures: [],
   };
   const startedAtMs = context.now();
-  let position = await store.readCursor(PASS);
-  for await (const cell of cellsAfter(context, position ?? "")) {
+  let position = await readCursor(context, PASS, done.failures);
+  for await (const cell of cellsAfter(context, position ?? "", done.failures)) {
     const spent = done.cells >= RECLAIM_CELLS_PER_PASS || context.now() - startedAtMs > PASS_MS_MAX;
     if (spent) {
       await store.writeCursor(PASS, position);
@@ -63,12 +66,13 @@ export async function reclaim(context: Context): Promise<Reclaimed> {
     }
     // One cell that cannot be worked on must not keep the pass from all that come after it.
     await reclaimCell(context, cell, startedAtMs).then(
-      ({ blocks, markedIdle, deleted, rowsRestored }) => {
+      ({ blocks, markedIdle, deleted, rowsRestored, failures }) => {
         done.cells++;
         done.blocks += blocks;
         done.markedIdle += markedIdle;
         done.deleted += deleted;
         done.rowsRestored += rowsRestored;
+        done.failures.push(...failures);
       },
       (error) => done.failures.push(error),
     );
@@ -91,16 +95,34 @@ interface NamedCell extends CellOfPool {
   readonly name: string;
 }
 
-/** Every cell that may hold blocks, after the pool maps: consistent reads, for whoever must see every block. */
-async function* cellsAfter(context: Context, position: string): AsyncGenerator<NamedCell> {
+/**
+ * Every cell that may hold blocks, after the pool maps: consistent reads, for whoever must see every block. What cannot be
+ * read is a failure, and the others come all the same.
+ */
+async function* cellsAfter(
+  context: Context,
+  position: string,
+  failures: unknown[],
+): AsyncGenerator<NamedCell> {
   const { store } = context;
   const past = (name: string) => name < position && !position.startsWith(name);
-  for (const space of (await store.listSpaces()).toSorted()) {
+  const read = async <T>(reading: Promise<T>): Promise<T | undefined> => {
+    const found = await unlessUnreadable(reading);
+    if (!(found instanceof Unreadable)) return found;
+    failures.push(found);
+    return undefined;
+  };
+  const { spaces, unreadable } = await store.listSpaces();
+  failures.push(...unreadable);
+  for (const space of spaces.toSorted()) {
     if (past(`${space}#`)) continue;
-    const configuration = await configurationOf(context, space);
+    const configuration = await read(configurationOf(context, space));
+    if (!configuration) continue;
+    failures.push(...configuration.unreadablePools.map((pool) => pool.unreadable));
     for (const pool of configuration.pools.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
       if (past(`${space}#${pool.name}#`)) continue;
-      const map = await store.readPoolMap(space, pool.id, { consistent: true });
+      const map = await read(store.readPoolMap(space, pool.id, { consistent: true }));
+      if (!map) continue;
       for (const index of [...map.cells].sort((a, b) => (a < b ? -1 : 1))) {
         const name = `${space}#${pool.name}#${index.toString(16).padStart(CELL_DIGITS, "0")}`;
         if (name > position) yield { name, pool, index, full: map.full.has(index) };
@@ -126,6 +148,7 @@ export async function reclaimCell(
     contains(pool.cidr, { family: cidr.family, value: cidr.base }),
   );
   const hosts = new Map<HostId, HostSeen>();
+  const failures: Unreadable[] = [];
   const done = { kept: 0, markedIdle: 0, deleted: 0, rowsRestored: 0, taken: 0, cooling: 0 };
   for (const block of standing) {
     // A pass is long: each block is judged, after it was looked at, by the configuration of that time, as an operator was
@@ -134,15 +157,18 @@ export async function reclaimCell(
     const now = pools.find(({ id }) => id === pool.id) ?? pool;
     done.taken += takenIn(block);
     done.cooling += coolingIn(block, context.now(), cooldownMsOf(now, settings));
+    if (block.unreadable) failures.push(block.unreadable);
     // The block of another pool, before or after this one, is not to be judged by the rules of this.
     if (block.poolId !== pool.id) continue;
     const judgement = { settings, pools, pool: now, startedAtMs, hosts };
-    done[await reclaimBlock(context, block, judgement)]++;
+    const outcome = await unlessUnreadable(reclaimBlock(context, block, judgement));
+    if (outcome instanceof Unreadable) failures.push(outcome);
+    else done[outcome]++;
   }
   // The hint is put right here, so that a block that became free is not passed over for ever.
   if (full && standing.length - done.deleted < blocksOfCell(pool, cell).length)
     await store.unmarkFull(pool.space, pool.id, index);
-  return { ...done, blocks: standing.length };
+  return { ...done, blocks: standing.length, failures };
 }
 
 /** What a block is judged by. */

@@ -13,7 +13,7 @@ import {
   SWAP_TRIES_MAX,
 } from "../domain/limits.ts";
 import { type Refusal, Unreadable } from "../domain/outcome.ts";
-import { cooldownMsOf } from "../domain/pool.ts";
+import { cooldownMsOf, poolOfId } from "../domain/pool.ts";
 import { configurationOf } from "./configuration.ts";
 import type { Context } from "./context.ts";
 import { disown } from "./disown.ts";
@@ -138,8 +138,9 @@ async function release(
       return block ? { status: "disowned" } : { status: "deleted" };
     }
     wasOurs = true;
-    const { pools, settings } = await configurationOf(context, space);
-    const pool = pools.find(({ id }) => id === block.poolId);
+    const configuration = await configurationOf(context, space);
+    const { settings } = configuration;
+    const pool = poolOfId(configuration, block.poolId);
     const nowMs = context.now();
     const cooldownMs = cooldownMsOf(pool, settings);
     const usage = { inUse: takenIn(block), cooling: coolingIn(block, nowMs, cooldownMs) };

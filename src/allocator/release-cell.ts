@@ -3,6 +3,7 @@ import { formatCidr } from "../domain/cidr.ts";
 import type { WalkCounts } from "../domain/job.ts";
 import { Contended } from "../domain/outcome.ts";
 import type { Context } from "./context.ts";
+import { mayBeOf } from "./pool-walk.ts";
 import type { CellOfPool } from "./reclaim.ts";
 import { releaseAffinity } from "./release-affinities.ts";
 
@@ -39,5 +40,8 @@ export async function releaseCell(
     done.taken += inUse;
     done.cooling += cooling;
   }
+  // All others were worked on; whose these are is not known, so the walk does not leave them behind.
+  const unread = standing.find((block) => block.unreadable && mayBeOf(pool, block));
+  if (unread) throw unread.unreadable;
   return done;
 }

@@ -8,7 +8,7 @@ import {
   PAGE_READS_AT_ONCE,
   RECORDS_ENDED_AT_ONCE,
 } from "../domain/limits.ts";
-import { Unreadable } from "../domain/outcome.ts";
+import { Unreadable, unlessUnreadable } from "../domain/outcome.ts";
 import type { AssignmentRecord } from "../domain/record.ts";
 import type { Context } from "./context.ts";
 import { endRecord } from "./end.ts";
@@ -47,10 +47,7 @@ export async function releaseHost(
   // In another order each time, so that no block waits behind the same ones for ever.
   for (const [name, cidr] of shuffled([...cidrs], random)) {
     if (isSpent()) return { released, complete: false, unreadable };
-    const block = await store.readBlock(space, cidr).catch((error: unknown) => {
-      if (error instanceof Unreadable) return error;
-      throw error;
-    });
+    const block = await unlessUnreadable(store.readBlock(space, cidr));
     if (block instanceof Unreadable) {
       unreadable.push(name);
       continue;

@@ -10,8 +10,9 @@ import {
   RELEASED_RECORD_KEPT_MS,
   SWAP_TRIES_MAX,
 } from "../domain/limits.ts";
-import { Contended, Refusal, type RefusalCode } from "../domain/outcome.ts";
+import { Contended, Refusal, type RefusalCode, Unreadable } from "../domain/outcome.ts";
 import type { AssignmentRecord, RecordPlace } from "../domain/record.ts";
+import { poolAt } from "./configuration.ts";
 import { type Context, fresh } from "./context.ts";
 import { endRecord } from "./end.ts";
 import { giveBack } from "./give-back.ts";
@@ -22,7 +23,7 @@ import { dropSeats, seatOf } from "./seats.ts";
 export interface ReleaseResult {
   readonly address: string;
   readonly status: "released" | "not_assigned" | "conflict";
-  readonly code?: RefusalCode;
+  readonly code?: RefusalCode | "unreadable";
   readonly detail?: string;
 }
 
@@ -36,11 +37,18 @@ export async function releaseAddress(
   release: NamedAddress,
 ): Promise<ReleaseResult> {
   const address = formatAddress(release.address);
-  const named = await identify(context, space, release);
-  if (named instanceof Refusal)
-    return { address, status: "conflict", code: named.code, detail: named.detail };
-  if (named === undefined) return { address, status: "not_assigned" };
-  return releaseNamed(context, space, release.address, named);
+  const conflict = (code: ReleaseResult["code"], detail: string) =>
+    ({ address, status: "conflict", code, detail }) as ReleaseResult;
+  try {
+    const named = await identify(context, space, release);
+    if (named instanceof Refusal) return conflict(named.code, named.detail);
+    if (named === undefined) return { address, status: "not_assigned" };
+    return await releaseNamed(context, space, release.address, named);
+  } catch (error) {
+    // It is no reason to keep the others.
+    if (error instanceof Unreadable) return conflict("unreadable", error.sentence);
+    throw error;
+  }
 }
 
 /** Gives back every address that a handle has now; answers them as text. */
@@ -144,6 +152,8 @@ async function notOurs(
   const text = formatAddress(address);
   const cidr = blockOf(address, blockSize);
   const block = seen ?? (await context.store.readBlock(space, cidr));
+  // Where no block stands, one may stand under keys, or for a pool, that this version does not know.
+  if (!block) await poolAt(context, space, address);
   const slot = block?.slots.get(ordinalOf(cidr, address));
   if (slot?.kind !== "taken" || slot.token === token)
     return { address: text, status: "not_assigned" };

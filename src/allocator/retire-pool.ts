@@ -1,7 +1,7 @@
 import type { Job } from "../domain/job.ts";
 import { SWAP_TRIES_MAX } from "../domain/limits.ts";
 import { Contended } from "../domain/outcome.ts";
-import type { Pool } from "../domain/pool.ts";
+import { type Pool, poolOfId } from "../domain/pool.ts";
 import { announceChange } from "./configuration.ts";
 import { type Context, fresh } from "./context.ts";
 import { endJob } from "./mark-pool.ts";
@@ -21,7 +21,7 @@ export async function retirePool(context: Context, job: Job, pool: Pool): Promis
 export async function settleGone(context: Context, job: Job): Promise<Job | undefined> {
   const { store } = context;
   const { space, poolId } = job;
-  if ((await store.readSpace(space)).poolIds.has(poolId)) return undefined;
+  if (poolOfId(await store.readSpace(space), poolId)) return undefined;
   await announceChange(context, space);
   for (const page of await store.listMapPages(space, poolId)) await store.deleteMapPage(page);
   return endJob(context, job, "done", "The pool is gone; its name and its range are free.");

@@ -1,7 +1,7 @@
 import { formatCidr, sizeOf } from "../domain/cidr.ts";
 import { ORPHAN_SCAN_ITEMS_PER_LOOK } from "../domain/limits.ts";
 import type { Refusal } from "../domain/outcome.ts";
-import type { Pool, SpaceConfiguration } from "../domain/pool.ts";
+import { noneUnread, type Pool, poolOfId, type SpaceConfiguration } from "../domain/pool.ts";
 import { isNamed } from "../domain/selection.ts";
 import type { Usage } from "../domain/usage.ts";
 import { notFound } from "./administration.ts";
@@ -59,8 +59,10 @@ export async function spaceUtilization(
 ): Promise<SpaceUtilization | Refusal> {
   const configuration = await context.store.readSpace(space);
   const standing = configuration.pools.filter(({ state }) => state !== "pending");
+  // Of all pools, or of one that may be among those that cannot be read, there is no true answer.
+  if (named.length === 0) noneUnread(configuration);
   const missing = named.find((one) => !standing.some((pool) => isNamed(pool, [one])));
-  if (missing !== undefined) return notFound(space, "pool", missing);
+  if (missing !== undefined) return noneUnread(configuration) ?? notFound(space, "pool", missing);
   const wanted = standing
     .filter((pool) => isNamed(pool, named))
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));
@@ -123,7 +125,7 @@ async function findOrphans(
   do {
     const { contents, next } = await context.store.scanPage(ORPHAN_SCAN_ITEMS_PER_LOOK, after);
     for (const block of contents.blocks)
-      if (block.space === space && !configuration.poolIds.has(block.poolId))
+      if (block.space === space && !poolOfId(configuration, block.poolId))
         orphans.push(blockState(context, configuration, block));
     after = next;
     budget.look();

@@ -92,6 +92,7 @@ export interface Store {
   ): Promise<Outcome<AssignmentRecord>>;
   dueRecords(shard: number, untilMs: number, limit: number): Promise<readonly RecordPlace[]>;
 
+  /** @throws Unreadable where the keys of the table are of another format; single items say for themselves that they are not read */
   readSpace(space: string): Promise<SpaceConfiguration>;
   putPool(pool: Pool, seen: Pool | undefined): Promise<Outcome<Pool>>;
   changePool(step: string, seen: Pool, next: Pool): Promise<Outcome<Pool>>;
@@ -110,7 +111,11 @@ export interface Store {
   readVersion(space: string): Promise<string | undefined>;
   raiseVersion(space: string, version: string): Promise<Outcome<unknown>>;
   registerSpace(space: string): Promise<Outcome<unknown>>;
-  listSpaces(): Promise<readonly string[]>;
+  /** Entries that cannot be read are named beside the others. */
+  listSpaces(): Promise<{
+    readonly spaces: readonly string[];
+    readonly unreadable: readonly Unreadable[];
+  }>;
   readPlan(space: string): Promise<AddressPlan>;
   changePlan(
     seen: AddressPlan,
@@ -129,8 +134,10 @@ export interface Store {
   listMapPages(space: string, poolId: string): Promise<readonly MapPage[]>;
   deleteMapPage(page: MapPage): Promise<void>;
 
-  /** Of one space, or of all. */
-  listJobs(space?: string): Promise<readonly Job[]>;
+  /** Of one space, or of all; those that cannot be read are named beside them. */
+  listJobs(
+    space?: string,
+  ): Promise<{ readonly jobs: readonly Job[]; readonly unreadable: readonly Unreadable[] }>;
   readJob(space: string, id: string): Promise<Job | undefined>;
   createJob(job: Job): Promise<Outcome<Job>>;
   changeJob(step: string, seen: Job, next: Job): Promise<Outcome<Job>>;
@@ -151,7 +158,11 @@ export interface Store {
   listNodeEntries(
     space: string,
     page: { readonly after: string | undefined; readonly limit: number },
-  ): Promise<readonly NodeEntry[]>;
+  ): Promise<{
+    readonly entries: readonly NodeEntry[];
+    readonly unreadable: readonly Unreadable[];
+    readonly next: string | undefined;
+  }>;
   enterNode(entry: NodeEntry): Promise<Outcome<unknown>>;
   restoreNodeEntry(entry: NodeEntry): Promise<void>;
   deleteNodeEntry(step: string, seen: Pick<NodeEntry, "space" | "name" | "id">): Promise<void>;
@@ -160,11 +171,17 @@ export interface Store {
   listNamespaces(
     space: string,
     page: { readonly after: string | undefined; readonly limit: number },
-  ): Promise<{ readonly namespaces: readonly Namespace[]; readonly next: string | undefined }>;
+  ): Promise<{
+    readonly namespaces: readonly Namespace[];
+    readonly unreadable: readonly Unreadable[];
+    readonly next: string | undefined;
+  }>;
   createNamespace(namespace: Namespace): Promise<Outcome<Namespace>>;
   changeNamespace(seen: Namespace, next: Namespace): Promise<Outcome<Namespace>>;
   deleteNamespace(seen: Namespace): Promise<Outcome<unknown>>;
 
+  /** Asks the table for the format of its keys. @throws Unreadable where it is not the one that this version knows */
+  checkKeys(): Promise<void>;
   readCursor(pass: string): Promise<string | undefined>;
   writeCursor(pass: string, position: string | undefined): Promise<void>;
   scanPage(

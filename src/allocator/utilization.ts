@@ -1,5 +1,6 @@
 import { formatCidr, sizeOf } from "../domain/cidr.ts";
 import { Refusal } from "../domain/outcome.ts";
+import { poolNamed } from "../domain/pool.ts";
 import { notFound } from "./administration.ts";
 import type { Context } from "./context.ts";
 import { type Counted, countPool, type UtilizationPosition } from "./count-pool.ts";
@@ -31,7 +32,7 @@ export async function utilization(
   },
 ): Promise<Utilization | Refusal> {
   const configuration = await context.store.readSpace(space);
-  const pool = configuration.pools.find((each) => each.name === name);
+  const pool = poolNamed(configuration, name);
   if (!pool) return notFound(space, "pool", name);
   // Sums that are not of this pool would make nonsense of its own.
   if (position && (position.poolId !== pool.id || position.sum.capacity > sizeOf(pool.cidr)))

@@ -1,9 +1,15 @@
 import { type Address, type Family, formatAddress } from "../domain/address.ts";
-import { contains, formatCidr } from "../domain/cidr.ts";
+import { contains, formatCidr, parseCidr } from "../domain/cidr.ts";
 import { affinityTypeOf, hostName } from "../domain/host.ts";
 import { reservedOf } from "../domain/host-reserved.ts";
 import { Refusal, together } from "../domain/outcome.ts";
-import { capOf, type Pool, type SpaceConfiguration } from "../domain/pool.ts";
+import {
+  capOf,
+  noneUnread,
+  type Pool,
+  poolNamed,
+  type SpaceConfiguration,
+} from "../domain/pool.ts";
 import {
   type Candidate,
   candidateOf,
@@ -56,6 +62,7 @@ export function wishesOf(
     unasked(request, configuration) ??
     unregistered(request, configuration, requester);
   if (refused) return refused;
+  refuseUnread(request, configuration);
   const wishes: Wish[] = [];
   const unserved: Refusal[] = [];
   for (const { family, count } of request.wanted) {
@@ -63,6 +70,8 @@ export function wishesOf(
       ? poolOf(configuration, address, request)
       : selectPools(configuration.pools, poolWish(request, configuration, requester, family));
     if (pools instanceof Refusal) {
+      // One that cannot be read might have served.
+      noneUnread(configuration);
       const { code, detail, members } = pools;
       const missing = count > 0 ? [{ family, count, code }] : [];
       unserved.push(new Refusal(code, detail, { ...members, missing }));
@@ -87,6 +96,17 @@ export function wishesOf(
   if (!first) return { wishes };
   const refusal = together(first, ...others);
   return allowPartial && wishes.length > 0 ? { wishes, unserved: refusal } : refusal;
+}
+
+/** Refuses what names a pool that cannot be read, by its name, or by a range that may be its. @throws Unreadable */
+function refuseUnread(
+  { pools, poolsByFamily = { 4: [], 6: [] } }: Wanting,
+  configuration: SpaceConfiguration,
+): void {
+  for (const name of [...pools, ...poolsByFamily[4], ...poolsByFamily[6]]) {
+    const known = configuration.pools.some((pool) => isNamed(pool, [name]));
+    if (!known && !poolNamed(configuration, name) && parseCidr(name).ok) noneUnread(configuration);
+  }
 }
 
 /** Every pool that is considered for a family of a request, and why it may not serve, if it may not. */

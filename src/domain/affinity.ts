@@ -3,6 +3,8 @@ import { type Cidr, formatCidr } from "./cidr.ts";
 import type { HostId } from "./host.ts";
 import type { HostReserved } from "./host-reserved.ts";
 
+export const AFFINITY_STATES = ["pending", "confirmed", "pendingDeletion"] as const;
+
 /**
  * An affinity row: a numbered place of a host and the block standing there. Rows are how a host's blocks are found; what
  * is true stands in the block. The states are Calico's: a row is written before its block and deleted after it.
@@ -15,7 +17,7 @@ export interface AffinityRow {
   readonly place: number;
   readonly block: Cidr;
   readonly pool: string;
-  readonly state: "pending" | "confirmed" | "pendingDeletion";
+  readonly state: (typeof AFFINITY_STATES)[number];
   /** Of a claim under way: what its host is to keep in the block, whoever finishes it. */
   readonly hostReserved?: HostReserved;
   readonly revision: string;

@@ -3,6 +3,7 @@ import { type Random, shuffled } from "./fresh.ts";
 import type { HostId } from "./host.ts";
 import { type HostReserved, isHostReserved, leftBeside } from "./host-reserved.ts";
 import { CLOCK_SKEW_MS_MAX } from "./limits.ts";
+import type { Unreadable } from "./outcome.ts";
 import type { Slot } from "./slot.ts";
 
 /** A run of addresses that one host, or nobody, is affine to: the unit of compare-and-swap. */
@@ -25,6 +26,25 @@ export interface Block {
   readonly revision: string;
   /** When the reclaimer first saw the block empty; any assign removes it. */
   readonly idleSinceMs?: number;
+  /**
+   * Why its item cannot be read. Where it stands is known, by its key; all else is made up so that nobody claims its range,
+   * takes from it or gives it up.
+   */
+  readonly unreadable?: Unreadable;
+}
+
+/** Throws if a block is not one: what lacks an epoch or a revision would pass conditions that are there to refuse it. */
+export function assertBlock(block: Block): void {
+  const { cidr, pool, poolId, epoch, revision, claimedAtMs, idleSinceMs, slots } = block;
+  const named = Object.entries({ pool, poolId, epoch, revision });
+  const [empty] = named.find(([, text]) => !text) ?? [];
+  if (empty !== undefined) throw new Error(`it has no ${empty}`);
+  if (![claimedAtMs, idleSinceMs ?? 0].every(Number.isSafeInteger))
+    throw new Error("a time of it is no whole number of milliseconds");
+  const capacity = capacityOf(block);
+  const astray = [...slots.keys()].find((n) => !(Number.isInteger(n) && n >= 0 && n < capacity));
+  if (astray !== undefined) throw new Error(`it has a slot ${astray}, of ${capacity}`);
+  if (intervalOf(cidr).first !== cidr.base) throw new Error("it does not begin where it should");
 }
 
 /** What is new in a block that changes hands. */

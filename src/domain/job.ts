@@ -20,6 +20,9 @@ export interface Walk extends WalkCounts {
   readonly position?: bigint;
 }
 
+export const JOB_KINDS = ["pool.drain", "pool.delete", "pool.release"] as const;
+export const JOB_STATES = ["running", "done", "failed", "cancelled"] as const;
+
 /**
  * Work on a pool that takes longer than a request: a scheduled worker carries it on, slice by slice, until it is over.
  * Every step of it can be taken twice, so that a worker may be cut off anywhere and two may be at work at once.
@@ -28,14 +31,14 @@ export interface Job {
   readonly space: string;
   /** Made from what is asked for: asking twice finds the same job. */
   readonly id: string;
-  readonly kind: "pool.drain" | "pool.delete" | "pool.release";
+  readonly kind: (typeof JOB_KINDS)[number];
   readonly pool: string;
   readonly poolId: string;
   /** The pool as the operator saw it: the job changes no other. */
   readonly poolRevision: string;
   /** Of a release: blocks with an address that is assigned, or cools, stay their hosts'. */
   readonly mustBeEmpty?: true;
-  readonly state: "running" | "done" | "failed" | "cancelled";
+  readonly state: (typeof JOB_STATES)[number];
   /**
    * When the pool was seen to serve nobody any more, and every function was told; absent until then. A release changes
    * nothing of its pool: its walk may begin at once.

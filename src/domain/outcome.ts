@@ -85,9 +85,43 @@ export class Contended extends Error {
   override readonly name = "Contended";
 }
 
+/** What is known of an item that this version cannot read. */
+export interface UnreadableItem {
+  /** What a person calls it: `pool main`, `block 10.0.0.0`. */
+  readonly item: string;
+  /** The format that it says it has; absent where it says none, or has the one that is read. */
+  readonly format?: number;
+  /** The only format of its kind that this version reads. */
+  readonly reads?: number;
+}
+
 /** An item that this version cannot read. It stands where it stands: nobody takes from it, changes it or deletes it. */
 export class Unreadable extends Error {
   override readonly name = "Unreadable";
+  readonly members: UnreadableItem;
+  /** Reads on from the item's name. */
+  readonly why: string;
+
+  constructor(members: UnreadableItem, why: string, options?: ErrorOptions) {
+    super(`the item of ${members.item} ${why}`, options);
+    this.members = members;
+    this.why = why;
+  }
+
+  /** The message as a sentence for a person. */
+  get sentence(): string {
+    return `${this.message.charAt(0).toUpperCase()}${this.message.slice(1)}.`;
+  }
+}
+
+/** What was read, or that it cannot be: for who has other things to do. */
+export async function unlessUnreadable<T>(read: Promise<T>): Promise<T | Unreadable> {
+  try {
+    return await read;
+  } catch (error) {
+    if (error instanceof Unreadable) return error;
+    throw error;
+  }
 }
 
 /** The database refused for the moment (throttled, replicated-write conflict), again and again. */

@@ -1,4 +1,5 @@
 import type { Cidr, Interval } from "./cidr.ts";
+import type { Unreadable } from "./outcome.ts";
 import type { Selector } from "./selector.ts";
 
 /** What addresses are for; a pool says which it serves. The values are Calico's. */
@@ -38,6 +39,8 @@ export interface PoolSpec {
   readonly routing?: Readonly<Record<string, string | boolean>>;
 }
 
+export const POOL_STATES = ["pending", "active", "deleting"] as const;
+
 export interface Pool extends PoolSpec {
   readonly space: string;
   readonly name: string;
@@ -47,7 +50,7 @@ export interface Pool extends PoolSpec {
    * `pending` until the address plan has its range; `deleting` from an operator's delete until its range is free again.
    * Neither serves anybody; one that is being deleted is still read, released from and reclaimed.
    */
-  readonly state: "pending" | "active" | "deleting";
+  readonly state: (typeof POOL_STATES)[number];
   readonly revision: string;
 }
 
@@ -79,17 +82,59 @@ export interface Settings {
   readonly requireRegisteredHosts: boolean;
 }
 
-/** All that selection needs to know of a space. */
+/** A pool or a reservation whose item this version cannot read: that it stands, and its name, are all that is known. */
+export interface UnreadableNamed {
+  readonly name: string;
+  readonly unreadable: Unreadable;
+}
+
+/** All that selection needs to know of a space. What rests on an item that cannot be read is refused by that item's name. */
 export interface SpaceConfiguration {
+  /** Throws `Unreadable` where they stand and cannot be read: the defaults may say something else. */
   readonly settings: Settings;
-  /** Absent until somebody has written it. */
-  readonly settingsRevision?: string;
+  /** Nothing until somebody has written them. Throws as `settings` does. */
+  readonly settingsRevision: string | undefined;
   readonly pools: readonly Pool[];
-  /** Of every pool that stands, also of one whose item cannot be read. */
-  readonly poolIds: ReadonlySet<string>;
+  readonly unreadablePools: readonly UnreadableNamed[];
   readonly reservations: readonly Reservation[];
-  /** All that is reserved, in runs of which no two touch. */
+  readonly unreadableReservations: readonly UnreadableNamed[];
+  /** All that is reserved, in runs of which no two touch. Throws `Unreadable` where what a reservation reserves is not known. */
   readonly reserved: readonly Interval[];
+}
+
+/** The pool of a name, if there is one. @throws Unreadable */
+export function poolNamed(
+  { pools, unreadablePools }: SpaceConfiguration,
+  name: string,
+): Pool | undefined {
+  refuseNamed(unreadablePools, name);
+  return pools.find((pool) => pool.name === name);
+}
+
+/** The reservation of a name, if there is one. @throws Unreadable */
+export function reservationNamed(
+  { reservations, unreadableReservations }: SpaceConfiguration,
+  name: string,
+): Reservation | undefined {
+  refuseNamed(unreadableReservations, name);
+  return reservations.find((reservation) => reservation.name === name);
+}
+
+/** A pool by its id, if there is one. @throws Unreadable where it may be one that cannot be read */
+export function poolOfId(configuration: SpaceConfiguration, id: string): Pool | undefined {
+  return configuration.pools.find((pool) => pool.id === id) ?? noneUnread(configuration);
+}
+
+/** Nothing, which is true only where every pool was read. @throws Unreadable */
+export function noneUnread({ unreadablePools }: SpaceConfiguration): undefined {
+  const [first] = unreadablePools;
+  if (first) throw first.unreadable;
+  return undefined;
+}
+
+function refuseNamed(all: readonly UnreadableNamed[], name: string): void {
+  const found = all.find((each) => each.name === name);
+  if (found) throw found.unreadable;
 }
 
 /** Does a selector leave somebody out? Then the labels must be known of whoever asks. */

@@ -23,6 +23,8 @@ export interface Part {
   readonly ordinals: readonly number[];
 }
 
+export const RECORD_STATES = ["live", "open", "aborted", "released"] as const;
+
 /**
  * One request's hold on addresses. Written before its slots, deleted after them (I3).
  *
@@ -31,7 +33,7 @@ export interface Part {
  */
 export interface AssignmentRecord {
   readonly place: RecordPlace;
-  readonly state: "live" | "open" | "aborted" | "released";
+  readonly state: (typeof RECORD_STATES)[number];
   readonly handle: string;
   readonly host: HostId;
   readonly attributes: Readonly<Record<string, string>>;

@@ -28,14 +28,14 @@ export const NO_USAGE: Usage = {
   available: 0n,
 };
 
-/** What the addresses of a block are doing. A slot that cannot be read is never handed out: it counts as in use. */
+/** What the addresses of a block are doing. A slot, or a block, that cannot be read is never handed out: it counts as in use. */
 export function usageOf(block: Block, rules: SlotRules): Usage {
   const isReserved = reservedOrdinals(block, rules.reserved);
   const capacity = capacityOf(block);
   let [inUse, held, reserved, cooling] = [0, 0, 0, 0];
   for (let ordinal = 0; ordinal < capacity; ordinal++) {
     const slot = block.slots.get(ordinal);
-    if (slot && slot.kind !== "cooling") inUse++;
+    if (block.unreadable || (slot && slot.kind !== "cooling")) inUse++;
     else if (isHostReserved(block, ordinal)) held++;
     else if (isReserved(ordinal)) reserved++;
     else if (slot && !isCooled(slot.sinceMs, rules)) cooling++;

@@ -17,9 +17,13 @@ export function withinSpace(contents: Contents, space: string): Contents {
     nodes: contents.nodes.filter(ours),
     nodeEntries: contents.nodeEntries.filter(ours),
     namespaces: contents.namespaces.filter(ours),
-    unreadable: contents.unreadable.filter(({ key }) => spaceOfKey(key) === space),
+    unreadable: contents.unreadable.filter(({ key }) => concerns(key, space)),
   };
 }
+
+/** What belongs to the table as a whole concerns every space. */
+const concerns = (key: string, space: string): boolean =>
+  /^(TABLE|CURSOR) /.test(key) || spaceOfKey(key) === space;
 
 /** Both parts of a key as one text begin with a kind, and then the space: `HOST#default#host:n1 NODE`, `JOBS default#j`. */
 const spaceOfKey = (key: string): string | undefined => /^[A-Z]+[# ]([^# ]*)/.exec(key)?.[1];

@@ -43,6 +43,20 @@ const candidate = {
 };
 
 /** RFC 9457. A problem may have members of its own beyond these. */
+const unreadable = v.optional(
+  v.pipe(
+    v.array(
+      v.strictObject({
+        item: v.pipe(v.string(), v.description("What it is called, such as `pool main`")),
+        format: v.optional(v.pipe(v.number(), v.description("The format that it has"))),
+        reads: v.optional(v.pipe(v.number(), v.description("The format that this version reads"))),
+        reason: v.string(),
+      }),
+    ),
+    v.description("What belongs to the list and cannot be read by this version"),
+  ),
+);
+
 export const problem = v.looseObject({
   type: v.string(),
   title: v.string(),
@@ -241,6 +255,7 @@ const block = {
 export const blocksRead = v.strictObject({
   requestId,
   blocks: v.array(v.strictObject(block)),
+  unreadable,
   next,
 });
 
@@ -370,7 +385,7 @@ const ignored = v.optional(
 );
 
 export const poolRead = v.strictObject(pool);
-export const poolsRead = v.strictObject({ pools: v.array(poolRead), next });
+export const poolsRead = v.strictObject({ pools: v.array(poolRead), unreadable, next });
 export const poolWritten = v.strictObject({ ...pool, ...written, ignored });
 
 const reservation = {
@@ -380,7 +395,11 @@ const reservation = {
 };
 
 export const reservationRead = v.strictObject(reservation);
-export const reservationsRead = v.strictObject({ reservations: v.array(reservationRead), next });
+export const reservationsRead = v.strictObject({
+  reservations: v.array(reservationRead),
+  unreadable,
+  next,
+});
 export const reservationWritten = v.strictObject({ ...reservation, ...written });
 export const reservationDeleted = v.strictObject(written);
 
@@ -390,8 +409,12 @@ const labelled = {
 };
 
 export const labelledRead = v.strictObject(labelled);
-export const nodesRead = v.strictObject({ nodes: v.array(labelledRead), next });
-export const namespacesRead = v.strictObject({ namespaces: v.array(labelledRead), next });
+export const nodesRead = v.strictObject({ nodes: v.array(labelledRead), unreadable, next });
+export const namespacesRead = v.strictObject({
+  namespaces: v.array(labelledRead),
+  unreadable,
+  next,
+});
 export const labelledWritten = v.strictObject({ ...labelled, ...written, ignored });
 export const labelledDeleted = v.strictObject(written);
 
@@ -431,7 +454,7 @@ export const jobRead = v.strictObject({
   updatedAt: time,
   finishedAt: v.optional(time),
 });
-export const jobsRead = v.strictObject({ jobs: v.array(jobRead), next });
+export const jobsRead = v.strictObject({ jobs: v.array(jobRead), unreadable, next });
 export const jobBegun = v.strictObject({ job: jobRead, effectiveAt: v.optional(effectiveAt) });
 export const jobRehearsed = v.strictObject({ job: jobRead, dryRun: v.literal(true) });
 

@@ -8,10 +8,11 @@ import { addressBody } from "./address-answer.ts";
 import { blockListOf, blockOf } from "./block-request.ts";
 import { sealCursor } from "./cursor.ts";
 import type { Answer } from "./http.ts";
+import { unreadableBody } from "./unreadable-body.ts";
 import { usageBody } from "./usage-body.ts";
 
 export function blocksAnswer(
-  { items, next }: Page<BlockState, BlocksPosition>,
+  { items, unreadable, next }: Page<BlockState, BlocksPosition>,
   requestId: string,
   wanted: BlocksWanted,
 ): Answer {
@@ -21,6 +22,7 @@ export function blocksAnswer(
     body: {
       requestId,
       blocks: items.map(blockBody),
+      ...unreadableBody(unreadable),
       ...(position && { next: sealCursor(blockListOf(wanted), position) }),
     },
   };

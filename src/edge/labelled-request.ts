@@ -14,6 +14,7 @@ import { type NamePart, pageEntries, readNamed, readNamedWrite, readQuery } from
 import { readIfMatch, readNamedMatch } from "./preconditions.ts";
 import { Problem } from "./problem.ts";
 import { checked, fields } from "./schema.ts";
+import { unreadableBody } from "./unreadable-body.ts";
 import { readDocuments } from "./yaml-body.ts";
 
 /** Nodes and namespaces: what has labels, in words of HTTP. */
@@ -93,11 +94,16 @@ function labelledKind(kind: "Node" | "Namespace", of: NamePart, list: "nodes" | 
       return opened instanceof Problem ? opened : { ...asked, after: opened.position?.after };
     },
 
-    listAnswer({ items, next }: Page<Labelled, string>, _: string, wanted: LabelledWanted): Answer {
+    listAnswer(
+      { items, unreadable, next }: Page<Labelled, string>,
+      _: string,
+      wanted: LabelledWanted,
+    ): Answer {
       return {
         status: 200,
         body: {
           [list]: items.map(bodyOf),
+          ...unreadableBody(unreadable),
           ...(next !== undefined && { next: sealCursor(listOf(wanted), { after: next }) }),
         },
       };

@@ -1,9 +1,11 @@
 import * as v from "valibot";
+import type { Listed } from "../allocator/page.ts";
 import { openCursor, sealCursor } from "./cursor.ts";
 import { resourceName } from "./field.ts";
 import type { Answer, Event } from "./http.ts";
 import { pageEntries, readQuery } from "./parameters.ts";
 import { Problem } from "./problem.ts";
+import { unreadableBody } from "./unreadable-body.ts";
 
 /** Which page is asked for. */
 export interface NamedListWanted {
@@ -52,7 +54,11 @@ export function pagedList<Item>(
       return opened instanceof Problem ? opened : { ...asked, after: opened.position?.after };
     },
 
-    answer(items: readonly Item[], _requestId: string, wanted: NamedListWanted): Answer {
+    answer(
+      { items, unreadable }: Listed<Item>,
+      _requestId: string,
+      wanted: NamedListWanted,
+    ): Answer {
       const { limit, after = "" } = wanted;
       const left = items.filter((item) => placeOf(item) > after);
       const bodies: object[] = [];
@@ -70,6 +76,7 @@ export function pagedList<Item>(
         status: 200,
         body: {
           [list]: bodies,
+          ...unreadableBody(unreadable),
           ...(last && { next: sealCursor(listOf(wanted), { after: placeOf(last) }) }),
         },
       };

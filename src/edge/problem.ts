@@ -153,7 +153,8 @@ export function problemOf(no: unknown): Problem {
   if (no instanceof Unreadable)
     return new Problem(
       "unreadable",
-      `${sentence(no.message)} It is kept as it is, and nothing is handed out from it; an operator must look at it.`,
+      `${no.sentence} It is kept as it is, and nothing is handed out from it; an operator must look at it.`,
+      { ...no.members },
     );
   if (no instanceof Unavailable)
     return new Problem("unavailable", sentence(no.message), heldBy(no));

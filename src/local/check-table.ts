@@ -12,6 +12,8 @@ const { values } = parseArgs({
   },
 });
 const context = contextOf(dynamoTable(dynamoClient(values.endpoint), values.table));
+// Of a table with other keys nothing would be proven.
+await context.store.checkKeys();
 const { counts, violations } = await checkTable(context);
 const atRest = (await checkTable(context, { quiet: true })).violations;
 const known = new Set(violations.map(({ message }) => message));

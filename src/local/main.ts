@@ -1,4 +1,5 @@
 import "./environment.ts";
+import { Unreadable } from "../domain/outcome.ts";
 import { asksForDeployed, loadTwin } from "./deployed.ts";
 import { readOptions, USAGE } from "./options.ts";
 import { type Plat, startPlat } from "./plat.ts";
@@ -51,5 +52,6 @@ function sentenceOf(error: unknown): string {
     return `This machine has no address ${address}; choose another one with --listen.`;
   if (code === "EACCES" && port !== undefined)
     return `Port ${port} may not be listened on; choose another one with --port.`;
+  if (error instanceof Unreadable) return error.sentence;
   return message;
 }

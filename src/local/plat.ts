@@ -1,4 +1,5 @@
 import type { Context } from "../allocator/context.ts";
+import { openTable } from "../store/table-format.ts";
 import { wire } from "../wiring.ts";
 import { type Door, type Serving, serve } from "./server.ts";
 import { openStorage, type StorageOptions } from "./storage.ts";
@@ -30,6 +31,7 @@ export async function startPlat(options: PlatOptions): Promise<Plat> {
   const { HANDLERS, PASSES } = await import("./functions.ts");
   let serving: Serving;
   try {
+    await openTable(storage.table);
     serving = await serve(HANDLERS, options);
   } catch (error) {
     await storage.stop();

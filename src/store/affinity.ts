@@ -1,7 +1,9 @@
 import type { Family } from "../domain/address.ts";
-import type { AffinityRow } from "../domain/affinity.ts";
+import { AFFINITY_STATES, type AffinityRow } from "../domain/affinity.ts";
 import { formatCidr } from "../domain/cidr.ts";
 import type { HostId } from "../domain/host.ts";
+import { idOf, numberOf, oneOf, textOf } from "./attribute.ts";
+import { reading } from "./format.ts";
 import { hostReservedFrom, hostReservedItem } from "./host-reserved.ts";
 import { AFFINITY_PREFIX, affinityKey, hostPk, unescaped } from "./key.ts";
 import { revised } from "./revised.ts";
@@ -39,7 +41,7 @@ function itemFrom(row: AffinityRow): Item {
   };
 }
 
-export function rowFrom(item: Item): AffinityRow {
+export const rowFrom = reading((item: Item): AffinityRow => {
   const [, space, host] = item.pk.split("#").map(unescaped);
   const [, family, place] = item.sk.split("#");
   return {
@@ -48,10 +50,10 @@ export function rowFrom(item: Item): AffinityRow {
     family: Number(family) as Family,
     place: Number(place),
     block: cidrText(item.block),
-    pool: item.pool as string,
-    state: item.state as AffinityRow["state"],
+    pool: textOf(item, "pool"),
+    state: oneOf(item, "state", AFFINITY_STATES),
     ...hostReservedFrom(item),
-    revision: item.revision as string,
-    atMs: item.at as number,
+    revision: idOf(item, "revision"),
+    atMs: numberOf(item, "at"),
   };
-}
+});

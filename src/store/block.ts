@@ -1,15 +1,17 @@
-import { parseAddress } from "../domain/address.ts";
-import type { Block, BlockChanges } from "../domain/block.ts";
+import { assertBlock, type Block, type BlockChanges } from "../domain/block.ts";
 import { CELL_BITS } from "../domain/cell.ts";
 import { type Cidr, cidrOf } from "../domain/cidr.ts";
 import type { HostId } from "../domain/host.ts";
 import { type Outcome, Unreadable } from "../domain/outcome.ts";
 import { type Slot, slotOf, tagOf } from "../domain/slot.ts";
+import { idOf, mapOf, numberOf, textOf } from "./attribute.ts";
 import { absent, equals, present } from "./clause.ts";
+import { reading } from "./format.ts";
 import { hostReservedFrom, hostReservedItem } from "./host-reserved.ts";
 import { addressInKey, blockKey, blockPk, unescaped } from "./key.ts";
 import { withItem } from "./outcome.ts";
-import type { Item, Table } from "./table.ts";
+import { readOrNot } from "./sorted.ts";
+import type { Item, Key, Table } from "./table.ts";
 
 /** One slot of a write: the ordinal, and what its author saw there (nothing: it was never used). */
 export interface SlotSeen {
@@ -22,12 +24,12 @@ export function blockItems(table: Table) {
   return {
     async readBlock(space: string, cidr: Cidr): Promise<Block | undefined> {
       const item = await table.get(blockKey(space, cidr));
-      return item && readableBlock(item);
+      return item && blockFrom(item);
     },
 
-    /** Every block of a cell; an eventually consistent look may only suggest. */
+    /** Every block of a cell, also those that cannot be read; an eventually consistent look may only suggest. */
     async lookAtCell(space: string, cell: Cidr, options: { readonly consistent: boolean }) {
-      return (await table.query(blockPk(space, cell), options)).flatMap(standing);
+      return (await table.query(blockPk(space, cell), options)).map(standing);
     },
 
     /** The arbiter of every claim: of all who create a block, one is done. */
@@ -39,7 +41,7 @@ export function blockItems(table: Table) {
         when: [absent("block-absent", "pk")],
         change: { kind: "put", item },
       } as const;
-      return withItem(await table.write(write), readableBlock);
+      return withItem(await table.write(write), blockFrom);
     },
 
     /** Takes slots of a block, all or none, if its epoch is still the one learned (rule 1). */
@@ -74,8 +76,8 @@ export function blockItems(table: Table) {
       });
       // A block that cannot be read any more is another than the one learned: its taker goes elsewhere.
       if (outcome.outcome === "lost" && outcome.item)
-        return { outcome: "lost", item: standing(outcome.item)[0] };
-      return withItem(outcome, readableBlock);
+        return { outcome: "lost", item: standing(outcome.item) };
+      return withItem(outcome, blockFrom);
     },
 
     /** Frees slots that hold exactly this tag (I5): cooling from a time on, or as if never used when nobody was told. */
@@ -105,7 +107,7 @@ export function blockItems(table: Table) {
           ...(!cooling && { remove: paths }),
         },
       });
-      return withItem(outcome, readableBlock);
+      return withItem(outcome, blockFrom);
     },
 
     /** Changes the epoch, so that every write conditional on an earlier one fails; answers with the block after that (rule 1). */
@@ -121,7 +123,7 @@ export function blockItems(table: Table) {
         when: [present("fence-block", "pk")],
         change: { kind: "update", set: [[["epoch"], epoch]] },
       });
-      return withItem(outcome, readableBlock);
+      return withItem(outcome, blockFrom);
     },
 
     /** Changes whose block it is, and what its host keeps for itself, exactly as it was seen; every write in flight then fails (rule 1). */
@@ -153,7 +155,7 @@ export function blockItems(table: Table) {
           ],
         },
       });
-      return withItem(outcome, readableBlock);
+      return withItem(outcome, blockFrom);
     },
 
     /** First sight of an empty block: what has cooled is swept, and the mark set that any assign removes. */
@@ -171,7 +173,7 @@ export function blockItems(table: Table) {
           ],
         },
       });
-      return withItem(outcome, readableBlock);
+      return withItem(outcome, blockFrom);
     },
 
     /** Deletes a block exactly as it was seen (I6). */
@@ -184,12 +186,13 @@ export function blockItems(table: Table) {
       });
       return outcome.outcome === "done"
         ? { outcome: "done", item: seen }
-        : withItem(outcome, readableBlock);
+        : withItem(outcome, blockFrom);
     },
   };
 }
 
 function itemFrom(block: Block): Item {
+  assertBlock(block);
   return {
     ...blockKey(block.space, block.cidr),
     prefix: block.cidr.prefix,
@@ -206,42 +209,48 @@ function itemFrom(block: Block): Item {
 }
 
 /** A block that cannot be read stands where it stands: nobody claims its range, takes from it or deletes it. */
-function standing(item: Item): Block[] {
-  try {
-    return [blockFrom(item)];
-  } catch {
-    const prefix = Number(item.pk.split("/").at(-1)) + CELL_BITS;
-    const address = parseAddress(item.sk);
-    if (!address.ok || Number.isNaN(prefix)) return [];
-    const slots = new Map([[0, { kind: "foreign", tag: new Uint8Array() } as const]]);
-    const space = unescaped(item.pk.split("#")[1] as string);
-    const cidr = cidrOf(address.value, prefix);
-    return [{ space, cidr, pool: "", poolId: "", claimedAtMs: 0, slots, epoch: "", revision: "" }];
-  }
+function standing(item: Item): Block {
+  const read = readOrNot(item, blockFrom);
+  if (!(read instanceof Unreadable)) return read;
+  const slots = new Map([[0, { kind: "foreign", tag: new Uint8Array() } as const]]);
+  return {
+    ...placeOf(item),
+    pool: "",
+    poolId: "",
+    claimedAtMs: 0,
+    slots,
+    epoch: "",
+    revision: "",
+    unreadable: read,
+  };
+}
+
+/** Where the block of a key stands; its size follows from that of its cell. */
+function placeOf({ pk, sk }: Key): Pick<Block, "space" | "cidr"> {
+  const [, space = "", cell = ""] = pk.split("#");
+  const prefix = Number(cell.split("/")[1]) + CELL_BITS;
+  return { space: unescaped(space), cidr: cidrOf(addressInKey(sk), prefix) };
 }
 
 /** The block of an item, for who must know what stands there. @throws Unreadable */
-function readableBlock(item: Item): Block {
-  try {
-    return blockFrom(item);
-  } catch (cause) {
-    throw new Unreadable(`the item of block ${item.sk} cannot be read`, { cause });
-  }
-}
-
-export function blockFrom(item: Item): Block {
-  const slots = item.slots as Record<string, Uint8Array>;
-  return {
-    space: unescaped(item.pk.split("#")[1] as string),
-    cidr: cidrOf(addressInKey(item.sk), item.prefix as number),
-    pool: item.pool as string,
-    poolId: item.poolId as string,
-    ...(item.host !== undefined && { host: item.host as HostId }),
-    claimedAtMs: item.claimedAt as number,
+export const blockFrom = reading((item: Item): Block => {
+  const { space, cidr } = placeOf(item);
+  if (numberOf(item, "prefix") !== cidr.prefix)
+    throw new Error("its prefix is not that of its cell");
+  const slots = Object.entries(mapOf(item, "slots"));
+  const block: Block = {
+    space,
+    cidr,
+    pool: textOf(item, "pool"),
+    poolId: idOf(item, "poolId"),
+    ...(item.host !== undefined && { host: idOf(item, "host") as HostId }),
+    claimedAtMs: numberOf(item, "claimedAt"),
     ...hostReservedFrom(item),
-    slots: new Map(Object.entries(slots).map(([n, tag]) => [Number(n), slotOf(tag)])),
-    epoch: item.epoch as string,
-    revision: item.revision as string,
-    ...(item.idleSince !== undefined && { idleSinceMs: item.idleSince as number }),
+    slots: new Map(slots.map(([n, tag]) => [Number(n), slotOf(tag as Uint8Array)])),
+    epoch: idOf(item, "epoch"),
+    revision: idOf(item, "revision"),
+    ...(item.idleSince !== undefined && { idleSinceMs: numberOf(item, "idleSince") }),
   };
-}
+  assertBlock(block);
+  return block;
+});

@@ -11,6 +11,8 @@ export interface Clause {
     | { readonly kind: "absent" }
     | { readonly kind: "present" }
     | { readonly kind: "equals"; readonly value: Value }
+    /** There is no item yet, or it has this value. */
+    | { readonly kind: "newOrEquals"; readonly value: Value }
     | { readonly kind: "size"; readonly size: number };
 }
 
@@ -32,6 +34,13 @@ export const equals = (name: string, value: Value, ...path: Path): Clause => ({
   test: { kind: "equals", value },
 });
 
+/** The item has this value, if there is an item. */
+export const newOrEquals = (name: string, value: Value, ...path: Path): Clause => ({
+  name,
+  path,
+  test: { kind: "newOrEquals", value },
+});
+
 /** The number of entries of a map or set. */
 export const sizeIs = (name: string, size: number, ...path: Path): Clause => ({
   name,
@@ -48,6 +57,8 @@ export function holds({ path, test }: Clause, item: Item | undefined): boolean {
       return value !== undefined;
     case "equals":
       return value !== undefined && sameValue(value, test.value);
+    case "newOrEquals":
+      return item === undefined || (value !== undefined && sameValue(value, test.value));
     case "size":
       return value !== undefined && sizeOf(value) === test.size;
     default:

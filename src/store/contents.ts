@@ -1,8 +1,11 @@
 import type { Contents } from "../domain/contents.ts";
+import { Unreadable } from "../domain/outcome.ts";
 import { rowFrom } from "./affinity.ts";
 import { blockFrom } from "./block.ts";
+import { positionFrom } from "./cursor.ts";
+import { reading } from "./format.ts";
 import { jobFrom } from "./job.ts";
-import { AFFINITY_PREFIX, JOBS_PK, LOAN_PREFIX, NODE_SK } from "./key.ts";
+import { kindNameOf } from "./kinds.ts";
 import { loanFrom } from "./loan.ts";
 import { namespaceFrom } from "./namespace.ts";
 import { nodeEntryFrom, nodeFrom } from "./node.ts";
@@ -10,8 +13,10 @@ import { planFrom } from "./plan.ts";
 import { mapPageFrom } from "./pool-map.ts";
 import { recordFrom } from "./record.ts";
 import { seatFrom } from "./seat.ts";
-import { poolFrom, reservationFrom } from "./space.ts";
+import { readOrNot } from "./sorted.ts";
+import { poolFrom, reservationFrom, settingsFrom, spaceFrom, versionFrom } from "./space.ts";
 import type { Item, Key, Table } from "./table.ts";
+import { assertKeysOf } from "./table-format.ts";
 
 /** A page of the whole table; `next` is opaque and names where the following page begins. */
 export function scanning(table: Table) {
@@ -26,38 +31,47 @@ export function scanning(table: Table) {
   };
 }
 
-/** Sorts items by kind. An item that cannot be read is reported and stops nothing. */
+/** Sorts items by kind. An item that cannot be read, or is of no kind that is known, is reported and stops nothing. */
 export function contentsOf(items: readonly Item[]): Contents {
+  const byKind = new Map<string, Item[]>();
+  for (const item of items) {
+    const name = kindNameOf(item) ?? "";
+    byKind.set(name, [...(byKind.get(name) ?? []), item]);
+  }
   const unreadable: { key: string; reason: string }[] = [];
-  const reading = <T>(chosen: (item: Item) => boolean, from: (item: Item) => T): T[] =>
-    items.filter(chosen).flatMap((item) => {
-      try {
-        return [from(item)];
-      } catch (error) {
-        unreadable.push({ key: `${item.pk} ${item.sk}`, reason: String(error) });
-        return [];
-      }
+  const decoded = <T>(kind: string, from: (item: Item) => T): T[] =>
+    (byKind.get(kind) ?? []).flatMap((item) => {
+      const value = readOrNot(item, from);
+      if (!(value instanceof Unreadable)) return [value];
+      unreadable.push({ key: `${item.pk} ${item.sk}`, reason: value.message });
+      return [];
     });
+  // Nothing proves anything of these; but that they can be read.
+  for (const [kind, from] of OTHERS) decoded(kind, from);
   return {
-    blocks: reading(({ pk }) => pk.startsWith("BLOCK#"), blockFrom),
-    rows: reading(
-      ({ pk, sk }) => pk.startsWith("HOST#") && sk.startsWith(AFFINITY_PREFIX),
-      rowFrom,
-    ),
-    loans: reading(({ pk, sk }) => pk.startsWith("HOST#") && sk.startsWith(LOAN_PREFIX), loanFrom),
-    seats: reading(({ pk }) => pk.startsWith("LIMIT#"), seatFrom),
-    records: reading(({ pk }) => pk.startsWith("HANDLE#"), recordFrom),
-    pools: reading(({ pk, sk }) => pk.startsWith("SPACE#") && sk.startsWith("POOL#"), poolFrom),
-    reservations: reading(
-      ({ pk, sk }) => pk.startsWith("SPACE#") && sk.startsWith("RESERVATION#"),
-      reservationFrom,
-    ),
-    plans: reading(({ pk }) => pk.startsWith("PLAN#"), planFrom),
-    maps: reading(({ pk }) => pk.startsWith("POOLMAP#"), mapPageFrom),
-    jobs: reading(({ pk }) => pk === JOBS_PK, jobFrom),
-    nodes: reading(({ pk, sk }) => pk.startsWith("HOST#") && sk === NODE_SK, nodeFrom),
-    nodeEntries: reading(({ pk }) => pk.startsWith("NODES#"), nodeEntryFrom),
-    namespaces: reading(({ pk }) => pk.startsWith("NAMESPACE#"), namespaceFrom),
+    blocks: decoded("BLOCK", blockFrom),
+    rows: decoded("HOST/AFFINITY", rowFrom),
+    loans: decoded("HOST/TAKEN", loanFrom),
+    seats: decoded("LIMIT", seatFrom),
+    records: decoded("HANDLE", recordFrom),
+    pools: decoded("SPACE/POOL", poolFrom),
+    reservations: decoded("SPACE/RESERVATION", reservationFrom),
+    plans: decoded("PLAN", planFrom),
+    maps: decoded("POOLMAP", mapPageFrom),
+    jobs: decoded("JOBS", jobFrom),
+    nodes: decoded("HOST/NODE", nodeFrom),
+    nodeEntries: decoded("NODES", nodeEntryFrom),
+    namespaces: decoded("NAMESPACE", namespaceFrom),
     unreadable,
   };
 }
+
+const OTHERS: readonly (readonly [string, (item: Item) => unknown])[] = [
+  ["TABLE", assertKeysOf],
+  ["SPACES", spaceFrom],
+  ["SPACE/CONFIG", settingsFrom],
+  ["VERSION", versionFrom],
+  ["CURSOR", positionFrom],
+  // What is of no kind is refused by its key.
+  ["", reading(() => undefined)],
+];

@@ -1,11 +1,14 @@
+import { textOf } from "./attribute.ts";
+import { reading } from "./format.ts";
 import { cursorKey } from "./key.ts";
-import type { Table } from "./table.ts";
+import type { Item, Table } from "./table.ts";
 
 /** Where a scheduled pass stopped. Losing one only means that work is looked at twice. */
 export function cursorItems(table: Table) {
   return {
     async readCursor(pass: string): Promise<string | undefined> {
-      return (await table.get(cursorKey(pass)))?.position as string | undefined;
+      const item = await table.get(cursorKey(pass));
+      return item && positionFrom(item);
     },
 
     async writeCursor(pass: string, position: string | undefined): Promise<void> {
@@ -18,3 +21,5 @@ export function cursorItems(table: Table) {
     },
   };
 }
+
+export const positionFrom = reading((item: Item) => textOf(item, "position"));

@@ -1,4 +1,5 @@
 import type { HostReserved } from "../domain/host-reserved.ts";
+import { mapOf, numberOf, textOf } from "./attribute.ts";
 import type { Item } from "./table.ts";
 
 /** What a host keeps for itself, as blocks and the rows of their claims have it. */
@@ -10,15 +11,15 @@ export const hostReservedItem = ({ hostReserved }: Reserving) =>
   hostReserved ? { hostReserved: { ...hostReserved } } : {};
 
 /** Inverse of `hostReservedItem`. */
-export function hostReservedFrom({ hostReserved }: Item): Reserving {
-  if (!hostReserved) return {};
-  const { start, end, handle, note } = hostReserved as unknown as HostReserved;
+export function hostReservedFrom(item: Item): Reserving {
+  if (item.hostReserved === undefined) return {};
+  const kept = mapOf(item, "hostReserved");
   return {
     hostReserved: {
-      start,
-      end,
-      ...(handle !== undefined && { handle }),
-      ...(note !== undefined && { note }),
+      start: numberOf(kept, "start"),
+      end: numberOf(kept, "end"),
+      ...(kept.handle !== undefined && { handle: textOf(kept, "handle") }),
+      ...(kept.note !== undefined && { note: textOf(kept, "note") }),
     },
   };
 }

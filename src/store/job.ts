@@ -1,16 +1,23 @@
-import type { Job, Walk, WalkCounts } from "../domain/job.ts";
+import { JOB_KINDS, JOB_STATES, type Job, type Walk, type WalkCounts } from "../domain/job.ts";
+import type { Unreadable } from "../domain/outcome.ts";
+import { idOf, mapOf, numberOf, oneOf, textOf } from "./attribute.ts";
+import { reading } from "./format.ts";
 import { JOBS_PK, jobKey, jobPrefix, unescaped } from "./key.ts";
 import { revised } from "./revised.ts";
+import { sorted } from "./sorted.ts";
 import type { Item, Table } from "./table.ts";
 
 /** Jobs: work that takes longer than a request. Each method is one call. */
 export function jobItems(table: Table) {
   const jobs = revised(table, itemFrom, jobFrom);
   return {
-    /** Of one space, or of all. */
-    async listJobs(space?: string): Promise<readonly Job[]> {
+    /** Of one space, or of all; those that cannot be read are named beside them. */
+    async listJobs(
+      space?: string,
+    ): Promise<{ readonly jobs: readonly Job[]; readonly unreadable: readonly Unreadable[] }> {
       const options = space === undefined ? {} : { prefix: jobPrefix(space) };
-      return (await table.query(JOBS_PK, options)).map(jobFrom);
+      const { read, unreadable } = sorted(await table.query(JOBS_PK, options), jobFrom);
+      return { jobs: read, unreadable };
     },
 
     async readJob(space: string, id: string): Promise<Job | undefined> {
@@ -53,32 +60,40 @@ const walkItem = ({ position, beganAtMs, ...counts }: Walk) => ({
   ...(position !== undefined && { position: String(position) }),
 });
 
-export function jobFrom(item: Item): Job {
+export const jobFrom = reading((item: Item): Job => {
   const [space, id] = item.sk.split("#").map(unescaped);
   return {
     space: space as string,
     id: id as string,
-    kind: item.kind as Job["kind"],
-    pool: item.pool as string,
-    poolId: item.poolId as string,
-    poolRevision: item.poolRevision as string,
+    kind: oneOf(item, "kind", JOB_KINDS),
+    pool: textOf(item, "pool"),
+    poolId: idOf(item, "poolId"),
+    poolRevision: idOf(item, "poolRevision"),
     ...(item.mustBeEmpty === true && { mustBeEmpty: true }),
-    state: item.state as Job["state"],
-    ...(item.markedAt !== undefined && { markedAtMs: item.markedAt as number }),
-    ...(item.walk !== undefined && { walk: walkFrom(item.walk as WalkItem) }),
-    ...(item.lastWalk !== undefined && { lastWalk: item.lastWalk as unknown as WalkCounts }),
-    createdAtMs: item.createdAt as number,
-    updatedAtMs: item.updatedAt as number,
-    ...(item.finishedAt !== undefined && { finishedAtMs: item.finishedAt as number }),
-    detail: item.detail as string,
-    revision: item.revision as string,
+    state: oneOf(item, "state", JOB_STATES),
+    ...(item.markedAt !== undefined && { markedAtMs: numberOf(item, "markedAt") }),
+    ...(item.walk !== undefined && { walk: walkFrom(mapOf(item, "walk")) }),
+    ...(item.lastWalk !== undefined && { lastWalk: countsFrom(mapOf(item, "lastWalk")) }),
+    createdAtMs: numberOf(item, "createdAt"),
+    updatedAtMs: numberOf(item, "updatedAt"),
+    ...(item.finishedAt !== undefined && { finishedAtMs: numberOf(item, "finishedAt") }),
+    detail: textOf(item, "detail"),
+    revision: idOf(item, "revision"),
   };
-}
+});
 
-type WalkItem = ReturnType<typeof walkItem>;
+type Attributes = ReturnType<typeof mapOf>;
 
-const walkFrom = ({ beganAt, position, ...counts }: WalkItem): Walk => ({
-  ...counts,
-  beganAtMs: beganAt,
-  ...(position !== undefined && { position: BigInt(position) }),
+const walkFrom = (walk: Attributes): Walk => ({
+  ...countsFrom(walk),
+  beganAtMs: numberOf(walk, "beganAt"),
+  ...(walk.position !== undefined && { position: BigInt(textOf(walk, "position")) }),
+});
+
+const countsFrom = (walk: Attributes): WalkCounts => ({
+  cells: numberOf(walk, "cells"),
+  blocks: numberOf(walk, "blocks"),
+  deleted: numberOf(walk, "deleted"),
+  taken: numberOf(walk, "taken"),
+  cooling: numberOf(walk, "cooling"),
 });

@@ -1,6 +1,8 @@
 import type { Cidr } from "../domain/cidr.ts";
 import type { HostId } from "../domain/host.ts";
-import type { Loan } from "../domain/loan.ts";
+import { LOAN_STATES, type Loan } from "../domain/loan.ts";
+import { idOf, numberOf, oneOf } from "./attribute.ts";
+import { reading } from "./format.ts";
 import { hostPk, LOAN_PREFIX, loanKey, unescaped } from "./key.ts";
 import { revised } from "./revised.ts";
 import type { Item, Table } from "./table.ts";
@@ -31,16 +33,16 @@ function itemFrom(loan: Loan): Item {
   };
 }
 
-export function loanFrom(item: Item): Loan {
+export const loanFrom = reading((item: Item): Loan => {
   const [, space, host] = item.pk.split("#").map(unescaped);
   return {
     space: space as string,
     host: host as HostId,
     block: blockInKey(item.sk),
-    state: item.state as Loan["state"],
-    revision: item.revision as string,
-    atMs: item.at as number,
+    state: oneOf(item, "state", LOAN_STATES),
+    revision: idOf(item, "revision"),
+    atMs: numberOf(item, "at"),
   };
-}
+});
 
 const blockInKey = (sk: string): Cidr => cidrText(sk.slice(LOAN_PREFIX.length));

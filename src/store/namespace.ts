@@ -1,10 +1,12 @@
 import type { Namespace } from "../domain/namespace.ts";
-import { type Outcome, Unreadable } from "../domain/outcome.ts";
+import type { Outcome } from "../domain/outcome.ts";
+import { idOf } from "./attribute.ts";
 import { equals } from "./clause.ts";
-import { escaped, namespaceKey, namespacesPk, unescaped } from "./key.ts";
+import { reading } from "./format.ts";
+import { namespaceKey, namespacesPk, unescaped } from "./key.ts";
 import { labelsFrom, labelsItem } from "./labels.ts";
-import { legible } from "./legible.ts";
 import { revised } from "./revised.ts";
+import { pageOf, sorted } from "./sorted.ts";
 import type { Item, Table } from "./table.ts";
 
 /** Namespaces: the labels of those that workloads live in. Each method is one call. */
@@ -14,21 +16,17 @@ export function namespaceItems(table: Table) {
     /** @throws Unreadable */
     async readNamespace(space: string, name: string): Promise<Namespace | undefined> {
       const item = await table.get(namespaceKey(space, name));
-      return item && readable(item);
+      return item && namespaceFrom(item);
     },
 
-    /** The first so many of a space, or those after a name; one that cannot be read is passed over. */
+    /** The first so many of a space, or those after a name; those that cannot be read are named beside them. */
     async listNamespaces(
       space: string,
       { after, limit }: { readonly after: string | undefined; readonly limit: number },
-    ): Promise<{ readonly namespaces: readonly Namespace[]; readonly next: string | undefined }> {
-      const page = { limit: limit + 1, ...(after !== undefined && { after: escaped(after) }) };
-      const items = await table.query(namespacesPk(space), page);
-      const last = items.length > limit ? items[limit - 1] : undefined;
-      return {
-        namespaces: legible(items.slice(0, limit), namespaceFrom),
-        next: last && unescaped(last.sk),
-      };
+    ) {
+      const page = await pageOf(table, namespacesPk(space), { after, limit });
+      const { read, unreadable } = sorted(page.items, namespaceFrom);
+      return { namespaces: read, unreadable, next: page.next };
     },
 
     createNamespace: (namespace: Namespace) =>
@@ -48,17 +46,8 @@ function namespaceItem({ space, name, labels, revision }: Namespace): Item {
   return { ...namespaceKey(space, name), labels: labelsItem(labels), revision };
 }
 
-export function namespaceFrom(item: Item): Namespace {
+export const namespaceFrom = reading((item: Item): Namespace => {
   const [, space = ""] = item.pk.split("#").map(unescaped);
-  const { sk, revision } = item;
-  return { space, name: unescaped(sk), labels: labelsFrom(item), revision: revision as string };
-}
-
-function readable(item: Item): Namespace {
-  try {
-    return namespaceFrom(item);
-  } catch (cause) {
-    const name = unescaped(item.sk);
-    throw new Unreadable(`the item of namespace ${name} cannot be read`, { cause });
-  }
-}
+  const revision = idOf(item, "revision");
+  return { space, name: unescaped(item.sk), labels: labelsFrom(item), revision };
+});

@@ -1,12 +1,13 @@
 import type { AffinityRow } from "../domain/affinity.ts";
 import { type HostId, hostName } from "../domain/host.ts";
 import type { Node, NodeEntry } from "../domain/node.ts";
-import { type Outcome, Unreadable } from "../domain/outcome.ts";
+import type { Outcome, Unreadable } from "../domain/outcome.ts";
 import { rowFrom } from "./affinity.ts";
+import { idOf, numberOf } from "./attribute.ts";
 import { absent, equals } from "./clause.ts";
+import { reading } from "./format.ts";
 import {
   AFFINITY_PREFIX,
-  escaped,
   hostPk,
   LOAN_PREFIX,
   NODE_SK,
@@ -16,7 +17,9 @@ import {
   unescaped,
 } from "./key.ts";
 import { labelsFrom, labelsItem } from "./labels.ts";
+import { withItem } from "./outcome.ts";
 import { revised } from "./revised.ts";
+import { pageOf, readOrNot, sorted } from "./sorted.ts";
 import type { Item, Key, Table } from "./table.ts";
 
 /** Nodes, each in the partition of its host, and the register that lists go through. Each method is one call. */
@@ -36,16 +39,14 @@ export function nodeItems(table: Table) {
       const item = items.find(({ sk }) => sk === NODE_SK);
       return {
         rows: items.filter(({ sk }) => sk.startsWith(AFFINITY_PREFIX)).map(rowFrom),
-        node: item && readable(item),
+        node: item && readOrNot(item, nodeFrom),
       };
     },
 
     /** @throws Unreadable */
     async readNode(space: string, name: string): Promise<Node | undefined> {
       const item = await table.get(nodeKey(space, name));
-      const node = item && readable(item);
-      if (node instanceof Unreadable) throw node;
-      return node;
+      return item && nodeFrom(item);
     },
 
     createNode: (node: Node) => nodes.create("create-node", "node-absent", node),
@@ -57,24 +58,24 @@ export function nodeItems(table: Table) {
       return table.write({ step: "delete-node", key, when, change: { kind: "delete" } });
     },
 
-    /** The first so many entries of the register, or those after a name. */
+    /** The first so many entries of the register, or those after a name; those that cannot be read are named beside them. */
     async listNodeEntries(
       space: string,
       { after, limit }: { readonly after: string | undefined; readonly limit: number },
-    ): Promise<readonly NodeEntry[]> {
-      const page = { limit, ...(after !== undefined && { after: escaped(after) }) };
-      return (await table.query(nodesPk(space), page)).map(nodeEntryFrom);
+    ) {
+      const page = await pageOf(table, nodesPk(space), { after, limit });
+      const { read, unreadable } = sorted(page.items, nodeEntryFrom);
+      return { entries: read, unreadable, next: page.next };
     },
 
     /** Enters a node about to be created, over whatever is left of an earlier one. */
     async enterNode(entry: NodeEntry): Promise<Outcome<unknown>> {
       const item = entryItem(entry);
-      return table.write({
-        step: "enter-node",
-        key: item,
-        when: [],
-        change: { kind: "put", item },
-      });
+      const change = { kind: "put", item } as const;
+      return withItem(
+        await table.write({ step: "enter-node", key: item, when: [], change }),
+        nodeEntryFrom,
+      );
     },
 
     /** Enters a node that has lost its entry. */
@@ -104,22 +105,14 @@ function nodeItem({ space, name, id, labels, revision }: Node): Item {
   return { ...nodeKey(space, name), id, labels: labelsItem(labels), revision };
 }
 
-export function nodeFrom(item: Item): Node {
+export const nodeFrom = reading((item: Item): Node => {
   return {
     ...ownerOf(item),
-    id: item.id as string,
+    id: idOf(item, "id"),
     labels: labelsFrom(item),
-    revision: item.revision as string,
+    revision: idOf(item, "revision"),
   };
-}
-
-function readable(item: Item): Node | Unreadable {
-  try {
-    return nodeFrom(item);
-  } catch (cause) {
-    return new Unreadable(`the item of node ${ownerOf(item).name} cannot be read`, { cause });
-  }
-}
+});
 
 function ownerOf({ pk }: Key): Pick<Node, "space" | "name"> {
   const [, space = "", host = ""] = pk.split("#").map(unescaped);
@@ -130,7 +123,8 @@ function entryItem({ space, name, id, atMs }: NodeEntry): Item {
   return { ...nodeEntryKey(space, name), id, at: atMs };
 }
 
-export function nodeEntryFrom({ pk, sk, id, at }: Item): NodeEntry {
-  const [, space = ""] = pk.split("#").map(unescaped);
-  return { space, name: unescaped(sk), id: id as string, atMs: at as number };
-}
+export const nodeEntryFrom = reading((item: Item): NodeEntry => {
+  const [, space = ""] = item.pk.split("#").map(unescaped);
+  const [id, atMs] = [idOf(item, "id"), numberOf(item, "at")];
+  return { space, name: unescaped(item.sk), id, atMs };
+});

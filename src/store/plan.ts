@@ -1,7 +1,9 @@
 import { formatCidr } from "../domain/cidr.ts";
 import type { Outcome } from "../domain/outcome.ts";
 import type { AddressPlan } from "../domain/plan.ts";
+import { idOf, listOf, numberOf, textOf } from "./attribute.ts";
 import { absent, equals } from "./clause.ts";
+import { reading } from "./format.ts";
 import { planKey, unescaped } from "./key.ts";
 import { withItem } from "./outcome.ts";
 import type { Item, Table, Value } from "./table.ts";
@@ -41,15 +43,17 @@ export function planItems(table: Table) {
   };
 }
 
-export function planFrom(item: Item): AddressPlan {
+export const planFrom = reading((item: Item): AddressPlan => {
   return {
     space: unescaped(item.pk.split("#")[1] as string),
-    entries: (item.entries as Record<string, Value>[]).map((entry) => ({
-      pool: entry.pool as string,
-      id: entry.id as string,
-      cidr: cidrText(entry.cidr),
-      blockSize: entry.blockSize as number,
-    })),
-    revision: item.revision as string,
+    entries: (listOf(item, "entries") as readonly Readonly<Record<string, Value>>[]).map(
+      (entry) => ({
+        pool: textOf(entry, "pool"),
+        id: idOf(entry, "id"),
+        cidr: cidrText(entry.cidr),
+        blockSize: numberOf(entry, "blockSize"),
+      }),
+    ),
+    revision: idOf(item, "revision"),
   };
-}
+});

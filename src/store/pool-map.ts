@@ -1,6 +1,9 @@
 import type { MapPage } from "../domain/contents.ts";
 import type { Outcome } from "../domain/outcome.ts";
+import { setOf } from "./attribute.ts";
+import { reading } from "./format.ts";
 import { poolMapKey, poolMapPk, unescaped } from "./key.ts";
+import { withItem } from "./outcome.ts";
 import type { Item, Table } from "./table.ts";
 
 /** Cells of a page: two sets of so many texts of up to three characters stay under 1 KB, one write unit. */
@@ -14,20 +17,22 @@ export interface PoolMap {
 
 /** Pages of pool maps: which cells may hold blocks, and which are believed full. Each method is one call. */
 export function poolMapItems(table: Table) {
-  const change = (
+  const change = async (
     step: string,
     space: string,
     poolId: string,
     cell: bigint,
     how: "add" | "drop",
     set: "cells" | "full",
-  ): Promise<Outcome<Item>> =>
-    table.write({
+  ): Promise<Outcome<unknown>> => {
+    const written = await table.write({
       step,
       key: poolMapKey(space, poolId, String(cell / CELLS_PER_PAGE)),
       when: [],
       change: { kind: "update", [how]: [[[set], new Set([textOf(cell)])]] },
     });
+    return withItem(written, mapPageFrom);
+  };
 
   return {
     async readPoolMap(
@@ -35,10 +40,11 @@ export function poolMapItems(table: Table) {
       poolId: string,
       options: { readonly consistent: boolean },
     ): Promise<PoolMap> {
-      const pages = await table.query(poolMapPk(space, poolId), options);
-      const all = (set: string) =>
-        new Set(pages.flatMap((page) => [...((page[set] ?? []) as Iterable<string>)].map(cellOf)));
-      return { cells: all("cells"), full: all("full") };
+      const pages = (await table.query(poolMapPk(space, poolId), options)).map(cellsOf);
+      return {
+        cells: new Set(pages.flatMap(({ cells }) => cells)),
+        full: new Set(pages.flatMap(({ full }) => full)),
+      };
     },
 
     /** Enters a cell before its first block is put, so that whoever must see every block does. */
@@ -63,11 +69,16 @@ export function poolMapItems(table: Table) {
   };
 }
 
-export function mapPageFrom(item: Item): MapPage {
+export const mapPageFrom = reading((item: Item): MapPage => {
   const [, space, poolId] = item.pk.split("#").map(unescaped);
-  const cells = new Set([...((item.cells ?? []) as Iterable<string>)].map(cellOf));
+  const cells = new Set([...setOf(item, "cells")].map(cellOf));
   return { space: space as string, poolId: poolId as string, page: item.sk, cells };
-}
+});
+
+const cellsOf = reading((item: Item) => ({
+  cells: [...setOf(item, "cells")].map(cellOf),
+  full: [...setOf(item, "full")].map(cellOf),
+}));
 
 /** An index has up to 122 bits, more than a number holds; as a text of base 36 the usual ones are short. Inverse of `cellOf`. */
 const textOf = (cell: bigint): string => cell.toString(36);

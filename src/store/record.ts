@@ -2,10 +2,18 @@ import { formatCidr } from "../domain/cidr.ts";
 import type { HostId } from "../domain/host.ts";
 import type { Missing, Outcome } from "../domain/outcome.ts";
 import type { Owners } from "../domain/owner.ts";
-import { type AssignmentRecord, dueAtMsOf, type Part, type RecordPlace } from "../domain/record.ts";
+import {
+  type AssignmentRecord,
+  dueAtMsOf,
+  type Part,
+  RECORD_STATES,
+  type RecordPlace,
+} from "../domain/record.ts";
 import type { SeatOfRecord } from "../domain/seat.ts";
+import { idOf, listOf, mapOf, numberOf, oneOf, setOf, textOf } from "./attribute.ts";
 import { equals, present, sizeIs } from "./clause.ts";
 import { DUE_SHARDS, TABLE } from "./definition.ts";
+import { reading } from "./format.ts";
 import { recordKey, recordPk, recordPlaceOf } from "./key.ts";
 import { withItem } from "./outcome.ts";
 import { revised } from "./revised.ts";
@@ -155,31 +163,39 @@ function itemFrom(record: AssignmentRecord): Item {
 const ownersItem = (owners: AssignmentRecord["owners"]) =>
   Object.fromEntries([...owners].map(([address, sides]) => [address, { ...sides }]));
 
-export function recordFrom(item: Item): AssignmentRecord {
-  const parts = item.parts as Record<string, Record<string, Value>>;
+export const recordFrom = reading((item: Item): AssignmentRecord => {
   return {
     place: recordPlaceOf(item),
-    state: item.state as AssignmentRecord["state"],
-    handle: item.handle as string,
-    host: item.host as HostId,
-    attributes: (item.attributes ?? {}) as Record<string, string>,
-    owners: new Map(Object.entries((item.owners ?? {}) as Record<string, Owners>)),
-    want: item.want as number,
-    missing: (item.missing ?? []) as unknown as readonly Missing[],
-    parts: Object.entries(parts).map(
-      ([token, { block, count, ordinals }]): Part => ({
-        token,
-        block: cidrText(block),
-        count: count as number,
-        ordinals: ordinals as number[],
-      }),
+    state: oneOf(item, "state", RECORD_STATES),
+    handle: textOf(item, "handle"),
+    host: idOf(item, "host") as HostId,
+    attributes: has(item, "attributes")
+      ? (mapOf(item, "attributes") as Record<string, string>)
+      : {},
+    owners: new Map(
+      has(item, "owners") ? Object.entries(mapOf(item, "owners") as Record<string, Owners>) : [],
     ),
-    given: (item.given ?? new Set()) as ReadonlySet<string>,
-    seats: (item.seats ?? []) as unknown as readonly SeatOfRecord[],
-    also: (item.also ?? []) as readonly string[],
-    digest: item.digest as string,
-    revision: item.revision as string,
-    atMs: item.at as number,
-    ...(item.expires !== undefined && { expiresAtMs: item.expires as number }),
+    want: numberOf(item, "want"),
+    missing: has(item, "missing") ? (listOf(item, "missing") as unknown as readonly Missing[]) : [],
+    parts: Object.entries(mapOf(item, "parts")).map(partFrom),
+    given: setOf(item, "given"),
+    seats: has(item, "seats") ? (listOf(item, "seats") as unknown as readonly SeatOfRecord[]) : [],
+    also: has(item, "also") ? (listOf(item, "also") as readonly string[]) : [],
+    digest: textOf(item, "digest"),
+    revision: idOf(item, "revision"),
+    atMs: numberOf(item, "at"),
+    ...(has(item, "expires") && { expiresAtMs: numberOf(item, "expires") }),
+  };
+});
+
+const has = (item: Item, name: string): boolean => item[name] !== undefined;
+
+function partFrom([token, value]: readonly [string, Value]): Part {
+  const part = value as Readonly<Record<string, Value>>;
+  return {
+    token,
+    block: cidrText(part.block),
+    count: numberOf(part, "count"),
+    ordinals: listOf(part, "ordinals") as readonly number[],
   };
 }

@@ -1,5 +1,7 @@
 import type { Family } from "../domain/address.ts";
 import type { Seat } from "../domain/seat.ts";
+import { flagOf, idOf, numberOf } from "./attribute.ts";
+import { reading } from "./format.ts";
 import { seatKey, seatPk, unescaped } from "./key.ts";
 import { revised } from "./revised.ts";
 import type { Item, Table } from "./table.ts";
@@ -31,7 +33,7 @@ function itemFrom(seat: Seat): Item {
   };
 }
 
-export function seatFrom(item: Item): Seat {
+export const seatFrom = reading((item: Item): Seat => {
   const [, space, handle] = item.pk.split("#").map(unescaped);
   const [family, number] = item.sk.split("#").map(Number);
   return {
@@ -39,8 +41,8 @@ export function seatFrom(item: Item): Seat {
     handle: handle as string,
     family: family as Family,
     number: number as number,
-    record: { id: item.record as string, keyed: item.keyed as boolean },
-    revision: item.revision as string,
-    atMs: item.at as number,
+    record: { id: idOf(item, "record"), keyed: flagOf(item, "keyed") },
+    revision: idOf(item, "revision"),
+    atMs: numberOf(item, "at"),
   };
-}
+});

@@ -1,8 +1,19 @@
 import { formatCidr, type Interval, merged, parseInterval } from "../domain/cidr.ts";
-import type { Outcome } from "../domain/outcome.ts";
-import type { Pool, Reservation, Settings, SpaceConfiguration } from "../domain/pool.ts";
+import { type Outcome, Unreadable } from "../domain/outcome.ts";
+import {
+  ASSIGNMENT_MODES,
+  BORROWING,
+  POOL_STATES,
+  type Pool,
+  type Reservation,
+  type Settings,
+  type SpaceConfiguration,
+  type UnreadableNamed,
+} from "../domain/pool.ts";
 import { SETTINGS_DEFAULT } from "../domain/settings.ts";
+import { flagOf, idOf, listOf, mapOf, numberOf, oneOf, textOf } from "./attribute.ts";
 import { absent, equals } from "./clause.ts";
+import { assertKeys, reading } from "./format.ts";
 import {
   CONFIG_SK,
   configKey,
@@ -14,8 +25,8 @@ import {
   unescaped,
   versionKey,
 } from "./key.ts";
-import { legible } from "./legible.ts";
 import { withItem } from "./outcome.ts";
+import { readOrNot, sorted } from "./sorted.ts";
 import type { Item, Key, Table } from "./table.ts";
 import { cidrText, selectorText } from "./text.ts";
 
@@ -38,17 +49,35 @@ export function spaceItems(table: Table) {
     });
 
   return {
+    /** @throws Unreadable where the keys of the space are of another format; what single items come to, they say themselves */
     async readSpace(space: string): Promise<SpaceConfiguration> {
       const items = await table.query(spacePk(space));
-      const settings = items.find(({ sk }) => sk === CONFIG_SK);
-      const reservations = legible(items.filter(isReservation), reservationFrom);
+      for (const item of items) assertKeys(item);
+      const pools = sortedByName(items.filter(isPool), poolFrom);
+      const reservations = sortedByName(items.filter(isReservation), reservationFrom);
+      const reserved = merged(reservations.read.flatMap(({ intervals }) => intervals));
+      const config = items.find(({ sk }) => sk === CONFIG_SK);
+      const known = config && readOrNot(config, settingsFrom);
+      const settings = () => {
+        if (known instanceof Unreadable) throw known;
+        return known;
+      };
       return {
-        settings: settingsFrom(settings?.settings as Partial<StoredSettings> | undefined),
-        ...(settings && { settingsRevision: settings.revision as string }),
-        pools: legible(items.filter(isPool), poolFrom),
-        poolIds: new Set(items.filter(isPool).map(({ id }) => id as string)),
-        reservations,
-        reserved: merged(reservations.flatMap(({ intervals }) => intervals)),
+        get settings() {
+          return settings()?.settings ?? SETTINGS_DEFAULT;
+        },
+        get settingsRevision() {
+          return settings()?.revision;
+        },
+        pools: pools.read,
+        unreadablePools: pools.unreadable,
+        reservations: reservations.read,
+        unreadableReservations: reservations.unreadable,
+        get reserved() {
+          const [first] = reservations.unreadable;
+          if (first) throw first.unreadable;
+          return reserved;
+        },
       };
     },
 
@@ -86,28 +115,38 @@ export function spaceItems(table: Table) {
       const { maxBlocksPerHost } = settings;
       const stored: StoredSettings = { ...settings, maxBlocksPerHost: maxBlocksPerHost ?? NO_CAP };
       const item = { ...configKey(space), settings: { ...stored }, revision };
-      return put("put-settings", item, seenRevision);
+      return withItem(await put("put-settings", item, seenRevision), settingsFrom);
     },
 
-    /** The value that moves whenever the configuration does. */
+    /** The value that moves whenever the configuration does. @throws Unreadable */
     async readVersion(space: string): Promise<string | undefined> {
-      return (await table.get(versionKey(space)))?.version as string | undefined;
+      const item = await table.get(versionKey(space));
+      return item && versionFrom(item);
     },
 
     async raiseVersion(space: string, version: string): Promise<Outcome<unknown>> {
       const change = { kind: "update", set: [[["version"], version]] } as const;
-      return table.write({ step: "raise-version", key: versionKey(space), when: [], change });
+      const key = versionKey(space);
+      return withItem(
+        await table.write({ step: "raise-version", key, when: [], change }),
+        versionFrom,
+      );
     },
 
     /** Enters a space into the register that the scheduled passes go through. */
     async registerSpace(space: string): Promise<Outcome<unknown>> {
       const key = spaceKey(space);
       const change = { kind: "put", item: { ...key } } as const;
-      return table.write({ step: "register-space", key, when: [], change });
+      return withItem(
+        await table.write({ step: "register-space", key, when: [], change }),
+        spaceFrom,
+      );
     },
 
-    async listSpaces(): Promise<readonly string[]> {
-      return (await table.query(SPACES_PK)).map(({ sk }) => unescaped(sk));
+    /** The names of all spaces; entries that cannot be read are named beside them. */
+    async listSpaces() {
+      const { read, unreadable } = sorted(await table.query(SPACES_PK), spaceFrom);
+      return { spaces: read, unreadable };
     },
   };
 }
@@ -122,17 +161,34 @@ type StoredSettings = Omit<Settings, "maxBlocksPerHost"> & { readonly maxBlocksP
 /** In the table a setting that is absent has its default, so that none at all is a number. */
 const NO_CAP = 0;
 
-function settingsFrom(stored: Partial<StoredSettings> = {}): Settings {
-  const { maxBlocksPerHost } = stored;
-  return {
-    ...SETTINGS_DEFAULT,
-    ...stored,
-    ...(maxBlocksPerHost === NO_CAP && { maxBlocksPerHost: null }),
-  } as Settings;
-}
-
 const isPool = ({ sk }: Key) => sk.startsWith("POOL#");
 const isReservation = ({ sk }: Key) => sk.startsWith("RESERVATION#");
+
+/** As `sorted`, each that cannot be read under its name, which its key has. */
+function sortedByName<T>(items: readonly Item[], from: (item: Item) => T) {
+  const read: T[] = [];
+  const unreadable: UnreadableNamed[] = [];
+  for (const item of items) {
+    const value = readOrNot(item, from);
+    if (value instanceof Unreadable) unreadable.push({ name: named(item).name, unreadable: value });
+    else read.push(value);
+  }
+  return { read, unreadable };
+}
+
+export const spaceFrom = reading(({ sk }: Item) => unescaped(sk));
+
+export const versionFrom = reading((item: Item) => idOf(item, "version"));
+
+export const settingsFrom = reading((item: Item) => {
+  const stored = mapOf(item, "settings") as Partial<StoredSettings>;
+  const settings = {
+    ...SETTINGS_DEFAULT,
+    ...stored,
+    ...(stored.maxBlocksPerHost === NO_CAP && { maxBlocksPerHost: null }),
+  } as Settings;
+  return { settings, revision: idOf(item, "revision") };
+});
 
 function poolItem(pool: Pool): Item {
   return {
@@ -153,30 +209,30 @@ function poolItem(pool: Pool): Item {
   };
 }
 
-export function poolFrom(item: Item): Pool {
+export const poolFrom = reading((item: Item): Pool => {
   return {
     ...named(item),
-    id: item.id as string,
-    state: item.state as Pool["state"],
+    id: idOf(item, "id"),
+    state: oneOf(item, "state", POOL_STATES),
     cidr: cidrText(item.cidr),
-    blockSize: item.blockSize as number,
-    disabled: item.disabled as boolean,
-    assignmentMode: item.assignmentMode as Pool["assignmentMode"],
-    allowedUses: item.allowedUses as Pool["allowedUses"],
-    borrowing: item.borrowing as Pool["borrowing"],
+    blockSize: numberOf(item, "blockSize"),
+    disabled: flagOf(item, "disabled"),
+    assignmentMode: oneOf(item, "assignmentMode", ASSIGNMENT_MODES),
+    allowedUses: listOf(item, "allowedUses") as Pool["allowedUses"],
+    borrowing: oneOf(item, "borrowing", BORROWING),
     ...(item.nodeSelector !== undefined && { nodeSelector: selectorText(item.nodeSelector) }),
     ...(item.namespaceSelector !== undefined && {
       namespaceSelector: selectorText(item.namespaceSelector),
     }),
     ...(item.cooldownSeconds !== undefined && {
-      cooldownSeconds: item.cooldownSeconds as number,
+      cooldownSeconds: numberOf(item, "cooldownSeconds"),
     }),
     ...(item.routing !== undefined && {
-      routing: item.routing as NonNullable<Pool["routing"]>,
+      routing: mapOf(item, "routing") as NonNullable<Pool["routing"]>,
     }),
-    revision: item.revision as string,
+    revision: idOf(item, "revision"),
   };
-}
+});
 
 function reservationItem(reservation: Reservation): Item {
   return {
@@ -187,16 +243,16 @@ function reservationItem(reservation: Reservation): Item {
   };
 }
 
-export function reservationFrom(item: Item): Reservation {
-  const cidrs = item.cidrs as readonly string[];
+export const reservationFrom = reading((item: Item): Reservation => {
+  const cidrs = listOf(item, "cidrs") as readonly string[];
   return {
     ...named(item),
     cidrs,
     intervals: cidrs.map(intervalText),
-    ...(item.reason !== undefined && { reason: item.reason as string }),
-    revision: item.revision as string,
+    ...(item.reason !== undefined && { reason: textOf(item, "reason") }),
+    revision: idOf(item, "revision"),
   };
-}
+});
 
 const named = ({ pk, sk }: Key) => ({
   space: unescaped(pk.split("#")[1] as string),

@@ -2,6 +2,7 @@ import { affinityItems } from "./affinity.ts";
 import { blockItems } from "./block.ts";
 import { scanning } from "./contents.ts";
 import { cursorItems } from "./cursor.ts";
+import { formattedTable } from "./format.ts";
 import { jobItems } from "./job.ts";
 import { loanItems } from "./loan.ts";
 import { namespaceItems } from "./namespace.ts";
@@ -12,9 +13,11 @@ import { recordItems } from "./record.ts";
 import { seatItems } from "./seat.ts";
 import { spaceItems } from "./space.ts";
 import type { Table } from "./table.ts";
+import { isTold } from "./table-format.ts";
 
 /** Every item type over one table. Each method is one call to the database. */
-export function makeStore(table: Table) {
+export function makeStore(plain: Table) {
+  const table = formattedTable(plain);
   return {
     ...blockItems(table),
     ...affinityItems(table),
@@ -28,6 +31,7 @@ export function makeStore(table: Table) {
     ...nodeItems(table),
     ...namespaceItems(table),
     ...cursorItems(table),
+    checkKeys: async () => void (await isTold(table)),
     ...scanning(table),
   };
 }

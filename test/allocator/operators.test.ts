@@ -95,7 +95,7 @@ const RESOURCES: readonly Resource[] = [
     name: "a reservation",
     made: async (context) => {
       await putReservation(context, SPACE, "routers", routers, undefined);
-      return (await listReservations(context, SPACE))[0]?.revision;
+      return (await listReservations(context, SPACE)).items[0]?.revision;
     },
     read: (context) => readReservation(context, SPACE, "routers"),
     acts: [

@@ -4,7 +4,7 @@ import type { Change, Write } from "../../src/store/table.ts";
 import { isPossible, MutatedTable } from "../simulation/mutate.ts";
 
 /** Clauses that writes of several kinds have under one name: each kind is taken out by itself. */
-const SHARED: ReadonlySet<string> = new Set(["end-rev"]);
+const SHARED: ReadonlySet<string> = new Set(["end-rev", "format"]);
 const FENCE = /-fence$/;
 
 /** What a clause of a write is called where it is taken out. */

@@ -68,7 +68,7 @@ describe("the contents of a space", () => {
     // The worst that an item can be: as large as the table takes, of what JSON writes in six bytes each.
     const large = "\u0001".repeat(400_000);
     for (let n = 0; n < 3; n++)
-      await put({ ...keys.nodeEntryKey(plat.space, `n${n}`), id: large, at: 1 } as Item);
+      await put({ ...keys.nodeEntryKey(plat.space, `n${n}`), id: large, at: 1, f: 1 } as Item);
     const { contents, bytes } = await readAll(plat);
     for (const { pk, sk } of table.items().filter(({ id }) => id === large))
       table.partitions.get(pk)?.delete(sk);

@@ -12,7 +12,7 @@ it("a function that runs is healthy, and ready once it can read its table", asyn
 });
 
 it("a function whose table does not answer is healthy, but not ready", async () => {
-  vi.spyOn(context.store, "readVersion").mockRejectedValue(new Error("no table"));
+  vi.spyOn(context.store, "checkKeys").mockRejectedValue(new Error("no table"));
   expect((await call("GET", "/healthz")).status).toBe(200);
   expect(await call("GET", "/readyz")).toMatchObject({
     status: 503,

@@ -115,7 +115,7 @@ async function revisionOf(context: Context, name: string): Promise<string | unde
 
 /** What of a pool may change; its range may not. */
 async function change(context: Context, { scenario }: Life): Answer {
-  const pools = await listPools(context, SPACE);
+  const { items: pools } = await listPools(context, SPACE);
   const pool = pools.find(({ name }) => name === "pool-5" || name.startsWith("wanted")) ?? pools[0];
   if (!pool) return new Refusal("not_found", "no pool");
   const { name, cidr, blockSize, allowedUses, assignmentMode, borrowing, cooldownSeconds } = pool;
@@ -144,7 +144,7 @@ async function reserve(context: Context): Answer {
 }
 
 async function unreserve(context: Context): Answer {
-  const [first] = await listReservations(context, SPACE);
+  const [first] = (await listReservations(context, SPACE)).items;
   const name = first?.name ?? "one";
   return deleteReservation(context, SPACE, name, ifMatch(context, first?.revision));
 }

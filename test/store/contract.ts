@@ -1,6 +1,13 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import { absent, type Clause, equals, present, sizeIs } from "../../src/store/clause.ts";
+import {
+  absent,
+  type Clause,
+  equals,
+  newOrEquals,
+  present,
+  sizeIs,
+} from "../../src/store/clause.ts";
 import { MemoryTable } from "../../src/store/memory.ts";
 import type { Change, Item, Key, Table, Write } from "../../src/store/table.ts";
 
@@ -159,6 +166,18 @@ export function tableContract(open: () => Promise<Table>): void {
     });
   });
 
+  it("of an item that is to have a value makes it where there is none, and is lost where it has another, or none", async () => {
+    const key = someKey();
+    const add: Change = { kind: "update", set: [[["more"], 1]] };
+    const isOne = newOrEquals("format", 1, "f");
+    expect(await write(key, add, isOne)).toMatchObject({ outcome: "done" });
+    expect(await write(key, add, isOne)).toEqual({ outcome: "lost", item: { ...key, more: 1 } });
+    await put(key, { f: 1 });
+    expect(await write(key, add, isOne)).toMatchObject({ outcome: "done" });
+    await put(key, { f: 2 });
+    expect(await write(key, { kind: "delete" }, isOne)).toMatchObject({ outcome: "lost" });
+  });
+
   it("takes an item as the key of its own deletion", async () => {
     const item = { ...someKey(), more: "than a key" };
     await put(item, item);
@@ -289,6 +308,7 @@ const anyClauses: fc.Arbitrary<readonly Clause[]> = fc.oneof(
   fc.constantFrom("pk", "a", "m").map((path) => [present("any", path)]),
   fc.tuple(name, text).map(([path, value]) => [equals("any", value, path)]),
   fc.tuple(name, text).map(([path, value]) => [equals("any", value, "m", path)]),
+  fc.tuple(name, text).map(([path, value]) => [newOrEquals("any", value, path)]),
   name.map((path) => [absent("any", "m", path)]),
   // The size of what is not there is not documented: the embedded DynamoDB says that the clause fails, moto answers with a 500.
   fc.integer({ min: 0, max: 3 }).map((size) => [present("any", "m"), sizeIs("any", size, "m")]),

@@ -3,7 +3,7 @@ import { action, printing, type Session } from "../cli.ts";
 import type { Io } from "../io.ts";
 import type { Column } from "../output/print.ts";
 import { type Kind, pathOf } from "./kind.ts";
-import { listAll } from "./list.ts";
+import { listKnown } from "./list.ts";
 
 /** `get [NAME]`: one of a kind, or all of them. */
 export const getCommand = <Body>(
@@ -20,7 +20,8 @@ export const getCommand = <Body>(
           const { body } = await client.call<Body>({ method: "GET", path: pathOf(kind, name) });
           return print({ columns, rows: [body], document: body });
         }
-        const rows = await listAll<Body>(client, kind);
-        print({ columns, rows, document: { [kind.plural]: rows } });
+        const { bodies, unread } = await listKnown<Body>(client, kind);
+        print({ columns, rows: bodies, document: { [kind.plural]: bodies } });
+        if (unread) throw unread;
       }),
     );

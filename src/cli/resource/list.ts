@@ -1,17 +1,33 @@
 import { type Client, pages } from "../client.ts";
+import { CommandError, EXIT } from "../exit.ts";
 import { type Kind, listPath } from "./kind.ts";
 
-/** All of a kind that the space has, to the last page. */
-export async function listAll<Body>(
-  client: Client,
-  { plural, perPage }: Pick<Kind, "plural"> & Partial<Pick<Kind, "perPage">>,
-): Promise<Body[]> {
-  const all: Body[] = [];
-  for await (const page of pages<Page<Body>>(client, listPath({ plural }), { limit: perPage }))
-    all.push(...(page[plural] as readonly Body[]));
-  return all;
+type Listing = Pick<Kind, "plural"> & Partial<Pick<Kind, "perPage">>;
+
+/** All of a kind that the space has, to the last page. Errors: one of them cannot be read, so that it is not known. */
+export async function listAll<Body>(client: Client, kind: Listing): Promise<readonly Body[]> {
+  const { bodies, unread } = await listKnown<Body>(client, kind);
+  if (unread) throw unread;
+  return bodies;
 }
 
-type Page<Body> = { readonly next?: string } & {
-  readonly [plural: string]: readonly Body[] | string | undefined;
-};
+/** As `listAll`, with what is to be thrown, or told, once the others were shown. */
+export async function listKnown<Body>(
+  client: Client,
+  { plural, perPage }: Listing,
+): Promise<{ readonly bodies: readonly Body[]; readonly unread: CommandError | undefined }> {
+  const bodies: Body[] = [];
+  const reasons: string[] = [];
+  for await (const page of pages<Page<Body>>(client, listPath({ plural }), { limit: perPage })) {
+    bodies.push(...(page[plural] as readonly Body[]));
+    reasons.push(...(page.unreadable ?? []).map(({ reason }) => `unreadable: ${reason}.`));
+  }
+  // A list that is read as a whole names on each of its pages what cannot be read.
+  const told = [...new Set(reasons)].join("\n  ");
+  return { bodies, unread: told === "" ? undefined : new CommandError(EXIT.refused, told) };
+}
+
+type Page<Body> = {
+  readonly next?: string;
+  readonly unreadable?: readonly { readonly reason: string }[];
+} & { readonly [plural: string]: readonly Body[] | unknown };

@@ -1,0 +1,63 @@
+import { isMap } from "./clause.ts";
+import type { Item, Value } from "./table.ts";
+
+/** What an attribute of an item must be, each asserted as the item is decoded: what is missing is a broken item, not `undefined`. */
+
+type Attributes = Readonly<Record<string, Value>>;
+
+export function textOf(item: Item | Attributes, name: string): string {
+  const value = item[name];
+  if (typeof value !== "string") throw missing(name, "text");
+  return value;
+}
+
+/** An id, a token, a revision, an epoch: what a condition may compare is never empty. */
+export function idOf(item: Item | Attributes, name: string): string {
+  const value = textOf(item, name);
+  if (value === "") throw missing(name, "id");
+  return value;
+}
+
+export function numberOf(item: Item | Attributes, name: string): number {
+  const value = item[name];
+  if (typeof value !== "number") throw missing(name, "number");
+  return value;
+}
+
+export function flagOf(item: Item | Attributes, name: string): boolean {
+  const value = item[name];
+  if (typeof value !== "boolean") throw missing(name, "flag");
+  return value;
+}
+
+/** A text that is one of these. */
+export function oneOf<T extends string>(
+  item: Item | Attributes,
+  name: string,
+  known: readonly T[],
+): T {
+  const value = known.find((each) => each === item[name]);
+  if (value === undefined) throw missing(name, `known ${name}`);
+  return value;
+}
+
+export function mapOf(item: Item | Attributes, name: string): Attributes {
+  const value = item[name];
+  if (value === undefined || !isMap(value)) throw missing(name, "map");
+  return value;
+}
+
+export function listOf(item: Item | Attributes, name: string): readonly Value[] {
+  const value = item[name];
+  if (!Array.isArray(value)) throw missing(name, "list");
+  return value;
+}
+
+/** A set of texts; one that lost its last member is gone. */
+export function setOf(item: Item | Attributes, name: string): ReadonlySet<string> {
+  const value = item[name] ?? new Set<string>();
+  if (!(value instanceof Set)) throw missing(name, "set");
+  return value as ReadonlySet<string>;
+}
+
+const missing = (name: string, what: string): Error => new Error(`its ${name} is no ${what}`);

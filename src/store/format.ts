@@ -1,0 +1,109 @@
+import { Unreadable } from "../domain/outcome.ts";
+import { type Clause, newOrEquals } from "./clause.ts";
+import { KEYS_FORMAT, type Kind, kindOf } from "./kinds.ts";
+import type { Change, Item, Key, Table, Write } from "./table.ts";
+
+/** The attribute with the format of an item. It is in every item, and a kilobyte is a write unit: its name is short. */
+const FORMAT = "f";
+/** The attribute with the format of the keys, in the items that carry it. */
+const KEYS = "k";
+
+/**
+ * Reads an item by `from` if it has the format that this version reads. No item without a number was ever deployed, so one
+ * that has none is of unknown making, and nothing is guessed of it.
+ *
+ * @throws Unreadable, by the item's name
+ */
+export function reading<T>(from: (item: Item) => T): (item: Item) => T {
+  return (item) => {
+    const kind = kindOf(item);
+    if (!kind)
+      throw new Unreadable({ item: `${item.pk} ${item.sk}` }, "is of no kind that is known");
+    assertFormat(item, kind);
+    try {
+      return from(item);
+    } catch (cause) {
+      const why = cause instanceof Error ? `: ${cause.message}` : "";
+      throw new Unreadable({ item: kind.called(item) }, `cannot be read${why}`, { cause });
+    }
+  };
+}
+
+function assertFormat(item: Item, kind: Kind): void {
+  if (kind.carriesKeys && item[KEYS] === undefined) throw differingKeys(item);
+  assertKeys(item);
+  if (item[FORMAT] !== kind.format) throw differing(item, "", item[FORMAT], kind.format);
+}
+
+/**
+ * Refuses an item that says of the keys of its table what this version does not know: of what stands under other keys
+ * nothing would be found.
+ *
+ * @throws Unreadable
+ */
+export function assertKeys(item: Item): void {
+  if (item[KEYS] !== undefined && item[KEYS] !== KEYS_FORMAT) throw differingKeys(item);
+}
+
+const differingKeys = (item: Item): Unreadable =>
+  differing(item, " of the keys of its table", item[KEYS], KEYS_FORMAT);
+
+function differing(key: Key, of: string, format: unknown, reads: number): Unreadable {
+  const known = typeof format === "number" ? { format } : {};
+  const has = format === undefined ? "no format" : `format ${String(format)}`;
+  const why = `has ${has}${of}, and this version reads format ${reads}`;
+  return new Unreadable({ item: calledAt(key), ...known, reads }, why);
+}
+
+/**
+ * A table whose every write gives its item the format, and is refused where an item of another format stands: what another
+ * version wrote is neither changed nor replaced nor deleted, whatever the condition of the write says of it.
+ */
+export function formattedTable(table: Table): Table {
+  return {
+    get: (key) => table.get(key),
+    query: (pk, options) => table.query(pk, options),
+    scan: (limit, after) => table.scan(limit, after),
+    due: (shard, untilMs, limit) => table.due(shard, untilMs, limit),
+    write: (write) => table.write(formatted(write)),
+  };
+}
+
+function formatted(write: Write): Write {
+  const kind = kindOf(write.key);
+  if (!kind) throw new Error(`items under ${write.key.pk} ${write.key.sk} are of no kind`);
+  const { when } = write;
+  const isCreation = when.some(({ path: [name], test }) => name === "pk" && test.kind === "absent");
+  return {
+    ...write,
+    when: isCreation ? when : [...when, unchangedFormat(kind)],
+    change: changeIn(kind, write.change, when),
+  };
+}
+
+const unchangedFormat = ({ format }: Kind): Clause => newOrEquals("format", format, FORMAT);
+
+function changeIn(kind: Kind, change: Change, when: readonly Clause[]): Change {
+  switch (change.kind) {
+    case "put":
+      return { kind: "put", item: { ...change.item, ...numbersOf(kind) } };
+    case "update": {
+      // Only an update without a condition makes an item; any other finds one that has its numbers.
+      if (when.length > 0) return change;
+      const numbers = Object.entries(numbersOf(kind)).map(([name, n]) => [[name], n] as const);
+      return { ...change, set: [...(change.set ?? []), ...numbers] };
+    }
+    case "delete":
+      return change;
+    default:
+      return change satisfies never;
+  }
+}
+
+const numbersOf = ({ format, carriesKeys }: Kind): Readonly<Record<string, number>> => ({
+  [FORMAT]: format,
+  ...(carriesKeys && { [KEYS]: KEYS_FORMAT }),
+});
+
+/** What a person calls the item under a key. */
+const calledAt = (key: Key): string => kindOf(key)?.called(key) ?? `${key.pk} ${key.sk}`;

@@ -1,0 +1,80 @@
+import { unescaped } from "./key.ts";
+import type { Key } from "./table.ts";
+
+/**
+ * The format of the keys of a table. Whoever changes a key of any item raises this number: a version that looks under other
+ * keys would take for absent all that stands under the ones it does not know. These never change, in any format: the item
+ * that tells the format (`TABLE_KEY`), the register of spaces, and the partition of a space's configuration.
+ */
+export const KEYS_FORMAT = 1;
+
+/** What an item is. */
+export interface Kind {
+  /** The format that this version writes, and the only one that it reads. Whoever changes what an item means raises it. */
+  readonly format: number;
+  /** What a person calls the item: its kind, and its name in the space. */
+  called(key: Key): string;
+  /**
+   * Does it carry the format of the keys as well? Who begins with the configuration of a space then learns of other keys
+   * without a further call.
+   */
+  readonly carriesKeys?: true;
+}
+
+/** By the beginning of the partition key; where one partition has several kinds, of the sort key as well. */
+const KINDS: Readonly<Record<string, Kind>> = {
+  TABLE: { format: 1, called: () => "the table", carriesKeys: true },
+  SPACES: { format: 1, called: ({ sk }) => `space ${unescaped(sk)} in the register` },
+  "SPACE/CONFIG": {
+    format: 1,
+    called: ({ pk }) => `configuration of space ${partOf(pk, 1)}`,
+    carriesKeys: true,
+  },
+  "SPACE/POOL": { format: 1, called: ({ sk }) => `pool ${partOf(sk, 1)}`, carriesKeys: true },
+  "SPACE/RESERVATION": {
+    format: 1,
+    called: ({ sk }) => `reservation ${partOf(sk, 1)}`,
+    carriesKeys: true,
+  },
+  VERSION: { format: 1, called: ({ pk }) => `version of space ${partOf(pk, 1)}` },
+  PLAN: { format: 1, called: ({ pk }) => `address plan of space ${partOf(pk, 1)}` },
+  BLOCK: { format: 1, called: ({ sk }) => `block ${sk}` },
+  POOLMAP: { format: 1, called: ({ pk, sk }) => `map of pool id ${partOf(pk, 2)}, page ${sk}` },
+  "HOST/AFFINITY": {
+    format: 1,
+    called: ({ pk, sk }) => `place ${partOf(sk, 2)} (IPv${partOf(sk, 1)}) of host ${hostIn(pk)}`,
+  },
+  "HOST/NODE": { format: 1, called: ({ pk }) => `node ${hostIn(pk)}` },
+  "HOST/TAKEN": {
+    format: 1,
+    called: ({ pk, sk }) => `loan of block ${partOf(sk, 1)} to host ${hostIn(pk)}`,
+  },
+  NODES: { format: 1, called: ({ sk }) => `node ${unescaped(sk)} in the register` },
+  NAMESPACE: { format: 1, called: ({ sk }) => `namespace ${unescaped(sk)}` },
+  LIMIT: {
+    format: 1,
+    called: ({ pk, sk }) =>
+      `seat ${partOf(sk, 1)} (IPv${partOf(sk, 0)}) of handle ${partOf(pk, 2)}`,
+  },
+  HANDLE: { format: 1, called: ({ sk }) => `assignment record ${partOf(sk, 1)}` },
+  JOBS: { format: 1, called: ({ sk }) => `job ${partOf(sk, 1)}` },
+  CURSOR: { format: 1, called: ({ sk }) => `cursor of pass ${sk}` },
+};
+
+/** What stands under a key; nothing where this version has no such kind. */
+export function kindOf(key: Key): Kind | undefined {
+  const name = kindNameOf(key);
+  return name === undefined ? undefined : KINDS[name];
+}
+
+/** Under which name `KINDS` has what stands under a key. */
+export function kindNameOf({ pk, sk }: Key): string | undefined {
+  const [head = ""] = pk.split("#");
+  const [part = ""] = sk.split("#");
+  return [head, `${head}/${part}`].find((name) => Object.hasOwn(KINDS, name));
+}
+
+const partOf = (text: string, index: number): string => unescaped(text.split("#")[index] ?? "");
+
+/** `host:n1` is the name of a host, `virtual:x` is said as it is. */
+const hostIn = (pk: string): string => partOf(pk, 2).replace(/^host:/, "");

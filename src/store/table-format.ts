@@ -1,0 +1,110 @@
+import { Unavailable, Unreadable } from "../domain/outcome.ts";
+import { absent } from "./clause.ts";
+import { formattedTable, reading } from "./format.ts";
+import { LOAN_PREFIX, NODE_SK, TABLE_KEY } from "./key.ts";
+import { KEYS_FORMAT } from "./kinds.ts";
+import type { Table } from "./table.ts";
+
+/** It carries the format of the keys, and has nothing else to say. @throws Unreadable */
+export const assertKeysOf = reading(() => {});
+
+/**
+ * Sees to it that a table has keys of the format that this version knows, before anything is written: one that is empty is
+ * told so now.
+ *
+ * @throws Unreadable where the keys are of another format, or where items stand and nothing says of what format
+ */
+export async function openTable(table: Table): Promise<void> {
+  if (await isTold(table)) return;
+  const { items } = await table.scan(1);
+  // Another process may have told it meanwhile, and written.
+  if (items.length > 0 && !(await isTold(table)))
+    throw new Unreadable(
+      { item: "the table", reads: KEYS_FORMAT },
+      `is missing, so that nothing says of what format its keys are: it was written before formats were. This version knows format ${KEYS_FORMAT}`,
+    );
+  await tell(table);
+}
+
+/**
+ * A table that is asked once in a process what format its keys are of, before anything is taken for absent that stands
+ * under other keys, and before anything is written that others are found by. Administration and scheduled passes pay a call
+ * for that. An assign and a release do not: they begin with the configuration of the space, whose items carry the format of
+ * the keys themselves.
+ *
+ * @throws Unreadable where the keys are of another format
+ */
+export function knownKeysTable(table: Table): Table {
+  const read = once(() => isTold(table));
+  const write = once(() => tell(table));
+  return {
+    async get(key) {
+      if (FIRST.has(headOf(key.pk))) await read();
+      const item = await table.get(key);
+      if (!item && (key.sk === NODE_SK || headOf(key.pk) === "NAMESPACE")) await read();
+      return item;
+    },
+    async query(pk, options) {
+      if (FIRST.has(headOf(pk)) || options?.prefix === LOAN_PREFIX) await read();
+      const items = await table.query(pk, options);
+      if (items.length === 0 && WHEN_EMPTY.has(headOf(pk))) await read();
+      return items;
+    },
+    async scan(limit, after) {
+      await read();
+      return table.scan(limit, after);
+    },
+    async due(shard, untilMs, limit) {
+      await read();
+      return table.due(shard, untilMs, limit);
+    },
+    async write(change) {
+      if (ROOTS.has(headOf(change.key.pk))) await write();
+      return table.write(change);
+    },
+  };
+}
+
+/** Partitions that no assign and no release of an address reads. */
+const FIRST: ReadonlySet<string> = new Set(["SPACES", "JOBS", "NODES", "PLAN", "CURSOR"]);
+/** Partitions of which nothing is found only where nothing stands, or where it stands under other keys. */
+const WHEN_EMPTY: ReadonlySet<string> = new Set(["SPACE", "HANDLE", "NAMESPACE"]);
+/** What is written first of all that a space has. */
+const ROOTS: ReadonlySet<string> = new Set(["SPACES", "NODES", "NAMESPACE"]);
+
+const headOf = (pk: string): string => pk.split("#")[0] ?? "";
+
+/** Does an act until it has succeeded once. */
+function once(act: () => Promise<unknown>): () => Promise<void> {
+  let done: Promise<void> | undefined;
+  return () => {
+    done ??= act().then(
+      () => {},
+      (error: unknown) => {
+        done = undefined;
+        throw error;
+      },
+    );
+    return done;
+  };
+}
+
+/** Does the table say that its keys are of the format that this version knows? Not yet where nobody has written. */
+export async function isTold(table: Table): Promise<boolean> {
+  const item = await table.get(TABLE_KEY);
+  if (item) assertKeysOf(item);
+  return item !== undefined;
+}
+
+/** Says it, or finds it said. */
+async function tell(table: Table): Promise<void> {
+  const told = await formattedTable(table).write({
+    step: "tell-format",
+    key: TABLE_KEY,
+    when: [absent("format-absent", "pk")],
+    change: { kind: "put", item: { ...TABLE_KEY } },
+  });
+  if (told.outcome === "unknown")
+    throw new Unavailable("the database did not say whether the format of the keys was written");
+  if (told.item) assertKeysOf(told.item);
+}

@@ -1,0 +1,188 @@
+import { Memory } from "../../src/allocator/memory.ts";
+import type { Reply } from "../../src/local/client.ts";
+import type { Item } from "../../src/store/table.ts";
+import { context, newSpace, table } from "./plat.ts";
+
+/** A space that has an item of every kind, and each route of the API asked about them. */
+
+/** What the space has by name, for requests about it. */
+export interface Furnished {
+  readonly plat: ReturnType<typeof newSpace>;
+  readonly address: string;
+  readonly generation: string;
+  /** Of a request with an Idempotency-Key. */
+  readonly keyed: { readonly address: string; readonly generation: string };
+  readonly block: string;
+  /** Of a host that nothing else is about. */
+  readonly other: { readonly address: string; readonly generation: string };
+  readonly job: string;
+}
+
+/** The function forgets all that it knew, as one that has just started. */
+export function startAnew(): void {
+  (context as { memory: Memory }).memory = new Memory();
+}
+
+export async function furnished(): Promise<Furnished> {
+  const plat = newSpace();
+  await plat.put("/v1/config", { cooldownSeconds: 0, blockMinAgeSeconds: 0 });
+  await plat.put("/v1/pools/main", { cidr: "10.0.0.0/24", blockSize: 28 });
+  await plat.put("/v1/pools/other", {
+    cidr: "10.1.0.0/24",
+    blockSize: 28,
+    assignmentMode: "Manual",
+  });
+  await plat.put("/v1/pools/chosen", {
+    cidr: "10.2.0.0/24",
+    blockSize: 28,
+    allowedUses: ["Workload"],
+    nodeSelector: "has(zone)",
+    namespaceSelector: "has(team)",
+  });
+  await plat.put("/v1/pools/spare", {
+    cidr: "10.3.0.0/24",
+    blockSize: 28,
+    assignmentMode: "Manual",
+  });
+  await plat.put("/v1/reservations/routers", { cidrs: ["10.0.0.0/30"] });
+  await plat.put("/v1/nodes/n1", { labels: { zone: "a" } });
+  await plat.put("/v1/nodes/n9", { labels: { zone: "b" } });
+  await plat.put("/v1/namespaces/shop", { labels: { team: "a" } });
+  await plat.put("/v1/namespaces/till", { labels: { team: "b" } });
+  const web = (await plat.assign({ host: "n1", ipv4: 1, handle: "web", attributes: { pod: "w" } }))
+    .body.addresses[0];
+  const keyed = (await plat.assign({ host: "n1", ipv4: 1, handle: "keyed" }, "key")).body
+    .addresses[0];
+  const other = (await plat.assign({ host: "n3", ipv4: 1, handle: "far", pools: ["other"] })).body
+    .addresses[0];
+  await plat.assign({ host: "n3", ipv4: 1, handle: "few", limitPerHandle: 2, pools: ["other"] });
+  // It lies in the block of n1: n2 has a loan of it.
+  const lent = neighbour(web.address, [web.address, keyed.address]);
+  await plat.assign({ host: "n2", address: lent, handle: "lent" });
+  const drained = await plat.get("/v1/pools/spare");
+  const drain = await plat.post("/v1/pools/spare/drain", { "if-match": `${drained.headers.etag}` });
+  return {
+    plat,
+    address: web.address,
+    generation: web.generation,
+    keyed,
+    block: web.block,
+    other,
+    job: drain.body.job.id,
+  };
+}
+
+/** Another address of the same block of 16. */
+function neighbour(address: string, taken: readonly string[]): string {
+  const [a, b, c, d = 0] = address.split(".").map(Number);
+  for (let last = d - (d % 16) + 4; ; last++) {
+    const text = [a, b, c, last].join(".");
+    if (!taken.includes(text)) return text;
+  }
+}
+
+/** Every route, asked about what the space has; those that would change it say so in a dry run where there is one. */
+export const CALLS: Readonly<Record<string, (of: Furnished) => Promise<Reply>>> = {
+  "GET address": ({ plat, address }) => plat.get(`/v1/addresses/${address}`),
+  "GET handle": ({ plat }) => plat.get("/v1/handles/web"),
+  "GET handle of another host": ({ plat }) => plat.get("/v1/handles/far"),
+  "GET blocks": ({ plat }) => plat.get("/v1/blocks"),
+  "GET blocks of the pool": ({ plat }) => plat.get("/v1/blocks", { pool: "main" }),
+  "GET blocks of another pool": ({ plat }) => plat.get("/v1/blocks", { pool: "other" }),
+  "GET blocks of the host": ({ plat }) => plat.get("/v1/blocks", { host: "n1" }),
+  "GET blocks of the borrower": ({ plat }) => plat.get("/v1/blocks", { host: "n2" }),
+  "GET block": ({ plat, block }) => plat.get(`/v1/blocks/${block}`),
+  "GET affinities": ({ plat }) => plat.get("/v1/nodes/n1/affinities"),
+  "GET utilization": ({ plat }) => plat.get("/v1/utilization"),
+  "GET utilization of the pool": ({ plat }) => plat.get("/v1/pools/main/utilization"),
+  "GET utilization of another pool": ({ plat }) => plat.get("/v1/pools/other/utilization"),
+  "GET orphans": ({ plat }) => plat.get("/v1/utilization", { orphans: "true" }),
+  "GET pools": ({ plat }) => plat.get("/v1/pools"),
+  "GET pool": ({ plat }) => plat.get("/v1/pools/main"),
+  "GET another pool": ({ plat }) => plat.get("/v1/pools/other"),
+  "GET reservations": ({ plat }) => plat.get("/v1/reservations"),
+  "GET reservation": ({ plat }) => plat.get("/v1/reservations/routers"),
+  "GET config": ({ plat }) => plat.get("/v1/config"),
+  "GET nodes": ({ plat }) => plat.get("/v1/nodes"),
+  "GET node": ({ plat }) => plat.get("/v1/nodes/n1"),
+  "GET another node": ({ plat }) => plat.get("/v1/nodes/n9"),
+  "GET namespaces": ({ plat }) => plat.get("/v1/namespaces"),
+  "GET namespace": ({ plat }) => plat.get("/v1/namespaces/shop"),
+  "GET another namespace": ({ plat }) => plat.get("/v1/namespaces/till"),
+  "GET jobs": ({ plat }) => plat.get("/v1/jobs"),
+  "GET job": ({ plat, job }) => plat.get(`/v1/jobs/${job}`),
+  "assign to the host": ({ plat }) => plat.assign({ host: "n1", ipv4: 1, handle: "new" }),
+  "assign the address": ({ plat, address }) => plat.assign({ host: "n5", address }),
+  "assign from another pool": ({ plat }) =>
+    plat.assign({ host: "n5", ipv4: 1, pools: ["other"], handle: "new" }),
+  "assign from the pool": ({ plat }) =>
+    plat.assign({ host: "n5", ipv4: 1, pools: ["main"], handle: "new" }),
+  "assign by labels": ({ plat }) =>
+    plat.assign({ host: "n1", ipv4: 1, namespace: "shop", handle: "new" }),
+  "assign under the limit": ({ plat }) =>
+    plat.assign({ host: "n3", ipv4: 1, handle: "few", limitPerHandle: 2, pools: ["other"] }),
+  "assign once more under the key": ({ plat }) =>
+    plat.assign({ host: "n1", ipv4: 1, handle: "keyed" }, "key"),
+  "assign as the borrower": ({ plat }) => plat.assign({ host: "n2", ipv4: 1, handle: "new" }),
+  "rehearse an assign": ({ plat }) => plat.assign({ host: "n1", ipv4: 1, dryRun: true }),
+  "PATCH address": ({ plat, address, generation }) =>
+    plat.call("PATCH", `/v1/addresses/${address}`, {
+      body: { generation, owner: { alternate: { pod: "b" } } },
+    }),
+  "claim the range": ({ plat, block }) =>
+    plat.call("POST", "/v1/nodes/n1/affinities", { body: { cidr: block } }),
+  "ensure a block": ({ plat }) =>
+    plat.call("POST", "/v1/nodes/n1/affinities", { body: { families: [4] } }),
+  "PUT config": async ({ plat }) =>
+    plat.put("/v1/config", {}, (await plat.get("/v1/config")).headers.etag ?? '"x"'),
+  "PUT pool": async ({ plat }) =>
+    plat.put(
+      "/v1/pools/main",
+      { cidr: "10.0.0.0/24", blockSize: 28, cooldownSeconds: 7 },
+      (await plat.get("/v1/pools/main")).headers.etag,
+    ),
+  "PUT a new pool": ({ plat }) => plat.put("/v1/pools/new", { cidr: "10.9.0.0/24" }),
+  "PUT a pool over the range": ({ plat }) => plat.put("/v1/pools/over", { cidr: "10.0.0.0/16" }),
+  "PUT reservation": ({ plat }) =>
+    plat.put("/v1/reservations/routers", { cidrs: ["10.0.0.0/30"] }, '"x"'),
+  "DELETE reservation": ({ plat }) =>
+    plat.delete("/v1/reservations/routers", { "if-match": '"x"' }),
+  "PUT node": ({ plat }) => plat.put("/v1/nodes/n1", { labels: {} }, '"x"'),
+  "PUT a new node": ({ plat }) => plat.put("/v1/nodes/n8", { labels: {} }),
+  "DELETE node": ({ plat }) => plat.delete("/v1/nodes/n1", { "if-match": '"x"' }),
+  "PUT namespace": ({ plat }) => plat.put("/v1/namespaces/shop", { labels: {} }, '"x"'),
+  "DELETE namespace": ({ plat }) => plat.delete("/v1/namespaces/shop", { "if-match": '"x"' }),
+  "drain the pool": async ({ plat }) =>
+    plat.post("/v1/pools/spare/drain", {
+      "if-match": String((await plat.get("/v1/pools/spare")).headers.etag ?? '"x"'),
+    }),
+  "release affinities of the pool": ({ plat }) => plat.post("/v1/pools/other/release-affinities"),
+  "DELETE pool": async ({ plat }) =>
+    plat.delete("/v1/pools/main", {
+      "if-match": String((await plat.get("/v1/pools/main")).headers.etag ?? '"x"'),
+    }),
+  "release the address": ({ plat, address, generation }) =>
+    plat.release({ addresses: [{ address, generation }] }),
+  "release the address by its handle": ({ plat, address }) =>
+    plat.release({ addresses: [{ address, handle: "web" }] }),
+  "release the keyed address": ({ plat, keyed: { address, generation } }) =>
+    plat.release({ addresses: [{ address, generation }] }),
+  "release the handle": ({ plat }) => plat.delete("/v1/handles/web"),
+  "release the limited handle": ({ plat }) => plat.delete("/v1/handles/few"),
+  "release affinities of the host": ({ plat }) => plat.delete("/v1/nodes/n1/affinities"),
+  "release the borrower": ({ plat }) => plat.release({ host: "n2" }),
+  "release the host": ({ plat }) => plat.release({ host: "n1" }),
+  "release another address": ({ plat, other: { address, generation } }) =>
+    plat.release({ addresses: [{ address, generation }] }),
+};
+
+/** The item of a space, or of the table, that fits. */
+export function itemWhere(fits: (item: Item) => boolean): Item {
+  const found = table.items().find(fits);
+  if (!found) throw new Error("there is no such item");
+  return found;
+}
+
+export const replace = (item: Item) => {
+  table.partitions.get(item.pk)?.set(item.sk, item);
+};

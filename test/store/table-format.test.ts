@@ -1,0 +1,95 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { putNode, readNode } from "../../src/allocator/nodes.ts";
+import { handleHash } from "../../src/domain/hash.ts";
+import { Unreadable } from "../../src/domain/outcome.ts";
+import { MemoryTable } from "../../src/store/memory.ts";
+import type { Item } from "../../src/store/table.ts";
+import { knownKeysTable, openTable } from "../../src/store/table-format.ts";
+import { contextOf } from "../../src/wiring.ts";
+import { contextOver } from "../world.ts";
+
+const TOLD = { pk: "TABLE", sk: "FORMAT", f: 1, k: 1 };
+
+let table: MemoryTable;
+beforeEach(() => {
+  table = new MemoryTable();
+});
+const put = (item: Item) =>
+  table.partitions.set(item.pk, (table.partitions.get(item.pk) ?? new Map()).set(item.sk, item));
+const clock = { nowMs: 1_700_000_000_000 };
+
+describe("a start", () => {
+  it("on an empty table says of what format its keys are, and on one that says so writes nothing", async () => {
+    await openTable(table);
+    expect(table.items()).toEqual([TOLD]);
+    await openTable(table);
+    expect(table.items()).toEqual([TOLD]);
+  });
+
+  it("on keys of another format is refused by name, before anything is written", async () => {
+    put({ ...TOLD, k: 2 });
+    await expect(openTable(table)).rejects.toThrow(
+      "the item of the table has format 2 of the keys of its table, and this version reads format 1",
+    );
+    expect(table.items()).toEqual([{ ...TOLD, k: 2 }]);
+  });
+
+  it("on items of which nothing says of what format their keys are is refused as well", async () => {
+    const item = { pk: "SPACES", sk: "default" };
+    put(item);
+    await expect(openTable(table)).rejects.toThrow(Unreadable);
+    expect(table.items()).toEqual([item]);
+  });
+});
+
+describe("a process that begins with the register, with jobs or with a pass", () => {
+  it("finds the keys of another format before it takes anything for absent, or writes", async () => {
+    put({ ...TOLD, k: 2 });
+    const { store } = contextOf(table);
+    const acts = [
+      () => store.listSpaces(),
+      () => store.listJobs("default"),
+      () => store.listNodeEntries("default", { after: undefined, limit: 1 }),
+      () => store.readNode("default", "n1"),
+      () => store.readNamespace("default", "shop"),
+      () => store.listNamespaces("default", { after: undefined, limit: 1 }),
+      () => store.readPlan("default"),
+      () => store.readSpace("default"),
+      () => store.listRecords("default", handleHash("web")),
+      () => store.listLoans("default", "host:n1"),
+      () => store.readCursor("reclaim"),
+      () => store.dueRecords(0, 1, 1),
+      () => store.scanPage(1),
+      () => store.registerSpace("default"),
+      () => store.checkKeys(),
+    ];
+    for (const act of acts) await expect(act(), String(act)).rejects.toThrow(Unreadable);
+    expect(table.items()).toHaveLength(1);
+  });
+
+  it("asks once, and says of what format the keys are before it writes the first item", async () => {
+    const gets: string[] = [];
+    const counted = {
+      ...contextOver(table, clock),
+      store: contextOver(knownKeysTable(counting(table, gets)), clock).store,
+    };
+    await putNode(counted, "default", "n1", {}, undefined);
+    await putNode(counted, "default", "n2", {}, undefined);
+    await readNode(counted, "default", "n3");
+    expect(gets.filter((pk) => pk === "TABLE")).toHaveLength(1);
+    expect(table.items()).toContainEqual(TOLD);
+  });
+});
+
+function counting(under: MemoryTable, gets: string[]) {
+  return {
+    get: (key: Parameters<MemoryTable["get"]>[0]) => {
+      gets.push(key.pk);
+      return under.get(key);
+    },
+    query: (...of: Parameters<MemoryTable["query"]>) => under.query(...of),
+    scan: (...of: Parameters<MemoryTable["scan"]>) => under.scan(...of),
+    due: (...of: Parameters<MemoryTable["due"]>) => under.due(...of),
+    write: (...of: Parameters<MemoryTable["write"]>) => under.write(...of),
+  };
+}
