@@ -78,7 +78,18 @@ function readEnvironment() {
   return { tableName: TABLE_NAME, endpoint: DYNAMODB_ENDPOINT || undefined };
 }
 
-const RANDOM: Random = { fraction: Math.random, bytes: (count) => randomBytes(count) };
+const RANDOM: Random = { fraction: Math.random, bytes: drawn };
+
+/** Bytes are drawn from the system by the page: to ask it costs as much as some hundred of them. Each is handed out once. */
+const PAGE_BYTES = 4_096;
+let page = Buffer.alloc(0);
+
+function drawn(count: number): Uint8Array {
+  if (page.length < count) page = randomBytes(Math.max(PAGE_BYTES, count));
+  const bytes = page.subarray(0, count);
+  page = page.subarray(count);
+  return bytes;
+}
 
 async function pause(ms: number): Promise<void> {
   await sleep(ms);

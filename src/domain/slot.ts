@@ -37,10 +37,15 @@ export function tagOf(slot: Slot): Uint8Array {
 
 export function slotOf(tag: Uint8Array): Slot {
   const bytes = Buffer.from(tag.buffer, tag.byteOffset, tag.byteLength);
-  const token = () => bytes.toString("base64url", 1, 1 + ID_BYTES);
   if (bytes[0] === TAKEN && bytes.length === TAKEN_BYTES)
-    return { kind: "taken", token: token(), handleHash: bytes.toString("hex", 1 + ID_BYTES) };
+    return {
+      kind: "taken",
+      token: tokenIn(bytes),
+      handleHash: bytes.toString("hex", 1 + ID_BYTES),
+    };
   if (bytes[0] === COOLING && bytes.length === COOLING_BYTES)
-    return { kind: "cooling", token: token(), sinceMs: bytes.readUIntBE(1 + ID_BYTES, 6) };
+    return { kind: "cooling", token: tokenIn(bytes), sinceMs: bytes.readUIntBE(1 + ID_BYTES, 6) };
   return { kind: "foreign", tag };
 }
+
+const tokenIn = (tag: Buffer) => tag.toString("base64url", 1, 1 + ID_BYTES);

@@ -3,9 +3,16 @@ import { noRoute } from "./http.ts";
 import { Problem } from "./problem.ts";
 import { cut } from "./schema.ts";
 
+/** The parts of each route's path, taken apart once for all requests. */
+const PATTERNS = ROUTES.map((route) => {
+  const parts = route.path.split("/");
+  return { route, parts, greedy: isGreedy(parts.at(-1)) };
+});
+type Pattern = (typeof PATTERNS)[number];
+
 /** The routes that a path leads to. Its segments come decoded. */
 export function routesAt(segments: readonly string[]): readonly Route[] {
-  return ROUTES.filter((route) => fits(route, segments));
+  return PATTERNS.filter((pattern) => fits(pattern, segments)).map(({ route }) => route);
 }
 
 /** What a request is told that none of the routes at its path takes. */
@@ -15,14 +22,14 @@ export function leadsNowhere(method: string, path: string, fitting: readonly Rou
   return new Problem("method_not_allowed", `${cut(path)} takes ${allow.join(", ")}.`, { allow });
 }
 
-function fits(route: Route, segments: readonly string[]): boolean {
-  const expected = route.path.split("/");
+function fits({ parts, greedy }: Pattern, segments: readonly string[]): boolean {
   return (
-    (expected.length === segments.length ||
-      (isGreedy(expected.at(-1)) && expected.length < segments.length)) &&
-    expected.every((part, i) => (part.startsWith("{") ? segments[i] !== "" : part === segments[i]))
+    (parts.length === segments.length || (greedy && parts.length < segments.length)) &&
+    parts.every((part, i) => (part.startsWith("{") ? segments[i] !== "" : part === segments[i]))
   );
 }
 
 /** Does a part of a route's path stand for all segments that are left? */
-export const isGreedy = (part = ""): boolean => part.endsWith("+}");
+export function isGreedy(part = ""): boolean {
+  return part.endsWith("+}");
+}

@@ -110,6 +110,7 @@ export function decodedSegments(rawPath: string): string[] | undefined {
 }
 
 export function parametersOf(path: string, segments: readonly string[]): Record<string, string> {
+  if (!path.includes("{")) return {};
   const parameters = path
     .split("/")
     .map(
@@ -135,6 +136,6 @@ function queryOf(rawQueryString: string): Record<string, string> | undefined {
 
 function headersOf({ headers }: IncomingMessage): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name, [value].flat().join(",")]),
+    Object.entries(headers).map(([name, value = ""]) => [name, String(value)]),
   );
 }

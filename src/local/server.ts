@@ -5,7 +5,6 @@ import {
   type ServerResponse,
   STATUS_CODES,
 } from "node:http";
-import { setTimeout as sleep } from "node:timers/promises";
 import { BODY_BYTES_MAX, REQUEST_MS_MAX } from "../domain/limits.ts";
 import type { FunctionName } from "../edge/api.ts";
 import { encoded, type Handler } from "../edge/http.ts";
@@ -136,11 +135,13 @@ async function answer(
   const body = await readBody(request);
   if (body instanceof Problem) return refused(body, requestId);
   if (destination instanceof Problem) return refused(destination, requestId);
-  const late = new AbortController();
-  return Promise.race([
-    handlers[destination.route.function](withBody(destination.event, body)),
-    sleep(answerMsMax, refused(tooLate(answerMsMax), requestId), { signal: late.signal }),
-  ]).finally(() => late.abort());
+  const { route, event } = destination;
+  return new Promise((resolve, reject) => {
+    const late = setTimeout(() => resolve(refused(tooLate(answerMsMax), requestId)), answerMsMax);
+    handlers[route.function](withBody(event, body))
+      .finally(() => clearTimeout(late))
+      .then(resolve, reject);
+  });
 }
 
 const tooLate = (ms: number) =>
@@ -173,19 +174,24 @@ function unheard(code: string | undefined): Problem {
   return invalid({ field: "request", problem: "is not HTTP/1.1" });
 }
 
-async function readBody(request: IncomingMessage): Promise<Buffer | Problem> {
+function readBody(request: IncomingMessage): Promise<Buffer | Problem> {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes <= BODY_BYTES_MAX) chunks.push(chunk);
-    else if (bytes > DISCARDED_BYTES_MAX) request.socket.destroy();
-  }
-  if (bytes <= BODY_BYTES_MAX) return Buffer.concat(chunks);
-  return new Problem("payload_too_large", `The body may have ${BODY_BYTES_MAX} bytes.`, {
-    bytesMax: BODY_BYTES_MAX,
+  return new Promise((resolve, reject) => {
+    request.on("data", (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes <= BODY_BYTES_MAX) chunks.push(chunk);
+      else if (bytes > DISCARDED_BYTES_MAX) request.socket.destroy();
+    });
+    request.on("end", () => resolve(bytes <= BODY_BYTES_MAX ? Buffer.concat(chunks) : tooLarge()));
+    request.on("error", reject);
   });
 }
+
+const tooLarge = () =>
+  new Problem("payload_too_large", `The body may have ${BODY_BYTES_MAX} bytes.`, {
+    bytesMax: BODY_BYTES_MAX,
+  });
 
 function refused(problem: Problem, requestId: string): Reply {
   return encoded(problemAnswer(problem, requestId), requestId);

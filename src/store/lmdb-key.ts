@@ -10,7 +10,10 @@ const NUL_OF_NAME = 0xff;
 const ABOVE = Buffer.of(0xff);
 
 /** The item's place: the partition key, ended by a NUL, then the sort key. Bytes order as DynamoDB orders sort keys. */
-export const itemPlace = ({ pk, sk }: Key): Buffer => place(named(pk), Buffer.from(sk));
+export const itemPlace = ({ pk, sk }: Key): Buffer =>
+  pk.includes("\u0000")
+    ? place(named(pk), Buffer.from(sk))
+    : place(Buffer.from(`${pk}\u0000${sk}`));
 
 /** Where a partition, or what begins with a prefix in it, starts and where it is over. */
 export function partitionRange(
@@ -48,7 +51,8 @@ export function dueRange(shard: string, untilMs: number) {
 }
 
 function place(...parts: readonly Buffer[]): Buffer {
-  const key = Buffer.concat(parts);
+  const [first] = parts;
+  const key = first && parts.length === 1 ? first : Buffer.concat(parts);
   if (key.length > KEY_BYTES_MAX)
     throw new Error(`a key has ${key.length} bytes and may have ${KEY_BYTES_MAX}`);
   return key;

@@ -1,0 +1,161 @@
+import "../src/local/environment.ts";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { type Client, makeClient } from "../src/local/client.ts";
+import { tableText } from "../src/local/tally.ts";
+import { type Started, start } from "../test/local/process.ts";
+import { whole } from "./load/options.ts";
+
+/**
+ * `npm run bench:pairs`: how many pairs of an assign and a release by generation `npm start` serves in a second, for so many
+ * callers on so many hosts, over each table. Each server is a process of its own; the callers, in this one, keep their
+ * connections. The tables take turns, cell by cell and round by round, so that a machine's moods touch them all.
+ */
+
+/** The cells of the comparison with Calico's client on etcd, and what that did on two idle cores. */
+const CELLS = [
+  { callers: 1, hosts: 1, calicoOnEtcd: 123 },
+  { callers: 8, hosts: 1, calicoOnEtcd: 78 },
+  { callers: 64, hosts: 1, calicoOnEtcd: 23 },
+  { callers: 64, hosts: 64, calicoOnEtcd: 347 },
+] as const;
+type Cell = (typeof CELLS)[number];
+
+const TABLES = {
+  memory: ["--memory"],
+  file: ["--data"],
+  dynamodb: ["--dynamodb", "--data"],
+} as const;
+type TableName = keyof typeof TABLES;
+
+const POOL = { cidr: "10.0.0.0/12", blockSize: 26 };
+/** Calico gives an address out again at once. */
+const SETTINGS = { cooldownSeconds: 0, maxBlocksPerHost: 1_000 };
+/** No scheduled run falls into a measurement. */
+const NEVER = "86400";
+const WARM_UP_MS = 1_000;
+
+const { values } = parseArgs({
+  options: {
+    seconds: { type: "string", default: "4" },
+    rounds: { type: "string", default: "3" },
+    tables: { type: "string", default: Object.keys(TABLES).join() },
+  },
+});
+const measuredMs = 1_000 * whole("seconds", values.seconds);
+const rounds = whole("rounds", values.rounds);
+const tables = values.tables.split(",").map(tableNamed);
+
+interface Site {
+  readonly table: TableName;
+  readonly plat: Started;
+  readonly client: Client;
+  /** The pairs a second of each round, by cell. */
+  readonly measured: Map<Cell, number[]>;
+}
+
+const directory = await mkdtemp(join(tmpdir(), "plat-"));
+const sites = await Promise.all(tables.map(open));
+for (let round = 1; round <= rounds; round++)
+  for (const cell of CELLS)
+    for (const site of sites) {
+      await pairs(site, cell, WARM_UP_MS);
+      const perSecond = await pairs(site, cell, measuredMs);
+      site.measured.set(cell, [...(site.measured.get(cell) ?? []), perSecond]);
+      const { callers, hosts } = cell;
+      console.log(
+        `round ${round}: ${callers} callers, ${hosts} hosts, ${site.table}: ${perSecond.toFixed(0)}`,
+      );
+    }
+console.log(
+  `\nPairs of assign and release a second: the middle of ${rounds} rounds of ${values.seconds} s each.\n`,
+);
+console.log(tableText(CELLS.map(rowOf)));
+for (const { client, plat } of sites) {
+  client.close();
+  plat.process.kill("SIGTERM");
+  await plat.ended;
+}
+await rm(directory, { recursive: true });
+
+function tableNamed(name: string): TableName {
+  if (Object.hasOwn(TABLES, name)) return name as TableName;
+  console.error(`--tables has "${name}"; there are ${Object.keys(TABLES).join(", ")}.`);
+  process.exit(2);
+}
+
+async function open(table: TableName): Promise<Site> {
+  const data = TABLES[table].flatMap((option) =>
+    option === "--data" ? [option, join(directory, table)] : [option],
+  );
+  const timers = ["reclaim", "collect", "work"].flatMap((run) => [`--${run}-seconds`, NEVER]);
+  const plat = await start(["--port", "0", ...data, ...timers]);
+  const client = makeClient(plat.url, Math.max(...CELLS.map(({ callers }) => callers)));
+  await expect(client.call("PUT", "/v1/config", SETTINGS), 201);
+  await expect(client.call("PUT", "/v1/pools/pods", POOL), 201);
+  return { table, plat, client, measured: new Map() };
+}
+
+/** How many pairs a second all callers of the cell do together. */
+async function pairs({ client }: Site, { callers, hosts }: Cell, ms: number): Promise<number> {
+  const startedAtMs = performance.now();
+  const untilMs = startedAtMs + ms;
+  let done = 0;
+  const calling = Array.from({ length: callers }, async (_, caller) => {
+    const request = {
+      host: `node-${callers}-${caller % hosts}`,
+      ipv4: 1,
+      attributes: { pod: `pod-${caller}` },
+    };
+    while (performance.now() < untilMs) {
+      const { body } = await served(() => client.call("POST", "/v1/assign", request));
+      const [{ address, generation }] = body.addresses;
+      const release = { addresses: [{ address, generation }] };
+      const told = await served(() => client.call("POST", "/v1/release", release));
+      if (told.body.results[0].status !== "released")
+        throw new Error(`the release of ${address} answered ${told.body.results[0].status}`);
+      done++;
+    }
+  });
+  await Promise.all(calling);
+  return done / ((performance.now() - startedAtMs) / 1_000);
+}
+
+function rowOf(cell: Cell): Record<string, string | number> {
+  const { callers, hosts, calicoOnEtcd } = cell;
+  const figures = new Map(
+    sites.map(({ table, measured }) => [table, middle(measured.get(cell) ?? [])]),
+  );
+  const file = figures.get("file");
+  const ratio = (to: number | undefined) =>
+    file === undefined || to === undefined ? "" : (file / to).toFixed(2);
+  return {
+    callers,
+    hosts,
+    ...Object.fromEntries([...figures].map(([table, figure]) => [table, figure.toFixed(0)])),
+    "file/memory": ratio(figures.get("memory")),
+    "file/dynamodb": ratio(figures.get("dynamodb")),
+    "Calico on etcd": calicoOnEtcd,
+    "file/Calico": ratio(calicoOnEtcd),
+  };
+}
+
+function middle(figures: readonly number[]): number {
+  return figures.toSorted((a, b) => a - b)[Math.floor(figures.length / 2)] ?? 0;
+}
+
+/** A table that is too slow for its callers refuses some, who ask again. */
+async function served(call: () => ReturnType<Client["call"]>) {
+  let reply = await call();
+  while (reply.status > 500) reply = await call();
+  return expect(Promise.resolve(reply), 200);
+}
+
+async function expect(call: ReturnType<Client["call"]>, status: number) {
+  const reply = await call;
+  if (reply.status !== status)
+    throw new Error(`expected ${status}, got ${reply.status}: ${reply.body.detail}`);
+  return reply;
+}
