@@ -35,6 +35,23 @@ describe("a space", () => {
     });
   });
 
+  it("has the same keyed requests and the same cursors by either form, where it is the default one", async () => {
+    const pool = { cidr: "10.7.0.0/28", blockSize: 28, assignmentMode: "Manual" };
+    await call("PUT", "/v1/pools/keyed", { body: pool });
+    const request = {
+      headers: { "idempotency-key": "either" },
+      body: { host: "n1", address: "10.7.0.7", handle: "either" },
+    };
+    const { body } = await call("POST", "/v1/assign", request);
+    const again = await call("POST", "/v1/spaces/default/assign", request);
+    expect(again).toMatchObject({ status: 200, body: { addresses: body.addresses } });
+    await call("PUT", "/v1/pools/more", { body: { ...pool, cidr: "10.7.0.16/28" } });
+    const { next } = (await call("GET", "/v1/pools", { query: { limit: "1" } })).body;
+    expect(
+      await call("GET", "/v1/spaces/default/pools", { query: { cursor: next } }),
+    ).toMatchObject({ status: 200 });
+  });
+
   it("may be called like a part of any path", async () => {
     for (const space of ["spaces", "pools", "v1", "handles", "assign", "default-2", "0"]) {
       const path = `/v1/spaces/${space}/pools`;
