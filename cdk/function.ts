@@ -2,11 +2,12 @@ import { fileURLToPath } from "node:url";
 import { type Duration, RemovalPolicy } from "aws-cdk-lib";
 import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { Architecture, type IFunction, Runtime } from "aws-cdk-lib/aws-lambda";
-import { LogLevel, NodejsFunction, OutputFormat } from "aws-cdk-lib/aws-lambda-nodejs";
+import { NodejsFunction } from "aws-cdk-lib/aws-lambda-nodejs";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import type { FunctionName } from "../src/edge/api.ts";
 import { accessStatements, type ScheduledFunctionName } from "./access.ts";
+import { BUNDLING } from "./bundling.ts";
 import type { Environment } from "./environments.ts";
 import type { TableReference } from "./table.ts";
 
@@ -52,18 +53,7 @@ export class TableFunction extends Construct {
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
       memorySize: 512,
-      // The SDK is bundled: what was tested is what runs, and one file loads faster than the runtime's many.
-      // Nothing is minified, so a stack trace can be read without a source map and the time it takes to load.
-      bundling: {
-        bundleAwsSDK: true,
-        format: OutputFormat.ESM,
-        // A package's CommonJS files would call `require`, which an ES module does not have.
-        mainFields: ["module", "main"],
-        // Where a package has `exports` that is not asked for, and those of `yaml` give Node its CommonJS files. Its ES
-        // modules are also less to load than those files with a `require` made for them.
-        esbuildArgs: { "--alias:yaml": `${ROOT}node_modules/yaml/browser/index.js` },
-        logLevel: LogLevel.WARNING,
-      },
+      bundling: BUNDLING,
       environment: {
         TABLE_NAME: table.tableName,
         POWERTOOLS_SERVICE_NAME: "plat",

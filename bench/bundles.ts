@@ -1,0 +1,38 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+import { deploymentOf } from "../twin/deployment.ts";
+import { readStacks } from "../twin/stacks.ts";
+import { load, loadInTurn } from "./loading.ts";
+
+/** `npm run bundles`: the size of each bundle that `npm run synth` wrote for prod, and what Lambda's Node.js takes to import it. */
+
+const ROUNDS = 5;
+const BYTES_PER_KB = 1_000;
+
+const { stacks, assets } = readStacks(
+  fileURLToPath(new URL("../cdk.out", import.meta.url)),
+  "prod",
+);
+const bundles = await Promise.all(
+  deploymentOf(stacks).functions.map(async ({ name, asset, variables }) => {
+    const file = join(assets.get(asset) ?? "", "index.mjs");
+    return { name, code: await readFile(file), load: () => load(file, variables) };
+  }),
+);
+const times = await loadInTurn(
+  bundles.map(({ load }) => load),
+  ROUNDS,
+);
+
+console.table(
+  bundles.map(({ name, code }, i) => ({
+    // As the code calls it: what the CDK and CloudFormation add says nothing here.
+    function: /(\w+)Function[0-9A-F]{8}/.exec(name)?.[1],
+    kB: Math.round(code.length / BYTES_PER_KB),
+    "zipped kB": Math.round(gzipSync(code).length / BYTES_PER_KB),
+    "import, ms": Math.round(times[i]?.wallMs ?? 0),
+    "of the processor, ms": Math.round(times[i]?.processorMs ?? 0),
+  })),
+);

@@ -1,0 +1,72 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+import { REPLACED } from "../cdk/bundling.ts";
+import { type LoadTime, load, loadInTurn } from "./loading.ts";
+
+/**
+ * `npm run bench:load [-- ROUNDS]`: what Lambda's Node.js takes to import the bundle of `assign`, against bundles that make one
+ * GetItem. Those come as minified bundles with the SDK in them usually do, and once more with the files that take the place of
+ * packages in ours. All are imported in turn; the ratios are those of the medians.
+ */
+
+const ROUNDS = Number(process.argv[2] ?? 40);
+const RATIO_MAX = 1.15;
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
+const GET_ITEM = "bench/get-item/client.ts";
+const GET = "bench/get-item/document-client.ts";
+
+const directory = await mkdtemp(join(tmpdir(), "plat-"));
+const assign = await bundled("functions/assign.ts", REPLACED);
+const others = {
+  "one GetItem": await bundled(GET_ITEM, {}),
+  "one GetItem by the document client": await bundled(GET, {}),
+  "one GetItem, packages replaced": await bundled(GET_ITEM, REPLACED),
+  "one GetItem by the document client, packages replaced": await bundled(GET, REPLACED),
+};
+const [ours, ...theirs] = await loadInTurn([assign, ...Object.values(others)], ROUNDS);
+await rm(directory, { recursive: true });
+
+console.table(
+  Object.fromEntries([
+    ["assign", lineOf(ours)],
+    ...Object.keys(others).map((name, i) => [name, lineOf(theirs[i])]),
+  ]),
+);
+const ratio = (ours?.processorMs ?? Number.NaN) / (theirs[0]?.processorMs ?? Number.NaN);
+console.log(
+  `assign takes ${ratio.toFixed(2)} of the processor time of one GetItem; the goal is ${RATIO_MAX} at most.`,
+);
+process.exitCode = ratio <= RATIO_MAX ? 0 : 1;
+
+function lineOf(time: LoadTime | undefined) {
+  if (!time || !ours) throw new Error("nothing was loaded");
+  return {
+    "ms by the clock": time.wallMs.toFixed(1),
+    "ms of the processor": time.processorMs.toFixed(1),
+    "assign against it, by the clock": (ours.wallMs / time.wallMs).toFixed(2),
+    "of the processor": (ours.processorMs / time.processorMs).toFixed(2),
+  };
+}
+
+/** Bundles as `cdk/bundling.ts` does. Returns what imports it. */
+async function bundled(
+  entry: string,
+  replaced: Readonly<Record<string, string>>,
+): Promise<() => Promise<LoadTime>> {
+  const outfile = join(await mkdtemp(join(directory, "bundle-")), "index.mjs");
+  await build({
+    entryPoints: [join(ROOT, entry)],
+    outfile,
+    bundle: true,
+    platform: "node",
+    target: "node24",
+    format: "esm",
+    mainFields: ["module", "main"],
+    minify: true,
+    alias: { ...replaced },
+  });
+  return () => load(outfile, { TABLE_NAME: "plat" });
+}

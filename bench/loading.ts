@@ -1,0 +1,52 @@
+import { execFile } from "node:child_process";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { promisify } from "node:util";
+import { lambdaNode } from "../twin/node.ts";
+
+/** What it takes to import a bundle: by the clock, and of the processor, which others at work disturb less. */
+export interface LoadTime {
+  readonly wallMs: number;
+  readonly processorMs: number;
+}
+
+const LOADER = fileURLToPath(new URL("./loader.mjs", import.meta.url));
+/** What Lambda sets beside, as far as it matters to what is loaded. */
+const LAMBDA = {
+  AWS_REGION: "eu-central-1",
+  AWS_ACCESS_KEY_ID: "AKIAIOSFODNN7EXAMPLE",
+  AWS_SECRET_ACCESS_KEY: "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
+};
+
+/**
+ * Imports a bundle in a fresh process of Lambda's Node.js.
+ *
+ * @param variables those of the template
+ * @throws what the process said, if the bundle throws
+ */
+export async function load(
+  file: string,
+  variables: Readonly<Record<string, string>>,
+): Promise<LoadTime> {
+  const { stdout } = await promisify(execFile)(lambdaNode(), [LOADER, pathToFileURL(file).href], {
+    env: { ...LAMBDA, ...variables },
+  });
+  return JSON.parse(stdout);
+}
+
+/** Imports every bundle so many times, in turn, so that what disturbs one disturbs the others as well. The medians. */
+export async function loadInTurn(
+  loads: readonly (() => Promise<LoadTime>)[],
+  rounds: number,
+): Promise<readonly LoadTime[]> {
+  const all: LoadTime[][] = loads.map(() => []);
+  for (let round = 0; round < rounds; round++)
+    for (const [i, load] of loads.entries()) all[i]?.push(await load());
+  return all.map((times) => ({
+    wallMs: median(times.map(({ wallMs }) => wallMs)),
+    processorMs: median(times.map(({ processorMs }) => processorMs)),
+  }));
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+}
