@@ -43,6 +43,8 @@ export interface AssignRequest extends PoolsAsked {
   readonly maxBlocksPerHost?: number;
   /** What the host keeps for itself in blocks that this request claims; it serves from no pool whose blocks are too small. */
   readonly hostReserved?: HostReservedAsked;
+  /** Who asks, as the way in knows its callers: kept in the record, and no part of what is asked for. */
+  readonly assignedBy?: string;
   /** Digest of Idempotency-Key and handle. */
   readonly keyId?: string;
   /** Digest of the body. */

@@ -78,7 +78,9 @@ export function recordOf(
   parts: readonly Part[],
   state: "live" | "open",
 ): AssignmentRecord {
-  const { context, request, place, allowance } = attempt;
+  const { context, request, place, allowance, seen } = attempt;
+  // Who goes on with what another began does it for that one.
+  const { assignedBy } = seen ?? request;
   const missing = unservedOf(attempt);
   const has = assignment(allowance?.has ?? [], request).addresses;
   return {
@@ -87,6 +89,7 @@ export function recordOf(
     handle: request.handle,
     host: request.host,
     attributes: request.attributes,
+    ...(assignedBy !== undefined && { assignedBy }),
     owners: new Map(),
     want: totalOf(request.wanted) - totalOf(missing) - has.length,
     missing,

@@ -78,7 +78,12 @@ export async function readBlock(
     const owner = slot.kind === "taken" ? owners.get(slot.token) : undefined;
     if (!owner) return base;
     // What a caller attached to its addresses is read address by address: here it could be megabytes.
-    const { attributes: _, owner: __, ...owned } = ownerOf(owner.record, owner.part, address);
+    const {
+      attributes: _,
+      owner: __,
+      assignedBy: ___,
+      ...owned
+    } = ownerOf(owner.record, owner.part, address);
     return { ...base, ...owned, borrowed: block.host !== owner.record.host };
   });
   const last = some.at(-1);

@@ -23,6 +23,8 @@ export interface AddressState {
   readonly handle?: string;
   readonly host?: string;
   readonly attributes?: Readonly<Record<string, string>>;
+  /** Whose request it was assigned by; absent where that is not known. */
+  readonly assignedBy?: string;
   /** Absent where both sides are empty. */
   readonly owner?: Owners;
   readonly generation?: string;
@@ -90,12 +92,13 @@ export function stateOf(
 
 /** What a record says of an address that a part of it holds. */
 export function ownerOf(record: AssignmentRecord, part: Part, address: Address) {
-  const { handle, host, attributes, atMs, expiresAtMs } = record;
+  const { handle, host, attributes, assignedBy, atMs, expiresAtMs } = record;
   const owner = ownersAt(record, formatAddress(address));
   return {
     handle,
     host: hostName(host),
     attributes,
+    ...(assignedBy !== undefined && { assignedBy }),
     ...(Object.keys(owner).length > 0 && { owner }),
     generation: formatGeneration(generationOf(record, part, address)),
     assignedAtMs: atMs,

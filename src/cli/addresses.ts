@@ -20,6 +20,7 @@ export const ADDRESS_COLUMNS: readonly Column<Omit<Address, "requestId">>[] = [
   { header: "POOL", value: ({ pool }) => pool },
   { header: "BORROWED", value: ({ borrowed }) => borrowed, wide: true },
   { header: "ASSIGNED", value: ({ assignedAt }) => assignedAt, wide: true },
+  { header: "ASSIGNED BY", value: ({ assignedBy }) => assignedBy, wide: true },
   { header: "EXPIRES", value: ({ expiresAt }) => expiresAt, wide: true },
   { header: "AVAILABLE", value: ({ availableAt }) => availableAt, wide: true },
   { header: "GENERATION", value: ({ generation }) => generation, wide: true },

@@ -14,13 +14,14 @@ const GIVEN_BYTES = 48;
  */
 export function recordBytes({
   attributes,
+  assignedBy,
   owners,
   parts,
   seats,
   also,
   want,
 }: AssignmentRecord): number {
-  const texts = JSON.stringify([attributes, [...owners], seats, also]);
+  const texts = JSON.stringify([attributes, assignedBy, [...owners], seats, also]);
   const slots = parts.reduce(
     (sum, { ordinals }) => sum + PART_BYTES + ORDINAL_BYTES * ordinals.length,
     0,

@@ -37,6 +37,8 @@ export interface AssignmentRecord {
   readonly handle: string;
   readonly host: HostId;
   readonly attributes: Readonly<Record<string, string>>;
+  /** Whose request it was, as the way in knows its callers; absent where it knows none. A repeat by another changes nothing. */
+  readonly assignedBy?: string;
   /** Of addresses whose owners somebody has changed, by the address as text. */
   readonly owners: ReadonlyMap<string, Owners>;
   /** How many addresses it is for: as asked for, or what there was when its head became live. */

@@ -219,6 +219,14 @@ const address = {
   pool: v.string(),
   ...ownership,
   attributes: v.optional(attributes),
+  assignedBy: v.optional(
+    v.pipe(
+      v.string(),
+      v.description(
+        "The ARN of the IAM principal whose request it was assigned by; absent where callers are not authenticated",
+      ),
+    ),
+  ),
   owner: v.optional(owner),
 };
 

@@ -121,10 +121,13 @@ export function readAssign(
   };
   // A retry may know other labels by then: it is the same request, as it is where labels are registered.
   const { hostLabels, namespaceLabels } = input;
+  // Nor is it another request where another asks again for what was asked for.
+  const userArn = event.requestContext.authorizer?.iam?.userArn;
   return {
     ...asked,
     ...(hostLabels && { hostLabels }),
     ...(namespaceLabels && { namespaceLabels }),
+    ...(userArn !== undefined && { assignedBy: userArn }),
     digest: shortDigest(canonical(asked)),
     ...(key !== undefined && { keyId: shortDigest(`${handle}\0${key}`) }),
     dryRun: input.dryRun || query.dryRun,
@@ -173,7 +176,10 @@ function canonical({
   attributes,
   address,
   ...asked
-}: Omit<AssignRequest, "digest" | "keyId" | "hostLabels" | "namespaceLabels">): string {
+}: Omit<
+  AssignRequest,
+  "digest" | "keyId" | "hostLabels" | "namespaceLabels" | "assignedBy"
+>): string {
   return JSON.stringify([
     asked.space,
     asked.host,

@@ -1,4 +1,9 @@
-import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from "aws-lambda";
+import type {
+  APIGatewayEventRequestContextIAMAuthorizer,
+  APIGatewayEventRequestContextV2,
+  APIGatewayProxyEventV2WithRequestContext,
+  APIGatewayProxyStructuredResultV2,
+} from "aws-lambda";
 import { inTime } from "../deadline.ts";
 import { Refusal } from "../domain/outcome.ts";
 import { logger } from "./logger.ts";
@@ -7,8 +12,17 @@ import { PROBLEMS, Problem, problemAnswer, problemOf } from "./problem.ts";
 import { cut } from "./schema.ts";
 import { pathIn, withoutSpace } from "./space-path.ts";
 
-/** A request as API Gateway's HTTP API hands it over (payload format 2.0): header names in lower case, the path decoded. */
-export type Event = APIGatewayProxyEventV2;
+/**
+ * A request as API Gateway's HTTP API hands it over (payload format 2.0): header names in lower case, the path decoded, and
+ * whose it is where IAM authorises it; a laptop knows no callers.
+ */
+export type Event = APIGatewayProxyEventV2WithRequestContext<
+  APIGatewayEventRequestContextV2 & {
+    readonly authorizer?: { readonly iam?: Pick<IamCaller, "userArn"> };
+  }
+>;
+
+type IamCaller = APIGatewayEventRequestContextIAMAuthorizer["iam"];
 
 export interface Answer {
   readonly status: number;

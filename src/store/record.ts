@@ -140,6 +140,7 @@ function itemFrom(record: AssignmentRecord): Item {
     handle: record.handle,
     host: record.host,
     ...(Object.keys(record.attributes).length > 0 && { attributes: record.attributes }),
+    ...(record.assignedBy !== undefined && { by: record.assignedBy }),
     ...(record.owners.size > 0 && { owners: ownersItem(record.owners) }),
     want: record.want,
     ...(record.missing.length > 0 && { missing: record.missing.map((each) => ({ ...each })) }),
@@ -172,6 +173,7 @@ export const recordFrom = reading((item: Item): AssignmentRecord => {
     attributes: has(item, "attributes")
       ? (mapOf(item, "attributes") as Record<string, string>)
       : {},
+    ...(has(item, "by") && { assignedBy: textOf(item, "by") }),
     owners: new Map(
       has(item, "owners") ? Object.entries(mapOf(item, "owners") as Record<string, Owners>) : [],
     ),

@@ -37,14 +37,16 @@ const anyAttributes = fc.dictionary(
 const anyRecord = fc
   .record({
     attributes: anyAttributes,
+    assignedBy: fc.string({ unit: "grapheme", maxLength: 2_048 }),
     owners: fc.array(anyAttributes, { maxLength: 4 }),
     parts: fc.nat(30),
   })
-  .map(({ attributes, owners, parts }) => {
+  .map(({ attributes, assignedBy, owners, parts }) => {
     const block = network("2001:db8:1111:2222:3333:4444:5555:6600/120");
     const text = (n: number) => formatAddress(addressAt(block, n));
     return recordWith({
       attributes,
+      assignedBy,
       owners: new Map(owners.map((active, n) => [text(n), { active, alternate: active }])),
       parts: Array.from({ length: parts }, (_, n) => ({
         token: token(n),

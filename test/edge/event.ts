@@ -5,11 +5,13 @@ export interface Request {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
+  /** The ARN of who signed it, where callers are authenticated. */
+  readonly caller?: string;
 }
 
 /** The event that API Gateway makes of a request. A body is JSON unless its type is said, bytes are sent as Base64. */
 export function eventOf(method: string, path: string, request: Request = {}): Event {
-  const { body, headers = {}, query } = request;
+  const { body, headers = {}, query, caller } = request;
   const segments = path.split("/");
   const route = ROUTES.find(
     (route) => methodsOf(route).some((known) => known === method) && fits(route.path, segments),
@@ -34,6 +36,7 @@ export function eventOf(method: string, path: string, request: Request = {}): Ev
     requestContext: {
       accountId: "test",
       apiId: "test",
+      ...(caller !== undefined && { authorizer: { iam: { userArn: caller } } }),
       domainName: "test",
       domainPrefix: "test",
       http: { method, path, protocol: "HTTP/1.1", sourceIp: "127.0.0.1", userAgent: "test" },

@@ -6,13 +6,14 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-it("each request is one line, without its body and its headers", async () => {
+it("each request is one line, without its body, its headers and its caller", async () => {
   const lines: unknown[][] = [];
   for (const level of ["info", "warn", "error"] as const)
     vi.spyOn(logger, level).mockImplementation((...line) => void lines.push(line));
   await call("POST", "/v1/assign", {
     headers: { authorization: "AWS4 the-secret", "idempotency-key": "the-key" },
     body: { host: "the-host", ipv4: 1, attributes: { pod: "the-pod" } },
+    caller: "arn:aws:iam::123456789012:user/the-caller",
   });
   expect(lines).toEqual([
     [

@@ -12,13 +12,14 @@ function textOf(address: Address): string {
   if (state === "free") return `${ip} is not assigned\n`;
   if (state === "cooling") return `${ip} is not assigned; it cools until ${availableAt}\n`;
   const { handle = "<none>", host, block, pool, generation, expiresAt } = address;
-  const { attributes, owner: { active, alternate } = {} } = address;
+  const { assignedBy, attributes, owner: { active, alternate } = {} } = address;
   return [
     state === "assigned" ? `IP ${ip} is in use` : `IP ${ip} is kept by its host for itself`,
     `Handle ID: ${handle}`,
     ...lineOf("Host", host),
     `Block: ${block} of pool ${pool}${address.borrowed ? ", borrowed" : ""}`,
     ...lineOf("Generation", generation),
+    ...lineOf("Assigned by", assignedBy),
     ...lineOf("Expires", expiresAt),
     ...ownedBy("Attributes", attributes),
     ...(active || state !== "assigned"
