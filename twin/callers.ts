@@ -12,7 +12,7 @@ export interface Caller {
 }
 
 /** The keys that AWS uses in its examples; they open nothing but a twin. */
-const OPERATOR_KEYS = {
+export const OPERATOR_KEYS = {
   accessKeyId: "AKIAIOSFODNN7EXAMPLE",
   secretAccessKey: "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
 } as const;

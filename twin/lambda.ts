@@ -57,13 +57,14 @@ export class Lambda {
     return outcome;
   }
 
-  /** Takes an event, to carry it out on Lambda's own time, and as often as the template says. */
-  invokeLater(functionArn: string, payload: string): void {
+  /** Takes an event, to carry it out on Lambda's own time, and as often as the template says; resolves when it is over. */
+  async invokeLater(functionArn: string, payload: string): Promise<void> {
     const carriedOut = this.#carryOut(functionArn, payload).catch((error) => {
       if (!this.#stopping.signal.aborted) console.error(error);
     });
     this.#underway.add(carriedOut);
-    void carriedOut.finally(() => this.#underway.delete(carriedOut));
+    await carriedOut;
+    this.#underway.delete(carriedOut);
   }
 
   async #carryOut(functionArn: string, payload: string): Promise<void> {

@@ -25,8 +25,11 @@ export function startSchedules({
     every(scheduleSeconds ?? schedule.rateSeconds, async () => {
       const payload = schedule.input ?? JSON.stringify(eventOf(schedule, account, region));
       const { functionArn, deadLetterArn } = schedule;
-      if (may(schedule, "lambda:InvokeFunction", functionArn))
-        return lambda.invokeLater(functionArn, payload);
+      if (may(schedule, "lambda:InvokeFunction", functionArn)) {
+        const carriedOut = lambda.invokeLater(functionArn, payload);
+        // Where a minute is a second, most passes would still be at work when the next one is to begin.
+        return scheduleSeconds === undefined ? undefined : carriedOut;
+      }
       const why = `${schedule.role.arn} may not invoke ${functionArn}`;
       if (deadLetterArn !== undefined && may(schedule, "sqs:SendMessage", deadLetterArn))
         queues.send(deadLetterArn, { payload, errorCode: "AccessDenied", errorMessage: why });

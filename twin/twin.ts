@@ -4,9 +4,10 @@ import { join, resolve } from "node:path";
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import type { EnvironmentName } from "../cdk/environments.ts";
 import type { Context } from "../src/allocator/context.ts";
+import { type Client, makeClient } from "../src/local/client.ts";
 import { dynamoTable } from "../src/store/dynamo.ts";
 import { contextOf } from "../src/wiring.ts";
-import { type Caller, callersOf, keysOf } from "./callers.ts";
+import { type Caller, callersOf, keysOf, OPERATOR_KEYS } from "./callers.ts";
 import { openDatabase } from "./database.ts";
 import { type DeployedFunction, type Deployment, deploymentOf } from "./deployment.ts";
 import { freshAssembly } from "./fresh.ts";
@@ -16,6 +17,7 @@ import { Logs } from "./logs.ts";
 import { Queues } from "./queues.ts";
 import { Reaper } from "./reaper.ts";
 import { startSchedules } from "./scheduler.ts";
+import { signing } from "./signing.ts";
 import { readStacks } from "./stacks.ts";
 import { startTableProxy } from "./table-proxy.ts";
 
@@ -33,6 +35,8 @@ export interface Twin {
   readonly url: string;
   readonly deployment: Deployment;
   readonly callers: readonly Caller[];
+  /** Calls the API as its operator. */
+  readonly clientOf: (sockets: number) => Client;
   readonly lambda: Lambda;
   readonly queues: Queues;
   readonly logs: Logs;
@@ -115,10 +119,12 @@ export async function startTwin(
     throw error;
   });
   const timers = startSchedules({ deployment, lambda, queues, scheduleSeconds });
+  const url = `http://127.0.0.1:${gateway.port}`;
   return {
-    url: `http://127.0.0.1:${gateway.port}`,
+    url,
     deployment,
     callers,
+    clientOf: (sockets) => makeClient(url, sockets, signing(OPERATOR_KEYS, region)),
     lambda,
     queues,
     logs,

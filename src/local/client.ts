@@ -17,28 +17,40 @@ export interface Client {
   close(): void;
 }
 
+/** The headers that a request gets in addition, for what is in it. */
+export type Sign = (
+  method: string,
+  url: URL,
+  headers: Readonly<Record<string, string>>,
+  payload: string | undefined,
+) => Promise<Record<string, string>>;
+
 const ANSWER_MS_MAX = 30_000;
 
 /** Calls the API over kept connections; JSON out and in. Plain `node:http`, for `fetch` costs more than what it measures. */
-export function makeClient(url: string, sockets: number): Client {
+export function makeClient(url: string, sockets: number, sign?: Sign): Client {
   const agent = new Agent({ keepAlive: true, maxSockets: sockets });
   return {
     close: () => agent.destroy(),
-    call(method, path, body, headers) {
+    async call(method, path, body, headers) {
       const payload = body === undefined ? undefined : JSON.stringify(body);
+      const target = new URL(path, url);
+      const own = {
+        ...(payload !== undefined && { "content-type": "application/json" }),
+        ...headers,
+      };
+      const signed = await sign?.(method, target, own, payload);
       return new Promise((resolve, reject) => {
         const sent = request(
-          new URL(path, url),
+          target,
           {
             method,
             agent,
             timeout: ANSWER_MS_MAX,
             headers: {
-              ...(payload !== undefined && {
-                "content-type": "application/json",
-                "content-length": Buffer.byteLength(payload),
-              }),
-              ...headers,
+              ...(payload !== undefined && { "content-length": Buffer.byteLength(payload) }),
+              ...own,
+              ...signed,
             },
           },
           (response) => {

@@ -2,184 +2,31 @@ import "./environment.ts";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { checkTable } from "../allocator/check.ts";
-import { inParallel } from "../allocator/parallel.ts";
-import { type Client, makeClient } from "./client.ts";
-import { type Plat, startPlat } from "./plat.ts";
-import { Tally, tableText } from "./tally.ts";
+import { makeClient } from "./client.ts";
+import { asksForDeployed, loadTwin } from "./deployed.ts";
+import { startPlat } from "./plat.ts";
+import { CALLS_AT_ONCE, NODES, PODS_PER_DEPLOYMENT, POOL, rollOut, SETTINGS } from "./rollout.ts";
 
 /**
- * `npm run demo`: a day of a cluster in a minute. 100 deployments of 10 pods on 10 nodes get their addresses, half of the
- * pods are replaced, everything is taken down, and the blocks go back to the pool. After each act the whole table is
- * checked against the invariants, and against a ledger of our own. The table is a laptop's, in a directory of its own; with
- * `-- --dynamodb` it is the embedded DynamoDB.
+ * `npm run demo`: a day of a cluster in a minute, 100 deployments of 10 pods on 10 nodes. The table is a laptop's, in a
+ * directory of its own; with `-- --dynamodb` it is the embedded DynamoDB; with `-- --deployed prod` all of it is the twin of
+ * what is deployed.
  */
 
 const DEPLOYMENTS = 100;
-const PODS_PER_DEPLOYMENT = 10;
-const NODES = 10;
-const POOL = { cidr: "10.64.0.0/20", blockSize: 26 };
-/** Shortened, so that the last act can be watched; the defaults are 30 and 60 seconds. */
-const SETTINGS = { cooldownSeconds: 1, blockMinAgeSeconds: 2 };
 const RECLAIM_SECONDS = 1;
-const CALLS_AT_ONCE = 32;
-const RECLAIM_MS_MAX = 60_000;
-const RECLAIM_POLL_MS = 250;
-
-interface Pod {
-  readonly handle: string;
-  readonly node: string;
-  readonly attributes: Readonly<Record<string, string>>;
-}
-
-interface Held {
-  readonly pod: Pod;
-  readonly address: string;
-  readonly generation: string;
-}
-
-class Demo {
-  readonly #plat: Plat;
-  readonly #client: Client;
-  /** Who has which address, by our own account. */
-  readonly #held = new Map<string, Held>();
-  readonly #rows: Record<string, string | number>[] = [];
-  readonly #failures: string[] = [];
-
-  constructor(plat: Plat, client: Client) {
-    this.#plat = plat;
-    this.#client = client;
-  }
-
-  async run(): Promise<readonly string[]> {
-    await this.#expect(this.#client.call("PUT", "/v1/config", SETTINGS), 201);
-    await this.#expect(this.#client.call("PUT", "/v1/pools/pods", POOL), 201);
-    const pods = podsOf(DEPLOYMENTS, "");
-
-    await this.#act("deploy", (tally) => inParallel(pods, CALLS_AT_ONCE, this.#assign(tally)));
-    await this.#act("replace half", async (tally) => {
-      const leaving = [...this.#held.values()].filter((_, i) => i % 2 === 0);
-      await inParallel(leaving, CALLS_AT_ONCE, async (held) => {
-        await this.#release(tally)(held);
-        const { handle } = held.pod;
-        await this.#assign(tally)({ ...held.pod, handle: `${handle}-again` });
-      });
-    });
-    await this.#act("take down", (tally) =>
-      inParallel([...this.#held.values()], CALLS_AT_ONCE, this.#release(tally)),
-    );
-    await this.#act("reclaim", () => this.#untilReclaimed());
-
-    console.log(`\n${tableText(this.#rows)}`);
-    return this.#failures;
-  }
-
-  /** One act, its row of the table, and the check of the whole table after it. */
-  async #act(name: string, play: (tally: Tally) => Promise<unknown>): Promise<void> {
-    const tally = new Tally();
-    const startedAtMs = performance.now();
-    await play(tally);
-    const seconds = (performance.now() - startedAtMs) / 1000;
-    const { violations, counts } = await checkTable(this.#plat.context);
-    for (const { invariant, message } of violations)
-      this.#failures.push(`after "${name}": ${invariant}: ${message}`);
-    if (counts.taken !== this.#held.size)
-      this.#failures.push(
-        `after "${name}": ${counts.taken} addresses are taken, ${this.#held.size} are held`,
-      );
-    this.#rows.push({
-      act: name,
-      calls: tally.count,
-      ok: tally.ok,
-      refused: tally.refusals,
-      "p50 ms": tally.quantileMs(0.5).toFixed(1),
-      "p99 ms": tally.quantileMs(0.99).toFixed(1),
-      seconds: seconds.toFixed(1),
-      held: counts.taken,
-      cooling: counts.cooling,
-      blocks: counts.blocks,
-      violations: violations.length,
-    });
-    console.log(
-      `${name}: ${tally.count} calls in ${seconds.toFixed(1)} s, ${violations.length} violations`,
-    );
-  }
-
-  #assign(tally: Tally) {
-    return async (pod: Pod): Promise<void> => {
-      const { handle, node, attributes } = pod;
-      const body = { host: node, ipv4: 1, handle, attributes };
-      const { status, body: answer } = await this.#timed(tally, "POST", "/v1/assign", body);
-      if (status >= 500) this.#failures.push(`the request for ${handle} failed: ${answer.detail}`);
-      if (status !== 200) return;
-      const [{ address, generation }] = answer.addresses;
-      const owner = this.#held.get(address);
-      if (owner)
-        this.#failures.push(`${address} was given to ${handle} while ${owner.pod.handle} held it`);
-      this.#held.set(address, { pod, address, generation });
-    };
-  }
-
-  #release(tally: Tally) {
-    return async ({ address, generation }: Held): Promise<void> => {
-      this.#held.delete(address);
-      const body = { addresses: [{ address, generation }] };
-      const { body: answer } = await this.#timed(tally, "POST", "/v1/release", body);
-      const status = answer.results?.[0].status;
-      if (status !== "released")
-        this.#failures.push(`the release of ${address} answered ${status}`);
-    };
-  }
-
-  async #untilReclaimed(): Promise<void> {
-    const untilMs = performance.now() + RECLAIM_MS_MAX;
-    while (performance.now() < untilMs) {
-      if ((await checkTable(this.#plat.context)).counts.blocks === 0) return;
-      await sleep(RECLAIM_POLL_MS);
-    }
-    this.#failures.push(`blocks are left ${RECLAIM_MS_MAX / 1000} s after everything was released`);
-  }
-
-  async #timed(tally: Tally, method: string, path: string, body: unknown) {
-    const startedAtMs = performance.now();
-    const reply = await this.#client.call(method, path, body);
-    tally.add(reply.body.code ?? "ok", performance.now() - startedAtMs);
-    return reply;
-  }
-
-  async #expect(reply: ReturnType<Client["call"]>, status: number): Promise<void> {
-    const { status: got, body } = await reply;
-    if (got !== status) throw new Error(`expected ${status}, got ${got}: ${body.detail}`);
-  }
-}
-
-function podsOf(deployments: number, suffix: string): Pod[] {
-  return Array.from({ length: deployments * PODS_PER_DEPLOYMENT }, (_, i) => {
-    const deployment = `app-${i % deployments}`;
-    const pod = `${deployment}-${Math.floor(i / deployments)}${suffix}`;
-    const attributes = { namespace: "demo", pod, deployment };
-    return { handle: `k8s-pod-network.${pod}`, node: `node-${i % NODES}`, attributes };
-  });
-}
 
 console.log(
   `${DEPLOYMENTS} deployments of ${PODS_PER_DEPLOYMENT} pods on ${NODES} nodes, pool ${POOL.cidr} in /${POOL.blockSize} blocks.
 To be watched, time is shortened: cooldown ${SETTINGS.cooldownSeconds} s, minimum age of a block ${SETTINGS.blockMinAgeSeconds} s, reclaim every ${RECLAIM_SECONDS} s.`,
 );
-const { values } = parseArgs({ options: { dynamodb: { type: "boolean", default: false } } });
+const args = process.argv.slice(2);
 const data = await mkdtemp(join(tmpdir(), "plat-"));
-const plat = await startPlat({
-  storage: { table: values.dynamodb ? "dynamodb" : "file", data },
-  port: 0,
-  reclaimSeconds: RECLAIM_SECONDS,
-  collectSeconds: 5,
-  workSeconds: 5,
-});
-const client = makeClient(plat.url, CALLS_AT_ONCE);
+const plat = await (asksForDeployed(args) ? startTwin() : startHere());
 console.log(`Plat listens on ${plat.url}. ${plat.sentence}.\n`);
-const failures = await new Demo(plat, client).run();
+const { client } = plat;
+const failures = await rollOut({ deployments: DEPLOYMENTS, plat, client });
 client.close();
 await plat.stop();
 await rm(data, { recursive: true });
@@ -190,3 +37,26 @@ console.log(
     : `\n${failures.length} failures.`,
 );
 process.exit(failures.length === 0 ? 0 : 1);
+
+async function startHere() {
+  const { values } = parseArgs({
+    args,
+    options: { dynamodb: { type: "boolean", default: false } },
+  });
+  const plat = await startPlat({
+    storage: { table: values.dynamodb ? "dynamodb" : "file", data },
+    port: 0,
+    reclaimSeconds: RECLAIM_SECONDS,
+    collectSeconds: 5,
+    workSeconds: 5,
+  });
+  return { ...plat, client: makeClient(plat.url, CALLS_AT_ONCE) };
+}
+
+async function startTwin() {
+  const { startDeployed } = await loadTwin();
+  const options = ["--port", "0", "--data", data, "--schedule-seconds", `${RECLAIM_SECONDS}`];
+  const twin = await startDeployed([...args, ...options]);
+  if (!twin) process.exit(0);
+  return { ...twin, client: twin.clientOf(CALLS_AT_ONCE) };
+}

@@ -71,7 +71,7 @@ describe.runIf(emulatorBinary())("a function of the twin", () => {
       : outcome;
   };
   const later = (name: string) =>
-    twin.lambda.invokeLater(`arn:aws:lambda:eu-central-1:123456789012:function:${name}`, "{}");
+    void twin.lambda.invokeLater(`arn:aws:lambda:eu-central-1:123456789012:function:${name}`, "{}");
   const environmentsOf = (name: string) =>
     twin.lambda.environments.filter((one) => one.function === name);
 

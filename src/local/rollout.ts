@@ -1,0 +1,167 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { checkTable } from "../allocator/check.ts";
+import { inParallel } from "../allocator/parallel.ts";
+import type { Client } from "./client.ts";
+import type { Plat } from "./plat.ts";
+import { Tally, tableText } from "./tally.ts";
+
+/** What is rolled out, and into what. */
+export interface Rollout {
+  readonly deployments: number;
+  readonly plat: Pick<Plat, "context">;
+  readonly client: Client;
+}
+
+export const PODS_PER_DEPLOYMENT = 10;
+export const NODES = 10;
+export const POOL = { cidr: "10.64.0.0/20", blockSize: 26 };
+/** Shortened, so that the last act can be watched; the defaults are 30 and 60 seconds. */
+export const SETTINGS = { cooldownSeconds: 1, blockMinAgeSeconds: 2 };
+export const CALLS_AT_ONCE = 32;
+const RECLAIM_MS_MAX = 60_000;
+const RECLAIM_POLL_MS = 250;
+
+/**
+ * A day of a cluster in a minute: deployments get their addresses, half of the pods are replaced, everything is taken down,
+ * and the blocks go back to the pool. After each act the whole table is checked against the invariants, and against a ledger
+ * of our own. Answers with what did not hold.
+ */
+export const rollOut = (rollout: Rollout): Promise<readonly string[]> => new Acts(rollout).run();
+
+interface Pod {
+  readonly handle: string;
+  readonly node: string;
+  readonly attributes: Readonly<Record<string, string>>;
+}
+
+interface Held {
+  readonly pod: Pod;
+  readonly address: string;
+  readonly generation: string;
+}
+
+class Acts {
+  readonly #deployments: number;
+  readonly #plat: Rollout["plat"];
+  readonly #client: Client;
+  /** Who has which address, by our own account. */
+  readonly #held = new Map<string, Held>();
+  readonly #rows: Record<string, string | number>[] = [];
+  readonly #failures: string[] = [];
+
+  constructor({ deployments, plat, client }: Rollout) {
+    this.#deployments = deployments;
+    this.#plat = plat;
+    this.#client = client;
+  }
+
+  async run(): Promise<readonly string[]> {
+    await this.#expect(this.#client.call("PUT", "/v1/config", SETTINGS), 201);
+    await this.#expect(this.#client.call("PUT", "/v1/pools/pods", POOL), 201);
+    const pods = podsOf(this.#deployments, "");
+
+    await this.#act("deploy", (tally) => inParallel(pods, CALLS_AT_ONCE, this.#assign(tally)));
+    await this.#act("replace half", async (tally) => {
+      const leaving = [...this.#held.values()].filter((_, i) => i % 2 === 0);
+      await inParallel(leaving, CALLS_AT_ONCE, async (held) => {
+        await this.#release(tally)(held);
+        const { handle } = held.pod;
+        await this.#assign(tally)({ ...held.pod, handle: `${handle}-again` });
+      });
+    });
+    await this.#act("take down", (tally) =>
+      inParallel([...this.#held.values()], CALLS_AT_ONCE, this.#release(tally)),
+    );
+    await this.#act("reclaim", () => this.#untilReclaimed());
+
+    console.log(`\n${tableText(this.#rows)}`);
+    return this.#failures;
+  }
+
+  /** One act, its row of the table, and the check of the whole table after it. */
+  async #act(name: string, play: (tally: Tally) => Promise<unknown>): Promise<void> {
+    const tally = new Tally();
+    const startedAtMs = performance.now();
+    await play(tally);
+    const seconds = (performance.now() - startedAtMs) / 1000;
+    const { violations, counts } = await checkTable(this.#plat.context);
+    for (const { invariant, message } of violations)
+      this.#failures.push(`after "${name}": ${invariant}: ${message}`);
+    if (counts.taken !== this.#held.size)
+      this.#failures.push(
+        `after "${name}": ${counts.taken} addresses are taken, ${this.#held.size} are held`,
+      );
+    this.#rows.push({
+      act: name,
+      calls: tally.count,
+      ok: tally.ok,
+      refused: tally.refusals,
+      "p50 ms": tally.quantileMs(0.5).toFixed(1),
+      "p99 ms": tally.quantileMs(0.99).toFixed(1),
+      seconds: seconds.toFixed(1),
+      held: counts.taken,
+      cooling: counts.cooling,
+      blocks: counts.blocks,
+      violations: violations.length,
+    });
+    console.log(
+      `${name}: ${tally.count} calls in ${seconds.toFixed(1)} s, ${violations.length} violations`,
+    );
+  }
+
+  #assign(tally: Tally) {
+    return async (pod: Pod): Promise<void> => {
+      const { handle, node, attributes } = pod;
+      const body = { host: node, ipv4: 1, handle, attributes };
+      const { status, body: answer } = await this.#timed(tally, "POST", "/v1/assign", body);
+      if (status >= 500) this.#failures.push(`the request for ${handle} failed: ${answer.detail}`);
+      if (status !== 200) return;
+      const [{ address, generation }] = answer.addresses;
+      const owner = this.#held.get(address);
+      if (owner)
+        this.#failures.push(`${address} was given to ${handle} while ${owner.pod.handle} held it`);
+      this.#held.set(address, { pod, address, generation });
+    };
+  }
+
+  #release(tally: Tally) {
+    return async ({ address, generation }: Held): Promise<void> => {
+      this.#held.delete(address);
+      const body = { addresses: [{ address, generation }] };
+      const { body: answer } = await this.#timed(tally, "POST", "/v1/release", body);
+      const status = answer.results?.[0].status;
+      if (status !== "released")
+        this.#failures.push(`the release of ${address} answered ${status}`);
+    };
+  }
+
+  async #untilReclaimed(): Promise<void> {
+    const untilMs = performance.now() + RECLAIM_MS_MAX;
+    while (performance.now() < untilMs) {
+      if ((await checkTable(this.#plat.context)).counts.blocks === 0) return;
+      await sleep(RECLAIM_POLL_MS);
+    }
+    this.#failures.push(`blocks are left ${RECLAIM_MS_MAX / 1000} s after everything was released`);
+  }
+
+  async #timed(tally: Tally, method: string, path: string, body: unknown) {
+    const startedAtMs = performance.now();
+    const reply = await this.#client.call(method, path, body);
+    tally.add(reply.body.code ?? "ok", performance.now() - startedAtMs);
+    return reply;
+  }
+
+  async #expect(reply: ReturnType<Client["call"]>, status: number): Promise<void> {
+    const { status: got, body } = await reply;
+    if (got !== status) throw new Error(`expected ${status}, got ${got}: ${body.detail}`);
+  }
+}
+
+function podsOf(deployments: number, suffix: string): Pod[] {
+  return Array.from({ length: deployments * PODS_PER_DEPLOYMENT }, (_, i) => {
+    const deployment = `app-${i % deployments}`;
+    const pod = `${deployment}-${Math.floor(i / deployments)}${suffix}`;
+    const attributes = { namespace: "demo", pod, deployment };
+    return { handle: `k8s-pod-network.${pod}`, node: `node-${i % NODES}`, attributes };
+  });
+}

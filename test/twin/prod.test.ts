@@ -1,0 +1,97 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { emulatorBinary } from "../../src/local/emulator.ts";
+import { rollOut } from "../../src/local/rollout.ts";
+import { deploymentOf } from "../../twin/deployment.ts";
+import { freshAssembly } from "../../twin/fresh.ts";
+import type { Statement } from "../../twin/iam.ts";
+import type { Resource } from "../../twin/names.ts";
+import { readStacks, type Synthesised } from "../../twin/stacks.ts";
+import { startTwin, type Twin } from "../../twin/twin.ts";
+import { call } from "./account.ts";
+
+/** The demo has 100. */
+const DEPLOYMENTS = 20;
+/** With what synthesis takes on a machine that is busy. */
+const TEST_MS_MAX = 240_000;
+
+describe.runIf(emulatorBinary())("the twin of prod", () => {
+  let synthesised: Synthesised;
+  let twin: Twin;
+  const operate = (of: Twin, method: string, path: string, body?: object) => {
+    const [operator] = of.callers;
+    if (!operator) throw new Error("there is no operator");
+    return call(of, operator, method, path, body && JSON.stringify(body));
+  };
+
+  beforeAll(async () => {
+    synthesised = readStacks(await freshAssembly("prod"), "prod");
+    const { stacks, assets } = synthesised;
+    twin = await startTwin(deploymentOf(stacks), assets, { port: 0, scheduleSeconds: 1 });
+  }, TEST_MS_MAX);
+  afterAll(() => twin?.stop());
+
+  it(
+    "carries the demo: no address is given twice, none is lost, every invariant holds, and no pass fails",
+    async () => {
+      const log = vi.spyOn(console, "log").mockReturnValue();
+      const client = twin.clientOf(32);
+      expect(await rollOut({ deployments: DEPLOYMENTS, plat: twin, client })).toEqual([]);
+      client.close();
+      log.mockRestore();
+      expect(twin.queues.messages).toEqual([]);
+    },
+    TEST_MS_MAX,
+  );
+
+  it("serves what no route takes in the words of the API", async () => {
+    const { status, text } = await operate(twin, "GET", "/nowhere");
+    expect({ status, code: JSON.parse(text).code }).toEqual({ status: 404, code: "not_found" });
+  });
+
+  it("runs each function by its version, which its alias leads to", () => {
+    const { functions, api, schedules } = twin.deployment;
+    expect(new Set(functions.map(({ version }) => version))).toEqual(new Set(["1"]));
+    const called = [...api.routes, ...schedules].map(({ functionArn }) => functionArn);
+    expect(called.filter((arn) => !arn.endsWith(":live"))).toEqual([]);
+  });
+
+  it("denies a function what its policies do not allow: without the right to write items, no pool can be created", async () => {
+    const without = synthesised.stacks.map((stack) => ({
+      ...stack,
+      resources: Object.fromEntries(
+        Object.entries(stack.resources).map(([id, resource]) => [id, readOnly(resource)]),
+      ),
+    }));
+    const denied = await startTwin(deploymentOf(without), synthesised.assets, { port: 0 });
+    try {
+      expect(await operate(denied, "GET", "/v1/pools")).toMatchObject({ status: 200 });
+      const put = await operate(denied, "PUT", "/v1/pools/a", { cidr: "10.0.0.0/24" });
+      expect(put.status).toBe(500);
+    } finally {
+      await denied.stop();
+    }
+    const { directory } = denied.logs;
+    const logs = (await readdir(directory)).map((name) => readFile(join(directory, name), "utf8"));
+    expect((await Promise.all(logs)).join()).toMatch(
+      /AccessDeniedException.*is not authorized to perform: dynamodb:PutItem on resource: arn:aws:dynamodb:/,
+    );
+  });
+});
+
+/** A policy without what writes. */
+function readOnly(resource: Resource): Resource {
+  if (resource.Type !== "AWS::IAM::Policy") return resource;
+  const document = resource.Properties?.PolicyDocument as { Statement: Statement[] };
+  const Statement = document.Statement.map((statement) => ({
+    ...statement,
+    Action: [statement.Action ?? []]
+      .flat()
+      .filter((action) => !/^dynamodb:(Put|Update|Delete)/.test(action)),
+  }));
+  return {
+    ...resource,
+    Properties: { ...resource.Properties, PolicyDocument: { ...document, Statement } },
+  };
+}
