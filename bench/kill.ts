@@ -1,13 +1,15 @@
 import "../src/local/environment.ts";
 import { parseArgs } from "node:util";
 import { tableText } from "../src/local/tally.ts";
-import { runKills } from "./load/kills.ts";
+import { runKills, VICTIMS } from "./load/kills.ts";
 import { whole } from "./load/options.ts";
+import { keptBy } from "./load/site.ts";
 import { verdict } from "./load/verdict.ts";
 
 /**
  * `npm run kill`: callers at work on `npm start -- --data DIR`, while the server is killed with -9 ten times; with
- * `-- --dynamodb` five times, and the embedded DynamoDB as often. What was answered, and not since asked to be released,
+ * `-- --dynamodb` five times, and the embedded DynamoDB as often; with `-- --deployed prod` the twin of what is deployed, its
+ * database and its functions in turn. What was answered, and not since asked to be released,
  * must still be so; everything else must be tidy.
  */
 
@@ -15,18 +17,20 @@ const CALLERS = 16;
 const KILLS = 10;
 const ANSWERS_BETWEEN = 150;
 
+const { table, rest } = keptBy(process.argv.slice(2));
 const { values } = parseArgs({
+  args: [...rest],
   options: {
     seed: { type: "string", default: String(Date.now() % 1_000_000) },
-    dynamodb: { type: "boolean", default: false },
     keep: { type: "boolean", default: false },
   },
 });
 const seed = whole("seed", values.seed);
-const table = values.dynamodb ? "dynamodb" : "file";
-const killsEach = table === "dynamodb" ? KILLS / 2 : KILLS;
-const victims = table === "dynamodb" ? "the server and of the database each" : "the server";
-console.log(`${CALLERS} callers, ${killsEach} kills of ${victims}, seed ${seed}.`);
+const victims = VICTIMS[table];
+const killsEach = Math.ceil(KILLS / victims.length);
+console.log(
+  `${CALLERS} callers, ${killsEach} kills of the ${victims.join(" and of the ")} each, seed ${seed}.`,
+);
 await verdict(kill, {
   keep: values.keep,
   sentence: "Nothing that was answered was lost, and nothing is left over.",
@@ -43,7 +47,7 @@ async function kill(directory: string): Promise<readonly string[]> {
     say: (sentence) => console.log(sentence),
   });
   const row = {
-    kills: KILLS,
+    kills: killsEach * victims.length,
     calls: report.calls,
     answered: report.answered,
     unanswered: report.unanswered,

@@ -10,14 +10,15 @@ import { Drain } from "./load/drain.ts";
 import { Ledger } from "./load/ledger.ts";
 import { runLongRace } from "./load/long-race.ts";
 import { whole } from "./load/options.ts";
-import { Site } from "./load/site.ts";
+import { keptBy, Site } from "./load/site.ts";
 import { verdict } from "./load/verdict.ts";
 import { HOSTS, POOLS, prepare } from "./load/world.ts";
 
 /**
  * `npm run race`: many callers race over HTTP on pools that they can just fill, in every way that the API has, while the
  * scheduled passes run and a pool is drained. A ledger on this side proves that no address is held twice and that none is lost.
- * The table is a laptop's; with `-- --dynamodb` it is the embedded DynamoDB.
+ * The table is a laptop's; with `-- --dynamodb` it is the embedded DynamoDB, and
+ * with `-- --deployed prod` all of it is the twin of what is deployed.
  *
  * `npm run race -- --operations 1000000 --resume DIR --kills 100` races without HTTP in between, so that as many are feasible:
  * Ctrl-C leaves it for another time, and the same command goes on with it; from its last check, where it died.
@@ -27,10 +28,11 @@ import { HOSTS, POOLS, prepare } from "./load/world.ts";
 const SERVED_SHARE_MIN = 0.7;
 const POLL_MS = 20;
 
+const { table, rest } = keptBy(process.argv.slice(2));
 const { values } = parseArgs({
+  args: [...rest],
   options: {
     operations: { type: "string", default: "2500" },
-    dynamodb: { type: "boolean", default: false },
     resume: { type: "string" },
     kills: { type: "string" },
     callers: { type: "string", default: "64" },
@@ -45,6 +47,10 @@ console.log(
   `${callers} callers, ${operations} operations, ${HOSTS} hosts on ${pools}, seed ${seed}.`,
 );
 const sentence = "No address was held twice, and none was lost.";
+if (values.resume !== undefined && table !== "file") {
+  console.error("--resume DIR races on a database of its own, without --dynamodb and --deployed.");
+  process.exit(2);
+}
 if (values.resume === undefined && values.kills !== undefined) {
   console.error("--kills needs --resume DIR, the race whose processes may be killed.");
   process.exit(2);
@@ -79,7 +85,7 @@ async function raceOn(directory: string): Promise<readonly string[]> {
 }
 
 async function race(directory: string): Promise<readonly string[]> {
-  const site = await Site.open(values.dynamodb ? "dynamodb" : "file", directory, 2 * callers);
+  const site = await Site.open(table, directory, 2 * callers);
   const ledger = new Ledger();
   try {
     const api = new Api(site.client);

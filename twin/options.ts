@@ -18,7 +18,7 @@ const FLAG = "--deployed";
 const ENVIRONMENT_DEFAULT: EnvironmentName = "prod";
 
 /** Takes `--deployed [dev|prod]` out of a command line. */
-function environmentOf(args: readonly string[]): {
+export function environmentOf(args: readonly string[]): {
   readonly environment: EnvironmentName;
   readonly rest: readonly string[];
 } {

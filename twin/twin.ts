@@ -5,10 +5,8 @@ import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import type { EnvironmentName } from "../cdk/environments.ts";
 import type { Context } from "../src/allocator/context.ts";
 import { type Client, makeClient } from "../src/local/client.ts";
-import { dynamoTable } from "../src/store/dynamo.ts";
-import { contextOf } from "../src/wiring.ts";
 import { type Caller, callersOf, keysOf, OPERATOR_KEYS } from "./callers.ts";
-import { openDatabase } from "./database.ts";
+import { type Database, databaseFile, openDatabase } from "./database.ts";
 import { type DeployedFunction, type Deployment, deploymentOf } from "./deployment.ts";
 import { freshAssembly } from "./fresh.ts";
 import { startGateway } from "./gateway.ts";
@@ -44,7 +42,7 @@ export interface Twin {
   readonly database: DynamoDBClient;
   /** A look into the table by it. */
   readonly context: Context;
-  /** Resolves with the reason when the data is out of reach for good. */
+  /** Resolves with a sentence when the data is out of reach for good. */
   readonly lost: Promise<string>;
   stop(): Promise<void>;
 }
@@ -56,13 +54,21 @@ export async function startTwinOf(
   environment: EnvironmentName,
   options: TwinOptions,
 ): Promise<Twin> {
-  const { stacks, assets } = readStacks(await freshAssembly(environment), environment);
-  return startTwin(deploymentOf(stacks), assets, options);
+  const { deployment, assets } = await synthesised(environment);
+  return startTwin(deployment, assets, options);
 }
 
-/** Where the twin of an environment keeps the database in a folder of data. */
-const databaseFile = (data: string, table: { readonly name: string }): string =>
-  join(resolve(data), `${table.name}.db`);
+/** The deployment of an environment, made of the sources as they are, and the folders of its bundles. */
+export async function synthesised(environment: EnvironmentName) {
+  const { stacks, assets } = readStacks(await freshAssembly(environment), environment);
+  return { deployment: deploymentOf(stacks), assets };
+}
+
+/** Opens what the twin of an environment keeps in a folder of data, while no twin has it. */
+export async function openDataOf(environment: EnvironmentName, data: string): Promise<Database> {
+  const { table } = (await synthesised(environment)).deployment;
+  return openDatabase(table, databaseFile(data, table));
+}
 
 /**
  * Runs a deployment.
@@ -129,7 +135,7 @@ export async function startTwin(
     queues,
     logs,
     database: database.client,
-    context: contextOf(dynamoTable(database.client, table.name)),
+    context: database.context,
     lost: database.lost,
     async stop() {
       await Promise.all([gateway.stop(), ...timers.map((timer) => timer.stop())]);

@@ -108,11 +108,15 @@ export class Api {
   ): Promise<Reply | undefined> {
     const startedAtMs = performance.now();
     const reply = await this.#client.call(method, path, body, headers).catch(() => undefined);
-    if (!reply) {
+    // API Gateway answers in its own words, without a code, where the function did not: what it did, nobody was told.
+    if (!reply || (reply.status >= 500 && reply.body.code === undefined)) {
       this.unanswered++;
       return undefined;
     }
-    this.#tally(kind).add(reply.body.code ?? "ok", performance.now() - startedAtMs);
+    this.#tally(kind).add(
+      reply.body.code ?? reply.body.message ?? "ok",
+      performance.now() - startedAtMs,
+    );
     if (reply.status === 500)
       throw new Error(`${method} ${path} answered 500: ${reply.body.detail}`);
     return reply;

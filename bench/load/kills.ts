@@ -13,7 +13,7 @@ export interface KillOptions {
   /** Where the server keeps its data. */
   readonly directory: string;
   readonly callers: number;
-  /** How often the server is killed, and, where it is another process, how often the database alone. */
+  /** How often the server is killed, and how often the database and the functions alone, where they are processes of their own. */
   readonly killsEach: number;
   /** How many answers the callers hear before each kill, at least; at most twice as many. */
   readonly answersBetween: number;
@@ -35,13 +35,25 @@ export interface KillReport {
   readonly failures: readonly string[];
 }
 
-const VICTIMS = { file: ["server"], dynamodb: ["server", "database"] } as const;
+const OF_TWIN = ["server", "database", "functions"] as const;
+export const VICTIMS = {
+  file: ["server"],
+  dynamodb: ["server", "database"],
+  dev: OF_TWIN,
+  prod: OF_TWIN,
+} as const satisfies Record<Kept, readonly (typeof OF_TWIN)[number][]>;
+
+const KILLING = {
+  server: (site: Site) => site.killServer(),
+  database: (site: Site) => site.killDatabase(),
+  functions: (site: Site) => site.killFunctions(),
+};
 
 const ANSWERS_POLL_MS = 5;
 
 /**
- * Callers at work on `npm start -- --data DIR`, while the server, and the database where it runs apart, are killed with -9 one
- * after the other in random order; then everything that they were told is held against what is there.
+ * Callers at work on `npm start -- --data DIR`, while the server, and the database and the functions where they run apart, are
+ * killed with -9 one after the other in random order; then everything that they were told is held against what is there.
  */
 export async function runKills(options: KillOptions): Promise<KillReport> {
   const { table, directory, callers, killsEach, answersBetween, seed, say } = options;
@@ -57,14 +69,14 @@ export async function runKills(options: KillOptions): Promise<KillReport> {
     );
     const random = seededRandom(seed - 1);
     const victims = shuffled(
-      VICTIMS[table].flatMap((victim) => Array<typeof victim>(killsEach).fill(victim)),
+      VICTIMS[table].flatMap((victim) => Array<(typeof OF_TWIN)[number]>(killsEach).fill(victim)),
       random,
     );
     const killing = async () => {
       for (const victim of victims) {
         await load(answersBetween + randomBelow(answersBetween, random));
         say(`kill -9 of the ${victim} after ${api.answered} answers`);
-        await (victim === "server" ? site.killServer() : site.killDatabase());
+        await KILLING[victim](site);
         await api.ready();
       }
       await load(answersBetween);

@@ -1,15 +1,40 @@
+import { type EnvironmentName, isEnvironmentName } from "../../cdk/environments.ts";
 import type { Context } from "../../src/allocator/context.ts";
 import { type Client, makeClient } from "../../src/local/client.ts";
+import { asksForDeployed } from "../../src/local/deployed.ts";
 import { freePort } from "../../src/local/emulator.ts";
 import { openStorage } from "../../src/local/storage.ts";
 import { contextOf } from "../../src/wiring.ts";
-import { emulatorOf, type Started, start } from "../../test/local/process.ts";
+import { emulatorOf, functionsOf, type Started, start } from "../../test/local/process.ts";
+import { OPERATOR_KEYS } from "../../twin/callers.ts";
+import { environmentOf } from "../../twin/options.ts";
+import { signing } from "../../twin/signing.ts";
+import { openDataOf, synthesised } from "../../twin/twin.ts";
 
 /** The passes run all the time: they must not take anything from a caller either. */
 const PASSES = ["--reclaim-seconds", "1", "--collect-seconds", "1", "--work-seconds", "1"];
 
-/** Which table the server keeps its data in: its own file, or the embedded DynamoDB. */
-export type Kept = "file" | "dynamodb";
+/** Which table the server keeps its data in, its own file or the embedded DynamoDB; or the twin of an environment. */
+export type Kept = "file" | "dynamodb" | EnvironmentName;
+
+const ARGUMENTS: Readonly<Record<Kept, readonly string[]>> = {
+  file: PASSES,
+  dynamodb: ["--dynamodb", ...PASSES],
+  dev: ["--deployed", "dev", "--schedule-seconds", "1"],
+  prod: ["--deployed", "prod", "--schedule-seconds", "1"],
+};
+
+/** What of a command line says which table it is to be, and what is left of it. */
+export function keptBy(args: readonly string[]): { table: Kept; rest: readonly string[] } {
+  if (asksForDeployed(args)) {
+    const { environment, rest } = environmentOf(args);
+    return { table: environment, rest };
+  }
+  const rest = args.filter((arg) => arg !== "--dynamodb");
+  return { table: rest.length < args.length ? "dynamodb" : "file", rest };
+}
+
+const isTwin = (table: Kept): table is EnvironmentName => isEnvironmentName(table);
 
 /** `npm start -- --data DIR` as a process of its own, always on the same port, and what can be done to it. */
 export class Site {
@@ -19,25 +44,29 @@ export class Site {
   readonly #port: number;
   #plat: Started | undefined;
 
-  private constructor(table: Kept, directory: string, port: number, sockets: number) {
+  private constructor(table: Kept, directory: string, port: number, client: Client) {
     this.#table = table;
     this.#directory = directory;
     this.#port = port;
-    this.client = makeClient(`http://127.0.0.1:${port}`, sockets);
+    this.client = client;
     // However this process ends, the server does not outlive it.
     process.once("exit", () => this.#plat?.process.kill("SIGKILL"));
   }
 
   static async open(table: Kept, directory: string, sockets: number): Promise<Site> {
-    const site = new Site(table, directory, await freePort(), sockets);
+    const port = await freePort();
+    const sign = isTwin(table)
+      ? signing(OPERATOR_KEYS, (await synthesised(table)).deployment.region)
+      : undefined;
+    const client = makeClient(`http://127.0.0.1:${port}`, sockets, sign);
+    const site = new Site(table, directory, port, client);
     await site.start();
     return site;
   }
 
   async start(): Promise<void> {
-    const table = this.#table === "dynamodb" ? ["--dynamodb"] : [];
     const place = ["--port", `${this.#port}`, "--data", this.#directory];
-    this.#plat = await start([...place, ...table, ...PASSES]);
+    this.#plat = await start([...place, ...ARGUMENTS[this.#table]]);
   }
 
   /** As by Ctrl-C. */
@@ -62,14 +91,26 @@ export class Site {
     process.kill(await emulatorOf(this.#running().process.pid as number), "SIGKILL");
   }
 
+  /** kill -9 of every process of a function that the twin has, at work or frozen. */
+  async killFunctions(): Promise<void> {
+    for (const pid of await functionsOf(this.#running().process.pid as number))
+      process.kill(pid, "SIGKILL");
+  }
+
   /** A look into the table while no server has it: a context with the real clock. */
   async withTable<T>(look: (context: Context) => Promise<T>): Promise<T> {
     if (this.#plat) throw new Error("the server has the table");
-    const storage = await openStorage({ table: this.#table, data: this.#directory });
+    const data = this.#directory;
+    const opened = isTwin(this.#table)
+      ? await openDataOf(this.#table, data)
+      : await openStorage({ table: this.#table, data }).then(({ table, stop }) => ({
+          context: contextOf(table),
+          stop,
+        }));
     try {
-      return await look(contextOf(storage.table));
+      return await look(opened.context);
     } finally {
-      await storage.stop();
+      await opened.stop();
     }
   }
 

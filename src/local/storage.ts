@@ -8,7 +8,8 @@ import { MemoryTable } from "../store/memory.ts";
 import type { Table } from "../store/table.ts";
 import { dynamoClient } from "../wiring.ts";
 import { createTable } from "./create-table.ts";
-import { type Emulator, emulatorBinary, startEmulator } from "./emulator.ts";
+import { emulatorBinary } from "./emulator.ts";
+import { keepEmulator } from "./kept-emulator.ts";
 import { UsageError } from "./usage-error.ts";
 
 export const TABLE_NAME = "plat";
@@ -38,7 +39,6 @@ const FILE = "plat.lmdb";
 const DYNAMODB_FILE = "plat.db";
 
 const IN_MEMORY = "Data is kept in memory only and is gone when this stops";
-const RESTARTS_MAX = 5;
 const NEVER = new Promise<never>(() => {});
 
 /** Opens the table that was asked for. */
@@ -115,8 +115,7 @@ async function embedded(data: string | undefined): Promise<Storage> {
     );
   if (data !== undefined) expectNo(FILE, data, "the table without --dynamodb; start without it");
   const file = data === undefined ? undefined : join(resolve(data), DYNAMODB_FILE);
-  let emulator = await startEmulator({ file });
-  let stopping = false;
+  const emulator = await keepEmulator(file);
   const client = dynamoClient(emulator.endpoint);
   try {
     await createTable(client, TABLE_NAME);
@@ -127,34 +126,12 @@ async function embedded(data: string | undefined): Promise<Storage> {
   return {
     ...over(client),
     sentence: file === undefined ? IN_MEMORY : `Data is kept in ${data}`,
-    lost: watch().then(
-      (reason) => `The embedded DynamoDB has ended, and what it kept is out of reach: ${reason}`,
-    ),
+    lost: emulator.lost,
     async stop() {
-      stopping = true;
       client.destroy();
       await emulator.stop();
     },
   };
-
-  /** Data on disk outlives the process, so that is started again where callers expect it. */
-  async function watch(): Promise<string> {
-    for (let restart = 0; ; restart++) {
-      const reason = await emulator.exited;
-      if (stopping) return NEVER;
-      if (file === undefined || restart === RESTARTS_MAX) return reason;
-      console.error(`The embedded DynamoDB ended (${reason}) and is started again.`);
-      try {
-        emulator = await startAgain(file, emulator);
-      } catch (error) {
-        return (error as Error).message;
-      }
-      // A stop that came while it started found nothing to stop.
-      if (stopping) await emulator.stop();
-    }
-  }
 }
-
-const startAgain = (file: string, { port }: Emulator) => startEmulator({ file, port });
 
 const over = (client: DynamoDBClient) => ({ table: dynamoTable(client, TABLE_NAME) });

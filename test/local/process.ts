@@ -68,6 +68,15 @@ export async function emulatorOf(pid: number): Promise<number> {
   throw new Error("there is no embedded DynamoDB");
 }
 
+/** The processes in which a twin runs functions. */
+export async function functionsOf(pid: number): Promise<readonly number[]> {
+  const running = await descendants(pid);
+  const commands = await Promise.all(
+    running.map((one) => readFile(`/proc/${one}/cmdline`, "utf8").catch(() => "")),
+  );
+  return running.filter((_, i) => commands[i]?.includes("bootstrap.mjs"));
+}
+
 /** The processes that a process has started, and those that they have. */
 async function descendants(pid: number): Promise<number[]> {
   const text = await readFile(`/proc/${pid}/task/${pid}/children`, "utf8").catch(() => "");
