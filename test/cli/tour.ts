@@ -1,0 +1,101 @@
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { type Started, start } from "../local/process.ts";
+import { differenceOf, type Step, stepsOf } from "./page.ts";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const PAGE = await readFile(join(ROOT, "docs/tour.md"), "utf8");
+const STEPS = stepsOf(PAGE);
+/** Between what a command printed and what the next one does; no command prints it. */
+const MARK = "\u001e";
+
+/** Where the tour goes. */
+export interface Place {
+  /** How the server is started, given what the page says. */
+  readonly start: (options: readonly string[]) => readonly string[];
+  /** What `plat` is told beside, and the variables that it sees. */
+  readonly arguments?: readonly string[];
+  readonly variables?: Readonly<Record<string, string>>;
+  readonly msMax: number;
+}
+
+/** Types every command of the tour at a server, and has a test for what each of them prints. */
+export function goOnTour(place: Place): void {
+  let folder: string;
+  let server: Started;
+  /** What each step printed, on stdout and on stderr; nothing where the tour did not come so far. */
+  const printed = new Map<Step, string>();
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "plat-"));
+    const [, options] = /^npm start -- (.*)$/m.exec(PAGE) ?? [];
+    if (options === undefined) throw new Error("The page does not say how the server is started.");
+    const program = join(folder, "plat.js");
+    const build = ["run", "--silent", "build", "--", `--outfile=${program}`];
+    [server] = await Promise.all([
+      start([...place.start(options.split(" ")), "--port", "0"]),
+      promisify(execFile)("npm", [...build, "--log-level=warning"], { cwd: ROOT }),
+    ]);
+    const plat = join(folder, "plat");
+    await writeFile(
+      plat,
+      `#!/bin/sh\nexec ${[program, ...(place.arguments ?? [])].join(" ")} "$@"\n`,
+    );
+    await chmod(plat, 0o755);
+    await Promise.all(shells(STEPS).map(type));
+  }, 2 * place.msMax);
+  afterAll(async () => {
+    server.process.kill();
+    await server.ended;
+    await rm(folder, { recursive: true });
+  });
+
+  /** Types commands into one shell, one after the other, as far as they come in time. */
+  async function type(steps: readonly Step[]): Promise<void> {
+    // Each command sees how the one before it ended.
+    const lines = steps.map(
+      ({ command }) => `${command}\nstatus=$?; printf '${MARK}'; (exit $status)\n`,
+    );
+    const shell = spawn("bash", ["-c", `exec 2>&1\n${lines.join("")}`], {
+      cwd: folder,
+      env: {
+        ...place.variables,
+        PATH: `${folder}:${process.env.PATH}`,
+        HOME: folder,
+        PLAT_ENDPOINT: server.url,
+      },
+      stdio: ["ignore", "pipe", "inherit"],
+      timeout: place.msMax,
+    });
+    const [out] = await Promise.all([text(shell.stdout), once(shell, "close")]);
+    for (const [at, output] of out.split(MARK).slice(0, -1).entries())
+      printed.set(steps[at] as Step, output);
+  }
+
+  it.each(STEPS)("docs/tour.md:$line shows what is printed", (step) => {
+    const output = printed.get(step);
+    if (output === undefined) throw new Error(`The tour did not come so far as: ${step.command}`);
+    expect(differenceOf(step.shown, output)).toBeUndefined();
+  });
+
+  it("leaves open few of its lines", () => {
+    const lines = STEPS.flatMap(({ shown }) => shown);
+    const open = lines.filter((line) => line.includes("…"));
+    expect(open.length / lines.length).toBeLessThan(0.15);
+  });
+}
+
+/** What is done in an address space of its own needs nothing of what was done before, and has a shell of its own. */
+function shells(steps: readonly Step[]): readonly (readonly Step[])[] {
+  const starts = steps.flatMap(({ command }, at) =>
+    /^export PLAT_SPACE=/.test(command) ? at : [],
+  );
+  return [0, ...starts].map((start, n) => steps.slice(start, starts[n]));
+}

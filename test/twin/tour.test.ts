@@ -1,0 +1,19 @@
+import { describe } from "vitest";
+import { emulatorBinary } from "../../src/local/emulator.ts";
+import { OPERATOR_KEYS } from "../../twin/callers.ts";
+import { goOnTour } from "../cli/tour.ts";
+
+/** A cold start of a function takes part of a second, and each command is one. */
+const TOUR_MS_MAX = 300_000;
+
+describe.runIf(emulatorBinary())("the tour on the twin of prod", () => {
+  goOnTour({
+    start: () => ["--deployed", "prod", "--schedule-seconds", "1"],
+    arguments: ["--region", "eu-central-1"],
+    variables: {
+      AWS_ACCESS_KEY_ID: OPERATOR_KEYS.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: OPERATOR_KEYS.secretAccessKey,
+    },
+    msMax: TOUR_MS_MAX,
+  });
+});
