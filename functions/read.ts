@@ -7,6 +7,7 @@ import {
 } from "../src/allocator/administration.ts";
 import { listAffinities } from "../src/allocator/list-affinities.ts";
 import { listBlocks } from "../src/allocator/list-blocks.ts";
+import { listSpaceAffinities } from "../src/allocator/list-space-affinities.ts";
 import { listNamespaces, readNamespace } from "../src/allocator/namespaces.ts";
 import { listNodes, readNode } from "../src/allocator/nodes.ts";
 import { listJobs, readJob } from "../src/allocator/pool-jobs.ts";
@@ -29,6 +30,7 @@ import { poolAnswer, poolList } from "../src/edge/pool-answer.ts";
 import { Problem } from "../src/edge/problem.ts";
 import { reservationAnswer, reservationList } from "../src/edge/reservation-request.ts";
 import { settingsAnswer } from "../src/edge/settings-request.ts";
+import { readSpaceAffinities, spaceAffinitiesAnswer } from "../src/edge/space-affinities.ts";
 import { utilizationAnswer } from "../src/edge/utilization-answer.ts";
 import { readUtilizationPath } from "../src/edge/utilization-request.ts";
 import { context } from "../src/wiring.ts";
@@ -51,6 +53,11 @@ export const handler = http({
   ),
   "GET /v1/blocks": route(readBlockList, (wanted) => listBlocks(plat, wanted), blocksAnswer),
   "GET /v1/blocks/{cidr+}": route(readBlockPath, (wanted) => readBlock(plat, wanted), blockAnswer),
+  "GET /v1/affinities": route(
+    readSpaceAffinities,
+    (wanted) => listSpaceAffinities(plat, wanted),
+    spaceAffinitiesAnswer,
+  ),
   "GET /v1/nodes/{node}/affinities": route(
     readAffinityList,
     (wanted) => listAffinities(plat, wanted),

@@ -64,18 +64,19 @@ export async function listBlocks(
   const { space, pool, host } = wanted;
   const configuration = await context.store.readSpace(space);
   if (pool !== undefined && !poolNamed(configuration, pool)) return notFound(space, "pool", pool);
-  return host === undefined
-    ? blocksOfPools(context, configuration, wanted)
-    : blocksOfHost(context, configuration, { ...wanted, host });
+  if (host !== undefined) return blocksOfHost(context, configuration, { ...wanted, host });
+  const { items, ...page } = await blocksOfPools(context, configuration, wanted);
+  return { items: items.map((block) => blockState(context, configuration, block)), ...page };
 }
 
-/** Pool by pool in the order of their names, each in the order of addresses. */
-async function blocksOfPools(
+/** A page of blocks, or of those that are wanted: pool by pool in the order of their names, each in the order of addresses. */
+export async function blocksOfPools(
   context: Context,
   configuration: SpaceConfiguration,
-  { pool: only, limit, position }: BlocksWanted,
-): Promise<Page<BlockState, BlocksPosition>> {
-  const items: BlockState[] = [];
+  { pool: only, limit, position }: Omit<BlocksWanted, "space" | "host">,
+  isWanted: (block: Block) => boolean = () => true,
+): Promise<Page<Block, BlocksPosition>> {
+  const items: Block[] = [];
   // Blocks of a pool that cannot be read are not found: the list says so.
   const unread = only === undefined ? configuration.unreadablePools : [];
   const unreadable = unread.map((pool) => pool.unreadable);
@@ -93,7 +94,7 @@ async function blocksOfPools(
       for (const block of blocks) {
         if (next && items.length === limit) return { items, unreadable, next };
         if (block.unreadable) unreadable.push(block.unreadable);
-        else items.push(blockState(context, configuration, block));
+        else if (isWanted(block)) items.push(block);
         next = { pool: pool.name, after: addressAt(block.cidr, 0) };
       }
       next = { pool: pool.name, after: last };

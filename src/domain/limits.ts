@@ -97,6 +97,9 @@ export const HOST_ADDRESSES_RELEASED_MAX = 1_024;
 /** Blocks on a page of a list, unless its reader says how many. */
 export const BLOCKS_PER_PAGE_DEFAULT = 100;
 export const BLOCKS_PER_PAGE_MAX = 1_000;
+/** Affinities on a page of all hosts' unless its reader says how many; each of their hosts is a read. */
+export const AFFINITIES_PER_PAGE_DEFAULT = 100;
+export const AFFINITIES_PER_PAGE_MAX = 250;
 /** Nodes or namespaces on a page of a list, unless its reader says how many; with all their labels they take 4 MB. */
 export const LABELLED_PER_PAGE_DEFAULT = 100;
 export const LABELLED_PER_PAGE_MAX = 250;

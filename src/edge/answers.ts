@@ -283,6 +283,25 @@ export const affinitiesRead = v.strictObject({
   next,
 });
 
+export const spaceAffinitiesRead = v.strictObject({
+  requestId,
+  affinities: v.array(
+    v.strictObject({
+      cidr: v.string(),
+      pool: v.string(),
+      ...host,
+      state: v.pipe(
+        v.picklist(["pending", "confirmed", "pendingDeletion"]),
+        v.description("A claim whose block does not stand yet is in its host's own list alone"),
+      ),
+      claimedAt: time,
+      used: v.pipe(whole, v.description("Its addresses that are assigned, to whomever")),
+    }),
+  ),
+  unreadable,
+  next,
+});
+
 export const affinitiesClaimed = v.union([
   v.strictObject({
     requestId,

@@ -21,6 +21,7 @@ import type { ProblemCode } from "./problem.ts";
 import { releaseBody } from "./release-request.ts";
 import { reservationBody, reservationList } from "./reservation-request.ts";
 import { settingsBody } from "./settings-request.ts";
+import { spaceAffinitiesQuery } from "./space-affinities.ts";
 import { actsInSpace, inNamedSpace } from "./space-path.ts";
 import { spaceUtilizationQuery } from "./space-utilization-request.ts";
 import { utilizationQuery } from "./utilization-request.ts";
@@ -176,6 +177,17 @@ const WRITTEN: readonly Route[] = [
     summary: "How the addresses of a pool are used, as a whole and block by block, in pages",
     query: utilizationQuery,
     answers: { 200: answers.utilizationRead },
+    refusals: ["not_found"],
+  },
+  {
+    method: "GET",
+    path: "/v1/affinities",
+    function: "read",
+    id: "listSpaceAffinities",
+    summary:
+      "The blocks of all hosts, or those of a pool, and the states of their affinities, in pages",
+    query: spaceAffinitiesQuery,
+    answers: { 200: answers.spaceAffinitiesRead },
     refusals: ["not_found"],
   },
   {

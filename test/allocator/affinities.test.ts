@@ -3,6 +3,8 @@ import { putPool } from "../../src/allocator/administration.ts";
 import { claimAffinities } from "../../src/allocator/claim-affinities.ts";
 import type { Context } from "../../src/allocator/context.ts";
 import { ensureBlocks } from "../../src/allocator/ensure-blocks.ts";
+import { listAffinities } from "../../src/allocator/list-affinities.ts";
+import { listSpaceAffinities } from "../../src/allocator/list-space-affinities.ts";
 import { deletePool } from "../../src/allocator/pool-jobs.ts";
 import { releaseAffinities, releaseAffinity } from "../../src/allocator/release-affinities.ts";
 import { releaseHost } from "../../src/allocator/release-host.ts";
@@ -319,6 +321,50 @@ describe("a claim that loses every race", () => {
     expect(await claim(world.calm, "10.0.0.0/31")).toMatchObject({
       blocks: [{ status: "claimed" }],
     });
+  });
+});
+
+describe("the affinities of all hosts", () => {
+  const listed = async ({ calm }: World) => {
+    const page = await listSpaceAffinities(calm, { space: SPACE, limit: 10 });
+    if (page instanceof Refusal) throw new Error(page.detail);
+    return page.items.map(({ cidr, host, state }) => `${cidr} ${host} ${state}`);
+  };
+
+  it("tell how far a claim is that was cut off, once its block stands", async () => {
+    const world = await makeWorld();
+    const calls = await callsOf(world.table, (own) =>
+      claim(contextOver(own, world.clock, 2), "10.0.0.0/31"),
+    );
+    const cutOffAt = async (
+      step: string,
+      mishap: "killed before the call" | "killed after the call",
+    ) => {
+      const other = await makeWorld();
+      await withMishap(other.table, calls.indexOf(step), mishap, (own) =>
+        claim(contextOver(own, other.clock, 2), "10.0.0.0/31"),
+      );
+      return other;
+    };
+    // Its row alone knows of it, which its host's own list tells.
+    const begun = await cutOffAt("create-block", "killed before the call");
+    expect(await listed(begun)).toEqual([]);
+    const { items } = await listAffinities(begun.calm, { ...ALL, limit: 10 });
+    expect(items).toMatchObject([{ cidr: "10.0.0.0/31", state: "pending" }]);
+    const standing = await cutOffAt("create-block", "killed after the call");
+    expect(await listed(standing)).toEqual(["10.0.0.0/31 node-1 pending"]);
+    expect(await listed(world)).toEqual(["10.0.0.0/31 node-1 confirmed"]);
+  });
+
+  it("cost a read for each of their hosts, beside the looks at the cells", async () => {
+    const world = await makeWorld();
+    for (const cidr of ["10.0.0.0/31", "10.0.0.2/31"]) await claim(world.calm, cidr);
+    await claim(world.calm, "10.0.0.4/31", "host:node-2");
+    const calls = await callsOf(world.table, (own) =>
+      listSpaceAffinities(contextOver(own, world.clock, 2), { space: SPACE, limit: 10 }),
+    );
+    // The configuration, the map of the pool, its one cell, and the rows of two hosts.
+    expect(calls).toEqual(Array(5).fill("query"));
   });
 });
 

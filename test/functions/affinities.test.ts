@@ -75,6 +75,48 @@ describe("the affinities of a host", () => {
   });
 });
 
+describe("the affinities of all hosts", () => {
+  it("are the blocks that have a host, of both families, with their states", async () => {
+    const plat = await spaceWithPool();
+    await plat.put("/v1/pools/six", { cidr: "2001:db8::/120", blockSize: 124 });
+    await assign(plat, "n1", "10.0.0.1");
+    await assign(plat, "n2", "10.0.0.2");
+    await assign(plat, "n2", "2001:db8::11");
+    await claim(plat, "lb", { cidr: "10.0.0.16/28", affinityType: "virtual" });
+    await claim(plat, "gone", { cidr: "10.0.0.32/28" });
+    await release(plat, "gone");
+    const { status, body } = await plat.get("/v1/affinities");
+    expect(status).toBe(200);
+    const claimedAt = expect.any(String);
+    const own = { affinityType: "host", pool: "main", state: "confirmed", claimedAt };
+    expect(body).toEqual({
+      requestId: "request-1",
+      affinities: [
+        { ...own, cidr: "10.0.0.0/28", host: "n1", used: 2 },
+        { ...own, cidr: "10.0.0.16/28", host: "lb", affinityType: "virtual", used: 0 },
+        { ...own, cidr: "2001:db8::10/124", host: "n2", pool: "six", used: 1 },
+      ],
+    });
+    expect((await plat.get("/v1/affinities", { pool: "six" })).body.affinities).toHaveLength(1);
+    expect((await plat.get("/v1/affinities", { pool: "none" })).status).toBe(404);
+  });
+
+  it("come in pages, none of them missed and none twice", async () => {
+    const plat = await spaceWithPool();
+    await claim(plat, "n1", { cidr: "10.0.0.0/25" });
+    await claim(plat, "n2", { cidr: "10.0.0.128/25" });
+    const seen: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await plat.get("/v1/affinities", { limit: "5", ...(cursor && { cursor }) });
+      expect(page.body.affinities.length).toBeLessThanOrEqual(5);
+      seen.push(...page.body.affinities.map(({ cidr }: { cidr: string }) => cidr));
+      cursor = page.body.next;
+    } while (cursor);
+    expect(seen).toEqual([...(await held(plat, "n1")), ...(await held(plat, "n2"))]);
+  });
+});
+
 describe("a claim of a range", () => {
   it("gives the host what is nobody's, and says whose the others are", async () => {
     const plat = await spaceWithPool();

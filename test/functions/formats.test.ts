@@ -57,6 +57,7 @@ const CASES: Readonly<Record<string, Case>> = {
       "GET blocks",
       "GET blocks of the pool",
       "GET block",
+      "GET affinities of all hosts",
       "GET utilization",
       "GET utilization of the pool",
       "GET orphans",
@@ -143,6 +144,7 @@ const CASES: Readonly<Record<string, Case>> = {
     named: [
       "GET blocks",
       "GET blocks of the pool",
+      "GET affinities of all hosts",
       "GET utilization",
       "GET utilization of the pool",
       "GET orphans",
@@ -164,6 +166,7 @@ const CASES: Readonly<Record<string, Case>> = {
       "GET blocks of the pool",
       "GET blocks of the host",
       "GET blocks of the borrower",
+      "GET affinities of all hosts",
       "GET block",
       "assign the address",
       "assign once more under the key",
@@ -183,6 +186,7 @@ const CASES: Readonly<Record<string, Case>> = {
         pk === `HOST#${space}#host:n1` && sk === "AFFINITY#4#0",
     named: [
       "GET blocks of the host",
+      "GET affinities of all hosts",
       "GET affinities",
       "assign to the host",
       "assign by labels",

@@ -173,6 +173,7 @@ const RIGHT: Readonly<Record<string, readonly unknown[]>> = {
     sealCursor(["affinities to release", "default", "host:node-1", false, "10.9.0.0/24"], {
       after: "::",
     }),
+    sealCursor(["affinities of a space", "default", null], { pool: "gone", after: "::" }),
     sealCursor(["affinities to claim", "default", "host:node-1", "10.0.0.0/28"], { after: "::" }),
     sealCursor(["handle", "default", "held"], { id: "_", keyed: true, after: "::" }),
     sealCursor(["utilization", "default", "main"], {

@@ -93,6 +93,7 @@ export const CALLS: Readonly<Record<string, (of: Furnished) => Promise<Reply>>> 
   "GET blocks of the borrower": ({ plat }) => plat.get("/v1/blocks", { host: "n2" }),
   "GET block": ({ plat, block }) => plat.get(`/v1/blocks/${block}`),
   "GET affinities": ({ plat }) => plat.get("/v1/nodes/n1/affinities"),
+  "GET affinities of all hosts": ({ plat }) => plat.get("/v1/affinities"),
   "GET utilization": ({ plat }) => plat.get("/v1/utilization"),
   "GET utilization of the pool": ({ plat }) => plat.get("/v1/pools/main/utilization"),
   "GET utilization of another pool": ({ plat }) => plat.get("/v1/pools/other/utilization"),

@@ -14,6 +14,7 @@ const WRITES_NOTHING = [
   "listNodes",
   "listPools",
   "listReservations",
+  "listSpaceAffinities",
   "readAddress",
   "readBlock",
   "readHandle",

@@ -16,6 +16,7 @@ import { disown } from "../../src/allocator/disown.ts";
 import { ensureBlocks } from "../../src/allocator/ensure-blocks.ts";
 import { runJobs } from "../../src/allocator/jobs.ts";
 import { listAffinities } from "../../src/allocator/list-affinities.ts";
+import { listSpaceAffinities } from "../../src/allocator/list-space-affinities.ts";
 import { deleteNamespace, putNamespace, readNamespace } from "../../src/allocator/namespaces.ts";
 import { deleteNode, listNodes, putNode, readNode } from "../../src/allocator/nodes.ts";
 import {
@@ -27,14 +28,13 @@ import {
   releasePool,
 } from "../../src/allocator/pool-jobs.ts";
 import { releaseHandle } from "../../src/allocator/release.ts";
-import { releaseAffinities, releaseAffinity } from "../../src/allocator/release-affinities.ts";
+import { releaseAffinities, releaseRange } from "../../src/allocator/release-affinities.ts";
 import { releaseHost } from "../../src/allocator/release-host.ts";
 import type { Address } from "../../src/domain/address.ts";
 import { cellAt } from "../../src/domain/cell.ts";
 import { parseInterval } from "../../src/domain/cidr.ts";
 import type { Random } from "../../src/domain/fresh.ts";
-import type { HostId } from "../../src/domain/host.ts";
-import { hostName } from "../../src/domain/host.ts";
+import { type HostId, hostId, hostName } from "../../src/domain/host.ts";
 import { GRACE_MS, JOB_KEPT_MS, RELEASED_RECORD_KEPT_MS } from "../../src/domain/limits.ts";
 import type { Namespace } from "../../src/domain/namespace.ts";
 import type { Node } from "../../src/domain/node.ts";
@@ -248,7 +248,7 @@ export async function provisioner(context: Context, life: Life): Promise<void> {
   for (let n = 0; n < 6; n++) {
     await context.sleep(25_000 * context.random.fraction());
     const host = oneOf(context, life.scenario.hosts);
-    const acts = [claimRange, ensure, releaseOne, releaseAll, endHost];
+    const acts = [claimRange, ensure, releaseSome, releaseAll, endHost, listOwned];
     const act = chance(context, 0.1) ? releaseAny : oneOf(context, acts);
     await life.scheduler.trying(() => act(context, life, host));
   }
@@ -257,7 +257,7 @@ export async function provisioner(context: Context, life: Life): Promise<void> {
 async function claimRange(context: Context, life: Life, host: HostId): Promise<void> {
   const { owners, scheduler, scenario } = life;
   const { cidr, blockSize } = oneOf(context, scenario.pools);
-  const beyond = chance(context, 0.1) ? { ...cidr, prefix: blockSize + 1 } : cidr;
+  const beyond = chance(context, 0.25) ? { ...cidr, prefix: blockSize + 1 } : cidr;
   const wanted = chance(context, 0.1) ? cidrOf("192.0.2.0/24") : beyond;
   const since = owners.moment;
   const answer = await claimAffinities(context, { space: SPACE, host, cidr: wanted });
@@ -277,21 +277,36 @@ async function ensure(context: Context, { owners, scheduler }: Life, host: HostI
   for (const { cidr } of answer) owners.hearClaimed(host, { cidr, status: "claimed" }, since);
 }
 
-/** A block that the host is shown to have, or any. */
-async function releaseOne(context: Context, life: Life, host: HostId): Promise<void> {
+/** A block that the host is shown to have, or any, or all that it has of a pool. */
+async function releaseSome(context: Context, life: Life, host: HostId): Promise<void> {
   const { owners, scheduler, scenario } = life;
   const { items } = await listAffinities(context, { space: SPACE, host, limit: 3 });
   const { cidr, blockSize } = oneOf(context, scenario.pools);
   const [first] = items;
+  const block = first ? cidrOf(first.cidr) : { ...cidr, prefix: blockSize };
   const since = owners.moment;
-  const released = await releaseAffinity(context, {
+  const page = await releaseRange(context, {
     space: SPACE,
     host,
-    cidr: first ? cidrOf(first.cidr) : { ...cidr, prefix: blockSize },
+    cidr: chance(context, 0.3) ? cidr : block,
     mustBeEmpty: chance(context, 0.5),
   });
-  scheduler.count(`affinity: ${released.status}`);
-  owners.hearReleased(host, released, since);
+  if (page instanceof Refusal) return scheduler.count(`answer: ${page.code}`);
+  for (const released of page.items) {
+    scheduler.count(`affinity: ${released.status}`);
+    owners.hearReleased(host, released, since);
+  }
+}
+
+/** What is told of all hosts was so at some moment since it was asked. */
+async function listOwned(context: Context, { owners, scheduler }: Life): Promise<void> {
+  const since = owners.moment;
+  const page = await listSpaceAffinities(context, { space: SPACE, limit: 20 });
+  if (page instanceof Refusal) return scheduler.count(`answer: ${page.code}`);
+  for (const { cidr, host, affinityType, state } of page.items) {
+    scheduler.count(`affinity: ${state}`);
+    owners.hearClaimed(hostId(affinityType, host), { cidr, status: "claimed" }, since);
+  }
 }
 
 async function releaseAll(context: Context, life: Life, host: HostId): Promise<void> {

@@ -25,6 +25,7 @@ const NOT_WALKS = new Set([
   "check.ts",
   "explain.ts",
   "list-blocks.ts",
+  "list-space-affinities.ts",
   "page.ts",
   "pool-walk.ts",
   "read-block.ts",

@@ -1,8 +1,12 @@
 import { Command } from "commander";
 import type * as v from "valibot";
-import { BLOCKS_PER_PAGE_MAX } from "../../domain/limits.ts";
-import type { affinitiesClaimed, affinitiesRead, affinitiesReleased } from "../../edge/answers.ts";
-import { listBlocks } from "../blocks.ts";
+import { AFFINITIES_PER_PAGE_MAX, BLOCKS_PER_PAGE_MAX } from "../../domain/limits.ts";
+import type {
+  affinitiesClaimed,
+  affinitiesRead,
+  affinitiesReleased,
+  spaceAffinitiesRead,
+} from "../../edge/answers.ts";
 import { action, printing, type Session } from "../cli.ts";
 import { type Client, pages, path } from "../client.ts";
 import { CommandError, EXIT, usageError } from "../exit.ts";
@@ -24,7 +28,7 @@ export const affinityCommand = (io: Io): Command =>
     .addCommand(
       printing(new Command("get"))
         .description("shows the blocks of every host, or of one and what it borrows from")
-        .option("--host <name>", "only of this host; with the states of its affinities")
+        .option("--host <name>", "only of this host")
         .addOption(affinityTypeOption())
         .option("--pool <name>", "only blocks of this pool")
         .action(action(io, get)),
@@ -70,11 +74,9 @@ interface HostOptions {
 }
 
 type AffinityPage = v.InferOutput<typeof affinitiesRead>;
-type Affinity = Omit<AffinityPage["affinities"][number], "state"> & {
+type Affinity = AffinityPage["affinities"][number] & {
   readonly host: string;
   readonly affinityType: string;
-  /** Known where a host is named: that of its row or of its loan. */
-  readonly state?: AffinityPage["affinities"][number]["state"];
 };
 
 const COLUMNS: readonly Column<Affinity>[] = [
@@ -84,11 +86,11 @@ const COLUMNS: readonly Column<Affinity>[] = [
   { header: "POOL", value: ({ pool }) => pool },
   { header: "IN USE", value: ({ used }) => used },
   { header: "CLAIMED", value: ({ claimedAt }) => claimedAt, wide: true },
+  { header: "STATE", value: ({ state }) => state },
 ];
 
 const OF_HOST: readonly Column<Affinity>[] = [
   ...COLUMNS,
-  { header: "STATE", value: ({ state }) => state },
   { header: "BORROWED", value: ({ borrowed }) => borrowed },
 ];
 
@@ -111,14 +113,15 @@ async function get(
   print({ columns, rows: shown, document: { affinities: shown } });
 }
 
-/** What the blocks say of whose they are. */
 async function affinitiesOfAll(client: Client, pool: string | undefined): Promise<Affinity[]> {
-  const blocks = await listBlocks(client, { pool });
-  return blocks.flatMap(({ cidr, pool, host, affinityType = "host", claimedAt, inUse }) =>
-    host === undefined
-      ? []
-      : [{ cidr, host, affinityType, pool, borrowed: false, claimedAt, used: Number(inUse) }],
-  );
+  const rows: Affinity[] = [];
+  for await (const page of pages<v.InferOutput<typeof spaceAffinitiesRead>>(
+    client,
+    path`/v1/affinities`,
+    { pool, limit: AFFINITIES_PER_PAGE_MAX },
+  ))
+    rows.push(...page.affinities.map((row) => ({ ...row, borrowed: false })));
+  return rows;
 }
 
 async function affinitiesOfHost(

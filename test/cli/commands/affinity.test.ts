@@ -19,9 +19,9 @@ describe("plat affinity get", () => {
     await plat("affinity", "release", "--host", "gone", "--all");
     expect((await plat("affinity", "get")).out).toBe(
       [
-        "CIDR           HOST   TYPE      POOL   IN USE",
-        "10.0.0.0/28    n1     host      main   0",
-        "10.0.0.16/28   lb     virtual   main   0",
+        "CIDR           HOST   TYPE      POOL   IN USE   STATE",
+        "10.0.0.0/28    n1     host      main   0        confirmed",
+        "10.0.0.16/28   lb     virtual   main   0        confirmed",
         "",
       ].join("\n"),
     );
@@ -31,7 +31,7 @@ describe("plat affinity get", () => {
     );
   });
 
-  it("shows of one host also the states, and what it borrows from", async () => {
+  it("shows of one host also what it borrows from", async () => {
     await pool();
     await pool("other", { cidr: "10.1.0.0/24", blockSize: 28 });
     await claim("10.0.0.0/28", "n1");
