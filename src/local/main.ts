@@ -52,6 +52,7 @@ function sentenceOf(error: unknown): string {
     return `This machine has no address ${address}; choose another one with --listen.`;
   if (code === "EACCES" && port !== undefined)
     return `Port ${port} may not be listened on; choose another one with --port.`;
-  if (error instanceof Unreadable) return error.sentence;
+  if (error instanceof Unreadable)
+    return `${error.sentence} Nothing was written. Start the version that wrote it, or name another directory with --data.`;
   return message;
 }

@@ -4,6 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { dataDirectory } from "../../src/local/data-directory.ts";
+import { openStorage } from "../../src/local/storage.ts";
+import type { Item } from "../../src/store/table.ts";
 import { call, run, type Started, start } from "./process.ts";
 
 const directories: string[] = [];
@@ -94,6 +96,34 @@ describe("npm start", () => {
     const { code, errors } = await run(["--port", "0", "--data", data, ...table]).ended;
     expect(code).toBe(2);
     expect(errors).toContain(`${data} ${sentence}`);
+  });
+
+  it.each<[string, Item | undefined, string]>([
+    [
+      "keys of another format",
+      { pk: "TABLE", sk: "FORMAT", f: 1, k: 2 },
+      "The item of the table has format 2 of the keys of its table, and this version reads format 1.",
+    ],
+    ["items from before formats were", undefined, "The item of the table is missing,"],
+  ])("refuses a table with %s, and writes nothing", async (_, told, sentence) => {
+    const data = await newDirectory();
+    const item = { pk: "SPACES", sk: "default" };
+    const before = await openStorage({ table: "file", data });
+    for (const one of told ? [item, told] : [item])
+      await before.table.write({
+        step: "test",
+        key: one,
+        when: [],
+        change: { kind: "put", item: one },
+      });
+    await before.stop();
+    const { code, lines, errors } = await run(["--port", "0", "--data", data]).ended;
+    expect({ code, lines }).toEqual({ code: 1, lines: [] });
+    expect(errors).toContain(sentence);
+    expect(errors).toContain("Start the version that wrote it");
+    const after = await openStorage({ table: "file", data });
+    expect((await after.table.scan(10)).items).toEqual(told ? [item, told] : [item]);
+    await after.stop();
   });
 
   it("lets in with a token only who has it, on any address", async () => {
