@@ -76,14 +76,14 @@ async function inFile(data: string): Promise<Storage> {
   };
 }
 
-/** Its binary is of one platform, and so an optional dependency that npm may have left out. */
+/** It has a binary for each platform, and is an optional dependency: npm may have left it out. */
 async function loadLmdb() {
   try {
     return await import("lmdb");
   } catch (cause) {
     const platform = `${process.platform}-${process.arch}`;
     throw new UsageError(
-      `Keeping data needs lmdb, and its package for this platform, @lmdb/lmdb-${platform}, is not installed; run npm ci without --omit=optional, or start with --memory.`,
+      `Keeping data needs lmdb, an optional dependency that is not installed for ${platform}; run npm ci without --omit=optional, or start with --memory.`,
       { cause },
     );
   }
