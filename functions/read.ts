@@ -24,7 +24,7 @@ import { readBlockList, readBlockPath } from "../src/edge/block-request.ts";
 import { readHandlePage } from "../src/edge/handle-request.ts";
 import { http, route } from "../src/edge/http.ts";
 import { jobAnswer, jobList } from "../src/edge/job-answer.ts";
-import { labelledAnswer, namespaces, nodes } from "../src/edge/labelled-request.ts";
+import { labelledAnswer, namespaceList, nodeList } from "../src/edge/labelled-answer.ts";
 import { readAddressPath, readJobPath, readNamed, readSpace } from "../src/edge/parameters.ts";
 import { poolAnswer, poolList } from "../src/edge/pool-answer.ts";
 import { Problem } from "../src/edge/problem.ts";
@@ -86,19 +86,19 @@ export const handler = http({
     ({ space, name }) => readReservation(plat, space, name),
     reservationAnswer,
   ),
-  "GET /v1/nodes": route(nodes.readList, (wanted) => listNodes(plat, wanted), nodes.listAnswer),
+  "GET /v1/nodes": route(nodeList.read, (wanted) => listNodes(plat, wanted), nodeList.answer),
   "GET /v1/nodes/{node}": route(
-    nodes.readOne,
+    nodeList.readOne,
     ({ space, name }) => readNode(plat, space, name),
     labelledAnswer,
   ),
   "GET /v1/namespaces": route(
-    namespaces.readList,
+    namespaceList.read,
     (wanted) => listNamespaces(plat, wanted),
-    namespaces.listAnswer,
+    namespaceList.answer,
   ),
   "GET /v1/namespaces/{namespace}": route(
-    namespaces.readOne,
+    namespaceList.readOne,
     ({ space, name }) => readNamespace(plat, space, name),
     labelledAnswer,
   ),

@@ -1,36 +1,22 @@
 import * as v from "valibot";
 import type { Written } from "../allocator/administration.ts";
-import type { LabelledWanted } from "../allocator/nodes.ts";
-import type { Page } from "../allocator/page.ts";
-import type { Labels } from "../domain/labels.ts";
-import { LABELLED_PER_PAGE_DEFAULT, LABELLED_PER_PAGE_MAX } from "../domain/limits.ts";
 import { chooseManifest, isManifest, type Wanted } from "./choose-manifest.ts";
-import { openCursor, sealCursor } from "./cursor.ts";
-import { hostText, namespaceName, nodeName } from "./field.ts";
 import type { Answer, Event } from "./http.ts";
+import { type Labelled, labelledBody, NAMESPACE, NODE } from "./labelled-answer.ts";
 import { labels } from "./labels.ts";
-import { type DryRun, etagOf, type Ignoring, ignored, written } from "./operator-answer.ts";
-import { type NamePart, pageEntries, readNamed, readNamedWrite, readQuery } from "./parameters.ts";
+import { type DryRun, type Ignoring, ignored, written } from "./operator-answer.ts";
+import { type NamePart, readNamedWrite } from "./parameters.ts";
 import { readIfMatch, readNamedMatch } from "./preconditions.ts";
 import { Problem } from "./problem.ts";
 import { checked, fields } from "./schema.ts";
-import { unreadableBody } from "./unreadable-body.ts";
 import { readDocuments } from "./yaml-body.ts";
 
-/** Nodes and namespaces: what has labels, in words of HTTP. */
-
-export const labelledQuery = pageEntries(LABELLED_PER_PAGE_DEFAULT, LABELLED_PER_PAGE_MAX);
+/** Nodes and namespaces, what has labels, as they are changed. */
 
 const API_VERSIONS = ["v1"];
 
-interface Labelled {
-  readonly name: string;
-  readonly labels: Labels;
-  readonly revision: string;
-}
-
-/** One kind of them: how its requests are read and answered. */
-function labelledKind(kind: "Node" | "Namespace", of: NamePart, list: "nodes" | "namespaces") {
+/** One kind of them: how its changes are read. */
+function labelledKind(kind: "Node" | "Namespace", of: NamePart) {
   const wanted: Wanted = { kind, apiVersions: API_VERSIONS, of };
   const body = fields({
     labels: v.optional(labels, {}),
@@ -61,12 +47,10 @@ function labelledKind(kind: "Node" | "Namespace", of: NamePart, list: "nodes" | 
     const { name, labels } = input.metadata;
     return { labels, name: { field: "metadata.name", value: name } };
   };
-  const listOf = ({ space }: { readonly space: string }) => [list, space];
 
   return {
     body,
     manifest,
-    readOne: (event: Event) => readNamed(event, of),
     readMatch: (event: Event) => readNamedMatch(event, of),
 
     /** Reads labels as JSON, or as a manifest of Kubernetes in JSON or YAML. */
@@ -83,56 +67,26 @@ function labelledKind(kind: "Node" | "Namespace", of: NamePart, list: "nodes" | 
       if (match instanceof Problem) return match;
       return { ...named, labels: document.labels, ...match, ignored: chosen.ignored };
     },
-
-    /** Reads which page of the list is asked for. */
-    readList(event: Event): LabelledWanted | Problem {
-      const query = readQuery(event, labelledQuery);
-      if (query instanceof Problem) return query;
-      const { cursor, ...asked } = query;
-      // What was registered before paths were minded may end a page.
-      const opened = openCursor(cursor, listOf(asked), v.object({ after: hostText }));
-      return opened instanceof Problem ? opened : { ...asked, after: opened.position?.after };
-    },
-
-    listAnswer(
-      { items, unreadable, next }: Page<Labelled, string>,
-      _: string,
-      wanted: LabelledWanted,
-    ): Answer {
-      return {
-        status: 200,
-        body: {
-          [list]: items.map(bodyOf),
-          ...unreadableBody(unreadable),
-          ...(next !== undefined && { next: sealCursor(listOf(wanted), { after: next }) }),
-        },
-      };
-    },
   };
 }
 
-export const nodes = labelledKind("Node", { part: "node", schema: nodeName }, "nodes");
-export const namespaces = labelledKind(
-  "Namespace",
-  { part: "namespace", schema: namespaceName },
-  "namespaces",
-);
-
-export function labelledAnswer(labelled: Labelled): Answer {
-  return { status: 200, headers: etagOf(labelled), body: bodyOf(labelled) };
-}
+export const nodes = labelledKind("Node", NODE);
+export const namespaces = labelledKind("Namespace", NAMESPACE);
 
 export const labelledPutAnswer = (
   result: Written<Labelled>,
   _requestId: string,
   request: DryRun & Ignoring,
 ): Answer =>
-  written(result, request, { ...bodyOf(result.value), ...ignored(request) }, result.value.revision);
+  written(
+    result,
+    request,
+    { ...labelledBody(result.value), ...ignored(request) },
+    result.value.revision,
+  );
 
 export const labelledDeleteAnswer = (
   result: Written<undefined>,
   _requestId: string,
   request: DryRun,
 ): Answer => written(result, request, {});
-
-const bodyOf = ({ name, labels }: Labelled) => ({ name, labels });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { sealCursor } from "../../src/edge/cursor.ts";
+import { namespaceList, nodeList } from "../../src/edge/labelled-answer.ts";
 import { namespaces, nodes } from "../../src/edge/labelled-request.ts";
 import { eventOf } from "./event.ts";
 import { problemIn, refusedFields } from "./problem-of.ts";
@@ -91,7 +92,7 @@ describe("a node", () => {
   });
 
   it("may be called whatever a host may be called that a path can name", () => {
-    const read = (name: string) => nodes.readOne(eventOf("GET", `/v1/nodes/${name}`));
+    const read = (name: string) => nodeList.readOne(eventOf("GET", `/v1/nodes/${name}`));
     expect(read("DB_01.example.org")).toMatchObject({ name: "DB_01.example.org" });
     expect(refusedFields(read("a%2Fb"))).toEqual([expect.stringContaining("node: must be 1 to")]);
     expect(refusedFields(read("a%3Fb"))).toEqual([
@@ -101,7 +102,7 @@ describe("a node", () => {
 
   it("may end a page of the list although no path can name it", () => {
     const cursor = sealCursor(["nodes", "default"], { after: "a?b" });
-    expect(nodes.readList(eventOf("GET", "/v1/nodes", { query: { cursor } }))).toMatchObject({
+    expect(nodeList.read(eventOf("GET", "/v1/nodes", { query: { cursor } }))).toMatchObject({
       after: "a?b",
     });
   });
@@ -172,23 +173,8 @@ describe("a namespace", () => {
   });
 
   it("is called as in Kubernetes", () => {
-    const read = (name: string) => namespaces.readOne(eventOf("GET", `/v1/namespaces/${name}`));
+    const read = (name: string) => namespaceList.readOne(eventOf("GET", `/v1/namespaces/${name}`));
     for (const name of ["Shop", "a.b", "-a", "a".repeat(64)])
       expect(refusedFields(read(name))).toEqual([expect.stringContaining("namespace: must")]);
   });
-});
-
-it("a cursor of another list is refused", () => {
-  const first = nodes.listAnswer({ items: [], next: "node-1" }, "", {
-    space: "default",
-    limit: 1,
-    after: undefined,
-  });
-  const { next } = first.body as { next: string };
-  const list = (path: string, of: typeof nodes | typeof namespaces) =>
-    of.readList(eventOf("GET", path, { query: { cursor: next } }));
-  expect(list("/v1/nodes", nodes)).toMatchObject({ after: "node-1", limit: 100 });
-  expect(refusedFields(list("/v1/namespaces", namespaces))).toEqual([
-    expect.stringContaining("?cursor: is of another list"),
-  ]);
 });

@@ -1,0 +1,67 @@
+import * as v from "valibot";
+import type { LabelledWanted } from "../allocator/nodes.ts";
+import type { Page } from "../allocator/page.ts";
+import type { Labels } from "../domain/labels.ts";
+import { LABELLED_PER_PAGE_DEFAULT, LABELLED_PER_PAGE_MAX } from "../domain/limits.ts";
+import { openCursor, sealCursor } from "./cursor.ts";
+import { hostText, namespaceName, nodeName } from "./field.ts";
+import type { Answer, Event } from "./http.ts";
+import { etagOf } from "./operator-answer.ts";
+import { type NamePart, pageEntries, readNamed, readQuery } from "./parameters.ts";
+import { Problem } from "./problem.ts";
+import { unreadableBody } from "./unreadable-body.ts";
+
+/** Nodes and namespaces, what has labels, as they are asked for and shown. Nothing here reads YAML, which takes time to load. */
+
+export interface Labelled {
+  readonly name: string;
+  readonly labels: Labels;
+  readonly revision: string;
+}
+
+export const NODE: NamePart = { part: "node", schema: nodeName };
+export const NAMESPACE: NamePart = { part: "namespace", schema: namespaceName };
+
+export const labelledQuery = pageEntries(LABELLED_PER_PAGE_DEFAULT, LABELLED_PER_PAGE_MAX);
+
+export const nodeList = labelledList(NODE, "nodes");
+export const namespaceList = labelledList(NAMESPACE, "namespaces");
+
+/** One kind of them: how its reads are asked for, and its list answered. */
+function labelledList(of: NamePart, list: "nodes" | "namespaces") {
+  const listOf = ({ space }: { readonly space: string }) => [list, space];
+  return {
+    readOne: (event: Event) => readNamed(event, of),
+
+    /** Reads which page of the list is asked for. */
+    read(event: Event): LabelledWanted | Problem {
+      const query = readQuery(event, labelledQuery);
+      if (query instanceof Problem) return query;
+      const { cursor, ...asked } = query;
+      // What was registered before paths were minded may end a page.
+      const opened = openCursor(cursor, listOf(asked), v.object({ after: hostText }));
+      return opened instanceof Problem ? opened : { ...asked, after: opened.position?.after };
+    },
+
+    answer(
+      { items, unreadable, next }: Page<Labelled, string>,
+      _: string,
+      wanted: LabelledWanted,
+    ): Answer {
+      return {
+        status: 200,
+        body: {
+          [list]: items.map(labelledBody),
+          ...unreadableBody(unreadable),
+          ...(next !== undefined && { next: sealCursor(listOf(wanted), { after: next }) }),
+        },
+      };
+    },
+  };
+}
+
+export function labelledAnswer(labelled: Labelled): Answer {
+  return { status: 200, headers: etagOf(labelled), body: labelledBody(labelled) };
+}
+
+export const labelledBody = ({ name, labels }: Labelled) => ({ name, labels });
