@@ -5,6 +5,7 @@ const LONG = [
   "local/race.test.ts",
   "simulation/simulation.test.ts",
   "simulation/interleavings.test.ts",
+  "twin/tour.test.ts",
 ];
 
 /** The long files first, so that none of them is left to run alone at the end. */

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
-import { readdir, readFile, rename, rm, stat, utimes } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { mkdir, readdir, readFile, rename, rm, stat, utimes } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { EnvironmentName } from "../cdk/environments.ts";
 import { synthesise } from "./assembly.ts";
@@ -12,6 +13,9 @@ const KEPT = join(ROOT, "cdk.out", "twin");
 /** Nobody is thought to run a twin for longer. */
 const KEPT_MS_MAX = 7 * 86_400_000;
 const HASH_CHARACTERS = 16;
+/** Whoever has not made it by then has died. */
+const MAKING_MS_MAX = 120_000;
+const POLL_MS = 100;
 
 /**
  * Returns the folder with the templates and the bundles of an environment, made of the sources as they are now. Each state
@@ -22,15 +26,31 @@ export async function freshAssembly(environment: EnvironmentName): Promise<strin
   for (const source of SOURCES) await add(hash, source);
   const digest = hash.digest("hex").slice(0, HASH_CHARACTERS);
   const directory = join(KEPT, `${environment}-${digest}`);
-  if (!(await isThere(directory))) {
-    const made = `${directory}.${process.pid}`;
+  if (!(await isThere(directory))) await make(directory, environment);
+  await utimes(directory, new Date(), new Date());
+  return directory;
+}
+
+/** One process makes it, and others that want the same wait for it. */
+async function make(directory: string, environment: EnvironmentName): Promise<void> {
+  const making = `${directory}.making`;
+  await mkdir(KEPT, { recursive: true });
+  const isOurs = await mkdir(making).then(
+    () => true,
+    () => false,
+  );
+  const untilMs = performance.now() + MAKING_MS_MAX;
+  while (!isOurs && (await isThere(making)) && performance.now() < untilMs) await sleep(POLL_MS);
+  if (await isThere(directory)) return;
+  const made = `${directory}.${process.pid}`;
+  try {
     await synthesise(made, environment);
     // Whoever was faster made the same.
     await rename(made, directory).catch(() => rm(made, { recursive: true }));
-    await removeOld(dirname(directory));
+  } finally {
+    await rm(making, { recursive: true, force: true });
   }
-  await utimes(directory, new Date(), new Date());
-  return directory;
+  await removeOld();
 }
 
 async function add(hash: ReturnType<typeof createHash>, path: string): Promise<void> {
@@ -43,9 +63,9 @@ async function add(hash: ReturnType<typeof createHash>, path: string): Promise<v
   }
 }
 
-async function removeOld(directory: string): Promise<void> {
-  for (const name of await readdir(directory)) {
-    const path = join(directory, name);
+async function removeOld(): Promise<void> {
+  for (const name of await readdir(KEPT)) {
+    const path = join(KEPT, name);
     const { mtimeMs } = await stat(path);
     if (mtimeMs < Date.now() - KEPT_MS_MAX) await rm(path, { recursive: true });
   }

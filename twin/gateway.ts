@@ -1,20 +1,14 @@
 import { randomBytes } from "node:crypto";
-import {
-  createServer,
-  type IncomingMessage,
-  type Server,
-  type ServerResponse,
-  STATUS_CODES,
-} from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { decodedSegments } from "../src/local/event.ts";
+import { bodyOf, close, lastWords, listen } from "../src/local/http-server.ts";
 import { answerOf, type GatewayAnswer, ownAnswer } from "./answer.ts";
 import type { Caller } from "./callers.ts";
 import type { DeployedRoute, Deployment } from "./deployment.ts";
 import { gatewayEvent } from "./gateway-event.ts";
 import { decide } from "./iam.ts";
 import type { Lambda } from "./lambda.ts";
-import { listen } from "./listen.ts";
 import { pathOf, routeFor } from "./routing.ts";
 import { signerOf } from "./signature.ts";
 import { Throttle } from "./throttle.ts";
@@ -33,35 +27,35 @@ export interface Gateway {
 }
 
 /** https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-quotas.html */
-const QUOTAS = {
-  bodyBytesMax: 10_485_760,
-  headerBytesMax: 10_240,
-  integrationMsMax: 30_000,
-} as const;
-/** What arrives above the limit is read and thrown away, so that its sender gets to read the answer; but not for ever. */
-const DISCARDED_BYTES_MAX = 4 * QUOTAS.bodyBytesMax;
+const QUOTAS = { headerBytesMax: 10_240, integrationMsMax: 30_000 } as const;
+const BODY_LIMITS = { bytesMax: 10_485_760, discardedBytesMax: 41_943_040 };
 const REQUEST_ID_BYTES = 11;
-const STOP_MS_MAX = 10_000;
 
 /** The HTTP API of the templates. */
 export async function startGateway(props: GatewayProps): Promise<Gateway> {
   const throttles = new Map<string, Throttle>();
+  let isStopping = false;
   const server = createServer({ maxHeaderSize: QUOTAS.headerBytesMax }, (request, response) => {
     const requestId = `${randomBytes(REQUEST_ID_BYTES).toString("base64url")}=`;
-    answer(props, throttles, request, requestId).then(
-      (answered) => write(response, answered, requestId),
-      (error) => {
+    void answer(props, throttles, request, requestId)
+      .catch((error) => {
         // A client that goes away in the middle of its request is no concern of anybody else's.
         if (!request.readableAborted) console.error(error);
-        write(response, ownAnswer(500), requestId);
-      },
-    );
+        return ownAnswer(500);
+      })
+      .then((answered) => write(response, answered, requestId, isStopping));
   });
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
-    if (socket.writable) socket.end(lastWords(error.code));
+    if (socket.writable) socket.end(answerUnheard(error.code));
     else socket.destroy();
   });
-  return { port: await listen(server, props.port), stop: () => stop(server) };
+  return {
+    port: await listen(server, props.port),
+    stop() {
+      isStopping = true;
+      return close(server);
+    },
+  };
 }
 
 async function answer(
@@ -70,7 +64,7 @@ async function answer(
   request: IncomingMessage,
   requestId: string,
 ): Promise<GatewayAnswer> {
-  const body = await readBody(request);
+  const body = await bodyOf(request, BODY_LIMITS);
   if (!body) return ownAnswer(413);
   const { method = "", url = "" } = request;
   const [rawPath = "", ...rest] = url.split("?");
@@ -137,41 +131,26 @@ function isPermitted(deployment: Deployment, { key, functionArn }: DeployedRoute
   );
 }
 
-async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes <= QUOTAS.bodyBytesMax) chunks.push(chunk);
-    else if (bytes > DISCARDED_BYTES_MAX) request.socket.destroy();
-  }
-  return bytes <= QUOTAS.bodyBytesMax ? Buffer.concat(chunks) : undefined;
-}
-
-function write(response: ServerResponse, { status, headers, body }: GatewayAnswer, id: string) {
+function write(
+  response: ServerResponse,
+  { status, headers, body }: GatewayAnswer,
+  id: string,
+  isLast: boolean,
+): void {
   if (response.destroyed) return;
   response.writeHead(status, {
     ...(headers as Record<string, string | string[]>),
     "content-length": body.length,
     "apigw-requestid": id,
+    // Otherwise the connection would be held open for a next request, and the server with it.
+    ...(isLast && { connection: "close" }),
   });
   response.end(body);
 }
 
-/** The answer to what is no request, as bytes: Node has no response for it. */
-function lastWords(code: string | undefined): string {
-  const { status, body } = ownAnswer(
+function answerUnheard(code: string | undefined): string {
+  const { status, headers, body } = ownAnswer(
     code === "HPE_HEADER_OVERFLOW" ? 431 : code === "ERR_HTTP_REQUEST_TIMEOUT" ? 408 : 400,
   );
-  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`;
-}
-
-function stop(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    const cut = setTimeout(() => server.closeAllConnections(), STOP_MS_MAX);
-    server.close(() => {
-      clearTimeout(cut);
-      resolve();
-    });
-  });
+  return lastWords(status, headers, body.toString());
 }

@@ -6,8 +6,8 @@ import {
   request as send,
 } from "node:http";
 import { buffer } from "node:stream/consumers";
+import { listen } from "../src/local/http-server.ts";
 import type { DeployedTable, Role } from "./deployment.ts";
-import { listen } from "./listen.ts";
 import { whyDenied } from "./table-access.ts";
 
 export interface TableProxyProps {

@@ -1,27 +1,20 @@
-import {
-  createServer,
-  type IncomingMessage,
-  type Server,
-  type ServerResponse,
-  STATUS_CODES,
-} from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { BODY_BYTES_MAX, REQUEST_MS_MAX } from "../domain/limits.ts";
 import type { FunctionName } from "../edge/api.ts";
 import { encoded, type Handler } from "../edge/http.ts";
 import { invalid, Problem, problemAnswer } from "../edge/problem.ts";
 import { destinationOf, newRequestId, withBody } from "./event.ts";
 import { bracketed, type Gate, gateOf } from "./gate.ts";
+import { bodyOf, close, lastWords, listen } from "./http-server.ts";
 
 export type Handlers = Readonly<Record<FunctionName, Handler>>;
 
 type Reply = Awaited<ReturnType<Handler>>;
 
-/** What arrives above the limit is read and thrown away, so that its sender gets to read the answer; but not for ever. */
-const DISCARDED_BYTES_MAX = 32 * BODY_BYTES_MAX;
+const BODY_LIMITS = { bytesMax: BODY_BYTES_MAX, discardedBytesMax: 32 * BODY_BYTES_MAX };
 const TIMEOUTS_POLL_MS = 1_000;
 /** Longer than a caller's pool keeps a connection, so that it is the caller who closes it. */
 const IDLE_MS_MAX = 65_000;
-const STOP_MS_MAX = 10_000;
 
 /** What a caller may take of the server. */
 export interface ServerLimits {
@@ -75,8 +68,8 @@ export async function serve(
   door: Door,
   limits: ServerLimits = LIMITS,
 ): Promise<Serving> {
-  const { port, listen = LISTEN_DEFAULT, token } = door;
-  const gate = gateOf(listen, token);
+  const { port, listen: address = LISTEN_DEFAULT, token } = door;
+  const gate = gateOf(address, token);
   let stopping = false;
   const server = createServer(
     {
@@ -96,32 +89,18 @@ export async function serve(
   );
   server.maxConnections = limits.connectionsMax;
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
-    if (socket.writable) socket.end(lastWords(error.code));
+    if (socket.writable) socket.end(answerUnheard(error.code));
     else socket.destroy();
   });
-  await listening(server, port, listen);
-  const address = server.address();
-  const open = typeof address === "object" && address ? address.port : port;
+  const open = await listen(server, port, address);
   return {
     port: open,
-    url: `http://${bracketed(listen)}:${open}`,
-    stop: () =>
-      new Promise((resolve) => {
-        stopping = true;
-        const cut = setTimeout(() => server.closeAllConnections(), STOP_MS_MAX);
-        server.close(() => {
-          clearTimeout(cut);
-          resolve();
-        });
-      }),
+    url: `http://${bracketed(address)}:${open}`,
+    stop() {
+      stopping = true;
+      return close(server);
+    },
   };
-}
-
-function listening(server: Server, port: number, listen: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, listen, resolve);
-  });
 }
 
 async function answer(
@@ -132,8 +111,8 @@ async function answer(
 ): Promise<Reply> {
   const requestId = newRequestId();
   const destination = gate(request) ?? destinationOf(request, requestId);
-  const body = await readBody(request);
-  if (body instanceof Problem) return refused(body, requestId);
+  const body = await bodyOf(request, BODY_LIMITS);
+  if (!body) return refused(tooLarge(), requestId);
   if (destination instanceof Problem) return refused(destination, requestId);
   const { route, event } = destination;
   return new Promise((resolve, reject) => {
@@ -150,16 +129,9 @@ const tooLate = (ms: number) =>
     `There was no answer in ${ms / 1000} s; what the request did is not known.`,
   );
 
-/** The answer to what is no request, as bytes: Node has no response for it. */
-function lastWords(code: string | undefined): string {
-  const { statusCode = 400, headers, body = "" } = refused(unheard(code), newRequestId());
-  const lines = [
-    `HTTP/1.1 ${statusCode} ${STATUS_CODES[statusCode]}`,
-    ...Object.entries(headers ?? {}).map(([name, value]) => `${name}: ${value}`),
-    `content-length: ${Buffer.byteLength(body)}`,
-    "connection: close",
-  ];
-  return `${lines.join("\r\n")}\r\n\r\n${body}`;
+function answerUnheard(code: string | undefined): string {
+  const { statusCode = 400, headers = {}, body = "" } = refused(unheard(code), newRequestId());
+  return lastWords(statusCode, headers, body);
 }
 
 function unheard(code: string | undefined): Problem {
@@ -172,20 +144,6 @@ function unheard(code: string | undefined): Problem {
       { bytesMax: LIMITS.headerBytesMax },
     );
   return invalid({ field: "request", problem: "is not HTTP/1.1" });
-}
-
-function readBody(request: IncomingMessage): Promise<Buffer | Problem> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  return new Promise((resolve, reject) => {
-    request.on("data", (chunk: Buffer) => {
-      bytes += chunk.length;
-      if (bytes <= BODY_BYTES_MAX) chunks.push(chunk);
-      else if (bytes > DISCARDED_BYTES_MAX) request.socket.destroy();
-    });
-    request.on("end", () => resolve(bytes <= BODY_BYTES_MAX ? Buffer.concat(chunks) : tooLarge()));
-    request.on("error", reject);
-  });
 }
 
 const tooLarge = () =>

@@ -1,0 +1,59 @@
+import { type IncomingMessage, type Server, STATUS_CODES } from "node:http";
+import type { AddressInfo } from "node:net";
+
+const STOP_MS_MAX = 10_000;
+
+/** Lets a server listen, and returns its port. */
+export function listen(server: Server, port: number, address = "127.0.0.1"): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, address, () => resolve((server.address() as AddressInfo).port));
+  });
+}
+
+/** Stops listening, finishes what is under way within a time, and closes. */
+export function close(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    const cut = setTimeout(() => server.closeAllConnections(), STOP_MS_MAX);
+    server.close(() => {
+      clearTimeout(cut);
+      resolve();
+    });
+  });
+}
+
+/**
+ * The body of a request; nothing where it has too many bytes. What arrives above the limit is read and thrown away, so that
+ * its sender gets to read the answer; but not for ever.
+ */
+export function bodyOf(
+  request: IncomingMessage,
+  { bytesMax, discardedBytesMax }: { bytesMax: number; discardedBytesMax: number },
+): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  return new Promise((resolve, reject) => {
+    request.on("data", (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes <= bytesMax) chunks.push(chunk);
+      else if (bytes > discardedBytesMax) request.socket.destroy();
+    });
+    request.on("end", () => resolve(bytes <= bytesMax ? Buffer.concat(chunks) : undefined));
+    request.on("error", reject);
+  });
+}
+
+/** An answer as bytes, to what is no request: Node has no response for it. */
+export function lastWords(
+  status: number,
+  headers: Readonly<Record<string, unknown>>,
+  body: string,
+): string {
+  const lines = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+    `content-length: ${Buffer.byteLength(body)}`,
+    "connection: close",
+  ];
+  return `${lines.join("\r\n")}\r\n\r\n${body}`;
+}
