@@ -284,11 +284,19 @@ async function releaseSome(context: Context, life: Life, host: HostId): Promise<
   const { cidr, blockSize } = oneOf(context, scenario.pools);
   const [first] = items;
   const block = first ? cidrOf(first.cidr) : { ...cidr, prefix: blockSize };
+  const range = oneOf(context, [
+    block,
+    block,
+    block,
+    cidr,
+    cidrOf("192.0.2.0/28"),
+    { ...cidr, prefix: blockSize + 1 },
+  ]);
   const since = owners.moment;
   const page = await releaseRange(context, {
     space: SPACE,
     host,
-    cidr: chance(context, 0.3) ? cidr : block,
+    cidr: range,
     mustBeEmpty: chance(context, 0.5),
   });
   if (page instanceof Refusal) return scheduler.count(`answer: ${page.code}`);

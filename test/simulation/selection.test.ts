@@ -72,6 +72,14 @@ describe("the judge of selectors", () => {
     expect(await judged(TOLD_MS + CLOCK_SKEW_MS_MAX, rivals)).toEqual([]);
   });
 
+  it("goes by the labels that come with the request, whatever is registered by then", async () => {
+    const later = TOLD_MS + CLOCK_SKEW_MS_MAX;
+    expect(await judged(later, moved, { hostLabels: WEST })).toEqual([]);
+    expect(await judged(0, nothing, { hostLabels: { zone: "east" } })).toEqual(["I12"]);
+    const required = { ...SETTINGS_DEFAULT, requireRegisteredHosts: true };
+    expect(await judged(0, nothing, { hostLabels: WEST }, required)).toEqual(["I12"]);
+  });
+
   it("lets those in who name the pool, or an address", async () => {
     expect(await judged(TOLD_MS * 2, moved, { pools: ["pool"] })).toEqual([]);
     const address = { family: 4, value: 0n } as const;

@@ -1,5 +1,6 @@
 import type { Written } from "../../src/allocator/administration.ts";
 import type { AssignRequest } from "../../src/allocator/assignment.ts";
+import { namedFor } from "../../src/allocator/wish.ts";
 import type { Contents } from "../../src/domain/contents.ts";
 import { affinityTypeOf } from "../../src/domain/host.ts";
 import type { Violation } from "../../src/domain/invariants.ts";
@@ -85,14 +86,14 @@ export class Selection {
   }
 
   #judge(name: string, request: AssignRequest, atMs: number): void {
-    const { host, namespace, pools, address, use, hostLabels, namespaceLabels } = request;
+    const { host, namespace, address, use, hostLabels, namespaceLabels } = request;
     const { settings } = this.#scenario;
     const isUnknown = this.#is(host, atMs, (labels) => labels === undefined);
     const isMachine = use !== "LoadBalancer" && affinityTypeOf(host) === "host";
     if (settings.requireRegisteredHosts && isMachine && (isUnknown || hostLabels))
       this.#violate(`${host}, which is not registered, took a slot in pool ${name}`);
     const pool = this.#scenario.pools.find((one) => one.name === name);
-    if (!pool || address || pools.length > 0) return;
+    if (!pool || address || namedFor(request, pool.cidr.family).length > 0) return;
     const isLeft = isLeftOut(pool.nodeSelector);
     if (hostLabels ? isLeft(hostLabels) : this.#is(host, atMs, isLeft))
       this.#violate(`${host} took a slot in pool ${name}, which does not select it`);
