@@ -75,6 +75,7 @@ export function drawRequests(random: Random, scenario: Scenario, number: number)
       }),
       ...(chance(0.15) && { hostLabels: drawLabels(random) }),
       ...(chance(0.15) && { namespaceLabels: drawLabels(random) }),
+      ...(number % 2 === 0 && { assignedBy: `caller-${number}` }),
       ...(key && { keyId: handleHash(`${client.handle}/${key}`) }),
       digest: `${number} ${n}`,
     };
