@@ -1,0 +1,56 @@
+import "../src/local/environment.ts";
+import { collect } from "../src/allocator/collect.ts";
+import type { Context } from "../src/allocator/context.ts";
+import { runJobs } from "../src/allocator/jobs.ts";
+import { reclaim } from "../src/allocator/reclaim.ts";
+import { createTable } from "../src/local/create-table.ts";
+import { startEmulator } from "../src/local/emulator.ts";
+import { DUE_SHARDS } from "../src/store/definition.ts";
+import { dynamoTable } from "../src/store/dynamo.ts";
+import { contextOf, dynamoClient } from "../src/wiring.ts";
+import { meterOf } from "./meter.ts";
+import { makePool } from "./pool.ts";
+
+/** `npm run bench:idle`: what the scheduled passes cost where nobody asks for anything, each minute and each month. */
+
+const TABLE_NAME = "plat-idle";
+const MINUTES_PER_MONTH = 30 * 24 * 60;
+/** A pass may keep a cursor for the next, so that the first passes are not like the others. */
+const PASSES_BEFORE = 3;
+
+const PASSES: Readonly<Record<string, (context: Context) => Promise<unknown>>> = {
+  reclaim,
+  collect: (context) => collect(context, DUE_SHARDS),
+  work: runJobs,
+};
+
+const emulator = await startEmulator({});
+const client = dynamoClient(emulator.endpoint);
+await createTable(client, TABLE_NAME);
+const meter = meterOf(client);
+const context = contextOf(dynamoTable(client, TABLE_NAME));
+
+await measure("an empty table");
+await makePool(context, { space: "default", name: "main", cidr: "10.0.0.0/16" });
+await measure("a space with one pool, nothing assigned");
+await emulator.stop();
+
+async function measure(state: string): Promise<void> {
+  const rows = [];
+  for (const [pass, run] of Object.entries(PASSES)) {
+    for (let i = 0; i < PASSES_BEFORE; i++) await run(context);
+    const { calls, inSequence, writeUnits, readUnits } = await meter.measure(() => run(context));
+    const month = { "write units a month": writeUnits, "read units a month": readUnits };
+    const monthly = Object.entries(month).map(([name, units]) => [name, units * MINUTES_PER_MONTH]);
+    rows.push({
+      pass,
+      calls,
+      "in sequence": inSequence,
+      "write units": writeUnits,
+      "read units": readUnits,
+      ...Object.fromEntries(monthly),
+    });
+  }
+  console.log(`${state}, each pass once a minute:`);
+  console.table(rows);
+}
