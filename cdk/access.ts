@@ -1,33 +1,44 @@
-import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { FunctionName } from "../src/edge/api.ts";
-import { TABLE } from "../src/store/definition.ts";
-import type { TableReference } from "./table.ts";
 
 /** The functions that EventBridge Scheduler invokes. */
 export const SCHEDULED_FUNCTIONS = ["reclaim", "collect", "work"] as const;
 export type ScheduledFunctionName = (typeof SCHEDULED_FUNCTIONS)[number];
 
-type Action =
-  | "dynamodb:GetItem"
-  | "dynamodb:Query"
-  | "dynamodb:PutItem"
-  | "dynamodb:UpdateItem"
-  | "dynamodb:DeleteItem"
-  | "dynamodb:Scan";
+/** Partitions of the table by what their keys begin with (`src/store/key.ts`). */
+export const PARTITIONS = {
+  BLOCK: "BLOCK#*",
+  CURSOR: "CURSOR",
+  HANDLE: "HANDLE#*",
+  HOST: "HOST#*",
+  JOBS: "JOBS",
+  LIMIT: "LIMIT#*",
+  NAMESPACE: "NAMESPACE#*",
+  NODES: "NODES#*",
+  PLAN: "PLAN#*",
+  POOLMAP: "POOLMAP#*",
+  SPACE: "SPACE#*",
+  SPACES: "SPACES",
+  TABLE: "TABLE",
+  VERSION: "VERSION#*",
+} as const;
+export type Partition = keyof typeof PARTITIONS;
 
-/** What a function may do to the table's items, and to what it may do it in the due index. */
-interface Access {
-  readonly table: readonly Action[];
-  readonly dueIndex?: readonly Action[];
+export const ACTIONS = {
+  get: "dynamodb:GetItem",
+  query: "dynamodb:Query",
+  put: "dynamodb:PutItem",
+  update: "dynamodb:UpdateItem",
+  delete: "dynamodb:DeleteItem",
+} as const;
+export type ActionKind = keyof typeof ACTIONS;
+
+/** What a function may do to the items of which partitions. */
+export interface Access extends Readonly<Partial<Record<ActionKind, readonly Partition[]>>> {
+  /** May it walk the whole table? No condition on keys bounds that. */
+  readonly scan?: true;
+  /** May it ask the due index? */
+  readonly due?: true;
 }
-
-const READ: readonly Action[] = ["dynamodb:GetItem", "dynamodb:Query"];
-const WRITE: readonly Action[] = [
-  ...READ,
-  "dynamodb:PutItem",
-  "dynamodb:UpdateItem",
-  "dynamodb:DeleteItem",
-];
 
 /**
  * One function for each set of rights: routes that need the same share a function, which is then cold less often, and no
@@ -40,37 +51,78 @@ const WRITE: readonly Action[] = [
  *   one are rights to all. `register` writes who is in it: hosts and namespaces.
  * - `openapi` answers what needs no table.
  */
-const ACCESS: Readonly<Record<FunctionName | ScheduledFunctionName, Access>> = {
-  assign: { table: WRITE },
-  release: { table: WRITE },
-  amend: { table: [...READ, "dynamodb:PutItem"] },
-  affinities: { table: WRITE },
-  read: { table: READ },
-  // Blocks of no pool are found, and a space is proven as a whole, by nothing but a walk over the table.
-  survey: { table: [...READ, "dynamodb:Scan"] },
-  configure: { table: WRITE },
-  register: { table: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:DeleteItem"] },
-  openapi: { table: [] },
-  reclaim: { table: WRITE },
-  work: { table: WRITE },
+export const ACCESS: Readonly<Record<FunctionName | ScheduledFunctionName, Access | undefined>> = {
+  assign: {
+    get: ["BLOCK", "HANDLE", "HOST", "NAMESPACE", "POOLMAP", "TABLE", "VERSION"],
+    query: ["BLOCK", "HANDLE", "HOST", "LIMIT", "POOLMAP", "SPACE"],
+    put: ["BLOCK", "HANDLE", "HOST", "LIMIT"],
+    update: ["BLOCK", "POOLMAP"],
+    delete: ["HANDLE", "HOST", "LIMIT"],
+  },
+  release: {
+    get: ["BLOCK", "HANDLE", "TABLE", "VERSION"],
+    query: ["HANDLE", "HOST", "SPACE"],
+    put: ["HANDLE"],
+    update: ["BLOCK", "HANDLE"],
+    delete: ["HANDLE", "LIMIT"],
+  },
+  amend: {
+    get: ["BLOCK", "HANDLE", "TABLE", "VERSION"],
+    query: ["HANDLE", "SPACE"],
+    put: ["HANDLE"],
+  },
+  affinities: {
+    get: ["BLOCK", "HOST", "TABLE", "VERSION"],
+    query: ["BLOCK", "HOST", "POOLMAP", "SPACE"],
+    put: ["BLOCK", "HOST"],
+    update: ["BLOCK", "POOLMAP"],
+    delete: ["BLOCK", "HOST"],
+  },
+  read: {
+    get: ["BLOCK", "HANDLE", "HOST", "JOBS", "NAMESPACE", "TABLE", "VERSION"],
+    query: ["BLOCK", "HANDLE", "HOST", "JOBS", "NAMESPACE", "NODES", "POOLMAP", "SPACE"],
+  },
+  survey: {
+    get: ["TABLE"],
+    query: ["BLOCK", "POOLMAP", "SPACE"],
+    // Blocks of no pool are found, and a space is proven as a whole, by nothing but a walk over the table.
+    scan: true,
+  },
+  configure: {
+    get: ["JOBS", "PLAN", "SPACE", "SPACES", "TABLE", "VERSION"],
+    query: ["BLOCK", "JOBS", "POOLMAP", "SPACE"],
+    put: ["JOBS", "PLAN", "SPACE", "SPACES", "TABLE"],
+    update: ["VERSION"],
+    delete: ["SPACE"],
+  },
+  register: {
+    get: ["HOST", "NAMESPACE", "NODES", "TABLE"],
+    put: ["HOST", "NAMESPACE", "NODES", "TABLE"],
+    delete: ["HOST", "NAMESPACE", "NODES"],
+  },
+  openapi: undefined,
+  reclaim: {
+    get: ["BLOCK", "CURSOR", "TABLE", "VERSION"],
+    query: ["BLOCK", "HOST", "POOLMAP", "SPACE", "SPACES"],
+    put: ["HOST"],
+    update: ["BLOCK", "CURSOR", "POOLMAP"],
+    delete: ["BLOCK", "CURSOR", "HOST"],
+  },
+  work: {
+    get: ["BLOCK", "JOBS", "PLAN", "TABLE", "VERSION"],
+    query: ["BLOCK", "HOST", "JOBS", "POOLMAP", "SPACE"],
+    put: ["HOST", "JOBS", "PLAN", "SPACE"],
+    update: ["BLOCK", "POOLMAP", "VERSION"],
+    delete: ["BLOCK", "HOST", "JOBS", "POOLMAP", "SPACE"],
+  },
   // The index may miss an item, so the collector also walks the table; nothing else may ask the index.
-  collect: { table: [...WRITE, "dynamodb:Scan"], dueIndex: ["dynamodb:Query"] },
+  collect: {
+    get: ["BLOCK", "CURSOR", "HANDLE", "HOST", "TABLE", "VERSION"],
+    query: ["HANDLE", "HOST", "SPACE"],
+    put: ["HANDLE", "HOST", "NODES", "TABLE"],
+    update: ["BLOCK", "CURSOR"],
+    delete: ["BLOCK", "CURSOR", "HANDLE", "HOST", "LIMIT", "NODES", "POOLMAP"],
+    scan: true,
+    due: true,
+  },
 };
-
-/** The statements that give a function its access, and no more. */
-export function accessStatements(
-  name: FunctionName | ScheduledFunctionName,
-  table: TableReference,
-): PolicyStatement[] {
-  const { table: items, dueIndex = [] } = ACCESS[name];
-  return [
-    { actions: items, resource: table.tableArn },
-    { actions: dueIndex, resource: `${table.tableArn}/index/${TABLE.dueIndex.name}` },
-  ]
-    .filter(({ actions }) => actions.length > 0)
-    .map(({ actions, resource }) => allow(actions, resource));
-}
-
-function allow(actions: readonly Action[], resource: string): PolicyStatement {
-  return new PolicyStatement({ actions: [...actions], resources: [resource] });
-}

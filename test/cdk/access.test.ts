@@ -1,100 +1,114 @@
-import { Stack } from "aws-cdk-lib";
-import { expect, it } from "vitest";
-import { accessStatements } from "../../cdk/access.ts";
-import { ENVIRONMENTS } from "../../cdk/environments.ts";
-import { Table as TableConstruct } from "../../cdk/table.ts";
-import { MemoryTable } from "../../src/store/memory.ts";
-import type { Table } from "../../src/store/table.ts";
-import { wire } from "../../src/wiring.ts";
-import { eventOf, type Request } from "../edge/event.ts";
+import { describe, expect, it } from "vitest";
+import { ACCESS, ACTIONS, PARTITIONS, type Partition } from "../../cdk/access.ts";
+import { ENVIRONMENT_NAMES } from "../../cdk/environments.ts";
+import { parseCidr } from "../../src/domain/cidr.ts";
+import { hostId } from "../../src/domain/host.ts";
+import * as key from "../../src/store/key.ts";
+import { decide, type Statement } from "../../twin/iam.ts";
+import { FUNCTIONS, SCHEDULED_FUNCTIONS, templates } from "./templates.ts";
 
-process.env.POWERTOOLS_LOG_LEVEL = "SILENT";
+const TABLE = "arn:aws:dynamodb:eu-central-1:123456789012:table/plat";
+const LOGS = ["logs:CreateLogStream", "logs:PutLogEvents"];
+const DEAD_LETTERS = ["sqs:SendMessage", "sqs:GetQueueAttributes", "sqs:GetQueueUrl"];
 
-const WRITES = { put: "PutItem", update: "UpdateItem", delete: "DeleteItem" } as const;
+const cidr = parseCidr("10.0.0.0/26");
+if (!cidr.ok) throw new Error(cidr.problem);
+const block = cidr.value;
+const host = hostId("host", "SPACES");
+const record = { space: "SPACE", handleHash: "HANDLE", id: "id", keyed: false };
 
-/** A table that notes which actions of DynamoDB it would take. */
-function noting(table: Table, used: Set<string>): Table {
-  const by = <Result>(action: string, result: Result): Result => {
-    used.add(`dynamodb:${action}`);
-    return result;
-  };
-  return {
-    get: (key) => by("GetItem", table.get(key)),
-    query: (pk, options) => by("Query", table.query(pk, options)),
-    scan: (limit, after) => by("Scan", table.scan(limit, after)),
-    due: (shard, untilMs, limit) => by("Query of the index", table.due(shard, untilMs, limit)),
-    write: (write) => by(WRITES[write.change.kind], table.write(write)),
-  };
+/** What stands for a value in a template. */
+interface Intrinsics {
+  readonly "Fn::Join"?: readonly [string, readonly unknown[]];
+  readonly "Fn::GetAtt"?: readonly string[];
 }
 
-const used = new Set<string>();
-wire(noting(new MemoryTable(), used));
-// A function takes up its table as it is loaded.
-const { HANDLERS } = await import("../../src/local/functions.ts");
+/** A partition key of each kind, in a space and of things that are called as partitions are. */
+const KEYS: Readonly<Record<Partition, string>> = {
+  BLOCK: key.blockKey("SPACE", block).pk,
+  CURSOR: key.cursorKey("BLOCK").pk,
+  HANDLE: key.recordKey(record).pk,
+  HOST: key.hostPk("BLOCK", host),
+  JOBS: key.JOBS_PK,
+  LIMIT: key.seatPk("HOST", "JOBS"),
+  NAMESPACE: key.namespacesPk("NODES"),
+  NODES: key.nodesPk("NAMESPACE"),
+  PLAN: key.planKey("TABLE").pk,
+  POOLMAP: key.poolMapPk("SPACE", "id"),
+  SPACE: key.spacePk("S"),
+  SPACES: key.SPACES_PK,
+  TABLE: key.TABLE_KEY.pk,
+  VERSION: key.versionKey("SPACES").pk,
+};
+const PARTITION_NAMES = Object.keys(PARTITIONS) as Partition[];
 
-/** How requests end, one after the other, and which actions they took. */
-async function askedOf(
-  name: "assign" | "configure" | "amend" | "register",
-  requests: readonly (readonly [string, string, Request])[],
-) {
-  used.clear();
-  const statuses: unknown[] = [];
-  for (const request of requests)
-    statuses.push((await HANDLERS[name](eventOf(...request))).statusCode);
-  return { statuses, actions: [...used].sort() };
-}
+describe.each(ENVIRONMENT_NAMES)("the rights of the functions in %s", (environment) => {
+  const template = templates[environment].stateless;
 
-function grantedTo(name: "amend" | "register"): readonly string[] {
-  const { table } = new TableConstruct(new Stack(), "Table", { environment: ENVIRONMENTS.dev });
-  return accessStatements(name, table)
-    .flatMap(({ actions }) => actions)
-    .sort();
-}
+  it.each(FUNCTIONS)(
+    "%s may do to each partition what `cdk/access.ts` says, and no more",
+    (name) => {
+      const access = ACCESS[name];
+      const statements = statementsOf(name);
+      for (const [kind, action] of Object.entries(ACTIONS))
+        for (const partition of PARTITION_NAMES)
+          expect(
+            decide(statements, {
+              action,
+              resource: TABLE,
+              context: { "dynamodb:LeadingKeys": [KEYS[partition]] },
+            }),
+            `${action} ${partition}`,
+          ).toBe(
+            access?.[kind as keyof typeof ACTIONS]?.includes(partition) ? "allowed" : "not allowed",
+          );
+    },
+  );
 
-it("amend may do to the table what its changes and refusals do, and no more", async () => {
-  await askedOf("configure", [
-    ["PUT", "/v1/pools/main", { body: { cidr: "10.0.0.0/30", blockSize: 32 } }],
-  ]);
-  await askedOf("assign", [
-    [
-      "POST",
-      "/v1/assign",
-      { body: { host: "node-1", ipv4: 4, handle: "web-0", leaseSeconds: 60 } },
-    ],
-  ]);
-  const path = "/v1/addresses/10.0.0.1";
-  const { statuses, actions } = await askedOf("amend", [
-    ["PATCH", path, { body: { handle: "web-0", leaseSeconds: 90 } }],
-    ["PATCH", path, { body: { handle: "web-0", owner: { alternate: { pod: "b" } } } }],
-    [
-      "PATCH",
-      path,
-      { body: { handle: "web-0", expectedOwner: { alternate: null }, leaseSeconds: 1 } },
-    ],
-    ["PATCH", path, { body: { handle: "another", leaseSeconds: 90 } }],
-    ["PATCH", "/v1/addresses/10.9.9.9", { body: { handle: "web-0", leaseSeconds: 90 } }],
-  ]);
-  expect(statuses).toEqual([200, 200, 412, 409, 404]);
-  expect(actions).toEqual(grantedTo("amend"));
+  it.each(FUNCTIONS)("%s may walk the table and ask the index only if it says so", (name) => {
+    const statements = statementsOf(name);
+    const may = (action: string, resource: string) => decide(statements, { action, resource });
+    expect(may("dynamodb:Scan", TABLE)).toBe(ACCESS[name]?.scan ? "allowed" : "not allowed");
+    expect(may("dynamodb:Query", `${TABLE}/index/due`)).toBe(
+      ACCESS[name]?.due ? "allowed" : "not allowed",
+    );
+    expect(may("dynamodb:Scan", `${TABLE}/index/due`)).toBe("not allowed");
+    for (const action of ["BatchGetItem", "BatchWriteItem", "PartiQLSelect", "DeleteTable"])
+      expect(may(`dynamodb:${action}`, TABLE)).toBe("not allowed");
+  });
+
+  it.each(FUNCTIONS)(
+    "%s may beside that write its own log, and a pass its dead letters",
+    (name) => {
+      const others = statementsOf(name)
+        .flatMap(({ Action }) => [Action ?? []].flat())
+        .filter((action) => !action.startsWith("dynamodb:"));
+      const isPass = SCHEDULED_FUNCTIONS.some((pass) => pass === name);
+      expect(others).toEqual([...LOGS, ...(isPass ? DEAD_LETTERS : [])]);
+    },
+  );
+
+  /** The statements of a function's role, with the table's ARN filled in; of other resources the reference stays. */
+  function statementsOf(name: string): Statement[] {
+    const [policy] = Object.entries(template.findResources("AWS::IAM::Policy"))
+      .filter(([id]) => id.startsWith(`${name}RoleDefaultPolicy`))
+      .map(([, { Properties }]) => Properties.PolicyDocument.Statement);
+    const filledIn = (value: unknown): unknown => {
+      if (typeof value !== "object" || value === null) return value;
+      if (Array.isArray(value)) return value.map(filledIn);
+      const { "Fn::Join": joined, "Fn::GetAtt": attribute } = value as Intrinsics;
+      if ("Fn::ImportValue" in value) return TABLE;
+      if (joined) return joined[1].map(filledIn).join("");
+      if (attribute) return attribute.join(".");
+      return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, filledIn(one)]));
+    };
+    return filledIn(policy) as Statement[];
+  }
 });
 
-it("register may do to the table what its changes, refusals and dry runs do, and no more", async () => {
-  const body = { labels: { zone: "a" } };
-  for (const path of ["/v1/nodes/node-1", "/v1/namespaces/shop"]) {
-    const before = await askedOf("register", [
-      ["PUT", path, { body, query: { dryRun: "true" } }],
-      ["PUT", path, { body }],
-      ["PUT", path, { body: {}, headers: { "if-match": '"another"' } }],
-    ]);
-    expect(before.statuses).toEqual([200, 201, 412]);
-    const { headers } = await HANDLERS.read(eventOf("GET", path));
-    const after = await askedOf("register", [
-      ["DELETE", path, {}],
-      ["DELETE", path, { headers: { "if-match": String(headers?.etag) } }],
-      ["DELETE", path, { headers: { "if-match": String(headers?.etag) } }],
-    ]);
-    expect(after.statuses).toEqual([428, 200, 404]);
-    const actions = new Set([...before.actions, ...after.actions]);
-    expect([...actions].sort()).toEqual(grantedTo("register"));
-  }
+it("amend may not delete, and what only reads may not write", () => {
+  expect(ACCESS.amend?.delete).toBeUndefined();
+  for (const name of ["read", "survey"] as const)
+    for (const kind of ["put", "update", "delete"] as const)
+      expect(ACCESS[name]?.[kind]).toBeUndefined();
 });

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { newSpace, spaceWithPool } from "./plat.ts";
+import { newSpace, pass, spaceWithPool } from "./plat.ts";
 
-const { handler: work } = await import("../../functions/work.ts");
+const work = pass("work");
 
 afterEach(() => {
   vi.useRealTimers();

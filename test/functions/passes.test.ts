@@ -1,8 +1,8 @@
 import { afterEach, expect, it, vi } from "vitest";
-import { context, spaceWithPool } from "./plat.ts";
+import { context, pass, spaceWithPool } from "./plat.ts";
 
-const { handler: reclaim } = await import("../../functions/reclaim.ts");
-const { handler: collect } = await import("../../functions/collect.ts");
+const reclaim = pass("reclaim");
+const collect = pass("collect");
 
 afterEach(() => {
   vi.useRealTimers();

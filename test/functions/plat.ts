@@ -8,32 +8,46 @@ import { problemsOf } from "../../src/edge/openapi.ts";
 import { PROBLEMS } from "../../src/edge/problem.ts";
 import { pathIn } from "../../src/edge/space-path.ts";
 import type { Reply } from "../../src/local/client.ts";
+import type { Handlers } from "../../src/local/server.ts";
 import { MemoryTable } from "../../src/store/memory.ts";
 import { contextOf, wire } from "../../src/wiring.ts";
 import { eventOf, type Request } from "../edge/event.ts";
 import { sendEvent } from "./call.ts";
+import { runAs, unlawful, watchedTable } from "./rights.ts";
 
 process.env.POWERTOOLS_LOG_LEVEL = "SILENT";
 
 /** What the handlers of this test file work with; a test may put something in their way. */
 export const table = new MemoryTable();
-export const context = wire(table);
+export const context = wire(watchedTable(table));
 
 /** Whatever a test did, the invariants hold over the whole table when it is done. */
 afterEach(async () => {
   const { violations } = await checkTable(contextOf(table));
   expect(violations).toEqual([]);
+  expect([...unlawful]).toEqual([]);
 });
 
 // A function takes up its table as it is loaded.
-const { HANDLERS } = await import("../../src/local/functions.ts");
+const { HANDLERS, PASSES } = await import("../../src/local/functions.ts");
+
+/** The functions, each with its own rights to the table and no other. */
+const LAWFUL = Object.fromEntries(
+  Object.entries(HANDLERS).map(([name, handler]) => [
+    name,
+    (event: Event) => runAs(name as keyof Handlers, () => handler(event)),
+  ]),
+) as unknown as Handlers;
+
+/** Runs a scheduled pass as its function. */
+export const pass = (name: keyof typeof PASSES) => () => runAs(name, PASSES[name]);
 
 /** A request through the handler that the API's route leads to. */
 export const call = (method: string, path: string, request: Request = {}): Promise<Reply> =>
   send(eventOf(method, path, request));
 
 export async function send(event: Event): Promise<Reply> {
-  const { route, reply } = await sendEvent(HANDLERS, event);
+  const { route, reply } = await sendEvent(LAWFUL, event);
   expectDocumented(route, reply);
   return reply;
 }

@@ -1,0 +1,41 @@
+import { PolicyStatement } from "aws-cdk-lib/aws-iam";
+import type { FunctionName } from "../src/edge/api.ts";
+import { TABLE } from "../src/store/definition.ts";
+import {
+  ACCESS,
+  ACTIONS,
+  type ActionKind,
+  PARTITIONS,
+  type ScheduledFunctionName,
+} from "./access.ts";
+import type { TableReference } from "./table.ts";
+
+/**
+ * Returns the statements that give a function its access, and no more: each names actions, and the partition keys that they
+ * may be about (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/specifying-conditions.html).
+ */
+export function accessStatements(
+  name: FunctionName | ScheduledFunctionName,
+  table: TableReference,
+): PolicyStatement[] {
+  const access = ACCESS[name];
+  if (!access) return [];
+  const statements = Object.entries(ACTIONS).flatMap(([kind, action]) => {
+    const partitions = access[kind as ActionKind] ?? [];
+    if (partitions.length === 0) return [];
+    const keys = partitions.map((partition) => PARTITIONS[partition]);
+    return new PolicyStatement({
+      actions: [action],
+      resources: [table.tableArn],
+      conditions: { "ForAllValues:StringLike": { "dynamodb:LeadingKeys": keys } },
+    });
+  });
+  const index = `${table.tableArn}/index/${TABLE.dueIndex.name}`;
+  if (access.scan)
+    statements.push(
+      new PolicyStatement({ actions: ["dynamodb:Scan"], resources: [table.tableArn] }),
+    );
+  if (access.due)
+    statements.push(new PolicyStatement({ actions: ["dynamodb:Query"], resources: [index] }));
+  return statements;
+}

@@ -1,0 +1,69 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import {
+  ACCESS,
+  type ActionKind,
+  PARTITIONS,
+  type Partition,
+  type ScheduledFunctionName,
+} from "../../cdk/access.ts";
+import type { FunctionName } from "../../src/edge/api.ts";
+import type { Table } from "../../src/store/table.ts";
+
+type Deployed = FunctionName | ScheduledFunctionName;
+
+/** Which function runs, so that a call to the table is told whose it is. */
+const running = new AsyncLocalStorage<Deployed>();
+
+/** Runs what a function does, as this function. */
+export const runAs = <Result>(name: Deployed, act: () => Result): Result => running.run(name, act);
+
+/** What functions did with the table without a right to, such as `assign put BLOCK`. */
+export const unlawful = new Set<string>();
+
+/** A table that notes what each function does with it, and whether `cdk/access.ts` lets it. */
+export function watchedTable(table: Table): Table {
+  return {
+    get: (key) => {
+      note("get", key.pk);
+      return table.get(key);
+    },
+    query: (pk, options) => {
+      note("query", pk);
+      return table.query(pk, options);
+    },
+    scan: (limit, after) => {
+      note("scan");
+      return table.scan(limit, after);
+    },
+    due: (shard, untilMs, limit) => {
+      note("due");
+      return table.due(shard, untilMs, limit);
+    },
+    write: (write) => {
+      note(write.change.kind, write.key.pk);
+      return table.write(write);
+    },
+  };
+}
+
+function note(kind: ActionKind | "scan" | "due", pk?: string): void {
+  const name = running.getStore();
+  if (name === undefined) return;
+  const partition = pk?.split("#")[0];
+  const what = [name, kind, partition].filter((part) => part !== undefined).join(" ");
+  if (!isGranted(name, kind, partition)) unlawful.add(what);
+}
+
+function isGranted(
+  name: Deployed,
+  kind: ActionKind | "scan" | "due",
+  partition: string | undefined,
+): boolean {
+  const access = ACCESS[name];
+  if (kind === "scan" || kind === "due") return access?.[kind] === true;
+  return (
+    partition !== undefined &&
+    Object.hasOwn(PARTITIONS, partition) &&
+    access?.[kind]?.includes(partition as Partition) === true
+  );
+}
