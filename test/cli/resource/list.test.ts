@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { Client, Request } from "../../../src/cli/client.ts";
 import { POOL, RESERVATION } from "../../../src/cli/resource/kind.ts";
-import { listAll } from "../../../src/cli/resource/list.ts";
+import { listAll, listKnown } from "../../../src/cli/resource/list.ts";
 
 it.each([POOL, RESERVATION])(
   "$plural are read to their last page, as many at once as there may be",
@@ -23,3 +23,26 @@ it.each([POOL, RESERVATION])(
     expect(asked).toEqual([undefined, "1", "2"].map((cursor) => ({ limit: 250, cursor })));
   },
 );
+
+it("what cannot be read is named once, beside the others, and is not taken for absent", async () => {
+  const reason = "the item of pool main has format 2, and this version reads format 1";
+  const client = {
+    space: "blue",
+    async call({ query }: Request) {
+      const at = Number(query?.cursor ?? 0);
+      const body = {
+        pools: [{ name: `n${at}` }],
+        unreadable: [{ item: "pool main", reason }],
+        ...(at < 1 && { next: String(at + 1) }),
+      };
+      return { status: 200, etag: undefined, body };
+    },
+  } as unknown as Client;
+  await expect(listAll(client, POOL)).rejects.toMatchObject({
+    exit: 1,
+    message: `unreadable: ${reason}.`,
+  });
+  const { bodies, unread } = await listKnown(client, POOL);
+  expect(bodies).toEqual([{ name: "n0" }, { name: "n1" }]);
+  expect(unread?.message).toBe(`unreadable: ${reason}.`);
+});
