@@ -81,7 +81,7 @@ describe("plat", () => {
     vi.stubGlobal("fetch", async (url: string) => Response.json({ pools: [{ name: url }] }));
     const { exit, out } = await platWith({ env: { PLAT_ENDPOINT: "" } }, "pool", "get");
     expect(exit).toBe(0);
-    expect(out).toContain("http://127.0.0.1:8787/v1/pools?");
+    expect(out).toContain("http://127.0.0.1:8787/v1/spaces/");
   });
 });
 
