@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import manifest from "../package.json" with { type: "json" };
 import runtime from "../twin/runtime/package.json" with { type: "json" };
+import openApiTools from "./openapi/package.json" with { type: "json" };
 
 const README = readFileSync(new URL("../README.md", import.meta.url), "utf8");
 
@@ -17,6 +18,7 @@ it("says of every dependency what it is for, and of nothing else", () => {
       ...optionalDependencies,
       ...devDependencies,
       ...runtime.dependencies,
+      ...openApiTools.dependencies,
     }).sort(),
   );
 });

@@ -23,10 +23,8 @@ const problemCode = v.picklist(Object.keys(PROBLEMS) as ProblemCode[]);
 
 const maxBlocksPerHost = v.pipe(v.nullable(whole), v.description("null: there is no cap"));
 
-const missing = v.pipe(
-  v.array(v.strictObject({ family, count: whole, code: problemCode })),
-  v.description("How many addresses of a family there are not, and by which code"),
-);
+export const missingOfFamily = v.strictObject({ family, count: whole, code: problemCode });
+const missing = v.array(missingOfFamily);
 
 const candidate = {
   family: v.pipe(family, v.description("For which it was considered")),
@@ -42,21 +40,27 @@ const candidate = {
   detail: v.optional(v.pipe(v.string(), v.description("Why it may not, for people"))),
 };
 
-/** RFC 9457. A problem may have members of its own beyond these. */
+export const fieldAtFault = v.strictObject({
+  field: v.string(),
+  value: v.optional(v.unknown()),
+  problem: v.string(),
+});
+
+export const unreadableItem = v.strictObject({
+  item: v.pipe(v.string(), v.description("What it is called, such as `pool main`")),
+  format: v.optional(v.pipe(v.number(), v.description("The format that it has"))),
+  reads: v.optional(v.pipe(v.number(), v.description("The format that this version reads"))),
+  reason: v.string(),
+});
+
 const unreadable = v.optional(
   v.pipe(
-    v.array(
-      v.strictObject({
-        item: v.pipe(v.string(), v.description("What it is called, such as `pool main`")),
-        format: v.optional(v.pipe(v.number(), v.description("The format that it has"))),
-        reads: v.optional(v.pipe(v.number(), v.description("The format that this version reads"))),
-        reason: v.string(),
-      }),
-    ),
+    v.array(unreadableItem),
     v.description("What belongs to the list and cannot be read by this version"),
   ),
 );
 
+/** RFC 9457. A problem may have members of its own beyond these. */
 export const problem = v.looseObject({
   type: v.string(),
   title: v.string(),
@@ -65,15 +69,7 @@ export const problem = v.looseObject({
   code: problemCode,
   retryable: v.boolean(),
   requestId,
-  fields: v.optional(
-    v.array(
-      v.strictObject({
-        field: v.string(),
-        value: v.optional(v.unknown()),
-        problem: v.string(),
-      }),
-    ),
-  ),
+  fields: v.optional(v.array(fieldAtFault)),
   retryAfterSeconds: v.optional(whole),
   missing: v.optional(missing),
   pools: v.optional(
@@ -90,29 +86,29 @@ export const problem = v.looseObject({
   ),
 });
 
-const hostReserved = v.strictObject({
+export const hostReserved = v.strictObject({
   start: whole,
   end: whole,
   handle: v.optional(v.string()),
   note: v.optional(v.string()),
 });
 
-const refusal = v.looseObject({ code: problemCode, detail: v.string() });
+export const refusal = v.looseObject({ code: problemCode, detail: v.string() });
 
-const assignment = v.strictObject({
+export const assignedAddress = v.strictObject({
+  address: v.string(),
+  family,
+  block: v.string(),
+  pool: v.string(),
+  generation: v.string(),
+  borrowed: v.boolean(),
+  expiresAt: v.optional(time),
+});
+
+export const assignment = v.strictObject({
   requestId,
   handle: v.string(),
-  addresses: v.array(
-    v.strictObject({
-      address: v.string(),
-      family,
-      block: v.string(),
-      pool: v.string(),
-      generation: v.pipe(v.string(), v.description("Names exactly this assignment in a release")),
-      borrowed: v.boolean(),
-      expiresAt: v.optional(time),
-    }),
-  ),
+  addresses: v.array(assignedAddress),
   requested: whole,
   hostReserved: v.optional(
     v.pipe(
@@ -127,29 +123,31 @@ const assignment = v.strictObject({
   missing,
 });
 
-const explanation = v.strictObject({
+export const poolConsidered = v.strictObject(candidate);
+
+export const blockToUse = v.strictObject({
+  action: v.picklist(["own", "claim", "takeOver", "borrow", "held"]),
+  block: v.string(),
+  pool: v.string(),
+  count: whole,
+});
+
+export const familyExplanation = v.strictObject({
+  family,
+  requested: whole,
+  refusal: v.optional(refusal),
+  pools: v.array(poolConsidered),
+  blocks: v.array(blockToUse),
+});
+
+export const explanation = v.strictObject({
   requestId,
   dryRun: v.literal(true),
   requested: whole,
   refusal: v.optional(refusal),
   messages: v.array(v.string()),
   missing,
-  families: v.array(
-    v.strictObject({
-      family,
-      requested: whole,
-      refusal: v.optional(refusal),
-      pools: v.array(v.strictObject(candidate)),
-      blocks: v.array(
-        v.strictObject({
-          action: v.picklist(["own", "claim", "takeOver", "borrow", "held"]),
-          block: v.string(),
-          pool: v.string(),
-          count: whole,
-        }),
-      ),
-    }),
-  ),
+  families: v.array(familyExplanation),
 });
 
 export const assigned = v.union([assignment, explanation]);
@@ -162,32 +160,29 @@ export const handleReleased = v.strictObject({
 
 const host = { host: v.string(), affinityType };
 
-export const released = v.union([
-  handleReleased,
-  v.strictObject({
-    requestId,
-    ...host,
-    released: v.array(v.string()),
-    complete: v.boolean(),
-    unreadable: v.array(v.string()),
-  }),
-  v.strictObject({
-    requestId,
-    results: v.array(
-      v.strictObject({
-        address: v.string(),
-        status: v.picklist(["released", "not_assigned", "conflict"]),
-        code: v.optional(problemCode),
-        detail: v.optional(v.string()),
-      }),
-    ),
-  }),
-]);
+export const hostReleased = v.strictObject({
+  requestId,
+  ...host,
+  released: v.array(v.string()),
+  complete: v.boolean(),
+  unreadable: v.array(v.string()),
+});
+
+export const releaseResult = v.strictObject({
+  address: v.string(),
+  status: v.picklist(["released", "not_assigned", "conflict"]),
+  code: v.optional(problemCode),
+  detail: v.optional(v.string()),
+});
+
+export const addressesReleased = v.strictObject({ requestId, results: v.array(releaseResult) });
+
+export const released = v.union([handleReleased, hostReleased, addressesReleased]);
 
 const attributes = v.record(v.string(), v.string());
 
 /** A side without an owner is absent. */
-const owner = v.strictObject({
+export const owner = v.strictObject({
   active: v.optional(attributes),
   alternate: v.optional(attributes),
 });
@@ -230,12 +225,13 @@ const address = {
   owner: v.optional(owner),
 };
 
+export const heldAddress = v.strictObject(address);
 export const addressRead = v.strictObject({ requestId, ...address });
 
 export const handleRead = v.strictObject({
   requestId,
   handle: v.string(),
-  addresses: v.array(v.strictObject(address)),
+  addresses: v.array(heldAddress),
   next,
 });
 
@@ -260,9 +256,14 @@ const block = {
   idleSince: v.optional(time),
 };
 
+export const usageCounted = v.strictObject(usage);
+export const blockUsage = v.strictObject({ cidr: v.string(), ...usage });
+export const blockStanding = v.strictObject(block);
+export const addressInBlock = v.strictObject({ address: v.string(), ...ownership });
+
 export const blocksRead = v.strictObject({
   requestId,
-  blocks: v.array(v.strictObject(block)),
+  blocks: v.array(blockStanding),
   unreadable,
   next,
 });
@@ -302,29 +303,30 @@ export const spaceAffinitiesRead = v.strictObject({
   next,
 });
 
-export const affinitiesClaimed = v.union([
-  v.strictObject({
-    requestId,
-    ...host,
-    pool: v.string(),
-    blocks: v.array(
-      v.strictObject({
-        cidr: v.string(),
-        status: v.picklist(["claimed", "not_owned", "block_limit", "contended", "unreadable"]),
-        host: v.optional(v.string()),
-        affinityType: v.optional(affinityType),
-      }),
-    ),
-    complete: v.boolean(),
-    maxBlocksPerHost,
-    next,
-  }),
-  v.strictObject({
-    requestId,
-    ...host,
-    blocks: v.array(v.strictObject({ family, cidr: v.string(), pool: v.string() })),
-  }),
-]);
+export const rangeClaimed = v.strictObject({
+  requestId,
+  ...host,
+  pool: v.string(),
+  blocks: v.array(
+    v.strictObject({
+      cidr: v.string(),
+      status: v.picklist(["claimed", "not_owned", "block_limit", "contended", "unreadable"]),
+      host: v.optional(v.string()),
+      affinityType: v.optional(affinityType),
+    }),
+  ),
+  complete: v.boolean(),
+  maxBlocksPerHost,
+  next,
+});
+
+export const blocksEnsured = v.strictObject({
+  requestId,
+  ...host,
+  blocks: v.array(v.strictObject({ family, cidr: v.string(), pool: v.string() })),
+});
+
+export const affinitiesClaimed = v.union([rangeClaimed, blocksEnsured]);
 
 export const affinitiesReleased = v.strictObject({
   requestId,
@@ -350,7 +352,7 @@ export const affinitiesReleased = v.strictObject({
 export const blockRead = v.strictObject({
   requestId,
   ...block,
-  addresses: v.array(v.strictObject({ address: v.string(), ...ownership })),
+  addresses: v.array(addressInBlock),
   next,
 });
 
@@ -360,8 +362,8 @@ export const utilizationRead = v.strictObject({
   cidr: v.string(),
   ...usage,
   complete: v.boolean(),
-  blocks: v.array(v.strictObject({ cidr: v.string(), ...usage })),
-  outsideBlocks: v.optional(v.strictObject(usage)),
+  blocks: v.array(blockUsage),
+  outsideBlocks: v.optional(usageCounted),
   next,
 });
 
@@ -372,14 +374,11 @@ export const spaceUtilizationRead = v.strictObject({
       pool: v.string(),
       cidr: v.string(),
       ...usage,
-      outsideBlocks: v.strictObject(usage),
+      outsideBlocks: usageCounted,
     }),
   ),
   orphans: v.optional(
-    v.pipe(
-      v.array(v.strictObject(block)),
-      v.description("Blocks of no pool, where they are asked for"),
-    ),
+    v.pipe(v.array(blockStanding), v.description("Blocks of no pool, where they are asked for")),
   ),
   complete: v.boolean(),
   next,
@@ -460,7 +459,7 @@ const settings = {
 export const settingsRead = v.strictObject(settings);
 export const settingsWritten = v.strictObject({ ...settings, ...written });
 
-const walk = v.strictObject({
+export const walk = v.strictObject({
   cells: whole,
   blocks: whole,
   deleted: whole,

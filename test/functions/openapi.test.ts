@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { ROUTES } from "../../src/edge/api.ts";
+import { methodsOf, ROUTES } from "../../src/edge/api.ts";
+import { FIELD_WORDS } from "../../src/edge/openapi-words.ts";
 import { PROBLEMS } from "../../src/edge/problem.ts";
 import { eventOf } from "../edge/event.ts";
 import { call } from "./plat.ts";
@@ -18,7 +19,9 @@ it("the document has every route and no other", () => {
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.keys(methods as object).map((method) => `${method.toUpperCase()} ${path}`),
   );
-  const routes = ROUTES.map(({ method, path }) => `${method} ${path.replace("+}", "}")}`);
+  const routes = ROUTES.flatMap((route) =>
+    methodsOf(route).map((method) => `${method} ${route.path.replace("+}", "}")}`),
+  );
   expect(operations.sort()).toEqual(routes.sort());
 });
 
@@ -36,7 +39,8 @@ it("each route has a name of its own, and says what each part of its path may be
 
 it("a body is described by the schema that it is read with, defaults and all", () => {
   const { schema } = document.paths["/v1/assign"].post.requestBody.content["application/json"];
-  expect(schema).toMatchObject({
+  expect(schema).toEqual({ $ref: "#/components/schemas/AssignRequest" });
+  expect(document.components.schemas.AssignRequest).toMatchObject({
     type: "object",
     additionalProperties: false,
     required: ["host"],
@@ -51,9 +55,13 @@ it("a body is described by the schema that it is read with, defaults and all", (
 it("a pool may be put as JSON and as YAML, in its own form and in Calico's", () => {
   const { content } = document.paths["/v1/pools/{name}"].put.requestBody;
   expect(Object.keys(content)).toEqual(["application/json", "application/yaml"]);
-  const [own, manifest] = content["application/yaml"].schema.anyOf;
+  expect(content["application/yaml"].schema.anyOf).toEqual([
+    { $ref: "#/components/schemas/PoolRequest" },
+    { $ref: "#/components/schemas/PoolManifest" },
+  ]);
+  const { PoolRequest: own, PoolManifest: manifest } = document.components.schemas;
   expect(own.required).toEqual(["cidr"]);
-  expect(manifest.properties.kind).toEqual({ const: "IPPool" });
+  expect(manifest.properties.kind).toMatchObject({ const: "IPPool" });
 });
 
 it("patterns are written in what every language knows", () => {
@@ -93,10 +101,109 @@ it("a route that acts in a space is there twice: in the default one, and in the 
 
 it("each route names the problems that it may answer with, under their status", () => {
   const { responses } = document.paths["/v1/assign"].post;
-  const [, { properties }] = responses[409].content["application/problem+json"].schema.allOf;
-  expect(properties.code.enum).toContain("pool_exhausted");
-  for (const code of properties.code.enum)
-    expect(PROBLEMS[code as keyof typeof PROBLEMS].status).toBe(409);
+  const { description, "x-problem-codes": codes } = responses[409];
+  expect(codes).toContain("pool_exhausted");
+  expect(description).toContain("`pool_exhausted`: No address is left.");
+  for (const code of codes) expect(PROBLEMS[code as keyof typeof PROBLEMS].status).toBe(409);
+});
+
+const operationsOf = (): Operation[] =>
+  Object.values(document.paths as Record<string, Record<string, Operation>>).flatMap((methods) =>
+    Object.values(methods),
+  );
+
+interface Operation {
+  readonly operationId: string;
+  readonly parameters: readonly { readonly description?: string }[];
+  readonly responses: Readonly<
+    Record<string, { readonly content?: object; readonly headers: object }>
+  >;
+}
+
+/** Every field in a schema that no words describe. */
+function silentIn(schema: unknown, where: string): string[] {
+  if (typeof schema !== "object" || schema === null) return [];
+  const { properties = {} } = schema as { properties?: Record<string, { description?: string }> };
+  const silent = Object.entries(properties)
+    .filter(([, { description }]) => !description)
+    .map(([name]) => `${where}.${name}`);
+  const within = Object.entries(schema).flatMap(([key, value]) =>
+    silentIn(value, `${where}.${key}`),
+  );
+  return [...silent, ...within];
+}
+
+it("every field, every parameter and every operation is described", () => {
+  const { schemas } = document.components;
+  expect(Object.entries(schemas).flatMap(([name, schema]) => silentIn(schema, name))).toEqual([]);
+  const parameters = operationsOf().flatMap(({ operationId, parameters }) =>
+    parameters.filter(({ description }) => !description).map(() => operationId),
+  );
+  expect(parameters).toEqual([]);
+});
+
+it("words that are kept for a field of a schema find it", () => {
+  const { schemas } = document.components;
+  for (const name of Object.keys(FIELD_WORDS).filter((name) => name.includes("."))) {
+    const [schema = "", field = ""] = name.split(".");
+    expect({ name, has: schemas[schema]?.properties?.[field] !== undefined }).toEqual({
+      name,
+      has: true,
+    });
+  }
+});
+
+it("bodies are component schemas, by reference", () => {
+  for (const { operationId, responses } of operationsOf()) {
+    const schemas = Object.values(responses).flatMap(({ content = {} }) =>
+      Object.values(content).map(({ schema }: { schema: object }) => schema),
+    );
+    const inline = schemas.filter((schema) => !("$ref" in schema));
+    expect({ operationId, inline }).toEqual({
+      operationId,
+      inline: operationId === "describe" ? [{ type: "object" }] : [],
+    });
+  }
+});
+
+it("API Gateway's own refusals stand beside Plat's, each in its own body", () => {
+  const { responses } = document.paths["/v1/assign"].post;
+  expect(responses).not.toHaveProperty("504");
+  for (const status of [403, 413, 429, 431, 500, 503]) {
+    const { content, headers } = responses[status];
+    expect(content["application/json"].schema.$ref).toMatch(/GatewayProblem$/);
+    expect(content["application/problem+json"].schema.$ref).toMatch(/Problem$/);
+    expect(headers).toHaveProperty("apigw-requestid");
+  }
+  expect(responses[401].content).not.toHaveProperty("application/json");
+});
+
+it("answers have their headers: the request's id everywhere, an ETag and a Location where there is one", () => {
+  for (const { operationId, responses } of operationsOf())
+    for (const [status, { headers }] of Object.entries(responses))
+      expect({ operationId, status, headers }).toMatchObject({
+        headers: { "x-request-id": { $ref: "#/components/headers/x-request-id" } },
+      });
+  const { put } = document.paths["/v1/pools/{name}"];
+  expect(Object.keys(put.responses[201].headers)).toEqual(["x-request-id", "etag", "location"]);
+  expect(Object.keys(put.responses[200].headers)).toEqual(["x-request-id", "etag"]);
+  const { post } = document.paths["/v1/pools/{name}/drain"];
+  expect(Object.keys(post.responses[202].headers)).toContain("location");
+});
+
+it("a HEAD is described as its GET, without content", () => {
+  const { get, head } = document.paths["/v1/pools/{name}"];
+  expect(head.parameters).toEqual(get.parameters);
+  expect(Object.keys(head.responses)).toEqual(Object.keys(get.responses));
+  for (const response of Object.values(head.responses))
+    expect(response).not.toHaveProperty("content");
+});
+
+it("the Idempotency-Key says what it is scoped by, for how long, and what follows", () => {
+  const { parameters } = document.paths["/v1/assign"].post;
+  const key = parameters.find(({ name }: Parameter) => name === "Idempotency-Key");
+  for (const words of ["24 hours", "the space and the handle", "takes other addresses"])
+    expect(key.description).toContain(words);
 });
 
 it.each([

@@ -4,7 +4,7 @@ import { checkTable } from "../../src/allocator/check.ts";
 import { problem } from "../../src/edge/answers.ts";
 import type { Route } from "../../src/edge/api.ts";
 import type { Event } from "../../src/edge/http.ts";
-import { problemsOf } from "../../src/edge/openapi.ts";
+import { problemsOf } from "../../src/edge/openapi-responses.ts";
 import { PROBLEMS } from "../../src/edge/problem.ts";
 import { pathIn } from "../../src/edge/space-path.ts";
 import type { Reply } from "../../src/local/client.ts";

@@ -1,0 +1,138 @@
+import "../../src/local/environment.ts";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { copyFile, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { delimiter, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { serve } from "../../src/local/server.ts";
+import { MemoryTable } from "../../src/store/memory.ts";
+import { wire } from "../../src/wiring.ts";
+
+/**
+ * `npm run check:openapi`: two linters read the OpenAPI document by their strict rules, and clients that two generators make
+ * of it complete the README's example over HTTP. The tools are packages of their own, beside this file: they need another
+ * TypeScript than the project, and Python 3.10 or later with `venv`. `PYTHON` names a Python that is not `python3`.
+ */
+
+const HERE = fileURLToPath(new URL(".", import.meta.url));
+const CLIENT = join(HERE, "client");
+const GENERATED = join(CLIENT, "generated");
+const DOCUMENT = join(GENERATED, "openapi.json");
+const VENV = join(HERE, ".venv");
+const VENV_BIN = join(VENV, process.platform === "win32" ? "Scripts" : "bin");
+
+const tool = (name: string) => join(HERE, "node_modules", ".bin", name);
+
+/** What openapi-python-client cannot make of the document: it knows bodies of JSON, and leaves those of YAML out. */
+const YAML_LEFT_OUT = "Unsupported content type application/yaml";
+
+/** A step that failed; what its program printed says why. */
+class StepFailed extends Error {}
+
+/** Runs a program to its end, and returns what it printed. */
+async function run(
+  command: string,
+  args: readonly string[],
+  { cwd = HERE, env = {} }: { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv } = {},
+): Promise<string> {
+  const child = spawn(command, args, { cwd, env: { ...process.env, ...env } });
+  let printed = "";
+  const keep = (chunk: Buffer) => {
+    printed += chunk.toString("utf8");
+  };
+  child.stdout.on("data", keep);
+  child.stderr.on("data", keep);
+  const [code] = await once(child, "close");
+  if (code !== 0)
+    throw new StepFailed(`${command} ${args.join(" ")} ended with ${code}:\n${printed}`);
+  return printed;
+}
+
+async function step<T>(name: string, act: () => Promise<T>): Promise<T> {
+  const startedAtMs = performance.now();
+  const result = await act();
+  const seconds = ((performance.now() - startedAtMs) / 1000).toFixed(1);
+  console.log(`${name}: ${typeof result === "string" ? `${result}, ` : ""}${seconds} s`);
+  return result;
+}
+
+/** The tools of the registry of npm, as their lock has them. */
+async function installPackages(): Promise<void> {
+  if (await isSame(join(HERE, "package-lock.json"), join(HERE, "node_modules", "installed.json")))
+    return;
+  await run("npm", ["ci", "--prefix", HERE, "--ignore-scripts"]);
+  await copyFile(join(HERE, "package-lock.json"), join(HERE, "node_modules", "installed.json"));
+}
+
+/** The tools of the registry of Python, in an environment of their own. */
+async function installPython(): Promise<void> {
+  const wanted = join(HERE, "requirements.txt");
+  const installed = join(VENV, "installed.txt");
+  if (await isSame(wanted, installed)) return;
+  const python = process.env.PYTHON || "python3";
+  try {
+    await rm(VENV, { recursive: true, force: true });
+    await run(python, ["-m", "venv", VENV]);
+  } catch (error) {
+    throw new StepFailed(
+      `${python} made no virtual environment (${(error as Error).message}): Python 3.10 or later with venv is needed (on Debian: apt-get install python3-venv); PYTHON names another one.`,
+    );
+  }
+  await run(join(VENV_BIN, "python"), ["-m", "pip", "install", "--quiet", "-r", wanted]);
+  await copyFile(wanted, installed);
+}
+
+async function isSame(one: string, other: string): Promise<boolean> {
+  return existsSync(other) && (await readFile(one, "utf8")) === (await readFile(other, "utf8"));
+}
+
+async function lint(): Promise<void> {
+  await run(tool("redocly"), ["lint", DOCUMENT, "--extends=recommended-strict"]);
+  const ruleset = join(HERE, "spectral.yaml");
+  await run(tool("spectral"), ["lint", DOCUMENT, "--ruleset", ruleset, "--fail-severity=hint"]);
+}
+
+/** A field with a default may be left out of a request; without the flag its type would ask for it. */
+async function completeInTypeScript(url: string): Promise<string> {
+  const types = join(GENERATED, "schema.d.ts");
+  await run(tool("openapi-typescript"), [DOCUMENT, "-o", types, "--default-non-nullable=false"]);
+  await run(tool("tsc"), ["-p", CLIENT]);
+  // After the check of its types: they do not exist before.
+  const { completeExample } = await import(new URL("client/example.ts", import.meta.url).href);
+  return completeExample(url);
+}
+
+async function completeInPython(url: string): Promise<string> {
+  const client = join(GENERATED, "plat_client");
+  const args = ["generate", "--path", DOCUMENT, "--output-path", client, "--meta=none"];
+  // It formats what it made with the ruff beside it.
+  const env = { PATH: [VENV_BIN, process.env.PATH].join(delimiter) };
+  const told = await run(join(VENV_BIN, "openapi-python-client"), args, { env });
+  const warned = told.split(/^(?:WARNING|ERROR) /m).slice(1);
+  const unknown = warned.filter((warning) => !warning.includes(YAML_LEFT_OUT));
+  if (unknown.length > 0)
+    throw new StepFailed(`openapi-python-client warns of\n${unknown.join("\n")}`);
+  return (await run(join(VENV_BIN, "python"), ["example.py", url], { cwd: CLIENT })).trim();
+}
+
+wire(new MemoryTable());
+const { HANDLERS } = await import("../../src/local/functions.ts");
+const serving = await serve(HANDLERS, { port: 0 });
+const { url } = serving;
+try {
+  await step("tools of npm", installPackages);
+  await step("tools of Python", installPython);
+  await rm(GENERATED, { recursive: true, force: true });
+  await mkdir(GENERATED, { recursive: true });
+  await writeFile(DOCUMENT, await (await fetch(`${url}/openapi.json`)).text());
+  await step("redocly recommended-strict and spectral:oas find nothing", lint);
+  await step("a client of openapi-typescript assigned", () => completeInTypeScript(url));
+  await step("a client of openapi-python-client assigned", () => completeInPython(url));
+} catch (error) {
+  if (!(error instanceof StepFailed)) throw error;
+  console.error(error.message);
+  process.exitCode = 1;
+} finally {
+  await serving.stop();
+}
