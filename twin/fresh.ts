@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, type Hash } from "node:crypto";
 import { mkdir, readdir, readFile, rename, rm, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -22,13 +22,18 @@ const POLL_MS = 100;
  * of the sources has a folder of its own, so what is stale is never found; what nobody used for a week is removed.
  */
 export async function freshAssembly(environment: EnvironmentName): Promise<string> {
-  const hash = createHash("sha256");
-  for (const source of SOURCES) await add(hash, source);
-  const digest = hash.digest("hex").slice(0, HASH_CHARACTERS);
+  const digest = await digestOf(ROOT);
   const directory = join(KEPT, `${environment}-${digest}`);
   if (!(await isThere(directory))) await make(directory, environment);
   await utimes(directory, new Date(), new Date());
   return directory;
+}
+
+/** A digest of all that templates and bundles are made of, by name and content. */
+export async function digestOf(root: string): Promise<string> {
+  const hash = createHash("sha256");
+  for (const source of SOURCES) await add(hash, root, source);
+  return hash.digest("hex").slice(0, HASH_CHARACTERS);
 }
 
 /** One process makes it, and others that want the same wait for it. */
@@ -53,12 +58,13 @@ async function make(directory: string, environment: EnvironmentName): Promise<vo
   await removeOld();
 }
 
-async function add(hash: ReturnType<typeof createHash>, path: string): Promise<void> {
-  const found = await stat(join(ROOT, path)).catch(() => undefined);
+async function add(hash: Hash, root: string, path: string): Promise<void> {
+  const found = await stat(join(root, path)).catch(() => undefined);
   if (found?.isDirectory()) {
-    for (const name of (await readdir(join(ROOT, path))).sort()) await add(hash, `${path}/${name}`);
+    const names = (await readdir(join(root, path))).sort();
+    for (const name of names) await add(hash, root, `${path}/${name}`);
   } else if (found) {
-    const content = await readFile(join(ROOT, path));
+    const content = await readFile(join(root, path));
     hash.update(`${path}\0${content.length}\0`).update(content);
   }
 }

@@ -1,0 +1,29 @@
+import { mkdir, mkdtemp, rename, rm, utimes, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { digestOf } from "../../twin/fresh.ts";
+
+it("templates are of exactly these sources: a change of content, of a name, a new file, one less make others", async () => {
+  const root = await mkdtemp(join(tmpdir(), "plat-"));
+  const file = (name: string) => join(root, name);
+  await mkdir(file("src/domain"), { recursive: true });
+  await writeFile(file("src/domain/block.ts"), "one");
+  await writeFile(file("package-lock.json"), "{}");
+  const digests = [await digestOf(root)];
+  const after = async (change: Promise<unknown>) => {
+    await change;
+    digests.push(await digestOf(root));
+  };
+  await after(writeFile(file("src/domain/block.ts"), "two"));
+  await after(rename(file("src/domain/block.ts"), file("src/domain/cell.ts")));
+  await after(writeFile(file("cdk.context.json"), "{}"));
+  await after(writeFile(file("package-lock.json"), '{"a": 1}'));
+  await after(rm(file("src/domain/cell.ts")));
+  expect(new Set(digests).size).toBe(digests.length);
+
+  await after(utimes(file("package-lock.json"), new Date(0), new Date(0)));
+  await after(writeFile(file("README.md"), "no source"));
+  expect(digests.at(-1)).toBe(digests.at(-3));
+  await rm(root, { recursive: true });
+});
