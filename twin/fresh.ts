@@ -1,5 +1,5 @@
 import { createHash, type Hash } from "node:crypto";
-import { mkdir, readdir, readFile, rename, rm, stat, utimes } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -13,8 +13,6 @@ const KEPT = join(ROOT, "cdk.out", "twin");
 /** Nobody is thought to run a twin for longer. */
 const KEPT_MS_MAX = 7 * 86_400_000;
 const HASH_CHARACTERS = 16;
-/** Whoever has not made it by then has died. */
-const MAKING_MS_MAX = 120_000;
 const POLL_MS = 100;
 
 /**
@@ -40,12 +38,11 @@ export async function digestOf(root: string): Promise<string> {
 async function make(directory: string, environment: EnvironmentName): Promise<void> {
   const making = `${directory}.making`;
   await mkdir(KEPT, { recursive: true });
-  const isOurs = await mkdir(making).then(
+  const isOurs = await writeFile(making, `${process.pid}`, { flag: "wx" }).then(
     () => true,
     () => false,
   );
-  const untilMs = performance.now() + MAKING_MS_MAX;
-  while (!isOurs && (await isThere(making)) && performance.now() < untilMs) await sleep(POLL_MS);
+  if (!isOurs) while (await isBeingMade(making)) await sleep(POLL_MS);
   if (await isThere(directory)) return;
   const made = `${directory}.${process.pid}`;
   try {
@@ -53,9 +50,19 @@ async function make(directory: string, environment: EnvironmentName): Promise<vo
     // Whoever was faster made the same.
     await rename(made, directory).catch(() => rm(made, { recursive: true }));
   } finally {
-    await rm(making, { recursive: true, force: true });
+    await rm(making, { force: true });
   }
   await removeOld();
+}
+
+/** Not where whoever began it has died. */
+async function isBeingMade(making: string): Promise<boolean> {
+  const pid = await readFile(making, "utf8").catch(() => "");
+  try {
+    return pid !== "" && process.kill(Number(pid), 0);
+  } catch {
+    return false;
+  }
 }
 
 async function add(hash: Hash, root: string, path: string): Promise<void> {

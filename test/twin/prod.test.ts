@@ -45,6 +45,28 @@ describe.runIf(emulatorBinary())("the twin of prod", () => {
     TEST_MS_MAX,
   );
 
+  it("lets in callers by the managed policies of the stacks, and tells who an address was assigned by", async () => {
+    const callerOf = (policy: string) => {
+      const found = twin.callers.find(({ name }) => name.includes(policy));
+      if (!found) throw new Error(`nobody has the policy ${policy}`);
+      return found;
+    };
+    const pool = { cidr: "10.0.0.0/24" };
+    expect(await operate(twin, "PUT", "/v1/pools/callers", pool)).toMatchObject({ status: 201 });
+    const body = JSON.stringify({ host: "n1", ipv4: 1, handle: "h", pools: ["callers"] });
+    const caller = callerOf("PlatCaller");
+    expect(await call(twin, callerOf("PlatReader"), "POST", "/v1/assign", body)).toMatchObject({
+      status: 403,
+      text: '{"message":"Forbidden"}',
+    });
+    const assigned = await call(twin, caller, "POST", "/v1/assign", body);
+    expect(assigned.status).toBe(200);
+    const [{ address }] = JSON.parse(assigned.text).addresses;
+    const read = await call(twin, callerOf("PlatReader"), "GET", `/v1/addresses/${address}`);
+    expect(JSON.parse(read.text)).toMatchObject({ assignedBy: caller.userArn });
+    expect((await call(twin, caller, "DELETE", "/v1/pools/callers")).status).toBe(403);
+  });
+
   it("serves what no route takes in the words of the API", async () => {
     const { status, text } = await operate(twin, "GET", "/nowhere");
     expect({ status, code: JSON.parse(text).code }).toEqual({ status: 404, code: "not_found" });
