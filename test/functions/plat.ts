@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { afterEach, expect } from "vitest";
+import { afterAll, afterEach, expect } from "vitest";
 import { checkTable } from "../../src/allocator/check.ts";
 import { problem } from "../../src/edge/answers.ts";
 import type { Route } from "../../src/edge/api.ts";
@@ -13,7 +13,7 @@ import { MemoryTable } from "../../src/store/memory.ts";
 import { contextOf, wire } from "../../src/wiring.ts";
 import { eventOf, type Request } from "../edge/event.ts";
 import { sendEvent } from "./call.ts";
-import { runAs, unlawful, watchedTable } from "./rights.ts";
+import { runAs, tellUsed, unlawful, watchedTable } from "./rights.ts";
 
 process.env.POWERTOOLS_LOG_LEVEL = "SILENT";
 
@@ -27,6 +27,8 @@ afterEach(async () => {
   expect(violations).toEqual([]);
   expect([...unlawful]).toEqual([]);
 });
+
+afterAll(tellUsed);
 
 // A function takes up its table as it is loaded.
 const { HANDLERS, PASSES } = await import("../../src/local/functions.ts");

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import { appendFileSync } from "node:fs";
 import {
   ACCESS,
   type ActionKind,
@@ -17,7 +18,9 @@ const running = new AsyncLocalStorage<Deployed>();
 /** Runs what a function does, as this function. */
 export const runAs = <Result>(name: Deployed, act: () => Result): Result => running.run(name, act);
 
-/** What functions did with the table without a right to, such as `assign put BLOCK`. */
+/** What functions did with the table, such as `assign put BLOCK`. */
+const used = new Set<string>();
+/** What they did of that without a right to. */
 export const unlawful = new Set<string>();
 
 /** A table that notes what each function does with it, and whether `cdk/access.ts` lets it. */
@@ -46,11 +49,18 @@ export function watchedTable(table: Table): Table {
   };
 }
 
+/** Adds what was used to a file, a line each, where `RIGHTS_USED` names one: `npm run test:rights` compares it with what is granted. */
+export function tellUsed(): void {
+  const { RIGHTS_USED } = process.env;
+  if (RIGHTS_USED) appendFileSync(RIGHTS_USED, [...used].map((what) => `${what}\n`).join(""));
+}
+
 function note(kind: ActionKind | "scan" | "due", pk?: string): void {
   const name = running.getStore();
   if (name === undefined) return;
   const partition = pk?.split("#")[0];
   const what = [name, kind, partition].filter((part) => part !== undefined).join(" ");
+  used.add(what);
   if (!isGranted(name, kind, partition)) unlawful.add(what);
 }
 

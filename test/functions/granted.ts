@@ -1,0 +1,50 @@
+/**
+ * `npm run test:rights -- FILE`: every right of a function to the table is one that its tests use. The file is what
+ * `RIGHTS_USED=FILE npm test` wrote. (That nothing beyond the rights is used is held by the tests themselves.)
+ */
+import { readFileSync } from "node:fs";
+import { ACCESS, ACTIONS } from "../../cdk/access.ts";
+
+/** Rights that the tests of functions need not come by, and what needs them. The tests of the walks come by each. */
+const EXCUSED: readonly { readonly why: string; readonly rights: readonly string[] }[] = [
+  {
+    why: "A request that is given up, or resumed after a crash, takes back what it wrote: test/simulation/crash-points.test.ts.",
+    rights: ["assign delete HANDLE", "assign delete HOST", "assign delete LIMIT"],
+  },
+  {
+    why: "A function that is warm for seconds reads the version again, and the first call of a process the format of the keys. In the tests all functions are one process.",
+    rights: Object.keys(ACCESS).flatMap((name) => [`${name} get VERSION`, `${name} get TABLE`]),
+  },
+  {
+    why: "A row without its block, a pass that stops midway, a full cell that has room again: test/allocator/passes.test.ts and recovery.test.ts.",
+    rights: ["reclaim get BLOCK", "reclaim update CURSOR", "reclaim update POOLMAP"],
+  },
+  {
+    why: "A job that another worker changed, one that is a week old, a pool that is marked, a cell that has room again: test/allocator/jobs.test.ts.",
+    rights: ["work get JOBS", "work delete JOBS", "work put SPACE", "work update POOLMAP"],
+  },
+  {
+    why: "The collector mends what crashes left, and goes on after a page of a large table: test/allocator/recovery.test.ts and test/simulation/crash-points.test.ts.",
+    rights: [
+      ...["get HANDLE", "get HOST", "query HANDLE"],
+      ...["put HANDLE", "put HOST", "put NODES", "put TABLE", "update BLOCK", "update CURSOR"],
+      ...["BLOCK", "HANDLE", "HOST", "LIMIT", "NODES", "POOLMAP"].map((part) => `delete ${part}`),
+    ].map((right) => `collect ${right}`),
+  },
+];
+
+const [file] = process.argv.slice(2);
+if (file === undefined) throw new Error("say which file: RIGHTS_USED=FILE npm test wrote it");
+const used = new Set(readFileSync(file, "utf8").split("\n"));
+
+const granted = Object.entries(ACCESS).flatMap(([name, access]) => [
+  ...Object.keys(ACTIONS).flatMap((kind) =>
+    (access?.[kind as keyof typeof ACTIONS] ?? []).map((part) => `${name} ${kind} ${part}`),
+  ),
+  ...(["scan", "due"] as const).filter((kind) => access?.[kind]).map((kind) => `${name} ${kind}`),
+]);
+const excused = new Set(EXCUSED.flatMap(({ rights }) => rights));
+const inVain = granted.filter((right) => !used.has(right) && !excused.has(right));
+for (const right of inVain) console.log(`No test uses the right: ${right}`);
+console.log(`${granted.length} rights to the table, ${inVain.length} of them in vain`);
+process.exitCode = inVain.length === 0 ? 0 : 1;
