@@ -286,7 +286,8 @@ async function repeat(
   const { context, request, place, seen, allowance } = attempt;
   const answer = assignment(allowance?.has ?? [], request, shortage);
   if (!place.keyed) return answer;
-  const record: AssignmentRecord = { ...recordOf(attempt, [], "live"), want: 0, seats: [] };
+  const { missing } = shortage;
+  const record: AssignmentRecord = { ...recordOf(attempt, [], "live"), want: 0, missing, seats: [] };
   const stamped = await stamp(context, seen, record);
   if (stamped.kind === "mine") return answer;
   startOver(attempt);

@@ -52,6 +52,18 @@ describe("a handle with a limit of one", () => {
     expect(await told(world.calm, limited(1, 1))).toHaveLength(1);
   });
 
+  it("is told again what there is nothing for, where all that it gets is what it has", async () => {
+    const world = await makeWorld(poolOf("10.0.0.0/31", 31));
+    await assigned(world.calm, limited(1, 2));
+    await assigned(world.calm, requestOf("neighbour", 1));
+    const partly: AssignRequest = { ...limited(2, 2, "k"), allowPartial: true };
+    const first = await assigned(world.calm, partly);
+    expect(first.addresses).toHaveLength(1);
+    expect(first.missing).toEqual([{ family: 4, count: 1, code: "pool_exhausted" }]);
+    const again = await assigned(other(world, 2), partly);
+    expect(again).toMatchObject({ addresses: first.addresses, missing: first.missing });
+  });
+
   it("has one of each family", async () => {
     const world = await makeWorld();
     await other(world, 9).store.putPool(
