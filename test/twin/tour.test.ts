@@ -14,6 +14,8 @@ describe.runIf(emulatorBinary())("the tour on the twin of prod", () => {
       AWS_ACCESS_KEY_ID: OPERATOR_KEYS.accessKeyId,
       AWS_SECRET_ACCESS_KEY: OPERATOR_KEYS.secretAccessKey,
     },
+    beside: /^Assigned by: arn:aws:iam::\d{12}:user\/operator$/,
+    inForceSeconds: 7,
     msMax: TOUR_MS_MAX,
   });
 });
