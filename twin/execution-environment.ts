@@ -1,5 +1,4 @@
 import { type ChildProcess, fork } from "node:child_process";
-import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import type { DeployedFunction } from "./deployment.ts";
 import type { Logs } from "./logs.ts";
@@ -67,7 +66,7 @@ type Told = Partial<{
 export class ExecutionEnvironment {
   readonly #props: EnvironmentProps;
   readonly #process: ChildProcess;
-  readonly #exited: Promise<unknown>;
+  readonly #exited: Promise<void>;
   #hear: (told: Told) => void = () => {};
   #isEnded = false;
 
@@ -85,8 +84,12 @@ export class ExecutionEnvironment {
       detached: true,
     });
     reaper.watch(this.#process);
-    this.#exited = once(this.#process, "exit").then(([code, signal]) => {
-      this.#hear({ error: exitError(code, signal) });
+    // Not by `once` of node:events: that one fails at an error, such as of what is sent to a process that is gone.
+    this.#exited = new Promise((resolve) => {
+      this.#process.once("exit", (code, signal) => {
+        this.#hear({ error: exitError(code, signal) });
+        resolve();
+      });
     });
     for (const output of [this.#process.stdout, this.#process.stderr])
       output?.on("data", (chunk) => logs.write(deployed.logGroup, chunk));

@@ -91,12 +91,16 @@ export class Api {
     body?: unknown,
     headers?: Readonly<Record<string, string>>,
   ): Promise<Settled> {
+    let last: Reply | undefined;
     for (let tries = 1; tries <= SETTLE_TRIES_MAX; tries++) {
-      const reply = await this.#once(kind, method, path, body, headers);
-      if (reply && !isForTheMoment(reply)) return { ...reply, tries };
+      last = await this.#once(kind, method, path, body, headers);
+      if (last && !isForTheMoment(last)) return { ...last, tries };
       await this.#sleep(RETRY_MS);
     }
-    throw new Error(`${method} ${path} was not settled in ${SETTLE_TRIES_MAX} tries`);
+    const answer = last ? `${last.status} ${JSON.stringify(last.body)}` : "none";
+    throw new Error(
+      `${method} ${path} was not settled in ${SETTLE_TRIES_MAX} tries; the last answer: ${answer}`,
+    );
   }
 
   async #once(

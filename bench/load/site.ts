@@ -66,7 +66,11 @@ export class Site {
 
   async start(): Promise<void> {
     const place = ["--port", `${this.#port}`, "--data", this.#directory];
-    this.#plat = await start([...place, ...ARGUMENTS[this.#table]]);
+    const plat = await start([...place, ...ARGUMENTS[this.#table]]);
+    this.#plat = plat;
+    void plat.ended.then(({ code, errors }) => {
+      if (this.#plat === plat) console.error(`The server ended by itself, with ${code}: ${errors}`);
+    });
   }
 
   /** As by Ctrl-C. */
@@ -81,6 +85,7 @@ export class Site {
   /** kill -9 of the server, and its next start over the same data. */
   async killServer(): Promise<void> {
     const plat = this.#running();
+    this.#plat = undefined;
     plat.process.kill("SIGKILL");
     await plat.ended;
     await this.start();
@@ -117,8 +122,10 @@ export class Site {
   /** Whatever state it is in. */
   async close(): Promise<void> {
     this.client.close();
-    this.#plat?.process.kill("SIGKILL");
-    await this.#plat?.ended;
+    const plat = this.#plat;
+    this.#plat = undefined;
+    plat?.process.kill("SIGKILL");
+    await plat?.ended;
   }
 
   #running(): Started {

@@ -170,6 +170,15 @@ describe.runIf(emulatorBinary())("a function of the twin", () => {
     });
   });
 
+  it("that is killed just before a call fails no more than that call", async () => {
+    for (let round = 0; round < 25; round++) {
+      await vi.waitFor(async () => expect((await invoke("telling")).pid).toBeGreaterThan(0));
+      for (const one of environmentsOf("telling")) process.kill(one.pid, "SIGKILL");
+      const outcome = await invoke("telling");
+      if ("error" in outcome) expect(outcome.error.errorType).toBe("Runtime.ExitError");
+    }
+  });
+
   it("with reserved concurrency is throttled beyond it", async () => {
     const folder = await newFolder();
     const first = invoke("reserved", { folder, count: 2 });
