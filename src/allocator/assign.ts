@@ -204,6 +204,10 @@ async function takeAll(
       const ordinals = named ?? again(now);
       named = undefined;
       return ordinals;
+    }).catch((error) => {
+      // After contention every write is known to be lost; after any other error one of them may have been done.
+      if (!(error instanceof Contended)) attempt.unsettled = true;
+      throw error;
     });
     learnFrom(context, block, result);
     if (result.kind === "taken")
@@ -287,7 +291,12 @@ async function repeat(
   const answer = assignment(allowance?.has ?? [], request, shortage);
   if (!place.keyed) return answer;
   const { missing } = shortage;
-  const record: AssignmentRecord = { ...recordOf(attempt, [], "live"), want: 0, missing, seats: [] };
+  const record: AssignmentRecord = {
+    ...recordOf(attempt, [], "live"),
+    want: 0,
+    missing,
+    seats: [],
+  };
   const stamped = await stamp(context, seen, record);
   if (stamped.kind === "mine") return answer;
   startOver(attempt);
@@ -323,7 +332,7 @@ async function giveUp<No extends Refusal | Unreadable>(
   refusal: No,
 ): Promise<Assignment | Refusal | No> {
   await withdraw(attempt);
-  if (!attempt.place.keyed) return refusal;
+  if (!attempt.place.keyed || attempt.unsettled) return refusal;
   const other = await attempt.context.store.readRecord(attempt.place);
   return (other && (await settleEarlier(attempt, other))) ?? refusal;
 }

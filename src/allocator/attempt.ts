@@ -24,6 +24,8 @@ export interface Attempt {
   mine?: AssignmentRecord | undefined;
   /** What is taken so far. */
   held: Holding[];
+  /** Is it unknown of a slot write whether it was done, or will be? Then the record must stay, for it may hold something (I3). */
+  unsettled: boolean;
   /** What the limit of its handle leaves a request that has one. */
   allowance?: Allowance | undefined;
   /** Why no pool serves one of its families, where less than was asked for will do. */
@@ -33,7 +35,14 @@ export interface Attempt {
 /** An execution that begins now. */
 export function attemptAt(context: Context, request: AssignRequest): Attempt {
   const startedAtMs = context.now();
-  return { context, request, startedAtMs, place: placeOf(context, request), held: [] };
+  return {
+    context,
+    request,
+    startedAtMs,
+    place: placeOf(context, request),
+    held: [],
+    unsettled: false,
+  };
 }
 
 function placeOf(context: Context, { space, handle, keyId }: AssignRequest): RecordPlace {
@@ -121,12 +130,14 @@ export function startOver(attempt: Attempt): void {
 
 /**
  * Nobody was answered, and nobody will be: the head is aborted, and only then is anything given back, without cooldown
- * (rule 7). The record of an execution that holds nothing just goes, exactly as it was left.
+ * (rule 7). The record of an execution that holds nothing just goes, exactly as it was left. Where a slot write is unsettled
+ * the record stays, and the collector fences its parts.
  */
-export async function withdraw({ context, mine, held }: Attempt): Promise<void> {
+export async function withdraw({ context, mine, held, unsettled }: Attempt): Promise<void> {
   if (!mine) return;
   const { store } = context;
   if (held.length === 0) {
+    if (unsettled) return;
     await dropSeats(context, mine, mine.seats);
     return store.deleteRecord("give-up", mine);
   }
@@ -141,6 +152,7 @@ export async function withdraw({ context, mine, held }: Attempt): Promise<void> 
   await Promise.all(
     held.map(({ part, ordinals }) => giveBack(context, tagOf(aborted, part), ordinals)),
   );
+  if (unsettled) return;
   await dropSeats(context, aborted, aborted.seats);
   await store.deleteRecord("give-up", aborted);
 }
