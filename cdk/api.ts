@@ -40,6 +40,8 @@ export interface ApiProps {
 /** The HTTP API. Every request is signed with SigV4, also for /healthz and /readyz: no route is open to the world. */
 export class Api extends Construct {
   readonly apiId: string;
+  /** The URL of the API, without a slash at its end. */
+  readonly endpoint: string;
   readonly stage: HttpStage;
 
   constructor(scope: Construct, id: string, { environment, functions }: ApiProps) {
@@ -53,6 +55,7 @@ export class Api extends Construct {
       createDefaultStage: false,
     });
     this.apiId = api.apiId;
+    this.endpoint = api.apiEndpoint;
 
     const integrations = new Map<FunctionName, HttpLambdaIntegration>();
     for (const route of ROUTES) {

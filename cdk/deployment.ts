@@ -1,12 +1,12 @@
 import * as v from "valibot";
-import { spaceName } from "../src/edge/field.ts";
+import { spaceName, unique } from "../src/edge/field.ts";
 import { Problem } from "../src/edge/problem.ts";
 import { checked, fields, list, rule } from "../src/edge/schema.ts";
 import { UsageError } from "../src/local/usage-error.ts";
 import type { EnvironmentName } from "./environments.ts";
 
-/** A managed policy has room for some more, and a stack for some hundred resources. */
-const SPACES_MAX = 50;
+/** `PlatCaller` has a line for each of them, and a managed policy room for this many of the longest names in any Region. */
+export const SPACES_MAX = 30;
 
 const deployment = v.pipe(
   fields({
@@ -19,10 +19,13 @@ const deployment = v.pipe(
     tableName: v.optional(pattern(/^[\w.-]{3,255}$/, "must be the name of a DynamoDB table")),
     /** Spaces with managed policies of their own. */
     spaces: v.optional(
-      list(
-        spaceName,
-        { max: SPACES_MAX },
-        { type: "must be a list of spaces", max: `must be at most ${SPACES_MAX} spaces` },
+      v.pipe(
+        list(
+          spaceName,
+          { max: SPACES_MAX },
+          { type: "must be a list of spaces", max: `must be at most ${SPACES_MAX} spaces` },
+        ),
+        unique<string>("must name each space once"),
       ),
       [],
     ),

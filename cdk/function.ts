@@ -62,8 +62,9 @@ export class TableFunction extends Construct {
       },
       role,
       logGroup,
-      // A roll back needs the versions before; Lambda deletes them with their function.
-      currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN },
+      // A roll back needs the versions before; Lambda deletes them with their function. One that a failed deployment brought
+      // goes with it: Lambda publishes the same code once, so that the next try could not have its version.
+      currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
       ...limits,
     });
     // The CDK's own classes do not pass exactOptionalPropertyTypes.

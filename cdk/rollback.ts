@@ -9,8 +9,9 @@ import {
   paginateListStackResources,
 } from "@aws-sdk/client-cloudformation";
 import {
-  GetAliasCommand,
+  CreateAliasCommand,
   LambdaClient,
+  paginateListAliases,
   paginateListVersionsByFunction,
   UpdateAliasCommand,
 } from "@aws-sdk/client-lambda";
@@ -18,7 +19,14 @@ import { UsageError } from "../src/local/usage-error.ts";
 import { runCommand } from "./command.ts";
 import { stageName } from "./environments.ts";
 import { LIVE_ALIAS } from "./function.ts";
-import { type FunctionVersions, targetOf } from "./rollback-target.ts";
+import {
+  type FunctionVersions,
+  markOf,
+  type RollBack,
+  rollBackOf,
+  targetOf,
+  whyNoneMoved,
+} from "./rollback-target.ts";
 
 const LATEST = "$LATEST";
 
@@ -30,32 +38,46 @@ process.exitCode = await runCommand(async ({ environment, region, profile, rest 
   const stack = `${stageName(environment)}-stateless`;
 
   const beforeMs = before ?? (await lastDeploymentMs(cloudFormation, stack));
+  const functions: FunctionVersions[] = [];
   let moved = 0;
   for (const name of await functionsOf(cloudFormation, stack)) {
     const versions = await versionsOf(lambda, name);
+    functions.push(versions);
     const target = targetOf(versions, beforeMs);
     if (target === undefined) continue;
     moved++;
-    console.log(`${name}: ${versions.live} → ${target}`);
-    if (dryRun) continue;
-    await lambda.send(
-      new UpdateAliasCommand({
-        FunctionName: name,
-        Name: LIVE_ALIAS,
-        FunctionVersion: target,
-        // Refused where somebody, such as a deployment, has moved it meanwhile.
-        RevisionId: versions.revision,
-      }),
-    );
+    const skipped =
+      target.skipped.length === 0
+        ? ""
+        : ` (skips ${target.skipped.join(", ")}: rolled back before)`;
+    console.log(`${name}: ${versions.live} → ${target.version}${skipped}`);
+    if (!dryRun) await goBack(lambda, name, versions, target.version);
   }
-  const time = new Date(beforeMs).toISOString();
   console.log(
     moved === 0
-      ? `No function has a version from before ${time} to go back to.`
-      : `${moved} functions ${dryRun ? "would go" : "went"} back to what was deployed before ${time}.`,
+      ? whyNoneMoved(functions, beforeMs, before !== undefined)
+      : `${moved} functions ${dryRun ? "would go" : "went"} back to what was deployed before ${new Date(beforeMs).toISOString()}.`,
   );
   return moved === 0 ? 1 : 0;
 });
+
+/** Remembers the roll back before it moves the alias: one that is cut off in between is carried out again as it was. */
+async function goBack(client: LambdaClient, name: string, at: FunctionVersions, to: string) {
+  const mark = markOf({ from: at.live, to });
+  if (!at.rollBacks.some((rollBack) => markOf(rollBack) === mark))
+    await client.send(
+      new CreateAliasCommand({ FunctionName: name, Name: mark, FunctionVersion: at.live }),
+    );
+  await client.send(
+    new UpdateAliasCommand({
+      FunctionName: name,
+      Name: LIVE_ALIAS,
+      FunctionVersion: to,
+      // Refused where somebody, such as a deployment, has moved it meanwhile.
+      RevisionId: at.revision,
+    }),
+  );
+}
 
 function readOptions(args: readonly string[]) {
   const { values } = parseArgs({
@@ -101,7 +123,6 @@ async function functionsOf(client: CloudFormationClient, stack: string): Promise
 }
 
 async function versionsOf(client: LambdaClient, name: string): Promise<FunctionVersions> {
-  const alias = await client.send(new GetAliasCommand({ FunctionName: name, Name: LIVE_ALIAS }));
   const versions: { version: string; modifiedMs: number }[] = [];
   for await (const { Versions } of paginateListVersionsByFunction(
     { client },
@@ -110,5 +131,16 @@ async function versionsOf(client: LambdaClient, name: string): Promise<FunctionV
     for (const { Version, LastModified } of Versions ?? [])
       if (Version !== undefined && Version !== LATEST && LastModified !== undefined)
         versions.push({ version: Version, modifiedMs: Date.parse(LastModified) });
-  return { live: String(alias.FunctionVersion), revision: String(alias.RevisionId), versions };
+  const rollBacks: RollBack[] = [];
+  let live = "";
+  let revision = "";
+  for await (const { Aliases } of paginateListAliases({ client }, { FunctionName: name }))
+    for (const { Name = "", FunctionVersion, RevisionId } of Aliases ?? []) {
+      const rollBack = rollBackOf(Name);
+      if (rollBack) rollBacks.push(rollBack);
+      if (Name !== LIVE_ALIAS) continue;
+      live = String(FunctionVersion);
+      revision = String(RevisionId);
+    }
+  return { live, revision, versions, rollBacks };
 }

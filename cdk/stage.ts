@@ -1,4 +1,4 @@
-import { Stage } from "aws-cdk-lib";
+import { CfnRule, Fn, Stage } from "aws-cdk-lib";
 import type { Construct } from "constructs";
 import { contextKey, readDeployment } from "./deployment.ts";
 import { ENVIRONMENTS, type EnvironmentName, stageName } from "./environments.ts";
@@ -25,5 +25,19 @@ export class PlatStage extends Stage {
       table: this.stateful?.table ?? String(tableName),
       spaces,
     });
+    if (account === undefined)
+      for (const stack of [this.stateful, this.stateless])
+        if (stack)
+          refuseToDeploy(
+            stack,
+            `name account and region of ${contextKey(name)} in cdk.context.json`,
+          );
   }
+}
+
+/** Adds a rule that CloudFormation finds broken before it creates anything, wherever the credentials of a bare `cdk deploy` point. */
+function refuseToDeploy(scope: Construct, assertDescription: string): void {
+  // Not `conditionEquals`: cfn-lint warns where that is never true.
+  const never = Fn.conditionContains(["an account"], "no account");
+  new CfnRule(scope, "AccountIsNamed", { assertions: [{ assert: never, assertDescription }] });
 }

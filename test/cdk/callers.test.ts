@@ -2,7 +2,9 @@ import { App } from "aws-cdk-lib";
 import { Template } from "aws-cdk-lib/assertions";
 import { describe, expect, it } from "vitest";
 import { CALLER_ROLES, type CallerRole } from "../../cdk/callers.ts";
+import { SPACES_MAX } from "../../cdk/deployment.ts";
 import { PlatStage } from "../../cdk/stage.ts";
+import { SPACE_CHARACTERS_MAX } from "../../src/domain/limits.ts";
 import { ROUTES, type Route } from "../../src/edge/api.ts";
 import { actsInSpace, SPACE_DEFAULT, withoutSpace } from "../../src/edge/space-path.ts";
 import { decide, type Statement } from "../../twin/iam.ts";
@@ -32,17 +34,7 @@ const NAMES = [
 /** What stands for a name that may have slashes as they are. */
 const GREEDY_NAMES = [...NAMES, ...NAMES.map(decodeURIComponent)];
 
-const template = Template.fromStack(
-  new PlatStage(
-    new App({
-      context: {
-        "aws:cdk:bundling-stacks": [],
-        "plat:dev": { account: "123456789012", region: "ap-southeast-2", spaces: NAMED },
-      },
-    }),
-    "dev",
-  ).stateless,
-);
+const template = templateWith("ap-southeast-2", NAMED);
 const API = "arn:aws:execute-api:ap-southeast-2:123456789012:api";
 
 const MAY_BESIDE_READING: Readonly<Record<CallerRole, (route: Route) => boolean>> = {
@@ -102,12 +94,21 @@ it("an operator finds every policy among the outputs of the stack", () => {
   expect(values).toEqual(expect.arrayContaining(policies));
 });
 
-it("each policy is within what IAM takes", () => {
-  for (const role of CALLER_ROLES)
-    for (const suffix of ["", "default", "tenant7"])
-      expect(JSON.stringify(statementsOf(`${role}${suffix}`)).length).toBeLessThan(
-        MANAGED_POLICY_CHARACTERS_MAX,
-      );
+it("each policy is within what IAM takes, with as many spaces of the longest names as may be named", () => {
+  const longest = Array.from({ length: SPACES_MAX }, (_, i) =>
+    `${i}`.padEnd(SPACE_CHARACTERS_MAX, "x"),
+  );
+  // The longest name of a Region, and of a partition.
+  const many = templateWith("us-isof-south-1", longest);
+  const policies = Object.values(many.findResources("AWS::IAM::ManagedPolicy"));
+  expect(policies).toHaveLength(CALLER_ROLES.length * (1 + SPACES_MAX));
+  for (const { Properties } of policies) {
+    const document = filledIn(Properties.PolicyDocument, {
+      partition: "aws-iso-f",
+      api: "a1b2c3d4e5",
+    });
+    expect(JSON.stringify(document).length).toBeLessThanOrEqual(MANAGED_POLICY_CHARACTERS_MAX);
+  }
 });
 
 function isRead({ method }: Route): boolean {
@@ -141,15 +142,30 @@ function statementsOf(policy: string): Statement[] {
   );
   if (!found) throw new Error(`there is no policy ${policy}`);
   const [, { Properties }] = found;
-  const joined = JSON.stringify(Properties.PolicyDocument.Statement, (_, value) =>
-    value && typeof value === "object" && "Fn::Join" in value
-      ? value["Fn::Join"][1].map(filledIn).join("")
-      : value,
-  );
-  return JSON.parse(joined);
+  return filledIn(Properties.PolicyDocument.Statement, { partition: "aws", api: "api" });
 }
 
-function filledIn(part: string | { readonly Ref: string }): string {
-  if (typeof part === "string") return part;
-  return part.Ref === "AWS::Partition" ? "aws" : "api";
+/** A part of a template, with what it joins from others as it is after a deployment. */
+function filledIn<Part>(
+  document: Part,
+  known: { readonly partition: string; readonly api: string },
+) {
+  const text = (part: string | { readonly Ref: string }) => {
+    if (typeof part === "string") return part;
+    return part.Ref === "AWS::Partition" ? known.partition : known.api;
+  };
+  const joined = JSON.stringify(document, (_, value) =>
+    value && typeof value === "object" && "Fn::Join" in value
+      ? value["Fn::Join"][1].map(text).join("")
+      : value,
+  );
+  return JSON.parse(joined) as Part;
+}
+
+function templateWith(region: string, spaces: readonly string[]): Template {
+  const context = {
+    "aws:cdk:bundling-stacks": [],
+    "plat:dev": { account: "123456789012", region, spaces },
+  };
+  return Template.fromStack(new PlatStage(new App({ context }), "dev").stateless);
 }

@@ -1,7 +1,7 @@
 import { App } from "aws-cdk-lib";
 import { Template } from "aws-cdk-lib/assertions";
 import { describe, expect, it } from "vitest";
-import { readDeployment } from "../../cdk/deployment.ts";
+import { readDeployment, SPACES_MAX } from "../../cdk/deployment.ts";
 import { PlatStage } from "../../cdk/stage.ts";
 
 describe("the context of an environment", () => {
@@ -15,6 +15,29 @@ describe("the context of an environment", () => {
     const stage = stageWith({ account: "123456789012", region: "eu-central-1" });
     for (const { account, region } of [stage, stage.stateful, stage.stateless].map(environmentOf))
       expect({ account, region }).toEqual({ account: "123456789012", region: "eu-central-1" });
+  });
+
+  it("without an account makes stacks that CloudFormation creates nowhere, and that say what is to be named", () => {
+    const rulesOf = (context: unknown) => {
+      const { stateful, stateless } = stageWith(context);
+      return [stateful, stateless].map(
+        (stack) => stack && Template.fromStack(stack).toJSON().Rules.AccountIsNamed,
+      );
+    };
+    const refused = {
+      Assertions: [
+        {
+          Assert: { "Fn::Contains": [["an account"], "no account"] },
+          AssertDescription: "name account and region of plat:dev in cdk.context.json",
+        },
+      ],
+    };
+    expect(rulesOf(undefined)).toEqual([refused, refused]);
+    expect(rulesOf({ tableName: "restored" })).toEqual([undefined, refused]);
+    expect(rulesOf({ account: "123456789012", region: "eu-central-1" })).toEqual([
+      undefined,
+      undefined,
+    ]);
   });
 
   it("is read as JSON from the command line", () => {
@@ -31,12 +54,21 @@ describe("the context of an environment", () => {
     [{ region: "eu-central-1" }, /account is required/],
     [{ tableName: "a table" }, /tableName must be the name of a DynamoDB table/],
     [{ spaces: ["default/", "b"] }, /spaces\[0\] must be/],
+    [{ spaces: ["blue", "red", "blue"] }, /spaces must name each space once/],
     [{ accountId: "123456789012" }, /accountId is not a field here/],
     ["123456789012", /must be an object/],
   ])("%j is refused by the name of its setting", (context, message) => {
     expect(() => readDeployment("dev", context)).toThrow(message);
     expect(() => readDeployment("dev", context)).toThrow(/^plat:dev is /);
   });
+});
+
+it("an environment may name 30 spaces, and one more is refused by the name of the setting", () => {
+  const names = Array.from({ length: SPACES_MAX + 1 }, (_, i) => `space-${i}`);
+  expect(readDeployment("dev", { spaces: names.slice(1) }).spaces).toHaveLength(30);
+  expect(() => readDeployment("dev", { spaces: names })).toThrow(
+    /spaces must be at most 30 spaces/,
+  );
 });
 
 describe("an environment with a table that there is", () => {

@@ -1,17 +1,27 @@
 import { expect, it } from "vitest";
-import { targetOf } from "../../cdk/rollback-target.ts";
+import {
+  type FunctionVersions,
+  markOf,
+  rollBackOf,
+  targetOf,
+  whyNoneMoved,
+} from "../../cdk/rollback-target.ts";
 
 const DEPLOYED_MS = 1_000;
 
 /** A function whose versions 1, 2, … were published at these times. */
-const published = (live: number, ...timesMs: readonly number[]) => ({
+const published = (live: number, ...timesMs: readonly number[]): FunctionVersions => ({
   live: String(live),
   revision: "r",
   versions: timesMs.map((modifiedMs, i) => ({ version: String(i + 1), modifiedMs })),
+  rollBacks: [],
 });
 
 it("a function goes back to the newest version from before the last deployment", () => {
-  expect(targetOf(published(3, 100, 200, 1_001), DEPLOYED_MS)).toBe("2");
+  expect(targetOf(published(3, 100, 200, 1_001), DEPLOYED_MS)).toEqual({
+    version: "2",
+    skipped: [],
+  });
 });
 
 it("a function that the last deployment left as it was stays where it is", () => {
@@ -29,5 +39,50 @@ it("a function that the last deployment brought has nothing to go back to", () =
 
 it("versions are ordered by their numbers", () => {
   const times = Array.from({ length: 11 }, (_, i) => (i < 10 ? i : 1_001));
-  expect(targetOf(published(11, ...times), DEPLOYED_MS)).toBe("10");
+  expect(targetOf(published(11, ...times), DEPLOYED_MS)).toEqual({ version: "10", skipped: [] });
+});
+
+it("a version that a roll back left is skipped, and the one before it is gone back to", () => {
+  const rollBacks = [{ from: "2", to: "1" }];
+  expect(targetOf({ ...published(3, 100, 200, 1_001), rollBacks }, DEPLOYED_MS)).toEqual({
+    version: "1",
+    skipped: ["2"],
+  });
+});
+
+it("a roll back over several versions leaves all of them, and one to which another went back stays", () => {
+  const rollBacks = [
+    { from: "4", to: "2" },
+    { from: "5", to: "4" },
+  ];
+  expect(targetOf({ ...published(6, 1, 2, 3, 4, 5, 1_001), rollBacks }, DEPLOYED_MS)).toEqual({
+    version: "2",
+    skipped: ["5", "4", "3"],
+  });
+});
+
+it("a function that went back stays there when a later deployment leaves it as it was", () => {
+  const rollBacks = [{ from: "2", to: "1" }];
+  expect(targetOf({ ...published(1, 100, 200), rollBacks }, DEPLOYED_MS)).toBeUndefined();
+});
+
+it("a version that was put back in force by hand is not skipped while it is live", () => {
+  const rollBacks = [{ from: "2", to: "1" }];
+  expect(targetOf({ ...published(2, 100, 200), rollBacks }, DEPLOYED_MS)).toBeUndefined();
+});
+
+it("a roll back is read from the name that remembers it, and no other alias is one", () => {
+  expect(rollBackOf(markOf({ from: "12", to: "9" }))).toEqual({ from: "12", to: "9" });
+  expect(rollBackOf("live")).toBeUndefined();
+});
+
+it("it is said why no function moved", () => {
+  expect(whyNoneMoved([published(2, 100, 200)], DEPLOYED_MS, false)).toMatch(
+    /^The last deployment, of 1970-01-01T00:00:01.000Z, changed no function\..* --before /,
+  );
+  expect(whyNoneMoved([published(1, 100, 1_001)], DEPLOYED_MS, false)).toMatch(
+    /^Every function is/,
+  );
+  expect(whyNoneMoved([published(1, 100)], DEPLOYED_MS, true)).toMatch(/^Every function is/);
+  expect(whyNoneMoved([published(1, 1_001)], DEPLOYED_MS, false)).toMatch(/^No function has/);
 });

@@ -7,13 +7,18 @@ const ARGS = ["--env", "dev", "-c", `plat:dev={"account": "${ACCOUNT}", "region"
 const STACK = stages.dev.stateless.stackName;
 const DEPLOYED = "2026-03-01T12:00:00.000Z";
 
-/** Two functions, of which the last deployment changed one; and what their aliases were set to. */
-const VERSIONS: Readonly<Record<string, readonly string[]>> = {
-  "plat-assign": ["2026-01-01T00:00:00.000+0000", "2026-03-01T12:01:00.000+0000"],
-  "plat-read": ["2026-01-01T00:00:00.000+0000", "2026-02-01T00:00:00.000+0000"],
-};
+/** Two functions, of which the last deployment changed one: when their versions were published, and their aliases. */
+let deployed = "";
+let versions: Record<string, string[]> = {};
+let aliases: Record<string, Record<string, string>> = {};
 let moves: unknown[] = [];
 beforeEach(() => {
+  deployed = DEPLOYED;
+  versions = {
+    "plat-assign": ["2026-01-01T00:00:00.000+0000", "2026-03-01T12:01:00.000+0000"],
+    "plat-read": ["2026-01-01T00:00:00.000+0000", "2026-02-01T00:00:00.000+0000"],
+  };
+  aliases = { "plat-assign": { live: "2" }, "plat-read": { live: "2" } };
   moves = [];
 });
 
@@ -25,7 +30,7 @@ describe("npm run rollback", () => {
       stderr: "",
     });
     expect(moves).toEqual([
-      ["plat-assign", { FunctionVersion: "1", RevisionId: "revision-of-plat-assign" }],
+      ["plat-assign", { FunctionVersion: "1", RevisionId: "revision-of-live-of-plat-assign" }],
     ]);
   });
 
@@ -35,6 +40,32 @@ describe("npm run rollback", () => {
     expect(moves).toHaveLength(2);
   });
 
+  it("goes back to what was live before a second bad deployment, and not to the first bad one", async () => {
+    await rollback();
+    deployed = "2026-04-01T12:00:00.000Z";
+    versions["plat-assign"]?.push("2026-04-01T12:01:00.000+0000");
+    aliases["plat-assign"] = { ...aliases["plat-assign"], live: "3" };
+    expect((await rollback()).stdout).toBe(
+      `plat-assign: 3 → 1 (skips 2: rolled back before)\n1 functions went back to what was deployed before ${deployed}.\n`,
+    );
+    expect(aliases["plat-assign"]?.live).toBe("1");
+  });
+
+  it("is carried out again where it was cut off before it moved an alias", async () => {
+    aliases["plat-assign"] = { live: "2", "back-from-2-to-1": "2" };
+    expect((await rollback()).status).toBe(0);
+    expect(aliases["plat-assign"]?.live).toBe("1");
+  });
+
+  it("says so where the last deployment changed no function, and how to go further back", async () => {
+    deployed = "2026-04-01T12:00:00.000Z";
+    const { status, stdout } = await rollback();
+    expect({ status, stdout }).toEqual({
+      status: 1,
+      stdout: `The last deployment, of ${deployed}, changed no function. To go further back, name a time: --before 2026-01-31T12:00:00Z.\n`,
+    });
+  });
+
   it("moves nothing in a dry run, and tells what it would", async () => {
     const { status, stdout } = await rollback("--dry-run");
     expect({ status, stdout }).toEqual({
@@ -42,6 +73,7 @@ describe("npm run rollback", () => {
       stdout: `plat-assign: 2 → 1\n1 functions would go back to what was deployed before ${DEPLOYED}.\n`,
     });
     expect(moves).toEqual([]);
+    expect(aliases["plat-assign"]).toEqual({ live: "2" });
   });
 
   it("says so where there is nothing to go back to", async () => {
@@ -77,28 +109,39 @@ function answer(method: string, path: string, body: string): string | undefined 
   const form = new URLSearchParams(body);
   if (form.get("StackName") === STACK) return stackAnswer(form.get("Action"));
   const [, name = "", rest] = /^\/2015-03-31\/functions\/([\w-]+)\/(.*?)\??$/.exec(path) ?? [];
-  const versions = VERSIONS[name] ?? [];
+  const times = versions[name];
+  const named = aliases[name];
+  if (!times || !named) return undefined;
   if (method === "GET" && rest === "versions") {
-    const published = versions.map((LastModified, i) => ({ Version: String(i + 1), LastModified }));
-    const latest = { Version: "$LATEST", LastModified: versions.at(-1) };
+    const published = times.map((LastModified, i) => ({ Version: String(i + 1), LastModified }));
+    const latest = { Version: "$LATEST", LastModified: times.at(-1) };
     return JSON.stringify({ Versions: [latest, ...published] });
   }
-  if (method === "GET" && rest === "aliases/live")
+  if (method === "GET" && rest === "aliases")
     return JSON.stringify({
-      FunctionVersion: String(versions.length),
-      RevisionId: `revision-of-${name}`,
+      Aliases: Object.entries(named).map(([Name, FunctionVersion]) => ({
+        Name,
+        FunctionVersion,
+        RevisionId: `revision-of-${Name}-of-${name}`,
+      })),
     });
+  const asked = JSON.parse(body);
+  if (method === "POST" && rest === "aliases" && named[asked.Name] === undefined) {
+    named[asked.Name] = asked.FunctionVersion;
+    return "{}";
+  }
   if (method !== "PUT" || rest !== "aliases/live") return undefined;
-  moves.push([name, JSON.parse(body)]);
+  moves.push([name, asked]);
+  named.live = asked.FunctionVersion;
   return "{}";
 }
 
 function stackAnswer(action: string | null): string | undefined {
   if (action === "DescribeStacks")
-    return `<DescribeStacksResponse><DescribeStacksResult><Stacks><member><CreationTime>2026-01-01T00:00:00Z</CreationTime><LastUpdatedTime>${DEPLOYED}</LastUpdatedTime></member></Stacks></DescribeStacksResult></DescribeStacksResponse>`;
+    return `<DescribeStacksResponse><DescribeStacksResult><Stacks><member><CreationTime>2026-01-01T00:00:00Z</CreationTime><LastUpdatedTime>${deployed}</LastUpdatedTime></member></Stacks></DescribeStacksResult></DescribeStacksResponse>`;
   if (action !== "ListStackResources") return undefined;
   const alias = (name: string) =>
     `<member><ResourceType>AWS::Lambda::Alias</ResourceType><PhysicalResourceId>arn:aws:lambda:eu-central-1:${ACCOUNT}:function:${name}:live</PhysicalResourceId></member>`;
-  const members = Object.keys(VERSIONS).map(alias).join("");
+  const members = Object.keys(versions).map(alias).join("");
   return `<ListStackResourcesResponse><ListStackResourcesResult><StackResourceSummaries>${members}<member><ResourceType>AWS::SQS::Queue</ResourceType><PhysicalResourceId>queue</PhysicalResourceId></member></StackResourceSummaries></ListStackResourcesResult></ListStackResourcesResponse>`;
 }

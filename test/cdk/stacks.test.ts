@@ -411,6 +411,13 @@ describe.each(ENVIRONMENT_NAMES)("a deployment of %s", (name) => {
       expect(Object.keys(templates[name].stateless.findOutputs(output))).toHaveLength(1);
   });
 
+  it("tells the endpoint without a slash at its end, so that a path can follow", () => {
+    const { Endpoint } = templates[name].stateless.findOutputs("Endpoint");
+    expect(Endpoint?.Value).toEqual({
+      "Fn::GetAtt": [expect.stringMatching(/^ApiHttpApi/), "ApiEndpoint"],
+    });
+  });
+
   it("is bound to no account and no region", () => {
     const { account, region } = stages[name];
     expect({ account, region }).toEqual({ account: undefined, region: undefined });

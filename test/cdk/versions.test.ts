@@ -27,9 +27,12 @@ describe.each(ENVIRONMENT_NAMES)("the versions of the functions in %s", (name) =
     },
   );
 
-  it("stay when a new one is deployed, so that there is something to roll back to", () => {
+  it("stay when a new one is deployed, and go when their own deployment fails, so that it can be tried again", () => {
     for (const version of Object.values(template.findResources("AWS::Lambda::Version")))
-      expect(version).toMatchObject({ DeletionPolicy: "Retain", UpdateReplacePolicy: "Retain" });
+      expect(version).toMatchObject({
+        DeletionPolicy: "RetainExceptOnCreate",
+        UpdateReplacePolicy: "Retain",
+      });
   });
 
   it("are invoked by API Gateway and Scheduler through the alias, and in no other way", () => {
