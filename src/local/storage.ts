@@ -76,18 +76,23 @@ async function inFile(data: string): Promise<Storage> {
   };
 }
 
-/** It has a binary for each platform, and is an optional dependency: npm may have left it out. */
+/** It has a binary for each platform, and is an optional dependency: npm may have left out the one or the other. */
 async function loadLmdb() {
   try {
     return await import("lmdb");
   } catch (cause) {
-    const platform = `${process.platform}-${process.arch}`;
     throw new UsageError(
-      `Keeping data needs lmdb, an optional dependency that is not installed for ${platform}; run npm ci without --omit=optional, or start with --memory.`,
+      isNotInstalled(cause as Error)
+        ? `Keeping data needs lmdb, an optional dependency that is not installed for ${process.platform}-${process.arch}; run npm ci without --omit=optional, or start with --memory.`
+        : `Keeping data needs lmdb, and it cannot be loaded: ${(cause as Error).message}; mend that, or start with --memory.`,
       { cause },
     );
   }
 }
+
+/** lmdb is not there, or its loader says that the package with its binary is not. */
+const isNotInstalled = ({ message }: Error): boolean =>
+  /^(Cannot find package 'lmdb'|No native build was found)/.test(message);
 
 /** Of two tables in one directory, each would serve without what the other has. */
 function expectNo(file: string, data: string, owner: string): void {

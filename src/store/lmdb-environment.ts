@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import { closeSync, openSync, readSync } from "node:fs";
 import type { Database, RootDatabase } from "lmdb";
 import { TABLE } from "./definition.ts";
@@ -18,7 +19,11 @@ export interface Environment {
   /** The first items in the order of their keys, after one of them or from the start. */
   scan(limit: number, after: Key | undefined): readonly Item[];
   due(shard: string, untilMs: number, limit: number): readonly Key[];
-  /** Makes all of these replacements or none. Resolves when they are on the disk. */
+  /**
+   * Makes all of these replacements or none. Resolves when they are on the disk.
+   *
+   * @throws where another server has taken the file over; then none was made
+   */
   commit(replacements: readonly Replacement[]): Promise<void>;
   close(): Promise<void>;
 }
@@ -27,6 +32,10 @@ export interface Environment {
 const FORMAT = "plat-table-1";
 const FORMAT_KEY = Buffer.from("format");
 const ITEMS = "items";
+const OWNER = "owner";
+const OWNER_KEY = Buffer.from("owner");
+/** The largest that is drawn evenly; it goes through a double, as versions of the library do. */
+const OWNER_MAX = 2 ** 48 - 1;
 
 /**
  * A commit is visible once it is on the disk, and not before (LMDB's own order: pages, then the page that names them). The
@@ -66,11 +75,30 @@ export async function openEnvironment(
     });
     // Two that start at the same moment each pass the first look; of two second looks, one sees the other.
     expectAlone(root, path);
-    return environment(root, items, due);
+    return environment(root, items, due, await takeOver(root));
   } catch (error) {
     await root.close();
     throw error;
   }
+}
+
+/** Carries out writes, in a transaction of their own, while the file belongs to whoever has this; says whether it does. */
+type WhileOwned = (writes: () => void) => Promise<boolean>;
+
+/**
+ * Makes this process the owner of the file. Process numbers do not tell apart those in two containers that share a volume, so
+ * each owner has a number that it drew: it stands in the file as the version of an entry, and the library compares it inside
+ * of the transaction that writes.
+ */
+async function takeOver(root: RootDatabase<string, Uint8Array>): Promise<WhileOwned> {
+  const owners = root.openDB<string, Uint8Array>({
+    name: OWNER,
+    keyEncoding: "binary",
+    useVersions: true,
+  });
+  const owner = randomInt(1, OWNER_MAX);
+  await owners.put(OWNER_KEY, OWNER, owner);
+  return (writes) => owners.ifVersion(OWNER_KEY, owner, writes);
 }
 
 /** Not in the types of the library, which hands it on to its encoder. */
@@ -151,6 +179,7 @@ function environment(
   root: RootDatabase<string, Uint8Array>,
   items: Database<Item, Uint8Array>,
   due: Database<Key, Uint8Array>,
+  whileOwned: WhileOwned,
 ): Environment {
   const values = <T>(database: Database<T, Uint8Array>, range: object): T[] =>
     Array.from(database.getRange(range), ({ value }) => value);
@@ -167,8 +196,8 @@ function environment(
     due: (shard, untilMs, limit) => values(due, { ...dueRange(shard, untilMs), limit }),
 
     async commit(replacements) {
-      await settled(
-        root.batch(() => {
+      const isOwned = await settled(
+        whileOwned(() => {
           for (const { key, from, to } of replacements) {
             const place = itemPlace(key);
             if (to) void items.put(place, to);
@@ -180,6 +209,7 @@ function environment(
           }
         }),
       );
+      if (!isOwned) throw new Error("another server has taken the file over");
       await root.flushed;
     },
 
@@ -197,9 +227,9 @@ function dueEntry(item: Item | undefined): Buffer | undefined {
 }
 
 /** The library says why a commit failed in a promise of its own. */
-async function settled(commit: Promise<boolean>): Promise<void> {
+async function settled(commit: Promise<boolean>): Promise<boolean> {
   try {
-    await commit;
+    return await commit;
   } catch (error) {
     const { commitError } = error as { commitError?: Promise<never> };
     await commitError;

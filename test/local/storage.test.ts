@@ -1,25 +1,38 @@
 import "./silent.ts";
-import { afterEach, expect, it, vi } from "vitest";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, it } from "vitest";
 import { openStorage } from "../../src/local/storage.ts";
-import { UsageError } from "../../src/local/usage-error.ts";
 import { scratchDirectory } from "../store/scratch-file.ts";
+import { run } from "./process.ts";
 
 const newDirectory = scratchDirectory();
 
-afterEach(() => {
-  vi.doUnmock("lmdb");
+/** What a server says as it ends, whose lmdb looks for its binary in a folder of ours (a variable of its loader). */
+async function endOfServer(binaries: string): Promise<string> {
+  const data = await newDirectory();
+  const { code, errors } = await run(["--port", "0", "--data", data], { LMDB_PREBUILD: binaries })
+    .ended;
+  expect(code).not.toBe(0);
+  return errors;
+}
+
+it("without the binary of lmdb data cannot be kept, which is said with what to do", async () => {
+  expect(await endOfServer(await newDirectory())).toBe(
+    `Keeping data needs lmdb, an optional dependency that is not installed for ${process.platform}-${process.arch}; run npm ci without --omit=optional, or start with --memory.\n`,
+  );
 });
 
-it("without lmdb data cannot be kept, which is said with what to do, and all else serves", async () => {
-  vi.doMock("lmdb", () => {
-    throw new Error("No native build was found");
-  });
-  const data = await newDirectory();
-  const refused = await openStorage({ table: "file", data }).catch((error) => error);
-  expect(refused).toBeInstanceOf(UsageError);
-  expect(refused.message).toBe(
-    `Keeping data needs lmdb, an optional dependency that is not installed for ${process.platform}-${process.arch}; run npm ci without --omit=optional, or start with --memory.`,
+it("with a binary of lmdb that does not load, it is said why", async () => {
+  const binaries = await newDirectory();
+  await mkdir(join(binaries, "build/Release"), { recursive: true });
+  await writeFile(join(binaries, "build/Release/lmdb.node"), "no binary");
+  expect(await endOfServer(binaries)).toMatch(
+    /^Keeping data needs lmdb, and it cannot be loaded: .*lmdb\.node: .*; mend that, or start with --memory\.\n$/,
   );
+});
+
+it("memory needs nothing", async () => {
   const { sentence, stop } = await openStorage({ table: "memory" });
   expect(sentence).toBe("Data is kept in memory only and is gone when this stops");
   await stop();

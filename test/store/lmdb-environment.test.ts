@@ -4,6 +4,8 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as lmdb from "lmdb";
 import { expect, it } from "vitest";
+import { absent } from "../../src/store/clause.ts";
+import { LmdbTable } from "../../src/store/lmdb.ts";
 import { openEnvironment, UnusableFile } from "../../src/store/lmdb-environment.ts";
 import { scratchDirectory } from "./scratch-file.ts";
 
@@ -112,5 +114,48 @@ it("a file that another process has is refused with its number, also after much 
   await exited;
   const environment = await openEnvironment(lmdb, path);
   expect(environment.scan(100, undefined)).toHaveLength(40);
+  await environment.close();
+});
+
+it("of two that cannot tell each other apart by their process numbers the later one has the file: the earlier one writes nothing more, says so, and is lost", async () => {
+  const path = await fileIn();
+  const table = new LmdbTable(await openEnvironment(lmdb, path));
+  const put = (sk: string) => {
+    const key = { pk: "p", sk };
+    return table.write({
+      step: "test",
+      key,
+      when: [absent("absent", "pk")],
+      change: { kind: "put", item: { ...key, by: "earlier" } },
+    });
+  };
+  expect(await put("1")).toMatchObject({ outcome: "done" });
+  // In a process namespace of its own it would have the number of this process.
+  const later = `
+    const lmdb = await import("lmdb");
+    const { openEnvironment } = await import("./src/store/lmdb-environment.ts");
+    const open = (options) => Object.assign(lmdb.open(options), { readerList: () => "" });
+    const environment = await openEnvironment({ open }, ${JSON.stringify(path)});
+    const key = { pk: "p", sk: "2" };
+    await environment.commit([{ key, from: undefined, to: { ...key, by: "later" } }]);
+    await environment.close();`;
+  const child = spawn(
+    process.execPath,
+    ["--import", "tsx", "--input-type=module", "--eval", later],
+    { stdio: "inherit" },
+  );
+  expect(await once(child, "exit")).toEqual([0, null]);
+  expect(await Promise.all([put("3"), put("4")])).toEqual([
+    { outcome: "unknown" },
+    { outcome: "unknown" },
+  ]);
+  expect(await table.lost).toBe("another server has taken the file over");
+  await table.close();
+
+  const environment = await openEnvironment(lmdb, path);
+  expect(environment.scan(10, undefined).map(({ sk, by }) => [sk, by])).toEqual([
+    ["1", "earlier"],
+    ["2", "later"],
+  ]);
   await environment.close();
 });
