@@ -76,6 +76,20 @@ describe.each(CALLER_ROLES)("%s", (role) => {
       );
   });
 
+  it.each(NAMED)(
+    "limited to %s may call nothing by a space's name that begins percent-encoded",
+    (named) => {
+      const limited = statementsOf(`${role}${named.replace("-", "")}`);
+      for (const { space = "", paths, ...call } of CALLS) {
+        const encoded = `%${Buffer.from(space).toString("hex", 0, 1)}${space.slice(1)}`;
+        const renamed = paths
+          .filter((path) => path.startsWith(`/v1/spaces/${space}/`))
+          .map((path) => path.replace(`/${space}/`, `/${encoded}/`));
+        expectAsSent(limited, { ...call, paths: renamed }, false);
+      }
+    },
+  );
+
   it("may call nothing but this API, and only invoke it", () => {
     const wishes = [
       { action: "execute-api:Invoke", resource: `${API}2/$default/GET/v1/pools` },
@@ -121,8 +135,17 @@ function expectCalls(
   { route, paths }: (typeof CALLS)[number],
   allowed: boolean,
 ) {
+  const seen = new Set(paths.flatMap((path) => [path, decodeURIComponent(path)]));
+  expectAsSent(policy, { route, paths: [...seen] }, allowed);
+}
+
+function expectAsSent(
+  policy: readonly Statement[],
+  { route, paths }: Pick<(typeof CALLS)[number], "route" | "paths">,
+  allowed: boolean,
+) {
   const methods = isRead(route) ? ["GET", "HEAD"] : [route.method];
-  for (const path of new Set(paths.flatMap((path) => [path, decodeURIComponent(path)])))
+  for (const path of paths)
     for (const method of methods)
       expect
         .soft(
