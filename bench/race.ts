@@ -1,18 +1,14 @@
 import "../src/local/environment.ts";
-import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { tableText } from "../src/local/tally.ts";
-import { seededRandom } from "../test/simulation/random.ts";
-import { comesToNothing, giveBackAll, isAssignable, isHeld } from "./load/aftermath.ts";
-import { Api } from "./load/api.ts";
-import { Caller } from "./load/caller.ts";
-import { Drain } from "./load/drain.ts";
-import { Ledger } from "./load/ledger.ts";
+import type { Api } from "./load/api.ts";
+import type { Ledger } from "./load/ledger.ts";
 import { runLongRace } from "./load/long-race.ts";
 import { whole } from "./load/options.ts";
-import { keptBy, Site } from "./load/site.ts";
+import { runRace } from "./load/race.ts";
+import { keptBy } from "./load/site.ts";
 import { verdict } from "./load/verdict.ts";
-import { HOSTS, POOLS, prepare } from "./load/world.ts";
+import { HOSTS, POOLS } from "./load/world.ts";
 
 /**
  * `npm run race`: many callers race over HTTP on pools that they can just fill, in every way that the API has, while the
@@ -23,10 +19,6 @@ import { HOSTS, POOLS, prepare } from "./load/world.ts";
  * `npm run race -- --operations 1000000 --resume DIR --kills 100` races without HTTP in between, so that as many are feasible:
  * Ctrl-C leaves it for another time, and the same command goes on with it; from its last check, where it died.
  */
-
-/** A race of refusals would prove nothing. */
-const SERVED_SHARE_MIN = 0.7;
-const POLL_MS = 20;
 
 const { table, rest } = keptBy(process.argv.slice(2));
 const { values } = parseArgs({
@@ -85,47 +77,11 @@ async function raceOn(directory: string): Promise<readonly string[]> {
 }
 
 async function race(directory: string): Promise<readonly string[]> {
-  const site = await Site.open(table, directory, 2 * callers);
-  const ledger = new Ledger();
-  try {
-    const api = new Api(site.client);
-    const drain = new Drain(api);
-    await prepare(api);
-    await drain.prepare();
-    let begun = 0;
-    const startedAtMs = performance.now();
-    const working = Array.from({ length: callers }, (_, i) =>
-      new Caller(i, api, ledger, seededRandom(seed + i), { drain }).run(
-        () => begun++ >= operations,
-      ),
-    );
-    const draining = async () => {
-      while (begun < operations / 3) await sleep(POLL_MS);
-      await drain.begin();
-    };
-    await Promise.all([draining(), ...working]);
-    print(api, ledger, (performance.now() - startedAtMs) / 1000);
-    const share = servedShare(api);
-    if (share < SERVED_SHARE_MIN)
-      ledger.fail(`only ${(100 * share).toFixed(1)} % of the assigns were served`);
-    let violations = await isHeld(site, api, ledger);
-    await site.start();
-    await giveBackAll(api, ledger);
-    const drained = await drain.end();
-    if (drained !== "done" || drain.given === 0)
-      ledger.fail(`the drain of a pool that gave ${drain.given} addresses ended as ${drained}`);
-    violations += await comesToNothing(site, ledger);
-    await site.start();
-    violations += await isAssignable(site, api, ledger);
-    console.log(
-      `${ledger.toldTheSame} repeats of a key were told the same, ${ledger.toldReleased} that it was released; a pool that had given ${drain.given} addresses was drained; ${violations} violations in the table.`,
-    );
-  } catch (error) {
-    ledger.fail(`the race broke off: ${(error as Error).message}`);
-  } finally {
-    await site.close();
-  }
-  return ledger.failures;
+  const report = await runRace({ table, directory, operations, callers, seed, raced: print });
+  console.log(
+    `${report.toldTheSame} repeats of a key were told the same, ${report.toldReleased} that it was released; a pool that had given ${report.drained} addresses was drained; ${report.violations} violations in the table.`,
+  );
+  return report.failures;
 }
 
 function print({ tallies, answered, unanswered }: Api, { count }: Ledger, seconds: number): void {
@@ -143,13 +99,4 @@ function print({ tallies, answered, unanswered }: Api, { count }: Ledger, second
   console.log(
     `${answered} calls in ${seconds.toFixed(1)} s, ${(answered / seconds).toFixed(0)} a second, ${unanswered} unanswered; ${count} addresses are held.`,
   );
-}
-
-function servedShare({ tallies }: Api): number {
-  const assigns = [...tallies].filter(([calls]) => calls.startsWith("assign"));
-  const [ok, count] = assigns.reduce(
-    ([ok, count], [, tally]) => [ok + tally.ok, count + tally.count],
-    [0, 0],
-  );
-  return ok / count;
 }

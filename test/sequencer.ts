@@ -1,11 +1,13 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** Minutes each, where all others take seconds. */
+/** Half a minute and more each, where all others take seconds. */
 const LONG = [
   "local/race.test.ts",
   "simulation/simulation.test.ts",
   "simulation/interleavings.test.ts",
   "twin/tour.test.ts",
+  "twin/race.test.ts",
+  "twin/kill.test.ts",
 ];
 
 /** The long files first, so that none of them is left to run alone at the end. */

@@ -1,0 +1,95 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { seededRandom } from "../../test/simulation/random.ts";
+import { comesToNothing, giveBackAll, isAssignable, isHeld } from "./aftermath.ts";
+import { Api } from "./api.ts";
+import { Caller } from "./caller.ts";
+import { Drain } from "./drain.ts";
+import { Ledger } from "./ledger.ts";
+import { type Kept, Site } from "./site.ts";
+import { prepare } from "./world.ts";
+
+export interface RaceOptions {
+  readonly table: Kept;
+  /** Where the server keeps its data. */
+  readonly directory: string;
+  readonly operations: number;
+  readonly callers: number;
+  readonly seed: number;
+  /** Hears how it went once the callers have stopped, before anything is given back. */
+  readonly raced?: (api: Api, ledger: Ledger, seconds: number) => void;
+}
+
+export interface RaceReport {
+  /** Addresses that somebody held when the callers stopped. */
+  readonly held: number;
+  /** Repeats of a key that told the same addresses. */
+  readonly toldTheSame: number;
+  /** Repeats of a key that told that what it gave was released. */
+  readonly toldReleased: number;
+  /** Addresses that the pool gave that was drained. */
+  readonly drained: number;
+  readonly violations: number;
+  readonly failures: readonly string[];
+}
+
+/** A race of refusals would prove nothing. */
+const SERVED_SHARE_MIN = 0.7;
+const POLL_MS = 20;
+
+/** Callers race on pools that they can just fill, one of them is drained meanwhile, and what they were told is held against what is there. */
+export async function runRace(options: RaceOptions): Promise<RaceReport> {
+  const { table, directory, operations, callers, seed, raced } = options;
+  const site = await Site.open(table, directory, 2 * callers);
+  const ledger = new Ledger();
+  let violations = 0;
+  let drained = 0;
+  let held = 0;
+  try {
+    const api = new Api(site.client);
+    const drain = new Drain(api);
+    await prepare(api);
+    await drain.prepare();
+    let begun = 0;
+    const startedAtMs = performance.now();
+    const working = Array.from({ length: callers }, (_, i) =>
+      new Caller(i, api, ledger, seededRandom(seed + i), { drain }).run(
+        () => begun++ >= operations,
+      ),
+    );
+    const draining = async () => {
+      while (begun < operations / 3) await sleep(POLL_MS);
+      await drain.begin();
+    };
+    await Promise.all([draining(), ...working]);
+    raced?.(api, ledger, (performance.now() - startedAtMs) / 1000);
+    held = ledger.count;
+    const share = servedShare(api);
+    if (share < SERVED_SHARE_MIN)
+      ledger.fail(`only ${(100 * share).toFixed(1)} % of the assigns were served`);
+    violations += await isHeld(site, api, ledger);
+    await site.start();
+    await giveBackAll(api, ledger);
+    const end = await drain.end();
+    drained = drain.given;
+    if (end !== "done" || drained === 0)
+      ledger.fail(`the drain of a pool that gave ${drained} addresses ended as ${end}`);
+    violations += await comesToNothing(site, ledger);
+    await site.start();
+    violations += await isAssignable(site, api, ledger);
+  } catch (error) {
+    ledger.fail(`the race broke off: ${(error as Error).message}`);
+  } finally {
+    await site.close();
+  }
+  const { failures, toldTheSame, toldReleased } = ledger;
+  return { held, toldTheSame, toldReleased, drained, violations, failures };
+}
+
+function servedShare({ tallies }: Api): number {
+  const assigns = [...tallies].filter(([calls]) => calls.startsWith("assign"));
+  const [ok, count] = assigns.reduce(
+    ([ok, count], [, tally]) => [ok + tally.ok, count + tally.count],
+    [0, 0],
+  );
+  return ok / count;
+}
