@@ -10,7 +10,11 @@ export default defineConfig({
     // Vitest would leave a core to itself, and with two of them run one file after the other.
     maxWorkers: "100%",
     sequence: { sequencer: LongFirst },
-    env: { AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: "true" },
+    env: {
+      AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: "true",
+      // Where this folder is deployed to is nothing to the tests.
+      PLAT_TWIN_ANYWHERE: "true",
+    },
     testTimeout: 60_000,
     hookTimeout: 60_000,
   },

@@ -1,8 +1,19 @@
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { type EnvironmentName, stageName } from "../cdk/environments.ts";
+import { contextKey, readDeployment } from "../cdk/deployment.ts";
+import { ENVIRONMENT_NAMES, type EnvironmentName, stageName } from "../cdk/environments.ts";
+
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
+
+/**
+ * The files with what the command line of the CDK hands on. The tests sign for the Region of templates that name none, whatever
+ * is deployed from this folder, and set the variable.
+ */
+export const contextFiles = (): readonly string[] =>
+  process.env.PLAT_TWIN_ANYWHERE ? ["cdk.json"] : ["cdk.json", "cdk.context.json"];
 
 /**
  * Synthesises the templates and the bundles of an environment, as `cdk synth` does.
@@ -10,22 +21,40 @@ import { type EnvironmentName, stageName } from "../cdk/environments.ts";
  * @param directory where they are written to
  */
 export async function synthesise(directory: string, environment: EnvironmentName): Promise<void> {
-  const app = fileURLToPath(new URL("../cdk/app.ts", import.meta.url));
+  const app = join(ROOT, "cdk/app.ts");
   await promisify(execFile)(process.execPath, ["--import", "tsx", app], {
     env: {
       ...process.env,
       CDK_OUTDIR: directory,
       CDK_CONTEXT_JSON: JSON.stringify({
-        ...(await contextOf("cdk.json")).context,
-        ...(await contextOf("cdk.context.json")),
+        ...(await contextOf(ROOT, contextFiles())),
         "aws:cdk:bundling-stacks": [`${stageName(environment)}/*`],
       }),
     },
   });
 }
 
-/** What the command line of the CDK would hand on from a file; nothing where that is not there. */
-async function contextOf(file: string) {
-  const text = await readFile(new URL(`../${file}`, import.meta.url), "utf8").catch(() => "{}");
-  return JSON.parse(text);
+/**
+ * Reads the context from these files, where they are there. A table that an environment names stands in an account: the twin
+ * makes one, so that the templates are to have it.
+ *
+ * @throws {UsageError} where an environment is told something wrong
+ */
+export async function contextOf(
+  root: string,
+  files: readonly string[],
+): Promise<Readonly<Record<string, unknown>>> {
+  const read = await Promise.all(
+    files.map(async (file) => {
+      const text = await readFile(join(root, file), "utf8").catch(() => "{}");
+      const content = JSON.parse(text);
+      return file === "cdk.json" ? content.context : content;
+    }),
+  );
+  const context = Object.assign({}, ...read);
+  const told = ENVIRONMENT_NAMES.map((name) => {
+    const { tableName: _, ...deployment } = readDeployment(name, context[contextKey(name)]);
+    return [contextKey(name), deployment];
+  });
+  return { ...context, ...Object.fromEntries(told) };
 }

@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { EnvironmentName } from "../cdk/environments.ts";
-import { synthesise } from "./assembly.ts";
+import { contextFiles, synthesise } from "./assembly.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 /** All that templates and bundles are made of; the lock file stands for the packages. */
-const SOURCES = ["cdk", "functions", "src", "cdk.json", "cdk.context.json", "package-lock.json"];
+const SOURCES = ["cdk", "functions", "src", "package-lock.json"];
 const KEPT = join(ROOT, "cdk.out", "twin");
 /** Nobody is thought to run a twin for longer. */
 const KEPT_MS_MAX = 7 * 86_400_000;
@@ -28,9 +28,9 @@ export async function freshAssembly(environment: EnvironmentName): Promise<strin
 }
 
 /** A digest of all that templates and bundles are made of, by name and content. */
-export async function digestOf(root: string): Promise<string> {
+export async function digestOf(root: string, contexts = contextFiles()): Promise<string> {
   const hash = createHash("sha256");
-  for (const source of SOURCES) await add(hash, root, source);
+  for (const source of [...SOURCES, ...contexts]) await add(hash, root, source);
   return hash.digest("hex").slice(0, HASH_CHARACTERS);
 }
 

@@ -10,10 +10,11 @@ it("templates are of exactly these sources: a change of content, of a name, a ne
   await mkdir(file("src/domain"), { recursive: true });
   await writeFile(file("src/domain/block.ts"), "one");
   await writeFile(file("package-lock.json"), "{}");
-  const digests = [await digestOf(root)];
+  const contexts = ["cdk.json", "cdk.context.json"];
+  const digests = [await digestOf(root, contexts)];
   const after = async (change: Promise<unknown>) => {
     await change;
-    digests.push(await digestOf(root));
+    digests.push(await digestOf(root, contexts));
   };
   await after(writeFile(file("src/domain/block.ts"), "two"));
   await after(rename(file("src/domain/block.ts"), file("src/domain/cell.ts")));
@@ -25,5 +26,15 @@ it("templates are of exactly these sources: a change of content, of a name, a ne
   await after(utimes(file("package-lock.json"), new Date(0), new Date(0)));
   await after(writeFile(file("README.md"), "no source"));
   expect(digests.at(-1)).toBe(digests.at(-3));
+  await rm(root, { recursive: true });
+});
+
+it("the tests' templates are not of the context of a deployment", async () => {
+  const root = await mkdtemp(join(tmpdir(), "plat-"));
+  const before = await digestOf(root);
+  await writeFile(join(root, "cdk.context.json"), "{}");
+  expect(await digestOf(root)).toBe(before);
+  await writeFile(join(root, "cdk.json"), "{}");
+  expect(await digestOf(root)).not.toBe(before);
   await rm(root, { recursive: true });
 });

@@ -1,0 +1,15 @@
+import { expect, it } from "vitest";
+import { emulatorBinary } from "../../src/local/emulator.ts";
+import { lambdaNode } from "../../twin/node.ts";
+
+/** Tests that need these are left out where they are not there; npm skips an optional package that it cannot get in silence. */
+it.runIf(process.platform === "linux" && process.arch === "x64")(
+  "on Linux on x64 all tests run: the embedded DynamoDB and Node.js 24 are there",
+  () => {
+    expect(
+      emulatorBinary(),
+      "The embedded DynamoDB is not installed, so that its tests and the twin's are left out; run `npm ci` without --omit=optional.",
+    ).toBeDefined();
+    expect(lambdaNode()).toMatch(/node$/);
+  },
+);
