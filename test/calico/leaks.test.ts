@@ -7,7 +7,7 @@ import { releaseAddress, releaseHandle } from "../../src/allocator/release.ts";
 import { parseGeneration } from "../../src/domain/generation.ts";
 import { CLAIM_TRIES_MAX, CLAIM_WAIT_MS_MAX } from "../../src/domain/limits.ts";
 import { blockFrom } from "../../src/store/block.ts";
-import type { Item, Table, Write } from "../../src/store/table.ts";
+import type { Table, Write } from "../../src/store/table.ts";
 import { network } from "../domain/builders.ts";
 import { spaceWithPool, textsOf } from "../functions/plat.ts";
 import { callsOf, MISHAPS, withMishap } from "../simulation/crash-points.ts";
@@ -83,9 +83,9 @@ describe("a lost compare-and-swap", () => {
 describe("a claim that another host wins", () => {
   it("is no error of the one who named an address in it", async () => {
     const world = await makeWorld();
-    const table = intruded(world, "create-block", async ({ key }, time) => {
+    const table = intruded(world, "create-block", async (write, time) => {
       if (time > 0) return;
-      await claimFor(world, key);
+      await claimFor(world, write);
     });
     const told = await assign(contextOver(table, world.clock, 2), {
       ...requestOf("pod", 1),
@@ -99,9 +99,9 @@ describe("a claim that another host wins", () => {
     const pauses: number[] = [];
     let claims = 0;
     let lists = 0;
-    const table = intruded(world, "create-block", async ({ key }) => {
+    const table = intruded(world, "create-block", async (write) => {
       claims++;
-      await claimFor(world, key, true);
+      await claimFor(world, write, true);
     });
     const context = contextOver(
       {
@@ -270,10 +270,11 @@ describe("a block that is too small for a host reservation", () => {
 });
 
 /** Another host creates the block that a claim is about to create; with all of it cooling, it has nothing to lend. */
-async function claimFor(world: World, item: Write["key"], isCooling = false): Promise<void> {
+async function claimFor(world: World, { change }: Write, isCooling = false): Promise<void> {
+  if (change.kind !== "put") throw new Error("a block is put as it is created");
   const cooling = { kind: "cooling", token: "A".repeat(15), sinceMs: world.clock.nowMs } as const;
   await world.calm.store.createBlock({
-    ...blockFrom(item as Item),
+    ...blockFrom(change.item),
     host: "host:faster",
     slots: new Map(isCooling ? [0, 1].map((ordinal) => [ordinal, cooling]) : []),
   });
