@@ -64,6 +64,8 @@ export async function amendAddress(
   let unsure = false;
   for (let attempt = 0; attempt < SWAP_TRIES_MAX; attempt++) {
     const seen = await store.readRecord({ space, handleHash, id, keyed });
+    // Where none is found, it may stand under keys that this version does not know.
+    if (!seen) await store.checkKeys();
     const refusal = whyNot(seen, amendment, token);
     if (refusal || !seen) return refusal ?? over(address);
     let standing = seen;

@@ -23,11 +23,14 @@ export interface ClaimedBlock {
   /**
    * `claimed`: it is the host's, now or since before. `not_owned`: it is another's, and stays so. `block_limit`: the host may
    * have no more. `contended`: others were faster each time, or an earlier pool's block stands there and is about to go.
+   * `unreadable`: it, or what it is judged by, cannot be read, so it stays as it is.
    */
   readonly status: "claimed" | "not_owned" | "block_limit" | "contended" | "unreadable";
   /** Whose it is, where it is another's. */
   readonly host?: string;
   readonly affinityType?: AffinityType;
+  /** What cannot be read. */
+  readonly unreadable?: Unreadable;
 }
 
 export interface ClaimedRange {
@@ -117,7 +120,7 @@ async function claimGiven(
     };
   } catch (error) {
     // It stands in the way of nothing but itself.
-    if (error instanceof Unreadable) return { cidr: text, status: "unreadable" };
+    if (error instanceof Unreadable) return { cidr: text, status: "unreadable", unreadable: error };
     throw error;
   }
 }

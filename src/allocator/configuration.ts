@@ -1,5 +1,4 @@
 import type { Address } from "../domain/address.ts";
-import { contains } from "../domain/cidr.ts";
 import {
   CONFIGURATION_FRESH_MS,
   CONFIGURATION_JITTER_MS,
@@ -8,7 +7,7 @@ import {
   SWAP_TRIES_MAX,
 } from "../domain/limits.ts";
 import { Unavailable, Unreadable, unlessUnreadable } from "../domain/outcome.ts";
-import { noneUnread, type Pool, type SpaceConfiguration } from "../domain/pool.ts";
+import { noneUnread, type Pool, poolOver, type SpaceConfiguration } from "../domain/pool.ts";
 import { type Context, fresh } from "./context.ts";
 import type { ConfigurationCopy } from "./memory.ts";
 
@@ -47,13 +46,11 @@ export async function poolAt(
   space: string,
   address: Address,
 ): Promise<Pool | undefined> {
-  const find = ({ pools }: SpaceConfiguration, state: Pool["state"]) =>
-    pools.find((pool) => pool.state === state && contains(pool.cidr, address));
-  const known = find(await configurationOf(context, space), "active");
-  if (known) return known;
+  const known = poolOver(await configurationOf(context, space), address);
+  if (known?.state === "active") return known;
   context.memory.dropConfiguration(space);
   const now = await configurationOf(context, space);
-  return find(now, "active") ?? find(now, "deleting") ?? noneUnread(now);
+  return poolOver(now, address) ?? noneUnread(now);
 }
 
 /** Drops this function's own copy after it wrote, and tells when every other function's copy will have followed. */

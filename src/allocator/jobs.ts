@@ -4,9 +4,11 @@ import {
   type Walk,
   type WalkCounts,
   waitingFor,
+  waitingToRead,
   walkFrom,
 } from "../domain/job.ts";
 import { JOB_CELLS_PER_PASS, JOB_KEPT_MS, PASS_MS_MAX } from "../domain/limits.ts";
+import { Unreadable } from "../domain/outcome.ts";
 import type { Pool } from "../domain/pool.ts";
 import type { Context } from "./context.ts";
 import { advance, DELETED_MEANWHILE, endJob, markPool, poolOfJob } from "./mark-pool.ts";
@@ -92,6 +94,7 @@ async function walkOn(
     .filter((index) => walk.position === undefined || index > walk.position)
     .sort((a, b) => (a < b ? -1 : 1));
   let looked = 0;
+  let unreadable: Unreadable | undefined;
   for (const index of ahead.slice(0, JOB_CELLS_PER_PASS)) {
     if (context.now() > untilMs) break;
     try {
@@ -99,13 +102,16 @@ async function walkOn(
     } catch (error) {
       // What was walked is kept; the next slice begins with this cell.
       done.failures.push(error);
+      if (error instanceof Unreadable) unreadable = error;
       break;
     }
     looked++;
   }
   done.cells += looked;
   if (looked < ahead.length) {
-    const detail = `Is on its way through the pool; ${walk.cells} cells have been looked at.`;
+    const detail = unreadable
+      ? waitingToRead(unreadable.message)
+      : `Is on its way through the pool; ${walk.cells} cells have been looked at.`;
     return advance(context, "walk-job", job, { walk, detail });
   }
   const { walk: _, ...rest } = job;
@@ -135,14 +141,16 @@ async function walkOver(
     return walked(walk, cell, await releaseCell(context, cell, mustBeEmpty === true));
   const reclaimed = await reclaimCell(context, cell, walk.beganAtMs);
   done.failures.push(...reclaimed.failures);
-  return walked(walk, cell, reclaimed);
+  const [first] = reclaimed.failures;
+  return walked(walk, cell, { ...reclaimed, ...(first && { unreadable: first.message }) });
 }
 
 function walked(
   walk: Walk,
   cell: CellOfPool,
-  { blocks, deleted, taken, cooling }: Omit<WalkCounts, "cells">,
+  { blocks, deleted, taken, cooling, unreadable }: Omit<WalkCounts, "cells">,
 ): Walk {
+  const reason = walk.unreadable ?? unreadable;
   return {
     beganAtMs: walk.beganAtMs,
     position: cell.index,
@@ -151,5 +159,6 @@ function walked(
     deleted: walk.deleted + deleted,
     taken: walk.taken + taken,
     cooling: walk.cooling + cooling,
+    ...(reason !== undefined && { unreadable: reason }),
   };
 }

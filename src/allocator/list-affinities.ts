@@ -48,5 +48,6 @@ export async function listAffinities(
       },
     ];
   });
-  return { items: states, ...page };
+  const unreadable = items.flatMap((each) => (each.unreadable ? [each.unreadable] : []));
+  return { items: states, unreadable, ...page };
 }

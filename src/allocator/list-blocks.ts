@@ -178,13 +178,13 @@ export async function holdingsOfHost(
   return { items, ...(last && some.length < cidrs.length && { next: base(last) }) };
 }
 
-/** A block by the rules of the pool that it lies in. */
+/** A block by the rules of its pool. */
 export function blockState(
   context: Context,
   configuration: SpaceConfiguration,
   block: Block,
 ): BlockState {
-  const pool = configuration.pools.find(({ cidr }) => contains(cidr, base(block.cidr)));
+  const pool = configuration.pools.find(({ id }) => id === block.poolId);
   return {
     cidr: formatCidr(block.cidr),
     pool: block.pool,

@@ -1,8 +1,8 @@
 import { type Address, formatAddress } from "../domain/address.ts";
-import { addressAt, type Cidr, contains, formatCidr, ordinalOf } from "../domain/cidr.ts";
+import { addressAt, type Cidr, formatCidr, ordinalOf } from "../domain/cidr.ts";
 import { PAGE_READS_AT_ONCE } from "../domain/limits.ts";
 import { Refusal } from "../domain/outcome.ts";
-import { noneUnread } from "../domain/pool.ts";
+import { noneUnread, poolOver } from "../domain/pool.ts";
 import type { AssignmentRecord, Part } from "../domain/record.ts";
 import type { Context } from "./context.ts";
 import { type BlockState, blockState } from "./list-blocks.ts";
@@ -50,7 +50,7 @@ export async function readBlock(
   const { store } = context;
   const configuration = await store.readSpace(space);
   const text = formatCidr(cidr);
-  const pool = configuration.pools.find((each) => contains(each.cidr, addressAt(cidr, 0)));
+  const pool = poolOver(configuration, addressAt(cidr, 0));
   if (!pool)
     return (
       noneUnread(configuration) ??

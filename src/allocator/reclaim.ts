@@ -155,9 +155,13 @@ export async function reclaimCell(
     // promised. It is a copy in memory but for one question each few seconds.
     const { settings, pools } = await configurationOf(context, pool.space);
     const now = pools.find(({ id }) => id === pool.id) ?? pool;
+    if (block.unreadable) {
+      // What is in it, and whose it is, nobody knows.
+      failures.push(block.unreadable);
+      continue;
+    }
     done.taken += takenIn(block);
     done.cooling += coolingIn(block, context.now(), cooldownMsOf(now, settings));
-    if (block.unreadable) failures.push(block.unreadable);
     // The block of another pool, before or after this one, is not to be judged by the rules of this.
     if (block.poolId !== pool.id) continue;
     const judgement = { settings, pools, pool: now, startedAtMs, hosts };
@@ -226,10 +230,15 @@ async function isKeptWarm(
     warmBlocksPerHost,
   }: { readonly pools: readonly Pool[]; readonly warmBlocksPerHost: number },
 ): Promise<boolean> {
+  if (warmBlocksPerHost === 0) return false;
   const labels = node instanceof Unreadable ? undefined : node?.labels;
   const isReady = ({ poolId }: Block) =>
     pools.some((pool) => pool.id === poolId && serves(pool) && selectsHost(pool, labels));
-  if (warmBlocksPerHost === 0 || !isReady(seen)) return false;
+  if (!isReady(seen)) {
+    // Labels that cannot be read may well be those that the pool selects.
+    const isOpen = pools.some((pool) => pool.id === seen.poolId && serves(pool));
+    return isOpen && node instanceof Unreadable;
+  }
   const places = rows
     .filter(({ family }) => family === seen.cidr.family)
     .toSorted((a, b) => a.place - b.place);

@@ -14,7 +14,7 @@ import {
 } from "../domain/limits.ts";
 import { type Refusal, Unreadable } from "../domain/outcome.ts";
 import { cooldownMsOf, poolOfId } from "../domain/pool.ts";
-import { configurationOf } from "./configuration.ts";
+import { configurationOf, poolAt } from "./configuration.ts";
 import type { Context } from "./context.ts";
 import { disown } from "./disown.ts";
 import { giveUpBlock } from "./give-up.ts";
@@ -28,11 +28,14 @@ export interface ReleasedAffinity {
   /**
    * `deleted`: the block was empty, and is gone. `disowned`: it serves on without an owner, and goes with its last address.
    * `not_empty`: it was to be empty, and stays the host's. `not_owned`: it is not the host's. `contended`: it kept changing.
+   * `unreadable`: it, or what it is judged by, cannot be read, so it stays as it is.
    */
   readonly status: "deleted" | "disowned" | "not_empty" | "not_owned" | "contended" | "unreadable";
   /** Of a block that is not empty: how many of its addresses somebody has, and how many cool. */
   readonly inUse?: number;
   readonly cooling?: number;
+  /** What cannot be read. */
+  readonly unreadable?: Unreadable;
 }
 
 /** Whose affinities are to go. */
@@ -48,6 +51,7 @@ interface Releasing {
  * ReleaseAffinity). Of a block that is another's it says so; of a range it tells of the host's own.
  *
  * @returns as `releaseAffinities` does; or that the range is less than a block of its pool
+ * @throws Unreadable where the range may begin in a pool that cannot be read
  */
 export async function releaseRange(
   context: Context,
@@ -56,8 +60,7 @@ export async function releaseRange(
     ...releasing
   }: Releasing & { readonly cidr: Cidr; readonly position?: Address | undefined },
 ): Promise<Page<ReleasedAffinity, Address> | Refusal> {
-  const { pools } = await configurationOf(context, releasing.space);
-  const pool = pools.find((each) => contains(each.cidr, addressAt(cidr, 0)));
+  const pool = await poolAt(context, releasing.space, addressAt(cidr, 0));
   // Where no pool says how large a block is, it is one of any size that there may be.
   const prefixMin = pool?.blockSize ?? BLOCK_SIZES[cidr.family].min;
   if (cidr.prefix < prefixMin) return releaseAffinities(context, { ...releasing, within: cidr });
@@ -116,7 +119,7 @@ export async function releaseAffinity(
   } catch (error) {
     // It is no reason to keep the others.
     if (error instanceof Unreadable)
-      return { cidr: formatCidr(releasing.cidr), status: "unreadable" };
+      return { cidr: formatCidr(releasing.cidr), status: "unreadable", unreadable: error };
     throw error;
   }
 }

@@ -4,6 +4,7 @@ import type { Refusal } from "../domain/outcome.ts";
 import { noneUnread, type Pool, poolOfId, type SpaceConfiguration } from "../domain/pool.ts";
 import { isNamed } from "../domain/selection.ts";
 import type { Usage } from "../domain/usage.ts";
+import { blockOfKey } from "../domain/within-space.ts";
 import { notFound } from "./administration.ts";
 import type { Context } from "./context.ts";
 import { countPool, type UtilizationPosition } from "./count-pool.ts";
@@ -20,8 +21,16 @@ export interface SpaceUtilization {
   readonly pools: readonly PoolUtilization[];
   /** Blocks of no pool that were found on this page; absent as long as they are not looked for. */
   readonly orphans?: readonly BlockState[];
+  /** Blocks of which it cannot be read whether they are of a pool, that were found beside them. */
+  readonly unreadable?: readonly UnreadableBlock[];
   /** Absent on the last page. */
   readonly next?: SpaceUtilizationPosition;
+}
+
+interface UnreadableBlock {
+  /** What a person calls it. */
+  readonly item: string;
+  readonly reason: string;
 }
 
 interface PoolUtilization {
@@ -119,16 +128,21 @@ async function findOrphans(
   space: string,
   { orphansAfter }: { readonly orphansAfter: string | null },
   budget: PageBudget,
-): Promise<Pick<SpaceUtilization, "orphans" | "next">> {
+): Promise<Pick<SpaceUtilization, "orphans" | "unreadable" | "next">> {
   const orphans: BlockState[] = [];
+  const unreadable: UnreadableBlock[] = [];
   let after = orphansAfter ?? undefined;
   do {
     const { contents, next } = await context.store.scanPage(ORPHAN_SCAN_ITEMS_PER_LOOK, after);
     for (const block of contents.blocks)
       if (block.space === space && !poolOfId(configuration, block.poolId))
         orphans.push(blockState(context, configuration, block));
+    for (const { key, reason } of contents.unreadable) {
+      const item = blockOfKey(key, space);
+      if (item !== undefined) unreadable.push({ item, reason });
+    }
     after = next;
     budget.look();
   } while (after !== undefined && !budget.isSpent);
-  return { orphans, ...(after !== undefined && { next: { orphansAfter: after } }) };
+  return { orphans, unreadable, ...(after !== undefined && { next: { orphansAfter: after } }) };
 }

@@ -11,6 +11,8 @@ export interface WalkCounts {
   readonly taken: number;
   /** Released addresses that may not be given again yet. */
   readonly cooling: number;
+  /** Why not all of that is known: the first thing on the way that could not be read, as a clause. */
+  readonly unreadable?: string;
 }
 
 /** A walk under way. */
@@ -95,7 +97,8 @@ export function provesEmpty(job: Job, { beganAtMs, blocks }: Walk): boolean {
 }
 
 /** What a job waits for, in a sentence. */
-export function waitingFor({ blocks, deleted, taken, cooling }: WalkCounts): string {
+export function waitingFor({ blocks, deleted, taken, cooling, unreadable }: WalkCounts): string {
+  if (unreadable !== undefined) return waitingToRead(unreadable);
   const addresses = (count: number) => `${count} ${count === 1 ? "address" : "addresses"}`;
   const left = blocks - deleted;
   if (taken > 0) return `Waits for ${addresses(taken)} to be released.`;
@@ -104,3 +107,7 @@ export function waitingFor({ blocks, deleted, taken, cooling }: WalkCounts): str
     return `Waits for ${left} empty ${left === 1 ? "block" : "blocks"} to be old enough.`;
   return "Waits until no request can know the pool as one that serves, and looks again then.";
 }
+
+/** What a job says that something which cannot be read keeps from its end: nobody gives up what may be in use. */
+export const waitingToRead = (reason: string): string =>
+  `Waits for what cannot be read: ${reason}.`;

@@ -1,4 +1,5 @@
-import type { Cidr, Interval } from "./cidr.ts";
+import type { Address } from "./address.ts";
+import { type Cidr, contains, type Interval } from "./cidr.ts";
 import type { Unreadable } from "./outcome.ts";
 import type { Selector } from "./selector.ts";
 
@@ -123,6 +124,17 @@ export function reservationNamed(
 /** A pool by its id, if there is one. @throws Unreadable where it may be one that cannot be read */
 export function poolOfId(configuration: SpaceConfiguration, id: string): Pool | undefined {
   return configuration.pools.find((pool) => pool.id === id) ?? noneUnread(configuration);
+}
+
+/**
+ * The pool among those that are read in which an address lies: the one that serves before one whose range was given away.
+ * A creation that was cut off never had its range.
+ */
+export function poolOver({ pools }: SpaceConfiguration, address: Address): Pool | undefined {
+  const over = pools.filter(({ cidr }) => contains(cidr, address));
+  return (
+    over.find(({ state }) => state === "active") ?? over.find(({ state }) => state === "deleting")
+  );
 }
 
 /** Nothing, which is true only where every pool was read. @throws Unreadable */

@@ -25,5 +25,11 @@ export function withinSpace(contents: Contents, space: string): Contents {
 const concerns = (key: string, space: string): boolean =>
   /^(TABLE|CURSOR) /.test(key) || spaceOfKey(key) === space;
 
+/** What a person calls the block of a key, if one of the space stands under it. */
+export function blockOfKey(key: string, space: string): string | undefined {
+  const address = /^BLOCK#\S+ (\S+)$/.exec(key)?.[1];
+  return address !== undefined && spaceOfKey(key) === space ? `block ${address}` : undefined;
+}
+
 /** Both parts of a key as one text begin with a kind, and then the space: `HOST#default#host:n1 NODE`, `JOBS default#j`. */
 const spaceOfKey = (key: string): string | undefined => /^[A-Z]+[# ]([^# ]*)/.exec(key)?.[1];

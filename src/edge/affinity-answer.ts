@@ -6,6 +6,7 @@ import type { ReleasedAffinity } from "../allocator/release-affinities.ts";
 import { type Address, formatAddress } from "../domain/address.ts";
 import type { Cidr } from "../domain/cidr.ts";
 import type { HostId } from "../domain/host.ts";
+import type { Unreadable } from "../domain/outcome.ts";
 import { formatTime } from "../domain/time.ts";
 import {
   type AffinitiesWanted,
@@ -16,6 +17,7 @@ import {
 import { sealCursor } from "./cursor.ts";
 import { hostBody } from "./host-answer.ts";
 import type { Answer } from "./http.ts";
+import { unreadableBody } from "./unreadable-body.ts";
 
 interface Whose {
   readonly space: string;
@@ -23,7 +25,7 @@ interface Whose {
 }
 
 export function affinitiesAnswer(
-  { items, next }: Page<AffinityState, Address>,
+  { items, unreadable, next }: Page<AffinityState, Address>,
   requestId: string,
   wanted: Whose,
 ): Answer {
@@ -36,6 +38,7 @@ export function affinitiesAnswer(
         ...affinity,
         ...(claimedAtMs !== undefined && { claimedAt: formatTime(claimedAtMs) }),
       })),
+      ...unreadableBody(unreadable),
       ...pageEnd(affinityListOf(wanted), next),
     },
   };
@@ -49,10 +52,15 @@ export function affinitiesClaimedAnswer(
   const whose = { requestId, ...hostBody(wanted.host) };
   if (!("blocks" in claimed && "cidr" in wanted))
     return { status: 200, body: { ...whose, blocks: claimed } };
-  const { next, ...range } = claimed;
+  const { next, blocks, ...range } = claimed;
   return {
     status: 200,
-    body: { ...whose, ...range, ...pageEnd(affinityClaimOf(wanted), next) },
+    body: {
+      ...whose,
+      ...range,
+      blocks: blocks.map(withReason),
+      ...pageEnd(affinityClaimOf(wanted), next),
+    },
   };
 }
 
@@ -66,11 +74,17 @@ export function affinitiesReleasedAnswer(
     body: {
       requestId,
       ...hostBody(releasing.host),
-      affinities: items,
+      affinities: items.map(withReason),
       ...pageEnd(affinityReleaseOf(releasing), next),
     },
   };
 }
+
+/** Of a block that was not worked on: why it, or what it is judged by, cannot be read. */
+const withReason = <Block extends { readonly unreadable?: Unreadable }>({
+  unreadable,
+  ...block
+}: Block) => ({ ...block, ...(unreadable && { reason: unreadable.message }) });
 
 const pageEnd = (of: readonly unknown[], next: Address | undefined) =>
   next ? { next: sealCursor(of, { after: formatAddress(next) }) } : {};

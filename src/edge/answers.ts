@@ -60,6 +60,10 @@ const unreadable = v.optional(
   ),
 );
 
+const whyUnreadable = v.optional(
+  v.pipe(v.string(), v.description("Of `unreadable`: what cannot be read, and why")),
+);
+
 /** RFC 9457. A problem may have members of its own beyond these. */
 export const problem = v.looseObject({
   type: v.string(),
@@ -281,6 +285,7 @@ export const affinitiesRead = v.strictObject({
       used: v.optional(whole),
     }),
   ),
+  unreadable,
   next,
 });
 
@@ -313,6 +318,7 @@ export const rangeClaimed = v.strictObject({
       status: v.picklist(["claimed", "not_owned", "block_limit", "contended", "unreadable"]),
       host: v.optional(v.string()),
       affinityType: v.optional(affinityType),
+      reason: whyUnreadable,
     }),
   ),
   complete: v.boolean(),
@@ -344,6 +350,7 @@ export const affinitiesReleased = v.strictObject({
       ]),
       inUse: v.optional(whole),
       cooling: v.optional(whole),
+      reason: whyUnreadable,
     }),
   ),
   next,
@@ -379,6 +386,14 @@ export const spaceUtilizationRead = v.strictObject({
   ),
   orphans: v.optional(
     v.pipe(v.array(blockStanding), v.description("Blocks of no pool, where they are asked for")),
+  ),
+  unreadable: v.optional(
+    v.pipe(
+      v.array(unreadableItem),
+      v.description(
+        "Blocks, where those of no pool are asked for, of which nobody can read whether they are",
+      ),
+    ),
   ),
   complete: v.boolean(),
   next,

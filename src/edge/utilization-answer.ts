@@ -32,7 +32,7 @@ export function utilizationAnswer(
 
 /** Each pool stands on the page on which it is counted to its end, as a whole. */
 export function spaceUtilizationAnswer(
-  { pools, orphans, next }: SpaceUtilization,
+  { pools, orphans, unreadable = [], next }: SpaceUtilization,
   requestId: string,
   wanted: SpaceUtilizationWanted,
 ): Answer {
@@ -48,6 +48,7 @@ export function spaceUtilizationAnswer(
         outsideBlocks: usageBody(outside),
       })),
       ...(orphans && { orphans: orphans.map(blockBody) }),
+      ...(unreadable.length > 0 && { unreadable }),
       complete: next === undefined,
       ...(position && { next: sealCursor(spaceUtilizationOf(wanted), position) }),
     },

@@ -96,4 +96,5 @@ const countsFrom = (walk: Attributes): WalkCounts => ({
   deleted: numberOf(walk, "deleted"),
   taken: numberOf(walk, "taken"),
   cooling: numberOf(walk, "cooling"),
+  ...(walk.unreadable !== undefined && { unreadable: textOf(walk, "unreadable") }),
 });

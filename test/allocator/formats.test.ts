@@ -1,13 +1,29 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { putPool } from "../../src/allocator/administration.ts";
+import { amendAddress } from "../../src/allocator/amend.ts";
 import { assign } from "../../src/allocator/assign.ts";
+import { claimAffinities } from "../../src/allocator/claim-affinities.ts";
+import { configurationOf } from "../../src/allocator/configuration.ts";
+import { runJobs } from "../../src/allocator/jobs.ts";
 import { putNode } from "../../src/allocator/nodes.ts";
+import { type Accepted, drainPool, listJobs, releasePool } from "../../src/allocator/pool-jobs.ts";
+import { readBlock } from "../../src/allocator/read-block.ts";
+import { releaseRange } from "../../src/allocator/release-affinities.ts";
+import { parseGeneration } from "../../src/domain/generation.ts";
 import { findViolations } from "../../src/domain/invariants.ts";
-import { Unreadable } from "../../src/domain/outcome.ts";
+import { Refusal, Unreadable } from "../../src/domain/outcome.ts";
+import { TABLE_KEY } from "../../src/store/key.ts";
 import type { Item } from "../../src/store/table.ts";
+import { selector } from "../domain/builders.ts";
 import {
+  addressOf,
   assigned,
+  cidrOf,
   contentsIn,
+  contextOver,
   makeWorld,
+  passes,
+  poolNamed,
   poolOf,
   releaseAll,
   requestOf,
@@ -22,15 +38,15 @@ beforeEach(async () => {
   world = await makeWorld();
 });
 
-const itemIn = (pk: string): Item => {
-  const found = world.table.items().find((item) => item.pk.startsWith(pk));
-  if (!found) throw new Error(`nothing is under ${pk}`);
+const itemIn = (key: string): Item => {
+  const found = world.table.items().find(({ pk, sk }) => `${pk} ${sk}`.startsWith(key));
+  if (!found) throw new Error(`nothing is under ${key}`);
   return found;
 };
 
 /** The item as another version would have it, as long as an act lasts. */
-async function outdated(pk: string, act: () => Promise<unknown>): Promise<void> {
-  const item = itemIn(pk);
+async function outdated(key: string, act: () => Promise<unknown>): Promise<void> {
+  const item = itemIn(key);
   const newer = { ...item, f: 2 };
   const partition = world.table.partitions.get(item.pk);
   partition?.set(item.sk, newer);
@@ -105,4 +121,114 @@ describe("a slot write that nobody answered, in a block that another version the
     expect(seen).toHaveLength(1);
     expect(findViolations(contentsIn(world))).toEqual([]);
   });
+});
+
+describe("a job", () => {
+  const job = async () => (await listJobs(world.calm, SPACE)).items[0];
+  const work = async () => (await runJobs(contextOver(world.table, world.clock, 9))).failures;
+  const begun = async (answer: Promise<Pick<Accepted, "job"> | Refusal>) =>
+    expect(await answer).not.toBeInstanceOf(Refusal);
+  const reads = "has format 2, and this version reads format 1";
+
+  it("that releases blocks is not done as long as what they are judged by cannot be read", async () => {
+    await assigned(world.calm, requestOf("web", 1));
+    await begun(releasePool(world.calm, { space: SPACE, name: "pool", mustBeEmpty: false }));
+    await outdated("SPACE#default CONFIG", async () => {
+      expect(await work()).toEqual([expect.any(Unreadable)]);
+      const item = `configuration of space ${SPACE}`;
+      expect(await job()).toMatchObject({
+        state: "running",
+        detail: `Waits for what cannot be read: the item of ${item} ${reads}.`,
+      });
+    });
+    expect(contentsIn(world).blocks).toMatchObject([{ host: "host:node-1" }]);
+    expect(await work()).toEqual([]);
+    expect(await job()).toMatchObject({ state: "done" });
+    expect(contentsIn(world).blocks[0]).not.toHaveProperty("host");
+  });
+
+  it("that drains a pool says which block cannot be read, and counts no address in it", async () => {
+    const told = await assigned(world.calm, requestOf("web", 1));
+    await begun(drainPool(world.calm, SPACE, "pool", (await poolNamed(world)).revision));
+    const [name] = told.addresses[0]?.block.split("/") ?? [];
+    await outdated("BLOCK#", async () => {
+      expect(await work()).toHaveLength(1);
+      expect(await job()).toMatchObject({
+        state: "running",
+        detail: `Waits for what cannot be read: the item of block ${name} ${reads}.`,
+        lastWalk: { blocks: 1, taken: 0 },
+      });
+    });
+    await work();
+    expect(await job()).toMatchObject({ detail: "Waits for 1 address to be released." });
+  });
+});
+
+describe("a release of a range of affinities", () => {
+  const host = "host:node-1";
+  const released = (context: World["calm"], cidr: string) =>
+    releaseRange(context, { space: SPACE, host, cidr: cidrOf(cidr), mustBeEmpty: false });
+  const claimed = (cidr: string) =>
+    claimAffinities(world.calm, { space: SPACE, host, cidr: cidrOf(cidr) });
+
+  it("does not say that a host owns nothing where the pool cannot be read", async () => {
+    await claimed("10.0.0.0/29");
+    await outdated("SPACE#default POOL#", async () => {
+      const cold = contextOver(world.table, world.clock, 2);
+      await expect(released(cold, "10.0.0.0/29")).rejects.toThrow(Unreadable);
+    });
+  });
+
+  it("hears of a pool that is younger than what its function knows", async () => {
+    const old = contextOver(world.table, world.clock, 2);
+    await configurationOf(old, SPACE);
+    await putPool(world.calm, SPACE, "young", poolOf("10.1.0.0/24", 26), undefined);
+    await claimed("10.1.0.0/24");
+    expect(await released(old, "10.1.0.0/24")).toMatchObject({
+      items: Array(4).fill({ status: "disowned", inUse: 0 }),
+    });
+  });
+
+  it("takes no word of a pool whose creation was cut off, and neither does who looks at a block", async () => {
+    await claimed("10.0.0.0/31");
+    const pool = await poolNamed(world);
+    const lost = { ...pool, id: "lost", name: "a", blockSize: 30, state: "pending" } as const;
+    await world.calm.store.putPool(lost, undefined);
+    const cold = contextOver(world.table, world.clock, 2);
+    const seen = await readBlock(cold, { space: SPACE, cidr: cidrOf("10.0.0.0/31"), limit: 1 });
+    expect(seen).toMatchObject({ block: { pool: "pool" } });
+    expect(await released(cold, "10.0.0.0/31")).toMatchObject({ items: [{ status: "disowned" }] });
+  });
+});
+
+it("a host whose labels cannot be read keeps its warm blocks in a pool that selects by them", async () => {
+  const west = 'zone == "west"';
+  const nodeSelector = { text: west, selector: selector(west) };
+  world = await makeWorld({ ...poolOf("10.0.0.0/29", 31), nodeSelector }, { warmBlocksPerHost: 1 });
+  await putNode(world.calm, SPACE, "node-1", { zone: "west" }, undefined);
+  await assigned(world.calm, requestOf("kept", 2));
+  await releaseAll(world.calm, await assigned(world.calm, requestOf("gone", 2)));
+  await outdated("HOST#default#host:node-1 NODE", async () => {
+    await passes(world, 4);
+    expect(contentsIn(world).blocks).toHaveLength(2);
+  });
+});
+
+it("an address is not called released where its record may stand under other keys", async () => {
+  const told = await assigned(world.calm, requestOf("web", 1));
+  const [{ address, generation } = { address: "", generation: "" }] = told.addresses;
+  await releaseAll(world.calm, told);
+  const proof = parseGeneration(generation);
+  if (!proof.ok) throw new Error(proof.problem);
+  const amend = () =>
+    amendAddress(contextOver(world.table, world.clock, 2), SPACE, {
+      address: addressOf(address),
+      generation: proof.value,
+      owner: { alternate: { namespace: "shop", name: "b" } },
+    });
+  expect(await amend()).toMatchObject({ code: "generation_conflict" });
+  const item = { ...TABLE_KEY, f: 1, k: 2 };
+  world.table.partitions.set(item.pk, new Map([[item.sk, item]]));
+  await expect(amend()).rejects.toThrow("of the keys of its table");
+  world.table.partitions.delete(item.pk);
 });

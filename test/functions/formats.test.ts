@@ -73,6 +73,7 @@ const CASES: Readonly<Record<string, Case>> = {
       "PUT pool",
       "DELETE pool",
       "release the address by its handle",
+      "release affinities of the host",
     ],
   },
   // What it reserves is not known, so nothing is given out by itself, and nothing that is reserved is counted.
@@ -109,6 +110,7 @@ const CASES: Readonly<Record<string, Case>> = {
       "ensure a block",
       "PUT config",
       "release the address by its handle",
+      "release affinities of the host",
     ],
   },
   "a space in the register": {
@@ -166,9 +168,12 @@ const CASES: Readonly<Record<string, Case>> = {
       "GET blocks of the pool",
       "GET blocks of the host",
       "GET blocks of the borrower",
+      "GET affinities",
       "GET affinities of all hosts",
+      "GET orphans",
       "GET block",
       "assign the address",
+      "claim the range",
       "assign once more under the key",
       "PATCH address",
       "DELETE pool",
@@ -176,6 +181,7 @@ const CASES: Readonly<Record<string, Case>> = {
       "release the address by its handle",
       "release the keyed address",
       "release the handle",
+      "release affinities of the host",
     ],
   },
   "a row of a host": {

@@ -54,14 +54,24 @@ it("is named beside the others where its host's blocks are listed, released, cla
     state: "confirmed",
     borrowed: false,
   });
+  const item = `block ${block?.split("/")[0]}`;
+  const reason = expect.stringMatching(`^the item of ${item} cannot be read: `);
+  expect(listed.body.unreadable).toEqual([{ item, reason }]);
   const ended = await plat.release({ host: "n1" });
   expect(ended.body).toMatchObject({ complete: false, unreadable: [block] });
   expect(ended.body.released).toHaveLength(1);
   const claimed = await plat.call("POST", affinities, { body: { cidr: block } });
-  expect(claimed.body.blocks).toEqual([{ cidr: block, status: "unreadable" }]);
+  expect(claimed.body.blocks).toEqual([{ cidr: block, status: "unreadable", reason }]);
   const released = await plat.delete(affinities);
   expect(released.body.affinities).toHaveLength(2);
-  expect(released.body.affinities).toContainEqual({ cidr: block, status: "unreadable" });
+  expect(released.body.affinities).toContainEqual({ cidr: block, status: "unreadable", reason });
+  const { orphans, complete, unreadable } = (await plat.get("/v1/utilization", { orphans: "true" }))
+    .body;
+  expect({ orphans, complete, unreadable }).toEqual({
+    orphans: [],
+    complete: true,
+    unreadable: [{ item, reason }],
+  });
 });
 
 it("is not written to, and nothing that it may hold is given out or given up", async () => {

@@ -49,7 +49,7 @@ export async function showPools(
   const document = await progressing(io, "pools", () =>
     blocks ? poolsWithBlocks(client) : poolsAlone(client),
   );
-  const { pools, orphans = [] } = document;
+  const { pools, orphans = [], unreadable = [] } = document;
   const rows: Row[] = [
     ...pools.flatMap(({ blocks = [], ...pool }): Row[] => [
       { grouping: "IP Pool", ...pool },
@@ -58,11 +58,17 @@ export async function showPools(
     ...orphans.map((block) => ({ ...block, grouping: "Block" as const, pool: undefined })),
   ];
   print({ columns: COLUMNS, rows, document });
+  if (unreadable.length > 0)
+    io.err(
+      `note: blocks that cannot be read, and may be of no pool: ${unreadable.length}. See plat check.\n`,
+    );
 }
 
 interface SpaceUsage {
   readonly pools: readonly PoolUsage[];
   readonly orphans?: readonly (Usage & { readonly pool: string })[];
+  /** Blocks of which nobody can read whether they are of a pool. */
+  readonly unreadable?: SpacePage["unreadable"];
 }
 
 type SpacePage = v.InferOutput<typeof spaceUtilizationRead>;
@@ -78,15 +84,21 @@ async function poolsAlone(client: Client): Promise<SpaceUsage> {
 async function poolsWithBlocks(client: Client): Promise<SpaceUsage> {
   const names: string[] = [];
   const orphans: (Usage & { readonly pool: string })[] = [];
+  const unreadable: NonNullable<SpacePage["unreadable"]> = [];
   const query = { orphans: true };
   for await (const page of pages<SpacePage>(client, path`/v1/utilization`, query)) {
     names.push(...page.pools.map(({ pool }) => pool));
     orphans.push(...(page.orphans ?? []));
+    unreadable.push(...(page.unreadable ?? []));
   }
   const pools = await atOnce(names, PAGE_READS_AT_ONCE, (name) =>
     found(poolWithBlocks(client, name)),
   );
-  return { pools: pools.filter((pool) => pool !== undefined), orphans };
+  return {
+    pools: pools.filter((pool) => pool !== undefined),
+    orphans,
+    ...(unreadable.length > 0 && { unreadable }),
+  };
 }
 
 /** The last page has the sums of the whole pool; each page has the blocks that it counted. */

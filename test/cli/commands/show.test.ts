@@ -94,18 +94,20 @@ describe("plat show --show-blocks", () => {
   it("takes the sums of a pool from the last page, its blocks from all, and blocks of no pool last", async () => {
     const block = (cidr: string) => ({ cidr, capacity: 16, ...NONE, available: 16 });
     const a = { ...block("10.0.0.0/24"), pool: "a", outsideBlocks: {} };
+    const unread = { item: "block 10.8.0.0", reason: "the item of block 10.8.0.0 has format 2" };
     const orphan = { ...block("10.9.0.0/28"), pool: "gone", claimedAt: "2026-03-01T09:00:00.000Z" };
     const url = await wayTo(shell.server().url, async ({ route, query }) => {
       const isLast = query.has("cursor");
       if (route === "GET /v1/utilization")
         return isLast
-          ? { pools: [], orphans: [orphan], complete: true }
+          ? { pools: [], orphans: [orphan], unreadable: [unread], complete: true }
           : { pools: [a], complete: false, next: "more" };
       return isLast
         ? { ...a, capacity: 256, inUse: 2, blocks: [block("10.0.0.16/28")], complete: true }
         : { ...a, inUse: 1, blocks: [block("10.0.0.0/28")], complete: false, next: "more" };
     });
-    const { out } = await plat("show", "--show-blocks", "--endpoint", url, "-o", "wide");
+    const { out, err } = await plat("show", "--show-blocks", "--endpoint", url, "-o", "wide");
+    expect(err).toContain("note: blocks that cannot be read, and may be of no pool: 1.");
     const rows = out
       .trim()
       .split("\n")
