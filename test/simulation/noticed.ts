@@ -11,9 +11,9 @@ export const NOTICED: readonly (readonly [name: string, seed: number, what: stri
   ["loan-fence", 1075, "the fence before a loan row goes"],
   ["take-slot", 1, "the clause that a slot is as it was seen"],
   ["block-absent", 14, "the arbiter of claims"],
-  ["delete-rev", 13, "the revision of the block that the reclaimer saw"],
+  ["delete-rev", 119, "the revision of the block that the reclaimer saw"],
   ["amend-rev", 877, "the revision of a record whose lease or owners change"],
   ["seat-absent", 23, "the arbiter of a limited handle's seats"],
-  ["seat-over-rev", 514, "the revision of a seat that is taken over"],
+  ["seat-over-rev", 888, "the revision of a seat that is taken over"],
   ["give-up-rev", 30, "the revision of a record whose execution holds nothing (rule 5)"],
 ];
