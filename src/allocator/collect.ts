@@ -176,7 +176,7 @@ async function collectRecord(context: Context, seen: AssignmentRecord): Promise<
   if (ageMs <= GRACE_MS) return false;
   if (seen.state === "open" || seen.state === "aborted") {
     // Rule 5: as it was seen; meanwhile it may have been answered.
-    const aborted = await endAsSeen(context, "collect-abort", seen);
+    const aborted = await endAsSeen(context, "collect-abort", seen, "collect-abort-fence");
     if (aborted) await store.deleteRecord("collect-aborted", aborted);
     return aborted !== undefined;
   }

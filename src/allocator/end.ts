@@ -45,16 +45,19 @@ export async function endRecord(
  * Decides a record exactly as it was seen, and gives back what it holds: a request that was never answered is aborted, one
  * whose lease ran out is released.
  *
+ * @param step the act
+ * @param fenceStep as of `finish`
  * @returns the record as it stands then; nothing if it has changed since: it may have been answered, or renewed, meanwhile
  */
 export async function endAsSeen(
   context: Context,
   step: string,
   seen: AssignmentRecord,
+  fenceStep?: string,
 ): Promise<AssignmentRecord | undefined> {
   const marked = await mark(context, step, seen);
   if (marked.kind === "changed") return undefined;
-  await finish(context, marked.record, `${step}-fence`);
+  await finish(context, marked.record, fenceStep);
   return marked.record;
 }
 
@@ -117,16 +120,17 @@ async function mark(context: Context, step: string, seen: AssignmentRecord): Pro
 /**
  * Finishes a record that is released or aborted: frees what it still holds, and shuts out its author where nothing is visible.
  *
- * @param step whose fence it is
+ * @param fenceStep whose fence that is; nobody is shut out without one: where the record stays for whoever fences for
+ *   himself before he deletes it or writes over it, or where all its slots were taken before it was answered
  * @returns the addresses that this call gave back, as text
  */
 export async function finish(
   context: Context,
   record: AssignmentRecord,
-  step: string,
+  fenceStep: string | undefined,
 ): Promise<readonly string[]> {
   const freed = await inParallel(record.parts, PARTS_ENDED_AT_ONCE, (part) =>
-    finishPart(context, record, part, step),
+    finishPart(context, record, part, fenceStep),
   );
   await dropSeats(context, record, record.seats);
   return freed.flat();
@@ -136,7 +140,7 @@ async function finishPart(
   context: Context,
   record: AssignmentRecord,
   part: Part,
-  step: string,
+  fenceStep: string | undefined,
 ): Promise<readonly string[]> {
   const tag = tagOf(record, part);
   const given = givenOrdinals(record, part);
@@ -144,8 +148,8 @@ async function finishPart(
   const hint = part.ordinals.filter((ordinal) => !given.has(ordinal));
   const seen = await giveBack(context, tag, hint);
   const left = heldBy(seen.block, part.token);
-  if (seen.block && seen.freed.length === 0)
-    left.push(...heldBy(await fence(context, step, tag.space, tag.block), part.token));
+  if (fenceStep !== undefined && seen.block && seen.freed.length === 0)
+    left.push(...heldBy(await fence(context, fenceStep, tag.space, tag.block), part.token));
   const late = left.length > 0 ? (await giveBack(context, tag, left)).freed : [];
   return addressesOf(part, [...seen.freed, ...late]);
 }

@@ -106,7 +106,7 @@ async function settle(
   if (record.state === "live" && !isExpired(record, context.now())) return "stand";
   if (record.state === "live" || record.state === "open")
     await endAsSeen(context, "limit-end", record);
-  else await finish(context, record, "limit-fence");
+  else await finish(context, record, undefined);
   return "ended";
 }
 

@@ -52,13 +52,4 @@ export const EXCUSED: Readonly<Record<string, Excuse>> = {
   "expired-rev": {
     why: "Without a key a released record changes no more, and its id is never given twice.",
   },
-  "expire-fence": {
-    why: "A record that holds something has its takes behind it: one write took all, or its head became live when all were settled. So nobody is shut out.",
-  },
-  "limit-end-fence": {
-    why: "The record stays, aborted or released, and whoever deletes it or writes over it fences for himself: the collector, a release by handle, the next execution of its request.",
-  },
-  "limit-fence": {
-    why: "As `limit-end-fence`: the record stays for those who fence for themselves.",
-  },
 };

@@ -1,18 +1,18 @@
 import { simulate } from "../simulation/run.ts";
-import { observe } from "./observed.ts";
-import { nameOf } from "./parts.ts";
+import { type Decision, observe } from "./observed.ts";
+import { nameOf, pairOf } from "./parts.ts";
 
-/** One thing that may be left out of the protocol: a condition of a write, or a whole write that fences. */
+/** One thing that may be left out of the protocol: a condition of a write, two of one write, or a whole write that fences. */
 export interface Item {
   readonly name: string;
-  readonly kind: "clause" | "fence";
+  readonly kind: Decision["kind"];
   /** The writes that have the clause; of a fence, itself, or the write that it is in. */
   readonly steps: readonly string[];
   /** The simulated lives that go another way without it: all others stay as they are. */
   readonly seeds: readonly number[];
 }
 
-/** Every clause and every fence of the writes of so many simulated lives. */
+/** Every clause, every two clauses of one write, and every fence of the writes of so many simulated lives. */
 export async function inventoryOf(seeds: Iterable<number>): Promise<readonly Item[]> {
   const items = new Map<string, { kind: Item["kind"]; steps: Set<string>; seeds: Set<number> }>();
   const itemOf = (name: string, kind: Item["kind"]) => {
@@ -23,7 +23,11 @@ export async function inventoryOf(seeds: Iterable<number>): Promise<readonly Ite
   for (const seed of seeds) {
     const end = observe((write, decision) => {
       const { step } = write;
-      for (const clause of write.when) itemOf(nameOf(clause, write), "clause").steps.add(step);
+      const names = write.when.map((clause) => nameOf(clause, write));
+      for (const [i, name] of names.entries()) {
+        itemOf(name, "clause").steps.add(step);
+        for (const other of names.slice(i + 1)) itemOf(pairOf(name, other), "pair").steps.add(step);
+      }
       if (!decision) return;
       const item = itemOf(decision.name, decision.kind);
       item.steps.add(step);

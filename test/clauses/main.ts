@@ -5,7 +5,7 @@ import { NOTICED } from "../simulation/noticed.ts";
 import { simulate } from "../simulation/run.ts";
 import { commitOf, digestOfSources } from "../simulation/sources.ts";
 import { type Item, inventoryOf } from "./inventory.ts";
-import { lackingPart } from "./parts.ts";
+import { clausesOf, decidersOf, lackingPart } from "./parts.ts";
 import { type Observed, observeSuites, testThatNotices } from "./suites.ts";
 import { type Noticed, writeTable } from "./table.ts";
 
@@ -13,8 +13,9 @@ import { type Noticed, writeTable } from "./table.ts";
  * `npm run clauses`: takes every clause out of the conditional writes, and every fence, one after another, and says
  * which test fails without it, or which simulated life breaks. A name that writes of two kinds have stands for two
  * things, and a fresh epoch inside of another write is a fence. What decides no write of a test or of a life changes
- * nothing in it: only the others are run. `--resume FILE` carries it on; `--only A,B` looks at some; `--runs N` says
- * over how many lives; `--workers N` at once. The table goes into docs/protocol.md.
+ * nothing in it: only the others are run. Two clauses of one write that nothing notices may cover each other: these are
+ * taken out together as well. `--resume FILE` carries it on; `--only A,B` looks at some; `--runs N` says over how many
+ * lives; `--workers N` at once. The table goes into docs/protocol.md.
  */
 const { values } = parseArgs({
   options: {
@@ -43,18 +44,30 @@ const noticed: Record<string, Noticed> = { ...kept.noticed };
 keep();
 
 const only = values.only?.split(",");
-const open = kept.items.filter(
-  ({ name }) => noticed[name] === undefined && (only?.includes(name) ?? true),
+const asked = kept.items.filter(({ name }) =>
+  clausesOf(name).every((one) => only?.includes(one) ?? true),
 );
-await inParallel(open, Number(values.workers), async (item) => {
-  noticed[item.name] = await whatNotices(item);
-  console.log(`${item.name}: ${JSON.stringify(noticed[item.name])}`);
-  keep();
-});
-const missed = only ? [] : writeTable(kept.items, noticed, commitOf());
+await lookAt(asked.filter(({ kind }) => kind !== "pair"));
+const covering = asked.filter(({ name, kind }) => kind === "pair" && isUnnoticed(name));
+await lookAt(covering);
+const shown = kept.items.filter((item) => item.kind !== "pair" || covering.includes(item));
+const missed = only ? [] : writeTable(shown, noticed, commitOf());
 if (missed.length > 0) {
   process.exitCode = 1;
   console.error(`nothing notices, and nobody says why: ${missed.join(", ")}`);
+}
+
+/** Is each of the two unnoticed where it alone is left out? */
+const isUnnoticed = (pair: string): boolean =>
+  clausesOf(pair).every((name) => noticed[name]?.by === "nothing");
+
+async function lookAt(items: readonly Item[]): Promise<void> {
+  const open = items.filter(({ name }) => noticed[name] === undefined);
+  await inParallel(open, Number(values.workers), async (item) => {
+    noticed[item.name] = await whatNotices(item);
+    console.log(`${item.name}: ${JSON.stringify(noticed[item.name])}`);
+    keep();
+  });
 }
 
 async function begun(runs: number): Promise<Kept> {
@@ -63,10 +76,11 @@ async function begun(runs: number): Promise<Kept> {
   return { sources, runs, items, observed: await observing, noticed: {} };
 }
 
-async function whatNotices({ name, seeds }: Item): Promise<Noticed> {
+async function whatNotices({ name }: Item): Promise<Noticed> {
   const test = await testThatNotices(name, kept.observed);
   if (test !== undefined) return { by: "test", test };
   const known = NOTICED.filter(([noticed]) => noticed === name).map(([, seed]) => seed);
+  const seeds = [...new Set(decidersOf(name).flatMap((decider) => seedsOf(decider)))];
   const lives = [...known, ...seeds.slice(0, LIVES_MAX)];
   for (const seed of lives) {
     const { violations } = await lackingPart(name, () => simulate({ seed, without: name }));
@@ -75,6 +89,9 @@ async function whatNotices({ name, seeds }: Item): Promise<Noticed> {
   }
   return { by: "nothing", lives: lives.length, decisive: seeds.length, of: kept.runs };
 }
+
+const seedsOf = (name: string): readonly number[] =>
+  kept.items.find((item) => item.name === name)?.seeds ?? [];
 
 function keep(): void {
   if (values.resume) writeFileSync(values.resume, JSON.stringify({ ...kept, noticed }));

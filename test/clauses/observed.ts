@@ -1,12 +1,15 @@
 import { holds } from "../../src/store/clause.ts";
 import type { Write } from "../../src/store/table.ts";
 import { isPossible, MutatedTable } from "../simulation/mutate.ts";
-import { fenceIn, nameOf } from "./parts.ts";
+import { fenceIn, nameOf, pairOf } from "./parts.ts";
 
-/** A clause that alone refuses a write, or a fence that is made: without it, things would go another way from here on. */
+/**
+ * A clause that alone refuses a write, two that refuse it together, or a fence that is made: without it, things would go
+ * another way from here on.
+ */
 export interface Decision {
   readonly name: string;
-  readonly kind: "clause" | "fence";
+  readonly kind: "clause" | "pair" | "fence";
   readonly step: string;
 }
 
@@ -33,8 +36,9 @@ async function decisionOn(write: Write, table: MutatedTable): Promise<Decision |
   const item = await table.get(key);
   const refusing = when.filter((clause) => !holds(clause, item));
   if (fence !== undefined && refusing.length === 0) return { name: fence, kind: "fence", step };
-  const [alone] = refusing;
-  return alone && refusing.length === 1 && isPossible(write, item)
-    ? { name: nameOf(alone, write), kind: "clause", step }
-    : undefined;
+  const [one, other, ...more] = refusing.map((clause) => nameOf(clause, write));
+  if (one === undefined || more.length > 0 || !isPossible(write, item)) return undefined;
+  return other === undefined
+    ? { name: one, kind: "clause", step }
+    : { name: pairOf(one, other), kind: "pair", step };
 }

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Clause } from "../../src/store/clause.ts";
 import type { Change, Write } from "../../src/store/table.ts";
-import { isPossible, MutatedTable } from "../simulation/mutate.ts";
+import { AND, isPossible, MutatedTable } from "../simulation/mutate.ts";
 
 /** Clauses that writes of several kinds have under one name: each kind is taken out by itself. */
 const SHARED: ReadonlySet<string> = new Set(["end-rev", "format"]);
@@ -16,6 +16,17 @@ export function fenceIn({ step, change }: Write): string | undefined {
   if (FENCE.test(step)) return step;
   return change.kind === "update" && change.set?.some(isEpoch) ? `${step}-epoch` : undefined;
 }
+
+/** What two clauses of a write are called together. */
+export const pairOf = (one: string, other: string): string => [one, other].sort().join(AND);
+
+/** The names in the name of a pair; any other name is alone. */
+export const clausesOf = (name: string): readonly string[] => name.split(AND);
+
+/** What may decide a write that goes another way when this is left out: of two, both together or each by itself. */
+export const decidersOf = (name: string): readonly string[] => [
+  ...new Set([name, ...clausesOf(name)]),
+];
 
 type Setting = NonNullable<(Change & { readonly kind: "update" })["set"]>[number];
 const isEpoch = ([[name]]: Setting) => name === "epoch";
@@ -39,7 +50,8 @@ MutatedTable.prototype.write = async function (this: MutatedTable, whole) {
 /** Whole fences the table leaves out by itself. */
 function without(missing: string, write: Write): Write {
   const { step, change } = write;
-  const when = write.when.filter((clause) => nameOf(clause, write) !== missing);
+  const parts = clausesOf(missing);
+  const when = write.when.filter((clause) => !parts.includes(nameOf(clause, write)));
   if (change.kind !== "update" || FENCE.test(step) || fenceIn(write) !== missing)
     return { ...write, when };
   const set = change.set?.filter((one) => !isEpoch(one)) ?? [];

@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
+import { decidersOf } from "./parts.ts";
 
 /** What should notice, the quick ones first. Every table of theirs lacks what `WITHOUT` names. */
 const SUITES = [
@@ -48,7 +49,8 @@ export async function testThatNotices(
   without: string,
   observed: readonly Observed[],
 ): Promise<string | undefined> {
-  const affected = observed.filter(({ names }) => names.includes(without));
+  const deciders = decidersOf(without);
+  const affected = observed.filter(({ names }) => deciders.some((name) => names.includes(name)));
   for (const suite of SUITES.keys()) {
     const tests = affected.filter((one) => one.suite === suite);
     if (tests.length === 0) continue;

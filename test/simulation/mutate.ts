@@ -1,26 +1,29 @@
 import { changed, MemoryTable } from "../../src/store/memory.ts";
 import type { Item, Write } from "../../src/store/table.ts";
 
+/** Two clauses that are left out together are named so, one after the other. */
+export const AND = " + ";
+
 /**
- * A table on which one thing of the protocol is missing: a clause of a condition, or a whole step such as a fence, by the
- * name it has in the store. The suites must notice.
+ * A table on which one thing of the protocol is missing, or two: a clause of a condition, or a whole step such as a fence,
+ * by the name it has in the store. The suites must notice.
  */
 export class MutatedTable extends MemoryTable {
   /** Writes that were done so far: nothing changes without one. */
   writes = 0;
-  readonly #missing: string | undefined;
+  readonly #missing: ReadonlySet<string>;
 
   constructor(missing: string | undefined) {
     super();
-    this.#missing = missing;
+    this.#missing = new Set(missing?.split(AND));
   }
 
   override async write(write: Write) {
-    if (write.step === this.#missing) {
+    if (this.#missing.has(write.step)) {
       const item = await this.get(write.key);
       return item ? ({ outcome: "done", item } as const) : ({ outcome: "lost", item } as const);
     }
-    const when = write.when.filter(({ name }) => name !== this.#missing);
+    const when = write.when.filter(({ name }) => !this.#missing.has(name));
     const isWhole = when.length === write.when.length;
     if (!isWhole && !isPossible(write, await this.get(write.key)))
       return { outcome: "lost", item: undefined } as const;

@@ -186,7 +186,7 @@ const CLIENTS = 5;
 /** Writes that may be singled out: for a while the database hardly ever says what became of them. */
 const RELENTLESS = [
   ["handle-fence", "collect-fence", "unknown-fence", "resume-fence", "loan-fence"],
-  ["collect-release-fence", "collect-abort-fence", "resume-abort-fence", "expire-fence"],
+  ["collect-release-fence", "collect-abort-fence", "resume-abort-fence"],
   ["free-slots"],
   ["end", "end-whole"],
   ["resume-abort", "collect-abort"],
