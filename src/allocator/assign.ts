@@ -31,13 +31,13 @@ import {
 } from "./attempt.ts";
 import { configurationOf } from "./configuration.ts";
 import { type Context, fresh } from "./context.ts";
+import { giveUp, isSettled, settleEarlier } from "./earlier.ts";
 import { requesterOf, rowsOfHost } from "./labels.ts";
-import { allowanceOf, areHeld, grantedBy, seatsFor } from "./limit.ts";
+import { allowanceOf, areHeld, seatsFor } from "./limit.ts";
 import { ensureLoan } from "./loan.ts";
 import { inParallel } from "./parallel.ts";
 import { countOf, type Pick, type Picker, pickAny, type Wish } from "./pick.ts";
 import { pickAddress } from "./pick-address.ts";
-import { alreadyReleased, resume } from "./resume.ts";
 import { dropSeats, takeSeats } from "./seats.ts";
 import { stamp } from "./stamp.ts";
 import { type Take, take } from "./take.ts";
@@ -58,21 +58,30 @@ export async function assign(
 ): Promise<Assignment | Refusal> {
   const attempt = attemptAt(context, request);
   try {
-    const answer = await unlessUnreadable(attempted(attempt));
-    const isNo = answer instanceof Refusal || answer instanceof Unreadable;
-    const told = isNo ? await giveUp(attempt, answer) : answer;
-    if (told instanceof Unreadable) throw told;
-    return told;
+    return await answered(attempt);
   } catch (error) {
     throw await settledError(attempt, error);
   }
 }
 
+/** A refusal that came from what an earlier execution held, and gave back only then, is not told: the walk begins again. */
+async function answered(attempt: Attempt): Promise<Assignment | Refusal> {
+  for (let round = 0; round < ASSIGN_ROUNDS_MAX; round++) {
+    const answer = await unlessUnreadable(attempted(attempt));
+    const isNo = answer instanceof Refusal || answer instanceof Unreadable;
+    const told = isNo ? await giveUp(attempt, answer) : answer;
+    if (told instanceof Unreadable) throw told;
+    if (told) return told;
+  }
+  throw new Contended(`this request was begun again by others in ${ASSIGN_ROUNDS_MAX} rounds`);
+}
+
 async function attempted(attempt: Attempt): Promise<Assignment | Refusal> {
   const known = await learn(attempt);
   if (known instanceof Refusal) return known;
-  const told = known.earlier && (await settleEarlier(attempt, known.earlier));
-  return told ?? walk(attempt, known);
+  const { earlier } = known;
+  const isNew = earlier && !isSettled(attempt, earlier);
+  return (isNew && (await settleEarlier(attempt, earlier))) || walk(attempt, known);
 }
 
 /**
@@ -303,40 +312,6 @@ async function repeat(
   return settleEarlier(attempt, stamped.record);
 }
 
-/** What an earlier execution of the same request came to: its answer, or nothing if this one is to go on. */
-async function settleEarlier(
-  attempt: Attempt,
-  found: AssignmentRecord,
-): Promise<Assignment | Refusal | undefined> {
-  const { context, place } = attempt;
-  const before = await grantedBy(context, place.space, found.also);
-  const resumed = await resume(context, found, attempt.request.digest);
-  if (resumed instanceof Refusal) return resumed;
-  if (resumed.kind === "answered") {
-    // Seen before its own and after them: all were held at one moment between.
-    const others = before && (await grantedBy(context, place.space, resumed.record.also));
-    if (!others) return alreadyReleased(resumed.record);
-    const asked = totalOf(attempt.request.wanted);
-    const got = resumed.record.want + others.length;
-    const messages = got < asked ? [`${got} of ${asked} addresses are assigned.`] : [];
-    const { missing } = resumed.record;
-    return assignment([...others, resumed], attempt.request, { messages, missing });
-  }
-  attempt.seen = resumed.kind === "vacant" ? resumed.record : undefined;
-  return undefined;
-}
-
-/** A request is refused only if no other execution of it has succeeded, before this one or meanwhile. */
-async function giveUp<No extends Refusal | Unreadable>(
-  attempt: Attempt,
-  refusal: No,
-): Promise<Assignment | Refusal | No> {
-  await withdraw(attempt);
-  if (!attempt.place.keyed || attempt.unsettled) return refusal;
-  const other = await attempt.context.store.readRecord(attempt.place);
-  return (other && (await settleEarlier(attempt, other))) ?? refusal;
-}
-
 interface Learned {
   readonly wishes: readonly Wish[];
   readonly pick: Picker;
@@ -346,17 +321,21 @@ interface Learned {
   readonly earlier: AssignmentRecord | undefined;
 }
 
-/** All that is read before anything is written. A function that remembers blocks of the host reads nothing here. */
+/**
+ * All that is read before anything is written. A function that remembers blocks of the host reads nothing here, but for a request
+ * with a limit: that counts what its handle has, and ends there what was cut off, its own earlier execution too.
+ */
 async function learn({ context, request, place }: Attempt): Promise<Learned | Refusal> {
-  const { space, host, address } = request;
+  const { space, host, address, limitPerHandle } = request;
   const { store } = context;
   const warm = !address && context.memory.blocksOf(space, host).length > 0;
+  const isLooked = place.keyed && (!warm || limitPerHandle !== undefined);
   // What the last copy asked of labels, this one will mostly ask as well: they are read beside it, and remembered.
   const last = context.memory.configurationOf(space)?.configuration;
   const [configuration, rows, earlier] = await Promise.all([
     configurationOf(context, space),
     warm || address ? undefined : rowsOfHost(context, space, host),
-    warm || !place.keyed ? undefined : store.readRecord(place),
+    isLooked ? store.readRecord(place) : undefined,
     last && requesterOf(context, request, last),
   ]);
   const requester = await requesterOf(context, request, configuration);

@@ -12,6 +12,7 @@ import { Refusal } from "../../src/domain/outcome.ts";
 import { type Promised, promisedOf } from "./ledger.ts";
 import { ASIDE, type Ask, drawAddress, SPACE } from "./requests.ts";
 import type { Life } from "./run.ts";
+import { assignJudged } from "./second-look.ts";
 
 const TRIES_MAX = 3;
 
@@ -58,7 +59,9 @@ async function asking(
     const other = key !== undefined && chanceIn(context)(0.03);
     const sent = other ? { ...request, digest: "another body" } : request;
     const since = ledger.moment;
-    const answer = await scheduler.trying(() => assign(context, sent));
+    const answer = await scheduler.trying(() =>
+      assignJudged(context, sent, (violation) => ledger.violations.push(violation)),
+    );
     if (answer && !(answer instanceof Refusal)) {
       scheduler.count("answer: assigned");
       const asked = request.wanted.reduce((sum, { count }) => sum + count, 0);

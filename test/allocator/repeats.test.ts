@@ -1,0 +1,58 @@
+import { describe, expect, it } from "vitest";
+import { assign } from "../../src/allocator/assign.ts";
+import type { AssignRequest } from "../../src/allocator/assignment.ts";
+import { CLOCK_SKEW_MS_MAX, REQUEST_MS_MAX } from "../../src/domain/limits.ts";
+import type { Settings } from "../../src/domain/pool.ts";
+import { callsOf, withMishap } from "../simulation/crash-points.ts";
+import { assigned, contextOver, makeWorld, poolOf, requestOf, type World } from "../world.ts";
+
+/** A function that knows a block of the host, in a pool of four blocks of two addresses. */
+async function warmWorld(settings: Partial<Settings> = {}) {
+  const world = await makeWorld(poolOf("10.0.0.0/29", 31), settings);
+  const warm = contextOver(world.table, world.clock, 7);
+  await assigned(warm, requestOf("warm", 1));
+  return { world, warm };
+}
+
+/** Another function carries the request out and is killed before its record becomes live, long ago. */
+async function cutOff({ table, clock }: World, request: AssignRequest): Promise<void> {
+  const rehearsal = await warmWorld();
+  const author = (own: World["table"] | Parameters<typeof contextOver>[0]) =>
+    assign(contextOver(own, clock, 8), request);
+  const calls = await callsOf(rehearsal.world.table, author);
+  await withMishap(table, calls.indexOf("head-live"), "killed before the call", author);
+  clock.nowMs += REQUEST_MS_MAX + CLOCK_SKEW_MS_MAX;
+}
+
+/** Seven addresses: all that the warm function left of the pool. */
+const rest = { ...requestOf("pod", 7, "key") };
+
+describe("a keyed request whose first try was cut off while it held the rest of the pool", () => {
+  it("gets what it asks for when it is repeated in a function that knows the host", async () => {
+    const { world, warm } = await warmWorld();
+    await cutOff(world, rest);
+    expect((await assigned(warm, rest)).addresses).toHaveLength(7);
+  });
+
+  it.each([
+    ["strict affinity", { strictAffinity: true }, {}],
+    ["the cap of the space on blocks", { maxBlocksPerHost: 4 }, {}],
+    ["its own cap on blocks", {}, { maxBlocksPerHost: 4 }],
+    ["a limit of its handle", {}, { limitPerHandle: 7 }],
+  ] as const)("… also under %s", async (_, settings, members) => {
+    const { world, warm } = await warmWorld(settings);
+    const request = { ...rest, ...members };
+    await cutOff(world, request);
+    expect((await assigned(warm, request)).addresses).toHaveLength(7);
+  });
+
+  it("gets what there is, if it will do with a part", async () => {
+    const { world, warm } = await warmWorld();
+    const request = { ...requestOf("pod", 9, "key"), allowPartial: true };
+    await cutOff(world, request);
+    expect(await assigned(warm, request)).toMatchObject({
+      addresses: { length: 7 },
+      missing: [{ family: 4, count: 2, code: "pool_exhausted" }],
+    });
+  });
+});

@@ -1,0 +1,38 @@
+import { assign } from "../../src/allocator/assign.ts";
+import type { Assignment, AssignRequest } from "../../src/allocator/assignment.ts";
+import type { Context } from "../../src/allocator/context.ts";
+import type { Store } from "../../src/allocator/store.ts";
+import type { Violation } from "../../src/domain/invariants.ts";
+import { Refusal, type RefusalCode } from "../../src/domain/outcome.ts";
+
+const FOR_WANT_OF_ROOM: readonly RefusalCode[] = ["pool_exhausted", "block_limit"];
+
+/**
+ * Assigns, and judges a refusal for want of room: it must come from a look at the host's blocks after the request gave back what
+ * an earlier execution of its own held. That may be the very room there was (I8).
+ */
+export async function assignJudged(
+  context: Context,
+  request: AssignRequest,
+  violate: (violation: Violation) => void,
+): Promise<Assignment | Refusal> {
+  let gaveBack = false;
+  const changeRecord: Store["changeRecord"] = (step, ...change) => {
+    if (step === "resume-abort") gaveBack = true;
+    return context.store.changeRecord(step, ...change);
+  };
+  const listRows: Store["listRows"] = (...of) => {
+    gaveBack = false;
+    return context.store.listRows(...of);
+  };
+  const answer = await assign(
+    { ...context, store: { ...context.store, changeRecord, listRows } },
+    request,
+  );
+  if (answer instanceof Refusal && FOR_WANT_OF_ROOM.includes(answer.code) && gaveBack)
+    violate({
+      invariant: "I8",
+      message: `${request.handle} was refused (${answer.code}) for what its own earlier execution held`,
+    });
+  return answer;
+}
