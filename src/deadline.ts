@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { REQUEST_MS_MAX } from "./domain/limits.ts";
-import { Unavailable } from "./domain/outcome.ts";
+import { OutOfTime } from "./domain/outcome.ts";
+import type { Sender } from "./store/dynamo.ts";
 import { eachCall } from "./store/each-call.ts";
 import type { Table } from "./store/table.ts";
 
@@ -30,11 +31,33 @@ export function inTime<T>(work: () => Promise<T>, nowMs = () => performance.now(
  */
 export function timelyTable(table: Table): Table {
   return eachCall(table, async (call) => {
-    const deadline = deadlines.getStore();
-    if (deadline && deadline.nowMs() > deadline.lastCallMs)
-      throw new Unavailable(
-        "the request took too long and was not carried to its end, and what it did so far stands",
-      );
+    assertInTime();
     return call();
   });
+}
+
+/** The same for each page of a Query, which is a request over the wire of its own. */
+export function timelySender(sender: Sender): Sender {
+  const send = async (...command: Parameters<Sender["send"]>) => {
+    assertInTime();
+    return sender.send(...command);
+  };
+  return { send } as Sender;
+}
+
+/** Pauses only where there is time for a call after the pause. */
+export function timelyPause(sleep: (ms: number) => Promise<void>) {
+  return async (ms: number): Promise<void> => {
+    assertInTime(ms);
+    await sleep(ms);
+  };
+}
+
+/** @throws OutOfTime where a call that begins after so many milliseconds would be too late */
+function assertInTime(afterMs = 0): void {
+  const deadline = deadlines.getStore();
+  if (deadline && deadline.nowMs() + afterMs > deadline.lastCallMs)
+    throw new OutOfTime(
+      "the request took too long and was not carried to its end, and what it did so far stands",
+    );
 }

@@ -1,12 +1,19 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import type { Context } from "./allocator/context.ts";
 import { Memory } from "./allocator/memory.ts";
 import type { Store } from "./allocator/store.ts";
-import { ANSWER_MS_MAX, CONNECT_MS_MAX, timelyTable } from "./deadline.ts";
+import {
+  ANSWER_MS_MAX,
+  CONNECT_MS_MAX,
+  timelyPause,
+  timelySender,
+  timelyTable,
+} from "./deadline.ts";
 import type { Random } from "./domain/fresh.ts";
-import { dynamoTable } from "./store/dynamo.ts";
+import { tableThrough } from "./store/dynamo.ts";
 import { patientTable } from "./store/patient.ts";
 import { rehearsalTable } from "./store/rehearsal.ts";
 import { makeStore } from "./store/store.ts";
@@ -33,12 +40,16 @@ export function rehearsal(): Context {
   return contextOf(rehearsalTable(standing?.table ?? tableOfEnvironment()));
 }
 
-/** A context of its own over a table: the real clock, real randomness, an empty memory. */
-export function contextOf(table: Table): Context {
-  const patient = patientTable(timelyTable(table), { random: RANDOM, sleep: pause });
+/** A context of its own over a table: real randomness, an empty memory, and the real time unless another is passed in. */
+export function contextOf(table: Table, time: Time = REAL_TIME): Context {
+  const { now } = time;
+  const sleep = timelyPause(time.sleep);
+  const patient = patientTable(timelyTable(table), { random: RANDOM, sleep });
   const store: Store = makeStore(knownKeysTable(patient));
-  return { store, random: RANDOM, memory: new Memory(), now: () => Date.now(), sleep: pause };
+  return { store, random: RANDOM, memory: new Memory(), now, sleep };
 }
+
+type Time = Pick<Context, "now" | "sleep">;
 
 /** Another endpoint than AWS asks for no credentials of AWS, but the SDK signs every request: any will do. */
 export function dynamoClient(endpoint?: string): DynamoDBClient {
@@ -66,9 +77,14 @@ export function dynamoClient(endpoint?: string): DynamoDBClient {
   return client;
 }
 
+/** The table in DynamoDB, each of whose requests begins in time. */
+export function tableIn(client: DynamoDBClient, tableName: string): Table {
+  return tableThrough(timelySender(DynamoDBDocumentClient.from(client)), tableName);
+}
+
 function tableOfEnvironment(): Table {
   const { tableName, endpoint } = readEnvironment();
-  return dynamoTable(dynamoClient(endpoint), tableName);
+  return tableIn(dynamoClient(endpoint), tableName);
 }
 
 /** Every variable of ours; `POWERTOOLS_SERVICE_NAME` and `POWERTOOLS_LOG_LEVEL` are read by the logger itself. */
@@ -91,6 +107,9 @@ function drawn(count: number): Uint8Array {
   return bytes;
 }
 
-async function pause(ms: number): Promise<void> {
-  await sleep(ms);
-}
+const REAL_TIME: Time = {
+  now: () => Date.now(),
+  sleep: async (ms) => {
+    await sleep(ms);
+  },
+};

@@ -3,8 +3,7 @@ import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import type { Context } from "../src/allocator/context.ts";
 import { createTableAs } from "../src/local/create-table.ts";
 import { keepEmulator } from "../src/local/kept-emulator.ts";
-import { dynamoTable } from "../src/store/dynamo.ts";
-import { contextOf, dynamoClient } from "../src/wiring.ts";
+import { contextOf, dynamoClient, tableIn } from "../src/wiring.ts";
 import type { DeployedTable } from "./deployment.ts";
 
 /** The embedded DynamoDB with the table of the template. */
@@ -43,7 +42,7 @@ export async function openDatabase(
   return {
     endpoint,
     client,
-    context: contextOf(dynamoTable(client, name)),
+    context: contextOf(tableIn(client, name)),
     lost,
     async stop() {
       client.destroy();

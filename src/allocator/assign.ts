@@ -1,8 +1,13 @@
 import type { Block } from "../domain/block.ts";
-import { ASSIGN_ROUNDS_MAX, RECORD_BYTES_MAX, REQUEST_MS_MAX } from "../domain/limits.ts";
 import {
-  Busy,
+  ASSIGN_ROUNDS_MAX,
+  PARTS_TAKEN_AT_ONCE,
+  RECORD_BYTES_MAX,
+  REQUEST_MS_MAX,
+} from "../domain/limits.ts";
+import {
   Contended,
+  isCutShort,
   Refusal,
   together,
   Unavailable,
@@ -35,7 +40,7 @@ import { giveUp, isSettled, settleEarlier } from "./earlier.ts";
 import { requesterOf, rowsOfHost } from "./labels.ts";
 import { allowanceOf, areHeld, seatsFor } from "./limit.ts";
 import { ensureLoan } from "./loan.ts";
-import { inParallel } from "./parallel.ts";
+import { allOf, inParallel } from "./parallel.ts";
 import { countOf, type Pick, type Picker, pickAny, type Wish } from "./pick.ts";
 import { pickAddress } from "./pick-address.ts";
 import { dropSeats, takeSeats } from "./seats.ts";
@@ -49,8 +54,8 @@ import { wishesOf } from "./wish.ts";
  * and names every part before that part's block is touched, and nobody is answered before it is `live`. What a crash
  * leaves at any point is a record that the collector ends (I3).
  *
- * @returns the addresses, all of them or none unless partial is allowed; or why not. Throws `Contended`, `Busy` or
- *   `Unavailable`: nothing is held then, or the same Idempotency-Key, or the collector, finds it.
+ * @returns the addresses, all of them or none unless partial is allowed; or why not. Throws `Contended`, or what
+ *   cuts it short: nothing is held then, or the same Idempotency-Key, or the collector, finds it.
  */
 export async function assign(
   context: Context,
@@ -95,7 +100,7 @@ async function settledError(attempt: Attempt, error: unknown): Promise<unknown> 
   } catch (thrown) {
     cause = thrown;
   }
-  if (cause instanceof Unavailable || cause instanceof Busy) cause.handle = attempt.request.handle;
+  if (isCutShort(cause)) cause.handle = attempt.request.handle;
   return cause;
 }
 
@@ -179,13 +184,15 @@ async function takeAll(
   const named = [...attempt.held.map(({ part }) => part), ...parts];
   const record = recordOf(attempt, named, lone ? "live" : "open");
   if (recordBytes(record) > RECORD_BYTES_MAX) return tooLarge(request, named);
-  const [stamped, ...lent] = await Promise.all([
+  const [stamped, lent] = await allOf(
     stamp(context, attempt.seen, record),
-    ...picks.map(
+    inParallel(
+      picks,
+      PARTS_TAKEN_AT_ONCE,
       async ({ block }) =>
         block.host === request.host || (await ensureLoan(context, request.host, block)),
     ),
-  ]);
+  );
   if (stamped.kind === "taken") {
     // Somebody decided the record that we wrote, and gives back, or gave back, what we held: nothing of it is ours any more.
     startOver(attempt);
@@ -204,7 +211,7 @@ async function takeAll(
     return undefined;
   }
   // One that fails does not leave the others running: they are all settled before anything is given back.
-  await inParallel([...picks.entries()], picks.length, async ([i, { block, again }]) => {
+  await inParallel([...picks.entries()], PARTS_TAKEN_AT_ONCE, async ([i, { block, again }]) => {
     if (!lent[i]) return;
     const part = parts[i] as Part;
     let named: readonly number[] | undefined = part.ordinals;
@@ -332,12 +339,12 @@ async function learn({ context, request, place }: Attempt): Promise<Learned | Re
   const isLooked = place.keyed && (!warm || limitPerHandle !== undefined);
   // What the last copy asked of labels, this one will mostly ask as well: they are read beside it, and remembered.
   const last = context.memory.configurationOf(space)?.configuration;
-  const [configuration, rows, earlier] = await Promise.all([
+  const [configuration, rows, earlier] = await allOf(
     configurationOf(context, space),
     warm || address ? undefined : rowsOfHost(context, space, host),
     isLooked ? store.readRecord(place) : undefined,
     last && requesterOf(context, request, last),
-  ]);
+  );
   const requester = await requesterOf(context, request, configuration);
   const wanted = wishesOf(request, configuration, requester);
   if (wanted instanceof Refusal) return wanted;

@@ -1,5 +1,6 @@
 import type { Family } from "../domain/address.ts";
 import { handleHash } from "../domain/hash.ts";
+import { PARTS_ENDED_AT_ONCE } from "../domain/limits.ts";
 import type { Missing, Refusal } from "../domain/outcome.ts";
 import type { AssignmentRecord, Part, RecordPlace } from "../domain/record.ts";
 import { type AssignRequest, assignment, type Granted, totalOf } from "./assignment.ts";
@@ -7,6 +8,7 @@ import { type Context, fresh } from "./context.ts";
 import { tagOf } from "./end.ts";
 import { giveBack } from "./give-back.ts";
 import type { Allowance } from "./limit.ts";
+import { inParallel } from "./parallel.ts";
 import { countOf, type Wish } from "./pick.ts";
 import type { Holding } from "./resume.ts";
 import { dropSeats } from "./seats.ts";
@@ -149,8 +151,8 @@ export async function withdraw({ context, mine, held, unsettled }: Attempt): Pro
   };
   const written = await store.changeRecord("abort", mine, aborted);
   if (written.outcome !== "done") return; // whoever decided it gives back what it holds, or the collector does
-  await Promise.all(
-    held.map(({ part, ordinals }) => giveBack(context, tagOf(aborted, part), ordinals)),
+  await inParallel(held, PARTS_ENDED_AT_ONCE, ({ part, ordinals }) =>
+    giveBack(context, tagOf(aborted, part), ordinals),
   );
   if (unsettled) return;
   await dropSeats(context, aborted, aborted.seats);

@@ -8,6 +8,7 @@ import { CLOCK_SKEW_MS_MAX, REQUEST_MS_MAX, SWAP_TRIES_MAX } from "../domain/lim
 import { Unavailable, Unreadable, unlessUnreadable } from "../domain/outcome.ts";
 import type { Pool } from "../domain/pool.ts";
 import { type Context, fresh } from "./context.ts";
+import { allOf } from "./parallel.ts";
 import { confirmRow, restoreRow, retireRows } from "./rows.ts";
 
 /** What became of a claim: the block, and whose it is now. */
@@ -49,7 +50,7 @@ export async function claimBlock(
     atMs: context.now(),
   };
   // Both must stand before the block is put; neither waits for the other.
-  const [placed] = await Promise.all([store.createRow(row), enterCell(context, pool, cidr)]);
+  const [placed] = await allOf(store.createRow(row), enterCell(context, pool, cidr));
   if (placed.outcome === "unknown") return { kind: "lost" };
   const standing = placed.item;
   if (!standing) return { kind: "busy" };

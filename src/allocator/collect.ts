@@ -22,6 +22,7 @@ import { configurationOf } from "./configuration.ts";
 import { type Context, fresh } from "./context.ts";
 import { readCursor } from "./cursor.ts";
 import { endAsSeen, finish, givenOrdinals, tagOf } from "./end.ts";
+import { note } from "./failures.ts";
 import { fence } from "./fence.ts";
 import { giveBack } from "./give-back.ts";
 import { giveUpBlock } from "./give-up.ts";
@@ -136,7 +137,7 @@ async function going(done: Collected, act: () => Promise<unknown>): Promise<void
   try {
     await act();
   } catch (error) {
-    done.failures.push(error);
+    note(done.failures, error);
   }
 }
 

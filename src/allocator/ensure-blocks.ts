@@ -13,6 +13,7 @@ import { helpClaim } from "./claim.ts";
 import { configurationOf } from "./configuration.ts";
 import type { Context } from "./context.ts";
 import { requesterOf } from "./labels.ts";
+import { allOf } from "./parallel.ts";
 import { claimAnyBlock, outOfSight, type Search, type Wish } from "./pick.ts";
 import { wishesOf } from "./wish.ts";
 
@@ -48,7 +49,7 @@ export async function ensureBlocks(
   const requester = await requesterOf(context, request, configuration);
   const wanted = wishesOf(request, configuration, requester);
   if (wanted instanceof Refusal) return wanted;
-  const ensured = await Promise.all(wanted.wishes.map((wish) => ensureBlock(context, wish)));
+  const ensured = await allOf(...wanted.wishes.map((wish) => ensureBlock(context, wish)));
   const blocks: EnsuredBlock[] = [];
   for (const block of ensured) {
     if (block instanceof Refusal) return block;

@@ -1,12 +1,13 @@
 import { type Family, formatAddress } from "../domain/address.ts";
 import { addressAt, formatCidr } from "../domain/cidr.ts";
-import { Busy, Refusal, Unavailable } from "../domain/outcome.ts";
+import { isCutShort, Refusal } from "../domain/outcome.ts";
 import type { Candidate } from "../domain/selection.ts";
 import { assign } from "./assign.ts";
 import { type Assignment, type AssignRequest, type Shortage, totalOf } from "./assignment.ts";
 import { configurationOf } from "./configuration.ts";
 import type { Context } from "./context.ts";
 import { requesterOf } from "./labels.ts";
+import { allOf } from "./parallel.ts";
 import { consideredPools } from "./wish.ts";
 
 /**
@@ -71,7 +72,7 @@ export async function explain(
     ...(answer instanceof Refusal
       ? { messages: [], missing: answer.members.missing ?? [], refusal: answer }
       : { messages: answer.messages, missing: answer.missing }),
-    families: await Promise.all(families),
+    families: await allOf(...families),
   };
 }
 
@@ -114,7 +115,7 @@ async function rehearsed(context: Context, request: AssignRequest): Promise<Rehe
     return { answer: await assign(noting, request), actions, taken };
   } catch (error) {
     // Nothing is held, whatever happened: there is no handle to give anything back by.
-    if (error instanceof Busy || error instanceof Unavailable) delete error.handle;
+    if (isCutShort(error)) delete error.handle;
     throw error;
   }
 }

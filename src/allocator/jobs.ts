@@ -11,6 +11,7 @@ import { JOB_CELLS_PER_PASS, JOB_KEPT_MS, PASS_MS_MAX } from "../domain/limits.t
 import { Unreadable } from "../domain/outcome.ts";
 import type { Pool } from "../domain/pool.ts";
 import type { Context } from "./context.ts";
+import { note } from "./failures.ts";
 import { advance, DELETED_MEANWHILE, endJob, markPool, poolOfJob } from "./mark-pool.ts";
 import { type CellOfPool, reclaimCell } from "./reclaim.ts";
 import { releaseCell } from "./release-cell.ts";
@@ -42,7 +43,7 @@ export async function runJobs(context: Context): Promise<Worked> {
       if (job.state !== "running") await expire(context, job);
       else if ((await carryOn(context, job, untilMs, done))?.state !== "running") done.ended++;
     } catch (error) {
-      done.failures.push(error);
+      note(done.failures, error);
     }
   }
   return done;
@@ -101,7 +102,7 @@ async function walkOn(
       walk = await walkOver(context, job, { pool, index, full: map.full.has(index) }, walk, done);
     } catch (error) {
       // What was walked is kept; the next slice begins with this cell.
-      done.failures.push(error);
+      note(done.failures, error);
       if (error instanceof Unreadable) unreadable = error;
       break;
     }

@@ -6,6 +6,7 @@ import { Unreadable } from "../domain/outcome.ts";
 import { narrows, type Pool, type SpaceConfiguration, serves } from "../domain/pool.ts";
 import type { Requester } from "../domain/selection.ts";
 import type { Context } from "./context.ts";
+import { allOf } from "./parallel.ts";
 import { mustBeRegistered, namedFor, type Wanting } from "./wish.ts";
 
 /**
@@ -25,12 +26,12 @@ export async function requesterOf(
     (!hostLabels && open.some(({ nodeSelector }) => narrows(nodeSelector)));
   const isNamespaceAsked =
     !namespaceLabels && open.some(({ namespaceSelector }) => narrows(namespaceSelector));
-  const [ofHost, ofNamespace] = await Promise.all([
+  const [ofHost, ofNamespace] = await allOf(
     isHostAsked ? labelsOfHost(context, space, host) : hostLabels,
     isNamespaceAsked && namespace !== undefined
       ? labelsOfNamespace(context, space, namespace)
       : namespaceLabels,
-  ]);
+  );
   return { host: ofHost, namespace: ofNamespace };
 }
 

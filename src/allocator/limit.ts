@@ -3,13 +3,14 @@ import { heldBy } from "../domain/block.ts";
 import { addressAt, contains, ordinalOf } from "../domain/cidr.ts";
 import { parseGeneration } from "../domain/generation.ts";
 import { handleHash } from "../domain/hash.ts";
-import { SWAP_TRIES_MAX } from "../domain/limits.ts";
+import { SEATS_AT_ONCE, SWAP_TRIES_MAX } from "../domain/limits.ts";
 import { Contended, Refusal } from "../domain/outcome.ts";
 import { type AssignmentRecord, isExpired } from "../domain/record.ts";
 import type { Seat, SeatOfRecord } from "../domain/seat.ts";
 import type { AssignRequest, Granted } from "./assignment.ts";
 import { type Context, fresh } from "./context.ts";
 import { endAsSeen, finish } from "./end.ts";
+import { inParallel } from "./parallel.ts";
 import { type Holding, inProgress } from "./resume.ts";
 import type { FreeSeat } from "./seats.ts";
 
@@ -74,12 +75,10 @@ async function seatedOf(
     const settled = await settleAll(context, new Set(seats.flatMap((seat) => ofSeat(seat) ?? [])));
     if (settled instanceof Refusal) return settled;
     if (settled === "ended") continue;
-    return Promise.all(
-      seats.map(async (seat) => {
-        const record = ofSeat(seat);
-        return { seat, granted: record && (await grantedIn(context, record, seat)) };
-      }),
-    );
+    return inParallel(seats, SEATS_AT_ONCE, async (seat) => {
+      const record = ofSeat(seat);
+      return { seat, granted: record && (await grantedIn(context, record, seat)) };
+    });
   }
   throw new Contended("the requests of this handle kept changing while they were counted");
 }
@@ -116,30 +115,27 @@ export async function grantedBy(
   space: string,
   generations: readonly string[],
 ): Promise<readonly Granted[] | undefined> {
-  const found = await Promise.all(
-    generations.map(async (text) => {
-      const generation = parseGeneration(text);
-      if (!generation.ok) return undefined;
-      const { handleHash, recordId: id, keyed, address, token } = generation.value;
-      const record = await context.store.readRecord({ space, handleHash, id, keyed });
-      const granted = record && (await grantedAt(context, record, address));
-      return granted?.held[0]?.part.token === token ? granted : undefined;
-    }),
-  );
+  const found = await inParallel(generations, SEATS_AT_ONCE, async (text) => {
+    const generation = parseGeneration(text);
+    if (!generation.ok) return undefined;
+    const { handleHash, recordId: id, keyed, address, token } = generation.value;
+    const record = await context.store.readRecord({ space, handleHash, id, keyed });
+    const granted = record && (await grantedAt(context, record, address));
+    return granted?.held[0]?.part.token === token ? granted : undefined;
+  });
   const granted = found.filter((each) => each !== undefined);
   return granted.length === found.length ? granted : undefined;
 }
 
 /** Are these addresses still held as they were? A token never comes back, so one that is was held all the while. */
 export async function areHeld(context: Context, granted: readonly Granted[]): Promise<boolean> {
-  const looks = granted.flatMap(({ record, held }) =>
-    held.map(async ({ part, ordinals }) => {
-      const block = await context.store.readBlock(record.place.space, part.block);
-      const standing = heldBy(block, part.token);
-      return ordinals.every((ordinal) => standing.includes(ordinal));
-    }),
-  );
-  return (await Promise.all(looks)).every(Boolean);
+  const all = granted.flatMap(({ record, held }) => held.map((each) => ({ record, ...each })));
+  const looks = await inParallel(all, SEATS_AT_ONCE, async ({ record, part, ordinals }) => {
+    const block = await context.store.readBlock(record.place.space, part.block);
+    const standing = heldBy(block, part.token);
+    return ordinals.every((ordinal) => standing.includes(ordinal));
+  });
+  return looks.every(Boolean);
 }
 
 /** The seats of a record with the addresses that are in them, and those that are left over. */

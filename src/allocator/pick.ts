@@ -18,6 +18,7 @@ import { cooldownMsOf, type Pool, type SpaceConfiguration } from "../domain/pool
 import { claimBlock, helpClaim, takeOver } from "./claim.ts";
 import type { Context } from "./context.ts";
 import { type Look, lookAt } from "./look.ts";
+import { allOf, inParallel } from "./parallel.ts";
 
 /** What one write of a request is to take. */
 export interface Pick {
@@ -53,8 +54,8 @@ export function pickAny(context: Context, rows: readonly AffinityRow[] | undefin
   return async (wishes) => {
     const read = known;
     known = undefined;
-    const found = await Promise.all(
-      wishes.map(
+    const found = await allOf(
+      ...wishes.map(
         async (wish) => rememberedPicks(context, wish) ?? (await findPicks(context, wish, read)),
       ),
     );
@@ -157,7 +158,9 @@ async function readOwn(
   let claiming = false;
   for (let from = 0; from < mine.length; from += BLOCKS_READ_AT_ONCE) {
     const some = mine.slice(from, from + BLOCKS_READ_AT_ONCE);
-    const claims = await Promise.all(some.map((row) => helpClaim(context, wish.pools, row)));
+    const claims = await inParallel(some, BLOCKS_READ_AT_ONCE, (row) =>
+      helpClaim(context, wish.pools, row),
+    );
     for (const [i, claim] of claims.entries()) {
       const row = some[i] as AffinityRow;
       if (claim.kind === "ours") {

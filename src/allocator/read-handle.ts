@@ -7,7 +7,7 @@ import { Refusal } from "../domain/outcome.ts";
 import type { AssignmentRecord, RecordPlace } from "../domain/record.ts";
 import type { Context } from "./context.ts";
 import { type Page, pageBudget } from "./page.ts";
-import { inParallel } from "./parallel.ts";
+import { allOf, inParallel } from "./parallel.ts";
 import { type AddressState, ownerOf } from "./read.ts";
 
 /** Where the addresses of a handle go on: after a record, or after an address that this record holds. */
@@ -86,10 +86,10 @@ async function recordsFrom(
   if (!position) return store.listRecords(space, hash, { limit });
   const { id, keyed } = position;
   const place: RecordPlace = { space, handleHash: hash, id, keyed };
-  const [within, following] = await Promise.all([
+  const [within, following] = await allOf(
     position.after && store.readRecord(place),
     store.listRecords(space, hash, { after: place, limit }),
-  ]);
+  );
   return within ? [within, ...following] : following;
 }
 

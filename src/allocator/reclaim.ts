@@ -2,7 +2,7 @@ import { type Block, coolingIn, isEmpty, takenIn } from "../domain/block.ts";
 import { blocksOfCell, cellAt } from "../domain/cell.ts";
 import { contains, sameCidr } from "../domain/cidr.ts";
 import type { HostId } from "../domain/host.ts";
-import { PASS_MS_MAX, RECLAIM_CELLS_PER_PASS } from "../domain/limits.ts";
+import { BLOCKS_READ_AT_ONCE, PASS_MS_MAX, RECLAIM_CELLS_PER_PASS } from "../domain/limits.ts";
 import { Unreadable, unlessUnreadable } from "../domain/outcome.ts";
 import { cooldownMsOf, type Pool, type Settings, serves } from "../domain/pool.ts";
 import { selectsHost } from "../domain/selection.ts";
@@ -10,6 +10,7 @@ import { configurationOf } from "./configuration.ts";
 import { type Context, fresh } from "./context.ts";
 import { readCursor } from "./cursor.ts";
 import { giveUpBlock } from "./give-up.ts";
+import { inParallel } from "./parallel.ts";
 import { restoreRow } from "./rows.ts";
 import type { Store } from "./store.ts";
 
@@ -242,7 +243,9 @@ async function isKeptWarm(
   const places = rows
     .filter(({ family }) => family === seen.cidr.family)
     .toSorted((a, b) => a.place - b.place);
-  const blocks = await Promise.all(places.map(({ space, block }) => store.readBlock(space, block)));
+  const blocks = await inParallel(places, BLOCKS_READ_AT_ONCE, ({ space, block }) =>
+    store.readBlock(space, block),
+  );
   const own = blocks.flatMap((block) => (block && block.host === seen.host ? [block] : []));
   const isUsed = (block: Block) => block.slots.size > 0;
   const warm = own.filter((block) => !isUsed(block) && isReady(block)).slice(0, warmBlocksPerHost);

@@ -1,11 +1,17 @@
 import { type Block, heldBy } from "../domain/block.ts";
-import { CLOCK_SKEW_MS_MAX, REQUEST_MS_MAX, SWAP_TRIES_MAX } from "../domain/limits.ts";
+import {
+  CLOCK_SKEW_MS_MAX,
+  PARTS_ENDED_AT_ONCE,
+  REQUEST_MS_MAX,
+  SWAP_TRIES_MAX,
+} from "../domain/limits.ts";
 import { Contended, Refusal } from "../domain/outcome.ts";
 import { type AssignmentRecord, isExpired, type Part } from "../domain/record.ts";
 import { formatTime } from "../domain/time.ts";
 import type { Context } from "./context.ts";
 import { endAsSeen } from "./end.ts";
 import { fence } from "./fence.ts";
+import { inParallel } from "./parallel.ts";
 
 /** Slots that a part of a record holds. */
 export interface Holding {
@@ -86,10 +92,10 @@ export function alreadyReleased({ given, expiresAtMs }: AssignmentRecord): Refus
 /** What a record visibly holds. */
 async function holdingsOf(context: Context, record: AssignmentRecord): Promise<readonly Holding[]> {
   const { store } = context;
-  const looks = record.parts.map(async (part) =>
+  const looks = await inParallel(record.parts, PARTS_ENDED_AT_ONCE, async (part) =>
     holding(part, await store.readBlock(record.place.space, part.block)),
   );
-  return (await Promise.all(looks)).flat();
+  return looks.flat();
 }
 
 function isWhole(record: AssignmentRecord, held: readonly Holding[]): boolean {
@@ -112,10 +118,10 @@ async function vacated(
   context: Context,
   record: AssignmentRecord,
 ): Promise<AssignmentRecord | undefined> {
-  const looks = record.parts.map(async (part) =>
+  const looks = await inParallel(record.parts, PARTS_ENDED_AT_ONCE, async (part) =>
     holding(part, await fence(context, "resume-fence", record.place.space, part.block)),
   );
-  return (await Promise.all(looks)).flat().length === 0 ? record : undefined;
+  return looks.flat().length === 0 ? record : undefined;
 }
 
 function holding(part: Part, block: Block | undefined): Holding[] {

@@ -1,7 +1,9 @@
 import { handleHash } from "../domain/hash.ts";
+import { SEATS_AT_ONCE } from "../domain/limits.ts";
 import type { AssignmentRecord, RecordPlace } from "../domain/record.ts";
 import type { Seat, SeatOfRecord } from "../domain/seat.ts";
 import type { Context } from "./context.ts";
+import { inParallel } from "./parallel.ts";
 
 /** A seat that a request is about to take, and who had it before. */
 export interface FreeSeat {
@@ -28,7 +30,7 @@ export async function takeSeats(
   };
   const [lowest, ...others] = free;
   if (!lowest || !(await take(lowest))) return false;
-  return (await Promise.all(others.map(take))).every(Boolean);
+  return (await inParallel(others, SEATS_AT_ONCE, take)).every(Boolean);
 }
 
 /** Gives up seats that a record lists, each exactly as it was taken: one that somebody else has by now stays. */
@@ -37,8 +39,8 @@ export async function dropSeats(
   record: AssignmentRecord,
   seats: readonly SeatOfRecord[],
 ): Promise<void> {
-  await Promise.all(
-    seats.map((seat) => context.store.deleteSeat("seat-drop", rowOf(record, seat))),
+  await inParallel(seats, SEATS_AT_ONCE, (seat) =>
+    context.store.deleteSeat("seat-drop", rowOf(record, seat)),
   );
 }
 

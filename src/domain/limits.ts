@@ -83,8 +83,12 @@ export const REMEMBERED_SPACES_MAX = 256;
 export const REMEMBERED_LABELS_MAX = 1_024;
 /** Records of one handle that are ended side by side. */
 export const RECORDS_ENDED_AT_ONCE = 8;
-/** Parts of one record that are given back side by side. */
+/** Parts of one record that are given back, or looked at, side by side. */
 export const PARTS_ENDED_AT_ONCE = 8;
+/** Parts of one request that are taken side by side: it is waited for. */
+export const PARTS_TAKEN_AT_ONCE = 16;
+/** Seats of one request, and the addresses in them, that are worked on side by side. */
+export const SEATS_AT_ONCE = 16;
 
 /** Blocks that one request may claim for a host: as many as a cell has. */
 export const BLOCKS_PER_CLAIM_MAX = 64;

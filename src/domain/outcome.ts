@@ -137,3 +137,19 @@ export class Unavailable extends Error {
   /** Whose addresses an assign may hold although it was not answered. */
   handle?: string;
 }
+
+/**
+ * The request's time is up, and nothing more is begun for it: as if its function had been stopped there. It is final: no call is
+ * tried again, and what goes on side by side ends.
+ */
+export class OutOfTime extends Error {
+  override readonly name = "OutOfTime";
+  /** Whose addresses an assign may hold although it was not answered. */
+  handle?: string;
+}
+
+/** What cuts a walk short without a decision. */
+export type CutShort = Busy | Unavailable | OutOfTime;
+
+export const isCutShort = (error: unknown): error is CutShort =>
+  error instanceof Busy || error instanceof Unavailable || error instanceof OutOfTime;

@@ -1,9 +1,10 @@
 import {
   Busy,
   Contended,
+  type CutShort,
+  isCutShort,
   Refusal,
   type RefusalCode,
-  Unavailable,
   Unreadable,
 } from "../domain/outcome.ts";
 
@@ -156,13 +157,12 @@ export function problemOf(no: unknown): Problem {
       `${no.sentence} It is kept as it is, and nothing is handed out from it; an operator must look at it.`,
       { ...no.members },
     );
-  if (no instanceof Unavailable)
-    return new Problem("unavailable", sentence(no.message), heldBy(no));
+  if (isCutShort(no)) return new Problem("unavailable", sentence(no.message), heldBy(no));
   return new Problem("internal_error", "The request failed; its id finds the reason in the log.");
 }
 
 /** An assign that was cut short says under which handle it can be given back. */
-const heldBy = ({ handle }: Busy | Unavailable) => (handle === undefined ? {} : { handle });
+const heldBy = ({ handle }: CutShort) => (handle === undefined ? {} : { handle });
 
 /** RFC 9457. */
 export function problemAnswer({ code, detail, members }: Problem, requestId: string) {

@@ -1,8 +1,7 @@
 import "./environment.ts";
 import { parseArgs } from "node:util";
 import { checkTable } from "../allocator/check.ts";
-import { dynamoTable } from "../store/dynamo.ts";
-import { contextOf, dynamoClient } from "../wiring.ts";
+import { contextOf, dynamoClient, tableIn } from "../wiring.ts";
 
 /** `npm run check:table -- [--endpoint URL] [--table NAME]`: proves the invariants over a whole table. */
 const { values } = parseArgs({
@@ -11,7 +10,7 @@ const { values } = parseArgs({
     table: { type: "string", default: "plat" },
   },
 });
-const context = contextOf(dynamoTable(dynamoClient(values.endpoint), values.table));
+const context = contextOf(tableIn(dynamoClient(values.endpoint), values.table));
 // Of a table with other keys nothing would be proven.
 await context.store.checkKeys();
 const { counts, violations } = await checkTable(context);

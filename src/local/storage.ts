@@ -1,12 +1,11 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { dynamoTable } from "../store/dynamo.ts";
 import { LmdbTable } from "../store/lmdb.ts";
 import { openEnvironment, UnusableFile } from "../store/lmdb-environment.ts";
 import { MemoryTable } from "../store/memory.ts";
 import type { Table } from "../store/table.ts";
-import { dynamoClient } from "../wiring.ts";
+import { dynamoClient, tableIn } from "../wiring.ts";
 import { createTable } from "./create-table.ts";
 import { emulatorBinary } from "./emulator.ts";
 import { keepEmulator } from "./kept-emulator.ts";
@@ -139,4 +138,4 @@ async function embedded(data: string | undefined): Promise<Storage> {
   };
 }
 
-const over = (client: DynamoDBClient) => ({ table: dynamoTable(client, TABLE_NAME) });
+const over = (client: DynamoDBClient) => ({ table: tableIn(client, TABLE_NAME) });
