@@ -14,11 +14,11 @@ export interface Environment {
   readonly collectRate: Duration;
   readonly workRate: Duration;
   /**
-   * Lambda executions that are kept for each of the scheduled passes, whatever requests take. Lambda keeps 100 unreserved,
-   * and a new account has 10 or 50 in all, which leaves none to reserve
+   * Lambda executions that are kept for each schedule, whatever requests take. Lambda keeps 100 unreserved, and a new account
+   * has 10 or 50 in all, which leaves none to reserve
    * (https://docs.aws.amazon.com/lambda/latest/dg/configuration-concurrency.html).
    */
-  readonly reservedPerPass: number | undefined;
+  readonly reservedPerSchedule: number | undefined;
 }
 
 export type EnvironmentName = "dev" | "prod";
@@ -34,7 +34,7 @@ export const ENVIRONMENTS: Readonly<Record<EnvironmentName, Environment>> = {
     reclaimRate: Duration.minutes(1),
     collectRate: Duration.minutes(1),
     workRate: Duration.minutes(1),
-    reservedPerPass: undefined,
+    reservedPerSchedule: undefined,
   },
   // Who holds which address cannot be worked out again from anything else, so prod keeps it whatever happens.
   prod: {
@@ -46,7 +46,7 @@ export const ENVIRONMENTS: Readonly<Record<EnvironmentName, Environment>> = {
     reclaimRate: Duration.minutes(1),
     collectRate: Duration.minutes(1),
     workRate: Duration.minutes(1),
-    reservedPerPass: 1,
+    reservedPerSchedule: 1,
   },
 };
 

@@ -1,9 +1,15 @@
 import { Duration } from "aws-cdk-lib";
 import { SqsDestination } from "aws-cdk-lib/aws-lambda-destinations";
-import { Schedule, ScheduleExpression, TimeWindow } from "aws-cdk-lib/aws-scheduler";
+import {
+  Schedule,
+  ScheduleExpression,
+  ScheduleTargetInput,
+  TimeWindow,
+} from "aws-cdk-lib/aws-scheduler";
 import { LambdaInvoke } from "aws-cdk-lib/aws-scheduler-targets";
 import { Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
+import { EVERY_SHARD } from "../src/domain/shard.ts";
 import { SCHEDULED_FUNCTIONS, type ScheduledFunctionName } from "./access.ts";
 import type { Environment } from "./environments.ts";
 import type { TableFunction } from "./function.ts";
@@ -12,6 +18,18 @@ export interface SchedulesProps {
   readonly environment: Environment;
   readonly functions: Readonly<Record<ScheduledFunctionName, TableFunction>>;
 }
+
+/** What a schedule says to its function: the shard to go through, where the function goes by shard. */
+type Tick = { readonly shard: number } | undefined;
+
+const BY_SHARD: readonly Tick[] = EVERY_SHARD.map((shard) => ({ shard }));
+
+/** The schedules of each function, by what they say. */
+export const TICKS: Readonly<Record<ScheduledFunctionName, readonly Tick[]>> = {
+  reclaim: BY_SHARD,
+  collect: BY_SHARD,
+  work: [undefined],
+};
 
 /**
  * The clock of the system. Every tick starts a pass that looks at the table afresh, so the next tick is the
@@ -43,15 +61,17 @@ export class Schedules extends Construct {
         maxEventAge,
         onFailure: new SqsDestination(deadLetterQueue),
       });
-      new Schedule(this, name, {
-        schedule: ScheduleExpression.rate(rates[name]),
-        timeWindow: TimeWindow.off(),
-        target: new LambdaInvoke(live, {
-          deadLetterQueue,
-          retryAttempts: 2,
-          maxEventAge,
-        }),
-      });
+      for (const tick of TICKS[name])
+        new Schedule(this, `${name}${tick?.shard ?? ""}`, {
+          schedule: ScheduleExpression.rate(rates[name]),
+          timeWindow: TimeWindow.off(),
+          target: new LambdaInvoke(live, {
+            ...(tick && { input: ScheduleTargetInput.fromObject(tick) }),
+            deadLetterQueue,
+            retryAttempts: 2,
+            maxEventAge,
+          }),
+        });
     }
   }
 }

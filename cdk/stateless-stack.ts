@@ -8,7 +8,7 @@ import { Api } from "./api.ts";
 import { CallerPolicies } from "./caller-policies.ts";
 import type { Environment } from "./environments.ts";
 import { TableFunction } from "./function.ts";
-import { Schedules } from "./schedules.ts";
+import { Schedules, TICKS } from "./schedules.ts";
 import { existingTable, type TableReference } from "./table.ts";
 
 export interface StatelessStackProps {
@@ -47,13 +47,15 @@ export class StatelessStack extends Stack {
     new CallerPolicies(this, "Callers", { apiId, spaces: props.spaces });
 
     // Two passes at once only lose conditional writes to each other; the simulation runs them side by side.
-    const { reservedPerPass } = environment;
+    const { reservedPerSchedule } = environment;
     const pass = (name: ScheduledFunctionName) =>
       new TableFunction(this, name, {
         environment,
         table,
         timeout: Duration.seconds(60),
-        ...(reservedPerPass !== undefined && { reservedConcurrentExecutions: reservedPerPass }),
+        ...(reservedPerSchedule !== undefined && {
+          reservedConcurrentExecutions: reservedPerSchedule * TICKS[name].length,
+        }),
       });
     const passes = { reclaim: pass("reclaim"), collect: pass("collect"), work: pass("work") };
     const { deadLetterQueue } = new Schedules(this, "Schedules", {

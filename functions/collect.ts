@@ -1,11 +1,11 @@
 import { collect } from "../src/allocator/collect.ts";
 import { logPass } from "../src/edge/pass-log.ts";
-import { DUE_SHARDS } from "../src/store/definition.ts";
+import { shardOfTick } from "../src/edge/tick.ts";
 import { context } from "../src/wiring.ts";
 
 const plat = context();
 
-/** One pass; the next tick of the schedule goes on where it stopped. */
-export async function handler(): Promise<void> {
-  logPass("collected", await collect(plat, DUE_SHARDS));
+/** One pass over a shard; the next tick of its schedule goes on where it stopped. */
+export async function handler(event: unknown): Promise<void> {
+  logPass("collected", await collect(plat, shardOfTick(event)));
 }

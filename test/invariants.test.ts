@@ -2,20 +2,18 @@ import { describe, expect, it } from "vitest";
 import { putPool, putSettings } from "../src/allocator/administration.ts";
 import { assign } from "../src/allocator/assign.ts";
 import type { Assignment } from "../src/allocator/assignment.ts";
-import { collect } from "../src/allocator/collect.ts";
 import { disown } from "../src/allocator/disown.ts";
 import { putNode } from "../src/allocator/nodes.ts";
 import { readAddress } from "../src/allocator/read.ts";
-import { reclaim } from "../src/allocator/reclaim.ts";
 import { releaseHandle } from "../src/allocator/release.ts";
 import { findViolations } from "../src/domain/invariants.ts";
 import { CLOCK_SKEW_MS_MAX } from "../src/domain/limits.ts";
 import { Refusal } from "../src/domain/outcome.ts";
 import { SETTINGS_DEFAULT } from "../src/domain/settings.ts";
-import { DUE_SHARDS } from "../src/store/definition.ts";
 import { hostPk } from "../src/store/key.ts";
 import type { Table } from "../src/store/table.ts";
 import { selector } from "./domain/builders.ts";
+import { collectAll, reclaimAll } from "./passes.ts";
 import { callsOf, withMishap } from "./simulation/crash-points.ts";
 import { seededRandom } from "./simulation/random.ts";
 import { FAIR, Scheduler } from "./simulation/scheduler.ts";
@@ -93,7 +91,7 @@ describe("I4 every affine block has its affinity row", () => {
     await assigned(world.calm, requestOf("pod", 1));
     world.table.partitions.delete(hostPk(SPACE, "host:node-1"));
     expect(findViolations(contentsIn(world), { quiet: true })).toMatchObject([{ invariant: "I4" }]);
-    await reclaim(world.calm);
+    await reclaimAll(world.calm);
     expect(findViolations(contentsIn(world), { quiet: true })).toEqual([]);
   });
 });
@@ -140,11 +138,11 @@ describe("I6 a block is deleted only while it is empty, unmarked since it was se
     const { calm, clock } = world;
     await releaseAll(calm, await assigned(calm, requestOf("pod", 1)));
     clock.nowMs += 10_000;
-    expect(await reclaim(calm)).toMatchObject({ markedIdle: 1, deleted: 0 });
+    expect(await reclaimAll(calm)).toMatchObject({ markedIdle: 1, deleted: 0 });
     clock.nowMs += 10_000;
-    expect(await reclaim(calm)).toMatchObject({ deleted: 0 });
+    expect(await reclaimAll(calm)).toMatchObject({ deleted: 0 });
     clock.nowMs += 60_000;
-    expect(await reclaim(calm)).toMatchObject({ deleted: 1 });
+    expect(await reclaimAll(calm)).toMatchObject({ deleted: 1 });
     expect(contentsIn(world)).toMatchObject({ blocks: [], rows: [] });
   });
 
@@ -153,11 +151,11 @@ describe("I6 a block is deleted only while it is empty, unmarked since it was se
     const { calm, clock } = world;
     await releaseAll(calm, await assigned(calm, requestOf("pod", 1)));
     clock.nowMs += 100_000;
-    await reclaim(calm);
+    await reclaimAll(calm);
     const told = await assigned(calm, requestOf("pod", 1));
     await releaseAll(calm, told);
     clock.nowMs += 100_000;
-    expect(await reclaim(calm)).toMatchObject({ markedIdle: 1, deleted: 0 });
+    expect(await reclaimAll(calm)).toMatchObject({ markedIdle: 1, deleted: 0 });
   });
 
   it("never while an address in it cools", async () => {
@@ -166,7 +164,7 @@ describe("I6 a block is deleted only while it is empty, unmarked since it was se
     clock.nowMs += 1_000_000;
     await releaseHandle(calm, SPACE, "pod");
     clock.nowMs += 1000 * COOLDOWN_SECONDS + CLOCK_SKEW_MS_MAX - 1;
-    expect(await reclaim(calm)).toMatchObject({ markedIdle: 0, deleted: 0 });
+    expect(await reclaimAll(calm)).toMatchObject({ markedIdle: 0, deleted: 0 });
   });
 });
 
@@ -181,8 +179,8 @@ describe("I7 no unknown, stale or erroneous answer ever frees an address", () =>
       const passing =
         (own: Parameters<typeof contextOver>[0], clock: { nowMs: number }) => async () => {
           const context = contextOver(own, clock, 3);
-          await reclaim(context);
-          await collect(context, DUE_SHARDS);
+          await reclaimAll(context);
+          await collectAll(context);
         };
       const crowded = async () => {
         const world = await makeWorld();
@@ -339,8 +337,8 @@ describe("I9 a released address is not given out again before its cooldown is ov
     const specific = { ...requestOf("other", 1), address: addressOf("10.0.0.0") };
     expect(await assign(calm, specific)).toMatchObject({ code: "address_cooling" });
     expect(await assign(calm, requestOf("other", 1))).toMatchObject({ code: "pool_exhausted" });
-    await reclaim(calm);
-    await reclaim(calm);
+    await reclaimAll(calm);
+    await reclaimAll(calm);
     expect(await assign(calm, specific)).toMatchObject({ code: "address_cooling" });
     clock.nowMs += CLOCK_SKEW_MS_MAX;
     expect(await assign(calm, specific)).toMatchObject({ handle: "other" });

@@ -2,10 +2,8 @@ import { afterEach, expect } from "vitest";
 import { putPool, putSettings } from "../src/allocator/administration.ts";
 import { assign } from "../src/allocator/assign.ts";
 import type { Assignment, AssignRequest } from "../src/allocator/assignment.ts";
-import { collect } from "../src/allocator/collect.ts";
 import type { Context } from "../src/allocator/context.ts";
 import { Memory } from "../src/allocator/memory.ts";
-import { reclaim } from "../src/allocator/reclaim.ts";
 import { type ReleaseResult, releaseAddress } from "../src/allocator/release.ts";
 import { type Address, parseAddress } from "../src/domain/address.ts";
 import { type Cidr, parseCidr } from "../src/domain/cidr.ts";
@@ -18,10 +16,10 @@ import type { Parsed } from "../src/domain/parsed.ts";
 import type { Pool, PoolSpec, Settings } from "../src/domain/pool.ts";
 import { SETTINGS_DEFAULT } from "../src/domain/settings.ts";
 import { contentsOf } from "../src/store/contents.ts";
-import { DUE_SHARDS } from "../src/store/definition.ts";
 import type { MemoryTable } from "../src/store/memory.ts";
 import { makeStore } from "../src/store/store.ts";
 import type { Table } from "../src/store/table.ts";
+import { collectAll, reclaimAll } from "./passes.ts";
 import { MutatedTable } from "./simulation/mutate.ts";
 import { seededRandom } from "./simulation/random.ts";
 
@@ -101,8 +99,8 @@ export async function poolNamed({ calm }: World, name = "pool"): Promise<Pool> {
 export async function passes({ clock, calm }: World, times: number, waitMs = 100_000) {
   for (let pass = 0; pass < times; pass++) {
     clock.nowMs += waitMs;
-    await reclaim(calm);
-    await collect(calm, DUE_SHARDS);
+    await reclaimAll(calm);
+    await collectAll(calm);
   }
 }
 

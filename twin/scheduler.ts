@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { inParallel } from "../src/allocator/parallel.ts";
 import { every, type Timer } from "../src/local/timers.ts";
 import type { DeployedSchedule, Deployment } from "./deployment.ts";
 import { decide } from "./iam.ts";
@@ -20,22 +21,28 @@ export function startSchedules({
   queues,
   scheduleSeconds,
 }: SchedulerProps): readonly Timer[] {
-  const { account, region } = deployment;
-  return deployment.schedules.map((schedule) =>
-    every(scheduleSeconds ?? schedule.rateSeconds, async () => {
-      const payload = schedule.input ?? JSON.stringify(eventOf(schedule, account, region));
-      const { functionArn, deadLetterArn } = schedule;
-      if (may(schedule, "lambda:InvokeFunction", functionArn)) {
-        const carriedOut = lambda.invokeLater(functionArn, payload);
-        // Where a minute is a second, most passes would still be at work when the next one is to begin.
-        return scheduleSeconds === undefined ? undefined : carriedOut;
-      }
-      const why = `${schedule.role.arn} may not invoke ${functionArn}`;
-      if (deadLetterArn !== undefined && may(schedule, "sqs:SendMessage", deadLetterArn))
-        queues.send(deadLetterArn, { payload, errorCode: "AccessDenied", errorMessage: why });
-      else console.error(`${why}: a tick is lost`);
-    }),
-  );
+  const { account, region, schedules } = deployment;
+  /** Resolves when the pass is over. */
+  const tick = async (schedule: DeployedSchedule): Promise<void> => {
+    const payload = schedule.input ?? JSON.stringify(eventOf(schedule, account, region));
+    const { functionArn, deadLetterArn } = schedule;
+    if (may(schedule, "lambda:InvokeFunction", functionArn))
+      return lambda.invokeLater(functionArn, payload);
+    const why = `${schedule.role.arn} may not invoke ${functionArn}`;
+    if (deadLetterArn !== undefined && may(schedule, "sqs:SendMessage", deadLetterArn))
+      queues.send(deadLetterArn, { payload, errorCode: "AccessDenied", errorMessage: why });
+    else console.error(`${why}: a tick is lost`);
+  };
+  if (scheduleSeconds === undefined)
+    return schedules.map((schedule) =>
+      every(schedule.rateSeconds, async () => void tick(schedule)),
+    );
+  // Where a minute is a second, most passes would still be at work when the next ones are to begin.
+  const functions = [...new Set(schedules.map(({ functionArn }) => functionArn))];
+  return functions.map((functionArn) => {
+    const own = schedules.filter((schedule) => schedule.functionArn === functionArn);
+    return every(scheduleSeconds, async () => void (await inParallel(own, 1, tick)));
+  });
 }
 
 const may = ({ role }: DeployedSchedule, action: string, resource: string) =>

@@ -1,15 +1,13 @@
 import { checkTable } from "../../src/allocator/check.ts";
-import { collect } from "../../src/allocator/collect.ts";
 import type { Context } from "../../src/allocator/context.ts";
 import { Memory } from "../../src/allocator/memory.ts";
 import { inParallel } from "../../src/allocator/parallel.ts";
 import { readAddress } from "../../src/allocator/read.ts";
-import { reclaim } from "../../src/allocator/reclaim.ts";
 import { parseAddress } from "../../src/domain/address.ts";
 import { GRACE_MS, RELEASED_RECORD_KEPT_MS } from "../../src/domain/limits.ts";
 import { Refusal } from "../../src/domain/outcome.ts";
 import { SPACE_DEFAULT } from "../../src/edge/space-path.ts";
-import { DUE_SHARDS } from "../../src/store/definition.ts";
+import { collectAll, reclaimAll } from "../../test/passes.ts";
 import type { Api } from "./api.ts";
 import { type Assigned, type Holding, type Ledger, textOf } from "./ledger.ts";
 import { repeat } from "./repeat.ts";
@@ -112,7 +110,7 @@ async function passes(context: Context, aheadMs: number): Promise<Context> {
     now: () => context.now() + aheadMs + round * LATER_MS,
   });
   for (let round = 0; round < ROUNDS; round++) {
-    const { failures } = await reclaim(later(round));
+    const { failures } = await reclaimAll(later(round));
     if (failures.length > 0) throw failures[0];
     await sweep(later(round));
   }
@@ -121,7 +119,7 @@ async function passes(context: Context, aheadMs: number): Promise<Context> {
 
 async function sweep(context: Context): Promise<void> {
   for (let passes = 0; passes < PASSES_MAX; passes++) {
-    const { failures, swept } = await collect(context, DUE_SHARDS);
+    const { failures, swept } = await collectAll(context);
     if (failures.length > 0) throw failures[0];
     if (swept) return;
   }

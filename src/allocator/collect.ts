@@ -27,7 +27,6 @@ import { fence } from "./fence.ts";
 import { giveBack } from "./give-back.ts";
 import { giveUpBlock } from "./give-up.ts";
 import { grantedAt } from "./limit.ts";
-import { inParallel } from "./parallel.ts";
 import { confirmRow } from "./rows.ts";
 import { recordPlaceOf } from "./seats.ts";
 
@@ -46,15 +45,14 @@ export interface Collected {
 }
 
 const PASS = "collect";
-const SHARDS_AT_ONCE = 4;
+/** With which shard the walk over the table goes on. */
+const SWEEPING_SHARD = 0;
 
 /**
- * One bounded pass of the collector: records that are due, and the next pages of a slow walk over the whole table, which
- * finds what no index knows. It repairs what crashes left; nothing waits for it.
- *
- * @param shards how many partitions the due index has
+ * One bounded pass of the collector over a shard: its records that are due, and with the first shard the next pages of a slow
+ * walk over the whole table, which finds what no index knows. It repairs what crashes left; nothing waits for it.
  */
-export async function collect(context: Context, shards: number): Promise<Collected> {
+export async function collect(context: Context, shard: number): Promise<Collected> {
   const done: Collected = {
     records: 0,
     recordsDeleted: 0,
@@ -66,9 +64,8 @@ export async function collect(context: Context, shards: number): Promise<Collect
   };
   const startedAtMs = context.now();
   const dueUntilMs = startedAtMs + PASS_MS_MAX / 2;
-  const all = Array.from({ length: shards }, (_, shard) => shard);
-  await inParallel(all, SHARDS_AT_ONCE, (shard) => collectDue(context, shard, dueUntilMs, done));
-  await sweep(context, startedAtMs, done);
+  await collectDue(context, shard, dueUntilMs, done);
+  if (shard === SWEEPING_SHARD) await sweep(context, startedAtMs, done);
   return done;
 }
 

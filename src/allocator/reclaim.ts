@@ -6,6 +6,7 @@ import { BLOCKS_READ_AT_ONCE, PASS_MS_MAX, RECLAIM_CELLS_PER_PASS } from "../dom
 import { Unreadable, unlessUnreadable } from "../domain/outcome.ts";
 import { cooldownMsOf, type Pool, type Settings, serves } from "../domain/pool.ts";
 import { selectsHost } from "../domain/selection.ts";
+import { shardOfSpace } from "../domain/shard.ts";
 import { configurationOf } from "./configuration.ts";
 import { type Context, fresh } from "./context.ts";
 import { readCursor } from "./cursor.ts";
@@ -39,15 +40,16 @@ export interface CellReclaimed {
   readonly failures: readonly Unreadable[];
 }
 
-const PASS = "reclaim";
+const passOf = (shard: number) => `reclaim-${shard}`;
 /** Hex digits of the largest index of a cell: as many as an address has. */
 const CELL_DIGITS = 32;
 
 /**
- * One bounded pass over the cells of every pool, going on where the last one stopped. Every block in them is read: an
- * empty one is marked at first sight and deleted at the second, and one whose affinity row is lost gets it back (I4).
+ * One bounded pass over the cells of every pool of the spaces of a shard, going on where the last one stopped. Every block in
+ * them is read: an empty one is marked at first sight and deleted at the second, and one whose affinity row is lost gets it
+ * back (I4).
  */
-export async function reclaim(context: Context): Promise<Reclaimed> {
+export async function reclaim(context: Context, shard: number): Promise<Reclaimed> {
   const { store } = context;
   const done: Reclaimed = {
     cells: 0,
@@ -58,11 +60,11 @@ export async function reclaim(context: Context): Promise<Reclaimed> {
     failures: [],
   };
   const startedAtMs = context.now();
-  let position = await readCursor(context, PASS, done.failures);
-  for await (const cell of cellsAfter(context, position ?? "", done.failures)) {
+  let position = await readCursor(context, passOf(shard), done.failures);
+  for await (const cell of cellsAfter(context, shard, position ?? "", done.failures)) {
     const spent = done.cells >= RECLAIM_CELLS_PER_PASS || context.now() - startedAtMs > PASS_MS_MAX;
     if (spent) {
-      await store.writeCursor(PASS, position);
+      await store.writeCursor(passOf(shard), position);
       return done;
     }
     // One cell that cannot be worked on must not keep the pass from all that come after it.
@@ -79,7 +81,7 @@ export async function reclaim(context: Context): Promise<Reclaimed> {
     );
     position = cell.name;
   }
-  await store.writeCursor(PASS, undefined);
+  await store.writeCursor(passOf(shard), undefined);
   return done;
 }
 
@@ -102,6 +104,7 @@ interface NamedCell extends CellOfPool {
  */
 async function* cellsAfter(
   context: Context,
+  shard: number,
   position: string,
   failures: unknown[],
 ): AsyncGenerator<NamedCell> {
@@ -115,7 +118,7 @@ async function* cellsAfter(
   };
   const { spaces, unreadable } = await store.listSpaces();
   failures.push(...unreadable);
-  for (const space of spaces.toSorted()) {
+  for (const space of spaces.filter((name) => shardOfSpace(name) === shard).toSorted()) {
     if (past(`${space}#`)) continue;
     const configuration = await read(configurationOf(context, space));
     if (!configuration) continue;

@@ -121,6 +121,11 @@ export const PAGE_MS_MAX = 4_000;
 /** Reads for one page that are under way side by side. */
 export const PAGE_READS_AT_ONCE = 8;
 
+/**
+ * Shards that the scheduled passes go by, each on its own: of spaces by name, and of the due index, whose one partition would
+ * throttle the table. What is in the index of a table stays where it is: another number would lose it.
+ */
+export const SHARDS = 16;
 /** A scheduled pass stops at this age; its function may live for a minute. */
 export const PASS_MS_MAX = 40_000;
 /** Work of one scheduled pass; the next pass goes on where this one stopped. */

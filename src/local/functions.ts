@@ -10,6 +10,8 @@ import { handler as register } from "../../functions/register.ts";
 import { handler as release } from "../../functions/release.ts";
 import { handler as survey } from "../../functions/survey.ts";
 import { handler as work } from "../../functions/work.ts";
+import { inParallel } from "../allocator/parallel.ts";
+import { EVERY_SHARD } from "../domain/shard.ts";
 import type { Handlers } from "./server.ts";
 
 /** The functions that AWS would run, in this process. */
@@ -25,4 +27,12 @@ export const HANDLERS: Handlers = {
   openapi,
 };
 
-export const PASSES = { reclaim, collect, work };
+/** The scheduled passes; one that goes by shard goes through all of them, one after the other. */
+export const PASSES = { reclaim: shardByShard(reclaim), collect: shardByShard(collect), work };
+
+/** A shard that fails keeps no other from being gone through. */
+function shardByShard(pass: (event: { readonly shard: number }) => Promise<void>) {
+  return async (): Promise<void> => {
+    await inParallel(EVERY_SHARD, 1, (shard) => pass({ shard }));
+  };
+}

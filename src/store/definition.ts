@@ -13,6 +13,3 @@ export const TABLE = {
     sortKey: "dueAt",
   },
 } as const;
-
-/** How many partitions the due index is spread over: a hot index partition would throttle the table. */
-export const DUE_SHARDS = 16;

@@ -10,9 +10,10 @@ import {
   type RecordPlace,
 } from "../domain/record.ts";
 import type { SeatOfRecord } from "../domain/seat.ts";
+import { shardOf } from "../domain/shard.ts";
 import { idOf, listOf, mapOf, numberOf, oneOf, setOf, textOf } from "./attribute.ts";
 import { equals, present, sizeIs } from "./clause.ts";
-import { DUE_SHARDS, TABLE } from "./definition.ts";
+import { TABLE } from "./definition.ts";
 import { reading } from "./format.ts";
 import { recordKey, recordPk, recordPlaceOf } from "./key.ts";
 import { withItem } from "./outcome.ts";
@@ -119,7 +120,7 @@ const shardName = (shard: number) => `DUE#${shard}`;
 
 /** Spread by the handle's hash: a hot partition of the index would throttle the table. */
 function dueAttributes(place: RecordPlace, dueAtMs: number) {
-  const shard = Number(BigInt(`0x${place.handleHash}`) % BigInt(DUE_SHARDS));
+  const shard = shardOf(BigInt(`0x${place.handleHash}`));
   return [
     [[TABLE.dueIndex.partitionKey], shardName(shard)],
     [[TABLE.dueIndex.sortKey], dueAtMs],

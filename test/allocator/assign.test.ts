@@ -3,13 +3,13 @@ import { putPool, putReservation } from "../../src/allocator/administration.ts";
 import { assign } from "../../src/allocator/assign.ts";
 import type { Context } from "../../src/allocator/context.ts";
 import { disown } from "../../src/allocator/disown.ts";
-import { reclaim } from "../../src/allocator/reclaim.ts";
 import { releaseHandle } from "../../src/allocator/release.ts";
 import { parseInterval } from "../../src/domain/cidr.ts";
 import type { HostId } from "../../src/domain/host.ts";
 import { findViolations } from "../../src/domain/invariants.ts";
 import type { PoolSpec } from "../../src/domain/pool.ts";
 import type { Table } from "../../src/store/table.ts";
+import { reclaimAll } from "../passes.ts";
 import { callsOf } from "../simulation/crash-points.ts";
 import {
   addressOf,
@@ -168,13 +168,13 @@ describe("the order of blocks", () => {
     const { calm, clock } = world;
     await releaseAll(calm, await assigned(calm, requestOf("owner", 1)));
     clock.nowMs += 30_000;
-    await reclaim(calm); // sees it idle
+    await reclaimAll(calm); // sees it idle
     expect(await assigned(calm, node2("young", 1))).toMatchObject({
       addresses: [{ borrowed: true }],
     });
     await releaseHandle(calm, SPACE, "young");
     clock.nowMs += 60_000;
-    await reclaim(calm);
+    await reclaimAll(calm);
     expect(await assigned(contextOver(world.table, clock, 7), node2("old", 1))).toMatchObject({
       addresses: [{ borrowed: false }],
     });

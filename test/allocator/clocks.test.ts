@@ -1,9 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { assign } from "../../src/allocator/assign.ts";
-import { collect } from "../../src/allocator/collect.ts";
-import { reclaim } from "../../src/allocator/reclaim.ts";
 import { RELEASED_RECORD_KEPT_MS } from "../../src/domain/limits.ts";
-import { DUE_SHARDS } from "../../src/store/definition.ts";
+import { collectAll, reclaimAll } from "../passes.ts";
 import {
   assigned,
   type Clock,
@@ -109,8 +107,8 @@ describe("one function whose clock is an hour off", () => {
     ];
     for (let pass = 0; pass < 5; pass++) {
       clock.nowMs += 100_000;
-      await reclaim(off);
-      await collect(off, DUE_SHARDS);
+      await reclaimAll(off);
+      await collectAll(off);
     }
     for (const answer of told)
       expect(await releaseAll(calm, answer)).toEqual(

@@ -4,11 +4,11 @@ import { assign } from "../../src/allocator/assign.ts";
 import type { AssignRequest } from "../../src/allocator/assignment.ts";
 import { disown } from "../../src/allocator/disown.ts";
 import { readAddress } from "../../src/allocator/read.ts";
-import { reclaim } from "../../src/allocator/reclaim.ts";
 import { releaseAddress, releaseHandle } from "../../src/allocator/release.ts";
 import type { HostId } from "../../src/domain/host.ts";
 import type { HostReserved } from "../../src/domain/host-reserved.ts";
 import { interval } from "../domain/builders.ts";
+import { reclaimAll } from "../passes.ts";
 import { callsOf, withIntruder, withMishap } from "../simulation/crash-points.ts";
 import {
   addressOf,
@@ -96,7 +96,7 @@ describe("what a host keeps for itself", () => {
     await releaseHandle(world.calm, SPACE, "a");
     await releaseHandle(world.calm, SPACE, "b");
     world.clock.nowMs += 100_000;
-    await reclaim(world.calm);
+    await reclaimAll(world.calm);
     world.clock.nowMs += 70_000;
     const one = { start: 0, end: 1 };
     await assigned(world.calm, asked("c", 7, "host:node-3", one));
@@ -117,7 +117,7 @@ describe("what a host keeps for itself", () => {
       await assigned(world.calm, plain("old", 1, "host:node-2"));
       await releaseHandle(world.calm, SPACE, "old");
       world.clock.nowMs += 100_000;
-      await reclaim(world.calm);
+      await reclaimAll(world.calm);
       world.clock.nowMs += 1_000;
       return world;
     };
@@ -128,7 +128,7 @@ describe("what a host keeps for itself", () => {
     for (let n = 0; n < calls.length; n++) {
       const world = await scene();
       const own = withIntruder(world.table, n, async () => {
-        await reclaim(contextOver(world.table, world.clock, 3));
+        await reclaimAll(contextOver(world.table, world.clock, 3));
         await assign(contextOver(world.table, world.clock, 4), asked("two", 1));
       });
       await assign(contextOver(own, world.clock, 2), asked("one", 2));
@@ -198,7 +198,7 @@ describe("a block whose every address is reserved", () => {
       await assigned(world.calm, plain(host, 1, host));
     for (const host of ["host:node-1", "host:node-2"]) await releaseHandle(world.calm, SPACE, host);
     world.clock.nowMs += 100_000;
-    await reclaim(world.calm);
+    await reclaimAll(world.calm);
     world.clock.nowMs += 70_000;
     await reserve(world, "10.0.0.0/28");
     const owners = blocksOf(world);

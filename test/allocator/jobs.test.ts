@@ -2,11 +2,9 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { putPool, putReservation, readPool } from "../../src/allocator/administration.ts";
 import { assign } from "../../src/allocator/assign.ts";
 import { claimBlock } from "../../src/allocator/claim.ts";
-import { collect } from "../../src/allocator/collect.ts";
 import { runJobs } from "../../src/allocator/jobs.ts";
 import { type Accepted, deletePool, drainPool, readJob } from "../../src/allocator/pool-jobs.ts";
 import { readAddress } from "../../src/allocator/read.ts";
-import { reclaim } from "../../src/allocator/reclaim.ts";
 import { releaseHandle } from "../../src/allocator/release.ts";
 import { blocksOfCell, cellAt } from "../../src/domain/cell.ts";
 import { parseInterval } from "../../src/domain/cidr.ts";
@@ -14,9 +12,9 @@ import { findViolations } from "../../src/domain/invariants.ts";
 import type { Job } from "../../src/domain/job.ts";
 import { GRACE_MS, JOB_KEPT_MS, RANGE_RETIRED_MS_MIN } from "../../src/domain/limits.ts";
 import { Refusal } from "../../src/domain/outcome.ts";
-import { DUE_SHARDS } from "../../src/store/definition.ts";
 import { makeStore } from "../../src/store/store.ts";
 import type { Table, Write } from "../../src/store/table.ts";
+import { collectAll, reclaimAll } from "../passes.ts";
 import { callsOf, withMishap } from "../simulation/crash-points.ts";
 import {
   addressOf,
@@ -120,7 +118,7 @@ describe("a drain", () => {
     await releaseAll(world.calm, await assigned(world.calm, requestOf("gone", 4)));
     world.clock.nowMs += 2 * MINUTE_MS;
     for (let pass = 0; pass < 3; pass++) {
-      await reclaim(world.calm);
+      await reclaimAll(world.calm);
       world.clock.nowMs += MINUTE_MS;
     }
     expect(contentsIn(world).blocks.length).toBeGreaterThan(1);
@@ -290,10 +288,10 @@ describe("a delete", () => {
     expect(records.map(({ handle }) => handle)).toEqual(["heir"]);
     expect(blocks.some(({ cidr }) => cidr.prefix === 31)).toBe(true); // the stray it claimed
     world.clock.nowMs += 2 * GRACE_MS;
-    expect(await collect(world.calm, DUE_SHARDS)).toMatchObject({ failures: [] });
+    expect(await collectAll(world.calm)).toMatchObject({ failures: [] });
     expect(contentsIn(world).blocks.map(({ cidr }) => cidr.prefix)).toEqual([30]);
     world.clock.nowMs += 2 * GRACE_MS;
-    await collect(world.calm, DUE_SHARDS);
+    await collectAll(world.calm);
     expect(findViolations(contentsIn(world), { quiet: true })).toEqual([]);
   });
 
@@ -332,8 +330,8 @@ describe("a delete", () => {
       expect(inUse.every(({ poolId }) => poolId === pool.id)).toBe(true);
       clock.nowMs += 20 * MINUTE_MS;
       for (let pass = 0; pass < 2; pass++) {
-        await reclaim(calm);
-        await collect(calm, DUE_SHARDS);
+        await reclaimAll(calm);
+        await collectAll(calm);
         clock.nowMs += 2 * MINUTE_MS;
       }
       expect(contentsIn(world).blocks.every(({ poolId }) => poolId === pool.id)).toBe(true);
@@ -475,8 +473,12 @@ describe("an empty block that an earlier pool of the same name and range left", 
     await stray();
     await world.calm.store.addCell(SPACE, (await poolNamed(world)).id, 0n);
     world.clock.nowMs += 2 * GRACE_MS;
-    expect(await reclaim(world.calm)).toMatchObject({ blocks: 1, markedIdle: 0, rowsRestored: 0 });
-    expect(await collect(world.calm, DUE_SHARDS)).toMatchObject({ straysDeleted: 1 });
+    expect(await reclaimAll(world.calm)).toMatchObject({
+      blocks: 1,
+      markedIdle: 0,
+      rowsRestored: 0,
+    });
+    expect(await collectAll(world.calm)).toMatchObject({ straysDeleted: 1 });
     expect(await assign(world.calm, requestOf("pod", 2))).toMatchObject({ handle: "pod" });
   });
 });

@@ -1,13 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { putSettings } from "../../src/allocator/administration.ts";
 import { assign } from "../../src/allocator/assign.ts";
-import { collect } from "../../src/allocator/collect.ts";
-import { reclaim } from "../../src/allocator/reclaim.ts";
 import { releaseHandle } from "../../src/allocator/release.ts";
 import { isOver } from "../../src/domain/record.ts";
 import { SETTINGS_DEFAULT } from "../../src/domain/settings.ts";
-import { DUE_SHARDS } from "../../src/store/definition.ts";
+import { EVERY_SHARD, shardOfSpace } from "../../src/domain/shard.ts";
 import { makeStore } from "../../src/store/store.ts";
+import { collectAll, reclaimAll } from "../passes.ts";
 import { withMishap } from "../simulation/crash-points.ts";
 import {
   addressOf,
@@ -47,9 +46,9 @@ describe("the reclaimer", () => {
     let cells = 0;
     for (let pass = 0; pass < 12; pass++) {
       calls = 0;
-      const done = await reclaim({ ...slow, store: counting });
+      const done = await reclaimAll({ ...slow, store: counting });
       cells += done.cells;
-      if ((await calm.store.readCursor("reclaim")) === undefined) break;
+      if ((await calm.store.readCursor(`reclaim-${shardOfSpace(SPACE)}`)) === undefined) break;
     }
     const { cells: standing } = await calm.store.readPoolMap(SPACE, (await poolNamed(world)).id, {
       consistent: true,
@@ -78,7 +77,7 @@ describe("the reclaimer", () => {
       }
       return calm.store.lookAtCell(...look);
     };
-    await reclaim({ ...calm, store: { ...calm.store, lookAtCell } });
+    await reclaimAll({ ...calm, store: { ...calm.store, lookAtCell } });
     expect(cells).toBe(2);
     const block = contentsIn(world).blocks.find(({ slots }) => slots.has(1) && slots.size === 1);
     expect([...contentsIn(world).blocks].flatMap(({ slots }) => [...slots.values()])).toMatchObject(
@@ -113,7 +112,7 @@ describe("the collector", () => {
     );
     expect(contentsIn(world).records).toHaveLength(2);
     world.clock.nowMs += 100_000;
-    expect(await collect(world.calm, DUE_SHARDS)).toMatchObject({ recordsDeleted: 1, swept: true });
+    expect(await collectAll(world.calm)).toMatchObject({ recordsDeleted: 1, swept: true });
     expect(contentsIn(world).records.map(({ handle }) => handle)).toEqual(["kept"]);
   });
 
@@ -122,17 +121,17 @@ describe("the collector", () => {
     await withMishap(world.table, 4, "killed after the call", (own) =>
       assign(contextOver(own, world.clock, 2), requestOf("dead", 1)),
     );
-    expect(await collect(world.calm, DUE_SHARDS)).toMatchObject({ recordsDeleted: 0 });
+    expect(await collectAll(world.calm)).toMatchObject({ recordsDeleted: 0 });
   });
 
   it("keeps a released keyed record for a day, then deletes it", async () => {
     const world = await makeWorld();
     await releaseAll(world.calm, await assigned(world.calm, requestOf("pod", 1, "key")));
     world.clock.nowMs += DAY_MS - 1000;
-    await collect(world.calm, DUE_SHARDS);
+    await collectAll(world.calm);
     expect(contentsIn(world).records.map(isOver)).toEqual([true]);
     world.clock.nowMs += 2000;
-    await collect(world.calm, DUE_SHARDS);
+    await collectAll(world.calm);
     expect(contentsIn(world).records).toEqual([]);
   });
 
@@ -142,13 +141,11 @@ describe("the collector", () => {
     await releaseAll(calm, { ...told, addresses: told.addresses.slice(0, 1) });
     clock.nowMs += DAY_MS + 1000;
     const due = async () => {
-      const shards = Array.from({ length: DUE_SHARDS }, (_, shard) =>
-        calm.store.dueRecords(shard, clock.nowMs, 10),
-      );
+      const shards = EVERY_SHARD.map((shard) => calm.store.dueRecords(shard, clock.nowMs, 10));
       return (await Promise.all(shards)).flat().length;
     };
     expect(await due()).toBe(1);
-    await collect(calm, DUE_SHARDS);
+    await collectAll(calm);
     expect(await due()).toBe(0);
     expect(await releaseAll(calm, { ...told, addresses: told.addresses.slice(1) })).toMatchObject([
       { status: "released" },

@@ -2,17 +2,15 @@ import { describe, expect, it } from "vitest";
 import { putPool, putReservation } from "../../src/allocator/administration.ts";
 import { assign } from "../../src/allocator/assign.ts";
 import type { Assignment } from "../../src/allocator/assignment.ts";
-import { collect } from "../../src/allocator/collect.ts";
 import { disown } from "../../src/allocator/disown.ts";
 import { readAddress } from "../../src/allocator/read.ts";
-import { reclaim } from "../../src/allocator/reclaim.ts";
 import { releaseHandle } from "../../src/allocator/release.ts";
 import { merged, parseInterval } from "../../src/domain/cidr.ts";
 import { findViolations } from "../../src/domain/invariants.ts";
 import { REQUEST_MS_MAX } from "../../src/domain/limits.ts";
 import { Refusal } from "../../src/domain/outcome.ts";
-import { DUE_SHARDS } from "../../src/store/definition.ts";
 import type { Write } from "../../src/store/table.ts";
+import { collectAll, reclaimAll } from "../passes.ts";
 import { callsOf, withMishap } from "../simulation/crash-points.ts";
 import { seededRandom } from "../simulation/random.ts";
 import { FAIR, Scheduler } from "../simulation/scheduler.ts";
@@ -68,11 +66,11 @@ describe("a reclaimer that dies between a block and its rows", () => {
   const cutOff = async (settings = {}) => {
     const rehearsal = await emptied(settings);
     const calls = await callsOf(rehearsal.table, (own) =>
-      reclaim(contextOver(own, rehearsal.clock, 3)),
+      reclaimAll(contextOver(own, rehearsal.clock, 3)),
     );
     const world = await emptied(settings);
     await withMishap(world.table, calls.indexOf("row-drop"), "killed before the call", (own) =>
-      reclaim(contextOver(own, world.clock, 3)),
+      reclaimAll(contextOver(own, world.clock, 3)),
     );
     expect(contentsIn(world)).toMatchObject({ blocks: [], rows: [{ state: "pendingDeletion" }] });
     return world;
@@ -172,7 +170,7 @@ describe("a kept record of a release", () => {
     await passes(world, 1);
     const calls = await callsOf(world.table, (own) => {
       world.clock.nowMs += 100_000;
-      return collect(contextOver(own, world.clock, 6), DUE_SHARDS);
+      return collectAll(contextOver(own, world.clock, 6));
     });
     expect(calls).not.toContain("collect-release-fence");
     expect(await assign(world.calm, requestOf("pod", 1, "key"))).toMatchObject({

@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { collect } from "../../src/allocator/collect.ts";
 import type { Context } from "../../src/allocator/context.ts";
 import { deleteNode, listNodes, putNode, readNode } from "../../src/allocator/nodes.ts";
 import { Refusal } from "../../src/domain/outcome.ts";
-import { DUE_SHARDS } from "../../src/store/definition.ts";
+import { collectAll } from "../passes.ts";
 import { callsOf, withIntruder } from "../simulation/crash-points.ts";
 import { contextOver, makeWorld, SPACE, type World } from "../world.ts";
 
@@ -31,7 +30,7 @@ const SLOW: readonly {
       await calm.store.enterNode({ space: SPACE, name: "n1", id: "cut off", atMs: clock.nowMs });
       clock.nowMs += DAY_MS;
     },
-    walk: (context) => collect(context, DUE_SHARDS),
+    walk: (context) => collectAll(context),
   },
 ];
 

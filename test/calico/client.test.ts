@@ -1,10 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { collect } from "../../src/allocator/collect.ts";
 import { runJobs } from "../../src/allocator/jobs.ts";
-import { reclaim } from "../../src/allocator/reclaim.ts";
-import { DUE_SHARDS } from "../../src/store/definition.ts";
 import { contextOf } from "../../src/wiring.ts";
 import { newSpace, spaceWithPool, table, textsOf } from "../functions/plat.ts";
+import { collectAll, reclaimAll } from "../passes.ts";
 
 /** The methods of Calico's IPAM client by the calls that take their place; `docs/calico.md` names each of these tests. */
 
@@ -443,8 +441,8 @@ describe("GarbageCollectColdIPs", () => {
     await plat.delete("/v1/handles/pod");
     const later = { ...contextOf(table), now: () => Date.now() + 120_000 };
     for (let pass = 0; pass < 3; pass++) {
-      await reclaim({ ...later, now: () => later.now() + pass * 1_000 });
-      await collect(later, DUE_SHARDS);
+      await reclaimAll({ ...later, now: () => later.now() + pass * 1_000 });
+      await collectAll(later);
     }
     expect((await plat.get("/v1/blocks")).body.blocks).toEqual([]);
   });

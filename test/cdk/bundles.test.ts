@@ -92,10 +92,10 @@ describe.runIf(emulatorBinary())("each bundle answers a real event on Lambda's N
     expect(answer).toMatchObject({ status });
   });
 
-  it.each(schedules)("a tick of $name", async ({ functionArn }) => {
+  it.each(schedules)("a tick of $name", async ({ functionArn, input }) => {
     // https://docs.aws.amazon.com/scheduler/latest/UserGuide/managing-targets.html: an event where a schedule has no input.
     const tick = { "detail-type": "Scheduled Event", source: "aws.scheduler", detail: "{}" };
-    const outcome = await twin.lambda.invoke(functionArn, JSON.stringify(tick));
+    const outcome = await twin.lambda.invoke(functionArn, input ?? JSON.stringify(tick));
     expect(outcome).toEqual({ payload: "null" });
   });
 

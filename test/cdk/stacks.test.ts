@@ -1,7 +1,8 @@
 import { Match, type Template } from "aws-cdk-lib/assertions";
 import { describe, expect, it } from "vitest";
 import { ENVIRONMENT_NAMES, ENVIRONMENTS } from "../../cdk/environments.ts";
-import { REQUEST_MS_MAX } from "../../src/domain/limits.ts";
+import { REQUEST_MS_MAX, SHARDS } from "../../src/domain/limits.ts";
+import { EVERY_SHARD } from "../../src/domain/shard.ts";
 import { methodsOf, ROUTES } from "../../src/edge/api.ts";
 import { TABLE } from "../../src/store/definition.ts";
 import {
@@ -168,11 +169,11 @@ describe("of the account's Lambda executions", () => {
       expect(ReservedConcurrentExecutions).toBeUndefined();
   });
 
-  it("prod reserves one for each scheduled pass, however many requests there are, and no other", () => {
+  it("prod reserves one for each schedule, however many requests there are, and no other", () => {
     const reserved = Object.entries(functionsOf(templates.prod.stateless))
       .filter(([, { ReservedConcurrentExecutions }]) => ReservedConcurrentExecutions !== undefined)
       .map(([name, { ReservedConcurrentExecutions }]) => [name, ReservedConcurrentExecutions]);
-    expect(Object.fromEntries(reserved)).toEqual({ reclaim: 1, collect: 1, work: 1 });
+    expect(Object.fromEntries(reserved)).toEqual({ reclaim: SHARDS, collect: SHARDS, work: 1 });
   });
 });
 
@@ -237,23 +238,35 @@ describe.each(ENVIRONMENT_NAMES)("the schedules in %s", (name) => {
   const template = templates[name].stateless;
   const [deadLetterQueue] = Object.keys(template.findResources("AWS::SQS::Queue"));
 
+  const schedulesOf = (name: string) =>
+    Object.values(template.findResources("AWS::Scheduler::Schedule"))
+      .map(({ Properties }) => Properties)
+      .filter(({ Target }) => Target.Arn.Ref.startsWith(`${name}FunctionAliaslive`));
+
+  it.each(["reclaim", "collect"])("%s has one for each shard, and each says which", (name) => {
+    const said = schedulesOf(name).map(({ Target }) => JSON.parse(Target.Input));
+    expect(said).toEqual(EVERY_SHARD.map((shard) => ({ shard })));
+  });
+
+  it("work has one", () => {
+    expect(schedulesOf("work")).toHaveLength(1);
+  });
+
   it.each(SCHEDULED_FUNCTIONS)("%s starts every minute, to the minute", (name) => {
-    template.hasResourceProperties("AWS::Scheduler::Schedule", {
-      ScheduleExpression: "rate(1 minute)",
-      FlexibleTimeWindow: { Mode: "OFF" },
-      State: "ENABLED",
-      Target: { Arn: { Ref: Match.stringLikeRegexp(`^${name}FunctionAliaslive`) } },
-    });
+    for (const schedule of schedulesOf(name))
+      expect(schedule).toMatchObject({
+        ScheduleExpression: "rate(1 minute)",
+        FlexibleTimeWindow: { Mode: "OFF" },
+        State: "ENABLED",
+      });
   });
 
   it.each(SCHEDULED_FUNCTIONS)("a tick of %s that cannot be delivered is kept", (name) => {
-    template.hasResourceProperties("AWS::Scheduler::Schedule", {
-      Target: {
-        Arn: { Ref: Match.stringLikeRegexp(`^${name}FunctionAliaslive`) },
+    for (const { Target } of schedulesOf(name))
+      expect(Target).toMatchObject({
         DeadLetterConfig: { Arn: { "Fn::GetAtt": [deadLetterQueue, "Arn"] } },
         RetryPolicy: { MaximumRetryAttempts: 2, MaximumEventAgeInSeconds: 60 },
-      },
-    });
+      });
   });
 
   it.each(SCHEDULED_FUNCTIONS)("a tick of %s that fails is kept, and not tried again", (name) => {

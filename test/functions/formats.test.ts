@@ -1,9 +1,8 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { collect } from "../../src/allocator/collect.ts";
 import { runJobs } from "../../src/allocator/jobs.ts";
-import { reclaim } from "../../src/allocator/reclaim.ts";
-import { DUE_SHARDS } from "../../src/store/definition.ts";
+import { shardOfSpace } from "../../src/domain/shard.ts";
 import type { Item } from "../../src/store/table.ts";
+import { collectAll, reclaimAll } from "../passes.ts";
 import { CALLS, type Furnished, furnished, itemWhere, replace, startAnew } from "./newer.ts";
 import { context, table } from "./plat.ts";
 
@@ -337,8 +336,8 @@ describe.each(Object.entries(CASES))("%s of a newer format", (_, wanted) => {
     ];
     expect(body.contents.unreadable).toEqual(unreadable);
     const failures = [
-      ...(await reclaim(context)).failures,
-      ...(await collect(context, DUE_SHARDS)).failures,
+      ...(await reclaimAll(context)).failures,
+      ...(await collectAll(context)).failures,
       ...(await runJobs(context)).failures,
     ];
     expect(failures.map(String).join()).toContain(wanted.item(of));
@@ -349,12 +348,13 @@ describe.each(Object.entries(CASES))("%s of a newer format", (_, wanted) => {
 
 it("a cursor of a newer format is kept, named, and the pass begins at the beginning", async () => {
   const { plat } = await furnished();
-  const cursor = { pk: "CURSOR", sk: "reclaim", position: "z", f: 2 };
-  table.partitions.set("CURSOR", new Map([["reclaim", cursor]]));
+  const pass = `reclaim-${shardOfSpace(plat.space)}`;
+  const cursor = { pk: "CURSOR", sk: pass, position: "z", f: 2 };
+  table.partitions.set("CURSOR", new Map([[pass, cursor]]));
   startAnew();
-  const { cells, failures } = await reclaim(context);
+  const { cells, failures } = await reclaimAll(context);
   expect(cells).toBeGreaterThan(0);
-  expect(failures.map(String)).toEqual([expect.stringContaining("cursor of pass reclaim")]);
+  expect(failures.map(String)).toEqual([expect.stringContaining(`cursor of pass ${pass}`)]);
   expect(standing(cursor)).toBe(cursor);
   expect((await plat.get("/v1/contents")).body.contents.unreadable).toHaveLength(1);
   table.partitions.delete("CURSOR");
@@ -381,8 +381,8 @@ it("a pool that cannot be read keeps its range, its name and its blocks", async 
   const blocks = () => table.items().filter(({ pk }) => pk.startsWith(`BLOCK#${of.plat.space}#`));
   const before = blocks().length;
   for (let pass = 0; pass < 3; pass++) {
-    await reclaim(context);
-    await collect(context, DUE_SHARDS);
+    await reclaimAll(context);
+    await collectAll(context);
   }
   expect(blocks()).toHaveLength(before);
 });

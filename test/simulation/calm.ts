@@ -1,13 +1,12 @@
-import { collect } from "../../src/allocator/collect.ts";
 import type { Context } from "../../src/allocator/context.ts";
 import { runJobs } from "../../src/allocator/jobs.ts";
-import { reclaim } from "../../src/allocator/reclaim.ts";
 import { releaseHandle } from "../../src/allocator/release.ts";
 import type { Contents } from "../../src/domain/contents.ts";
 import { findViolations, type Violation } from "../../src/domain/invariants.ts";
 import { JOB_KEPT_MS } from "../../src/domain/limits.ts";
 import { contentsOf } from "../../src/store/contents.ts";
-import { DUE_SHARDS } from "../../src/store/definition.ts";
+import { collectAll, reclaimSpaces } from "../passes.ts";
+import { ASIDE, SPACE } from "./requests.ts";
 import type { Life } from "./run.ts";
 
 /** Nobody is at work any more: after the scheduled passes the table must be tidy, and empty once all is released. */
@@ -20,8 +19,8 @@ export async function calmDown(
   const pass = async (waitMs: number) => {
     scheduler.nowMs += waitMs;
     await runJobs(context);
-    await reclaim(context);
-    await collect(context, DUE_SHARDS);
+    await reclaimSpaces(context, [SPACE, ASIDE]);
+    await collectAll(context);
   };
   for (let n = 0; n < 4; n++) await pass(100_000);
   ledger.hold(contents(), scheduler.nowMs);

@@ -2,14 +2,12 @@ import { describe, expect, it } from "vitest";
 import { putReservation } from "../../src/allocator/administration.ts";
 import { assign } from "../../src/allocator/assign.ts";
 import type { Assignment, AssignRequest } from "../../src/allocator/assignment.ts";
-import { collect } from "../../src/allocator/collect.ts";
 import type { Context } from "../../src/allocator/context.ts";
 import { disown } from "../../src/allocator/disown.ts";
-import { reclaim } from "../../src/allocator/reclaim.ts";
 import { releaseHandle } from "../../src/allocator/release.ts";
 import { parseGeneration } from "../../src/domain/generation.ts";
 import { findViolations } from "../../src/domain/invariants.ts";
-import { DUE_SHARDS } from "../../src/store/definition.ts";
+import { collectAll, reclaimAll } from "../passes.ts";
 import { contentsIn, contextOver, passes, requestOf, SPACE, type World } from "../world.ts";
 import { expectEverythingAssignable, heldNow, isAssignment, patiently } from "./aftermath.ts";
 import { callsOf, withIntruder } from "./crash-points.ts";
@@ -62,8 +60,8 @@ const INTRUDERS: readonly Intruder[] = [
   {
     name: "the passes, at once",
     come: async ({ context }) => {
-      await reclaim(context);
-      await collect(context, DUE_SHARDS);
+      await reclaimAll(context);
+      await collectAll(context);
     },
   },
   {

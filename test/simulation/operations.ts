@@ -9,7 +9,6 @@ import { amendAddress } from "../../src/allocator/amend.ts";
 import { assign } from "../../src/allocator/assign.ts";
 import type { Assignment, AssignRequest } from "../../src/allocator/assignment.ts";
 import { claimAffinities } from "../../src/allocator/claim-affinities.ts";
-import { collect } from "../../src/allocator/collect.ts";
 import type { Context } from "../../src/allocator/context.ts";
 import { disown } from "../../src/allocator/disown.ts";
 import { ensureBlocks } from "../../src/allocator/ensure-blocks.ts";
@@ -17,7 +16,6 @@ import { runJobs } from "../../src/allocator/jobs.ts";
 import { deleteNamespace, putNamespace } from "../../src/allocator/namespaces.ts";
 import { deleteNode, putNode } from "../../src/allocator/nodes.ts";
 import { deletePool, drainPool, releasePool } from "../../src/allocator/pool-jobs.ts";
-import { reclaim } from "../../src/allocator/reclaim.ts";
 import { releaseHandle } from "../../src/allocator/release.ts";
 import {
   releaseAffinities,
@@ -30,8 +28,8 @@ import type { HostId } from "../../src/domain/host.ts";
 import type { Labels } from "../../src/domain/labels.ts";
 import type { PoolSpec } from "../../src/domain/pool.ts";
 import { SETTINGS_DEFAULT } from "../../src/domain/settings.ts";
-import { DUE_SHARDS } from "../../src/store/definition.ts";
 import { selector } from "../domain/builders.ts";
+import { collectAll, reclaimAll, reclaimSpaces } from "../passes.ts";
 import {
   addressOf,
   assigned,
@@ -146,7 +144,7 @@ export const OPERATIONS: readonly Operation[] = [
       world.clock.nowMs += 100_000;
       return told;
     },
-    walk: (context) => reclaim(context),
+    walk: (context) => reclaimSpaces(context, [SPACE]),
     kept: ["old"],
   },
   {
@@ -156,11 +154,11 @@ export const OPERATIONS: readonly Operation[] = [
       const told = { old: await assigned(world.calm, requestOf("old", 2)) };
       await releaseAll(world.calm, await assigned(world.calm, requestOf("gone", 2)));
       world.clock.nowMs += 100_000;
-      await reclaim(world.calm);
+      await reclaimAll(world.calm);
       world.clock.nowMs += 100_000;
       return told;
     },
-    walk: (context) => reclaim(context),
+    walk: (context) => reclaimSpaces(context, [SPACE]),
     kept: ["old"],
   },
   {
@@ -174,7 +172,7 @@ export const OPERATIONS: readonly Operation[] = [
       world.clock.nowMs += 100_000;
       return told;
     },
-    walk: (context) => collect(context, DUE_SHARDS),
+    walk: collectAll,
     kept: ["old"],
   },
   {
@@ -278,7 +276,7 @@ export const OPERATIONS: readonly Operation[] = [
       world.clock.nowMs += 100_000;
       return told;
     },
-    walk: (context) => collect(context, DUE_SHARDS),
+    walk: collectAll,
     kept: ["old"],
   },
   {
@@ -385,7 +383,7 @@ export const OPERATIONS: readonly Operation[] = [
       world.clock.nowMs += 100_000;
       return told;
     },
-    walk: (context) => collect(context, DUE_SHARDS),
+    walk: collectAll,
     kept: ["old"],
   },
   {
@@ -550,7 +548,7 @@ export const OPERATIONS: readonly Operation[] = [
       clock.nowMs += 100_000;
       return { old: await assigned(calm, requestOf("old", 1)) };
     },
-    walk: (context) => collect(context, DUE_SHARDS),
+    walk: collectAll,
     kept: ["old"],
   },
   {

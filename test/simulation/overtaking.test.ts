@@ -2,13 +2,12 @@ import { describe, expect, it } from "vitest";
 import { amendAddress } from "../../src/allocator/amend.ts";
 import { assign } from "../../src/allocator/assign.ts";
 import type { Assignment, AssignRequest } from "../../src/allocator/assignment.ts";
-import { collect } from "../../src/allocator/collect.ts";
 import type { Context } from "../../src/allocator/context.ts";
 import { releaseAddress, releaseHandle } from "../../src/allocator/release.ts";
 import { addressAt } from "../../src/domain/cidr.ts";
 import { findViolations } from "../../src/domain/invariants.ts";
 import { Refusal } from "../../src/domain/outcome.ts";
-import { DUE_SHARDS } from "../../src/store/definition.ts";
+import { collectAll } from "../passes.ts";
 import {
   addressOf,
   assigned,
@@ -51,7 +50,7 @@ const assigns =
   (request: AssignRequest): Walk =>
   (context) =>
     assign(context, request);
-const collects: Walk = (context) => collect(context, DUE_SHARDS);
+const collects: Walk = (context) => collectAll(context);
 const releases =
   (handle: string): Walk =>
   (context) =>

@@ -1,17 +1,15 @@
 import { putPool, putReservation, putSettings } from "../../src/allocator/administration.ts";
-import { collect } from "../../src/allocator/collect.ts";
 import type { Context } from "../../src/allocator/context.ts";
 import { runJobs } from "../../src/allocator/jobs.ts";
 import { Memory } from "../../src/allocator/memory.ts";
 import { putNamespace } from "../../src/allocator/namespaces.ts";
 import { putNode } from "../../src/allocator/nodes.ts";
-import { reclaim } from "../../src/allocator/reclaim.ts";
 import { handleHash } from "../../src/domain/hash.ts";
 import { findViolations, type Violation } from "../../src/domain/invariants.ts";
 import { CLOCK_SKEW_MS_MAX } from "../../src/domain/limits.ts";
 import type { PoolSpec } from "../../src/domain/pool.ts";
-import { DUE_SHARDS } from "../../src/store/definition.ts";
 import { makeStore } from "../../src/store/store.ts";
+import { collectAll, reclaimSpaces } from "../passes.ts";
 import { calmDown } from "./calm.ts";
 import { client, janitor, neighbour, twin } from "./client.ts";
 import { Cooldowns } from "./cooldowns.ts";
@@ -127,10 +125,10 @@ export async function simulate({
     if (n === 0) spawn("twin", (context) => twin(context, life, asks[n] ?? []));
   }
   for (let n = 0; n < 2; n++) {
-    spawn(`reclaimer ${n}`, (context) => passing(context, 4, 35_000, () => reclaim(context)));
-    spawn(`collector ${n}`, (context) =>
-      passing(context, 3, 50_000, () => collect(context, DUE_SHARDS)),
+    spawn(`reclaimer ${n}`, (context) =>
+      passing(context, 4, 35_000, () => reclaimSpaces(context, SPACES)),
     );
+    spawn(`collector ${n}`, (context) => passing(context, 3, 50_000, () => collectAll(context)));
     const plan = drawPlan(randomOf(seed, scenario.rivals ? "plan" : `plan ${n}`), scenario);
     spawn(`administrator ${n}`, (context) => administrator(context, life, plan));
   }
@@ -179,6 +177,8 @@ function judge(
   };
   return violations;
 }
+
+const SPACES = [SPACE, ASIDE];
 
 const BESIDE: PoolSpec = {
   cidr: cidrOf("10.3.0.0/28"),

@@ -94,6 +94,11 @@ describe.runIf(emulatorBinary())("a schedule of the twin", () => {
     });
   });
 
+  it("takes turns with others of its function, where they come faster than the template says", () => {
+    const serving = twin.lambda.environments.filter((one) => one.function === "counting");
+    expect(serving).toHaveLength(1);
+  });
+
   it("that is disabled does nothing, and rates are those of the template", () => {
     const { schedules } = twin.deployment;
     expect(schedules.map(({ name, rateSeconds }) => [name, rateSeconds])).toEqual([

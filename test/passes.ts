@@ -1,0 +1,34 @@
+import { type Collected, collect } from "../src/allocator/collect.ts";
+import type { Context } from "../src/allocator/context.ts";
+import { type Reclaimed, reclaim } from "../src/allocator/reclaim.ts";
+import { EVERY_SHARD, shardOfSpace } from "../src/domain/shard.ts";
+
+/** A pass of the reclaimer over each shard, one after the other: all that they did. */
+export const reclaimAll = (context: Context): Promise<Reclaimed> =>
+  overShards(EVERY_SHARD, (shard) => reclaim(context, shard));
+
+/** The same over those shards alone that some spaces are in: in the others is nothing, where there are no more spaces. */
+export const reclaimSpaces = (context: Context, spaces: readonly string[]): Promise<Reclaimed> =>
+  overShards([...new Set(spaces.map(shardOfSpace))], (shard) => reclaim(context, shard));
+
+/** A pass of the collector over each shard, one after the other: all that they did. */
+export const collectAll = (context: Context): Promise<Collected> =>
+  overShards(EVERY_SHARD, (shard) => collect(context, shard));
+
+async function overShards<Done extends object>(
+  shards: readonly number[],
+  pass: (shard: number) => Promise<Done>,
+): Promise<Done> {
+  const together: Record<string, unknown> = {};
+  for (const shard of shards)
+    for (const [name, part] of Object.entries(await pass(shard)))
+      together[name] = added(together[name], part);
+  return together as Done;
+}
+
+/** Counts are added, lists joined, and what one of them says is said. */
+function added(sum: unknown, part: unknown): unknown {
+  if (typeof part === "number") return Number(sum ?? 0) + part;
+  if (Array.isArray(part)) return [...((sum ?? []) as unknown[]), ...part];
+  return sum === true || part;
+}
