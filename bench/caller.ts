@@ -27,8 +27,8 @@ function counted(table: Table, writes: Map<string, number>): Table {
   return {
     get: (key) => inTurn(() => table.get(key)),
     query: (pk, options) => inTurn(() => table.query(pk, options)),
-    scan: (limit, after) => inTurn(() => table.scan(limit, after)),
-    due: (shard, untilMs, limit) => inTurn(() => table.due(shard, untilMs, limit)),
+    scan: (limit, options) => inTurn(() => table.scan(limit, options)),
+    due: (shard, options) => inTurn(() => table.due(shard, options)),
     write: (write) => {
       writes.set(write.step, (writes.get(write.step) ?? 0) + 1);
       return inTurn(() => table.write(write));

@@ -83,8 +83,8 @@ export const contentsIn = ({ table }: World): Contents => contentsOf(table.items
 export const tableOf = ({ table }: World): Table => ({
   get: (key) => table.get(key),
   query: (pk, options) => table.query(pk, options),
-  scan: (limit, after) => table.scan(limit, after),
-  due: (shard, untilMs, limit) => table.due(shard, untilMs, limit),
+  scan: (limit, options) => table.scan(limit, options),
+  due: (shard, options) => table.due(shard, options),
   write: (write) => table.write(write),
 });
 

@@ -81,9 +81,10 @@ async function collectDue(
   for (let more = true; more && context.now() < untilMs; ) {
     more = false;
     await going(done, async () => {
-      const places = await store.dueRecords(shard, context.now(), COLLECT_DUE_PER_SHARD);
-      const fresh = places.filter(({ handleHash, id }) => !seen.has(`${handleHash} ${id}`));
-      for (const place of fresh) {
+      const page = { untilMs: context.now(), limit: COLLECT_DUE_PER_SHARD };
+      const places = await store.dueRecords(shard, page);
+      const fresh = places.filter(({ place }) => !seen.has(`${place.handleHash} ${place.id}`));
+      for (const { place } of fresh) {
         seen.add(`${place.handleHash} ${place.id}`);
         await going(done, async () => {
           const record = await store.readRecord(place);

@@ -10,7 +10,7 @@ import type { Node, NodeEntry } from "../domain/node.ts";
 import type { Outcome, Unreadable } from "../domain/outcome.ts";
 import type { AddressPlan, PlanEntry } from "../domain/plan.ts";
 import type { Pool, Reservation, Settings, SpaceConfiguration } from "../domain/pool.ts";
-import type { AssignmentRecord, RecordPlace } from "../domain/record.ts";
+import type { AssignmentRecord, Due, RecordPlace } from "../domain/record.ts";
 import type { Seat } from "../domain/seat.ts";
 import type { Slot } from "../domain/slot.ts";
 
@@ -20,7 +20,11 @@ import type { Slot } from "../domain/slot.ts";
  * what somebody else would tidy up as well: whether they were done is nobody's business.
  */
 export interface Store {
-  readBlock(space: string, cidr: Cidr): Promise<Block | undefined>;
+  readBlock(
+    space: string,
+    cidr: Cidr,
+    options?: { readonly consistent: boolean },
+  ): Promise<Block | undefined>;
   lookAtCell(
     space: string,
     cell: Cidr,
@@ -90,7 +94,10 @@ export interface Store {
       readonly dueAtMs: number;
     },
   ): Promise<Outcome<AssignmentRecord>>;
-  dueRecords(shard: number, untilMs: number, limit: number): Promise<readonly RecordPlace[]>;
+  dueRecords(
+    shard: number,
+    page: { readonly untilMs: number; readonly limit: number; readonly after?: Due },
+  ): Promise<readonly Due[]>;
 
   /** @throws Unreadable where the keys of the table are of another format; single items say for themselves that they are not read */
   readSpace(space: string): Promise<SpaceConfiguration>;

@@ -14,6 +14,12 @@ export interface RecordPlace {
   readonly keyed: boolean;
 }
 
+/** Where a record lies that the collector should look at, and since when: as the index says, which only suggests. */
+export interface Due {
+  readonly place: RecordPlace;
+  readonly dueAtMs: number;
+}
+
 /** What one write of a request takes, or tries to take, in one block. */
 export interface Part {
   readonly token: string;

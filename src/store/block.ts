@@ -22,8 +22,12 @@ export interface SlotSeen {
 /** Block items: the unit of compare-and-swap. Each method is one call. */
 export function blockItems(table: Table) {
   return {
-    async readBlock(space: string, cidr: Cidr): Promise<Block | undefined> {
-      const item = await table.get(blockKey(space, cidr));
+    async readBlock(
+      space: string,
+      cidr: Cidr,
+      options?: { readonly consistent: boolean },
+    ): Promise<Block | undefined> {
+      const item = await table.get(blockKey(space, cidr), options);
       return item && blockFrom(item);
     },
 

@@ -15,21 +15,42 @@ import { recordFrom } from "./record.ts";
 import { seatFrom } from "./seat.ts";
 import { readOrNot } from "./sorted.ts";
 import { poolFrom, reservationFrom, settingsFrom, spaceFrom, versionFrom } from "./space.ts";
-import type { Item, Key, Table } from "./table.ts";
+import type { Item, Key, Segment, Table } from "./table.ts";
 import { assertKeysOf } from "./table-format.ts";
 
 /** A page of the whole table; `next` is opaque and names where the following page begins. */
 export function scanning(table: Table) {
   return {
     async scanPage(limit: number, after?: string) {
-      const page = await table.scan(limit, after ? (JSON.parse(after) as Key) : undefined);
+      const page = await table.scan(limit, { after: keyOf(after) });
       return {
         contents: contentsOf(page.items),
-        ...(page.next && { next: JSON.stringify(page.next) }),
+        ...(page.next && { next: positionOf(page.next) }),
+      };
+    },
+
+    /**
+     * A page of one segment of the table, item by item, each with its position: eventually consistent, so it only suggests.
+     *
+     * @param after a position, whether or not an item stands there
+     */
+    async scanSegment(segment: Segment, limit: number, after?: string) {
+      const page = await table.scan(limit, { after: keyOf(after), segment, consistent: false });
+      return {
+        found: page.items.map((item) => ({
+          contents: contentsOf([item]),
+          position: positionOf(item),
+        })),
+        ...(page.next && { next: positionOf(page.next) }),
       };
     },
   };
 }
+
+const positionOf = ({ pk, sk }: Key): string => JSON.stringify({ pk, sk });
+
+const keyOf = (position: string | undefined): Key | undefined =>
+  position === undefined ? undefined : (JSON.parse(position) as Key);
 
 /** Sorts items by kind. An item that cannot be read, or is of no kind that is known, is reported and stops nothing. */
 export function contentsOf(items: readonly Item[]): Contents {

@@ -12,7 +12,19 @@ import { unmarshall } from "@aws-sdk/util-dynamodb";
 import { Busy, type Outcome, Unavailable } from "../domain/outcome.ts";
 import type { Clause } from "./clause.ts";
 import { TABLE } from "./definition.ts";
-import type { Item, Key, Page, Path, QueryOptions, Table, Value, Write } from "./table.ts";
+import type {
+  DueKey,
+  DueOptions,
+  Item,
+  Key,
+  Page,
+  Path,
+  QueryOptions,
+  ScanOptions,
+  Table,
+  Value,
+  Write,
+} from "./table.ts";
 
 /** What carries the commands of a document client to DynamoDB and brings back what it says. */
 export type Sender = Pick<DynamoDBDocumentClient, "send">;
@@ -28,8 +40,8 @@ export function dynamoTable(client: DynamoDBClient, tableName: string): Table {
 /** The table in DynamoDB, through whatever carries its commands. */
 export function tableThrough(client: Sender, TableName: string): Table {
   return {
-    async get(key) {
-      const command = new GetCommand({ TableName, Key: key, ConsistentRead: true });
+    async get(key, { consistent = true } = {}) {
+      const command = new GetCommand({ TableName, Key: key, ConsistentRead: consistent });
       const { Item } = await reading(() => client.send(command));
       return Item as Item | undefined;
     },
@@ -66,19 +78,20 @@ export function tableThrough(client: Sender, TableName: string): Table {
       return items;
     },
 
-    async scan(limit, after): Promise<Page> {
+    async scan(limit, { after, segment, consistent = true }: ScanOptions = {}): Promise<Page> {
       const command = new ScanCommand({
         TableName,
         Limit: limit,
-        ConsistentRead: true,
+        ConsistentRead: consistent,
         ...(after && { ExclusiveStartKey: after }),
+        ...(segment && { Segment: segment.index, TotalSegments: segment.of }),
       });
       const { Items, LastEvaluatedKey } = await reading(() => client.send(command));
       const items = (Items ?? []) as Item[];
       return LastEvaluatedKey ? { items, next: LastEvaluatedKey as Key } : { items };
     },
 
-    async due(shard, untilMs, limit) {
+    async due(shard, { untilMs, limit, after }: DueOptions) {
       const names = new Names();
       const { name, partitionKey, sortKey } = TABLE.dueIndex;
       const command = new QueryCommand({
@@ -87,10 +100,15 @@ export function tableThrough(client: Sender, TableName: string): Table {
         KeyConditionExpression: `${names.of(partitionKey)} = :shard AND ${names.of(sortKey)} <= :until`,
         ExpressionAttributeNames: names.all,
         ExpressionAttributeValues: { ":shard": shard, ":until": untilMs },
+        ...(after && { ExclusiveStartKey: indexKey(shard, after) }),
         Limit: limit,
       });
       const page = await reading(() => client.send(command));
-      return ((page.Items ?? []) as Item[]).map(({ pk, sk }) => ({ pk, sk }));
+      return ((page.Items ?? []) as Item[]).map((item) => ({
+        pk: item.pk,
+        sk: item.sk,
+        dueAtMs: item[sortKey] as number,
+      }));
     },
 
     async write(write) {
@@ -102,6 +120,13 @@ export function tableThrough(client: Sender, TableName: string): Table {
     },
   };
 }
+
+const indexKey = (shard: string, { pk, sk, dueAtMs }: DueKey) => ({
+  pk,
+  sk,
+  [TABLE.dueIndex.partitionKey]: shard,
+  [TABLE.dueIndex.sortKey]: dueAtMs,
+});
 
 /** The one place that sorts what DynamoDB says of a write. What is our own fault is thrown as it came. */
 function sorted(error: unknown): Outcome<Item> {

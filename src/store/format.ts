@@ -61,10 +61,10 @@ function differing(key: Key, of: string, format: unknown, reads: number): Unread
  */
 export function formattedTable(table: Table): Table {
   return {
-    get: (key) => table.get(key),
+    get: (key, options) => table.get(key, options),
     query: (pk, options) => table.query(pk, options),
-    scan: (limit, after) => table.scan(limit, after),
-    due: (shard, untilMs, limit) => table.due(shard, untilMs, limit),
+    scan: (limit, options) => table.scan(limit, options),
+    due: (shard, options) => table.due(shard, options),
     write: (write) => table.write(formatted(write)),
   };
 }

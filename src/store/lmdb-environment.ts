@@ -2,8 +2,8 @@ import { randomInt } from "node:crypto";
 import { closeSync, openSync, readSync } from "node:fs";
 import type { Database, RootDatabase } from "lmdb";
 import { TABLE } from "./definition.ts";
-import { duePlace, dueRange, itemPlace, justAfter, partitionRange } from "./lmdb-key.ts";
-import type { Item, Key, QueryOptions } from "./table.ts";
+import { duePlace, dueRange, dueTime, itemPlace, justAfter, partitionRange } from "./lmdb-key.ts";
+import type { DueKey, DueOptions, Item, Key, QueryOptions } from "./table.ts";
 
 /** What one key comes to in a commit: what stands there on the disk, and what is to stand there; nothing for none. */
 export interface Replacement {
@@ -18,7 +18,7 @@ export interface Environment {
   query(pk: string, options: QueryOptions): readonly Item[];
   /** The first items in the order of their keys, after one of them or from the start. */
   scan(limit: number, after: Key | undefined): readonly Item[];
-  due(shard: string, untilMs: number, limit: number): readonly Key[];
+  due(shard: string, options: DueOptions): readonly DueKey[];
   /**
    * Makes all of these replacements or none. Resolves when they are on the disk.
    *
@@ -193,7 +193,15 @@ function environment(
     scan: (limit, after) =>
       values(items, { limit, ...(after && { start: justAfter(itemPlace(after)) }) }),
 
-    due: (shard, untilMs, limit) => values(due, { ...dueRange(shard, untilMs), limit }),
+    due: (shard, { untilMs, limit, after }) => {
+      const { start, end } = dueRange(shard, untilMs);
+      const from = after ? justAfter(duePlace(shard, after.dueAtMs, after)) : start;
+      return Array.from(due.getRange({ start: from, end, limit }), ({ key, value }) => ({
+        pk: value.pk,
+        sk: value.sk,
+        dueAtMs: dueTime(shard, key),
+      }));
+    },
 
     async commit(replacements) {
       const isOwned = await settled(

@@ -44,6 +44,10 @@ export const justAfter = (key: Buffer): Buffer => Buffer.concat([key, Buffer.of(
 export const duePlace = (shard: string, dueAtMs: number, item: Key): Buffer =>
   place(named(shard), timed(dueAtMs), itemPlace(item));
 
+/** Inverse of `duePlace`: when the entry is due, in milliseconds since the epoch. */
+export const dueTime = (shard: string, entry: Uint8Array): number =>
+  Buffer.from(entry).readDoubleBE(named(shard).length);
+
 /** All entries of a shard that are due by then. */
 export function dueRange(shard: string, untilMs: number) {
   const start = named(shard);

@@ -2,7 +2,17 @@ import { type Outcome, Unavailable } from "../domain/outcome.ts";
 import { holds } from "./clause.ts";
 import type { Environment, Replacement } from "./lmdb-environment.ts";
 import { changed, queried } from "./memory.ts";
-import type { Item, Key, Page, QueryOptions, Table, Write } from "./table.ts";
+import type {
+  DueKey,
+  DueOptions,
+  Item,
+  Key,
+  Page,
+  QueryOptions,
+  ScanOptions,
+  Table,
+  Write,
+} from "./table.ts";
 
 /**
  * A table in a file of this machine. Writes are judged in the order they come, by the newest state, and go to the disk in
@@ -47,8 +57,9 @@ export class LmdbTable implements Table {
     return queried([...standing, ...coming], options);
   }
 
-  /** What waits is left out: nobody was told of it yet. */
-  async scan(limit: number, after?: Key): Promise<Page> {
+  /** What waits is left out: nobody was told of it yet. A file has one segment that is not empty: one process walks it. */
+  async scan(limit: number, { after, segment }: ScanOptions = {}): Promise<Page> {
+    if (segment !== undefined && segment.index > 0) return { items: [] };
     const found = this.#working().scan(limit + 1, after);
     const items = found.slice(0, limit);
     const last = items.at(-1);
@@ -56,8 +67,8 @@ export class LmdbTable implements Table {
     return found.length > limit && last ? { items, next: { pk: last.pk, sk: last.sk } } : { items };
   }
 
-  async due(shard: string, untilMs: number, limit: number): Promise<readonly Key[]> {
-    const keys = this.#working().due(shard, untilMs, limit);
+  async due(shard: string, options: DueOptions): Promise<readonly DueKey[]> {
+    const keys = this.#working().due(shard, options);
     await this.#onDisk(this.#newestGroup());
     return keys;
   }

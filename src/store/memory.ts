@@ -2,7 +2,21 @@ import type { Outcome } from "../domain/outcome.ts";
 import { holds, isMap, valueAt } from "./clause.ts";
 import { TABLE } from "./definition.ts";
 import { byUtf8 } from "./order.ts";
-import type { Change, Item, Key, Page, Path, QueryOptions, Table, Value, Write } from "./table.ts";
+import { isInSegment } from "./segment.ts";
+import type {
+  Change,
+  DueKey,
+  DueOptions,
+  Item,
+  Key,
+  Page,
+  Path,
+  QueryOptions,
+  ScanOptions,
+  Table,
+  Value,
+  Write,
+} from "./table.ts";
 
 /**
  * A table in this process: what the simulation runs on, and what serves where there is no database. It never fails and
@@ -20,21 +34,25 @@ export class MemoryTable implements Table {
     return queried([...(this.partitions.get(pk)?.values() ?? [])], options);
   }
 
-  async scan(limit: number, after?: Key): Promise<Page> {
-    const all = this.items().sort((a, b) => (place(a) < place(b) ? -1 : 1));
-    const rest = after ? all.filter((item) => place(item) > place(after)) : all;
+  async scan(limit: number, { after, segment }: ScanOptions = {}): Promise<Page> {
+    const rest = [...this.partitions]
+      .filter(([pk]) => segment === undefined || isInSegment(pk, segment))
+      .flatMap(([, partition]) => [...partition.values()])
+      .filter((item) => after === undefined || place(item) > place(after))
+      .sort((a, b) => (place(a) < place(b) ? -1 : 1));
     const items = rest.slice(0, limit);
     const last = items.at(-1);
     return rest.length > limit && last ? { items, next: { pk: last.pk, sk: last.sk } } : { items };
   }
 
-  async due(shard: string, untilMs: number, limit: number): Promise<readonly Key[]> {
+  async due(shard: string, { untilMs, limit, after }: DueOptions): Promise<readonly DueKey[]> {
     const { partitionKey, sortKey } = TABLE.dueIndex;
     return this.items()
       .filter((item) => item[partitionKey] === shard && Number(item[sortKey]) <= untilMs)
-      .sort((a, b) => Number(a[sortKey]) - Number(b[sortKey]))
-      .slice(0, limit)
-      .map(({ pk, sk }) => ({ pk, sk }));
+      .map((item) => ({ pk: item.pk, sk: item.sk, dueAtMs: Number(item[sortKey]) }))
+      .filter((key) => after === undefined || byTime(key, after) > 0)
+      .sort(byTime)
+      .slice(0, limit);
   }
 
   async write({ key, when, change }: Write): Promise<Outcome<Item>> {
@@ -118,5 +136,9 @@ function withValue(map: Value, [name, ...rest]: Path, value: Value | undefined):
 function missing(name: string): never {
   throw new Error(`the path leads through ${name}, which is not there`);
 }
+
+/** DynamoDB says nothing of the order among items of one time; here it is that of their keys. */
+const byTime = (a: DueKey, b: DueKey): number =>
+  a.dueAtMs - b.dueAtMs || (place(a) === place(b) ? 0 : place(a) < place(b) ? -1 : 1);
 
 const place = ({ pk, sk }: Key) => `${pk}\u0000${sk}`;

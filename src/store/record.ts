@@ -4,6 +4,7 @@ import type { Missing, Outcome } from "../domain/outcome.ts";
 import type { Owners } from "../domain/owner.ts";
 import {
   type AssignmentRecord,
+  type Due,
   dueAtMsOf,
   type Part,
   RECORD_STATES,
@@ -110,8 +111,16 @@ export function recordItems(table: Table) {
     },
 
     /** Records that the index says are due; a suggestion, to be read before it is acted on. */
-    async dueRecords(shard: number, untilMs: number, limit: number) {
-      return (await table.due(shardName(shard), untilMs, limit)).map(recordPlaceOf);
+    async dueRecords(
+      shard: number,
+      {
+        after,
+        ...page
+      }: { readonly untilMs: number; readonly limit: number; readonly after?: Due },
+    ): Promise<readonly Due[]> {
+      const from = after && { ...recordKey(after.place), dueAtMs: after.dueAtMs };
+      const keys = await table.due(shardName(shard), { ...page, after: from });
+      return keys.map((key) => ({ place: recordPlaceOf(key), dueAtMs: key.dueAtMs }));
     },
   };
 }

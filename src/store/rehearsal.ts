@@ -19,8 +19,8 @@ export function rehearsalTable(table: Table): Table {
 
   return {
     get: async (key) => (await standing(key))(),
-    scan: (limit, after) => table.scan(limit, after),
-    due: (shard, untilMs, limit) => table.due(shard, untilMs, limit),
+    scan: (limit, options) => table.scan(limit, options),
+    due: (shard, options) => table.due(shard, options),
 
     async query(pk, options = {}) {
       // What was written may take the place of any item, so the limit is for what is left in the end.

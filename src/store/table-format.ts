@@ -38,9 +38,9 @@ export function knownKeysTable(table: Table): Table {
   const read = once(() => isTold(table));
   const write = once(() => tell(table));
   return {
-    async get(key) {
+    async get(key, options) {
       if (FIRST.has(headOf(key.pk))) await read();
-      const item = await table.get(key);
+      const item = await table.get(key, options);
       if (!item && (key.sk === NODE_SK || headOf(key.pk) === "NAMESPACE")) await read();
       return item;
     },
@@ -50,13 +50,13 @@ export function knownKeysTable(table: Table): Table {
       if (items.length === 0 && WHEN_EMPTY.has(headOf(pk))) await read();
       return items;
     },
-    async scan(limit, after) {
+    async scan(limit, options) {
       await read();
-      return table.scan(limit, after);
+      return table.scan(limit, options);
     },
-    async due(shard, untilMs, limit) {
+    async due(shard, options) {
       await read();
-      return table.due(shard, untilMs, limit);
+      return table.due(shard, options);
     },
     async write(change) {
       if (ROOTS.has(headOf(change.key.pk))) await write();

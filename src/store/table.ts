@@ -64,18 +64,47 @@ export interface QueryOptions {
   readonly limit?: number;
 }
 
+/** One of so many parts of a table, which several walk side by side. Every item is in one of them, and stays there. */
+export interface Segment {
+  /** From 0 on. */
+  readonly index: number;
+  readonly of: number;
+}
+
+export interface ScanOptions {
+  /** Goes on after this key, whether or not it is there. */
+  readonly after?: Key | undefined;
+  /** Only what lies in this segment; else all. */
+  readonly segment?: Segment;
+  /** Default true, as in `QueryOptions`. */
+  readonly consistent?: boolean;
+}
+
+/** An entry of the sparse index. */
+export interface DueKey extends Key {
+  readonly dueAtMs: number;
+}
+
+export interface DueOptions {
+  /** What is due by then. */
+  readonly untilMs: number;
+  readonly limit: number;
+  /** Goes on after this entry, whether or not it is there. */
+  readonly after?: DueKey | undefined;
+}
+
 /**
  * The little of DynamoDB that Plat uses. Reads answer what is there or throw `Unavailable`; a write answers what became of
  * it. Three implementations: `dynamo.ts`; `lmdb.ts`, in a file of one machine; and, for the simulation and for what is to be
  * forgotten, `memory.ts`.
  */
 export interface Table {
-  get(key: Key): Promise<Item | undefined>;
+  get(key: Key, options?: Pick<QueryOptions, "consistent">): Promise<Item | undefined>;
   /** Every item of a partition in the order of the sort keys, or those that the options leave. */
   query(pk: string, options?: QueryOptions): Promise<readonly Item[]>;
-  /** A page of the whole table, in no particular order. */
-  scan(limit: number, after?: Key): Promise<Page>;
-  /** Keys of items due by then, from the sparse index: a suggestion, never a fact. */
-  due(shard: string, untilMs: number, limit: number): Promise<readonly Key[]>;
+  /** A page of the whole table, or of a segment of it, in no particular order. */
+  scan(limit: number, options?: ScanOptions): Promise<Page>;
+  /** Keys of items that are due, from the sparse index, the earliest first: a suggestion, never a fact. */
+  due(shard: string, options: DueOptions): Promise<readonly DueKey[]>;
   write(write: Write): Promise<Outcome<Item>>;
 }

@@ -141,7 +141,8 @@ describe("the collector", () => {
     await releaseAll(calm, { ...told, addresses: told.addresses.slice(0, 1) });
     clock.nowMs += DAY_MS + 1000;
     const due = async () => {
-      const shards = EVERY_SHARD.map((shard) => calm.store.dueRecords(shard, clock.nowMs, 10));
+      const page = { untilMs: clock.nowMs, limit: 10 };
+      const shards = EVERY_SHARD.map((shard) => calm.store.dueRecords(shard, page));
       return (await Promise.all(shards)).flat().length;
     };
     expect(await due()).toBe(1);

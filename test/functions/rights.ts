@@ -26,21 +26,21 @@ export const unlawful = new Set<string>();
 /** A table that notes what each function does with it, and whether `cdk/access.ts` lets it. */
 export function watchedTable(table: Table): Table {
   return {
-    get: (key) => {
+    get: (key, options) => {
       note("get", key.pk);
-      return table.get(key);
+      return table.get(key, options);
     },
     query: (pk, options) => {
       note("query", pk);
       return table.query(pk, options);
     },
-    scan: (limit, after) => {
+    scan: (limit, options) => {
       note("scan");
-      return table.scan(limit, after);
+      return table.scan(limit, options);
     },
-    due: (shard, untilMs, limit) => {
+    due: (shard, options) => {
       note("due");
-      return table.due(shard, untilMs, limit);
+      return table.due(shard, options);
     },
     write: (write) => {
       note(write.change.kind, write.key.pk);

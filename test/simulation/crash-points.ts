@@ -152,13 +152,14 @@ type Intercept = (label: string, go: () => Promise<unknown>, write?: Write) => P
 
 function intercepted(table: Table, intercept: Intercept): Table {
   return {
-    get: (key) => intercept("get", () => table.get(key)) as Promise<Item | undefined>,
+    get: (key, options) =>
+      intercept("get", () => table.get(key, options)) as Promise<Item | undefined>,
     query: (pk, options) =>
       intercept("query", () => table.query(pk, options)) as ReturnType<Table["query"]>,
-    scan: (limit, after) =>
-      intercept("scan", () => table.scan(limit, after)) as ReturnType<Table["scan"]>,
-    due: (shard, untilMs, limit) =>
-      intercept("due", () => table.due(shard, untilMs, limit)) as ReturnType<Table["due"]>,
+    scan: (limit, options) =>
+      intercept("scan", () => table.scan(limit, options)) as ReturnType<Table["scan"]>,
+    due: (shard, options) =>
+      intercept("due", () => table.due(shard, options)) as ReturnType<Table["due"]>,
     write: (write) =>
       intercept(write.step, () => table.write(write), write) as Promise<Outcome<Item>>,
   };

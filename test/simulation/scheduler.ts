@@ -133,7 +133,7 @@ export class Scheduler {
   readonly #late: { readonly process: Process; land(): Promise<unknown> }[] = [];
   readonly #processes: Process[] = [];
   readonly #errors: unknown[] = [];
-  readonly #snapshots = new Map<string, readonly Item[]>();
+  readonly #snapshots = new Map<string, unknown>();
 
   constructor(table: MemoryTable, random: Random, weather: Weather) {
     this.table = table;
@@ -202,14 +202,26 @@ export class Scheduler {
         });
       });
     return {
-      get: (key) => read("get", () => table.get(key)),
+      get: (key, options) =>
+        read("get", async () => {
+          const item = await table.get(key);
+          return options?.consistent === false
+            ? this.#perhapsStale(`${key.pk} ${key.sk}`, item)
+            : item;
+        }),
       query: (pk, options) =>
         read("query", async () => {
           const items = await table.query(pk, options);
           return options?.consistent === false ? this.#perhapsStale(pk, items) : items;
         }),
-      scan: (limit, after) => read("scan", () => table.scan(limit, after)),
-      due: (shard, untilMs, limit) => read("due", () => table.due(shard, untilMs, limit)),
+      scan: (limit, options) =>
+        read("scan", async () => {
+          const page = await table.scan(limit, options);
+          const { after, segment } = options ?? {};
+          const name = `scan ${segment?.index} ${after?.pk} ${after?.sk}`;
+          return options?.consistent === false ? this.#perhapsStale(name, page) : page;
+        }),
+      due: (shard, options) => read("due", () => table.due(shard, options)),
       write: (write) =>
         new Promise<Outcome<Item>>((resolve, reject) => {
           this.#calls.push({
@@ -224,15 +236,14 @@ export class Scheduler {
     };
   }
 
-  /** What an eventually consistent read may show: the partition as an earlier read of it saw it. */
-  #perhapsStale(pk: string, items: readonly Item[]): readonly Item[] {
-    const before = this.#snapshots.get(pk);
-    if (before && this.#chance(this.#weather.staleShare)) {
+  /** What an eventually consistent read may show: what an earlier one of the same saw. */
+  #perhapsStale<T>(name: string, found: T): T {
+    if (this.#snapshots.has(name) && this.#chance(this.#weather.staleShare)) {
       this.#countFault("stale read");
-      return before;
+      return this.#snapshots.get(name) as T;
     }
-    this.#snapshots.set(pk, items);
-    return items;
+    this.#snapshots.set(name, found);
+    return found;
   }
 
   #sleep(process: Process, ms: number): Promise<void> {

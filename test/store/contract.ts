@@ -9,7 +9,16 @@ import {
   sizeIs,
 } from "../../src/store/clause.ts";
 import { MemoryTable } from "../../src/store/memory.ts";
-import type { Change, Item, Key, Table, Write } from "../../src/store/table.ts";
+import type {
+  Change,
+  DueKey,
+  Item,
+  Key,
+  Page,
+  ScanOptions,
+  Table,
+  Write,
+} from "../../src/store/table.ts";
 
 /** What is eventually consistent usually shows a write within a second. */
 const CONSISTENT_MS_MAX = 15_000;
@@ -30,6 +39,19 @@ export function tableContract(open: () => Promise<Table>): void {
     table.write({ step: "contract", key, when, change });
   const put = (key: Key, attributes: object, ...when: Clause[]) =>
     write(key, { kind: "put", item: { ...key, ...attributes } as Item }, ...when);
+
+  /** Every page from there on, of so many items. */
+  const scanned = async (options: ScanOptions, limit = 1_000): Promise<Item[]> => {
+    const items: Item[] = [];
+    let { after } = options;
+    do {
+      const page: Page = await table.scan(limit, { ...options, after });
+      expect(page.items.length).toBeLessThanOrEqual(limit);
+      items.push(...page.items);
+      after = page.next;
+    } while (after);
+    return items;
+  };
 
   describe("a put", () => {
     it("if absent is done once, and the loser gets what stands there", async () => {
@@ -248,16 +270,37 @@ export function tableContract(open: () => Promise<Table>): void {
     it("of the whole table, page by page, sees every item once", async () => {
       const { pk } = someKey();
       for (let n = 0; n < 30; n++) await put({ pk, sk: String(n) }, {});
-      const seen: string[] = [];
-      let next: Key | undefined;
-      do {
-        const page = await table.scan(7, next);
-        expect(page.items.length).toBeLessThanOrEqual(7);
-        seen.push(...page.items.filter((item) => item.pk === pk).map(({ sk }) => sk));
-        next = page.next;
-      } while (next);
+      const seen = (await scanned({}, 7)).filter((item) => item.pk === pk).map(({ sk }) => sk);
       expect(seen.toSorted((a, b) => Number(a) - Number(b))).toEqual(
         Array.from({ length: 30 }, (_, n) => String(n)),
+      );
+    });
+
+    // After an item that is gone meanwhile the embedded one ends a segment, where DynamoDB goes on: a walk then begins anew.
+    it("of the whole table, segment by segment, sees every item once, and a partition in one segment", async () => {
+      const partitions = Array.from({ length: 12 }, () => someKey().pk);
+      for (const pk of partitions)
+        for (const sk of ["a", "b", "c"]) await put({ pk, sk }, { pad: "x" });
+      const segments = await Promise.all(
+        [0, 1, 2, 3].map((index) => scanned({ segment: { index, of: 4 } }, 5)),
+      );
+      for (const pk of partitions) {
+        const found = segments.map((items) => items.filter((item) => item.pk === pk));
+        const [only, ...others] = found.filter((items) => items.length > 0);
+        expect(only?.map(({ sk }) => sk).sort(), pk).toEqual(["a", "b", "c"]);
+        expect(others).toEqual([]);
+      }
+    });
+
+    it("that is eventually consistent shows what was there a while ago, or is there now", async () => {
+      const key = someKey();
+      await put(key, { n: 1 });
+      // DynamoDB may show this later; the embedded one and moto show it at once.
+      await eventually(async () =>
+        expect(await table.get(key, { consistent: false })).toEqual({ ...key, n: 1 }),
+      );
+      await eventually(async () =>
+        expect(await scanned({ consistent: false })).toContainEqual({ ...key, n: 1 }),
       );
     });
 
@@ -268,11 +311,33 @@ export function tableContract(open: () => Promise<Table>): void {
         await put({ pk, sk: `r${dueAt}` }, { dueShard: shard, dueAt });
       await put({ pk, sk: "never" }, { dueShard: shard });
       // DynamoDB brings an index up to date later; the embedded one and moto do it at once.
-      await eventually(async () => expect(await table.due(shard, 50, 10)).toHaveLength(3));
-      expect(await table.due(shard, 50, 2)).toEqual([
-        { pk, sk: "r10" },
-        { pk, sk: "r20" },
+      await eventually(async () =>
+        expect(await table.due(shard, { untilMs: 50, limit: 10 })).toHaveLength(3),
+      );
+      expect(await table.due(shard, { untilMs: 50, limit: 2 })).toEqual([
+        { pk, sk: "r10", dueAtMs: 10 },
+        { pk, sk: "r20", dueAtMs: 20 },
       ]);
+    });
+
+    it("of what is due, page by page, sees every entry once, also past one that is gone meanwhile", async () => {
+      const { pk } = someKey();
+      const shard = `SHARD-${pk}`;
+      const times = [5, 5, 5, 5, 6, 7, 7, 9];
+      for (const [n, dueAt] of times.entries())
+        await put({ pk, sk: `r${n}` }, { dueShard: shard, dueAt });
+      await eventually(async () =>
+        expect(await table.due(shard, { untilMs: 8, limit: 10 })).toHaveLength(7),
+      );
+      const seen: DueKey[] = [];
+      for (let page = 0; page < 4; page++) {
+        const after = seen.at(-1);
+        seen.push(...(await table.due(shard, { untilMs: 8, limit: 2, after })));
+        const last = seen.at(-1);
+        if (last) await write({ pk, sk: last.sk }, { kind: "delete" });
+      }
+      expect(seen.map(({ dueAtMs }) => dueAtMs)).toEqual([5, 5, 5, 5, 6, 7, 7]);
+      expect(new Set(seen.map(({ sk }) => sk)).size).toBe(7);
     });
   });
 

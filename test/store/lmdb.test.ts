@@ -48,7 +48,7 @@ describe("a table whose disk is slow", () => {
         hear("get", table.get(KEY)),
         hear("query", table.query("p")),
         hear("scan", table.scan(10)),
-        hear("due", table.due("d", 9, 10)),
+        hear("due", table.due("d", { untilMs: 9, limit: 10 })),
       ];
       expect(await table.get({ pk: "q", sk: "s" })).toBeUndefined();
       expect(await table.query("q")).toEqual([]);
@@ -70,7 +70,7 @@ describe("a table whose disk is slow", () => {
       expect(loser).toEqual({ outcome: "lost", item: item("2") });
       expect(got).toEqual(item("2"));
       expect(queried).toEqual([item("2")]);
-      expect(await table.due("d", 9, 10)).toEqual([]);
+      expect(await table.due("d", { untilMs: 9, limit: 10 })).toEqual([]);
       await table.close();
     },
   );
@@ -152,10 +152,10 @@ it("what was answered is there when the file is opened again, and in the index",
 
   const after = new LmdbTable(await openEnvironment(lmdb, path));
   expect(await after.get(KEY)).toEqual({ ...kept, dueAt: 7 });
-  expect(await after.due("d", 6, 10)).toEqual([]);
-  expect(await after.due("d", 7, 10)).toEqual([KEY]);
+  expect(await after.due("d", { untilMs: 6, limit: 10 })).toEqual([]);
+  expect(await after.due("d", { untilMs: 7, limit: 10 })).toEqual([{ ...KEY, dueAtMs: 7 }]);
   await write(after, { kind: "delete" }, []);
-  expect(await after.due("d", 7, 10)).toEqual([]);
+  expect(await after.due("d", { untilMs: 7, limit: 10 })).toEqual([]);
   await after.close();
 });
 

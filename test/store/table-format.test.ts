@@ -58,7 +58,7 @@ describe("a process that begins with the register, with jobs or with a pass", ()
       () => store.listRecords("default", handleHash("web")),
       () => store.listLoans("default", "host:n1"),
       () => store.readCursor("reclaim"),
-      () => store.dueRecords(0, 1, 1),
+      () => store.dueRecords(0, { untilMs: 1, limit: 1 }),
       () => store.scanPage(1),
       () => store.registerSpace("default"),
       () => store.checkKeys(),
