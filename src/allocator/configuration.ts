@@ -19,17 +19,27 @@ export async function configurationOf(
   context: Context,
   space: string,
 ): Promise<SpaceConfiguration> {
+  return (await current(context, space)).configuration;
+}
+
+/** @returns the configuration, and whether this very call has asked for it */
+async function current(
+  context: Context,
+  space: string,
+): Promise<{ readonly configuration: SpaceConfiguration; readonly asked: boolean }> {
   const { memory } = context;
   const copy = memory.configurationOf(space);
-  if (copy && context.now() < copy.freshUntilMs) return copy.configuration;
+  if (copy && context.now() < copy.freshUntilMs)
+    return { configuration: copy.configuration, asked: false };
   const beganAtMs = context.now();
   const under = memory.loading.get(space);
   // One that a frozen function left on its way may have read long ago.
-  if (under && beganAtMs - under.beganAtMs < CONFIGURATION_FRESH_MS) return under.load;
-  const load = refreshed(context, space, copy);
+  if (under && beganAtMs - under.beganAtMs < CONFIGURATION_FRESH_MS)
+    return { configuration: await under.load, asked: false };
+  const load = refreshed(context, space, copy, CONFIGURATION_RELOAD_MS);
   memory.loading.set(space, { beganAtMs, load });
   try {
-    return await load;
+    return { configuration: await load, asked: true };
   } finally {
     if (memory.loading.get(space)?.load === load) memory.loading.delete(space);
   }
@@ -37,7 +47,8 @@ export async function configurationOf(
 
 /**
  * The pool an address lies in, also while it is being deleted. A pool that this function has not heard of yet is asked for
- * before it is denied, and before one that may have the range no more is named.
+ * before it is denied, and before one that may have the range no more is named: the version tells of every change that its
+ * operator was told of. One whose operator was told nothing is heard of when the copy is `CONFIGURATION_FRESH_MS` old.
  *
  * @throws Unreadable where the address may lie in a pool that cannot be read
  */
@@ -46,10 +57,17 @@ export async function poolAt(
   space: string,
   address: Address,
 ): Promise<Pool | undefined> {
-  const known = poolOver(await configurationOf(context, space), address);
+  const { configuration, asked } = await current(context, space);
+  const known = poolOver(configuration, address);
   if (known?.state === "active") return known;
-  context.memory.dropConfiguration(space);
-  const now = await configurationOf(context, space);
+  const now = asked
+    ? configuration
+    : await refreshed(
+        context,
+        space,
+        context.memory.configurationOf(space),
+        CONFIGURATION_FRESH_MS,
+      );
   return poolOver(now, address) ?? noneUnread(now);
 }
 
@@ -79,10 +97,12 @@ async function readVersion({ store }: Context, space: string) {
   return value instanceof Unreadable ? undefined : { value };
 }
 
+/** Asks for the version, and loads the configuration where it moved, or where the copy was loaded so long ago. */
 async function refreshed(
   context: Context,
   space: string,
   copy: ConfigurationCopy | undefined,
+  reloadMs: number,
 ): Promise<SpaceConfiguration> {
   const { store, memory, random } = context;
   const { drops } = memory;
@@ -91,7 +111,7 @@ async function refreshed(
     askedAtMs + CONFIGURATION_FRESH_MS + random.fraction() * CONFIGURATION_JITTER_MS;
   // The version is read before the configuration, never after: a copy must not be taken for newer than it is.
   const version = copy && (await readVersion(context, space));
-  const young = copy && askedAtMs - copy.loadedAtMs < CONFIGURATION_RELOAD_MS;
+  const young = copy && askedAtMs - copy.loadedAtMs < reloadMs;
   const next: ConfigurationCopy =
     young && copy.version && version && copy.version.value === version.value
       ? { ...copy, freshUntilMs }

@@ -1,3 +1,5 @@
+import { Recent } from "./recent.ts";
+
 interface Copy<T> {
   readonly value: Promise<T>;
   readonly freshUntilMs: number;
@@ -8,11 +10,10 @@ interface Copy<T> {
  * served side by side ask once; one that was dropped on its way is known only to those who wait for it.
  */
 export class Copies<T> {
-  readonly #copies = new Map<string, Copy<T>>();
-  readonly #countMax: number;
+  readonly #copies: Recent<Copy<T>>;
 
   constructor(countMax: number) {
-    this.#countMax = countMax;
+    this.#copies = new Recent(countMax);
   }
 
   /** What is known under a name; nothing when it is too old, or was never read. */
@@ -22,7 +23,6 @@ export class Copies<T> {
   }
 
   keep(name: string, value: Promise<T>, freshUntilMs: number): void {
-    if (this.#copies.size >= this.#countMax) this.#copies.clear();
     const copy = { value, freshUntilMs };
     this.#copies.set(name, copy);
     // What failed is asked again.

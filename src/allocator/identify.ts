@@ -51,8 +51,8 @@ async function lookUp(
   space: string,
   { address, handle }: NamedAddress,
 ): Promise<Generation | Refusal | undefined> {
-  const { settings } = await configurationOf(context, space);
-  if (handle === undefined && !settings.allowBareRelease)
+  const isBare = handle === undefined;
+  if (isBare && !(await configurationOf(context, space)).settings.allowBareRelease)
     return new Refusal(
       "invalid_request",
       "A release needs the handle or the generation, unless the configuration has allowBareRelease.",

@@ -10,6 +10,7 @@ import {
 } from "../domain/limits.ts";
 import type { SpaceConfiguration } from "../domain/pool.ts";
 import { Copies } from "./copies.ts";
+import { Recent } from "./recent.ts";
 
 /** A copy of a space's configuration, and until when it may be used unasked. */
 export interface ConfigurationCopy {
@@ -25,7 +26,7 @@ export interface ConfigurationCopy {
  * write and comes back with the refusal.
  */
 export class Memory {
-  readonly #configurations = new Map<string, ConfigurationCopy>();
+  readonly #configurations = new Recent<ConfigurationCopy>(REMEMBERED_SPACES_MAX);
   /** How often a copy was dropped: a load that began before a drop is not kept after it. */
   drops = 0;
   /** Loads under way, so that requests served side by side ask once. */
@@ -35,17 +36,16 @@ export class Memory {
   >();
   /** Labels of hosts and namespaces; nothing where nobody registered them. */
   readonly labels = new Copies<Labels | undefined>(REMEMBERED_LABELS_MAX);
-  readonly #cells = new Set<string>();
-  readonly #loans = new Map<string, string>();
-  readonly #hosts = new Map<string, Map<string, Block>>();
-  #count = 0;
+  readonly #cells = new Recent<true>(REMEMBERED_CELLS_MAX);
+  readonly #loans = new Recent<string>(REMEMBERED_CELLS_MAX);
+  /** The blocks of a host by their text: all of them go at once, when the host was quiet longest. */
+  readonly #hosts = new Recent<Map<string, Block>>(REMEMBERED_BLOCKS_MAX);
 
   configurationOf(space: string): ConfigurationCopy | undefined {
     return this.#configurations.get(space);
   }
 
   keepConfiguration(space: string, copy: ConfigurationCopy): void {
-    if (this.#configurations.size >= REMEMBERED_SPACES_MAX) this.#configurations.clear();
     this.#configurations.set(space, copy);
   }
 
@@ -57,12 +57,11 @@ export class Memory {
 
   /** Is the cell known to be in its pool's map? */
   knowsCell(name: string): boolean {
-    return this.#cells.has(name);
+    return this.#cells.get(name) === true;
   }
 
   rememberCell(name: string): void {
-    if (this.#cells.size >= REMEMBERED_CELLS_MAX) this.#cells.clear();
-    this.#cells.add(name);
+    this.#cells.set(name, true);
   }
 
   /** Is the host's loan of this block known to stand? It is judged anew at every epoch. */
@@ -71,7 +70,6 @@ export class Memory {
   }
 
   rememberLoan(host: HostId, { space, cidr, epoch }: Block): void {
-    if (this.#loans.size >= REMEMBERED_CELLS_MAX) this.#loans.clear();
     this.#loans.set(`${hostKey(space, host)}#${formatCidr(cidr)}`, epoch);
   }
 
@@ -84,19 +82,8 @@ export class Memory {
     if (block.host === undefined) return;
     const key = hostKey(block.space, block.host);
     const blocks = this.#hosts.get(key) ?? new Map<string, Block>();
-    if (!blocks.has(formatCidr(block.cidr))) this.#count++;
     blocks.set(formatCidr(block.cidr), block);
-    // Moved to the end: the host that was quiet longest is forgotten first.
-    this.#hosts.delete(key);
-    this.#hosts.set(key, blocks);
-    while (this.#count > REMEMBERED_BLOCKS_MAX) {
-      const [quietest, forgotten] = this.#hosts.entries().next().value as [
-        string,
-        Map<string, Block>,
-      ];
-      this.#hosts.delete(quietest);
-      this.#count -= forgotten.size;
-    }
+    this.#hosts.set(key, blocks, blocks.size);
   }
 
   /** What a release saw of a block: only worth keeping where this function assigns from it. */
@@ -109,8 +96,8 @@ export class Memory {
     const key = hostKey(space, host);
     const blocks = this.#hosts.get(key);
     if (!blocks?.delete(formatCidr(cidr))) return;
-    this.#count--;
-    if (blocks.size === 0) this.#hosts.delete(key);
+    if (blocks.size > 0) this.#hosts.set(key, blocks, blocks.size);
+    else this.#hosts.delete(key);
   }
 }
 

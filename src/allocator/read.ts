@@ -42,8 +42,8 @@ export async function readAddress(
   space: string,
   address: Address,
 ): Promise<AddressState | Refusal> {
-  const configuration = await configurationOf(context, space);
   const pool = await poolAt(context, space, address);
+  const configuration = await configurationOf(context, space);
   const text = formatAddress(address);
   if (!pool) return new Refusal("not_found", `Address ${text} lies in no pool of space ${space}.`);
   const cidr = blockOf(address, pool.blockSize);

@@ -1,17 +1,30 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { putPool, putReservation } from "../../src/allocator/administration.ts";
-import { configurationOf } from "../../src/allocator/configuration.ts";
+import { configurationOf, poolAt } from "../../src/allocator/configuration.ts";
 import type { Context } from "../../src/allocator/context.ts";
+import { deletePool } from "../../src/allocator/pool-jobs.ts";
+import type { Address } from "../../src/domain/address.ts";
 import {
   CONFIGURATION_FRESH_MS,
   CONFIGURATION_JITTER_MS,
   CONFIGURATION_RELOAD_MS,
 } from "../../src/domain/limits.ts";
 import { Refusal } from "../../src/domain/outcome.ts";
+import type { Pool } from "../../src/domain/pool.ts";
 import { versionKey } from "../../src/store/key.ts";
+import { makeStore } from "../../src/store/store.ts";
 import type { Table } from "../../src/store/table.ts";
 import { callsOf } from "../simulation/crash-points.ts";
-import { contextOver, makeWorld, poolOf, SPACE, tableOf, type World } from "../world.ts";
+import {
+  addressOf,
+  contextOver,
+  makeWorld,
+  poolNamed,
+  poolOf,
+  SPACE,
+  tableOf,
+  type World,
+} from "../world.ts";
 
 const STALE_MS = CONFIGURATION_FRESH_MS + CONFIGURATION_JITTER_MS;
 
@@ -111,6 +124,58 @@ describe("the configuration of a space", () => {
     expect(await names(other)).toEqual(["pool"]);
     world.clock.nowMs += CONFIGURATION_RELOAD_MS;
     expect(await names(other)).toEqual(["pool", "second"]);
+  });
+});
+
+describe("the pool of an address", () => {
+  const NOWHERE = addressOf("10.9.0.1");
+  /** What the pool of an address costs a function, and whether there is one. */
+  const asked = async (context: Context, address: Address) => {
+    let pool: Pool | undefined;
+    const calls = await callsOf(world.table, async (table) => {
+      pool = await poolAt({ ...context, store: makeStore(table) }, SPACE, address);
+    });
+    return { calls, pool: pool?.name };
+  };
+  /** A function that has learned the version with its first refresh. */
+  const warm = async () => {
+    const context = contextOver(world.table, world.clock, 3);
+    await names(context);
+    world.clock.nowMs += STALE_MS;
+    await names(context);
+    return context;
+  };
+
+  it("that has none costs a cold function one Query, and a warm one a look at the version each", async () => {
+    const cold = contextOver(world.table, world.clock, 2);
+    expect(await asked(cold, NOWHERE)).toEqual({ calls: ["query"], pool: undefined });
+    const context = await warm();
+    for (let n = 0; n < 3; n++)
+      expect(await asked(context, NOWHERE)).toEqual({ calls: ["get"], pool: undefined });
+  });
+
+  it("that is being deleted costs a warm function a look at the version each", async () => {
+    await deletePool(world.calm, SPACE, "pool", (await poolNamed(world)).revision);
+    const context = await warm();
+    for (let n = 0; n < 3; n++)
+      expect(await asked(context, addressOf("10.0.0.1"))).toEqual({ calls: ["get"], pool: "pool" });
+  });
+
+  it("is known at once to a function that has not heard of a pool that was just created", async () => {
+    const context = await warm();
+    await putPool(world.calm, SPACE, "second", poolOf("10.9.0.0/24", 28), undefined);
+    expect((await asked(context, NOWHERE)).pool).toBe("second");
+  });
+
+  it("is known soon where the writer of a new pool died before it raised the version", async () => {
+    const context = await warm();
+    const { pk, sk } = versionKey(SPACE);
+    const version = world.table.partitions.get(pk)?.get(sk);
+    await putPool(world.calm, SPACE, "second", poolOf("10.9.0.0/24", 28), undefined);
+    if (version) world.table.partitions.get(pk)?.set(sk, version);
+    expect((await asked(context, NOWHERE)).pool).toBeUndefined();
+    world.clock.nowMs += CONFIGURATION_FRESH_MS;
+    expect((await asked(context, NOWHERE)).pool).toBe("second");
   });
 });
 

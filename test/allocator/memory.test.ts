@@ -1,7 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { Memory } from "../../src/allocator/memory.ts";
 import type { HostId } from "../../src/domain/host.ts";
-import { REMEMBERED_BLOCKS_MAX } from "../../src/domain/limits.ts";
+import {
+  REMEMBERED_BLOCKS_MAX,
+  REMEMBERED_CELLS_MAX,
+  REMEMBERED_LABELS_MAX,
+  REMEMBERED_SPACES_MAX,
+} from "../../src/domain/limits.ts";
+import type { SpaceConfiguration } from "../../src/domain/pool.ts";
 import { blockWith, network, taken } from "../domain/builders.ts";
 
 const FIRST = network("10.0.0.0/29");
@@ -104,5 +110,61 @@ describe("a warm function whose memory is full", () => {
     for (const host of later) memory.remember(blockWith({}, { host }));
     const known = later.filter((host) => memory.blocksOf(SPACE, host).length > 0);
     expect(known).toHaveLength(REMEMBERED_BLOCKS_MAX);
+  });
+});
+
+describe("one more than a warm function may remember costs it what it used longest ago, and nothing else", () => {
+  /** Keeps as many as it may, uses the first again, then keeps one more; which of the first three are known then. */
+  const knownAfter = (
+    countMax: number,
+    keep: (i: number) => void,
+    knows: (i: number) => boolean,
+  ) => {
+    for (let i = 0; i < countMax; i++) keep(i);
+    knows(0);
+    keep(countMax);
+    return [0, 1, 2, countMax].map(knows);
+  };
+  const keptButTheSecond = [true, false, true, true];
+
+  it("of configurations of spaces", () => {
+    const memory = new Memory();
+    const copy = { configuration: {} as SpaceConfiguration, loadedAtMs: 0, freshUntilMs: 1 };
+    const known = knownAfter(
+      REMEMBERED_SPACES_MAX,
+      (i) => memory.keepConfiguration(`space-${i}`, copy),
+      (i) => memory.configurationOf(`space-${i}`) !== undefined,
+    );
+    expect(known).toEqual(keptButTheSecond);
+  });
+
+  it("of cells", () => {
+    const memory = new Memory();
+    const known = knownAfter(
+      REMEMBERED_CELLS_MAX,
+      (i) => memory.rememberCell(`cell ${i}`),
+      (i) => memory.knowsCell(`cell ${i}`),
+    );
+    expect(known).toEqual(keptButTheSecond);
+  });
+
+  it("of loans", () => {
+    const memory = new Memory();
+    const known = knownAfter(
+      REMEMBERED_CELLS_MAX,
+      (i) => memory.rememberLoan(numbered(i), blockWith({})),
+      (i) => memory.knowsLoan(numbered(i), blockWith({})),
+    );
+    expect(known).toEqual(keptButTheSecond);
+  });
+
+  it("of labels", () => {
+    const { labels } = new Memory();
+    const known = knownAfter(
+      REMEMBERED_LABELS_MAX,
+      (i) => labels.keep(`host ${i}`, Promise.resolve({}), 1),
+      (i) => labels.of(`host ${i}`, 0) !== undefined,
+    );
+    expect(known).toEqual(keptButTheSecond);
   });
 });

@@ -108,7 +108,6 @@ const CASES: Readonly<Record<string, Case>> = {
       "claim the range",
       "ensure a block",
       "PUT config",
-      "release the address by its handle",
       "release affinities of the host",
     ],
   },
