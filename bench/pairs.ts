@@ -104,12 +104,10 @@ async function pairs({ client }: Site, { callers, hosts }: Cell, ms: number): Pr
   const untilMs = startedAtMs + ms;
   let done = 0;
   const calling = Array.from({ length: callers }, async (_, caller) => {
-    const request = {
-      host: `node-${callers}-${caller % hosts}`,
-      ipv4: 1,
-      attributes: { pod: `pod-${caller}` },
-    };
-    while (performance.now() < untilMs) {
+    const host = `node-${callers}-${caller % hosts}`;
+    const attributes = { pod: `pod-${caller}` };
+    for (let n = 0; performance.now() < untilMs; n++) {
+      const request = { host, ipv4: 1, handle: `pod-${callers}-${caller}-${n}`, attributes };
       const { body } = await served(() => client.call("POST", "/v1/assign", request));
       const [{ address, generation }] = body.addresses;
       const release = { addresses: [{ address, generation }] };

@@ -26,7 +26,7 @@ import { labels } from "./labels.ts";
 import type { DryRun } from "./operator-answer.ts";
 import { DRY_RUN, readIdempotencyKey, readQuery } from "./parameters.ts";
 import { oneWayToNamePools, poolNames, poolsAsked } from "./pool-names.ts";
-import { Problem } from "./problem.ts";
+import { invalid, Problem } from "./problem.ts";
 import { checked, fields, rule } from "./schema.ts";
 
 /** More than one block of the largest size has; the allocator knows what the pools at hand can serve. */
@@ -82,7 +82,8 @@ export const assignBody = v.pipe(
 /**
  * Reads a request to assign.
  *
- * @param freshHandle makes the handle of a request that has neither one nor an Idempotency-Key
+ * @param freshHandle makes the handle of a dry run that has neither one nor an Idempotency-Key; any other request without both
+ *   is refused, since nobody could find what it holds once its answer is lost
  */
 export function readAssign(
   event: Event,
@@ -99,6 +100,8 @@ export function readAssign(
   if (idempotency instanceof Problem) return idempotency;
 
   const { key } = idempotency;
+  const dryRun = input.dryRun || query.dryRun;
+  if (input.handle === undefined && key === undefined && !dryRun) return NOT_TO_BE_FOUND;
   const handle =
     input.handle ??
     (key === undefined ? freshHandle() : `key-${digestOf(key).toString("hex", 0, 16)}`);
@@ -130,9 +133,22 @@ export function readAssign(
     ...(userArn !== undefined && { assignedBy: userArn }),
     digest: shortDigest(canonical(asked)),
     ...(key !== undefined && { keyId: shortDigest(`${handle}\0${key}`) }),
-    dryRun: input.dryRun || query.dryRun,
+    dryRun,
   };
 }
+
+/** A request that nobody can repeat, and whose addresses nobody can find once its answer is lost. */
+const NOT_TO_BE_FOUND = invalid(
+  {
+    field: "Idempotency-Key",
+    problem:
+      "or handle is required: a text that is new for each request, and sent again when the request is repeated",
+  },
+  {
+    field: "handle",
+    problem: "or Idempotency-Key is required: a name by which the addresses are found and released",
+  },
+);
 
 /** How many of each family; an address asks for one of its own. */
 function wantedOf({

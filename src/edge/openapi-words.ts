@@ -141,7 +141,7 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   warmBlocksPerHost: "How many empty blocks a host in use may keep.",
   "AssignRequest.address": "The specific address to assign, in place of counts.",
   "AssignRequest.handle":
-    "The name under which the addresses are held. Without it the service makes one up.",
+    "The name under which the addresses are held. Required without an Idempotency-Key, which makes one; a dry run needs neither.",
   "AssignRequest.ipv4": "How many IPv4 addresses to assign.",
   "AssignRequest.ipv6": "How many IPv6 addresses to assign.",
   "Health.status": "`ok` while the function runs, `ready` while it reaches its table.",
@@ -182,7 +182,7 @@ export const HEADER_WORDS = {
     "Change, delete or drain the resource only if it still has one of these ETags; `*` stands for whatever is there (RFC 9110, 13.1.1). To change what is there it is required; a `PUT` of what stands there already needs none and writes nothing.",
   "If-None-Match":
     "On a read, answer 304 if the resource still has one of these ETags. On a `PUT`, `*` creates and never changes (RFC 9110, 13.1.2).",
-  "Idempotency-Key": `Makes the request safe to repeat: for 24 hours the same request under the same key gets the same addresses. The key belongs to the space and the handle: the same key under another handle is another request, and takes other addresses. A request without a handle gets one made of the key. It has 1 to ${IDEMPOTENCY_KEY_CHARACTERS_MAX} characters, in quotes or not: \`"abc"\` and \`abc\` are one key. The same key with another body is refused (422).`,
+  "Idempotency-Key": `Makes the request safe to repeat: for 24 hours the same request under the same key gets the same addresses. The key belongs to the space and the handle: the same key under another handle is another request, and takes other addresses. A request without a handle gets one made of the key; a request to assign with neither is refused (400), unless it is a dry run. It has 1 to ${IDEMPOTENCY_KEY_CHARACTERS_MAX} characters, in quotes or not: \`"abc"\` and \`abc\` are one key. The same key with another body is refused (422).`,
 } as const;
 
 export const RESPONSE_HEADER_WORDS = {

@@ -7,8 +7,11 @@ import { Problem } from "../../src/edge/problem.ts";
 import { eventOf, type Request } from "./event.ts";
 import { problemIn, refusedFields } from "./problem-of.ts";
 
-const read = (body: unknown, request: Request = {}) =>
+const readAsIs = (body: unknown, request: Request = {}) =>
   readAssign(eventOf("POST", "/v1/assign", { ...request, body }), () => "fresh-handle");
+/** With an Idempotency-Key where the test has none. */
+const read = (body: unknown, request: Request = {}) =>
+  readAsIs(body, { ...request, headers: { "idempotency-key": "k", ...request.headers } });
 const accepted = (body: unknown, request?: Request) => read(body, request) as AssignRequest;
 
 describe("a request to assign", () => {
@@ -17,7 +20,6 @@ describe("a request to assign", () => {
       space: "default",
       host: "host:node-1",
       wanted: [{ family: 4, count: 3 }],
-      handle: "fresh-handle",
       attributes: {},
       pools: [],
       allowPartial: false,
@@ -262,6 +264,22 @@ describe("a dry run", () => {
 
   it("is the same request as the one it asks about", () => {
     expect(accepted({ ...body, dryRun: true }).digest).toBe(accepted(body).digest);
+  });
+});
+
+describe("a request with neither a handle nor an Idempotency-Key", () => {
+  const body = { host: "n", ipv4: 1 };
+
+  it("is refused: once its answer is lost, nobody could find what it holds", () => {
+    expect(refusedFields(readAsIs(body))).toEqual([
+      "Idempotency-Key: or handle is required: a text that is new for each request, and sent again when the request is repeated",
+      "handle: or Idempotency-Key is required: a name by which the addresses are found and released",
+    ]);
+  });
+
+  it("is read where it is a dry run, which holds nothing", () => {
+    expect(readAsIs({ ...body, dryRun: true })).toMatchObject({ handle: "fresh-handle" });
+    expect(readAsIs(body, { query: { dryRun: "true" } })).toMatchObject({ dryRun: true });
   });
 });
 

@@ -37,6 +37,22 @@ describe("an assigned address", () => {
     expect((await plat.get(`/v1/handles/${encodeURIComponent("ns/h 1 ü")}`)).status).toBe(404);
   });
 
+  it("needs a handle or an Idempotency-Key, by which it can be found once the answer is lost", async () => {
+    const plat = await spaceWithPool();
+    const ask = (query: Record<string, string> = {}) =>
+      plat.call("POST", "/v1/assign", { body: { host: "n1", ipv4: 1 }, query });
+    expect(await ask()).toMatchObject({
+      status: 400,
+      body: {
+        code: "invalid_request",
+        fields: [{ field: "Idempotency-Key" }, { field: "handle" }],
+      },
+    });
+    expect((await plat.get("/v1/blocks")).body.blocks).toEqual([]);
+    expect(await ask({ dryRun: "true" })).toMatchObject({ status: 200, body: { requested: 1 } });
+    expect((await plat.assign({ host: "n1", ipv4: 1 }, "key")).status).toBe(200);
+  });
+
   it("of IPv6 is read in any text of it", async () => {
     const plat = newSpace();
     await plat.put("/v1/pools/six", { cidr: "2001:db8::/64" });

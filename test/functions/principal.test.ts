@@ -33,7 +33,7 @@ describe("the caller of an assign", () => {
 
   it("is absent where callers are not authenticated", async () => {
     const plat = await spaceWithPool();
-    const { body } = await assign(plat, { host: "n1", ipv4: 1 }, undefined);
+    const { body } = await assign(plat, { host: "n1", ipv4: 1, handle: "h" }, undefined);
     const read = await plat.get(`/v1/addresses/${body.addresses[0].address}`);
     expect(read.body).not.toHaveProperty("assignedBy");
   });

@@ -32,7 +32,7 @@ describe("the server", () => {
   });
 
   it("leads to a block whether or not the slash of its CIDR is encoded", async () => {
-    await call(url, "POST", "/v1/assign", { host: "n1", address: "10.0.0.7" });
+    await call(url, "POST", "/v1/assign", { host: "n1", address: "10.0.0.7", handle: "h" });
     for (const path of ["10.0.0.0/26", "10.0.0.0%2F26", "10.0.0.0%2f26"]) {
       const { status, body } = await call(url, "GET", `/v1/blocks/${path}`);
       expect({ status, cidr: body.cidr }).toEqual({ status: 200, cidr: "10.0.0.0/26" });
