@@ -210,7 +210,11 @@ async function collectRecord(context: Context, seen: AssignmentRecord): Promise<
 /** Ends a record whose lease ran out, as it was seen: it may be renewed meanwhile. Answers whether it was deleted. */
 async function expire(context: Context, seen: AssignmentRecord): Promise<boolean> {
   const ended = await endAsSeen(context, "expire", seen);
-  if (!ended || ended.place.keyed) return false;
+  if (!ended) return false;
+  if (ended.place.keyed) {
+    await settleKept(context, ended);
+    return false;
+  }
   await context.store.deleteRecord("expired", ended);
   return true;
 }

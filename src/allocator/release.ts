@@ -4,12 +4,7 @@ import { blockOf } from "../domain/cell.ts";
 import { ordinalOf } from "../domain/cidr.ts";
 import type { Generation } from "../domain/generation.ts";
 import { handleHash } from "../domain/hash.ts";
-import {
-  GRACE_MS,
-  RECORDS_ENDED_AT_ONCE,
-  RELEASED_RECORD_KEPT_MS,
-  SWAP_TRIES_MAX,
-} from "../domain/limits.ts";
+import { GRACE_MS, RECORDS_ENDED_AT_ONCE, SWAP_TRIES_MAX } from "../domain/limits.ts";
 import { Contended, Refusal, type RefusalCode, Unreadable } from "../domain/outcome.ts";
 import type { AssignmentRecord, RecordPlace } from "../domain/record.ts";
 import { poolAt } from "./configuration.ts";
@@ -117,14 +112,13 @@ async function markGiven(
 ): Promise<AssignmentRecord | undefined> {
   for (let attempt = 0; attempt < SWAP_TRIES_MAX; attempt++) {
     const nowMs = context.now();
-    const complete = want === 1;
     const marked = await context.store.markGiven(place, token, {
       address,
-      complete,
+      complete: want === 1,
       revision: fresh(context),
       atMs: nowMs,
-      // Whether others of the request are still held, and until when, the collector finds out.
-      dueAtMs: nowMs + (complete ? RELEASED_RECORD_KEPT_MS : GRACE_MS),
+      // Whether the slot was freed, and whether others of the request are still held, the collector finds out.
+      dueAtMs: nowMs + GRACE_MS,
     });
     if (marked.outcome === "unknown") continue;
     // One that is released was marked before, perhaps by a release that was cut off: the slot may still have to be freed.

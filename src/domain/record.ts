@@ -68,11 +68,14 @@ export interface AssignmentRecord {
 
 /**
  * When the collector should look at it. Never for a live record without a lease, which then costs no index write: that
- * its author crashed, or that it holds nothing any more, is found without the index.
+ * its author crashed, or that it holds nothing any more, is found without the index. One that is over, and kept for its key,
+ * is looked at while it names parts, whose slots a release that was cut off may have left taken; and when its time is over.
  */
 export function dueAtMsOf(record: AssignmentRecord): number | undefined {
-  const kept = record.place.keyed && isOver(record);
-  if (kept) return record.atMs + RELEASED_RECORD_KEPT_MS;
+  if (isOver(record)) {
+    const isFinished = record.place.keyed && record.parts.length === 0;
+    return record.atMs + (isFinished ? RELEASED_RECORD_KEPT_MS : GRACE_MS);
+  }
   return record.state === "live" ? expiredAtMs(record) : record.atMs + GRACE_MS;
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { isOver } from "../../src/domain/record.ts";
+import { CLOCK_SKEW_MS_MAX, GRACE_MS, RELEASED_RECORD_KEPT_MS } from "../../src/domain/limits.ts";
+import { dueAtMsOf, isOver } from "../../src/domain/record.ts";
 import { recordWith } from "./builders.ts";
 
 describe("an assignment is over", () => {
@@ -23,5 +24,41 @@ describe("an assignment is over", () => {
     },
   ])("$description: $over", ({ record, over }) => {
     expect(isOver(record)).toBe(over);
+  });
+});
+
+describe("the collector looks at an assignment", () => {
+  const keyed = { ...recordWith().place, keyed: true };
+  const atMs = 1_000;
+  it.each([
+    ["never while it is live, without a lease", recordWith({ atMs }), undefined],
+    [
+      "when its lease is over on every clock",
+      recordWith({ atMs, expiresAtMs: 5_000 }),
+      5_000 + CLOCK_SKEW_MS_MAX,
+    ],
+    ["a grace period after its head was put", recordWith({ atMs, state: "open" }), atMs + GRACE_MS],
+    [
+      "a grace period after it was aborted",
+      recordWith({ atMs, state: "aborted" }),
+      atMs + GRACE_MS,
+    ],
+    [
+      "a grace period after its release, while it names what it held",
+      recordWith({ atMs, place: keyed, state: "released" }),
+      atMs + GRACE_MS,
+    ],
+    [
+      "a grace period after the last of its addresses was given back, while it names what it held",
+      recordWith({ atMs, place: keyed, want: 1, given: new Set(["10.0.0.1"]) }),
+      atMs + GRACE_MS,
+    ],
+    [
+      "a day after its release, when nothing of it is left but what its key is told",
+      recordWith({ atMs, place: keyed, state: "released", parts: [] }),
+      atMs + RELEASED_RECORD_KEPT_MS,
+    ],
+  ])("%s", (_, record, dueAtMs) => {
+    expect(dueAtMsOf(record)).toBe(dueAtMs);
   });
 });

@@ -1,0 +1,84 @@
+import { describe, expect, it } from "vitest";
+import { collect } from "../../src/allocator/collect.ts";
+import type { Context } from "../../src/allocator/context.ts";
+import { releaseHandle } from "../../src/allocator/release.ts";
+import { takenIn } from "../../src/domain/block.ts";
+import { GRACE_MS, RELEASED_RECORD_KEPT_MS } from "../../src/domain/limits.ts";
+import { EVERY_SHARD } from "../../src/domain/shard.ts";
+import type { Table } from "../../src/store/table.ts";
+import { withMishap } from "../simulation/crash-points.ts";
+import {
+  assigned,
+  contentsIn,
+  contextOver,
+  makeWorld,
+  releaseAll,
+  requestOf,
+  tableOf,
+  type World,
+} from "../world.ts";
+
+/** How often in a run somebody is cut off before one of the calls: more often than any release here makes calls. */
+const CALLS_MAX = 12;
+
+describe("a release under a key that was cut off", () => {
+  it.each([
+    ["of its one address", 1, releaseEach],
+    ["of two addresses, one after the other", 2, releaseEach],
+    ["of the handle", 1, releaseTheHandle],
+    ["of the handle of two addresses", 2, releaseTheHandle],
+  ] as const)(
+    "leaves nothing taken a grace period later, though nobody walks the table: %s",
+    async (_, count, release) => {
+      for (let at = 0; at < CALLS_MAX; at++) {
+        const world = await makeWorld();
+        const told = await assigned(world.calm, requestOf("pod", count, "key"));
+        await withMishap(world.table, at, "killed before the call", (own) =>
+          release(contextOver(own, world.clock, 2), told),
+        );
+        const [record] = contentsIn(world).records;
+        const released = record?.state === "released" ? count : (record?.given.size ?? 0);
+        world.clock.nowMs += GRACE_MS + 1;
+        await collectDue(world);
+        const taken = contentsIn(world).blocks.reduce((sum, block) => sum + takenIn(block), 0);
+        expect(taken, `cut off before call ${at}`).toBe(count - released);
+      }
+    },
+  );
+
+  it("is told so to a late duplicate for a day from the release on, and costs no look until then", async () => {
+    const world = await makeWorld();
+    await releaseAll(world.calm, await assigned(world.calm, requestOf("pod", 1, "key")));
+    const releasedAtMs = world.clock.nowMs;
+    world.clock.nowMs += GRACE_MS + 1;
+    await collectDue(world);
+    expect(contentsIn(world).records).toMatchObject([
+      { state: "released", parts: [], atMs: releasedAtMs },
+    ]);
+    world.clock.nowMs = releasedAtMs + RELEASED_RECORD_KEPT_MS - 1;
+    expect(await dueIn(world)).toEqual([]);
+    world.clock.nowMs += 2;
+    expect(await dueIn(world)).toHaveLength(1);
+    await collectDue(world);
+    expect(contentsIn(world).records).toEqual([]);
+  });
+});
+
+async function releaseEach(context: Context, told: Parameters<typeof releaseAll>[1]) {
+  await releaseAll(context, told);
+}
+
+async function releaseTheHandle(context: Context) {
+  await releaseHandle(context, "default", "pod");
+}
+
+/** The collector comes by, and its walk over the table finds nothing: what it does, it does by the index. */
+async function collectDue({ table, clock }: World): Promise<void> {
+  const indexOnly: Table = { ...tableOf({ table } as World), scan: async () => ({ items: [] }) };
+  for (const shard of EVERY_SHARD) await collect(contextOver(indexOnly, clock, 3), shard);
+}
+
+async function dueIn({ calm, clock }: World) {
+  const page = { untilMs: clock.nowMs, limit: 10 };
+  return (await Promise.all(EVERY_SHARD.map((shard) => calm.store.dueRecords(shard, page)))).flat();
+}
