@@ -16,6 +16,7 @@ import {
 } from "../domain/outcome.ts";
 import type { AssignmentRecord, Part } from "../domain/record.ts";
 import { recordBytes } from "../domain/record-size.ts";
+import { freshToken } from "../domain/token.ts";
 import {
   type Assignment,
   type AssignRequest,
@@ -172,7 +173,7 @@ async function takeAll(
   const { handleHash } = attempt.place;
   const parts = picks.map(
     ({ block, ordinals }): Part => ({
-      token: fresh(context),
+      token: freshToken(attempt.place, context.random),
       block: block.cidr,
       count: ordinals.length,
       ordinals,

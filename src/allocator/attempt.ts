@@ -1,4 +1,5 @@
 import type { Family } from "../domain/address.ts";
+import { freshRecordId } from "../domain/fresh.ts";
 import { handleHash } from "../domain/hash.ts";
 import { PARTS_ENDED_AT_ONCE } from "../domain/limits.ts";
 import type { Missing, Refusal } from "../domain/outcome.ts";
@@ -51,7 +52,7 @@ function placeOf(context: Context, { space, handle, keyId }: AssignRequest): Rec
   return {
     space,
     handleHash: handleHash(handle),
-    id: keyId ?? fresh(context),
+    id: keyId ?? freshRecordId(context.now(), context.random),
     keyed: keyId !== undefined,
   };
 }

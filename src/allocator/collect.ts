@@ -10,6 +10,7 @@ import {
   COLLECT_SCAN_PAGES_PER_PASS,
   COOLDOWN_SECONDS_MAX,
   GRACE_MS,
+  PAGE_READS_AT_ONCE,
   PASS_MS_MAX,
   RELEASED_RECORD_KEPT_MS,
 } from "../domain/limits.ts";
@@ -27,6 +28,7 @@ import { fence } from "./fence.ts";
 import { giveBack } from "./give-back.ts";
 import { giveUpBlock } from "./give-up.ts";
 import { grantedAt } from "./limit.ts";
+import { recordsOfSlots } from "./record-of-slot.ts";
 import { confirmRow } from "./rows.ts";
 import { recordPlaceOf } from "./seats.ts";
 
@@ -302,11 +304,11 @@ async function collectSeat(context: Context, seat: Seat): Promise<void> {
  * one that is the host's own today may be about to be taken from it, and its loan was written first.
  */
 async function isNeeded(context: Context, { space, host }: Loan, block: Block | undefined) {
-  for (const slot of block?.slots.values() ?? []) {
-    if (slot.kind !== "taken") continue;
-    const records = await context.store.listRecords(space, slot.handleHash);
-    const owner = records.find(({ parts }) => parts.some(({ token }) => token === slot.token));
-    if (owner?.host === host) return true;
+  const slots = [...(block?.slots.values() ?? [])].filter(({ kind }) => kind === "taken");
+  for (let from = 0; from < slots.length; from += PAGE_READS_AT_ONCE) {
+    const some = slots.slice(from, from + PAGE_READS_AT_ONCE);
+    const owners = await recordsOfSlots(context, space, some);
+    for (const { record } of owners.values()) if (record.host === host) return true;
   }
   return false;
 }

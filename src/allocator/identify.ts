@@ -6,6 +6,7 @@ import { handleHash } from "../domain/hash.ts";
 import { Refusal } from "../domain/outcome.ts";
 import { configurationOf, poolAt } from "./configuration.ts";
 import type { Context } from "./context.ts";
+import { recordOfSlot } from "./record-of-slot.ts";
 
 /** An address with what proves that it is the caller's. */
 export interface NamedAddress {
@@ -63,13 +64,9 @@ async function lookUp(
   const block = await context.store.readBlock(space, cidr);
   const slot = block?.slots.get(ordinalOf(cidr, address));
   if (slot?.kind !== "taken") return undefined;
-  const records = await context.store.listRecords(space, slot.handleHash);
-  for (const record of records) {
-    const part = record.parts.find(({ token }) => token === slot.token);
-    if (!part) continue;
-    if (handle === undefined || record.handle === handle)
-      return generationOf(record, part, address);
-    return conflict("The address is assigned to another handle.");
-  }
-  return undefined;
+  const owner = await recordOfSlot(context, space, slot);
+  if (!owner) return undefined;
+  if (handle === undefined || owner.record.handle === handle)
+    return generationOf(owner.record, owner.part, address);
+  return conflict("The address is assigned to another handle.");
 }

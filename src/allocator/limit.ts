@@ -2,7 +2,6 @@ import { type Address, type Family, formatAddress, parseAddress } from "../domai
 import { heldBy } from "../domain/block.ts";
 import { addressAt, contains, ordinalOf } from "../domain/cidr.ts";
 import { parseGeneration } from "../domain/generation.ts";
-import { handleHash } from "../domain/hash.ts";
 import { SEATS_AT_ONCE, SWAP_TRIES_MAX } from "../domain/limits.ts";
 import { Contended, Refusal } from "../domain/outcome.ts";
 import { type AssignmentRecord, isExpired } from "../domain/record.ts";
@@ -12,7 +11,7 @@ import { type Context, fresh } from "./context.ts";
 import { endAsSeen, finish } from "./end.ts";
 import { inParallel } from "./parallel.ts";
 import { type Holding, inProgress } from "./resume.ts";
-import type { FreeSeat } from "./seats.ts";
+import { type FreeSeat, recordPlaceOf } from "./seats.ts";
 
 /** What a limit leaves a request: addresses that its handle has already, and seats for the others. */
 export interface Allowance {
@@ -69,7 +68,7 @@ async function seatedOf(
       (a, b) => a.number - b.number,
     );
     if (seats.length === 0) return [];
-    const records = await context.store.listRecords(space, handleHash(handle));
+    const records = await recordsOf(context, seats);
     const ofSeat = ({ revision }: Seat) =>
       records.find(({ seats: own }) => own.some((seat) => seat.revision === revision));
     const settled = await settleAll(context, new Set(seats.flatMap((seat) => ofSeat(seat) ?? [])));
@@ -81,6 +80,16 @@ async function seatedOf(
     });
   }
   throw new Contended("the requests of this handle kept changing while they were counted");
+}
+
+/** The records that seats name, each once. */
+async function recordsOf(
+  { store }: Context,
+  seats: readonly Seat[],
+): Promise<readonly AssignmentRecord[]> {
+  const places = new Map(seats.map(recordPlaceOf).map((place) => [JSON.stringify(place), place]));
+  const records = await inParallel([...places.values()], SEATS_AT_ONCE, store.readRecord);
+  return records.filter((record) => record !== undefined);
 }
 
 /** Settles one record after the other, up to the first that was ended: then all are looked at anew. */

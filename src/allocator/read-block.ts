@@ -1,15 +1,13 @@
 import { type Address, formatAddress } from "../domain/address.ts";
 import { addressAt, type Cidr, formatCidr, ordinalOf } from "../domain/cidr.ts";
-import { PAGE_READS_AT_ONCE } from "../domain/limits.ts";
 import { Refusal } from "../domain/outcome.ts";
 import { noneUnread, poolOver } from "../domain/pool.ts";
-import type { AssignmentRecord, Part } from "../domain/record.ts";
 import type { Context } from "./context.ts";
 import { type BlockState, blockState } from "./list-blocks.ts";
 import type { Page } from "./page.ts";
-import { inParallel } from "./parallel.ts";
 import { coolingRules } from "./pick.ts";
 import { type AddressState, ownerOf, stateOf } from "./read.ts";
+import { recordsOfSlots } from "./record-of-slot.ts";
 
 /** An address of a block. Whose it is, is absent where it cools, and where its record was not found. */
 type AddressInBlock = Pick<
@@ -70,8 +68,11 @@ export async function readBlock(
     .filter(({ standing }) => standing.state !== "free")
     .sort((a, b) => a.ordinal - b.ordinal);
   const some = slots.slice(0, limit);
-  const hashes = some.flatMap(({ slot }) => (slot.kind === "taken" ? [slot.handleHash] : []));
-  const owners = await ownersOf(context, space, [...new Set(hashes)]);
+  const owners = await recordsOfSlots(
+    context,
+    space,
+    some.map(({ slot }) => slot),
+  );
   const items = some.map(({ ordinal, slot, standing }): AddressInBlock => {
     const address = addressAt(cidr, ordinal);
     const base = { address: formatAddress(address), ...standing };
@@ -94,24 +95,4 @@ export async function readBlock(
       ...(last && some.length < slots.length && { next: addressAt(cidr, last.ordinal) }),
     },
   };
-}
-
-interface Owner {
-  readonly record: AssignmentRecord;
-  readonly part: Part;
-}
-
-/** The records of these handles, by the tokens of their parts. */
-async function ownersOf(
-  { store }: Context,
-  space: string,
-  handleHashes: readonly string[],
-): Promise<ReadonlyMap<string, Owner>> {
-  const records = await inParallel(handleHashes, PAGE_READS_AT_ONCE, (hash) =>
-    store.listRecords(space, hash),
-  );
-  const owners = new Map<string, Owner>();
-  for (const record of records.flat())
-    for (const part of record.parts) owners.set(part.token, { record, part });
-  return owners;
 }

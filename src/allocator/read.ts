@@ -12,6 +12,7 @@ import type { Slot } from "../domain/slot.ts";
 import { configurationOf, poolAt } from "./configuration.ts";
 import type { Context } from "./context.ts";
 import { coolingRules } from "./pick.ts";
+import { recordOfSlot } from "./record-of-slot.ts";
 
 /** An address as it stands. What is neither assigned nor kept by a host for itself has no owner. */
 export interface AddressState {
@@ -54,17 +55,10 @@ export async function readAddress(
   const base = { ...place, ...stateOf(slot, coolingRules(context, configuration, pool)) };
   if (block && isHostReserved(block, ordinal)) return { ...place, ...keeperOf(block) };
   if (!block || slot?.kind !== "taken") return base;
-  const records = await context.store.listRecords(space, slot.handleHash);
-  for (const record of records) {
-    const part = record.parts.find(({ token }) => token === slot.token);
-    if (part)
-      return {
-        ...base,
-        ...ownerOf(record, part, address),
-        borrowed: block.host !== record.host,
-      };
-  }
-  return base;
+  const owner = await recordOfSlot(context, space, slot);
+  if (!owner) return base;
+  const { record, part } = owner;
+  return { ...base, ...ownerOf(record, part, address), borrowed: block.host !== record.host };
 }
 
 /** Whose an address is that a host keeps for itself: its note is told as Calico tells it, as an attribute. */

@@ -5,7 +5,6 @@ import type { HostId } from "../domain/host.ts";
 import {
   HOST_ADDRESSES_RELEASED_MAX,
   PAGE_MS_MAX,
-  PAGE_READS_AT_ONCE,
   RECORDS_ENDED_AT_ONCE,
 } from "../domain/limits.ts";
 import { Unreadable, unlessUnreadable } from "../domain/outcome.ts";
@@ -14,6 +13,7 @@ import type { Context } from "./context.ts";
 import { endRecord } from "./end.ts";
 import { namedBlocks } from "./named-blocks.ts";
 import { inParallel } from "./parallel.ts";
+import { recordsOfSlots } from "./record-of-slot.ts";
 
 /** What a release of all that a host has came to. */
 export interface HostReleased {
@@ -65,21 +65,14 @@ export async function releaseHost(
   return { released, complete: unreadable.length === 0, unreadable };
 }
 
-/** The host's records that hold slots of a block: a slot names the partition in which its record lies, and its token. */
+/** The host's records that hold slots of a block. */
 async function recordsIn(
-  { store }: Context,
+  context: Context,
   { space, slots }: Block,
   host: HostId,
 ): Promise<readonly AssignmentRecord[]> {
-  const taken = [...slots.values()].filter((slot) => slot.kind === "taken");
-  const tokens = new Set(taken.map(({ token }) => token));
-  const hashes = [...new Set(taken.map(({ handleHash }) => handleHash))];
-  const records = await inParallel(hashes, PAGE_READS_AT_ONCE, (hash) =>
-    store.listRecords(space, hash),
+  const owners = await recordsOfSlots(context, space, slots.values());
+  return [...new Set([...owners.values()].map(({ record }) => record))].filter(
+    (record) => record.host === host,
   );
-  return records
-    .flat()
-    .filter(
-      (record) => record.host === host && record.parts.some(({ token }) => tokens.has(token)),
-    );
 }

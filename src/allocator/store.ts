@@ -13,6 +13,7 @@ import type { Pool, Reservation, Settings, SpaceConfiguration } from "../domain/
 import type { AssignmentRecord, Due, RecordPlace } from "../domain/record.ts";
 import type { Seat } from "../domain/seat.ts";
 import type { Slot } from "../domain/slot.ts";
+import type { RecordStart } from "../domain/token.ts";
 
 /**
  * What the walks need of a database. Each method is one call; each write is conditional on what its author saw and
@@ -72,7 +73,11 @@ export interface Store {
   listRecords(
     space: string,
     handleHash: string,
-    page?: { readonly after?: RecordPlace; readonly limit?: number },
+    asked?: {
+      readonly start?: RecordStart | undefined;
+      readonly after?: RecordPlace | undefined;
+      readonly limit?: number;
+    },
   ): Promise<readonly AssignmentRecord[]>;
   createRecord(record: AssignmentRecord): Promise<Outcome<AssignmentRecord>>;
   changeRecord(

@@ -19,6 +19,7 @@ import type { Pool } from "./pool.ts";
 import { type AssignmentRecord, isOver, type Part } from "./record.ts";
 import type { SeatOfRecord } from "./seat.ts";
 import type { Slot } from "./slot.ts";
+import { leadsTo } from "./token.ts";
 
 /** Something in a table that must never be. */
 export interface Violation {
@@ -176,7 +177,12 @@ function slotViolations(
     return [violation("I3", `${name} slot ${ordinal} is taken without an assignment record`)];
   if (rightful.length > 1)
     return [violation("I1", `${name} slot ${ordinal} is named by ${rightful.length} records`)];
-  const holder = rightful[0]?.record.host;
+  const [owner] = rightful;
+  if (owner && !leadsTo(slot.token, owner.record.place))
+    return [
+      violation("I3", `${name} slot ${ordinal} has a token that does not lead to its record`),
+    ];
+  const holder = owner?.record.host;
   const isLent = (loan: Loan) =>
     loan.host === holder && loan.space === space && sameCidr(loan.block, cidr);
   if (holder !== host && !loans.some(isLent))

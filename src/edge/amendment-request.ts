@@ -43,7 +43,7 @@ export const amendmentBody = v.pipe(
     generation: v.optional(
       readable(parseGeneration, {
         description: "The generation that came with the address",
-        examples: ["g1.AaH9ucMyzwcxNzE.4a005d3a.26.666fc12e095c206c.kxkqIJQPRpEs7foEHkjPOac.1"],
+        examples: ["g1.KxkqIJQYzwcxNzE.4a005d3a.26.666fc12e095c206c.kxkqIJQPRpEs7foEHkjPOac.1"],
       }),
     ),
     leaseSeconds: v.optional(whole(1, LEASE_SECONDS_MAX)),

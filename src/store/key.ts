@@ -3,6 +3,7 @@ import { cellOf } from "../domain/cell.ts";
 import { type Cidr, formatCidr } from "../domain/cidr.ts";
 import { type HostId, hostId } from "../domain/host.ts";
 import type { RecordPlace } from "../domain/record.ts";
+import type { RecordStart } from "../domain/token.ts";
 import type { Key } from "./table.ts";
 
 /** Names are escaped when keys are built, so that no name can forge another's key. */
@@ -98,6 +99,10 @@ export const recordKey = ({ space, handleHash, id, keyed }: RecordPlace): Key =>
   pk: recordPk(space, handleHash),
   sk: joined(keyed ? "KEY" : "ID", id),
 });
+
+/** How the sort keys of records begin whose ids begin so. */
+export const recordPrefix = ({ keyed, idStart }: RecordStart): string =>
+  joined(keyed ? "KEY" : "ID", idStart);
 
 /** Inverse of `recordKey`. */
 export function recordPlaceOf({ pk, sk }: Key): RecordPlace {

@@ -12,11 +12,12 @@ import {
 } from "../domain/record.ts";
 import type { SeatOfRecord } from "../domain/seat.ts";
 import { shardOf } from "../domain/shard.ts";
+import type { RecordStart } from "../domain/token.ts";
 import { idOf, listOf, mapOf, numberOf, oneOf, setOf, textOf } from "./attribute.ts";
 import { equals, present, sizeIs } from "./clause.ts";
 import { TABLE } from "./definition.ts";
 import { reading } from "./format.ts";
-import { recordKey, recordPk, recordPlaceOf } from "./key.ts";
+import { recordKey, recordPk, recordPlaceOf, recordPrefix } from "./key.ts";
 import { withItem } from "./outcome.ts";
 import { revised } from "./revised.ts";
 import type { Item, Table, Value } from "./table.ts";
@@ -31,13 +32,22 @@ export function recordItems(table: Table) {
       return item && recordFrom(item);
     },
 
-    /** Every record in the partition of a handle's hash, or the first so many after one; compare the full handle. */
+    /** Every record in the partition of a handle's hash, those that begin so, or the first so many after one; compare the full handle. */
     async listRecords(
       space: string,
       handleHash: string,
-      { after, limit }: { readonly after?: RecordPlace; readonly limit?: number } = {},
+      {
+        start,
+        after,
+        limit,
+      }: {
+        readonly start?: RecordStart | undefined;
+        readonly after?: RecordPlace | undefined;
+        readonly limit?: number;
+      } = {},
     ): Promise<readonly AssignmentRecord[]> {
       const page = {
+        ...(start && { prefix: recordPrefix(start) }),
         ...(after && { after: recordKey(after).sk }),
         ...(limit !== undefined && { limit }),
       };

@@ -321,7 +321,7 @@ describe("labels that come with the request", () => {
   });
 
   it("may be others by the time that the request is repeated: its answer is the same", async () => {
-    const request = { ...asked(west), keyId: "key-1", digest: "same" };
+    const request = { ...asked(west), keyId: "0123456789abcdef", digest: "same" };
     const once = await assigned(context, request);
     const { hostLabels: _, ...unlabelled } = request;
     for (const again of [{ ...request, hostLabels: { zone: "east" } }, unlabelled])

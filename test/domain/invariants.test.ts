@@ -4,6 +4,9 @@ import { cellIndexOf, cellOf } from "../../src/domain/cell.ts";
 import type { Contents } from "../../src/domain/contents.ts";
 import { handleHash } from "../../src/domain/hash.ts";
 import { findViolations } from "../../src/domain/invariants.ts";
+import type { Part } from "../../src/domain/record.ts";
+import { freshToken } from "../../src/domain/token.ts";
+import { seededRandom } from "../simulation/random.ts";
 import {
   blockWith,
   cooling,
@@ -232,6 +235,19 @@ describe("I3: every taken slot has an assignment record", () => {
       {
         invariant: "I3",
         message: "block default 10.0.0.0/29 slot 0 is taken without an assignment record",
+      },
+    ]);
+  });
+
+  it("is violated when a slot's token does not lead to its record", () => {
+    const token = freshToken({ id: "record-1", keyed: true }, seededRandom(1));
+    const slots = { 0: { kind: "taken", token, handleHash: handleHash("web-1") } } as const;
+    const [part] = recordWith().parts;
+    const records = [recordWith({ parts: [{ ...(part as Part), token }] })];
+    expect(found({ blocks: [blockWith(slots)], records })).toEqual([
+      {
+        invariant: "I3",
+        message: "block default 10.0.0.0/29 slot 0 has a token that does not lead to its record",
       },
     ]);
   });

@@ -138,7 +138,7 @@ const RIGHT: Readonly<Record<string, readonly unknown[]>> = {
   maxBlocksPerHost: [2],
   dryRun: [true],
   addresses: [[{ address: "10.0.0.7", handle: "held" }], [{ address: "10.0.0.7" }]],
-  generation: ["g1.AaH9ucMyzwcxNzE.4a005d3a.28.666fc12e095c206c.kxkqIJQPRpEs7foEHkjPOac.1"],
+  generation: ["g1.KxkqIJQYzwcxNzE.4a005d3a.28.666fc12e095c206c.kxkqIJQPRpEs7foEHkjPOac.1"],
   cidr: ["10.9.0.0/24", "10.0.0.0/28"],
   blockSize: [28],
   allowedUses: [["Workload"]],

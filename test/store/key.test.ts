@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { formatCidr } from "../../src/domain/cidr.ts";
+import { freshToken, recordStartIn } from "../../src/domain/token.ts";
 import {
   addressInKey,
   affinityKey,
@@ -19,6 +20,7 @@ import {
   poolMapKey,
   recordKey,
   recordPlaceOf,
+  recordPrefix,
   reservationKey,
   seatKey,
   spaceKey,
@@ -27,6 +29,7 @@ import {
 } from "../../src/store/key.ts";
 import type { Key } from "../../src/store/table.ts";
 import { anyHandleHash, anyToken, BLOCKS_OF_EACH_SIZE, network } from "../domain/builders.ts";
+import { seededRandom } from "../simulation/random.ts";
 
 /** What keys are joined and escaped with, and what escapes look like. */
 const PIECES = ["", "a", "#", "%", "%23", "%25", "23"];
@@ -122,16 +125,26 @@ describe("a name in a key", () => {
 });
 
 describe("the key of an assignment record", () => {
+  const anyPlace = fc.record({
+    space: anyName,
+    handleHash: anyHandleHash,
+    id: fc.oneof(anyToken, anyHandleHash),
+    keyed: fc.boolean(),
+  });
+
   it("says where the record lies", () => {
-    const anyPlace = fc.record({
-      space: anyName,
-      handleHash: anyHandleHash,
-      id: fc.oneof(anyToken, anyHandleHash),
-      keyed: fc.boolean(),
-    });
     fc.assert(
       fc.property(anyPlace, (place) => {
         expect(recordPlaceOf(recordKey(place))).toEqual(place);
+      }),
+    );
+  });
+
+  it("begins as the token of each of its parts says", () => {
+    fc.assert(
+      fc.property(anyPlace, fc.integer(), (place, seed) => {
+        const start = recordStartIn(freshToken(place, seededRandom(seed)));
+        expect(start && recordKey(place).sk.startsWith(recordPrefix(start))).toBe(true);
       }),
     );
   });

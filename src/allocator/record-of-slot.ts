@@ -1,0 +1,51 @@
+import { PAGE_READS_AT_ONCE } from "../domain/limits.ts";
+import type { AssignmentRecord, Part } from "../domain/record.ts";
+import type { Slot } from "../domain/slot.ts";
+import { recordStartIn } from "../domain/token.ts";
+import type { Context } from "./context.ts";
+import { inParallel } from "./parallel.ts";
+
+type Taken = Slot & { readonly kind: "taken" };
+
+/** Whose a slot is: a record, and that part of it which has the slot's token. */
+export interface SlotOwner {
+  readonly record: AssignmentRecord;
+  readonly part: Part;
+}
+
+/** The record of a taken slot, strongly consistent; nothing where it is gone, and the slot was given back before. */
+export async function recordOfSlot(
+  context: Context,
+  space: string,
+  slot: Taken,
+): Promise<SlotOwner | undefined> {
+  return (await recordsOfSlots(context, space, [slot])).get(slot.token);
+}
+
+/**
+ * The records of taken slots by their tokens: one read for each record, since a token says how its record's id begins. An
+ * older one says nothing, so all records of its handle are read, once for all such slots. A record is there once, however
+ * many tokens of it there are.
+ */
+export async function recordsOfSlots(
+  { store }: Context,
+  space: string,
+  slots: Iterable<Slot>,
+): Promise<ReadonlyMap<string, SlotOwner>> {
+  const taken = [...slots].filter((slot): slot is Taken => slot.kind === "taken");
+  const looks = new Map(
+    taken.map(({ token, handleHash }) => {
+      const start = recordStartIn(token);
+      return [JSON.stringify([handleHash, start]), { handleHash, start }] as const;
+    }),
+  );
+  const found = await inParallel([...looks.values()], PAGE_READS_AT_ONCE, ({ handleHash, start }) =>
+    store.listRecords(space, handleHash, start && { start }),
+  );
+  const tokens = new Set(taken.map(({ token }) => token));
+  const owners = new Map<string, SlotOwner>();
+  for (const record of found.flat())
+    for (const part of record.parts)
+      if (tokens.has(part.token)) owners.set(part.token, { record, part });
+  return owners;
+}
