@@ -4,8 +4,7 @@ import { assign } from "../src/allocator/assign.ts";
 import type { Assignment, AssignRequest } from "../src/allocator/assignment.ts";
 import type { Context } from "../src/allocator/context.ts";
 import { putNode } from "../src/allocator/nodes.ts";
-import { releaseAddress, releaseHandle } from "../src/allocator/release.ts";
-import { parseAddress } from "../src/domain/address.ts";
+import { releaseHandle } from "../src/allocator/release.ts";
 import {
   blocksOfCell,
   CELLS_PER_WINDOW,
@@ -14,13 +13,13 @@ import {
   cellOrder,
 } from "../src/domain/cell.ts";
 import { shuffled } from "../src/domain/fresh.ts";
-import { parseGeneration } from "../src/domain/generation.ts";
 import { handleHash } from "../src/domain/hash.ts";
 import { hostId } from "../src/domain/host.ts";
 import { CELL_LOOKS_MAX } from "../src/domain/limits.ts";
 import { Refusal } from "../src/domain/outcome.ts";
 import type { Pool } from "../src/domain/pool.ts";
 import { SETTINGS_DEFAULT } from "../src/domain/settings.ts";
+import { assigned, give } from "./asked.ts";
 import { enterCells, fillCell, putBlock, useUpCell } from "./fill.ts";
 import type { Cost, meterOf } from "./meter.ts";
 import { makePool, readCidr } from "./pool.ts";
@@ -96,7 +95,7 @@ async function settleHosts(scene: Scene): Promise<{ owner: Context; both: Contex
   await assigned(owner, requestOf(scene, "owner", { count: taken }));
   await assigned(owner, requestOf(scene, "two-blocks", { count: BLOCK_ADDRESSES }));
   await assigned(owner, requestOf(scene, "two-blocks", { count: taken }));
-  await give(owner, scene, await assigned(owner, requestOf(scene, "whole")));
+  await give(owner, scene.site.space, await assigned(owner, requestOf(scene, "whole")));
   await assigned(scene.cold(), requestOf(scene, "neighbour"));
   if (scene.site.cidr.family === 6) return { owner, both: undefined };
   const both = scene.cold();
@@ -128,11 +127,11 @@ async function measureKnownBlock(scene: Scene, owner: Context): Promise<void> {
 
   const plain = await measured(scene, "assign, warm", [2, 3, 0], one);
   await measured(scene, "release by address and generation", [2, 3, 0], () =>
-    give(owner, scene, plain),
+    give(owner, site.space, plain),
   );
   const once = await measured(scene, "assign with a key, warm", [2, 3, 0], keyed);
   await measured(scene, "release by address and generation, with a key", [2, 4, 0], () =>
-    give(owner, scene, once),
+    give(owner, site.space, once),
   );
   const lone = await one();
   await measured(scene, "release by handle, one record without a key", [3, 3, 1], () =>
@@ -148,11 +147,11 @@ async function measureKnownBlock(scene: Scene, owner: Context): Promise<void> {
     now: () => owner.now() + ages * CONFIGURATION_AGE_MS,
   });
   const aged = await assigned(later(1), requestOf(scene, "owner"));
-  await give(owner, scene, aged);
+  await give(owner, site.space, aged);
   const older = await measured(scene, "assign, warm, configuration read 7 s ago", [3, 3, 1], () =>
     assigned(later(2), requestOf(scene, "owner")),
   );
-  await give(owner, scene, older);
+  await give(owner, site.space, older);
 
   if (fill === "0 %")
     await measured(scene, "assign 64 addresses in one block, warm", [2, 4, 0], () =>
@@ -190,7 +189,7 @@ async function measureUnknownBlock(scene: Scene): Promise<void> {
     const told = await measured(scene, operation, budget, () =>
       assigned(context, requestOf(scene, host, more)),
     );
-    await give(context, scene, told);
+    await give(context, scene.site.space, told);
   }
 }
 
@@ -281,7 +280,7 @@ async function measureSelectors(scene: Scene, owner: Context): Promise<void> {
     ...owner,
     now: () => owner.now() + ages * CONFIGURATION_AGE_MS,
   });
-  await give(owner, scene, await assigned(later(3), open()));
+  await give(owner, site.space, await assigned(later(3), open()));
   const budgets = [
     ["assign, warm, where pools select nodes", later(3), [2, 3, 0]],
     ["… configuration and labels read 7 s ago", later(4), [3, 3, 2]],
@@ -289,7 +288,7 @@ async function measureSelectors(scene: Scene, owner: Context): Promise<void> {
   ] as const;
   for (const [operation, context, budget] of budgets) {
     const told = await measured(scene, operation, budget, () => assigned(context, open()));
-    await give(context, scene, told);
+    await give(context, site.space, told);
   }
   const saying = () => ({ ...open(), hostLabels: { rack: "7" } });
   const told = await measured(
@@ -298,7 +297,7 @@ async function measureSelectors(scene: Scene, owner: Context): Promise<void> {
     [3, 3, 1],
     () => assigned(later(6), saying()),
   );
-  await give(later(6), scene, told);
+  await give(later(6), space, told);
 }
 
 async function measured<T>(
@@ -366,20 +365,4 @@ function bothOf(scene: Scene, count: number): AssignRequest {
   const families = [4, 6] as const;
   const wanted = families.map((family) => ({ family, count }));
   return { ...requestOf(scene, "both"), wanted, pools: [scene.site.name, "six"] };
-}
-
-async function assigned(context: Context, request: AssignRequest): Promise<Assignment> {
-  const answer = await assign(context, request);
-  if (answer instanceof Refusal) throw new Error(`${answer.code}: ${answer.detail}`);
-  return answer;
-}
-
-async function give(context: Context, { site }: Scene, { addresses }: Assignment): Promise<void> {
-  const [first] = addresses;
-  const address = parseAddress(first?.address ?? "");
-  const generation = parseGeneration(first?.generation ?? "");
-  if (!address.ok || !generation.ok) throw new Error("an answer that cannot be given back");
-  const proof = { address: address.value, generation: generation.value };
-  const { status } = await releaseAddress(context, site.space, proof);
-  if (status !== "released") throw new Error(`the release answered ${status}`);
 }

@@ -1,0 +1,29 @@
+import { assign } from "../src/allocator/assign.ts";
+import type { Assignment, AssignRequest } from "../src/allocator/assignment.ts";
+import type { Context } from "../src/allocator/context.ts";
+import { releaseAddress } from "../src/allocator/release.ts";
+import { parseAddress } from "../src/domain/address.ts";
+import { parseGeneration } from "../src/domain/generation.ts";
+import { Refusal } from "../src/domain/outcome.ts";
+
+/** Assigns where an assignment is the only right answer. */
+export async function assigned(context: Context, request: AssignRequest): Promise<Assignment> {
+  const answer = await assign(context, request);
+  if (answer instanceof Refusal) throw new Error(`${answer.code}: ${answer.detail}`);
+  return answer;
+}
+
+/** Releases the first address of an assignment, by its generation. */
+export async function give(
+  context: Context,
+  space: string,
+  { addresses }: Assignment,
+): Promise<void> {
+  const [first] = addresses;
+  const address = parseAddress(first?.address ?? "");
+  const generation = parseGeneration(first?.generation ?? "");
+  if (!address.ok || !generation.ok) throw new Error("an answer that cannot be given back");
+  const proof = { address: address.value, generation: generation.value };
+  const { status } = await releaseAddress(context, space, proof);
+  if (status !== "released") throw new Error(`the release answered ${status}`);
+}

@@ -1,0 +1,8 @@
+import type { Context } from "../src/allocator/context.ts";
+
+/** One machine takes longer to serve hundreds of callers than their functions may live; so their clock runs slower. */
+const CLOCK_SLOWED = 100;
+const startedAtMs = Date.now();
+const slowNow = () => startedAtMs + Math.floor((Date.now() - startedAtMs) / CLOCK_SLOWED);
+
+export const slowed = (context: Context): Context => ({ ...context, now: slowNow });

@@ -1,0 +1,110 @@
+import { BatchWriteCommand, DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import type { AssignRequest } from "../../src/allocator/assignment.ts";
+import type { Context } from "../../src/allocator/context.ts";
+import { inParallel } from "../../src/allocator/parallel.ts";
+import { hostId } from "../../src/domain/host.ts";
+import { createTable } from "../../src/local/create-table.ts";
+import { startEmulator } from "../../src/local/emulator.ts";
+import { type Sender, tableThrough } from "../../src/store/dynamo.ts";
+import { eachCall } from "../../src/store/each-call.ts";
+import { MemoryTable } from "../../src/store/memory.ts";
+import { contextOf, dynamoClient } from "../../src/wiring.ts";
+
+const TABLE_NAME = "plat-speed";
+const ITEMS_PER_BATCH = 25;
+const BATCHES_AT_ONCE = 8;
+
+/** Makes a call, at once or later. */
+export type Gate = <T>(call: () => Promise<T>) => Promise<T>;
+
+/** A command of the document client, as ours made it. */
+export interface Command {
+  // biome-ignore lint/suspicious/noExplicitAny: inputs of all commands, of which a few members are looked into
+  readonly input: any;
+}
+
+/** What is measured on: one table of the embedded DynamoDB, with one client for ours and for raw writes. */
+export class Bed {
+  readonly tableName = TABLE_NAME;
+  readonly client: DynamoDBDocumentClient;
+  readonly stop: () => Promise<void>;
+  #calls = 0;
+  #recorded: Command[] | undefined;
+
+  private constructor(client: DynamoDBDocumentClient, stop: () => Promise<void>) {
+    this.client = client;
+    this.stop = stop;
+  }
+
+  static async open(): Promise<Bed> {
+    const emulator = await startEmulator();
+    const client = dynamoClient(emulator.endpoint);
+    await createTable(client, TABLE_NAME);
+    return new Bed(DynamoDBDocumentClient.from(client), async () => {
+      client.destroy();
+      await emulator.stop();
+    });
+  }
+
+  /** Calls of functions so far. */
+  get calls(): number {
+    return this.#calls;
+  }
+
+  /**
+   * A function that has just started.
+   *
+   * @param each what makes a call; it may wait before
+   */
+  coldFunction(each: Gate = (call) => call()): Context {
+    const send = (command: Command) => {
+      this.#calls++;
+      this.#recorded?.push(command);
+      return this.client.send(command as never);
+    };
+    const table = tableThrough({ send } as unknown as Sender, TABLE_NAME);
+    return contextOf(eachCall(table, each));
+  }
+
+  /** What functions send while something is done. */
+  async recording(act: () => Promise<unknown>): Promise<readonly Command[]> {
+    const recorded: Command[] = [];
+    this.#recorded = recorded;
+    await act();
+    this.#recorded = undefined;
+    return recorded;
+  }
+
+  /** Does something over a table in memory, and puts what then stands there into this one, in bulk. */
+  async inBulk(make: (context: Context) => Promise<unknown>): Promise<void> {
+    const memory = new MemoryTable();
+    await make(contextOf(memory));
+    const items = memory.items();
+    const batches = Array.from({ length: Math.ceil(items.length / ITEMS_PER_BATCH) }, (_, i) =>
+      items.slice(i * ITEMS_PER_BATCH, (i + 1) * ITEMS_PER_BATCH),
+    );
+    await inParallel(batches, BATCHES_AT_ONCE, async (batch) => {
+      const RequestItems = { [TABLE_NAME]: batch.map((Item) => ({ PutRequest: { Item } })) };
+      const { UnprocessedItems = {} } = await this.client.send(
+        new BatchWriteCommand({ RequestItems }),
+      );
+      if (Object.keys(UnprocessedItems).length > 0)
+        throw new Error("the table did not take a whole batch");
+    });
+  }
+}
+
+let handles = 0;
+
+/** A request for one address, or for some, under a handle of its own. */
+export function requestOf(space: string, host: string, count = 1): AssignRequest {
+  return {
+    space,
+    host: hostId("host", host),
+    wanted: [{ family: 4, count }],
+    handle: `pod-${handles++}`,
+    attributes: { pod: "web-0", namespace: "shop" },
+    pools: [],
+    digest: "digest",
+  };
+}

@@ -1,0 +1,88 @@
+import { assign } from "../../src/allocator/assign.ts";
+import type { Assignment, AssignRequest } from "../../src/allocator/assignment.ts";
+import type { Context } from "../../src/allocator/context.ts";
+import { Contended, Refusal } from "../../src/domain/outcome.ts";
+import { assigned, give } from "../asked.ts";
+import { makePool } from "../pool.ts";
+import { type Bed, requestOf } from "./bed.ts";
+import { fillUp } from "./fills.ts";
+import { RawPairs } from "./raw.ts";
+import { type Contest, oneByOne } from "./turns.ts";
+
+const CIDR = "10.0.0.0/16";
+/** Asked again at once, a request finds the last address somewhere within so many tries, or something is wrong. */
+const TRIES_MAX = 1_000;
+const BLOCK_ADDRESSES = 64;
+
+/** The last address of a /16 of 1,024 blocks, and the refusal once there is none. */
+export async function fullContests(bed: Bed, ms: number): Promise<readonly Contest[]> {
+  await makePool(bed.coldFunction(), { space: "raw", name: "pool", cidr: CIDR });
+  const slot = await (await RawPairs.recorded(bed, "raw")).slotOf("node", 0);
+  const raw = () =>
+    oneByOne(ms, 2, async () => {
+      await slot.assign();
+      return slot.release;
+    });
+  await fillPool(bed, "full", 0);
+  await fillPool(bed, "last", 1);
+  const owner = bed.coldFunction();
+  for (let taken = 1; taken < BLOCK_ADDRESSES; taken++)
+    await assigned(owner, requestOf("last", "owner"));
+
+  const warm = await warmFunction(bed, "full");
+  const stranger = await warmFunction(bed, "last");
+  let hosts = 0;
+  const newcomer = (space: string) => requestOf(space, `newcomer-${hosts++}`);
+  const refused = async (context: Context) => {
+    const told = await assign(context, newcomer("full"));
+    if (!(told instanceof Refusal)) throw new Error("a full pool gave an address");
+    return undefined;
+  };
+  const acts = {
+    "the last address, by a cold function of its host": async () => {
+      const context = bed.coldFunction();
+      const told = await assigned(context, requestOf("last", "owner"));
+      return () => give(context, "last", told);
+    },
+    "the last address, borrowed by a host that has none, asked for until it is found": async () => {
+      const told = await insisted(stranger, newcomer("last"));
+      return () => give(stranger, "last", told);
+    },
+    "the refusal of a full pool, by a warm function": () => refused(warm),
+    "the refusal of a full pool, by a cold function": () => refused(bed.coldFunction()),
+  };
+  return Object.entries(acts).map(([name, act]) => ({
+    section: "full",
+    name,
+    callers: 1,
+    beside: "PutItem, UpdateItem",
+    ours: () => oneByOne(ms, () => bed.calls, act),
+    raw,
+  }));
+}
+
+async function fillPool(bed: Bed, space: string, free: number): Promise<void> {
+  const pool = await makePool(bed.coldFunction(), { space, name: "pool", cidr: CIDR });
+  await fillUp(bed, pool, free);
+}
+
+/** It knows the configuration of the space, and none of its blocks. */
+async function warmFunction(bed: Bed, space: string): Promise<Context> {
+  const context = bed.coldFunction();
+  const told = await assign(context, { ...requestOf(space, "early"), pools: ["no-such-pool"] });
+  if (!(told instanceof Refusal)) throw new Error("a pool that there is not gave an address");
+  return context;
+}
+
+/** Asks again at once, as long as the answer is to come again. */
+async function insisted(context: Context, request: AssignRequest): Promise<Assignment> {
+  for (let tries = 0; tries < TRIES_MAX; tries++) {
+    const told = await assign(context, request).catch((error) => {
+      if (error instanceof Contended) return undefined;
+      throw error;
+    });
+    if (told && !(told instanceof Refusal)) return told;
+    if (told && !told.members.retryable) throw new Error(`${told.code}: ${told.detail}`);
+  }
+  throw new Error(`the last address was not found in ${TRIES_MAX} tries`);
+}

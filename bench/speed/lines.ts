@@ -1,0 +1,65 @@
+import { type Contest, median, quantile, type Round, type Turn } from "./turns.ts";
+
+/** What came out of a contest. */
+export interface Line {
+  readonly section: string;
+  readonly name: string;
+  readonly callers: number;
+  readonly hosts?: number;
+  readonly beside: string;
+  readonly ours: Side;
+  readonly raw: Side;
+  /** How many acts a second ours does for one of raw's: the median of the rounds. */
+  readonly speed: number;
+  /** Where acts begin with an assign: the same of assigns alone, by their medians. */
+  readonly assignSpeed?: number;
+  /** The median of an act of ours in each round. */
+  readonly roundsMs: readonly number[];
+  readonly roundsPerSecond: readonly number[];
+}
+
+interface Side {
+  /** The median of the rounds. */
+  readonly perSecond: number;
+  /** Of all acts of all rounds. */
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  /** Of the process of the callers. */
+  readonly processorMsPerAct: number;
+  readonly callsPerAct: number;
+}
+
+export function lineOf(contest: Contest, rounds: readonly Round[]): Line {
+  const { section, name, callers, hosts, beside } = contest;
+  const assigns = rounds.flatMap(({ ours, raw }) =>
+    ours.assignMs && raw.assignMs ? [median(raw.assignMs) / median(ours.assignMs)] : [],
+  );
+  return {
+    section,
+    name,
+    callers,
+    ...(hosts !== undefined && { hosts }),
+    beside,
+    ours: sideOf(rounds.map(({ ours }) => ours)),
+    raw: sideOf(rounds.map(({ raw }) => raw)),
+    speed: median(rounds.map(({ ours, raw }) => perSecondOf(ours) / perSecondOf(raw))),
+    ...(assigns.length > 0 && { assignSpeed: median(assigns) }),
+    roundsMs: rounds.map(({ ours }) => median(ours.ms)),
+    roundsPerSecond: rounds.map(({ ours }) => perSecondOf(ours)),
+  };
+}
+
+function sideOf(turns: readonly Turn[]): Side {
+  const all = turns.flatMap(({ ms }) => ms);
+  const perAct = (of: (turn: Turn) => number) =>
+    turns.reduce((sum, turn) => sum + of(turn), 0) / all.length;
+  return {
+    perSecond: median(turns.map(perSecondOf)),
+    p50Ms: median(all),
+    p99Ms: quantile(all, 0.99),
+    processorMsPerAct: perAct(({ processorMs }) => processorMs),
+    callsPerAct: perAct(({ calls }) => calls),
+  };
+}
+
+const perSecondOf = ({ ms, tookMs }: Turn): number => (1_000 * ms.length) / tookMs;

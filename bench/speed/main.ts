@@ -1,0 +1,43 @@
+import "../../src/local/environment.ts";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { whole } from "../load/options.ts";
+import { plotOf } from "./plot.ts";
+import { markdownOf } from "./report.ts";
+import { isSection, measureSpeed, SECTIONS, SIZES } from "./run.ts";
+
+/**
+ * `npm run bench [-- --only pairs,growth --rounds 5 --seconds 2 --out DIR]`: how fast ours is beside raw conditional writes, which
+ * the same client sends to the same table in the same run. It prints Markdown, and writes that, JSON and a plot.
+ */
+
+const { values } = parseArgs({
+  options: {
+    only: { type: "string", default: SECTIONS.join() },
+    rounds: { type: "string", default: "5" },
+    seconds: { type: "string", default: "2" },
+    out: { type: "string", default: "bench/results" },
+  },
+});
+const only = values.only.split(",");
+const unknown = only.find((name) => !isSection(name));
+if (unknown !== undefined) {
+  console.error(`--only has "${unknown}"; there are ${SECTIONS.join(", ")}.`);
+  process.exit(2);
+}
+const report = await measureSpeed({
+  only: only.filter(isSection),
+  rounds: whole("rounds", values.rounds),
+  ms: 1_000 * whole("seconds", values.seconds),
+  sizes: SIZES,
+  say: (line) => console.error(line),
+});
+const markdown = markdownOf(report, "speed.svg");
+await mkdir(values.out, { recursive: true });
+await Promise.all([
+  writeFile(join(values.out, "speed.md"), markdown),
+  writeFile(join(values.out, "speed.json"), `${JSON.stringify(report, undefined, 2)}\n`),
+  writeFile(join(values.out, "speed.svg"), await plotOf(report.lines)),
+]);
+console.log(markdown);

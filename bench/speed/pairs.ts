@@ -1,0 +1,119 @@
+import { assigned, give } from "../asked.ts";
+import { makePool } from "../pool.ts";
+import { type Bed, requestOf } from "./bed.ts";
+import { ageBlock, RawPairs } from "./raw.ts";
+import { type Contest, processorTime, type Turn } from "./turns.ts";
+
+/** How long a cell warms up before each of its turns. */
+const WARM_UP_MS = 200;
+
+/** An assign and a release, as often as they are called in turn, for the n-th time of one caller. */
+interface Pair {
+  assign(n: number): Promise<unknown>;
+  release(n: number): Promise<unknown>;
+}
+
+/**
+ * Pairs of an assign and a release by generation, for so many callers on so many hosts. Each caller is a warm function of
+ * its own: it knows of the others what the table tells it.
+ */
+export async function pairContests(
+  bed: Bed,
+  {
+    callers,
+    hosts,
+    ms,
+  }: {
+    readonly callers: readonly number[];
+    readonly hosts: readonly number[];
+    readonly ms: number;
+  },
+): Promise<readonly Contest[]> {
+  const contests: Contest[] = [];
+  for (const hostCount of hosts) {
+    const space = `hosts-${hostCount}`;
+    await makePool(bed.coldFunction(), { space, name: "pool", cidr: "10.0.0.0/12" });
+    const names = Array.from({ length: hostCount }, (_, i) => `node-${i}`);
+    for (const name of names) await ageBlock(bed, space, name);
+    const raw = await RawPairs.recorded(bed, space);
+    for (const callerCount of callers) {
+      const ours: Pair[] = [];
+      const theirs: Pair[] = [];
+      for (let caller = 0; caller < callerCount; caller++) {
+        // Hosts are shared out among callers; where there are fewer of them, callers share hosts.
+        const mine = names.filter((_, i) => i % callerCount === caller % hostCount);
+        ours.push(await ourPair(bed, space, mine));
+        // In each cell raw has blocks of its own.
+        const apart = mine.map((name) => `${callerCount}-${name}`);
+        theirs.push(await rawPair(raw, apart, caller));
+      }
+      contests.push({
+        section: "pairs",
+        name: "assign and release",
+        callers: callerCount,
+        hosts: hostCount,
+        beside: "PutItem, UpdateItem, UpdateItem, DeleteItem",
+        ours: () => turnOf(ours, ms, () => bed.calls),
+        raw: () => turnOf(theirs, ms),
+      });
+    }
+  }
+  return contests;
+}
+
+/** By a function that has served each of its hosts before. */
+async function ourPair(bed: Bed, space: string, hosts: readonly string[]): Promise<Pair> {
+  const context = bed.coldFunction();
+  let told: Awaited<ReturnType<typeof assigned>>;
+  for (const host of hosts)
+    await give(context, space, await assigned(context, requestOf(space, host)));
+  return {
+    async assign(n) {
+      told = await assigned(context, requestOf(space, hosts[n % hosts.length] as string));
+    },
+    release: () => give(context, space, told),
+  };
+}
+
+async function rawPair(raw: RawPairs, hosts: readonly string[], caller: number): Promise<Pair> {
+  const slots = await Promise.all(hosts.map((host) => raw.slotOf(host, caller)));
+  const slotAt = (n: number) => slots[n % slots.length] as (typeof slots)[number];
+  return { assign: (n) => slotAt(n).assign(), release: (n) => slotAt(n).release() };
+}
+
+async function turnOf(
+  pairs: readonly Pair[],
+  ms: number,
+  callsSoFar?: () => number,
+): Promise<Turn> {
+  await during(pairs, Math.min(WARM_UP_MS, ms));
+  const callsBefore = callsSoFar?.() ?? 0;
+  const turn = await during(pairs, ms);
+  const calls = callsSoFar ? callsSoFar() - callsBefore : 4 * turn.ms.length;
+  return { ...turn, calls };
+}
+
+async function during(pairs: readonly Pair[], ms: number): Promise<Omit<Turn, "calls">> {
+  const pairMs: number[] = [];
+  const assignMs: number[] = [];
+  const beganAtMs = performance.now();
+  const processor = processorTime();
+  const calling = pairs.map(async ({ assign, release }) => {
+    let fromMs = performance.now();
+    for (let n = 0; n === 0 || fromMs - beganAtMs < ms; n++) {
+      await assign(n);
+      assignMs.push(performance.now() - fromMs);
+      await release(n);
+      const untilMs = performance.now();
+      pairMs.push(untilMs - fromMs);
+      fromMs = untilMs;
+    }
+  });
+  await Promise.all(calling);
+  return {
+    ms: pairMs,
+    assignMs,
+    tookMs: performance.now() - beganAtMs,
+    processorMs: processor(),
+  };
+}
