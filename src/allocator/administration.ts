@@ -1,13 +1,14 @@
 import { type Cidr, formatCidr, sameCidr } from "../domain/cidr.ts";
 import { deleteJobId } from "../domain/job.ts";
 import {
+  PLAN_BYTES_MAX,
   POOLS_PER_SPACE_MAX,
   RESERVATIONS_PER_SPACE_MAX,
   SWAP_TRIES_MAX,
   UNTOLD_EFFECTIVE_MS_MAX,
 } from "../domain/limits.ts";
 import { Contended, type Outcome, Refusal, Unavailable } from "../domain/outcome.ts";
-import { type PlanEntry, planned } from "../domain/plan.ts";
+import { nameBytes, type PlanEntry, planBytes, planned } from "../domain/plan.ts";
 import {
   type Pool,
   type PoolSpec,
@@ -138,6 +139,7 @@ async function enterPlan(context: Context, pool: Pool): Promise<Refusal | undefi
         pools.find((candidate) => candidate.id === other.id),
       );
     }
+    if (planBytes(change.entries) > PLAN_BYTES_MAX) return noRoomInPlan(pool, change.entries);
     const changed = await store.changePlan(plan, change.entries, fresh(context));
     // After an unknown outcome the plan is read again; entering the same range twice is entering it once.
     if (changed.outcome === "done") return undefined;
@@ -151,6 +153,15 @@ async function enterPlan(context: Context, pool: Pool): Promise<Refusal | undefi
  */
 const mayStand = ({ pools, unreadablePools }: SpaceConfiguration, poolId: string): boolean =>
   unreadablePools.length > 0 || pools.some(({ id }) => id === poolId);
+
+function noRoomInPlan({ space, name }: Pool, entries: readonly PlanEntry[]): Refusal {
+  const problem = `would make the address plan of space ${space} too large: ${entries.length} pools take ${planBytes(entries)} bytes, ${nameBytes(entries)} of them for their names, and there is room for ${PLAN_BYTES_MAX}`;
+  return new Refusal(
+    "invalid_request",
+    `Pool ${name} ${problem}; shorter names of pools take less, and another space has a plan of its own.`,
+    { fields: [{ field: "name", value: name, problem }] },
+  );
+}
 
 function overlap(cidr: Cidr, other: PlanEntry, owner: Pool | undefined): Refusal {
   const field = { field: "cidr", value: formatCidr(cidr), problem: `overlaps ${other.pool}` };

@@ -146,15 +146,23 @@ export const ATTRIBUTE_KEY_CHARACTERS_MAX = 253;
 export const ATTRIBUTE_VALUE_CHARACTERS_MAX = 1_024;
 /** One set of attributes as JSON: a record has room for its own and for two owners of an address. */
 export const ATTRIBUTES_BYTES_MAX = 65_536;
-/** An item may have 400 KB; what is written later into a record is counted before. */
+/**
+ * DynamoDB keeps no item above 400 KB. The items that grow with what is asked for, records and plans, are counted before each write;
+ * of every other one `test/store/item-bytes.test.ts` measures the largest that its fields may come to.
+ * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html
+ */
+export const ITEM_BYTES_MAX = 400 * 1_024;
+/** What is written later into a record is counted before. */
 export const RECORD_BYTES_MAX = 380_000;
+/** Of the reason why an item cannot be read: it may quote the item, and stands in jobs and answers. */
+export const UNREADABLE_CHARACTERS_MAX = 1_024;
 /** One less than the largest block has addresses. */
 export const HOST_RESERVED_MAX = 4_095;
 export const NOTE_CHARACTERS_MAX = 256;
 export const NAME_CHARACTERS_MAX = 253;
 /** Labels of a node or a namespace. Kubernetes has no maximum; what discovers a machine's features sets some 150. */
 export const LABELS_MAX = 256;
-/** Keys and values together: labels are read with the places of their host, 4 KB a unit. */
+/** Keys and values together, ASCII: labels are read with the places of their host, 4 KB a unit. Their item has 17 KB at most. */
 export const LABELS_CHARACTERS_MAX = 16_000;
 /** The name of a label after its prefix, and its value, as in Kubernetes. */
 export const LABEL_NAME_CHARACTERS_MAX = 63;
@@ -174,10 +182,13 @@ export const BODY_BYTES_MAX = 1_000_000;
 export const MANIFESTS_PER_BODY_MAX = 2_000;
 export const RELEASES_PER_REQUEST_MAX = 256;
 export const POOLS_PER_REQUEST_MAX = 256;
+/** Entries of a reservation, which is one item: 92 bytes each at most, two IPv6 addresses, come to 92 KB. */
 export const RESERVED_CIDRS_MAX = 1_000;
 export const RESERVATIONS_PER_SPACE_MAX = 200;
-/** The plan of a space is one item of at most 400 KB, about 100 bytes a pool. */
+/** Pools of a space: the plan has room for so many where their names have 99 characters or fewer (`PLAN_BYTES_MAX`). */
 export const POOLS_PER_SPACE_MAX = 2_000;
+/** The plan of a space is one item of 400 KB at most: 90 bytes a pool, and its name. */
+export const PLAN_BYTES_MAX = 380_000;
 /** Calico's maxima for a pool's selector, and for a label that it names. */
 export const SELECTOR_CHARACTERS_MAX = 1_024;
 export const SELECTOR_LABEL_CHARACTERS_MAX = 512;

@@ -1,4 +1,5 @@
 import type { Family } from "./address.ts";
+import { UNREADABLE_CHARACTERS_MAX } from "./limits.ts";
 
 /**
  * What became of a conditional write.
@@ -99,13 +100,14 @@ export interface UnreadableItem {
 export class Unreadable extends Error {
   override readonly name = "Unreadable";
   readonly members: UnreadableItem;
-  /** Reads on from the item's name. */
+  /** Reads on from the item's name, cut to `UNREADABLE_CHARACTERS_MAX`. */
   readonly why: string;
 
   constructor(members: UnreadableItem, why: string, options?: ErrorOptions) {
-    super(`the item of ${members.item} ${why}`, options);
+    const short = cut(why);
+    super(`the item of ${members.item} ${short}`, options);
     this.members = members;
-    this.why = why;
+    this.why = short;
   }
 
   /** The message as a sentence for a person. */
@@ -113,6 +115,12 @@ export class Unreadable extends Error {
     return `${this.message.charAt(0).toUpperCase()}${this.message.slice(1)}.`;
   }
 }
+
+/** The beginning of a text, as Unicode: half a character is none. */
+const cut = (text: string): string =>
+  text.length <= UNREADABLE_CHARACTERS_MAX
+    ? text
+    : `${text.slice(0, UNREADABLE_CHARACTERS_MAX - 1).replace(/\p{Cs}$/u, "")}…`;
 
 /** What was read, or that it cannot be: for who has other things to do. */
 export async function unlessUnreadable<T>(read: Promise<T>): Promise<T | Unreadable> {

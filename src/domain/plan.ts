@@ -28,3 +28,16 @@ export function planned(
   const inTheWay = others.find(({ cidr }) => overlaps(intervalOf(cidr), intervalOf(entry.cidr)));
   return inTheWay ? { inTheWay } : { entries: [...others, entry] };
 }
+
+/** Its key, its revision and its numbers of format. */
+const FIXED_BYTES = 1_000;
+/** An id, the text of an IPv6 network, a prefix length, and the names of these, as DynamoDB counts them. */
+const ENTRY_BYTES = 90;
+
+/** Returns how many bytes the item of a plan with these entries has at most: names of pools are ASCII. */
+export const planBytes = (entries: readonly PlanEntry[]): number =>
+  FIXED_BYTES + ENTRY_BYTES * entries.length + nameBytes(entries);
+
+/** Returns how many of them the names of its pools take. */
+export const nameBytes = (entries: readonly PlanEntry[]): number =>
+  entries.reduce((sum, { pool }) => sum + pool.length, 0);

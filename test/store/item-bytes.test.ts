@@ -1,0 +1,171 @@
+import { expect, it } from "vitest";
+import { hostId } from "../../src/domain/host.ts";
+import {
+  HOST_RESERVED_MAX,
+  ITEM_BYTES_MAX,
+  LABELS_CHARACTERS_MAX,
+  LABELS_MAX,
+  NAME_CHARACTERS_MAX,
+  NOTE_CHARACTERS_MAX,
+  RESERVED_CIDRS_MAX,
+  SELECTOR_CHARACTERS_MAX,
+  SPACE_CHARACTERS_MAX,
+  UNREADABLE_CHARACTERS_MAX,
+} from "../../src/domain/limits.ts";
+import { Unreadable } from "../../src/domain/outcome.ts";
+import { planBytes } from "../../src/domain/plan.ts";
+import { SETTINGS_DEFAULT } from "../../src/domain/settings.ts";
+import { MemoryTable } from "../../src/store/memory.ts";
+import { makeStore } from "../../src/store/store.ts";
+import type { Value } from "../../src/store/table.ts";
+import {
+  blockWith,
+  interval,
+  jobWith,
+  network,
+  poolWith,
+  selector,
+  taken,
+  token,
+} from "../domain/builders.ts";
+import { itemBytes } from "./item-bytes.ts";
+
+type Store = ReturnType<typeof makeStore>;
+
+const SPACE = "s".repeat(SPACE_CHARACTERS_MAX);
+const NAME = "p".repeat(NAME_CHARACTERS_MAX);
+/** A character of JavaScript is three bytes of UTF-8 at most. */
+const WIDE = "€";
+const REASON_CHARACTERS_MAX = 1_024;
+const LONG_ADDRESS = "1111:2222:3333:4444:5555:6666:123.123.123.123";
+const id = token(1);
+const longSelector = {
+  text: `a == "${WIDE.repeat(SELECTOR_CHARACTERS_MAX - 7)}"`,
+  selector: selector("all()"),
+};
+/** As many labels as there may be, of as many characters as they may have in all. */
+const LABELS = Object.fromEntries(
+  Array.from({ length: LABELS_MAX }, (_, n) => [
+    String(n).padStart(LABELS_CHARACTERS_MAX / LABELS_MAX, "a"),
+    "",
+  ]),
+);
+const counts = { cells: 2 ** 52, blocks: 2 ** 52, deleted: 2 ** 52, taken: 2 ** 52, cooling: 1 };
+
+it.each<readonly [string, (store: Store) => Promise<unknown>]>([
+  ["settings", (store) => store.putSettings(SPACE, SETTINGS_DEFAULT, id, undefined)],
+  [
+    "a pool",
+    (store) =>
+      store.putPool(
+        poolWith({
+          space: SPACE,
+          name: NAME,
+          nodeSelector: longSelector,
+          namespaceSelector: longSelector,
+        }),
+        undefined,
+      ),
+  ],
+  [
+    "a reservation",
+    (store) =>
+      store.putReservation(
+        {
+          space: SPACE,
+          name: NAME,
+          cidrs: Array.from(
+            { length: RESERVED_CIDRS_MAX },
+            () => `${LONG_ADDRESS}-${LONG_ADDRESS}`,
+          ),
+          intervals: [interval("10.0.0.0")],
+          reason: WIDE.repeat(REASON_CHARACTERS_MAX),
+          revision: id,
+        },
+        undefined,
+      ),
+  ],
+  [
+    "a node",
+    (store) => store.createNode({ space: SPACE, name: NAME, id, labels: LABELS, revision: id }),
+  ],
+  [
+    "a namespace",
+    (store) => store.createNamespace({ space: SPACE, name: NAME, labels: LABELS, revision: id }),
+  ],
+  [
+    "a page of a pool map",
+    async (store) => {
+      const last = (1n << 116n) - 1n;
+      for (let cell = last - 127n; cell <= last; cell++) {
+        await store.addCell(SPACE, id, cell);
+        await store.markFull(SPACE, id, cell);
+      }
+    },
+  ],
+  [
+    "a job that waits for what cannot be read",
+    (store) => {
+      const { message } = new Unreadable(
+        { item: NAME },
+        `says "${WIDE.repeat(ITEM_BYTES_MAX / 4)}"`,
+      );
+      return store.createJob(
+        jobWith({
+          space: SPACE,
+          pool: NAME,
+          detail: message,
+          walk: { ...counts, beganAtMs: 1, position: 1n << 116n, unreadable: message },
+          lastWalk: { ...counts, unreadable: message },
+        }),
+      );
+    },
+  ],
+  [
+    "a full block of the largest size",
+    (store) =>
+      store.createBlock(
+        blockWith(Object.fromEntries(Array.from({ length: 4_096 }, (_, n) => [n, taken()])), {
+          space: SPACE,
+          cidr: network("2001:db8:1111:2222:3333:4444:5555:6000/116"),
+          pool: NAME,
+          host: hostId("host", NAME),
+          hostReserved: {
+            start: HOST_RESERVED_MAX,
+            end: 0,
+            handle: WIDE.repeat(NAME_CHARACTERS_MAX),
+            note: WIDE.repeat(NOTE_CHARACTERS_MAX),
+          },
+        }),
+      ),
+  ],
+])("%s at its largest has room in an item", async (_, put) => {
+  const table = new MemoryTable();
+  await put(makeStore(table));
+  const sizes = table.items().map((item) => itemBytes(item as Value));
+  expect(sizes).toHaveLength(1);
+  for (const size of sizes) expect(size).toBeLessThan(ITEM_BYTES_MAX);
+});
+
+it.each([1, NAME_CHARACTERS_MAX])(
+  "no plan is larger than it was counted, with names of %i",
+  async (n) => {
+    const pool = "p".repeat(n);
+    const table = new MemoryTable();
+    const entries = Array.from({ length: 1_000 }, (_, n) => ({
+      pool,
+      id,
+      cidr: network(`2001:db8:1111:2222:3333:4444:5555:${(0x6000 + n).toString(16)}/128`),
+      blockSize: 128,
+    }));
+    await makeStore(table).changePlan({ space: SPACE, entries: [] }, entries, id);
+    const [size = 0] = table.items().map((item) => itemBytes(item as Value));
+    expect(size).toBeLessThanOrEqual(planBytes(entries));
+    expect(size).toBeGreaterThan(0.9 * planBytes(entries));
+  },
+);
+
+it("a reason that quotes an item is cut", () => {
+  const { why } = new Unreadable({ item: "block 10.0.0.0" }, "x".repeat(9_999));
+  expect(why.length).toBeLessThanOrEqual(UNREADABLE_CHARACTERS_MAX);
+});
