@@ -54,7 +54,7 @@ export function timelyPause(sleep: (ms: number) => Promise<void>) {
 }
 
 /** @throws OutOfTime where a call that begins after so many milliseconds would be too late */
-function assertInTime(afterMs = 0): void {
+export function assertInTime(afterMs = 0): void {
   const deadline = deadlines.getStore();
   if (deadline && deadline.nowMs() + afterMs > deadline.lastCallMs)
     throw new OutOfTime(

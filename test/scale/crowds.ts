@@ -1,0 +1,62 @@
+import { parseAddress } from "../../src/domain/address.ts";
+import { blocksOfCell, cellAt, cellIndexOf } from "../../src/domain/cell.ts";
+import { type Cidr, cidrOf } from "../../src/domain/cidr.ts";
+import type { HostId } from "../../src/domain/host.ts";
+import type { Pool } from "../../src/domain/pool.ts";
+import { blockKey, blockPk, hostPk } from "../../src/store/key.ts";
+import type { Item } from "../../src/store/table.ts";
+import type { Crowd } from "./large-table.ts";
+import { blockItem, takenSlots } from "./scene.ts";
+
+/** The cells of a pool from the first on, each with the blocks that somebody says stand in it. */
+export function cellCrowd(
+  pool: Pool,
+  count: number,
+  blocksIn: (cell: number) => readonly Item[],
+): Crowd {
+  const head = `BLOCK#${pool.space}#`;
+  return {
+    count,
+    keyOf: (number) => blockPk(pool.space, cellAt(pool, BigInt(number))),
+    numberOf: (pk) => {
+      if (!pk.startsWith(head)) return undefined;
+      const [text = "", prefix] = pk.slice(head.length).split("/");
+      const base = parseAddress(text);
+      if (!base.ok) return undefined;
+      const number = Number(cellIndexOf(pool, cidrOf(base.value, Number(prefix))));
+      return number >= 0 && number < count ? number : undefined;
+    },
+    itemsOf: blocksIn,
+  };
+}
+
+/** The partitions of so many hosts of a space, `node-0` and so on. */
+export function hostCrowd(
+  space: string,
+  count: number,
+  rowsOf: (host: number) => readonly Item[],
+): Crowd {
+  const head = hostPk(space, "host:node-");
+  return {
+    count,
+    keyOf: (number) => `${head}${number}`,
+    numberOf: (pk) => {
+      if (!pk.startsWith(head)) return undefined;
+      const number = Number(pk.slice(head.length));
+      return number < count ? number : undefined;
+    },
+    itemsOf: rowsOf,
+  };
+}
+
+/**
+ * Makes blocks of a pool that are full, each of the host that somebody says it is of. They share what is in their slots, so
+ * that a million of them cost no more memory than those that are being looked at.
+ */
+export function fullBlocks(pool: Pool): (cidr: Cidr, host: HostId) => Item {
+  const whole = 2 ** ((pool.cidr.family === 4 ? 32 : 128) - pool.blockSize);
+  const [first] = blocksOfCell(pool, cellAt(pool, 0n));
+  if (!first) throw new Error("a pool without a block");
+  const template = blockItem(pool, { cidr: first, host: "host:node-0", slots: takenSlots(whole) });
+  return (cidr, host) => ({ ...template, ...blockKey(pool.space, cidr), host });
+}

@@ -1,0 +1,30 @@
+import type { Store } from "../../src/allocator/store.ts";
+import { changed } from "../../src/store/memory.ts";
+import { makeStore } from "../../src/store/store.ts";
+import type { Item, Table, Write } from "../../src/store/table.ts";
+
+let written: Write | undefined;
+
+const never = () => new Promise<never>(() => {});
+/** It keeps what is written to it, and answers nobody. */
+const drafting: Table = {
+  get: never,
+  query: never,
+  scan: never,
+  due: never,
+  write: (write) => {
+    written = write;
+    return never();
+  },
+};
+const store: Store = makeStore(drafting);
+
+/** The item that a write of the store leaves: scenes are made of the very items that the walks would leave. */
+export function drafted(act: (store: Store) => unknown, standing?: Item): Item {
+  written = undefined;
+  act(store);
+  const write = written as Write | undefined;
+  const item = write && changed(write.key, standing, write.change);
+  if (!item) throw new Error("this leaves no item");
+  return item;
+}

@@ -1,0 +1,53 @@
+import { TABLE } from "../../src/store/definition.ts";
+import type { DueKey, DueOptions, Item } from "../../src/store/table.ts";
+
+/** The sparse index of what is due: each shard in the order of time, then of keys, so that nothing is filtered or sorted. */
+export class DueIndex {
+  readonly #shards = new Map<string, DueKey[]>();
+
+  /** Follows a change of an item. */
+  change(before: Item | undefined, after: Item | undefined): void {
+    const [old, next] = [entryOf(before), entryOf(after)];
+    if (old && next && old.shard === next.shard && compare(old.entry, next.entry) === 0) return;
+    if (old) this.#shards.get(old.shard)?.splice(this.#place(old.shard, old.entry), 1);
+    if (!next) return;
+    const shard = this.#shards.get(next.shard);
+    if (shard) shard.splice(this.#place(next.shard, next.entry), 0, next.entry);
+    else this.#shards.set(next.shard, [next.entry]);
+  }
+
+  /** The first entries of a shard that are due, or those after one, in order. */
+  due(shard: string, { untilMs, limit, after }: DueOptions): readonly DueKey[] {
+    const entries = this.#shards.get(shard) ?? [];
+    let from = after ? this.#place(shard, after) : 0;
+    const there = entries[from];
+    if (after && there && compare(there, after) === 0) from++;
+    return entries.slice(from, from + limit).filter(({ dueAtMs }) => dueAtMs <= untilMs);
+  }
+
+  /** Where an entry stands, or would stand. */
+  #place(shard: string, entry: DueKey): number {
+    const entries = this.#shards.get(shard) ?? [];
+    let [from, to] = [0, entries.length];
+    while (from < to) {
+      const middle = (from + to) >> 1;
+      if (compare(entries[middle] as DueKey, entry) < 0) from = middle + 1;
+      else to = middle;
+    }
+    return from;
+  }
+}
+
+function entryOf(item: Item | undefined) {
+  const { partitionKey, sortKey } = TABLE.dueIndex;
+  const shard = item?.[partitionKey];
+  const dueAtMs = item?.[sortKey];
+  if (!item || typeof shard !== "string" || typeof dueAtMs !== "number") return undefined;
+  return { shard, entry: { dueAtMs, pk: item.pk, sk: item.sk } };
+}
+
+function compare(a: DueKey, b: DueKey): number {
+  if (a.dueAtMs !== b.dueAtMs) return a.dueAtMs - b.dueAtMs;
+  if (a.pk !== b.pk) return a.pk < b.pk ? -1 : 1;
+  return a.sk === b.sk ? 0 : a.sk < b.sk ? -1 : 1;
+}

@@ -1,0 +1,213 @@
+import type { AssignRequest } from "../../../src/allocator/assignment.ts";
+import {
+  blocksOfCell,
+  cellAt,
+  cellCount,
+  cellIndexOf,
+  cellOf,
+  cellOrder,
+} from "../../../src/domain/cell.ts";
+import { formatCidr } from "../../../src/domain/cidr.ts";
+import { fnv1a64 } from "../../../src/domain/hash.ts";
+import type { HostId } from "../../../src/domain/host.ts";
+import type { Pool } from "../../../src/domain/pool.ts";
+import { cellCrowd, fullBlocks } from "../crowds.ts";
+import type { Fact, Form } from "../fact.ts";
+import type { Cloud } from "../lambda.ts";
+import { requestOf, triesUntilServed } from "../requests.ts";
+import {
+  blockItem,
+  mapPages,
+  newCloud,
+  poolOf,
+  putSpace,
+  rowItem,
+  type Sabotage,
+  takenSlots,
+} from "../scene.ts";
+
+const SPACE = "default";
+const OTHER: HostId = "host:other";
+
+/** A scene in which there is an address for whoever asks. */
+interface Layout {
+  readonly size: string;
+  set(
+    sabotage?: Sabotage,
+  ): Promise<{ readonly cloud: Cloud; readonly requests: readonly AssignRequest[] }>;
+}
+
+/** Whoever can be served is served within two tries, however much else is full. */
+export const servedFacts = (form: Form): readonly Fact[] =>
+  layouts(form).map(({ size, set }) => ({
+    name: "A host is served within two tries while a pool that may serve it has a free address",
+    size,
+    bound: 2,
+    unit: "tries",
+    async measure(sabotage) {
+      const { cloud, requests } = await set(sabotage);
+      return cloud.clock.run(async () => {
+        let most = 0;
+        for (const request of requests)
+          most = Math.max(most, await triesUntilServed(cloud, request));
+        return most;
+      });
+    },
+  }));
+
+function layouts(form: Form): readonly Layout[] {
+  const large = form === "full" ? "64.0.0.0/6" : "10.0.0.0/12";
+  const hosts = form === "full" ? 20 : 4;
+  return [
+    reservedLeftovers(hosts),
+    ...Array.from({ length: form === "full" ? 5 : 2 }, (_, seed) => oneFreeBlock(large, 0, seed)),
+    oneFreeBlock(large, 12, 7),
+    roomInTheLastPool(form === "full" ? 700 : 70),
+    roomInTheLastPool(form === "full" ? 1_999 : 200),
+    hostAtItsCap(form === "full" ? 200 : 40),
+    lendersEverywhere(form === "full" ? 256 : 16),
+  ];
+}
+
+/** Half of the cells have nothing free but a block that is wholly reserved, the others are untouched. */
+function reservedLeftovers(hosts: number): Layout {
+  return {
+    size: "256 block groups, half of them with only a reserved block left, which no map calls full",
+    async set(sabotage) {
+      const cloud = await newCloud(sabotage);
+      const pool = poolOf(SPACE, "main", "10.0.0.0/12");
+      // Strides are odd: cells that alternate would never come one after the other.
+      const isCrowded = (cell: bigint) => fnv1a64(String(cell)) % 16n < 8n;
+      const cells = Array.from({ length: Number(cellCount(pool)) }, (_, i) => BigInt(i));
+      const crowded = cells.filter(isCrowded);
+      const leftOf = (cell: bigint) => blocksOfCell(pool, cellAt(pool, cell)).slice(0, 1);
+      putSpace(cloud.items, SPACE, [pool], {}, crowded.flatMap(leftOf).map(formatCidr));
+      const full = fullBlocks(pool);
+      for (const cell of crowded)
+        for (const cidr of blocksOfCell(pool, cellAt(pool, cell)).slice(1))
+          cloud.items.put(full(cidr, OTHER));
+      for (const page of mapPages(pool, crowded)) cloud.items.put(page);
+      const requests = hostsWhose(pool, hosts, (order) => order.slice(0, 3).every(isCrowded));
+      return { cloud, requests };
+    },
+  };
+}
+
+/** Every block stands and is full, but for one that nobody has. */
+function oneFreeBlock(cidr: string, wrongHints: number, seed: number): Layout {
+  const pool = poolOf(SPACE, "main", cidr);
+  const count = Number(cellCount(pool));
+  const hints =
+    wrongHints === 0 ? "the map is right" : `the map misses ${wrongHints} that are full`;
+  return {
+    size: `one free block in ${count} block groups, ${hints} (host ${seed})`,
+    async set(sabotage) {
+      const cloud = await newCloud(sabotage);
+      putSpace(cloud.items, SPACE, [pool]);
+      const free = BigInt(Math.floor((count / 10) * (seed + 1)) % count);
+      const full = fullBlocks(pool);
+      const blocksIn = (cell: number) => {
+        const all = blocksOfCell(pool, cellAt(pool, BigInt(cell)));
+        return (BigInt(cell) === free ? all.slice(1) : all).map((block) => full(block, OTHER));
+      };
+      cloud.items.addCrowd(cellCrowd(pool, count, blocksIn));
+      const host: HostId = `host:late-${seed}`;
+      const wrong = new Set(
+        [...cellOrder(pool, host)].filter((cell) => cell !== free).slice(0, wrongHints),
+      );
+      const cells = Array.from({ length: count }, (_, i) => BigInt(i));
+      const isFull = (cell: bigint) => cell !== free && !wrong.has(cell);
+      for (const page of mapPages(pool, cells, isFull)) cloud.items.put(page);
+      return { cloud, requests: [requestOf(SPACE, host)] };
+    },
+  };
+}
+
+/** Pools of four blocks each, in the order in which they are tried, all full but the last. */
+function roomInTheLastPool(fullPools: number): Layout {
+  return {
+    size: `${fullPools} full pools, then one with room`,
+    async set(sabotage) {
+      const cloud = await newCloud(sabotage);
+      const pools = Array.from({ length: fullPools + 1 }, (_, i) =>
+        poolOf(SPACE, `pool-${String(i).padStart(5, "0")}`, `10.${i >> 8}.${i & 255}.0/24`),
+      );
+      putSpace(cloud.items, SPACE, pools);
+      for (const pool of pools.slice(0, -1)) {
+        const full = fullBlocks(pool);
+        for (const cidr of blocksOfCell(pool, cellAt(pool, 0n))) cloud.items.put(full(cidr, OTHER));
+        for (const page of mapPages(pool, [0n], () => true)) cloud.items.put(page);
+      }
+      return { cloud, requests: [requestOf(SPACE, "host:late")] };
+    },
+  };
+}
+
+/** The host may claim no more, borrows from nobody, and has one address left in one of its blocks. */
+function hostAtItsCap(blocks: number): Layout {
+  return {
+    size: `a host at its cap of ${blocks} blocks, one free address in one of them`,
+    async set(sabotage) {
+      const cloud = await newCloud(sabotage);
+      const pool = poolOf(SPACE, "main", "10.0.0.0/8");
+      const host: HostId = "host:large";
+      putSpace(cloud.items, SPACE, [pool], { strictAffinity: true, maxBlocksPerHost: blocks });
+      const full = fullBlocks(pool);
+      const cells = [...cellOrder(pool, host)].slice(0, Math.ceil(blocks / 64));
+      const own = cells.flatMap((cell) => blocksOfCell(pool, cellAt(pool, cell))).slice(0, blocks);
+      for (const [place, cidr] of own.entries()) {
+        const isOpen = place === Math.floor(blocks * 0.7);
+        cloud.items.put(
+          isOpen ? blockItem(pool, { cidr, host, slots: takenSlots(63) }) : full(cidr, host),
+        );
+        cloud.items.put(rowItem(pool, host, place, cidr));
+      }
+      for (const page of mapPages(
+        pool,
+        own.map((cidr) => cellIndexOf(pool, cellOf(cidr))),
+      ))
+        cloud.items.put(page);
+      return { cloud, requests: [requestOf(SPACE, host)] };
+    },
+  };
+}
+
+/** No block is free, and in each cell somebody has one address to lend. */
+function lendersEverywhere(cells: number): Layout {
+  const pool = poolOf(SPACE, "main", `10.0.0.0/${20 - Math.log2(cells)}`);
+  return {
+    size: `${cells} full block groups, one address to borrow in each`,
+    async set(sabotage) {
+      const cloud = await newCloud(sabotage);
+      putSpace(cloud.items, SPACE, [pool]);
+      const full = fullBlocks(pool);
+      const indexes = Array.from({ length: cells }, (_, i) => BigInt(i));
+      for (const index of indexes)
+        for (const [i, cidr] of blocksOfCell(pool, cellAt(pool, index)).entries())
+          cloud.items.put(
+            i === 40
+              ? blockItem(pool, { cidr, host: OTHER, slots: takenSlots(63) })
+              : full(cidr, OTHER),
+          );
+      for (const page of mapPages(pool, indexes, () => true)) cloud.items.put(page);
+      return {
+        cloud,
+        requests: Array.from({ length: 4 }, (_, i) => requestOf(SPACE, `host:late-${i}`)),
+      };
+    },
+  };
+}
+
+/** Requests of so many hosts whose order of cells is such. */
+function hostsWhose(
+  pool: Pool,
+  count: number,
+  isSuch: (order: readonly bigint[]) => boolean,
+): readonly AssignRequest[] {
+  const requests: AssignRequest[] = [];
+  for (let i = 0; requests.length < count; i++) {
+    const host: HostId = `host:late-${i}`;
+    if (isSuch([...cellOrder(pool, host)])) requests.push(requestOf(SPACE, host));
+  }
+  return requests;
+}

@@ -1,0 +1,150 @@
+import type { Context } from "../../src/allocator/context.ts";
+import { assertInTime, inTime } from "../../src/deadline.ts";
+import type { Item, Table } from "../../src/store/table.ts";
+import { contextOf } from "../../src/wiring.ts";
+import { seededRandom } from "../simulation/random.ts";
+import type { VirtualClock } from "./clock.ts";
+import { PASS_TIMEOUT_MS, processorMs, REQUEST_TIMEOUT_MS } from "./model.ts";
+import type { Answer, ModelledTable } from "./modelled-table.ts";
+
+/** What one execution of a function came to. */
+export type Execution<T> = Spent &
+  (
+    | { readonly ended: "answered"; readonly value: T }
+    | { readonly ended: "failed"; readonly error: unknown }
+    /** Lambda stopped it: nobody was told anything. */
+    | { readonly ended: "timedOut" }
+  );
+
+interface Spent {
+  /** Calls to the table, each page of a Query for itself. */
+  readonly calls: number;
+  readonly ms: number;
+}
+
+/** What the functions run on. */
+export interface Cloud {
+  readonly clock: VirtualClock;
+  readonly table: ModelledTable;
+  /** A self-test puts something in the way of the walks here. */
+  readonly sabotage?: (table: Table) => Table;
+}
+
+let seeds = 1;
+
+/**
+ * One function as Lambda runs it: wired as `src/wiring.ts` wires it, one execution at a time, stopped at its time-out. It
+ * remembers what it has learned from one execution to the next, and nothing after it was stopped.
+ */
+export class LambdaFunction {
+  readonly #cloud: Cloud;
+  #instance: Instance;
+
+  constructor(cloud: Cloud) {
+    this.#cloud = cloud;
+    this.#instance = new Instance(cloud);
+  }
+
+  /** Answers one request: no call begins that might be its last. */
+  request<T>(work: (context: Context) => Promise<T>): Promise<Execution<T>> {
+    const { clock } = this.#cloud;
+    return this.#execute(
+      (context) =>
+        inTime(
+          () => work(context),
+          () => clock.nowMs,
+        ),
+      REQUEST_TIMEOUT_MS,
+    );
+  }
+
+  /** One run of a schedule. */
+  run<T>(work: (context: Context) => Promise<T>): Promise<Execution<T>> {
+    return this.#execute(work, PASS_TIMEOUT_MS);
+  }
+
+  async #execute<T>(
+    work: (context: Context) => Promise<T>,
+    timeoutMs: number,
+  ): Promise<Execution<T>> {
+    const { clock } = this.#cloud;
+    const instance = this.#instance;
+    const startedAtMs = clock.nowMs;
+    instance.calls = 0;
+    const ended = await Promise.race([
+      work(instance.context).then(
+        (value) => ({ ended: "answered", value }) as const,
+        (error: unknown) => ({ ended: "failed", error }) as const,
+      ),
+      clock.sleep(timeoutMs).then(() => ({ ended: "timedOut" }) as const),
+    ]);
+    if (ended.ended === "timedOut") {
+      instance.isDead = true;
+      this.#instance = new Instance(this.#cloud);
+    }
+    return { ...ended, calls: instance.calls, ms: clock.nowMs - startedAtMs };
+  }
+}
+
+/** A process of a function, from its cold start on. */
+class Instance {
+  readonly context: Context;
+  isDead = false;
+  calls = 0;
+  readonly #cloud: Cloud;
+  /** It has one processor: what comes while it is busy with an answer waits. */
+  #busyUntilMs = 0;
+
+  constructor(cloud: Cloud) {
+    this.#cloud = cloud;
+    const { clock, sabotage = (table: Table) => table } = cloud;
+    const sleep = (ms: number) => this.#alive(() => clock.sleep(ms));
+    const now = () => Math.floor(clock.nowMs);
+    const random = seededRandom(seeds++);
+    this.context = { ...contextOf(sabotage(this.#table()), { now, sleep }), random };
+  }
+
+  #table(): Table {
+    const { table } = this.#cloud;
+    return {
+      get: (key, options) => this.#call(() => table.get(key, options)),
+      query: async (pk, options = {}) => {
+        const items: Item[] = [];
+        for (let rest = options; ; ) {
+          assertInTime();
+          const page = await this.#call(() => table.query(pk, rest));
+          items.push(...page.items);
+          const last = page.items.at(-1);
+          if (!page.more || !last || items.length === options.limit) return items;
+          const { limit } = options;
+          rest = {
+            ...options,
+            after: last.sk,
+            ...(limit !== undefined && { limit: limit - items.length }),
+          };
+        }
+      },
+      scan: (limit, options) => this.#call(() => table.scan(limit, options)),
+      due: (shard, options) => this.#call(() => table.due(shard, options)),
+      write: (write) => this.#call(() => table.write(write)),
+    };
+  }
+
+  /** A call of a dead function never answers. */
+  async #alive<T>(wait: () => Promise<T>): Promise<T> {
+    if (this.isDead) return new Promise<T>(() => {});
+    const value = await wait();
+    return this.isDead ? new Promise<T>(() => {}) : value;
+  }
+
+  #call<T>(call: () => Promise<Answer<T>>): Promise<T> {
+    return this.#alive(async () => {
+      const { clock } = this.#cloud;
+      this.calls++;
+      const { value, bytes } = await call();
+      this.#busyUntilMs = Math.max(this.#busyUntilMs, clock.nowMs) + processorMs(bytes);
+      await clock.until(this.#busyUntilMs);
+      return value;
+    });
+  }
+}

@@ -1,0 +1,167 @@
+import { holds } from "../../src/store/clause.ts";
+import { changed } from "../../src/store/memory.ts";
+import type { DueKey, DueOptions, Item, Key, Segment, Write } from "../../src/store/table.ts";
+import { DueIndex } from "./due-index.ts";
+import { MixedOrder } from "./mixed-order.ts";
+import { Partition, placeIn } from "./partition.ts";
+
+/** Partitions that are made when they are read: nothing of them is kept but what was written since. */
+export interface Crowd {
+  readonly count: number;
+  keyOf(number: number): string;
+  /** The number of a partition of this crowd, from 0; nothing for any other key. */
+  numberOf(pk: string): number | undefined;
+  /** The items of a partition; each time the same. */
+  itemsOf(number: number): readonly Item[];
+}
+
+/** What a conditional write found, and what stands after it. */
+interface Judged {
+  readonly holds: boolean;
+  readonly before: Item | undefined;
+  readonly after?: Item | undefined;
+}
+
+/** Generated partitions that were read last are kept, since walks come back to them. */
+const KEPT_PARTITIONS = 256;
+
+/**
+ * A table in memory for what does not fit in memory: crowds of partitions that are made when they are read, and everything
+ * that was written, over them. The walks change it as they change any table.
+ */
+export class LargeTable {
+  readonly #crowds: Crowd[] = [];
+  readonly #written = new Map<string, Partition>();
+  /** The keys of written partitions that are of no crowd, in the order in which they came: what a scan ends with. */
+  readonly #others: string[] = [];
+  readonly #otherAt = new Map<string, number>();
+  readonly #kept = new Map<string, Partition>();
+  readonly #due = new DueIndex();
+  #mixed: MixedOrder | undefined;
+
+  addCrowd(crowd: Crowd): void {
+    this.#crowds.push(crowd);
+  }
+
+  /** Puts an item without a condition: how a scene is set. */
+  put(item: Item): void {
+    const partition = this.#writable(item.pk);
+    this.#due.change(partition.get(item.sk), item);
+    partition.set(item);
+  }
+
+  partition(pk: string): Partition | undefined {
+    return this.#written.get(pk) ?? this.#generated(pk);
+  }
+
+  get({ pk, sk }: Key): Item | undefined {
+    return this.partition(pk)?.get(sk);
+  }
+
+  /** What a conditional write would come to: it stands, or it would, when its clauses hold. */
+  judge({ key, when, change }: Write): Judged {
+    const before = this.get(key);
+    if (!when.every((clause) => holds(clause, before))) return { holds: false, before };
+    return { holds: true, before, after: changed(key, before, change) };
+  }
+
+  /** Carries out what was judged; nothing may be written between the two. */
+  carryOut(key: Key, { before, after }: Judged): void {
+    const partition = this.#writable(key.pk);
+    if (after) partition.set(after);
+    else partition.delete(key.sk);
+    this.#due.change(before, after);
+  }
+
+  due(shard: string, options: DueOptions): readonly DueKey[] {
+    return this.#due.due(shard, options);
+  }
+
+  /** Every item of a segment after a key, in the order of a Scan: the crowds are mixed, and what is of none comes last. */
+  *scan(after?: Key, { index, of }: Segment = { index: 0, of: 1 }): Generator<Item> {
+    const order = this.#order;
+    const end = Math.floor((order.count * (index + 1)) / of);
+    let place = Math.floor((order.count * index) / of);
+    let other = 0;
+    if (after) {
+      const items = this.partition(after.pk)?.all() ?? [];
+      yield* items.slice(placeIn(items, after.sk, true));
+      const otherAt = this.#otherAt.get(after.pk);
+      if (otherAt === undefined) place = order.placeOf(this.#globalNumberOf(after.pk)) + 1;
+      else [place, other] = [end, otherAt + 1];
+    }
+    for (; place < end; place++) yield* this.#partitionAt(order.numberAt(place)).all();
+    for (; other < this.#others.length; other++) {
+      const pk = this.#others[other] as string;
+      if (hashOf(pk) % of === index) yield* this.partition(pk)?.all() ?? [];
+    }
+  }
+
+  get #order(): MixedOrder {
+    const count = this.#crowds.reduce((sum, crowd) => sum + crowd.count, 0);
+    if (this.#mixed?.count !== count) this.#mixed = new MixedOrder(count);
+    return this.#mixed;
+  }
+
+  #globalNumberOf(pk: string): number {
+    let first = 0;
+    for (const crowd of this.#crowds) {
+      const number = crowd.numberOf(pk);
+      if (number !== undefined) return first + number;
+      first += crowd.count;
+    }
+    throw new Error(`a scan cannot go on after ${pk}, which was never there`);
+  }
+
+  #partitionAt(globalNumber: number): Partition {
+    let number = globalNumber;
+    for (const crowd of this.#crowds) {
+      if (number < crowd.count) return this.partition(crowd.keyOf(number)) ?? new Partition();
+      number -= crowd.count;
+    }
+    throw new Error("a scan beyond the crowds");
+  }
+
+  #writable(pk: string): Partition {
+    const written = this.#written.get(pk);
+    if (written) return written;
+    const generated = this.#generated(pk);
+    const partition = generated ?? new Partition();
+    this.#kept.delete(pk);
+    this.#written.set(pk, partition);
+    if (!generated && this.#crowdOf(pk) === undefined) {
+      this.#otherAt.set(pk, this.#others.length);
+      this.#others.push(pk);
+    }
+    return partition;
+  }
+
+  #crowdOf(pk: string) {
+    for (const crowd of this.#crowds) {
+      const number = crowd.numberOf(pk);
+      if (number !== undefined) return { crowd, number };
+    }
+    return undefined;
+  }
+
+  #generated(pk: string): Partition | undefined {
+    const kept = this.#kept.get(pk);
+    if (kept) return kept;
+    const found = this.#crowdOf(pk);
+    if (!found) return undefined;
+    const partition = new Partition(found.crowd.itemsOf(found.number));
+    this.#kept.set(pk, partition);
+    if (this.#kept.size > KEPT_PARTITIONS) {
+      const [oldest] = this.#kept.keys();
+      this.#kept.delete(oldest as string);
+    }
+    return partition;
+  }
+}
+
+/** FNV-1a of 32 bits: which segment has a partition of no crowd. */
+function hashOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  return hash >>> 0;
+}

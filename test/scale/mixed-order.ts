@@ -1,0 +1,41 @@
+/**
+ * An order in which each of `count` numbers comes once, neighbours far apart, as a hash scatters partitions: the number at a
+ * place, and the place of a number, are worked out without a list.
+ */
+export class MixedOrder {
+  readonly count: number;
+  readonly #stride: number;
+  readonly #inverse: number;
+
+  constructor(count: number) {
+    this.count = count;
+    let stride = Math.min(Math.floor(count * 0.618), STRIDE_MAX) || 1;
+    while (gcd(stride, count) !== 1) stride++;
+    this.#stride = stride;
+    this.#inverse = inverseOf(stride, count);
+  }
+
+  numberAt(place: number): number {
+    return (place * this.#stride) % this.count;
+  }
+
+  placeOf(number: number): number {
+    return Number((BigInt(number) * BigInt(this.#inverse)) % BigInt(this.count || 1));
+  }
+}
+
+/** With it the products stay whole numbers up to a thousand million places. */
+const STRIDE_MAX = 1_000_003;
+
+const gcd = (a: number, b: number): number => (b === 0 ? a : gcd(b, a % b));
+
+/** What makes 1 of a number, modulo another that it has no divisor in common with. */
+function inverseOf(number: number, modulus: number): number {
+  let [r, rest, s, next] = [number, modulus, 1, 0];
+  while (rest !== 0) {
+    const times = Math.floor(r / rest);
+    [r, rest] = [rest, r - times * rest];
+    [s, next] = [next, s - times * next];
+  }
+  return s < 0 ? s + modulus : s;
+}

@@ -1,0 +1,38 @@
+/**
+ * What the suite takes for granted of AWS. Everything it says about time follows from these numbers; whoever doubts one
+ * changes it here and runs it again.
+ */
+
+/** A GetItem, a write, or a page that is empty, between a function and the table, in the same region. */
+export const CALL_MS = 4;
+/** What a page of a Query or a Scan takes longer for each megabyte that is read for it. */
+export const PAGE_MS_PER_MB = 40;
+
+/** What a partition gives in a second (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html). */
+export const PARTITION_READ_UNITS_PER_S = 3_000;
+export const PARTITION_WRITE_UNITS_PER_S = 1_000;
+/** A Query or a Scan reads at most so much (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Query.Pagination.html). */
+export const PAGE_BYTES_MAX = 1_048_576;
+/** Sizes of units (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/read-write-operations.html). */
+export const READ_UNIT_BYTES = 4_096;
+export const WRITE_UNIT_BYTES = 1_024;
+
+/** The time-outs of the functions, as `cdk/stateless-stack.ts` sets them. */
+export const REQUEST_TIMEOUT_MS = 10_000;
+export const PASS_TIMEOUT_MS = 60_000;
+/** The schedules' rate, as `cdk/environments.ts` sets it. */
+export const MINUTE_MS = 60_000;
+
+/**
+ * A function of 512 MB has this share of a processor: 1,769 MB are one
+ * (https://docs.aws.amazon.com/lambda/latest/dg/configuration-memory.html).
+ */
+const PROCESSOR_SHARE = 512 / 1_769;
+/** Processor time of a call with the SDK, apart from what it brings; DESIGN.md, section 6. */
+const CALL_PROCESSOR_MS = 0.3;
+/** Processor time of parsing what a call brings, unmarshalling it and reading it as blocks: 9 ms for 64 full blocks of 64. */
+const PROCESSOR_MS_PER_MB = 85;
+
+/** How long a function is busy with the answer of a call. */
+export const processorMs = (bytes: number): number =>
+  (CALL_PROCESSOR_MS + (bytes / 1_048_576) * PROCESSOR_MS_PER_MB) / PROCESSOR_SHARE;

@@ -1,0 +1,149 @@
+import { Busy, type Outcome } from "../../src/domain/outcome.ts";
+import { TABLE } from "../../src/store/definition.ts";
+import type {
+  DueKey,
+  DueOptions,
+  Item,
+  Key,
+  Page,
+  QueryOptions,
+  ScanOptions,
+  Write,
+} from "../../src/store/table.ts";
+import { Capacity } from "./capacity.ts";
+import type { VirtualClock } from "./clock.ts";
+import { itemBytes } from "./item-bytes.ts";
+import type { LargeTable } from "./large-table.ts";
+import {
+  CALL_MS,
+  PAGE_BYTES_MAX,
+  PAGE_MS_PER_MB,
+  READ_UNIT_BYTES,
+  WRITE_UNIT_BYTES,
+} from "./model.ts";
+
+/** What a call brought, and of what size it was. */
+export interface Answer<T> {
+  readonly value: T;
+  readonly bytes: number;
+}
+
+/** A page of what a Query or a Scan reads. */
+export interface ReadPage {
+  readonly items: readonly Item[];
+  /** Is there more? */
+  readonly more: boolean;
+}
+
+/**
+ * A table whose calls take the time and the units that DynamoDB's would. A write is carried out when its time is up, also
+ * where its author is dead by then; one that finds its partition without units is refused as `Busy`, and nothing is done.
+ */
+export class ModelledTable {
+  readonly items: LargeTable;
+  readonly capacity = new Capacity();
+  readonly #clock: VirtualClock;
+
+  constructor(clock: VirtualClock, items: LargeTable) {
+    this.#clock = clock;
+    this.items = items;
+  }
+
+  async get(
+    key: Key,
+    { consistent = true }: Pick<QueryOptions, "consistent"> = {},
+  ): Promise<Answer<Item | undefined>> {
+    await this.#clock.sleep(CALL_MS);
+    const value = this.items.get(key);
+    const bytes = value ? itemBytes(value) : 0;
+    this.#read(key.pk, bytes, consistent);
+    return { value, bytes };
+  }
+
+  /** One page of a Query: at most a megabyte. */
+  async query(pk: string, options: QueryOptions): Promise<Answer<ReadPage>> {
+    const { limit, consistent = true } = options;
+    const found = this.items.partition(pk)?.matching(options) ?? [];
+    return this.#page(pk, found, limit, consistent);
+  }
+
+  /** One page of a Scan. Pages of one segment lie in one partition: it is named after the segment. */
+  async scan(
+    limit: number,
+    { after, segment, consistent = true }: ScanOptions = {},
+  ): Promise<Answer<Page>> {
+    const name = `SCAN ${segment?.index ?? 0}`;
+    const page = await this.#page(name, this.items.scan(after, segment), limit, consistent);
+    const { items, more } = page.value;
+    const last = items.at(-1);
+    const next = more && last ? { next: { pk: last.pk, sk: last.sk } } : {};
+    return { value: { items, ...next }, bytes: page.bytes };
+  }
+
+  /** Keys alone are in the index: a unit holds some fifty of them. */
+  async due(shard: string, options: DueOptions): Promise<Answer<readonly DueKey[]>> {
+    await this.#clock.sleep(CALL_MS);
+    const value = this.items.due(shard, options);
+    const bytes = value.reduce((sum, { pk, sk }) => sum + pk.length + sk.length + 40, 0);
+    this.#read(shard, bytes, false);
+    return { value, bytes };
+  }
+
+  async write(write: Write): Promise<Answer<Outcome<Item>>> {
+    await this.#clock.sleep(CALL_MS);
+    const { key } = write;
+    const judged = this.items.judge(write);
+    const { holds, before, after } = judged;
+    // By the larger of what stood and what stands; a lost condition by what stood.
+    const units = Math.max(writeUnits(before), holds ? writeUnits(after) : 0);
+    this.#take(key.pk, "write", units);
+    if (!holds) return { value: { outcome: "lost", item: before }, bytes: bytesOf(before) };
+    // An index that has no units left holds up the writes of its items.
+    for (const shard of changedShards(before, after)) this.#take(shard, "write", 1);
+    this.items.carryOut(key, judged);
+    return { value: { outcome: "done", item: after ?? { ...key } }, bytes: bytesOf(after) };
+  }
+
+  async #page(
+    partition: string,
+    found: Iterable<Item>,
+    limit: number | undefined,
+    consistent: boolean,
+  ): Promise<Answer<ReadPage>> {
+    const items: Item[] = [];
+    let bytes = 0;
+    let more = false;
+    for (const item of found) {
+      more = items.length === limit || bytes >= PAGE_BYTES_MAX;
+      if (more) break;
+      items.push(item);
+      bytes += itemBytes(item);
+    }
+    await this.#clock.sleep(CALL_MS + (bytes / PAGE_BYTES_MAX) * PAGE_MS_PER_MB);
+    this.#read(partition, bytes, consistent);
+    return { value: { items, more }, bytes };
+  }
+
+  #read(partition: string, bytes: number, consistent: boolean): void {
+    const units = Math.max(1, Math.ceil(bytes / READ_UNIT_BYTES)) * (consistent ? 1 : 0.5);
+    this.#take(partition, "read", units);
+  }
+
+  #take(partition: string, kind: "read" | "write", units: number): void {
+    if (!this.capacity.take(partition, kind, units, this.#clock.nowMs))
+      throw new Busy(`the partition ${partition} has no ${kind} units left`);
+  }
+}
+
+const bytesOf = (item: Item | undefined): number => (item ? itemBytes(item) : 0);
+
+const writeUnits = (item: Item | undefined): number =>
+  Math.max(1, Math.ceil(bytesOf(item) / WRITE_UNIT_BYTES));
+
+/** The partitions of the due index that a write changes. */
+function changedShards(before: Item | undefined, after: Item | undefined): ReadonlySet<string> {
+  const { partitionKey, sortKey } = TABLE.dueIndex;
+  if (before?.[sortKey] === after?.[sortKey]) return new Set();
+  const shards = [before?.[partitionKey], after?.[partitionKey]];
+  return new Set(shards.filter((shard) => typeof shard === "string"));
+}

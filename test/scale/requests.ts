@@ -1,0 +1,51 @@
+import { assign } from "../../src/allocator/assign.ts";
+import type { Assignment, AssignRequest } from "../../src/allocator/assignment.ts";
+import type { HostId } from "../../src/domain/host.ts";
+import { Refusal } from "../../src/domain/outcome.ts";
+import { type Cloud, type Execution, LambdaFunction } from "./lambda.ts";
+
+let handles = 0;
+
+/** Asks for one IPv4 address for a workload of a host. */
+export function requestOf(
+  space: string,
+  host: HostId,
+  changes: Partial<AssignRequest> = {},
+): AssignRequest {
+  return {
+    space,
+    host,
+    wanted: [{ family: 4, count: 1 }],
+    handle: `workload-${handles++}`,
+    attributes: { pod: "web-0", namespace: "shop" },
+    pools: [],
+    digest: "digest",
+    ...changes,
+  };
+}
+
+/** Assigns by a function that has just started. */
+const assignCold = (
+  cloud: Cloud,
+  request: AssignRequest,
+): Promise<Execution<Assignment | Refusal>> =>
+  new LambdaFunction(cloud).request((context) => assign(context, request));
+
+const isServed = (tried: Execution<Assignment | Refusal>): boolean =>
+  tried.ended === "answered" && !(tried.value instanceof Refusal);
+
+/** What a caller waits before it asks again. */
+const PAUSE_MS = 1_000;
+
+/** How often a host must ask until it is served, each time another function; one more than the most where it never is. */
+export async function triesUntilServed(
+  cloud: Cloud,
+  request: AssignRequest,
+  most = 6,
+): Promise<number> {
+  for (let tries = 1; tries <= most; tries++) {
+    if (isServed(await assignCold(cloud, request))) return tries;
+    await cloud.clock.sleep(PAUSE_MS);
+  }
+  return most + 1;
+}

@@ -1,0 +1,49 @@
+import type { Context } from "../../src/allocator/context.ts";
+import { reclaim } from "../../src/allocator/reclaim.ts";
+import { EVERY_SHARD } from "../../src/domain/shard.ts";
+import { type Cloud, type Execution, LambdaFunction } from "./lambda.ts";
+import { MINUTE_MS } from "./model.ts";
+
+/** A scheduled function, with what one execution of it does. */
+export interface Schedule {
+  readonly name: "reclaim" | "collect" | "work";
+  readonly run: (context: Context) => Promise<{ readonly failures: readonly unknown[] }>;
+}
+
+/** What the schedules of the reclaimer start each minute, one for each shard. */
+export const RECLAIM: readonly Schedule[] = EVERY_SHARD.map((shard) => ({
+  name: "reclaim",
+  run: (context) => reclaim(context, shard),
+}));
+/** What the runs of a scene came to so far. */
+export interface Runs {
+  readonly executions: Execution<{ readonly failures: readonly unknown[] }>[];
+}
+
+/**
+ * Starts each schedule once a minute, until somebody has seen enough or so many minutes are over. A run that takes longer
+ * than its minute puts off the next one of its schedule.
+ *
+ * @returns how many minutes went by until `isDone` was true after all runs of a minute; one more than the most where it never was
+ */
+export async function minutesUntil(
+  cloud: Cloud,
+  schedules: readonly Schedule[],
+  most: number,
+  isDone: () => boolean,
+  runs: Runs = { executions: [] },
+): Promise<number> {
+  const { clock } = cloud;
+  const startedAtMs = clock.nowMs;
+  const functions = schedules.map((schedule) => ({ schedule, lambda: new LambdaFunction(cloud) }));
+  for (let minute = 0; minute < most; minute++) {
+    await clock.until(startedAtMs + minute * MINUTE_MS);
+    await Promise.all(
+      functions.map(async ({ schedule, lambda }) => {
+        runs.executions.push(await lambda.run(schedule.run));
+      }),
+    );
+    if (isDone()) return (clock.nowMs - startedAtMs) / MINUTE_MS;
+  }
+  return most + 1;
+}

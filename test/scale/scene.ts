@@ -1,0 +1,162 @@
+import type { Block } from "../../src/domain/block.ts";
+import { parseCidr } from "../../src/domain/cidr.ts";
+import type { PlanEntry } from "../../src/domain/plan.ts";
+import type { Pool, Settings } from "../../src/domain/pool.ts";
+import { SETTINGS_DEFAULT } from "../../src/domain/settings.ts";
+import type { Slot } from "../../src/domain/slot.ts";
+import { MemoryTable } from "../../src/store/memory.ts";
+import type { Item, Table } from "../../src/store/table.ts";
+import { openTable } from "../../src/store/table-format.ts";
+import { VirtualClock } from "./clock.ts";
+import { drafted } from "./drafts.ts";
+import type { Cloud } from "./lambda.ts";
+import { LargeTable } from "./large-table.ts";
+import { ModelledTable } from "./modelled-table.ts";
+
+export type Sabotage = (table: Table) => Table;
+
+/** A table under modelled conditions, and the functions' way to it. */
+export async function newCloud(
+  sabotage?: Sabotage,
+): Promise<Cloud & { readonly items: LargeTable }> {
+  const clock = new VirtualClock();
+  const items = new LargeTable();
+  const first = new MemoryTable();
+  await openTable(first);
+  for (const item of first.items()) items.put(item);
+  const table = new ModelledTable(clock, items);
+  return { clock, items, table, ...(sabotage && { sabotage }) };
+}
+
+/** Everything in a scene was made so long before the clock starts. */
+export const AGE_MS = 24 * 60 * 60 * 1_000;
+const EARLIER_MS = 1_700_000_000_000 - AGE_MS;
+
+let ids = 0;
+
+/** An id, token, epoch or revision that nothing else has, as short as the walks make them. */
+export function someId(): string {
+  const bytes = Buffer.alloc(11);
+  bytes.writeUIntBE(EARLIER_MS, 0, 6);
+  bytes.writeUIntBE(ids++, 6, 5);
+  return bytes.toString("base64url");
+}
+
+/** A pool as `PUT /v1/pools` leaves it. */
+export function poolOf(
+  space: string,
+  name: string,
+  cidr: string,
+  changes: Partial<Pool> = {},
+): Pool {
+  const parsed = parseCidr(cidr);
+  if (!parsed.ok) throw new Error(parsed.problem);
+  return {
+    space,
+    name,
+    id: someId(),
+    state: "active",
+    revision: someId(),
+    cidr: parsed.value,
+    blockSize: parsed.value.family === 4 ? 26 : 122,
+    disabled: false,
+    assignmentMode: "Automatic",
+    allowedUses: ["Workload"],
+    borrowing: "allowed",
+    cooldownSeconds: 0,
+    ...changes,
+  };
+}
+
+/** A space with its register entry, version, settings, pools, address plan and reservations. */
+export function putSpace(
+  items: LargeTable,
+  space: string,
+  pools: readonly Pool[],
+  settings: Partial<Settings> = {},
+  reserved: readonly string[] = [],
+): void {
+  const all = { ...SETTINGS_DEFAULT, ...settings };
+  items.put(drafted((store) => store.registerSpace(space)));
+  items.put(drafted((store) => store.raiseVersion(space, someId())));
+  items.put(drafted((store) => store.putSettings(space, all, someId(), undefined)));
+  for (const pool of pools) items.put(drafted((store) => store.putPool(pool, undefined)));
+  const entries = pools.map(
+    ({ name, id, cidr, blockSize }): PlanEntry => ({ pool: name, id, cidr, blockSize }),
+  );
+  items.put(drafted((store) => store.changePlan({ space, entries: [] }, entries, someId())));
+  if (reserved.length === 0) return;
+  const reservation = {
+    space,
+    name: "reserved",
+    cidrs: reserved,
+    intervals: [],
+    revision: someId(),
+  };
+  items.put(drafted((store) => store.putReservation(reservation, undefined)));
+}
+
+/** The pages of a pool's map with these cells in it, of which some are called full. */
+export function mapPages(
+  { space, id }: Pool,
+  cells: Iterable<bigint>,
+  isFull: (cell: bigint) => boolean = () => false,
+): readonly Item[] {
+  const pages = new Map<string, Item>();
+  const enter = (item: Item) => pages.set(item.sk, item);
+  for (const cell of cells) {
+    const page = drafted((store) => store.addCell(space, id, cell));
+    enter(drafted((store) => store.addCell(space, id, cell), pages.get(page.sk)));
+    if (isFull(cell))
+      enter(drafted((store) => store.markFull(space, id, cell), pages.get(page.sk)));
+  }
+  return [...pages.values()];
+}
+
+/** A block that was claimed long ago, empty unless it is said what is in it. */
+export function blockItem(
+  pool: Pool,
+  { cidr, host, ...changes }: Pick<Block, "cidr"> & Partial<Block>,
+): Item {
+  const block: Block = {
+    space: pool.space,
+    cidr,
+    pool: pool.name,
+    poolId: pool.id,
+    ...(host !== undefined && { host }),
+    claimedAtMs: EARLIER_MS,
+    slots: new Map(),
+    epoch: someId(),
+    revision: someId(),
+    ...changes,
+  };
+  return drafted((store) => store.createBlock(block));
+}
+
+/** The affinity row of a block at a place of its host. */
+export function rowItem(
+  pool: Pool,
+  host: `${string}:${string}`,
+  place: number,
+  cidr: Block["cidr"],
+): Item {
+  return drafted((store) =>
+    store.createRow({
+      space: pool.space,
+      host: host as NonNullable<Block["host"]>,
+      family: cidr.family,
+      place,
+      block: cidr,
+      pool: pool.name,
+      state: "confirmed",
+      revision: someId(),
+      atMs: EARLIER_MS,
+    }),
+  );
+}
+
+/** Slots that are all taken, by requests that nobody looks up. */
+export function takenSlots(count: number): ReadonlyMap<number, Slot> {
+  const slot = (): Slot => ({ kind: "taken", token: someId(), handleHash: "00000000000000ff" });
+  return new Map(Array.from({ length: count }, (_, n) => [n, slot()]));
+}
