@@ -18,6 +18,7 @@ export const PARTITIONS = {
   POOLMAP: "POOLMAP#*",
   SPACE: "SPACE#*",
   SPACES: "SPACES",
+  SWEEP: "SWEEP",
   TABLE: "TABLE",
   VERSION: "VERSION#*",
 } as const;
@@ -117,11 +118,11 @@ export const ACCESS: Readonly<Record<FunctionName | ScheduledFunctionName, Acces
   },
   // The index may miss an item, so the collector also walks the table; nothing else may ask the index.
   collect: {
-    get: ["BLOCK", "CURSOR", "HANDLE", "HOST", "TABLE", "VERSION"],
+    get: ["BLOCK", "HANDLE", "HOST", "SWEEP", "TABLE", "VERSION"],
     query: ["HANDLE", "HOST", "SPACE"],
-    put: ["HANDLE", "HOST", "NODES", "TABLE"],
-    update: ["BLOCK", "CURSOR"],
-    delete: ["BLOCK", "CURSOR", "HANDLE", "HOST", "LIMIT", "NODES", "POOLMAP"],
+    put: ["HANDLE", "HOST", "NODES", "SWEEP", "TABLE"],
+    update: ["BLOCK"],
+    delete: ["BLOCK", "HANDLE", "HOST", "LIMIT", "NODES", "POOLMAP"],
     scan: true,
     due: true,
   },

@@ -1,4 +1,5 @@
-import { type Collected, collect } from "../src/allocator/collect.ts";
+import { collect } from "../src/allocator/collect.ts";
+import type { Collected } from "../src/allocator/collected.ts";
 import type { Context } from "../src/allocator/context.ts";
 import { type Reclaimed, reclaim } from "../src/allocator/reclaim.ts";
 import { EVERY_SHARD, shardOfSpace } from "../src/domain/shard.ts";

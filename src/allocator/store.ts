@@ -13,6 +13,7 @@ import type { Pool, Reservation, Settings, SpaceConfiguration } from "../domain/
 import type { AssignmentRecord, Due, RecordPlace } from "../domain/record.ts";
 import type { Seat } from "../domain/seat.ts";
 import type { Slot } from "../domain/slot.ts";
+import type { Progress } from "../domain/sweep.ts";
 import type { RecordStart } from "../domain/token.ts";
 
 /**
@@ -56,7 +57,11 @@ export interface Store {
   markIdle(seen: Block, nowMs: number, revision: string): Promise<Outcome<Block>>;
   deleteBlock(seen: Block): Promise<Outcome<Block>>;
 
-  listRows(space: string, host: HostId): Promise<readonly AffinityRow[]>;
+  listRows(
+    space: string,
+    host: HostId,
+    options?: { readonly consistent: boolean },
+  ): Promise<readonly AffinityRow[]>;
   createRow(row: AffinityRow): Promise<Outcome<AffinityRow>>;
   changeRow(step: string, seen: AffinityRow, next: AffinityRow): Promise<Outcome<AffinityRow>>;
   deleteRow(step: string, seen: AffinityRow): Promise<void>;
@@ -196,6 +201,17 @@ export interface Store {
   checkKeys(): Promise<void>;
   readCursor(pass: string): Promise<string | undefined>;
   writeCursor(pass: string, position: string | undefined): Promise<void>;
+  readProgress(shard: number): Promise<Progress | undefined>;
+  writeProgress(shard: number, progress: Progress): Promise<void>;
+  /** A page of a segment of the table, item by item, each with its position: eventually consistent. */
+  scanSegment(
+    segment: { readonly index: number; readonly of: number },
+    limit: number,
+    after?: string,
+  ): Promise<{
+    readonly found: readonly { readonly contents: Contents; readonly position: string }[];
+    readonly next?: string;
+  }>;
   scanPage(
     limit: number,
     after?: string,

@@ -137,9 +137,18 @@ export const JOB_KEPT_MS = 7 * 24 * 60 * 60 * 1000;
 /** Cells that a delete looks at before it is accepted, some at once; a larger pool is looked at in part. */
 export const IN_USE_CELLS_MAX = 128;
 export const IN_USE_CELLS_AT_ONCE = 8;
-export const COLLECT_DUE_PER_SHARD = 50;
-export const COLLECT_SCAN_PAGES_PER_PASS = 4;
-export const COLLECT_SCAN_ITEMS_PER_PAGE = 250;
+/** A run of the collector begins with no record that is due after this age: what is left of it is for the walk. */
+export const COLLECT_DUE_MS_MAX = 30_000;
+/** Records that are due, read from the index at once, and worked on side by side. */
+export const COLLECT_DUE_PER_PAGE = 500;
+export const COLLECT_DUE_AT_ONCE = 16;
+/** In this time the collector goes once through the whole table. */
+export const SWEEP_MS = 24 * 60 * 60 * 1000;
+/** A run goes through so many items of its segment at least: a small table comes by more often, and costs little. */
+export const SWEEP_ITEMS_PER_RUN_MIN = 16;
+/** Items of a page of the walk, and of these side by side. */
+export const SWEEP_ITEMS_PER_PAGE_MAX = 500;
+export const SWEEP_ITEMS_AT_ONCE = 32;
 
 export const ATTRIBUTES_MAX = 50;
 export const ATTRIBUTE_KEY_CHARACTERS_MAX = 253;

@@ -15,8 +15,13 @@ export function affinityItems(table: Table) {
   const rows = revised(table, itemFrom, rowFrom);
   return {
     /** Every place of a host, both families. */
-    async listRows(space: string, host: HostId): Promise<readonly AffinityRow[]> {
-      const items = await table.query(hostPk(space, host), { prefix: AFFINITY_PREFIX });
+    async listRows(
+      space: string,
+      host: HostId,
+      options?: { readonly consistent: boolean },
+    ): Promise<readonly AffinityRow[]> {
+      const pk = hostPk(space, host);
+      const items = await table.query(pk, { ...options, prefix: AFFINITY_PREFIX });
       return items.map(rowFrom);
     },
 

@@ -11,6 +11,7 @@ import { namespaceFrom } from "./namespace.ts";
 import { nodeEntryFrom, nodeFrom } from "./node.ts";
 import { planFrom } from "./plan.ts";
 import { mapPageFrom } from "./pool-map.ts";
+import { progressFrom } from "./progress.ts";
 import { recordFrom } from "./record.ts";
 import { seatFrom } from "./seat.ts";
 import { readOrNot } from "./sorted.ts";
@@ -93,6 +94,7 @@ const OTHERS: readonly (readonly [string, (item: Item) => unknown])[] = [
   ["SPACE/CONFIG", settingsFrom],
   ["VERSION", versionFrom],
   ["CURSOR", positionFrom],
+  ["SWEEP", progressFrom],
   // What is of no kind is refused by its key.
   ["", reading(() => undefined)],
 ];

@@ -122,6 +122,9 @@ export const jobKey = (space: string, id: string): Key => ({
 /** The item that says of what format the keys of the table are. Its own key is the same in every format. */
 export const TABLE_KEY: Key = { pk: "TABLE", sk: "FORMAT" };
 
+/** How far the collector is in a shard. */
+export const progressKey = (shard: number): Key => ({ pk: "SWEEP", sk: String(shard) });
+
 export const cursorKey = (pass: string): Key => ({ pk: "CURSOR", sk: pass });
 
 /** The address in a key; keys are ours, so what cannot be read is a broken table. */

@@ -9,6 +9,7 @@ import { namespaceItems } from "./namespace.ts";
 import { nodeItems } from "./node.ts";
 import { planItems } from "./plan.ts";
 import { poolMapItems } from "./pool-map.ts";
+import { progressItems } from "./progress.ts";
 import { recordItems } from "./record.ts";
 import { seatItems } from "./seat.ts";
 import { spaceItems } from "./space.ts";
@@ -31,6 +32,7 @@ export function makeStore(plain: Table) {
     ...nodeItems(table),
     ...namespaceItems(table),
     ...cursorItems(table),
+    ...progressItems(table),
     checkKeys: async () => void (await isTold(table)),
     ...scanning(table),
   };

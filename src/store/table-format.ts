@@ -66,7 +66,7 @@ export function knownKeysTable(table: Table): Table {
 }
 
 /** Partitions that no assign and no release of an address reads. */
-const FIRST: ReadonlySet<string> = new Set(["SPACES", "JOBS", "NODES", "PLAN", "CURSOR"]);
+const FIRST: ReadonlySet<string> = new Set(["SPACES", "JOBS", "NODES", "PLAN", "CURSOR", "SWEEP"]);
 /** Partitions of which nothing is found only where nothing stands, or where it stands under other keys. */
 const WHEN_EMPTY: ReadonlySet<string> = new Set(["SPACE", "HANDLE", "NAMESPACE"]);
 /** What is written first of all that a space has. */

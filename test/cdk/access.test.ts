@@ -37,6 +37,7 @@ const KEYS: Readonly<Record<Partition, string>> = {
   POOLMAP: key.poolMapPk("SPACE", "id"),
   SPACE: key.spacePk("S"),
   SPACES: key.SPACES_PK,
+  SWEEP: key.progressKey(0).pk,
   TABLE: key.TABLE_KEY.pk,
   VERSION: key.versionKey("SPACES").pk,
 };

@@ -334,6 +334,8 @@ describe.each(Object.entries(CASES))("%s of a newer format", (_, wanted) => {
       { key: `${newer.pk} ${newer.sk}`, reason: expect.stringContaining("format 2") },
     ];
     expect(body.contents.unreadable).toEqual(unreadable);
+    // The collector does not know how large the table is, and goes through all of it.
+    table.partitions.delete("SWEEP");
     const failures = [
       ...(await reclaimAll(context)).failures,
       ...(await collectAll(context)).failures,
@@ -357,6 +359,20 @@ it("a cursor of a newer format is kept, named, and the pass begins at the beginn
   expect(standing(cursor)).toBe(cursor);
   expect((await plat.get("/v1/contents")).body.contents.unreadable).toHaveLength(1);
   table.partitions.delete("CURSOR");
+});
+
+it("what a newer collector noted of its walk is kept, named, and the walk begins at the beginning", async () => {
+  await furnished();
+  const noted = { pk: "SWEEP", sk: "3", itemsBefore: 0, f: 2 };
+  table.partitions.set("SWEEP", new Map([["3", noted]]));
+  startAnew();
+  const { swept, failures } = await collectAll(context);
+  expect(swept).toBe(true);
+  expect(failures.map(String)).toContainEqual(
+    expect.stringContaining("walk of the collector over shard 3"),
+  );
+  expect(standing(noted)).toBe(noted);
+  table.partitions.delete("SWEEP");
 });
 
 it("what does not say of what format it is, is refused as well: nobody guesses", async () => {

@@ -1,0 +1,107 @@
+import { type Block, heldBy } from "../domain/block.ts";
+import { GRACE_MS, PARTS_ENDED_AT_ONCE, RELEASED_RECORD_KEPT_MS } from "../domain/limits.ts";
+import { type AssignmentRecord, isExpired, isOver } from "../domain/record.ts";
+import { type Context, fresh } from "./context.ts";
+import { endAsSeen, finish, givenOrdinals, tagOf } from "./end.ts";
+import { fence } from "./fence.ts";
+import { giveBack } from "./give-back.ts";
+import { inParallel } from "./parallel.ts";
+
+/**
+ * Does a record that a walk came by seem to need nobody? Read eventually consistent, so that a live one that is held costs
+ * half a read unit: what is held under its token now, or was a moment ago, was taken when the record stood.
+ */
+export async function seemsRight(context: Context, seen: AssignmentRecord): Promise<boolean> {
+  const nowMs = context.now();
+  if (nowMs - seen.atMs <= GRACE_MS) return true;
+  if (isOver(seen))
+    return (
+      seen.place.keyed && seen.parts.length === 0 && nowMs - seen.atMs <= RELEASED_RECORD_KEPT_MS
+    );
+  if (seen.state !== "live" || isExpired(seen, nowMs)) return false;
+  const { store } = context;
+  const look = (cidr: Block["cidr"]) =>
+    store.readBlock(seen.place.space, cidr, { consistent: false });
+  // Where nothing was given back one part that is held is enough; else what was given back must be free in each.
+  if (seen.given.size === 0) {
+    for (const part of seen.parts)
+      if (heldBy(await look(part.block), part.token).length > 0) return true;
+    return false;
+  }
+  const parts = await inParallel(seen.parts, PARTS_ENDED_AT_ONCE, async (part) => {
+    const given = givenOrdinals(seen, part);
+    const held = heldBy(await look(part.block), part.token);
+    return { holds: held.length > 0, isLeft: held.some((ordinal) => given.has(ordinal)) };
+  });
+  return parts.some(({ holds }) => holds) && !parts.some(({ isLeft }) => isLeft);
+}
+
+/**
+ * Ends a record whose owner crashed on the way: a released one is finished; a live one that holds nothing is fenced, looked
+ * at again, and deleted under the revision seen. Returns whether the record was deleted.
+ *
+ * @param seen strongly consistent
+ */
+export async function collectRecord(context: Context, seen: AssignmentRecord): Promise<boolean> {
+  const { store } = context;
+  const ageMs = context.now() - seen.atMs;
+  if (ageMs <= GRACE_MS) return false;
+  if (seen.state === "open" || seen.state === "aborted") {
+    // Rule 5: as it was seen; meanwhile it may have been answered.
+    const aborted = await endAsSeen(context, "collect-abort", seen, "collect-abort-fence");
+    if (aborted) await store.deleteRecord("collect-aborted", aborted);
+    return aborted !== undefined;
+  }
+  if (isOver(seen)) {
+    await finish(context, seen, "collect-release-fence");
+    if (seen.place.keyed && ageMs <= RELEASED_RECORD_KEPT_MS) {
+      await settleKept(context, seen);
+      return false;
+    }
+    await store.deleteRecord("collect-released", seen);
+    return true;
+  }
+  const holds = await inParallel(seen.parts, PARTS_ENDED_AT_ONCE, async (part) => {
+    const given = givenOrdinals(seen, part);
+    const held = heldBy(await store.readBlock(seen.place.space, part.block), part.token);
+    const left = held.filter((ordinal) => given.has(ordinal));
+    if (left.length > 0) await giveBack(context, tagOf(seen, part), left, given);
+    return left.length < held.length;
+  });
+  if (holds.some(Boolean)) return isExpired(seen, context.now()) && expire(context, seen);
+  const stillHeld = await inParallel(seen.parts, PARTS_ENDED_AT_ONCE, async (part) => {
+    const fenced = await fence(context, "collect-fence", seen.place.space, part.block);
+    return heldBy(fenced, part.token).length > 0;
+  });
+  if (stillHeld.some(Boolean)) return false;
+  // Rule 5: meanwhile the author may have written it anew, and answered.
+  await store.deleteRecord("collect", seen);
+  return true;
+}
+
+/** A live record that holds something is due when its lease ends, or never: it would stand in the way of others in the index. */
+export async function settleDue(context: Context, seen: AssignmentRecord): Promise<void> {
+  const young = context.now() - seen.atMs <= GRACE_MS;
+  if (seen.state !== "live" || isOver(seen) || young) return;
+  await context.store.changeRecord("settle-due", seen, { ...seen, revision: fresh(context) });
+}
+
+/** A kept record that is finished needs its parts no more, and its blocks are not fenced again. */
+async function settleKept(context: Context, seen: AssignmentRecord): Promise<void> {
+  if (seen.parts.length === 0) return;
+  const revision = fresh(context);
+  const next = { ...seen, state: "released", parts: [], owners: new Map(), revision } as const;
+  await context.store.changeRecord("settle-kept", seen, next);
+}
+
+/** Ends a record whose lease ran out, as it was seen: it may be renewed meanwhile. Returns whether it was deleted. */
+async function expire(context: Context, seen: AssignmentRecord): Promise<boolean> {
+  const ended = await endAsSeen(context, "expire", seen);
+  if (!ended) return false;
+  if (ended.place.keyed) {
+    await settleKept(context, ended);
+    return false;
+  }
+  await context.store.deleteRecord("expired", ended);
+  return true;
+}

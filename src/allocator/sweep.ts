@@ -1,0 +1,103 @@
+import type { Contents } from "../domain/contents.ts";
+import { SHARDS, SWEEP_ITEMS_AT_ONCE, SWEEP_ITEMS_PER_PAGE_MAX } from "../domain/limits.ts";
+import { itemsToSweep, type Progress, type Sweep } from "../domain/sweep.ts";
+import { collectRowOf, collectRows, isRowRight } from "./collect-host.ts";
+import { collectLoan } from "./collect-loan.ts";
+import { collectRecord, seemsRight } from "./collect-record.ts";
+import {
+  collectEntry,
+  collectMap,
+  collectSeat,
+  collectStray,
+  restoreEntry,
+} from "./collect-strays.ts";
+import type { Collected } from "./collected.ts";
+import { going } from "./collected.ts";
+import type { Context } from "./context.ts";
+import { whileTime } from "./while-time.ts";
+
+/** A part of the walk over the table. */
+interface Stretch {
+  readonly shard: number;
+  readonly progress: Progress;
+  /** It begins no item after this time. */
+  readonly untilMs: number;
+  /** Keeps how far the collector is. */
+  keep(progress: Progress): Promise<void>;
+}
+
+/**
+ * Goes on with the walk over a shard's segment of the table, which finds what no index knows: so far that the segment comes by
+ * in a day. The walk reads eventually consistent; whatever is changed is decided by a consistent read, or by its condition.
+ */
+export async function sweep(
+  context: Context,
+  { shard, progress, untilMs, keep }: Stretch,
+  done: Collected,
+): Promise<void> {
+  const { sweep: begun, ...rest } = progress;
+  let walk: Sweep = begun ?? { beganAtMs: context.now(), items: 0 };
+  let left = itemsToSweep(progress, context.now());
+  do {
+    const limit = Math.min(left, SWEEP_ITEMS_PER_PAGE_MAX);
+    const { found, next } = await context.store.scanSegment(
+      { index: shard, of: SHARDS },
+      limit,
+      walk.position,
+    );
+    const hosts = new Set<string>();
+    const worked = await whileTime(
+      context,
+      found,
+      { atOnce: SWEEP_ITEMS_AT_ONCE, untilMs },
+      ({ contents }) => going(done, () => sweepItem(context, contents, hosts, done)),
+    );
+    done.items += worked;
+    left -= worked;
+    const items = walk.items + worked;
+    if (worked === found.length && next === undefined) {
+      done.swept = true;
+      return keep({ ...rest, itemsBefore: items });
+    }
+    const position = worked === found.length ? next : found[worked - 1]?.position;
+    walk = { ...walk, items, ...(position !== undefined && { position }) };
+    await keep({ ...rest, sweep: walk });
+    if (worked < found.length) return;
+  } while (left > 0 && context.now() < untilMs);
+}
+
+/**
+ * Puts one item right.
+ *
+ * @param hosts whose rows were put right on this page
+ */
+async function sweepItem(
+  context: Context,
+  contents: Contents,
+  hosts: Set<string>,
+  done: Collected,
+): Promise<void> {
+  done.failures.push(...contents.unreadable.map(({ reason }) => new Error(reason)));
+  for (const seen of contents.records) {
+    if (await seemsRight(context, seen)) continue;
+    const record = await context.store.readRecord(seen.place);
+    if (!record) continue;
+    done.records++;
+    if (await collectRecord(context, record)) done.recordsDeleted++;
+  }
+  for (const row of contents.rows) {
+    const name = `${row.space}#${row.host}`;
+    if (hosts.has(name) || (await isRowRight(context, row)) || hosts.has(name)) continue;
+    hosts.add(name);
+    done.rows += await collectRows(context, row.space, row.host);
+  }
+  for (const block of contents.blocks) {
+    if (await collectStray(context, block)) done.straysDeleted++;
+    else done.rows += await collectRowOf(context, block);
+  }
+  for (const loan of contents.loans) if (await collectLoan(context, loan)) done.loansDeleted++;
+  for (const seat of contents.seats) await collectSeat(context, seat);
+  for (const node of contents.nodes) await restoreEntry(context, node);
+  for (const entry of contents.nodeEntries) await collectEntry(context, entry);
+  for (const map of contents.maps) if (await collectMap(context, map)) done.straysDeleted++;
+}

@@ -1,0 +1,56 @@
+import type { Progress } from "../domain/sweep.ts";
+import { mapOf, numberOf, textOf } from "./attribute.ts";
+import { reading } from "./format.ts";
+import { progressKey, recordKey, recordPlaceOf } from "./key.ts";
+import type { Item, Table } from "./table.ts";
+
+/** How far the collector is in each shard. */
+export function progressItems(table: Table) {
+  return {
+    async readProgress(shard: number): Promise<Progress | undefined> {
+      const item = await table.get(progressKey(shard));
+      return item && progressFrom(item);
+    },
+
+    async writeProgress(shard: number, progress: Progress): Promise<void> {
+      const item = itemFrom(shard, progress);
+      await table.write({
+        step: "write-progress",
+        key: item,
+        when: [],
+        change: { kind: "put", item },
+      });
+    },
+  };
+}
+
+/** No attribute of the item is one of the index of what is due. */
+function itemFrom(shard: number, { due, sweep, itemsBefore }: Progress): Item {
+  return {
+    ...progressKey(shard),
+    ...(due && { due: { ...recordKey(due.place), at: due.dueAtMs } }),
+    ...(sweep && { sweep: { ...sweep } }),
+    ...(itemsBefore !== undefined && { itemsBefore }),
+  };
+}
+
+export const progressFrom = reading((item: Item): Progress => {
+  const due = item.due === undefined ? undefined : mapOf(item, "due");
+  const sweep = item.sweep === undefined ? undefined : mapOf(item, "sweep");
+  return {
+    ...(due && {
+      due: {
+        place: recordPlaceOf({ pk: textOf(due, "pk"), sk: textOf(due, "sk") }),
+        dueAtMs: numberOf(due, "at"),
+      },
+    }),
+    ...(sweep && {
+      sweep: {
+        beganAtMs: numberOf(sweep, "beganAtMs"),
+        items: numberOf(sweep, "items"),
+        ...(sweep.position !== undefined && { position: textOf(sweep, "position") }),
+      },
+    }),
+    ...(item.itemsBefore !== undefined && { itemsBefore: numberOf(item, "itemsBefore") }),
+  };
+});
