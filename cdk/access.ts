@@ -8,6 +8,7 @@ export type ScheduledFunctionName = (typeof SCHEDULED_FUNCTIONS)[number];
 export const PARTITIONS = {
   BLOCK: "BLOCK#*",
   CURSOR: "CURSOR",
+  FULLPOOLS: "FULLPOOLS#*",
   HANDLE: "HANDLE#*",
   HOST: "HOST#*",
   JOBS: "JOBS",
@@ -55,10 +56,10 @@ export interface Access extends Readonly<Partial<Record<ActionKind, readonly Par
 export const ACCESS: Readonly<Record<FunctionName | ScheduledFunctionName, Access | undefined>> = {
   assign: {
     get: ["BLOCK", "HANDLE", "HOST", "NAMESPACE", "POOLMAP", "TABLE", "VERSION"],
-    query: ["BLOCK", "HANDLE", "HOST", "LIMIT", "POOLMAP", "SPACE"],
-    put: ["BLOCK", "HANDLE", "HOST", "LIMIT"],
+    query: ["BLOCK", "FULLPOOLS", "HANDLE", "HOST", "LIMIT", "POOLMAP", "SPACE"],
+    put: ["BLOCK", "FULLPOOLS", "HANDLE", "HOST", "LIMIT"],
     update: ["BLOCK", "POOLMAP"],
-    delete: ["HANDLE", "HOST", "LIMIT"],
+    delete: ["FULLPOOLS", "HANDLE", "HOST", "LIMIT"],
   },
   release: {
     get: ["BLOCK", "HANDLE", "TABLE", "VERSION"],
@@ -74,10 +75,10 @@ export const ACCESS: Readonly<Record<FunctionName | ScheduledFunctionName, Acces
   },
   affinities: {
     get: ["BLOCK", "HOST", "TABLE", "VERSION"],
-    query: ["BLOCK", "HOST", "POOLMAP", "SPACE"],
-    put: ["BLOCK", "HOST"],
+    query: ["BLOCK", "FULLPOOLS", "HOST", "POOLMAP", "SPACE"],
+    put: ["BLOCK", "FULLPOOLS", "HOST"],
     update: ["BLOCK", "POOLMAP"],
-    delete: ["BLOCK", "HOST"],
+    delete: ["BLOCK", "FULLPOOLS", "HOST"],
   },
   read: {
     get: ["BLOCK", "HANDLE", "HOST", "JOBS", "NAMESPACE", "TABLE", "VERSION"],
@@ -107,22 +108,22 @@ export const ACCESS: Readonly<Record<FunctionName | ScheduledFunctionName, Acces
     query: ["BLOCK", "HOST", "POOLMAP", "SPACE", "SPACES"],
     put: ["HOST"],
     update: ["BLOCK", "CURSOR", "POOLMAP"],
-    delete: ["BLOCK", "CURSOR", "HOST"],
+    delete: ["BLOCK", "CURSOR", "FULLPOOLS", "HOST"],
   },
   work: {
     get: ["BLOCK", "JOBS", "PLAN", "TABLE", "VERSION"],
     query: ["BLOCK", "HOST", "JOBS", "POOLMAP", "SPACE"],
     put: ["HOST", "JOBS", "PLAN", "SPACE"],
     update: ["BLOCK", "POOLMAP", "VERSION"],
-    delete: ["BLOCK", "HOST", "JOBS", "POOLMAP", "SPACE"],
+    delete: ["BLOCK", "FULLPOOLS", "HOST", "JOBS", "POOLMAP", "SPACE"],
   },
   // The index may miss an item, so the collector also walks the table; nothing else may ask the index.
   collect: {
     get: ["BLOCK", "HANDLE", "HOST", "SWEEP", "TABLE", "VERSION"],
     query: ["HANDLE", "HOST", "SPACE"],
     put: ["HANDLE", "HOST", "NODES", "SWEEP", "TABLE"],
-    update: ["BLOCK"],
-    delete: ["BLOCK", "HANDLE", "HOST", "LIMIT", "NODES", "POOLMAP"],
+    update: ["BLOCK", "POOLMAP"],
+    delete: ["BLOCK", "FULLPOOLS", "HANDLE", "HOST", "LIMIT", "NODES", "POOLMAP"],
     scan: true,
     due: true,
   },

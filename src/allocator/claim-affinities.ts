@@ -1,5 +1,6 @@
 import type { Address } from "../domain/address.ts";
-import { blocksIn } from "../domain/cell.ts";
+import { rowsFor } from "../domain/affinity.ts";
+import { blocksIn, cellIndexOf, cellOf } from "../domain/cell.ts";
 import { addressAt, type Cidr, formatCidr, sameCidr } from "../domain/cidr.ts";
 import { type AffinityType, affinityTypeOf, type HostId, hostName } from "../domain/host.ts";
 import {
@@ -14,7 +15,7 @@ import { candidateOf, whyClosed } from "../domain/selection.ts";
 import { claimBlock, helpClaim, takeOver } from "./claim.ts";
 import { configurationOf, poolAt } from "./configuration.ts";
 import type { Context } from "./context.ts";
-import { rowsFor } from "./pick.ts";
+import { correctAfterwards } from "./full.ts";
 import { tooSmall } from "./too-small.ts";
 
 /** What became of one block of a range. */
@@ -72,19 +73,32 @@ export async function claimAffinities(
   const { settings } = await configurationOf(context, space);
   const { maxBlocksPerHost } = settings;
   const blocks: ClaimedBlock[] = [];
+  const standing: Cidr[] = [];
   let last: Cidr | undefined;
+  let next: Address | undefined;
   // One after the other: each takes the lowest place that is free.
   for (const each of blocksIn(pool, cidr, position)) {
     const isSpent =
       blocks.length === BLOCKS_PER_CLAIM_MAX || context.now() - startedAtMs > PAGE_MS_MAX;
     if (last && isSpent) {
-      const next = addressAt(last, 0);
-      return { pool: pool.name, blocks, complete: false, next, maxBlocksPerHost };
+      next = addressAt(last, 0);
+      break;
     }
-    blocks.push(await claimGiven(context, pool, host, each, capOf(settings)));
+    const claimed = await claimGiven(context, pool, host, each, capOf(settings));
+    blocks.push(claimed);
+    if (claimed.status === "claimed" || claimed.status === "not_owned") standing.push(each);
     last = each;
   }
-  return { pool: pool.name, blocks, complete: true, maxBlocksPerHost };
+  // A cell all of whose blocks came by is full; what else stands in others is not known here.
+  for (const index of new Set(standing.map((each) => cellIndexOf(pool, cellOf(each)))))
+    await correctAfterwards(context, pool, index, { standing, isCalledFull: false });
+  return {
+    pool: pool.name,
+    blocks,
+    complete: next === undefined,
+    ...(next && { next }),
+    maxBlocksPerHost,
+  };
 }
 
 function checkRange(space: string, pool: Pool | undefined, cidr: Cidr): Refusal | undefined {

@@ -1,12 +1,13 @@
 import { parseAddress } from "../domain/address.ts";
 import { type Block, isEmpty } from "../domain/block.ts";
-import type { MapPage } from "../domain/contents.ts";
+import type { FullPool, MapPage } from "../domain/contents.ts";
 import { COOLDOWN_SECONDS_MAX, GRACE_MS } from "../domain/limits.ts";
 import type { Node, NodeEntry } from "../domain/node.ts";
 import { poolOfId } from "../domain/pool.ts";
 import type { Seat } from "../domain/seat.ts";
 import { configurationOf } from "./configuration.ts";
 import type { Context } from "./context.ts";
+import { clearAround } from "./full.ts";
 import { giveUpBlock } from "./give-up.ts";
 import { grantedAt } from "./limit.ts";
 import { recordPlaceOf } from "./seats.ts";
@@ -19,13 +20,22 @@ export async function collectStray(context: Context, seen: Block): Promise<boole
   const nowMs = context.now();
   if (nowMs - seen.claimedAtMs <= GRACE_MS) return false;
   if (!isEmpty(seen, { nowMs, cooldownMs: 1000 * COOLDOWN_SECONDS_MAX })) return false;
-  return (await isPoolGone(context, seen)) && giveUpBlock(context, seen);
+  if (!((await isPoolGone(context, seen)) && (await giveUpBlock(context, seen)))) return false;
+  await clearAround(context, seen.space, seen.cidr);
+  return true;
 }
 
 /** Deletes a page of a pool's map when its pool is gone. Returns whether it did. */
 export async function collectMap(context: Context, seen: MapPage): Promise<boolean> {
   if (!(await isPoolGone(context, seen))) return false;
   await context.store.deleteMapPage(seen);
+  return true;
+}
+
+/** Deletes the hint that a pool is full when that pool is gone. Returns whether it did. */
+export async function collectHint(context: Context, seen: FullPool): Promise<boolean> {
+  if (!(await isPoolGone(context, seen))) return false;
+  await context.store.clearPoolFull("collect-pool-full", seen);
   return true;
 }
 

@@ -11,7 +11,7 @@ export interface Collected {
   recordsDeleted: number;
   rows: number;
   loansDeleted: number;
-  /** Blocks and map pages of pools that are gone. */
+  /** Blocks, map pages and hints of pools that are gone. */
   straysDeleted: number;
   /** Did the walk come to the end of the shard's segment of the table? */
   swept: boolean;

@@ -4,8 +4,8 @@ import type { Pool, SpaceConfiguration } from "../domain/pool.ts";
 import { NO_USAGE, sumOf, type Usage, usageOf, usageOutsideBlocks } from "../domain/usage.ts";
 import type { Context } from "./context.ts";
 import type { PageBudget } from "./page.ts";
-import { slotRules } from "./pick.ts";
 import { walkPool } from "./pool-walk.ts";
+import { slotRules } from "./slot-rules.ts";
 
 /** What is counted so far, and where counting goes on. */
 export interface UtilizationPosition {

@@ -6,15 +6,17 @@ import { formatCidr } from "../domain/cidr.ts";
 import { type HostId, hostName } from "../domain/host.ts";
 import type { HostReservedAsked } from "../domain/host-reserved.ts";
 import type { Labels } from "../domain/labels.ts";
-import { CLAIM_TRIES_MAX, CLAIM_WAIT_MS_MAX } from "../domain/limits.ts";
+import { CLAIM_TRIES_MAX, CLAIM_WAIT_MS_MAX, POOLS_TOLD_MAX } from "../domain/limits.ts";
 import { Contended, Refusal } from "../domain/outcome.ts";
 import type { PoolsAsked } from "./assignment.ts";
 import { helpClaim } from "./claim.ts";
 import { configurationOf } from "./configuration.ts";
 import type { Context } from "./context.ts";
 import { requesterOf } from "./labels.ts";
+import { namesOf, outOfSight, reachOf, unseenIn } from "./no-room.ts";
 import { allOf } from "./parallel.ts";
-import { claimAnyBlock, outOfSight, type Search, type Wish } from "./pick.ts";
+import type { Wish } from "./pick.ts";
+import { claimAnyBlock, type Nothing, sightOf } from "./search.ts";
 import { wishesOf } from "./wish.ts";
 
 /** A block that a host has. */
@@ -60,11 +62,12 @@ export async function ensureBlocks(
 
 async function ensureBlock(context: Context, wish: Wish): Promise<Block | Refusal> {
   const { store, random } = context;
+  const sight = sightOf(context);
   let rows = await store.listRows(wish.space, wish.host);
   for (let attempt = 0; attempt < CLAIM_TRIES_MAX; attempt++) {
     const own = await firstOwn(context, wish, rows);
     if (own) return own;
-    const search = await claimAnyBlock(context, wish, rows, 0);
+    const search = await claimAnyBlock(context, wish, rows, 0, sight);
     if (search.kind === "ours") return search.block;
     const before = rows;
     rows = await store.listRows(wish.space, wish.host);
@@ -94,10 +97,11 @@ async function firstOwn(
 
 function refusalOf(
   { host, family, pools, blocksMax, configuration }: Wish,
-  { looks, blocks, capped }: Search & { readonly kind: "none" },
+  search: Nothing,
 ): Refusal {
-  if (looks.some(({ bounded }) => bounded)) throw outOfSight();
-  const where = pools.map(({ name, cidr }) => `${name} (${formatCidr(cidr)})`).join(", ");
+  const { views, blocks, capped } = search;
+  if (views.some(({ bounded }) => bounded)) throw outOfSight();
+  const where = namesOf(pools);
   if (capped)
     return new Refusal(
       "block_limit",
@@ -105,11 +109,16 @@ function refusalOf(
       { blocks, maxBlocksPerHost: blocksMax },
     );
   const why = configuration.settings.autoAllocateBlocks
-    ? "none is free"
-    : "blocks are not claimed by themselves (autoAllocateBlocks)";
+    ? ["none is free", ...unseenIn(search)]
+    : ["blocks are not claimed by themselves (autoAllocateBlocks)"];
   return new Refusal(
     "pool_exhausted",
-    `There is no block for host ${hostName(host)} in ${where}: ${why}.`,
-    { pools: pools.map(({ name, cidr }) => ({ pool: name, cidr: formatCidr(cidr) })) },
+    `There is no block for host ${hostName(host)} in ${where}: ${why.join("; ")}.`,
+    {
+      pools: pools
+        .slice(0, POOLS_TOLD_MAX)
+        .map(({ name, cidr }) => ({ pool: name, cidr: formatCidr(cidr) })),
+      ...reachOf(search),
+    },
   );
 }

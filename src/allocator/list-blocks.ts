@@ -21,8 +21,8 @@ import type { Context } from "./context.ts";
 import { namedBlocks } from "./named-blocks.ts";
 import { type Page, pageBudget } from "./page.ts";
 import { inParallel } from "./parallel.ts";
-import { slotRules } from "./pick.ts";
 import { walkPool } from "./pool-walk.ts";
+import { slotRules } from "./slot-rules.ts";
 
 /** A block as it stands. */
 export interface BlockState extends Usage {

@@ -1,12 +1,15 @@
 import { type Block, isEmpty, isWhollyReserved, roomIn, type SlotRules } from "../domain/block.ts";
-import { blocksOfCell, cellAt, cellCount, cellOrder } from "../domain/cell.ts";
+import { cellAt, cellOrder, isReservedCell } from "../domain/cell.ts";
 import { type Cidr, contains, formatCidr } from "../domain/cidr.ts";
+import { claimableIn, isUsedUp } from "../domain/claimable.ts";
 import { shuffled } from "../domain/fresh.ts";
 import type { HostId } from "../domain/host.ts";
 import type { HostReserved } from "../domain/host-reserved.ts";
-import { CELL_LOOKS_MAX } from "../domain/limits.ts";
+import { LOOKS_PER_RANDOM_LOOK } from "../domain/limits.ts";
 import type { Pool } from "../domain/pool.ts";
 import type { Context } from "./context.ts";
+import { correctCell } from "./full.ts";
+import { allOf } from "./parallel.ts";
 
 /** What the host may do with what a look finds. */
 export interface LookWish {
@@ -21,75 +24,128 @@ export interface LookWish {
   readonly blockMinAgeMs: number;
 }
 
-/** What a bounded look at a pool has shown. It is eventually consistent: conditional writes decide. */
-export interface Look {
+/** A pool as a request sees it, look after look. It is eventually consistent: conditional writes decide. */
+export interface View {
   readonly pool: Pool;
-  /** Ranges where no block stands, in the order to try. */
-  readonly free: readonly Cidr[];
-  /** Empty blocks of others, seen idle and past their minimum age: these may be taken over. */
-  readonly idle: readonly Block[];
-  /** Blocks of others with room, the roomiest first. */
-  readonly lendable: readonly Block[];
-  readonly cells: bigint;
-  readonly cellsLooked: number;
-  /** Were there cells not called full that the look did not reach? Then nothing found does not mean nothing there. */
-  readonly bounded: boolean;
+  /** That of the turn of the request. */
+  wish: LookWish;
+  /** The cells that may hold blocks, and those that are called full: as read, and as the looks put it right. */
+  readonly cells: ReadonlySet<bigint>;
+  readonly full: Set<bigint>;
+  /** Cells that were looked at. */
+  readonly looked: Set<bigint>;
+  /** Those of them that have nothing for the host to claim: it looks at none of them again. */
+  readonly vain: Set<bigint>;
+  /** Blocks of the pool that were seen, by CIDR. */
+  readonly seen: Map<string, Block>;
+  /** Is there a cell not called full that the looks did not reach? Then nothing found does not mean nothing there. */
+  bounded: boolean;
+}
+
+/** A range that the host may claim. */
+export interface Free {
+  readonly view: View;
+  readonly index: bigint;
+  readonly cidr: Cidr;
+  /** Is it the last one of its cell? Then who claims it calls the cell full. */
+  readonly isLast: boolean;
+}
+
+export async function viewOf(context: Context, pool: Pool, wish: LookWish): Promise<View> {
+  const map = await context.store.readPoolMap(pool.space, pool.id, { consistent: false });
+  return {
+    pool,
+    wish,
+    cells: map.cells,
+    full: new Set(map.full),
+    looked: new Set(),
+    vain: new Set(),
+    seen: new Map(),
+    bounded: false,
+  };
 }
 
 /**
- * Looks at a bounded number of cells of a pool: where a free block may be, starting where the host's name hashes to and
- * passing over cells that the map calls full; then where blocks stand, at random. When all cells are called full the
- * hints are not believed: this look decides.
+ * Looks for a free block in the cells that are not called full: in the host's own order, and every few looks at random. Cells
+ * that turn out to be full are called so, and the looks go on.
+ *
+ * @param isSpent asked before each look, with the number of those that were in vain: are these all that the request may have?
  */
-export async function lookAt(context: Context, pool: Pool, wish: LookWish): Promise<Look> {
-  const { store, random } = context;
-  const map = await store.readPoolMap(pool.space, pool.id, { consistent: false });
-  const seen: Block[] = [];
-  const looked = new Set<bigint>();
-  let free: Cidr[] = [];
-  const look = async (index: bigint): Promise<void> => {
-    looked.add(index);
-    const blocks = await blocksAt(context, pool, index);
-    // One that a pool before this one left stands in the way, and serves nobody.
-    seen.push(...blocks.filter(({ poolId }) => poolId === pool.id));
-    const standing = new Set(blocks.map(({ cidr }) => formatCidr(cidr)));
-    const absent = blocksOfCell(pool, cellAt(pool, index)).filter(
-      (cidr) => !standing.has(formatCidr(cidr)),
-    );
-    if (absent.length === 0 && !map.full.has(index))
-      await store.markFull(pool.space, pool.id, index);
-    free = shuffled(
-      absent.filter((cidr) => isOfUse(cidr, wish)),
-      random,
-    );
-  };
-  const lendable = () => lendableOf(seen, wish);
-  let bounded = false;
-  if (wish.claiming)
-    for (const index of cellOrder(pool, wish.host, wish.rules.reserved)) {
-      if (map.full.has(index)) continue;
-      bounded = looked.size === CELL_LOOKS_MAX;
-      if (bounded) break;
-      await look(index);
-      if (free.length > 0) break;
+export async function findFree(
+  context: Context,
+  view: View,
+  isSpent: (looks: number) => boolean,
+): Promise<Free | undefined> {
+  const { pool, wish, full, vain } = view;
+  const { reserved } = wish.rules;
+  const isPassed = (index: bigint) => full.has(index) || vain.has(index);
+  const own = cellOrder(pool, wish.host, reserved, isPassed);
+  let drawn: Generator<bigint> | undefined;
+  let corrected: Promise<void> | undefined;
+  for (let looks = 0; ; looks++) {
+    const isRandom = looks % LOOKS_PER_RANDOM_LOOK === LOOKS_PER_RANDOM_LOOK - 1;
+    if (isRandom) drawn ??= cellOrder(pool, String(context.random.fraction()), reserved, isPassed);
+    const { value: index, done } = (isRandom && drawn ? drawn : own).next();
+    view.bounded = !done && isSpent(looks);
+    if (done || view.bounded) break;
+    // The hint of one cell is put right while the next is looked at.
+    const [{ free, correct }] = await allOf(lookAt(context, view, index), corrected);
+    corrected = correct();
+    if (free) {
+      await corrected;
+      return free;
     }
-  const mayHelp = () =>
-    free.length > 0 ||
-    idleOf(context, seen, wish).length > 0 ||
-    (wish.borrowing > 0 && lendable().some((block) => roomIn(block, wish.rules) >= wish.borrowing));
-  for (const index of shuffled([...map.cells], random)) {
-    if (looked.size === CELL_LOOKS_MAX || mayHelp()) break;
-    if (!looked.has(index)) await look(index);
   }
-  return {
-    pool,
-    free: wish.claiming ? free : [],
-    idle: idleOf(context, seen, wish),
-    lendable: lendable(),
-    cells: cellCount(pool),
-    cellsLooked: looked.size,
-    bounded: bounded && free.length === 0,
-  };
+  await corrected;
+  return undefined;
+}
+
+/**
+ * Looks at cells where blocks stand, at random, whatever they are called: for a block to take over, for those that would lend,
+ * and for a free one where a hint is wrong. It ends with the first that helps.
+ */
+export async function lookAround(
+  context: Context,
+  view: View,
+  looksMax: number,
+): Promise<Free | undefined> {
+  const { pool, looked, wish } = view;
+  const cells = shuffled([...view.cells], context.random).filter(
+    (index) => !looked.has(index) && !isReservedCell(pool, index, wish.rules.reserved),
+  );
+  for (const index of cells.slice(0, Math.max(0, looksMax))) {
+    if (mayHelp(context, view)) break;
+    const { free, correct } = await lookAt(context, view, index);
+    await correct();
+    if (free) return free;
+  }
+  return undefined;
+}
+
+interface Looked {
+  readonly free?: Free;
+  /** Puts the hint of the cell right. */
+  correct(): Promise<void>;
+}
+
+async function lookAt(context: Context, view: View, index: bigint): Promise<Looked> {
+  const { pool, wish, full } = view;
+  view.looked.add(index);
+  const blocks = await blocksAt(context, pool, index);
+  // One that a pool before this one left stands in the way, and serves nobody.
+  for (const block of blocks)
+    if (block.poolId === pool.id) view.seen.set(formatCidr(block.cidr), block);
+  const standing = blocks.map(({ cidr }) => cidr);
+  const claimable = claimableIn(pool, index, standing, wish.rules.reserved);
+  const hint = { isFull: claimable.length === 0, isCalledFull: full.has(index) };
+  if (hint.isFull) full.add(index);
+  else full.delete(index);
+  const correct = () => correctCell(context, pool, index, hint);
+  const free = wish.claiming ? claimable.filter((cidr) => isOfUse(cidr, wish)) : [];
+  const [cidr] = shuffled(free, context.random);
+  if (cidr) return { free: { view, index, cidr, isLast: claimable.length === 1 }, correct };
+  if (wish.claiming) view.vain.add(index);
+  return { correct };
 }
 
 async function blocksAt(context: Context, pool: Pool, index: bigint): Promise<Block[]> {
@@ -98,13 +154,37 @@ async function blocksAt(context: Context, pool: Pool, index: bigint): Promise<Bl
   return blocks.filter(({ cidr }) => contains(pool.cidr, { ...cidr, value: cidr.base }));
 }
 
+/** Is there nothing to claim in any cell, as far as the map says? */
+export const seemsFull = ({ pool, full, wish }: View): boolean =>
+  isUsedUp(pool, full, wish.rules.reserved);
+
+/** Was every cell looked at that may have something for the host? Then nothing found means nothing there. */
+export function isSeen({ pool, wish, cells, full, looked, vain }: View): boolean {
+  const { reserved } = wish.rules;
+  const isPassed = (index: bigint) => full.has(index) || vain.has(index);
+  if (wish.claiming && !cellOrder(pool, "", reserved, isPassed).next().done) return false;
+  return [...cells, ...full].every(
+    (index) => looked.has(index) || isReservedCell(pool, index, reserved),
+  );
+}
+
 /** Would the host get an address of a block, if it were its own? */
 const isOfUse = (cidr: Cidr, { rules, hostReserved }: LookWish): boolean =>
   !isWhollyReserved(cidr, rules.reserved, hostReserved);
 
-function idleOf(context: Context, seen: readonly Block[], wish: LookWish): Block[] {
+/** Does what was seen so far do for the host? */
+export function mayHelp(context: Context, view: View): boolean {
+  const { rules, borrowing } = view.wish;
+  return (
+    idleIn(context, view).length > 0 ||
+    (borrowing > 0 && lendersIn(view).some((block) => roomIn(block, rules) >= borrowing))
+  );
+}
+
+/** Empty blocks of others, seen idle and past their minimum age: these may be taken over. */
+export function idleIn(context: Context, { seen, wish }: View): readonly Block[] {
   if (!wish.claiming) return [];
-  return seen.filter(
+  return [...seen.values()].filter(
     (block) =>
       block.host !== wish.host &&
       block.idleSinceMs !== undefined &&
@@ -114,9 +194,10 @@ function idleOf(context: Context, seen: readonly Block[], wish: LookWish): Block
   );
 }
 
-function lendableOf(seen: readonly Block[], { host, rules, borrowing }: LookWish): Block[] {
+/** Blocks of others with room, the roomiest first. */
+export function lendersIn({ seen, wish: { host, rules, borrowing } }: View): readonly Block[] {
   if (borrowing === 0) return [];
-  return seen
+  return [...seen.values()]
     .filter((block) => block.host !== host)
     .map((block) => ({ block, room: roomIn(block, rules) }))
     .filter(({ room }) => room > 0)

@@ -10,7 +10,8 @@ import type { Pool } from "../domain/pool.ts";
 import { formatTime } from "../domain/time.ts";
 import { claimBlock, helpClaim } from "./claim.ts";
 import type { Context } from "./context.ts";
-import { coolingRules, type Picker, type Wish } from "./pick.ts";
+import type { Picker, Wish } from "./pick.ts";
+import { coolingRules } from "./slot-rules.ts";
 
 /**
  * Reservations and the cap on blocks bind automatic assignment only; a cooldown binds this as well (Calico 1.4, and our

@@ -1,9 +1,8 @@
 import type { Family } from "../domain/address.ts";
-import { type AffinityRow, sameBlocks } from "../domain/affinity.ts";
-import { type Block, chooseOrdinals, type SlotRules } from "../domain/block.ts";
-import { isBlockOf } from "../domain/cell.ts";
+import { type AffinityRow, rowsFor, sameBlocks } from "../domain/affinity.ts";
+import { type Block, chooseOrdinals } from "../domain/block.ts";
 import { formatCidr } from "../domain/cidr.ts";
-import { type HostId, hostName } from "../domain/host.ts";
+import type { HostId } from "../domain/host.ts";
 import type { HostReserved } from "../domain/host-reserved.ts";
 import {
   BLOCKS_READ_AT_ONCE,
@@ -13,12 +12,15 @@ import {
   REQUEST_MS_MAX,
   SLOTS_PER_WRITE_MAX,
 } from "../domain/limits.ts";
-import { Contended, Refusal, type RefusalCode, together } from "../domain/outcome.ts";
-import { cooldownMsOf, type Pool, type SpaceConfiguration } from "../domain/pool.ts";
-import { claimBlock, helpClaim, takeOver } from "./claim.ts";
+import { Contended, Refusal, together } from "../domain/outcome.ts";
+import type { Pool, SpaceConfiguration } from "../domain/pool.ts";
+import { helpClaim } from "./claim.ts";
 import type { Context } from "./context.ts";
-import { type Look, lookAt } from "./look.ts";
+import { lendersIn } from "./look.ts";
+import { noRoom } from "./no-room.ts";
 import { allOf, inParallel } from "./parallel.ts";
+import { claimAnyBlock, type Sight, sightOf } from "./search.ts";
+import { slotRules } from "./slot-rules.ts";
 
 /** What one write of a request is to take. */
 export interface Pick {
@@ -67,24 +69,6 @@ export function pickAny(context: Context, rows: readonly AffinityRow[] | undefin
   };
 }
 
-/** The rules by which slots of a pool's blocks may be given now. @throws Unreadable where what is reserved is not known */
-export function slotRules(
-  context: Context,
-  configuration: SpaceConfiguration,
-  pool: Pool | undefined,
-): SlotRules {
-  return { ...coolingRules(context, configuration, pool), reserved: configuration.reserved };
-}
-
-/** The rules by which slots of a pool's blocks have cooled. */
-export function coolingRules(
-  context: Context,
-  { settings }: SpaceConfiguration,
-  pool: Pool | undefined,
-): Omit<SlotRules, "reserved"> {
-  return { nowMs: context.now(), cooldownMs: cooldownMsOf(pool, settings) };
-}
-
 /** What the blocks that this function remembers can give, if that is all that is wanted; nothing is asked. */
 function rememberedPicks(context: Context, wish: Wish): readonly Pick[] | undefined {
   const picks = cover(context, wish, context.memory.blocksOf(wish.space, wish.host));
@@ -108,6 +92,7 @@ async function findPicks(
   const add = (block: Block) => found.set(formatCidr(block.cidr), block);
   let standing = rows ?? (await store.listRows(wish.space, wish.host));
   let picks: readonly Pick[] = [];
+  const sight = sightOf(context);
   // A turn that finds a block is progress: only turns that find nothing are numbered.
   for (let tries = 0, waits = 0; tries < CLAIM_TRIES_MAX; ) {
     const own = await readOwn(context, wish, standing, found);
@@ -121,7 +106,14 @@ async function findPicks(
       tries++;
       await context.sleep(random.fraction() * CLAIM_WAIT_MS_MAX);
     } else {
-      const more = await acquire(context, wish, standing, wish.count - countOf(picks), found);
+      const more = await acquire(
+        context,
+        wish,
+        standing,
+        wish.count - countOf(picks),
+        found,
+        sight,
+      );
       if (more instanceof Refusal || more instanceof Contended) refusal = more;
       else if (!more) {
         // Others were faster: a pause at random parts those who would meet again.
@@ -174,16 +166,6 @@ async function readOwn(
   return { blocks, claiming };
 }
 
-/** The host's rows in the pools that may serve it, pool by pool. */
-export function rowsFor(
-  pools: readonly Pool[],
-  rows: readonly AffinityRow[],
-): readonly AffinityRow[] {
-  return pools.flatMap((pool) =>
-    rows.filter((row) => row.pool === pool.name && isBlockOf(pool, row.block)),
-  );
-}
-
 /** More blocks for the host: one of its own, or all that would lend; nothing when others were faster. */
 async function acquire(
   context: Context,
@@ -191,126 +173,15 @@ async function acquire(
   rows: readonly AffinityRow[],
   missing: number,
   found: ReadonlyMap<string, Block>,
+  sight: Sight,
 ): Promise<readonly Block[] | Refusal | Contended | undefined> {
-  const search = await claimAnyBlock(context, wish, rows, missing);
+  const search = await claimAnyBlock(context, wish, rows, missing, sight);
   if (search.kind === "lost") return undefined;
   if (search.kind === "ours") return [search.block];
-  const { looks, capped, blocks } = search;
-  const lenders = looks
-    .flatMap(({ lendable }) => lendable)
+  const lenders = search.views
+    .flatMap(lendersIn)
     .filter(({ cidr }) => !found.has(formatCidr(cidr)));
-  if (lenders.length > 0) return lenders;
-  if (looks.some(({ bounded }) => bounded)) return outOfSight();
-  return capped ? atTheCap(wish, missing, blocks) : exhausted(wish, missing, looks);
-}
-
-/** What the search for a block came to. */
-export type Search =
-  | { readonly kind: "ours"; readonly block: Block }
-  /** Another was faster: look again. */
-  | { readonly kind: "lost" }
-  /** There is none to claim: what the looks have shown, and how many blocks of the family the host has already. */
-  | {
-      readonly kind: "none";
-      readonly looks: readonly Look[];
-      readonly blocks: number;
-      readonly capped: boolean;
-    };
-
-/**
- * A block of its own for the host, if it may have one more: a free one, or an empty one of another past its minimum age.
- *
- * @param missing how many addresses it would borrow where there is none; 0 where only a block of its own will do
- */
-export async function claimAnyBlock(
-  context: Context,
-  wish: Wish,
-  rows: readonly AffinityRow[],
-  missing: number,
-): Promise<Search> {
-  const { settings } = wish.configuration;
-  // As in Calico: what stands in pools that do not serve the request takes nothing from its cap.
-  const blocks = rowsFor(wish.pools, rows).length;
-  const capped = blocks >= wish.blocksMax;
-  const claiming = settings.autoAllocateBlocks && !capped;
-  const looks: Look[] = [];
-  for (const pool of wish.pools) {
-    const borrowing = !settings.strictAffinity && pool.borrowing === "allowed" ? missing : 0;
-    if (!claiming && borrowing === 0) continue;
-    const look = await lookAt(context, pool, {
-      host: wish.host,
-      rules: slotRules(context, wish.configuration, pool),
-      claiming,
-      hostReserved: wish.hostReserved,
-      borrowing,
-      blockMinAgeMs: 1000 * settings.blockMinAgeSeconds,
-    });
-    looks.push(look);
-    const [cidr] = look.free;
-    if (cidr) {
-      const claim = await claimBlock(context, pool, wish.host, rows, cidr, wish.hostReserved);
-      // Who lost looks again: of hosts that start together, a fresh look parts the losers, an old one lets them meet again.
-      if (claim.kind !== "ours") return { kind: "lost" };
-      context.memory.remember(claim.block);
-      return claim;
-    }
-  }
-  for (const { pool, idle } of looks)
-    for (const seen of idle) {
-      const block = await takeOver(context, pool, wish.host, rows, seen, wish.hostReserved);
-      if (!block) continue;
-      context.memory.remember(block);
-      return { kind: "ours", block };
-    }
-  return { kind: "none", looks, blocks, capped };
-}
-
-export const outOfSight = () =>
-  new Contended("no free block in the cells looked at; the next try looks at others");
-
-function atTheCap(wish: Wish, count: number, blocks: number): Refusal {
-  return new Refusal(
-    "block_limit",
-    `Host ${hostName(wish.host)} has ${blocks} IPv${wish.family} blocks with no room for ${wish.count} more, and may have ${wish.blocksMax}.`,
-    { blocks, maxBlocksPerHost: wish.blocksMax, missing: [missingOf(wish, count, "block_limit")] },
-  );
-}
-
-const missingOf = ({ family }: Wish, count: number, code: RefusalCode) => ({ family, count, code });
-
-function exhausted(wish: Wish, missing: number, looks: readonly Look[]): Refusal {
-  const pools = wish.pools.map(({ name, cidr }) => {
-    const look = looks.find(({ pool }) => pool.name === name);
-    return {
-      pool: name,
-      cidr: formatCidr(cidr),
-      cells: String(look?.cells ?? 0n),
-      cellsLooked: look?.cellsLooked ?? 0,
-    };
-  });
-  const { settings, unreadablePools } = wish.configuration;
-  const { strictAffinity, autoAllocateBlocks } = settings;
-  // What a bounded look did not reach may have room to borrow: another try looks elsewhere.
-  const partly = looks.some(({ cells, cellsLooked }) => BigInt(cellsLooked) < cells);
-  const why = [
-    ...(partly ? ["only some of their cells were looked at"] : []),
-    ...(unreadablePools.length > 0
-      ? [`${unreadablePools.map(({ name }) => name).join(", ")} cannot be read by this version`]
-      : []),
-    ...(autoAllocateBlocks ? [] : ["blocks are not claimed by themselves (autoAllocateBlocks)"]),
-    ...(strictAffinity ? ["borrowing is off (strictAffinity)"] : []),
-  ];
-  return new Refusal(
-    "pool_exhausted",
-    `There is no room for ${missing} more IPv${wish.family} addresses of host ${hostName(wish.host)} in ${pools
-      .map(({ pool, cidr }) => `${pool} (${cidr})`)
-      .join(", ")}${why.length > 0 ? `; ${why.join("; ")}` : ""}.`,
-    {
-      missing: [missingOf(wish, missing, "pool_exhausted")],
-      pools,
-      ...(partly && !strictAffinity && { retryable: true }),
-    },
-  );
+  return lenders.length > 0 ? lenders : noRoom(wish, missing, search);
 }
 
 /**

@@ -5,9 +5,9 @@ import { noneUnread, poolOver } from "../domain/pool.ts";
 import type { Context } from "./context.ts";
 import { type BlockState, blockState } from "./list-blocks.ts";
 import type { Page } from "./page.ts";
-import { coolingRules } from "./pick.ts";
 import { type AddressState, ownerOf, stateOf } from "./read.ts";
 import { recordsOfSlots } from "./record-of-slot.ts";
+import { coolingRules } from "./slot-rules.ts";
 
 /** An address of a block. Whose it is, is absent where it cools, and where its record was not found. */
 type AddressInBlock = Pick<

@@ -11,8 +11,8 @@ import type { AssignmentRecord, Part } from "../domain/record.ts";
 import type { Slot } from "../domain/slot.ts";
 import { configurationOf, poolAt } from "./configuration.ts";
 import type { Context } from "./context.ts";
-import { coolingRules } from "./pick.ts";
 import { recordOfSlot } from "./record-of-slot.ts";
+import { coolingRules } from "./slot-rules.ts";
 
 /** An address as it stands. What is neither assigned nor kept by a host for itself has no owner. */
 export interface AddressState {

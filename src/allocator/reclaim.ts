@@ -1,6 +1,6 @@
 import { type Block, coolingIn, isEmpty, takenIn } from "../domain/block.ts";
-import { blocksOfCell, cellAt } from "../domain/cell.ts";
-import { contains, sameCidr } from "../domain/cidr.ts";
+import { cellAt } from "../domain/cell.ts";
+import { contains, formatCidr, sameCidr } from "../domain/cidr.ts";
 import type { HostId } from "../domain/host.ts";
 import { BLOCKS_READ_AT_ONCE, PASS_MS_MAX, RECLAIM_CELLS_PER_PASS } from "../domain/limits.ts";
 import { Unreadable, unlessUnreadable } from "../domain/outcome.ts";
@@ -10,6 +10,7 @@ import { shardOfSpace } from "../domain/shard.ts";
 import { configurationOf } from "./configuration.ts";
 import { type Context, fresh } from "./context.ts";
 import { readCursor } from "./cursor.ts";
+import { correctAfterwards } from "./full.ts";
 import { giveUpBlock } from "./give-up.ts";
 import { inParallel } from "./parallel.ts";
 import { restoreRow } from "./rows.ts";
@@ -153,6 +154,7 @@ export async function reclaimCell(
   );
   const hosts = new Map<HostId, HostSeen>();
   const failures: Unreadable[] = [];
+  const gone = new Set<string>();
   const done = { kept: 0, markedIdle: 0, deleted: 0, rowsRestored: 0, taken: 0, cooling: 0 };
   for (const block of standing) {
     // A pass is long: each block is judged, after it was looked at, by the configuration of that time, as an operator was
@@ -172,10 +174,11 @@ export async function reclaimCell(
     const outcome = await unlessUnreadable(reclaimBlock(context, block, judgement));
     if (outcome instanceof Unreadable) failures.push(outcome);
     else done[outcome]++;
+    if (outcome === "deleted") gone.add(formatCidr(block.cidr));
   }
-  // The hint is put right here, so that a block that became free is not passed over for ever.
-  if (full && standing.length - done.deleted < blocksOfCell(pool, cell).length)
-    await store.unmarkFull(pool.space, pool.id, index);
+  // The hint is put right here, so that a block that became free, by a release or a reservation, is not passed over for ever.
+  const left = standing.map(({ cidr }) => cidr).filter((cidr) => !gone.has(formatCidr(cidr)));
+  await correctAfterwards(context, pool, index, { standing: left, isCalledFull: full });
   return { ...done, blocks: standing.length, failures };
 }
 

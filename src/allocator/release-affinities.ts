@@ -17,6 +17,7 @@ import { cooldownMsOf, poolOfId } from "../domain/pool.ts";
 import { configurationOf, poolAt } from "./configuration.ts";
 import type { Context } from "./context.ts";
 import { disown } from "./disown.ts";
+import { clearAround } from "./full.ts";
 import { giveUpBlock } from "./give-up.ts";
 import type { Page } from "./page.ts";
 import { inParallel } from "./parallel.ts";
@@ -65,7 +66,7 @@ export async function releaseRange(
   const prefixMin = pool?.blockSize ?? BLOCK_SIZES[cidr.family].min;
   if (cidr.prefix < prefixMin) return releaseAffinities(context, { ...releasing, within: cidr });
   if (pool && cidr.prefix > prefixMin) return tooSmall(cidr, pool);
-  return { items: [await releaseAffinity(context, { ...releasing, cidr })] };
+  return { items: [await releaseOne(context, { ...releasing, cidr })] };
 }
 
 /**
@@ -99,11 +100,21 @@ export async function releaseAffinities(
     if (isSpent && last) return { items, next: addressAt(last, 0) };
     const some = cidrs.slice(items.length, items.length + AFFINITIES_RELEASED_AT_ONCE);
     const results = await inParallel(some, AFFINITIES_RELEASED_AT_ONCE, (cidr) =>
-      releaseAffinity(context, { ...releasing, cidr }),
+      releaseOne(context, { ...releasing, cidr }),
     );
     items.push(...results);
   }
   return { items };
+}
+
+/** As `releaseAffinity`; where the block went, its cell is not full. */
+async function releaseOne(
+  context: Context,
+  releasing: Releasing & { readonly cidr: Cidr },
+): Promise<ReleasedAffinity> {
+  const released = await releaseAffinity(context, releasing);
+  if (released.status === "deleted") await clearAround(context, releasing.space, releasing.cidr);
+  return released;
 }
 
 /**

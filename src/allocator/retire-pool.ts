@@ -8,7 +8,7 @@ import { endJob } from "./mark-pool.ts";
 
 /**
  * The last steps of a pool that was proven empty for good: its range leaves the plan, and from then on another pool may
- * have it → its item goes, and with it the name → its map → the job is done. A worker that is cut off between any two
+ * have it → its item goes, and with it the name → its map and its hint → the job is done. A worker that is cut off between any two
  * leaves the rest to the next, which sees how far it came.
  */
 export async function retirePool(context: Context, job: Job, pool: Pool): Promise<Job | undefined> {
@@ -24,6 +24,7 @@ export async function settleGone(context: Context, job: Job): Promise<Job | unde
   if (poolOfId(await store.readSpace(space), poolId)) return undefined;
   await announceChange(context, space);
   for (const page of await store.listMapPages(space, poolId)) await store.deleteMapPage(page);
+  await store.clearPoolFull("drop-pool-full", { space, poolId });
   return endJob(context, job, "done", "The pool is gone; its name and its range are free.");
 }
 

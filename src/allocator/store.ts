@@ -1,7 +1,7 @@
 import type { AffinityRow } from "../domain/affinity.ts";
 import type { Block, BlockChanges } from "../domain/block.ts";
 import type { Cidr } from "../domain/cidr.ts";
-import type { Contents, MapPage } from "../domain/contents.ts";
+import type { Contents, FullPool, MapPage } from "../domain/contents.ts";
 import type { HostId } from "../domain/host.ts";
 import type { Job } from "../domain/job.ts";
 import type { Loan } from "../domain/loan.ts";
@@ -150,6 +150,11 @@ export interface Store {
   unmarkFull(space: string, poolId: string, cell: bigint): Promise<Outcome<unknown>>;
   listMapPages(space: string, poolId: string): Promise<readonly MapPage[]>;
   deleteMapPage(page: MapPage): Promise<void>;
+
+  /** Eventually consistent; hints that cannot be read are left out. */
+  listFullPools(space: string): Promise<readonly FullPool[]>;
+  callPoolFull(hint: FullPool): Promise<void>;
+  clearPoolFull(step: string, pool: Pick<FullPool, "space" | "poolId">): Promise<void>;
 
   /** Of one space, or of all; those that cannot be read are named beside them. */
   listJobs(

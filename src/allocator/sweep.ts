@@ -6,6 +6,7 @@ import { collectLoan } from "./collect-loan.ts";
 import { collectRecord, seemsRight } from "./collect-record.ts";
 import {
   collectEntry,
+  collectHint,
   collectMap,
   collectSeat,
   collectStray,
@@ -100,4 +101,5 @@ async function sweepItem(
   for (const node of contents.nodes) await restoreEntry(context, node);
   for (const entry of contents.nodeEntries) await collectEntry(context, entry);
   for (const map of contents.maps) if (await collectMap(context, map)) done.straysDeleted++;
+  for (const hint of contents.fullPools) if (await collectHint(context, hint)) done.straysDeleted++;
 }

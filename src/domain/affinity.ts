@@ -1,7 +1,9 @@
 import type { Family } from "./address.ts";
+import { isBlockOf } from "./cell.ts";
 import { type Cidr, formatCidr } from "./cidr.ts";
 import type { HostId } from "./host.ts";
 import type { HostReserved } from "./host-reserved.ts";
+import type { Pool } from "./pool.ts";
 
 export const AFFINITY_STATES = ["pending", "confirmed", "pendingDeletion"] as const;
 
@@ -36,4 +38,14 @@ export function lowestFreePlace(rows: readonly AffinityRow[], family: Family): n
 export function sameBlocks(a: readonly AffinityRow[], b: readonly AffinityRow[]): boolean {
   const names = (rows: readonly AffinityRow[]) => rows.map(({ block }) => formatCidr(block)).sort();
   return names(a).join() === names(b).join();
+}
+
+/** The host's rows in the pools that may serve it, pool by pool. */
+export function rowsFor(
+  pools: readonly Pool[],
+  rows: readonly AffinityRow[],
+): readonly AffinityRow[] {
+  return pools.flatMap((pool) =>
+    rows.filter((row) => row.pool === pool.name && isBlockOf(pool, row.block)),
+  );
 }

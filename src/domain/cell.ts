@@ -10,7 +10,6 @@ import {
   sizeOf,
 } from "./cidr.ts";
 import { fnv1a64 } from "./hash.ts";
-import type { HostId } from "./host.ts";
 
 /**
  * A cell is 64 consecutive blocks, aligned: a /20 of /26 blocks, a /116 of /122 blocks. Its blocks share a partition,
@@ -88,19 +87,23 @@ export function* blocksIn(
 const pastBlock = (value: bigint, step: bigint): bigint => value - (value % step) + step;
 
 /**
- * The order in which a host tries the cells of a pool: from the cell its name hashes to (FNV-1a), in strides of a second
- * hash, window by window. The stride is odd and a window's size a power of two, so every cell comes up exactly once; cells
- * and whole windows that are reserved are passed over.
+ * An order of the cells of a pool: from the cell that a name hashes to (FNV-1a), in strides of a second hash, window by
+ * window. The stride is odd and a window's size a power of two, so every cell comes up exactly once; cells and whole windows
+ * that are reserved are passed over.
+ *
+ * @param name of the host whose order it is; a random text for a random order
+ * @param isPassed cells that are passed over as well, by what is known when their turn comes
  */
 export function* cellOrder(
   grid: Grid,
-  host: HostId,
+  name: string,
   reserved: readonly Interval[] = [],
+  isPassed: (index: bigint) => boolean = () => false,
 ): Generator<bigint> {
   const count = cellCount(grid);
   const window = count < CELLS_PER_WINDOW ? count : CELLS_PER_WINDOW;
-  const start = fnv1a64(host);
-  const stride = fnv1a64(`${host}/stride`) | 1n;
+  const start = fnv1a64(name);
+  const stride = fnv1a64(`${name}/stride`) | 1n;
   for (let base = 0n; base < count; base += window) {
     const run = runAround(cellsAt(grid, base, base + window - 1n), reserved);
     if (run) {
@@ -112,10 +115,14 @@ export function* cellOrder(
     }
     for (let probe = 0n; probe < window; probe++) {
       const index = base + ((start + probe * stride) % window);
-      if (!runAround(cellsAt(grid, index, index), reserved)) yield index;
+      if (!isPassed(index) && !isReservedCell(grid, index, reserved)) yield index;
     }
   }
 }
+
+/** Is every address of a cell that lies in the pool reserved? */
+export const isReservedCell = (grid: Grid, index: bigint, reserved: readonly Interval[]): boolean =>
+  reserved.length > 0 && runAround(cellsAt(grid, index, index), reserved) !== undefined;
 
 /** The addresses of a run of cells, as far as they lie in the pool. */
 function cellsAt(grid: Grid, from: bigint, to: bigint): Interval {

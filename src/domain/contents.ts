@@ -18,6 +18,14 @@ export interface MapPage {
   readonly cells: ReadonlySet<bigint>;
 }
 
+/** A hint that no block of a pool may be claimed. It may be wrong at any time. */
+export interface FullPool {
+  readonly space: string;
+  readonly poolId: string;
+  /** What was reserved of the pool when it was found full: under other reservations nothing is known of it. */
+  readonly reserved: string;
+}
+
 /** Items of a table, by kind: a page of it, or all of it. */
 export interface Contents {
   readonly blocks: readonly Block[];
@@ -29,6 +37,7 @@ export interface Contents {
   readonly reservations: readonly Reservation[];
   readonly plans: readonly AddressPlan[];
   readonly maps: readonly MapPage[];
+  readonly fullPools: readonly FullPool[];
   readonly jobs: readonly Job[];
   readonly nodes: readonly Node[];
   readonly nodeEntries: readonly NodeEntry[];
@@ -49,6 +58,7 @@ export function together(pages: readonly Contents[]): Contents {
     reservations: pages.flatMap(({ reservations }) => reservations),
     plans: pages.flatMap(({ plans }) => plans),
     maps: pages.flatMap(({ maps }) => maps),
+    fullPools: pages.flatMap(({ fullPools }) => fullPools),
     jobs: pages.flatMap(({ jobs }) => jobs),
     nodes: pages.flatMap(({ nodes }) => nodes),
     nodeEntries: pages.flatMap(({ nodeEntries }) => nodeEntries),

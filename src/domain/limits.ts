@@ -60,8 +60,25 @@ export const BLOCK_SIZES = {
 export const TAKE_TRIES_MAX = 32;
 /** Blocks a request may move through before it is called contended. */
 export const ASSIGN_ROUNDS_MAX = 16;
-/** Cells looked at when a block is claimed; each full one costs about 14 read units. */
+/**
+ * Cells that a request looks at in vain for a free block, where the map does not call them full; each costs about 14 read
+ * units, and is called full from then on.
+ */
+export const CELLS_SEARCHED_MAX = 24;
+/** Of these looks every so manieth goes to a cell at random, so that no host's own order keeps it from what is free. */
+export const LOOKS_PER_RANDOM_LOOK = 3;
+/** Cells of a pool that a request looks at where nothing is believed free: for blocks to take over and to borrow from. */
 export const CELL_LOOKS_MAX = 3;
+/** The same over all pools of a request. */
+export const CELL_LOOKS_OF_POOLS_MAX = 8;
+/** Pools whose maps a request reads, one after the other. */
+export const POOLS_TRIED_MAX = 64;
+/** Of these the last so many are drawn at random among all that are left. */
+export const POOLS_DRAWN_MAX = 16;
+/** Pools that a request calls full side by side. */
+export const POOLS_CALLED_FULL_AT_ONCE = 8;
+/** After this time a request begins to look at no further cell or pool. */
+export const SEARCH_MS_MAX = 2_500;
 /** Blocks tried inside the cells that were looked at before a claim is called contended. */
 export const CLAIM_TRIES_MAX = 16;
 /** Pauses for another function's claim for the same host, before a second block is claimed. */

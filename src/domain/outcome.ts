@@ -67,15 +67,20 @@ export class Refusal {
   }
 }
 
-/** Joins the refusals of both families into one: it has the code of the first, and tells what is missing of each. */
+/**
+ * Joins the refusals of both families into one: it has the code of the first, and tells what is missing of each. It is
+ * retryable where all of them are.
+ */
 export function together(first: Refusal, ...others: readonly Refusal[]): Refusal {
   const all = [first, ...others];
   const missing = all.flatMap(({ members }) => members.missing ?? []);
   const pools = all
     .filter(({ code }) => code === first.code)
     .flatMap(({ members }) => members.pools ?? []);
+  const { retryable, ...members } = first.members;
   return new Refusal(first.code, all.map(({ detail }) => detail).join(" "), {
-    ...first.members,
+    ...members,
+    ...(all.every((each) => each.members.retryable === true) && { retryable }),
     ...(missing.length > 0 && { missing }),
     ...(pools.length > 0 && { pools }),
   });

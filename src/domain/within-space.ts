@@ -13,6 +13,7 @@ export function withinSpace(contents: Contents, space: string): Contents {
     reservations: contents.reservations.filter(ours),
     plans: contents.plans.filter(ours),
     maps: contents.maps.filter(ours),
+    fullPools: contents.fullPools.filter(ours),
     jobs: contents.jobs.filter(ours),
     nodes: contents.nodes.filter(ours),
     nodeEntries: contents.nodeEntries.filter(ours),

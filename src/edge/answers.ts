@@ -76,6 +76,8 @@ export const problem = v.looseObject({
   fields: v.optional(v.array(fieldAtFault)),
   retryAfterSeconds: v.optional(whole),
   missing: v.optional(missing),
+  poolsTried: v.optional(whole),
+  poolsServing: v.optional(whole),
   pools: v.optional(
     v.pipe(
       v.array(

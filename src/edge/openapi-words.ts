@@ -109,6 +109,9 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   pool: "The name of the pool.",
   pools:
     "The pools, by name or CIDR in a request. Without any, every pool may serve that serves requests by themselves.",
+  poolsServing: "How many pools could have served the request.",
+  poolsTried:
+    "How many of them were looked at. Where a look did not see everything the refusal is retryable.",
   problem: "What is wrong with it, to be read after the field's name.",
   progress: "How far the job is.",
   reason: "Why the addresses are reserved.",

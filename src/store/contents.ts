@@ -4,6 +4,7 @@ import { rowFrom } from "./affinity.ts";
 import { blockFrom } from "./block.ts";
 import { positionFrom } from "./cursor.ts";
 import { reading } from "./format.ts";
+import { fullPoolFrom } from "./full-pool.ts";
 import { jobFrom } from "./job.ts";
 import { kindNameOf } from "./kinds.ts";
 import { loanFrom } from "./loan.ts";
@@ -80,6 +81,7 @@ export function contentsOf(items: readonly Item[]): Contents {
     reservations: decoded("SPACE/RESERVATION", reservationFrom),
     plans: decoded("PLAN", planFrom),
     maps: decoded("POOLMAP", mapPageFrom),
+    fullPools: decoded("FULLPOOLS", fullPoolFrom),
     jobs: decoded("JOBS", jobFrom),
     nodes: decoded("HOST/NODE", nodeFrom),
     nodeEntries: decoded("NODES", nodeEntryFrom),

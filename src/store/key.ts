@@ -52,6 +52,13 @@ export const poolMapKey = (space: string, poolId: string, page: string): Key => 
   sk: page,
 });
 
+/** The pools of a space that are believed full, in one partition: who finds the first one full asks for all. */
+export const fullPoolsPk = (space: string) => joined("FULLPOOLS", escaped(space));
+export const fullPoolKey = (space: string, poolId: string): Key => ({
+  pk: fullPoolsPk(space),
+  sk: escaped(poolId),
+});
+
 /** Places and the node sort before loans, so that the Query for them leaves loans out. */
 export const AFFINITY_PREFIX = "AFFINITY#";
 export const NODE_SK = "NODE";

@@ -40,6 +40,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   PLAN: { format: 1, called: ({ pk }) => `address plan of space ${partOf(pk, 1)}` },
   BLOCK: { format: 1, called: ({ sk }) => `block ${sk}` },
   POOLMAP: { format: 1, called: ({ pk, sk }) => `map of pool id ${partOf(pk, 2)}, page ${sk}` },
+  FULLPOOLS: { format: 1, called: ({ sk }) => `hint that pool id ${unescaped(sk)} is full` },
   "HOST/AFFINITY": {
     format: 1,
     called: ({ pk, sk }) => `place ${partOf(sk, 2)} (IPv${partOf(sk, 1)}) of host ${hostIn(pk)}`,

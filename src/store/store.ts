@@ -3,6 +3,7 @@ import { blockItems } from "./block.ts";
 import { scanning } from "./contents.ts";
 import { cursorItems } from "./cursor.ts";
 import { formattedTable } from "./format.ts";
+import { fullPoolItems } from "./full-pool.ts";
 import { jobItems } from "./job.ts";
 import { loanItems } from "./loan.ts";
 import { namespaceItems } from "./namespace.ts";
@@ -28,6 +29,7 @@ export function makeStore(plain: Table) {
     ...spaceItems(table),
     ...planItems(table),
     ...poolMapItems(table),
+    ...fullPoolItems(table),
     ...jobItems(table),
     ...nodeItems(table),
     ...namespaceItems(table),

@@ -27,6 +27,7 @@ interface Intrinsics {
 const KEYS: Readonly<Record<Partition, string>> = {
   BLOCK: key.blockKey("SPACE", block).pk,
   CURSOR: key.cursorKey("BLOCK").pk,
+  FULLPOOLS: key.fullPoolsPk("SPACES"),
   HANDLE: key.recordKey(record).pk,
   HOST: key.hostPk("BLOCK", host),
   JOBS: key.JOBS_PK,

@@ -58,9 +58,8 @@ if (missed.length > 0) {
 }
 
 /** Is each of the two unnoticed where it alone is left out? */
-function isUnnoticed(pair: string): boolean {
-  return clausesOf(pair).every((name) => noticed[name]?.by === "nothing");
-}
+const isUnnoticed = (pair: string): boolean =>
+  clausesOf(pair).every((name) => noticed[name]?.by === "nothing");
 
 async function lookAt(items: readonly Item[]): Promise<void> {
   const open = items.filter(({ name }) => noticed[name] === undefined);
@@ -91,9 +90,8 @@ async function whatNotices({ name }: Item): Promise<Noticed> {
   return { by: "nothing", lives: lives.length, decisive: seeds.length, of: kept.runs };
 }
 
-function seedsOf(name: string): readonly number[] {
-  return kept.items.find((item) => item.name === name)?.seeds ?? [];
-}
+const seedsOf = (name: string): readonly number[] =>
+  kept.items.find((item) => item.name === name)?.seeds ?? [];
 
 function keep(): void {
   if (values.resume) writeFileSync(values.resume, JSON.stringify({ ...kept, noticed }));

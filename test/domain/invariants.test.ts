@@ -40,6 +40,7 @@ const HEALTHY: Contents = {
     },
   ],
   reservations: [],
+  fullPools: [],
   jobs: [],
   nodes: [],
   nodeEntries: [],

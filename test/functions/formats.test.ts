@@ -153,6 +153,15 @@ const CASES: Readonly<Record<string, Case>> = {
       "DELETE pool",
     ],
   },
+  // Nothing rests on it: it is taken for absent.
+  "a hint that a pool is full": {
+    item: () => "hint that pool id",
+    fits:
+      (space) =>
+      ({ pk }) =>
+        pk === `FULLPOOLS#${space}`,
+    named: [],
+  },
   "a block": {
     item: ({ block }) => `block ${block.split("/")[0]}`,
     fits:

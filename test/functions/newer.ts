@@ -59,6 +59,9 @@ export async function furnished(): Promise<Furnished> {
   // It lies in the block of n1: n2 has a loan of it.
   const lent = neighbour(web.address, [web.address, keyed.address]);
   await plat.assign({ host: "n2", address: lent, handle: "lent" });
+  const { pools } = await context.store.readSpace(plat.space);
+  const poolId = pools.find(({ name }) => name === "spare")?.id ?? "";
+  await context.store.callPoolFull({ space: plat.space, poolId, reserved: "" });
   const drained = await plat.get("/v1/pools/spare");
   const drain = await plat.post("/v1/pools/spare/drain", { "if-match": `${drained.headers.etag}` });
   return {

@@ -113,6 +113,10 @@ export function mapPages(
   return [...pages.values()];
 }
 
+/** The hint that a pool is full, of which nothing is reserved. */
+export const fullPoolItem = ({ space, id }: Pool): Item =>
+  drafted((store) => store.callPoolFull({ space, poolId: id, reserved: "" }));
+
 /** A block that was claimed long ago, empty unless it is said what is in it. */
 export function blockItem(
   pool: Pool,

@@ -201,6 +201,17 @@ export const OPERATIONS: readonly Operation[] = [
     kept: ["old"],
   },
   {
+    name: "assign from a second pool, where the first is found full",
+    step: "pool-full",
+    prepare: async ({ calm }) => {
+      const told = { old: await assigned(calm, requestOf("old", 8)) };
+      await putPool(calm, SPACE, "second", poolOf("10.9.0.0/29", 31), undefined);
+      return told;
+    },
+    walk: (context) => assign(context, { ...requestOf("late", 1), host: "host:node-2" }),
+    kept: ["old"],
+  },
+  {
     name: "assign that takes over an empty block",
     step: "take-over",
     prepare: async (world) => {

@@ -18,6 +18,7 @@ export function readingOnce(): (items: readonly Item[]) => Contents {
       reservations: [],
       plans: [],
       maps: [],
+      fullPools: [],
       jobs: [],
       nodes: [],
       nodeEntries: [],

@@ -17,6 +17,7 @@ import type { Cloud } from "../lambda.ts";
 import { requestOf, triesUntilServed } from "../requests.ts";
 import {
   blockItem,
+  fullPoolItem,
   mapPages,
   newCloud,
   poolOf,
@@ -137,6 +138,7 @@ function roomInTheLastPool(fullPools: number): Layout {
         const full = fullBlocks(pool);
         for (const cidr of blocksOfCell(pool, cellAt(pool, 0n))) cloud.items.put(full(cidr, OTHER));
         for (const page of mapPages(pool, [0n], () => true)) cloud.items.put(page);
+        cloud.items.put(fullPoolItem(pool));
       }
       return { cloud, requests: [requestOf(SPACE, "host:late")] };
     },

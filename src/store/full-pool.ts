@@ -1,0 +1,35 @@
+import type { FullPool } from "../domain/contents.ts";
+import { textOf } from "./attribute.ts";
+import { reading } from "./format.ts";
+import { fullPoolKey, fullPoolsPk, unescaped } from "./key.ts";
+import { sorted } from "./sorted.ts";
+import type { Item, Table } from "./table.ts";
+
+/** Hints that a pool is full, all of a space in one partition. Each method is one call. */
+export function fullPoolItems(table: Table) {
+  return {
+    async listFullPools(space: string): Promise<readonly FullPool[]> {
+      const items = await table.query(fullPoolsPk(space), { consistent: false });
+      return sorted(items, fullPoolFrom).read;
+    },
+
+    async callPoolFull({ space, poolId, reserved }: FullPool): Promise<void> {
+      const key = fullPoolKey(space, poolId);
+      const change = { kind: "put", item: { ...key, reserved } } as const;
+      await table.write({ step: "pool-full", key, when: [], change });
+    },
+
+    async clearPoolFull(
+      step: string,
+      { space, poolId }: Pick<FullPool, "space" | "poolId">,
+    ): Promise<void> {
+      const key = fullPoolKey(space, poolId);
+      await table.write({ step, key, when: [], change: { kind: "delete" } });
+    },
+  };
+}
+
+export const fullPoolFrom = reading((item: Item): FullPool => {
+  const [, space = ""] = item.pk.split("#").map(unescaped);
+  return { space, poolId: unescaped(item.sk), reserved: textOf(item, "reserved") };
+});
