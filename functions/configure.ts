@@ -1,10 +1,6 @@
-import {
-  deleteReservation,
-  putPool,
-  putReservation,
-  putSettings,
-} from "../src/allocator/administration.ts";
+import { deleteReservation, putPool, putSettings } from "../src/allocator/administration.ts";
 import { deletePool, drainPool, releasePool } from "../src/allocator/pool-jobs.ts";
+import { reserve } from "../src/allocator/reserve.ts";
 import { http, route } from "../src/edge/http.ts";
 import { acceptedAnswer } from "../src/edge/job-answer.ts";
 import { poolPutAnswer } from "../src/edge/pool-answer.ts";
@@ -48,7 +44,7 @@ export const handler = http({
   "PUT /v1/reservations/{name}": route(
     readReservationPut,
     ({ dryRun, space, name, spec, ifMatch }) =>
-      putReservation(dryRun ? rehearsal() : plat, space, name, spec, ifMatch),
+      reserve(dryRun ? rehearsal() : plat, space, name, spec, ifMatch),
     reservationPutAnswer,
   ),
   "DELETE /v1/reservations/{name}": route(

@@ -443,7 +443,32 @@ export const reservationsRead = v.strictObject({
   unreadable,
   next,
 });
-export const reservationWritten = v.strictObject({ ...reservation, ...written });
+export const reservationWarning = v.strictObject({
+  pool: v.string(),
+  cidr: v.string(),
+  inUse: v.pipe(
+    whole,
+    v.description("Assigned addresses that it covers; at least so many where not `complete`"),
+  ),
+  complete: v.pipe(v.boolean(), v.description("Was every block of the pool looked at?")),
+  unreserved: v.pipe(
+    count,
+    v.description("Addresses of the pool that no reservation covers: for automatic assignment"),
+  ),
+  detail: v.string(),
+});
+export const reservationWritten = v.strictObject({
+  ...reservation,
+  ...written,
+  warnings: v.optional(
+    v.pipe(
+      v.array(reservationWarning),
+      v.description(
+        "Pools in which it covers assigned addresses, or of which it leaves none for automatic assignment",
+      ),
+    ),
+  ),
+});
 export const reservationDeleted = v.strictObject(written);
 
 const labelled = {

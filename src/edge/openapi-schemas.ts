@@ -71,6 +71,7 @@ const NAMED: Readonly<Record<string, v.GenericSchema>> = {
   Reservation: answers.reservationRead,
   ReservationList: answers.reservationsRead,
   ReservationWritten: answers.reservationWritten,
+  ReservationWarning: answers.reservationWarning,
   ReservationDeleted: answers.reservationDeleted,
   Labelled: answers.labelledRead,
   NodeList: answers.nodesRead,

@@ -151,6 +151,7 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   "Pool.state": "Why the pool serves nobody: `pending` or `deleting`. Absent otherwise.",
   "Problem.status": "The HTTP status of the answer.",
   "UnreadableItem.reason": "Why it cannot be read.",
+  "ReservationWarning.detail": "What the reservation does to the pool, for people.",
   "ReleaseRequest.addresses":
     "The addresses to release one by one, each with its generation or handle.",
   "ReleaseRequest.handle": "Release all that this handle holds.",

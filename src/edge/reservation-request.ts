@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import type { Written } from "../allocator/administration.ts";
-import { parseInterval } from "../domain/cidr.ts";
+import type { ReservationWarning, Reserved } from "../allocator/reserve.ts";
+import { formatCidr, parseInterval, sizeOf } from "../domain/cidr.ts";
 import { RESERVED_CIDRS_MAX } from "../domain/limits.ts";
 import type { Reservation } from "../domain/pool.ts";
 import { readJson } from "./body.ts";
@@ -12,6 +13,7 @@ import { readNamedWrite } from "./parameters.ts";
 import { readIfMatch } from "./preconditions.ts";
 import { Problem } from "./problem.ts";
 import { checked, fields, list } from "./schema.ts";
+import { countOf } from "./usage-body.ts";
 
 const REASON_CHARACTERS_MAX = 1_024;
 
@@ -72,11 +74,33 @@ export function reservationAnswer(reservation: Reservation): Answer {
 
 export const reservationList = namedList<Reservation>("reservations", (one) => bodyOf(one));
 
-export const reservationPutAnswer = (
-  result: Written<Reservation>,
+export function reservationPutAnswer(
+  result: Reserved,
   _requestId: string,
   request: DryRun,
-): Answer => written(result, request, bodyOf(result.value), result.value.revision);
+): Answer {
+  const { value, warnings } = result;
+  const told = warnings.map((warning) => warningBody(value.name, warning));
+  const body = { ...bodyOf(value), ...(told.length > 0 && { warnings: told }) };
+  return written(result, request, body, value.revision);
+}
+
+function warningBody(
+  name: string,
+  { pool, inUse, complete, unreserved }: ReservationWarning,
+): object {
+  const cidr = formatCidr(pool.cidr);
+  const covers = `covers ${complete ? "" : "at least "}${inUse} assigned addresses of pool ${pool.name} (${cidr})`;
+  const leaves = `leaves ${unreserved} of its ${sizeOf(pool.cidr)} addresses for automatic assignment`;
+  return {
+    pool: pool.name,
+    cidr,
+    inUse,
+    complete,
+    unreserved: countOf(unreserved),
+    detail: `Reservation ${name} ${covers}, and ${leaves}.`,
+  };
+}
 
 export const reservationDeleteAnswer = (
   result: Written<undefined>,

@@ -10,5 +10,6 @@ export const usageBody = ({ capacity, inUse, held, reserved, cooling, available 
   available: countOf(available),
 });
 
-const countOf = (count: bigint): number | string =>
+/** A number, or its decimal digits where a number would not be exact. */
+export const countOf = (count: bigint): number | string =>
   count <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(count) : String(count);

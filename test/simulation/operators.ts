@@ -3,7 +3,6 @@ import {
   listPools,
   listReservations,
   putPool,
-  putReservation,
   putSettings,
   readPool,
   readReservation,
@@ -30,6 +29,7 @@ import {
 import { releaseHandle } from "../../src/allocator/release.ts";
 import { releaseAffinities, releaseRange } from "../../src/allocator/release-affinities.ts";
 import { releaseHost } from "../../src/allocator/release-host.ts";
+import { reserve as reserveAddresses } from "../../src/allocator/reserve.ts";
 import type { Address } from "../../src/domain/address.ts";
 import { cellAt } from "../../src/domain/cell.ts";
 import { parseInterval } from "../../src/domain/cidr.ts";
@@ -140,7 +140,7 @@ async function reserve(context: Context): Answer {
   const seen = before instanceof Refusal ? undefined : before.revision;
   const text = `10.0.0.${Math.floor(context.random.fraction() * 8)}`;
   const spec = { cidrs: [text], intervals: [valueIn(parseInterval(text))] };
-  return putReservation(context, SPACE, "one", spec, ifMatch(context, seen));
+  return reserveAddresses(context, SPACE, "one", spec, ifMatch(context, seen));
 }
 
 async function unreserve(context: Context): Answer {

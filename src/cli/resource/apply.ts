@@ -4,7 +4,7 @@ import { action, type Session } from "../cli.ts";
 import { CommandError, EXIT, usageError } from "../exit.ts";
 import type { Io } from "../io.ts";
 import { progressing } from "../progress.ts";
-import { type Change, make, rehearse } from "./change.ts";
+import { type Change, make, rehearse, warn } from "./change.ts";
 import { readDocuments, type Wanted } from "./documents.ts";
 import { type Kind, titled } from "./kind.ts";
 import { checkApart } from "./overlap.ts";
@@ -104,8 +104,10 @@ async function attempt(
 }
 
 const say = (io: Io, changes: readonly Change[], more = "") => {
-  for (const { wanted, outcome } of changes)
+  for (const { wanted, outcome, warnings } of changes) {
     io.out(`${titled(wanted.kind, wanted.name)} ${outcome}${more}\n`);
+    warn(io, warnings);
+  }
 };
 
 const allOf = (failures: readonly CommandError[], ...more: readonly string[]) =>

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Client, found, isRefusal, type Reply } from "../client.ts";
+import type { Io } from "../io.ts";
 import type { Wanted } from "./documents.ts";
 import { pathOf } from "./kind.ts";
 
@@ -9,6 +10,8 @@ export interface Change {
   readonly outcome: "created" | "configured" | "unchanged";
   /** What would stand there, in the API's own words: what it puts in for what was not said, too. */
   readonly body: Body;
+  /** What the API warns of beside, in sentences. */
+  readonly warnings: readonly string[];
   readonly etag: string | undefined;
 }
 
@@ -27,7 +30,7 @@ export async function rehearse(client: Client, wanted: Wanted): Promise<Change> 
     body: wanted.body,
     ...matching(seen),
   });
-  const { dryRun: _, ...stands } = rehearsed;
+  const { dryRun: _, warnings, ...stands } = rehearsed;
   const body = wanted.isManifest ? { ...stands, ...unsaidOf(wanted, seen) } : stands;
   const outcome =
     seen === undefined
@@ -35,7 +38,7 @@ export async function rehearse(client: Client, wanted: Wanted): Promise<Change> 
       : isDeepStrictEqual(body, seen.body)
         ? "unchanged"
         : "configured";
-  return { wanted, outcome, body, etag: seen?.etag };
+  return { wanted, outcome, body, warnings: detailsOf({ warnings }), etag: seen?.etag };
 }
 
 /** What stands there. A pool whose creation was cut off does not stand yet: who creates it again goes on with it. */
@@ -53,13 +56,13 @@ export async function make(client: Client, rehearsed: Change): Promise<Change> {
   for (let tries = 1; change.outcome !== "unchanged"; tries++) {
     const { wanted, body } = change;
     try {
-      await client.call({
+      const made = await client.call<Body>({
         method: "PUT",
         path: pathOf(wanted.kind, wanted.name),
         body,
         ...matching(change),
       });
-      return change;
+      return { ...change, warnings: detailsOf(made.body) };
     } catch (error) {
       if (!isOvertaken(error) || tries === TRIES_MAX) throw error;
       change = await rehearse(client, wanted);
@@ -72,6 +75,15 @@ export async function make(client: Client, rehearsed: Change): Promise<Change> {
 export const matching = (seen: Pick<Reply<unknown>, "etag"> | undefined) => ({
   headers: seen?.etag === undefined ? { "If-None-Match": "*" } : { "If-Match": seen.etag },
 });
+
+/** The sentences in which the answer to a write warns. */
+export const detailsOf = ({ warnings = [] }: { readonly warnings?: unknown }): readonly string[] =>
+  (warnings as readonly { readonly detail: string }[]).map(({ detail }) => detail);
+
+/** Says what the API warns of, where programs do not look for it. */
+export function warn(io: Io, warnings: readonly string[]): void {
+  for (const warning of warnings) io.err(`plat: warning: ${warning}\n`);
+}
 
 const isOvertaken = (error: unknown) =>
   isRefusal(error, "precondition_failed") || isRefusal(error, "precondition_required");

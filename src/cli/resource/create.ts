@@ -1,7 +1,7 @@
 import type { Session } from "../cli.ts";
 import { isRefusal } from "../client.ts";
 import { CommandError } from "../exit.ts";
-import { matching } from "./change.ts";
+import { detailsOf, matching, warn } from "./change.ts";
 import { type Kind, pathOf, titled } from "./kind.ts";
 
 /** Creates what is not there yet. */
@@ -11,14 +11,19 @@ export async function create(
   name: string,
   body: object,
 ): Promise<void> {
-  try {
-    await client.call({ method: "PUT", path: pathOf(kind, name), body, ...matching(undefined) });
-  } catch (error) {
+  const created = client.call<object>({
+    method: "PUT",
+    path: pathOf(kind, name),
+    body,
+    ...matching(undefined),
+  });
+  const { body: answer } = await created.catch((error: unknown) => {
     if (!isRefusal(error, "precondition_failed")) throw error;
     throw new CommandError(
       error.exit,
       `${error.problem.code}: ${titled(kind, name)} is there already; \`apply\` changes it.`,
     );
-  }
+  });
   io.out(`${titled(kind, name)} created\n`);
+  warn(io, detailsOf(answer));
 }

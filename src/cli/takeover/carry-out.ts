@@ -5,6 +5,7 @@ import { ApiError, type ApiProblem, type Client, path } from "../client.ts";
 import { CommandError, EXIT } from "../exit.ts";
 import type { Io, Progress } from "../io.ts";
 import { counting } from "../progress.ts";
+import { warn } from "../resource/change.ts";
 import { put } from "./put.ts";
 import type { AssignStep, ClaimStep, DisownStep, OwnerStep, Plan } from "./steps.ts";
 
@@ -20,9 +21,7 @@ const EFFECTIVE_MS_MAX = 60_000;
  */
 export async function carryOut(client: Client, io: Io, plan: Plan, shown: Progress): Promise<void> {
   const run = randomUUID();
-  await atOnce(plan.reservations, REQUESTS_AT_ONCE, ({ name, cidrs }) =>
-    put(client, path`/v1/reservations/${name}`, (before) => ({ ...before, cidrs })),
-  );
+  await reserveAll(client, plan);
   await atOnce(plan.labelled, REQUESTS_AT_ONCE, ({ kind, name, labels }) =>
     put(client, path`/v1/${kind}/${name}`, () => ({ labels })),
   );
@@ -36,6 +35,15 @@ export async function carryOut(client: Client, io: Io, plan: Plan, shown: Progre
     await put(client, path`/v1/pools/${name}`, () => fields);
   const { settings } = plan;
   if (settings) await put(client, path`/v1/config`, () => settings.settings);
+  // What they do to pools shows when all is there: asked again, each is as it is.
+  warn(io, await reserveAll(client, plan, true));
+}
+
+async function reserveAll(client: Client, { reservations }: Plan, dryRun = false) {
+  const all = await atOnce(reservations, REQUESTS_AT_ONCE, ({ name, cidrs }) =>
+    put(client, path`/v1/reservations/${name}`, (before) => ({ ...before, cidrs }), dryRun),
+  );
+  return all.flatMap(({ warnings }) => warnings);
 }
 
 /** Lets in what is to come; and waits until everybody knows. */
@@ -43,10 +51,10 @@ async function open(client: Client, io: Io, plan: Plan, shown: Progress): Promis
   const times: (string | undefined)[] = [];
   const { pools, settings, claims, assigns } = plan;
   for (const { name, opened } of pools)
-    if (opened) times.push(await put(client, path`/v1/pools/${name}`, () => opened));
+    if (opened) times.push((await put(client, path`/v1/pools/${name}`, () => opened)).effectiveAt);
   if (settings?.opened) {
     const { opened } = settings;
-    times.push(await put(client, path`/v1/config`, () => opened));
+    times.push((await put(client, path`/v1/config`, () => opened)).effectiveAt);
   }
   if (claims.length + assigns.length === 0) return;
   const latest = Math.max(...times.map((time = "") => Date.parse(time)).filter(Number.isFinite));

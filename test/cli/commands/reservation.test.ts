@@ -29,6 +29,29 @@ describe("plat reservation", () => {
     expect((await plat("reservation", "get")).out).toContain("gateways   10.0.0.2   routers\n");
   });
 
+  it("that shuts a pool is made with a warning on stderr, however it is made", async () => {
+    await plat("pool", "create", "main", "--cidr", "10.0.0.0/28", "--block-size", "30");
+    await plat("assign", "--host", "n1", "--ipv4", "2");
+    const warning = (name: string) =>
+      `plat: warning: Reservation ${name} covers 2 assigned addresses of pool main (10.0.0.0/28), and leaves 0 of its 16 addresses for automatic assignment.\n`;
+    const created = await plat("reservation", "create", "all", "--cidr", "10.0.0.0/28");
+    expect(created).toEqual({
+      exit: 0,
+      out: "ipreservation/all created\n",
+      err: warning("all"),
+    });
+    const stdin =
+      "apiVersion: projectcalico.org/v3\nkind: IPReservation\nmetadata: {name: more}\nspec: {reservedCIDRs: [10.0.0.0/28]}\n";
+    const apply = (...more: string[]) =>
+      platWith({ stdin }, "reservation", "apply", "-f", "-", ...more);
+    expect((await apply("--dry-run")).err).toBe(warning("more"));
+    expect(await apply()).toMatchObject({ exit: 0, err: warning("more") });
+    expect(await apply()).toMatchObject({
+      out: "ipreservation/more unchanged\n",
+      err: warning("more"),
+    });
+  });
+
   it("is refused in the words of the API, and where it is there already", async () => {
     const odd = await plat("reservation", "create", "r", "--cidr", "10.0.0.300");
     expect(odd.exit).toBe(1);

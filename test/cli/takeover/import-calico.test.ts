@@ -252,6 +252,20 @@ describe("plat import calico takes over", () => {
     ]);
   });
 
+  it("reservations, and warns of those that cover what it has taken over", async () => {
+    const dump = [
+      ...dumpOf([POOL], [block([pod("a"), pod("b")])]),
+      resource("IPReservation", "kept", { reservedCIDRs: ["10.0.0.0/24"] }),
+    ];
+    const ended = await importing(dump);
+    expect(ended).toMatchObject({
+      exit: 0,
+      err: expect.stringContaining(
+        "plat: warning: Reservation kept covers 2 assigned addresses of pool main (10.0.0.0/24), and leaves 0 of its 256 addresses for automatic assignment.",
+      ),
+    });
+  });
+
   it("into pools that are disabled, that serve by name only, or that select nobody there", async () => {
     const pools = [
       pool("off", { blockSize: 28, cidr: "10.0.0.0/28", disabled: true }),

@@ -1,0 +1,59 @@
+import { describe, expect, it } from "vitest";
+import { LOOKS_PER_PAGE } from "../../src/domain/limits.ts";
+import { spaceWithPool } from "./plat.ts";
+
+describe("a reservation", () => {
+  it("that covers what is assigned, and all of a pool, is made with a warning that says so", async () => {
+    const plat = await spaceWithPool();
+    await plat.assign({ host: "n1", ipv4: 5 });
+    await plat.put("/v1/pools/far", { cidr: "10.9.0.0/24" });
+    const reserve = (query?: Record<string, string>) =>
+      plat.put("/v1/reservations/gateways", { cidrs: ["10.0.0.0/24"] }, undefined, query);
+    const warnings = [
+      {
+        pool: "main",
+        cidr: "10.0.0.0/24",
+        inUse: 5,
+        complete: true,
+        unreserved: 0,
+        detail:
+          "Reservation gateways covers 5 assigned addresses of pool main (10.0.0.0/24), and leaves 0 of its 256 addresses for automatic assignment.",
+      },
+    ];
+    expect((await reserve({ dryRun: "true" })).body).toMatchObject({ warnings, dryRun: true });
+    expect(await reserve()).toMatchObject({ status: 201, body: { warnings } });
+    expect(await reserve()).toMatchObject({ status: 200, body: { warnings } });
+  });
+
+  it("that leaves addresses and covers none that is assigned is made without a word", async () => {
+    const plat = await spaceWithPool();
+    const { addresses } = (await plat.assign({ host: "n1", address: "10.0.0.9" })).body;
+    expect(addresses).toHaveLength(1);
+    const { status, body } = await plat.put("/v1/reservations/r", {
+      cidrs: ["10.0.0.0-10.0.0.8", "10.0.0.10-10.0.0.255", "192.0.2.0/24"],
+    });
+    expect(status).toBe(201);
+    expect(body).not.toHaveProperty("warnings");
+  });
+
+  it("is warned of with all other reservations: together they may leave nothing", async () => {
+    const plat = await spaceWithPool();
+    await plat.put("/v1/reservations/low", { cidrs: ["10.0.0.0/25"] });
+    const { body } = await plat.put("/v1/reservations/high", { cidrs: ["10.0.0.128/25"] });
+    expect(body.warnings).toMatchObject([{ pool: "main", inUse: 0, unreserved: 0 }]);
+  });
+
+  it("is warned of without a look at more blocks than a page of a list looks at", async () => {
+    const plat = await spaceWithPool({ cidr: "10.0.0.0/18", blockSize: 32 });
+    // One in each cell, which has 64 blocks of one address.
+    for (let cell = 0; cell < LOOKS_PER_PAGE + 3; cell++)
+      await plat.assign({ host: "n1", address: `10.0.${cell >> 2}.${(cell & 3) * 64}` });
+    const { body } = await plat.put("/v1/reservations/most", { cidrs: ["10.0.0.0/19"] });
+    const [{ inUse, complete, detail }] = body.warnings;
+    expect({ complete, isSome: inUse > 0 && inUse <= LOOKS_PER_PAGE }).toEqual({
+      complete: false,
+      isSome: true,
+    });
+    expect(detail).toContain(`covers at least ${inUse} assigned addresses of pool main`);
+  });
+});
