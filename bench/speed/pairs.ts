@@ -14,8 +14,8 @@ interface Pair {
 }
 
 /**
- * Pairs of an assign and a release by generation, for so many callers on so many hosts. Each caller is a warm function of
- * its own: it knows of the others what the table tells it.
+ * Pairs of an assign and a release by generation, for so many callers on so many hosts. Each caller has a warm function of
+ * its own for each: they know of the others what the table tells them.
  */
 export async function pairContests(
   bed: Bed,
@@ -61,17 +61,18 @@ export async function pairContests(
   return contests;
 }
 
-/** By a function that has served each of its hosts before. */
+/** By a function that has served each of its hosts before; as deployed, another one releases. */
 async function ourPair(bed: Bed, space: string, hosts: readonly string[]): Promise<Pair> {
-  const context = bed.coldFunction();
+  const assigner = bed.coldFunction();
+  const releaser = bed.coldFunction();
   let told: Awaited<ReturnType<typeof assigned>>;
   for (const host of hosts)
-    await give(context, space, await assigned(context, requestOf(space, host)));
+    await give(releaser, space, await assigned(assigner, requestOf(space, host)));
   return {
     async assign(n) {
-      told = await assigned(context, requestOf(space, hosts[n % hosts.length] as string));
+      told = await assigned(assigner, requestOf(space, hosts[n % hosts.length] as string));
     },
-    release: () => give(context, space, told),
+    release: () => give(releaser, space, told),
   };
 }
 

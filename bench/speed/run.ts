@@ -95,8 +95,8 @@ function machineOf(load: number): string {
 const METHOD = (
   rounds: number,
   ms: number,
-) => `The table is the embedded DynamoDB, in memory, on the same cores as the callers. Each caller is a warm function of its own
-(a memory of its own, no server before it); all share one client of the SDK. *Raw* is what the same client takes for as many
+) => `The table is the embedded DynamoDB, in memory, on the same cores as the callers. Each caller has two warm functions of its own, one
+that assigns and one that releases (each with a memory of its own, and no server before it); all share one client of the SDK. *Raw* is what the same client takes for as many
 conditional writes of items of the same content, which return the same, with nothing read, chosen or parsed, and with nobody else at their slot.
 Both have turns round by round: ${rounds} rounds of ${ms / 1_000} s for each of them with many callers, a quarter of that for one by one.
 \`ours/raw\` is the median of the rounds, and 1 would be as fast as raw; p50 and p99 are those of all rounds; a call is one to the table,

@@ -192,8 +192,8 @@ function cover(context: Context, wish: Wish, blocks: readonly Block[]): readonly
   const { strictAffinity } = wish.configuration.settings;
   const choices = wish.pools.flatMap((pool) => {
     const rules = slotRules(context, wish.configuration, pool);
-    const choose = (block: Block, count: number) =>
-      chooseOrdinals(block, count, rules, context.random);
+    const choose = (block: Block, count: number, again?: boolean) =>
+      chooseOrdinals(block, count, rules, context.random, again);
     return blocks
       .filter((block) => block.poolId === pool.id)
       .filter((block) => block.host === wish.host || !strictAffinity)
@@ -211,7 +211,7 @@ function cover(context: Context, wish: Wish, blocks: readonly Block[]): readonly
     for (let from = 0; from < some.length; from += SLOTS_PER_WRITE_MAX) {
       const part = some.slice(from, from + SLOTS_PER_WRITE_MAX);
       const again = (now: Block) => {
-        const others = choose(now, part.length);
+        const others = choose(now, part.length, true);
         return others.length === part.length ? others : undefined;
       };
       picks.push({ block, ordinals: part, again });

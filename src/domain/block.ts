@@ -80,12 +80,16 @@ export function cooledAtMs(sinceMs: number, cooldownMs: number): number {
 /**
  * Chooses `count` ordinals to assign, or as many as there are: those never used; then some of the half that cooled longest,
  * so that reuse is late. Both at random: parallel callers that all took the oldest would meet at every one of them.
+ *
+ * @param again was somebody faster at those chosen before? All who come at once draw from that half, and meet there again:
+ *   then any that cooled will do
  */
 export function chooseOrdinals(
   block: Block,
   count: number,
   rules: SlotRules,
   random: Random,
+  again = false,
 ): number[] {
   const keptOut = keptOutOf(block, rules);
   const unused: number[] = [];
@@ -98,8 +102,8 @@ export function chooseOrdinals(
       cooled.push({ ordinal, sinceMs: slot.sinceMs });
   }
   const oldestFirst = cooled.sort((a, b) => a.sinceMs - b.sinceMs).map(({ ordinal }) => ordinal);
-  const half = Math.ceil(oldestFirst.length / 2);
-  const oldest = oldestFirst.slice(0, Math.max(half, count - unused.length));
+  const late = again ? oldestFirst.length : Math.ceil(oldestFirst.length / 2);
+  const oldest = oldestFirst.slice(0, Math.max(late, count - unused.length));
   return [...shuffled(unused, random), ...shuffled(oldest, random)].slice(0, count);
 }
 

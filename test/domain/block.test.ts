@@ -73,6 +73,15 @@ describe("the addresses an assign takes from a block", () => {
     expect(new Set(firsts).size).toBe(32);
   });
 
+  it("are any that cooled, for who was not the first at one of that half", () => {
+    const slots = Array.from({ length: 64 }, (_, age) => cooling(COOLED_MS - age));
+    const block = blockWith({ ...slots }, { cidr: network("10.0.0.0/26") });
+    const seconds = Array.from({ length: 1_000 }, (_, seed) =>
+      chooseOrdinals(block, 1, RULES, seededRandom(seed), true).at(0),
+    );
+    expect(new Set(seconds).size).toBe(64);
+  });
+
   it.each([
     { sinceMs: COOLED_MS, given: true, when: "its cooldown and the clock skew are over" },
     { sinceMs: COOLED_MS + 1, given: false, when: "a millisecond of the clock skew is left" },
