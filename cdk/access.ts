@@ -120,7 +120,7 @@ export const ACCESS: Readonly<Record<FunctionName | ScheduledFunctionName, Acces
   // The index may miss an item, so the collector also walks the table; nothing else may ask the index.
   collect: {
     get: ["BLOCK", "HANDLE", "HOST", "SWEEP", "TABLE", "VERSION"],
-    query: ["HANDLE", "HOST", "SPACE"],
+    query: ["HANDLE", "HOST", "POOLMAP", "SPACE"],
     put: ["HANDLE", "HOST", "NODES", "SWEEP", "TABLE"],
     update: ["BLOCK", "POOLMAP"],
     delete: ["BLOCK", "FULLPOOLS", "HANDLE", "HOST", "LIMIT", "NODES", "POOLMAP"],

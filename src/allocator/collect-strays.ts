@@ -7,7 +7,7 @@ import { poolOfId } from "../domain/pool.ts";
 import type { Seat } from "../domain/seat.ts";
 import { configurationOf } from "./configuration.ts";
 import type { Context } from "./context.ts";
-import { clearAround } from "./full.ts";
+import { clearAround, isFullByMap } from "./full.ts";
 import { giveUpBlock } from "./give-up.ts";
 import { grantedAt } from "./limit.ts";
 import { recordPlaceOf } from "./seats.ts";
@@ -32,11 +32,19 @@ export async function collectMap(context: Context, seen: MapPage): Promise<boole
   return true;
 }
 
-/** Deletes the hint that a pool is full when that pool is gone. Returns whether it did. */
+/**
+ * Deletes the hint that a pool is full where the pool is gone, or where its map says otherwise: who cleared the hint of a cell
+ * was cut off before that of the pool. Returns whether it went.
+ */
 export async function collectHint(context: Context, seen: FullPool): Promise<boolean> {
-  if (!(await isPoolGone(context, seen))) return false;
-  await context.store.clearPoolFull("collect-pool-full", seen);
-  return true;
+  const { space, poolId } = seen;
+  const { pools, reserved } = await configurationOf(context, space);
+  const pool = pools.find(({ id }) => id === poolId);
+  const isRight = pool
+    ? await isFullByMap(context, pool, reserved)
+    : !(await isPoolGone(context, seen));
+  if (!isRight) await context.store.clearPoolFull("collect-pool-full", seen);
+  return !isRight;
 }
 
 /** Gives up a seat that its request has no more: it was released, or never taken. */

@@ -67,16 +67,26 @@ export async function clearAround(context: Context, space: string, cidr: Cidr): 
  * two takes a hint away that is wrong by then.
  */
 export async function callFull(
-  { store }: Context,
+  context: Context,
   pool: Pool,
   reserved: readonly Interval[],
 ): Promise<FullPool> {
+  const { store } = context;
   const { space, id } = pool;
   const hint = { space, poolId: id, reserved: reservedIn(pool, reserved) };
   await store.callPoolFull(hint);
-  const { full } = await store.readPoolMap(space, id, { consistent: true });
-  if (!isUsedUp(pool, full, reserved)) await store.clearPoolFull("pool-undo", hint);
+  if (!(await isFullByMap(context, pool, reserved))) await store.clearPoolFull("pool-undo", hint);
   return hint;
+}
+
+/** Are all cells of a pool called full, strongly consistent? */
+export async function isFullByMap(
+  { store }: Context,
+  pool: Pool,
+  reserved: readonly Interval[],
+): Promise<boolean> {
+  const { full } = await store.readPoolMap(pool.space, pool.id, { consistent: true });
+  return isUsedUp(pool, full, reserved);
 }
 
 /** Is a pool called full under these reservations? Under others nothing is known of it. */

@@ -78,13 +78,21 @@ export function together(first: Refusal, ...others: readonly Refusal[]): Refusal
     .filter(({ code }) => code === first.code)
     .flatMap(({ members }) => members.pools ?? []);
   const { retryable, ...members } = first.members;
+  const counts = COUNTS.filter((name) => name in members).map((name) => [
+    name,
+    all.reduce((sum, each) => sum + Number(each.members[name] ?? 0), 0),
+  ]);
   return new Refusal(first.code, all.map(({ detail }) => detail).join(" "), {
     ...members,
+    ...Object.fromEntries(counts),
     ...(all.every((each) => each.members.retryable === true) && { retryable }),
     ...(missing.length > 0 && { missing }),
     ...(pools.length > 0 && { pools }),
   });
 }
+
+/** Members that add up over both families. */
+const COUNTS = ["poolsTried", "poolsServing"];
 
 /** Other callers were faster every time, up to a named maximum. Nothing is held; the caller may come again. */
 export class Contended extends Error {

@@ -10,12 +10,18 @@ import { releaseAffinities } from "../../src/allocator/release-affinities.ts";
 import { blocksOfCell, cellAt, cellCount, cellIndexOf, cellOrder } from "../../src/domain/cell.ts";
 import { type Cidr, formatCidr, intervalOf } from "../../src/domain/cidr.ts";
 import { type HostId, hostId } from "../../src/domain/host.ts";
-import { CELL_LOOKS_MAX, CELLS_SEARCHED_MAX, POOLS_TRIED_MAX } from "../../src/domain/limits.ts";
+import {
+  CELL_LOOKS_MAX,
+  CELLS_SEARCHED_MAX,
+  POOLS_TRIED_MAX,
+  SEARCH_MS_MAX,
+} from "../../src/domain/limits.ts";
 import { Refusal } from "../../src/domain/outcome.ts";
 import type { Pool } from "../../src/domain/pool.ts";
 import { MemoryTable } from "../../src/store/memory.ts";
 import { makeStore } from "../../src/store/store.ts";
 import type { Item, Table } from "../../src/store/table.ts";
+import { collectAll } from "../passes.ts";
 import {
   assigned,
   cidrOf,
@@ -355,6 +361,39 @@ describe("the hint that a cell is full", () => {
   });
 });
 
+describe("the hint that a pool is full", () => {
+  it("goes where somebody who made room was cut off before it: the collector looks at the map", async () => {
+    const world = await fullWorld();
+    const { id } = await poolNamed(world);
+    await passes(world, 1, 1_000);
+    expect(calledFull(world)).toHaveLength(1);
+    await world.calm.store.unmarkFull(SPACE, id, 0n);
+    await collectAll(world.calm);
+    expect(calledFull(world)).toEqual([]);
+  });
+
+  it("is taken back by who put it while a block went", async () => {
+    const world = await makeWorld(poolOf("10.0.0.0/32", 32), { strictAffinity: true });
+    const [other] = await smallPools(world, 1);
+    const pool = await poolNamed(world);
+    await fillPool(world, pool);
+    if (other) await fillPool(world, other);
+    const table = tableOf(world);
+    const raced: Table = {
+      ...table,
+      async write(write) {
+        const told = await table.write(write);
+        // What the one who takes the block away does: the hint of the cell, which is there by now, then that of the pool.
+        if (write.step === "mark-full" && write.key.pk.includes(pool.id))
+          await world.calm.store.unmarkFull(SPACE, pool.id, 0n);
+        return told;
+      },
+    };
+    await assign(counted(world, raced).context, requestFrom("late"));
+    expect(calledFull(world).map(({ sk }) => sk)).toEqual([other?.id]);
+  });
+});
+
 /** A pool of one block, which stands empty, is its host's, and was found full: cell and pool are called so. */
 async function fullWorld(): Promise<World> {
   const world = await makeWorld(poolOf("10.0.0.0/31", 31));
@@ -399,6 +438,24 @@ describe("a refusal after a look that did not see everything", () => {
     expect(refusal).toMatchObject({ code: "pool_exhausted", members: { poolsTried: 1 } });
     expect(refusal).not.toHaveProperty("members.retryable");
   });
+});
+
+it("a search ends in time: it begins with no further pool after two and a half seconds", async () => {
+  const world = await makeWorld(poolOf("10.0.0.0/32", 32), { strictAffinity: true });
+  const pools = [await poolNamed(world), ...(await smallPools(world, 40))];
+  for (const pool of pools) await fillPool(world, pool);
+  const table = tableOf(world);
+  const slow: Table = {
+    ...table,
+    query(pk, options) {
+      world.clock.nowMs += SEARCH_MS_MAX / 10;
+      return table.query(pk, options);
+    },
+  };
+  const refusal = await assign(counted(world, slow).context, requestFrom("late"));
+  expect(refusal).toMatchObject({ members: { retryable: true, poolsServing: 41 } });
+  // Of each pool a map and a group; the first has the look at all hints as well.
+  expect(refusal).toMatchObject({ members: { poolsTried: 5 } });
 });
 
 describe("hundreds of pools that are full, or nearly all of them", () => {

@@ -245,6 +245,23 @@ describe("a request for more than there is", () => {
     expect((await plat.assign({ host: "n1", ipv4: 8 })).status).toBe(200);
   });
 
+  it("is told how many pools were tried; where everything was seen it need not come again", async () => {
+    const plat = await smallSpace();
+    await plat.put("/v1/pools/second", { cidr: "10.0.1.0/29", blockSize: 31 });
+    await plat.assign({ host: "n1", ipv4: 8, pools: ["main"] });
+    const inSecond = await plat.assign({ host: "n1", ipv4: 8 });
+    expect(inSecond.body.addresses).toHaveLength(8);
+    const refused = await plat.assign({ host: "n1", ipv4: 1 });
+    expect(refused).toMatchObject({
+      status: 409,
+      body: { code: "pool_exhausted", retryable: false, poolsTried: 2, poolsServing: 2 },
+    });
+    expect(refused.body.pools).toMatchObject([
+      { pool: "main", cells: "1", cellsLooked: 1 },
+      { pool: "second", cells: "1", cellsLooked: 1 },
+    ]);
+  });
+
   it("that allows less is given what there is, and told why it is not all", async () => {
     const plat = await smallSpace();
     const assigned = await plat.assign({ host: "n1", ipv4: 9, allowPartial: true });
