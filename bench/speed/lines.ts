@@ -26,8 +26,7 @@ interface Side {
   readonly p99Ms: number;
   /** Of the process of the callers. */
   readonly processorMsPerAct: number;
-  /** Where they are seen. */
-  readonly callsPerAct?: number;
+  readonly callsPerAct: number;
 }
 
 export function lineOf(contest: Contest, rounds: readonly Round[]): Line {
@@ -59,9 +58,7 @@ function sideOf(turns: readonly Turn[]): Side {
     p50Ms: median(all),
     p99Ms: quantile(all, 0.99),
     processorMsPerAct: perAct(({ processorMs }) => processorMs),
-    ...(turns.every(({ calls }) => calls !== undefined) && {
-      callsPerAct: perAct(({ calls = 0 }) => calls),
-    }),
+    callsPerAct: perAct(({ calls }) => calls),
   };
 }
 
