@@ -14,7 +14,6 @@ import { startEmulator } from "../src/local/emulator.ts";
 import { tableText } from "../src/local/tally.ts";
 import { type Caller, makeCaller } from "./caller.ts";
 import { makePool } from "./pool.ts";
-import { measureReplay } from "./replay.ts";
 
 /**
  * `npm run bench:contention`: how often callers that know nothing of each other meet. An error is every answer but an
@@ -27,7 +26,6 @@ const HOSTS = 500;
 /** Tries of the slot write for each assign, on average up to half full. */
 const SLOT_TRIES_MEAN_MAX = 1.3;
 const CLAIM_TRIES_MEAN_MAX = 2;
-const REPLAY_SPEED_MAX = 1 / 0.85;
 const DECILES = 10;
 
 const emulator = await startEmulator();
@@ -67,12 +65,6 @@ console.log(`${tableText(claims)}\n`);
 
 const { violations } = await checkTable(admin.context);
 for (const { invariant, message } of violations) failures.push(`${invariant}: ${message}`);
-
-const { rounds, assigns, ratio, lowest, highest } = await measureReplay(emulator.endpoint);
-console.log(
-  `The requests of ${assigns} warm assigns, sent again through the same clients: ${ratio.toFixed(2)} times as fast, the median of`,
-  `\n${rounds} rounds from ${lowest.toFixed(2)} to ${highest.toFixed(2)}; aimed at is ${REPLAY_SPEED_MAX.toFixed(2)}. Not judged: it is a time, and moves with what else the machine does.`,
-);
 
 await emulator.stop();
 const times = new Map<string, number>();

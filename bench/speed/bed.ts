@@ -5,12 +5,12 @@ import { inParallel } from "../../src/allocator/parallel.ts";
 import { hostId } from "../../src/domain/host.ts";
 import { createTable } from "../../src/local/create-table.ts";
 import { startEmulator } from "../../src/local/emulator.ts";
+import { TABLE_NAME } from "../../src/local/storage.ts";
 import { type Sender, tableThrough } from "../../src/store/dynamo.ts";
 import { eachCall } from "../../src/store/each-call.ts";
 import { MemoryTable } from "../../src/store/memory.ts";
 import { contextOf, dynamoClient } from "../../src/wiring.ts";
 
-const TABLE_NAME = "plat-speed";
 const ITEMS_PER_BATCH = 25;
 const BATCHES_AT_ONCE = 8;
 
@@ -23,15 +23,20 @@ export interface Command {
   readonly input: any;
 }
 
-/** What is measured on: one table of the embedded DynamoDB, with one client for ours and for raw writes. */
+/**
+ * What is measured on: one table of the embedded DynamoDB, with one client for ours and for raw writes. It has the name that
+ * `npm start` gives a table, so that a server can serve it as well.
+ */
 export class Bed {
   readonly tableName = TABLE_NAME;
+  readonly endpoint: string;
   readonly client: DynamoDBDocumentClient;
   readonly stop: () => Promise<void>;
   #calls = 0;
   #recorded: Command[] | undefined;
 
-  private constructor(client: DynamoDBDocumentClient, stop: () => Promise<void>) {
+  private constructor(endpoint: string, client: DynamoDBDocumentClient, stop: () => Promise<void>) {
+    this.endpoint = endpoint;
     this.client = client;
     this.stop = stop;
   }
@@ -40,7 +45,7 @@ export class Bed {
     const emulator = await startEmulator();
     const client = dynamoClient(emulator.endpoint);
     await createTable(client, TABLE_NAME);
-    return new Bed(DynamoDBDocumentClient.from(client), async () => {
+    return new Bed(emulator.endpoint, DynamoDBDocumentClient.from(client), async () => {
       client.destroy();
       await emulator.stop();
     });

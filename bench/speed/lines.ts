@@ -26,7 +26,8 @@ interface Side {
   readonly p99Ms: number;
   /** Of the process of the callers. */
   readonly processorMsPerAct: number;
-  readonly callsPerAct: number;
+  /** Where they are seen. */
+  readonly callsPerAct?: number;
 }
 
 export function lineOf(contest: Contest, rounds: readonly Round[]): Line {
@@ -58,7 +59,9 @@ function sideOf(turns: readonly Turn[]): Side {
     p50Ms: median(all),
     p99Ms: quantile(all, 0.99),
     processorMsPerAct: perAct(({ processorMs }) => processorMs),
-    callsPerAct: perAct(({ calls }) => calls),
+    ...(turns.every(({ calls }) => calls !== undefined) && {
+      callsPerAct: perAct(({ calls = 0 }) => calls),
+    }),
   };
 }
 

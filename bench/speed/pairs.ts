@@ -8,30 +8,49 @@ import { type Contest, processorTime, type Turn } from "./turns.ts";
 const WARM_UP_MS = 200;
 
 /** An assign and a release, as often as they are called in turn, for the n-th time of one caller. */
-interface Pair {
+export interface Pair {
   assign(n: number): Promise<unknown>;
   release(n: number): Promise<unknown>;
+}
+
+/** What ours does its pairs through. */
+export interface Way {
+  readonly section: string;
+  /** The space of its hosts, by how many they are. */
+  readonly spaceOf: (hosts: number) => string;
+  /** Pairs by one caller on these hosts. */
+  readonly pairOf: (space: string, hosts: readonly string[]) => Promise<Pair>;
+  /** Calls to the database so far, where they are seen. */
+  readonly calls?: () => number;
+}
+
+interface Cells {
+  readonly callers: readonly number[];
+  readonly hosts: readonly number[];
+  readonly ms: number;
 }
 
 /**
  * Pairs of an assign and a release by generation, for so many callers on so many hosts. Each caller has a warm function of
  * its own for each: they know of the others what the table tells them.
  */
-export async function pairContests(
+export const pairContests = (bed: Bed, cells: Cells): Promise<readonly Contest[]> =>
+  contestsThrough(bed, cells, {
+    section: "pairs",
+    spaceOf: (hosts) => `hosts-${hosts}`,
+    pairOf: (space, hosts) => functionPair(bed, space, hosts),
+    calls: () => bed.calls,
+  });
+
+/** The same pairs through any way in. */
+export async function contestsThrough(
   bed: Bed,
-  {
-    callers,
-    hosts,
-    ms,
-  }: {
-    readonly callers: readonly number[];
-    readonly hosts: readonly number[];
-    readonly ms: number;
-  },
+  { callers, hosts, ms }: Cells,
+  { section, spaceOf, pairOf, calls }: Way,
 ): Promise<readonly Contest[]> {
   const contests: Contest[] = [];
   for (const hostCount of hosts) {
-    const space = `hosts-${hostCount}`;
+    const space = spaceOf(hostCount);
     await makePool(bed.coldFunction(), { space, name: "pool", cidr: "10.0.0.0/12" });
     const names = Array.from({ length: hostCount }, (_, i) => `node-${i}`);
     for (const name of names) await ageBlock(bed, space, name);
@@ -42,19 +61,19 @@ export async function pairContests(
       for (let caller = 0; caller < callerCount; caller++) {
         // Hosts are shared out among callers; where there are fewer of them, callers share hosts.
         const mine = names.filter((_, i) => i % callerCount === caller % hostCount);
-        ours.push(await ourPair(bed, space, mine));
+        ours.push(await pairOf(space, mine));
         // In each cell raw has blocks of its own.
         const apart = mine.map((name) => `${callerCount}-${name}`);
         theirs.push(await rawPair(raw, apart, caller));
       }
       contests.push({
-        section: "pairs",
+        section,
         name: "assign and release",
         callers: callerCount,
         hosts: hostCount,
         beside: "PutItem, UpdateItem, UpdateItem, DeleteItem",
-        ours: () => turnOf(ours, ms, () => bed.calls),
-        raw: () => turnOf(theirs, ms),
+        ours: () => turnOf(ours, ms, calls),
+        raw: () => turnOf(theirs, ms, () => raw.calls),
       });
     }
   }
@@ -62,7 +81,7 @@ export async function pairContests(
 }
 
 /** By a function that has served each of its hosts before; as deployed, another one releases. */
-async function ourPair(bed: Bed, space: string, hosts: readonly string[]): Promise<Pair> {
+async function functionPair(bed: Bed, space: string, hosts: readonly string[]): Promise<Pair> {
   const assigner = bed.coldFunction();
   const releaser = bed.coldFunction();
   let told: Awaited<ReturnType<typeof assigned>>;
@@ -85,13 +104,12 @@ async function rawPair(raw: RawPairs, hosts: readonly string[], caller: number):
 async function turnOf(
   pairs: readonly Pair[],
   ms: number,
-  callsSoFar?: () => number,
+  callsSoFar: (() => number) | undefined,
 ): Promise<Turn> {
   await during(pairs, Math.min(WARM_UP_MS, ms));
   const callsBefore = callsSoFar?.() ?? 0;
   const turn = await during(pairs, ms);
-  const calls = callsSoFar ? callsSoFar() - callsBefore : 4 * turn.ms.length;
-  return { ...turn, calls };
+  return { ...turn, calls: callsSoFar && callsSoFar() - callsBefore };
 }
 
 async function during(pairs: readonly Pair[], ms: number): Promise<Omit<Turn, "calls">> {

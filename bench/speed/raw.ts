@@ -22,6 +22,8 @@ export class RawPairs {
   readonly #ordinal: string;
   readonly #writes: { put: Input; take: Input; free: Input; drop: Input };
   readonly #standing = new Set<string>();
+  /** So far. */
+  calls = 0;
 
   private constructor(
     bed: Bed,
@@ -78,6 +80,7 @@ export class RawPairs {
     const cooled = coolingIn(free);
     return {
       assign: async () => {
+        this.calls += 2;
         record = { pk: `HANDLE#${this.#space}#${hex(8)}`, sk: `ID#${hex(8).slice(1)}` };
         await client.send(new PutCommand({ ...put, Item: { ...put.Item, ...record } }));
         const values = take.ExpressionAttributeValues;
@@ -90,6 +93,7 @@ export class RawPairs {
         await client.send(new UpdateCommand(taking));
       },
       release: async () => {
+        this.calls += 2;
         await client.send(new UpdateCommand(freeing));
         seen = cooled;
         await client.send(new DeleteCommand({ ...drop, Key: record }));

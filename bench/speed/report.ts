@@ -13,6 +13,7 @@ export interface Report {
 
 const TITLES: Readonly<Record<string, string>> = {
   pairs: "Pairs of assign and release",
+  http: "The same over HTTP, on one host",
   growth: "Larger and fuller pools",
   full: "The last address of a /16, and the refusal after it",
   crowd: "All at once",
@@ -47,12 +48,16 @@ export function markdownOf({ date, machine, method, lines, goals }: Report, plot
 
 function rowOf({ section, name, callers, hosts, beside, ours, raw, speed, assignSpeed }: Line) {
   return {
-    ...(section === "pairs" ? { callers: `${callers}`, hosts: `${hosts}` } : { "": name }),
+    ...(hosts !== undefined && section !== "crowd"
+      ? { callers: `${callers}`, hosts: `${hosts}` }
+      : { "": name }),
     "a second": ours.perSecond.toFixed(0),
     "p50 ms": ours.p50Ms.toFixed(2),
     p99: ours.p99Ms.toFixed(2),
-    "processor ms": ours.processorMsPerAct.toFixed(2),
-    calls: ours.callsPerAct.toFixed(2),
+    ...(ours.callsPerAct !== undefined && {
+      "processor ms": ours.processorMsPerAct.toFixed(2),
+      calls: ours.callsPerAct.toFixed(2),
+    }),
     "raw beside it": beside,
     "raw a second": raw.perSecond.toFixed(0),
     "raw p50 ms": raw.p50Ms.toFixed(2),

@@ -4,12 +4,13 @@ import { crowdContest } from "./crowd.ts";
 import { fullContests } from "./full.ts";
 import { goalsOf } from "./goals.ts";
 import { growthContests } from "./growth.ts";
+import { httpContests } from "./http.ts";
 import { lineOf } from "./lines.ts";
 import { pairContests } from "./pairs.ts";
 import type { Report } from "./report.ts";
 import { type Contest, inTurns } from "./turns.ts";
 
-export const SECTIONS = ["pairs", "growth", "full", "crowd"] as const;
+export const SECTIONS = ["pairs", "http", "growth", "full", "crowd"] as const;
 export type Section = (typeof SECTIONS)[number];
 export const isSection = (name: string): name is Section =>
   (SECTIONS as readonly string[]).includes(name);
@@ -57,11 +58,17 @@ export async function measureSpeed({
   readonly say: (line: string) => void;
 }): Promise<Report> {
   const bed = await Bed.open();
+  const stops: (() => Promise<unknown>)[] = [bed.stop];
   const loadBefore = loadavg()[0] ?? 0;
   try {
     const short = SHARE_OF_ONE * ms;
     const make: Readonly<Record<Section, () => Promise<readonly Contest[]>>> = {
       pairs: () => pairContests(bed, { ...sizes, ms }),
+      async http() {
+        const { contests, stop } = await httpContests(bed, { ...sizes, ms });
+        stops.push(stop);
+        return contests;
+      },
       growth: () => growthContests(bed, { ...sizes, ms: short, say }),
       full: () => fullContests(bed, short),
       crowd: async () => [await crowdContest(bed, sizes.crowd)],
@@ -82,7 +89,7 @@ export async function measureSpeed({
       goals: goalsOf(lines),
     };
   } finally {
-    await bed.stop();
+    for (const stop of stops.reverse()) await stop();
   }
 }
 

@@ -8,8 +8,8 @@ export interface Turn {
   readonly tookMs: number;
   /** What it took of the processor in this process, of which others at work take nothing. */
   readonly processorMs: number;
-  /** Calls to the database. */
-  readonly calls: number;
+  /** Calls to the database, where they are seen. */
+  readonly calls: number | undefined;
 }
 
 /** Something that ours does, beside raw conditional writes. */

@@ -1,21 +1,29 @@
 import {
+  type CellCounts,
+  comingBack,
   type Job,
+  passedBy,
   provesEmpty,
   type Walk,
-  type WalkCounts,
   waitingFor,
-  waitingToRead,
+  walked,
   walkFrom,
+  whatKeeps,
 } from "../domain/job.ts";
-import { JOB_CELLS_PER_PASS, JOB_KEPT_MS, PASS_MS_MAX } from "../domain/limits.ts";
-import { Unreadable } from "../domain/outcome.ts";
+import {
+  JOB_CELLS_AT_ONCE,
+  JOB_CELLS_PER_SLICE,
+  JOB_KEPT_MS,
+  PASS_MS_MAX,
+} from "../domain/limits.ts";
 import type { Pool } from "../domain/pool.ts";
 import type { Context } from "./context.ts";
+import { drainCell } from "./drain-cell.ts";
 import { note } from "./failures.ts";
 import { advance, DELETED_MEANWHILE, endJob, markPool, poolOfJob } from "./mark-pool.ts";
-import { type CellOfPool, reclaimCell } from "./reclaim.ts";
 import { releaseCell } from "./release-cell.ts";
 import { retirePool, settleGone } from "./retire-pool.ts";
+import { whileTime } from "./while-time.ts";
 
 /** What a pass of the worker did. */
 export interface Worked {
@@ -27,7 +35,8 @@ export interface Worked {
 }
 
 /**
- * One bounded pass over the jobs: each that runs is carried on by a slice, the one that was left alone longest first. A
+ * One bounded pass over the jobs: each that runs is carried on by a slice, the one that was left alone longest first, then by
+ * another as long as there is time. A job whose walk has come to its end waits for the next pass. A
  * worker that is cut off anywhere has done no harm, and neither have two at once: every step is taken exactly as
  * something was seen, or can be taken twice.
  */
@@ -36,15 +45,24 @@ export async function runJobs(context: Context): Promise<Worked> {
   const untilMs = context.now() + PASS_MS_MAX;
   const { jobs, unreadable } = await context.store.listJobs();
   done.failures.push(...unreadable);
-  for (const job of jobs.toSorted((a, b) => a.updatedAtMs - b.updatedAtMs)) {
-    if (context.now() > untilMs) break;
-    // One job that cannot be worked on must not keep the pass from all that come after it.
-    try {
-      if (job.state !== "running") await expire(context, job);
-      else if ((await carryOn(context, job, untilMs, done))?.state !== "running") done.ended++;
-    } catch (error) {
-      note(done.failures, error);
+  let turn: readonly Job[] = jobs.toSorted((a, b) => a.updatedAtMs - b.updatedAtMs);
+  while (turn.length > 0) {
+    const again: Job[] = [];
+    for (const job of turn) {
+      if (context.now() > untilMs) return done;
+      // One job that cannot be worked on must not keep the pass from all that come after it.
+      try {
+        if (job.state !== "running") await expire(context, job);
+        else {
+          const after = await carryOn(context, job, untilMs, done);
+          if (after?.state !== "running") done.ended++;
+          else if (after.walk?.position !== undefined) again.push(after);
+        }
+      } catch (error) {
+        note(done.failures, error);
+      }
     }
+    turn = again;
   }
   return done;
 }
@@ -80,7 +98,10 @@ async function carryOn(
   return walkOn(context, job, pool, untilMs, done);
 }
 
-/** The next cells of the pool; when it has been everywhere, either the pool is empty for good or the walk begins anew. */
+/**
+ * The next cells of the pool, some at once; when it has been everywhere, either the pool is empty for good or the walk begins
+ * anew. A cell that cannot be worked on is passed by, and keeps the job from its end.
+ */
 async function walkOn(
   context: Context,
   job: Job,
@@ -91,36 +112,50 @@ async function walkOn(
   // The map is read after the walk began: a cell that is not in it yet is entered by somebody who comes too late.
   let walk = job.walk ?? walkFrom(context.now());
   const map = await context.store.readPoolMap(pool.space, pool.id, { consistent: true });
-  const ahead = [...map.cells]
+  const ahead = [...(walk.only ?? map.cells)]
     .filter((index) => walk.position === undefined || index > walk.position)
     .sort((a, b) => (a < b ? -1 : 1));
-  let looked = 0;
-  let unreadable: Unreadable | undefined;
-  for (const index of ahead.slice(0, JOB_CELLS_PER_PASS)) {
-    if (context.now() > untilMs) break;
-    try {
-      walk = await walkOver(context, job, { pool, index, full: map.full.has(index) }, walk, done);
-    } catch (error) {
-      // What was walked is kept; the next slice begins with this cell.
-      note(done.failures, error);
-      if (error instanceof Unreadable) unreadable = error;
-      break;
-    }
-    looked++;
+  const slice = ahead.slice(0, JOB_CELLS_PER_SLICE);
+  const seen = new Map<bigint, CellCounts | Failed>();
+  const looked = await whileTime(
+    context,
+    slice,
+    { atOnce: JOB_CELLS_AT_ONCE, untilMs },
+    async (index) => {
+      seen.set(index, await walkOver(context, job, { pool, index }, done));
+    },
+  );
+  for (const index of slice.slice(0, looked)) {
+    const counts = seen.get(index);
+    if (counts instanceof Failed) walk = passedBy(walk, index, counts.error);
+    else if (counts) walk = walked(walk, index, counts);
   }
   done.cells += looked;
   if (looked < ahead.length) {
-    const detail = unreadable
-      ? waitingToRead(unreadable.message)
-      : `Is on its way through the pool; ${walk.cells} cells have been looked at.`;
-    return advance(context, "walk-job", job, { walk, detail });
+    const onWay = `Is on its way through the pool; ${walk.cells} cells have been looked at.`;
+    return advance(context, "walk-job", job, { walk, detail: whatKeeps(walk) ?? onWay });
   }
+  return atItsEnd(context, job, pool, walk);
+}
+
+/** What follows from a walk that has been everywhere. */
+async function atItsEnd(
+  context: Context,
+  job: Job,
+  pool: Pool,
+  walk: Walk,
+): Promise<Job | undefined> {
   const { walk: _, ...rest } = job;
-  const { beganAtMs: __, position: ___, ...lastWalk } = walk;
+  const { beganAtMs: __, position: ___, toComeBackTo: ____, only: _____, ...lastWalk } = walk;
   const after: Job = { ...rest, lastWalk };
-  if (job.kind === "pool.release") return endJob(context, after, "done", releasedFrom(after));
-  if (!provesEmpty(job, walk))
-    return advance(context, "walk-job", after, { detail: waitingFor(lastWalk) });
+  const detail = waitingFor(lastWalk);
+  if (job.kind === "pool.release") {
+    const back = comingBack(walk, context.now());
+    return back
+      ? advance(context, "walk-job", after, { walk: back, detail })
+      : endJob(context, after, "done", releasedFrom(after));
+  }
+  if (!provesEmpty(job, walk)) return advance(context, "walk-job", after, { detail });
   return job.kind === "pool.delete"
     ? retirePool(context, after, pool)
     : endJob(context, after, "done", "No block of the pool is left.");
@@ -131,35 +166,29 @@ const releasedFrom = ({ mustBeEmpty }: Job): string =>
     ? "Every block that stood empty was taken from its host."
     : "Every block that stood was taken from its host.";
 
+/** A cell that could not be worked on. */
+class Failed {
+  readonly error: unknown;
+
+  constructor(error: unknown) {
+    this.error = error;
+  }
+}
+
 async function walkOver(
   context: Context,
   { kind, mustBeEmpty }: Job,
-  cell: CellOfPool,
-  walk: Walk,
+  { pool, index }: { readonly pool: Pool; readonly index: bigint },
   done: Worked,
-): Promise<Walk> {
-  if (kind === "pool.release")
-    return walked(walk, cell, await releaseCell(context, cell, mustBeEmpty === true));
-  const reclaimed = await reclaimCell(context, cell, walk.beganAtMs);
-  done.failures.push(...reclaimed.failures);
-  const [first] = reclaimed.failures;
-  return walked(walk, cell, { ...reclaimed, ...(first && { unreadable: first.message }) });
-}
-
-function walked(
-  walk: Walk,
-  cell: CellOfPool,
-  { blocks, deleted, taken, cooling, unreadable }: Omit<WalkCounts, "cells">,
-): Walk {
-  const reason = walk.unreadable ?? unreadable;
-  return {
-    beganAtMs: walk.beganAtMs,
-    position: cell.index,
-    cells: walk.cells + 1,
-    blocks: walk.blocks + blocks,
-    deleted: walk.deleted + deleted,
-    taken: walk.taken + taken,
-    cooling: walk.cooling + cooling,
-    ...(reason !== undefined && { unreadable: reason }),
-  };
+): Promise<CellCounts | Failed> {
+  try {
+    if (kind === "pool.release")
+      return await releaseCell(context, pool, index, mustBeEmpty === true);
+    const { failures, ...counts } = await drainCell(context, pool, index);
+    done.failures.push(...failures);
+    return counts;
+  } catch (error) {
+    note(done.failures, error);
+    return new Failed(error);
+  }
 }

@@ -1,6 +1,6 @@
 import { type Address, compareAddresses } from "../domain/address.ts";
 import type { AffinityRow } from "../domain/affinity.ts";
-import { coolingIn, isEmpty, takenIn } from "../domain/block.ts";
+import { type Block, coolingIn, isEmpty, takenIn } from "../domain/block.ts";
 import { addressAt, type Cidr, contains, formatCidr, sameCidr } from "../domain/cidr.ts";
 import type { HostId } from "../domain/host.ts";
 import {
@@ -45,6 +45,12 @@ interface Releasing {
   readonly host: HostId;
   /** Is a block with an address that is assigned, or cools, to stay the host's? */
   readonly mustBeEmpty: boolean;
+}
+
+interface ReleasingBlock extends Releasing {
+  readonly cidr: Cidr;
+  /** The block as a strongly consistent look saw it. */
+  readonly seen?: Block;
 }
 
 /**
@@ -123,7 +129,7 @@ async function releaseOne(
  */
 export async function releaseAffinity(
   context: Context,
-  releasing: Releasing & { readonly cidr: Cidr },
+  releasing: ReleasingBlock,
 ): Promise<ReleasedAffinity> {
   try {
     return { cidr: formatCidr(releasing.cidr), ...(await release(context, releasing)) };
@@ -137,11 +143,11 @@ export async function releaseAffinity(
 
 async function release(
   context: Context,
-  { space, host, mustBeEmpty, cidr }: Releasing & { readonly cidr: Cidr },
+  { space, host, mustBeEmpty, cidr, seen }: ReleasingBlock,
 ): Promise<Omit<ReleasedAffinity, "cidr">> {
   let wasOurs = false;
   for (let attempt = 0; attempt < SWAP_TRIES_MAX; attempt++) {
-    const block = await context.store.readBlock(space, cidr);
+    const block = (attempt === 0 && seen) || (await context.store.readBlock(space, cidr));
     if (block?.host !== host) {
       // A claim may have ended since: rows say that the block is not the host's only by a look that is younger than they are.
       const rows = await context.store.listRows(space, host);

@@ -1,59 +1,59 @@
 import { cellAt } from "../domain/cell.ts";
 import { formatCidr } from "../domain/cidr.ts";
-import type { WalkCounts } from "../domain/job.ts";
-import { Contended, type Unreadable } from "../domain/outcome.ts";
+import type { CellCounts } from "../domain/job.ts";
+import { JOB_BLOCKS_AT_ONCE } from "../domain/limits.ts";
+import { Contended } from "../domain/outcome.ts";
+import type { Pool } from "../domain/pool.ts";
 import type { Context } from "./context.ts";
 import { clearCell } from "./full.ts";
+import { inParallel } from "./parallel.ts";
 import { mayBeOf } from "./pool-walk.ts";
-import type { CellOfPool } from "./reclaim.ts";
 import { releaseAffinity } from "./release-affinities.ts";
 
 /**
  * Takes every block of a cell, or every one that is empty, from its host; what is nobody's is left to the reclaimer. One that
- * kept changing, or that something which cannot be read keeps from being taken, is an error, so that the cell is come back to.
+ * kept changing, or that something which cannot be read keeps from being taken, is an error when all others are done, so that the
+ * cell is come back to.
  */
 export async function releaseCell(
   context: Context,
-  { pool, index }: CellOfPool,
+  pool: Pool,
+  index: bigint,
   mustBeEmpty: boolean,
-): Promise<Omit<WalkCounts, "cells">> {
+): Promise<CellCounts> {
   const { space, id } = pool;
   const standing = await context.store.lookAtCell(space, cellAt(pool, index), { consistent: true });
   const done = { blocks: 0, deleted: 0, taken: 0, cooling: 0 };
-  const unread: Unreadable[] = [];
-  // A cell that lost a block is not full, also where it could not be gone through.
-  const clear = async () => {
-    if (done.deleted > 0) await clearCell(context, pool, index);
-  };
-  for (const { poolId, host, cidr } of standing) {
-    if (poolId !== id || host === undefined) continue;
-    const {
-      status,
-      inUse = 0,
-      cooling = 0,
-      unreadable,
-    } = await releaseAffinity(context, {
-      space,
-      host,
-      cidr,
-      mustBeEmpty,
+  const left: Error[] = standing.flatMap((block) =>
+    block.unreadable && mayBeOf(pool, block) ? [block.unreadable] : [],
+  );
+  try {
+    await inParallel(standing, JOB_BLOCKS_AT_ONCE, async (seen) => {
+      const { poolId, host, cidr } = seen;
+      if (seen.unreadable || poolId !== id || host === undefined) return;
+      const releasing = { space, host, cidr, mustBeEmpty, seen };
+      const {
+        status,
+        inUse = 0,
+        cooling = 0,
+        unreadable,
+      } = await releaseAffinity(context, releasing);
+      if (unreadable) left.push(unreadable);
+      if (status === "contended")
+        left.push(
+          new Contended(`block ${formatCidr(cidr)} kept changing while it was taken from its host`),
+        );
+      done.blocks++;
+      if (status === "deleted") done.deleted++;
+      done.taken += inUse;
+      done.cooling += cooling;
     });
-    if (status === "contended") await clear();
-    if (status === "contended")
-      throw new Contended(
-        `block ${formatCidr(cidr)} kept changing while it was taken from its host`,
-      );
-    if (unreadable) unread.push(unreadable);
-    done.blocks++;
-    if (status === "deleted") done.deleted++;
-    done.taken += inUse;
-    done.cooling += cooling;
+  } finally {
+    // A cell that lost a block is not full, also where it could not be gone through.
+    if (done.deleted > 0) await clearCell(context, pool, index);
   }
-  await clear();
-  for (const block of standing)
-    if (block.unreadable && mayBeOf(pool, block)) unread.push(block.unreadable);
   // All others were worked on; these are still their hosts', or may be, so the walk does not leave them behind.
-  const [first] = unread;
+  const [first] = left;
   if (first) throw first;
   return done;
 }

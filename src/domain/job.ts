@@ -1,4 +1,10 @@
-import { EFFECTIVE_MS_MAX, RANGE_RETIRED_MS_MIN } from "./limits.ts";
+import {
+  EFFECTIVE_MS_MAX,
+  JOB_CELLS_TO_COME_BACK_TO_MAX,
+  RANGE_RETIRED_MS_MIN,
+  UNREADABLE_CHARACTERS_MAX,
+} from "./limits.ts";
+import { Unreadable } from "./outcome.ts";
 
 /** What one walk over the cells of a pool has seen. */
 export interface WalkCounts {
@@ -13,13 +19,24 @@ export interface WalkCounts {
   readonly cooling: number;
   /** Why not all of that is known: the first thing on the way that could not be read, as a clause. */
   readonly unreadable?: string;
+  /** Cells that could not be worked on, and were passed by; each counts as a block that stands. */
+  readonly passedBy?: number;
+  /** What went wrong in the first of them, if it was not that something could not be read: a clause. */
+  readonly failed?: string;
 }
+
+/** What was seen in one cell. */
+export type CellCounts = Omit<WalkCounts, "cells" | "passedBy">;
 
 /** A walk under way. */
 export interface Walk extends WalkCounts {
   readonly beganAtMs: number;
   /** The last cell looked at; absent before the first. */
   readonly position?: bigint;
+  /** Of a release: the first cells that were passed by, to come back to. */
+  readonly toComeBackTo?: readonly bigint[];
+  /** Of a release that comes back: it goes through these cells alone, so that it takes no block from its host twice. */
+  readonly only?: readonly bigint[];
 }
 
 export const JOB_KINDS = ["pool.drain", "pool.delete", "pool.release"] as const;
@@ -81,6 +98,51 @@ export const walkFrom = (beganAtMs: number): Walk => ({
   cooling: 0,
 });
 
+/** The walk after one more cell. */
+export function walked(walk: Walk, position: bigint, seen: CellCounts): Walk {
+  const [unreadable, failed] = [walk.unreadable ?? seen.unreadable, walk.failed ?? seen.failed];
+  return {
+    ...walk,
+    position,
+    cells: walk.cells + 1,
+    blocks: walk.blocks + seen.blocks,
+    deleted: walk.deleted + seen.deleted,
+    taken: walk.taken + seen.taken,
+    cooling: walk.cooling + seen.cooling,
+    ...(unreadable !== undefined && { unreadable }),
+    ...(failed !== undefined && { failed }),
+  };
+}
+
+/** The walk after it passed a cell by that could not be worked on. What is in it counts as a block: nothing is proven of it. */
+export function passedBy(walk: Walk, position: bigint, error: unknown): Walk {
+  const nothing = { blocks: 1, deleted: 0, taken: 0, cooling: 0 };
+  const message = error instanceof Error ? error.message : String(error);
+  const reason = message.slice(0, UNREADABLE_CHARACTERS_MAX);
+  const why = error instanceof Unreadable ? { unreadable: reason } : { failed: reason };
+  const before = walk.toComeBackTo ?? [];
+  return {
+    ...walked(walk, position, { ...nothing, ...why }),
+    passedBy: (walk.passedBy ?? 0) + 1,
+    toComeBackTo: before.length < JOB_CELLS_TO_COME_BACK_TO_MAX ? [...before, position] : before,
+  };
+}
+
+/**
+ * The walk with which a release comes back to cells that the last one passed by; nothing where it passed none by. Where these
+ * were more than it remembers, it goes through the whole pool.
+ */
+export function comingBack(
+  { passedBy = 0, toComeBackTo = [] }: Walk,
+  beganAtMs: number,
+): Walk | undefined {
+  if (passedBy === 0) return undefined;
+  return {
+    ...walkFrom(beganAtMs),
+    ...(toComeBackTo.length === passedBy && { only: toComeBackTo }),
+  };
+}
+
 /**
  * From when on a walk that begins, and finds no block, proves that the pool has none and will never have one that counts:
  * nobody assigns from it any more, and if its range is to be given away, nobody has heard of it as one that serves.
@@ -89,16 +151,25 @@ export function provesFromMs({ kind }: Pick<Job, "kind">, markedAtMs: number): n
   return markedAtMs + (kind === "pool.delete" ? RANGE_RETIRED_MS_MIN : EFFECTIVE_MS_MAX);
 }
 
-/** Has this complete walk shown that the pool is empty for good? */
-export function provesEmpty(job: Job, { beganAtMs, blocks }: Walk): boolean {
+/** Has this complete walk shown that the pool is empty for good? One that could not look at a cell has not. */
+export function provesEmpty(
+  job: Job,
+  { beganAtMs, blocks, passedBy = 0, unreadable, only }: Walk,
+): boolean {
+  const sawAll = passedBy === 0 && unreadable === undefined && only === undefined;
   return (
-    blocks === 0 && job.markedAtMs !== undefined && beganAtMs >= provesFromMs(job, job.markedAtMs)
+    sawAll &&
+    blocks === 0 &&
+    job.markedAtMs !== undefined &&
+    beganAtMs >= provesFromMs(job, job.markedAtMs)
   );
 }
 
 /** What a job waits for, in a sentence. */
-export function waitingFor({ blocks, deleted, taken, cooling, unreadable }: WalkCounts): string {
-  if (unreadable !== undefined) return waitingToRead(unreadable);
+export function waitingFor(walk: WalkCounts): string {
+  const stuck = whatKeeps(walk);
+  if (stuck !== undefined) return stuck;
+  const { blocks, deleted, taken, cooling } = walk;
   const addresses = (count: number) => `${count} ${count === 1 ? "address" : "addresses"}`;
   const left = blocks - deleted;
   if (taken > 0) return `Waits for ${addresses(taken)} to be released.`;
@@ -108,6 +179,8 @@ export function waitingFor({ blocks, deleted, taken, cooling, unreadable }: Walk
   return "Waits until no request can know the pool as one that serves, and looks again then.";
 }
 
-/** What a job says that something which cannot be read keeps from its end: nobody gives up what may be in use. */
-export const waitingToRead = (reason: string): string =>
-  `Waits for what cannot be read: ${reason}.`;
+/** What keeps a walk from being whole, in a sentence, where something does: nobody gives up what may be in use. */
+export function whatKeeps({ unreadable, failed }: WalkCounts): string | undefined {
+  if (unreadable !== undefined) return `Waits for what cannot be read: ${unreadable}.`;
+  return failed === undefined ? undefined : `Tries again what failed: ${failed}.`;
+}

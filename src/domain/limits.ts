@@ -92,10 +92,6 @@ export const BUSY_TRIES_MAX = 6;
 export const UNANSWERED_TRIES_MAX = 2;
 /** Own blocks read side by side when a host's places are looked through. */
 export const BLOCKS_READ_AT_ONCE = 4;
-/** Of a host's blocks that are called full a request reads so many, at random, where it finds nothing else. */
-export const FULL_BLOCKS_READ_MAX = 4;
-/** So long a block is called full in which something cools, or is reserved: then it is read again. */
-export const FULL_KNOWN_MS_MAX = 60_000;
 /** What a warm function remembers. A full block of 64 takes about 9 KB of memory, a cell or a space far less. */
 export const REMEMBERED_BLOCKS_MAX = 1_024;
 export const REMEMBERED_CELLS_MAX = 16_384;
@@ -151,8 +147,13 @@ export const SHARDS = 16;
 export const PASS_MS_MAX = 40_000;
 /** Work of one scheduled pass; the next pass goes on where this one stopped. */
 export const RECLAIM_CELLS_PER_PASS = 256;
-/** Cells of one job's pool that a worker looks at in one pass. */
-export const JOB_CELLS_PER_PASS = 256;
+/** Cells of a job's pool that a worker goes through, some at once, before other jobs have their turn. */
+export const JOB_CELLS_PER_SLICE = 64;
+export const JOB_CELLS_AT_ONCE = 16;
+/** Blocks of each of these cells that are worked on side by side. */
+export const JOB_BLOCKS_AT_ONCE = 4;
+/** Cells that a release passed by and comes back to; where there are more it goes through the whole pool again. */
+export const JOB_CELLS_TO_COME_BACK_TO_MAX = 256;
 /** How long a job that is over can be read. */
 export const JOB_KEPT_MS = 7 * 24 * 60 * 60 * 1000;
 /** Cells that a delete looks at before it is accepted, some at once; a larger pool is looked at in part. */

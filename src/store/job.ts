@@ -1,6 +1,6 @@
 import { JOB_KINDS, JOB_STATES, type Job, type Walk, type WalkCounts } from "../domain/job.ts";
 import type { Unreadable } from "../domain/outcome.ts";
-import { idOf, mapOf, numberOf, oneOf, textOf } from "./attribute.ts";
+import { idOf, listOf, mapOf, numberOf, oneOf, textOf } from "./attribute.ts";
 import { reading } from "./format.ts";
 import { JOBS_PK, jobKey, jobPrefix, unescaped } from "./key.ts";
 import { revised } from "./revised.ts";
@@ -54,10 +54,12 @@ function itemFrom(job: Job): Item {
 }
 
 /** The index of a cell has up to 122 bits, more than a number holds. */
-const walkItem = ({ position, beganAtMs, ...counts }: Walk) => ({
+const walkItem = ({ position, beganAtMs, toComeBackTo, only, ...counts }: Walk) => ({
   ...counts,
   beganAt: beganAtMs,
   ...(position !== undefined && { position: String(position) }),
+  ...(toComeBackTo && { toComeBackTo: toComeBackTo.map(String) }),
+  ...(only && { only: only.map(String) }),
 });
 
 export const jobFrom = reading((item: Item): Job => {
@@ -88,7 +90,12 @@ const walkFrom = (walk: Attributes): Walk => ({
   ...countsFrom(walk),
   beganAtMs: numberOf(walk, "beganAt"),
   ...(walk.position !== undefined && { position: BigInt(textOf(walk, "position")) }),
+  ...(walk.toComeBackTo !== undefined && { toComeBackTo: cellsOf(walk, "toComeBackTo") }),
+  ...(walk.only !== undefined && { only: cellsOf(walk, "only") }),
 });
+
+const cellsOf = (walk: Attributes, name: string): readonly bigint[] =>
+  listOf(walk, name).map((cell) => BigInt(cell as string));
 
 const countsFrom = (walk: Attributes): WalkCounts => ({
   cells: numberOf(walk, "cells"),
@@ -97,4 +104,6 @@ const countsFrom = (walk: Attributes): WalkCounts => ({
   taken: numberOf(walk, "taken"),
   cooling: numberOf(walk, "cooling"),
   ...(walk.unreadable !== undefined && { unreadable: textOf(walk, "unreadable") }),
+  ...(walk.passedBy !== undefined && { passedBy: numberOf(walk, "passedBy") }),
+  ...(walk.failed !== undefined && { failed: textOf(walk, "failed") }),
 });

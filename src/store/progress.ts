@@ -7,8 +7,9 @@ import type { Item, Table } from "./table.ts";
 /** How far the collector is in each shard. */
 export function progressItems(table: Table) {
   return {
+    /** Eventually consistent: what an older one says is only done again. */
     async readProgress(shard: number): Promise<Progress | undefined> {
-      const item = await table.get(progressKey(shard));
+      const item = await table.get(progressKey(shard), { consistent: false });
       return item && progressFrom(item);
     },
 

@@ -137,7 +137,7 @@ describe("the walk of the collector over the table", () => {
     const { rows } = contentsIn(world);
     expect(of("get BLOCK false")).toBe(100 + rows.length);
     expect(new Set(calls)).toEqual(
-      new Set(["get SWEEP undefined", "get BLOCK false", "write-progress"]),
+      new Set(["get SWEEP false", "get BLOCK false", "write-progress"]),
     );
   });
 

@@ -342,7 +342,7 @@ describe("a delete", () => {
   it("goes on after a worker that was killed when the range was free, whoever has it by then", async () => {
     await releaseAll(world.calm, await assigned(world.calm, requestOf("gone", 16)));
     const { job } = await deleted();
-    await work(2);
+    await work(1);
     world.clock.nowMs += MINUTE_MS;
     const killed: Table = {
       ...tableOf(world),

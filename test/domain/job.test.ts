@@ -1,11 +1,21 @@
 import { describe, expect, it } from "vitest";
-import { provesEmpty, provesFromMs, waitingFor, walkFrom } from "../../src/domain/job.ts";
+import {
+  comingBack,
+  passedBy,
+  provesEmpty,
+  provesFromMs,
+  waitingFor,
+  walked,
+  walkFrom,
+} from "../../src/domain/job.ts";
 import {
   CONFIGURATION_FRESH_MS,
   CONFIGURATION_JITTER_MS,
   CONFIGURATION_RELOAD_MS,
+  JOB_CELLS_TO_COME_BACK_TO_MAX,
   REQUEST_MS_MAX,
 } from "../../src/domain/limits.ts";
+import { Unreadable } from "../../src/domain/outcome.ts";
 import { jobWith, NOW_MS } from "./builders.ts";
 
 const NOTHING = { cells: 3, blocks: 0, deleted: 0, taken: 0, cooling: 0 };
@@ -24,6 +34,20 @@ describe("a walk proves that a pool is empty for good", () => {
     },
   );
 
+  it("never where it passed a cell by, saw something that it could not read, or went through some cells alone", () => {
+    const job = jobWith({ kind: "pool.delete", markedAtMs: NOW_MS });
+    const walk = walkFrom(provesFromMs(job, NOW_MS));
+    const silent = passedBy(walk, 3n, new Error("it does not answer"));
+    expect(provesEmpty(job, silent)).toBe(false);
+    // So it is for a version that knows nothing of cells that are passed by.
+    expect(silent.blocks).toBe(1);
+    expect(provesEmpty(job, { ...silent, blocks: 0 })).toBe(false);
+    const seen = { blocks: 0, deleted: 0, taken: 0, cooling: 0 };
+    expect(provesEmpty(job, walked(walk, 3n, { ...seen, unreadable: "a block" }))).toBe(false);
+    expect(provesEmpty(job, { ...walk, only: [3n] })).toBe(false);
+    expect(provesEmpty(job, walked(walk, 3n, seen))).toBe(true);
+  });
+
   it("of a delete only when no copy of the configuration can be older, and no request of it can be under way", () => {
     const copyMsMax = CONFIGURATION_RELOAD_MS + CONFIGURATION_FRESH_MS + CONFIGURATION_JITTER_MS;
     expect(provesFromMs({ kind: "pool.delete" }, 0)).toBeGreaterThan(copyMsMax + REQUEST_MS_MAX);
@@ -36,8 +60,47 @@ describe("what a job waits for is said in a sentence", () => {
     [{ ...NOTHING, blocks: 1, taken: 1 }, "Waits for 1 address to be released."],
     [{ ...NOTHING, blocks: 1, cooling: 2 }, "Waits for 2 addresses to cool."],
     [{ ...NOTHING, blocks: 3, deleted: 2 }, "Waits for 1 empty block to be old enough."],
+    [
+      { ...NOTHING, passedBy: 1, failed: "it does not answer" },
+      "Tries again what failed: it does not answer.",
+    ],
+    [
+      { ...NOTHING, passedBy: 2, failed: "it does not answer", unreadable: "a block is new" },
+      "Waits for what cannot be read: a block is new.",
+    ],
     [NOTHING, "Waits until no request can know the pool as one that serves, and looks again then."],
   ])("%o: %s", (counts, sentence) => {
     expect(waitingFor(counts)).toBe(sentence);
   });
+});
+
+describe("a release comes back", () => {
+  const passing = (count: number) =>
+    Array.from({ length: count }, (_, n) => BigInt(2 * n)).reduce(
+      (walk, cell) => passedBy(walk, cell, new Error("it does not answer")),
+      walkFrom(NOW_MS),
+    );
+
+  it("to the cells that it passed by, and to no other", () => {
+    expect(comingBack(passing(2), NOW_MS + 1)).toEqual({ ...walkFrom(NOW_MS + 1), only: [0n, 2n] });
+  });
+
+  it("to none where it passed none by", () => {
+    expect(comingBack(walkFrom(NOW_MS), NOW_MS + 1)).toBeUndefined();
+  });
+
+  it("to all cells where it passed by more than it remembers", () => {
+    expect(comingBack(passing(JOB_CELLS_TO_COME_BACK_TO_MAX + 1), NOW_MS + 1)).toEqual(
+      walkFrom(NOW_MS + 1),
+    );
+  });
+});
+
+it("of the cells that a walk passed by the first reason of each kind is kept", () => {
+  const block = new Unreadable({ item: "block 10.0.0.0" }, "says nothing");
+  const walk = [new Error("first"), block, new Error("second")].reduce(
+    (before, error, n) => passedBy(before, BigInt(n), error),
+    walkFrom(NOW_MS),
+  );
+  expect(walk).toMatchObject({ passedBy: 3, cells: 3, failed: "first", unreadable: block.message });
 });

@@ -34,8 +34,7 @@ const EXCUSED: readonly { readonly why: string; readonly rights: readonly string
     why: "The collector mends what crashes left, and goes on after a page of a large table: test/allocator/recovery.test.ts and test/simulation/crash-points.test.ts.",
     rights: [
       ...["get HANDLE", "get HOST", "query HANDLE", "query POOLMAP"],
-      ...["put HANDLE", "put HOST", "put NODES", "put TABLE", "update BLOCK", "update CURSOR"],
-      "update POOLMAP",
+      ...["put HANDLE", "put HOST", "put NODES", "put TABLE", "update BLOCK", "update POOLMAP"],
       ...["BLOCK", "HANDLE", "HOST", "LIMIT", "NODES", "POOLMAP"].map((part) => `delete ${part}`),
     ].map((right) => `collect ${right}`),
   },

@@ -11,7 +11,6 @@ export function readingOnce(): (items: readonly Item[]) => Contents {
     const all: Record<Kind, unknown[]> = {
       blocks: [],
       rows: [],
-      fullBlocks: [],
       loans: [],
       seats: [],
       records: [],

@@ -21,12 +21,12 @@ export async function assignJudged(
     if (step === "resume-abort") gaveBack = true;
     return context.store.changeRecord(step, ...change);
   };
-  const listPlaces: Store["listPlaces"] = (...of) => {
+  const listRows: Store["listRows"] = (...of) => {
     gaveBack = false;
-    return context.store.listPlaces(...of);
+    return context.store.listRows(...of);
   };
   const answer = await assign(
-    { ...context, store: { ...context.store, changeRecord, listPlaces } },
+    { ...context, store: { ...context.store, changeRecord, listRows } },
     request,
   );
   if (answer instanceof Refusal && FOR_WANT_OF_ROOM.includes(answer.code) && gaveBack)

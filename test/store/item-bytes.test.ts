@@ -3,6 +3,7 @@ import { hostId } from "../../src/domain/host.ts";
 import {
   HOST_RESERVED_MAX,
   ITEM_BYTES_MAX,
+  JOB_CELLS_TO_COME_BACK_TO_MAX,
   LABELS_CHARACTERS_MAX,
   LABELS_MAX,
   NAME_CHARACTERS_MAX,
@@ -44,6 +45,8 @@ const longSelector = {
   selector: selector("all()"),
 };
 /** As many labels as there may be, of as many characters as they may have in all. */
+/** As many cells as a job remembers. */
+const CELLS = Array.from({ length: JOB_CELLS_TO_COME_BACK_TO_MAX }, () => 1n << 116n);
 const LABELS = Object.fromEntries(
   Array.from({ length: LABELS_MAX }, (_, n) => [
     String(n).padStart(LABELS_CHARACTERS_MAX / LABELS_MAX, "a"),
@@ -115,8 +118,11 @@ it.each<readonly [string, (store: Store) => Promise<unknown>]>([
           space: SPACE,
           pool: NAME,
           detail: message,
-          walk: { ...counts, beganAtMs: 1, position: 1n << 116n, unreadable: message },
-          lastWalk: { ...counts, unreadable: message },
+          walk: {
+            ...{ ...counts, beganAtMs: 1, position: 1n << 116n, unreadable: message },
+            ...{ failed: message, passedBy: 9_999, toComeBackTo: CELLS, only: CELLS },
+          },
+          lastWalk: { ...counts, unreadable: message, failed: message, passedBy: 9_999 },
         }),
       );
     },

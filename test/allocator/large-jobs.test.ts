@@ -1,0 +1,210 @@
+import { describe, expect, it } from "vitest";
+import { runJobs, type Worked } from "../../src/allocator/jobs.ts";
+import {
+  type Accepted,
+  deletePool,
+  drainPool,
+  readJob,
+  releasePool,
+} from "../../src/allocator/pool-jobs.ts";
+import { cellAt, cellIndexOf, cellOf } from "../../src/domain/cell.ts";
+import { type Cidr, cidrOf, sizeOf } from "../../src/domain/cidr.ts";
+import { freshId } from "../../src/domain/fresh.ts";
+import type { HostId } from "../../src/domain/host.ts";
+import type { Job } from "../../src/domain/job.ts";
+import { Refusal, Unavailable } from "../../src/domain/outcome.ts";
+import { blockPk } from "../../src/store/key.ts";
+import type { Item, Table } from "../../src/store/table.ts";
+import { slowTable, VirtualTime } from "../virtual-time.ts";
+import {
+  contentsIn,
+  contextOver,
+  makeWorld,
+  poolNamed,
+  poolOf,
+  SPACE,
+  tableOf,
+  type World,
+} from "../world.ts";
+
+const MINUTE_MS = 60_000;
+const CALL_MS = 15;
+const BLOCKS = 10_240;
+const CELL_BLOCKS = 64;
+
+describe("a job over a large pool", () => {
+  it.each([
+    ["a drain", drainPool, 3],
+    ["a delete", deletePool, 3],
+  ] as const)("%s is over after a few runs of the worker", async (_, begin, runs) => {
+    const { world, time } = await largeWorld(BLOCKS);
+    const { revision } = await poolNamed(world);
+    const { job } = accepted(await begin(world.calm, SPACE, "pool", revision));
+    for (let run = 0; run < runs; run++) await worked(time, tableOf(world), run);
+    expect(contentsIn(world).blocks).toEqual([]);
+    expect(await now(world, job)).toMatchObject({ state: "done" });
+  });
+
+  it("a release of its affinities is over after a few runs of the worker", async () => {
+    const { world, time } = await largeWorld(BLOCKS);
+    const { job } = await released(world);
+    for (let run = 0; run < 2; run++) await worked(time, tableOf(world), run);
+    expect(contentsIn(world).blocks.filter(({ host }) => host !== undefined)).toEqual([]);
+    expect(await now(world, job)).toMatchObject({ state: "done" });
+  });
+});
+
+describe("a cell that cannot be worked on", () => {
+  it.each([
+    [
+      "since a block of it cannot be read",
+      outdated,
+      /cannot be read: the item of block 10\.0\.0\.0/,
+    ],
+    ["since the table does not answer for it", silent, /what failed: it does not answer/],
+  ] as const)(
+    "keeps no other from being drained, and the job from its end: %s",
+    async (_, spoil, told) => {
+      const { world, time } = await largeWorld(10 * CELL_BLOCKS);
+      const { revision } = await poolNamed(world);
+      const { job } = accepted(await deletePool(world.calm, SPACE, "pool", revision));
+      const bad = spoil(world, await cellNumbered(world, 0));
+      for (let run = 0; run < 5; run++) await worked(time, bad.table, run);
+      const left = contentsIn(world).blocks.length + contentsIn(world).unreadable.length;
+      expect(left).toBeLessThanOrEqual(CELL_BLOCKS);
+      const waiting = await now(world, job);
+      expect(waiting).toMatchObject({ state: "running", detail: expect.stringMatching(told) });
+      expect(waiting.lastWalk?.blocks).toBeGreaterThan(0);
+      expect((await poolNamed(world)).state).toBe("deleting");
+
+      bad.mend();
+      for (let run = 0; run < 5; run++) await worked(time, tableOf(world), 10 + run);
+      expect(await now(world, job)).toMatchObject({ state: "done" });
+      expect(contentsIn(world).blocks).toEqual([]);
+    },
+  );
+
+  it("is come back to by a release, which takes no block of another cell from its host twice", async () => {
+    const { world, time } = await largeWorld(4 * CELL_BLOCKS);
+    const { job } = await released(world);
+    const bad = silent(world, await cellNumbered(world, 0));
+    await worked(time, bad.table, 0);
+    expect(contentsIn(world).blocks).toHaveLength(CELL_BLOCKS);
+    expect(await now(world, job)).toMatchObject({ state: "running", lastWalk: { passedBy: 1 } });
+
+    // A host claims a block again, as it may.
+    await putBlock(world, 2 * CELL_BLOCKS, "host:again", time.nowMs);
+    await worked(time, bad.table, 1);
+    await worked(time, tableOf(world), 2);
+    expect(contentsIn(world).blocks).toMatchObject([{ host: "host:again" }]);
+    expect(await now(world, job)).toMatchObject({ state: "done" });
+  });
+
+  it("keeps no other job waiting, however long each of its calls takes", async () => {
+    const { world, time } = await largeWorld(20 * CELL_BLOCKS);
+    const first = await released(world);
+    const { revision } = await poolNamed(world);
+    const second = accepted(await drainPool(world.calm, SPACE, "pool", revision));
+    expect(first.job.id).not.toBe(second.job.id);
+    const { table } = world;
+    const stuck: Table = {
+      ...tableOf(world),
+      query: async (pk, options) => {
+        if (pk.startsWith("BLOCK#")) {
+          await time.sleep(2_000);
+          throw new Unavailable("it does not answer");
+        }
+        return table.query(pk, options);
+      },
+    };
+    const before = [await now(world, first.job), await now(world, second.job)];
+    const { jobs } = await worked(time, stuck, 0);
+    expect(jobs).toBeGreaterThanOrEqual(2);
+    const after = [await now(world, first.job), await now(world, second.job)];
+    for (const [n, job] of after.entries()) {
+      expect(job.updatedAtMs).toBeGreaterThan(before[n]?.updatedAtMs ?? 0);
+      expect(job).toMatchObject({ state: "running", lastWalk: { passedBy: 20 } });
+    }
+  });
+});
+
+/** A pool with so many empty blocks, each of a host of its own, and past its minimum age. */
+async function largeWorld(blocks: number) {
+  const world = await makeWorld(poolOf("10.0.0.0/10", 26));
+  for (let n = 0; n < blocks; n++) await putBlock(world, n, `host:node-${n}`, world.clock.nowMs);
+  const time = new VirtualTime();
+  time.nowMs = world.clock.nowMs + 60 * MINUTE_MS;
+  world.clock.nowMs = time.nowMs;
+  return { world, time };
+}
+
+/** The block of a number, counted from the start of the pool, and its row. */
+async function putBlock(world: World, n: number, host: HostId, claimedAtMs: number): Promise<void> {
+  const { store, random } = world.calm;
+  const pool = await poolNamed(world);
+  const cidr = blockNumbered(pool.cidr, n);
+  const revision = freshId(claimedAtMs, random);
+  if (n % CELL_BLOCKS === 0) await store.addCell(SPACE, pool.id, cellIndexOf(pool, cellOf(cidr)));
+  const row = { space: SPACE, host, family: 4, place: 0, block: cidr, pool: "pool" } as const;
+  await store.createRow({ ...row, state: "confirmed", revision, atMs: claimedAtMs });
+  await store.createBlock({
+    ...{ space: SPACE, cidr, host, pool: "pool", poolId: pool.id, claimedAtMs },
+    ...{ slots: new Map(), epoch: revision, revision },
+  });
+}
+
+const blockNumbered = (pool: Cidr, n: number): Cidr => {
+  const size = sizeOf({ ...pool, prefix: 26 });
+  return cidrOf({ family: 4, value: pool.base + BigInt(n) * BigInt(size) }, 26);
+};
+
+/** The partition of a cell. */
+async function cellNumbered(world: World, index: number): Promise<string> {
+  return blockPk(SPACE, cellAt(await poolNamed(world), BigInt(index)));
+}
+
+/** A run of the worker, a minute after the last. */
+async function worked(time: VirtualTime, table: Table, seed: number): Promise<Worked> {
+  const startedAtMs = time.nowMs + MINUTE_MS;
+  time.nowMs = startedAtMs;
+  const slow = contextOver(slowTable(table, time, CALL_MS), time, seed);
+  const done = await time.pass(() => runJobs(slow));
+  expect(time.nowMs - startedAtMs).toBeLessThan(MINUTE_MS);
+  time.nowMs = startedAtMs;
+  return done;
+}
+
+/** A block of the cell is of another version. */
+function outdated({ table }: World, pk: string) {
+  const cell = table.partitions.get(pk) as Map<string, Item>;
+  const [item] = [...cell.values()] as [Item];
+  cell.set(item.sk, { ...item, f: 2 });
+  return { table: tableOf({ table } as World), mend: () => void cell.set(item.sk, item) };
+}
+
+/** The cell cannot be read. */
+function silent({ table }: World, pk: string) {
+  const silentTable: Table = {
+    ...tableOf({ table } as World),
+    query: async (asked, options) => {
+      if (asked === pk) throw new Unavailable("it does not answer");
+      return table.query(asked, options);
+    },
+  };
+  return { table: silentTable, mend: () => {} };
+}
+
+async function released(world: World): Promise<Pick<Accepted, "job">> {
+  return accepted(
+    await releasePool(world.calm, { space: SPACE, name: "pool", mustBeEmpty: false }),
+  );
+}
+
+function accepted<T>(answer: T | Refusal): T {
+  if (answer instanceof Refusal) throw new Error(`${answer.code}: ${answer.detail}`);
+  return answer;
+}
+
+async function now({ calm }: World, { id }: Job): Promise<Job> {
+  return accepted(await readJob(calm, SPACE, id));
+}
