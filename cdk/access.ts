@@ -66,7 +66,7 @@ export const ACCESS: Readonly<Record<FunctionName | ScheduledFunctionName, Acces
     query: ["HANDLE", "HOST", "SPACE"],
     put: ["HANDLE"],
     update: ["BLOCK", "HANDLE"],
-    delete: ["HANDLE", "LIMIT"],
+    delete: ["HANDLE", "HOST", "LIMIT"],
   },
   amend: {
     get: ["BLOCK", "HANDLE", "TABLE", "VERSION"],

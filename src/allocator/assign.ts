@@ -38,7 +38,7 @@ import {
 import { configurationOf } from "./configuration.ts";
 import { type Context, fresh } from "./context.ts";
 import { giveUp, isSettled, settleEarlier } from "./earlier.ts";
-import { requesterOf, rowsOfHost } from "./labels.ts";
+import { placesOfHost, requesterOf } from "./labels.ts";
 import { allowanceOf, areHeld, seatsFor } from "./limit.ts";
 import { ensureLoan } from "./loan.ts";
 import { allOf, inParallel } from "./parallel.ts";
@@ -340,15 +340,15 @@ async function learn({ context, request, place }: Attempt): Promise<Learned | Re
   const isLooked = place.keyed && (!warm || limitPerHandle !== undefined);
   // What the last copy asked of labels, this one will mostly ask as well: they are read beside it, and remembered.
   const last = context.memory.configurationOf(space)?.configuration;
-  const [configuration, rows, earlier] = await allOf(
+  const [configuration, places, earlier] = await allOf(
     configurationOf(context, space),
-    warm || address ? undefined : rowsOfHost(context, space, host),
+    warm || address ? undefined : placesOfHost(context, space, host),
     isLooked ? store.readRecord(place) : undefined,
     last && requesterOf(context, request, last),
   );
   const requester = await requesterOf(context, request, configuration);
   const wanted = wishesOf(request, configuration, requester);
   if (wanted instanceof Refusal) return wanted;
-  const pick = address ? pickAddress(context, address) : pickAny(context, rows);
+  const pick = address ? pickAddress(context, address) : pickAny(context, places);
   return { ...wanted, pick, earlier };
 }

@@ -2,6 +2,7 @@ import { type Block, heldBy } from "../domain/block.ts";
 import type { Cidr } from "../domain/cidr.ts";
 import { SWAP_TRIES_MAX } from "../domain/limits.ts";
 import { Contended } from "../domain/outcome.ts";
+import { clearIfWasFull } from "./called-full.ts";
 import { type Context, fresh } from "./context.ts";
 
 /** A slot tag as it stands while taken, and where. */
@@ -32,6 +33,18 @@ export async function giveBack(
   seen: readonly number[],
   only?: ReadonlySet<number>,
 ): Promise<GivenBack> {
+  const given = await freed(context, tag, seen, only);
+  if (given.block && given.freed.length > 0)
+    await clearIfWasFull(context, given.block, given.freed);
+  return given;
+}
+
+async function freed(
+  context: Context,
+  tag: Tag,
+  seen: readonly number[],
+  only: ReadonlySet<number> | undefined,
+): Promise<GivenBack> {
   const { store } = context;
   const taken = { kind: "taken", token: tag.token, handleHash: tag.handleHash } as const;
   const unsure = new Set<number>();
@@ -41,7 +54,7 @@ export async function giveBack(
   let wereTaken = tag.cools;
   for (let attempt = 0; attempt < SWAP_TRIES_MAX; attempt++) {
     if (ordinals.length > 0) {
-      const freed = await store.freeSlots(
+      const result = await store.freeSlots(
         tag.space,
         tag.block,
         ordinals,
@@ -49,15 +62,15 @@ export async function giveBack(
         tag.cools ? context.now() : undefined,
         fresh(context),
       );
-      if (freed.outcome === "done") {
-        context.memory.refresh(freed.item);
-        return { freed: ordinals, block: freed.item };
+      if (result.outcome === "done") {
+        context.memory.refresh(result.item);
+        return { freed: ordinals, block: result.item };
       }
       // Rule 3: after an unknown outcome the block is looked at. A request that lands late frees what was to be freed.
-      if (freed.outcome === "unknown" && wereTaken)
+      if (result.outcome === "unknown" && wereTaken)
         for (const ordinal of ordinals) unsure.add(ordinal);
       block =
-        freed.outcome === "unknown" ? await store.readBlock(tag.space, tag.block) : freed.item;
+        result.outcome === "unknown" ? await store.readBlock(tag.space, tag.block) : result.item;
     } else if (attempt === 0) block = await store.readBlock(tag.space, tag.block);
     const standing = heldBy(block, tag.token).filter((n) => only === undefined || only.has(n));
     if (standing.length === 0) return { freed: freedOf(block, tag, unsure), block };

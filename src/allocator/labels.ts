@@ -1,4 +1,4 @@
-import type { AffinityRow } from "../domain/affinity.ts";
+import type { Places } from "../domain/full-block.ts";
 import { affinityTypeOf, type HostId, hostName } from "../domain/host.ts";
 import type { Labels } from "../domain/labels.ts";
 import { CONFIGURATION_FRESH_MS, CONFIGURATION_JITTER_MS } from "../domain/limits.ts";
@@ -43,18 +43,14 @@ function isOpenTo(request: Wanting): (pool: Pool) => boolean {
 }
 
 /** Reads the places of a host, and remembers the labels that come with them. */
-export async function rowsOfHost(
-  context: Context,
-  space: string,
-  host: HostId,
-): Promise<readonly AffinityRow[]> {
+export async function placesOfHost(context: Context, space: string, host: HostId): Promise<Places> {
   const read = context.store.readHost(space, host);
   const labels = read.then(({ node }) => {
     if (node instanceof Unreadable) throw node;
     return node?.labels;
   });
   context.memory.labels.keep(hostCopy(space, host), labels, freshUntilMs(context));
-  return (await read).rows;
+  return read;
 }
 
 /** After a node or a namespace was written, its labels are asked for anew by this function. */

@@ -1,24 +1,25 @@
 import type { Family } from "../domain/address.ts";
-import { type AffinityRow, rowsFor, sameBlocks } from "../domain/affinity.ts";
+import { type AffinityRow, sameBlocks } from "../domain/affinity.ts";
 import { type Block, chooseOrdinals } from "../domain/block.ts";
 import { formatCidr } from "../domain/cidr.ts";
+import { shuffled } from "../domain/fresh.ts";
+import type { Places } from "../domain/full-block.ts";
 import type { HostId } from "../domain/host.ts";
 import type { HostReserved } from "../domain/host-reserved.ts";
 import {
-  BLOCKS_READ_AT_ONCE,
   CLAIM_TRIES_MAX,
   CLAIM_WAIT_MS_MAX,
   CLAIM_WAITS_MAX,
-  REQUEST_MS_MAX,
+  FULL_BLOCKS_READ_MAX,
   SLOTS_PER_WRITE_MAX,
 } from "../domain/limits.ts";
 import { Contended, Refusal, together } from "../domain/outcome.ts";
 import type { Pool, SpaceConfiguration } from "../domain/pool.ts";
-import { helpClaim } from "./claim.ts";
 import type { Context } from "./context.ts";
 import { lendersIn } from "./look.ts";
 import { noRoom } from "./no-room.ts";
-import { allOf, inParallel } from "./parallel.ts";
+import { hasOpened, type OwnWish, ownPlaces, readCalledFull, readOwn } from "./own-blocks.ts";
+import { allOf } from "./parallel.ts";
 import { claimAnyBlock, type Sight, sightOf } from "./search.ts";
 import { slotRules } from "./slot-rules.ts";
 
@@ -51,8 +52,8 @@ export interface Wish {
 export type Picker = (wishes: readonly Wish[]) => Promise<readonly Pick[] | Refusal>;
 
 /** Both families are looked for side by side; a refusal of either refuses the request, unless partial is allowed. */
-export function pickAny(context: Context, rows: readonly AffinityRow[] | undefined): Picker {
-  let known = rows;
+export function pickAny(context: Context, places: Places | undefined): Picker {
+  let known = places;
   return async (wishes) => {
     const read = known;
     known = undefined;
@@ -79,23 +80,34 @@ function rememberedPicks(context: Context, wish: Wish): readonly Pick[] | undefi
  * Finds blocks for a request, in order: own with room → claim a free one → take over an empty one past its minimum age →
  * borrow, unless strict.
  *
- * @param rows the host's affinity rows, if they were read already
+ * @param places the host's places, if they were read already
  * @returns what to take: all that is wanted, or what there is where that will do; or why there is nothing
  */
 async function findPicks(
   context: Context,
   wish: Wish,
-  rows?: readonly AffinityRow[],
+  places?: Places,
 ): Promise<readonly Pick[] | Refusal> {
   const { store, random } = context;
   const found = new Map<string, Block>();
   const add = (block: Block) => found.set(formatCidr(block.cidr), block);
-  let standing = rows ?? (await store.listRows(wish.space, wish.host));
+  const ownWish: OwnWish = {
+    pools: wish.pools,
+    rulesOf: (pool) => slotRules(context, wish.configuration, pool),
+    isEnough: (blocks) =>
+      countOf(cover(context, wish, [...found.values(), ...blocks])) === wish.count,
+  };
+  const sorted = (places: Places) => ownPlaces(context, wish.pools, places, found);
+  let standing = places ?? (await store.listPlaces(wish.space, wish.host));
   let picks: readonly Pick[] = [];
   const sight = sightOf(context);
+  /** Which blocks that are called full were read nevertheless. */
+  const tried = new Set<string>();
+  const untried = () =>
+    sorted(standing).full.filter(({ row }) => !tried.has(formatCidr(row.block)));
   // A turn that finds a block is progress: only turns that find nothing are numbered.
   for (let tries = 0, waits = 0; tries < CLAIM_TRIES_MAX; ) {
-    const own = await readOwn(context, wish, standing, found);
+    const own = await readOwn(context, ownWish, sorted(standing));
     for (const block of own.blocks) add(block);
     picks = cover(context, wish, [...found.values()]);
     if (countOf(picks) === wish.count) return picks;
@@ -106,14 +118,8 @@ async function findPicks(
       tries++;
       await context.sleep(random.fraction() * CLAIM_WAIT_MS_MAX);
     } else {
-      const more = await acquire(
-        context,
-        wish,
-        standing,
-        wish.count - countOf(picks),
-        found,
-        sight,
-      );
+      const missing = wish.count - countOf(picks);
+      const more = await acquire(context, wish, standing.rows, missing, found, sight);
       if (more instanceof Refusal || more instanceof Contended) refusal = more;
       else if (!more) {
         // Others were faster: a pause at random parts those who would meet again.
@@ -125,12 +131,23 @@ async function findPicks(
         if (countOf(picks) === wish.count) return picks;
       }
     }
-    const now = await store.listRows(wish.space, wish.host);
-    // A refusal is only true if the host got no block while it was looked for.
-    if (refusal && sameBlocks(standing, now)) {
+    if (refusal && tried.size < FULL_BLOCKS_READ_MAX) {
+      const some = shuffled(untried(), random).slice(0, FULL_BLOCKS_READ_MAX - tried.size);
+      for (const { row } of some) tried.add(formatCidr(row.block));
+      for (const block of await readCalledFull(context, ownWish, some)) add(block);
+      picks = cover(context, wish, [...found.values()]);
+      if (countOf(picks) === wish.count) return picks;
+    }
+    const now = await store.listPlaces(wish.space, wish.host);
+    // A refusal is only true if the host got no block, and no room in one, while it was looked for.
+    if (
+      refusal &&
+      sameBlocks(standing.rows, now.rows) &&
+      !hasOpened(sorted(standing), sorted(now))
+    ) {
       if (wish.allowPartial && picks.length > 0) return picks;
       if (refusal instanceof Contended) throw refusal;
-      return refusal;
+      return exceptUntried(refusal, untried().length);
     }
     if (refusal) tries++;
     standing = now;
@@ -138,32 +155,12 @@ async function findPicks(
   throw new Contended(`other hosts were faster at every block that was tried`);
 }
 
-/** Reads the blocks at the host's places, a few at a time, until they are enough; claims left half done are helped. */
-async function readOwn(
-  context: Context,
-  wish: Wish,
-  rows: readonly AffinityRow[],
-  known: ReadonlyMap<string, Block>,
-): Promise<{ readonly blocks: readonly Block[]; readonly claiming: boolean }> {
-  const mine = rowsFor(wish.pools, rows).filter(({ block }) => !known.has(formatCidr(block)));
-  const blocks: Block[] = [];
-  let claiming = false;
-  for (let from = 0; from < mine.length; from += BLOCKS_READ_AT_ONCE) {
-    const some = mine.slice(from, from + BLOCKS_READ_AT_ONCE);
-    const claims = await inParallel(some, BLOCKS_READ_AT_ONCE, (row) =>
-      helpClaim(context, wish.pools, row),
-    );
-    for (const [i, claim] of claims.entries()) {
-      const row = some[i] as AffinityRow;
-      if (claim.kind === "ours") {
-        blocks.push(claim.block);
-        context.memory.remember(claim.block);
-      } else if (row.state === "pending" && context.now() - row.atMs < REQUEST_MS_MAX)
-        claiming = true;
-    }
-    if (countOf(cover(context, wish, [...known.values(), ...blocks])) === wish.count) break;
-  }
-  return { blocks, claiming };
+/** A refusal is not final where blocks of the host were not read since they are called full: there may be room in one. */
+function exceptUntried(refusal: Refusal, count: number): Refusal {
+  if (count === 0) return refusal;
+  const { code, detail, members } = refusal;
+  const unread = `${count} more of its blocks are called full, and were not read.`;
+  return new Refusal(code, `${detail} ${unread}`, { ...members, retryable: true });
 }
 
 /** More blocks for the host: one of its own, or all that would lend; nothing when others were faster. */

@@ -1,4 +1,4 @@
-import { type Block, coolingIn, isEmpty, takenIn } from "../domain/block.ts";
+import { type Block, coolingIn, isEmpty, isWhollyTaken, takenIn } from "../domain/block.ts";
 import { cellAt } from "../domain/cell.ts";
 import { contains, formatCidr, sameCidr } from "../domain/cidr.ts";
 import type { HostId } from "../domain/host.ts";
@@ -7,6 +7,7 @@ import { Unreadable, unlessUnreadable } from "../domain/outcome.ts";
 import { cooldownMsOf, type Pool, type Settings, serves } from "../domain/pool.ts";
 import { selectsHost } from "../domain/selection.ts";
 import { shardOfSpace } from "../domain/shard.ts";
+import { correctFull } from "./called-full.ts";
 import { configurationOf } from "./configuration.ts";
 import { type Context, fresh } from "./context.ts";
 import { readCursor } from "./cursor.ts";
@@ -209,6 +210,8 @@ async function reclaimBlock(
     await restoreRow(context, { space, host, family: cidr.family, block: cidr, pool: pool.name });
     return "rowsRestored";
   }
+  const hint = owner?.full.find(({ block }) => sameCidr(block, cidr));
+  if (hint && !isWhollyTaken(seen)) await correctFull(context, hint);
   const nowMs = context.now();
   if (!isEmpty(seen, { nowMs, cooldownMs: cooldownMsOf(pool, settings) })) return "kept";
   if (seen.idleSinceMs === undefined || seen.slots.size > 0) {

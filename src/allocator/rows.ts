@@ -42,14 +42,20 @@ export async function restoreRow(
   throw new Contended("the places of a host kept changing while a row was restored");
 }
 
-/** Marks the rows of a block that is about to change hands or to go; nothing if one of them changed meanwhile. */
+/**
+ * Marks the rows of a block that is about to change hands or to go; nothing if one of them changed meanwhile. What calls the
+ * block full for its host goes with them.
+ */
 export async function retireRows(
   context: Context,
   { space, host, cidr }: Block,
 ): Promise<readonly AffinityRow[] | undefined> {
   if (host === undefined) return [];
   const retired: AffinityRow[] = [];
-  for (const row of await context.store.listRows(space, host)) {
+  const { rows, full } = await context.store.listPlaces(space, host);
+  const hint = full.find(({ block }) => sameCidr(block, cidr));
+  if (hint) await context.store.clearBlockFull("full-retired", hint);
+  for (const row of rows) {
     if (!sameCidr(row.block, cidr)) continue;
     const next = {
       ...row,

@@ -2,6 +2,7 @@ import type { AffinityRow } from "../domain/affinity.ts";
 import type { Block, BlockChanges } from "../domain/block.ts";
 import type { Cidr } from "../domain/cidr.ts";
 import type { Contents, FullPool, MapPage } from "../domain/contents.ts";
+import type { FullBlock, Places } from "../domain/full-block.ts";
 import type { HostId } from "../domain/host.ts";
 import type { Job } from "../domain/job.ts";
 import type { Loan } from "../domain/loan.ts";
@@ -54,6 +55,7 @@ export interface Store {
     host: HostId | undefined,
     fresh: BlockChanges,
   ): Promise<Outcome<Block>>;
+  noteCalledFull(seen: Block): Promise<Outcome<Block>>;
   markIdle(seen: Block, nowMs: number, revision: string): Promise<Outcome<Block>>;
   deleteBlock(seen: Block): Promise<Outcome<Block>>;
 
@@ -65,6 +67,11 @@ export interface Store {
   createRow(row: AffinityRow): Promise<Outcome<AffinityRow>>;
   changeRow(step: string, seen: AffinityRow, next: AffinityRow): Promise<Outcome<AffinityRow>>;
   deleteRow(step: string, seen: AffinityRow): Promise<void>;
+
+  /** In one Query; hints that cannot be read are left out. */
+  listPlaces(space: string, host: HostId): Promise<Places>;
+  callBlockFull(hint: FullBlock): Promise<void>;
+  clearBlockFull(step: string, of: Pick<FullBlock, "space" | "host" | "block">): Promise<void>;
 
   listLoans(space: string, host: HostId): Promise<readonly Loan[]>;
   putLoan(step: string, loan: Loan, seen: Loan | undefined): Promise<Outcome<Loan>>;
@@ -165,14 +172,11 @@ export interface Store {
   changeJob(step: string, seen: Job, next: Job): Promise<Outcome<Job>>;
   deleteJob(step: string, seen: Job): Promise<void>;
 
-  /** The places of a host and its node, in one Query; a node that cannot be read is named as such. */
+  /** The places of a host, its hints and its node, in one Query; a node that cannot be read is named as such. */
   readHost(
     space: string,
     host: HostId,
-  ): Promise<{
-    readonly rows: readonly AffinityRow[];
-    readonly node: Node | Unreadable | undefined;
-  }>;
+  ): Promise<Places & { readonly node: Node | Unreadable | undefined }>;
   readNode(space: string, name: string): Promise<Node | undefined>;
   createNode(node: Node): Promise<Outcome<Node>>;
   changeNode(seen: Node, next: Node): Promise<Outcome<Node>>;

@@ -1,6 +1,7 @@
 import type { Contents } from "../domain/contents.ts";
 import { SHARDS, SWEEP_ITEMS_AT_ONCE, SWEEP_ITEMS_PER_PAGE_MAX } from "../domain/limits.ts";
 import { itemsToSweep, type Progress, type Sweep } from "../domain/sweep.ts";
+import { correctFull } from "./called-full.ts";
 import { collectRowOf, collectRows, isRowRight } from "./collect-host.ts";
 import { collectLoan } from "./collect-loan.ts";
 import { collectRecord, seemsRight } from "./collect-record.ts";
@@ -96,6 +97,7 @@ async function sweepItem(
     if (await collectStray(context, block)) done.straysDeleted++;
     else done.rows += await collectRowOf(context, block);
   }
+  for (const hint of contents.fullBlocks) await correctFull(context, hint);
   for (const loan of contents.loans) if (await collectLoan(context, loan)) done.loansDeleted++;
   for (const seat of contents.seats) await collectSeat(context, seat);
   for (const node of contents.nodes) await restoreEntry(context, node);

@@ -2,7 +2,7 @@ import { type Cidr, type Interval, includes, intervalOf, sizeOf } from "./cidr.t
 import { type Random, shuffled } from "./fresh.ts";
 import type { HostId } from "./host.ts";
 import { type HostReserved, isHostReserved, leftBeside } from "./host-reserved.ts";
-import { CLOCK_SKEW_MS_MAX } from "./limits.ts";
+import { CLOCK_SKEW_MS_MAX, FULL_KNOWN_MS_MAX } from "./limits.ts";
 import type { Unreadable } from "./outcome.ts";
 import type { Slot } from "./slot.ts";
 
@@ -24,6 +24,8 @@ export interface Block {
   readonly epoch: string;
   /** New at every write that a deletion must not overlook. */
   readonly revision: string;
+  /** May its host have a hint that it is full? Whoever gives back a slot of a block that was full then takes the hint away. */
+  readonly calledFull?: true;
   /** When the reclaimer first saw the block empty; any assign removes it. */
   readonly idleSinceMs?: number;
   /**
@@ -117,6 +119,28 @@ export function roomIn(block: Block, rules: SlotRules): number {
     if (free && !keptOut(ordinal)) room++;
   }
   return room;
+}
+
+/**
+ * Until when a block without room has none, if nobody gives anything back: `Infinity` where all is taken. What cools is known
+ * by its time, and what is reserved may be free as soon as an operator says so, so neither is relied on for long.
+ *
+ * @returns milliseconds since the epoch; nothing where there is room
+ */
+export function roomlessUntilMs(block: Block, rules: SlotRules): number | undefined {
+  if (roomIn(block, rules) > 0) return undefined;
+  if (isWhollyTaken(block)) return Number.POSITIVE_INFINITY;
+  const cooledAt = [...block.slots.values()]
+    .map((slot) => (slot.kind === "cooling" ? cooledAtMs(slot.sinceMs, rules.cooldownMs) : 0))
+    .filter((atMs) => atMs > rules.nowMs);
+  return Math.min(rules.nowMs + FULL_KNOWN_MS_MAX, ...cooledAt);
+}
+
+/** Is every address taken, or kept by the host for itself? Those that were just given back count as taken. */
+export function isWhollyTaken(block: Block, givenBack: readonly number[] = []): boolean {
+  const kept = block.hostReserved ? block.hostReserved.start + block.hostReserved.end : 0;
+  const taken = takenIn(block) + givenBack.length;
+  return taken >= capacityOf(block) - kept;
 }
 
 /** The ordinals taken under a token. */

@@ -1,5 +1,6 @@
 import type { AffinityRow } from "./affinity.ts";
 import type { Block } from "./block.ts";
+import type { FullBlock } from "./full-block.ts";
 import type { Job } from "./job.ts";
 import type { Loan } from "./loan.ts";
 import type { Namespace } from "./namespace.ts";
@@ -30,6 +31,7 @@ export interface FullPool {
 export interface Contents {
   readonly blocks: readonly Block[];
   readonly rows: readonly AffinityRow[];
+  readonly fullBlocks: readonly FullBlock[];
   readonly loans: readonly Loan[];
   readonly seats: readonly Seat[];
   readonly records: readonly AssignmentRecord[];
@@ -51,6 +53,7 @@ export function together(pages: readonly Contents[]): Contents {
   return {
     blocks: pages.flatMap(({ blocks }) => blocks),
     rows: pages.flatMap(({ rows }) => rows),
+    fullBlocks: pages.flatMap(({ fullBlocks }) => fullBlocks),
     loans: pages.flatMap(({ loans }) => loans),
     seats: pages.flatMap(({ seats }) => seats),
     records: pages.flatMap(({ records }) => records),

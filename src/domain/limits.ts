@@ -92,6 +92,10 @@ export const BUSY_TRIES_MAX = 6;
 export const UNANSWERED_TRIES_MAX = 2;
 /** Own blocks read side by side when a host's places are looked through. */
 export const BLOCKS_READ_AT_ONCE = 4;
+/** Of a host's blocks that are called full a request reads so many, at random, where it finds nothing else. */
+export const FULL_BLOCKS_READ_MAX = 4;
+/** So long a block is called full in which something cools, or is reserved: then it is read again. */
+export const FULL_KNOWN_MS_MAX = 60_000;
 /** What a warm function remembers. A full block of 64 takes about 9 KB of memory, a cell or a space far less. */
 export const REMEMBERED_BLOCKS_MAX = 1_024;
 export const REMEMBERED_CELLS_MAX = 16_384;

@@ -6,6 +6,7 @@ export function withinSpace(contents: Contents, space: string): Contents {
   return {
     blocks: contents.blocks.filter(ours),
     rows: contents.rows.filter(ours),
+    fullBlocks: contents.fullBlocks.filter(ours),
     loans: contents.loans.filter(ours),
     seats: contents.seats.filter(ours),
     records: contents.records.filter(({ place }) => ours(place)),

@@ -130,6 +130,17 @@ export function blockItems(table: Table) {
       return withItem(outcome, blockFrom);
     },
 
+    /** Notes in a block, while it is the one seen, that it may be called full; answers with the block as it stands then. */
+    async noteCalledFull(seen: Block): Promise<Outcome<Block>> {
+      const outcome = await table.write({
+        step: "full-note",
+        key: blockKey(seen.space, seen.cidr),
+        when: [equals("full-epoch", seen.epoch, "epoch")],
+        change: { kind: "update", set: [[["calledFull"], true]] },
+      });
+      return withItem(outcome, blockFrom);
+    },
+
     /** Changes whose block it is, and what its host keeps for itself, exactly as it was seen; every write in flight then fails (rule 1). */
     async changeHost(
       step: string,
@@ -154,6 +165,7 @@ export function blockItems(table: Table) {
           ],
           remove: [
             ["idleSince"],
+            ["calledFull"],
             ...(host === undefined ? [["host"] as const] : []),
             ...(fresh.hostReserved === undefined ? [["hostReserved"] as const] : []),
           ],
@@ -208,6 +220,7 @@ function itemFrom(block: Block): Item {
     slots: Object.fromEntries([...block.slots].map(([n, slot]) => [String(n), tagOf(slot)])),
     epoch: block.epoch,
     revision: block.revision,
+    ...(block.calledFull && { calledFull: true }),
     ...(block.idleSinceMs !== undefined && { idleSince: block.idleSinceMs }),
   };
 }
@@ -253,6 +266,7 @@ export const blockFrom = reading((item: Item): Block => {
     slots: new Map(slots.map(([n, tag]) => [Number(n), slotOf(tag as Uint8Array)])),
     epoch: idOf(item, "epoch"),
     revision: idOf(item, "revision"),
+    ...(item.calledFull === true && { calledFull: true }),
     ...(item.idleSince !== undefined && { idleSinceMs: numberOf(item, "idleSince") }),
   };
   assertBlock(block);

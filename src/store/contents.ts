@@ -4,6 +4,7 @@ import { rowFrom } from "./affinity.ts";
 import { blockFrom } from "./block.ts";
 import { positionFrom } from "./cursor.ts";
 import { reading } from "./format.ts";
+import { fullBlockFrom } from "./full-block.ts";
 import { fullPoolFrom } from "./full-pool.ts";
 import { jobFrom } from "./job.ts";
 import { kindNameOf } from "./kinds.ts";
@@ -74,6 +75,7 @@ export function contentsOf(items: readonly Item[]): Contents {
   return {
     blocks: decoded("BLOCK", blockFrom),
     rows: decoded("HOST/AFFINITY", rowFrom),
+    fullBlocks: decoded("HOST/FULL", fullBlockFrom),
     loans: decoded("HOST/TAKEN", loanFrom),
     seats: decoded("LIMIT", seatFrom),
     records: decoded("HANDLE", recordFrom),

@@ -59,7 +59,7 @@ export const fullPoolKey = (space: string, poolId: string): Key => ({
   sk: escaped(poolId),
 });
 
-/** Places and the node sort before loans, so that the Query for them leaves loans out. */
+/** Places, hints of full blocks and the node sort before loans, so that the Query for them leaves loans out. */
 export const AFFINITY_PREFIX = "AFFINITY#";
 export const NODE_SK = "NODE";
 export const hostPk = (space: string, host: HostId) =>
@@ -72,6 +72,13 @@ export const loanKey = (space: string, host: HostId, block: Cidr): Key => ({
 export const affinityKey = (space: string, host: HostId, family: number, place: number): Key => ({
   pk: hostPk(space, host),
   sk: `${AFFINITY_PREFIX}${family}#${place}`,
+});
+
+/** Sorts between the places and the node, so that whoever reads the places reads the hints with them. */
+export const FULL_PREFIX = "FULL#";
+export const fullBlockKey = (space: string, host: HostId, block: Cidr): Key => ({
+  pk: hostPk(space, host),
+  sk: `${FULL_PREFIX}${formatCidr(block)}`,
 });
 
 export const nodeKey = (space: string, name: string): Key => ({

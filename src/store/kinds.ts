@@ -45,6 +45,10 @@ const KINDS: Readonly<Record<string, Kind>> = {
     format: 1,
     called: ({ pk, sk }) => `place ${partOf(sk, 2)} (IPv${partOf(sk, 1)}) of host ${hostIn(pk)}`,
   },
+  "HOST/FULL": {
+    format: 1,
+    called: ({ pk, sk }) => `hint that block ${partOf(sk, 1)} of host ${hostIn(pk)} is full`,
+  },
   "HOST/NODE": { format: 1, called: ({ pk }) => `node ${hostIn(pk)}` },
   "HOST/TAKEN": {
     format: 1,

@@ -1,21 +1,12 @@
-import type { AffinityRow } from "../domain/affinity.ts";
+import type { Places } from "../domain/full-block.ts";
 import { type HostId, hostName } from "../domain/host.ts";
 import type { Node, NodeEntry } from "../domain/node.ts";
 import type { Outcome, Unreadable } from "../domain/outcome.ts";
-import { rowFrom } from "./affinity.ts";
 import { idOf, numberOf } from "./attribute.ts";
 import { absent, equals } from "./clause.ts";
 import { reading } from "./format.ts";
-import {
-  AFFINITY_PREFIX,
-  hostPk,
-  LOAN_PREFIX,
-  NODE_SK,
-  nodeEntryKey,
-  nodeKey,
-  nodesPk,
-  unescaped,
-} from "./key.ts";
+import { placesFrom } from "./full-block.ts";
+import { hostPk, LOAN_PREFIX, NODE_SK, nodeEntryKey, nodeKey, nodesPk, unescaped } from "./key.ts";
 import { labelsFrom, labelsItem } from "./labels.ts";
 import { withItem } from "./outcome.ts";
 import { revised } from "./revised.ts";
@@ -26,19 +17,20 @@ import type { Item, Key, Table } from "./table.ts";
 export function nodeItems(table: Table) {
   const nodes = revised(table, nodeItem, nodeFrom);
   return {
-    /** Every place of a host, both families, and its node: what stands before its loans. */
+    /** Every place of a host, both families, its hints, and its node: what stands before its loans. */
     async readHost(
       space: string,
       host: HostId,
-    ): Promise<{
-      readonly rows: readonly AffinityRow[];
-      /** One that cannot be read is the business of whoever must know it. */
-      readonly node: Node | Unreadable | undefined;
-    }> {
+    ): Promise<
+      Places & {
+        /** One that cannot be read is the business of whoever must know it. */
+        readonly node: Node | Unreadable | undefined;
+      }
+    > {
       const items = await table.query(hostPk(space, host), { before: LOAN_PREFIX });
       const item = items.find(({ sk }) => sk === NODE_SK);
       return {
-        rows: items.filter(({ sk }) => sk.startsWith(AFFINITY_PREFIX)).map(rowFrom),
+        ...placesFrom(items),
         node: item && readOrNot(item, nodeFrom),
       };
     },

@@ -3,6 +3,7 @@ import { blockItems } from "./block.ts";
 import { scanning } from "./contents.ts";
 import { cursorItems } from "./cursor.ts";
 import { formattedTable } from "./format.ts";
+import { fullBlockItems } from "./full-block.ts";
 import { fullPoolItems } from "./full-pool.ts";
 import { jobItems } from "./job.ts";
 import { loanItems } from "./loan.ts";
@@ -23,6 +24,7 @@ export function makeStore(plain: Table) {
   return {
     ...blockItems(table),
     ...affinityItems(table),
+    ...fullBlockItems(table),
     ...loanItems(table),
     ...seatItems(table),
     ...recordItems(table),

@@ -25,6 +25,7 @@ import {
 /** `web-1` has one address of node 1; another of its addresses is cooling. */
 const HEALTHY: Contents = {
   blocks: [blockWith({ 0: taken(1, "web-1"), 1: cooling(NOW_MS, 7) })],
+  fullBlocks: [],
   loans: [],
   seats: [],
   rows: [rowWith()],

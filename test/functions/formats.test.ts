@@ -217,6 +217,15 @@ const CASES: Readonly<Record<string, Case>> = {
         pk === `HOST#${space}#host:n2` && sk.startsWith("TAKEN#"),
     named: ["GET blocks of the borrower", "release the borrower"],
   },
+  // It saves reads, and whoever cannot read it reads the block.
+  "a hint that a block is full": {
+    item: ({ block }) => `hint that block ${block} of host n1 is full`,
+    fits:
+      (space) =>
+      ({ pk, sk }) =>
+        pk === `HOST#${space}#host:n1` && sk.startsWith("FULL#"),
+    named: [],
+  },
   "a node": {
     item: () => "node n1",
     fits:

@@ -1,6 +1,7 @@
 import { Memory } from "../../src/allocator/memory.ts";
 import type { Reply } from "../../src/local/client.ts";
 import type { Item } from "../../src/store/table.ts";
+import { cidrOf } from "../world.ts";
 import { context, newSpace, table } from "./plat.ts";
 
 /** A space that has an item of every kind, and each route of the API asked about them. */
@@ -59,9 +60,12 @@ export async function furnished(): Promise<Furnished> {
   // It lies in the block of n1: n2 has a loan of it.
   const lent = neighbour(web.address, [web.address, keyed.address]);
   await plat.assign({ host: "n2", address: lent, handle: "lent" });
-  const { pools } = await context.store.readSpace(plat.space);
+  const { space } = plat;
+  const { pools } = await context.store.readSpace(space);
   const poolId = pools.find(({ name }) => name === "spare")?.id ?? "";
-  await context.store.callPoolFull({ space: plat.space, poolId, reserved: "" });
+  await context.store.callPoolFull({ space, poolId, reserved: "" });
+  const full = { space, host: "host:n1", block: cidrOf(web.block), row: "row" } as const;
+  await context.store.callBlockFull(full);
   const drained = await plat.get("/v1/pools/spare");
   const drain = await plat.post("/v1/pools/spare/drain", { "if-match": `${drained.headers.etag}` });
   return {

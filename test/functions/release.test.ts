@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { spaceWithPool } from "./plat.ts";
+import { BLOCKS_READ_AT_ONCE } from "../../src/domain/limits.ts";
+import { startAnew } from "./newer.ts";
+import { spaceWithPool, textsOf } from "./plat.ts";
 
 describe("a release", () => {
   it("answers for each address in the order of the request, the good ones beside the bad", async () => {
@@ -94,4 +96,18 @@ it.each([
   expect(refused).toMatchObject({ status: 400, body: { fields: [{ field: "Idempotency-Key" }] } });
   expect(refused.body.detail).toContain("name each address with its generation");
   expect((await plat.get("/v1/handles/h")).body.addresses).toHaveLength(1);
+});
+
+it("what is released of a host's many full blocks is assigned to it again, by functions that know nothing of each other", async () => {
+  const plat = await spaceWithPool({ cidr: "10.0.0.0/27", blockSize: 31, cooldownSeconds: 0 });
+  const count = 2 * (BLOCKS_READ_AT_ONCE + 1);
+  await plat.put("/v1/config", { maxBlocksPerHost: count / 2 });
+  const { body } = await plat.assign({ host: "n1", ipv4: count, handle: "h" });
+  startAnew();
+  expect((await plat.assign({ host: "n1", ipv4: 1 })).body.code).toBe("block_limit");
+  startAnew();
+  const [, { address, generation }] = body.addresses;
+  await plat.release({ addresses: [{ address, generation }] });
+  startAnew();
+  expect(textsOf(await plat.assign({ host: "n1", ipv4: 1 }))).toEqual([address]);
 });

@@ -22,6 +22,7 @@ const HELD = {
   blocks: [{ cidr: BLOCK, slots: new Map([[0, { kind: "taken", token }]]) }],
   records: [{ host: "host:node-1", parts: [{ token }] }],
   rows: [{ host: "host:node-1", block: BLOCK }],
+  fullBlocks: [],
   loans: [],
 } as unknown as Contents;
 const NOTHING = { blocks: [], records: [] } as unknown as Contents;

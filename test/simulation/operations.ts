@@ -26,6 +26,7 @@ import { releaseHost } from "../../src/allocator/release-host.ts";
 import { parseInterval } from "../../src/domain/cidr.ts";
 import type { HostId } from "../../src/domain/host.ts";
 import type { Labels } from "../../src/domain/labels.ts";
+import { BLOCKS_READ_AT_ONCE } from "../../src/domain/limits.ts";
 import type { PoolSpec } from "../../src/domain/pool.ts";
 import { SETTINGS_DEFAULT } from "../../src/domain/settings.ts";
 import { selector } from "../domain/builders.ts";
@@ -82,6 +83,26 @@ export const OPERATIONS: readonly Operation[] = [
     prepare: async ({ calm }) => ({ old: await assigned(calm, requestOf("old", 1)) }),
     walk: (context) => assign(context, requestOf("new", 1)),
     kept: ["old"],
+  },
+  {
+    name: "assign of a host that has more full blocks than are read at once",
+    step: "full-note",
+    prepare: async ({ calm }) => ({ old: await manyFull(calm) }),
+    walk: (context) => assign(context, requestOf("new", 1)),
+    kept: ["old"],
+  },
+  {
+    name: "release by address from a block that is called full",
+    step: "full-freed",
+    prepare: async ({ calm, table, clock }) => {
+      const gone = await manyFull(calm);
+      const old = await assigned(contextOver(table, clock, 3), requestOf("more", 1));
+      return { gone, old };
+    },
+    walk: (context, { gone }) =>
+      releaseAll(context, gone && { ...gone, addresses: gone.addresses.slice(0, 1) }),
+    kept: ["old"],
+    again: (context, { gone }) => releaseAll(context, gone),
   },
   {
     name: "assign with an Idempotency-Key",
@@ -829,6 +850,12 @@ async function renewAll(context: Context, { vm }: Readonly<Record<string, Assign
 /** The pool as it stands, unless it is gone. */
 async function revision({ store }: Context): Promise<string | undefined> {
   return (await store.readSpace(SPACE)).pools.find(({ name }) => name === "pool")?.revision;
+}
+
+/** The host has one block more than it reads at once, and all of them are full. */
+async function manyFull(context: Context): Promise<Assignment> {
+  await putPool(context, SPACE, "wide", poolOf("10.8.0.0/29", 31), undefined);
+  return assigned(context, requestOf("many", 2 * (BLOCKS_READ_AT_ONCE + 1)));
 }
 
 async function addIpv6(context: Context) {

@@ -11,6 +11,7 @@ export function readingOnce(): (items: readonly Item[]) => Contents {
     const all: Record<Kind, unknown[]> = {
       blocks: [],
       rows: [],
+      fullBlocks: [],
       loans: [],
       seats: [],
       records: [],

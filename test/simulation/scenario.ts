@@ -70,7 +70,8 @@ export function drawScenario(random: Random): Scenario {
     ? spec("10.0.0.0/23", 32)
     : pick(
         spec("10.0.0.0/29", 31),
-        spec("10.0.0.0/29", 31),
+        // Blocks of a single address: a host has more of them than it reads at once.
+        spec("10.0.0.0/28", 32),
         spec("10.0.0.0/28", 31),
         spec("10.0.0.0/28", 30),
         spec("10.0.0.0/28", 28),

@@ -21,12 +21,12 @@ export async function assignJudged(
     if (step === "resume-abort") gaveBack = true;
     return context.store.changeRecord(step, ...change);
   };
-  const listRows: Store["listRows"] = (...of) => {
+  const listPlaces: Store["listPlaces"] = (...of) => {
     gaveBack = false;
-    return context.store.listRows(...of);
+    return context.store.listPlaces(...of);
   };
   const answer = await assign(
-    { ...context, store: { ...context.store, changeRecord, listRows } },
+    { ...context, store: { ...context.store, changeRecord, listPlaces } },
     request,
   );
   if (answer instanceof Refusal && FOR_WANT_OF_ROOM.includes(answer.code) && gaveBack)

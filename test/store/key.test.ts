@@ -10,6 +10,7 @@ import {
   configKey,
   cursorKey,
   escaped,
+  fullBlockKey,
   jobKey,
   loanKey,
   namespaceKey,
@@ -99,6 +100,7 @@ describe("a name in a key", () => {
       map: (space, name) => poolMapKey(space, name, "0"),
       place: (space, name) => affinityKey(space, `host:${name}`, 4, 0),
       virtual: (space, name) => affinityKey(space, `virtual:${name}`, 4, 0),
+      full: (space, name) => fullBlockKey(space, `host:${name}`, block),
       loan: (space, name) => loanKey(space, `host:${name}`, block),
       seat: (space, name) => seatKey(space, name, 4, 0),
     };

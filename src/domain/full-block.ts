@@ -1,0 +1,34 @@
+import type { AffinityRow } from "./affinity.ts";
+import type { Block } from "./block.ts";
+import type { Cidr } from "./cidr.ts";
+import type { HostId } from "./host.ts";
+
+/**
+ * A block of a host that is called full. It is a hint, which may be wrong at any time: it saves the host the reading of the
+ * block, and decides nothing.
+ */
+export interface FullBlock {
+  readonly space: string;
+  readonly host: HostId;
+  readonly block: Cidr;
+  /** The revision of the host's row of the block: under another one the hint says nothing. */
+  readonly row: string;
+  /** When there may be room although nobody gave anything back, in milliseconds since the epoch; absent where all is taken. */
+  readonly untilMs?: number;
+}
+
+/** The places of a host, and which of the blocks there are called full. */
+export interface Places {
+  readonly rows: readonly AffinityRow[];
+  readonly full: readonly FullBlock[];
+}
+
+/** Does the hint say of the row's block that it is full? */
+export function saysFull({ row, untilMs }: FullBlock, { revision }: AffinityRow, nowMs: number) {
+  return row === revision && (untilMs === undefined || nowMs < untilMs);
+}
+
+/** Where the hint of a block lies that has one; a block without a host has none. */
+export function hintOf({ space, host, cidr }: Block) {
+  return host === undefined ? undefined : { space, host, block: cidr };
+}

@@ -1,0 +1,54 @@
+import type { FullBlock, Places } from "../domain/full-block.ts";
+import type { HostId } from "../domain/host.ts";
+import { rowFrom } from "./affinity.ts";
+import { idOf, numberOf } from "./attribute.ts";
+import { reading } from "./format.ts";
+import { AFFINITY_PREFIX, FULL_PREFIX, fullBlockKey, hostPk, NODE_SK, unescaped } from "./key.ts";
+import { sorted } from "./sorted.ts";
+import type { Item, Table } from "./table.ts";
+import { cidrText } from "./text.ts";
+
+/** Hints that a block of a host is full, in the host's partition. Each method is one call. */
+export function fullBlockItems(table: Table) {
+  return {
+    /** Every place of a host, both families, and its blocks that are called full: what stands before its node. */
+    async listPlaces(space: string, host: HostId): Promise<Places> {
+      return placesFrom(await table.query(hostPk(space, host), { before: NODE_SK }));
+    },
+
+    async callBlockFull({ space, host, block, row, untilMs }: FullBlock): Promise<void> {
+      const key = fullBlockKey(space, host, block);
+      const item = { ...key, row, ...(untilMs !== undefined && { until: untilMs }) };
+      await table.write({ step: "full-put", key, when: [], change: { kind: "put", item } });
+    },
+
+    /** Drops a hint, if there is one; `step` names the act. */
+    async clearBlockFull(
+      step: string,
+      { space, host, block }: Pick<FullBlock, "space" | "host" | "block">,
+    ): Promise<void> {
+      const key = fullBlockKey(space, host, block);
+      await table.write({ step, key, when: [], change: { kind: "delete" } });
+    },
+  };
+}
+
+/** The places among the items of a host. A hint that cannot be read says nothing. */
+export function placesFrom(items: readonly Item[]): Places {
+  const under = (prefix: string) => items.filter(({ sk }) => sk.startsWith(prefix));
+  return {
+    rows: under(AFFINITY_PREFIX).map(rowFrom),
+    full: sorted(under(FULL_PREFIX), fullBlockFrom).read,
+  };
+}
+
+export const fullBlockFrom = reading((item: Item): FullBlock => {
+  const [, space, host] = item.pk.split("#").map(unescaped);
+  return {
+    space: space as string,
+    host: host as HostId,
+    block: cidrText(item.sk.slice(FULL_PREFIX.length)),
+    row: idOf(item, "row"),
+    ...(item.until !== undefined && { untilMs: numberOf(item, "until") }),
+  };
+});
