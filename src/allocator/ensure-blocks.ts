@@ -13,7 +13,7 @@ import { helpClaim } from "./claim.ts";
 import { configurationOf } from "./configuration.ts";
 import type { Context } from "./context.ts";
 import { requesterOf } from "./labels.ts";
-import { namesOf, outOfSight, reachOf, unseenIn } from "./no-room.ts";
+import { areShut, namesOf, outOfSight, reachOf, reasonsOf, unseenIn } from "./no-room.ts";
 import { allOf } from "./parallel.ts";
 import type { Wish } from "./pick.ts";
 import { claimAnyBlock, type Nothing, sightOf } from "./search.ts";
@@ -95,22 +95,23 @@ async function firstOwn(
   return undefined;
 }
 
-function refusalOf(
-  { host, family, pools, blocksMax, configuration }: Wish,
-  search: Nothing,
-): Refusal {
+function refusalOf(wish: Wish, search: Nothing): Refusal {
+  const { host, family, pools, blocksMax, configuration } = wish;
   const { views, blocks, capped } = search;
   if (views.some(({ bounded }) => bounded)) throw outOfSight();
   const where = namesOf(pools);
-  if (capped)
+  if (capped && !areShut(wish))
     return new Refusal(
       "block_limit",
       `Host ${hostName(host)} has ${blocks} IPv${family} blocks in ${where}, none of which can be used now, and may have ${blocksMax}.`,
       { blocks, maxBlocksPerHost: blocksMax },
     );
-  const why = configuration.settings.autoAllocateBlocks
-    ? ["none is free", ...unseenIn(search)]
-    : ["blocks are not claimed by themselves (autoAllocateBlocks)"];
+  const why = reasonsOf(
+    wish,
+    configuration.settings.autoAllocateBlocks
+      ? ["none is free", ...unseenIn(search)]
+      : ["blocks are not claimed by themselves (autoAllocateBlocks)"],
+  );
   return new Refusal(
     "pool_exhausted",
     `There is no block for host ${hostName(host)} in ${where}: ${why.join("; ")}.`,

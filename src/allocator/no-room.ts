@@ -4,6 +4,7 @@ import { hostName } from "../domain/host.ts";
 import { POOLS_TOLD_MAX, REASONS_IN_DETAIL_MAX } from "../domain/limits.ts";
 import { Contended, Refusal, type RefusalCode } from "../domain/outcome.ts";
 import type { Pool } from "../domain/pool.ts";
+import { isShut, whyShut } from "../domain/shut.ts";
 import { isSeen } from "./look.ts";
 import type { Wish } from "./pick.ts";
 import type { Nothing } from "./search.ts";
@@ -11,11 +12,27 @@ import type { Nothing } from "./search.ts";
 /** Why a host gets no addresses. It is final only where everything was seen: what a bounded search passed over may have room. */
 export function noRoom(wish: Wish, missing: number, search: Nothing): Refusal | Contended {
   if (search.views.some(({ bounded }) => bounded)) return outOfSight();
-  return search.capped ? atTheCap(wish, missing, search) : exhausted(wish, missing, search);
+  return search.capped && !areShut(wish)
+    ? atTheCap(wish, missing, search)
+    : exhausted(wish, missing, search);
 }
 
 export const outOfSight = () =>
   new Contended("no free block in the cells looked at; the next try looks at others");
+
+/** Is there no pool that may serve but those of which every address is reserved? Then nothing else would help. */
+export const areShut = ({ pools, configuration }: Wish): boolean =>
+  pools.every((pool) => isShut(pool, configuration));
+
+/** The reasons of a refusal: the pools that reservations shut, and the others, unless those shut all. */
+export function reasonsOf(wish: Wish, others: readonly string[]): readonly string[] {
+  const { pools, configuration } = wish;
+  const shut = pools
+    .filter((pool) => isShut(pool, configuration))
+    .slice(0, REASONS_IN_DETAIL_MAX)
+    .map((pool) => `${pool.name} ${whyShut(pool, configuration).detail}`);
+  return areShut(wish) ? shut : [...shut, ...others];
+}
 
 /** What a search did not see, in words; nothing where it saw everything. */
 export function unseenIn({ views, poolsServing }: Nothing): readonly string[] {
@@ -62,21 +79,22 @@ function exhausted(wish: Wish, missing: number, search: Nothing): Refusal {
   const { strictAffinity, autoAllocateBlocks } = settings;
   const looked = new Map(search.views.map(({ pool, looked }) => [pool.id, looked.size]));
   const tried = wish.pools.filter(({ id }) => looked.has(id));
-  const others = wish.pools.filter(({ id }) => !looked.has(id));
-  const pools = [...tried, ...others].slice(0, POOLS_TOLD_MAX).map((pool) => ({
+  const untried = wish.pools.filter(({ id }) => !looked.has(id));
+  const pools = [...tried, ...untried].slice(0, POOLS_TOLD_MAX).map((pool) => ({
     pool: pool.name,
     cidr: formatCidr(pool.cidr),
     cells: String(cellCount(pool)),
     cellsLooked: looked.get(pool.id) ?? 0,
+    ...(isShut(pool, wish.configuration) && whyShut(pool, wish.configuration)),
   }));
-  const why = [
+  const why = reasonsOf(wish, [
     ...unseenIn(search),
     ...(unreadablePools.length > 0
       ? [`${unreadablePools.map(({ name }) => name).join(", ")} cannot be read by this version`]
       : []),
     ...(autoAllocateBlocks ? [] : ["blocks are not claimed by themselves (autoAllocateBlocks)"]),
     ...(strictAffinity ? ["borrowing is off (strictAffinity)"] : []),
-  ];
+  ]);
   return new Refusal(
     "pool_exhausted",
     `There is no room for ${missing} more IPv${wish.family} addresses of host ${hostName(wish.host)} in ${namesOf(wish.pools)}${ending(why)}.`,

@@ -1,7 +1,6 @@
 import { type Block, reservedOrdinals } from "../domain/block.ts";
 import { cellAt } from "../domain/cell.ts";
 import {
-  type Cidr,
   countWithin,
   type Interval,
   intervalOf,
@@ -9,8 +8,8 @@ import {
   overlaps,
   sizeOf,
 } from "../domain/cidr.ts";
-import { LOOKS_PER_PAGE, PAGE_READS_AT_ONCE, POOLS_TOLD_MAX } from "../domain/limits.ts";
-import { Refusal } from "../domain/outcome.ts";
+import { PAGE_READS_AT_ONCE, POOLS_TOLD_MAX } from "../domain/limits.ts";
+import { Refusal, Unreadable, unlessUnreadable } from "../domain/outcome.ts";
 import type { Pool, Reservation } from "../domain/pool.ts";
 import { putReservation, type Written } from "./administration.ts";
 import type { Context } from "./context.ts";
@@ -71,9 +70,8 @@ async function warningsOf(
     const unreserved = sizeOf(pool.cidr) - countWithin(range, reserved);
     const covered = await coveredIn(context, pool, within, budget);
     if (covered.inUse > 0 || unreserved === 0n) warnings.push({ pool, unreserved, ...covered });
-    if (warnings.length === POOLS_TOLD_MAX) break;
   }
-  return warnings;
+  return warnings.slice(0, POOLS_TOLD_MAX);
 }
 
 /** Counts the assigned addresses of a pool that lie in these runs, as far as the budget goes. */
@@ -83,10 +81,15 @@ async function coveredIn(
   runs: readonly Interval[],
   budget: PageBudget,
 ): Promise<Covered> {
-  if (budget.isSpent) return { inUse: 0, complete: false };
+  if (budget.isSpent) return UNSEEN;
   budget.look();
-  const { cells } = await context.store.readPoolMap(pool.space, pool.id, { consistent: false });
-  const touched = touchedOf(pool, cells, runs);
+  const map = await unlessUnreadable(
+    context.store.readPoolMap(pool.space, pool.id, { consistent: false }),
+  );
+  if (map instanceof Unreadable) return UNSEEN;
+  const touched = [...map.cells]
+    .map((index) => cellAt(pool, index))
+    .filter((cell) => runs.some((run) => overlaps(run, intervalOf(cell))));
   let inUse = 0;
   let complete = true;
   for (let from = 0; from < touched.length; from += PAGE_READS_AT_ONCE) {
@@ -104,16 +107,7 @@ async function coveredIn(
   return { inUse, complete };
 }
 
-/** The cells in which the runs have addresses: one more than could be looked at, where there are more. */
-function touchedOf(pool: Pool, cells: ReadonlySet<bigint>, runs: readonly Interval[]): Cidr[] {
-  const touched: Cidr[] = [];
-  for (const index of cells) {
-    const cell = cellAt(pool, index);
-    if (runs.some((run) => overlaps(run, intervalOf(cell)))) touched.push(cell);
-    if (touched.length > LOOKS_PER_PAGE) break;
-  }
-  return touched;
-}
+const UNSEEN: Covered = { inUse: 0, complete: false };
 
 function takenWithin(block: Block, runs: readonly Interval[]): number {
   const isWithin = reservedOrdinals(block, runs);

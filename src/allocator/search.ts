@@ -13,6 +13,7 @@ import {
   SEARCH_MS_MAX,
 } from "../domain/limits.ts";
 import type { Pool } from "../domain/pool.ts";
+import { isShut } from "../domain/shut.ts";
 import { claimBlock, takeOver } from "./claim.ts";
 import type { Context } from "./context.ts";
 import { callFull, isBelievedFull } from "./full.ts";
@@ -90,7 +91,9 @@ export async function claimAnyBlock(
     context,
     wish,
     sight,
-    pools: wish.pools.filter((pool) => claiming || borrowing(pool) > 0),
+    pools: wish.pools.filter(
+      (pool) => (claiming || borrowing(pool) > 0) && !isShut(pool, wish.configuration),
+    ),
     lookWish: (pool) => ({
       host: wish.host,
       rules: slotRules(context, wish.configuration, pool),

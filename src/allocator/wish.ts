@@ -22,6 +22,7 @@ import {
   type Unfit,
   whyNot,
 } from "../domain/selection.ts";
+import { isShut, whyShut } from "../domain/shut.ts";
 import { type AssignRequest, type PoolsAsked, totalOf } from "./assignment.ts";
 import type { Wish } from "./pick.ts";
 
@@ -118,10 +119,20 @@ export function consideredPools(
 ): readonly Candidate[] {
   const { address } = request;
   if (!address)
-    return considered(configuration.pools, poolWish(request, configuration, requester, family));
+    return considered(configuration.pools, poolWish(request, configuration, requester, family)).map(
+      (each) => (each.kept ? unlessShut(each, configuration) : each),
+    );
   const pool = poolAround(configuration, address);
   if (!pool) return [];
   return [candidateOf(family, { name: pool.name, pool, unfit: whyNotFor(pool, request) })];
+}
+
+/** A pool of which every address is reserved serves by rule, and has nothing: what is explained to a person says so. */
+function unlessShut(candidate: Candidate, configuration: SpaceConfiguration): Candidate {
+  const { pools, unreadableReservations } = configuration;
+  const pool = pools.find(({ name }) => name === candidate.pool);
+  if (!pool || unreadableReservations.length > 0 || !isShut(pool, configuration)) return candidate;
+  return { ...candidate, kept: false, ...whyShut(pool, configuration) };
 }
 
 function poolWish(

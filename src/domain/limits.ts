@@ -207,6 +207,8 @@ export const LABELS_SHOWN_MAX = 8;
 
 /** Pools that a refusal tells of, each with its reason: all that a request may name. */
 export const POOLS_TOLD_MAX = 256;
+/** Reservations that a refusal names of one pool. */
+export const RESERVATIONS_NAMED_MAX = 8;
 /** Reasons that the sentence of a refusal tells. */
 export const REASONS_IN_DETAIL_MAX = 50;
 export const SPACE_CHARACTERS_MAX = 63;

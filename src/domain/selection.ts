@@ -37,6 +37,7 @@ export const UNFIT = [
   "manual",
   "nodeSelector",
   "namespaceSelector",
+  "reserved",
 ] as const;
 
 /** Why a pool may not serve a request. */

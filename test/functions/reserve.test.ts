@@ -57,3 +57,59 @@ describe("a reservation", () => {
     expect(detail).toContain(`covers at least ${inUse} assigned addresses of pool main`);
   });
 });
+
+describe("a pool of which every address is reserved", () => {
+  const shut = async () => {
+    const plat = await spaceWithPool();
+    await plat.put("/v1/reservations/low", { cidrs: ["10.0.0.0/25"] });
+    await plat.put("/v1/reservations/rest", { cidrs: ["10.0.0.100-10.0.0.255"] });
+    await plat.put("/v1/reservations/elsewhere", { cidrs: ["10.9.0.0/24"] });
+    return plat;
+  };
+  const reason = "is covered as a whole by reservations low, rest";
+
+  it("is named in the refusal with the reservations that do it, and to come again is no use", async () => {
+    const plat = await shut();
+    for (const more of [{}, { maxBlocksPerHost: 1 }]) {
+      const { status, body } = await plat.assign({ host: "n1", ipv4: 1, ...more });
+      expect(status).toBe(409);
+      expect(body).toMatchObject({
+        code: "pool_exhausted",
+        retryable: false,
+        detail: `There is no room for 1 more IPv4 addresses of host n1 in main (10.0.0.0/24); main ${reason}.`,
+        pools: [{ pool: "main", reason: "reserved", detail: reason }],
+      });
+    }
+    expect((await plat.assign({ host: "n1", address: "10.0.0.7" })).status).toBe(200);
+  });
+
+  it("is named beside one that is full", async () => {
+    const plat = await shut();
+    await plat.put("/v1/pools/small", { cidr: "10.1.0.0/30", blockSize: 30 });
+    await plat.assign({ host: "n1", ipv4: 4 });
+    const { body } = await plat.assign({ host: "n1", ipv4: 1 });
+    expect(body).toMatchObject({
+      code: "pool_exhausted",
+      pools: [{ pool: "small" }, { pool: "main", reason: "reserved" }],
+    });
+    expect(body.detail).toContain(`; main ${reason}`);
+  });
+
+  it("is dropped by that rule in the explanation of a dry run", async () => {
+    const plat = await shut();
+    const { body } = await plat.assign({ host: "n1", ipv4: 1, dryRun: true });
+    expect(body.families).toMatchObject([
+      { pools: [{ pool: "main", kept: false, reason: "reserved", detail: reason }], blocks: [] },
+    ]);
+    expect(body.refusal.detail).toContain(reason);
+  });
+
+  it("has no block for a host that is to have one, and that is told by the same reason", async () => {
+    const plat = await shut();
+    const { body } = await plat.call("POST", "/v1/nodes/n1/affinities", {
+      body: { families: [4] },
+    });
+    expect(body).toMatchObject({ code: "pool_exhausted", retryable: false });
+    expect(body.detail).toContain(`main ${reason}`);
+  });
+});

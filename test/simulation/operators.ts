@@ -138,7 +138,10 @@ async function change(context: Context, { scenario }: Life): Answer {
 async function reserve(context: Context): Answer {
   const before = await readReservation(context, SPACE, "one");
   const seen = before instanceof Refusal ? undefined : before.revision;
-  const text = `10.0.0.${Math.floor(context.random.fraction() * 8)}`;
+  // Now and then all of a pool: then there is nothing in it to claim or to borrow.
+  const whole = ["2001:db8::/126", "10.1.0.0/29", "10.0.0.0/28"];
+  const drawn = Math.floor(context.random.fraction() * 8);
+  const text = (chance(context, 0.2) && whole[drawn % whole.length]) || `10.0.0.${drawn}`;
   const spec = { cidrs: [text], intervals: [valueIn(parseInterval(text))] };
   return reserveAddresses(context, SPACE, "one", spec, ifMatch(context, seen));
 }

@@ -1,0 +1,31 @@
+import { isWhollyReserved } from "./block.ts";
+import { intervalOf, overlaps } from "./cidr.ts";
+import { RESERVATIONS_NAMED_MAX } from "./limits.ts";
+import type { Pool, SpaceConfiguration } from "./pool.ts";
+import type { Unfit } from "./selection.ts";
+
+/**
+ * Returns whether every address of a pool is reserved, so that there is nothing in it to claim, to take over or to borrow.
+ *
+ * @throws Unreadable where what is reserved is not known
+ */
+export const isShut = ({ cidr }: Pool, { reserved }: Pick<SpaceConfiguration, "reserved">) =>
+  isWhollyReserved(cidr, reserved);
+
+/** Names the reservations that shut a pool: in the words of a rule by which it may not serve. */
+export function whyShut(
+  { cidr }: Pool,
+  { reservations }: Pick<SpaceConfiguration, "reservations">,
+): Unfit {
+  const range = intervalOf(cidr);
+  const names = reservations
+    .filter(({ intervals }) => intervals.some((each) => overlaps(each, range)))
+    .map(({ name }) => name);
+  const told = names.slice(0, RESERVATIONS_NAMED_MAX).join(", ");
+  const more = names.length - RESERVATIONS_NAMED_MAX;
+  const by = names.length === 1 ? "reservation" : "reservations";
+  return {
+    reason: "reserved",
+    detail: `is covered as a whole by ${by} ${told}${more > 0 ? ` and ${more} more` : ""}`,
+  };
+}
