@@ -4,7 +4,7 @@ import { assign } from "../src/allocator/assign.ts";
 import type { AssignRequest } from "../src/allocator/assignment.ts";
 import { checkTable } from "../src/allocator/check.ts";
 import { inParallel } from "../src/allocator/parallel.ts";
-import { releaseHandle } from "../src/allocator/release.ts";
+import { releaseHandle } from "../src/allocator/release-handle.ts";
 import { hostId } from "../src/domain/host.ts";
 import { BLOCKS_PER_HOST_MAX } from "../src/domain/limits.ts";
 import { Refusal } from "../src/domain/outcome.ts";

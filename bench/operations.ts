@@ -4,7 +4,7 @@ import { assign } from "../src/allocator/assign.ts";
 import type { Assignment, AssignRequest } from "../src/allocator/assignment.ts";
 import type { Context } from "../src/allocator/context.ts";
 import { putNode } from "../src/allocator/nodes.ts";
-import { releaseHandle } from "../src/allocator/release.ts";
+import { releaseHandle } from "../src/allocator/release-handle.ts";
 import {
   blocksOfCell,
   CELLS_PER_WINDOW,

@@ -1,5 +1,5 @@
-import { inParallel } from "../src/allocator/parallel.ts";
-import { releaseAddress, releaseHandle } from "../src/allocator/release.ts";
+import { releaseAddresses } from "../src/allocator/release-addresses.ts";
+import { releaseHandle } from "../src/allocator/release-handle.ts";
 import { releaseHost } from "../src/allocator/release-host.ts";
 import { http, route } from "../src/edge/http.ts";
 import {
@@ -12,9 +12,6 @@ import { context } from "../src/wiring.ts";
 
 const plat = context();
 
-/** Each entry is a handful of calls to the database. */
-const ENTRIES_AT_ONCE = 8;
-
 export const handler = http({
   "POST /v1/release": route(readRelease, release, releaseAnswer),
   "DELETE /v1/handles/{handle+}": route(readHandleRelease, release, releaseAnswer),
@@ -22,15 +19,7 @@ export const handler = http({
 
 async function release(request: ReleaseRequest) {
   const { space } = request;
-  if ("handle" in request) {
-    const { handle } = request;
-    return { handle, released: await releaseHandle(plat, space, handle) };
-  }
-  if ("host" in request) {
-    const { host } = request;
-    return { host, ...(await releaseHost(plat, space, host)) };
-  }
-  return inParallel(request.entries, ENTRIES_AT_ONCE, async (entry) =>
-    "status" in entry ? entry : releaseAddress(plat, space, entry),
-  );
+  if ("handle" in request) return releaseHandle(plat, space, request.handle);
+  if ("host" in request) return releaseHost(plat, space, request.host);
+  return releaseAddresses(plat, space, request.entries);
 }

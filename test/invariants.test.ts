@@ -5,7 +5,7 @@ import type { Assignment } from "../src/allocator/assignment.ts";
 import { disown } from "../src/allocator/disown.ts";
 import { putNode } from "../src/allocator/nodes.ts";
 import { readAddress } from "../src/allocator/read.ts";
-import { releaseHandle } from "../src/allocator/release.ts";
+import { releaseHandle } from "../src/allocator/release-handle.ts";
 import { findViolations } from "../src/domain/invariants.ts";
 import { CLOCK_SKEW_MS_MAX } from "../src/domain/limits.ts";
 import { Refusal } from "../src/domain/outcome.ts";

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { DeleteCommand, GetCommand, PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { releaseHandle } from "../../src/allocator/release.ts";
+import { releaseHandle } from "../../src/allocator/release-handle.ts";
 import type { Item, Key } from "../../src/store/table.ts";
 import { assigned, give } from "../asked.ts";
 import { type Bed, type Command, type Gate, requestOf } from "./bed.ts";

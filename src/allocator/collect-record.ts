@@ -6,6 +6,7 @@ import { endAsSeen, finish, givenOrdinals, tagOf } from "./end.ts";
 import { fence } from "./fence.ts";
 import { giveBack } from "./give-back.ts";
 import { inParallel } from "./parallel.ts";
+import { settleKept } from "./settle-kept.ts";
 
 /**
  * Does a record that a walk came by seem to need nobody? Read eventually consistent, so that a live one that is held costs
@@ -84,14 +85,6 @@ export async function settleDue(context: Context, seen: AssignmentRecord): Promi
   const young = context.now() - seen.atMs <= GRACE_MS;
   if (seen.state !== "live" || isOver(seen) || young) return;
   await context.store.changeRecord("settle-due", seen, { ...seen, revision: fresh(context) });
-}
-
-/** A kept record that is finished needs its parts no more, and its blocks are not fenced again. */
-async function settleKept(context: Context, seen: AssignmentRecord): Promise<void> {
-  if (seen.parts.length === 0) return;
-  const revision = fresh(context);
-  const next = { ...seen, state: "released", parts: [], owners: new Map(), revision } as const;
-  await context.store.changeRecord("settle-kept", seen, next);
 }
 
 /** Ends a record whose lease ran out, as it was seen: it may be renewed meanwhile. Returns whether it was deleted. */

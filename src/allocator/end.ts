@@ -9,16 +9,19 @@ import { fence } from "./fence.ts";
 import { giveBack, type Tag } from "./give-back.ts";
 import { inParallel } from "./parallel.ts";
 import { dropSeats } from "./seats.ts";
+import { settleKept } from "./settle-kept.ts";
 
 /**
  * Ends a record, whatever its author is doing: mark it, free what it visibly holds, fence where nothing is visible, then
  * delete it, or keep it if it is keyed. A live, unkeyed record that is seen held in full needs no mark.
  *
+ * @param settles does one that is kept lose its parts at once? If not, the collector drops them
  * @returns the addresses that this call gave back, as text
  */
 export async function endRecord(
   context: Context,
   found: AssignmentRecord,
+  settles: boolean,
 ): Promise<readonly string[]> {
   let record: AssignmentRecord | undefined = found;
   const freed: string[] = [];
@@ -34,7 +37,10 @@ export async function endRecord(
       continue;
     }
     freed.push(...(await finish(context, marked.record, "handle-fence")));
-    await dropUnlessKept(context, "end", marked.record);
+    const isKept = marked.record.place.keyed && marked.record.state === "released";
+    // A released keyed record stays for a while, so that a late duplicate is told; any other that is over goes.
+    if (!isKept) await context.store.deleteRecord("end", marked.record);
+    else if (settles) await settleKept(context, marked.record);
     return freed;
   }
   if (record) throw new Contended("the record of this handle kept changing while it was ended");
@@ -59,16 +65,6 @@ export async function endAsSeen(
   if (marked.kind === "changed") return undefined;
   await finish(context, marked.record, fenceStep);
   return marked.record;
-}
-
-/** A released keyed record stays for a while, so that a late duplicate is told; any other that is over goes. */
-async function dropUnlessKept(
-  context: Context,
-  step: string,
-  record: AssignmentRecord,
-): Promise<void> {
-  if (record.place.keyed && record.state === "released") return;
-  await context.store.deleteRecord(step, record);
 }
 
 /**

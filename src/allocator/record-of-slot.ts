@@ -1,4 +1,5 @@
 import { PAGE_READS_AT_ONCE } from "../domain/limits.ts";
+import { Unreadable, unlessUnreadable } from "../domain/outcome.ts";
 import type { AssignmentRecord, Part } from "../domain/record.ts";
 import type { Slot } from "../domain/slot.ts";
 import { recordStartIn } from "../domain/token.ts";
@@ -26,12 +27,28 @@ export async function recordOfSlot(
  * The records of taken slots by their tokens: one read for each record, since a token says how its record's id begins. An
  * older one says nothing, so all records of its handle are read, once for all such slots. A record is there once, however
  * many tokens of it there are.
+ *
+ * @throws Unreadable
  */
 export async function recordsOfSlots(
-  { store }: Context,
+  context: Context,
   space: string,
   slots: Iterable<Slot>,
 ): Promise<ReadonlyMap<string, SlotOwner>> {
+  const { owners, unreadable } = await lookForOwners(context, space, slots);
+  if (unreadable[0]) throw unreadable[0];
+  return owners;
+}
+
+/** The same, with what cannot be read beside it. */
+export async function lookForOwners(
+  { store }: Context,
+  space: string,
+  slots: Iterable<Slot>,
+): Promise<{
+  readonly owners: ReadonlyMap<string, SlotOwner>;
+  readonly unreadable: readonly Unreadable[];
+}> {
   const taken = [...slots].filter((slot): slot is Taken => slot.kind === "taken");
   const looks = new Map(
     taken.map(({ token, handleHash }) => {
@@ -40,12 +57,12 @@ export async function recordsOfSlots(
     }),
   );
   const found = await inParallel([...looks.values()], PAGE_READS_AT_ONCE, ({ handleHash, start }) =>
-    store.listRecords(space, handleHash, start && { start }),
+    unlessUnreadable(store.listRecords(space, handleHash, start && { start })),
   );
   const tokens = new Set(taken.map(({ token }) => token));
   const owners = new Map<string, SlotOwner>();
-  for (const record of found.flat())
+  for (const record of found.flatMap((records) => (records instanceof Unreadable ? [] : records)))
     for (const part of record.parts)
       if (tokens.has(part.token)) owners.set(part.token, { record, part });
-  return owners;
+  return { owners, unreadable: found.filter((records) => records instanceof Unreadable) };
 }

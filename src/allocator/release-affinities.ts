@@ -8,7 +8,6 @@ import {
   AFFINITIES_RELEASED_MAX,
   BLOCK_SIZES,
   CLOCK_SKEW_MS_MAX,
-  PAGE_MS_MAX,
   REQUEST_MS_MAX,
   SWAP_TRIES_MAX,
 } from "../domain/limits.ts";
@@ -22,6 +21,7 @@ import { giveUpBlock } from "./give-up.ts";
 import type { Page } from "./page.ts";
 import { inParallel } from "./parallel.ts";
 import { tooSmall } from "./too-small.ts";
+import { Turn } from "./turn.ts";
 
 /** What became of a host's affinity to one block. */
 export interface ReleasedAffinity {
@@ -92,7 +92,7 @@ export async function releaseAffinities(
     ...releasing
   }: Releasing & { readonly position?: Address | undefined; readonly within?: Cidr | undefined },
 ): Promise<Page<ReleasedAffinity, Address>> {
-  const startedAtMs = context.now();
+  const turn = new Turn(context);
   const rows = await context.store.listRows(releasing.space, releasing.host);
   const cidrs = [...new Map(rows.map(({ block }) => [formatCidr(block), block])).values()]
     .filter((cidr) => !within || contains(within, addressAt(cidr, 0)))
@@ -100,15 +100,20 @@ export async function releaseAffinities(
     .sort((a, b) => compareAddresses(addressAt(a, 0), addressAt(b, 0)));
   const items: ReleasedAffinity[] = [];
   while (items.length < cidrs.length) {
-    const isSpent =
-      items.length >= AFFINITIES_RELEASED_MAX || context.now() - startedAtMs > PAGE_MS_MAX;
+    if (items.length >= AFFINITIES_RELEASED_MAX) turn.cut();
     const last = cidrs[items.length - 1];
-    if (isSpent && last) return { items, next: addressAt(last, 0) };
+    if (last && !turn.mayBegin()) return { items, next: addressAt(last, 0) };
     const some = cidrs.slice(items.length, items.length + AFFINITIES_RELEASED_AT_ONCE);
     const results = await inParallel(some, AFFINITIES_RELEASED_AT_ONCE, (cidr) =>
-      releaseOne(context, { ...releasing, cidr }),
+      turn.trying(() => releaseOne(context, { ...releasing, cidr })),
     );
-    items.push(...results);
+    // Up to the first that failed: what was done after it the next page finds done.
+    const told = results.indexOf(undefined);
+    items.push(
+      ...results.slice(0, told < 0 ? undefined : told).filter((each) => each !== undefined),
+    );
+    if (items.length === 0) throw turn.failure;
+    if (told >= 0) turn.cut();
   }
   return { items };
 }

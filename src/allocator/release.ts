@@ -3,21 +3,19 @@ import { heldBy } from "../domain/block.ts";
 import { blockOf } from "../domain/cell.ts";
 import { ordinalOf } from "../domain/cidr.ts";
 import type { Generation } from "../domain/generation.ts";
-import { handleHash } from "../domain/hash.ts";
-import { GRACE_MS, RECORDS_ENDED_AT_ONCE, SWAP_TRIES_MAX } from "../domain/limits.ts";
+import { GRACE_MS, SWAP_TRIES_MAX } from "../domain/limits.ts";
 import { Contended, Refusal, type RefusalCode, Unreadable } from "../domain/outcome.ts";
 import type { AssignmentRecord, RecordPlace } from "../domain/record.ts";
 import { poolAt } from "./configuration.ts";
 import { type Context, fresh } from "./context.ts";
-import { endRecord } from "./end.ts";
 import { giveBack } from "./give-back.ts";
 import { identify, type NamedAddress } from "./identify.ts";
-import { inParallel } from "./parallel.ts";
 import { dropSeats, seatOf } from "./seats.ts";
 
 export interface ReleaseResult {
   readonly address: string;
-  readonly status: "released" | "not_assigned" | "conflict";
+  /** `unfinished`: there was no time for it, or the database did not answer. The same release may be sent again. */
+  readonly status: "released" | "not_assigned" | "conflict" | "unfinished";
   readonly code?: RefusalCode | "unreadable";
   readonly detail?: string;
 }
@@ -44,29 +42,6 @@ export async function releaseAddress(
     if (error instanceof Unreadable) return conflict("unreadable", error.sentence);
     throw error;
   }
-}
-
-/** Gives back every address that a handle has now; answers them as text. */
-export async function releaseHandle(
-  context: Context,
-  space: string,
-  handle: string,
-): Promise<readonly string[]> {
-  const records = await recordsOf(context, space, handle);
-  const freed = await inParallel(records, RECORDS_ENDED_AT_ONCE, (record) =>
-    endRecord(context, record),
-  );
-  return freed.flat();
-}
-
-/** Colliding handles share a partition, so the full handle is compared. */
-async function recordsOf(
-  context: Context,
-  space: string,
-  handle: string,
-): Promise<readonly AssignmentRecord[]> {
-  const records = await context.store.listRecords(space, handleHash(handle));
-  return records.filter((record) => record.handle === handle);
 }
 
 async function releaseNamed(

@@ -91,6 +91,16 @@ export interface Store {
       readonly limit?: number;
     },
   ): Promise<readonly AssignmentRecord[]>;
+  /** Those that cannot be read are named beside the others. */
+  listRecordPage(
+    space: string,
+    handleHash: string,
+    page: { readonly after?: RecordPlace | undefined; readonly limit: number },
+  ): Promise<{
+    readonly records: readonly AssignmentRecord[];
+    readonly unreadable: readonly Unreadable[];
+    readonly next: RecordPlace | undefined;
+  }>;
   createRecord(record: AssignmentRecord): Promise<Outcome<AssignmentRecord>>;
   changeRecord(
     step: string,

@@ -4,10 +4,14 @@ import type { released } from "../edge/answers.ts";
 import { ApiError, type Client, path, Unanswered } from "./client.ts";
 import { CommandError, EXIT } from "./exit.ts";
 
-/** Each looks through blocks for some seconds, in an order of its own. */
+/** Each works for some seconds, in an order of its own. */
 const FRUITLESS_REQUESTS_MAX = 8;
 
 type Released = v.InferOutput<typeof released>;
+type AddressesReleased = Extract<Released, { readonly results: unknown }>;
+
+/** What a request came to that releases all that a handle or a host has. */
+export type AllReleased = Exclude<Released, AddressesReleased>;
 
 /** An address, and what proves that it is the caller's to give back. */
 export interface ReleaseEntry {
@@ -16,60 +20,75 @@ export interface ReleaseEntry {
   readonly generation?: string | undefined;
 }
 
-/** What became of one address. */
-export type ReleaseResult = Extract<Released, { readonly results: unknown }>["results"][number];
+type Result = AddressesReleased["results"][number];
 
-/** Gives addresses back one by one, as many at once as a request takes; what became of them comes request by request. */
+/** What became of one address. */
+export type ReleaseResult = Result & { readonly status: Exclude<Result["status"], "unfinished"> };
+
+/**
+ * Gives addresses back one by one, as many at once as a request takes, and again those that it had no time for; what became
+ * of them comes request by request.
+ */
 export async function* releaseAddresses(
   client: Client,
   entries: readonly ReleaseEntry[],
 ): AsyncGenerator<readonly ReleaseResult[]> {
   for (let from = 0; from < entries.length; from += RELEASES_PER_REQUEST_MAX) {
-    const addresses = entries.slice(from, from + RELEASES_PER_REQUEST_MAX);
-    const { results } = await release<Extract<Released, { readonly results: unknown }>>(
-      client,
-      { addresses },
-      addresses.every(({ generation }) => generation !== undefined) || "plat address get IP",
-    );
-    yield results;
+    let left = entries.slice(from, from + RELEASES_PER_REQUEST_MAX);
+    for (let fruitless = 0; left.length > 0; ) {
+      const addresses = left;
+      const proven = addresses.every(({ generation }) => generation !== undefined);
+      const repeat = proven || "plat address get IP";
+      const { results } = await release<AddressesReleased>(client, { addresses }, repeat);
+      const done = results.filter(isFinished);
+      if (done.length > 0) yield done;
+      fruitless = done.length > 0 ? 0 : fruitless + 1;
+      if (fruitless === FRUITLESS_REQUESTS_MAX) throw stuck(`${left.length} addresses`);
+      left = addresses.filter((_, i) => results[i]?.status === "unfinished");
+    }
   }
 }
 
-/** All that a handle has. */
-export async function releaseHandle(client: Client, handle: string): Promise<readonly string[]> {
-  const { released } = await release<Extract<Released, { readonly handle: string }>>(
-    client,
-    { handle },
-    `plat handle get ${handle}`,
-  );
-  return released;
-}
+const isFinished = (result: Result): result is ReleaseResult => result.status !== "unfinished";
 
-export type HostReleased = Extract<Released, { readonly complete: boolean }>;
+/** All that a handle has, as far as each request comes, until nothing is left. */
+export const releaseHandle = (client: Client, handle: string): AsyncGenerator<AllReleased> =>
+  releaseAll(client, handle, { handle }, `plat handle get ${handle}`);
 
-/**
- * All that a host has, as far as each request comes, until nothing is left. Blocks that cannot be read keep a release from
- * being complete: where nothing else is found for a while, what their answers say is the end of it.
- */
-export async function* releaseHost(
+/** All that a host has, as far as each request comes, until nothing is left. */
+export const releaseHost = (
   client: Client,
   host: { readonly host: string; readonly affinityType?: string | undefined },
-): AsyncGenerator<HostReleased> {
+): AsyncGenerator<AllReleased> =>
+  releaseAll(client, host.host, host, `plat block get --host ${host.host}`);
+
+/**
+ * What cannot be read keeps a release from being complete: where nothing else is found for a while, what the answers say of it
+ * is the end of it.
+ */
+async function* releaseAll(
+  client: Client,
+  name: string,
+  whose: object,
+  look: string,
+): AsyncGenerator<AllReleased> {
   let fruitless = 0;
-  let last: HostReleased | undefined;
+  let last: AllReleased | undefined;
   while (fruitless < FRUITLESS_REQUESTS_MAX) {
-    const answer = await release<HostReleased>(client, host, `plat block get --host ${host.host}`);
+    const answer = await release<AllReleased>(client, whose, look);
     yield answer;
     if (answer.complete) return;
     last = answer;
     fruitless = answer.released.length > 0 ? 0 : fruitless + 1;
   }
-  if (last?.unreadable.length) return;
-  throw new CommandError(
-    EXIT.unreachable,
-    `${FRUITLESS_REQUESTS_MAX} requests in a row found nothing more of ${host.host} in their time; the same line goes on.`,
-  );
+  if (!last?.unreadable?.length) throw stuck(name);
 }
+
+const stuck = (what: string): CommandError =>
+  new CommandError(
+    EXIT.unreachable,
+    `${FRUITLESS_REQUESTS_MAX} requests in a row found nothing more of ${what} in their time; the same line goes on.`,
+  );
 
 /**
  * Sends one release.

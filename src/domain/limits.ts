@@ -116,8 +116,12 @@ export const BLOCKS_PER_CLAIM_MAX = 64;
 /** Blocks of a host that one request releases, some at once; the next goes on after them. */
 export const AFFINITIES_RELEASED_MAX = 64;
 export const AFFINITIES_RELEASED_AT_ONCE = 4;
-/** After so many addresses of a host one request releases no more; the next goes on. */
-export const HOST_ADDRESSES_RELEASED_MAX = 1_024;
+/** After so many addresses of a handle or of a host one request releases no more; the next goes on. */
+export const ADDRESSES_RELEASED_MAX = 4_096;
+/** Addresses of one request that are given back side by side, each by a handful of calls. */
+export const ADDRESSES_RELEASED_AT_ONCE = 8;
+/** Records of a handle that are read at once when all of it is released: with the most attributes they take 48 MB. */
+export const RECORDS_PER_LOOK = 128;
 
 /** Blocks on a page of a list, unless its reader says how many. */
 export const BLOCKS_PER_PAGE_DEFAULT = 100;

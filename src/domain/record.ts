@@ -73,8 +73,7 @@ export interface AssignmentRecord {
  */
 export function dueAtMsOf(record: AssignmentRecord): number | undefined {
   if (isOver(record)) {
-    const isFinished = record.place.keyed && record.parts.length === 0;
-    return record.atMs + (isFinished ? RELEASED_RECORD_KEPT_MS : GRACE_MS);
+    return record.atMs + (isFinished(record) ? RELEASED_RECORD_KEPT_MS : GRACE_MS);
   }
   return record.state === "live" ? expiredAtMs(record) : record.atMs + GRACE_MS;
 }
@@ -92,4 +91,15 @@ export function isOver(record: AssignmentRecord): boolean {
   return (
     record.state === "released" || (record.state === "live" && record.given.size >= record.want)
   );
+}
+
+/** It is kept for its key alone: nothing is left to be done for it until it goes. */
+export function isFinished(record: AssignmentRecord): boolean {
+  return record.place.keyed && isOver(record) && record.parts.length === 0;
+}
+
+/** The order in which the records of a handle are listed: those without a key first, then by id. */
+export function compareRecordPlaces(a: RecordPlace, b: RecordPlace): number {
+  if (a.keyed !== b.keyed) return a.keyed ? 1 : -1;
+  return a.id === b.id ? 0 : a.id < b.id ? -1 : 1;
 }

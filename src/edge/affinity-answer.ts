@@ -64,6 +64,9 @@ export function affinitiesClaimedAnswer(
   };
 }
 
+/** What the same request may come to yet. */
+const LEFT: ReadonlySet<string> = new Set(["contended", "unreadable"]);
+
 export function affinitiesReleasedAnswer(
   { items, next }: Page<ReleasedAffinity, Address>,
   requestId: string,
@@ -75,6 +78,7 @@ export function affinitiesReleasedAnswer(
       requestId,
       ...hostBody(releasing.host),
       affinities: items.map(withReason),
+      complete: !next && items.every(({ status }) => !LEFT.has(status)),
       ...pageEnd(affinityReleaseOf(releasing), next),
     },
   };

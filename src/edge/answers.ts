@@ -158,30 +158,44 @@ export const explanation = v.strictObject({
 
 export const assigned = v.union([assignment, explanation]);
 
-export const handleReleased = v.strictObject({
-  requestId,
-  handle: v.string(),
-  released: v.array(v.string()),
-});
+/** Of what takes longer than one request has time for. */
+const complete = v.pipe(
+  v.boolean(),
+  v.description("Is nothing left of what there was? Where something is, the same request goes on"),
+);
+
+const allReleased = {
+  released: v.pipe(v.array(v.string()), v.description("What this request gave back")),
+  complete,
+  unreadable: v.optional(
+    v.pipe(
+      v.array(unreadableItem),
+      v.description("What cannot be read by this version: what it holds stays"),
+    ),
+  ),
+};
+
+export const handleReleased = v.strictObject({ requestId, handle: v.string(), ...allReleased });
 
 const host = { host: v.string(), affinityType };
 
-export const hostReleased = v.strictObject({
-  requestId,
-  ...host,
-  released: v.array(v.string()),
-  complete: v.boolean(),
-  unreadable: v.array(v.string()),
-});
+export const hostReleased = v.strictObject({ requestId, ...host, ...allReleased });
 
 export const releaseResult = v.strictObject({
   address: v.string(),
-  status: v.picklist(["released", "not_assigned", "conflict"]),
+  status: v.pipe(
+    v.picklist(["released", "not_assigned", "conflict", "unfinished"]),
+    v.description("`unfinished`: send it again"),
+  ),
   code: v.optional(problemCode),
   detail: v.optional(v.string()),
 });
 
-export const addressesReleased = v.strictObject({ requestId, results: v.array(releaseResult) });
+export const addressesReleased = v.strictObject({
+  requestId,
+  results: v.array(releaseResult),
+  complete,
+});
 
 export const released = v.union([handleReleased, hostReleased, addressesReleased]);
 
@@ -354,6 +368,10 @@ export const affinitiesReleased = v.strictObject({
       cooling: v.optional(whole),
       reason: whyUnreadable,
     }),
+  ),
+  complete: v.pipe(
+    v.boolean(),
+    v.description("Is nothing left that is contended, unreadable, or on a next page?"),
   ),
   next,
 });

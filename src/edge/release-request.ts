@@ -1,7 +1,8 @@
 import * as v from "valibot";
+import type { Released } from "../allocator/ending.ts";
 import type { NamedAddress } from "../allocator/identify.ts";
 import type { ReleaseResult } from "../allocator/release.ts";
-import type { HostReleased } from "../allocator/release-host.ts";
+import type { AddressesReleased } from "../allocator/release-addresses.ts";
 import { parseAddress } from "../domain/address.ts";
 import { parseGeneration } from "../domain/generation.ts";
 import { type HostId, hostId } from "../domain/host.ts";
@@ -13,6 +14,7 @@ import type { Answer, Event } from "./http.ts";
 import { readHandlePath, readSpace } from "./parameters.ts";
 import { invalid, Problem } from "./problem.ts";
 import { checked, cut, fields, list, shortened } from "./schema.ts";
+import { unreadableBody } from "./unreadable-body.ts";
 
 /** Addresses one by one, all that a handle has, or all that a host has. */
 export type ReleaseRequest =
@@ -22,12 +24,6 @@ export type ReleaseRequest =
 
 /** What to release, or the result already where the entry cannot be read: it must not hinder the others. */
 type ReleaseEntry = NamedAddress | ReleaseResult;
-
-/** What a release by handle came to. */
-export interface HandleReleased {
-  readonly handle: string;
-  readonly released: readonly string[];
-}
 
 const entrySchema = fields({
   address: text,
@@ -96,12 +92,19 @@ function refuseKey({ headers }: Event): Problem | undefined {
 }
 
 export function releaseAnswer(
-  result: readonly ReleaseResult[] | HandleReleased | (HostReleased & { readonly host: HostId }),
+  result: AddressesReleased | Released,
   requestId: string,
+  request: ReleaseRequest,
 ): Answer {
-  if ("handle" in result) return { status: 200, body: { requestId, ...result } };
-  if (!("host" in result)) return { status: 200, body: { requestId, results: result } };
-  return { status: 200, body: { requestId, ...result, ...hostBody(result.host) } };
+  if ("results" in result) return { status: 200, body: { requestId, ...result } };
+  const { unreadable, ...done } = result;
+  const whose =
+    "handle" in request
+      ? { handle: request.handle }
+      : "host" in request
+        ? hostBody(request.host)
+        : {};
+  return { status: 200, body: { requestId, ...whose, ...done, ...unreadableBody(unreadable) } };
 }
 
 function readEntry(entry: v.InferOutput<typeof entrySchema>): ReleaseEntry {

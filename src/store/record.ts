@@ -20,6 +20,7 @@ import { reading } from "./format.ts";
 import { recordKey, recordPk, recordPlaceOf, recordPrefix } from "./key.ts";
 import { withItem } from "./outcome.ts";
 import { revised } from "./revised.ts";
+import { sorted } from "./sorted.ts";
 import type { Item, Table, Value } from "./table.ts";
 import { cidrText } from "./text.ts";
 
@@ -52,6 +53,19 @@ export function recordItems(table: Table) {
         ...(limit !== undefined && { limit }),
       };
       return (await table.query(recordPk(space, handleHash), page)).map(recordFrom);
+    },
+
+    /** The first so many records of a partition, or those after one, and where the next page begins. */
+    async listRecordPage(
+      space: string,
+      handleHash: string,
+      { after, limit }: { readonly after?: RecordPlace | undefined; readonly limit: number },
+    ) {
+      const page = { limit, ...(after && { after: recordKey(after).sk }) };
+      const items = await table.query(recordPk(space, handleHash), page);
+      const { read, unreadable } = sorted(items, recordFrom);
+      const last = items.length === limit ? items.at(-1) : undefined;
+      return { records: read, unreadable, next: last && recordPlaceOf(last) };
     },
 
     createRecord: (record: AssignmentRecord) =>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { collect } from "../../src/allocator/collect.ts";
 import type { Context } from "../../src/allocator/context.ts";
-import { releaseHandle } from "../../src/allocator/release.ts";
+import { releaseHandle } from "../../src/allocator/release-handle.ts";
 import { takenIn } from "../../src/domain/block.ts";
 import { GRACE_MS, RELEASED_RECORD_KEPT_MS } from "../../src/domain/limits.ts";
 import { EVERY_SHARD } from "../../src/domain/shard.ts";

@@ -4,7 +4,8 @@ import { assign } from "../../src/allocator/assign.ts";
 import type { AssignRequest } from "../../src/allocator/assignment.ts";
 import { disown } from "../../src/allocator/disown.ts";
 import { readAddress } from "../../src/allocator/read.ts";
-import { releaseAddress, releaseHandle } from "../../src/allocator/release.ts";
+import { releaseAddress } from "../../src/allocator/release.ts";
+import { releaseHandle } from "../../src/allocator/release-handle.ts";
 import type { HostId } from "../../src/domain/host.ts";
 import type { HostReserved } from "../../src/domain/host-reserved.ts";
 import { interval } from "../domain/builders.ts";
@@ -159,7 +160,7 @@ describe("what a host keeps for itself", () => {
         address: base,
         status: "not_assigned",
       });
-    expect(await releaseHandle(world.calm, SPACE, WINDOWS.handle as string)).toEqual([]);
+    expect((await releaseHandle(world.calm, SPACE, WINDOWS.handle as string)).released).toEqual([]);
     expect(blocksOf(world)).toEqual([{ host: "host:node-1", hostReserved: WINDOWS }]);
   });
 

@@ -5,7 +5,7 @@ import { claimBlock } from "../../src/allocator/claim.ts";
 import { runJobs } from "../../src/allocator/jobs.ts";
 import { type Accepted, deletePool, drainPool, readJob } from "../../src/allocator/pool-jobs.ts";
 import { readAddress } from "../../src/allocator/read.ts";
-import { releaseHandle } from "../../src/allocator/release.ts";
+import { releaseHandle } from "../../src/allocator/release-handle.ts";
 import { blocksOfCell, cellAt } from "../../src/domain/cell.ts";
 import { parseInterval } from "../../src/domain/cidr.ts";
 import { findViolations } from "../../src/domain/invariants.ts";

@@ -3,7 +3,7 @@ import { amendAddress } from "../../src/allocator/amend.ts";
 import { assign } from "../../src/allocator/assign.ts";
 import type { AssignRequest } from "../../src/allocator/assignment.ts";
 import { readAddress } from "../../src/allocator/read.ts";
-import { releaseHandle } from "../../src/allocator/release.ts";
+import { releaseHandle } from "../../src/allocator/release-handle.ts";
 import { parseGeneration } from "../../src/domain/generation.ts";
 import {
   addressOf,
@@ -151,7 +151,7 @@ describe("a leased address", () => {
     expect(contentsIn(world).blocks[0]?.slots.size).toBeGreaterThan(0);
     world.clock.nowMs += 1000 * LEASE_SECONDS;
     await passes(world, 1);
-    expect(await releaseHandle(world.calm, SPACE, "vm")).toEqual([]);
+    expect((await releaseHandle(world.calm, SPACE, "vm")).released).toEqual([]);
   });
 
   it("that crashed before it was taken begins again, however late its key comes back", async () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { assign } from "../../src/allocator/assign.ts";
 import type { AssignRequest } from "../../src/allocator/assignment.ts";
 import type { Context } from "../../src/allocator/context.ts";
-import { releaseHandle } from "../../src/allocator/release.ts";
+import { releaseHandle } from "../../src/allocator/release-handle.ts";
 import { findViolations } from "../../src/domain/invariants.ts";
 import { callsOf, withMishap } from "../simulation/crash-points.ts";
 import {
@@ -47,7 +47,8 @@ describe("a handle with a limit of one", () => {
     await releaseAll(world.calm, first);
     const second = await assigned(world.calm, limited(1, 1));
     expect(textsOf(second)).not.toEqual(textsOf(first));
-    expect(await releaseHandle(world.calm, "default", "vm")).toEqual(textsOf(second));
+    const { released } = await releaseHandle(world.calm, "default", "vm");
+    expect(released).toEqual(textsOf(second));
     expect(seatsIn(world)).toEqual([]);
     expect(await told(world.calm, limited(1, 1))).toHaveLength(1);
   });
@@ -206,7 +207,7 @@ describe("of two requests under one limit", () => {
         expect(await told(other(world, 4), limited(1, 1))).toEqual(answer);
         await passes(world, 3);
         expect(findViolations(contentsIn(world), { quiet: true }), `${mishap} ${at}`).toEqual([]);
-        expect(await releaseHandle(world.calm, "default", "vm")).toEqual(answer);
+        expect((await releaseHandle(world.calm, "default", "vm")).released).toEqual(answer);
       }
   });
 });

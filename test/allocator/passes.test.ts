@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { putSettings } from "../../src/allocator/administration.ts";
 import { assign } from "../../src/allocator/assign.ts";
-import { releaseHandle } from "../../src/allocator/release.ts";
+import { releaseHandle } from "../../src/allocator/release-handle.ts";
 import { isOver } from "../../src/domain/record.ts";
 import { SETTINGS_DEFAULT } from "../../src/domain/settings.ts";
 import { EVERY_SHARD, shardOfSpace } from "../../src/domain/shard.ts";

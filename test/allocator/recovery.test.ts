@@ -4,7 +4,7 @@ import { assign } from "../../src/allocator/assign.ts";
 import type { Assignment } from "../../src/allocator/assignment.ts";
 import { disown } from "../../src/allocator/disown.ts";
 import { readAddress } from "../../src/allocator/read.ts";
-import { releaseHandle } from "../../src/allocator/release.ts";
+import { releaseHandle } from "../../src/allocator/release-handle.ts";
 import { merged, parseInterval } from "../../src/domain/cidr.ts";
 import { findViolations } from "../../src/domain/invariants.ts";
 import { REQUEST_MS_MAX } from "../../src/domain/limits.ts";

@@ -354,9 +354,10 @@ describe("ReleaseByHandle", () => {
     const told = textsOf(await plat.assign({ host: "n1", ipv4: 20, handle: "a/pod" }));
     const gone = await plat.delete("/v1/handles/a%2Fpod");
     expect(gone.body.released.toSorted()).toEqual(told.toSorted());
+    expect(gone.body.complete).toBe(true);
     expect(await plat.delete("/v1/handles/a%2Fpod")).toMatchObject({
       status: 200,
-      body: { released: [] },
+      body: { released: [], complete: true },
     });
     expect((await plat.release({ handle: "a/pod" })).body).toMatchObject({ released: [] });
   });

@@ -1,6 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { type Client, type Request, Unanswered } from "../../src/cli/client.ts";
-import { releaseAddresses, releaseHandle, releaseHost } from "../../src/cli/releases.ts";
+import {
+  type ReleaseEntry,
+  releaseAddresses,
+  releaseHandle,
+  releaseHost,
+} from "../../src/cli/releases.ts";
 
 /** An API that answers each release in turn; and what it was asked for. */
 function apiOf(...answers: readonly object[]) {
@@ -24,7 +29,16 @@ async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
 
 describe("a release of many addresses", () => {
   it("takes as many requests as it needs, each as large as one may be", async () => {
-    const { client, asked } = apiOf({ results: [] });
+    const asked: unknown[] = [];
+    const client: Client = {
+      space: "default",
+      async call<Body>({ body }: Request) {
+        asked.push(body);
+        const { addresses } = body as { addresses: readonly { address: string }[] };
+        const results = addresses.map(({ address }) => ({ address, status: "released" }));
+        return { status: 200, etag: undefined, body: { results, complete: true } as Body };
+      },
+    };
     const entries = Array.from({ length: 513 }, (_, i) => ({ address: `10.0.0.${i}` }));
     await all(releaseAddresses(client, entries));
     expect(asked).toEqual([
@@ -32,6 +46,36 @@ describe("a release of many addresses", () => {
       { addresses: entries.slice(256, 512) },
       { addresses: entries.slice(512) },
     ]);
+  });
+
+  const [a, b, c] = ["10.0.0.1", "10.0.0.2", "10.0.0.3"].map((address) => ({ address }));
+  const entries = [a, b, c] as ReleaseEntry[];
+  const answer = (...statuses: [ReleaseEntry | undefined, string][]) => ({
+    results: statuses.map(([entry, status]) => ({ ...entry, status })),
+    complete: statuses.every(([, status]) => status !== "unfinished"),
+  });
+
+  it("sends again what a request had no time for, and tells what became of each once", async () => {
+    const { client, asked } = apiOf(
+      answer([a, "unfinished"], [b, "released"], [c, "unfinished"]),
+      answer([a, "unfinished"], [c, "not_assigned"]),
+      answer([a, "released"]),
+    );
+    expect((await all(releaseAddresses(client, entries))).flat()).toEqual([
+      { ...b, status: "released" },
+      { ...c, status: "not_assigned" },
+      { ...a, status: "released" },
+    ]);
+    expect(asked).toEqual([{ addresses: [a, b, c] }, { addresses: [a, c] }, { addresses: [a] }]);
+  });
+
+  it("gives up after eight requests in a row that came to nothing, and says how to go on", async () => {
+    const { client, asked } = apiOf(answer([a, "unfinished"]));
+    await expect(all(releaseAddresses(client, entries.slice(0, 1)))).rejects.toMatchObject({
+      exit: 3,
+      message: expect.stringContaining("the same line goes on"),
+    });
+    expect(asked).toHaveLength(8);
   });
 });
 
@@ -56,7 +100,7 @@ describe("a release that got no answer", () => {
   });
 
   it.each<[string, string, (client: Client) => Promise<unknown>]>([
-    ["a handle", "plat handle get web", (client) => releaseHandle(client, "web")],
+    ["a handle", "plat handle get web", (client) => all(releaseHandle(client, "web"))],
     ["a host", "plat block get --host n1", (client) => all(releaseHost(client, { host: "n1" }))],
     [
       "an address of a handle",
@@ -81,12 +125,18 @@ describe("a release that got no answer", () => {
 });
 
 describe("a release of all that a host has", () => {
-  const part = { released: ["10.0.0.1"], complete: false, unreadable: [] };
+  const part = { released: ["10.0.0.1"], complete: false };
 
   it("asks until it is complete", async () => {
     const { client, asked } = apiOf(part, part, { ...part, complete: true });
     expect(await all(releaseHost(client, { host: "n1" }))).toHaveLength(3);
     expect(asked).toEqual([{ host: "n1" }, { host: "n1" }, { host: "n1" }]);
+  });
+
+  it("asks so for all that a handle has as well", async () => {
+    const { client, asked } = apiOf(part, { ...part, complete: true });
+    expect(await all(releaseHandle(client, "web"))).toHaveLength(2);
+    expect(asked).toEqual([{ handle: "web" }, { handle: "web" }]);
   });
 
   it("gives up after eight requests in a row that found nothing, not sooner, and says how to go on", async () => {
@@ -103,7 +153,7 @@ describe("a release of all that a host has", () => {
   });
 
   it("ends where only blocks are left that cannot be read", async () => {
-    const left = { ...part, released: [], unreadable: ["10.0.0.0/28"] };
+    const left = { ...part, released: [], unreadable: [{ item: "block 10.0.0.0", reason: "" }] };
     const { client, asked } = apiOf(left, part, left);
     expect(await all(releaseHost(client, { host: "n1" }))).toHaveLength(10);
     expect(asked).toHaveLength(10);

@@ -298,6 +298,7 @@ describe("a release of affinities", () => {
     expect(body).toEqual({
       requestId: "request-1",
       host: "n1",
+      complete: true,
       affinityType: "host",
       affinities: [{ cidr: "10.0.0.0/28", status: "disowned", inUse: 2, cooling: 0 }],
     });
@@ -366,6 +367,7 @@ describe("a release of affinities", () => {
     } while (cursor);
     const first = (await release(plat, "n1", { cidr: "10.0.0.0/20" })).body;
     expect(first.affinities).toHaveLength(64);
+    expect(first.complete).toBe(false);
     expect(first.affinities[0]).toEqual({ cidr: "10.0.0.32/27", status: "deleted" });
     const { next } = first;
     const other = await release(plat, "n1", { cidr: "10.0.0.0/21", cursor: next });
@@ -374,6 +376,7 @@ describe("a release of affinities", () => {
     expect(part.affinities).toHaveLength(4);
     const rest = (await release(plat, "n1", { cidr: "10.0.0.0/20", cursor: next })).body;
     expect(rest.affinities).toHaveLength(127 - 64 - 4);
+    expect(rest.complete).toBe(true);
     expect(rest).not.toHaveProperty("next");
     expect(await held(plat, "n1")).toEqual([]);
     expect(await held(plat, "n2")).toEqual(["10.0.0.0/27"]);
@@ -434,7 +437,6 @@ describe("a release of all that a host has", () => {
     expect((await plat.release({ host: "n1" })).body).toMatchObject({
       released: [],
       complete: true,
-      unreadable: [],
     });
     const again = await plat.assign({ host: "n1", ipv4: 3, handle: "a" }, "key");
     expect(again.body.code).toBe("already_released");

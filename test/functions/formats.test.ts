@@ -188,6 +188,8 @@ const CASES: Readonly<Record<string, Case>> = {
       "release the address by its handle",
       "release the keyed address",
       "release the handle",
+      "release the borrower",
+      "release the host",
       "release affinities of the host",
     ],
   },

@@ -64,7 +64,7 @@ describe("a release", () => {
       await plat.assign({ host: "n1", ipv4: 2, handle: "h" });
       const { status, body } = await release();
       expect(status).toBe(200);
-      expect(body).toMatchObject({ requestId: "request-1", handle: "h" });
+      expect(body).toMatchObject({ requestId: "request-1", handle: "h", complete: true });
       expect(body.released).toHaveLength(3);
       expect(body.released).toContain("10.0.0.7");
       expect(await release()).toMatchObject({ status: 200, body: { handle: "h", released: [] } });

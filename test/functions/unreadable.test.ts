@@ -58,12 +58,13 @@ it("is named beside the others where its host's blocks are listed, released, cla
   const reason = expect.stringMatching(`^the item of ${item} cannot be read: `);
   expect(listed.body.unreadable).toEqual([{ item, reason }]);
   const ended = await plat.release({ host: "n1" });
-  expect(ended.body).toMatchObject({ complete: false, unreadable: [block] });
+  expect(ended.body).toMatchObject({ complete: false, unreadable: [{ item, reason }] });
   expect(ended.body.released).toHaveLength(1);
   const claimed = await plat.call("POST", affinities, { body: { cidr: block } });
   expect(claimed.body.blocks).toEqual([{ cidr: block, status: "unreadable", reason }]);
   const released = await plat.delete(affinities);
   expect(released.body.affinities).toHaveLength(2);
+  expect(released.body.complete).toBe(false);
   expect(released.body.affinities).toContainEqual({ cidr: block, status: "unreadable", reason });
   const { orphans, complete, unreadable } = (await plat.get("/v1/utilization", { orphans: "true" }))
     .body;
@@ -72,6 +73,18 @@ it("is named beside the others where its host's blocks are listed, released, cla
     complete: true,
     unreadable: [{ item, reason }],
   });
+});
+
+it("is named by a release of the handle that has an address in it, which gives back all others", async () => {
+  await plat.assign({ host: "n1", ipv4: 2, handle: "held" });
+  const { status, body } = await plat.delete("/v1/handles/held");
+  expect(status).toBe(200);
+  expect(body).toMatchObject({ handle: "held", complete: false });
+  expect(body.released).toHaveLength(2);
+  const item = `block ${block?.split("/")[0]}`;
+  expect(body.unreadable).toMatchObject([
+    { item, reason: expect.stringContaining("cannot be read") },
+  ]);
 });
 
 it("is not written to, and nothing that it may hold is given out or given up", async () => {

@@ -4,7 +4,7 @@ import { assign } from "../../src/allocator/assign.ts";
 import type { Assignment, AssignRequest } from "../../src/allocator/assignment.ts";
 import type { Context } from "../../src/allocator/context.ts";
 import { disown } from "../../src/allocator/disown.ts";
-import { releaseHandle } from "../../src/allocator/release.ts";
+import { releaseHandle } from "../../src/allocator/release-handle.ts";
 import { parseGeneration } from "../../src/domain/generation.ts";
 import { findViolations } from "../../src/domain/invariants.ts";
 import { collectAll, reclaimAll } from "../passes.ts";

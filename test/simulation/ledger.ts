@@ -1,6 +1,6 @@
 import type { Amended } from "../../src/allocator/amend.ts";
 import type { AssignedAddress } from "../../src/allocator/assignment.ts";
-import type { HostReleased } from "../../src/allocator/release-host.ts";
+import type { Released } from "../../src/allocator/ending.ts";
 import { type Address, parseAddress } from "../../src/domain/address.ts";
 import { contains, ordinalOf } from "../../src/domain/cidr.ts";
 import type { Contents } from "../../src/domain/contents.ts";
@@ -165,13 +165,16 @@ export class Ledger {
     return this.#while(`${handle ?? ""}@${address}`, release);
   }
 
-  /** A release by handle names whatever the handle has while it lasts. */
-  async ending<T>(handle: string, release: () => Promise<T>): Promise<T> {
+  /** A release by handle names whatever the handle has while it lasts. When it says that it is complete, nothing is left of it. */
+  async ending(handle: string, release: () => Promise<Released>): Promise<Released> {
     const promises = this.promisesOf(handle);
     for (const promised of promises) this.letGo(promised);
     const answer = await this.#while(handle, release);
-    for (const promised of promises) this.gone(promised);
-    for (const [key] of this.#answers) if (key.startsWith(`${handle}/`)) this.#answers.delete(key);
+    for (const promised of promises)
+      if (answer.complete || answer.released.includes(promised.address)) this.gone(promised);
+    if (answer.complete)
+      for (const [key] of this.#answers)
+        if (key.startsWith(`${handle}/`)) this.#answers.delete(key);
     return answer;
   }
 
@@ -203,7 +206,7 @@ export class Ledger {
    * A release by host names whatever the host has while it lasts. When it says that it is complete, nothing is left of what
    * was found under the host when it began.
    */
-  async endingHost(host: HostId, release: () => Promise<HostReleased>): Promise<HostReleased> {
+  async endingHost(host: HostId, release: () => Promise<Released>): Promise<Released> {
     const promises = [...this.#promises.values()].filter((each) => this.#hostOf(each) === host);
     const found = promises.filter((promised) => this.#isFoundUnder(host, promised));
     for (const promised of promises) this.letGo(promised);

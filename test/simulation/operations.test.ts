@@ -5,7 +5,6 @@ import { expect, it } from "vitest";
 const WRITES_NOTHING = [
   "explain",
   "fresh",
-  "inParallel",
   "listAffinities",
   "listBlocks",
   "listContents",

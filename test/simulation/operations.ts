@@ -16,12 +16,13 @@ import { runJobs } from "../../src/allocator/jobs.ts";
 import { deleteNamespace, putNamespace } from "../../src/allocator/namespaces.ts";
 import { deleteNode, putNode } from "../../src/allocator/nodes.ts";
 import { deletePool, drainPool, releasePool } from "../../src/allocator/pool-jobs.ts";
-import { releaseHandle } from "../../src/allocator/release.ts";
+import { releaseAddresses } from "../../src/allocator/release-addresses.ts";
 import {
   releaseAffinities,
   releaseAffinity,
   releaseRange,
 } from "../../src/allocator/release-affinities.ts";
+import { releaseHandle } from "../../src/allocator/release-handle.ts";
 import { releaseHost } from "../../src/allocator/release-host.ts";
 import { parseInterval } from "../../src/domain/cidr.ts";
 import type { HostId } from "../../src/domain/host.ts";
@@ -131,6 +132,22 @@ export const OPERATIONS: readonly Operation[] = [
     again: (context, { gone }) => releaseAll(context, gone),
   },
   {
+    name: "release of several addresses of a handle",
+    step: "mark-given",
+    prepare: async ({ calm }) => ({ gone: await assigned(calm, keyedPair) }),
+    walk: (context, { gone }) =>
+      releaseAddresses(
+        context,
+        SPACE,
+        (gone?.addresses ?? []).map(({ address }) => ({
+          address: addressOf(address),
+          handle: gone?.handle ?? "",
+        })),
+      ),
+    kept: [],
+    again: (context, { gone }) => releaseAll(context, gone),
+  },
+  {
     name: "release by address of a keyed request of two",
     step: "mark-given",
     prepare: async ({ calm }) => ({ gone: await assigned(calm, keyedPair) }),
@@ -155,6 +172,18 @@ export const OPERATIONS: readonly Operation[] = [
     prepare: async ({ calm }) => ({ keyed: await assigned(calm, keyedPair) }),
     walk: (context) => releaseHandle(context, SPACE, "keyed"),
     kept: [],
+  },
+  {
+    name: "release by handle of a keyed request, for the second time",
+    step: "settle-kept",
+    prepare: async ({ calm }) => {
+      const keyed = await assigned(calm, keyedPair);
+      await releaseHandle(calm, SPACE, "keyed");
+      return { keyed };
+    },
+    walk: (context) => releaseHandle(context, SPACE, "keyed"),
+    kept: [],
+    again: (context) => releaseHandle(context, SPACE, "keyed"),
   },
   {
     name: "reclaim that sees an empty block for the first time",

@@ -26,8 +26,8 @@ import {
   readJob,
   releasePool,
 } from "../../src/allocator/pool-jobs.ts";
-import { releaseHandle } from "../../src/allocator/release.ts";
 import { releaseAffinities, releaseRange } from "../../src/allocator/release-affinities.ts";
+import { releaseHandle } from "../../src/allocator/release-handle.ts";
 import { releaseHost } from "../../src/allocator/release-host.ts";
 import { reserve as reserveAddresses } from "../../src/allocator/reserve.ts";
 import type { Address } from "../../src/domain/address.ts";

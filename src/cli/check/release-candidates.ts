@@ -1,5 +1,5 @@
 import type { Client } from "../client.ts";
-import { type ReleaseResult, releaseAddresses } from "../releases.ts";
+import { releaseAddresses } from "../releases.ts";
 import type { Candidate } from "./candidates.ts";
 
 /** What became of a candidate. `skipped`: somebody else has it, or it is not as it was; nothing was done to it. */
@@ -19,14 +19,12 @@ export async function* releaseCandidates(
   candidates: readonly Candidate[],
 ): AsyncGenerator<readonly Outcome[]> {
   const entries = candidates.map(({ address, generation }) => ({ address, generation }));
-  let done = 0;
-  for await (const results of releaseAddresses(client, entries)) {
-    const some = candidates.slice(done, done + results.length);
-    done += results.length;
-    yield some.map(({ address, handle }, i) => {
-      const { status, detail } = results[i] as ReleaseResult;
-      const became = status === "conflict" ? "skipped" : status;
-      return { address, handle, status: became, ...(detail !== undefined && { detail }) };
-    });
-  }
+  const handles = new Map(candidates.map(({ address, handle }) => [address, handle]));
+  for await (const results of releaseAddresses(client, entries))
+    yield results.map(({ address, status, detail }) => ({
+      address,
+      handle: handles.get(address) ?? "",
+      status: status === "conflict" ? "skipped" : status,
+      ...(detail !== undefined && { detail }),
+    }));
 }

@@ -31,9 +31,9 @@ async function releaseAll({ client, io }: Session, host: string): Promise<void> 
   let blocks = 0;
   const left: string[] = [];
   await progressing(io, `addresses of ${host}`, async () => {
-    for await (const { released, unreadable } of releaseHost(client, { host })) {
+    for await (const { released, unreadable = [] } of releaseHost(client, { host })) {
       addresses += released.length;
-      left.push(...unreadable);
+      left.push(...unreadable.map(({ item }) => item));
     }
     const route = path`/v1/nodes/${host}/affinities`;
     for await (const { affinities } of pages<Page>(client, route, {}, "DELETE"))

@@ -8,7 +8,7 @@ import { affinityTypeOption, several, texts } from "../options.ts";
 import type { Column } from "../output/print.ts";
 import { progressing, told } from "../progress.ts";
 import {
-  type HostReleased,
+  type AllReleased,
   type ReleaseEntry,
   type ReleaseResult,
   releaseAddresses,
@@ -124,41 +124,47 @@ function notAssigned({ address, state, availableAt }: Address): Row {
   return state === "hostReserved" ? { ...row, detail: "Its host keeps it for itself." } : row;
 }
 
-async function byHandle(session: Session, handle: string): Promise<void> {
-  const released = await releaseHandle(session.client, handle);
-  report(
-    session,
-    inOrder(released).map((address) => ({ address, status: "released", handle })),
+const byHandle = (session: Session, handle: string): Promise<void> =>
+  ofAll(session, handle, releaseHandle(session.client, handle), (rows) =>
+    report(
+      session,
+      rows.map((row) => ({ ...row, handle })),
+    ),
   );
-}
 
-async function byHost(
+const byHost = (
   session: Session,
   host: { readonly host: string; readonly affinityType: string | undefined },
+): Promise<void> =>
+  ofAll(session, host.host, releaseHost(session.client, host), (rows) =>
+    report(session, rows, OF_HOST),
+  );
+
+/** Tells what each request gave back of all that somebody has, and what cannot be read of it. */
+async function ofAll(
+  { io }: Session,
+  name: string,
+  requests: AsyncIterable<AllReleased>,
+  tell: (rows: readonly Row[]) => void,
 ): Promise<void> {
-  const answers: HostReleased[] = [];
+  const answers: AllReleased[] = [];
   const released = () => answers.flatMap((answer) => answer.released);
   await told(
     answers,
+    () => tell(inOrder(released()).map((address) => ({ address, status: "released" }))),
     () =>
-      report(
-        session,
-        inOrder(released()).map((address) => ({ address, status: "released" })),
-        OF_HOST,
-      ),
-    () =>
-      progressing(session.io, `addresses of ${host.host}`, async (shown) => {
-        for await (const answer of releaseHost(session.client, host)) {
+      progressing(io, `addresses of ${name}`, async (shown) => {
+        for await (const answer of requests) {
           answers.push(answer);
-          shown.update(`${released().length} addresses of ${host.host} released`);
+          shown.update(`${released().length} addresses of ${name} released`);
         }
       }),
   );
-  const unreadable = [...new Set(answers.flatMap((answer) => answer.unreadable))];
-  if (unreadable.length > 0)
+  const items = answers.flatMap(({ unreadable = [] }) => unreadable.map(({ item }) => item));
+  if (items.length > 0)
     throw new CommandError(
       EXIT.refused,
-      `unreadable: what ${host.host} has in ${unreadable.join(", ")} stays, for what stands there cannot be read.`,
+      `unreadable: what ${name} has in ${[...new Set(items)].join(", ")} stays, for what stands there cannot be read.`,
     );
 }
 

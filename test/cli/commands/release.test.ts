@@ -153,6 +153,30 @@ describe("plat release --handle", () => {
     expect(await stateOf("10.0.0.1")).not.toMatchObject({ state: "assigned" });
   });
 
+  it("asks until nothing is left, and tells all that was given back", async () => {
+    const url = await wayTo(shell.server().url, async ({ before }) => ({
+      handle: "web-0",
+      released: [`10.0.0.${9 - before}`],
+      complete: before === 2,
+    }));
+    const { exit, out } = await plat("release", "--handle", "web-0", "--endpoint", url);
+    expect(exit).toBe(0);
+    expect(out.match(/10\.0\.0\.\d/g)).toEqual(["10.0.0.7", "10.0.0.8", "10.0.0.9"]);
+  });
+
+  it("names what cannot be read, and exits with 1", async () => {
+    const unreadable = [{ item: "block 10.0.0.0", reason: "" }];
+    const url = await wayTo(shell.server().url, async () => ({
+      handle: "web-0",
+      released: [],
+      complete: false,
+      unreadable,
+    }));
+    const { exit, err } = await plat("release", "--handle", "web-0", "--endpoint", url);
+    expect(exit).toBe(1);
+    expect(err).toMatch(/^plat: unreadable: what web-0 has in block 10\.0\.0\.0 stays/);
+  });
+
   it("releases all that the handle has, and again nothing, which is no error", async () => {
     await pool();
     await assign("10.0.0.1", "web-0");
@@ -204,14 +228,18 @@ describe("plat release --host", () => {
   });
 
   it("names the blocks that cannot be read, in which the host may have more, and exits with 1", async () => {
-    const left = { released: [], complete: false, unreadable: ["10.0.0.0/28"] };
+    const left = {
+      released: [],
+      complete: false,
+      unreadable: [{ item: "block 10.0.0.0", reason: "" }],
+    };
     const url = await wayTo(shell.server().url, async ({ before }) =>
       before === 0 ? { ...left, released: ["10.0.0.17"] } : left,
     );
     const { exit, out, err } = await plat("release", "--host", "n1", "--endpoint", url);
     expect(exit).toBe(1);
     expect(out).toContain("10.0.0.17   released");
-    expect(err).toMatch(/^plat: unreadable: what n1 has in 10\.0\.0\.0\/28 stays/);
+    expect(err).toMatch(/^plat: unreadable: what n1 has in block 10\.0\.0\.0 stays/);
   });
 
   it("knows a virtual owner from the host of its name", async () => {

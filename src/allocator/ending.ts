@@ -1,0 +1,73 @@
+import { ADDRESSES_RELEASED_MAX, RECORDS_ENDED_AT_ONCE } from "../domain/limits.ts";
+import { Unreadable } from "../domain/outcome.ts";
+import type { AssignmentRecord } from "../domain/record.ts";
+import type { Context } from "./context.ts";
+import { endRecord } from "./end.ts";
+import { inParallel } from "./parallel.ts";
+import { Turn } from "./turn.ts";
+
+/** What a release of all that somebody has came to. */
+export interface Released {
+  /** The addresses that this call gave back, as text. */
+  readonly released: readonly string[];
+  /** Is nothing left of what there was when this was asked? Where something is, the same request goes on. */
+  readonly complete: boolean;
+  /** What cannot be read: what it holds stays. */
+  readonly unreadable: readonly Unreadable[];
+}
+
+/** The ending of as many records as one request has time for. */
+export class Ending {
+  readonly #context: Context;
+  readonly #turn: Turn;
+  readonly #released: string[] = [];
+  readonly #unreadable = new Map<string, Unreadable>();
+
+  constructor(context: Context) {
+    this.#context = context;
+    this.#turn = new Turn(context);
+  }
+
+  /** May something more be begun? If not, it is left to the next request. */
+  mayBegin(): boolean {
+    if (this.#released.length >= ADDRESSES_RELEASED_MAX) this.#turn.cut();
+    return this.#turn.mayBegin();
+  }
+
+  /**
+   * Ends records, some at once, as long as there is time.
+   *
+   * @param settles do keyed ones that are finished lose their parts at once? So a repeat does not look at their blocks again.
+   */
+  async end(records: readonly AssignmentRecord[], settles: boolean): Promise<void> {
+    await inParallel(records, RECORDS_ENDED_AT_ONCE, async (record) => {
+      if (!this.mayBegin()) return;
+      const freed = await this.trying(() => endRecord(this.#context, record, settles));
+      this.#released.push(...(freed ?? []));
+    });
+  }
+
+  /** What the work comes to; nothing where it cannot be done, and then the release is not complete. */
+  async trying<T>(work: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await this.#turn.trying(work);
+    } catch (error) {
+      if (!(error instanceof Unreadable)) throw error;
+      this.leave(error);
+      return undefined;
+    }
+  }
+
+  /** Something cannot be read, so it stays as it is. */
+  leave(unreadable: Unreadable): void {
+    this.#unreadable.set(unreadable.members.item, unreadable);
+  }
+
+  /** @throws what went wrong, where nothing was done besides */
+  answer(): Released {
+    const { failure, isWhole } = this.#turn;
+    if (failure !== undefined && this.#released.length === 0) throw failure;
+    const unreadable = [...this.#unreadable.values()];
+    return { released: this.#released, complete: isWhole && unreadable.length === 0, unreadable };
+  }
+}
