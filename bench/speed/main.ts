@@ -8,7 +8,7 @@ import { markdownOf } from "./report.ts";
 import { isSection, measureSpeed, SECTIONS, SIZES } from "./run.ts";
 
 /**
- * `npm run bench [-- --only pairs,growth --rounds 5 --seconds 2 --out DIR]`: how fast ours is beside raw conditional writes, which
+ * `npm run bench [-- --only pairs,growth --rounds 5 --seconds 2 --minutes 9 --out DIR]`: how fast ours is beside raw conditional writes, which
  * the same client sends to the same table in the same run. It prints Markdown, and writes that, JSON and a plot.
  */
 
@@ -17,6 +17,7 @@ const { values } = parseArgs({
     only: { type: "string", default: SECTIONS.join() },
     rounds: { type: "string", default: "5" },
     seconds: { type: "string", default: "2" },
+    minutes: { type: "string", default: "9" },
     out: { type: "string", default: "bench/results" },
   },
 });
@@ -30,6 +31,7 @@ const report = await measureSpeed({
   only: only.filter(isSection),
   rounds: whole("rounds", values.rounds),
   ms: 1_000 * whole("seconds", values.seconds),
+  minutes: whole("minutes", values.minutes),
   sizes: SIZES,
   say: (line) => console.error(line),
 });

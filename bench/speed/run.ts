@@ -34,6 +34,14 @@ export const SIZES: Sizes = {
   crowd: 2_000,
 };
 
+/** No round but the first of a section begins when such a share of the time is over: a slow machine measures less, not longer. */
+const SHARES: Readonly<Record<Section, number>> = {
+  pairs: 0.4,
+  http: 0.5,
+  growth: 0.75,
+  full: 0.8,
+  crowd: 0.9,
+};
 /** What is measured one by one takes a share of the time of what many callers do. */
 const SHARE_OF_ONE = 0.25;
 /** A crowd takes as long as it takes, so it comes less often. */
@@ -48,17 +56,20 @@ export async function measureSpeed({
   only,
   rounds,
   ms,
+  minutes,
   sizes,
   say,
 }: {
   readonly only: readonly Section[];
   readonly rounds: number;
   readonly ms: number;
+  readonly minutes: number;
   readonly sizes: Sizes;
   readonly say: (line: string) => void;
 }): Promise<Report> {
   const bed = await Bed.open();
   const stops: (() => Promise<unknown>)[] = [bed.stop];
+  const beganAtMs = performance.now();
   const loadBefore = loadavg()[0] ?? 0;
   try {
     const short = SHARE_OF_ONE * ms;
@@ -78,7 +89,8 @@ export async function measureSpeed({
       if (!only.includes(section)) continue;
       say(section);
       const times = section === "crowd" ? Math.min(rounds, CROWD_ROUNDS_MAX) : rounds;
-      const outcome = await inTurns(await make[section](), times, say);
+      const untilMs = beganAtMs + SHARES[section] * minutes * 60_000;
+      const outcome = await inTurns(await make[section](), times, untilMs, say);
       lines.push(...[...outcome].map(([contest, all]) => lineOf(contest, all)));
     }
     return {
@@ -105,7 +117,7 @@ const METHOD = (
 ) => `The table is the embedded DynamoDB, in memory, on the same cores as the callers. Each caller has two warm functions of its own, one
 that assigns and one that releases (each with a memory of its own, and no server before it); all share one client of the SDK. *Raw* is what the same client takes for as many
 conditional writes of items of the same content, which return the same, with nothing read, chosen or parsed, and with nobody else at their slot.
-Both have turns round by round: ${rounds} rounds of ${ms / 1_000} s for each of them with many callers, a quarter of that for one by one.
+Both have turns round by round: ${rounds} rounds at most, of ${ms / 1_000} s for each of them with many callers, a quarter of that for one by one.
 \`ours/raw\` is the median of the rounds, and 1 would be as fast as raw; p50 and p99 are those of all rounds; a call is one to the table,
 and *processor ms* is what the callers' process used for an act, which others at work on the machine hardly touch.
 Nothing cools, so that addresses come round at once.`;

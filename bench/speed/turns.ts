@@ -29,14 +29,20 @@ export interface Round {
   readonly raw: Turn;
 }
 
-/** Round by round each contest has its turns, ours first and raw first by turns, so that a machine's moods touch both. */
+/**
+ * Round by round each contest has its turns, ours first and raw first by turns, so that a machine's moods touch both.
+ *
+ * @param untilMs no round but the first begins later, by `performance.now()`
+ */
 export async function inTurns(
   contests: readonly Contest[],
   rounds: number,
+  untilMs: number,
   say: (line: string) => void,
 ): Promise<ReadonlyMap<Contest, readonly Round[]>> {
   const all = new Map(contests.map((contest) => [contest, [] as Round[]]));
   for (let number = 0; number < rounds; number++) {
+    if (number > 0 && performance.now() > untilMs) break;
     for (const [contest, rounds] of all) {
       const early = number % 2 === 0 ? undefined : await contest.raw();
       const ours = await contest.ours();

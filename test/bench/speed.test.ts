@@ -12,6 +12,7 @@ const TINY = {
   only: SECTIONS,
   rounds: 1,
   ms: 20,
+  minutes: 1,
   sizes: { callers: [1, 4], hosts: [1, 2], blocks: [10, 200], fills: [0, 99], crowd: 12 },
   say: () => {},
 } as const;
