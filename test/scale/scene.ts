@@ -4,6 +4,7 @@ import type { PlanEntry } from "../../src/domain/plan.ts";
 import type { Pool, Settings } from "../../src/domain/pool.ts";
 import { SETTINGS_DEFAULT } from "../../src/domain/settings.ts";
 import type { Slot } from "../../src/domain/slot.ts";
+import { rowFrom } from "../../src/store/affinity.ts";
 import { MemoryTable } from "../../src/store/memory.ts";
 import type { Item, Table } from "../../src/store/table.ts";
 import { openTable } from "../../src/store/table-format.ts";
@@ -158,6 +159,12 @@ export function rowItem(
     }),
   );
 }
+
+/** What calls the block of a row full, as its host's own walks leave it once they have read it. */
+export const fullBlockItem = (row: Item): Item => {
+  const { space, host, block, revision } = rowFrom(row);
+  return drafted((store) => store.callBlockFull({ space, host, block, row: revision }));
+};
 
 /** Slots that are all taken, by requests that nobody looks up. */
 export function takenSlots(count: number): ReadonlyMap<number, Slot> {

@@ -17,6 +17,7 @@ import type { Cloud } from "../lambda.ts";
 import { requestOf, triesUntilServed } from "../requests.ts";
 import {
   blockItem,
+  fullBlockItem,
   fullPoolItem,
   mapPages,
   newCloud,
@@ -66,6 +67,7 @@ function layouts(form: Form): readonly Layout[] {
     roomInTheLastPool(form === "full" ? 700 : 70),
     roomInTheLastPool(form === "full" ? 1_999 : 200),
     hostAtItsCap(form === "full" ? 200 : 40),
+    hostAtItsCap(form === "full" ? 1_000 : 100, "whose others are called full"),
     lendersEverywhere(form === "full" ? 256 : 16),
   ];
 }
@@ -146,9 +148,9 @@ function roomInTheLastPool(fullPools: number): Layout {
 }
 
 /** The host may claim no more, borrows from nobody, and has one address left in one of its blocks. */
-function hostAtItsCap(blocks: number): Layout {
+function hostAtItsCap(blocks: number, called?: "whose others are called full"): Layout {
   return {
-    size: `a host at its cap of ${blocks} blocks, one free address in one of them`,
+    size: `a host at its cap of ${blocks} blocks, one free address in one of them${called ? `, ${called}` : ""}`,
     async set(sabotage) {
       const cloud = await newCloud(sabotage);
       const pool = poolOf(SPACE, "main", "10.0.0.0/8");
@@ -162,7 +164,9 @@ function hostAtItsCap(blocks: number): Layout {
         cloud.items.put(
           isOpen ? blockItem(pool, { cidr, host, slots: takenSlots(63) }) : full(cidr, host),
         );
-        cloud.items.put(rowItem(pool, host, place, cidr));
+        const row = rowItem(pool, host, place, cidr);
+        cloud.items.put(row);
+        if (called && !isOpen) cloud.items.put(fullBlockItem(row));
       }
       for (const page of mapPages(
         pool,
