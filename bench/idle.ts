@@ -4,12 +4,14 @@ import type { Context } from "../src/allocator/context.ts";
 import { runJobs } from "../src/allocator/jobs.ts";
 import { inParallel } from "../src/allocator/parallel.ts";
 import { reclaim } from "../src/allocator/reclaim.ts";
+import { BLOCKS_PER_CELL } from "../src/domain/cell.ts";
 import { SHARDS } from "../src/domain/limits.ts";
 import { EVERY_SHARD } from "../src/domain/shard.ts";
 import { createTable } from "../src/local/create-table.ts";
 import { startEmulator } from "../src/local/emulator.ts";
 import { dynamoTable } from "../src/store/dynamo.ts";
 import { contextOf, dynamoClient } from "../src/wiring.ts";
+import { fillCell } from "./fill.ts";
 import { meterOf } from "./meter.ts";
 import { makePool } from "./pool.ts";
 
@@ -19,6 +21,8 @@ const TABLE_NAME = "plat-idle";
 const MINUTES_PER_MONTH = 30 * 24 * 60;
 /** A pass may keep a cursor for the next, so that the first passes are not like the others. */
 const PASSES_BEFORE = 3;
+const FULL_CELLS = 8;
+const LATER_MS = 4 * 60 * 60 * 1000;
 
 const PASSES: Readonly<Record<string, (context: Context) => Promise<unknown>>> = {
   reclaim: byShard(reclaim),
@@ -30,11 +34,20 @@ const emulator = await startEmulator({});
 const client = dynamoClient(emulator.endpoint);
 await createTable(client, TABLE_NAME);
 const meter = meterOf(client);
-const context = contextOf(dynamoTable(client, TABLE_NAME));
+let context = contextOf(dynamoTable(client, TABLE_NAME));
 
 await measure("an empty table");
-await makePool(context, { space: "default", name: "main", cidr: "10.0.0.0/16" });
+const pool = await makePool(context, { space: "default", name: "main", cidr: "10.0.0.0/16" });
 await measure("a space with one pool, nothing assigned");
+for (let cell = 0n; cell < FULL_CELLS; cell++) {
+  await context.store.addCell(pool.space, pool.id, cell);
+  await fillCell(context, pool, cell, 0);
+}
+context = { ...context, now: () => Date.now() + LATER_MS };
+// They have no rows and no records, which the collector would begin to mend.
+await measure(`${BLOCKS_PER_CELL * FULL_CELLS} full blocks of 64, claimed some hours ago`, [
+  "reclaim",
+]);
 await emulator.stop();
 
 /** As the schedules begin them: all shards at once. */
@@ -42,9 +55,10 @@ function byShard(pass: (context: Context, shard: number) => Promise<unknown>) {
   return (context: Context) => inParallel(EVERY_SHARD, SHARDS, (shard) => pass(context, shard));
 }
 
-async function measure(state: string): Promise<void> {
+async function measure(state: string, passes = Object.keys(PASSES)): Promise<void> {
   const rows = [];
   for (const [pass, run] of Object.entries(PASSES)) {
+    if (!passes.includes(pass)) continue;
     for (let i = 0; i < PASSES_BEFORE; i++) await run(context);
     const { calls, inSequence, writeUnits, readUnits } = await meter.measure(() => run(context));
     const month = { "write units a month": writeUnits, "read units a month": readUnits };

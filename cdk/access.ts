@@ -7,7 +7,6 @@ export type ScheduledFunctionName = (typeof SCHEDULED_FUNCTIONS)[number];
 /** Partitions of the table by what their keys begin with (`src/store/key.ts`). */
 export const PARTITIONS = {
   BLOCK: "BLOCK#*",
-  CURSOR: "CURSOR",
   FULLPOOLS: "FULLPOOLS#*",
   HANDLE: "HANDLE#*",
   HOST: "HOST#*",
@@ -93,8 +92,8 @@ export const ACCESS: Readonly<Record<FunctionName | ScheduledFunctionName, Acces
   configure: {
     get: ["JOBS", "PLAN", "SPACE", "SPACES", "TABLE", "VERSION"],
     query: ["BLOCK", "JOBS", "POOLMAP", "SPACE"],
-    put: ["JOBS", "PLAN", "SPACE", "SPACES", "TABLE"],
-    update: ["VERSION"],
+    put: ["JOBS", "PLAN", "SPACE", "TABLE"],
+    update: ["SPACES", "VERSION"],
     delete: ["SPACE"],
   },
   register: {
@@ -104,11 +103,11 @@ export const ACCESS: Readonly<Record<FunctionName | ScheduledFunctionName, Acces
   },
   openapi: undefined,
   reclaim: {
-    get: ["BLOCK", "CURSOR", "TABLE", "VERSION"],
+    get: ["BLOCK", "TABLE", "VERSION"],
     query: ["BLOCK", "HOST", "POOLMAP", "SPACE", "SPACES"],
     put: ["HOST"],
-    update: ["BLOCK", "CURSOR", "POOLMAP"],
-    delete: ["BLOCK", "CURSOR", "FULLPOOLS", "HOST"],
+    update: ["BLOCK", "POOLMAP", "SPACES"],
+    delete: ["BLOCK", "FULLPOOLS", "HOST", "SPACES"],
   },
   work: {
     get: ["BLOCK", "JOBS", "PLAN", "TABLE", "VERSION"],

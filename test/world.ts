@@ -20,6 +20,7 @@ import type { MemoryTable } from "../src/store/memory.ts";
 import { makeStore } from "../src/store/store.ts";
 import type { Table } from "../src/store/table.ts";
 import { collectAll, reclaimAll } from "./passes.ts";
+import { unregisteredIn } from "./register.ts";
 import { MutatedTable } from "./simulation/mutate.ts";
 import { seededRandom } from "./simulation/random.ts";
 
@@ -42,9 +43,12 @@ export interface World {
 
 const made: World[] = [];
 
-/** Whatever a test did, the invariants hold over the tables of its worlds when it is done. */
+/** Whatever a test did, the invariants hold over the tables of its worlds when it is done, and passes come by all pools. */
 afterEach(() => {
-  for (const world of made.splice(0)) expect(findViolations(contentsIn(world))).toEqual([]);
+  for (const world of made.splice(0)) {
+    expect(findViolations(contentsIn(world))).toEqual([]);
+    expect(unregisteredIn(world.table)).toEqual([]);
+  }
 });
 
 export async function makeWorld(

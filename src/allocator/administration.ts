@@ -79,6 +79,8 @@ async function createPool(
   const pending: Pool = { ...spec, space, name, id, state: "pending", revision: fresh(context) };
   const put = await settled(context.store.putPool(pending, standing));
   if (put.outcome === "lost") return createdMeanwhile("pool", name);
+  // A reclaimer that saw the space without a pool may have taken it out of the register meanwhile; one that looks now does not.
+  await registerSpace(context, space);
   const refusal = await enterPlan(context, pending);
   if (refusal) {
     await context.store.deletePool(pending);
@@ -295,7 +297,7 @@ async function findReservation(context: Context, space: string, name: string) {
 }
 
 async function registerSpace(context: Context, space: string): Promise<void> {
-  await settled(context.store.registerSpace(space));
+  await settled(context.store.registerSpace(space, fresh(context)));
 }
 
 /** An operator whose write is of unknown outcome is told so, and reads before writing again. */

@@ -10,10 +10,17 @@ import type { Namespace } from "../domain/namespace.ts";
 import type { Node, NodeEntry } from "../domain/node.ts";
 import type { Outcome, Unreadable } from "../domain/outcome.ts";
 import type { AddressPlan, PlanEntry } from "../domain/plan.ts";
-import type { Pool, Reservation, Settings, SpaceConfiguration } from "../domain/pool.ts";
+import type {
+  Pool,
+  Reservation,
+  Settings,
+  SpaceConfiguration,
+  UnreadableNamed,
+} from "../domain/pool.ts";
 import type { AssignmentRecord, Due, RecordPlace } from "../domain/record.ts";
 import type { Seat } from "../domain/seat.ts";
 import type { Slot } from "../domain/slot.ts";
+import type { SpaceEntry, SpacePosition } from "../domain/space.ts";
 import type { Progress } from "../domain/sweep.ts";
 import type { RecordStart } from "../domain/token.ts";
 
@@ -144,12 +151,14 @@ export interface Store {
   ): Promise<Outcome<unknown>>;
   readVersion(space: string): Promise<string | undefined>;
   raiseVersion(space: string, version: string): Promise<Outcome<unknown>>;
-  registerSpace(space: string): Promise<Outcome<unknown>>;
-  /** Entries that cannot be read are named beside the others. */
+  registerSpace(space: string, revision: string): Promise<Outcome<unknown>>;
+  /** Eventually consistent. Entries that cannot be read are named beside the others. */
   listSpaces(): Promise<{
-    readonly spaces: readonly string[];
-    readonly unreadable: readonly Unreadable[];
+    readonly spaces: readonly SpaceEntry[];
+    readonly unreadable: readonly UnreadableNamed[];
   }>;
+  keepPosition(space: string, position: SpacePosition | undefined): Promise<void>;
+  dropSpace(seen: SpaceEntry): Promise<Outcome<unknown>>;
   readPlan(space: string): Promise<AddressPlan>;
   changePlan(
     seen: AddressPlan,
@@ -162,6 +171,20 @@ export interface Store {
     poolId: string,
     options: { readonly consistent: boolean },
   ): Promise<{ readonly cells: ReadonlySet<bigint>; readonly full: ReadonlySet<bigint> }>;
+  /** Eventually consistent, in the order of the pages' names. Pages that cannot be read are named beside the others. */
+  readMapPages(
+    space: string,
+    poolId: string,
+    options: { readonly after: string | undefined; readonly limit: number },
+  ): Promise<{
+    readonly pages: readonly {
+      readonly page: string;
+      readonly cells: ReadonlySet<bigint>;
+      readonly full: ReadonlySet<bigint>;
+    }[];
+    readonly unreadable: readonly Unreadable[];
+    readonly next: string | undefined;
+  }>;
   addCell(space: string, poolId: string, cell: bigint): Promise<Outcome<unknown>>;
   markFull(space: string, poolId: string, cell: bigint): Promise<Outcome<unknown>>;
   unmarkFull(space: string, poolId: string, cell: bigint): Promise<Outcome<unknown>>;
@@ -218,8 +241,6 @@ export interface Store {
 
   /** Asks the table for the format of its keys. @throws Unreadable where it is not the one that this version knows */
   checkKeys(): Promise<void>;
-  readCursor(pass: string): Promise<string | undefined>;
-  writeCursor(pass: string, position: string | undefined): Promise<void>;
   readProgress(shard: number): Promise<Progress | undefined>;
   writeProgress(shard: number, progress: Progress): Promise<void>;
   /** A page of a segment of the table, item by item, each with its position: eventually consistent. */

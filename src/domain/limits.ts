@@ -153,8 +153,24 @@ export const PAGE_READS_AT_ONCE = 8;
 export const SHARDS = 16;
 /** A scheduled pass stops at this age; its function may live for a minute. */
 export const PASS_MS_MAX = 40_000;
-/** Work of one scheduled pass; the next pass goes on where this one stopped. */
-export const RECLAIM_CELLS_PER_PASS = 256;
+/** Spaces that a pass of the reclaimer works on side by side. */
+export const RECLAIM_SPACES_AT_ONCE = 16;
+/** Cells of all these spaces together that it works on side by side. */
+export const RECLAIM_CELLS_AT_ONCE = 16;
+/** Blocks of one cell that are worked on side by side. */
+export const RECLAIM_BLOCKS_AT_ONCE = 8;
+/**
+ * Cells of a space that it goes through before the next space has its turn. After each such slice it keeps where it is: one that
+ * dies loses a slice.
+ */
+export const RECLAIM_CELLS_PER_SLICE = 64;
+/** Pages of a pool's map that it reads at once, with some KB each at most. */
+export const RECLAIM_PAGES_PER_READ = 16;
+/**
+ * So long after it was claimed a block's host is asked whether it has the row of the block, however full the block is: what a
+ * crash left is put right soon. Later the daily walk of the collector asks.
+ */
+export const ROW_WATCHED_MS = 60 * 60 * 1000;
 /** Cells of a job's pool that a worker goes through, some at once, before other jobs have their turn. */
 export const JOB_CELLS_PER_SLICE = 64;
 export const JOB_CELLS_AT_ONCE = 16;

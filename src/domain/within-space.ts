@@ -25,7 +25,7 @@ export function withinSpace(contents: Contents, space: string): Contents {
 
 /** What belongs to the table as a whole concerns every space. */
 const concerns = (key: string, space: string): boolean =>
-  /^(TABLE|CURSOR) /.test(key) || spaceOfKey(key) === space;
+  /^(TABLE|SWEEP|CURSOR) /.test(key) || spaceOfKey(key) === space;
 
 /** What a person calls the block of a key, if one of the space stands under it. */
 export function blockOfKey(key: string, space: string): string | undefined {

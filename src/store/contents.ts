@@ -2,7 +2,6 @@ import type { Contents } from "../domain/contents.ts";
 import { Unreadable } from "../domain/outcome.ts";
 import { rowFrom } from "./affinity.ts";
 import { blockFrom } from "./block.ts";
-import { positionFrom } from "./cursor.ts";
 import { reading } from "./format.ts";
 import { fullBlockFrom } from "./full-block.ts";
 import { fullPoolFrom } from "./full-pool.ts";
@@ -17,7 +16,8 @@ import { progressFrom } from "./progress.ts";
 import { recordFrom } from "./record.ts";
 import { seatFrom } from "./seat.ts";
 import { readOrNot } from "./sorted.ts";
-import { poolFrom, reservationFrom, settingsFrom, spaceFrom, versionFrom } from "./space.ts";
+import { poolFrom, reservationFrom, settingsFrom, versionFrom } from "./space.ts";
+import { spaceEntryFrom } from "./space-entry.ts";
 import type { Item, Key, Segment, Table } from "./table.ts";
 import { assertKeysOf } from "./table-format.ts";
 
@@ -94,10 +94,11 @@ export function contentsOf(items: readonly Item[]): Contents {
 
 const OTHERS: readonly (readonly [string, (item: Item) => unknown])[] = [
   ["TABLE", assertKeysOf],
-  ["SPACES", spaceFrom],
+  ["SPACES", spaceEntryFrom],
   ["SPACE/CONFIG", settingsFrom],
   ["VERSION", versionFrom],
-  ["CURSOR", positionFrom],
+  // Where passes of an earlier version stopped; nobody reads it any more.
+  ["CURSOR", reading(() => undefined)],
   ["SWEEP", progressFrom],
   // What is of no kind is refused by its key.
   ["", reading(() => undefined)],

@@ -139,8 +139,6 @@ export const TABLE_KEY: Key = { pk: "TABLE", sk: "FORMAT" };
 /** How far the collector is in a shard. */
 export const progressKey = (shard: number): Key => ({ pk: "SWEEP", sk: String(shard) });
 
-export const cursorKey = (pass: string): Key => ({ pk: "CURSOR", sk: pass });
-
 /** The address in a key; keys are ours, so what cannot be read is a broken table. */
 export function addressInKey(text: string) {
   const address = parseAddress(text);

@@ -4,6 +4,7 @@ import { setOf } from "./attribute.ts";
 import { reading } from "./format.ts";
 import { poolMapKey, poolMapPk, unescaped } from "./key.ts";
 import { withItem } from "./outcome.ts";
+import { sorted } from "./sorted.ts";
 import type { Item, Table } from "./table.ts";
 
 /** Cells of a page: two sets of so many texts of up to three characters stay under 1 KB, one write unit. */
@@ -13,6 +14,11 @@ const CELLS_PER_PAGE = 128n;
 export interface PoolMap {
   readonly cells: ReadonlySet<bigint>;
   readonly full: ReadonlySet<bigint>;
+}
+
+/** A part of a map, under its name. */
+interface PoolMapPage extends PoolMap {
+  readonly page: string;
 }
 
 /** Pages of pool maps: which cells may hold blocks, and which are believed full. Each method is one call. */
@@ -29,7 +35,7 @@ export function poolMapItems(table: Table) {
       step,
       key: poolMapKey(space, poolId, String(cell / CELLS_PER_PAGE)),
       when: [],
-      change: { kind: "update", [how]: [[[set], new Set([textOf(cell)])]] },
+      change: { kind: "update", [how]: [[[set], new Set([cellText(cell)])]] },
     });
     return withItem(written, mapPageFrom);
   };
@@ -40,11 +46,29 @@ export function poolMapItems(table: Table) {
       poolId: string,
       options: { readonly consistent: boolean },
     ): Promise<PoolMap> {
-      const pages = (await table.query(poolMapPk(space, poolId), options)).map(cellsOf);
+      const pages = (await table.query(poolMapPk(space, poolId), options)).map(mapPartFrom);
       return {
-        cells: new Set(pages.flatMap(({ cells }) => cells)),
-        full: new Set(pages.flatMap(({ full }) => full)),
+        cells: new Set(pages.flatMap(({ cells }) => [...cells])),
+        full: new Set(pages.flatMap(({ full }) => [...full])),
       };
+    },
+
+    /**
+     * Some pages after one, in the order of their names: eventually consistent, for who comes by again. Those that cannot be
+     * read are named beside the others.
+     */
+    async readMapPages(
+      space: string,
+      poolId: string,
+      { after, limit }: { readonly after: string | undefined; readonly limit: number },
+    ) {
+      const items = await table.query(poolMapPk(space, poolId), {
+        consistent: false,
+        limit,
+        ...(after !== undefined && { after }),
+      });
+      const { read, unreadable } = sorted(items, mapPartFrom);
+      return { pages: read, unreadable, next: items.length < limit ? undefined : items.at(-1)?.sk };
     },
 
     /** Enters a cell before its first block is put, so that whoever must see every block does. */
@@ -75,13 +99,16 @@ export const mapPageFrom = reading((item: Item): MapPage => {
   return { space: space as string, poolId: poolId as string, page: item.sk, cells };
 });
 
-const cellsOf = reading((item: Item) => ({
-  cells: [...setOf(item, "cells")].map(cellOf),
-  full: [...setOf(item, "full")].map(cellOf),
-}));
+const mapPartFrom = reading(
+  (item: Item): PoolMapPage => ({
+    page: item.sk,
+    cells: new Set([...setOf(item, "cells")].map(cellOf)),
+    full: new Set([...setOf(item, "full")].map(cellOf)),
+  }),
+);
 
 /** An index has up to 122 bits, more than a number holds; as a text of base 36 the usual ones are short. Inverse of `cellOf`. */
-const textOf = (cell: bigint): string => cell.toString(36);
+export const cellText = (cell: bigint): string => cell.toString(36);
 
-const cellOf = (text: string): bigint =>
+export const cellOf = (text: string): bigint =>
   [...text].reduce((sum, digit) => sum * 36n + BigInt(Number.parseInt(digit, 36)), 0n);

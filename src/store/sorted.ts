@@ -1,6 +1,7 @@
 import { Unreadable } from "../domain/outcome.ts";
+import type { UnreadableNamed } from "../domain/pool.ts";
 import { escaped, unescaped } from "./key.ts";
-import type { Item, Table } from "./table.ts";
+import type { Item, Key, Table } from "./table.ts";
 
 /** Reads what can be read, and names the rest: nobody is to take it for absent. */
 export function sorted<T>(
@@ -16,6 +17,24 @@ export function sorted<T>(
   }
   return { read, unreadable };
 }
+
+/** As `sorted`, each that cannot be read under its name, which its key has. */
+export function sortedByName<T>(
+  items: readonly Item[],
+  from: (item: Item) => T,
+): { readonly read: readonly T[]; readonly unreadable: readonly UnreadableNamed[] } {
+  const read: T[] = [];
+  const unreadable: UnreadableNamed[] = [];
+  for (const item of items) {
+    const value = readOrNot(item, from);
+    if (value instanceof Unreadable) unreadable.push({ name: nameIn(item), unreadable: value });
+    else read.push(value);
+  }
+  return { read, unreadable };
+}
+
+/** The name in a sort key: all of it, or what comes after its kind. */
+export const nameIn = ({ sk }: Key): string => unescaped(sk.slice(sk.indexOf("#") + 1));
 
 /** Reads an item, or answers that it cannot be read. */
 export function readOrNot<T>(item: Item, from: (item: Item) => T): T | Unreadable {

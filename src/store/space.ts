@@ -8,7 +8,6 @@ import {
   type Reservation,
   type Settings,
   type SpaceConfiguration,
-  type UnreadableNamed,
 } from "../domain/pool.ts";
 import { SETTINGS_DEFAULT } from "../domain/settings.ts";
 import { flagOf, idOf, listOf, mapOf, numberOf, oneOf, textOf } from "./attribute.ts";
@@ -19,14 +18,12 @@ import {
   configKey,
   poolKey,
   reservationKey,
-  SPACES_PK,
-  spaceKey,
   spacePk,
   unescaped,
   versionKey,
 } from "./key.ts";
 import { withItem } from "./outcome.ts";
-import { readOrNot, sorted } from "./sorted.ts";
+import { nameIn, readOrNot, sortedByName } from "./sorted.ts";
 import type { Item, Key, Table } from "./table.ts";
 import { cidrText, selectorText } from "./text.ts";
 
@@ -132,22 +129,6 @@ export function spaceItems(table: Table) {
         versionFrom,
       );
     },
-
-    /** Enters a space into the register that the scheduled passes go through. */
-    async registerSpace(space: string): Promise<Outcome<unknown>> {
-      const key = spaceKey(space);
-      const change = { kind: "put", item: { ...key } } as const;
-      return withItem(
-        await table.write({ step: "register-space", key, when: [], change }),
-        spaceFrom,
-      );
-    },
-
-    /** The names of all spaces; entries that cannot be read are named beside them. */
-    async listSpaces() {
-      const { read, unreadable } = sorted(await table.query(SPACES_PK), spaceFrom);
-      return { spaces: read, unreadable };
-    },
   };
 }
 
@@ -163,20 +144,6 @@ const NO_CAP = 0;
 
 const isPool = ({ sk }: Key) => sk.startsWith("POOL#");
 const isReservation = ({ sk }: Key) => sk.startsWith("RESERVATION#");
-
-/** As `sorted`, each that cannot be read under its name, which its key has. */
-function sortedByName<T>(items: readonly Item[], from: (item: Item) => T) {
-  const read: T[] = [];
-  const unreadable: UnreadableNamed[] = [];
-  for (const item of items) {
-    const value = readOrNot(item, from);
-    if (value instanceof Unreadable) unreadable.push({ name: named(item).name, unreadable: value });
-    else read.push(value);
-  }
-  return { read, unreadable };
-}
-
-export const spaceFrom = reading(({ sk }: Item) => unescaped(sk));
 
 export const versionFrom = reading((item: Item) => idOf(item, "version"));
 
@@ -254,9 +221,9 @@ export const reservationFrom = reading((item: Item): Reservation => {
   };
 });
 
-const named = ({ pk, sk }: Key) => ({
-  space: unescaped(pk.split("#")[1] as string),
-  name: unescaped(sk.slice(sk.indexOf("#") + 1)),
+const named = (key: Key) => ({
+  space: unescaped(key.pk.split("#")[1] as string),
+  name: nameIn(key),
 });
 
 function intervalText(text: string): Interval {

@@ -1,7 +1,6 @@
 import { affinityItems } from "./affinity.ts";
 import { blockItems } from "./block.ts";
 import { scanning } from "./contents.ts";
-import { cursorItems } from "./cursor.ts";
 import { formattedTable } from "./format.ts";
 import { fullBlockItems } from "./full-block.ts";
 import { fullPoolItems } from "./full-pool.ts";
@@ -15,6 +14,7 @@ import { progressItems } from "./progress.ts";
 import { recordItems } from "./record.ts";
 import { seatItems } from "./seat.ts";
 import { spaceItems } from "./space.ts";
+import { spaceEntryItems } from "./space-entry.ts";
 import type { Table } from "./table.ts";
 import { isTold } from "./table-format.ts";
 
@@ -29,13 +29,13 @@ export function makeStore(plain: Table) {
     ...seatItems(table),
     ...recordItems(table),
     ...spaceItems(table),
+    ...spaceEntryItems(table),
     ...planItems(table),
     ...poolMapItems(table),
     ...fullPoolItems(table),
     ...jobItems(table),
     ...nodeItems(table),
     ...namespaceItems(table),
-    ...cursorItems(table),
     ...progressItems(table),
     checkKeys: async () => void (await isTold(table)),
     ...scanning(table),

@@ -3,7 +3,7 @@ import { absent } from "./clause.ts";
 import { formattedTable, reading } from "./format.ts";
 import { LOAN_PREFIX, NODE_SK, TABLE_KEY } from "./key.ts";
 import { KEYS_FORMAT } from "./kinds.ts";
-import type { Table } from "./table.ts";
+import type { Table, Write } from "./table.ts";
 
 /** It carries the format of the keys, and has nothing else to say. @throws Unreadable */
 export const assertKeysOf = reading(() => {});
@@ -59,18 +59,23 @@ export function knownKeysTable(table: Table): Table {
       return table.due(shard, options);
     },
     async write(change) {
-      if (ROOTS.has(headOf(change.key.pk))) await write();
+      if (ROOTS.has(headOf(change.key.pk)) && mayCreate(change)) await write();
       return table.write(change);
     },
   };
 }
 
 /** Partitions that no assign and no release of an address reads. */
-const FIRST: ReadonlySet<string> = new Set(["SPACES", "JOBS", "NODES", "PLAN", "CURSOR", "SWEEP"]);
+const FIRST: ReadonlySet<string> = new Set(["SPACES", "JOBS", "NODES", "PLAN", "SWEEP"]);
 /** Partitions of which nothing is found only where nothing stands, or where it stands under other keys. */
 const WHEN_EMPTY: ReadonlySet<string> = new Set(["SPACE", "HANDLE", "NAMESPACE"]);
 /** What is written first of all that a space has. */
 const ROOTS: ReadonlySet<string> = new Set(["SPACES", "NODES", "NAMESPACE"]);
+
+/** Can it make an item? One that is deleted, or is to stand for the write, is there. */
+const mayCreate = ({ when, change }: Write): boolean =>
+  change.kind !== "delete" &&
+  when.every(({ test }) => test.kind === "absent" || test.kind === "newOrEquals");
 
 const headOf = (pk: string): string => pk.split("#")[0] ?? "";
 

@@ -4,7 +4,7 @@ import { assign } from "../../src/allocator/assign.ts";
 import { releaseHandle } from "../../src/allocator/release-handle.ts";
 import { isOver } from "../../src/domain/record.ts";
 import { SETTINGS_DEFAULT } from "../../src/domain/settings.ts";
-import { EVERY_SHARD, shardOfSpace } from "../../src/domain/shard.ts";
+import { EVERY_SHARD } from "../../src/domain/shard.ts";
 import { makeStore } from "../../src/store/store.ts";
 import { collectAll, reclaimAll } from "../passes.ts";
 import { withMishap } from "../simulation/crash-points.ts";
@@ -48,7 +48,8 @@ describe("the reclaimer", () => {
       calls = 0;
       const done = await reclaimAll({ ...slow, store: counting });
       cells += done.cells;
-      if ((await calm.store.readCursor(`reclaim-${shardOfSpace(SPACE)}`)) === undefined) break;
+      const { spaces } = await calm.store.listSpaces();
+      if (spaces.every(({ position }) => position === undefined)) break;
     }
     const { cells: standing } = await calm.store.readPoolMap(SPACE, (await poolNamed(world)).id, {
       consistent: true,

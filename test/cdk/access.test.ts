@@ -26,7 +26,6 @@ interface Intrinsics {
 /** A partition key of each kind, in a space and of things that are called as partitions are. */
 const KEYS: Readonly<Record<Partition, string>> = {
   BLOCK: key.blockKey("SPACE", block).pk,
-  CURSOR: key.cursorKey("BLOCK").pk,
   FULLPOOLS: key.fullPoolsPk("SPACES"),
   HANDLE: key.recordKey(record).pk,
   HOST: key.hostPk("BLOCK", host),

@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { runJobs } from "../../src/allocator/jobs.ts";
-import { shardOfSpace } from "../../src/domain/shard.ts";
 import type { Item } from "../../src/store/table.ts";
 import { collectAll, reclaimAll } from "../passes.ts";
 import { CALLS, type Furnished, furnished, itemWhere, replace, startAnew } from "./newer.ts";
@@ -366,20 +365,6 @@ describe.each(Object.entries(CASES))("%s of a newer format", (_, wanted) => {
     for (const failure of failures) expect(failure).toBeInstanceOf(Error);
     expect(standing(newer)).toBe(newer);
   });
-});
-
-it("a cursor of a newer format is kept, named, and the pass begins at the beginning", async () => {
-  const { plat } = await furnished();
-  const pass = `reclaim-${shardOfSpace(plat.space)}`;
-  const cursor = { pk: "CURSOR", sk: pass, position: "z", f: 2 };
-  table.partitions.set("CURSOR", new Map([[pass, cursor]]));
-  startAnew();
-  const { cells, failures } = await reclaimAll(context);
-  expect(cells).toBeGreaterThan(0);
-  expect(failures.map(String)).toEqual([expect.stringContaining(`cursor of pass ${pass}`)]);
-  expect(standing(cursor)).toBe(cursor);
-  expect((await plat.get("/v1/contents")).body.contents.unreadable).toHaveLength(1);
-  table.partitions.delete("CURSOR");
 });
 
 it("what a newer collector noted of its walk is kept, named, and the walk begins at the beginning", async () => {

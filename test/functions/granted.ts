@@ -23,8 +23,10 @@ const EXCUSED: readonly { readonly why: string; readonly rights: readonly string
     rights: Object.keys(ACCESS).flatMap((name) => [`${name} get VERSION`, `${name} get TABLE`]),
   },
   {
-    why: "A row without its block, a pass that stops midway, a full cell that has room again: test/allocator/passes.test.ts and recovery.test.ts.",
-    rights: ["reclaim get BLOCK", "reclaim update CURSOR", "reclaim update POOLMAP"],
+    why: "A block without its row, a pass that stops midway, a full cell that has room again, a space without pools: test/allocator/reclaim.test.ts.",
+    rights: ["get BLOCK", "update POOLMAP", "update SPACES", "delete SPACES"].map(
+      (right) => `reclaim ${right}`,
+    ),
   },
   {
     why: "A job that another worker changed, one that is a week old, a pool that is marked, a cell that has room again: test/allocator/jobs.test.ts.",

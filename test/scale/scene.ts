@@ -78,7 +78,7 @@ export function putSpace(
   reserved: readonly string[] = [],
 ): void {
   const all = { ...SETTINGS_DEFAULT, ...settings };
-  items.put(drafted((store) => store.registerSpace(space)));
+  items.put(drafted((store) => store.registerSpace(space, someId())));
   items.put(drafted((store) => store.raiseVersion(space, someId())));
   items.put(drafted((store) => store.putSettings(space, all, someId(), undefined)));
   for (const pool of pools) items.put(drafted((store) => store.putPool(pool, undefined)));

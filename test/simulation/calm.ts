@@ -6,7 +6,8 @@ import { findViolations, type Violation } from "../../src/domain/invariants.ts";
 import { JOB_KEPT_MS } from "../../src/domain/limits.ts";
 import { contentsOf } from "../../src/store/contents.ts";
 import { collectAll, reclaimSpaces } from "../passes.ts";
-import { ASIDE, SPACE } from "./requests.ts";
+import { unregisteredIn } from "../register.ts";
+import { SPACES } from "./requests.ts";
 import type { Life } from "./run.ts";
 
 /** Nobody is at work any more: after the scheduled passes the table must be tidy, and empty once all is released. */
@@ -19,12 +20,20 @@ export async function calmDown(
   const pass = async (waitMs: number) => {
     scheduler.nowMs += waitMs;
     await runJobs(context);
-    await reclaimSpaces(context, [SPACE, ASIDE]);
+    await reclaimSpaces(context, SPACES);
     await collectAll(context);
   };
   for (let n = 0; n < 4; n++) await pass(100_000);
   ledger.hold(contents(), scheduler.nowMs);
-  const found = [...findViolations(contents(), { quiet: true }), ...ledger.violations];
+  const unregistered = unregisteredIn(table).map((space) => ({
+    invariant: "register",
+    message: `space ${space} has a pool, and no scheduled pass comes by it`,
+  }));
+  const found = [
+    ...findViolations(contents(), { quiet: true }),
+    ...ledger.violations,
+    ...unregistered,
+  ];
   if (found.length > 0) return found;
   for (const { place, handle } of contents().records)
     await releaseHandle(context, place.space, handle);

@@ -11,7 +11,16 @@ import { collectAll, reclaimAll } from "../passes.ts";
 import { contentsIn, contextOver, passes, requestOf, SPACE, type World } from "../world.ts";
 import { expectEverythingAssignable, heldNow, isAssignment, patiently } from "./aftermath.ts";
 import { callsOf, withIntruder } from "./crash-points.ts";
-import { drain, NAMED, type Operation, prepared, remove, routers, work } from "./operations.ts";
+import {
+  drain,
+  firstPool,
+  NAMED,
+  type Operation,
+  prepared,
+  remove,
+  routers,
+  work,
+} from "./operations.ts";
 
 /** Somebody who comes by, and is done, while the operation stands still before one of its calls. */
 interface Intruder {
@@ -101,6 +110,10 @@ const INTRUDERS: readonly Intruder[] = [
   {
     name: "a new reservation",
     come: ({ context }) => putReservation(context, SPACE, "first", routers, undefined),
+  },
+  {
+    name: "an operator who gives another space its first pool",
+    come: ({ context }) => firstPool(context),
   },
 ];
 

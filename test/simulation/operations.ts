@@ -212,6 +212,36 @@ export const OPERATIONS: readonly Operation[] = [
     kept: ["old"],
   },
   {
+    name: "reclaim that goes on where another pass stopped",
+    step: "keep-position",
+    prepare: async ({ calm }) => {
+      const told = { old: await assigned(calm, requestOf("old", 2)) };
+      await calm.store.keepPosition(SPACE, { pool: "pool", cell: 0n });
+      return told;
+    },
+    walk: (context) => reclaimSpaces(context, [SPACE]),
+    kept: ["old"],
+  },
+  {
+    name: "reclaim of a space without pools",
+    step: "drop-space",
+    prepare: async ({ calm }) => {
+      await putSettings(calm, BESIDE, SETTINGS_DEFAULT, undefined);
+      return {};
+    },
+    walk: (context) => reclaimSpaces(context, [BESIDE]),
+    kept: [],
+    again: firstPool,
+  },
+  {
+    name: "a PUT of the first pool of a space",
+    step: "register-space",
+    prepare: async () => ({}),
+    walk: firstPool,
+    kept: [],
+    again: firstPool,
+  },
+  {
     name: "collect of what a crash left",
     step: "collect-fence",
     prepare: async (world) => {
@@ -989,6 +1019,13 @@ async function hostWithAddresses({ calm }: World) {
   const guest = await assigned(calm, at("guest", "host:node-2", "10.0.0.3"));
   await assigned(calm, { ...requestOf("head", 3), host: "host:node-3" });
   return { old, guest };
+}
+
+/** A space that has no pool yet. */
+const BESIDE = "beside";
+
+export async function firstPool(context: Context): Promise<unknown> {
+  return putPool(context, BESIDE, "pool", poolOf("10.0.0.0/29", 31), undefined);
 }
 
 const keyedRequest = requestOf("keyed", 1, "once");

@@ -40,7 +40,7 @@ import type { Namespace } from "../../src/domain/namespace.ts";
 import type { Node } from "../../src/domain/node.ts";
 import { Refusal } from "../../src/domain/outcome.ts";
 import type { PoolSpec } from "../../src/domain/pool.ts";
-import { SPACE } from "./requests.ts";
+import { FOUNDED, SPACE } from "./requests.ts";
 import type { Life } from "./run.ts";
 import { cidrOf, drawLabels, NAMESPACES, type Scenario, valueIn } from "./scenario.ts";
 import { hostNamed, namespaceNamed } from "./selection.ts";
@@ -92,6 +92,18 @@ async function create(context: Context, life: Life): Answer {
     blockSize: chance(context, 0.3) ? otherSize(main) : main.blockSize,
   };
   return putPool(context, SPACE, name, spec ?? manual(range), ifMatch(context, seen));
+}
+
+/** Gives a space that has none a pool; a PUT that was cut off is sent again. */
+export async function founder(context: Context, { scheduler }: Life): Promise<void> {
+  await context.sleep(90_000 * context.random.fraction());
+  for (let n = 0; n < 3; n++) {
+    await scheduler.trying(async () => {
+      await putPool(context, FOUNDED, "pool-4", manual("10.5.0.0/28"), undefined);
+      scheduler.count("a space gets its first pool");
+    });
+    await context.sleep(20_000 * context.random.fraction());
+  }
 }
 
 /** A pool is to serve nobody any more … */

@@ -10,6 +10,9 @@ import { drawLabels, NAMESPACES, type Scenario, valueIn } from "./scenario.ts";
 export const SPACE = "default";
 /** Another space; it comes first in the order of spaces. */
 export const ASIDE = "aside";
+/** The space that gets its first pool on the way; it is in the shard of `SPACE`. */
+export const FOUNDED = "founded";
+export const SPACES: readonly string[] = [SPACE, ASIDE, FOUNDED];
 const REQUESTS_PER_CLIENT = 4;
 /** No machine: nobody registers it. */
 const VIRTUAL = hostId("virtual", "balancer");

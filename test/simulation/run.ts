@@ -8,6 +8,7 @@ import { handleHash } from "../../src/domain/hash.ts";
 import { findViolations, type Violation } from "../../src/domain/invariants.ts";
 import { CLOCK_SKEW_MS_MAX } from "../../src/domain/limits.ts";
 import type { PoolSpec } from "../../src/domain/pool.ts";
+import { SETTINGS_DEFAULT } from "../../src/domain/settings.ts";
 import { makeStore } from "../../src/store/store.ts";
 import { collectAll, reclaimSpaces } from "../passes.ts";
 import { calmDown } from "./calm.ts";
@@ -21,13 +22,14 @@ import {
   disowner,
   drawPlan,
   ender,
+  founder,
   labeller,
   provisioner,
 } from "./operators.ts";
 import { Owners } from "./owners.ts";
 import { seededRandom } from "./random.ts";
 import { readingOnce } from "./reading.ts";
-import { ASIDE, drawRequests, SPACE } from "./requests.ts";
+import { ASIDE, drawRequests, FOUNDED, SPACE, SPACES } from "./requests.ts";
 import { cidrOf, drawScenario, type Scenario } from "./scenario.ts";
 import { Scheduler, type Surroundings, type Weather } from "./scheduler.ts";
 import { Selection } from "./selection.ts";
@@ -141,6 +143,7 @@ export async function simulate({
   if (scenario.provisioned) spawn("provisioner", (context) => provisioner(context, life));
   if (scenario.tidied) spawn("janitor", (context) => janitor(context, life));
   if (scenario.neighbour) spawn("neighbour", neighbour);
+  if (scenario.founded) spawn("founder", (context) => founder(context, life));
   if (scenario.leaps) spawn("calendar", (context) => calendar(context, life));
   await scheduler.run();
   if (violations.length === 0) violations.push(...(await calmDown(calm, life)));
@@ -178,8 +181,6 @@ function judge(
   return violations;
 }
 
-const SPACES = [SPACE, ASIDE];
-
 const BESIDE: PoolSpec = {
   cidr: cidrOf("10.3.0.0/28"),
   blockSize: 31,
@@ -201,6 +202,11 @@ async function makeSpace(context: Context, scenario: Scenario): Promise<void> {
   if (scenario.reserved.cidrs.length > 0)
     await putReservation(context, SPACE, "first", scenario.reserved, undefined);
   if (scenario.neighbour) await putPool(context, ASIDE, "pool-4", BESIDE, undefined);
+  if (scenario.founded) {
+    await putSettings(context, FOUNDED, SETTINGS_DEFAULT, undefined);
+    // A pass of an earlier time stopped there, when the map had more cells.
+    await context.store.keepPosition(SPACE, { pool: "pool-4", page: "0", cell: 1n });
+  }
 }
 
 async function passing(

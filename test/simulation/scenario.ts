@@ -34,6 +34,8 @@ export interface Scenario {
   readonly selects: boolean;
   /** Is there another space beside, with a life of its own? */
   readonly neighbour: boolean;
+  /** Is there a space that has no pool at first, and gets one? */
+  readonly founded: boolean;
   /** Is there somebody who claims blocks for hosts, takes them away, and ends all that a host has? */
   readonly provisioned: boolean;
   /** What the first host keeps for itself in every block that it claims, where it does. */
@@ -162,6 +164,7 @@ export function drawScenario(random: Random): Scenario {
       ? { start: 1, end: 0, handle: "reserved", ...(chance(0.5) && { note: "ours" }) }
       : undefined,
     moving: chance(0.4),
+    founded: chance(0.3),
   };
 }
 

@@ -8,7 +8,6 @@ import {
   affinityKey,
   blockKey,
   configKey,
-  cursorKey,
   escaped,
   fullBlockKey,
   jobKey,
@@ -85,7 +84,6 @@ describe("a name in a key", () => {
         claim(affinityKey(space, `virtual:${name}`, 4, 0), `place of a virtual ${who}`);
       }
     }
-    for (const pass of ["reclaim", "collect"]) claim(cursorKey(pass), `cursor ${pass}`);
   });
 
   it("is told from every other by its kind and its names", () => {

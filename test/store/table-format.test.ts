@@ -57,10 +57,10 @@ describe("a process that begins with the register, with jobs or with a pass", ()
       () => store.readSpace("default"),
       () => store.listRecords("default", handleHash("web")),
       () => store.listLoans("default", "host:n1"),
-      () => store.readCursor("reclaim"),
+      () => store.readProgress(0),
       () => store.dueRecords(0, { untilMs: 1, limit: 1 }),
       () => store.scanPage(1),
-      () => store.registerSpace("default"),
+      () => store.registerSpace("default", "r"),
       () => store.checkKeys(),
     ];
     for (const act of acts) await expect(act(), String(act)).rejects.toThrow(Unreadable);

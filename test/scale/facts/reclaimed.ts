@@ -2,6 +2,7 @@ import { BLOCKS_PER_CELL, blocksOfCell, cellAt, cellCount } from "../../../src/d
 import { type Cidr, formatCidr } from "../../../src/domain/cidr.ts";
 import { hostId } from "../../../src/domain/host.ts";
 import type { Pool } from "../../../src/domain/pool.ts";
+import { shardOfSpace } from "../../../src/domain/shard.ts";
 import { blockPk, spaceKey } from "../../../src/store/key.ts";
 import type { Item } from "../../../src/store/table.ts";
 import { cellCrowd, fullBlocks, hostCrowd } from "../crowds.ts";
@@ -49,8 +50,8 @@ export function reclaimedFacts(form: Form): readonly Fact[] {
       async measure(sabotage) {
         const cloud = await newCloud(sabotage);
         putLargeSpace(cloud.items, "large", large);
-        const small = putIdleSpace(cloud.items, "small");
-        cloud.items.put({ ...spaceKey("broken"), f: 99 });
+        const small = putIdleSpace(cloud.items, besides("large"));
+        cloud.items.put({ ...spaceKey(besides("large", "broken")), f: 99 });
         return cloud.clock.run(() => minutesUntil(cloud, RECLAIM, 10, isReclaimed(cloud, [small])));
       },
     },
@@ -66,6 +67,12 @@ export function reclaimedFacts(form: Form): readonly Fact[] {
       },
     },
   ];
+}
+
+/** The name of a space that the same schedule goes through. */
+function besides(space: string, name = "small"): string {
+  for (let n = 0; ; n++)
+    if (shardOfSpace(`${name}-${n}`) === shardOfSpace(space)) return `${name}-${n}`;
 }
 
 /** A space with one pool whose every block stands, full, each of a cell another host's. */

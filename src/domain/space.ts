@@ -1,0 +1,18 @@
+/** Where a walk over the cells of a space stopped; pools are gone through in the order of their names. */
+export interface SpacePosition {
+  /** The name of the pool it is in. */
+  readonly pool: string;
+  /** Names the last page of the pool's map that it has behind it. */
+  readonly page?: string;
+  /** Of the page after that one it has the cells up to this index behind it. */
+  readonly cell?: bigint;
+}
+
+/** An entry of the register of spaces that scheduled passes go through. */
+export interface SpaceEntry {
+  readonly space: string;
+  /** New with every registration; absent in an entry from before there were revisions. */
+  readonly revision: string | undefined;
+  /** Where the reclaimer stopped; absent when it is to begin at the beginning. A hint. */
+  readonly position: SpacePosition | undefined;
+}

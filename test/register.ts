@@ -1,0 +1,13 @@
+import { contentsOf } from "../src/store/contents.ts";
+import { SPACES_PK, spaceKey } from "../src/store/key.ts";
+import type { MemoryTable } from "../src/store/memory.ts";
+
+/** Spaces with a pool that serves, or is about to be deleted, which no scheduled pass would come by. */
+export function unregisteredIn(table: MemoryTable): readonly string[] {
+  const entries = table.partitions.get(SPACES_PK);
+  const { pools } = contentsOf(table.items());
+  const spaces = new Set(
+    pools.filter(({ state }) => state !== "pending").map(({ space }) => space),
+  );
+  return [...spaces].filter((space) => !entries?.has(spaceKey(space).sk));
+}
