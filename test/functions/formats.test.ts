@@ -150,7 +150,6 @@ const CASES: Readonly<Record<string, Case>> = {
       "assign from the pool",
       "assign as the borrower",
       "DELETE pool",
-      "PUT reservation",
     ],
   },
   // Nothing rests on it: it is taken for absent.
