@@ -1,9 +1,23 @@
 import type { Fact, Form } from "./fact.ts";
+import { callFacts } from "./facts/calls.ts";
+import { dueFacts } from "./facts/due.ts";
+import { jobFacts } from "./facts/jobs.ts";
 import { reclaimedFacts } from "./facts/reclaimed.ts";
+import { refusedFacts } from "./facts/refused.ts";
+import { releasedFacts } from "./facts/released.ts";
 import { servedFacts } from "./facts/served.ts";
+import { sweptFacts } from "./facts/swept.ts";
+import { unreadableFacts } from "./facts/unreadable.ts";
 
 /** Everything that the suite states, at the sizes of a form. */
 export const allFacts = (form: Form): readonly Fact[] => [
   ...servedFacts(form),
+  ...refusedFacts(form),
   ...reclaimedFacts(form),
+  ...callFacts(form),
+  ...releasedFacts(form),
+  ...dueFacts(form),
+  ...jobFacts(form),
+  ...unreadableFacts(),
+  ...sweptFacts(form),
 ];

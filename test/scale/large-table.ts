@@ -13,6 +13,8 @@ export interface Crowd {
   numberOf(pk: string): number | undefined;
   /** The items of a partition; each time the same. */
   itemsOf(number: number): readonly Item[];
+  /** One item of a partition, where it costs less than all of them. */
+  itemAt?(number: number, sk: string): Item | undefined;
 }
 
 /** What a conditional write found, and what stands after it. */
@@ -50,11 +52,22 @@ export class LargeTable {
     partition.set(item);
   }
 
+  /** Takes an item away without a condition. */
+  remove({ pk, sk }: Key): void {
+    const partition = this.#writable(pk);
+    this.#due.change(partition.get(sk), undefined);
+    partition.delete(sk);
+  }
+
   partition(pk: string): Partition | undefined {
     return this.#written.get(pk) ?? this.#generated(pk);
   }
 
   get({ pk, sk }: Key): Item | undefined {
+    const partition = this.#written.get(pk) ?? this.#kept.get(pk);
+    if (partition) return partition.get(sk);
+    const found = this.#crowdOf(pk);
+    if (found?.crowd.itemAt) return found.crowd.itemAt(found.number, sk);
     return this.partition(pk)?.get(sk);
   }
 

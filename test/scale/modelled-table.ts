@@ -42,6 +42,8 @@ export interface ReadPage {
 export class ModelledTable {
   readonly items: LargeTable;
   readonly capacity = new Capacity();
+  /** Items that Scans have read so far. */
+  scanned = 0;
   readonly #clock: VirtualClock;
 
   constructor(clock: VirtualClock, items: LargeTable) {
@@ -75,6 +77,7 @@ export class ModelledTable {
     const name = `SCAN ${segment?.index ?? 0}`;
     const page = await this.#page(name, this.items.scan(after, segment), limit, consistent);
     const { items, more } = page.value;
+    this.scanned += items.length;
     const last = items.at(-1);
     const next = more && last ? { next: { pk: last.pk, sk: last.sk } } : {};
     return { value: { items, ...next }, bytes: page.bytes };

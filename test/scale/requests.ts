@@ -25,7 +25,7 @@ export function requestOf(
 }
 
 /** Assigns by a function that has just started. */
-const assignCold = (
+export const assignCold = (
   cloud: Cloud,
   request: AssignRequest,
 ): Promise<Execution<Assignment | Refusal>> =>
@@ -33,6 +33,12 @@ const assignCold = (
 
 const isServed = (tried: Execution<Assignment | Refusal>): boolean =>
   tried.ended === "answered" && !(tried.value instanceof Refusal);
+
+/** Is the caller told that there is no use in asking again? */
+export const isFinal = (tried: Execution<Assignment | Refusal>): boolean =>
+  tried.ended === "answered" &&
+  tried.value instanceof Refusal &&
+  tried.value.members.retryable !== true;
 
 /** What a caller waits before it asks again. */
 const PAUSE_MS = 1_000;

@@ -1,4 +1,6 @@
+import { collect } from "../../src/allocator/collect.ts";
 import type { Context } from "../../src/allocator/context.ts";
+import { runJobs } from "../../src/allocator/jobs.ts";
 import { reclaim } from "../../src/allocator/reclaim.ts";
 import { EVERY_SHARD } from "../../src/domain/shard.ts";
 import { type Cloud, type Execution, LambdaFunction } from "./lambda.ts";
@@ -10,11 +12,17 @@ export interface Schedule {
   readonly run: (context: Context) => Promise<{ readonly failures: readonly unknown[] }>;
 }
 
-/** What the schedules of the reclaimer start each minute, one for each shard. */
+/** What the schedules start each minute, one for each shard. */
 export const RECLAIM: readonly Schedule[] = EVERY_SHARD.map((shard) => ({
   name: "reclaim",
   run: (context) => reclaim(context, shard),
 }));
+export const COLLECT: readonly Schedule[] = EVERY_SHARD.map((shard) => ({
+  name: "collect",
+  run: (context) => collect(context, shard),
+}));
+export const WORK: readonly Schedule[] = [{ name: "work", run: (context) => runJobs(context) }];
+
 /** What the runs of a scene came to so far. */
 export interface Runs {
   readonly executions: Execution<{ readonly failures: readonly unknown[] }>[];

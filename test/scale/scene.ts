@@ -3,6 +3,7 @@ import { parseCidr } from "../../src/domain/cidr.ts";
 import type { PlanEntry } from "../../src/domain/plan.ts";
 import type { Pool, Settings } from "../../src/domain/pool.ts";
 import { SETTINGS_DEFAULT } from "../../src/domain/settings.ts";
+import { EVERY_SHARD, shardOfSpace } from "../../src/domain/shard.ts";
 import type { Slot } from "../../src/domain/slot.ts";
 import { rowFrom } from "../../src/store/affinity.ts";
 import { MemoryTable } from "../../src/store/memory.ts";
@@ -31,7 +32,7 @@ export async function newCloud(
 
 /** Everything in a scene was made so long before the clock starts. */
 export const AGE_MS = 24 * 60 * 60 * 1_000;
-const EARLIER_MS = 1_700_000_000_000 - AGE_MS;
+export const EARLIER_MS = 1_700_000_000_000 - AGE_MS;
 
 let ids = 0;
 
@@ -171,3 +172,10 @@ export function takenSlots(count: number): ReadonlyMap<number, Slot> {
   const slot = (): Slot => ({ kind: "taken", token: someId(), handleHash: "00000000000000ff" });
   return new Map(Array.from({ length: count }, (_, n) => [n, slot()]));
 }
+
+/** Names of spaces that hash to one shard, in their order. */
+export const namesOfOneShard = (): readonly string[] =>
+  Array.from(
+    { length: 4 * EVERY_SHARD.length },
+    (_, i) => `vrf-${String(i).padStart(2, "0")}`,
+  ).filter((name, _, [first = ""]) => shardOfSpace(name) === shardOfSpace(first));

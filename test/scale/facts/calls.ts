@@ -1,0 +1,259 @@
+import { assign } from "../../../src/allocator/assign.ts";
+import type { Assignment } from "../../../src/allocator/assignment.ts";
+import type { Context } from "../../../src/allocator/context.ts";
+import { listBlocks } from "../../../src/allocator/list-blocks.ts";
+import { readAddress } from "../../../src/allocator/read.ts";
+import { releaseAddress } from "../../../src/allocator/release.ts";
+import { releaseHandle } from "../../../src/allocator/release-handle.ts";
+import { releaseHost } from "../../../src/allocator/release-host.ts";
+import { type Address, parseAddress } from "../../../src/domain/address.ts";
+import { blocksOfCell, cellAt, cellCount, cellIndexOf, cellOf } from "../../../src/domain/cell.ts";
+import { parseGeneration } from "../../../src/domain/generation.ts";
+import type { HostId } from "../../../src/domain/host.ts";
+import { Refusal } from "../../../src/domain/outcome.ts";
+import type { Pool } from "../../../src/domain/pool.ts";
+import { fullBlocks } from "../crowds.ts";
+import { drafted } from "../drafts.ts";
+import type { Fact, Form } from "../fact.ts";
+import { type Cloud, LambdaFunction } from "../lambda.ts";
+import type { LargeTable } from "../large-table.ts";
+import { putHeld } from "../records.ts";
+import { requestOf } from "../requests.ts";
+import { newCloud, poolOf, putSpace, rowItem, type Sabotage } from "../scene.ts";
+import { putLargeSpace } from "./spaces.ts";
+
+const SPACE = "default";
+const HOST: HostId = "host:mine";
+/** Who has one address more than the others of the scene know of. */
+const HANDLE = "mine";
+
+/** A table in which host `mine` has a block with room, and handle `mine` an address. */
+interface Scene {
+  readonly cloud: Cloud;
+  readonly pool: Pool;
+}
+
+interface Size {
+  readonly size: string;
+  set(sabotage?: Sabotage): Promise<Scene>;
+}
+
+/** Something that a caller asks for, and the most calls that the table may get for it. */
+interface Operation {
+  readonly operation: string;
+  readonly calls: number;
+  /** Calls that were made for it. */
+  count(scene: Scene): Promise<number>;
+}
+
+/** No operation needs more calls because something else is large. */
+export function callFacts(form: Form): readonly Fact[] {
+  return OPERATIONS.flatMap(({ operation, calls, count }) =>
+    sizesOf(form).map(({ size, set }) => ({
+      name: `${operation} needs at most ${calls} calls`,
+      size,
+      bound: calls,
+      unit: "calls",
+      async measure(sabotage?: Sabotage) {
+        const scene = await set(sabotage);
+        return scene.cloud.clock.run(() => count(scene));
+      },
+    })),
+  );
+}
+
+const OPERATIONS: readonly Operation[] = [
+  {
+    operation: "An assign by a function that knows the host's block",
+    calls: 2,
+    count: async ({ cloud }) => {
+      const lambda = new LambdaFunction(cloud);
+      await assigned(lambda);
+      return (await assigned(lambda)).calls;
+    },
+  },
+  {
+    operation: "An assign by a function that has just started",
+    calls: 6,
+    count: async ({ cloud }) => (await assigned(new LambdaFunction(cloud))).calls,
+  },
+  {
+    operation: "An assign with a limit per handle",
+    calls: 9,
+    count: async ({ cloud }) =>
+      (await assigned(new LambdaFunction(cloud), { handle: HANDLE, limitPerHandle: 2 })).calls,
+  },
+  {
+    operation: "A release by address and generation",
+    calls: 2,
+    count: async ({ cloud }) => {
+      const { value } = await assigned(new LambdaFunction(cloud));
+      const { address, generation } = addressIn(value);
+      return calls(cloud, (context) => releaseAddress(context, SPACE, { address, generation }));
+    },
+  },
+  {
+    operation: "A release by address and handle",
+    calls: 6,
+    count: async ({ cloud }) => {
+      const { value } = await assigned(new LambdaFunction(cloud), { handle: HANDLE });
+      const { address } = addressIn(value);
+      return calls(cloud, (context) => releaseAddress(context, SPACE, { address, handle: HANDLE }));
+    },
+  },
+  {
+    operation: "A release by a handle of one allocation",
+    calls: 4,
+    count: async ({ cloud }) => {
+      const { value } = await assigned(new LambdaFunction(cloud));
+      return calls(cloud, (context) => releaseHandle(context, SPACE, value.handle));
+    },
+  },
+  {
+    operation: "A release by a host that has one address",
+    calls: 8,
+    count: async ({ cloud }) => {
+      const asked = requestOf(SPACE, "host:guest", { handle: HANDLE });
+      await expectServed(new LambdaFunction(cloud), asked);
+      return calls(cloud, (context) => releaseHost(context, SPACE, "host:guest"));
+    },
+  },
+  {
+    operation: "A read of an address",
+    calls: 4,
+    count: async ({ cloud }) => {
+      const { value } = await assigned(new LambdaFunction(cloud), { handle: HANDLE });
+      const { address } = addressIn(value);
+      return calls(cloud, (context) => readAddress(context, SPACE, address));
+    },
+  },
+  {
+    operation: "A page of 100 blocks",
+    calls: 6,
+    count: ({ cloud, pool }) =>
+      calls(cloud, (context) => listBlocks(context, { space: SPACE, pool: pool.name, limit: 100 })),
+  },
+];
+
+function sizesOf(form: Form): readonly Size[] {
+  const [blocks, spaces, pools, hostBlocks, allocations] =
+    form === "full" ? [1_048_576, 10_000, 2_000, 200, 10_000] : [32_768, 300, 100, 40, 300];
+  return [
+    {
+      size: `${blocks} blocks in the space`,
+      set: (sabotage) =>
+        scene(sabotage, (cloud) =>
+          putLargeSpace(cloud.items, SPACE, form === "full" ? "64.0.0.0/6" : "64.0.0.0/11", 1),
+        ),
+    },
+    {
+      size: `${spaces} spaces`,
+      set: (sabotage) =>
+        scene(sabotage, (cloud) => {
+          for (let i = 0; i < spaces; i++)
+            putSpace(cloud.items, `vrf-${i}`, [poolOf(`vrf-${i}`, "main", "10.0.0.0/24")]);
+          return putSmallSpace(cloud);
+        }),
+    },
+    { size: `${pools} pools in the space`, set: (sabotage) => scene(sabotage, putPools(pools)) },
+    {
+      size: `a host with ${hostBlocks} blocks`,
+      set: (sabotage) => scene(sabotage, putSmallSpace, hostBlocks),
+    },
+    {
+      size: `a handle with ${allocations} allocations`,
+      set: (sabotage) =>
+        scene(sabotage, (cloud) => {
+          const pool = putSmallSpace(cloud);
+          const indexes = Array.from({ length: Math.ceil(allocations / 64) }, (_, i) => i);
+          for (const i of indexes) {
+            const cell = cellAt(pool, BigInt(32 + Math.floor(i / 64)));
+            const [cidr] = blocksOfCell(pool, cell).slice(i % 64);
+            if (!cidr) continue;
+            const count = Math.min(64, allocations - 64 * i);
+            const held = Array.from({ length: count }, () => ({ handle: HANDLE }));
+            putHeld(cloud.items, pool, { cidr, host: `host:node-${i}` }, held);
+          }
+          return pool;
+        }),
+    },
+  ];
+}
+
+/** Gives host `mine` so many blocks in a pool, all full but one. */
+async function scene(
+  sabotage: Sabotage | undefined,
+  make: (cloud: Awaited<ReturnType<typeof newCloud>>) => Pool,
+  hostBlocks = 1,
+): Promise<Scene> {
+  const cloud = await newCloud(sabotage);
+  const pool = make(cloud);
+  // The last cells: what else stands in the pool stands in the first ones.
+  const last = cellCount(pool) - 1n;
+  const cells = [last, last - 1n, last - 2n, last - 3n].filter((cell) => cell >= 0n);
+  const own = cells.flatMap((cell) => blocksOfCell(pool, cellAt(pool, cell))).slice(0, hostBlocks);
+  const full = fullBlocks(pool);
+  for (const [place, cidr] of own.entries()) {
+    const row = rowItem(pool, HOST, place, cidr);
+    cloud.items.put(row);
+    if (place === hostBlocks - 1)
+      putHeld(cloud.items, pool, { cidr, host: HOST }, [{ handle: "somebody" }]);
+    else {
+      // As whoever found it full has left it.
+      const hint = { space: SPACE, host: HOST, block: cidr, row: String(row.revision) };
+      cloud.items.put(drafted((store) => store.callBlockFull(hint)));
+      cloud.items.put({ ...full(cidr, HOST), calledFull: true });
+    }
+    enterCell(cloud.items, pool, cellIndexOf(pool, cellOf(cidr)));
+  }
+  return { cloud, pool };
+}
+
+/** Enters a cell into the map of a pool, beside those that are in it. */
+function enterCell(items: LargeTable, { space, id }: Pool, cell: bigint): void {
+  const entered = drafted((store) => store.addCell(space, id, cell));
+  items.put(drafted((store) => store.addCell(space, id, cell), items.get(entered)));
+}
+
+function putSmallSpace({ items }: Awaited<ReturnType<typeof newCloud>>): Pool {
+  const pool = poolOf(SPACE, "main", "10.0.0.0/13");
+  putSpace(items, SPACE, [pool], { maxBlocksPerHost: 1_000 });
+  return pool;
+}
+
+const putPools =
+  (count: number) =>
+  ({ items }: Awaited<ReturnType<typeof newCloud>>): Pool => {
+    const pools = Array.from({ length: count }, (_, i) =>
+      poolOf(SPACE, `pool-${String(i).padStart(5, "0")}`, `10.${i >> 4}.${(i & 15) << 4}.0/20`),
+    );
+    putSpace(items, SPACE, pools);
+    return pools.at(-1) as Pool;
+  };
+
+async function assigned(lambda: LambdaFunction, changes: Parameters<typeof requestOf>[2] = {}) {
+  return expectServed(lambda, requestOf(SPACE, HOST, changes));
+}
+
+async function expectServed(lambda: LambdaFunction, request: ReturnType<typeof requestOf>) {
+  const ended = await lambda.request((context) => assign(context, request));
+  if (ended.ended !== "answered" || ended.value instanceof Refusal)
+    throw new Error(`a request was not served: ${JSON.stringify(ended)}`);
+  return { ...ended, value: ended.value };
+}
+
+/** Calls of a function that has just started. */
+async function calls(cloud: Cloud, work: (context: Context) => Promise<unknown>): Promise<number> {
+  const ended = await new LambdaFunction(cloud).request(work);
+  if (ended.ended !== "answered" || ended.value instanceof Refusal)
+    throw new Error(`an operation failed: ${JSON.stringify(ended)}`);
+  return ended.calls;
+}
+
+function addressIn({ addresses }: Assignment) {
+  const [first] = addresses;
+  const address = parseAddress(first?.address ?? "");
+  const generation = parseGeneration(first?.generation ?? "");
+  if (!address.ok || !generation.ok) throw new Error("an answer without an address");
+  return { address: address.value as Address, generation: generation.value };
+}

@@ -1,0 +1,171 @@
+import { assign } from "../../../src/allocator/assign.ts";
+import { releaseAddress } from "../../../src/allocator/release.ts";
+import { formatAddress, parseAddress } from "../../../src/domain/address.ts";
+import { blocksOfCell, cellAt, cellCount } from "../../../src/domain/cell.ts";
+import { type Cidr, ordinalOf } from "../../../src/domain/cidr.ts";
+import { parseGeneration } from "../../../src/domain/generation.ts";
+import { CLOCK_SKEW_MS_MAX } from "../../../src/domain/limits.ts";
+import { Refusal } from "../../../src/domain/outcome.ts";
+import type { Pool } from "../../../src/domain/pool.ts";
+import { EVERY_SHARD } from "../../../src/domain/shard.ts";
+import { blockKey, recordKey } from "../../../src/store/key.ts";
+import type { Item, Key, Table } from "../../../src/store/table.ts";
+import type { Fact, Form } from "../fact.ts";
+import { type Cloud, LambdaFunction } from "../lambda.ts";
+import type { LargeTable } from "../large-table.ts";
+import { MINUTE_MS } from "../model.ts";
+import { putHeld } from "../records.ts";
+import { requestOf } from "../requests.ts";
+import { COLLECT, minutesUntil } from "../runs.ts";
+import { newCloud, poolOf, putSpace, type Sabotage } from "../scene.ts";
+
+const SPACE = "default";
+const ADDRESSES_PER_BLOCK = 64;
+
+/** What is due is looked at soon, whatever is due beside it. */
+export function dueFacts(form: Form): readonly Fact[] {
+  const [perSecond, minutes] = form === "full" ? [1_000, 2] : [20, 2];
+  const unreadable = form === "full" ? 200 : 60;
+  return [
+    leases({ perSecond, minutes, unreadable }),
+    {
+      name: "A release that was cut off after its mark gives its address back within three minutes",
+      size: "one release, and no walk over the table comes by",
+      bound: 3,
+      unit: "minutes",
+      measure: cutOffRelease,
+    },
+  ];
+}
+
+/** Leases run out, so many a second; unreadable records were due before all of them. */
+function leases({
+  perSecond,
+  minutes,
+  unreadable,
+}: {
+  readonly perSecond: number;
+  readonly minutes: number;
+  readonly unreadable: number;
+}): Fact {
+  return {
+    name: "What is due is looked at within two runs",
+    size: `${perSecond} leases run out in a second, for ${minutes} minutes, behind ${unreadable} unreadable records in each shard`,
+    bound: 2,
+    unit: "runs",
+    async measure(sabotage) {
+      const cloud = await newCloud(sabotage);
+      const pool = poolOf(SPACE, "main", "10.0.0.0/12");
+      putSpace(cloud.items, SPACE, [pool]);
+      const due = putLeases(cloud, pool, perSecond, minutes);
+      for (const shard of EVERY_SHARD)
+        for (let i = 0; i < unreadable; i++) cloud.items.put(unreadableAt(shard, i));
+      return cloud.clock.run(() => runsUntilGone(cloud, due));
+    },
+  };
+}
+
+interface Due {
+  readonly key: Key;
+  readonly dueAtMs: number;
+}
+
+/** Records of one address each, whose leases run out one after the other from now on, in blocks all over the pool. */
+function putLeases(
+  { clock, items }: Cloud & { readonly items: LargeTable },
+  pool: Pool,
+  perSecond: number,
+  minutes: number,
+): readonly Due[] {
+  const count = perSecond * 60 * minutes;
+  const blocks = Math.ceil(count / ADDRESSES_PER_BLOCK);
+  const cells = Number(cellCount(pool));
+  const dueAtMsOf = (lease: number) => clock.nowMs + Math.floor((lease * 1_000) / perSecond);
+  return Array.from({ length: blocks }, (_, block) => {
+    const [cidr] = blocksOfCell(pool, cellAt(pool, BigInt(block % cells))).slice(block / cells);
+    if (!cidr) throw new Error("the pool is too small for so many leases");
+    // Those that run out one after the other lie in different blocks.
+    const leases = Array.from({ length: ADDRESSES_PER_BLOCK }, (_, i) => block + i * blocks);
+    const held = leases.map((lease) => ({
+      handle: `leased-${lease}`,
+      changes: { expiresAtMs: dueAtMsOf(lease) - CLOCK_SKEW_MS_MAX },
+    }));
+    const records = putHeld(items, pool, { cidr, host: `host:node-${block % 500}` }, held);
+    return records.map(({ place }, i) => ({
+      key: recordKey(place),
+      dueAtMs: dueAtMsOf(leases[i] ?? 0),
+    }));
+  }).flat();
+}
+
+/** A record of a later version, due before everything else. */
+const unreadableAt = (shard: number, i: number): Item => ({
+  pk: `HANDLE#${SPACE}#${(i * EVERY_SHARD.length + shard).toString(16).padStart(16, "0")}`,
+  sk: "ID#of-a-later-version",
+  f: 99,
+  dueShard: `DUE#${shard}`,
+  dueAt: i,
+});
+
+/** The most runs that began after a record was due until it was gone. */
+async function runsUntilGone({ clock, table, ...cloud }: Cloud, due: readonly Due[]) {
+  const startedAtMs = clock.nowMs;
+  const lastMs = due.reduce((last, { dueAtMs }) => Math.max(last, dueAtMs), 0);
+  const mostMinutes = Math.ceil((lastMs - startedAtMs) / MINUTE_MS) + 5;
+  /** The first run that could see a record. */
+  const firstRunOf = ({ dueAtMs }: Due) => Math.ceil((dueAtMs - startedAtMs) / MINUTE_MS);
+  let left = due;
+  let run = 0;
+  let most = 0;
+  await minutesUntil({ clock, table, ...cloud }, COLLECT, mostMinutes, () => {
+    left = left.filter((record) => {
+      if (table.items.get(record.key)) return true;
+      most = Math.max(most, run - firstRunOf(record) + 1);
+      return false;
+    });
+    run++;
+    return left.length === 0;
+  });
+  return left.length === 0 ? most : Math.max(most, ...left.map((each) => run - firstRunOf(each)));
+}
+
+/** A release under a key is stopped between its mark and the slot; from then on only scheduled runs go on. */
+async function cutOffRelease(sabotage?: Sabotage): Promise<number> {
+  const cloud = await newCloud(sabotage);
+  const pool = poolOf(SPACE, "main", "10.0.0.0/24");
+  putSpace(cloud.items, SPACE, [pool]);
+  return cloud.clock.run(async () => {
+    const asked = requestOf(SPACE, "host:node-1", { keyId: "0123456789abcdef" });
+    const told = await new LambdaFunction(cloud).request((context) => assign(context, asked));
+    if (told.ended !== "answered" || told.value instanceof Refusal)
+      throw new Error("the address to be released was not assigned");
+    const address = parseAddress(told.value.addresses[0]?.address ?? "");
+    const generation = parseGeneration(told.value.addresses[0]?.generation ?? "");
+    if (!address.ok || !generation.ok) throw new Error("an answer without an address");
+    const cutOff = (table: Table): Table => ({
+      ...table,
+      write: (write) => (write.step === "free-slots" ? new Promise(() => {}) : table.write(write)),
+    });
+    await new LambdaFunction({ ...cloud, sabotage: cutOff }).request((context) =>
+      releaseAddress(context, SPACE, { address: address.value, generation: generation.value }),
+    );
+    const cidr: Cidr = { ...pool.cidr, prefix: 26 };
+    const block = { ...cidr, base: address.value.value - (address.value.value % 64n) };
+    const ordinal = ordinalOf(block, address.value);
+    const isFree = () => {
+      const slots = cloud.items.get(blockKey(SPACE, block))?.slots as
+        | Readonly<Record<string, Uint8Array>>
+        | undefined;
+      return slots?.[String(ordinal)]?.[0] !== TAKEN;
+    };
+    if (isFree()) throw new Error(`${formatAddress(address.value)} was not assigned`);
+    const unswept = (table: Table): Table => ({
+      ...(sabotage?.(table) ?? table),
+      scan: async () => ({ items: [] }),
+    });
+    return minutesUntil({ ...cloud, sabotage: unswept }, COLLECT, 10, isFree);
+  });
+}
+
+/** The first byte of a taken slot. */
+const TAKEN = 1;

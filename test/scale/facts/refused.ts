@@ -1,0 +1,121 @@
+import type { AssignRequest } from "../../../src/allocator/assignment.ts";
+import { blocksOfCell, cellAt } from "../../../src/domain/cell.ts";
+import type { HostId } from "../../../src/domain/host.ts";
+import type { Settings } from "../../../src/domain/pool.ts";
+import { fullBlocks } from "../crowds.ts";
+import type { Fact, Form } from "../fact.ts";
+import type { Cloud } from "../lambda.ts";
+import { assignCold, isFinal, requestOf } from "../requests.ts";
+import {
+  blockItem,
+  mapPages,
+  newCloud,
+  poolOf,
+  putSpace,
+  rowItem,
+  type Sabotage,
+  takenSlots,
+} from "../scene.ts";
+
+const SPACE = "default";
+const OTHER: HostId = "host:other";
+
+interface Layout {
+  readonly size: string;
+  set(sabotage?: Sabotage): Promise<{
+    readonly cloud: Cloud;
+    readonly requests: readonly AssignRequest[];
+  }>;
+}
+
+/** Whoever might be served later, or by another look, is told to come again. */
+export const refusedFacts = (form: Form): readonly Fact[] => {
+  const cells = form === "full" ? 256 : 64;
+  return [unseenLender(cells), staleHint(cells), untriedPools(form === "full" ? 700 : 100)].map(
+    ({ size, set }) => ({
+      name: "No refusal is final while an address is free that the request may have",
+      size,
+      bound: 0,
+      unit: "final refusals",
+      async measure(sabotage) {
+        const { cloud, requests } = await set(sabotage);
+        return cloud.clock.run(async () => {
+          let final = 0;
+          for (const request of requests) if (isFinal(await assignCold(cloud, request))) final++;
+          return final;
+        });
+      },
+    }),
+  );
+};
+
+/** A host at its cap, all of whose blocks are full, where one block of a large pool has an address to lend. */
+function unseenLender(cells: number): Layout {
+  return {
+    size: `10 hosts at their cap, one block to borrow from in ${cells} block groups`,
+    async set(sabotage) {
+      const hosts = Array.from({ length: 10 }, (_, i): HostId => `host:capped-${i}`);
+      const { cloud, pool, full } = await fullPool(cells, { maxBlocksPerHost: 1 }, sabotage);
+      for (const [i, host] of hosts.entries()) {
+        const [cidr] = blocksOfCell(pool, cellAt(pool, BigInt(i)));
+        if (!cidr) continue;
+        cloud.items.put(full(cidr, host));
+        cloud.items.put(rowItem(pool, host, 0, cidr));
+      }
+      const [lender] = blocksOfCell(pool, cellAt(pool, BigInt(cells - 1))).slice(-1);
+      if (lender)
+        cloud.items.put(blockItem(pool, { cidr: lender, host: OTHER, slots: takenSlots(63) }));
+      return { cloud, requests: hosts.map((host) => requestOf(SPACE, host)) };
+    },
+  };
+}
+
+/** The map calls every block group full, and in one of them a block went. */
+function staleHint(cells: number): Layout {
+  return {
+    size: `strict affinity, one free block in ${cells} block groups, all of them called full`,
+    async set(sabotage) {
+      const { cloud, pool } = await fullPool(cells, { strictAffinity: true }, sabotage);
+      const [gone] = blocksOfCell(pool, cellAt(pool, BigInt(cells - 1))).slice(-1);
+      if (gone) cloud.items.remove(blockItem(pool, { cidr: gone }));
+      const requests = Array.from({ length: 10 }, (_, i) => requestOf(SPACE, `host:late-${i}`));
+      return { cloud, requests };
+    },
+  };
+}
+
+/** More full pools than a request can try, before one with room. */
+function untriedPools(count: number): Layout {
+  return {
+    size: `strict affinity, ${count} full pools that nothing calls full, then one with room`,
+    async set(sabotage) {
+      const cloud = await newCloud(sabotage);
+      const pools = Array.from({ length: count + 1 }, (_, i) =>
+        poolOf(SPACE, `pool-${String(i).padStart(5, "0")}`, `10.${i >> 8}.${i & 255}.0/26`),
+      );
+      putSpace(cloud.items, SPACE, pools, { strictAffinity: true });
+      for (const pool of pools.slice(0, -1)) {
+        cloud.items.put(fullBlocks(pool)({ ...pool.cidr, prefix: pool.blockSize }, OTHER));
+        for (const page of mapPages(pool, [0n])) cloud.items.put(page);
+      }
+      return { cloud, requests: [requestOf(SPACE, "host:late")] };
+    },
+  };
+}
+
+/** A pool whose every block is full and somebody else's, and its map says so. */
+async function fullPool(
+  cells: number,
+  settings: Partial<Settings>,
+  sabotage: Sabotage | undefined,
+) {
+  const cloud = await newCloud(sabotage);
+  const pool = poolOf(SPACE, "main", `10.0.0.0/${20 - Math.log2(cells)}`);
+  putSpace(cloud.items, SPACE, [pool], settings);
+  const full = fullBlocks(pool);
+  const indexes = Array.from({ length: cells }, (_, i) => BigInt(i));
+  for (const index of indexes)
+    for (const cidr of blocksOfCell(pool, cellAt(pool, index))) cloud.items.put(full(cidr, OTHER));
+  for (const page of mapPages(pool, indexes, () => true)) cloud.items.put(page);
+  return { cloud, pool, full };
+}

@@ -1,0 +1,106 @@
+import { releaseHandle } from "../../../src/allocator/release-handle.ts";
+import { formatAddress } from "../../../src/domain/address.ts";
+import { blocksOfCell, cellAt } from "../../../src/domain/cell.ts";
+import { addressAt } from "../../../src/domain/cidr.ts";
+import type { AssignmentRecord } from "../../../src/domain/record.ts";
+import { recordKey } from "../../../src/store/key.ts";
+import { drafted } from "../drafts.ts";
+import type { Fact, Form } from "../fact.ts";
+import { LambdaFunction } from "../lambda.ts";
+import type { LargeTable } from "../large-table.ts";
+import { putHeld, requestFor } from "../records.ts";
+import { EARLIER_MS, newCloud, poolOf, putSpace, type Sabotage } from "../scene.ts";
+
+const SPACE = "default";
+const HANDLE = "large";
+const ADDRESSES_PER_BLOCK = 64;
+const REPEATS_MAX = 20;
+
+/** What a handle has goes, however much it is, and nobody waits for it longer than a request may take. */
+export function releasedFacts(form: Form): readonly Fact[] {
+  const [live, kept] = form === "full" ? [10_000, 6_000] : [600, 600];
+  const size = `a handle with ${live} allocations`;
+  const beside = `a handle with one allocation, and ${kept} kept records of earlier ones`;
+  return [
+    {
+      name: "A release by handle is repeated at most ten times until nothing is left",
+      size,
+      bound: 10,
+      unit: "requests",
+      measure: async (sabotage) => (await released(live, 0, sabotage)).requests,
+    },
+    {
+      name: "A release by handle is repeated at most ten times until nothing is left",
+      size: beside,
+      bound: 10,
+      unit: "requests",
+      measure: async (sabotage) => (await released(1, kept, sabotage)).requests,
+    },
+    {
+      name: "A release is answered, however much there is to give back",
+      size,
+      bound: 0,
+      unit: "requests without an answer",
+      measure: async (sabotage) => (await released(live, 0, sabotage)).unanswered,
+    },
+    {
+      name: "A release is answered, however much there is to give back",
+      size: beside,
+      bound: 0,
+      unit: "requests without an answer",
+      measure: async (sabotage) => (await released(1, kept, sabotage)).unanswered,
+    },
+  ];
+}
+
+/** Asks for the release of a handle until nothing of it is left. */
+async function released(live: number, kept: number, sabotage: Sabotage | undefined) {
+  const cloud = await newCloud(sabotage);
+  const records = putHandle(cloud.items, live, kept);
+  const isHeld = ({ place }: AssignmentRecord) =>
+    cloud.items.get(recordKey(place))?.state === "live";
+  return cloud.clock.run(async () => {
+    let unanswered = 0;
+    for (let requests = 1; requests <= REPEATS_MAX; requests++) {
+      const ended = await new LambdaFunction(cloud).request((context) =>
+        releaseHandle(context, SPACE, HANDLE),
+      );
+      if (ended.ended !== "answered") unanswered++;
+      const isComplete = ended.ended === "answered" && ended.value.complete;
+      if (isComplete && !records.some(isHeld)) return { requests, unanswered };
+    }
+    return { requests: REPEATS_MAX + 1, unanswered };
+  });
+}
+
+/** A handle with so many allocations of an address each, and so many that were given back today under their keys. */
+function putHandle(items: LargeTable, live: number, kept: number): readonly AssignmentRecord[] {
+  const pool = poolOf(SPACE, "main", "10.0.0.0/12");
+  putSpace(items, SPACE, [pool]);
+  const records: AssignmentRecord[] = [];
+  // Where it stands behind all that are kept, whoever goes in order comes to it last.
+  const one = kept > 0 && { keyed: true, id: "zzzzzzzzzzzzzzz" };
+  for (let block = 0; block * ADDRESSES_PER_BLOCK < live; block++) {
+    const [cidr] = blocksOfCell(pool, cellAt(pool, BigInt(block % 256))).slice(block / 256);
+    if (!cidr) throw new Error("the pool is too small");
+    const count = Math.min(ADDRESSES_PER_BLOCK, live - block * ADDRESSES_PER_BLOCK);
+    const held = Array.from({ length: count }, () => ({ handle: HANDLE, ...one }));
+    records.push(...putHeld(items, pool, { cidr, host: `host:node-${block}` }, held));
+  }
+  const [cidr] = blocksOfCell(pool, cellAt(pool, 255n)).slice(-1);
+  if (!cidr) throw new Error("a pool without blocks");
+  for (let i = 0; i < kept; i++) {
+    const atMs = EARLIER_MS + 23 * 60 * 60 * 1_000;
+    const address = addressAt(cidr, i % ADDRESSES_PER_BLOCK);
+    const { record } = requestFor(pool, {
+      handle: HANDLE,
+      host: "host:node-0",
+      cidr,
+      ordinal: i % ADDRESSES_PER_BLOCK,
+      keyed: true,
+      changes: { state: "released", given: new Set([formatAddress(address)]), atMs },
+    });
+    items.put(drafted((store) => store.createRecord(record)));
+  }
+  return records;
+}

@@ -1,0 +1,81 @@
+import type { Block } from "../../src/domain/block.ts";
+import type { Cidr } from "../../src/domain/cidr.ts";
+import { freshRecordId } from "../../src/domain/fresh.ts";
+import { handleHash } from "../../src/domain/hash.ts";
+import type { HostId } from "../../src/domain/host.ts";
+import type { Pool } from "../../src/domain/pool.ts";
+import type { AssignmentRecord } from "../../src/domain/record.ts";
+import type { Slot } from "../../src/domain/slot.ts";
+import { freshToken } from "../../src/domain/token.ts";
+import { seededRandom } from "../simulation/random.ts";
+import { drafted } from "./drafts.ts";
+import type { LargeTable } from "./large-table.ts";
+import { blockItem, EARLIER_MS, someId } from "./scene.ts";
+
+const random = seededRandom(1);
+
+/** Whose an address is, and where it lies. */
+export interface Held {
+  readonly handle: string;
+  readonly host: HostId;
+  readonly cidr: Cidr;
+  readonly ordinal: number;
+  readonly changes?: Partial<AssignmentRecord>;
+  readonly keyed?: boolean;
+  readonly id?: string;
+}
+
+/** The record of a request for one address, and its slot. */
+export function requestFor(
+  { space }: Pool,
+  {
+    handle,
+    host,
+    cidr,
+    ordinal,
+    changes = {},
+    keyed = false,
+    id = freshRecordId(EARLIER_MS, random),
+  }: Held,
+): { readonly record: AssignmentRecord; readonly slot: Slot } {
+  const hash = handleHash(handle);
+  const place = { space, handleHash: hash, id, keyed };
+  const token = freshToken(place, random);
+  const record: AssignmentRecord = {
+    place,
+    state: "live",
+    handle,
+    host,
+    attributes: { pod: "web-0", namespace: "shop" },
+    owners: new Map(),
+    want: 1,
+    missing: [],
+    parts: [{ token, block: cidr, count: 1, ordinals: [ordinal] }],
+    given: new Set(),
+    seats: [],
+    also: [],
+    digest: "digest",
+    revision: someId(),
+    atMs: EARLIER_MS,
+    ...changes,
+  };
+  return { record, slot: { kind: "taken", token, handleHash: hash } };
+}
+
+/** Puts a block of a host whose first addresses are held so, with a record each. */
+export function putHeld(
+  items: LargeTable,
+  pool: Pool,
+  block: Pick<Block, "cidr"> & { readonly host: HostId },
+  held: readonly Omit<Held, "cidr" | "host" | "ordinal">[],
+): readonly AssignmentRecord[] {
+  const slots = new Map<number, Slot>();
+  const records = held.map((each, ordinal) => {
+    const { record, slot } = requestFor(pool, { ...each, ...block, ordinal });
+    slots.set(ordinal, slot);
+    items.put(drafted((store) => store.createRecord(record)));
+    return record;
+  });
+  items.put(blockItem(pool, { ...block, slots }));
+  return records;
+}
