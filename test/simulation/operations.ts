@@ -24,6 +24,7 @@ import {
 } from "../../src/allocator/release-affinities.ts";
 import { releaseHandle } from "../../src/allocator/release-handle.ts";
 import { releaseHost } from "../../src/allocator/release-host.ts";
+import { reserve } from "../../src/allocator/reserve.ts";
 import { parseInterval } from "../../src/domain/cidr.ts";
 import type { HostId } from "../../src/domain/host.ts";
 import type { Labels } from "../../src/domain/labels.ts";
@@ -519,7 +520,7 @@ export const OPERATIONS: readonly Operation[] = [
     name: "a new reservation",
     step: "put-reservation",
     prepare: async ({ calm }) => ({ old: await assigned(calm, requestOf("old", 1)) }),
-    walk: (context) => putReservation(context, SPACE, "routers", routers, undefined),
+    walk: (context) => reserve(context, SPACE, "routers", routers, undefined),
     kept: ["old"],
   },
   {
