@@ -42,7 +42,6 @@
 #define mark_live           39  /* … if it is live */
 #define mark_token          40  /* … and still the assignment that the generation names */
 #define release_record_token 41 /* a record is deleted unread only if it is the token's */
-#define release_record_live 42  /* … and live */
 #define restore             43  /* the reclaimer restores rows that are lost */
 #define cell_first          44  /* a cell enters the pool map before its first block is put */
 #define row_first           45  /* an affinity row is put before its block */

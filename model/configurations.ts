@@ -34,7 +34,7 @@ export const CONFIGURATIONS: readonly Configuration[] = [
       "end_whole_rev",
       "free_tag",
     ],
-    holds: ["collect_released_rev", "release_record_token", "release_record_live"],
+    holds: ["collect_released_rev", "release_record_token"],
   },
   {
     name: "I4",

@@ -302,7 +302,7 @@ inline markGiven(t, rev) {
 
 inline landDeleteRecordOfToken(t) {
   if
-  :: record.state != absent && clause(release_record_live, record.state == live) && clause(release_record_token, record.token[0] == t) ->
+  :: record.state != absent && clause(release_record_token, record.token[0] == t) ->
      goneRecord(); out = done
   :: else -> out = lost
   fi

@@ -14,7 +14,7 @@ import type { SeatOfRecord } from "../domain/seat.ts";
 import { shardOf } from "../domain/shard.ts";
 import type { RecordStart } from "../domain/token.ts";
 import { idOf, listOf, mapOf, numberOf, oneOf, setOf, textOf } from "./attribute.ts";
-import { equals, present, sizeIs } from "./clause.ts";
+import { equals, present } from "./clause.ts";
 import { TABLE } from "./definition.ts";
 import { reading } from "./format.ts";
 import { recordKey, recordPk, recordPlaceOf, recordPrefix } from "./key.ts";
@@ -115,11 +115,7 @@ export function recordItems(table: Table) {
       await table.write({
         step: "release-record",
         key: recordKey(place),
-        when: [
-          equals("release-record-live", "live", "state"),
-          present("release-record-token", "parts", token),
-          sizeIs("release-record-sole", 1, "parts"),
-        ],
+        when: [present("release-record-token", "parts", token)],
         change: { kind: "delete" },
       });
     },
@@ -129,7 +125,7 @@ export function recordItems(table: Table) {
       await table.write({
         step: "mark-due",
         key: recordKey(place),
-        when: [equals("due-live", "live", "state"), present("due-token", "parts", token)],
+        when: [present("due-token", "parts", token)],
         change: { kind: "update", set: dueAttributes(place, dueAtMs) },
       });
     },

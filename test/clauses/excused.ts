@@ -36,18 +36,8 @@ export const EXCUSED: Readonly<Record<string, Excuse>> = {
   "loan-mark-rev": {
     why: "The fence and the look at the block come after the mark, whatever it was written over, and `loan-drop-rev` names the mark. Who relies on the loan took its slots before the fence, and they are seen; or it is shut out, and confirms the loan anew.",
   },
-  "due-live": { why: "The index only suggests: the collector judges the record that it reads." },
-  "due-token": {
-    why: "A head without a key has its last tokens when it is live, and lies under an id that is never given twice.",
-  },
-  "release-record-live": {
-    why: "Nothing of the record is held when its delete is sent, and its one write has landed: a record that is released has no more to say.",
-  },
   "release-record-token": {
-    why: "Without a key a record lies under an id that is never given twice, and only its author writes it, before it answers.",
-  },
-  "release-record-sole": {
-    why: "The generation says whether the request had one part; those with more are told to the collector (`mark-due`).",
+    why: "Without a key a record lies under an id that is never given twice, and only its author writes it, before it answers. It is what rule 5 asks of every delete.",
   },
   "expired-rev": {
     why: "Without a key a released record changes no more, and its id is never given twice.",

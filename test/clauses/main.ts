@@ -58,8 +58,9 @@ if (missed.length > 0) {
 }
 
 /** Is each of the two unnoticed where it alone is left out? */
-const isUnnoticed = (pair: string): boolean =>
-  clausesOf(pair).every((name) => noticed[name]?.by === "nothing");
+function isUnnoticed(pair: string): boolean {
+  return clausesOf(pair).every((name) => noticed[name]?.by === "nothing");
+}
 
 async function lookAt(items: readonly Item[]): Promise<void> {
   const open = items.filter(({ name }) => noticed[name] === undefined);
@@ -90,8 +91,9 @@ async function whatNotices({ name }: Item): Promise<Noticed> {
   return { by: "nothing", lives: lives.length, decisive: seeds.length, of: kept.runs };
 }
 
-const seedsOf = (name: string): readonly number[] =>
-  kept.items.find((item) => item.name === name)?.seeds ?? [];
+function seedsOf(name: string): readonly number[] {
+  return kept.items.find((item) => item.name === name)?.seeds ?? [];
+}
 
 function keep(): void {
   if (values.resume) writeFileSync(values.resume, JSON.stringify({ ...kept, noticed }));
