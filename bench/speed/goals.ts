@@ -48,7 +48,7 @@ export function goalsOf(lines: readonly Line[]): readonly Goal[] {
     ...growthsOf(growing).map(({ from, to }) =>
       atMost(
         `${to.name}, where ${from.where} is 1`,
-        inRounds(to.roundsMs, from.roundsMs),
+        inRounds(to.roundsBesideRaw, from.roundsBesideRaw),
         GROWTH_MAX,
       ),
     ),
@@ -58,7 +58,12 @@ export function goalsOf(lines: readonly Line[]): readonly Goal[] {
 
 export const hostsName = (hosts: number) => (hosts === 1 ? "one host" : `${hosts} hosts`);
 
-/** The first and the last of the lines that do the same in pools of the same size. */
+/**
+ * Growth is judged beside raw writes of the same moment, which know nothing of a pool's size: what else the machine does in the
+ * seconds between two pools is no growth.
+ *
+ * @returns the first and the last of the lines that do the same in pools of the same size
+ */
 function growthsOf(lines: readonly Line[]) {
   const seriesOf = ({ name }: Line) => name.replace(/\d[\d,]* (%|blocks)/, "$1");
   return [...new Set(lines.map(seriesOf))].flatMap((series) => {

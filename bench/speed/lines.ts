@@ -13,8 +13,8 @@ export interface Line {
   readonly speed: number;
   /** Where acts begin with an assign: the same of assigns alone, by their medians. */
   readonly assignSpeed?: number;
-  /** The median of an act of ours in each round. */
-  readonly roundsMs: readonly number[];
+  /** How long an act of ours takes where one of raw's takes 1: the medians of each round. */
+  readonly roundsBesideRaw: readonly number[];
   readonly roundsPerSecond: readonly number[];
 }
 
@@ -45,7 +45,7 @@ export function lineOf(contest: Contest, rounds: readonly Round[]): Line {
     raw: sideOf(rounds.map(({ raw }) => raw)),
     speed: median(rounds.map(({ ours, raw }) => perSecondOf(ours) / perSecondOf(raw))),
     ...(assigns.length > 0 && { assignSpeed: median(assigns) }),
-    roundsMs: rounds.map(({ ours }) => median(ours.ms)),
+    roundsBesideRaw: rounds.map(({ ours, raw }) => median(ours.ms) / median(raw.ms)),
     roundsPerSecond: rounds.map(({ ours }) => perSecondOf(ours)),
   };
 }

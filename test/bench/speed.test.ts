@@ -77,7 +77,7 @@ describe("the goals of the benchmark", () => {
     raw: side,
     speed: 1,
     ...(callers === 1 && { assignSpeed: 0.86 }),
-    roundsMs: [],
+    roundsBesideRaw: [],
     roundsPerSecond,
   });
 
@@ -92,11 +92,11 @@ describe("the goals of the benchmark", () => {
   });
 
   it("tell of growth from the smallest pool to the largest", () => {
-    const site = (blocks: string, roundsMs: readonly number[]): Line => ({
+    const site = (blocks: string, roundsBesideRaw: readonly number[]): Line => ({
       ...cell(8, []),
       section: "growth",
       name: `assign, warm: ${blocks} blocks in a /8`,
-      roundsMs,
+      roundsBesideRaw,
     });
     const [growth] = goalsOf([
       site("10", [1, 2]),
