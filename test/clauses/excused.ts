@@ -11,15 +11,15 @@ const GOES = `The row goes that stands in its place by now. ${HEALED}`;
 
 /** What may be left out without any suite noticing, and why it stays. */
 export const EXCUSED: Readonly<Record<string, Excuse>> = {
-  "row-confirm-rev": { why: COMES_BACK, heals: [9, 12] },
-  "row-retire-rev": { why: COMES_BACK, heals: [23, 28] },
-  "row-keep-rev": { why: COMES_BACK, heals: [86] },
-  "collect-confirm-rev": { why: COMES_BACK, heals: [36, 54] },
-  "row-drop-rev": { why: GOES, heals: [11, 62] },
-  "row-undo-rev": { why: GOES, heals: [1, 5] },
-  "row-stale-rev": { why: GOES, heals: [86, 162] },
-  "row-orphan-rev": { why: GOES, heals: [105, 119] },
-  "collect-row-rev": { why: GOES, heals: [9, 11] },
+  "row-confirm-rev": { why: COMES_BACK, heals: [5, 12] },
+  "row-retire-rev": { why: COMES_BACK, heals: [27, 32] },
+  "row-keep-rev": { why: COMES_BACK, heals: [1, 175] },
+  "collect-confirm-rev": { why: COMES_BACK, heals: [1, 89] },
+  "row-drop-rev": { why: GOES, heals: [1, 64] },
+  "row-undo-rev": { why: GOES, heals: [98, 123] },
+  "row-stale-rev": { why: GOES, heals: [1, 10] },
+  "row-orphan-rev": { why: GOES, heals: [12, 33] },
+  "collect-row-rev": { why: GOES, heals: [98, 255] },
   "collect-twin-rev": { why: `As \`collect-row-rev\`, which heals: ${GOES}` },
   "restore-entry-absent": {
     why: "An entry only suggests that there may be a node of its name: over one that stands comes another of the same name, and the collector drops it when the node is gone.",
