@@ -3,6 +3,7 @@ import { type Block, isWhollyTaken, roomlessUntilMs, type SlotRules } from "../d
 import { type FullBlock, hintOf } from "../domain/full-block.ts";
 import { Unreadable, unlessUnreadable } from "../domain/outcome.ts";
 import type { Context } from "./context.ts";
+import { asHint } from "./hint.ts";
 
 /*
  * A host that has many blocks does not read those again in which there was no room: each is called full by a hint beside its
@@ -29,12 +30,15 @@ export async function callIfFull(
     ...{ space, host, block, row: row.revision },
     ...(Number.isFinite(untilMs) && { untilMs }),
   };
-  await context.store.callBlockFull(hint);
-  const noted = await unlessUnreadable(context.store.noteCalledFull(seen));
-  const now = noted instanceof Unreadable || noted.outcome !== "done" ? undefined : noted.item;
-  const stillUntilMs = now && roomlessUntilMs(now, rules);
-  if (stillUntilMs === undefined || stillUntilMs < untilMs)
-    await context.store.clearBlockFull("full-undo", hint);
+  let now: Block | undefined;
+  await asHint(async () => {
+    await context.store.callBlockFull(hint);
+    const noted = await unlessUnreadable(context.store.noteCalledFull(seen));
+    now = noted instanceof Unreadable || noted.outcome !== "done" ? undefined : noted.item;
+    const stillUntilMs = now && roomlessUntilMs(now, rules);
+    if (stillUntilMs === undefined || stillUntilMs < untilMs)
+      await context.store.clearBlockFull("full-undo", hint);
+  });
   return now ?? seen;
 }
 

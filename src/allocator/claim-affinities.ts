@@ -16,6 +16,7 @@ import { claimBlock, helpClaim, takeOver } from "./claim.ts";
 import { configurationOf, poolAt } from "./configuration.ts";
 import type { Context } from "./context.ts";
 import { correctAfterwards } from "./full.ts";
+import { asHint } from "./hint.ts";
 import { tooSmall } from "./too-small.ts";
 
 /** What became of one block of a range. */
@@ -91,7 +92,7 @@ export async function claimAffinities(
   }
   // A cell all of whose blocks came by is full; what else stands in others is not known here.
   for (const index of new Set(standing.map((each) => cellIndexOf(pool, cellOf(each)))))
-    await correctAfterwards(context, pool, index, { standing, isCalledFull: false });
+    await asHint(() => correctAfterwards(context, pool, index, { standing, isCalledFull: false }));
   return {
     pool: pool.name,
     blocks,

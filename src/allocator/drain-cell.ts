@@ -9,6 +9,7 @@ import { configurationOf } from "./configuration.ts";
 import type { Context } from "./context.ts";
 import { clearCell } from "./full.ts";
 import { giveUpBlock } from "./give-up.ts";
+import { asHint } from "./hint.ts";
 import { inParallel } from "./parallel.ts";
 
 /**
@@ -52,7 +53,7 @@ export async function drainCell(
     await inParallel(standing, JOB_BLOCKS_AT_ONCE, drain);
   } finally {
     // A cell that lost a block is not full: whoever enables the pool again finds it.
-    if (done.deleted > 0) await clearCell(context, pool, index);
+    if (done.deleted > 0) await asHint(() => clearCell(context, pool, index));
   }
   const [first] = failures;
   return { ...done, ...(first && { unreadable: first.message }), failures };

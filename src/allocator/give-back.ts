@@ -4,6 +4,7 @@ import { SWAP_TRIES_MAX } from "../domain/limits.ts";
 import { Contended } from "../domain/outcome.ts";
 import { clearIfWasFull } from "./called-full.ts";
 import { type Context, fresh } from "./context.ts";
+import { asHint } from "./hint.ts";
 
 /** A slot tag as it stands while taken, and where. */
 export interface Tag {
@@ -34,8 +35,8 @@ export async function giveBack(
   only?: ReadonlySet<number>,
 ): Promise<GivenBack> {
   const given = await freed(context, tag, seen, only);
-  if (given.block && given.freed.length > 0)
-    await clearIfWasFull(context, given.block, given.freed);
+  const { block, freed: ordinals } = given;
+  if (block && ordinals.length > 0) await asHint(() => clearIfWasFull(context, block, ordinals));
   return given;
 }
 

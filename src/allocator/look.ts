@@ -9,6 +9,7 @@ import { LOOKS_PER_RANDOM_LOOK } from "../domain/limits.ts";
 import type { Pool } from "../domain/pool.ts";
 import type { Context } from "./context.ts";
 import { correctCell } from "./full.ts";
+import { asHint } from "./hint.ts";
 import { allOf } from "./parallel.ts";
 
 /** What the host may do with what a look finds. */
@@ -140,7 +141,7 @@ async function lookAt(context: Context, view: View, index: bigint): Promise<Look
   const hint = { isFull: claimable.length === 0, isCalledFull: full.has(index) };
   if (hint.isFull) full.add(index);
   else full.delete(index);
-  const correct = () => correctCell(context, pool, index, hint);
+  const correct = () => asHint(() => correctCell(context, pool, index, hint));
   const free = wish.claiming ? claimable.filter((cidr) => isOfUse(cidr, wish)) : [];
   const [cidr] = shuffled(free, context.random);
   if (cidr) return { free: { view, index, cidr, isLast: claimable.length === 1 }, correct };

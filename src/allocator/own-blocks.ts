@@ -7,6 +7,7 @@ import type { Pool } from "../domain/pool.ts";
 import { callIfFull } from "./called-full.ts";
 import { helpClaim } from "./claim.ts";
 import type { Context } from "./context.ts";
+import { asHint } from "./hint.ts";
 import { inParallel } from "./parallel.ts";
 
 /** What of its own a host is looked through for. */
@@ -98,7 +99,7 @@ export async function readCalledFull(
     const block = claim.kind === "ours" ? claim.block : undefined;
     const pool = wish.pools.find(({ id }) => id === block?.poolId);
     if (!block || !pool || roomIn(block, wish.rulesOf(pool)) === 0) return [];
-    await context.store.clearBlockFull("full-wrong", hint);
+    await asHint(() => context.store.clearBlockFull("full-wrong", hint));
     context.memory.remember(block);
     return [block];
   });

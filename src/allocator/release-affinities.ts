@@ -18,6 +18,7 @@ import type { Context } from "./context.ts";
 import { disown } from "./disown.ts";
 import { clearAround } from "./full.ts";
 import { giveUpBlock } from "./give-up.ts";
+import { asHint } from "./hint.ts";
 import type { Page } from "./page.ts";
 import { inParallel } from "./parallel.ts";
 import { tooSmall } from "./too-small.ts";
@@ -124,7 +125,8 @@ async function releaseOne(
   releasing: Releasing & { readonly cidr: Cidr },
 ): Promise<ReleasedAffinity> {
   const released = await releaseAffinity(context, releasing);
-  if (released.status === "deleted") await clearAround(context, releasing.space, releasing.cidr);
+  if (released.status === "deleted")
+    await asHint(() => clearAround(context, releasing.space, releasing.cidr));
   return released;
 }
 

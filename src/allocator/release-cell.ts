@@ -6,6 +6,7 @@ import { Contended } from "../domain/outcome.ts";
 import type { Pool } from "../domain/pool.ts";
 import type { Context } from "./context.ts";
 import { clearCell } from "./full.ts";
+import { asHint } from "./hint.ts";
 import { inParallel } from "./parallel.ts";
 import { mayBeOf } from "./pool-walk.ts";
 import { releaseAffinity } from "./release-affinities.ts";
@@ -50,7 +51,7 @@ export async function releaseCell(
     });
   } finally {
     // A cell that lost a block is not full, also where it could not be gone through.
-    if (done.deleted > 0) await clearCell(context, pool, index);
+    if (done.deleted > 0) await asHint(() => clearCell(context, pool, index));
   }
   // All others were worked on; these are still their hosts', or may be, so the walk does not leave them behind.
   const [first] = left;

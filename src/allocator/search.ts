@@ -17,6 +17,7 @@ import { isShut } from "../domain/shut.ts";
 import { claimBlock, takeOver } from "./claim.ts";
 import type { Context } from "./context.ts";
 import { callFull, isBelievedFull } from "./full.ts";
+import { asHint } from "./hint.ts";
 import {
   type Free,
   findFree,
@@ -108,7 +109,7 @@ export async function claimAnyBlock(
   const free = (claiming && (await freeInOrder(turn))) || (await freeAround(turn));
   const [claimed] = await allOf(
     free ? claimFree(turn, rows, free) : undefined,
-    callPoolsFull(turn),
+    asHint(() => callPoolsFull(turn)),
   );
   if (claimed) return claimed;
   const views = turn.pools.flatMap(({ id }) => sight.views.get(id) ?? []);

@@ -2,6 +2,7 @@ import { type Address, BITS } from "./address.ts";
 import { ID_CHARACTERS } from "./fresh.ts";
 import { type Parsed, parsed, unreadable } from "./parsed.ts";
 import type { AssignmentRecord, Part } from "./record.ts";
+import { leadsTo } from "./token.ts";
 
 /** What a release by address needs so that it looks nothing up: the address, the token, the place of its record, the block's size. */
 export interface Generation {
@@ -49,19 +50,23 @@ export function formatGeneration(g: Generation): string {
   return `g1.${g.token}.${family}${value.toString(16)}.${g.blockSize}.${record}`;
 }
 
+const NOT_ONE = unreadable("is not a generation; give back the one that assign answered with");
+
 export function parseGeneration(text: string): Parsed<Generation> {
   const [, token, digit, value, blockSize, handleHash, kind, recordId, want] =
     FORM.exec(text) ?? [];
   const family = digit === "4" ? 4 : 6;
   if (!token || !handleHash || !recordId || Number(blockSize) > BITS[6] || Number(want) < 1)
-    return unreadable("is not a generation; give back the one that assign answered with");
+    return NOT_ONE;
+  const keyed = kind === "k";
+  if (!leadsTo(token, { id: recordId, keyed })) return NOT_ONE;
   return parsed({
     token,
     address: { family, value: BigInt(`0x${value}`) },
     blockSize: Number(blockSize),
     handleHash,
     recordId,
-    keyed: kind === "k",
+    keyed,
     headed: kind === "h",
     want: Number(want),
   });

@@ -12,7 +12,8 @@ export interface Clause {
     | { readonly kind: "present" }
     | { readonly kind: "equals"; readonly value: Value }
     /** There is no item yet, or it has this value. */
-    | { readonly kind: "newOrEquals"; readonly value: Value };
+    | { readonly kind: "newOrEquals"; readonly value: Value }
+    | { readonly kind: "size"; readonly size: number };
 }
 
 export const absent = (name: string, ...path: Path): Clause => ({
@@ -40,6 +41,13 @@ export const newOrEquals = (name: string, value: Value, ...path: Path): Clause =
   test: { kind: "newOrEquals", value },
 });
 
+/** The number of entries of a map or set. */
+export const sizeIs = (name: string, size: number, ...path: Path): Clause => ({
+  name,
+  path,
+  test: { kind: "size", size },
+});
+
 export function holds({ path, test }: Clause, item: Item | undefined): boolean {
   const value = valueAt(item, path);
   switch (test.kind) {
@@ -51,6 +59,8 @@ export function holds({ path, test }: Clause, item: Item | undefined): boolean {
       return value !== undefined && sameValue(value, test.value);
     case "newOrEquals":
       return item === undefined || (value !== undefined && sameValue(value, test.value));
+    case "size":
+      return value !== undefined && sizeOf(value) === test.size;
     default:
       return test satisfies never;
   }
@@ -78,4 +88,9 @@ export function isMap(value: Value): value is { readonly [name: string]: Value }
 function sameValue(a: Value, b: Value): boolean {
   if (a instanceof Uint8Array && b instanceof Uint8Array) return Buffer.compare(a, b) === 0;
   return a === b;
+}
+
+function sizeOf(value: Value): number {
+  if (value instanceof Set) return value.size;
+  return isMap(value) ? Object.keys(value).length : Number.NaN;
 }

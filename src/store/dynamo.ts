@@ -242,6 +242,8 @@ function rendered({ path, test }: Clause, names: Names, value: (v: Value) => str
       return `${at} = ${value(test.value)}`;
     case "newOrEquals":
       return `(attribute_not_exists(${names.of(TABLE.partitionKey)}) OR ${at} = ${value(test.value)})`;
+    case "size":
+      return `size(${at}) = ${value(test.size)}`;
     default:
       return test satisfies never;
   }

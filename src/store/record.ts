@@ -14,7 +14,7 @@ import type { SeatOfRecord } from "../domain/seat.ts";
 import { shardOf } from "../domain/shard.ts";
 import type { RecordStart } from "../domain/token.ts";
 import { idOf, listOf, mapOf, numberOf, oneOf, setOf, textOf } from "./attribute.ts";
-import { equals, present } from "./clause.ts";
+import { equals, present, sizeIs } from "./clause.ts";
 import { TABLE } from "./definition.ts";
 import { reading } from "./format.ts";
 import { recordKey, recordPk, recordPlaceOf, recordPrefix } from "./key.ts";
@@ -115,7 +115,11 @@ export function recordItems(table: Table) {
       await table.write({
         step: "release-record",
         key: recordKey(place),
-        when: [present("release-record-token", "parts", token)],
+        when: [
+          present("release-record-token", "parts", token),
+          // The generation says so as well, but who sends one may have altered it.
+          sizeIs("release-record-sole", 1, "parts"),
+        ],
         change: { kind: "delete" },
       });
     },

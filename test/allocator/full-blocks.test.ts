@@ -7,7 +7,7 @@ import { isWhollyTaken } from "../../src/domain/block.ts";
 import { formatCidr } from "../../src/domain/cidr.ts";
 import type { HostId } from "../../src/domain/host.ts";
 import { BLOCKS_READ_AT_ONCE } from "../../src/domain/limits.ts";
-import type { Refusal } from "../../src/domain/outcome.ts";
+import { Busy, type Refusal } from "../../src/domain/outcome.ts";
 import type { Settings } from "../../src/domain/pool.ts";
 import type { Table } from "../../src/store/table.ts";
 import { callsOf, withIntruder } from "../simulation/crash-points.ts";
@@ -210,4 +210,34 @@ it("a host whose blocks are all read at once has no hints, and pays for none", a
   expect(hints()).toEqual([]);
   const calls = await callsOf(world.table, (table) => giveOneBack(held[0], table));
   expect(calls.filter((step) => step.startsWith("full"))).toEqual([]);
+});
+
+describe("a hint that the database refuses to write", () => {
+  /** The world's table, which refuses every write of a hint. */
+  const refusing = (): Table => ({
+    ...tableOf(world),
+    write: async (write) => {
+      const isHint = write.key.sk.startsWith("FULL#") || write.step.startsWith("full-");
+      if (isHint) throw new Busy("the database refused a write for now");
+      return world.table.write(write);
+    },
+  });
+
+  it("keeps no release from its end", async () => {
+    await fill(2 * BLOCKS_READ_AT_ONCE);
+    await oneMore();
+    const [told] = held;
+    expect(hints()).toContain(blockOfAnswer(told));
+    expect(await releaseAll(anew(refusing()), told)).toMatchObject(
+      Array(SIZE).fill({ status: "released" }),
+    );
+    expect(contentsIn(world).records.map(({ handle }) => handle)).not.toContain(told?.handle);
+  });
+
+  it("keeps no host from an address", async () => {
+    await fill(2 * BLOCKS_READ_AT_ONCE);
+    await giveOneBack(held[3]);
+    const answer = await assign(anew(refusing()), requestOf("more", 1));
+    expect(answer).toMatchObject({ addresses: [{ block: blockOfAnswer(held[3]) }] });
+  });
 });

@@ -1,10 +1,21 @@
 import { expect, it } from "vitest";
 import { releaseAddresses } from "../../src/allocator/release-addresses.ts";
+import { releaseHandle } from "../../src/allocator/release-handle.ts";
+import { parseGeneration } from "../../src/domain/generation.ts";
 import { RELEASES_PER_REQUEST_MAX } from "../../src/domain/limits.ts";
 import { Busy } from "../../src/domain/outcome.ts";
 import type { Table } from "../../src/store/table.ts";
 import { addressOfSeat, crowd } from "../crowd.ts";
-import { contextOver, makeWorld, poolOf, SPACE, tableOf, type World } from "../world.ts";
+import {
+  assigned,
+  contextOver,
+  makeWorld,
+  poolOf,
+  requestOf,
+  SPACE,
+  tableOf,
+  type World,
+} from "../world.ts";
 
 const HANDLE = "deployment";
 
@@ -75,4 +86,18 @@ it("a release of addresses none of which can be carried out fails", async () => 
   };
   const release = () => releaseAddresses(contextOver(failing, world.clock), SPACE, named);
   await expect(release()).rejects.toBeInstanceOf(Busy);
+});
+
+it("a generation that was altered: deletes no record that names other blocks", async () => {
+  const world = await makeWorld();
+  const told = await assigned(world.calm, requestOf("deployment", 4));
+  const lone = told.addresses.map(({ address, generation }) => {
+    const altered = parseGeneration(generation.replace(".h", ".i"));
+    if (!altered.ok) throw new Error(altered.problem);
+    return { address: altered.value.address, generation: altered.value, text: address };
+  });
+  const { results } = await releaseAddresses(world.calm, SPACE, lone.slice(0, 2));
+  expect(results).toMatchObject([{ status: "released" }, { status: "released" }]);
+  const { released } = await releaseHandle(world.calm, SPACE, "deployment");
+  expect(released).toEqual(lone.slice(2).map(({ text }) => text));
 });

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { formatGeneration, parseGeneration } from "../../src/domain/generation.ts";
+import { leadsTo } from "../../src/domain/token.ts";
 import { address, anyAddress, anyHandleHash, anyToken, token } from "./builders.ts";
 
 const lone = {
@@ -28,7 +29,10 @@ const anyGeneration = fc
     ...generation,
     keyed: kind === "keyed",
     headed: kind === "headed",
-  }));
+  }))
+  .filter((generation) =>
+    leadsTo(generation.token, { id: generation.recordId, keyed: generation.keyed }),
+  );
 
 describe("a generation", () => {
   it("comes back from its text as it went in", () => {
@@ -52,6 +56,10 @@ describe("a generation", () => {
   const text = formatGeneration(lone);
   it.each([
     { description: "empty", text: "" },
+    {
+      description: "of a token that leads to another record",
+      text: formatGeneration({ ...lone, token: `K${lone.recordId.slice(0, 6)}--------` }),
+    },
     { description: "a number", text: "7" },
     { description: "of a version to come", text: text.replace("g1", "g2") },
     { description: "cut off", text: text.slice(0, -2) },
