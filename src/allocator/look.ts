@@ -1,5 +1,5 @@
 import { type Block, isEmpty, isWhollyReserved, roomIn, type SlotRules } from "../domain/block.ts";
-import { cellAt, cellOrder, isReservedCell } from "../domain/cell.ts";
+import { cellAt, cellIndexOf, cellOf, cellOrder, isReservedCell } from "../domain/cell.ts";
 import { type Cidr, contains, formatCidr } from "../domain/cidr.ts";
 import { claimableIn, isUsedUp } from "../domain/claimable.ts";
 import { shuffled } from "../domain/fresh.ts";
@@ -121,6 +121,13 @@ export async function lookAround(
     if (free) return free;
   }
   return undefined;
+}
+
+/** What was seen of the cell of a block holds no more: it may be looked at again. */
+export function lookAgainAt({ pool, looked, vain }: View, cidr: Cidr): void {
+  const index = cellIndexOf(pool, cellOf(cidr));
+  looked.delete(index);
+  vain.delete(index);
 }
 
 interface Looked {

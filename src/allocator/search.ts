@@ -23,6 +23,7 @@ import {
   findFree,
   idleIn,
   type LookWish,
+  lookAgainAt,
   lookAround,
   mayHelp,
   seemsFull,
@@ -113,15 +114,21 @@ export async function claimAnyBlock(
   );
   if (claimed) return claimed;
   const views = turn.pools.flatMap(({ id }) => sight.views.get(id) ?? []);
+  let isLost = false;
   for (const view of views)
     for (const seen of idleIn(context, view)) {
       const block = await takeOver(context, view.pool, wish.host, rows, seen, wish.hostReserved);
       // Whatever became of it, it is not as it was seen.
       view.seen.delete(formatCidr(seen.cidr));
-      if (!block) continue;
-      context.memory.remember(block);
-      return { kind: "ours", block };
+      if (block) {
+        context.memory.remember(block);
+        return { kind: "ours", block };
+      }
+      isLost = true;
+      lookAgainAt(view, seen.cidr);
     }
+  // It may have gone, and its range be free: a refusal must not rest on how it was seen.
+  if (isLost) return { kind: "lost" };
   return { kind: "none", views, poolsServing: turn.pools.length, blocks, capped };
 }
 
@@ -233,7 +240,7 @@ async function claimFree(
   if (claim.kind !== "ours") return { kind: "lost" };
   context.memory.remember(claim.block);
   if (isLast && sameCidr(claim.block.cidr, cidr)) {
-    await context.store.markFull(pool.space, pool.id, index);
+    await asHint(() => context.store.markFull(pool.space, pool.id, index));
     view.full.add(index);
   }
   return claim;

@@ -134,7 +134,7 @@ describe("a server for this machine only", () => {
       "POST",
       "/v1/assign",
       json,
-      JSON.stringify({ host: "n1", ipv4: 1 }),
+      JSON.stringify({ host: "n1", handle: "h1", ipv4: 1 }),
     );
     expect(assigned.status).toBe(200);
     const typed = { ...BROWSER, "sec-fetch-site": "none", "sec-fetch-mode": "navigate" };

@@ -552,7 +552,6 @@ export const OPERATIONS: readonly Operation[] = [
       const told = { old: await assigned(world.calm, requestOf("old", 2)) };
       await releaseAll(world.calm, await assigned(world.calm, requestOf("gone", 2)));
       await drain(world.calm);
-      await work(world.calm, world.clock, 1);
       world.clock.nowMs += 100_000;
       return told;
     },
@@ -578,7 +577,7 @@ export const OPERATIONS: readonly Operation[] = [
     prepare: async ({ calm, clock }) => {
       await releaseAll(calm, await assigned(calm, requestOf("gone", 2)));
       await remove(calm);
-      await work(calm, clock, 2);
+      await work(calm, clock, 1);
       clock.nowMs += 60_000;
       return {};
     },
