@@ -19,7 +19,7 @@ export const EXCUSED: Readonly<Record<string, Excuse>> = {
   "row-undo-rev": { why: GOES, heals: [98, 123] },
   "row-stale-rev": { why: GOES, heals: [1, 10] },
   "row-orphan-rev": { why: GOES, heals: [12, 33] },
-  "collect-row-rev": { why: GOES, heals: [98, 255] },
+  "collect-row-rev": { why: GOES, heals: [98, 379] },
   "collect-twin-rev": { why: `As \`collect-row-rev\`, which heals: ${GOES}` },
   "restore-entry-absent": {
     why: "An entry only suggests that there may be a node of its name: over one that stands comes another of the same name, and the collector drops it when the node is gone.",

@@ -5,7 +5,7 @@ export const NOTICED: readonly (readonly [name: string, seed: number, what: stri
   ["unknown-fence", 7, "the fence after an unknown outcome (rule 3)"],
   ["collect-rev", 583, "the revision that the collector saw (rule 5)"],
   ["expire-rev", 305, "the revision of a record whose lease has run out (rule 5)"],
-  ["head-live-rev", 54, "the revision of a head that becomes live (rule 7)"],
+  ["head-live-rev", 94, "the revision of a head that becomes live (rule 7)"],
   ["abort-rev", 329, "the revision of a head that is aborted (rule 7)"],
   ["take-over-rev", 64, "the revision of a block that is taken over"],
   ["loan-fence", 1192, "the fence before a loan row goes"],
