@@ -5,6 +5,7 @@ const LONG = [
   "local/race.test.ts",
   "simulation/simulation.test.ts",
   "simulation/interleavings.test.ts",
+  "scale/facts.test.ts",
   "twin/tour.test.ts",
   "twin/race.test.ts",
   "twin/kill.test.ts",

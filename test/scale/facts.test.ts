@@ -37,6 +37,32 @@ const SABOTAGES: Readonly<Record<string, (table: Table) => Table>> = {
     write: async (write) =>
       write.step === "delete-block" ? { outcome: "unknown" } : table.write(write),
   }),
+  "What is due is looked at within two runs": (table) => ({
+    ...table,
+    // The index has nothing, and neither has a walk over the table.
+    due: async () => [],
+    scan: async () => ({ items: [] }),
+  }),
+  "A pool of 100,000 blocks is deleted in 15 minutes": (table) => ({
+    ...table,
+    // No worker ever knows how far the one before it came.
+    write: async (write) =>
+      write.step.endsWith("-job") && write.step !== "create-job"
+        ? { outcome: "lost", item: await table.get(write.key) }
+        : table.write(write),
+  }),
+  "One item that cannot be read stops nothing else": (table) => ({
+    ...table,
+    // One space that cannot be read takes the register with it.
+    query: async (pk, options) => {
+      const items = await table.query(pk, options);
+      return pk === "SPACES" && items.some(({ f }) => f === 99) ? [] : items;
+    },
+  }),
+  "The whole table comes by once a day": (table) => ({
+    ...table,
+    scan: async () => ({ items: [] }),
+  }),
 };
 
 describe("a fact does not hold where the walks are broken", () => {

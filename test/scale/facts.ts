@@ -1,9 +1,10 @@
 import type { Fact, Form } from "./fact.ts";
+import { budgetFacts } from "./facts/budget.ts";
 import { callFacts } from "./facts/calls.ts";
 import { dueFacts } from "./facts/due.ts";
 import { jobFacts } from "./facts/jobs.ts";
 import { reclaimedFacts } from "./facts/reclaimed.ts";
-import { refusedFacts } from "./facts/refused.ts";
+import { refusalCallFacts, refusedFacts } from "./facts/refused.ts";
 import { releasedFacts } from "./facts/released.ts";
 import { servedFacts } from "./facts/served.ts";
 import { sweptFacts } from "./facts/swept.ts";
@@ -15,9 +16,11 @@ export const allFacts = (form: Form): readonly Fact[] => [
   ...refusedFacts(form),
   ...reclaimedFacts(form),
   ...callFacts(form),
+  ...refusalCallFacts(form),
   ...releasedFacts(form),
   ...dueFacts(form),
   ...jobFacts(form),
+  ...budgetFacts(form),
   ...unreadableFacts(),
   ...sweptFacts(form),
 ];

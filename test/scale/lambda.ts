@@ -4,7 +4,7 @@ import type { Item, Table } from "../../src/store/table.ts";
 import { contextOf } from "../../src/wiring.ts";
 import { seededRandom } from "../simulation/random.ts";
 import type { VirtualClock } from "./clock.ts";
-import { PASS_TIMEOUT_MS, processorMs, REQUEST_TIMEOUT_MS } from "./model.ts";
+import { MEMORY_MB, PASS_TIMEOUT_MS, processorMs, REQUEST_TIMEOUT_MS } from "./model.ts";
 import type { Answer, ModelledTable } from "./modelled-table.ts";
 
 /** What one execution of a function came to. */
@@ -26,6 +26,8 @@ interface Spent {
 export interface Cloud {
   readonly clock: VirtualClock;
   readonly table: ModelledTable;
+  /** Of each function; `MEMORY_MB` unless it is said. */
+  readonly memoryMb?: number;
   /** A self-test puts something in the way of the walks here. */
   readonly sabotage?: (table: Table) => Table;
 }
@@ -139,10 +141,10 @@ class Instance {
 
   #call<T>(call: () => Promise<Answer<T>>): Promise<T> {
     return this.#alive(async () => {
-      const { clock } = this.#cloud;
+      const { clock, memoryMb = MEMORY_MB } = this.#cloud;
       this.calls++;
       const { value, bytes } = await call();
-      this.#busyUntilMs = Math.max(this.#busyUntilMs, clock.nowMs) + processorMs(bytes);
+      this.#busyUntilMs = Math.max(this.#busyUntilMs, clock.nowMs) + processorMs(bytes, memoryMb);
       await clock.until(this.#busyUntilMs);
       return value;
     });

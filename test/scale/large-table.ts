@@ -110,6 +110,22 @@ export class LargeTable {
     }
   }
 
+  /** What there is, reckoned from so many partitions of each crowd, and from all that was written. */
+  census(samples: number, bytesOf: (item: Item) => number) {
+    let [items, partitions, bytes] = [0, 0, 0];
+    const add = (all: readonly Item[], times: number) => {
+      partitions += times;
+      items += all.length * times;
+      bytes += all.reduce((sum, item) => sum + bytesOf(item), 0) * times;
+    };
+    for (const { count, itemsOf } of this.#crowds) {
+      const some = Math.min(samples, count);
+      for (let i = 0; i < some; i++) add(itemsOf(Math.floor((i * count) / some)), count / some);
+    }
+    for (const partition of this.#written.values()) add(partition.all(), 1);
+    return { items: Math.round(items), partitions: Math.round(partitions), bytes };
+  }
+
   get #order(): MixedOrder {
     const count = this.#crowds.reduce((sum, crowd) => sum + crowd.count, 0);
     if (this.#mixed?.count !== count) this.#mixed = new MixedOrder(count);

@@ -1,30 +1,58 @@
 import { tableText } from "../../src/local/tally.ts";
+import { type Costs, costsOf } from "./costs.ts";
 import { type Finding, type Form, find } from "./fact.ts";
 import { allFacts } from "./facts.ts";
 
-/** `npm run scale`: states what holds at any size, measured on a modelled table; fails when one of the facts does not hold. */
+/**
+ * `npm run scale`: measures what is said to hold at any size, and fails when one of the facts does not. `--small` for smaller
+ * scenes, a text for the facts that have it in their names, `--costs` for what tables of three sizes cost.
+ */
 const args = process.argv.slice(2);
-const form: Form = args.includes("--small") ? "small" : "full";
-const only = args.find((arg) => !arg.startsWith("--"));
+if (args.includes("--costs")) await printCosts();
+else await printFacts(args.includes("--small") ? "small" : "full");
 
-const findings: Finding[] = [];
-for (const fact of allFacts(form)) {
-  if (only && !`${fact.name} ${fact.size}`.includes(only)) continue;
-  const startedAtMs = performance.now();
-  const finding = await find(fact);
-  findings.push(finding);
-  const seconds = ((performance.now() - startedAtMs) / 1_000).toFixed(1);
-  console.error(`${finding.holds ? "holds" : "FAILS"}  ${fact.name}: ${fact.size} (${seconds} s)`);
+async function printFacts(form: Form): Promise<void> {
+  const only = args.find((arg) => !arg.startsWith("--"));
+  const findings: Finding[] = [];
+  for (const fact of allFacts(form)) {
+    if (only && !`${fact.name}: ${fact.size}`.includes(only)) continue;
+    const startedAtMs = performance.now();
+    const finding = await find(fact);
+    findings.push(finding);
+    const seconds = ((performance.now() - startedAtMs) / 1_000).toFixed(1);
+    const holds = finding.holds ? "holds" : "FAILS";
+    console.error(`${holds}  ${fact.name}: ${fact.size} (${seconds} s)`);
+  }
+  if (findings.length === 0) throw new Error(`no fact has "${only}" in its name`);
+  console.log(
+    tableText(
+      findings.map(({ fact, measured, holds }) => ({
+        fact: fact.name,
+        size: fact.size,
+        bound: `${fact.bound} ${fact.unit}`,
+        measured: `${Math.ceil(measured * 10) / 10} ${fact.unit}`,
+        holds: holds ? "yes" : "NO",
+      })),
+    ),
+  );
+  process.exitCode = findings.every(({ holds }) => holds) ? 0 : 1;
 }
-console.log(
-  tableText(
-    findings.map(({ fact, measured, holds }) => ({
-      fact: fact.name,
-      size: fact.size,
-      bound: `${fact.bound} ${fact.unit}`,
-      measured: `${Math.ceil(measured * 10) / 10} ${fact.unit}`,
-      holds: holds ? "yes" : "NO",
-    })),
-  ),
-);
-process.exitCode = findings.every(({ holds }) => holds) ? 0 : 1;
+
+async function printCosts(): Promise<void> {
+  const measured: Costs[] = [];
+  for (const addresses of [10_000, 1_000_000, 100_000_000]) measured.push(await costsOf(addresses));
+  const names = Object.keys(measured[0] ?? {}) as (keyof Costs)[];
+  console.log(
+    tableText(
+      names.map((name) => ({
+        name,
+        ...Object.fromEntries(
+          measured.map((costs) => [
+            `${costs.addresses} addresses`,
+            costs[name].toLocaleString("en-US", { maximumSignificantDigits: 4 }),
+          ]),
+        ),
+      })),
+    ),
+  );
+}

@@ -23,16 +23,15 @@ export const PASS_TIMEOUT_MS = 60_000;
 /** The schedules' rate, as `cdk/environments.ts` sets it. */
 export const MINUTE_MS = 60_000;
 
-/**
- * A function of 512 MB has this share of a processor: 1,769 MB are one
- * (https://docs.aws.amazon.com/lambda/latest/dg/configuration-memory.html).
- */
-const PROCESSOR_SHARE = 512 / 1_769;
+/** The memory of every function, as `cdk/function.ts` sets it. */
+export const MEMORY_MB = 512;
+/** With so much memory a function has a processor, with less its share of one (https://docs.aws.amazon.com/lambda/latest/dg/configuration-memory.html). */
+export const PROCESSOR_MB = 1_769;
 /** Processor time of a call with the SDK, apart from what it brings; DESIGN.md, section 6. */
 const CALL_PROCESSOR_MS = 0.3;
 /** Processor time of parsing what a call brings, unmarshalling it and reading it as blocks: 9 ms for 64 full blocks of 64. */
 const PROCESSOR_MS_PER_MB = 85;
 
 /** How long a function is busy with the answer of a call. */
-export const processorMs = (bytes: number): number =>
-  (CALL_PROCESSOR_MS + (bytes / 1_048_576) * PROCESSOR_MS_PER_MB) / PROCESSOR_SHARE;
+export const processorMs = (bytes: number, memoryMb: number): number =>
+  ((CALL_PROCESSOR_MS + (bytes / 1_048_576) * PROCESSOR_MS_PER_MB) * PROCESSOR_MB) / memoryMb;

@@ -31,7 +31,7 @@ export const assignCold = (
 ): Promise<Execution<Assignment | Refusal>> =>
   new LambdaFunction(cloud).request((context) => assign(context, request));
 
-const isServed = (tried: Execution<Assignment | Refusal>): boolean =>
+export const isServed = (tried: Execution<Assignment | Refusal>): boolean =>
   tried.ended === "answered" && !(tried.value instanceof Refusal);
 
 /** Is the caller told that there is no use in asking again? */

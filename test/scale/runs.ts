@@ -6,10 +6,17 @@ import { EVERY_SHARD } from "../../src/domain/shard.ts";
 import { type Cloud, type Execution, LambdaFunction } from "./lambda.ts";
 import { MINUTE_MS } from "./model.ts";
 
+/** What a run tells of itself. */
+interface Ran {
+  readonly failures: readonly unknown[];
+  /** Cells that were looked at, where it goes by cells. */
+  readonly cells?: number;
+}
+
 /** A scheduled function, with what one execution of it does. */
 export interface Schedule {
   readonly name: "reclaim" | "collect" | "work";
-  readonly run: (context: Context) => Promise<{ readonly failures: readonly unknown[] }>;
+  readonly run: (context: Context) => Promise<Ran>;
 }
 
 /** What the schedules start each minute, one for each shard. */
@@ -25,7 +32,7 @@ export const WORK: readonly Schedule[] = [{ name: "work", run: (context) => runJ
 
 /** What the runs of a scene came to so far. */
 export interface Runs {
-  readonly executions: Execution<{ readonly failures: readonly unknown[] }>[];
+  readonly executions: Execution<Ran>[];
 }
 
 /**

@@ -24,7 +24,7 @@ const ADDRESSES_PER_BLOCK = 64;
 
 /** What is due is looked at soon, whatever is due beside it. */
 export function dueFacts(form: Form): readonly Fact[] {
-  const [perSecond, minutes] = form === "full" ? [1_000, 2] : [20, 2];
+  const [perSecond, minutes] = form === "full" ? [1_000, 1] : [20, 2];
   const unreadable = form === "full" ? 200 : 60;
   return [
     leases({ perSecond, minutes, unreadable }),
@@ -50,7 +50,7 @@ function leases({
 }): Fact {
   return {
     name: "What is due is looked at within two runs",
-    size: `${perSecond} leases run out in a second, for ${minutes} minutes, behind ${unreadable} unreadable records in each shard`,
+    size: `${perSecond} leases run out in a second, for ${minutes * 60} seconds, behind ${unreadable} unreadable records in each shard`,
     bound: 2,
     unit: "runs",
     async measure(sabotage) {
@@ -71,7 +71,7 @@ interface Due {
 }
 
 /** Records of one address each, whose leases run out one after the other from now on, in blocks all over the pool. */
-function putLeases(
+export function putLeases(
   { clock, items }: Cloud & { readonly items: LargeTable },
   pool: Pool,
   perSecond: number,

@@ -61,7 +61,7 @@ export function jobFacts(form: Form): readonly Fact[] {
 }
 
 /** A pool whose blocks are all claimed, and hold nothing. */
-function putEmptyPool(items: LargeTable, cells: number): Pool {
+export function putEmptyPool(items: LargeTable, cells: number): Pool {
   const pool = poolOf(SPACE, "main", "10.0.0.0/8");
   putSpace(items, SPACE, [pool]);
   const blocks = cells * BLOCKS_PER_CELL;

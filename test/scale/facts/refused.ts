@@ -1,11 +1,12 @@
 import type { AssignRequest } from "../../../src/allocator/assignment.ts";
 import { blocksOfCell, cellAt } from "../../../src/domain/cell.ts";
 import type { HostId } from "../../../src/domain/host.ts";
+import { POOLS_TRIED_MAX } from "../../../src/domain/limits.ts";
 import type { Settings } from "../../../src/domain/pool.ts";
-import { fullBlocks } from "../crowds.ts";
+import { cellCrowd, fullBlocks } from "../crowds.ts";
 import type { Fact, Form } from "../fact.ts";
 import type { Cloud } from "../lambda.ts";
-import { assignCold, isFinal, requestOf } from "../requests.ts";
+import { assignCold, isFinal, isServed, requestOf } from "../requests.ts";
 import {
   blockItem,
   mapPages,
@@ -49,6 +50,55 @@ export const refusedFacts = (form: Form): readonly Fact[] => {
   );
 };
 
+/** What a refusal costs, where nothing is free anywhere. */
+export const refusalCallFacts = (form: Form): readonly Fact[] => {
+  const cells = form === "full" ? 16_384 : 64;
+  const pools = form === "full" ? 2_000 : 100;
+  return [
+    { size: `${cells * 64} full blocks in a pool`, calls: 10, set: nothingFree(cells) },
+    {
+      size: `${pools} full pools that nothing calls full`,
+      calls: CALLS_PER_POOL * POOLS_TRIED_MAX,
+      set: untriedPools(pools, 0).set,
+    },
+  ].map(({ size, calls, set }) => ({
+    name: `A refusal needs at most ${calls} calls`,
+    size,
+    bound: calls,
+    unit: "calls",
+    async measure(sabotage) {
+      const { cloud, requests } = await set(sabotage);
+      return cloud.clock.run(async () => {
+        let most = 0;
+        for (const request of requests) {
+          const tried = await assignCold(cloud, request);
+          if (isServed(tried)) throw new Error("a request was served where nothing is free");
+          most = Math.max(most, tried.calls);
+        }
+        return most;
+      });
+    },
+  }));
+};
+
+/** A full pool that nothing calls full is looked at, called so, and looked at once more before a refusal. */
+const CALLS_PER_POOL = 6;
+
+const nothingFree =
+  (cells: number): Layout["set"] =>
+  async (sabotage) => {
+    const cloud = await newCloud(sabotage);
+    const pool = poolOf(SPACE, "main", `64.0.0.0/${20 - Math.log2(cells)}`);
+    putSpace(cloud.items, SPACE, [pool], { strictAffinity: true });
+    const full = fullBlocks(pool);
+    const blocksIn = (cell: number) =>
+      blocksOfCell(pool, cellAt(pool, BigInt(cell))).map((cidr) => full(cidr, OTHER));
+    cloud.items.addCrowd(cellCrowd(pool, cells, blocksIn));
+    const all = Array.from({ length: cells }, (_, i) => BigInt(i));
+    for (const page of mapPages(pool, all, () => true)) cloud.items.put(page);
+    return { cloud, requests: [requestOf(SPACE, "host:late")] };
+  };
+
 /** A host at its cap, all of whose blocks are full, where one block of a large pool has an address to lend. */
 function unseenLender(cells: number): Layout {
   return {
@@ -85,16 +135,16 @@ function staleHint(cells: number): Layout {
 }
 
 /** More full pools than a request can try, before one with room. */
-function untriedPools(count: number): Layout {
+function untriedPools(count: number, withRoom = 1): Layout {
   return {
     size: `strict affinity, ${count} full pools that nothing calls full, then one with room`,
     async set(sabotage) {
       const cloud = await newCloud(sabotage);
-      const pools = Array.from({ length: count + 1 }, (_, i) =>
+      const pools = Array.from({ length: count + withRoom }, (_, i) =>
         poolOf(SPACE, `pool-${String(i).padStart(5, "0")}`, `10.${i >> 8}.${i & 255}.0/26`),
       );
       putSpace(cloud.items, SPACE, pools, { strictAffinity: true });
-      for (const pool of pools.slice(0, -1)) {
+      for (const pool of pools.slice(0, count)) {
         cloud.items.put(fullBlocks(pool)({ ...pool.cidr, prefix: pool.blockSize }, OTHER));
         for (const page of mapPages(pool, [0n])) cloud.items.put(page);
       }

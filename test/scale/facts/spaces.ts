@@ -1,11 +1,17 @@
 import { BLOCKS_PER_CELL, cellCount } from "../../../src/domain/cell.ts";
 import type { Cidr } from "../../../src/domain/cidr.ts";
+import type { Random } from "../../../src/domain/fresh.ts";
 import { hostId } from "../../../src/domain/host.ts";
 import type { Pool } from "../../../src/domain/pool.ts";
+import type { AssignmentRecord, RecordPlace } from "../../../src/domain/record.ts";
+import type { Slot } from "../../../src/domain/slot.ts";
+import { freshToken } from "../../../src/domain/token.ts";
+import { addressInKey } from "../../../src/store/key.ts";
 import type { Item } from "../../../src/store/table.ts";
 import { cellCrowd, fullBlocks, hostCrowd } from "../crowds.ts";
+import { drafted } from "../drafts.ts";
 import type { LargeTable } from "../large-table.ts";
-import { mapPages, poolOf, putSpace, rowItem } from "../scene.ts";
+import { blockItem, EARLIER_MS, mapPages, poolOf, putSpace, rowItem } from "../scene.ts";
 
 /** Blocks of a host in the large space. */
 const BLOCKS_PER_HOST = 20;
@@ -41,4 +47,106 @@ export function putLargeSpace(items: LargeTable, space: string, cidr: string, le
   const indexes = Array.from({ length: cells }, (_, i) => BigInt(i));
   for (const page of mapPages(pool, indexes, () => true)) items.put(page);
   return pool;
+}
+
+/** Puts a space in which so many addresses are assigned, each to a handle of its own; every block is another host's. */
+export function putAssignedSpace(
+  items: LargeTable,
+  space: string,
+  cidr: string,
+  addresses: number,
+): Pool {
+  const pool = poolOf(space, "main", cidr);
+  putSpace(items, space, [pool]);
+  const blocks = Math.ceil(addresses / ADDRESSES_PER_BLOCK);
+  const cells = Math.ceil(blocks / BLOCKS_PER_CELL);
+  const cidrOf = (block: number): Cidr => ({
+    ...pool.cidr,
+    base: pool.cidr.base + BigInt(block * ADDRESSES_PER_BLOCK),
+    prefix: pool.blockSize,
+  });
+  const blockOf = (block: number) => {
+    const slots = Array.from(
+      { length: ADDRESSES_PER_BLOCK },
+      (_, n) => [n, slotOf(space, block * ADDRESSES_PER_BLOCK + n)] as const,
+    );
+    const host = hostId("host", `node-${block}`);
+    return blockItem(pool, { cidr: cidrOf(block), host, slots: new Map(slots) });
+  };
+  const firstOf = (cell: number) => cell * BLOCKS_PER_CELL;
+  items.addCrowd({
+    ...cellCrowd(pool, cells, (cell) =>
+      Array.from({ length: Math.min(BLOCKS_PER_CELL, blocks - firstOf(cell)) }, (_, i) =>
+        blockOf(firstOf(cell) + i),
+      ),
+    ),
+    itemAt: (_, sk) => {
+      const { value } = addressInKey(sk);
+      const block = Number(value - pool.cidr.base) / ADDRESSES_PER_BLOCK;
+      return block < blocks ? blockOf(block) : undefined;
+    },
+  });
+  items.addCrowd(
+    hostCrowd(space, blocks, (block) => [
+      rowItem(pool, hostId("host", `node-${block}`), 0, cidrOf(block)),
+    ]),
+  );
+  const head = `HANDLE#${space}#`;
+  items.addCrowd({
+    count: blocks * ADDRESSES_PER_BLOCK,
+    keyOf: (number) => `${head}${hashOf(number)}`,
+    numberOf: (pk) => {
+      const number = pk.startsWith(head) ? Number(`0x${pk.slice(head.length)}`) : Number.NaN;
+      return number < blocks * ADDRESSES_PER_BLOCK ? number : undefined;
+    },
+    itemsOf: (number) => {
+      const cidr = cidrOf(Math.floor(number / ADDRESSES_PER_BLOCK));
+      return [drafted((store) => store.createRecord(recordOf(pool, number, cidr)))];
+    },
+  });
+  const all = Array.from({ length: cells }, (_, i) => BigInt(i));
+  for (const page of mapPages(pool, all, () => true)) items.put(page);
+  return pool;
+}
+
+/** As if a handle's hash were its number: so a partition is found without a list of all handles. */
+const hashOf = (number: number): string => number.toString(16).padStart(16, "0");
+
+/** Tokens differ by the ids of their records. */
+const STILL: Random = { fraction: () => 0, bytes: (count) => Buffer.alloc(count) };
+
+/** The slot of an address, the same each time. */
+function slotOf(space: string, number: number): Slot & { readonly kind: "taken" } {
+  const { handleHash, ...place } = placeOf(space, number);
+  return { kind: "taken", token: freshToken(place, STILL), handleHash };
+}
+
+const placeOf = (space: string, number: number): RecordPlace => ({
+  space,
+  handleHash: hashOf(number),
+  id: number.toString(36).padStart(6, "0").padEnd(15, "_"),
+  keyed: false,
+});
+
+/** The record of an address, the same each time. */
+function recordOf(pool: Pool, number: number, cidr: Cidr): AssignmentRecord {
+  const place = placeOf(pool.space, number);
+  const { token } = slotOf(pool.space, number);
+  return {
+    place,
+    state: "live",
+    handle: `workload-${number}`,
+    host: hostId("host", `node-${Math.floor(number / ADDRESSES_PER_BLOCK)}`),
+    attributes: { pod: "web-0", namespace: "shop" },
+    owners: new Map(),
+    want: 1,
+    missing: [],
+    parts: [{ token, block: cidr, count: 1, ordinals: [number % ADDRESSES_PER_BLOCK] }],
+    given: new Set(),
+    seats: [],
+    also: [],
+    digest: "digest",
+    revision: place.id,
+    atMs: EARLIER_MS,
+  };
 }

@@ -1,0 +1,202 @@
+import { assign } from "../../src/allocator/assign.ts";
+import { releaseAddress } from "../../src/allocator/release.ts";
+import { parseAddress } from "../../src/domain/address.ts";
+import { parseGeneration } from "../../src/domain/generation.ts";
+import type { HostId } from "../../src/domain/host.ts";
+import { SWEEP_MS } from "../../src/domain/limits.ts";
+import { Refusal } from "../../src/domain/outcome.ts";
+import { EVERY_SHARD } from "../../src/domain/shard.ts";
+import { drafted } from "./drafts.ts";
+import { putAssignedSpace } from "./facts/spaces.ts";
+import { itemBytes } from "./item-bytes.ts";
+import { type Cloud, LambdaFunction } from "./lambda.ts";
+import { MEMORY_MB, PROCESSOR_MB } from "./model.ts";
+import { requestOf } from "./requests.ts";
+import { COLLECT, minutesUntil, RECLAIM, type Runs, WORK } from "./runs.ts";
+import { newCloud } from "./scene.ts";
+
+/**
+ * List prices in US East (N. Virginia), in dollars, as known on 22 November 2026:
+ * https://aws.amazon.com/dynamodb/pricing/on-demand/, https://aws.amazon.com/lambda/pricing/,
+ * https://aws.amazon.com/eventbridge/pricing/, https://aws.amazon.com/api-gateway/pricing/
+ */
+const PRICES = {
+  writeUnit: 0.625e-6,
+  readUnit: 0.125e-6,
+  /** With point-in-time recovery. */
+  storedGbMonth: 0.25 + 0.2,
+  /** arm64. */
+  lambdaGbSecond: 0.0000133334,
+  lambdaRequest: 0.2e-6,
+  schedulerInvocation: 1e-6,
+  /** REST, the first 333 million in a month. */
+  apiRequest: 3.5e-6,
+} as const;
+
+const MINUTES_PER_MONTH = 30 * 24 * 60;
+/** What DynamoDB stores of an item beside it (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html). */
+const STORED_BESIDE_BYTES = 100;
+const SPACE = "default";
+/** A pool in which a hundred million addresses have room. */
+const CIDR = "64.0.0.0/5";
+/** Minutes that are measured; one before them is not. */
+const MINUTES = 2;
+const PAIRS = 200;
+/** Partitions of each kind whose items are measured. */
+const SAMPLES = 200;
+const ADDRESSES_PER_CELL = 4_096;
+/** Executions in a minute. */
+const SCHEDULES = RECLAIM.length + COLLECT.length + WORK.length;
+
+/** What a table with so many addresses comes to, all of them assigned, each to a handle of its own. */
+export interface Costs {
+  readonly addresses: number;
+  readonly items: number;
+  readonly partitions: number;
+  readonly gigabytes: number;
+  /** Of all schedules, in a minute without a request. */
+  readonly readUnitsPerMinute: number;
+  readonly writeUnitsPerMinute: number;
+  /** The longest run of any schedule. */
+  readonly longestRunSeconds: number;
+  /** How long the reclaimer takes to come round to a block, in minutes. */
+  readonly reclaimRoundMinutes: number;
+  /** The same where a function has a whole processor. */
+  readonly reclaimRoundMinutesWithProcessor: number;
+  /** In dollars a month. */
+  readonly restPerMonth: number;
+  readonly storagePerMonth: number;
+  /** A million assigns and releases by warm functions. */
+  readonly writeUnitsPerPair: number;
+  readonly readUnitsPerPair: number;
+  readonly perMillionPairs: number;
+  /** An assign for a host without a block: calls and read units. */
+  readonly claimCalls: number;
+  readonly claimReadUnits: number;
+}
+
+/** Measures a table with so many addresses, at rest and at work. */
+export async function costsOf(addresses: number): Promise<Costs> {
+  const cloud = await newCloud();
+  putAssignedSpace(cloud.items, SPACE, CIDR, addresses);
+  const { items, partitions, bytes } = cloud.items.census(SAMPLES, itemBytes);
+  putMidway(cloud, items);
+  const gigabytes = (bytes + items * STORED_BESIDE_BYTES) / 1e9;
+  return cloud.clock.run(async () => ({
+    addresses,
+    items,
+    partitions,
+    gigabytes,
+    storagePerMonth: gigabytes * PRICES.storedGbMonth,
+    ...(await restOf(cloud, Math.ceil(addresses / ADDRESSES_PER_CELL))),
+    reclaimRoundMinutesWithProcessor: await roundOf(
+      { ...cloud, memoryMb: PROCESSOR_MB },
+      Math.ceil(addresses / ADDRESSES_PER_CELL),
+    ),
+    ...(await pairsOf(cloud)),
+    ...(await claimOf(cloud)),
+  }));
+}
+
+type Measured = Awaited<ReturnType<typeof newCloud>>;
+
+/** The collector is in the midst of its walk over each segment, and knows how long the last one was. */
+function putMidway({ clock, items }: Measured, count: number): void {
+  const itemsBefore = Math.ceil(count / EVERY_SHARD.length);
+  const sweep = { beganAtMs: clock.nowMs - SWEEP_MS / 4, items: Math.ceil(itemsBefore / 4) };
+  for (const shard of EVERY_SHARD)
+    items.put(drafted((store) => store.writeProgress(shard, { itemsBefore, sweep })));
+}
+
+/** What the schedules cost where nobody asks for anything. */
+async function restOf(cloud: Measured, cells: number) {
+  const runs: Runs = { executions: [] };
+  let before = cloud.table.capacity.total();
+  await minutesUntil(
+    cloud,
+    [...RECLAIM, ...COLLECT, ...WORK],
+    1 + MINUTES,
+    () => {
+      if (runs.executions.length > SCHEDULES) return false;
+      // The first minute is that of cold functions.
+      before = cloud.table.capacity.total();
+      return false;
+    },
+    runs,
+  );
+  const after = cloud.table.capacity.total();
+  const measured = runs.executions.slice(SCHEDULES);
+  const readUnitsPerMinute = (after.readUnits - before.readUnits) / MINUTES;
+  const writeUnitsPerMinute = (after.writeUnits - before.writeUnits) / MINUTES;
+  const seconds = measured.reduce((sum, { ms }) => sum + ms, 0) / 1_000 / MINUTES;
+  const perMinute =
+    readUnitsPerMinute * PRICES.readUnit +
+    writeUnitsPerMinute * PRICES.writeUnit +
+    SCHEDULES * (PRICES.lambdaRequest + PRICES.schedulerInvocation) +
+    seconds * (MEMORY_MB / 1_024) * PRICES.lambdaGbSecond;
+  return {
+    readUnitsPerMinute,
+    writeUnitsPerMinute,
+    longestRunSeconds: Math.max(...measured.map(({ ms }) => ms)) / 1_000,
+    reclaimRoundMinutes: roundMinutes(cells, measured, MINUTES),
+    restPerMonth: perMinute * MINUTES_PER_MONTH,
+  };
+}
+
+/** How many minutes it takes to come to every cell, by how many runs of so many minutes came to. */
+function roundMinutes(cells: number, executions: Runs["executions"], minutes: number): number {
+  const visited = executions.reduce(
+    (sum, run) => sum + (run.ended === "answered" ? (run.value.cells ?? 0) : 0),
+    0,
+  );
+  return Math.max(1, (cells * minutes) / visited);
+}
+
+async function roundOf(cloud: Cloud, cells: number): Promise<number> {
+  const runs: Runs = { executions: [] };
+  await minutesUntil(cloud, RECLAIM, 1, () => false, runs);
+  return roundMinutes(cells, runs.executions, 1);
+}
+
+/** What an assign and its release cost, by functions that know the host's block. */
+async function pairsOf(cloud: Measured) {
+  const lambda = new LambdaFunction(cloud);
+  await assigned(lambda, "host:busy");
+  const before = cloud.table.capacity.total();
+  const ms: number[] = [];
+  for (let i = 0; i < PAIRS; i++) {
+    const asked = await assigned(lambda, "host:busy");
+    const [first] = asked.value.addresses;
+    const address = parseAddress(first?.address ?? "");
+    const generation = parseGeneration(first?.generation ?? "");
+    if (!address.ok || !generation.ok) throw new Error("an answer without an address");
+    const named = { address: address.value, generation: generation.value };
+    const released = await lambda.request((context) => releaseAddress(context, SPACE, named));
+    ms.push(asked.ms, released.ms);
+  }
+  const after = cloud.table.capacity.total();
+  const writeUnitsPerPair = (after.writeUnits - before.writeUnits) / PAIRS;
+  const readUnitsPerPair = (after.readUnits - before.readUnits) / PAIRS;
+  const seconds = ms.reduce((sum, each) => sum + each, 0) / 1_000 / PAIRS;
+  const perPair =
+    writeUnitsPerPair * PRICES.writeUnit +
+    readUnitsPerPair * PRICES.readUnit +
+    2 * (PRICES.lambdaRequest + PRICES.apiRequest) +
+    seconds * (MEMORY_MB / 1_024) * PRICES.lambdaGbSecond;
+  return { writeUnitsPerPair, readUnitsPerPair, perMillionPairs: perPair * 1e6 };
+}
+
+/** What an assign costs a host that has no block yet. */
+async function claimOf(cloud: Measured) {
+  const before = cloud.table.capacity.total();
+  const { calls } = await assigned(new LambdaFunction(cloud), "host:new");
+  const { readUnits } = cloud.table.capacity.total();
+  return { claimCalls: calls, claimReadUnits: readUnits - before.readUnits };
+}
+
+async function assigned(lambda: LambdaFunction, host: HostId) {
+  const ended = await lambda.request((context) => assign(context, requestOf(SPACE, host)));
+  if (ended.ended !== "answered" || ended.value instanceof Refusal)
+    throw new Error(`a request was not served: ${JSON.stringify(ended)}`);
+  return { ...ended, value: ended.value };
+}
