@@ -54,7 +54,9 @@ export async function collectRecord(context: Context, seen: AssignmentRecord): P
     return aborted !== undefined;
   }
   if (isOver(seen)) {
-    await finish(context, seen, "collect-release-fence");
+    // Who was answered has all its takes behind it, and only such addresses are given back one by one: nobody is shut out.
+    const isGiven = seen.given.size >= seen.want;
+    await finish(context, seen, isGiven ? undefined : "collect-release-fence");
     if (seen.place.keyed && ageMs <= RELEASED_RECORD_KEPT_MS) {
       await settleKept(context, seen);
       return false;

@@ -22,7 +22,7 @@ export async function configurationOf(
   return (await current(context, space)).configuration;
 }
 
-/** @returns the configuration, and whether this very call has asked for it */
+/** @returns the configuration, and whether this very call has asked, and it is no older than a fresh copy */
 async function current(
   context: Context,
   space: string,
@@ -39,7 +39,9 @@ async function current(
   const load = refreshed(context, space, copy, CONFIGURATION_RELOAD_MS);
   memory.loading.set(space, { beganAtMs, load });
   try {
-    return { configuration: await load, asked: true };
+    const configuration = await load;
+    const loadedAtMs = memory.configurationOf(space)?.loadedAtMs ?? 0;
+    return { configuration, asked: loadedAtMs >= beganAtMs - CONFIGURATION_FRESH_MS };
   } finally {
     if (memory.loading.get(space)?.load === load) memory.loading.delete(space);
   }

@@ -55,8 +55,8 @@ export async function runJobs(context: Context): Promise<Worked> {
         if (job.state !== "running") await expire(context, job);
         else {
           const after = await carryOn(context, job, untilMs, done);
-          if (after?.state !== "running") done.ended++;
-          else if (after.walk?.position !== undefined) again.push(after);
+          if (after && after.state !== "running") done.ended++;
+          else if (after?.walk?.position !== undefined) again.push(after);
         }
       } catch (error) {
         note(done.failures, error);

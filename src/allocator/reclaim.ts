@@ -45,6 +45,7 @@ interface SpaceWalk {
   /** Where its entry says that the next pass goes on. */
   kept: SpacePosition | undefined;
   readonly cells: AsyncGenerator<CellOnWay>;
+  isBegun: boolean;
 }
 
 /**
@@ -64,9 +65,13 @@ export async function reclaim(context: Context, shard: number): Promise<Reclaime
     if (shardOfSpace(entry.name) === shard) done.failures.push(entry.unreadable);
   const own = spaces.filter(({ space }) => shardOfSpace(space) === shard);
   const queue = rotated(own, context.random).map(
-    (entry): SpaceWalk => ({ entry, kept: entry.position, cells: cellsOf(pass, entry) }),
+    (entry): SpaceWalk => ({
+      entry,
+      kept: entry.position,
+      cells: cellsOf(pass, entry),
+      isBegun: false,
+    }),
   );
-  done.spaces = queue.length;
   let underway = 0;
   const worker = async (): Promise<void> => {
     for (let walk = queue.shift(); walk && isInTime(pass); walk = queue.shift()) {
@@ -111,7 +116,9 @@ function rotated<T>(items: readonly T[], random: Random): readonly T[] {
  */
 async function walkSlice(pass: Pass, walk: SpaceWalk, atOnce: number): Promise<boolean> {
   const slice = await nextOf(walk.cells, RECLAIM_CELLS_PER_SLICE);
-  const { context, untilMs } = pass;
+  const { context, untilMs, done } = pass;
+  if (!walk.isBegun) done.spaces++;
+  walk.isBegun = true;
   const begun = await whileTime(context, slice, { atOnce, untilMs }, ({ cell }) =>
     reclaimOne(pass, cell),
   );

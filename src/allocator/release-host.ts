@@ -2,9 +2,10 @@ import type { Block } from "../domain/block.ts";
 import { formatCidr } from "../domain/cidr.ts";
 import { shuffled } from "../domain/fresh.ts";
 import type { HostId } from "../domain/host.ts";
-import { PAGE_READS_AT_ONCE } from "../domain/limits.ts";
+import { PAGE_READS_AT_ONCE, SLOTS_PER_LOOK } from "../domain/limits.ts";
 import { Unreadable, unlessUnreadable } from "../domain/outcome.ts";
 import type { AssignmentRecord } from "../domain/record.ts";
+import type { Slot } from "../domain/slot.ts";
 import type { Context } from "./context.ts";
 import { Ending, type Released } from "./ending.ts";
 import { namedBlocks } from "./named-blocks.ts";
@@ -37,24 +38,42 @@ export async function releaseHost(
     );
     for (const block of blocks ?? []) {
       if (block instanceof Unreadable) ending.leave(block);
-      else if (block && ending.mayBegin()) {
-        const records = await ending.trying(() => recordsIn(context, ending, block, host));
-        // What is given back by its host is not looked for again, so nothing is gained by settling it.
-        await ending.end(records ?? [], false);
-      }
+      else if (block) await releaseIn(context, ending, block, host);
     }
   }
   return ending.answer();
 }
 
-/** The host's records that hold slots of a block. */
-async function recordsIn(
+/**
+ * Ends the host's records that hold slots of a block, a few slots at a time: a large block may have more than a request has time
+ * to look at, and in another order each time none of them waits for ever.
+ */
+async function releaseIn(
   context: Context,
   ending: Ending,
   { space, slots }: Block,
   host: HostId,
+): Promise<void> {
+  const taken = [...slots.values()].filter((slot) => slot.kind === "taken");
+  const byToken = new Map(taken.map((slot) => [slot.token, slot]));
+  const mixed = shuffled([...byToken.values()], context.random);
+  for (let from = 0; from < mixed.length && ending.mayBegin(); from += SLOTS_PER_LOOK) {
+    const some = mixed.slice(from, from + SLOTS_PER_LOOK);
+    const records = await ending.trying(() => recordsOf(context, ending, space, some, host));
+    // What is given back by its host is not looked for again, so nothing is gained by settling it.
+    await ending.end(records ?? [], false);
+  }
+}
+
+/** The host's records that hold these slots. */
+async function recordsOf(
+  context: Context,
+  ending: Ending,
+  space: string,
+  slots: readonly Slot[],
+  host: HostId,
 ): Promise<readonly AssignmentRecord[]> {
-  const { owners, unreadable } = await lookForOwners(context, space, slots.values());
+  const { owners, unreadable } = await lookForOwners(context, space, slots);
   for (const each of unreadable) ending.leave(each);
   const records = new Set([...owners.values()].map(({ record }) => record));
   return [...records].filter((record) => record.host === host);

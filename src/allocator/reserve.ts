@@ -39,8 +39,8 @@ export interface Reserved extends Written<Reservation> {
 }
 
 /**
- * Creates or changes a reservation, and warns of each pool in which it covers assigned addresses, or of which it leaves none for
- * automatic assignment. The blocks are looked at when it stands, and no more of them than one page of a list may ask for.
+ * Creates or changes a reservation, and warns of each pool in which it covers assigned addresses, or may, and of each of which
+ * it leaves none for automatic assignment. The blocks are looked at when it stands, and no more of them than one page of a list may ask for.
  */
 export async function reserve(
   context: Context,
@@ -69,7 +69,9 @@ async function warningsOf(
     if (within.length === 0 || pool.state === "deleting") continue;
     const unreserved = sizeOf(pool.cidr) - countWithin(range, reserved);
     const covered = await coveredIn(context, pool, within, budget);
-    if (covered.inUse > 0 || unreserved === 0n) warnings.push({ pool, unreserved, ...covered });
+    // What was not seen may be assigned: silence would say that nothing is.
+    if (covered.inUse > 0 || unreserved === 0n || !covered.complete)
+      warnings.push({ pool, unreserved, ...covered });
   }
   return warnings.slice(0, POOLS_TOLD_MAX);
 }

@@ -90,7 +90,12 @@ function warningBody(
   { pool, inUse, complete, unreserved }: ReservationWarning,
 ): object {
   const cidr = formatCidr(pool.cidr);
-  const covers = `covers ${complete ? "" : "at least "}${inUse} assigned addresses of pool ${pool.name} (${cidr})`;
+  const count = `${inUse} assigned ${inUse === 1 ? "address" : "addresses"}`;
+  const seen =
+    inUse === 0 && !complete
+      ? "may cover assigned addresses"
+      : `covers ${complete ? "" : "at least "}${count}`;
+  const covers = `${seen} of pool ${pool.name} (${cidr})${complete ? "" : ", not all of whose blocks were looked at"}`;
   const leaves = `leaves ${unreserved} of its ${sizeOf(pool.cidr)} addresses for automatic assignment`;
   return {
     pool: pool.name,

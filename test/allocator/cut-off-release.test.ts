@@ -46,6 +46,17 @@ describe("a release under a key that was cut off", () => {
     },
   );
 
+  it("is finished without a word to its block where all of it was given back one by one", async () => {
+    const world = await makeWorld();
+    const epochs = () => contentsIn(world).blocks.map(({ epoch }) => epoch);
+    await releaseAll(world.calm, await assigned(world.calm, requestOf("pod", 2, "key")));
+    const before = epochs();
+    world.clock.nowMs += GRACE_MS + 1;
+    await collectDue(world);
+    expect(contentsIn(world).records).toMatchObject([{ parts: [] }]);
+    expect(epochs()).toEqual(before);
+  });
+
   it("is told so to a late duplicate for a day from the release on, and costs no look until then", async () => {
     const world = await makeWorld();
     await releaseAll(world.calm, await assigned(world.calm, requestOf("pod", 1, "key")));

@@ -5,11 +5,14 @@ import { claimAffinities } from "../../src/allocator/claim-affinities.ts";
 import type { Context } from "../../src/allocator/context.ts";
 import { releaseAffinities } from "../../src/allocator/release-affinities.ts";
 import { releaseHost } from "../../src/allocator/release-host.ts";
+import { formatAddress } from "../../src/domain/address.ts";
 import type { HostId } from "../../src/domain/host.ts";
 import { findViolations } from "../../src/domain/invariants.ts";
 import { ADDRESSES_RELEASED_MAX } from "../../src/domain/limits.ts";
 import { Refusal } from "../../src/domain/outcome.ts";
+import { eachCall } from "../../src/store/each-call.ts";
 import type { Table } from "../../src/store/table.ts";
+import { addressOfSeat, crowd } from "../crowd.ts";
 import { heldNow, patiently } from "../simulation/aftermath.ts";
 import { callsOf, withIntruder } from "../simulation/crash-points.ts";
 import {
@@ -160,4 +163,24 @@ describe("a release of all that a host has", () => {
     expect((await release(calm)).released).toHaveLength(1);
     expect((await releaseHost(calm, SPACE, "host:node-2")).released).toHaveLength(1);
   });
+});
+
+it("a host with a large block that many share is released a part at a time, to the end", async () => {
+  const world = await makeWorld(poolOf("10.0.0.0/20", 20));
+  const seated = await crowd(world, "deployment", Array(800).fill({}));
+  const slowly = <T>(call: () => Promise<T>) => {
+    world.clock.nowMs += 8;
+    return call();
+  };
+  const slow = eachCall(tableOf(world), slowly);
+  const released: string[] = [];
+  for (let times = 1, isComplete = false; !isComplete; times++) {
+    const answer = await release(contextOver(slow, world.clock, times));
+    expect(answer.released.length).toBeGreaterThan(0);
+    released.push(...answer.released);
+    isComplete = answer.complete;
+  }
+  expect(released.toSorted()).toEqual(
+    seated.map((each) => formatAddress(addressOfSeat(each))).toSorted(),
+  );
 });

@@ -58,6 +58,17 @@ describe("a reservation", () => {
   });
 });
 
+it("a reservation is warned of where not all blocks were seen, though none of what was seen is assigned", async () => {
+  const plat = await spaceWithPool({ cidr: "10.0.0.0/18", blockSize: 32 });
+  const cells = Array.from({ length: LOOKS_PER_PAGE + 3 }, (_, n) => `10.0.${n >> 2}.`);
+  const at = (n: number, last: number) => `${cells[n]}${(n & 3) * 64 + last}`;
+  for (const n of cells.keys()) await plat.assign({ host: "n1", address: at(n, 0) });
+  const cidrs = [...cells.keys()].map((n) => `${at(n, 32)}/27`);
+  const { body } = await plat.put("/v1/reservations/gaps", { cidrs });
+  expect(body.warnings).toMatchObject([{ pool: "main", inUse: 0, complete: false }]);
+  expect(body.warnings[0].detail).toContain("may cover assigned addresses of pool main");
+});
+
 describe("a pool of which every address is reserved", () => {
   const shut = async () => {
     const plat = await spaceWithPool();

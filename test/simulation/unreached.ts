@@ -12,7 +12,7 @@ const EXCUSES: readonly Excuse[] = [
   {
     why: "Only the compiler asks: what stands before it sees to it that this never comes up.",
     branches: [
-      ["assign.ts", "free ?? []"],
+      ["take-all.ts", "free ?? []"],
       ["assign.ts", "has ?? [], request"],
       ["claim.ts", 'return { kind: "busy" }; if (standing.revision'],
       ["collect-host.ts", "return 0; const block = await"],
@@ -39,7 +39,7 @@ const EXCUSES: readonly Excuse[] = [
     why: "A space this small comes nowhere near the maximum; memory.test.ts has those of the memory, amend.test.ts of records, affinities.test.ts, release-handle.test.ts, release-host.test.ts and reserve.test.ts theirs.",
     branches: [
       ["amend.ts", "return tooLarge(address)"],
-      ["assign.ts", "return tooLarge(request, named)"],
+      ["take-all.ts", "return tooLarge(request, named)"],
       ["administration.ts", 'return new Refusal("invalid_request", `A space has at most'],
       ["administration.ts", 'return new Refusal( "invalid_request", `A space has at most'],
       ["pool-jobs.ts", '"" : "At least "'],
@@ -140,6 +140,7 @@ const EXCUSES: readonly Excuse[] = [
       ],
       ["assign.ts", "} catch (thrown)"],
       ["assign.ts", "{ await withdraw(attempt); startOver(attempt);"],
+      ["take-all.ts", "{ await withdraw(attempt); startOver(attempt);"],
       ["assign.ts", "startOver(attempt); return undefined"],
       ["assign.ts", "throw new Contended(`this request was begun"],
       ["claim.ts", 'return { kind: "busy" }; await enterCell'],
