@@ -4,6 +4,8 @@ import type { Context } from "../src/allocator/context.ts";
 import { type Reclaimed, reclaim } from "../src/allocator/reclaim.ts";
 import { EVERY_SHARD, shardOfSpace } from "../src/domain/shard.ts";
 
+const SWEEP_RUNS_MAX = 1_000;
+
 /** A pass of the reclaimer over each shard, one after the other: all that they did. */
 export const reclaimAll = (context: Context): Promise<Reclaimed> =>
   overShards(EVERY_SHARD, (shard) => reclaim(context, shard));
@@ -16,6 +18,18 @@ export const reclaimSpaces = (context: Context, spaces: readonly string[]): Prom
 export const collectAll = (context: Context): Promise<Collected> =>
   overShards(EVERY_SHARD, (shard) => collect(context, shard));
 
+/** Runs of the collector over each shard, until each has come to the end of its segment: the whole table was gone through. */
+export const sweepAll = (context: Context): Promise<Collected> =>
+  overShards(EVERY_SHARD, async (shard) => {
+    for (let run = 0; run < SWEEP_RUNS_MAX; run++) {
+      const done = await collect(context, shard);
+      if (done.swept || done.failures.length > 0) return done;
+    }
+    throw new Error(
+      `the collector did not come to the end of shard ${shard} in ${SWEEP_RUNS_MAX} runs`,
+    );
+  });
+
 async function overShards<Done extends object>(
   shards: readonly number[],
   pass: (shard: number) => Promise<Done>,
@@ -27,9 +41,9 @@ async function overShards<Done extends object>(
   return together as Done;
 }
 
-/** Counts are added, lists joined, and what one of them says is said. */
+/** Counts are added, lists joined; what all of them say is said. */
 function added(sum: unknown, part: unknown): unknown {
   if (typeof part === "number") return Number(sum ?? 0) + part;
   if (Array.isArray(part)) return [...((sum ?? []) as unknown[]), ...part];
-  return sum === true || part;
+  return sum !== false && part;
 }

@@ -7,7 +7,7 @@ import { parseAddress } from "../../src/domain/address.ts";
 import { GRACE_MS, RELEASED_RECORD_KEPT_MS } from "../../src/domain/limits.ts";
 import { Refusal } from "../../src/domain/outcome.ts";
 import { SPACE_DEFAULT } from "../../src/edge/space-path.ts";
-import { collectAll, reclaimAll } from "../../test/passes.ts";
+import { reclaimAll, sweepAll } from "../../test/passes.ts";
 import type { Api } from "./api.ts";
 import { type Assigned, type Holding, type Ledger, textOf } from "./ledger.ts";
 import { repeat } from "./repeat.ts";
@@ -22,7 +22,6 @@ export interface Grounds {
 const CALLS_AT_ONCE = 32;
 /** A block goes at its second sighting; and the collector's first sweep may begin in the middle, where the server's stopped. */
 const ROUNDS = 2;
-const PASSES_MAX = 1_000;
 /** Older than anything that the passes leave alone because its author may still be at work. */
 const LATER_MS = 2 * GRACE_MS;
 /** Older than anything that is kept for late duplicates. */
@@ -112,18 +111,10 @@ async function passes(context: Context, aheadMs: number): Promise<Context> {
   for (let round = 0; round < ROUNDS; round++) {
     const { failures } = await reclaimAll(later(round));
     if (failures.length > 0) throw failures[0];
-    await sweep(later(round));
+    const swept = await sweepAll(later(round));
+    if (swept.failures.length > 0) throw swept.failures[0];
   }
   return later(ROUNDS);
-}
-
-async function sweep(context: Context): Promise<void> {
-  for (let passes = 0; passes < PASSES_MAX; passes++) {
-    const { failures, swept } = await collectAll(context);
-    if (failures.length > 0) throw failures[0];
-    if (swept) return;
-  }
-  throw new Error(`the collector did not come to an end in ${PASSES_MAX} passes`);
 }
 
 async function check(

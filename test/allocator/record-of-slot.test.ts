@@ -11,7 +11,7 @@ import { Refusal } from "../../src/domain/outcome.ts";
 import { recordPk } from "../../src/store/key.ts";
 import type { Table } from "../../src/store/table.ts";
 import { addressOfSeat, crowd, type Seated } from "../crowd.ts";
-import { collectAll } from "../passes.ts";
+import { sweepAll } from "../passes.ts";
 import {
   assigned,
   contextOver,
@@ -124,9 +124,7 @@ it("a whole sweep of the collector reads as many records as it reads at once to 
   const loan = { space: SPACE, host: "host:node-1", block, state: "confirmed", atMs: 0 } as const;
   await world.calm.store.putLoan("loan", { ...loan, revision: "revision" }, undefined);
   world.clock.nowMs += 100_000;
-  const read = await recordsRead(world, async (context) => {
-    while (!(await collectAll(context)).swept);
-  });
+  const read = await recordsRead(world, sweepAll);
   expect(read).toBe(PAGE_READS_AT_ONCE);
 });
 
