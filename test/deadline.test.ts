@@ -11,7 +11,7 @@ import { eachCall } from "../src/store/each-call.ts";
 import { MemoryTable } from "../src/store/memory.ts";
 import type { Table } from "../src/store/table.ts";
 import { contextOf } from "../src/wiring.ts";
-import { slowTable, VirtualTime } from "./virtual-time.ts";
+import { slowTable, VirtualClock } from "./virtual-clock.ts";
 import { assigned, poolOf, requestOf, SPACE } from "./world.ts";
 
 const RECORDS = 6_500;
@@ -29,7 +29,7 @@ beforeAll(async () => {
 }, 60_000);
 
 /** What one request comes to that ends all records over a table, and at what times of it its calls began. */
-async function ending(table: Table, time: VirtualTime) {
+async function ending(table: Table, time: VirtualClock) {
   const startedAtMs = time.nowMs;
   const begunAtMs: number[] = [];
   const watched = eachCall(table, (call) => {
@@ -41,13 +41,13 @@ async function ending(table: Table, time: VirtualTime) {
     const records = await context.store.listRecords(SPACE, handleHash("many"));
     await inParallel(records, RECORDS_ENDED_AT_ONCE, (record) => endRecord(context, record, false));
   };
-  const error = await time.pass(() => inTime(work, time.now).catch((thrown: unknown) => thrown));
+  const error = await time.run(() => inTime(work, time.now).catch((thrown: unknown) => thrown));
   return { error, begunAtMs, tookMs: time.nowMs - startedAtMs };
 }
 
 describe("a request that is to end 6,500 records", () => {
   it("is answered in time, and begins nothing after its last call", async () => {
-    const time = new VirtualTime();
+    const time = new VirtualClock();
     const { error, begunAtMs, tookMs } = await ending(slowTable(table, time, CALL_MS), time);
     expect(error).toBeInstanceOf(OutOfTime);
     expect(Math.max(...begunAtMs)).toBeLessThanOrEqual(LAST_CALL_MS);
@@ -55,7 +55,7 @@ describe("a request that is to end 6,500 records", () => {
   });
 
   it("sleeps no pause that would end after its time", async () => {
-    const time = new VirtualTime();
+    const time = new VirtualClock();
     let calls = 0;
     const throttled = eachCall(table, (call) => {
       if (calls++ === 0) return call();
@@ -68,7 +68,7 @@ describe("a request that is to end 6,500 records", () => {
 });
 
 it("a Query of many pages begins none after the request's last call", async () => {
-  const time = new VirtualTime();
+  const time = new VirtualClock();
   const startedAtMs = time.nowMs;
   let pages = 0;
   const long = {
@@ -79,14 +79,14 @@ it("a Query of many pages begins none after the request's last call", async () =
     },
   } as unknown as Sender;
   const slow = tableThrough(timelySender(long), "table");
-  const read = time.pass(() => inTime(() => slow.query("p"), time.now));
+  const read = time.run(() => inTime(() => slow.query("p"), time.now));
   await expect(read).rejects.toBeInstanceOf(OutOfTime);
   expect(pages).toBe(7);
   expect(time.nowMs - startedAtMs).toBeLessThan(REQUEST_MS_MAX);
 });
 
 it("who has no deadline is served, however long it takes", async () => {
-  const time = new VirtualTime();
+  const time = new VirtualClock();
   const { store } = contextOf(slowTable(table, time, 2 * REQUEST_MS_MAX), time);
-  expect((await time.pass(() => store.readSpace(SPACE))).pools).toHaveLength(1);
+  expect((await time.run(() => store.readSpace(SPACE))).pools).toHaveLength(1);
 });

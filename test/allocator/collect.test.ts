@@ -9,7 +9,7 @@ import { recordKey } from "../../src/store/key.ts";
 import type { Item, Table } from "../../src/store/table.ts";
 import { crowd } from "../crowd.ts";
 import { collectAll } from "../passes.ts";
-import { slowTable, VirtualTime } from "../virtual-time.ts";
+import { slowTable, VirtualClock } from "../virtual-clock.ts";
 import {
   assigned,
   contentsIn,
@@ -48,7 +48,7 @@ describe("a record that is due", () => {
     const slow = contextOver(slowTable(indexOnly(world), time, CALL_MS), time, 3);
     let records = 0;
     for (let run = 0; run < 2; run++) {
-      const done = await time.pass(() => collect(slow, SHARD));
+      const done = await time.run(() => collect(slow, SHARD));
       expect(done.failures).toEqual([]);
       records += done.records;
     }
@@ -66,7 +66,7 @@ describe("a record that is due", () => {
     const slow = contextOver(slowTable(indexOnly(world), time, callMs), time, 3);
     const looked: number[] = [];
     while (contentsIn(world).records.length > 0 && looked.length < 20)
-      looked.push((await time.pass(() => collect(slow, SHARD))).due);
+      looked.push((await time.run(() => collect(slow, SHARD))).due);
     expect(looked.length).toBeLessThan(20);
     expect(contentsIn(world).blocks.flatMap(({ slots }) => [...slots.values()])).not.toContainEqual(
       expect.objectContaining({ kind: "taken" }),
@@ -100,7 +100,7 @@ describe("the walk of the collector over the table", () => {
       for (const shard of EVERY_SHARD) {
         if (swept.has(shard)) continue;
         const startedAtMs = time.nowMs;
-        const done = await time.pass(() => collect(slow, shard));
+        const done = await time.run(() => collect(slow, shard));
         // One item is a few calls.
         expect(time.nowMs - startedAtMs).toBeLessThanOrEqual(PASS_MS_MAX + 4 * 5_000);
         items += done.items;
@@ -153,11 +153,7 @@ describe("the walk of the collector over the table", () => {
   });
 });
 
-const timeOf = ({ clock }: World): VirtualTime => {
-  const time = new VirtualTime();
-  time.nowMs = clock.nowMs;
-  return time;
-};
+const timeOf = ({ clock }: World): VirtualClock => new VirtualClock(clock.nowMs);
 
 /** Its walk over the table finds nothing: what the collector does, it does by the index. */
 const indexOnly = (world: World): Table => ({

@@ -15,7 +15,7 @@ import type { Job } from "../../src/domain/job.ts";
 import { Refusal, Unavailable } from "../../src/domain/outcome.ts";
 import { blockPk } from "../../src/store/key.ts";
 import type { Item, Table } from "../../src/store/table.ts";
-import { slowTable, VirtualTime } from "../virtual-time.ts";
+import { slowTable, VirtualClock } from "../virtual-clock.ts";
 import {
   contentsIn,
   contextOver,
@@ -132,8 +132,7 @@ describe("a cell that cannot be worked on", () => {
 async function largeWorld(blocks: number) {
   const world = await makeWorld(poolOf("10.0.0.0/10", 26));
   for (let n = 0; n < blocks; n++) await putBlock(world, n, `host:node-${n}`, world.clock.nowMs);
-  const time = new VirtualTime();
-  time.nowMs = world.clock.nowMs + 60 * MINUTE_MS;
+  const time = new VirtualClock(world.clock.nowMs + 60 * MINUTE_MS);
   world.clock.nowMs = time.nowMs;
   return { world, time };
 }
@@ -164,11 +163,11 @@ async function cellNumbered(world: World, index: number): Promise<string> {
 }
 
 /** A run of the worker, a minute after the last. */
-async function worked(time: VirtualTime, table: Table, seed: number): Promise<Worked> {
+async function worked(time: VirtualClock, table: Table, seed: number): Promise<Worked> {
   const startedAtMs = time.nowMs + MINUTE_MS;
   time.nowMs = startedAtMs;
   const slow = contextOver(slowTable(table, time, CALL_MS), time, seed);
-  const done = await time.pass(() => runJobs(slow));
+  const done = await time.run(() => runJobs(slow));
   expect(time.nowMs - startedAtMs).toBeLessThan(MINUTE_MS);
   time.nowMs = startedAtMs;
   return done;

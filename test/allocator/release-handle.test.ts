@@ -11,7 +11,7 @@ import { makeStore } from "../../src/store/store.ts";
 import type { Table } from "../../src/store/table.ts";
 import { addressOfSeat, crowd, type Member, type Seated } from "../crowd.ts";
 import { seededRandom } from "../simulation/random.ts";
-import { slowTable, VirtualTime } from "../virtual-time.ts";
+import { slowTable, VirtualClock } from "../virtual-clock.ts";
 import {
   assigned,
   contentsIn,
@@ -37,7 +37,7 @@ const times = (count: number, member: Member) => Array<Member>(count).fill(membe
 
 const largeWorld = () => makeWorld(poolOf("10.0.0.0/16", 26));
 
-function contextIn(time: VirtualTime, table: Table, seed: number): Context {
+function contextIn(time: VirtualClock, table: Table, seed: number): Context {
   const { now, sleep } = time;
   return { store: makeStore(table), random: seededRandom(seed), memory: new Memory(), now, sleep };
 }
@@ -47,14 +47,13 @@ async function releasedInFull(
   world: World,
   { requestsMax, callMs = CALL_MS }: { requestsMax: number; callMs?: number },
 ): Promise<readonly Released[]> {
-  const time = new VirtualTime();
-  time.nowMs = world.clock.nowMs;
+  const time = new VirtualClock(world.clock.nowMs);
   const answers: Released[] = [];
   while (!answers.at(-1)?.complete) {
     expect(answers.length).toBeLessThan(requestsMax);
     const startedAtMs = time.nowMs;
     const context = contextIn(time, slowTable(world.table, time, callMs), answers.length);
-    answers.push(await time.pass(() => releaseHandle(context, SPACE, HANDLE)));
+    answers.push(await time.run(() => releaseHandle(context, SPACE, HANDLE)));
     expect(time.nowMs - startedAtMs).toBeLessThanOrEqual(PAGE_MS_MAX + LAST_RECORD_MS_MAX);
   }
   return answers;
@@ -110,12 +109,12 @@ describe("a release by handle", () => {
   it("comes to a live record among more kept ones than a request can look at", async () => {
     const world = await largeWorld();
     const seated = await crowd(world, HANDLE, [...times(4_000, KEPT), ...times(5, KEYED)]);
-    const time = new VirtualTime();
+    const time = new VirtualClock();
     // Ten looks, of the 32 that it would take.
     const slow = slowTable(world.table, time, PAGE_MS_MAX / 10);
     const answers: Released[] = [];
     for (let n = 0; n < 40 && toldOf(answers).length < 5; n++)
-      answers.push(await time.pass(() => releaseHandle(contextIn(time, slow, n), SPACE, HANDLE)));
+      answers.push(await time.run(() => releaseHandle(contextIn(time, slow, n), SPACE, HANDLE)));
     expect(toldOf(answers)).toEqual(liveIn(seated));
     for (const { complete } of answers) expect(complete).toBe(false);
   });

@@ -6,14 +6,14 @@ import type { AssignmentRecord } from "../../src/domain/record.ts";
 import { recordBytes } from "../../src/domain/record-size.ts";
 import { MemoryTable } from "../../src/store/memory.ts";
 import { makeStore } from "../../src/store/store.ts";
-import type { Value } from "../../src/store/table.ts";
+import type { Item } from "../../src/store/table.ts";
 import { itemBytes } from "../store/item-bytes.ts";
 import { network, recordWith, token } from "./builders.ts";
 
 async function bytesInTable(record: AssignmentRecord): Promise<number> {
   const table = new MemoryTable();
   await makeStore(table).createRecord(record);
-  return itemBytes(table.items()[0] as Value);
+  return itemBytes(table.items()[0] as Item);
 }
 
 const anyAttributes = fc.dictionary(

@@ -3,7 +3,7 @@ import { assertInTime, inTime } from "../../src/deadline.ts";
 import type { Item, Table } from "../../src/store/table.ts";
 import { contextOf } from "../../src/wiring.ts";
 import { seededRandom } from "../simulation/random.ts";
-import type { VirtualClock } from "./clock.ts";
+import type { VirtualClock } from "../virtual-clock.ts";
 import { MEMORY_MB, PASS_TIMEOUT_MS, processorMs, REQUEST_TIMEOUT_MS } from "./model.ts";
 import type { Answer, ModelledTable } from "./modelled-table.ts";
 

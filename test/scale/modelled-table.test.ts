@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { Busy } from "../../src/domain/outcome.ts";
 import type { Item, Write } from "../../src/store/table.ts";
-import { VirtualClock } from "./clock.ts";
-import { itemBytes } from "./item-bytes.ts";
+import { itemBytes } from "../store/item-bytes.ts";
+import { VirtualClock } from "../virtual-clock.ts";
 import { LargeTable } from "./large-table.ts";
 import { CALL_MS, PAGE_BYTES_MAX, PARTITION_WRITE_UNITS_PER_S } from "./model.ts";
 import { ModelledTable } from "./modelled-table.ts";

@@ -10,9 +10,9 @@ import type {
   ScanOptions,
   Write,
 } from "../../src/store/table.ts";
+import { itemBytes } from "../store/item-bytes.ts";
+import type { VirtualClock } from "../virtual-clock.ts";
 import { Capacity } from "./capacity.ts";
-import type { VirtualClock } from "./clock.ts";
-import { itemBytes } from "./item-bytes.ts";
 import type { LargeTable } from "./large-table.ts";
 import {
   CALL_MS,

@@ -9,7 +9,7 @@ import { rowFrom } from "../../src/store/affinity.ts";
 import { MemoryTable } from "../../src/store/memory.ts";
 import type { Item, Table } from "../../src/store/table.ts";
 import { openTable } from "../../src/store/table-format.ts";
-import { VirtualClock } from "./clock.ts";
+import { VirtualClock } from "../virtual-clock.ts";
 import { drafted } from "./drafts.ts";
 import type { Cloud } from "./lambda.ts";
 import { LargeTable } from "./large-table.ts";

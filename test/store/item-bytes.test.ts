@@ -18,7 +18,7 @@ import { planBytes } from "../../src/domain/plan.ts";
 import { SETTINGS_DEFAULT } from "../../src/domain/settings.ts";
 import { MemoryTable } from "../../src/store/memory.ts";
 import { makeStore } from "../../src/store/store.ts";
-import type { Value } from "../../src/store/table.ts";
+import type { Item } from "../../src/store/table.ts";
 import {
   blockWith,
   interval,
@@ -148,7 +148,7 @@ it.each<readonly [string, (store: Store) => Promise<unknown>]>([
 ])("%s at its largest has room in an item", async (_, put) => {
   const table = new MemoryTable();
   await put(makeStore(table));
-  const sizes = table.items().map((item) => itemBytes(item as Value));
+  const sizes = table.items().map((item) => itemBytes(item as Item));
   expect(sizes).toHaveLength(1);
   for (const size of sizes) expect(size).toBeLessThan(ITEM_BYTES_MAX);
 });
@@ -165,7 +165,7 @@ it.each([1, NAME_CHARACTERS_MAX])(
       blockSize: 128,
     }));
     await makeStore(table).changePlan({ space: SPACE, entries: [] }, entries, id);
-    const [size = 0] = table.items().map((item) => itemBytes(item as Value));
+    const [size = 0] = table.items().map((item) => itemBytes(item as Item));
     expect(size).toBeLessThanOrEqual(planBytes(entries));
     expect(size).toBeGreaterThan(0.9 * planBytes(entries));
   },

@@ -1,18 +1,52 @@
-import type { Value } from "../../src/store/table.ts";
+import type { Item, Value } from "../../src/store/table.ts";
+
+/** Values that several items share are measured once. */
+const known = new WeakMap<object, number>();
 
 /**
- * The size of an item as DynamoDB counts it: names and texts in UTF-8, three bytes for a list or a map and one for each of its members.
- * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html
+ * Returns the size of an item as DynamoDB counts it for units: names, and values by type
+ * (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html).
  */
-export function itemBytes(value: Value): number {
+export function itemBytes(item: Item): number {
+  const remembered = known.get(item);
+  if (remembered !== undefined) return remembered;
+  let bytes = 0;
+  for (const [name, value] of Object.entries(item))
+    bytes += Buffer.byteLength(name) + valueBytes(value);
+  known.set(item, bytes);
+  return bytes;
+}
+
+/** A map or a list costs three bytes, and one for each entry. */
+const NESTED_BYTES = 3;
+
+function valueBytes(value: Value): number {
   if (typeof value === "string") return Buffer.byteLength(value);
-  if (typeof value === "number") return Math.ceil(String(Math.abs(value)).length / 2) + 1;
+  if (typeof value === "number") return numberBytes(value);
   if (typeof value === "boolean") return 1;
   if (value instanceof Uint8Array) return value.byteLength;
-  if (value instanceof Set) return [...value].reduce((sum: number, one) => sum + itemBytes(one), 0);
-  if (Array.isArray(value)) return value.reduce((sum, one) => sum + 1 + itemBytes(one), 3);
-  return Object.entries(value).reduce(
-    (sum, [name, one]) => sum + 1 + Buffer.byteLength(name) + itemBytes(one),
-    3,
-  );
+  const remembered = known.get(value);
+  if (remembered !== undefined) return remembered;
+  const bytes = nestedBytes(value);
+  known.set(value, bytes);
+  return bytes;
 }
+
+function nestedBytes(value: Exclude<Value, string | number | boolean | Uint8Array>): number {
+  let bytes = 0;
+  if (value instanceof Set) {
+    for (const member of value) bytes += valueBytes(member);
+    return bytes;
+  }
+  if (Array.isArray(value)) {
+    for (const each of value as readonly Value[]) bytes += 1 + valueBytes(each);
+    return NESTED_BYTES + bytes;
+  }
+  for (const [name, each] of Object.entries(value as { readonly [name: string]: Value }))
+    bytes += 1 + Buffer.byteLength(name) + valueBytes(each);
+  return NESTED_BYTES + bytes;
+}
+
+/** One byte, and one for each two significant digits. */
+const numberBytes = (value: number): number =>
+  1 + Math.ceil(String(Math.abs(value)).replace(/^0\.|\.|0+$/g, "").length / 2);

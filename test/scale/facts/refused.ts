@@ -1,11 +1,9 @@
-import type { AssignRequest } from "../../../src/allocator/assignment.ts";
 import { blocksOfCell, cellAt } from "../../../src/domain/cell.ts";
 import type { HostId } from "../../../src/domain/host.ts";
 import { POOLS_TRIED_MAX } from "../../../src/domain/limits.ts";
 import type { Settings } from "../../../src/domain/pool.ts";
 import { cellCrowd, fullBlocks } from "../crowds.ts";
 import type { Fact, Form } from "../fact.ts";
-import type { Cloud } from "../lambda.ts";
 import { assignCold, isFinal, isServed, requestOf } from "../requests.ts";
 import {
   blockItem,
@@ -17,17 +15,7 @@ import {
   type Sabotage,
   takenSlots,
 } from "../scene.ts";
-
-const SPACE = "default";
-const OTHER: HostId = "host:other";
-
-interface Layout {
-  readonly size: string;
-  set(sabotage?: Sabotage): Promise<{
-    readonly cloud: Cloud;
-    readonly requests: readonly AssignRequest[];
-  }>;
-}
+import { type Layout, OTHER, SPACE } from "./layout.ts";
 
 /** Whoever might be served later, or by another look, is told to come again. */
 export const refusedFacts = (form: Form): readonly Fact[] => {

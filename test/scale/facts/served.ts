@@ -13,7 +13,6 @@ import type { HostId } from "../../../src/domain/host.ts";
 import type { Pool } from "../../../src/domain/pool.ts";
 import { cellCrowd, fullBlocks } from "../crowds.ts";
 import type { Fact, Form } from "../fact.ts";
-import type { Cloud } from "../lambda.ts";
 import { requestOf, triesUntilServed } from "../requests.ts";
 import {
   blockItem,
@@ -24,20 +23,9 @@ import {
   poolOf,
   putSpace,
   rowItem,
-  type Sabotage,
   takenSlots,
 } from "../scene.ts";
-
-const SPACE = "default";
-const OTHER: HostId = "host:other";
-
-/** A scene in which there is an address for whoever asks. */
-interface Layout {
-  readonly size: string;
-  set(
-    sabotage?: Sabotage,
-  ): Promise<{ readonly cloud: Cloud; readonly requests: readonly AssignRequest[] }>;
-}
+import { type Layout, OTHER, SPACE } from "./layout.ts";
 
 /** Whoever can be served is served within two tries, however much else is full. */
 export const servedFacts = (form: Form): readonly Fact[] =>

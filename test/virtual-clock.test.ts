@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { VirtualClock } from "./clock.ts";
+import { VirtualClock } from "./virtual-clock.ts";
 
 test("an hour passes at once", async () => {
   const clock = new VirtualClock(0);

@@ -1,3 +1,6 @@
+import { eachCall } from "../src/store/each-call.ts";
+import type { Table } from "../src/store/table.ts";
+
 /**
  * A clock that jumps: it stands still while any code can run, then moves to the next moment that somebody waits for. So
  * hours pass in seconds, thousands of callers run side by side, and every run of a seed is the same.
@@ -16,9 +19,14 @@ export class VirtualClock {
     return this.#nowMs;
   }
 
-  sleep(ms: number): Promise<void> {
-    return this.until(this.#nowMs + ms);
+  /** Turns it, while nobody waits for anything. */
+  set nowMs(nowMs: number) {
+    this.#nowMs = nowMs;
   }
+
+  readonly now = (): number => this.#nowMs;
+
+  readonly sleep = (ms: number): Promise<void> => this.until(this.#nowMs + ms);
 
   /** Resolves at a moment, given in milliseconds since the epoch; one that is past is now. */
   until(atMs: number): Promise<void> {
@@ -38,12 +46,16 @@ export class VirtualClock {
     while (!ended) {
       const next = this.#pop();
       if (!next) throw new Error("the work waits, and nothing is under way that could end it");
-      this.#nowMs = next.atMs;
+      this.#nowMs = Math.max(this.#nowMs, next.atMs);
       next.resolve();
-      while (this.#events[0]?.atMs === this.#nowMs) this.#pop()?.resolve();
+      while (this.#isPast(this.#events[0])) this.#pop()?.resolve();
       await idle();
     }
     return result;
+  }
+
+  #isPast(event: Event | undefined): boolean {
+    return event !== undefined && event.atMs <= this.#nowMs;
   }
 
   #push(event: Event): void {
@@ -76,6 +88,14 @@ export class VirtualClock {
     heap[at] = last;
     return first;
   }
+}
+
+/** A table each of whose calls takes so long. */
+export function slowTable(table: Table, { sleep }: VirtualClock, callMs: number): Table {
+  return eachCall(table, async (call) => {
+    await sleep(callMs);
+    return call();
+  });
 }
 
 interface Event {
