@@ -20,8 +20,8 @@ export interface Grounds {
 }
 
 const CALLS_AT_ONCE = 32;
-/** A block goes at its second sighting; and the collector's first sweep may begin in the middle, where the server's stopped. */
-const ROUNDS = 2;
+/** The collector may free the last address of a block in the first one; the reclaimer sees it empty, and takes it the next time. */
+const ROUNDS = 3;
 /** Older than anything that the passes leave alone because its author may still be at work. */
 const LATER_MS = 2 * GRACE_MS;
 /** Older than anything that is kept for late duplicates. */

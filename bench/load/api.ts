@@ -82,7 +82,7 @@ export class Api {
 
   /**
    * Asks until there is an answer that stands. A server that is gone, a database that does not answer, others that were
-   * faster, and the same request still being carried out are all asked again.
+   * faster, the same request still being carried out, and a release that is not complete are all asked again.
    */
   async #settled(
     kind: string,
@@ -133,6 +133,6 @@ export class Api {
   }
 }
 
-/** Was nothing decided? Then the same call may be made again. */
+/** Was nothing decided, or is a release not at its end? Then the same call may be made again. */
 export const isForTheMoment = ({ status, body }: Reply): boolean =>
-  status > 500 || status === 429 || body.code === "request_in_progress";
+  status > 500 || status === 429 || body.code === "request_in_progress" || body.complete === false;

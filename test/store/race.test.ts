@@ -63,7 +63,7 @@ it.runIf(emulatorBinary())(
     await isHeld(grounds, api, ledger);
     await giveBackAll(api, ledger);
     await comesToNothing(grounds, ledger);
-    expect(ledger.failures).toEqual([]);
+    expect(ledger.failures.join("\n")).toBe("");
     for (const client of [direct, troubled]) client.destroy();
     await proxy.stop();
     await emulator.stop();
