@@ -12,6 +12,11 @@ export interface Released {
   readonly released: readonly string[];
   /** Is nothing left of what there was when this was asked? Where something is, the same request goes on. */
   readonly complete: boolean;
+  /**
+   * Did this request get further: did a record come to its end, one that held nothing any more as well? Where it did not, and
+   * something is `unreadable`, a repeat does not either.
+   */
+  readonly progressed: boolean;
   /** What cannot be read: what it holds stays. */
   readonly unreadable: readonly Unreadable[];
 }
@@ -21,6 +26,7 @@ export class Ending {
   readonly #context: Context;
   readonly #turn: Turn;
   readonly #released: string[] = [];
+  #progressed = false;
   readonly #unreadable = new Map<string, Unreadable>();
 
   constructor(context: Context) {
@@ -43,7 +49,9 @@ export class Ending {
     await inParallel(records, RECORDS_ENDED_AT_ONCE, async (record) => {
       if (!this.mayBegin()) return;
       const freed = await this.trying(() => endRecord(this.#context, record, settles));
-      this.#released.push(...(freed ?? []));
+      if (!freed) return;
+      this.#progressed = true;
+      this.#released.push(...freed);
     });
   }
 
@@ -63,11 +71,12 @@ export class Ending {
     this.#unreadable.set(unreadable.members.item, unreadable);
   }
 
-  /** @throws what went wrong, where nothing was done besides */
+  /** @throws what went wrong, where there was no progress besides */
   answer(): Released {
     const { failure, isWhole } = this.#turn;
-    if (failure !== undefined && this.#released.length === 0) throw failure;
+    if (failure !== undefined && !this.#progressed) throw failure;
     const unreadable = [...this.#unreadable.values()];
-    return { released: this.#released, complete: isWhole && unreadable.length === 0, unreadable };
+    const complete = isWhole && unreadable.length === 0;
+    return { released: this.#released, complete, progressed: this.#progressed, unreadable };
   }
 }

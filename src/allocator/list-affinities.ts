@@ -48,6 +48,5 @@ export async function listAffinities(
       },
     ];
   });
-  const unreadable = items.flatMap((each) => (each.unreadable ? [each.unreadable] : []));
-  return { items: states, unreadable, ...page };
+  return { items: states, ...page };
 }

@@ -114,8 +114,7 @@ async function blocksOfHost(
   { pool, ...wanted }: BlocksWanted & { readonly host: HostId },
 ): Promise<Page<BlockState, BlocksPosition>> {
   const within = configuration.pools.find(({ name }) => name === pool)?.cidr;
-  const { items, next } = await holdingsOfHost(context, { ...wanted, within });
-  const unreadable = items.flatMap(({ unreadable }) => (unreadable ? [unreadable] : []));
+  const { items, unreadable, next } = await holdingsOfHost(context, { ...wanted, within });
   // A row may be ahead of its block, or behind it: what the block says is true.
   const states = items.flatMap(({ block, loan }) => {
     const borrowed = block?.host !== wanted.host;
@@ -123,7 +122,11 @@ async function blocksOfHost(
       ? [{ ...blockState(context, configuration, block), borrowed }]
       : [];
   });
-  return { items: states, unreadable, ...(next && { next: { after: next } }) };
+  return {
+    items: states,
+    ...(unreadable && { unreadable }),
+    ...(next && { next: { after: next } }),
+  };
 }
 
 /** A block that a host's rows or loans name, as it stands. */
@@ -134,11 +137,12 @@ export interface HostHolding {
   readonly loan: Loan | undefined;
   /** Nothing where none stands, or what stands there cannot be read. */
   readonly block: Block | undefined;
-  /** Why it cannot be read: one that cannot is no reason to keep the others back. */
-  readonly unreadable?: Unreadable;
 }
 
-/** A page of what a host's rows and loans name, in the order of addresses. */
+/**
+ * A page of what a host's rows and loans name, in the order of addresses. A row, a loan or a block that cannot be read is no
+ * reason to keep the others back.
+ */
 export async function holdingsOfHost(
   context: Context,
   {
@@ -156,9 +160,9 @@ export async function holdingsOfHost(
     readonly within?: Cidr | undefined;
   },
 ): Promise<Page<HostHolding, Address>> {
-  const { rows, loans } = await namedBlocks(context, space, host);
-  const named = new Map([...rows, ...loans].map(({ block }) => [formatCidr(block), block]));
-  const cidrs = [...named.values()]
+  const { rows, loans, ...named } = await namedBlocks(context, space, host);
+  const unreadable = [...named.unreadable];
+  const cidrs = [...named.cidrs]
     .filter((cidr) => !within || contains(within, base(cidr)))
     .filter((cidr) => !position || compareAddresses(base(cidr), position.after) > 0)
     .sort((a, b) => compareAddresses(base(a), base(b)));
@@ -170,12 +174,12 @@ export async function holdingsOfHost(
       loan: loans.find(({ block }) => sameCidr(block, cidr)),
     };
     const block = await unlessUnreadable(context.store.readBlock(space, cidr));
-    return block instanceof Unreadable
-      ? { ...named, block: undefined, unreadable: block }
-      : { ...named, block };
+    if (!(block instanceof Unreadable)) return { ...named, block };
+    unreadable.push(block);
+    return { ...named, block: undefined };
   });
   const last = some.at(-1);
-  return { items, ...(last && some.length < cidrs.length && { next: base(last) }) };
+  return { items, unreadable, ...(last && some.length < cidrs.length && { next: base(last) }) };
 }
 
 /** A block by the rules of its pool. */

@@ -1,7 +1,20 @@
 import type { AffinityRow } from "../domain/affinity.ts";
+import type { Cidr } from "../domain/cidr.ts";
+import { formatCidr } from "../domain/cidr.ts";
 import type { HostId } from "../domain/host.ts";
 import type { Loan } from "../domain/loan.ts";
+import type { Unreadable } from "../domain/outcome.ts";
 import type { Context } from "./context.ts";
+
+/** What stands under a host. */
+export interface NamedBlocks {
+  readonly rows: readonly AffinityRow[];
+  readonly loans: readonly Loan[];
+  /** The blocks that these name, each once. */
+  readonly cidrs: readonly Cidr[];
+  /** Rows and loans that cannot be read: no reason to keep back what the others name. */
+  readonly unreadable: readonly Unreadable[];
+}
 
 /**
  * What names the blocks that a host has, and those in which it holds something (I11). The loans are read after the rows:
@@ -11,7 +24,9 @@ export async function namedBlocks(
   { store }: Context,
   space: string,
   host: HostId,
-): Promise<{ readonly rows: readonly AffinityRow[]; readonly loans: readonly Loan[] }> {
-  const rows = await store.listRows(space, host);
-  return { rows, loans: await store.listLoans(space, host) };
+): Promise<NamedBlocks> {
+  const { rows, unreadable } = await store.listReadableRows(space, host);
+  const { loans, unreadable: others } = await store.listLoans(space, host);
+  const named = new Map([...rows, ...loans].map(({ block }) => [formatCidr(block), block]));
+  return { rows, loans, cidrs: [...named.values()], unreadable: [...unreadable, ...others] };
 }

@@ -1,5 +1,4 @@
 import type { Block } from "../domain/block.ts";
-import { formatCidr } from "../domain/cidr.ts";
 import { shuffled } from "../domain/fresh.ts";
 import type { HostId } from "../domain/host.ts";
 import { PAGE_READS_AT_ONCE, SLOTS_PER_LOOK } from "../domain/limits.ts";
@@ -25,10 +24,10 @@ export async function releaseHost(
 ): Promise<Released> {
   const { store, random } = context;
   const ending = new Ending(context);
-  const { rows, loans } = await namedBlocks(context, space, host);
-  const named = new Map([...rows, ...loans].map(({ block }) => [formatCidr(block), block]));
+  const named = await namedBlocks(context, space, host);
+  for (const each of named.unreadable) ending.leave(each);
   // In another order each time, so that no block waits behind the same ones for ever.
-  const cidrs = shuffled([...named.values()], random);
+  const cidrs = shuffled(named.cidrs, random);
   for (let from = 0; from < cidrs.length && ending.mayBegin(); from += PAGE_READS_AT_ONCE) {
     const some = cidrs.slice(from, from + PAGE_READS_AT_ONCE);
     const blocks = await ending.trying(() =>

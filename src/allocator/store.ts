@@ -71,6 +71,14 @@ export interface Store {
     host: HostId,
     options?: { readonly consistent: boolean },
   ): Promise<readonly AffinityRow[]>;
+  /** The same; those that cannot be read are named beside the others. */
+  listReadableRows(
+    space: string,
+    host: HostId,
+  ): Promise<{
+    readonly rows: readonly AffinityRow[];
+    readonly unreadable: readonly Unreadable[];
+  }>;
   createRow(row: AffinityRow): Promise<Outcome<AffinityRow>>;
   changeRow(step: string, seen: AffinityRow, next: AffinityRow): Promise<Outcome<AffinityRow>>;
   deleteRow(step: string, seen: AffinityRow): Promise<void>;
@@ -80,7 +88,11 @@ export interface Store {
   callBlockFull(hint: FullBlock): Promise<void>;
   clearBlockFull(step: string, of: Pick<FullBlock, "space" | "host" | "block">): Promise<void>;
 
-  listLoans(space: string, host: HostId): Promise<readonly Loan[]>;
+  /** Those that cannot be read are named beside the others. */
+  listLoans(
+    space: string,
+    host: HostId,
+  ): Promise<{ readonly loans: readonly Loan[]; readonly unreadable: readonly Unreadable[] }>;
   putLoan(step: string, loan: Loan, seen: Loan | undefined): Promise<Outcome<Loan>>;
   deleteLoan(step: string, seen: Loan): Promise<void>;
 

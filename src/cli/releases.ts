@@ -63,8 +63,8 @@ export const releaseHost = (
   releaseAll(client, host.host, host, `plat block get --host ${host.host}`);
 
 /**
- * What cannot be read keeps a release from being complete: where nothing else is found for a while, what the answers say of it
- * is the end of it.
+ * What cannot be read keeps a release from ever being complete: two answers in a row that got no further, and name the same
+ * items, are the end of it. One alone may have looked elsewhere.
  */
 async function* releaseAll(
   client: Client,
@@ -72,17 +72,25 @@ async function* releaseAll(
   whose: object,
   look: string,
 ): AsyncGenerator<AllReleased> {
-  let fruitless = 0;
-  let last: AllReleased | undefined;
-  while (fruitless < FRUITLESS_REQUESTS_MAX) {
+  let before: AllReleased | undefined;
+  for (let fruitless = 0; fruitless < FRUITLESS_REQUESTS_MAX; ) {
     const answer = await release<AllReleased>(client, whose, look);
     yield answer;
-    if (answer.complete) return;
-    last = answer;
-    fruitless = answer.released.length > 0 ? 0 : fruitless + 1;
+    if (answer.complete || (before && isTheEnd(before, answer))) return;
+    fruitless = answer.progressed ? 0 : fruitless + 1;
+    before = answer;
   }
-  if (!last?.unreadable?.length) throw stuck(name);
+  throw stuck(name);
 }
+
+/** Did neither of two answers get further, with the same items in the way? */
+function isTheEnd(before: AllReleased, answer: AllReleased): boolean {
+  const items = itemsOf(answer);
+  return !before.progressed && !answer.progressed && items !== "[]" && items === itemsOf(before);
+}
+
+const itemsOf = ({ unreadable = [] }: AllReleased): string =>
+  JSON.stringify(unreadable.map(({ item }) => item).sort());
 
 const stuck = (what: string): CommandError =>
   new CommandError(

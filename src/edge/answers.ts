@@ -158,19 +158,26 @@ export const explanation = v.strictObject({
 
 export const assigned = v.union([assignment, explanation]);
 
-/** Of what takes longer than one request has time for. */
-const complete = v.pipe(
-  v.boolean(),
-  v.description("Is nothing left of what there was? Where something is, the same request goes on"),
-);
-
 const allReleased = {
-  released: v.pipe(v.array(v.string()), v.description("What this request gave back")),
-  complete,
+  released: v.pipe(v.array(v.string()), v.description("The addresses that this request gave back")),
+  complete: v.pipe(
+    v.boolean(),
+    v.description(
+      "Is nothing left of what there was when this request began? If not, send the same request again: until `complete`, or until two answers in a row have `progressed` false and name the same `unreadable` items",
+    ),
+  ),
+  progressed: v.pipe(
+    v.boolean(),
+    v.description(
+      "Did this request get further: give an address back, or finish an assignment that was given back before? One that only had time to look did not",
+    ),
+  ),
   unreadable: v.optional(
     v.pipe(
       v.array(unreadableItem),
-      v.description("What cannot be read by this version: what it holds stays"),
+      v.description(
+        "Items that this version cannot read: blocks, assignment records, or what says which blocks a host has. What they hold stays assigned, all else is given back, and no repeat is `complete` before they are mended",
+      ),
     ),
   ),
 };
@@ -194,7 +201,12 @@ export const releaseResult = v.strictObject({
 export const addressesReleased = v.strictObject({
   requestId,
   results: v.array(releaseResult),
-  complete,
+  complete: v.pipe(
+    v.boolean(),
+    v.description(
+      "Has each address a final result? If not, send those that are `unfinished` again",
+    ),
+  ),
 });
 
 export const released = v.union([handleReleased, hostReleased, addressesReleased]);
@@ -337,7 +349,12 @@ export const rangeClaimed = v.strictObject({
       reason: whyUnreadable,
     }),
   ),
-  complete: v.boolean(),
+  complete: v.pipe(
+    v.boolean(),
+    v.description(
+      "Has this answer come to the end of the range? If not, `next` goes on. What became of each block is its `status`",
+    ),
+  ),
   maxBlocksPerHost,
   next,
 });
@@ -371,7 +388,9 @@ export const affinitiesReleased = v.strictObject({
   ),
   complete: v.pipe(
     v.boolean(),
-    v.description("Is nothing left that is contended, unreadable, or on a next page?"),
+    v.description(
+      "Is this the last page, and has it no block that is `contended` or `unreadable`? Earlier pages are not counted: each tells of its own blocks",
+    ),
   ),
   next,
 });
@@ -388,7 +407,12 @@ export const utilizationRead = v.strictObject({
   pool: v.string(),
   cidr: v.string(),
   ...usage,
-  complete: v.boolean(),
+  complete: v.pipe(
+    v.boolean(),
+    v.description(
+      "Is this the last page, on which the sums are those of the whole pool? On any other they are those of the blocks so far",
+    ),
+  ),
   blocks: v.array(blockUsage),
   outsideBlocks: v.optional(usageCounted),
   next,
@@ -415,7 +439,12 @@ export const spaceUtilizationRead = v.strictObject({
       ),
     ),
   ),
-  complete: v.boolean(),
+  complete: v.pipe(
+    v.boolean(),
+    v.description(
+      "Is this the last page? Each pool is told once, as a whole, whatever page it is on",
+    ),
+  ),
   next,
 });
 

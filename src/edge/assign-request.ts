@@ -142,11 +142,12 @@ const NOT_TO_BE_FOUND = invalid(
   {
     field: "Idempotency-Key",
     problem:
-      "or handle is required: a text that is new for each request, and sent again when the request is repeated",
+      "is missing, and so is handle: one of the two is required. A key is a text that is new for each request and the same for its repeats",
   },
   {
     field: "handle",
-    problem: "or Idempotency-Key is required: a name by which the addresses are found and released",
+    problem:
+      "is missing, and so is Idempotency-Key: one of the two is required. A handle is a name by which the addresses are found and released",
   },
 );
 

@@ -39,8 +39,6 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   cidrs: "CIDRs, addresses, and ranges of addresses such as 10.0.0.1-10.0.0.9.",
   claimedAt: "When the host claimed the block.",
   code: "A stable code for programs.",
-  complete:
-    "Nothing is left to do or to count. Otherwise the same request, or the next page, goes on.",
   cooldownSeconds: "How long a released address stays unassigned, in seconds.",
   cooling: "Addresses that were released and may not be assigned yet.",
   count: "How many addresses.",

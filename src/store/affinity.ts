@@ -7,6 +7,7 @@ import { reading } from "./format.ts";
 import { hostReservedFrom, hostReservedItem } from "./host-reserved.ts";
 import { AFFINITY_PREFIX, affinityKey, hostPk, unescaped } from "./key.ts";
 import { revised } from "./revised.ts";
+import { sorted } from "./sorted.ts";
 import type { Item, Table } from "./table.ts";
 import { cidrText } from "./text.ts";
 
@@ -23,6 +24,13 @@ export function affinityItems(table: Table) {
       const pk = hostPk(space, host);
       const items = await table.query(pk, { ...options, prefix: AFFINITY_PREFIX });
       return items.map(rowFrom);
+    },
+
+    /** The same, strongly consistent, for who has other things to do: those that cannot be read are beside the others. */
+    async listReadableRows(space: string, host: HostId) {
+      const items = await table.query(hostPk(space, host), { prefix: AFFINITY_PREFIX });
+      const { read, unreadable } = sorted(items, rowFrom);
+      return { rows: read, unreadable };
     },
 
     /** Takes a place that nobody has. */

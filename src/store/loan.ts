@@ -5,6 +5,7 @@ import { idOf, numberOf, oneOf } from "./attribute.ts";
 import { reading } from "./format.ts";
 import { hostPk, LOAN_PREFIX, loanKey, unescaped } from "./key.ts";
 import { revised } from "./revised.ts";
+import { sorted } from "./sorted.ts";
 import type { Item, Table } from "./table.ts";
 import { cidrText } from "./text.ts";
 
@@ -12,8 +13,10 @@ import { cidrText } from "./text.ts";
 export function loanItems(table: Table) {
   const loans = revised(table, itemFrom, loanFrom);
   return {
-    async listLoans(space: string, host: HostId): Promise<readonly Loan[]> {
-      return (await table.query(hostPk(space, host), { prefix: LOAN_PREFIX })).map(loanFrom);
+    async listLoans(space: string, host: HostId) {
+      const items = await table.query(hostPk(space, host), { prefix: LOAN_PREFIX });
+      const { read, unreadable } = sorted(items, loanFrom);
+      return { loans: read, unreadable };
     },
 
     /** Writes a loan where there is none, or over the one seen. */

@@ -96,9 +96,8 @@ describe(`where a handle has ${RECORDS} records`, () => {
     world.clock.nowMs += 60_000;
     const guest = { ...requestOf("guest", 1), host: "host:node-2", address: at(192) } as const;
     await assigned(world.calm, guest);
-    expect((await world.calm.store.listLoans(SPACE, guest.host)).map(({ block }) => block)).toEqual(
-      [cidr],
-    );
+    const { loans } = await world.calm.store.listLoans(SPACE, guest.host);
+    expect(loans.map(({ block }) => block)).toEqual([cidr]);
     const read = await recordsRead(world, async (context) =>
       expect(await releaseHost(context, SPACE, guest.host)).toMatchObject({
         released: ["10.0.0.192"],

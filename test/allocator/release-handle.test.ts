@@ -177,6 +177,31 @@ describe("a release by handle", () => {
     expect(toldOf([first, last])).toEqual(liveIn(seated));
   });
 
+  it("says that it got further as long as it ends records, also those that hold nothing any more", async () => {
+    const world = await largeWorld();
+    await crowd(world, HANDLE, times(3, KEYED));
+    const release = () => releaseHandle(world.calm, SPACE, HANDLE);
+    expect(await release()).toMatchObject({ released: { length: 3 }, progressed: true });
+    expect(await release()).toMatchObject({ released: [], progressed: true });
+    expect(await release()).toMatchObject({ released: [], progressed: false, complete: true });
+  });
+
+  it("is no failure where it finished records and then the database refuses, though it gave nothing back", async () => {
+    const world = await largeWorld();
+    await crowd(world, HANDLE, times(100, CUT_SHORT));
+    let writes = 0;
+    const failing: Table = {
+      ...tableOf(world),
+      write: async (write) => {
+        if (++writes > 80) throw new Busy("for now");
+        return world.table.write(write);
+      },
+    };
+    const release = () => releaseHandle(contextOver(failing, world.clock), SPACE, HANDLE);
+    expect(await release()).toMatchObject({ released: [], progressed: true, complete: false });
+    await expect(release()).rejects.toBeInstanceOf(Busy);
+  });
+
   it("names a record that it cannot read, and gives back all others", async () => {
     const world = await largeWorld();
     const seated = await crowd(world, HANDLE, times(300, UNKEYED));

@@ -125,7 +125,7 @@ describe("a release that got no answer", () => {
 });
 
 describe("a release of all that a host has", () => {
-  const part = { released: ["10.0.0.1"], complete: false };
+  const part = { released: ["10.0.0.1"], complete: false, progressed: true };
 
   it("asks until it is complete", async () => {
     const { client, asked } = apiOf(part, part, { ...part, complete: true });
@@ -140,7 +140,7 @@ describe("a release of all that a host has", () => {
   });
 
   it("gives up after eight requests in a row that found nothing, not sooner, and says how to go on", async () => {
-    const nothing = { ...part, released: [] };
+    const nothing = { ...part, released: [], progressed: false };
     const slow = [...new Array(7).fill(nothing), part, ...new Array(7).fill(nothing)];
     const done = apiOf(...slow, { ...nothing, complete: true });
     expect(await all(releaseHost(done.client, { host: "n1" }))).toHaveLength(16);
@@ -152,10 +152,40 @@ describe("a release of all that a host has", () => {
     expect(stuck.asked).toHaveLength(8);
   });
 
-  it("ends where only blocks are left that cannot be read", async () => {
-    const left = { ...part, released: [], unreadable: [{ item: "block 10.0.0.0", reason: "" }] };
-    const { client, asked } = apiOf(left, part, left);
-    expect(await all(releaseHost(client, { host: "n1" }))).toHaveLength(10);
-    expect(asked).toHaveLength(10);
+  it("goes on as long as answers get further, also those that finish what holds no address", async () => {
+    const finished = { ...part, released: [] };
+    const { client, asked } = apiOf(...new Array(20).fill(finished), { ...part, complete: true });
+    await all(releaseHandle(client, "web"));
+    expect(asked).toHaveLength(21);
+  });
+
+  const leaving = (...items: string[]) => ({
+    released: [],
+    complete: false,
+    progressed: false,
+    unreadable: items.map((item) => ({ item, reason: "" })),
+  });
+
+  it("ends at two answers in a row that got no further and name the same things that cannot be read", async () => {
+    const left = leaving("block 10.0.0.0", "assignment record a");
+    const { client, asked } = apiOf(
+      left,
+      part,
+      left,
+      leaving("assignment record a", "block 10.0.0.0"),
+    );
+    expect(await all(releaseHost(client, { host: "n1" }))).toHaveLength(4);
+    expect(asked).toHaveLength(4);
+  });
+
+  it.each([
+    ["names others", leaving("block 10.0.0.64")],
+    ["got further", { ...leaving("block 10.0.0.0"), progressed: true }],
+    ["names nothing", leaving()],
+  ])("does not end at an answer that %s", async (_, other) => {
+    const left = leaving("block 10.0.0.0");
+    const { client, asked } = apiOf(left, other, left, left);
+    await all(releaseHost(client, { host: "n1" }));
+    expect(asked).toHaveLength(4);
   });
 });

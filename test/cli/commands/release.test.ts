@@ -157,6 +157,7 @@ describe("plat release --handle", () => {
     const url = await wayTo(shell.server().url, async ({ before }) => ({
       handle: "web-0",
       released: [`10.0.0.${9 - before}`],
+      progressed: true,
       complete: before === 2,
     }));
     const { exit, out } = await plat("release", "--handle", "web-0", "--endpoint", url);
@@ -169,6 +170,7 @@ describe("plat release --handle", () => {
     const url = await wayTo(shell.server().url, async () => ({
       handle: "web-0",
       released: [],
+      progressed: false,
       complete: false,
       unreadable,
     }));
@@ -230,6 +232,7 @@ describe("plat release --host", () => {
   it("names the blocks that cannot be read, in which the host may have more, and exits with 1", async () => {
     const left = {
       released: [],
+      progressed: false,
       complete: false,
       unreadable: [{ item: "block 10.0.0.0", reason: "" }],
     };
