@@ -104,8 +104,8 @@ export const ACCESS: Readonly<Record<FunctionName | ScheduledFunctionName, Acces
   openapi: undefined,
   reclaim: {
     get: ["BLOCK", "TABLE", "VERSION"],
-    query: ["BLOCK", "HOST", "POOLMAP", "SPACE", "SPACES"],
-    put: ["HOST"],
+    query: ["BLOCK", "FULLPOOLS", "HOST", "POOLMAP", "SPACE", "SPACES"],
+    put: ["FULLPOOLS", "HOST"],
     update: ["BLOCK", "POOLMAP", "SPACES"],
     delete: ["BLOCK", "FULLPOOLS", "HOST", "SPACES"],
   },

@@ -24,7 +24,10 @@ export async function correctCell(
   else await clearCell(context, pool, index);
 }
 
-/** The same for who worked on a cell, after the reservations of that time: what they keep out nobody claims. */
+/**
+ * The same for who worked on a cell, after the reservations of that time: what they keep out nobody claims. Answers whether the
+ * cell is full.
+ */
 export async function correctAfterwards(
   context: Context,
   pool: Pool,
@@ -33,16 +36,17 @@ export async function correctAfterwards(
     standing,
     isCalledFull,
   }: { readonly standing: readonly Cidr[]; readonly isCalledFull: boolean },
-): Promise<void> {
+): Promise<boolean> {
   const configuration = await configurationOf(context, pool.space);
   // What is reserved is not known then, and the hint stays as it is.
-  if (configuration.unreadableReservations.length > 0) return;
+  if (configuration.unreadableReservations.length > 0) return false;
   const { reserved } = configuration;
   // One that is reserved as a whole is passed over without a hint.
   const isFull =
     !isReservedCell(pool, index, reserved) &&
     claimableIn(pool, index, standing, reserved).length === 0;
   await correctCell(context, pool, index, { isFull, isCalledFull });
+  return isFull;
 }
 
 /** A block of the cell may be claimed: neither it nor its pool is full. The cell's hint goes first, as `callFull` expects. */

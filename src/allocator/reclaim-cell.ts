@@ -24,6 +24,8 @@ interface CellReclaimed {
   readonly markedIdle: number;
   readonly deleted: number;
   readonly rowsRestored: number;
+  /** May no block of it be claimed? */
+  readonly isFull: boolean;
   /** What could not be read: the rest of the cell was worked on. */
   readonly failures: readonly Unreadable[];
 }
@@ -71,6 +73,7 @@ export async function reclaimCell(
     .map(({ cidr }) => cidr)
     .filter((cidr) => !deleted.some((gone) => sameCidr(gone, cidr)));
   // The hint is put right here, so that a block that became free, by a release or a reservation, is not passed over for ever.
-  await correctAfterwards(context, pool, index, { standing: left, isCalledFull: full });
-  return { ...done, blocks: standing.length, failures };
+  const hint = { standing: left, isCalledFull: full };
+  const isFull = await correctAfterwards(context, pool, index, hint);
+  return { ...done, blocks: standing.length, isFull, failures };
 }

@@ -14,6 +14,7 @@ import { configurationOf } from "./configuration.ts";
 import type { Context } from "./context.ts";
 import { note } from "./failures.ts";
 import { type CellOfPool, reclaimCell } from "./reclaim-cell.ts";
+import { FullCells } from "./reclaim-pools.ts";
 import { whileTime } from "./while-time.ts";
 
 /** What a pass of the reclaimer did. */
@@ -45,6 +46,7 @@ interface SpaceWalk {
   /** Where its entry says that the next pass goes on. */
   kept: SpacePosition | undefined;
   readonly cells: AsyncGenerator<CellOnWay>;
+  readonly full: FullCells;
   isBegun: boolean;
 }
 
@@ -69,6 +71,7 @@ export async function reclaim(context: Context, shard: number): Promise<Reclaime
       entry,
       kept: entry.position,
       cells: cellsOf(pass, entry),
+      full: new FullCells(entry.space),
       isBegun: false,
     }),
   );
@@ -120,7 +123,7 @@ async function walkSlice(pass: Pass, walk: SpaceWalk, atOnce: number): Promise<b
   if (!walk.isBegun) done.spaces++;
   walk.isBegun = true;
   const begun = await whileTime(context, slice, { atOnce, untilMs }, ({ cell }) =>
-    reclaimOne(pass, cell),
+    reclaimOne(pass, walk, cell),
   );
   if (slice.length > 0 && begun === 0) return false;
   const isAtEnd = slice.length < RECLAIM_CELLS_PER_SLICE && begun === slice.length;
@@ -129,6 +132,7 @@ async function walkSlice(pass: Pass, walk: SpaceWalk, atOnce: number): Promise<b
   // A space that is gone through at once has nothing kept, and costs no write.
   if (position || walk.kept) await context.store.keepPosition(walk.entry.space, position);
   walk.kept = position;
+  await walk.full.callPools(context).catch((error) => note(done.failures, error));
   return begun === RECLAIM_CELLS_PER_SLICE;
 }
 
@@ -143,9 +147,14 @@ async function nextOf<T>(source: AsyncGenerator<T>, count: number): Promise<T[]>
 }
 
 /** One cell that cannot be worked on must not keep the pass from all that come after it. */
-async function reclaimOne({ context, startedAtMs, done }: Pass, cell: CellOfPool): Promise<void> {
+async function reclaimOne(
+  { context, startedAtMs, done }: Pass,
+  { full }: SpaceWalk,
+  cell: CellOfPool,
+): Promise<void> {
   try {
     const of = await reclaimCell(context, cell, startedAtMs);
+    if (of.isFull) full.add(cell.pool, cell.index);
     done.cells++;
     done.blocks += of.blocks;
     done.markedIdle += of.markedIdle;

@@ -11,7 +11,7 @@ import {
 import { Busy, Refusal } from "../../src/domain/outcome.ts";
 import type { Pool } from "../../src/domain/pool.ts";
 import { shardOfSpace } from "../../src/domain/shard.ts";
-import type { Item } from "../../src/store/table.ts";
+import type { Item, Table } from "../../src/store/table.ts";
 import { collectAll } from "../passes.ts";
 import {
   assigned,
@@ -422,6 +422,34 @@ it("puts the hint right that a cell is full, and that it is not", async () => {
   await store.unmarkFull(SPACE, id, 0n);
   await pass(world.calm);
   expect(await full()).toEqual(new Set([0n]));
+});
+
+it("calls a pool full that is, before any request has tried it; at rest it writes nothing and reads the hints once", async () => {
+  const world = await makeWorld(poolOf("10.0.0.0/30", 31));
+  const put = await putPool(world.calm, SPACE, "other", poolOf("10.0.1.0/30", 31), undefined);
+  if (put instanceof Refusal) throw new Error(put.detail);
+  const { id } = await poolNamed(world, "other");
+  // Of the two it comes first.
+  await assigned(world.calm, requestOf("all", 4));
+  const hints = () => world.calm.store.listFullPools(SPACE);
+  expect(await hints()).toEqual([]);
+  await pass(world.calm);
+  expect(await hints()).toEqual([{ space: SPACE, poolId: id, reserved: "" }]);
+  const calls: string[] = [];
+  const table: Table = {
+    ...tableOf(world),
+    query: (pk, options) => {
+      calls.push(pk);
+      return tableOf(world).query(pk, options);
+    },
+    write: (write) => {
+      calls.push(write.step);
+      return tableOf(world).write(write);
+    },
+  };
+  await pass(contextOver(table, world.clock, 7));
+  expect(calls.filter((call) => call.startsWith("FULLPOOLS#"))).toHaveLength(1);
+  expect(calls.filter((call) => !call.includes("#") && call !== "SPACES")).toEqual([]);
 });
 
 it("the reclaimer and the collector leave a space of full blocks as it is", async () => {

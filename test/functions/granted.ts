@@ -12,10 +12,10 @@ const EXCUSED: readonly { readonly why: string; readonly rights: readonly string
     rights: ["assign delete HANDLE", "assign delete HOST", "assign delete LIMIT"],
   },
   {
-    why: "Hints that a pool is full, set where several pools serve a host and cleared where one has room again: test/allocator/look.test.ts.",
+    why: "Hints that a pool is full, set where several pools serve a host and cleared where one has room again: test/allocator/look.test.ts and test/allocator/reclaim.test.ts.",
     rights: [
       ...["assign delete", "affinities query", "affinities put", "affinities delete"],
-      ...["reclaim delete", "work delete", "collect delete"],
+      ...["reclaim query", "reclaim put", "reclaim delete", "work delete", "collect delete"],
     ].map((right) => `${right} FULLPOOLS`),
   },
   {
