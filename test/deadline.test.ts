@@ -39,7 +39,9 @@ async function ending(table: Table, time: VirtualClock) {
   const context = contextOf(watched, time);
   const work = async () => {
     const records = await context.store.listRecords(SPACE, handleHash("many"));
-    await inParallel(records, RECORDS_ENDED_AT_ONCE, (record) => endRecord(context, record, false));
+    await inParallel(records, RECORDS_ENDED_AT_ONCE, (record) =>
+      endRecord(context, record, false, []),
+    );
   };
   const error = await time.run(() => inTime(work, time.now).catch((thrown: unknown) => thrown));
   return { error, begunAtMs, tookMs: time.nowMs - startedAtMs };

@@ -1,12 +1,13 @@
 import { type Block, heldBy } from "../domain/block.ts";
 import { GRACE_MS, PARTS_ENDED_AT_ONCE, RELEASED_RECORD_KEPT_MS } from "../domain/limits.ts";
+import { Unreadable, unlessUnreadable } from "../domain/outcome.ts";
 import { type AssignmentRecord, isExpired, isOver } from "../domain/record.ts";
 import { type Context, fresh } from "./context.ts";
 import { endAsSeen, finish, givenOrdinals, tagOf } from "./end.ts";
 import { fence } from "./fence.ts";
 import { giveBack } from "./give-back.ts";
 import { inParallel } from "./parallel.ts";
-import { settleKept } from "./settle-kept.ts";
+import { settle } from "./settle.ts";
 
 /**
  * Does a record that a walk came by seem to need nobody? Read eventually consistent, so that a live one that is held costs
@@ -39,47 +40,56 @@ export async function seemsRight(context: Context, seen: AssignmentRecord): Prom
 
 /**
  * Ends a record whose owner crashed on the way: a released one is finished; a live one that holds nothing is fenced, looked
- * at again, and deleted under the revision seen. Returns whether the record was deleted.
+ * at again, and deleted under the revision seen.
  *
  * @param seen strongly consistent
+ * @returns whether it was `deleted`, is over and `kept` for its key, or `stands` as it was seen, or as somebody left it since
  */
-export async function collectRecord(context: Context, seen: AssignmentRecord): Promise<boolean> {
+export async function collectRecord(
+  context: Context,
+  seen: AssignmentRecord,
+): Promise<"deleted" | "kept" | "stands"> {
   const { store } = context;
   const ageMs = context.now() - seen.atMs;
-  if (ageMs <= GRACE_MS) return false;
+  if (ageMs <= GRACE_MS) return "stands";
   if (seen.state === "open" || seen.state === "aborted") {
     // Rule 5: as it was seen; meanwhile it may have been answered.
-    const aborted = await endAsSeen(context, "collect-abort", seen, "collect-abort-fence");
+    const aborted = await endAsSeen(context, "collect-abort", seen, {
+      fence: "collect-abort-fence",
+    });
     if (aborted) await store.deleteRecord("collect-aborted", aborted);
-    return aborted !== undefined;
+    return aborted ? "deleted" : "stands";
   }
   if (isOver(seen)) {
     // Who was answered has all its takes behind it, and only such addresses are given back one by one: nobody is shut out.
     const isGiven = seen.given.size >= seen.want;
-    await finish(context, seen, isGiven ? undefined : "collect-release-fence");
+    await finish(context, seen, isGiven ? "answered" : { fence: "collect-release-fence" });
     if (seen.place.keyed && ageMs <= RELEASED_RECORD_KEPT_MS) {
-      await settleKept(context, seen);
-      return false;
+      await settle(context, seen);
+      return "kept";
     }
     await store.deleteRecord("collect-released", seen);
-    return true;
+    return "deleted";
   }
   const holds = await inParallel(seen.parts, PARTS_ENDED_AT_ONCE, async (part) => {
+    const block = await unlessUnreadable(store.readBlock(seen.place.space, part.block));
+    // What it holds there nobody knows; it is no reason for a lease to go on elsewhere.
+    if (block instanceof Unreadable) return true;
     const given = givenOrdinals(seen, part);
-    const held = heldBy(await store.readBlock(seen.place.space, part.block), part.token);
+    const held = heldBy(block, part.token);
     const left = held.filter((ordinal) => given.has(ordinal));
     if (left.length > 0) await giveBack(context, tagOf(seen, part), left, given);
     return left.length < held.length;
   });
-  if (holds.some(Boolean)) return isExpired(seen, context.now()) && expire(context, seen);
+  if (holds.some(Boolean)) return isExpired(seen, context.now()) ? expire(context, seen) : "stands";
   const stillHeld = await inParallel(seen.parts, PARTS_ENDED_AT_ONCE, async (part) => {
     const fenced = await fence(context, "collect-fence", seen.place.space, part.block);
     return heldBy(fenced, part.token).length > 0;
   });
-  if (stillHeld.some(Boolean)) return false;
+  if (stillHeld.some(Boolean)) return "stands";
   // Rule 5: meanwhile the author may have written it anew, and answered.
   await store.deleteRecord("collect", seen);
-  return true;
+  return "deleted";
 }
 
 /** A live record that holds something is due when its lease ends, or never: it would stand in the way of others in the index. */
@@ -89,14 +99,17 @@ export async function settleDue(context: Context, seen: AssignmentRecord): Promi
   await context.store.changeRecord("settle-due", seen, { ...seen, revision: fresh(context) });
 }
 
-/** Ends a record whose lease ran out, as it was seen: it may be renewed meanwhile. Returns whether it was deleted. */
-async function expire(context: Context, seen: AssignmentRecord): Promise<boolean> {
-  const ended = await endAsSeen(context, "expire", seen);
-  if (!ended) return false;
+/** Ends a record whose lease ran out, as it was seen: it may be renewed meanwhile. */
+async function expire(
+  context: Context,
+  seen: AssignmentRecord,
+): Promise<"deleted" | "kept" | "stands"> {
+  const ended = await endAsSeen(context, "expire", seen, "answered");
+  if (!ended) return "stands";
   if (ended.place.keyed) {
-    await settleKept(context, ended);
-    return false;
+    await settle(context, ended);
+    return "kept";
   }
   await context.store.deleteRecord("expired", ended);
-  return true;
+  return "deleted";
 }

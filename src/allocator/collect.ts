@@ -117,6 +117,7 @@ async function collectOneDue(context: Context, { place }: Due, done: Collected):
   const record = await context.store.readRecord(place);
   if (!record) return;
   done.records++;
-  if (await collectRecord(context, record)) done.recordsDeleted++;
-  else await settleDue(context, record);
+  const after = await collectRecord(context, record);
+  if (after === "deleted") done.recordsDeleted++;
+  else if (after === "stands") await settleDue(context, record);
 }

@@ -2,49 +2,45 @@ import { formatAddress, parseAddress } from "../domain/address.ts";
 import { heldBy } from "../domain/block.ts";
 import { addressAt, contains, ordinalOf } from "../domain/cidr.ts";
 import { PARTS_ENDED_AT_ONCE, SWAP_TRIES_MAX } from "../domain/limits.ts";
-import { Contended } from "../domain/outcome.ts";
+import { Contended, OutOfTime } from "../domain/outcome.ts";
 import type { AssignmentRecord, Part } from "../domain/record.ts";
 import { type Context, fresh } from "./context.ts";
 import { fence } from "./fence.ts";
 import { giveBack, type Tag } from "./give-back.ts";
+import { asHint } from "./hint.ts";
 import { inParallel } from "./parallel.ts";
 import { dropSeats } from "./seats.ts";
-import { settleKept } from "./settle-kept.ts";
+import { settle } from "./settle.ts";
 
 /**
  * Ends a record, whatever its author is doing: mark it, free what it visibly holds, fence where nothing is visible, then
  * delete it, or keep it if it is keyed. A live, unkeyed record that is seen held in full needs no mark.
  *
  * @param settles does one that is kept lose its parts at once? If not, the collector drops them
- * @returns the addresses that this call gave back, as text
+ * @param freed gets the addresses that this call gives back, as text: also where it fails after that
  */
 export async function endRecord(
   context: Context,
   found: AssignmentRecord,
   settles: boolean,
-): Promise<readonly string[]> {
+  freed: string[],
+): Promise<void> {
   let record: AssignmentRecord | undefined = found;
-  const freed: string[] = [];
   for (let attempt = 0; attempt < SWAP_TRIES_MAX && record; attempt++) {
-    if (attempt === 0) {
-      const whole = await endWhole(context, record);
-      freed.push(...whole.freed);
-      if (whole.ended) return freed;
-    }
+    if (attempt === 0 && (await endWhole(context, record, freed))) return;
     const marked: Marked = await mark(context, "end", record);
     if (marked.kind === "changed") {
       record = marked.record;
       continue;
     }
-    freed.push(...(await finish(context, marked.record, "handle-fence")));
+    await finish(context, marked.record, { fence: "handle-fence" }, freed);
     const isKept = marked.record.place.keyed && marked.record.state === "released";
     // A released keyed record stays for a while, so that a late duplicate is told; any other that is over goes.
     if (!isKept) await context.store.deleteRecord("end", marked.record);
-    else if (settles) await settleKept(context, marked.record);
-    return freed;
+    else if (settles) await settle(context, marked.record);
+    return;
   }
   if (record) throw new Contended("the record of this handle kept changing while it was ended");
-  return freed;
 }
 
 /**
@@ -52,38 +48,44 @@ export async function endRecord(
  * whose lease ran out is released.
  *
  * @param step the act
- * @param fenceStep as of `finish`
+ * @param author as of `finish`
  * @returns the record as it stands then; nothing if it has changed since: it may have been answered, or renewed, meanwhile
  */
 export async function endAsSeen(
   context: Context,
   step: string,
   seen: AssignmentRecord,
-  fenceStep?: string,
+  author: Author,
 ): Promise<AssignmentRecord | undefined> {
   const marked = await mark(context, step, seen);
   if (marked.kind === "changed") return undefined;
-  await finish(context, marked.record, fenceStep);
+  await finish(context, marked.record, author);
   return marked.record;
 }
 
 /**
  * The short way for an unkeyed record whose parts are held where it says: nobody can add to it any more, and nobody is told
  * of it again, so it needs no mark. What a crash leaves of it is its owner's until the release is repeated.
+ *
+ * @returns whether it is ended
  */
-async function endWhole(context: Context, record: AssignmentRecord) {
+async function endWhole(
+  context: Context,
+  record: AssignmentRecord,
+  freed: string[],
+): Promise<boolean> {
   const short = record.state === "live" && !record.place.keyed;
-  if (!short) return { ended: false, freed: [] };
+  if (!short) return false;
   const ends = await inParallel(record.parts, PARTS_ENDED_AT_ONCE, async (part) => {
-    const { freed, block } = await giveBack(context, tagOf(record, part), part.ordinals);
-    return { freed: addressesOf(part, freed), left: heldBy(block, part.token).length };
+    const given = await giveBack(context, tagOf(record, part), part.ordinals);
+    freed.push(...addressesOf(part, given.freed));
+    return { freed: given.freed.length, left: heldBy(given.block, part.token).length };
   });
-  const freed = ends.flatMap((end) => end.freed);
-  if (freed.length !== record.want || ends.some(({ left }) => left > 0))
-    return { ended: false, freed };
+  const count = ends.reduce((sum, end) => sum + end.freed, 0);
+  if (count !== record.want || ends.some(({ left }) => left > 0)) return false;
   await dropSeats(context, record, record.seats);
   await context.store.deleteRecord("end-whole", record);
-  return { ended: true, freed };
+  return true;
 }
 
 type Marked =
@@ -114,40 +116,64 @@ async function mark(context: Context, step: string, seen: AssignmentRecord): Pro
 }
 
 /**
+ * What keeps the author of a record that is over from taking slots for it: a fence, by its name in the protocol; that he was
+ * `answered`, with all his takes behind him; or the fence of whoever ends the record later, until when its parts stay.
+ */
+export type Author = { readonly fence: string } | "answered" | "fenced later";
+
+/**
  * Finishes a record that is released or aborted: frees what it still holds, and shuts out its author where nothing is visible.
+ * Where a part fails, the others are finished, and the record loses them: who comes next meets only what is left.
  *
- * @param fenceStep whose fence that is; nobody is shut out without one: where the record stays for whoever fences for
- *   himself before he deletes it or writes over it, or where all its slots were taken before it was answered
- * @returns the addresses that this call gave back, as text
+ * @param freed gets the addresses that this call gives back, as text: also where it fails after that
+ * @throws the first that went wrong
  */
 export async function finish(
   context: Context,
   record: AssignmentRecord,
-  fenceStep: string | undefined,
-): Promise<readonly string[]> {
-  const freed = await inParallel(record.parts, PARTS_ENDED_AT_ONCE, (part) =>
-    finishPart(context, record, part, fenceStep),
-  );
+  author: Author,
+  freed: string[] = [],
+): Promise<void> {
+  const failures: unknown[] = [];
+  const parts = await inParallel(record.parts, PARTS_ENDED_AT_ONCE, async (part) => {
+    try {
+      await finishPart(context, record, part, author, freed);
+      return [];
+    } catch (error) {
+      if (error instanceof OutOfTime) throw error;
+      failures.push(error);
+      return [part];
+    }
+  });
+  if (failures.length > 0) {
+    const left = parts.flat();
+    const isLess = left.length < record.parts.length && author !== "fenced later";
+    if (isLess) await asHint(() => settle(context, record, left));
+    throw failures[0];
+  }
   await dropSeats(context, record, record.seats);
-  return freed.flat();
 }
 
 async function finishPart(
   context: Context,
   record: AssignmentRecord,
   part: Part,
-  fenceStep: string | undefined,
-): Promise<readonly string[]> {
+  author: Author,
+  freed: string[],
+): Promise<void> {
   const tag = tagOf(record, part);
+  const free = async (ordinals: readonly number[]) => {
+    const given = await giveBack(context, tag, ordinals);
+    freed.push(...addressesOf(part, given.freed));
+    return given;
+  };
   const given = givenOrdinals(record, part);
   // Where the record says the slots are, unless it says that they were given back: one write, where that is so.
-  const hint = part.ordinals.filter((ordinal) => !given.has(ordinal));
-  const seen = await giveBack(context, tag, hint);
+  const seen = await free(part.ordinals.filter((ordinal) => !given.has(ordinal)));
   const left = heldBy(seen.block, part.token);
-  if (fenceStep !== undefined && seen.block && seen.freed.length === 0)
-    left.push(...heldBy(await fence(context, fenceStep, tag.space, tag.block), part.token));
-  const late = left.length > 0 ? (await giveBack(context, tag, left)).freed : [];
-  return addressesOf(part, [...seen.freed, ...late]);
+  if (typeof author === "object" && seen.block && seen.freed.length === 0)
+    left.push(...heldBy(await fence(context, author.fence, tag.space, tag.block), part.token));
+  if (left.length > 0) await free(left);
 }
 
 export const tagOf = ({ place, state }: AssignmentRecord, { token, block }: Part): Tag => ({

@@ -48,10 +48,11 @@ export class Ending {
   async end(records: readonly AssignmentRecord[], settles: boolean): Promise<void> {
     await inParallel(records, RECORDS_ENDED_AT_ONCE, async (record) => {
       if (!this.mayBegin()) return;
-      const freed = await this.trying(() => endRecord(this.#context, record, settles));
-      if (!freed) return;
-      this.#progressed = true;
-      this.#released.push(...freed);
+      const isEnded = await this.trying(async () => {
+        await endRecord(this.#context, record, settles, this.#released);
+        return true;
+      });
+      this.#progressed ||= isEnded === true;
     });
   }
 
@@ -74,9 +75,11 @@ export class Ending {
   /** @throws what went wrong, where there was no progress besides */
   answer(): Released {
     const { failure, isWhole } = this.#turn;
-    if (failure !== undefined && !this.#progressed) throw failure;
+    // A record may have lost some of its addresses, and have failed at the others.
+    const progressed = this.#progressed || this.#released.length > 0;
+    if (failure !== undefined && !progressed) throw failure;
     const unreadable = [...this.#unreadable.values()];
     const complete = isWhole && unreadable.length === 0;
-    return { released: this.#released, complete, progressed: this.#progressed, unreadable };
+    return { released: this.#released, complete, progressed, unreadable };
   }
 }

@@ -113,8 +113,8 @@ async function settle(
   if (young) return young;
   if (record.state === "live" && !isExpired(record, context.now())) return "stand";
   if (record.state === "live" || record.state === "open")
-    await endAsSeen(context, "limit-end", record);
-  else await finish(context, record, undefined);
+    await endAsSeen(context, "limit-end", record, "fenced later");
+  else await finish(context, record, "fenced later");
   return "ended";
 }
 

@@ -68,7 +68,7 @@ export async function resume(
     const vacant =
       record.state === "live"
         ? await vacated(context, record)
-        : await endAsSeen(context, "resume-abort", record, "resume-abort-fence");
+        : await endAsSeen(context, "resume-abort", record, { fence: "resume-abort-fence" });
     if (vacant) return { kind: "vacant", record: vacant };
     const again = await context.store.readRecord(record.place);
     if (!again) return { kind: "gone" };

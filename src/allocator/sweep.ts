@@ -85,7 +85,7 @@ async function sweepItem(
     const record = await context.store.readRecord(seen.place);
     if (!record) continue;
     done.records++;
-    if (await collectRecord(context, record)) done.recordsDeleted++;
+    if ((await collectRecord(context, record)) === "deleted") done.recordsDeleted++;
   }
   for (const row of contents.rows) {
     const name = `${row.space}#${row.host}`;

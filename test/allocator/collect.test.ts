@@ -41,6 +41,23 @@ describe("a record that is due", () => {
     world.table.partitions.delete(partition());
   });
 
+  it("is written to once for each step of its end, and in vain never, where its lease is over", async () => {
+    const world = await makeWorld();
+    await assigned(world.calm, { ...requestOf(HANDLE, 1, "key"), leaseSeconds: 60 });
+    world.clock.nowMs += LEASE_MS + GRACE_MS + 1;
+    const writes: string[] = [];
+    const noted: Table = {
+      ...indexOnly(world),
+      write: async (write) => {
+        const result = await world.table.write(write);
+        if (!write.key.pk.startsWith("SWEEP")) writes.push(`${write.step} ${result.outcome}`);
+        return result;
+      },
+    };
+    await collect(contextOver(noted, world.clock, 3), SHARD);
+    expect(writes).toEqual(["expire done", "free-slots done", "settle-kept done"]);
+  });
+
   it("is looked at within two runs where a thousand are each second", async () => {
     const world = await makeWorld(poolOf("10.0.0.0/18", 26));
     await leases(world, DUE_PER_MINUTE);

@@ -1,0 +1,153 @@
+import { describe, expect, it } from "vitest";
+import { collect } from "../../src/allocator/collect.ts";
+import { releaseHandle } from "../../src/allocator/release-handle.ts";
+import { takenIn } from "../../src/domain/block.ts";
+import { GRACE_MS } from "../../src/domain/limits.ts";
+import { Busy } from "../../src/domain/outcome.ts";
+import { EVERY_SHARD } from "../../src/domain/shard.ts";
+import type { Item, Table } from "../../src/store/table.ts";
+import {
+  assigned,
+  contentsIn,
+  contextOver,
+  makeWorld,
+  poolOf,
+  requestOf,
+  SPACE,
+  tableOf,
+  type World,
+} from "../world.ts";
+
+const ADDRESSES = 16;
+const PER_BLOCK = 2;
+
+/** One block of a request cannot be worked on. Each other one must be finished once, and told of. */
+describe("where one block of a request cannot be read", () => {
+  it.each([
+    ["with a key", "key"],
+    ["without a key", undefined],
+  ])("its release gives back all others, and says which they are: a request %s", async (_, key) => {
+    const { world, told, mend } = await withBlockOfAnotherVersion(key);
+    const first = await releaseHandle(world.calm, SPACE, "pod");
+    expect(first.released).toHaveLength(ADDRESSES - PER_BLOCK);
+    expect(first).toMatchObject({ complete: false, unreadable: { length: 1 } });
+    expect(await releaseHandle(world.calm, SPACE, "pod")).toMatchObject({
+      released: [],
+      complete: false,
+      unreadable: { length: 1 },
+    });
+    mend();
+    const last = await releaseHandle(world.calm, SPACE, "pod");
+    expect(last.complete).toBe(true);
+    const all = told.addresses.map(({ address }) => address);
+    expect([...first.released, ...last.released].sort()).toEqual(all.sort());
+  });
+
+  it("its release that is repeated asks for nothing of the blocks that it has finished", async () => {
+    const { world, mend } = await withBlockOfAnotherVersion("key");
+    await releaseHandle(world.calm, SPACE, "pod");
+    const { written, steps } = noting(world);
+    await releaseHandle(contextOver(written, world.clock), SPACE, "pod");
+    expect(steps.filter((step) => step.includes("BLOCK"))).toHaveLength(1);
+    mend();
+  });
+
+  it.each(["released", "cut off before its answer", "leased, and its lease is over"] as const)(
+    "the collector finishes each other block once: a request that was %s",
+    async (what) => {
+      const { world, mend } =
+        what === "leased, and its lease is over"
+          ? await withBlockOfAnotherVersion("key", 30)
+          : await withBlockOfAnotherVersion("key");
+      if (what !== "leased, and its lease is over")
+        changeRecord(world, { state: what === "released" ? "released" : "open" });
+      world.clock.nowMs += 2 * GRACE_MS;
+      await collectDue(contextOver(indexOnly(world), world.clock, 3));
+      expect(contentsIn(world).records).toMatchObject([{ parts: { length: 1 } }]);
+      expect(contentsIn(world).blocks.reduce((sum, block) => sum + takenIn(block), 0)).toBe(0);
+      const { written, steps } = noting(world);
+      for (let run = 0; run < 3; run++) {
+        world.clock.nowMs += GRACE_MS + 1;
+        const failures = await collectDue(
+          contextOver({ ...written, scan: async () => ({ items: [] }) }, world.clock, run),
+        );
+        expect(failures.map(String)).toEqual([expect.stringContaining("block 10.0.0.")]);
+      }
+      // The one that cannot be read is all that is asked, and nothing else is written.
+      expect(steps.filter((step) => !step.startsWith("write-progress"))).toHaveLength(3);
+      mend();
+      world.clock.nowMs += GRACE_MS + 1;
+      await collectDue(contextOver(indexOnly(world), world.clock, 3));
+      expect(contentsIn(world).blocks.reduce((sum, block) => sum + takenIn(block), 0)).toBe(0);
+    },
+  );
+});
+
+it("where the database refuses one block of a request, its release says what it gave back besides", async () => {
+  const world = await makeWorld(poolOf("10.0.0.0/25", 31));
+  const told = await assigned(world.calm, requestOf("pod", ADDRESSES));
+  const hot = told.addresses[0]?.block.split("/")[0];
+  const refusing: Table = {
+    ...tableOf(world),
+    write: async (write) => {
+      if (write.key.sk === hot) throw new Busy("for now");
+      return world.table.write(write);
+    },
+  };
+  const first = await releaseHandle(contextOver(refusing, world.clock), SPACE, "pod");
+  expect(first.released).toHaveLength(ADDRESSES - PER_BLOCK);
+  expect(first.complete).toBe(false);
+  const last = await releaseHandle(world.calm, SPACE, "pod");
+  expect(last).toMatchObject({ complete: true, released: { length: PER_BLOCK } });
+});
+
+/** A request of several blocks, one of which another version has made its own; `mend` takes that back. */
+async function withBlockOfAnotherVersion(key?: string, leaseSeconds?: number) {
+  const world = await makeWorld(poolOf("10.0.0.0/25", 31));
+  const told = await assigned(world.calm, {
+    ...requestOf("pod", ADDRESSES, key),
+    ...(leaseSeconds && { leaseSeconds }),
+  });
+  const blocks = [...world.table.partitions].find(([pk]) => pk.startsWith("BLOCK#"))?.[1];
+  const [sk, item] = [...(blocks ?? [])][3] as [string, Item];
+  blocks?.set(sk, { ...item, f: 2 });
+  return { world, told, mend: () => blocks?.set(sk, item) };
+}
+
+/** The one record, as somebody left it who was cut off. */
+function changeRecord({ table }: World, change: { readonly state: string }): void {
+  for (const [pk, partition] of table.partitions)
+    if (pk.startsWith("HANDLE#"))
+      for (const [sk, item] of partition)
+        partition.set(sk, {
+          ...item,
+          ...change,
+          dueAt: 1,
+          dueShard: "DUE#0",
+        } as Item);
+}
+
+/** The writes of a table: the step, and the kind of item. */
+function noting(world: World) {
+  const steps: string[] = [];
+  const written: Table = {
+    ...tableOf(world),
+    write: (write) => {
+      steps.push(`${write.step} ${write.key.pk.split("#")[0]}`);
+      return world.table.write(write);
+    },
+  };
+  return { written, steps };
+}
+
+const indexOnly = (world: World): Table => ({
+  ...tableOf(world),
+  scan: async () => ({ items: [] }),
+});
+
+/** The collector comes by every shard; what went wrong on the way. */
+async function collectDue(context: ReturnType<typeof contextOver>): Promise<readonly unknown[]> {
+  const failures: unknown[] = [];
+  for (const shard of EVERY_SHARD) failures.push(...(await collect(context, shard)).failures);
+  return failures;
+}
