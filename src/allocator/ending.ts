@@ -1,10 +1,11 @@
+import { shuffled } from "../domain/fresh.ts";
 import { ADDRESSES_RELEASED_MAX, RECORDS_ENDED_AT_ONCE } from "../domain/limits.ts";
 import { Unreadable } from "../domain/outcome.ts";
 import type { AssignmentRecord } from "../domain/record.ts";
+import { BoundedWork } from "./bounded-work.ts";
 import type { Context } from "./context.ts";
 import { endRecord } from "./end.ts";
 import { inParallel } from "./parallel.ts";
-import { Turn } from "./turn.ts";
 
 /** What a release of all that somebody has came to. */
 export interface Released {
@@ -24,29 +25,32 @@ export interface Released {
 /** The ending of as many records as one request has time for. */
 export class Ending {
   readonly #context: Context;
-  readonly #turn: Turn;
+  readonly #work: BoundedWork;
   readonly #released: string[] = [];
   #progressed = false;
   readonly #unreadable = new Map<string, Unreadable>();
+  #isPutOff = false;
 
   constructor(context: Context) {
     this.#context = context;
-    this.#turn = new Turn(context);
+    this.#work = new BoundedWork(context);
   }
 
   /** May something more be begun? If not, it is left to the next request. */
   mayBegin(): boolean {
-    if (this.#released.length >= ADDRESSES_RELEASED_MAX) this.#turn.cut();
-    return this.#turn.mayBegin();
+    if (this.#released.length >= ADDRESSES_RELEASED_MAX) this.#work.cut();
+    return this.#work.mayBegin();
   }
 
   /**
-   * Ends records, some at once, as long as there is time.
+   * Ends records, some at once, as long as there is time: in another order each time, so that none waits behind the same ones
+   * for ever.
    *
    * @param settles do keyed ones that are finished lose their parts at once? So a repeat does not look at their blocks again.
    */
   async end(records: readonly AssignmentRecord[], settles: boolean): Promise<void> {
-    await inParallel(records, RECORDS_ENDED_AT_ONCE, async (record) => {
+    const mixed = shuffled(records, this.#context.random);
+    await inParallel(mixed, RECORDS_ENDED_AT_ONCE, async (record) => {
       if (!this.mayBegin()) return;
       const isEnded = await this.trying(async () => {
         await endRecord(this.#context, record, settles, this.#released);
@@ -59,7 +63,7 @@ export class Ending {
   /** What the work comes to; nothing where it cannot be done, and then the release is not complete. */
   async trying<T>(work: () => Promise<T>): Promise<T | undefined> {
     try {
-      return await this.#turn.trying(work);
+      return await this.#work.trying(work);
     } catch (error) {
       if (!(error instanceof Unreadable)) throw error;
       this.leave(error);
@@ -72,14 +76,19 @@ export class Ending {
     this.#unreadable.set(unreadable.members.item, unreadable);
   }
 
+  /** More is left than one request looks after: the next one does. */
+  putOff(): void {
+    this.#isPutOff = true;
+  }
+
   /** @throws what went wrong, where there was no progress besides */
   answer(): Released {
-    const { failure, isWhole } = this.#turn;
+    const { failure, isWhole } = this.#work;
     // A record may have lost some of its addresses, and have failed at the others.
     const progressed = this.#progressed || this.#released.length > 0;
     if (failure !== undefined && !progressed) throw failure;
     const unreadable = [...this.#unreadable.values()];
-    const complete = isWhole && unreadable.length === 0;
+    const complete = isWhole && !this.#isPutOff && unreadable.length === 0;
     return { released: this.#released, complete, progressed, unreadable };
   }
 }

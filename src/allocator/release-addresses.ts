@@ -1,11 +1,11 @@
 import { formatAddress } from "../domain/address.ts";
 import { shuffled } from "../domain/fresh.ts";
 import { ADDRESSES_RELEASED_AT_ONCE } from "../domain/limits.ts";
+import { BoundedWork } from "./bounded-work.ts";
 import type { Context } from "./context.ts";
 import type { NamedAddress } from "./identify.ts";
 import { inParallel } from "./parallel.ts";
 import { type ReleaseResult, releaseAddress } from "./release.ts";
-import { Turn } from "./turn.ts";
 
 /** What a release of addresses one by one came to. */
 export interface AddressesReleased {
@@ -25,21 +25,21 @@ export async function releaseAddresses(
   space: string,
   entries: readonly (NamedAddress | ReleaseResult)[],
 ): Promise<AddressesReleased> {
-  const turn = new Turn(context);
+  const work = new BoundedWork(context);
   const results = new Map<number, ReleaseResult>();
   // In another order each time: what a repeat finds done already keeps it from nothing.
   const order = shuffled([...entries.entries()], context.random);
   await inParallel(order, ADDRESSES_RELEASED_AT_ONCE, async ([n, entry]) => {
     if ("status" in entry) results.set(n, entry);
-    else if (turn.mayBegin()) {
-      const result = await turn.trying(() => releaseAddress(context, space, entry));
+    else if (work.mayBegin()) {
+      const result = await work.trying(() => releaseAddress(context, space, entry));
       if (result) results.set(n, result);
     }
   });
-  if (turn.failure !== undefined && results.size === 0) throw turn.failure;
+  if (work.failure !== undefined && results.size === 0) throw work.failure;
   return {
     results: entries.map((entry, n) => results.get(n) ?? unfinished(entry as NamedAddress)),
-    complete: turn.isWhole,
+    complete: work.isWhole,
   };
 }
 

@@ -13,6 +13,7 @@ import {
 } from "../domain/limits.ts";
 import { type Refusal, Unreadable } from "../domain/outcome.ts";
 import { cooldownMsOf, poolOfId } from "../domain/pool.ts";
+import { BoundedWork } from "./bounded-work.ts";
 import { configurationOf, poolAt } from "./configuration.ts";
 import type { Context } from "./context.ts";
 import { disown } from "./disown.ts";
@@ -22,7 +23,6 @@ import { asHint } from "./hint.ts";
 import type { Page } from "./page.ts";
 import { inParallel } from "./parallel.ts";
 import { tooSmall } from "./too-small.ts";
-import { Turn } from "./turn.ts";
 
 /** What became of a host's affinity to one block. */
 export interface ReleasedAffinity {
@@ -93,7 +93,7 @@ export async function releaseAffinities(
     ...releasing
   }: Releasing & { readonly position?: Address | undefined; readonly within?: Cidr | undefined },
 ): Promise<Page<ReleasedAffinity, Address>> {
-  const turn = new Turn(context);
+  const work = new BoundedWork(context);
   const rows = await context.store.listRows(releasing.space, releasing.host);
   const cidrs = [...new Map(rows.map(({ block }) => [formatCidr(block), block])).values()]
     .filter((cidr) => !within || contains(within, addressAt(cidr, 0)))
@@ -101,20 +101,20 @@ export async function releaseAffinities(
     .sort((a, b) => compareAddresses(addressAt(a, 0), addressAt(b, 0)));
   const items: ReleasedAffinity[] = [];
   while (items.length < cidrs.length) {
-    if (items.length >= AFFINITIES_RELEASED_MAX) turn.cut();
+    if (items.length >= AFFINITIES_RELEASED_MAX) work.cut();
     const last = cidrs[items.length - 1];
-    if (last && !turn.mayBegin()) return { items, next: addressAt(last, 0) };
+    if (last && !work.mayBegin()) return { items, next: addressAt(last, 0) };
     const some = cidrs.slice(items.length, items.length + AFFINITIES_RELEASED_AT_ONCE);
     const results = await inParallel(some, AFFINITIES_RELEASED_AT_ONCE, (cidr) =>
-      turn.trying(() => releaseOne(context, { ...releasing, cidr })),
+      work.trying(() => releaseOne(context, { ...releasing, cidr })),
     );
     // Up to the first that failed: what was done after it the next page finds done.
     const told = results.indexOf(undefined);
     items.push(
       ...results.slice(0, told < 0 ? undefined : told).filter((each) => each !== undefined),
     );
-    if (items.length === 0) throw turn.failure;
-    if (told >= 0) turn.cut();
+    if (items.length === 0) throw work.failure;
+    if (told >= 0) work.cut();
   }
   return { items };
 }

@@ -1,6 +1,6 @@
 import { freshRecordId } from "../domain/fresh.ts";
 import { handleHash } from "../domain/hash.ts";
-import { RECORDS_PER_LOOK } from "../domain/limits.ts";
+import { RECORDS_OVER_MAX, RECORDS_PER_LOOK } from "../domain/limits.ts";
 import {
   type AssignmentRecord,
   compareRecordPlaces,
@@ -26,7 +26,11 @@ export async function releaseHandle(
   for await (const { records, isLong } of looks(context, ending, space, handle)) {
     // Handles whose hashes collide share a partition.
     const left = records.filter((record) => record.handle === handle && !isFinished(record));
-    over.push(...left.filter(isOver));
+    for (const record of left.filter(isOver)) {
+      // Its owners are of no use any more, and may be most of it.
+      if (over.length < RECORDS_OVER_MAX) over.push({ ...record, owners: new Map() });
+      else ending.putOff();
+    }
     await ending.end(
       left.filter((record) => !isOver(record)),
       isLong,

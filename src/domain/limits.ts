@@ -122,6 +122,8 @@ export const ADDRESSES_RELEASED_MAX = 4_096;
 export const ADDRESSES_RELEASED_AT_ONCE = 8;
 /** Records of a handle that are read at once when all of it is released: with the most attributes they take 48 MB. */
 export const RECORDS_PER_LOOK = 128;
+/** Records that are over which a release by handle keeps until all else is ended: with the most attributes they take 128 MB. */
+export const RECORDS_OVER_MAX = 1_024;
 /** Slots of a block whose records are looked for before what they show is ended: all of a usual block. */
 export const SLOTS_PER_LOOK = 64;
 

@@ -4,7 +4,13 @@ import type { Released } from "../../src/allocator/ending.ts";
 import { Memory } from "../../src/allocator/memory.ts";
 import { releaseHandle } from "../../src/allocator/release-handle.ts";
 import { formatAddress } from "../../src/domain/address.ts";
-import { ADDRESSES_RELEASED_MAX, PAGE_MS_MAX, RECORDS_PER_LOOK } from "../../src/domain/limits.ts";
+import { formatCidr } from "../../src/domain/cidr.ts";
+import {
+  ADDRESSES_RELEASED_MAX,
+  PAGE_MS_MAX,
+  RECORDS_OVER_MAX,
+  RECORDS_PER_LOOK,
+} from "../../src/domain/limits.ts";
 import { Busy } from "../../src/domain/outcome.ts";
 import { isFinished } from "../../src/domain/record.ts";
 import { makeStore } from "../../src/store/store.ts";
@@ -202,6 +208,43 @@ describe("a release by handle", () => {
     await expect(release()).rejects.toBeInstanceOf(Busy);
   });
 
+  it("gives back all others where the database refuses one block, and says that it is not complete", async () => {
+    const world = await largeWorld();
+    const seated = await crowd(world, HANDLE, times(300, UNKEYED));
+    const answer = await releaseHandle(
+      contextOver(refusing(world, seated.slice(0, 64)), world.clock),
+      SPACE,
+      HANDLE,
+    );
+    expect(toldOf([answer])).toEqual(liveIn(seated.slice(64)));
+    expect(answer.complete).toBe(false);
+  });
+
+  it("comes to all others within a few requests where each try of the first ones takes long, and is in vain", async () => {
+    const world = await makeWorld(poolOf("10.0.0.0/16", 32));
+    const seated = await crowd(world, HANDLE, times(300, UNKEYED));
+    const inOrder = seated.toSorted((a, b) => (a.record.place.id < b.record.place.id ? -1 : 1));
+    const time = new VirtualClock(world.clock.nowMs);
+    // As many as a request can try in its time.
+    const hot = refusing(world, inOrder.slice(0, 64), () => time.sleep(PAGE_MS_MAX / 8));
+    const slow = slowTable(hot, time, CALL_MS);
+    const answers: Released[] = [];
+    for (let n = 0; n < 10 && toldOf(answers).length < 300 - 64; n++)
+      answers.push(await time.run(() => releaseHandle(contextIn(time, slow, n), SPACE, HANDLE)));
+    expect(toldOf(answers)).toEqual(liveIn(inOrder.slice(64)));
+    for (const { complete } of answers) expect(complete).toBe(false);
+  });
+
+  it("keeps no more records that are over than it may, and says that it is not complete", async () => {
+    const world = await largeWorld();
+    await crowd(world, HANDLE, times(RECORDS_OVER_MAX + 100, CUT_SHORT));
+    const left = () => contentsIn(world).records.filter((record) => !isFinished(record)).length;
+    expect(await releaseHandle(world.calm, SPACE, HANDLE)).toMatchObject({ complete: false });
+    expect(left()).toBe(100);
+    expect(await releaseHandle(world.calm, SPACE, HANDLE)).toMatchObject({ complete: true });
+    expect(left()).toBe(0);
+  });
+
   it("names a record that it cannot read, and gives back all others", async () => {
     const world = await largeWorld();
     const seated = await crowd(world, HANDLE, times(300, UNKEYED));
@@ -219,3 +262,20 @@ describe("a release by handle", () => {
     partition?.set(`ID#${id}`, item as NonNullable<typeof item>);
   });
 });
+
+/** A table that refuses every write to the blocks of some, for now. */
+function refusing(
+  world: World,
+  some: readonly Seated[],
+  before: () => Promise<unknown> = async () => {},
+): Table {
+  const hot = new Set(some.map((each) => formatCidr(each.cidr).split("/")[0]));
+  return {
+    ...tableOf(world),
+    write: async (write) => {
+      if (!hot.has(write.key.sk)) return world.table.write(write);
+      await before();
+      throw new Busy("for now");
+    },
+  };
+}

@@ -4,9 +4,9 @@ import type { Context } from "./context.ts";
 
 /**
  * What one request comes to of long work. Once its time is up, or the database does not answer, nothing new is begun, and what
- * was done is told; one thing that cannot be done for the moment keeps nobody from the others.
+ * was done is told. One thing that cannot be done for the moment keeps nobody from the others: a hot block, say.
  */
-export class Turn {
+export class BoundedWork {
   readonly #now: () => number;
   readonly #startedAtMs: number;
   readonly #failures: unknown[] = [];
@@ -33,7 +33,7 @@ export class Turn {
     try {
       return await work();
     } catch (error) {
-      if (!(error instanceof Contended) && !isFinal(error)) throw error;
+      if (!isPassing(error) && !isFinal(error)) throw error;
       this.#failures.push(error);
       return undefined;
     }
@@ -50,6 +50,9 @@ export class Turn {
   }
 }
 
+/** It cannot be done now; another thing may. */
+const isPassing = (error: unknown): boolean => error instanceof Contended || error instanceof Busy;
+
 /** After these nothing more is begun. */
 const isFinal = (error: unknown): boolean =>
-  error instanceof OutOfTime || error instanceof Busy || error instanceof Unavailable;
+  error instanceof OutOfTime || error instanceof Unavailable;
