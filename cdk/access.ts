@@ -45,7 +45,8 @@ export interface Access extends Readonly<Partial<Record<ActionKind, readonly Par
  * One function for each set of rights: routes that need the same share a function, which is then cold less often, and no
  * route has a right that it does not need. A set is actions, and whose items they act on:
  *
- * - `assign` claims blocks and holds them by records; `release` claims none; `affinities` has no business with records;
+ * - `assign` claims blocks and holds them by records; `release` claims none, and of what is a host's it deletes only the hint
+ *   that a block is full, which lies in one partition with rows and nodes; `affinities` has no business with records;
  *   `amend` changes a record and nothing else.
  * - `read` writes nothing, whatever it reads. `survey` may scan, which no condition on keys can bound.
  * - `configure` writes what a space is configured by: pools, reservations and settings lie in one partition, where rights to

@@ -97,10 +97,12 @@ export class Alarms extends Construct {
       "Passes of reclaim, collect or work go on, but again and again fail at something. Look for lines with `failed` in the logs of the three: the error names the item; one that cannot be read is kept until an operator has looked at it.",
       {
         metric: this.passesWithFailures(passes),
-        // A call that failed is made again by the next pass. What keeps failing is met each time that a pass comes by, which
-        // is every minute in a small space, and in a very large one not three times an hour: there it is for `plat check`.
-        threshold: 3,
-        evaluationPeriods: 1,
+        // Minutes are counted, not passes: when the table does not answer, all shards fail in the same one. A call that failed
+        // is made again by the next pass. What keeps failing is met each time that a pass comes by, which is every minute in a
+        // small space, and in a very large one not three times an hour: there it is for `plat check`.
+        threshold: 1,
+        evaluationPeriods: 60,
+        datapointsToAlarm: 3,
       },
     );
   }
@@ -131,7 +133,7 @@ export class Alarms extends Construct {
       namespace: counted.metricNamespace,
       metricName: counted.metricName,
       statistic: Stats.SUM,
-      period: Duration.hours(1),
+      period: Duration.minutes(1),
     });
   }
 }

@@ -1,6 +1,7 @@
 import { Duration, RemovalPolicy } from "aws-cdk-lib";
 import { StreamViewType } from "aws-cdk-lib/aws-dynamodb";
 import { RetentionDays } from "aws-cdk-lib/aws-logs";
+import { TimeWindow } from "aws-cdk-lib/aws-scheduler";
 
 /** What differs between two deployments; everything else is the same in all of them. */
 export interface Environment {
@@ -13,6 +14,12 @@ export interface Environment {
   readonly reclaimRate: Duration;
   readonly collectRate: Duration;
   readonly workRate: Duration;
+  /**
+   * How long after its time a tick may come. All schedules begin at the same second; where no executions are kept for them, a
+   * window spreads them, so that they do not take all that a small account has
+   * (https://docs.aws.amazon.com/scheduler/latest/UserGuide/managing-schedule-flexible-time-windows.html).
+   */
+  readonly tickWindow: TimeWindow;
   /**
    * Lambda executions that are kept for each schedule, whatever requests take. Lambda keeps 100 unreserved, and a new account
    * has 10 or 50 in all, which leaves none to reserve
@@ -34,6 +41,7 @@ export const ENVIRONMENTS: Readonly<Record<EnvironmentName, Environment>> = {
     reclaimRate: Duration.minutes(1),
     collectRate: Duration.minutes(1),
     workRate: Duration.minutes(1),
+    tickWindow: TimeWindow.flexible(Duration.minutes(1)),
     reservedPerSchedule: undefined,
   },
   // Who holds which address cannot be worked out again from anything else, so prod keeps it whatever happens.
@@ -46,6 +54,7 @@ export const ENVIRONMENTS: Readonly<Record<EnvironmentName, Environment>> = {
     reclaimRate: Duration.minutes(1),
     collectRate: Duration.minutes(1),
     workRate: Duration.minutes(1),
+    tickWindow: TimeWindow.off(),
     reservedPerSchedule: 1,
   },
 };

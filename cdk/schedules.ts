@@ -1,11 +1,6 @@
 import { Duration } from "aws-cdk-lib";
 import { SqsDestination } from "aws-cdk-lib/aws-lambda-destinations";
-import {
-  Schedule,
-  ScheduleExpression,
-  ScheduleTargetInput,
-  TimeWindow,
-} from "aws-cdk-lib/aws-scheduler";
+import { Schedule, ScheduleExpression, ScheduleTargetInput } from "aws-cdk-lib/aws-scheduler";
 import { LambdaInvoke } from "aws-cdk-lib/aws-scheduler-targets";
 import { Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
@@ -64,7 +59,7 @@ export class Schedules extends Construct {
       for (const tick of TICKS[name])
         new Schedule(this, `${name}${tick?.shard ?? ""}`, {
           schedule: ScheduleExpression.rate(rates[name]),
-          timeWindow: TimeWindow.off(),
+          timeWindow: environment.tickWindow,
           target: new LambdaInvoke(live, {
             ...(tick && { input: ScheduleTargetInput.fromObject(tick) }),
             deadLetterQueue,

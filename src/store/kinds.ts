@@ -64,6 +64,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   HANDLE: { format: 1, called: ({ sk }) => `assignment record ${partOf(sk, 1)}` },
   JOBS: { format: 1, called: ({ sk }) => `job ${partOf(sk, 1)}` },
   SWEEP: { format: 1, called: ({ sk }) => `walk of the collector over shard ${sk}` },
+  // Where passes of versions before the shards stopped: their tables may still have it, and nobody writes it any more.
   CURSOR: { format: 1, called: ({ sk }) => `cursor of pass ${sk}` },
 };
 
