@@ -31,13 +31,15 @@ export interface View {
   /** That of the turn of the request. */
   wish: LookWish;
   /** The cells that may hold blocks, and those that are called full: as read, and as the looks put it right. */
-  readonly cells: ReadonlySet<bigint>;
+  readonly cells: Set<bigint>;
   readonly full: Set<bigint>;
-  /** Cells that were looked at. */
-  readonly looked: Set<bigint>;
-  /** Those of them that have nothing for the host to claim: it looks at none of them again. */
+  /** How many looks there were. */
+  looks: number;
+  /** Cells that have nothing for the host to claim: it looks for that in none of them again. */
   readonly vain: Set<bigint>;
-  /** Blocks of the pool that were seen, by CIDR. */
+  /** Cells whose blocks were seen. */
+  readonly looked: Set<bigint>;
+  /** Those of their blocks that are the pool's, and have room or are idle, by CIDR. */
   readonly seen: Map<string, Block>;
   /** Is there a cell not called full that the looks did not reach? Then nothing found does not mean nothing there. */
   bounded: boolean;
@@ -57,10 +59,11 @@ export async function viewOf(context: Context, pool: Pool, wish: LookWish): Prom
   return {
     pool,
     wish,
-    cells: map.cells,
+    cells: new Set(map.cells),
     full: new Set(map.full),
-    looked: new Set(),
+    looks: 0,
     vain: new Set(),
+    looked: new Set(),
     seen: new Map(),
     bounded: false,
   };
@@ -68,7 +71,7 @@ export async function viewOf(context: Context, pool: Pool, wish: LookWish): Prom
 
 /**
  * Looks for a free block in the cells that are not called full: in the host's own order, and every few looks at random. Cells
- * that turn out to be full are called so, and the looks go on.
+ * that turn out to be full are called so, and the looks go on. They ask for no more than where blocks stand.
  *
  * @param isSpent asked before each look, with the number of those that were in vain: are these all that the request may have?
  */
@@ -90,7 +93,7 @@ export async function findFree(
     view.bounded = !done && isSpent(looks);
     if (done || view.bounded) break;
     // The hint of one cell is put right while the next is looked at.
-    const [{ free, correct }] = await allOf(lookAt(context, view, index), corrected);
+    const [{ free, correct }] = await allOf(lookForFree(context, view, index), corrected);
     corrected = correct();
     if (free) {
       await corrected;
@@ -114,7 +117,7 @@ export async function lookAround(
   const cells = shuffled([...view.cells], context.random).filter(
     (index) => !looked.has(index) && !isReservedCell(pool, index, wish.rules.reserved),
   );
-  for (const index of cells.slice(0, Math.max(0, looksMax))) {
+  for (const index of cells.slice(0, looksMax)) {
     if (mayHelp(context, view)) break;
     const { free, correct } = await lookAt(context, view, index);
     await correct();
@@ -136,14 +139,42 @@ interface Looked {
   correct(): Promise<void>;
 }
 
+/** Looks where blocks stand. */
+async function lookForFree(context: Context, view: View, index: bigint): Promise<Looked> {
+  const { space } = view.pool;
+  view.looks++;
+  return judged(
+    context,
+    view,
+    index,
+    await context.store.listStanding(space, cellAt(view.pool, index)),
+  );
+}
+
+/** Looks at the blocks themselves. */
 async function lookAt(context: Context, view: View, index: bigint): Promise<Looked> {
-  const { pool, wish, full } = view;
+  const { pool, wish } = view;
+  view.looks++;
   view.looked.add(index);
   const blocks = await blocksAt(context, pool, index);
-  // One that a pool before this one left stands in the way, and serves nobody.
-  for (const block of blocks)
-    if (block.poolId === pool.id) view.seen.set(formatCidr(block.cidr), block);
-  const standing = blocks.map(({ cidr }) => cidr);
+  for (const block of blocks) {
+    // One that a pool before this one left stands in the way, and serves nobody.
+    const isOurs = block.poolId === pool.id;
+    if (isOurs && (block.idleSinceMs !== undefined || roomIn(block, wish.rules) > 0))
+      view.seen.set(formatCidr(block.cidr), block);
+  }
+  return judged(
+    context,
+    view,
+    index,
+    blocks.map(({ cidr }) => cidr),
+  );
+}
+
+/** What may be claimed of a cell, by the blocks that stand there. */
+function judged(context: Context, view: View, index: bigint, standing: readonly Cidr[]): Looked {
+  const { pool, wish, full } = view;
+  if (standing.length > 0) view.cells.add(index);
   const claimable = claimableIn(pool, index, standing, wish.rules.reserved);
   const hint = { isFull: claimable.length === 0, isCalledFull: full.has(index) };
   if (hint.isFull) full.add(index);

@@ -104,7 +104,6 @@ export async function claimAnyBlock(
       borrowing: borrowing(pool),
       blockMinAgeMs: 1000 * settings.blockMinAgeSeconds,
     }),
-    looks: new Map(),
   };
   for (const view of sight.views.values()) view.wish = turn.lookWish(view.pool);
   const free = (claiming && (await freeInOrder(turn))) || (await freeAround(turn));
@@ -140,24 +139,17 @@ interface Turn {
   /** The pools that could help. */
   readonly pools: readonly Pool[];
   lookWish(pool: Pool): LookWish;
-  /** How many looks this turn made at each pool. */
-  readonly looks: Map<string, number>;
 }
 
 /** Is it too late to look at one more cell, or pool? The first of each is looked at in any case. */
 const isLate = ({ context, sight }: Turn): boolean =>
   context.now() > sight.untilMs &&
-  (sight.views.size > 1 || [...sight.views.values()].some(({ looked }) => looked.size > 0));
+  (sight.views.size > 1 || [...sight.views.values()].some(({ looks }) => looks > 0));
 
-/** Does some work over a pool, and counts its looks. */
-async function at<T>(turn: Turn, pool: Pool, work: (view: View) => Promise<T>): Promise<T> {
-  const { context, sight, looks } = turn;
-  const view = sight.views.get(pool.id) ?? (await viewOf(context, pool, turn.lookWish(pool)));
+async function viewAt({ context, sight, lookWish }: Turn, pool: Pool): Promise<View> {
+  const view = sight.views.get(pool.id) ?? (await viewOf(context, pool, lookWish(pool)));
   sight.views.set(pool.id, view);
-  const before = view.looked.size;
-  const result = await work(view);
-  looks.set(pool.id, (looks.get(pool.id) ?? 0) + view.looked.size - before);
-  return result;
+  return view;
 }
 
 /** A free block of the first pool that has one, as far as the hints say. */
@@ -166,12 +158,12 @@ async function freeInOrder(turn: Turn): Promise<Free | undefined> {
   const triesMax = Math.min(pools.length, POOLS_TRIED_MAX);
   for await (const pool of poolsInOrder(turn)) {
     if (isLate(turn)) break;
-    const free = await at(turn, pool, (view) => {
-      // Cells of one pool that are of no use to this host, and not full, must not keep it from all other pools.
-      const left = CELLS_SEARCHED_MAX - vainLooks(sight);
-      const share = sight.views.size === triesMax ? left : Math.ceil(left / 2);
-      return findFree(context, view, (looks) => isLate(turn) || looks >= Math.max(1, share));
-    });
+    const view = await viewAt(turn, pool);
+    // Cells of one pool that are of no use to this host, and not full, must not keep it from all other pools.
+    const left = CELLS_SEARCHED_MAX - vainLooks(sight);
+    const share = sight.views.size === triesMax ? left : Math.ceil(left / 2);
+    const isSpent = (looks: number) => isLate(turn) || looks >= Math.max(1, share);
+    const free = await findFree(context, view, isSpent);
     if (free) return free;
   }
   return undefined;
@@ -208,7 +200,7 @@ const isCalledFull = ({ sight, wish }: Turn, pool: Pool): boolean =>
  * one helps.
  */
 async function freeAround(turn: Turn): Promise<Free | undefined> {
-  const { context, sight, pools, looks } = turn;
+  const { context, sight, pools } = turn;
   const tried = pools.filter(({ id }) => sight.views.has(id));
   const [first, ...others] = pools.filter(({ id }) => !sight.views.has(id));
   const untried = first && tried.length === 0 ? [first] : [];
@@ -217,14 +209,11 @@ async function freeAround(turn: Turn): Promise<Free | undefined> {
   for (const pool of [...tried, ...untried, ...drawn]) {
     const isKnown = sight.views.has(pool.id);
     if (isLate(turn) || left <= 0 || (!isKnown && sight.views.size >= POOLS_TRIED_MAX)) break;
-    const done = looks.get(pool.id) ?? 0;
-    const looksMax = Math.min(CELL_LOOKS_MAX - done, left);
-    const { free, helps } = await at(turn, pool, async (view) => ({
-      free: await lookAround(context, view, looksMax),
-      helps: mayHelp(context, view),
-    }));
-    left -= (looks.get(pool.id) ?? 0) - done;
-    if (free || helps) return free;
+    const view = await viewAt(turn, pool);
+    const before = view.looks;
+    const free = await lookAround(context, view, Math.min(CELL_LOOKS_MAX, left));
+    left -= view.looks - before;
+    if (free || mayHelp(context, view)) return free;
   }
   return undefined;
 }

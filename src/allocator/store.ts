@@ -40,6 +40,8 @@ export interface Store {
     cell: Cidr,
     options: { readonly consistent: boolean },
   ): Promise<readonly Block[]>;
+  /** Where blocks stand, also those that cannot be read: eventually consistent. */
+  listStanding(space: string, cell: Cidr): Promise<readonly Cidr[]>;
   createBlock(block: Block): Promise<Outcome<Block>>;
   takeSlots(
     learned: Block,

@@ -94,9 +94,10 @@ export function chooseOrdinals(
   again = false,
 ): number[] {
   const keptOut = keptOutOf(block, rules);
+  const capacity = capacityOf(block);
   const unused: number[] = [];
   const cooled: { ordinal: number; sinceMs: number }[] = [];
-  for (let ordinal = 0; ordinal < capacityOf(block); ordinal++) {
+  for (let ordinal = 0; ordinal < capacity; ordinal++) {
     if (keptOut(ordinal)) continue;
     const slot = block.slots.get(ordinal);
     if (slot === undefined) unused.push(ordinal);
@@ -112,8 +113,9 @@ export function chooseOrdinals(
 /** How many addresses could be assigned now. */
 export function roomIn(block: Block, rules: SlotRules): number {
   const keptOut = keptOutOf(block, rules);
+  const capacity = capacityOf(block);
   let room = 0;
-  for (let ordinal = 0; ordinal < capacityOf(block); ordinal++) {
+  for (let ordinal = 0; ordinal < capacity; ordinal++) {
     const slot = block.slots.get(ordinal);
     const free = !slot || (slot.kind === "cooling" && isCooled(slot.sinceMs, rules));
     if (free && !keptOut(ordinal)) room++;

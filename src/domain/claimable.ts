@@ -1,6 +1,6 @@
 import { isWhollyReserved } from "./block.ts";
 import { blocksOfCell, cellAt, cellOrder, type Grid } from "./cell.ts";
-import { type Cidr, formatCidr, type Interval } from "./cidr.ts";
+import type { Cidr, Interval } from "./cidr.ts";
 
 /**
  * The blocks of a cell that a host may claim: none stands there, and not every address of theirs is reserved. A cell without
@@ -14,9 +14,9 @@ export function claimableIn(
   standing: readonly Cidr[],
   reserved: readonly Interval[],
 ): readonly Cidr[] {
-  const there = new Set(standing.map(formatCidr));
+  const there = new Set(standing.map(({ base }) => base));
   return blocksOfCell(grid, cellAt(grid, index)).filter(
-    (cidr) => !there.has(formatCidr(cidr)) && !isWhollyReserved(cidr, reserved),
+    (cidr) => !there.has(cidr.base) && !isWhollyReserved(cidr, reserved),
   );
 }
 

@@ -62,7 +62,7 @@ export const TAKE_TRIES_MAX = 32;
 export const ASSIGN_ROUNDS_MAX = 16;
 /**
  * Cells that a request looks at in vain for a free block, where the map does not call them full; each costs about 14 read
- * units, and is called full from then on.
+ * units, though only keys are asked for, and is called full from then on.
  */
 export const CELLS_SEARCHED_MAX = 24;
 /** Of these looks every so manieth goes to a cell at random, so that no host's own order keeps it from what is free. */

@@ -36,6 +36,12 @@ export function blockItems(table: Table) {
       return (await table.query(blockPk(space, cell), options)).map(standing);
     },
 
+    /** Where blocks stand in a cell, whatever they are: eventually consistent. */
+    async listStanding(space: string, cell: Cidr): Promise<readonly Cidr[]> {
+      const options = { consistent: false, keysOnly: true };
+      return (await table.query(blockPk(space, cell), options)).map((key) => placeOf(key).cidr);
+    },
+
     /** The arbiter of every claim: of all who create a block, one is done. */
     async createBlock(block: Block): Promise<Outcome<Block>> {
       const item = itemFrom(block);
@@ -249,12 +255,18 @@ function placeOf({ pk, sk }: Key): Pick<Block, "space" | "cidr"> {
   return { space: unescaped(space), cidr: cidrOf(addressInKey(sk), prefix) };
 }
 
+function slotsFrom(item: Item): ReadonlyMap<number, Slot> {
+  const slots = new Map<number, Slot>();
+  for (const [n, tag] of Object.entries(mapOf(item, "slots")))
+    slots.set(Number(n), slotOf(tag as Uint8Array));
+  return slots;
+}
+
 /** The block of an item, for who must know what stands there. @throws Unreadable */
 export const blockFrom = reading((item: Item): Block => {
   const { space, cidr } = placeOf(item);
   if (numberOf(item, "prefix") !== cidr.prefix)
     throw new Error("its prefix is not that of its cell");
-  const slots = Object.entries(mapOf(item, "slots"));
   const block: Block = {
     space,
     cidr,
@@ -263,7 +275,7 @@ export const blockFrom = reading((item: Item): Block => {
     ...(item.host !== undefined && { host: idOf(item, "host") as HostId }),
     claimedAtMs: numberOf(item, "claimedAt"),
     ...hostReservedFrom(item),
-    slots: new Map(slots.map(([n, tag]) => [Number(n), slotOf(tag as Uint8Array)])),
+    slots: slotsFrom(item),
     epoch: idOf(item, "epoch"),
     revision: idOf(item, "revision"),
     ...(item.calledFull === true && { calledFull: true }),

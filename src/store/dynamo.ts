@@ -46,7 +46,10 @@ export function tableThrough(client: Sender, TableName: string): Table {
       return Item as Item | undefined;
     },
 
-    async query(pk, { prefix, before, consistent = true, after, limit }: QueryOptions = {}) {
+    async query(
+      pk,
+      { prefix, before, consistent = true, after, limit, keysOnly = false }: QueryOptions = {},
+    ) {
       const names = new Names();
       const values: Record<string, string> = { ":pk": pk };
       let condition = `${names.of(TABLE.partitionKey)} = :pk`;
@@ -58,6 +61,13 @@ export function tableThrough(client: Sender, TableName: string): Table {
         condition += ` AND ${names.of(TABLE.sortKey)} < :before`;
         values[":before"] = before;
       }
+      const projection = keysOnly
+        ? {
+            ProjectionExpression: [TABLE.partitionKey, TABLE.sortKey]
+              .map((n) => names.of(n))
+              .join(),
+          }
+        : {};
       const items: Item[] = [];
       let next: Record<string, unknown> | undefined =
         after === undefined ? undefined : { [TABLE.partitionKey]: pk, [TABLE.sortKey]: after };
@@ -70,6 +80,7 @@ export function tableThrough(client: Sender, TableName: string): Table {
           ConsistentRead: consistent,
           ExclusiveStartKey: next,
           ...(limit !== undefined && { Limit: limit - items.length }),
+          ...projection,
         });
         const page = await reading(() => client.send(command));
         items.push(...((page.Items ?? []) as Item[]));

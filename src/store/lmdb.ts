@@ -1,7 +1,7 @@
 import { type Outcome, Unavailable } from "../domain/outcome.ts";
 import { holds } from "./clause.ts";
 import type { Environment, Replacement } from "./lmdb-environment.ts";
-import { changed, queried } from "./memory.ts";
+import { asAsked, changed, queried } from "./memory.ts";
 import type {
   DueKey,
   DueOptions,
@@ -45,7 +45,7 @@ export class LmdbTable implements Table {
 
   async query(pk: string, options: QueryOptions = {}): Promise<readonly Item[]> {
     const waiting = this.#waitingIn(pk);
-    if (waiting.size === 0) return this.#working().query(pk, options);
+    if (waiting.size === 0) return asAsked(this.#working().query(pk, options), options);
     const group = this.#newestGroup((group) => group.partitions.has(pk));
     // Each of these may take the place of an item among the first ones.
     const { limit } = options;

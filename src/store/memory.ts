@@ -76,16 +76,21 @@ export class MemoryTable implements Table {
 }
 
 /** What a Query with these options answers of the items of a partition. */
-export function queried(
-  items: readonly Item[],
-  { prefix = "", before, after, limit }: QueryOptions,
-): readonly Item[] {
-  return items
+export function queried(items: readonly Item[], options: QueryOptions): readonly Item[] {
+  const { prefix = "", before, after, limit } = options;
+  const found = items
     .filter(({ sk }) => sk.startsWith(prefix) && (before === undefined || byUtf8(sk, before) < 0))
     .filter(({ sk }) => after === undefined || byUtf8(sk, after) > 0)
     .sort((a, b) => byUtf8(a.sk, b.sk))
     .slice(0, limit);
+  return asAsked(found, options);
 }
+
+/** What a Query that asks for keys alone answers of what it found. */
+export const asAsked = (
+  items: readonly Item[],
+  { keysOnly = false }: QueryOptions,
+): readonly Item[] => (keysOnly ? items.map(({ pk, sk }) => ({ pk, sk })) : items);
 
 /** The item after a change of it; nothing after a deletion. */
 export function changed(key: Key, old: Item | undefined, change: Change): Item | undefined {

@@ -10,6 +10,9 @@ import type { Item, Table } from "./table.ts";
 /** Cells of a page: two sets of so many texts of up to three characters stay under 1 KB, one write unit. */
 const CELLS_PER_PAGE = 128n;
 
+/** So many digits of base 36 are a whole number that a double holds exactly; any cell of an IPv4 pool has fewer. */
+const DIGITS_EXACT = 10;
+
 /** The pool map, by cell index. `cells` is a superset of the cells that hold blocks; `full` is a hint. */
 export interface PoolMap {
   readonly cells: ReadonlySet<bigint>;
@@ -111,4 +114,6 @@ const mapPartFrom = reading(
 export const cellText = (cell: bigint): string => cell.toString(36);
 
 export const cellOf = (text: string): bigint =>
-  [...text].reduce((sum, digit) => sum * 36n + BigInt(Number.parseInt(digit, 36)), 0n);
+  text.length <= DIGITS_EXACT
+    ? BigInt(Number.parseInt(text, 36))
+    : [...text].reduce((sum, digit) => sum * 36n + BigInt(Number.parseInt(digit, 36)), 0n);

@@ -62,6 +62,8 @@ export interface QueryOptions {
   readonly after?: string;
   /** At most so many items, the first ones; else all. */
   readonly limit?: number;
+  /** Of each item its key and nothing else: it costs as many units as the item, and little of what carries and reads it. */
+  readonly keysOnly?: boolean;
 }
 
 /** One of so many parts of a table, which several walk side by side. Every item is in one of them, and stays there. */

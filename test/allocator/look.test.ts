@@ -18,7 +18,7 @@ import {
 } from "../../src/domain/limits.ts";
 import { Refusal } from "../../src/domain/outcome.ts";
 import type { Pool } from "../../src/domain/pool.ts";
-import { MemoryTable } from "../../src/store/memory.ts";
+import { asAsked, MemoryTable } from "../../src/store/memory.ts";
 import { makeStore } from "../../src/store/store.ts";
 import type { Item, Table } from "../../src/store/table.ts";
 import { collectAll } from "../passes.ts";
@@ -117,7 +117,7 @@ function fullTable(world: World, pool: Pool, leftOut: ReadonlyMap<bigint, number
       if (!pk.startsWith("BLOCK#")) return standing;
       const others = cells.get(pk) ?? (await made(pk));
       cells.set(pk, others);
-      return [...standing, ...others];
+      return asAsked([...standing, ...others], options ?? {});
     },
   };
 }
@@ -273,24 +273,47 @@ describe("a large pool with one free block", () => {
     });
   });
 
-  it("looks at no cell twice in a request, and at no more than its share", async () => {
+  it("asks in no cell twice what is free, and looks at the blocks of a few, where it finds none", async () => {
     const world = await makeWorld(SIXTY_FOUR_CELLS, { strictAffinity: true });
     const pool = await poolNamed(world);
     await enterAll(world, pool, () => false);
-    const looked: string[] = [];
+    const [asked, looked]: [string[], string[]] = [[], []];
     const table = fullTable(world, pool, new Map());
     const watched: Table = {
       ...table,
       query: (pk, options) => {
-        if (pk.startsWith("BLOCK#")) looked.push(pk);
+        if (pk.startsWith("BLOCK#")) (options?.keysOnly ? asked : looked).push(pk);
         return table.query(pk, options);
       },
     };
     const asking = assign(counted(world, watched).context, requestFrom("node"));
     await expect(asking).rejects.toMatchObject({ name: "Contended" });
-    expect(looked).toHaveLength(CELLS_SEARCHED_MAX);
-    expect(new Set(looked).size).toBe(CELLS_SEARCHED_MAX);
-    expect(await fullIn(world, pool)).toHaveLength(CELLS_SEARCHED_MAX);
+    expect(asked).toHaveLength(CELLS_SEARCHED_MAX);
+    expect(new Set(asked).size).toBe(CELLS_SEARCHED_MAX);
+    expect(new Set(looked).size).toBe(CELL_LOOKS_MAX);
+    expect(looked).toHaveLength(CELL_LOOKS_MAX);
+    expect(await fullIn(world, pool)).toHaveLength(new Set([...asked, ...looked]).size);
+  });
+});
+
+describe("a look for a block to claim", () => {
+  it("reads no block that stands, whatever is in it", async () => {
+    const world = await makeWorld(poolOf("10.0.0.0/24", 30));
+    const pool = await poolNamed(world);
+    await enterAll(world, pool, () => false);
+    const table = fullTable(world, pool, new Map([[0n, 1]]));
+    const read: string[] = [];
+    const watched: Table = {
+      ...table,
+      query: async (pk, options) => {
+        const items = await table.query(pk, options);
+        if (pk.startsWith("BLOCK#")) read.push(...items.flatMap((item) => Object.keys(item)));
+        return items;
+      },
+    };
+    const { addresses } = await assigned(counted(world, watched).context, requestFrom("node"));
+    expect(addresses).toMatchObject([{ block: formatCidr(lastOf(pool, 0n)), borrowed: false }]);
+    expect(new Set(read)).toEqual(new Set(["pk", "sk"]));
   });
 });
 
@@ -430,7 +453,7 @@ describe("a refusal after a look that did not see everything", () => {
   });
 
   it("is final where everything was seen", async () => {
-    const world = await makeWorld(poolOf("10.0.0.0/22", 30), { strictAffinity: true });
+    const world = await makeWorld(poolOf("10.0.0.0/23", 30), { strictAffinity: true });
     const pool = await poolNamed(world);
     await enterAll(world, pool, () => false);
     const table = fullTable(world, pool, new Map());

@@ -1,5 +1,6 @@
 import type { Context } from "../../src/allocator/context.ts";
 import { assertInTime, inTime } from "../../src/deadline.ts";
+import { asAsked } from "../../src/store/memory.ts";
 import type { Item, Table } from "../../src/store/table.ts";
 import { contextOf } from "../../src/wiring.ts";
 import { seededRandom } from "../simulation/random.ts";
@@ -117,7 +118,7 @@ class Instance {
           const page = await this.#call(() => table.query(pk, rest));
           items.push(...page.items);
           const last = page.items.at(-1);
-          if (!page.more || !last || items.length === options.limit) return items;
+          if (!page.more || !last || items.length === options.limit) return asAsked(items, options);
           const { limit } = options;
           rest = {
             ...options,
