@@ -1,0 +1,45 @@
+import * as v from "valibot";
+import { attributes, family, next, ownership, requestId, time } from "./parts.ts";
+
+/** A side without an owner is absent. */
+export const owner = v.strictObject({
+  active: v.optional(attributes),
+  alternate: v.optional(attributes),
+});
+
+export const amended = v.strictObject({
+  requestId,
+  address: v.string(),
+  handle: v.string(),
+  expiresAt: v.optional(time),
+  owner,
+});
+
+const address = {
+  address: v.string(),
+  family,
+  block: v.string(),
+  pool: v.string(),
+  ...ownership,
+  attributes: v.optional(attributes),
+  assignedBy: v.optional(
+    v.pipe(
+      v.string(),
+      v.description(
+        "The ARN of the IAM principal whose request it was assigned by; absent where callers are not authenticated",
+      ),
+    ),
+  ),
+  owner: v.optional(owner),
+};
+
+export const heldAddress = v.strictObject(address);
+
+export const addressRead = v.strictObject({ requestId, ...address });
+
+export const handleRead = v.strictObject({
+  requestId,
+  handle: v.string(),
+  addresses: v.array(heldAddress),
+  next,
+});

@@ -1,0 +1,70 @@
+import * as v from "valibot";
+import {
+  candidate,
+  family,
+  hostReserved,
+  missing,
+  problemCode,
+  requestId,
+  time,
+  whole,
+} from "./parts.ts";
+
+export const refusal = v.looseObject({ code: problemCode, detail: v.string() });
+
+export const assignedAddress = v.strictObject({
+  address: v.string(),
+  family,
+  block: v.string(),
+  pool: v.string(),
+  generation: v.string(),
+  borrowed: v.boolean(),
+  expiresAt: v.optional(time),
+});
+
+export const assignment = v.strictObject({
+  requestId,
+  handle: v.string(),
+  addresses: v.array(assignedAddress),
+  requested: whole,
+  hostReserved: v.optional(
+    v.pipe(
+      v.union([
+        hostReserved,
+        v.strictObject({ ipv4: v.optional(hostReserved), ipv6: v.optional(hostReserved) }),
+      ]),
+      v.description("Kept by the host in blocks that this request claimed"),
+    ),
+  ),
+  messages: v.array(v.string()),
+  missing,
+});
+
+export const poolConsidered = v.strictObject(candidate);
+
+export const blockToUse = v.strictObject({
+  action: v.picklist(["own", "claim", "takeOver", "borrow", "held"]),
+  block: v.string(),
+  pool: v.string(),
+  count: whole,
+});
+
+export const familyExplanation = v.strictObject({
+  family,
+  requested: whole,
+  refusal: v.optional(refusal),
+  pools: v.array(poolConsidered),
+  blocks: v.array(blockToUse),
+});
+
+export const explanation = v.strictObject({
+  requestId,
+  dryRun: v.literal(true),
+  requested: whole,
+  refusal: v.optional(refusal),
+  messages: v.array(v.string()),
+  missing,
+  families: v.array(familyExplanation),
+});
+
+export const assigned = v.union([assignment, explanation]);

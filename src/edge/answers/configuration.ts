@@ -1,0 +1,18 @@
+import * as v from "valibot";
+import { maxBlocksPerHost, whole, written } from "./parts.ts";
+
+const settings = {
+  strictAffinity: v.boolean(),
+  autoAllocateBlocks: v.boolean(),
+  warmBlocksPerHost: whole,
+  cooldownSeconds: whole,
+  blockMinAgeSeconds: whole,
+  maxBlocksPerHost,
+  maxAddressesPerRequest: whole,
+  allowBareRelease: v.boolean(),
+  requireRegisteredHosts: v.boolean(),
+};
+
+export const settingsRead = v.strictObject(settings);
+
+export const settingsWritten = v.strictObject({ ...settings, ...written });

@@ -1,0 +1,30 @@
+import * as v from "valibot";
+import { effectiveAt, next, time, unreadable, whole } from "./parts.ts";
+
+export const walk = v.strictObject({
+  cells: whole,
+  blocks: whole,
+  deleted: whole,
+  taken: whole,
+  cooling: whole,
+});
+
+export const jobRead = v.strictObject({
+  id: v.string(),
+  space: v.string(),
+  kind: v.picklist(["pool.drain", "pool.delete", "pool.release"]),
+  pool: v.string(),
+  mustBeEmpty: v.optional(v.literal(true)),
+  state: v.picklist(["running", "done", "failed", "cancelled"]),
+  detail: v.string(),
+  progress: v.strictObject({ current: v.optional(walk), last: v.optional(walk) }),
+  createdAt: time,
+  updatedAt: time,
+  finishedAt: v.optional(time),
+});
+
+export const jobsRead = v.strictObject({ jobs: v.array(jobRead), unreadable, next });
+
+export const jobBegun = v.strictObject({ job: jobRead, effectiveAt: v.optional(effectiveAt) });
+
+export const jobRehearsed = v.strictObject({ job: jobRead, dryRun: v.literal(true) });

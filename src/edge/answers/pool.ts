@@ -1,0 +1,25 @@
+import * as v from "valibot";
+import { ASSIGNMENT_MODES, BORROWING, USES } from "../../domain/pool.ts";
+import { ignored, next, unreadable, whole, written } from "./parts.ts";
+
+const pool = {
+  name: v.string(),
+  cidr: v.string(),
+  blockSize: whole,
+  disabled: v.boolean(),
+  assignmentMode: v.picklist(ASSIGNMENT_MODES),
+  allowedUses: v.array(v.picklist(USES)),
+  nodeSelector: v.optional(v.string()),
+  namespaceSelector: v.optional(v.string()),
+  borrowing: v.picklist(BORROWING),
+  cooldownSeconds: v.optional(whole),
+  routing: v.optional(v.record(v.string(), v.union([v.string(), v.boolean()]))),
+  state: v.optional(v.string()),
+  job: v.optional(v.string()),
+};
+
+export const poolRead = v.strictObject(pool);
+
+export const poolsRead = v.strictObject({ pools: v.array(poolRead), unreadable, next });
+
+export const poolWritten = v.strictObject({ ...pool, ...written, ignored });

@@ -1,0 +1,36 @@
+import * as v from "valibot";
+import { candidate, missing, problemCode, requestId, whole } from "./parts.ts";
+
+export const fieldAtFault = v.strictObject({
+  field: v.string(),
+  value: v.optional(v.unknown()),
+  problem: v.string(),
+});
+
+/** RFC 9457. A problem may have members of its own beyond these. */
+export const problem = v.looseObject({
+  type: v.string(),
+  title: v.string(),
+  status: v.pipe(v.number(), v.integer()),
+  detail: v.string(),
+  code: problemCode,
+  retryable: v.boolean(),
+  requestId,
+  fields: v.optional(v.array(fieldAtFault)),
+  retryAfterSeconds: v.optional(whole),
+  missing: v.optional(missing),
+  poolsTried: v.optional(whole),
+  poolsServing: v.optional(whole),
+  pools: v.optional(
+    v.pipe(
+      v.array(
+        v.looseObject({
+          pool: candidate.pool,
+          reason: candidate.reason,
+          detail: candidate.detail,
+        }),
+      ),
+      v.description("The pools that were considered"),
+    ),
+  ),
+});

@@ -1,0 +1,46 @@
+import * as v from "valibot";
+import { count, next, unreadable, whole, written } from "./parts.ts";
+
+const reservation = {
+  name: v.string(),
+  cidrs: v.array(v.string()),
+  reason: v.optional(v.string()),
+};
+
+export const reservationRead = v.strictObject(reservation);
+
+export const reservationsRead = v.strictObject({
+  reservations: v.array(reservationRead),
+  unreadable,
+  next,
+});
+
+export const reservationWarning = v.strictObject({
+  pool: v.string(),
+  cidr: v.string(),
+  inUse: v.pipe(
+    whole,
+    v.description("Assigned addresses that it covers; at least so many where not `complete`"),
+  ),
+  complete: v.pipe(v.boolean(), v.description("Was every block of the pool looked at?")),
+  unreserved: v.pipe(
+    count,
+    v.description("Addresses of the pool that no reservation covers: for automatic assignment"),
+  ),
+  detail: v.string(),
+});
+
+export const reservationWritten = v.strictObject({
+  ...reservation,
+  ...written,
+  warnings: v.optional(
+    v.pipe(
+      v.array(reservationWarning),
+      v.description(
+        "Pools in which it covers assigned addresses, or of which it leaves none for automatic assignment",
+      ),
+    ),
+  ),
+});
+
+export const reservationDeleted = v.strictObject(written);
