@@ -68,6 +68,9 @@ const KINDS: Readonly<Record<string, Kind>> = {
   CURSOR: { format: 1, called: ({ sk }) => `cursor of pass ${sk}` },
 };
 
+/** The names of all kinds. */
+export const KIND_NAMES: readonly string[] = Object.keys(KINDS);
+
 /** What stands under a key; nothing where this version has no such kind. */
 export function kindOf(key: Key): Kind | undefined {
   const name = kindNameOf(key);

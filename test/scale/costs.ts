@@ -1,17 +1,13 @@
-import { assign } from "../../src/allocator/assign.ts";
 import { releaseAddress } from "../../src/allocator/release.ts";
-import { parseAddress } from "../../src/domain/address.ts";
-import { parseGeneration } from "../../src/domain/generation.ts";
 import type { HostId } from "../../src/domain/host.ts";
 import { SWEEP_MS } from "../../src/domain/limits.ts";
-import { Refusal } from "../../src/domain/outcome.ts";
 import { EVERY_SHARD } from "../../src/domain/shard.ts";
 import { itemBytes } from "../store/item-bytes.ts";
 import { drafted } from "./drafts.ts";
 import { putAssignedSpace } from "./facts/spaces.ts";
 import { type Cloud, LambdaFunction } from "./lambda.ts";
 import { MEMORY_MB, PROCESSOR_MB } from "./model.ts";
-import { requestOf } from "./requests.ts";
+import { addressIn, expectServed, requestOf } from "./requests.ts";
 import { COLLECT, minutesUntil, RECLAIM, type Runs, WORK } from "./runs.ts";
 import { newCloud } from "./scene.ts";
 
@@ -166,11 +162,7 @@ async function pairsOf(cloud: Measured) {
   const ms: number[] = [];
   for (let i = 0; i < PAIRS; i++) {
     const asked = await assigned(lambda, "host:busy");
-    const [first] = asked.value.addresses;
-    const address = parseAddress(first?.address ?? "");
-    const generation = parseGeneration(first?.generation ?? "");
-    if (!address.ok || !generation.ok) throw new Error("an answer without an address");
-    const named = { address: address.value, generation: generation.value };
+    const named = addressIn(asked.value);
     const released = await lambda.request((context) => releaseAddress(context, SPACE, named));
     ms.push(asked.ms, released.ms);
   }
@@ -194,9 +186,5 @@ async function claimOf(cloud: Measured) {
   return { claimCalls: calls, claimReadUnits: readUnits - before.readUnits };
 }
 
-async function assigned(lambda: LambdaFunction, host: HostId) {
-  const ended = await lambda.request((context) => assign(context, requestOf(SPACE, host)));
-  if (ended.ended !== "answered" || ended.value instanceof Refusal)
-    throw new Error(`a request was not served: ${JSON.stringify(ended)}`);
-  return { ...ended, value: ended.value };
-}
+const assigned = (lambda: LambdaFunction, host: HostId) =>
+  expectServed(lambda, requestOf(SPACE, host));

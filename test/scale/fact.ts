@@ -1,4 +1,6 @@
-import type { Sabotage } from "./scene.ts";
+import { PASS_MS_MAX } from "../../src/domain/limits.ts";
+import type { Sabotage } from "./lambda.ts";
+import { type LargeCloud, type NewCloud, newCloud } from "./scene.ts";
 
 /** How large the scenes are: as the facts are stated, or smaller, for every change. */
 export type Form = "full" | "small";
@@ -11,8 +13,10 @@ export interface Fact {
   /** The most that may be measured. */
   readonly bound: number;
   readonly unit: string;
-  /** Sets the scene and measures. @param sabotage what stands in the way of the walks, to see that the fact can fail */
-  measure(sabotage?: Sabotage): Promise<number>;
+  /** Takes away what makes it hold: a fact that holds without it says nothing. */
+  readonly broken: Sabotage;
+  /** Sets the scene and measures. */
+  measure(newCloud: NewCloud): Promise<number>;
 }
 
 /** A fact as it was measured. */
@@ -20,11 +24,24 @@ export interface Finding {
   readonly fact: Fact;
   readonly measured: number;
   readonly holds: boolean;
+  /** What each run of a schedule took in its scenes, in milliseconds. */
+  readonly passes: readonly number[];
 }
 
+/** What a run may take to end the work that is under way when its time is over. */
+const ENDING_MS = 5_000;
+/** The most that a run of a schedule may take, in any scene. */
+export const RUN_MS_MAX = PASS_MS_MAX + ENDING_MS;
+
 export async function find(fact: Fact, sabotage?: Sabotage): Promise<Finding> {
-  const measured = await fact.measure(sabotage);
-  return { fact, measured, holds: measured <= fact.bound };
+  const clouds: LargeCloud[] = [];
+  const measured = await fact.measure(async () => {
+    const cloud = await newCloud(sabotage);
+    clouds.push(cloud);
+    return cloud;
+  });
+  const passes = clouds.flatMap((cloud) => cloud.passes);
+  return { fact, measured, holds: measured <= fact.bound, passes };
 }
 
 /** What a fact is called in a list of facts. */

@@ -2,7 +2,10 @@ import type { Fact, Form } from "./fact.ts";
 import { budgetFacts } from "./facts/budget.ts";
 import { callFacts } from "./facts/calls.ts";
 import { dueFacts } from "./facts/due.ts";
+import { fullPoolFacts } from "./facts/full-pools.ts";
+import { goesOnFacts } from "./facts/goes-on.ts";
 import { jobFacts } from "./facts/jobs.ts";
+import { largeHostFacts } from "./facts/large-host.ts";
 import { reclaimedFacts } from "./facts/reclaimed.ts";
 import { refusalCallFacts, refusedFacts } from "./facts/refused.ts";
 import { releasedFacts } from "./facts/released.ts";
@@ -13,14 +16,17 @@ import { unreadableFacts } from "./facts/unreadable.ts";
 /** Everything that the suite states, at the sizes of a form. */
 export const allFacts = (form: Form): readonly Fact[] => [
   ...servedFacts(form),
+  ...fullPoolFacts(form),
   ...refusedFacts(form),
   ...reclaimedFacts(form),
   ...callFacts(form),
   ...refusalCallFacts(form),
+  ...largeHostFacts(form),
   ...releasedFacts(form),
   ...dueFacts(form),
   ...jobFacts(form),
   ...budgetFacts(form),
+  ...goesOnFacts(form),
   ...unreadableFacts(),
   ...sweptFacts(form),
 ];

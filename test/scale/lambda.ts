@@ -29,8 +29,19 @@ export interface Cloud {
   readonly table: ModelledTable;
   /** Of each function; `MEMORY_MB` unless it is said. */
   readonly memoryMb?: number;
-  /** A self-test puts something in the way of the walks here. */
-  readonly sabotage?: (table: Table) => Table;
+  /** What each run of a schedule took, in milliseconds. */
+  readonly passes: number[];
+  readonly sabotage?: Sabotage;
+}
+
+/** Something that is broken under the walks, to see that a fact can fail. */
+export interface Sabotage {
+  /** What is so then, as a sentence. */
+  readonly called: string;
+  /** The table as the walks find it, made for each process of a function. */
+  readonly table?: (table: Table) => Table;
+  /** The time as the walks are told it. */
+  readonly now?: (nowMs: number) => number;
 }
 
 let seeds = 1;
@@ -62,8 +73,10 @@ export class LambdaFunction {
   }
 
   /** One run of a schedule. */
-  run<T>(work: (context: Context) => Promise<T>): Promise<Execution<T>> {
-    return this.#execute(work, PASS_TIMEOUT_MS);
+  async run<T>(work: (context: Context) => Promise<T>): Promise<Execution<T>> {
+    const ended = await this.#execute(work, PASS_TIMEOUT_MS);
+    this.#cloud.passes.push(ended.ms);
+    return ended;
   }
 
   async #execute<T>(
@@ -100,11 +113,13 @@ class Instance {
 
   constructor(cloud: Cloud) {
     this.#cloud = cloud;
-    const { clock, sabotage = (table: Table) => table } = cloud;
+    const { clock, sabotage } = cloud;
+    const table = this.#table();
     const sleep = (ms: number) => this.#alive(() => clock.sleep(ms));
-    const now = () => Math.floor(clock.nowMs);
+    const told = sabotage?.now ?? ((nowMs: number) => nowMs);
+    const now = () => told(Math.floor(clock.nowMs));
     const random = seededRandom(seeds++);
-    this.context = { ...contextOf(sabotage(this.#table()), { now, sleep }), random };
+    this.context = { ...contextOf(sabotage?.table?.(table) ?? table, { now, sleep }), random };
   }
 
   #table(): Table {

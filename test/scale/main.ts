@@ -1,6 +1,7 @@
 import { tableText } from "../../src/local/tally.ts";
 import { type Costs, costsOf } from "./costs.ts";
-import { type Finding, type Form, find } from "./fact.ts";
+import { type Finding, type Form, find, RUN_MS_MAX } from "./fact.ts";
+import { BUDGET } from "./facts/budget.ts";
 import { allFacts } from "./facts.ts";
 
 /**
@@ -35,7 +36,13 @@ async function printFacts(form: Form): Promise<void> {
       })),
     ),
   );
-  process.exitCode = findings.every(({ holds }) => holds) ? 0 : 1;
+  const passes = findings.flatMap((finding) => finding.passes);
+  const longestMs = passes.reduce((longest, ms) => Math.max(longest, ms), 0);
+  const inBudget = longestMs <= RUN_MS_MAX;
+  console.log(
+    `${BUDGET}: ${passes.length} runs in all these scenes, the longest of ${longestMs / 1_000} seconds, of at most ${RUN_MS_MAX / 1_000}: ${inBudget ? "yes" : "NO"}`,
+  );
+  process.exitCode = inBudget && findings.every(({ holds }) => holds) ? 0 : 1;
 }
 
 async function printCosts(): Promise<void> {

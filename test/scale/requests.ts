@@ -1,5 +1,7 @@
 import { assign } from "../../src/allocator/assign.ts";
 import type { Assignment, AssignRequest } from "../../src/allocator/assignment.ts";
+import { parseAddress } from "../../src/domain/address.ts";
+import { parseGeneration } from "../../src/domain/generation.ts";
 import type { HostId } from "../../src/domain/host.ts";
 import { Refusal } from "../../src/domain/outcome.ts";
 import { type Cloud, type Execution, LambdaFunction } from "./lambda.ts";
@@ -54,4 +56,20 @@ export async function triesUntilServed(
     await cloud.clock.sleep(PAUSE_MS);
   }
   return most + 1;
+}
+
+/** @throws Error where it is refused, or not answered */
+export async function expectServed(lambda: LambdaFunction, request: AssignRequest) {
+  const ended = await lambda.request((context) => assign(context, request));
+  if (ended.ended !== "answered" || ended.value instanceof Refusal)
+    throw new Error(`a request was not served: ${JSON.stringify(ended)}`);
+  return { ...ended, value: ended.value };
+}
+
+/** The first address of an assignment, as its holder gives it back. */
+export function addressIn({ addresses: [first] }: Assignment) {
+  const address = parseAddress(first?.address ?? "");
+  const generation = parseGeneration(first?.generation ?? "");
+  if (!address.ok || !generation.ok) throw new Error("an answer without an address");
+  return { address: address.value, generation: generation.value };
 }

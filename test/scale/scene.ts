@@ -7,27 +7,31 @@ import { EVERY_SHARD, shardOfSpace } from "../../src/domain/shard.ts";
 import type { Slot } from "../../src/domain/slot.ts";
 import { rowFrom } from "../../src/store/affinity.ts";
 import { MemoryTable } from "../../src/store/memory.ts";
-import type { Item, Table } from "../../src/store/table.ts";
+import type { Item } from "../../src/store/table.ts";
 import { openTable } from "../../src/store/table-format.ts";
 import { VirtualClock } from "../virtual-clock.ts";
 import { drafted } from "./drafts.ts";
-import type { Cloud } from "./lambda.ts";
+import type { Cloud, Sabotage } from "./lambda.ts";
 import { LargeTable } from "./large-table.ts";
 import { ModelledTable } from "./modelled-table.ts";
 
-export type Sabotage = (table: Table) => Table;
-
 /** A table under modelled conditions, and the functions' way to it. */
-export async function newCloud(
-  sabotage?: Sabotage,
-): Promise<Cloud & { readonly items: LargeTable }> {
+export interface LargeCloud extends Cloud {
+  readonly items: LargeTable;
+}
+
+/** Makes what a fact sets its scene in. */
+export type NewCloud = () => Promise<LargeCloud>;
+
+/** @param sabotage what stands in the way of the walks */
+export async function newCloud(sabotage?: Sabotage): Promise<LargeCloud> {
   const clock = new VirtualClock();
   const items = new LargeTable();
   const first = new MemoryTable();
   await openTable(first);
   for (const item of first.items()) items.put(item);
   const table = new ModelledTable(clock, items);
-  return { clock, items, table, ...(sabotage && { sabotage }) };
+  return { clock, items, table, passes: [], ...(sabotage && { sabotage }) };
 }
 
 /** Everything in a scene was made so long before the clock starts. */

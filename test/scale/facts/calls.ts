@@ -1,25 +1,27 @@
-import { assign } from "../../../src/allocator/assign.ts";
-import type { Assignment } from "../../../src/allocator/assignment.ts";
+import { amendAddress } from "../../../src/allocator/amend.ts";
 import type { Context } from "../../../src/allocator/context.ts";
+import { ensureBlocks } from "../../../src/allocator/ensure-blocks.ts";
 import { listBlocks } from "../../../src/allocator/list-blocks.ts";
 import { readAddress } from "../../../src/allocator/read.ts";
 import { releaseAddress } from "../../../src/allocator/release.ts";
 import { releaseHandle } from "../../../src/allocator/release-handle.ts";
 import { releaseHost } from "../../../src/allocator/release-host.ts";
-import { type Address, parseAddress } from "../../../src/domain/address.ts";
+import { reserve } from "../../../src/allocator/reserve.ts";
+import { utilization } from "../../../src/allocator/utilization.ts";
 import { blocksOfCell, cellAt, cellCount, cellIndexOf, cellOf } from "../../../src/domain/cell.ts";
-import { parseGeneration } from "../../../src/domain/generation.ts";
+import { formatCidr, intervalOf } from "../../../src/domain/cidr.ts";
 import type { HostId } from "../../../src/domain/host.ts";
 import { Refusal } from "../../../src/domain/outcome.ts";
 import type { Pool } from "../../../src/domain/pool.ts";
 import { fullBlocks } from "../crowds.ts";
 import { drafted } from "../drafts.ts";
 import type { Fact, Form } from "../fact.ts";
-import { type Cloud, LambdaFunction } from "../lambda.ts";
+import { type Cloud, LambdaFunction, type Sabotage } from "../lambda.ts";
 import type { LargeTable } from "../large-table.ts";
 import { putHeld } from "../records.ts";
-import { requestOf } from "../requests.ts";
-import { newCloud, poolOf, putSpace, rowItem, type Sabotage } from "../scene.ts";
+import { addressIn, expectServed, requestOf } from "../requests.ts";
+import { ITEM_BY_ITEM, READ_BEFORE_WRITE } from "../sabotages.ts";
+import { type LargeCloud, type NewCloud, poolOf, putSpace, rowItem } from "../scene.ts";
 import { putLargeSpace } from "./spaces.ts";
 
 const SPACE = "default";
@@ -35,27 +37,29 @@ interface Scene {
 
 interface Size {
   readonly size: string;
-  set(sabotage?: Sabotage): Promise<Scene>;
+  set(newCloud: NewCloud): Promise<Scene>;
 }
 
 /** Something that a caller asks for, and the most calls that the table may get for it. */
 interface Operation {
   readonly operation: string;
   readonly calls: number;
+  readonly broken?: Sabotage;
   /** Calls that were made for it. */
   count(scene: Scene): Promise<number>;
 }
 
 /** No operation needs more calls because something else is large. */
 export function callFacts(form: Form): readonly Fact[] {
-  return OPERATIONS.flatMap(({ operation, calls, count }) =>
+  return OPERATIONS.flatMap(({ operation, calls, broken = READ_BEFORE_WRITE, count }) =>
     sizesOf(form).map(({ size, set }) => ({
       name: `${operation} needs at most ${calls} calls`,
       size,
       bound: calls,
       unit: "calls",
-      async measure(sabotage?: Sabotage) {
-        const scene = await set(sabotage);
+      broken,
+      async measure(newCloud) {
+        const scene = await set(newCloud);
         return scene.cloud.clock.run(() => count(scene));
       },
     })),
@@ -121,6 +125,7 @@ const OPERATIONS: readonly Operation[] = [
   {
     operation: "A read of an address",
     calls: 4,
+    broken: ITEM_BY_ITEM,
     count: async ({ cloud }) => {
       const { value } = await assigned(new LambdaFunction(cloud), { handle: HANDLE });
       const { address } = addressIn(value);
@@ -128,8 +133,57 @@ const OPERATIONS: readonly Operation[] = [
     },
   },
   {
+    operation: "An assign that claims a block",
+    calls: 11,
+    count: async ({ cloud }) =>
+      (await expectServed(new LambdaFunction(cloud), requestOf(SPACE, "host:new"))).calls,
+  },
+  {
+    operation: "A first block for a host",
+    calls: 9,
+    count: ({ cloud }) =>
+      calls(cloud, (context) =>
+        ensureBlocks(context, { space: SPACE, host: "host:new", families: [4], pools: [] }),
+      ),
+  },
+  {
+    operation: "A change of a lease",
+    calls: 7,
+    broken: ITEM_BY_ITEM,
+    count: async ({ cloud }) => {
+      const { value } = await assigned(new LambdaFunction(cloud), {
+        handle: HANDLE,
+        leaseSeconds: 60,
+      });
+      const { address } = addressIn(value);
+      const change = { address, handle: HANDLE, leaseSeconds: 60 };
+      return calls(cloud, (context) => amendAddress(context, SPACE, change));
+    },
+  },
+  {
+    operation: "A page of 100 blocks of a pool's utilization",
+    calls: 5,
+    broken: ITEM_BY_ITEM,
+    count: ({ cloud, pool }) =>
+      calls(cloud, (context) =>
+        utilization(context, { space: SPACE, name: pool.name, limit: 100 }),
+      ),
+  },
+  {
+    operation: "A reservation of a block",
+    calls: 9,
+    count: ({ cloud, pool }) => {
+      const cidr = { ...pool.cidr, prefix: pool.blockSize };
+      const reservation = { cidrs: [formatCidr(cidr)], intervals: [intervalOf(cidr)] };
+      return calls(cloud, (context) =>
+        reserve(context, SPACE, "web", reservation, { noneMatch: "any" }),
+      );
+    },
+  },
+  {
     operation: "A page of 100 blocks",
     calls: 6,
+    broken: ITEM_BY_ITEM,
     count: ({ cloud, pool }) =>
       calls(cloud, (context) => listBlocks(context, { space: SPACE, pool: pool.name, limit: 100 })),
   },
@@ -141,29 +195,29 @@ function sizesOf(form: Form): readonly Size[] {
   return [
     {
       size: `${blocks} blocks in the space`,
-      set: (sabotage) =>
-        scene(sabotage, (cloud) =>
+      set: (newCloud) =>
+        scene(newCloud, (cloud) =>
           putLargeSpace(cloud.items, SPACE, form === "full" ? "64.0.0.0/6" : "64.0.0.0/11", 1),
         ),
     },
     {
       size: `${spaces} spaces`,
-      set: (sabotage) =>
-        scene(sabotage, (cloud) => {
+      set: (newCloud) =>
+        scene(newCloud, (cloud) => {
           for (let i = 0; i < spaces; i++)
             putSpace(cloud.items, `vrf-${i}`, [poolOf(`vrf-${i}`, "main", "10.0.0.0/24")]);
           return putSmallSpace(cloud);
         }),
     },
-    { size: `${pools} pools in the space`, set: (sabotage) => scene(sabotage, putPools(pools)) },
+    { size: `${pools} pools in the space`, set: (newCloud) => scene(newCloud, putPools(pools)) },
     {
       size: `a host with ${hostBlocks} blocks`,
-      set: (sabotage) => scene(sabotage, putSmallSpace, hostBlocks),
+      set: (newCloud) => scene(newCloud, putSmallSpace, hostBlocks),
     },
     {
       size: `a handle with ${allocations} allocations`,
-      set: (sabotage) =>
-        scene(sabotage, (cloud) => {
+      set: (newCloud) =>
+        scene(newCloud, (cloud) => {
           const pool = putSmallSpace(cloud);
           const indexes = Array.from({ length: Math.ceil(allocations / 64) }, (_, i) => i);
           for (const i of indexes) {
@@ -182,11 +236,11 @@ function sizesOf(form: Form): readonly Size[] {
 
 /** Gives host `mine` so many blocks in a pool, all full but one. */
 async function scene(
-  sabotage: Sabotage | undefined,
-  make: (cloud: Awaited<ReturnType<typeof newCloud>>) => Pool,
+  newCloud: NewCloud,
+  make: (cloud: LargeCloud) => Pool,
   hostBlocks = 1,
 ): Promise<Scene> {
-  const cloud = await newCloud(sabotage);
+  const cloud = await newCloud();
   const pool = make(cloud);
   // The last cells: what else stands in the pool stands in the first ones.
   const last = cellCount(pool) - 1n;
@@ -215,7 +269,7 @@ function enterCell(items: LargeTable, { space, id }: Pool, cell: bigint): void {
   items.put(drafted((store) => store.addCell(space, id, cell), items.get(entered)));
 }
 
-function putSmallSpace({ items }: Awaited<ReturnType<typeof newCloud>>): Pool {
+function putSmallSpace({ items }: LargeCloud): Pool {
   const pool = poolOf(SPACE, "main", "10.0.0.0/13");
   putSpace(items, SPACE, [pool], { maxBlocksPerHost: 1_000 });
   return pool;
@@ -223,7 +277,7 @@ function putSmallSpace({ items }: Awaited<ReturnType<typeof newCloud>>): Pool {
 
 const putPools =
   (count: number) =>
-  ({ items }: Awaited<ReturnType<typeof newCloud>>): Pool => {
+  ({ items }: LargeCloud): Pool => {
     const pools = Array.from({ length: count }, (_, i) =>
       poolOf(SPACE, `pool-${String(i).padStart(5, "0")}`, `10.${i >> 4}.${(i & 15) << 4}.0/20`),
     );
@@ -235,25 +289,10 @@ async function assigned(lambda: LambdaFunction, changes: Parameters<typeof reque
   return expectServed(lambda, requestOf(SPACE, HOST, changes));
 }
 
-async function expectServed(lambda: LambdaFunction, request: ReturnType<typeof requestOf>) {
-  const ended = await lambda.request((context) => assign(context, request));
-  if (ended.ended !== "answered" || ended.value instanceof Refusal)
-    throw new Error(`a request was not served: ${JSON.stringify(ended)}`);
-  return { ...ended, value: ended.value };
-}
-
 /** Calls of a function that has just started. */
 async function calls(cloud: Cloud, work: (context: Context) => Promise<unknown>): Promise<number> {
   const ended = await new LambdaFunction(cloud).request(work);
   if (ended.ended !== "answered" || ended.value instanceof Refusal)
     throw new Error(`an operation failed: ${JSON.stringify(ended)}`);
   return ended.calls;
-}
-
-function addressIn({ addresses }: Assignment) {
-  const [first] = addresses;
-  const address = parseAddress(first?.address ?? "");
-  const generation = parseGeneration(first?.generation ?? "");
-  if (!address.ok || !generation.ok) throw new Error("an answer without an address");
-  return { address: address.value as Address, generation: generation.value };
 }

@@ -1,31 +1,29 @@
-import { assign } from "../../../src/allocator/assign.ts";
 import { releaseAddress } from "../../../src/allocator/release.ts";
-import { formatAddress, parseAddress } from "../../../src/domain/address.ts";
+import { formatAddress } from "../../../src/domain/address.ts";
 import { blocksOfCell, cellAt, cellCount } from "../../../src/domain/cell.ts";
 import { type Cidr, ordinalOf } from "../../../src/domain/cidr.ts";
-import { parseGeneration } from "../../../src/domain/generation.ts";
 import { CLOCK_SKEW_MS_MAX } from "../../../src/domain/limits.ts";
-import { Refusal } from "../../../src/domain/outcome.ts";
 import type { Pool } from "../../../src/domain/pool.ts";
 import { EVERY_SHARD } from "../../../src/domain/shard.ts";
 import { blockKey, recordKey } from "../../../src/store/key.ts";
-import type { Item, Key, Table } from "../../../src/store/table.ts";
+import type { Item, Key } from "../../../src/store/table.ts";
 import type { Fact, Form } from "../fact.ts";
-import { type Cloud, LambdaFunction } from "../lambda.ts";
+import { type Cloud, LambdaFunction, type Sabotage } from "../lambda.ts";
 import type { LargeTable } from "../large-table.ts";
 import { MINUTE_MS } from "../model.ts";
 import { putHeld } from "../records.ts";
-import { requestOf } from "../requests.ts";
+import { addressIn, expectServed, requestOf } from "../requests.ts";
 import { COLLECT, minutesUntil } from "../runs.ts";
-import { newCloud, poolOf, putSpace, type Sabotage } from "../scene.ts";
+import { NOTHING_DUE } from "../sabotages.ts";
+import { type NewCloud, poolOf, putSpace } from "../scene.ts";
 
 const SPACE = "default";
 const ADDRESSES_PER_BLOCK = 64;
 
 /** What is due is looked at soon, whatever is due beside it. */
 export function dueFacts(form: Form): readonly Fact[] {
-  const [perSecond, minutes] = form === "full" ? [1_000, 1] : [20, 2];
-  const unreadable = form === "full" ? 200 : 60;
+  const [perSecond, minutes] = form === "full" ? [1_000, 1] : [10, 1];
+  const unreadable = form === "full" ? 200 : 20;
   return [
     leases({ perSecond, minutes, unreadable }),
     {
@@ -33,6 +31,7 @@ export function dueFacts(form: Form): readonly Fact[] {
       size: "one release, and no walk over the table comes by",
       bound: 3,
       unit: "minutes",
+      broken: NOTHING_DUE,
       measure: cutOffRelease,
     },
   ];
@@ -53,8 +52,9 @@ function leases({
     size: `${perSecond} leases run out in a second, for ${minutes * 60} seconds, behind ${unreadable} unreadable records in each shard`,
     bound: 2,
     unit: "runs",
-    async measure(sabotage) {
-      const cloud = await newCloud(sabotage);
+    broken: NOTHING_DUE,
+    async measure(newCloud) {
+      const cloud = await newCloud();
       const pool = poolOf(SPACE, "main", "10.0.0.0/12");
       putSpace(cloud.items, SPACE, [pool]);
       const due = putLeases(cloud, pool, perSecond, minutes);
@@ -130,39 +130,44 @@ async function runsUntilGone({ clock, table, ...cloud }: Cloud, due: readonly Du
 }
 
 /** A release under a key is stopped between its mark and the slot; from then on only scheduled runs go on. */
-async function cutOffRelease(sabotage?: Sabotage): Promise<number> {
-  const cloud = await newCloud(sabotage);
+async function cutOffRelease(newCloud: NewCloud): Promise<number> {
+  const cloud = await newCloud();
   const pool = poolOf(SPACE, "main", "10.0.0.0/24");
   putSpace(cloud.items, SPACE, [pool]);
   return cloud.clock.run(async () => {
     const asked = requestOf(SPACE, "host:node-1", { keyId: "0123456789abcdef" });
-    const told = await new LambdaFunction(cloud).request((context) => assign(context, asked));
-    if (told.ended !== "answered" || told.value instanceof Refusal)
-      throw new Error("the address to be released was not assigned");
-    const address = parseAddress(told.value.addresses[0]?.address ?? "");
-    const generation = parseGeneration(told.value.addresses[0]?.generation ?? "");
-    if (!address.ok || !generation.ok) throw new Error("an answer without an address");
-    const cutOff = (table: Table): Table => ({
-      ...table,
-      write: (write) => (write.step === "free-slots" ? new Promise(() => {}) : table.write(write)),
-    });
+    const { value } = await expectServed(new LambdaFunction(cloud), asked);
+    const named = addressIn(value);
+    const { address } = named;
+    const cutOff: Sabotage = {
+      called: "the release is stopped",
+      table: (table) => ({
+        ...table,
+        write: (write) =>
+          write.step === "free-slots" ? new Promise(() => {}) : table.write(write),
+      }),
+    };
     await new LambdaFunction({ ...cloud, sabotage: cutOff }).request((context) =>
-      releaseAddress(context, SPACE, { address: address.value, generation: generation.value }),
+      releaseAddress(context, SPACE, named),
     );
     const cidr: Cidr = { ...pool.cidr, prefix: 26 };
-    const block = { ...cidr, base: address.value.value - (address.value.value % 64n) };
-    const ordinal = ordinalOf(block, address.value);
+    const block = { ...cidr, base: address.value - (address.value % 64n) };
+    const ordinal = ordinalOf(block, address);
     const isFree = () => {
       const slots = cloud.items.get(blockKey(SPACE, block))?.slots as
         | Readonly<Record<string, Uint8Array>>
         | undefined;
       return slots?.[String(ordinal)]?.[0] !== TAKEN;
     };
-    if (isFree()) throw new Error(`${formatAddress(address.value)} was not assigned`);
-    const unswept = (table: Table): Table => ({
-      ...(sabotage?.(table) ?? table),
-      scan: async () => ({ items: [] }),
-    });
+    if (isFree()) throw new Error(`${formatAddress(address)} was not assigned`);
+    const { sabotage } = cloud;
+    const unswept: Sabotage = {
+      called: "no walk over the table comes by",
+      table: (table) => ({
+        ...(sabotage?.table?.(table) ?? table),
+        scan: async () => ({ items: [] }),
+      }),
+    };
     return minutesUntil({ ...cloud, sabotage: unswept }, COLLECT, 10, isFree);
   });
 }

@@ -9,7 +9,8 @@ import type { Fact, Form } from "../fact.ts";
 import { LambdaFunction } from "../lambda.ts";
 import type { LargeTable } from "../large-table.ts";
 import { minutesUntil, WORK } from "../runs.ts";
-import { blockItem, mapPages, newCloud, poolOf, putSpace, rowItem } from "../scene.ts";
+import { FIRST_FAILURE_STOPS_ALL, NO_PROGRESS } from "../sabotages.ts";
+import { blockItem, mapPages, type NewCloud, poolOf, putSpace, rowItem } from "../scene.ts";
 
 const SPACE = "default";
 const BLOCKS_PER_HOST = 20;
@@ -18,14 +19,16 @@ const BLOCKS_PER_HOST = 20;
 export function jobFacts(form: Form): readonly Fact[] {
   const cells = form === "full" ? 1_563 : 10;
   const blocks = cells * BLOCKS_PER_CELL;
+  const [drained, deleted] = form === "full" ? [15, 15] : [4, 5];
   return [
     {
-      name: "A pool of 100,000 blocks is drained in 15 minutes, and one block that cannot be read stops nothing else",
+      name: `A pool of ${blocks} blocks is drained in ${drained} minutes, and one block that cannot be read stops nothing else`,
       size: `${blocks} empty blocks, one of them unreadable`,
-      bound: form === "full" ? 15 : 4,
+      bound: drained,
       unit: "minutes",
-      async measure(sabotage) {
-        const cloud = await newCloud(sabotage);
+      broken: FIRST_FAILURE_STOPS_ALL,
+      async measure(newCloud: NewCloud) {
+        const cloud = await newCloud();
         const pool = putEmptyPool(cloud.items, cells);
         const bad = cloud.items.partition(blockPk(SPACE, cellAt(pool, 3n)))?.all()[5];
         if (bad) cloud.items.put({ ...bad, f: 99 });
@@ -43,12 +46,13 @@ export function jobFacts(form: Form): readonly Fact[] {
       },
     },
     {
-      name: "A pool of 100,000 blocks is deleted in 15 minutes",
+      name: `A pool of ${blocks} blocks is deleted in ${deleted} minutes`,
       size: `${blocks} empty blocks`,
-      bound: form === "full" ? 15 : 5,
+      bound: deleted,
       unit: "minutes",
-      async measure(sabotage) {
-        const cloud = await newCloud(sabotage);
+      broken: NO_PROGRESS,
+      async measure(newCloud: NewCloud) {
+        const cloud = await newCloud();
         putEmptyPool(cloud.items, cells);
         return cloud.clock.run(async () => {
           await begun(new LambdaFunction(cloud), deletePool);
@@ -61,14 +65,16 @@ export function jobFacts(form: Form): readonly Fact[] {
 }
 
 /** A pool whose blocks are all claimed, and hold nothing. */
-export function putEmptyPool(items: LargeTable, cells: number): Pool {
+export function putEmptyPool(items: LargeTable, cells: number, perCell = BLOCKS_PER_CELL): Pool {
   const pool = poolOf(SPACE, "main", "10.0.0.0/8");
   putSpace(items, SPACE, [pool]);
-  const blocks = cells * BLOCKS_PER_CELL;
+  const blocks = cells * perCell;
   const hosts = Math.ceil(blocks / BLOCKS_PER_HOST);
   const cidrOf = (block: number) => ({
     ...pool.cidr,
-    base: pool.cidr.base + BigInt(block * 64),
+    base:
+      pool.cidr.base +
+      BigInt(64 * (Math.floor(block / perCell) * BLOCKS_PER_CELL + (block % perCell))),
     prefix: 26,
   });
   const hostOf = (block: number) => hostId("host", `node-${Math.floor(block / BLOCKS_PER_HOST)}`);
@@ -80,9 +86,7 @@ export function putEmptyPool(items: LargeTable, cells: number): Pool {
     rowItem(pool, hostOf(block), block % BLOCKS_PER_HOST, cidrOf(block)),
   );
   items.addCrowd(
-    cellCrowd(pool, cells, (cell) =>
-      standing.slice(cell * BLOCKS_PER_CELL, (cell + 1) * BLOCKS_PER_CELL),
-    ),
+    cellCrowd(pool, cells, (cell) => standing.slice(cell * perCell, (cell + 1) * perCell)),
   );
   items.addCrowd(
     hostCrowd(SPACE, hosts, (host) =>

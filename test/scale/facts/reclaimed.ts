@@ -1,17 +1,16 @@
-import { blocksOfCell, cellAt, cellCount } from "../../../src/domain/cell.ts";
-import { formatCidr } from "../../../src/domain/cidr.ts";
+import { BLOCKS_PER_CELL, blocksOfCell, cellAt, cellCount } from "../../../src/domain/cell.ts";
 import type { Pool } from "../../../src/domain/pool.ts";
 import { blockPk, spaceKey } from "../../../src/store/key.ts";
 import type { Fact, Form } from "../fact.ts";
 import type { Cloud } from "../lambda.ts";
 import type { LargeTable } from "../large-table.ts";
 import { minutesUntil, RECLAIM } from "../runs.ts";
+import { FIRST_FAILURE_STOPS_ALL, NOTHING_DELETED, ROWS_OF_EVERY_BLOCK } from "../sabotages.ts";
 import {
   AGE_MS,
   blockItem,
   mapPages,
   namesOfOneShard,
-  newCloud,
   poolOf,
   putSpace,
   rowItem,
@@ -19,61 +18,72 @@ import {
 } from "../scene.ts";
 import { putLargeSpace } from "./spaces.ts";
 
+const MILLION = 1_048_576;
+
 /** Every space gets its share of the reclaimer, whatever stands beside it. */
 export function reclaimedFacts(form: Form): readonly Fact[] {
-  const large = form === "full" ? "64.0.0.0/6" : "10.0.0.0/13";
-  const blocks = form === "full" ? 1_048_576 : 8_192;
+  const large = form === "full" ? "64.0.0.0/6" : "10.0.0.0/14";
+  const blocks = form === "full" ? 1_048_576 : 4_096;
   const spaces = form === "full" ? 10_000 : 200;
   return [
     {
-      name: "The reclaimer goes through a space of a million blocks in 15 minutes",
+      name: "The reclaimer goes through a space at a pace of a million blocks in 15 minutes",
       size: `${blocks} full blocks of 64 in a space`,
-      bound: form === "full" ? 15 : 2,
-      unit: "minutes",
-      async measure(sabotage) {
-        const cloud = await newCloud(sabotage);
+      bound: 15,
+      unit: "minutes a million",
+      broken: ROWS_OF_EVERY_BLOCK,
+      async measure(newCloud) {
+        const cloud = await newCloud();
         const pool = putLargeSpace(cloud.items, "large", large);
-        return cloud.clock.run(() => minutesUntil(cloud, RECLAIM, 60, allRead(cloud, [pool])));
+        const minutes = await cloud.clock.run(() =>
+          minutesUntil(cloud, RECLAIM, 60, allRead(cloud, [pool])),
+        );
+        return (minutes * MILLION) / blocks;
       },
     },
     {
-      name: "A small space beside one of a million blocks waits at most two minutes for its reclaim",
-      size: `an idle block beside ${blocks} blocks, and a space that cannot be read`,
+      name: "A small space waits at most two minutes for its reclaim, however large another is",
+      size: `100 idle blocks beside ${blocks} blocks, and a space that cannot be read`,
+      broken: FIRST_FAILURE_STOPS_ALL,
       bound: 2,
       unit: "minutes",
-      async measure(sabotage) {
-        const cloud = await newCloud(sabotage);
+      async measure(newCloud) {
+        const cloud = await newCloud();
         const [first = "", broken = "", last = ""] = namesOfOneShard();
         putLargeSpace(cloud.items, first, large);
-        const small = putIdleSpace(cloud.items, last);
+        const small = putIdleSpace(cloud.items, last, 100);
         cloud.items.put({ ...spaceKey(broken), f: 99 });
         return cloud.clock.run(() => minutesUntil(cloud, RECLAIM, 10, isReclaimed(cloud, [small])));
       },
     },
     {
       name: "An idle block is reclaimed within two minutes, however many spaces there are",
-      size: `${spaces} spaces of one block`,
+      size: `${spaces} spaces of one block, beside ${blocks} blocks in another`,
       bound: 2,
       unit: "minutes",
-      async measure(sabotage) {
-        const cloud = await newCloud(sabotage);
+      broken: NOTHING_DELETED,
+      async measure(newCloud) {
+        const cloud = await newCloud();
+        putLargeSpace(cloud.items, "large", large);
         const all = Array.from({ length: spaces }, (_, i) => putIdleSpace(cloud.items, `vrf-${i}`));
-        return cloud.clock.run(() => minutesUntil(cloud, RECLAIM, 10, isReclaimed(cloud, all)));
+        return cloud.clock.run(() => minutesUntil(cloud, RECLAIM, 4, isReclaimed(cloud, all)));
       },
     },
   ];
 }
 
-/** A space with one block, which was seen empty long ago: the next look deletes it. */
-function putIdleSpace(items: LargeTable, space: string): Pool {
-  const pool = poolOf(space, "main", "10.0.0.0/24");
+/** A space whose blocks were seen empty long ago: the next look deletes them. */
+function putIdleSpace(items: LargeTable, space: string, blocks = 1): Pool {
+  const pool = poolOf(space, "main", "10.0.0.0/18");
   putSpace(items, space, [pool]);
-  const [cidr] = blocksOfCell(pool, cellAt(pool, 0n));
-  if (!cidr) throw new Error(`${formatCidr(pool.cidr)} has no block`);
   const idleSinceMs = 1_700_000_000_000 - AGE_MS;
-  items.put(blockItem(pool, { cidr, host: "host:node-0", idleSinceMs, revision: someId() }));
-  items.put(rowItem(pool, "host:node-0", 0, cidr));
-  for (const page of mapPages(pool, [0n])) items.put(page);
+  const cells = Array.from({ length: Math.ceil(blocks / BLOCKS_PER_CELL) }, (_, i) => BigInt(i));
+  const all = cells.flatMap((cell) => blocksOfCell(pool, cellAt(pool, cell)));
+  for (const [place, cidr] of all.slice(0, blocks).entries()) {
+    items.put(blockItem(pool, { cidr, host: "host:node-0", idleSinceMs, revision: someId() }));
+    items.put(rowItem(pool, "host:node-0", place, cidr));
+  }
+  for (const page of mapPages(pool, cells)) items.put(page);
   return pool;
 }
 
@@ -91,11 +101,11 @@ function allRead({ table }: Cloud, pools: readonly Pool[]): () => boolean {
   };
 }
 
-/** Has the one block of each space gone? */
+/** Have the blocks of each space gone? */
 function isReclaimed({ table }: Cloud, pools: readonly Pool[]): () => boolean {
   const left = new Set(pools.flatMap(cellsOf));
   return () => {
-    for (const pk of left) if (table.items.partition(pk)?.size === 0) left.delete(pk);
+    for (const pk of left) if (!table.items.partition(pk)?.size) left.delete(pk);
     return left.size === 0;
   };
 }

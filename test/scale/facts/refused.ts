@@ -5,14 +5,14 @@ import type { Settings } from "../../../src/domain/pool.ts";
 import { cellCrowd, fullBlocks } from "../crowds.ts";
 import type { Fact, Form } from "../fact.ts";
 import { assignCold, isFinal, isServed, requestOf } from "../requests.ts";
+import { NO_MAPS, READ_BEFORE_WRITE } from "../sabotages.ts";
 import {
   blockItem,
   mapPages,
-  newCloud,
+  type NewCloud,
   poolOf,
   putSpace,
   rowItem,
-  type Sabotage,
   takenSlots,
 } from "../scene.ts";
 import { type Layout, OTHER, SPACE } from "./layout.ts";
@@ -26,8 +26,9 @@ export const refusedFacts = (form: Form): readonly Fact[] => {
       size,
       bound: 0,
       unit: "final refusals",
-      async measure(sabotage) {
-        const { cloud, requests } = await set(sabotage);
+      broken: NO_MAPS,
+      async measure(newCloud) {
+        const { cloud, requests } = await set(newCloud);
         return cloud.clock.run(async () => {
           let final = 0;
           for (const request of requests) if (isFinal(await assignCold(cloud, request))) final++;
@@ -43,19 +44,26 @@ export const refusalCallFacts = (form: Form): readonly Fact[] => {
   const cells = form === "full" ? 16_384 : 64;
   const pools = form === "full" ? 2_000 : 100;
   return [
-    { size: `${cells * 64} full blocks in a pool`, calls: 10, set: nothingFree(cells) },
+    {
+      size: `${cells * 64} full blocks in a pool`,
+      calls: 10,
+      broken: NO_MAPS,
+      set: nothingFree(cells),
+    },
     {
       size: `${pools} full pools that nothing calls full`,
       calls: CALLS_PER_POOL * POOLS_TRIED_MAX,
+      broken: READ_BEFORE_WRITE,
       set: untriedPools(pools, 0).set,
     },
-  ].map(({ size, calls, set }) => ({
+  ].map(({ size, calls, broken, set }) => ({
     name: `A refusal needs at most ${calls} calls`,
     size,
     bound: calls,
     unit: "calls",
-    async measure(sabotage) {
-      const { cloud, requests } = await set(sabotage);
+    broken,
+    async measure(newCloud) {
+      const { cloud, requests } = await set(newCloud);
       return cloud.clock.run(async () => {
         let most = 0;
         for (const request of requests) {
@@ -74,8 +82,8 @@ const CALLS_PER_POOL = 6;
 
 const nothingFree =
   (cells: number): Layout["set"] =>
-  async (sabotage) => {
-    const cloud = await newCloud(sabotage);
+  async (newCloud) => {
+    const cloud = await newCloud();
     const pool = poolOf(SPACE, "main", `64.0.0.0/${20 - Math.log2(cells)}`);
     putSpace(cloud.items, SPACE, [pool], { strictAffinity: true });
     const full = fullBlocks(pool);
@@ -91,9 +99,9 @@ const nothingFree =
 function unseenLender(cells: number): Layout {
   return {
     size: `10 hosts at their cap, one block to borrow from in ${cells} block groups`,
-    async set(sabotage) {
+    async set(newCloud) {
       const hosts = Array.from({ length: 10 }, (_, i): HostId => `host:capped-${i}`);
-      const { cloud, pool, full } = await fullPool(cells, { maxBlocksPerHost: 1 }, sabotage);
+      const { cloud, pool, full } = await fullPool(cells, { maxBlocksPerHost: 1 }, newCloud);
       for (const [i, host] of hosts.entries()) {
         const [cidr] = blocksOfCell(pool, cellAt(pool, BigInt(i)));
         if (!cidr) continue;
@@ -112,8 +120,8 @@ function unseenLender(cells: number): Layout {
 function staleHint(cells: number): Layout {
   return {
     size: `strict affinity, one free block in ${cells} block groups, all of them called full`,
-    async set(sabotage) {
-      const { cloud, pool } = await fullPool(cells, { strictAffinity: true }, sabotage);
+    async set(newCloud) {
+      const { cloud, pool } = await fullPool(cells, { strictAffinity: true }, newCloud);
       const [gone] = blocksOfCell(pool, cellAt(pool, BigInt(cells - 1))).slice(-1);
       if (gone) cloud.items.remove(blockItem(pool, { cidr: gone }));
       const requests = Array.from({ length: 10 }, (_, i) => requestOf(SPACE, `host:late-${i}`));
@@ -123,11 +131,11 @@ function staleHint(cells: number): Layout {
 }
 
 /** More full pools than a request can try, before one with room. */
-function untriedPools(count: number, withRoom = 1): Layout {
+export function untriedPools(count: number, withRoom = 1): Layout {
   return {
     size: `strict affinity, ${count} full pools that nothing calls full, then one with room`,
-    async set(sabotage) {
-      const cloud = await newCloud(sabotage);
+    async set(newCloud) {
+      const cloud = await newCloud();
       const pools = Array.from({ length: count + withRoom }, (_, i) =>
         poolOf(SPACE, `pool-${String(i).padStart(5, "0")}`, `10.${i >> 8}.${i & 255}.0/26`),
       );
@@ -142,12 +150,8 @@ function untriedPools(count: number, withRoom = 1): Layout {
 }
 
 /** A pool whose every block is full and somebody else's, and its map says so. */
-async function fullPool(
-  cells: number,
-  settings: Partial<Settings>,
-  sabotage: Sabotage | undefined,
-) {
-  const cloud = await newCloud(sabotage);
+async function fullPool(cells: number, settings: Partial<Settings>, newCloud: NewCloud) {
+  const cloud = await newCloud();
   const pool = poolOf(SPACE, "main", `10.0.0.0/${20 - Math.log2(cells)}`);
   putSpace(cloud.items, SPACE, [pool], settings);
   const full = fullBlocks(pool);

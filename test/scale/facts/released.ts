@@ -9,12 +9,13 @@ import type { Fact, Form } from "../fact.ts";
 import { LambdaFunction } from "../lambda.ts";
 import type { LargeTable } from "../large-table.ts";
 import { putHeld, requestFor } from "../records.ts";
-import { EARLIER_MS, newCloud, poolOf, putSpace, type Sabotage } from "../scene.ts";
+import { NO_ANSWERS, NO_RECORD_ENDS } from "../sabotages.ts";
+import { EARLIER_MS, type NewCloud, poolOf, putSpace } from "../scene.ts";
 
 const SPACE = "default";
 const HANDLE = "large";
 const ADDRESSES_PER_BLOCK = 64;
-const REPEATS_MAX = 20;
+const REPEATS_MAX = 11;
 
 /** What a handle has goes, however much it is, and nobody waits for it longer than a request may take. */
 export function releasedFacts(form: Form): readonly Fact[] {
@@ -27,35 +28,39 @@ export function releasedFacts(form: Form): readonly Fact[] {
       size,
       bound: 10,
       unit: "requests",
-      measure: async (sabotage) => (await released(live, 0, sabotage)).requests,
+      broken: NO_RECORD_ENDS,
+      measure: async (newCloud) => (await released(live, 0, newCloud)).requests,
     },
     {
       name: "A release by handle is repeated at most ten times until nothing is left",
       size: beside,
       bound: 10,
       unit: "requests",
-      measure: async (sabotage) => (await released(1, kept, sabotage)).requests,
+      broken: NO_RECORD_ENDS,
+      measure: async (newCloud) => (await released(1, kept, newCloud)).requests,
     },
     {
       name: "A release is answered, however much there is to give back",
       size,
       bound: 0,
       unit: "requests without an answer",
-      measure: async (sabotage) => (await released(live, 0, sabotage)).unanswered,
+      broken: NO_ANSWERS,
+      measure: async (newCloud) => (await released(live, 0, newCloud)).unanswered,
     },
     {
       name: "A release is answered, however much there is to give back",
       size: beside,
       bound: 0,
       unit: "requests without an answer",
-      measure: async (sabotage) => (await released(1, kept, sabotage)).unanswered,
+      broken: NO_ANSWERS,
+      measure: async (newCloud) => (await released(1, kept, newCloud)).unanswered,
     },
   ];
 }
 
 /** Asks for the release of a handle until nothing of it is left. */
-async function released(live: number, kept: number, sabotage: Sabotage | undefined) {
-  const cloud = await newCloud(sabotage);
+async function released(live: number, kept: number, newCloud: NewCloud) {
+  const cloud = await newCloud();
   const records = putHandle(cloud.items, live, kept);
   const isHeld = ({ place }: AssignmentRecord) =>
     cloud.items.get(recordKey(place))?.state === "live";

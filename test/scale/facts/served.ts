@@ -14,12 +14,12 @@ import type { Pool } from "../../../src/domain/pool.ts";
 import { cellCrowd, fullBlocks } from "../crowds.ts";
 import type { Fact, Form } from "../fact.ts";
 import { requestOf, triesUntilServed } from "../requests.ts";
+import { ALL_LOOKS_FULL, NO_FULL_POOLS } from "../sabotages.ts";
 import {
   blockItem,
   fullBlockItem,
   fullPoolItem,
   mapPages,
-  newCloud,
   poolOf,
   putSpace,
   rowItem,
@@ -29,13 +29,14 @@ import { type Layout, OTHER, SPACE } from "./layout.ts";
 
 /** Whoever can be served is served within two tries, however much else is full. */
 export const servedFacts = (form: Form): readonly Fact[] =>
-  layouts(form).map(({ size, set }) => ({
+  layouts(form).map(({ size, set, broken = ALL_LOOKS_FULL }) => ({
     name: "A host is served within two tries while a pool that may serve it has a free address",
     size,
     bound: 2,
     unit: "tries",
-    async measure(sabotage) {
-      const { cloud, requests } = await set(sabotage);
+    broken,
+    async measure(newCloud) {
+      const { cloud, requests } = await set(newCloud);
       return cloud.clock.run(async () => {
         let most = 0;
         for (const request of requests)
@@ -52,8 +53,7 @@ function layouts(form: Form): readonly Layout[] {
     reservedLeftovers(hosts),
     ...Array.from({ length: form === "full" ? 5 : 2 }, (_, seed) => oneFreeBlock(large, 0, seed)),
     oneFreeBlock(large, 12, 7),
-    roomInTheLastPool(form === "full" ? 700 : 70),
-    roomInTheLastPool(form === "full" ? 1_999 : 200),
+    ...(form === "full" ? [700, 1_999] : [700]).map((pools) => roomInTheLastPool(pools)),
     hostAtItsCap(form === "full" ? 200 : 40),
     hostAtItsCap(form === "full" ? 1_000 : 100, "whose others are called full"),
     lendersEverywhere(form === "full" ? 256 : 16),
@@ -64,8 +64,8 @@ function layouts(form: Form): readonly Layout[] {
 function reservedLeftovers(hosts: number): Layout {
   return {
     size: "256 block groups, half of them with only a reserved block left, which no map calls full",
-    async set(sabotage) {
-      const cloud = await newCloud(sabotage);
+    async set(newCloud) {
+      const cloud = await newCloud();
       const pool = poolOf(SPACE, "main", "10.0.0.0/12");
       // Strides are odd: cells that alternate would never come one after the other.
       const isCrowded = (cell: bigint) => fnv1a64(String(cell)) % 16n < 8n;
@@ -92,8 +92,8 @@ function oneFreeBlock(cidr: string, wrongHints: number, seed: number): Layout {
     wrongHints === 0 ? "the map is right" : `the map misses ${wrongHints} that are full`;
   return {
     size: `one free block in ${count} block groups, ${hints} (host ${seed})`,
-    async set(sabotage) {
-      const cloud = await newCloud(sabotage);
+    async set(newCloud) {
+      const cloud = await newCloud();
       putSpace(cloud.items, SPACE, [pool]);
       const free = BigInt(Math.floor((count / 10) * (seed + 1)) % count);
       const full = fullBlocks(pool);
@@ -118,8 +118,9 @@ function oneFreeBlock(cidr: string, wrongHints: number, seed: number): Layout {
 function roomInTheLastPool(fullPools: number): Layout {
   return {
     size: `${fullPools} full pools, then one with room`,
-    async set(sabotage) {
-      const cloud = await newCloud(sabotage);
+    broken: NO_FULL_POOLS,
+    async set(newCloud) {
+      const cloud = await newCloud();
       const pools = Array.from({ length: fullPools + 1 }, (_, i) =>
         poolOf(SPACE, `pool-${String(i).padStart(5, "0")}`, `10.${i >> 8}.${i & 255}.0/24`),
       );
@@ -136,11 +137,11 @@ function roomInTheLastPool(fullPools: number): Layout {
 }
 
 /** The host may claim no more, borrows from nobody, and has one address left in one of its blocks. */
-function hostAtItsCap(blocks: number, called?: "whose others are called full"): Layout {
+export function hostAtItsCap(blocks: number, called?: "whose others are called full"): Layout {
   return {
     size: `a host at its cap of ${blocks} blocks, one free address in one of them${called ? `, ${called}` : ""}`,
-    async set(sabotage) {
-      const cloud = await newCloud(sabotage);
+    async set(newCloud) {
+      const cloud = await newCloud();
       const pool = poolOf(SPACE, "main", "10.0.0.0/8");
       const host: HostId = "host:large";
       putSpace(cloud.items, SPACE, [pool], { strictAffinity: true, maxBlocksPerHost: blocks });
@@ -171,8 +172,8 @@ function lendersEverywhere(cells: number): Layout {
   const pool = poolOf(SPACE, "main", `10.0.0.0/${20 - Math.log2(cells)}`);
   return {
     size: `${cells} full block groups, one address to borrow in each`,
-    async set(sabotage) {
-      const cloud = await newCloud(sabotage);
+    async set(newCloud) {
+      const cloud = await newCloud();
       putSpace(cloud.items, SPACE, [pool]);
       const full = fullBlocks(pool);
       const indexes = Array.from({ length: cells }, (_, i) => BigInt(i));

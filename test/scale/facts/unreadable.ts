@@ -1,26 +1,30 @@
 import { blocksOfCell, cellAt } from "../../../src/domain/cell.ts";
 import { drainJobId } from "../../../src/domain/job.ts";
 import type { Pool } from "../../../src/domain/pool.ts";
+import { EVERY_SHARD } from "../../../src/domain/shard.ts";
 import { jobKey, recordKey } from "../../../src/store/key.ts";
-import { kindNameOf } from "../../../src/store/kinds.ts";
+import { KIND_NAMES, kindNameOf } from "../../../src/store/kinds.ts";
 import type { Item, Key } from "../../../src/store/table.ts";
 import { drafted } from "../drafts.ts";
 import type { Fact } from "../fact.ts";
 import type { LargeTable } from "../large-table.ts";
 import { putHeld } from "../records.ts";
 import { COLLECT, minutesUntil, RECLAIM, WORK } from "../runs.ts";
+import { FIRST_FAILURE_STOPS_ALL } from "../sabotages.ts";
 import {
   blockItem,
   EARLIER_MS,
+  fullBlockItem,
+  fullPoolItem,
   mapPages,
+  type NewCloud,
   namesOfOneShard,
-  newCloud,
   poolOf,
   putSpace,
   rowItem,
-  type Sabotage,
   someId,
 } from "../scene.ts";
+import { BESIDE, type UserRequest, usersOf } from "./users.ts";
 
 const MINUTES = 6;
 
@@ -28,54 +32,60 @@ const MINUTES = 6;
 export const unreadableFacts = (): readonly Fact[] => [
   {
     name: "One item that cannot be read stops nothing else, wherever it is",
-    size: "an item of each kind in turn, in a space that shares its shard with another",
+    size: `an item of each of ${BROKEN.length} kinds in turn, in a space that shares its shard with another`,
     bound: 0,
     unit: "things left undone",
-    async measure(sabotage) {
-      let undone = 0;
-      for (const name of await kindsLeft()) undone += (await undoneBeside(name, sabotage)).length;
-      return undone;
+    broken: FIRST_FAILURE_STOPS_ALL,
+    async measure(newCloud) {
+      const undone: string[] = [];
+      for (const kind of BROKEN) undone.push(...(await undoneBeside(kind, newCloud)));
+      return undone.length;
     },
   },
 ];
 
-/** The kinds of items that stand when the schedules have run, but for the one without which no table is read. */
-async function kindsLeft(): Promise<readonly string[]> {
-  const { items } = await worked();
-  const names = new Set([...items.scan()].flatMap((item) => kindNameOf(item) ?? []));
-  names.delete("TABLE");
-  return [...names];
-}
+/** All kinds of items but the one without which no table is read: one that is new is broken as well. */
+const BROKEN = KIND_NAMES.filter((name) => name !== "TABLE");
 
-/** Two spaces of one shard in which everything has work, after the first runs. */
-async function worked(sabotage?: Sabotage) {
-  const cloud = await newCloud(sabotage);
+/** Who is judged by an item waits until it can be read: by the settings of a space and by its reservations, whoever is in it. */
+const JUDGED_BY: Readonly<Record<string, readonly UserRequest[]>> = {
+  "SPACE/CONFIG": ["an assign", "a read of an address", "a list of blocks"],
+  "SPACE/RESERVATION": ["an assign", "a list of blocks"],
+};
+
+/** What is not done when an item of a kind cannot be read in the first of two spaces of a shard. */
+async function undoneBeside(kind: string, newCloud: NewCloud): Promise<readonly string[]> {
+  const cloud = await newCloud();
+  const { clock, items } = cloud;
   const [first = "", second = ""] = namesOfOneShard();
-  for (const space of [first, second]) putWork(cloud.items, space);
-  const schedules = [...RECLAIM, ...COLLECT, ...WORK];
-  return { ...cloud, first, second, schedules };
-}
-
-/** What is not done in the second space when an item of a kind cannot be read in the first. */
-async function undoneBeside(name: string, sabotage?: Sabotage): Promise<readonly Key[]> {
-  const { items, first, second, schedules, ...cloud } = await worked(sabotage);
-  const isOfFirst = (item: Item) =>
-    `${item.pk}#`.includes(`#${first}#`) || item.sk === first || item.sk.startsWith(`${first}#`);
-  const broken = [...items.scan()].find((item) => kindNameOf(item) === name && isOfFirst(item));
-  // A cursor is no space's.
-  const other = [...items.scan()].find((item) => kindNameOf(item) === name);
-  const item = broken ?? other;
-  if (!item) throw new Error(`no item is of the kind ${name}`);
-  items.put({ ...item, f: 99 });
-  const work = workOf(second);
-  let left = work;
-  await cloud.clock.run(() =>
-    minutesUntil(cloud, schedules, MINUTES, () => {
+  for (const space of [first, second]) putWork(items, space);
+  for (const shard of EVERY_SHARD)
+    items.put(drafted((store) => store.writeProgress(shard, { itemsBefore: 1_000 })));
+  items.put({ pk: "CURSOR", sk: "collect" });
+  return clock.run(async () => {
+    const beside = await usersOf(cloud, first);
+    for (const item of brokenItems(items, kind, first)) items.put({ ...item, f: 99 });
+    const judges = JUDGED_BY[kind] ?? [];
+    const refused = (await beside.undone()).filter((request) => !judges.includes(request));
+    let left = workOf(second);
+    await minutesUntil(cloud, [...RECLAIM, ...COLLECT, ...WORK], MINUTES, () => {
       left = left.filter(({ key, isDone }) => !isDone(items.get(key)));
       return left.length === 0;
-    }),
+    });
+    return [...refused, ...left.map(({ key }) => `${key.pk} ${key.sk}`)].map(
+      (undone) => `${kind}: ${undone}`,
+    );
+  });
+}
+
+/** One item of a kind in a space, not of those who are served beside it; of a kind that is no space's, all of them. */
+function brokenItems(items: LargeTable, kind: string, space: string): readonly Item[] {
+  const all = [...items.scan()].filter((item) => kindNameOf(item) === kind);
+  const [own] = all.filter(
+    ({ pk, sk }) => `${pk}#${sk}#`.split("#").includes(space) && !`${pk}#${sk}`.includes(BESIDE),
   );
-  return left.map(({ key }) => key);
+  if (all.length === 0) throw new Error(`no item is of the kind ${kind}`);
+  return own ? [own] : all;
 }
 
 interface Task {
@@ -86,14 +96,16 @@ interface Task {
 const tasks = new Map<string, readonly Task[]>();
 const workOf = (space: string): readonly Task[] => tasks.get(space) ?? [];
 
-/** An idle block, a lease that ran out, a request that was cut off, a pool to drain; and one of all else that may stand. */
+/** An idle block, a lease that ran out, a request that was cut off, a row without its block, a pool to drain; and one of all else. */
 function putWork(items: LargeTable, space: string): void {
   const pool = poolOf(space, "main", "10.0.0.0/20");
   const drained: Pool = poolOf(space, "drained", "10.1.0.0/20", { disabled: true });
-  putSpace(items, space, [pool, drained], {}, ["10.0.15.0/26"]);
-  const [idle, held] = blocksOfCell(pool, cellAt(pool, 0n));
+  const beside = poolOf(space, BESIDE, "10.2.0.0/20", { id: BESIDE });
+  putSpace(items, space, [pool, drained, beside], {}, ["10.0.15.0/26"]);
+  items.put(fullPoolItem(pool));
+  const [idle, held, lost] = blocksOfCell(pool, cellAt(pool, 0n));
   const [empty] = blocksOfCell(drained, cellAt(drained, 0n));
-  if (!idle || !held || !empty) throw new Error("a pool without blocks");
+  if (!idle || !held || !lost || !empty) throw new Error("a pool without blocks");
   const idleSinceMs = EARLIER_MS;
   const idleBlock = blockItem(pool, { cidr: idle, host: "host:node-0", idleSinceMs });
   const emptyBlock = blockItem(drained, { cidr: empty, host: "host:node-0", idleSinceMs });
@@ -101,7 +113,15 @@ function putWork(items: LargeTable, space: string): void {
   items.put(emptyBlock);
   items.put(rowItem(pool, "host:node-0", 0, idle));
   items.put(rowItem(drained, "host:node-0", 1, empty));
-  items.put(rowItem(pool, "host:node-1", 0, held));
+  const row = rowItem(pool, "host:node-1", 0, held);
+  items.put(row);
+  items.put(fullBlockItem(row));
+  const loan = { space, host: "host:node-0", block: held, state: "confirmed" } as const;
+  items.put(
+    drafted((store) =>
+      store.putLoan("loan", { ...loan, revision: someId(), atMs: EARLIER_MS }, undefined),
+    ),
+  );
   for (const each of [pool, drained]) for (const page of mapPages(each, [0n])) items.put(page);
   const records = putHeld(items, pool, { cidr: held, host: "host:node-1" }, [
     { handle: `${space}-leased`, changes: { expiresAtMs: EARLIER_MS } },
@@ -109,6 +129,21 @@ function putWork(items: LargeTable, space: string): void {
     { handle: `${space}-live` },
   ]);
   const at = { space, atMs: EARLIER_MS };
+  items.put(
+    drafted((store) =>
+      store.putSeat(
+        {
+          ...at,
+          handle: `${space}-live`,
+          family: 4,
+          number: 0,
+          record: { id: "gone", keyed: false },
+          revision: someId(),
+        },
+        undefined,
+      ),
+    ),
+  );
   items.put(
     drafted((store) =>
       store.createNode({ ...at, name: "node-0", id: someId(), labels: {}, revision: someId() }),
@@ -139,10 +174,13 @@ function putWork(items: LargeTable, space: string): void {
       }),
     ),
   );
+  const stray = rowItem(pool, "host:node-2", 0, lost);
+  items.put(stray);
   const isGone = (item: Item | undefined) => item === undefined;
   tasks.set(space, [
     { key: idleBlock, isDone: isGone },
     { key: emptyBlock, isDone: isGone },
+    { key: stray, isDone: isGone },
     ...records.slice(0, 2).map(({ place }) => ({ key: recordKey(place), isDone: isGone })),
     { key: jobKey(space, id), isDone: (item) => item?.state === "done" },
   ]);

@@ -1,0 +1,74 @@
+import { drainPool } from "../../../src/allocator/pool-jobs.ts";
+import { BLOCKS_PER_CELL } from "../../../src/domain/cell.ts";
+import { Refusal } from "../../../src/domain/outcome.ts";
+import { shardOfSpace } from "../../../src/domain/shard.ts";
+import type { Form } from "../fact.ts";
+import { LambdaFunction } from "../lambda.ts";
+import { MEMORY_MB } from "../model.ts";
+import { COLLECT, RECLAIM, type Schedule, WORK } from "../runs.ts";
+import type { LargeCloud, NewCloud } from "../scene.ts";
+import { putLeases } from "./due.ts";
+import { putEmptyPool } from "./jobs.ts";
+import { SPACE } from "./layout.ts";
+import { putAssignedSpace, putLargeSpace } from "./spaces.ts";
+
+/** A schedule that has more to do than a run has time for. */
+export interface Busy {
+  readonly size: string;
+  readonly schedule: Schedule;
+  set(newCloud: NewCloud): Promise<LargeCloud>;
+}
+
+/** In small, functions of less memory, and so of less of a processor, are as busy with less. */
+export function busySchedules(form: Form): readonly Busy[] {
+  const [reclaim, collect, work] = [RECLAIM, COLLECT, WORK].map(([first]) => first);
+  if (!reclaim || !collect || !work) throw new Error("a pass without a schedule");
+  const isFull = form === "full";
+  const blocks = isFull ? 1_048_576 : 16_384;
+  const [addresses, perSecond] = isFull ? [262_144, 1_000] : [8_192, 10];
+  const [cells, perCell] = isFull ? [1_563, BLOCKS_PER_CELL] : [200, 16];
+  const of = (memoryMb: number) => (isFull ? "" : `, on ${memoryMb} MB`);
+  const on = async (newCloud: NewCloud, memoryMb: number) => ({
+    ...(await newCloud()),
+    memoryMb: isFull ? MEMORY_MB : memoryMb,
+  });
+  return [
+    {
+      size: `reclaim, beside ${blocks} full blocks in a space${of(64)}`,
+      schedule: RECLAIM[shardOfSpace(SPACE)] ?? reclaim,
+      async set(newCloud) {
+        const cloud = await on(newCloud, 64);
+        putLargeSpace(cloud.items, SPACE, isFull ? "64.0.0.0/6" : "64.0.0.0/12");
+        return cloud;
+      },
+    },
+    {
+      size: `collect, with ${perSecond * 60} records due at once beside ${addresses} allocations${of(16)}`,
+      schedule: collect,
+      async set(newCloud) {
+        const cloud = await on(newCloud, 16);
+        const pool = putAssignedSpace(cloud.items, SPACE, "10.0.0.0/8", addresses);
+        // In a space of its own: its addresses are others.
+        putLeases(cloud, { ...pool, space: "leased" }, perSecond, 1);
+        await cloud.clock.run(() => cloud.clock.sleep(60_000));
+        return cloud;
+      },
+    },
+    {
+      size: `work, with a pool of ${cells * perCell} blocks to drain${of(160)}`,
+      schedule: work,
+      async set(newCloud) {
+        const cloud = await on(newCloud, 160);
+        putEmptyPool(cloud.items, cells, perCell);
+        const ended = await cloud.clock.run(() =>
+          new LambdaFunction(cloud).request((context) =>
+            drainPool(context, SPACE, "main", { match: "any" }),
+          ),
+        );
+        if (ended.ended !== "answered" || ended.value instanceof Refusal)
+          throw new Error("the job was not begun");
+        return cloud;
+      },
+    },
+  ];
+}

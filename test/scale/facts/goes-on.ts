@@ -1,0 +1,93 @@
+import {
+  JOB_CELLS_PER_SLICE,
+  RECLAIM_CELLS_PER_SLICE,
+  SWEEP_ITEMS_PER_PAGE_MAX,
+} from "../../../src/domain/limits.ts";
+import { eachCall } from "../../../src/store/each-call.ts";
+import type { Key, Table } from "../../../src/store/table.ts";
+import type { Fact, Form } from "../fact.ts";
+import { type Cloud, LambdaFunction } from "../lambda.ts";
+import { NO_PROGRESS } from "../sabotages.ts";
+import { busySchedules } from "./busy.ts";
+
+/** A run that had no time left, or was stopped, has told how far it came: the next one does not begin anew. */
+export const goesOnFacts = (form: Form): readonly Fact[] =>
+  busySchedules(form).flatMap(({ size, schedule, set }) =>
+    (form === "full" ? ENDS : ENDS.slice(-1)).map(({ end, diesAfterMs, bounds }) => ({
+      name: "A run goes on where the one before it stopped",
+      size: `${size}; the one before it ${end}`,
+      bound: bounds[schedule.name],
+      unit: "looked at again",
+      broken: NO_PROGRESS,
+      async measure(newCloud) {
+        const cloud = await set(newCloud);
+        return cloud.clock.run(async () => {
+          const looks = new Looks();
+          const run = (aliveMs: number) =>
+            new LambdaFunction({ ...looks.over(cloud, aliveMs), passes: [] }).run(schedule.run);
+          await run(diesAfterMs);
+          const before = looks.begin();
+          await run(BEGINNING_MS);
+          if (before.size === 0 || looks.seen.size === 0) throw new Error("nothing was looked at");
+          return [...looks.seen].filter((each) => before.has(each)).length;
+        });
+      },
+    })),
+  );
+
+/** What a run begins with shows where it goes on. */
+const BEGINNING_MS = 20_000;
+
+const ENDS = [
+  {
+    end: "had no time left",
+    diesAfterMs: Number.POSITIVE_INFINITY,
+    bounds: { reclaim: 0, collect: SWEEP_ITEMS_PER_PAGE_MAX, work: 0 },
+  },
+  {
+    end: "was stopped in its midst",
+    diesAfterMs: 30_000,
+    bounds: {
+      reclaim: RECLAIM_CELLS_PER_SLICE,
+      collect: SWEEP_ITEMS_PER_PAGE_MAX,
+      work: JOB_CELLS_PER_SLICE,
+    },
+  },
+] as const;
+
+/** What the walks of a schedule look at: cells, and items of the whole table. */
+class Looks {
+  seen = new Set<string>();
+
+  /** What was seen so far; from now on nothing is. */
+  begin(): ReadonlySet<string> {
+    const before = this.seen;
+    this.seen = new Set();
+    return before;
+  }
+
+  /** @param aliveMs after this time the table answers no more, so that the function is stopped at its time-out */
+  over(cloud: Cloud, aliveMs: number): Cloud {
+    const { clock } = cloud;
+    const untilMs = clock.nowMs + aliveMs;
+    const of = ({ pk, sk }: Key) => this.seen.add(`${pk} ${sk}`);
+    const table = (plain: Table): Table => {
+      const inner = cloud.sabotage?.table?.(plain) ?? plain;
+      const watched: Table = {
+        ...inner,
+        query: async (pk, options) => {
+          const items = await inner.query(pk, options);
+          if (pk.startsWith("BLOCK#")) this.seen.add(pk);
+          return items;
+        },
+        scan: async (limit, options) => {
+          const page = await inner.scan(limit, options);
+          for (const item of page.items) of(item);
+          return page;
+        },
+      };
+      return eachCall(watched, (call) => (clock.nowMs > untilMs ? new Promise(() => {}) : call()));
+    };
+    return { ...cloud, sabotage: { called: "it is watched", ...cloud.sabotage, table } };
+  }
+}

@@ -1,0 +1,65 @@
+import type { Context } from "../../../src/allocator/context.ts";
+import { listBlocks } from "../../../src/allocator/list-blocks.ts";
+import { readAddress } from "../../../src/allocator/read.ts";
+import { releaseAddress } from "../../../src/allocator/release.ts";
+import { releaseHandle } from "../../../src/allocator/release-handle.ts";
+import { releaseHost } from "../../../src/allocator/release-host.ts";
+import type { HostId } from "../../../src/domain/host.ts";
+import { Refusal } from "../../../src/domain/outcome.ts";
+import { type Cloud, LambdaFunction } from "../lambda.ts";
+import { addressIn, assignCold, expectServed, isServed, requestOf } from "../requests.ts";
+
+/** The name of a pool, and what the names of its users begin with. */
+export const BESIDE = "beside";
+const HOST: HostId = `host:${BESIDE}`;
+
+/** What they ask for. */
+const USER_REQUESTS = [
+  "an assign",
+  "a read of an address",
+  "a list of blocks",
+  "a release by address",
+  "a release by address and handle",
+  "a release by handle",
+  "a release by host",
+] as const;
+export type UserRequest = (typeof USER_REQUESTS)[number];
+
+/** Assigns two addresses to those who use a pool of a space, and answers what they ask for then: each, whether it was done. */
+export async function usersOf(cloud: Cloud, space: string) {
+  const wanted = (handle: string) =>
+    requestOf(space, HOST, { handle: `${BESIDE}-${handle}`, pools: [BESIDE] });
+  const assigned = async (handle: string) => {
+    const { value } = await expectServed(new LambdaFunction(cloud), wanted(handle));
+    return addressIn(value);
+  };
+  const [one, two] = [await assigned("one"), await assigned("two")];
+  const isDone = async (work: (context: Context) => Promise<unknown>) => {
+    const ended = await new LambdaFunction(cloud).request(work);
+    if (ended.ended !== "answered" || ended.value instanceof Refusal) return false;
+    const answer = ended.value as { readonly complete?: boolean } | undefined;
+    return answer !== undefined && answer.complete !== false;
+  };
+  const requests: Readonly<Record<UserRequest, () => Promise<boolean>>> = {
+    "an assign": async () => isServed(await assignCold(cloud, wanted("three"))),
+    "a read of an address": () => isDone((context) => readAddress(context, space, one.address)),
+    "a list of blocks": () =>
+      isDone((context) => listBlocks(context, { space, pool: BESIDE, limit: 100 })),
+    "a release by address": () => isDone((context) => releaseAddress(context, space, one)),
+    "a release by address and handle": () =>
+      isDone((context) =>
+        releaseAddress(context, space, { address: two.address, handle: `${BESIDE}-two` }),
+      ),
+    "a release by handle": () =>
+      isDone((context) => releaseHandle(context, space, `${BESIDE}-three`)),
+    "a release by host": () => isDone((context) => releaseHost(context, space, HOST)),
+  };
+  return {
+    /** What is not done for them, now. */
+    async undone(): Promise<readonly UserRequest[]> {
+      const undone: UserRequest[] = [];
+      for (const name of USER_REQUESTS) if (!(await requests[name]())) undone.push(name);
+      return undone;
+    },
+  };
+}
