@@ -10,7 +10,7 @@ import type { Progress } from "../domain/sweep.ts";
 import { collectRecord, settleDue } from "./collect-record.ts";
 import { type Collected, going } from "./collected.ts";
 import type { Context } from "./context.ts";
-import { sweep } from "./sweep.ts";
+import { sweep, sweepAtRandom } from "./sweep.ts";
 import { whileTime } from "./while-time.ts";
 
 /**
@@ -31,7 +31,8 @@ export async function collect(context: Context, shard: number): Promise<Collecte
     failures: [],
   };
   const startedAtMs = context.now();
-  let kept = await readProgress(context, shard, done);
+  const found = await readProgress(context, shard, done);
+  let kept: Progress = found === "unreadable" ? {} : found;
   const { due: from, ...rest } = kept;
   const due = await collectDue(
     context,
@@ -46,22 +47,28 @@ export async function collect(context: Context, shard: number): Promise<Collecte
   const progress: Progress = { ...(due && { due }), ...rest };
   const untilMs = startedAtMs + PASS_MS_MAX;
   await going(done, async () => {
+    // What another version keeps of it is not written over.
+    if (found === "unreadable") return sweepAtRandom(context, { shard, untilMs }, done);
     await keep(progress);
     await sweep(context, { shard, progress, untilMs, keep }, done);
   });
   return done;
 }
 
-/** How far the collector is. What cannot be read is a failure, and all is looked at anew. */
-async function readProgress({ store }: Context, shard: number, done: Collected): Promise<Progress> {
+/** How far the collector is. That nobody can read it is a failure. */
+async function readProgress(
+  { store }: Context,
+  shard: number,
+  done: Collected,
+): Promise<Progress | "unreadable"> {
   const found = await unlessUnreadable(store.readProgress(shard));
   if (!(found instanceof Unreadable)) return found ?? {};
   done.failures.push(found);
-  return {};
+  return "unreadable";
 }
 
 /** Which records that are due a run looks at. */
-interface Stretch {
+interface DueWalk {
   readonly shard: number;
   /** The last one that a run before looked at, when its time was over. */
   readonly from: Due | undefined;
@@ -76,7 +83,7 @@ interface Stretch {
  */
 async function collectDue(
   context: Context,
-  { shard, from, untilMs }: Stretch,
+  { shard, from, untilMs }: DueWalk,
   done: Collected,
 ): Promise<Due | undefined> {
   const dueByMs = context.now();

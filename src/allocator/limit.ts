@@ -71,7 +71,8 @@ async function seatedOf(
     const records = await recordsOf(context, seats);
     const ofSeat = ({ revision }: Seat) =>
       records.find(({ seats: own }) => own.some((seat) => seat.revision === revision));
-    const settled = await settleAll(context, new Set(seats.flatMap((seat) => ofSeat(seat) ?? [])));
+    const seated = new Set(seats.flatMap((seat) => ofSeat(seat) ?? []));
+    const settled = await settleAll(context, [...seated]);
     if (settled instanceof Refusal) return settled;
     if (settled === "ended") continue;
     return inParallel(seats, SEATS_AT_ONCE, async (seat) => {
@@ -92,30 +93,26 @@ async function recordsOf(
   return records.filter((record) => record !== undefined);
 }
 
-/** Settles one record after the other, up to the first that was ended: then all are looked at anew. */
+/**
+ * Makes sure that the slots of all records are as they will stay: each that is open and old, or has run out, is ended. There are
+ * `LIMIT_PER_HANDLE_MAX` at most.
+ */
 async function settleAll(
   context: Context,
-  records: Iterable<AssignmentRecord>,
+  records: readonly AssignmentRecord[],
 ): Promise<Refusal | "stand" | "ended"> {
+  const left: AssignmentRecord[] = [];
   for (const record of records) {
-    const settled = await settle(context, record);
-    if (settled !== "stand") return settled;
+    const young = record.state === "open" && inProgress(context, record);
+    if (young) return young;
+    if (record.state !== "live" || isExpired(record, context.now())) left.push(record);
   }
-  return "stand";
-}
-
-/** Makes sure that a record's slots are as they will stay: what is open and old, or has run out, is ended. */
-async function settle(
-  context: Context,
-  record: AssignmentRecord,
-): Promise<Refusal | "stand" | "ended"> {
-  const young = record.state === "open" && inProgress(context, record);
-  if (young) return young;
-  if (record.state === "live" && !isExpired(record, context.now())) return "stand";
-  if (record.state === "live" || record.state === "open")
-    await endAsSeen(context, "limit-end", record, "fenced later");
-  else await finish(context, record, "fenced later");
-  return "ended";
+  await inParallel(left, SEATS_AT_ONCE, async (record) => {
+    if (record.state === "live" || record.state === "open")
+      await endAsSeen(context, "limit-end", record, "fenced later");
+    else await finish(context, record, "fenced later");
+  });
+  return left.length > 0 ? "ended" : "stand";
 }
 
 /** The addresses that a keyed request was answered with although other requests hold them; nothing if one is held no more. */

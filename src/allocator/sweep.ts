@@ -1,5 +1,11 @@
 import type { Contents } from "../domain/contents.ts";
-import { SHARDS, SWEEP_ITEMS_AT_ONCE, SWEEP_ITEMS_PER_PAGE_MAX } from "../domain/limits.ts";
+import { randomBelow } from "../domain/fresh.ts";
+import {
+  SHARDS,
+  SWEEP_ITEMS_AT_ONCE,
+  SWEEP_ITEMS_PER_PAGE_MAX,
+  SWEEP_SECTIONS,
+} from "../domain/limits.ts";
 import { itemsToSweep, type Progress, type Sweep } from "../domain/sweep.ts";
 import { correctFull } from "./called-full.ts";
 import { collectRowOf, collectRows, isRowRight } from "./collect-host.ts";
@@ -18,9 +24,9 @@ import { going } from "./collected.ts";
 import type { Context } from "./context.ts";
 import { whileTime } from "./while-time.ts";
 
-/** A part of the walk over the table. */
-interface Stretch {
-  readonly shard: number;
+/** What one run goes through of a segment. */
+interface SegmentWalk {
+  readonly segment: { readonly index: number; readonly of: number };
   readonly progress: Progress;
   /** It begins no item after this time. */
   readonly untilMs: number;
@@ -34,19 +40,44 @@ interface Stretch {
  */
 export async function sweep(
   context: Context,
-  { shard, progress, untilMs, keep }: Stretch,
+  { shard, ...walk }: Omit<SegmentWalk, "segment"> & { readonly shard: number },
   done: Collected,
 ): Promise<void> {
+  const segment = { index: shard, of: SHARDS };
+  done.swept = await walkSegment(context, { ...walk, segment }, done);
+}
+
+/**
+ * The same where nobody can say how far the walk is, since another version keeps that. Each run begins anew. Where half of its
+ * time does not bring it to the end, it draws sections of the table at random, so that each item comes by sooner or later.
+ */
+export async function sweepAtRandom(
+  context: Context,
+  { shard, untilMs }: Pick<SegmentWalk, "untilMs"> & { readonly shard: number },
+  done: Collected,
+): Promise<void> {
+  const anew = { progress: {}, keep: async () => {} };
+  const nowMs = context.now();
+  await sweep(context, { shard, ...anew, untilMs: nowMs + (untilMs - nowMs) / 2 }, done);
+  if (done.swept) return;
+  for (let drawn = 0; drawn < SWEEP_SECTIONS && context.now() < untilMs; drawn++) {
+    const segment = { index: randomBelow(SWEEP_SECTIONS, context.random), of: SWEEP_SECTIONS };
+    await walkSegment(context, { segment, ...anew, untilMs }, done);
+  }
+}
+
+/** Returns whether it came to the end. */
+async function walkSegment(
+  context: Context,
+  { segment, progress, untilMs, keep }: SegmentWalk,
+  done: Collected,
+): Promise<boolean> {
   const { sweep: begun, ...rest } = progress;
   let walk: Sweep = begun ?? { beganAtMs: context.now(), items: 0 };
   let left = itemsToSweep(progress, context.now());
   do {
     const limit = Math.min(left, SWEEP_ITEMS_PER_PAGE_MAX);
-    const { found, next } = await context.store.scanSegment(
-      { index: shard, of: SHARDS },
-      limit,
-      walk.position,
-    );
+    const { found, next } = await context.store.scanSegment(segment, limit, walk.position);
     const hosts = new Set<string>();
     const worked = await whileTime(
       context,
@@ -58,14 +89,15 @@ export async function sweep(
     left -= worked;
     const items = walk.items + worked;
     if (worked === found.length && next === undefined) {
-      done.swept = true;
-      return keep({ ...rest, itemsBefore: items });
+      await keep({ ...rest, itemsBefore: items });
+      return true;
     }
     const position = worked === found.length ? next : found[worked - 1]?.position;
     walk = { ...walk, items, ...(position !== undefined && { position }) };
     await keep({ ...rest, sweep: walk });
-    if (worked < found.length) return;
+    if (worked < found.length) return false;
   } while (left > 0 && context.now() < untilMs);
+  return false;
 }
 
 /**

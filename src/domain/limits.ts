@@ -199,6 +199,11 @@ export const SWEEP_ITEMS_PER_RUN_MIN = 16;
 /** Items of a page of the walk, and of these side by side. */
 export const SWEEP_ITEMS_PER_PAGE_MAX = 500;
 export const SWEEP_ITEMS_AT_ONCE = 32;
+/**
+ * Sections of the table that the walk draws from where it cannot keep how far it is: small enough that a run comes to the end of
+ * one in a table of 100 million items.
+ */
+export const SWEEP_SECTIONS = 256 * SHARDS;
 
 export const ATTRIBUTES_MAX = 50;
 export const ATTRIBUTE_KEY_CHARACTERS_MAX = 253;

@@ -6,6 +6,7 @@ import { COLLECT_DUE_MS_MAX, GRACE_MS, PASS_MS_MAX } from "../../src/domain/limi
 import type { AssignmentRecord } from "../../src/domain/record.ts";
 import { EVERY_SHARD, shardOf } from "../../src/domain/shard.ts";
 import { recordKey } from "../../src/store/key.ts";
+import { isInSegment } from "../../src/store/segment.ts";
 import type { Item, Table } from "../../src/store/table.ts";
 import { crowd } from "../crowd.ts";
 import { collectAll } from "../passes.ts";
@@ -17,6 +18,7 @@ import {
   makeWorld,
   poolOf,
   requestOf,
+  SPACE,
   tableOf,
   type World,
 } from "../world.ts";
@@ -127,6 +129,57 @@ describe("the walk of the collector over the table", () => {
     expect(items).toBeGreaterThanOrEqual(400);
     // Each of the 400 records has its block read once, and no item came twice.
     expect([...reads.values()].reduce((sum, n) => sum + n, 0)).toBeLessThan(450);
+  });
+
+  it("comes by what lies far behind as well where another version keeps how far it is", async () => {
+    const world = await makeWorld(poolOf("10.0.0.0/16", 32));
+    const segment = { index: SHARD, of: EVERY_SHARD.length };
+    const handles = Array.from({ length: 8_000 }, (_, n) => `vm-${n}`).filter((handle) =>
+      isInSegment(
+        recordKey({ ...placeOf(""), space: SPACE, handleHash: handleHash(handle) }).pk,
+        segment,
+      ),
+    );
+    for (const [n, handle] of handles.entries())
+      await assigned(world.calm, { ...requestOf(handle, 1), host: `host:node-${n % 50}` });
+    const kept: Item = { pk: "SWEEP", sk: String(SHARD), f: 2 };
+    world.table.partitions.set("SWEEP", new Map([[kept.sk, kept]]));
+    const looked = new Set<string>();
+    const writes: string[] = [];
+    const time = timeOf(world);
+    time.nowMs += GRACE_MS + 1;
+    const slow: Table = {
+      ...tableOf(world),
+      scan: async (limit, options) => {
+        await time.sleep(10);
+        return world.table.scan(limit, options);
+      },
+      get: async (key) => {
+        if (key.pk.startsWith("BLOCK")) {
+          await time.sleep(3_000);
+          looked.add(key.sk);
+        }
+        return world.table.get(key);
+      },
+      write: (write) => {
+        writes.push(write.step);
+        return world.table.write(write);
+      },
+    };
+    const seen: number[] = [];
+    for (let run = 0; run < 6; run++) {
+      const startedAtMs = time.nowMs;
+      const done = await time.run(() => collect(contextOver(slow, time, run), SHARD));
+      expect(done.failures.map(String)).toEqual([expect.stringContaining("walk of the collector")]);
+      expect(time.nowMs - startedAtMs).toBeLessThanOrEqual(PASS_MS_MAX + 4 * 3_000);
+      seen.push(looked.size);
+    }
+    // A run comes to a part of the segment, and the next ones to others.
+    expect(seen[0]).toBeLessThan(handles.length);
+    expect(seen).toEqual([...new Set(seen)]);
+    expect(world.table.partitions.get("SWEEP")?.get(kept.sk)).toBe(kept);
+    expect(writes).toEqual([]);
+    world.table.partitions.delete("SWEEP");
   });
 
   it("costs a live record that is held one eventually consistent read, and no more", async () => {

@@ -153,6 +153,19 @@ describe("a handle with a limit of several", () => {
   });
 });
 
+describe("a handle whose leases are all over", () => {
+  it("gets new addresses however many they were", async () => {
+    const world = await makeWorld(poolOf("10.0.0.0/24", 26));
+    const limit = 40;
+    for (let n = 0; n < limit; n++)
+      await assigned(world.calm, { ...limited(1, limit), leaseSeconds: 60 });
+    expect(seatsIn(world)).toHaveLength(limit);
+    world.clock.nowMs += 100_000;
+    expect(await told(other(world, 2), limited(2, limit))).toHaveLength(2);
+    expect(seatsIn(world)).toHaveLength(2);
+  });
+});
+
 describe("a request with a limit and an Idempotency-Key", () => {
   it("that was answered with what the handle had is told so again, and that it is over after that", async () => {
     const world = await makeWorld();
