@@ -4,6 +4,7 @@ import type { HostId } from "../domain/host.ts";
 import type { Labels } from "../domain/labels.ts";
 import {
   REMEMBERED_BLOCKS_MAX,
+  REMEMBERED_BLOCKS_PER_HOST_MAX,
   REMEMBERED_CELLS_MAX,
   REMEMBERED_LABELS_MAX,
   REMEMBERED_SPACES_MAX,
@@ -77,12 +78,17 @@ export class Memory {
     return [...(this.#hosts.get(hostKey(space, host))?.values() ?? [])];
   }
 
-  /** Keeps a block of a host; one that is nobody's is never preferred, so it is not kept. */
+  /**
+   * Keeps a block of a host; one that is nobody's is never preferred, so it is not kept. Of a host with many the one that was
+   * learned first goes: that one has most likely no room left, and no host may take the memory of all others.
+   */
   remember(block: Block): void {
     if (block.host === undefined) return;
     const key = hostKey(block.space, block.host);
     const blocks = this.#hosts.get(key) ?? new Map<string, Block>();
     blocks.set(formatCidr(block.cidr), block);
+    const [first] = blocks.keys();
+    if (blocks.size > REMEMBERED_BLOCKS_PER_HOST_MAX) blocks.delete(first as string);
     this.#hosts.set(key, blocks, blocks.size);
   }
 

@@ -22,6 +22,7 @@ import {
 import type { Collected } from "./collected.ts";
 import { going } from "./collected.ts";
 import type { Context } from "./context.ts";
+import { Holders } from "./holders.ts";
 import { whileTime } from "./while-time.ts";
 
 /** What one run goes through of a segment. */
@@ -75,15 +76,16 @@ async function walkSegment(
   const { sweep: begun, ...rest } = progress;
   let walk: Sweep = begun ?? { beganAtMs: context.now(), items: 0 };
   let left = itemsToSweep(progress, context.now());
+  const holders = new Holders(context);
   do {
     const limit = Math.min(left, SWEEP_ITEMS_PER_PAGE_MAX);
     const { found, next } = await context.store.scanSegment(segment, limit, walk.position);
-    const hosts = new Set<string>();
+    const seen = { hosts: new Set<string>(), holders };
     const worked = await whileTime(
       context,
       found,
       { atOnce: SWEEP_ITEMS_AT_ONCE, untilMs },
-      ({ contents }) => going(done, () => sweepItem(context, contents, hosts, done)),
+      ({ contents }) => going(done, () => sweepItem(context, contents, seen, done)),
     );
     done.items += worked;
     left -= worked;
@@ -103,12 +105,12 @@ async function walkSegment(
 /**
  * Puts one item right.
  *
- * @param hosts whose rows were put right on this page
+ * @param seen the hosts whose rows were put right on this page; what is known of the blocks of loans
  */
 async function sweepItem(
   context: Context,
   contents: Contents,
-  hosts: Set<string>,
+  { hosts, holders }: { readonly hosts: Set<string>; readonly holders: Holders },
   done: Collected,
 ): Promise<void> {
   done.failures.push(...contents.unreadable.map(({ reason }) => new Error(reason)));
@@ -130,7 +132,8 @@ async function sweepItem(
     else done.rows += await collectRowOf(context, block);
   }
   for (const hint of contents.fullBlocks) await correctFull(context, hint);
-  for (const loan of contents.loans) if (await collectLoan(context, loan)) done.loansDeleted++;
+  for (const loan of contents.loans)
+    if (await collectLoan(context, loan, holders)) done.loansDeleted++;
   for (const seat of contents.seats) await collectSeat(context, seat);
   for (const node of contents.nodes) await restoreEntry(context, node);
   for (const entry of contents.nodeEntries) await collectEntry(context, entry);

@@ -98,6 +98,7 @@ export const FULL_BLOCKS_READ_MAX = 4;
 export const FULL_KNOWN_MS_MAX = 60_000;
 /** What a warm function remembers. A full block of 64 takes about 9 KB of memory, a cell or a space far less. */
 export const REMEMBERED_BLOCKS_MAX = 1_024;
+export const REMEMBERED_BLOCKS_PER_HOST_MAX = 64;
 export const REMEMBERED_CELLS_MAX = 16_384;
 export const REMEMBERED_SPACES_MAX = 256;
 /** Nodes and namespaces, with at most 16 KB of labels each and mostly one. */
@@ -199,6 +200,8 @@ export const SWEEP_ITEMS_PER_RUN_MIN = 16;
 /** Items of a page of the walk, and of these side by side. */
 export const SWEEP_ITEMS_PER_PAGE_MAX = 500;
 export const SWEEP_ITEMS_AT_ONCE = 32;
+/** Blocks of which the walk remembers who holds slots: what it costs a loan is read once for all loans of its block. */
+export const LOAN_BLOCKS_KNOWN_MAX = 64;
 /**
  * Sections of the table that the walk draws from where it cannot keep how far it is: small enough that a run comes to the end of
  * one in a table of 100 million items.

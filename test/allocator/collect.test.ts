@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { collect } from "../../src/allocator/collect.ts";
+import { releaseHandle } from "../../src/allocator/release-handle.ts";
 import { freshRecordId } from "../../src/domain/fresh.ts";
 import { handleHash } from "../../src/domain/hash.ts";
 import { COLLECT_DUE_MS_MAX, GRACE_MS, PASS_MS_MAX } from "../../src/domain/limits.ts";
@@ -209,6 +210,32 @@ describe("the walk of the collector over the table", () => {
     expect(new Set(calls)).toEqual(
       new Set(["get SWEEP false", "get BLOCK false", "write-progress"]),
     );
+  });
+
+  it("reads the record of a slot once for all loans of its block", async () => {
+    const world = await makeWorld(poolOf("10.0.0.0/26", 26));
+    for (let n = 0; n < 64; n++)
+      await assigned(world.calm, { ...requestOf(`pod-${n}`, 1), host: `host:node-${n}` });
+    expect(contentsIn(world).loans).toHaveLength(63);
+    // One loan is needed no more.
+    await releaseHandle(world.calm, SPACE, "pod-63");
+    world.clock.nowMs += 10 * GRACE_MS;
+    let reads = 0;
+    const counted: Table = {
+      ...tableOf(world),
+      query: (pk, options) => {
+        if (pk.startsWith("HANDLE#")) reads++;
+        return world.table.query(pk, options);
+      },
+      // All in one segment, as on one machine.
+      scan: (limit, { after } = {}) => world.table.scan(limit, { after }),
+    };
+    expect(await collect(contextOver(counted, world.clock, 3), 0)).toMatchObject({
+      loansDeleted: 1,
+      failures: [],
+    });
+    expect(contentsIn(world).loans).toHaveLength(62);
+    expect(reads).toBeLessThanOrEqual(64);
   });
 
   it("gives a host the row of a block back that it has lost, also of an old one that is in use", async () => {

@@ -3,6 +3,7 @@ import { Memory } from "../../src/allocator/memory.ts";
 import type { HostId } from "../../src/domain/host.ts";
 import {
   REMEMBERED_BLOCKS_MAX,
+  REMEMBERED_BLOCKS_PER_HOST_MAX,
   REMEMBERED_CELLS_MAX,
   REMEMBERED_LABELS_MAX,
   REMEMBERED_SPACES_MAX,
@@ -100,6 +101,19 @@ describe("a warm function whose memory is full", () => {
     for (let i = 0; i < REMEMBERED_BLOCKS_MAX; i++)
       count += memory.blocksOf(SPACE, numbered(i)).length;
     expect(count).toBe(REMEMBERED_BLOCKS_MAX);
+  });
+
+  it("forgets no other host for one that has more blocks than it may remember", () => {
+    const { memory, known } = fullMemory();
+    const blocks = Array.from({ length: REMEMBERED_BLOCKS_MAX + 1 }, (_, n) =>
+      blockWith({}, { host: "host:large", cidr: network(`10.${1 + (n >> 8)}.${n & 255}.0/29`) }),
+    );
+    for (const block of blocks) memory.remember(block);
+    expect(memory.blocksOf(SPACE, "host:large")).toEqual(
+      blocks.slice(-REMEMBERED_BLOCKS_PER_HOST_MAX),
+    );
+    expect(known(REMEMBERED_BLOCKS_PER_HOST_MAX - 1)).toBe(false);
+    expect(known(REMEMBERED_BLOCKS_PER_HOST_MAX + 1)).toBe(true);
   });
 
   it("keeps to its limit after it forgot hosts", () => {
