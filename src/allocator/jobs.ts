@@ -42,19 +42,19 @@ export interface Worked {
  */
 export async function runJobs(context: Context): Promise<Worked> {
   const done: Worked = { jobs: 0, cells: 0, ended: 0, failures: [] };
-  const untilMs = context.now() + PASS_MS_MAX;
+  const run: Run = { untilMs: context.now() + PASS_MS_MAX, done, onWay: new Map() };
   const { jobs, unreadable } = await context.store.listJobs();
   done.failures.push(...unreadable);
   let turn: readonly Job[] = jobs.toSorted((a, b) => a.updatedAtMs - b.updatedAtMs);
   while (turn.length > 0) {
     const again: Job[] = [];
     for (const job of turn) {
-      if (context.now() > untilMs) return done;
+      if (context.now() > run.untilMs) return done;
       // One job that cannot be worked on must not keep the pass from all that come after it.
       try {
         if (job.state !== "running") await expire(context, job);
         else {
-          const after = await carryOn(context, job, untilMs, done);
+          const after = await carryOn(context, job, run);
           if (after && after.state !== "running") done.ended++;
           else if (after?.walk?.position !== undefined) again.push(after);
         }
@@ -67,20 +67,38 @@ export async function runJobs(context: Context): Promise<Worked> {
   return done;
 }
 
+interface Run {
+  readonly untilMs: number;
+  readonly done: Worked;
+  /** What this run has read for jobs whose walks are under way, by the job's id. */
+  readonly onWay: Map<string, Way>;
+}
+
+/** A walk of a job over its pool, as a run goes on with it. */
+interface Way {
+  readonly pool: Pool;
+  /** When the walk began. The cells were read after it: one that is entered later is entered by somebody who comes too late. */
+  readonly beganAtMs: number;
+  /** In the order of the walk. */
+  readonly cells: readonly bigint[];
+}
+
 /** A job that is over stays for a while, so that it can be read how it ended. */
 async function expire(context: Context, job: Job): Promise<void> {
   const overForMs = context.now() - (job.finishedAtMs ?? job.updatedAtMs);
   if (overForMs > JOB_KEPT_MS) await context.store.deleteJob("drop-job", job);
 }
 
-/** One slice of a job; nothing if somebody else carries it on. */
-async function carryOn(
-  context: Context,
-  seen: Job,
-  untilMs: number,
-  done: Worked,
-): Promise<Job | undefined> {
-  done.jobs++;
+/**
+ * One slice of a job; nothing if somebody else carries it on. What a run has read for a walk does for all its slices but the last:
+ * what the end of the job rests on is read again.
+ */
+async function carryOn(context: Context, seen: Job, run: Run): Promise<Job | undefined> {
+  run.done.jobs++;
+  const way = run.onWay.get(seen.id);
+  const isSame = way !== undefined && way.beganAtMs === seen.walk?.beganAtMs;
+  if (isSame && aheadOn(way, seen.walk).length > JOB_CELLS_PER_SLICE)
+    return walkOn(context, seen, way, run);
   const job = seen.markedAtMs === undefined ? await markPool(context, seen) : seen;
   if (job?.state !== "running") return job;
   const pool = await poolOfJob(context, job);
@@ -95,8 +113,29 @@ async function carryOn(
     if (job.kind === "pool.drain" && !pool.disabled)
       return endJob(context, job, "cancelled", "The pool was enabled again.");
   }
-  return walkOn(context, job, pool, untilMs, done);
+  const cells = isSame ? way.cells : undefined;
+  return walkOn(context, job, await wayOf(context, job, pool, cells), run);
 }
+
+/** @param cells those of the walk, where they were read */
+async function wayOf(
+  { store, now }: Context,
+  { walk }: Job,
+  pool: Pool,
+  cells?: readonly bigint[],
+): Promise<Way> {
+  const beganAtMs = walk?.beganAtMs ?? now();
+  if (cells) return { pool, beganAtMs, cells };
+  const map = await store.readPoolMap(pool.space, pool.id, { consistent: true });
+  const inOrder = [...(walk?.only ?? map.cells)].sort((a, b) => (a < b ? -1 : 1));
+  return { pool, beganAtMs, cells: inOrder };
+}
+
+/** The cells that a walk has not been at. */
+const aheadOn = ({ cells }: Way, walk: Walk | undefined): readonly bigint[] => {
+  const position = walk?.position;
+  return position === undefined ? cells : cells.filter((index) => index > position);
+};
 
 /**
  * The next cells of the pool, some at once; when it has been everywhere, either the pool is empty for good or the walk begins
@@ -105,17 +144,14 @@ async function carryOn(
 async function walkOn(
   context: Context,
   job: Job,
-  pool: Pool,
-  untilMs: number,
-  done: Worked,
+  way: Way,
+  { untilMs, done, onWay }: Run,
 ): Promise<Job | undefined> {
-  // The map is read after the walk began: a cell that is not in it yet is entered by somebody who comes too late.
-  let walk = job.walk ?? walkFrom(context.now());
-  const map = await context.store.readPoolMap(pool.space, pool.id, { consistent: true });
-  const ahead = [...(walk.only ?? map.cells)]
-    .filter((index) => walk.position === undefined || index > walk.position)
-    .sort((a, b) => (a < b ? -1 : 1));
+  const { pool } = way;
+  let walk = job.walk ?? walkFrom(way.beganAtMs);
+  const ahead = aheadOn(way, walk);
   const slice = ahead.slice(0, JOB_CELLS_PER_SLICE);
+  onWay.set(job.id, way);
   const seen = new Map<bigint, CellCounts | Failed>();
   const looked = await whileTime(
     context,

@@ -45,6 +45,27 @@ describe("a job over a large pool", () => {
     expect(await now(world, job)).toMatchObject({ state: "done" });
   });
 
+  it("reads the map of its pool once in a run, and the plan only where it begins and ends", async () => {
+    const { world, time } = await largeWorld(BLOCKS);
+    const { revision } = await poolNamed(world);
+    accepted(await deletePool(world.calm, SPACE, "pool", revision));
+    const reads = { maps: 0, plans: 0 };
+    const counted: Table = {
+      ...tableOf(world),
+      query: (pk, options) => {
+        if (pk.startsWith("POOLMAP#")) reads.maps++;
+        return world.table.query(pk, options);
+      },
+      get: (key) => {
+        if (key.pk.startsWith("PLAN#")) reads.plans++;
+        return world.table.get(key);
+      },
+    };
+    const { cells } = await worked(time, counted, 0);
+    expect(cells).toBe(BLOCKS / CELL_BLOCKS);
+    expect(reads).toEqual({ maps: 1, plans: 2 });
+  });
+
   it("a release of its affinities is over after a few runs of the worker", async () => {
     const { world, time } = await largeWorld(BLOCKS);
     const { job } = await released(world);
