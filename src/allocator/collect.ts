@@ -14,8 +14,8 @@ import { sweep, sweepAtRandom } from "./sweep.ts";
 import { whileTime } from "./while-time.ts";
 
 /**
- * One bounded run of the collector over a shard: its records that are due, and the next items of a slow walk over the shard's
- * segment of the table, which finds what no index knows. It repairs what crashes left; nothing waits for it.
+ * One bounded run of the collector over a shard: its records that are due, then the next items of the shard's segment of the
+ * table. That slow walk finds what no index knows. It repairs what crashes left; nothing waits for it.
  */
 export async function collect(context: Context, shard: number): Promise<Collected> {
   const { store } = context;

@@ -35,8 +35,8 @@ export interface Worked {
 }
 
 /**
- * One bounded pass over the jobs: each that runs is carried on by a slice, the one that was left alone longest first, then by
- * another as long as there is time. A job whose walk has come to its end waits for the next pass. A
+ * One bounded pass over the jobs: each that runs is carried on by a slice, the one that was left alone longest first. Then it
+ * is carried on by another, as long as there is time. A job whose walk has come to its end waits for the next pass. A
  * worker that is cut off anywhere has done no harm, and neither have two at once: every step is taken exactly as
  * something was seen, or can be taken twice.
  */

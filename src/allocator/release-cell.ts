@@ -12,9 +12,9 @@ import { mayBeOf } from "./pool-walk.ts";
 import { releaseAffinity } from "./release-affinities.ts";
 
 /**
- * Takes every block of a cell, or every one that is empty, from its host; what is nobody's is left to the reclaimer. One that
- * kept changing, or that something which cannot be read keeps from being taken, is an error when all others are done, so that the
- * cell is come back to.
+ * Takes every block of a cell, or every one that is empty, from its host; what is nobody's is left to the reclaimer.
+ * A block that kept changing is an error when all others are done; so is one that something unreadable keeps from being taken.
+ * The job comes back to such a cell.
  */
 export async function releaseCell(
   context: Context,

@@ -7,9 +7,9 @@ import { type Context, fresh } from "./context.ts";
 import { endJob } from "./mark-pool.ts";
 
 /**
- * The last steps of a pool that was proven empty for good: its range leaves the plan, and from then on another pool may
- * have it → its item goes, and with it the name → its map and its hint → the job is done. A worker that is cut off between any two
- * leaves the rest to the next, which sees how far it came.
+ * The last steps of a pool that was proven empty for good. Its range leaves the plan, and from then on another pool may have it.
+ * Then its item goes, and with it the name; then its map and its hint; then the job is done. A worker that is cut off between
+ * any two leaves the rest to the next, which sees how far it came.
  */
 export async function retirePool(context: Context, job: Job, pool: Pool): Promise<Job | undefined> {
   await leavePlan(context, pool);

@@ -50,7 +50,7 @@ export async function sweep(
 
 /**
  * The same where nobody can say how far the walk is, since another version keeps that. Each run begins anew. Where half of its
- * time does not bring it to the end, it draws sections of the table at random, so that each item comes by sooner or later.
+ * time does not bring it to the end, it draws sections of the table at random. So each item comes by sooner or later.
  */
 export async function sweepAtRandom(
   context: Context,

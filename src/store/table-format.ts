@@ -27,8 +27,8 @@ export async function openTable(table: Table): Promise<void> {
 }
 
 /**
- * A table that is asked once in a process what format its keys are of, before anything is taken for absent that stands
- * under other keys, and before anything is written that others are found by. Administration and scheduled passes pay a call
+ * A table that is asked once in a process what format its keys are of: before something is taken for absent that may stand
+ * under other keys, and before something is written that other items are found by. Administration and scheduled passes pay a call
  * for that. An assign and a release do not: they begin with the configuration of the space, whose items carry the format of
  * the keys themselves.
  *
