@@ -1,5 +1,5 @@
 import { PAGE_READS_AT_ONCE } from "../domain/limits.ts";
-import { Unreadable, unlessUnreadable } from "../domain/outcome.ts";
+import type { Unreadable } from "../domain/outcome.ts";
 import type { AssignmentRecord, Part } from "../domain/record.ts";
 import type { Slot } from "../domain/slot.ts";
 import { recordStartIn } from "../domain/token.ts";
@@ -57,12 +57,12 @@ export async function lookForOwners(
     }),
   );
   const found = await inParallel([...looks.values()], PAGE_READS_AT_ONCE, ({ handleHash, start }) =>
-    unlessUnreadable(store.listRecords(space, handleHash, start && { start })),
+    store.recordsFrom(space, handleHash, start),
   );
   const tokens = new Set(taken.map(({ token }) => token));
   const owners = new Map<string, SlotOwner>();
-  for (const record of found.flatMap((records) => (records instanceof Unreadable ? [] : records)))
+  for (const record of found.flatMap(({ records }) => records))
     for (const part of record.parts)
       if (tokens.has(part.token)) owners.set(part.token, { record, part });
-  return { owners, unreadable: found.filter((records) => records instanceof Unreadable) };
+  return { owners, unreadable: found.flatMap(({ unreadable }) => unreadable) };
 }

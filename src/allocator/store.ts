@@ -106,12 +106,17 @@ export interface Store {
   listRecords(
     space: string,
     handleHash: string,
-    asked?: {
-      readonly start?: RecordStart | undefined;
-      readonly after?: RecordPlace | undefined;
-      readonly limit?: number;
-    },
+    asked?: { readonly after?: RecordPlace | undefined; readonly limit?: number },
   ): Promise<readonly AssignmentRecord[]>;
+  /** Those that begin so, or all; those that cannot be read are named beside the others. */
+  recordsFrom(
+    space: string,
+    handleHash: string,
+    start: RecordStart | undefined,
+  ): Promise<{
+    readonly records: readonly AssignmentRecord[];
+    readonly unreadable: readonly Unreadable[];
+  }>;
   /** Those that cannot be read are named beside the others. */
   listRecordPage(
     space: string,

@@ -33,26 +33,27 @@ export function recordItems(table: Table) {
       return item && recordFrom(item);
     },
 
-    /** Every record in the partition of a handle's hash, those that begin so, or the first so many after one; compare the full handle. */
+    /** Every record in the partition of a handle's hash, or the first so many after one; compare the full handle. */
     async listRecords(
       space: string,
       handleHash: string,
-      {
-        start,
-        after,
-        limit,
-      }: {
-        readonly start?: RecordStart | undefined;
-        readonly after?: RecordPlace | undefined;
-        readonly limit?: number;
-      } = {},
+      { after, limit }: { readonly after?: RecordPlace | undefined; readonly limit?: number } = {},
     ): Promise<readonly AssignmentRecord[]> {
       const page = {
-        ...(start && { prefix: recordPrefix(start) }),
         ...(after && { after: recordKey(after).sk }),
         ...(limit !== undefined && { limit }),
       };
       return (await table.query(recordPk(space, handleHash), page)).map(recordFrom);
+    },
+
+    /** The records of a partition that begin so, or all of them; those that cannot be read are beside them. */
+    async recordsFrom(space: string, handleHash: string, start: RecordStart | undefined) {
+      const page = start && { prefix: recordPrefix(start) };
+      const { read, unreadable } = sorted(
+        await table.query(recordPk(space, handleHash), page),
+        recordFrom,
+      );
+      return { records: read, unreadable };
     },
 
     /** The first so many records of a partition, or those after one, and where the next page begins. */

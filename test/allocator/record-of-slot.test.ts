@@ -5,11 +5,12 @@ import { readAddress } from "../../src/allocator/read.ts";
 import { readBlock } from "../../src/allocator/read-block.ts";
 import { releaseAddress } from "../../src/allocator/release.ts";
 import { releaseHost } from "../../src/allocator/release-host.ts";
+import { formatAddress } from "../../src/domain/address.ts";
 import { handleHash } from "../../src/domain/hash.ts";
 import { PAGE_READS_AT_ONCE } from "../../src/domain/limits.ts";
 import { Refusal } from "../../src/domain/outcome.ts";
 import { recordPk } from "../../src/store/key.ts";
-import type { Table } from "../../src/store/table.ts";
+import type { Item, Table } from "../../src/store/table.ts";
 import { addressOfSeat, crowd, type Seated } from "../crowd.ts";
 import { sweepAll } from "../passes.ts";
 import {
@@ -133,6 +134,28 @@ describe("an address whose token was made before tokens led to their records", (
     const members = Array.from({ length: 20 }, (_, n) => ({ keyed: n % 2 === 0, older: n < 10 }));
     return { world, seated: await crowd(world, HANDLE, members) };
   };
+
+  it("is released with all of its host, though another record of its handle cannot be read", async () => {
+    const { world, seated } = await small();
+    const [unread] = seated as [Seated];
+    const { id, keyed, handleHash } = unread.record.place;
+    const partition = world.table.partitions.get(recordPk(SPACE, handleHash));
+    const sk = `${keyed ? "KEY" : "ID"}#${id}`;
+    const item = partition?.get(sk) as Item;
+    partition?.set(sk, { ...item, f: 2 });
+    const { released, complete, unreadable } = await releaseHost(
+      world.calm,
+      SPACE,
+      unread.record.host,
+    );
+    const others = seated.filter((each) => each !== unread);
+    expect(released.toSorted()).toEqual(
+      others.map((each) => formatAddress(addressOfSeat(each))).toSorted(),
+    );
+    expect(complete).toBe(false);
+    expect(unreadable.map(({ members }) => members.item)).toEqual([`assignment record ${id}`]);
+    partition?.set(sk, item);
+  });
 
   it("is read, and released under its handle, as any other", async () => {
     const { world, seated } = await small();

@@ -5,7 +5,7 @@ import { action, type Session } from "../cli.ts";
 import { found, pages, path } from "../client.ts";
 import { CommandError, EXIT } from "../exit.ts";
 import type { Io } from "../io.ts";
-import { progressing } from "../progress.ts";
+import { progressing, told } from "../progress.ts";
 import { releaseHost } from "../releases.ts";
 import { deleteAsSeen, deletion } from "../resource/delete.ts";
 import { NODE } from "../resource/kind.ts";
@@ -27,22 +27,28 @@ export const nodeDeleteCommand = (io: Io): Command =>
 
 /** Addresses first: a block that is taken from its host while it is in use serves on until they have cooled. */
 async function releaseAll({ client, io }: Session, host: string): Promise<void> {
-  let addresses = 0;
-  let blocks = 0;
+  const addresses: string[] = [];
+  const blocks: string[] = [];
   const left: string[] = [];
-  await progressing(io, `addresses of ${host}`, async () => {
-    for await (const { released, unreadable = [] } of releaseHost(client, { host })) {
-      addresses += released.length;
-      left.push(...unreadable.map(({ item }) => item));
-    }
-    const route = path`/v1/nodes/${host}/affinities`;
-    for await (const { affinities } of pages<Page>(client, route, {}, "DELETE"))
-      for (const { cidr, status } of affinities)
-        if (status === "deleted" || status === "disowned") blocks++;
-        else if (status !== "not_owned") left.push(cidr);
-  });
-  const told = `${counted(addresses, "address", "addresses")} and ${counted(blocks, "block", "blocks")}`;
-  io.out(`${told} of ${host} released\n`);
+  await told(
+    addresses,
+    () =>
+      io.out(
+        `${counted(addresses.length, "address", "addresses")} and ${counted(blocks.length, "block", "blocks")} of ${host} released\n`,
+      ),
+    () =>
+      progressing(io, `addresses of ${host}`, async () => {
+        for await (const { released, unreadable = [] } of releaseHost(client, { host })) {
+          addresses.push(...released);
+          left.push(...unreadable.map(({ item }) => item));
+        }
+        const route = path`/v1/nodes/${host}/affinities`;
+        for await (const { affinities } of pages<Page>(client, route, {}, "DELETE"))
+          for (const { cidr, status } of affinities)
+            if (status === "deleted" || status === "disowned") blocks.push(cidr);
+            else if (status !== "not_owned") left.push(cidr);
+      }),
+  );
   if (left.length === 0) return;
   throw new CommandError(
     EXIT.refused,

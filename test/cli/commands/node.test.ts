@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { LABELLED_PER_PAGE_DEFAULT } from "../../../src/domain/limits.ts";
 import { terminal } from "../terminal.ts";
+import { wayTo } from "../way.ts";
 
-const { plat, platWith } = terminal();
+const { plat, platWith, server } = terminal();
 
 describe.each([
   { noun: "node", kind: "Node", plural: "nodes" },
@@ -79,6 +80,20 @@ describe("plat node delete --release", () => {
     expect((await plat("node", "delete", "a", "--release")).out).toBe(
       "0 addresses and 0 blocks of a released\n",
     );
+  });
+
+  it("tells which addresses it released where the blocks cannot be", async () => {
+    await plat("pool", "create", "web", "--cidr", "10.0.0.0/24", "--block-size", "28");
+    await platWith({ stdin: JSON.stringify({ nodes: [{ name: "a", labels: {} }] }) }, ...APPLY);
+    await assign("a", "gone");
+    const url = await wayTo(server().url, async ({ route }) =>
+      route === "DELETE /v1/nodes/a/affinities" ? "cut" : undefined,
+    );
+    const { exit, out } = await plat("node", "delete", "a", "--release", "--endpoint", url);
+    expect({ exit, out }).toEqual({
+      exit: 3,
+      out: 'node "a" deleted\n2 addresses and 0 blocks of a released\n',
+    });
   });
 });
 
