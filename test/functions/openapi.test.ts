@@ -142,6 +142,24 @@ it("every field, every parameter and every operation is described", () => {
   expect(parameters).toEqual([]);
 });
 
+it("each `complete` says of what: no two of answers that mean other things have the same words", () => {
+  const { schemas } = document.components;
+  const OWN = [
+    "HostReleased",
+    "AddressesReleased",
+    "RangeClaimed",
+    "AffinitiesReleased",
+    "PoolUtilization",
+    "SpaceUtilization",
+    "ReservationWarning",
+  ];
+  const words = OWN.map((name) => schemas[name].properties.complete.description);
+  expect(new Set(words).size).toBe(OWN.length);
+  expect(schemas.HandleReleased.properties.complete.description).toBe(words[0]);
+  const having = Object.keys(schemas).filter((name) => schemas[name].properties?.complete);
+  expect(having.sort()).toEqual([...OWN, "HandleReleased"].sort());
+});
+
 it("words that are kept for a field of a schema find it", () => {
   const { schemas } = document.components;
   for (const name of Object.keys(FIELD_WORDS).filter((name) => name.includes("."))) {
