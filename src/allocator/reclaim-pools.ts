@@ -1,11 +1,12 @@
-import type { Interval } from "../domain/cidr.ts";
 import { isUsedUp } from "../domain/claimable.ts";
 import type { FullPool } from "../domain/contents.ts";
+import { POOLS_CALLED_FULL_AT_ONCE } from "../domain/limits.ts";
 import type { Pool } from "../domain/pool.ts";
 import { configurationOf } from "./configuration.ts";
 import type { Context } from "./context.ts";
 import { callFull, isBelievedFull } from "./full.ts";
 import { asHint } from "./hint.ts";
+import { inParallel } from "./parallel.ts";
 
 /** What a pass found out about the pools of a space: which of their cells are full. */
 export class FullCells {
@@ -29,25 +30,19 @@ export class FullCells {
    * them. A pool of which the pass saw only a part is left to those that go through all of it.
    */
   async callPools(context: Context): Promise<void> {
-    for (const [pool, cells] of this.#cells) {
-      const { pools, reserved, unreadableReservations } = await configurationOf(
-        context,
-        this.#space,
-      );
-      // Where one pool serves nobody asks for its hint.
-      if (pools.length === 1 || unreadableReservations.length > 0) return;
-      if (!isUsedUp(pool, cells, reserved)) continue;
-      this.#cells.delete(pool);
-      await asHint(() => this.#call(context, pool, reserved));
-    }
-  }
-
-  async #call(context: Context, pool: Pool, reserved: readonly Interval[]): Promise<void> {
-    const { store } = context;
+    const { pools, reserved, unreadableReservations } = await configurationOf(context, this.#space);
+    // Where one pool serves nobody asks for its hint.
+    if (pools.length === 1 || unreadableReservations.length > 0) return;
+    const found = [...this.#cells].filter(([pool, cells]) => isUsedUp(pool, cells, reserved));
+    if (found.length === 0) return;
     this.#hints ??= new Map(
-      (await store.listFullPools(this.#space)).map((hint) => [hint.poolId, hint]),
+      (await context.store.listFullPools(this.#space)).map((hint) => [hint.poolId, hint]),
     );
-    if (!isBelievedFull(pool, this.#hints.get(pool.id), reserved))
-      await callFull(context, pool, reserved);
+    const hints = this.#hints;
+    await inParallel(found, POOLS_CALLED_FULL_AT_ONCE, async ([pool]) => {
+      this.#cells.delete(pool);
+      if (!isBelievedFull(pool, hints.get(pool.id), reserved))
+        await asHint(() => callFull(context, pool, reserved));
+    });
   }
 }

@@ -75,7 +75,7 @@ export const CELL_LOOKS_OF_POOLS_MAX = 8;
 export const POOLS_TRIED_MAX = 64;
 /** Of these the last so many are drawn at random among all that are left. */
 export const POOLS_DRAWN_MAX = 16;
-/** Pools that a request calls full side by side. */
+/** Pools that a request, or a pass, calls full side by side. */
 export const POOLS_CALLED_FULL_AT_ONCE = 8;
 /** After this time a request begins to look at no further cell or pool. */
 export const SEARCH_MS_MAX = 2_500;
