@@ -29,6 +29,8 @@ export interface Cloud {
   readonly table: ModelledTable;
   /** Of each function; `MEMORY_MB` unless it is said. */
   readonly memoryMb?: number;
+  /** Processes so far: each has its number as the seed of what it draws, so that a scene is the same each time. */
+  readonly processes: { count: number };
   /** What each run of a schedule took, in milliseconds. */
   readonly passes: number[];
   readonly sabotage?: Sabotage;
@@ -43,8 +45,6 @@ export interface Sabotage {
   /** The time as the walks are told it. */
   readonly now?: (nowMs: number) => number;
 }
-
-let seeds = 1;
 
 /**
  * One function as Lambda runs it: wired as `src/wiring.ts` wires it, one execution at a time, stopped at its time-out. It
@@ -118,7 +118,7 @@ class Instance {
     const sleep = (ms: number) => this.#alive(() => clock.sleep(ms));
     const told = sabotage?.now ?? ((nowMs: number) => nowMs);
     const now = () => told(Math.floor(clock.nowMs));
-    const random = seededRandom(seeds++);
+    const random = seededRandom(cloud.processes.count++);
     this.context = { ...contextOf(sabotage?.table?.(table) ?? table, { now, sleep }), random };
   }
 

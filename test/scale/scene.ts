@@ -15,6 +15,8 @@ import type { Cloud, Sabotage } from "./lambda.ts";
 import { LargeTable } from "./large-table.ts";
 import { ModelledTable } from "./modelled-table.ts";
 
+let ids = 0;
+
 /** A table under modelled conditions, and the functions' way to it. */
 export interface LargeCloud extends Cloud {
   readonly items: LargeTable;
@@ -25,20 +27,27 @@ export type NewCloud = () => Promise<LargeCloud>;
 
 /** @param sabotage what stands in the way of the walks */
 export async function newCloud(sabotage?: Sabotage): Promise<LargeCloud> {
+  // What was drawn for another scene makes no difference to this one.
+  ids = 0;
   const clock = new VirtualClock();
   const items = new LargeTable();
   const first = new MemoryTable();
   await openTable(first);
   for (const item of first.items()) items.put(item);
   const table = new ModelledTable(clock, items);
-  return { clock, items, table, passes: [], ...(sabotage && { sabotage }) };
+  return {
+    clock,
+    items,
+    table,
+    processes: { count: 1 },
+    passes: [],
+    ...(sabotage && { sabotage }),
+  };
 }
 
 /** Everything in a scene was made so long before the clock starts. */
 export const AGE_MS = 24 * 60 * 60 * 1_000;
 export const EARLIER_MS = 1_700_000_000_000 - AGE_MS;
-
-let ids = 0;
 
 /** An id, token, epoch or revision that nothing else has, as short as the walks make them. */
 export function someId(): string {

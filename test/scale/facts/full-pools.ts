@@ -2,19 +2,20 @@ import { POOLS_TRIED_MAX } from "../../../src/domain/limits.ts";
 import type { Fact, Form } from "../fact.ts";
 import { triesUntilServed } from "../requests.ts";
 import { minutesUntil, RECLAIM } from "../runs.ts";
-import { NO_FULL_POOLS } from "../sabotages.ts";
+import { ALL_LOOKS_FULL, NO_FULL_POOLS } from "../sabotages.ts";
 import { untriedPools } from "./refused.ts";
 
 /** Full pools that no request has tried cost the first ones that come by, and none after a pass of the reclaimer. */
 export const fullPoolFacts = (form: Form): readonly Fact[] =>
-  (form === "full" ? [700, 1_999] : [300]).flatMap((count) => {
+  (form === "full" ? [700, 1_999] : [700]).flatMap((count) => {
     const { size, set } = untriedPools(count);
-    const fact = { size, unit: "tries", broken: NO_FULL_POOLS };
+    const fact = { size, unit: "tries" };
     return [
       {
         ...fact,
         name: `A host is served within one try for each ${POOLS_TRIED_MAX} full pools that nothing calls full`,
         bound: Math.ceil(count / POOLS_TRIED_MAX),
+        broken: ALL_LOOKS_FULL,
         async measure(newCloud) {
           const { cloud, requests } = await set(newCloud);
           const [request] = requests;
@@ -26,6 +27,7 @@ export const fullPoolFacts = (form: Form): readonly Fact[] =>
         ...fact,
         name: "A host is served within two tries once the reclaimer has come by full pools that nothing called full",
         bound: 2,
+        broken: NO_FULL_POOLS,
         async measure(newCloud) {
           const { cloud, requests } = await set(newCloud);
           const [request] = requests;
