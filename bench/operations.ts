@@ -336,8 +336,8 @@ const STILL = { fraction: () => 0, bytes: (count: number) => randomBytes(count) 
 const drawing = (context: Context): Context => ({ ...context, random: STILL });
 
 async function drawnCells({ cold, site }: Scene): Promise<readonly bigint[]> {
-  const { cells } = await cold().store.readPoolMap(site.space, site.id, { consistent: true });
-  return shuffled([...cells], STILL).slice(0, CELL_LOOKS_MAX);
+  const full = await cold().store.readFullCells(site.space, site.id);
+  return shuffled([...full], STILL).slice(0, CELL_LOOKS_MAX);
 }
 
 let handles = 0;

@@ -30,9 +30,11 @@ export interface View {
   readonly pool: Pool;
   /** That of the turn of the request. */
   wish: LookWish;
-  /** The cells that may hold blocks, and those that are called full: as read, and as the looks put it right. */
-  readonly cells: Set<bigint>;
+  /** The cells that are called full: as read, and as the looks put it right. */
   readonly full: Set<bigint>;
+  /** Cells that may hold blocks: those called full and those that looks came by, or all where the map was read. */
+  readonly cells: Set<bigint>;
+  isMapped: boolean;
   /** How many looks there were. */
   looks: number;
   /** Cells that have nothing for the host to claim: it looks for that in none of them again. */
@@ -54,13 +56,23 @@ export interface Free {
   readonly isLast: boolean;
 }
 
+/**
+ * Reads of a pool's map what the host needs. Who may claim looks at every cell that is not called full before it needs any other,
+ * so the many that hold blocks are read only for who may not.
+ */
 export async function viewOf(context: Context, pool: Pool, wish: LookWish): Promise<View> {
-  const map = await context.store.readPoolMap(pool.space, pool.id, { consistent: false });
+  const { store } = context;
+  const { space, id } = pool;
+  const isMapped = !wish.claiming;
+  const { cells, full } = isMapped
+    ? await store.readPoolMap(space, id, { consistent: false })
+    : await store.readFullCells(space, id).then((full) => ({ full, cells: full }));
   return {
     pool,
     wish,
-    cells: new Set(map.cells),
-    full: new Set(map.full),
+    full: new Set(full),
+    cells: new Set(cells),
+    isMapped,
     looks: 0,
     vain: new Set(),
     looked: new Set(),
@@ -124,6 +136,14 @@ export async function lookAround(
     if (free) return free;
   }
   return undefined;
+}
+
+/** Learns all cells that may hold blocks, for who may claim no more. */
+export async function mapCells({ store }: Context, view: View): Promise<void> {
+  const { space, id } = view.pool;
+  const { cells } = await store.readPoolMap(space, id, { consistent: false });
+  for (const index of cells) view.cells.add(index);
+  view.isMapped = true;
 }
 
 /** What was seen of the cell of a block holds no more: it may be looked at again. */
@@ -198,10 +218,13 @@ export const seemsFull = ({ pool, full, wish }: View): boolean =>
   isUsedUp(pool, full, wish.rules.reserved);
 
 /** Was every cell looked at that may have something for the host? Then nothing found means nothing there. */
-export function isSeen({ pool, wish, cells, full, looked, vain }: View): boolean {
+export function isSeen({ pool, wish, cells, isMapped, full, looked, vain }: View): boolean {
   const { reserved } = wish.rules;
   const isPassed = (index: bigint) => full.has(index) || vain.has(index);
-  if (wish.claiming && !cellOrder(pool, "", reserved, isPassed).next().done) return false;
+  const isKnown = wish.claiming
+    ? cellOrder(pool, "", reserved, isPassed).next().done === true
+    : isMapped;
+  if (!isKnown) return false;
   return [...cells, ...full].every(
     (index) => looked.has(index) || isReservedCell(pool, index, reserved),
   );

@@ -25,6 +25,7 @@ import {
   type LookWish,
   lookAgainAt,
   lookAround,
+  mapCells,
   mayHelp,
   seemsFull,
   type View,
@@ -149,6 +150,7 @@ const isLate = ({ context, sight }: Turn): boolean =>
 async function viewAt({ context, sight, lookWish }: Turn, pool: Pool): Promise<View> {
   const view = sight.views.get(pool.id) ?? (await viewOf(context, pool, lookWish(pool)));
   sight.views.set(pool.id, view);
+  if (!view.wish.claiming && !view.isMapped) await mapCells(context, view);
   return view;
 }
 

@@ -190,6 +190,8 @@ export interface Store {
     poolId: string,
     options: { readonly consistent: boolean },
   ): Promise<{ readonly cells: ReadonlySet<bigint>; readonly full: ReadonlySet<bigint> }>;
+  /** Those that are called full: eventually consistent. */
+  readFullCells(space: string, poolId: string): Promise<ReadonlySet<bigint>>;
   /** Eventually consistent, in the order of the pages' names. Pages that cannot be read are named beside the others. */
   readMapPages(
     space: string,

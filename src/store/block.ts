@@ -38,7 +38,7 @@ export function blockItems(table: Table) {
 
     /** Where blocks stand in a cell, whatever they are: eventually consistent. */
     async listStanding(space: string, cell: Cidr): Promise<readonly Cidr[]> {
-      const options = { consistent: false, keysOnly: true };
+      const options = { consistent: false, only: [] };
       return (await table.query(blockPk(space, cell), options)).map((key) => placeOf(key).cidr);
     },
 

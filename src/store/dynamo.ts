@@ -46,10 +46,7 @@ export function tableThrough(client: Sender, TableName: string): Table {
       return Item as Item | undefined;
     },
 
-    async query(
-      pk,
-      { prefix, before, consistent = true, after, limit, keysOnly = false }: QueryOptions = {},
-    ) {
+    async query(pk, { prefix, before, consistent = true, after, limit, only }: QueryOptions = {}) {
       const names = new Names();
       const values: Record<string, string> = { ":pk": pk };
       let condition = `${names.of(TABLE.partitionKey)} = :pk`;
@@ -61,9 +58,9 @@ export function tableThrough(client: Sender, TableName: string): Table {
         condition += ` AND ${names.of(TABLE.sortKey)} < :before`;
         values[":before"] = before;
       }
-      const projection = keysOnly
+      const projection = only
         ? {
-            ProjectionExpression: [TABLE.partitionKey, TABLE.sortKey]
+            ProjectionExpression: [TABLE.partitionKey, TABLE.sortKey, ...only]
               .map((n) => names.of(n))
               .join(),
           }

@@ -1,7 +1,7 @@
 import { Unreadable } from "../domain/outcome.ts";
 import { type Clause, newOrEquals } from "./clause.ts";
 import { KEYS_FORMAT, type Kind, kindOf } from "./kinds.ts";
-import type { Change, Item, Key, Table, Write } from "./table.ts";
+import type { Change, Item, Key, QueryOptions, Table, Write } from "./table.ts";
 
 /** The attribute with the format of an item. It is in every item, and a kilobyte is a write unit: its name is short. */
 const FORMAT = "f";
@@ -62,12 +62,18 @@ function differing(key: Key, of: string, format: unknown, reads: number): Unread
 export function formattedTable(table: Table): Table {
   return {
     get: (key, options) => table.get(key, options),
-    query: (pk, options) => table.query(pk, options),
+    query: (pk, options = {}) => table.query(pk, withFormat(options)),
     scan: (limit, options) => table.scan(limit, options),
     due: (shard, options) => table.due(shard, options),
     write: (write) => table.write(formatted(write)),
   };
 }
+
+/** What is read in part is read with its numbers; a key alone is of no format. */
+const withFormat = (options: QueryOptions): QueryOptions =>
+  options.only && options.only.length > 0
+    ? { ...options, only: [...options.only, FORMAT, KEYS] }
+    : options;
 
 function formatted(write: Write): Write {
   const kind = kindOf(write.key);

@@ -86,11 +86,15 @@ export function queried(items: readonly Item[], options: QueryOptions): readonly
   return asAsked(found, options);
 }
 
-/** What a Query that asks for keys alone answers of what it found. */
-export const asAsked = (
-  items: readonly Item[],
-  { keysOnly = false }: QueryOptions,
-): readonly Item[] => (keysOnly ? items.map(({ pk, sk }) => ({ pk, sk })) : items);
+/** What a Query that asks for some attributes alone answers of what it found. */
+export const asAsked = (items: readonly Item[], { only }: QueryOptions): readonly Item[] =>
+  only ? items.map((item) => inPart(item, only)) : items;
+
+function inPart(item: Item, only: readonly string[]): Item {
+  const { pk, sk } = item;
+  const named = Object.entries(item).filter(([name]) => only.includes(name));
+  return { ...Object.fromEntries(named), pk, sk };
+}
 
 /** The item after a change of it; nothing after a deletion. */
 export function changed(key: Key, old: Item | undefined, change: Change): Item | undefined {

@@ -56,6 +56,13 @@ export function poolMapItems(table: Table) {
       };
     },
 
+    /** The cells that are called full: eventually consistent. */
+    async readFullCells(space: string, poolId: string): Promise<ReadonlySet<bigint>> {
+      const options = { consistent: false, only: ["full"] };
+      const pages = (await table.query(poolMapPk(space, poolId), options)).map(mapPartFrom);
+      return new Set(pages.flatMap(({ full }) => [...full]));
+    },
+
     /**
      * Some pages after one, in the order of their names: eventually consistent, for who comes by again. Those that cannot be
      * read are named beside the others.

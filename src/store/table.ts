@@ -62,8 +62,11 @@ export interface QueryOptions {
   readonly after?: string;
   /** At most so many items, the first ones; else all. */
   readonly limit?: number;
-  /** Of each item its key and nothing else: it costs as many units as the item, and little of what carries and reads it. */
-  readonly keysOnly?: boolean;
+  /**
+   * Of each item its key, and of its attributes only these, where it has them: the units are those of whole items, but little is
+   * carried and read.
+   */
+  readonly only?: readonly string[];
 }
 
 /** One of so many parts of a table, which several walk side by side. Every item is in one of them, and stays there. */

@@ -282,7 +282,7 @@ describe("a large pool with one free block", () => {
     const watched: Table = {
       ...table,
       query: (pk, options) => {
-        if (pk.startsWith("BLOCK#")) (options?.keysOnly ? asked : looked).push(pk);
+        if (pk.startsWith("BLOCK#")) (options?.only ? asked : looked).push(pk);
         return table.query(pk, options);
       },
     };
@@ -314,6 +314,17 @@ describe("a look for a block to claim", () => {
     const { addresses } = await assigned(counted(world, watched).context, requestFrom("node"));
     expect(addresses).toMatchObject([{ block: formatCidr(lastOf(pool, 0n)), borrowed: false }]);
     expect(new Set(read)).toEqual(new Set(["pk", "sk"]));
+  });
+
+  it("learns which cells hold blocks once the host is at its cap, and finds who lends the rest", async () => {
+    const world = await makeWorld(SIXTY_FOUR_CELLS);
+    await assigned(world.calm, requestFrom("lender"));
+    const wanted = [{ family: 4, count: 6 } as const];
+    const { addresses } = await assigned(
+      world.calm,
+      requestFrom("node", { wanted, maxBlocksPerHost: 1 }),
+    );
+    expect(addresses.filter(({ borrowed }) => borrowed)).toHaveLength(2);
   });
 });
 

@@ -239,20 +239,24 @@ export function tableContract(open: () => Promise<Table>): void {
       expect(await read({ before: "R#8", after: "R#3", limit: 1 })).toBe("R#5");
     });
 
-    it("of a partition answers keys alone to who asks for no more, with all else that it is asked", async () => {
+    it("of a partition answers of each item its key and the attributes that are asked for, where it has them", async () => {
       const { pk } = someKey();
       const pad = "x".repeat(300_000); // 4 of them are more than one page of 1 MB
-      for (const n of [1, 3, 5, 7]) await put({ pk, sk: `R#${n}` }, { pad, slots: { 7: "x" } });
+      for (const n of [1, 3, 5, 7]) await put({ pk, sk: `R#${n}` }, { pad, size: n });
       await put({ pk, sk: "S#1" }, { pad });
       const keys = (...sks: string[]) => sks.map((sk) => ({ pk, sk }));
       const all = keys("R#1", "R#3", "R#5", "R#7", "S#1");
-      expect(await table.query(pk, { keysOnly: true })).toEqual(all);
-      const prefix = { prefix: "R#", after: "R#1", limit: 2, keysOnly: true };
+      expect(await table.query(pk, { only: [] })).toEqual(all);
+      const prefix = { prefix: "R#", after: "R#1", limit: 2, only: [] };
       expect(await table.query(pk, prefix)).toEqual(keys("R#3", "R#5"));
-      const before = { before: "R#5", keysOnly: true, consistent: false };
+      const before = { before: "R#5", only: [], consistent: false };
       await eventually(async () =>
         expect(await table.query(pk, before)).toEqual(keys("R#1", "R#3")),
       );
+      expect(await table.query(pk, { after: "R#5", only: ["size", "more"] })).toEqual([
+        { pk, sk: "R#7", size: 7 },
+        { pk, sk: "S#1" },
+      ]);
     });
 
     it("of a partition comes in the order of the bytes of its sort keys as UTF-8", async () => {
