@@ -260,14 +260,17 @@ function rendered({ path, test }: Clause, names: Names, value: (v: Value) => str
 /** Aliases for every attribute name, so that no name is ever part of an expression. */
 class Names {
   readonly all: Record<string, string> = {};
+  readonly #aliases = new Map<string, string>();
 
   get used(): boolean {
-    return Object.keys(this.all).length > 0;
+    return this.#aliases.size > 0;
   }
 
   of(name: string): string {
-    const known = Object.entries(this.all).find(([, existing]) => existing === name);
-    const alias = known?.[0] ?? `#n${Object.keys(this.all).length}`;
+    const known = this.#aliases.get(name);
+    if (known !== undefined) return known;
+    const alias = `#n${this.#aliases.size}`;
+    this.#aliases.set(name, alias);
     this.all[alias] = name;
     return alias;
   }

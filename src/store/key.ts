@@ -14,6 +14,12 @@ export const unescaped = (text: string): string =>
 
 const joined = (...parts: string[]) => parts.join("#");
 
+/** What stands before the first separator of a key. */
+export function headOf(text: string): string {
+  const end = text.indexOf("#");
+  return end < 0 ? text : text.slice(0, end);
+}
+
 export const spacePk = (space: string) => joined("SPACE", escaped(space));
 export const CONFIG_SK = "CONFIG";
 export const poolKey = (space: string, name: string): Key => ({

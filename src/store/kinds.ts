@@ -1,4 +1,4 @@
-import { unescaped } from "./key.ts";
+import { headOf, unescaped } from "./key.ts";
 import type { Key } from "./table.ts";
 
 /**
@@ -79,9 +79,10 @@ export function kindOf(key: Key): Kind | undefined {
 
 /** Under which name `KINDS` has what stands under a key. */
 export function kindNameOf({ pk, sk }: Key): string | undefined {
-  const [head = ""] = pk.split("#");
-  const [part = ""] = sk.split("#");
-  return [head, `${head}/${part}`].find((name) => Object.hasOwn(KINDS, name));
+  const head = headOf(pk);
+  if (Object.hasOwn(KINDS, head)) return head;
+  const name = `${head}/${headOf(sk)}`;
+  return Object.hasOwn(KINDS, name) ? name : undefined;
 }
 
 const partOf = (text: string, index: number): string => unescaped(text.split("#")[index] ?? "");

@@ -1,7 +1,7 @@
 import { Unavailable, Unreadable } from "../domain/outcome.ts";
 import { absent } from "./clause.ts";
 import { formattedTable, reading } from "./format.ts";
-import { LOAN_PREFIX, NODE_SK, TABLE_KEY } from "./key.ts";
+import { headOf, LOAN_PREFIX, NODE_SK, TABLE_KEY } from "./key.ts";
 import { KEYS_FORMAT } from "./kinds.ts";
 import type { Table, Write } from "./table.ts";
 
@@ -76,8 +76,6 @@ const ROOTS: ReadonlySet<string> = new Set(["SPACES", "NODES", "NAMESPACE"]);
 const mayCreate = ({ when, change }: Write): boolean =>
   change.kind !== "delete" &&
   when.every(({ test }) => test.kind === "absent" || test.kind === "newOrEquals");
-
-const headOf = (pk: string): string => pk.split("#")[0] ?? "";
 
 /** Does an act until it has succeeded once. */
 function once(act: () => Promise<unknown>): () => Promise<void> {

@@ -527,11 +527,11 @@ it("a reservation that is added while assigns are in flight holds from its effec
     ...contextOver(world.table, world.clock, 3),
     store: {
       ...store,
-      readPoolMap: async (...of: Parameters<typeof store.readPoolMap>) => {
+      readFullCells: async (...of: Parameters<typeof store.readFullCells>) => {
         const written = await putReservation(world.calm, SPACE, "all", spec, undefined);
         if (!(written instanceof Refusal)) ({ effectiveAtMs } = written);
         world.clock.nowMs = Math.max(world.clock.nowMs, effectiveAtMs);
-        return store.readPoolMap(...of);
+        return store.readFullCells(...of);
       },
     },
   };
