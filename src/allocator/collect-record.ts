@@ -95,7 +95,7 @@ export async function collectRecord(
 /** A live record that holds something is due when its lease ends, or never: it would stand in the way of others in the index. */
 export async function settleDue(context: Context, seen: AssignmentRecord): Promise<void> {
   const young = context.now() - seen.atMs <= GRACE_MS;
-  if (seen.state !== "live" || isOver(seen) || young) return;
+  if (seen.state !== "live" || young) return;
   await context.store.changeRecord("settle-due", seen, { ...seen, revision: fresh(context) });
 }
 

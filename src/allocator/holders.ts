@@ -34,7 +34,7 @@ export class Holders {
     const known = this.#blocks.get(name) ?? { hosts: new Map(), last: Promise.resolve() };
     this.#blocks.set(name, known);
     const look = known.last.then(() => this.#look(host, block, known.hosts));
-    known.last = look.catch(() => {});
+    known.last = Promise.allSettled([look]);
     return look;
   }
 
