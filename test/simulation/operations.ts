@@ -25,10 +25,11 @@ import {
 import { releaseHandle } from "../../src/allocator/release-handle.ts";
 import { releaseHost } from "../../src/allocator/release-host.ts";
 import { reserve } from "../../src/allocator/reserve.ts";
-import { parseInterval } from "../../src/domain/cidr.ts";
+import { formatCidr, parseInterval } from "../../src/domain/cidr.ts";
 import type { HostId } from "../../src/domain/host.ts";
 import type { Labels } from "../../src/domain/labels.ts";
 import { BLOCKS_READ_AT_ONCE } from "../../src/domain/limits.ts";
+import { Contended } from "../../src/domain/outcome.ts";
 import type { PoolSpec } from "../../src/domain/pool.ts";
 import { SETTINGS_DEFAULT } from "../../src/domain/settings.ts";
 import { selector } from "../domain/builders.ts";
@@ -183,6 +184,15 @@ export const OPERATIONS: readonly Operation[] = [
       return { keyed };
     },
     walk: (context) => releaseHandle(context, SPACE, "keyed"),
+    kept: [],
+    again: (context) => releaseHandle(context, SPACE, "keyed"),
+  },
+  {
+    name: "release by handle of a keyed request, one block of which refuses",
+    step: "settle-kept",
+    prepare: async ({ calm }) => ({ keyed: await assigned(calm, requestOf("keyed", 4, "parts")) }),
+    walk: (context, { keyed }) =>
+      releaseHandle(refusing(context, keyed?.addresses[0]?.block), SPACE, "keyed"),
     kept: [],
     again: (context) => releaseHandle(context, SPACE, "keyed"),
   },
@@ -1029,6 +1039,18 @@ export async function firstPool(context: Context): Promise<unknown> {
 }
 
 const keyedRequest = requestOf("keyed", 1, "once");
+/** Who cannot give back anything in one block. */
+const refusing = (context: Context, hot: string | undefined): Context => ({
+  ...context,
+  store: {
+    ...context.store,
+    freeSlots: async (space, block, ...slots) => {
+      if (formatCidr(block) === hot) throw new Contended("the block refuses");
+      return context.store.freeSlots(space, block, ...slots);
+    },
+  },
+});
+
 const keyedPair = requestOf("keyed", 2, "twice");
 const keyedBoth: AssignRequest = {
   ...requestOf("both", 1, "once"),
