@@ -234,6 +234,17 @@ export const OPERATIONS: readonly Operation[] = [
     kept: ["old"],
   },
   {
+    name: "reclaim of a full pool beside another, which no request has called full",
+    step: "pool-full",
+    prepare: async ({ calm }) => {
+      const told = { old: await assigned(calm, requestOf("old", 8)) };
+      await putPool(calm, SPACE, "second", poolOf("10.9.0.0/29", 31), undefined);
+      return told;
+    },
+    walk: (context) => reclaimSpaces(context, [SPACE]),
+    kept: ["old"],
+  },
+  {
     name: "reclaim of a space without pools",
     step: "drop-space",
     prepare: async ({ calm }) => {

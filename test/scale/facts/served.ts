@@ -137,9 +137,13 @@ function roomInTheLastPool(fullPools: number): Layout {
 }
 
 /** The host may claim no more, borrows from nobody, and has one address left in one of its blocks. */
-export function hostAtItsCap(blocks: number, called?: "whose others are called full"): Layout {
+export function hostAtItsCap(
+  blocks: number,
+  called?: "whose others are called full",
+  open = Math.floor(blocks * 0.7),
+): Layout {
   return {
-    size: `a host at its cap of ${blocks} blocks, one free address in one of them${called ? `, ${called}` : ""}`,
+    size: `a host at its cap of ${blocks} blocks, one free address in block ${open + 1}${called ? `, ${called}` : ""}`,
     async set(newCloud) {
       const cloud = await newCloud();
       const pool = poolOf(SPACE, "main", "10.0.0.0/8");
@@ -149,7 +153,7 @@ export function hostAtItsCap(blocks: number, called?: "whose others are called f
       const cells = [...cellOrder(pool, host)].slice(0, Math.ceil(blocks / 64));
       const own = cells.flatMap((cell) => blocksOfCell(pool, cellAt(pool, cell))).slice(0, blocks);
       for (const [place, cidr] of own.entries()) {
-        const isOpen = place === Math.floor(blocks * 0.7);
+        const isOpen = place === open;
         cloud.items.put(
           isOpen ? blockItem(pool, { cidr, host, slots: takenSlots(63) }) : full(cidr, host),
         );
