@@ -142,10 +142,11 @@ interface Turn {
   lookWish(pool: Pool): LookWish;
 }
 
-/** Is it too late to look at one more cell, or pool? The first of each is looked at in any case. */
+/** Is it too late to look at one more cell, or pool? The first of each is looked at in any case, also anew. */
 const isLate = ({ context, sight }: Turn): boolean =>
   context.now() > sight.untilMs &&
-  (sight.views.size > 1 || [...sight.views.values()].some(({ looks }) => looks > 0));
+  (sight.views.size > 1 ||
+    [...sight.views.values()].some(({ looked, vain }) => looked.size + vain.size > 0));
 
 async function viewAt({ context, sight, lookWish }: Turn, pool: Pool): Promise<View> {
   const view = sight.views.get(pool.id) ?? (await viewOf(context, pool, lookWish(pool)));
