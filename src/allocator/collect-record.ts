@@ -3,7 +3,7 @@ import { GRACE_MS, PARTS_ENDED_AT_ONCE, RELEASED_RECORD_KEPT_MS } from "../domai
 import { Unreadable, unlessUnreadable } from "../domain/outcome.ts";
 import { type AssignmentRecord, isExpired, isOver } from "../domain/record.ts";
 import { type Context, fresh } from "./context.ts";
-import { endAsSeen, finish, givenOrdinals, tagOf } from "./end.ts";
+import { type Author, endAsSeen, finish, givenOrdinals, tagOf } from "./end.ts";
 import { fence } from "./fence.ts";
 import { giveBack } from "./give-back.ts";
 import { inParallel } from "./parallel.ts";
@@ -71,17 +71,23 @@ export async function collectRecord(
     await store.deleteRecord("collect-released", seen);
     return "deleted";
   }
+  // Who holds something was answered, or will be; where that cannot be seen, nobody can tell.
+  let author: Author = "answered";
   const holds = await inParallel(seen.parts, PARTS_ENDED_AT_ONCE, async (part) => {
     const block = await unlessUnreadable(store.readBlock(seen.place.space, part.block));
     // What it holds there nobody knows; it is no reason for a lease to go on elsewhere.
-    if (block instanceof Unreadable) return true;
+    if (block instanceof Unreadable) {
+      author = { fence: "collect-fence" };
+      return true;
+    }
     const given = givenOrdinals(seen, part);
     const held = heldBy(block, part.token);
     const left = held.filter((ordinal) => given.has(ordinal));
     if (left.length > 0) await giveBack(context, tagOf(seen, part), left, given);
     return left.length < held.length;
   });
-  if (holds.some(Boolean)) return isExpired(seen, context.now()) ? expire(context, seen) : "stands";
+  if (holds.some(Boolean))
+    return isExpired(seen, context.now()) ? expire(context, seen, author) : "stands";
   const stillHeld = await inParallel(seen.parts, PARTS_ENDED_AT_ONCE, async (part) => {
     const fenced = await fence(context, "collect-fence", seen.place.space, part.block);
     return heldBy(fenced, part.token).length > 0;
@@ -103,8 +109,9 @@ export async function settleDue(context: Context, seen: AssignmentRecord): Promi
 async function expire(
   context: Context,
   seen: AssignmentRecord,
+  author: Author,
 ): Promise<"deleted" | "kept" | "stands"> {
-  const ended = await endAsSeen(context, "expire", seen, "answered");
+  const ended = await endAsSeen(context, "expire", seen, author);
   if (!ended) return "stands";
   if (ended.place.keyed) {
     await settle(context, ended);

@@ -25,8 +25,9 @@ export async function correctCell(
 }
 
 /**
- * The same for who worked on a cell, after the reservations of that time: what they keep out nobody claims. Answers whether the
- * cell is full.
+ * The same for who worked on a cell, after the reservations of that time: what they keep out nobody claims.
+ *
+ * @returns whether the cell is full; nothing where no hint says so, since all of it is reserved, or what is cannot be read
  */
 export async function correctAfterwards(
   context: Context,
@@ -36,17 +37,16 @@ export async function correctAfterwards(
     standing,
     isCalledFull,
   }: { readonly standing: readonly Cidr[]; readonly isCalledFull: boolean },
-): Promise<boolean> {
+): Promise<boolean | undefined> {
   const configuration = await configurationOf(context, pool.space);
   // What is reserved is not known then, and the hint stays as it is.
-  if (configuration.unreadableReservations.length > 0) return false;
+  if (configuration.unreadableReservations.length > 0) return undefined;
   const { reserved } = configuration;
   // One that is reserved as a whole is passed over without a hint.
-  const isFull =
-    !isReservedCell(pool, index, reserved) &&
-    claimableIn(pool, index, standing, reserved).length === 0;
+  const isReserved = isReservedCell(pool, index, reserved);
+  const isFull = !isReserved && claimableIn(pool, index, standing, reserved).length === 0;
   await correctCell(context, pool, index, { isFull, isCalledFull });
-  return isFull;
+  return isReserved ? undefined : isFull;
 }
 
 /** A block of the cell may be claimed: neither it nor its pool is full. The cell's hint goes first, as `callFull` expects. */

@@ -2,9 +2,10 @@ import type { Block } from "../domain/block.ts";
 import { formatCidr } from "../domain/cidr.ts";
 import type { HostId } from "../domain/host.ts";
 import { LOAN_BLOCKS_KNOWN_MAX, PAGE_READS_AT_ONCE } from "../domain/limits.ts";
+import type { Unreadable } from "../domain/outcome.ts";
 import type { Context } from "./context.ts";
 import { Recent } from "./recent.ts";
-import { recordsOfSlots } from "./record-of-slot.ts";
+import { lookForOwners } from "./record-of-slot.ts";
 
 /** What is known of a block: by the tokens of its slots whose they are. Looks at it come one after the other. */
 interface Known {
@@ -44,12 +45,16 @@ export class Holders {
     const unknown = new Map(taken.map((slot) => [slot.token, slot]));
     for (const token of hosts.keys()) unknown.delete(token);
     const slots = [...unknown.values()];
+    let failure: Unreadable | undefined;
     for (let from = 0; from < slots.length; from += PAGE_READS_AT_ONCE) {
       const some = slots.slice(from, from + PAGE_READS_AT_ONCE);
-      const owners = await recordsOfSlots(this.#context, block.space, some);
+      const { owners, unreadable } = await lookForOwners(this.#context, block.space, some);
       for (const [token, { record }] of owners) hosts.set(token, record.host);
       if (some.some(({ token }) => hosts.get(token) === host)) return true;
+      failure ??= unreadable[0];
     }
+    // What is known of the others is kept: the next loan of the block asks for this one alone.
+    if (failure) throw failure;
     return false;
   }
 }

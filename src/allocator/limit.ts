@@ -95,7 +95,7 @@ async function recordsOf(
 
 /**
  * Makes sure that the slots of all records are as they will stay: each that is open and old, or has run out, is ended. There are
- * `LIMIT_PER_HANDLE_MAX` at most.
+ * `LIMIT_PER_HANDLE_MAX` of each family at most.
  */
 async function settleAll(
   context: Context,

@@ -57,7 +57,7 @@ export interface Free {
 }
 
 /**
- * Reads of a pool's map what the host needs. Who may claim looks at every cell that is not called full before it needs any other,
+ * Reads of a pool's map what the host needs. Who may claim looks first at the cells that are not called full, whatever they hold,
  * so the many that hold blocks are read only for who may not.
  */
 export async function viewOf(context: Context, pool: Pool, wish: LookWish): Promise<View> {
@@ -216,6 +216,9 @@ async function blocksAt(context: Context, pool: Pool, index: bigint): Promise<Bl
 /** Is there nothing to claim in any cell, as far as the map says? */
 export const seemsFull = ({ pool, full, wish }: View): boolean =>
   isUsedUp(pool, full, wish.rules.reserved);
+
+/** How many cells were looked at, for what is free or for what is in them. */
+export const cellsLookedAt = ({ looked, vain }: View): number => new Set([...looked, ...vain]).size;
 
 /** Was every cell looked at that may have something for the host? Then nothing found means nothing there. */
 export function isSeen({ pool, wish, cells, isMapped, full, looked, vain }: View): boolean {

@@ -5,7 +5,7 @@ import { POOLS_TOLD_MAX, REASONS_IN_DETAIL_MAX } from "../domain/limits.ts";
 import { Contended, Refusal, type RefusalCode } from "../domain/outcome.ts";
 import type { Pool } from "../domain/pool.ts";
 import { isShut, whyShut } from "../domain/shut.ts";
-import { isSeen } from "./look.ts";
+import { cellsLookedAt, isSeen } from "./look.ts";
 import type { Wish } from "./pick.ts";
 import type { Nothing } from "./search.ts";
 
@@ -77,7 +77,7 @@ function atTheCap(wish: Wish, missing: number, search: Nothing): Refusal {
 function exhausted(wish: Wish, missing: number, search: Nothing): Refusal {
   const { settings, unreadablePools } = wish.configuration;
   const { strictAffinity, autoAllocateBlocks } = settings;
-  const looked = new Map(search.views.map(({ pool, looked }) => [pool.id, looked.size]));
+  const looked = new Map(search.views.map((view) => [view.pool.id, cellsLookedAt(view)]));
   const tried = wish.pools.filter(({ id }) => looked.has(id));
   const untried = wish.pools.filter(({ id }) => !looked.has(id));
   const pools = [...tried, ...untried].slice(0, POOLS_TOLD_MAX).map((pool) => ({

@@ -24,8 +24,8 @@ interface CellReclaimed {
   readonly markedIdle: number;
   readonly deleted: number;
   readonly rowsRestored: number;
-  /** May no block of it be claimed? */
-  readonly isFull: boolean;
+  /** May no block of it be claimed? Nothing where nobody can say, or all of it is reserved. */
+  readonly isFull: boolean | undefined;
   /** What could not be read: the rest of the cell was worked on. */
   readonly failures: readonly Unreadable[];
 }

@@ -14,7 +14,7 @@ import { configurationOf } from "./configuration.ts";
 import type { Context } from "./context.ts";
 import { note } from "./failures.ts";
 import { type CellOfPool, reclaimCell } from "./reclaim-cell.ts";
-import { FullCells } from "./reclaim-pools.ts";
+import { PoolsSeen } from "./reclaim-pools.ts";
 import { whileTime } from "./while-time.ts";
 
 /** What a pass of the reclaimer did. */
@@ -46,7 +46,7 @@ interface SpaceWalk {
   /** Where its entry says that the next pass goes on. */
   kept: SpacePosition | undefined;
   readonly cells: AsyncGenerator<CellOnWay>;
-  readonly full: FullCells;
+  readonly pools: PoolsSeen;
   isBegun: boolean;
 }
 
@@ -71,7 +71,7 @@ export async function reclaim(context: Context, shard: number): Promise<Reclaime
       entry,
       kept: entry.position,
       cells: cellsOf(pass, entry),
-      full: new FullCells(entry.space),
+      pools: new PoolsSeen(entry.space),
       isBegun: false,
     }),
   );
@@ -132,7 +132,7 @@ async function walkSlice(pass: Pass, walk: SpaceWalk, atOnce: number): Promise<b
   // A space that is gone through at once has nothing kept, and costs no write.
   if (position || walk.kept) await context.store.keepPosition(walk.entry.space, position);
   walk.kept = position;
-  await walk.full.callPools(context).catch((error) => note(done.failures, error));
+  await walk.pools.correctHints(context).catch((error) => note(done.failures, error));
   return begun === RECLAIM_CELLS_PER_SLICE;
 }
 
@@ -149,12 +149,12 @@ async function nextOf<T>(source: AsyncGenerator<T>, count: number): Promise<T[]>
 /** One cell that cannot be worked on must not keep the pass from all that come after it. */
 async function reclaimOne(
   { context, startedAtMs, done }: Pass,
-  { full }: SpaceWalk,
+  { pools }: SpaceWalk,
   cell: CellOfPool,
 ): Promise<void> {
   try {
     const of = await reclaimCell(context, cell, startedAtMs);
-    if (of.isFull) full.add(cell.pool, cell.index);
+    if (of.isFull !== undefined) pools.saw(cell, of.isFull);
     done.cells++;
     done.blocks += of.blocks;
     done.markedIdle += of.markedIdle;

@@ -200,7 +200,7 @@ const isCalledFull = ({ sight, wish }: Turn, pool: Pool): boolean =>
 
 /**
  * Where nothing is believed free no hint is believed: looks at random, in the pools that were tried and then in others, until
- * one helps.
+ * one helps. Of others those cells come first that are not called full: the hint of a pool may be wrong where theirs are right.
  */
 async function freeAround(turn: Turn): Promise<Free | undefined> {
   const { context, sight, pools } = turn;
@@ -214,7 +214,12 @@ async function freeAround(turn: Turn): Promise<Free | undefined> {
     if (isLate(turn) || left <= 0 || (!isKnown && sight.views.size >= POOLS_TRIED_MAX)) break;
     const view = await viewAt(turn, pool);
     const before = view.looks;
-    const free = await lookAround(context, view, Math.min(CELL_LOOKS_MAX, left));
+    const looksMax = Math.min(CELL_LOOKS_MAX, left);
+    const isPassedBy = view.wish.claiming && (!isKnown || isCalledFull(turn, pool));
+    const isSpent = (looks: number) => isLate(turn) || looks >= looksMax;
+    const free =
+      (isPassedBy && (await findFree(context, view, isSpent))) ||
+      (await lookAround(context, view, looksMax - (view.looks - before)));
     left -= view.looks - before;
     if (free || mayHelp(context, view)) return free;
   }

@@ -406,6 +406,17 @@ describe("the hint that a pool is full", () => {
     expect(calledFull(world)).toEqual([]);
   });
 
+  it("keeps nobody from a free block where it is wrong alone: a host that finds no other looks there", async () => {
+    const world = await makeWorld(poolOf("10.0.0.0/32", 32), { strictAffinity: true });
+    const [open] = await smallPools(world, 1);
+    await fillPool(world, await poolNamed(world));
+    const poolId = open?.id ?? "";
+    await world.calm.store.callPoolFull({ space: SPACE, poolId, reserved: "" });
+    expect(await assign(world.calm, requestFrom("late"))).toMatchObject({
+      addresses: [{ pool: open?.name }],
+    });
+  });
+
   it("is taken back by who put it while a block went", async () => {
     const world = await makeWorld(poolOf("10.0.0.0/32", 32), { strictAffinity: true });
     const [other] = await smallPools(world, 1);

@@ -424,6 +424,19 @@ it("puts the hint right that a cell is full, and that it is not", async () => {
   expect(await full()).toEqual(new Set([0n]));
 });
 
+it("takes the hint away that a pool is full which has a free block, though no cell of it is called full", async () => {
+  const world = await makeWorld(poolOf("10.0.0.0/30", 31));
+  const put = await putPool(world.calm, SPACE, "other", poolOf("10.0.1.0/30", 31), undefined);
+  if (put instanceof Refusal) throw new Error(put.detail);
+  await assigned(world.calm, requestOf("some", 1));
+  const { store } = world.calm;
+  const [{ pool: taken } = { pool: "" }] = contentsIn(world).blocks;
+  const { id } = await poolNamed(world, taken);
+  await store.callPoolFull({ space: SPACE, poolId: id, reserved: "" });
+  await pass(world.calm);
+  expect(await store.listFullPools(SPACE)).toEqual([]);
+});
+
 it("calls a pool full that is, before any request has tried it; at rest it writes nothing and reads the hints once", async () => {
   const world = await makeWorld(poolOf("10.0.0.0/30", 31));
   const put = await putPool(world.calm, SPACE, "other", poolOf("10.0.1.0/30", 31), undefined);
