@@ -29,7 +29,7 @@ export const nodeDeleteCommand = (io: Io): Command =>
 async function releaseAll({ client, io }: Session, host: string): Promise<void> {
   const addresses: string[] = [];
   const blocks: string[] = [];
-  const left: string[] = [];
+  let left: string[] = [];
   await told(
     addresses,
     () =>
@@ -40,7 +40,8 @@ async function releaseAll({ client, io }: Session, host: string): Promise<void> 
       progressing(io, `addresses of ${host}`, async () => {
         for await (const { released, unreadable = [] } of releaseHost(client, { host })) {
           addresses.push(...released);
-          left.push(...unreadable.map(({ item }) => item));
+          // Of the last answer alone: an earlier one may name what could be read later.
+          left = unreadable.map(({ item }) => item);
         }
         const route = path`/v1/nodes/${host}/affinities`;
         for await (const { affinities } of pages<Page>(client, route, {}, "DELETE"))

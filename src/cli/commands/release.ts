@@ -160,11 +160,12 @@ async function ofAll(
         }
       }),
   );
-  const items = answers.flatMap(({ unreadable = [] }) => unreadable.map(({ item }) => item));
+  // An earlier answer may name what could be read later.
+  const items = (answers.at(-1)?.unreadable ?? []).map(({ item }) => item);
   if (items.length > 0)
     throw new CommandError(
       EXIT.refused,
-      `unreadable: what ${name} has in ${[...new Set(items)].join(", ")} stays, for what stands there cannot be read.`,
+      `unreadable: what ${name} has in ${items.join(", ")} stays, for what stands there cannot be read.`,
     );
 }
 

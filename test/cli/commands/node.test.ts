@@ -82,6 +82,31 @@ describe("plat node delete --release", () => {
     );
   });
 
+  it.each([
+    [
+      "names what cannot be read at the end",
+      false,
+      1,
+      /^plat: what a has in block 10\.0\.0\.0 stays/,
+    ],
+    ["says nothing of what could be read before the end", true, 0, /^$/],
+  ])("%s", async (_, isMended, exit, err) => {
+    await platWith({ stdin: JSON.stringify({ nodes: [{ name: "a", labels: {} }] }) }, ...APPLY);
+    const part = { host: "a", released: [], progressed: false };
+    const unreadable = [{ item: "block 10.0.0.0", reason: "" }];
+    let releases = 0;
+    const url = await wayTo(server().url, async ({ route }) => {
+      if (route !== "POST /v1/release") return undefined;
+      const isRead = releases++ > 0 && isMended;
+      return { ...part, complete: isRead, ...(!isRead && { unreadable }) };
+    });
+    expect(await plat("node", "delete", "a", "--release", "--endpoint", url)).toEqual({
+      exit,
+      out: 'node "a" deleted\n0 addresses and 0 blocks of a released\n',
+      err: expect.stringMatching(err),
+    });
+  });
+
   it("tells which addresses it released where the blocks cannot be", async () => {
     await plat("pool", "create", "web", "--cidr", "10.0.0.0/24", "--block-size", "28");
     await platWith({ stdin: JSON.stringify({ nodes: [{ name: "a", labels: {} }] }) }, ...APPLY);

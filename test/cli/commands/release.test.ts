@@ -179,6 +179,17 @@ describe("plat release --handle", () => {
     expect(err).toMatch(/^plat: unreadable: what web-0 has in block 10\.0\.0\.0 stays/);
   });
 
+  it("says nothing of what could be read before the end", async () => {
+    const part = { handle: "web-0", released: ["10.0.0.1"], progressed: true, complete: false };
+    const unreadable = [{ item: "block 10.0.0.0", reason: "" }];
+    const url = await wayTo(shell.server().url, async ({ before }) =>
+      before === 0 ? { ...part, unreadable } : { ...part, released: ["10.0.0.2"], complete: true },
+    );
+    const { exit, out, err } = await plat("release", "--handle", "web-0", "--endpoint", url);
+    expect({ exit, err }).toEqual({ exit: 0, err: "" });
+    expect(out.match(/10\.0\.0\.\d/g)).toEqual(["10.0.0.1", "10.0.0.2"]);
+  });
+
   it("releases all that the handle has, and again nothing, which is no error", async () => {
     await pool();
     await assign("10.0.0.1", "web-0");
