@@ -15,14 +15,15 @@ export interface Environment {
   readonly collectRate: Duration;
   readonly workRate: Duration;
   /**
-   * How long after its time a tick may come. All schedules begin at the same second; where no executions are kept for them, a
-   * window spreads them, so that they do not take all that a small account has
+   * Within how long after its time a tick comes; without a window Scheduler promises the minute
+   * (https://docs.aws.amazon.com/scheduler/latest/UserGuide/schedule-types.html). All schedules may begin at the same second.
+   * Where no executions are kept for them, a window spreads them, so that they do not take all that a small account has
    * (https://docs.aws.amazon.com/scheduler/latest/UserGuide/managing-schedule-flexible-time-windows.html).
    */
   readonly tickWindow: TimeWindow;
   /**
    * Lambda executions that are kept for each schedule, whatever requests take. Lambda keeps 100 unreserved, and a new account
-   * has 10 or 50 in all, which leaves none to reserve
+   * may have 10 in all, which leaves none to reserve
    * (https://docs.aws.amazon.com/lambda/latest/dg/configuration-concurrency.html).
    */
   readonly reservedPerSchedule: number | undefined;

@@ -14,8 +14,9 @@ export interface Released {
   /** Is nothing left of what there was when this was asked? Where something is, the same request goes on. */
   readonly complete: boolean;
   /**
-   * Did this request get further: did a record come to its end, one that held nothing any more as well? Where it did not, and
-   * something is `unreadable`, a repeat does not either.
+   * Did this request get further: was an address given back, or did a record come to its end, one that held nothing any more as
+   * well? Where two in a row did not, and left the same things `unreadable`, at least one, nobody need ask again before these
+   * are mended.
    */
   readonly progressed: boolean;
   /** What cannot be read: what it holds stays. */

@@ -6,7 +6,7 @@ const allReleased = {
   complete: v.pipe(
     v.boolean(),
     v.description(
-      "Is nothing left of what there was when this request began? If not, send the same request again: until `complete`, or until two answers in a row have `progressed` false and name the same `unreadable` items",
+      "Is nothing left of what there was when this request began? If not, send the same request again. Stop as well after two answers in a row that have `progressed` false and name the same `unreadable` items, at least one",
     ),
   ),
   progressed: v.pipe(
