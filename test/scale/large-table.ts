@@ -1,3 +1,4 @@
+import { fnv1a64 } from "../../src/domain/hash.ts";
 import { holds } from "../../src/store/clause.ts";
 import { changed } from "../../src/store/memory.ts";
 import type { DueKey, DueOptions, Item, Key, Segment, Write } from "../../src/store/table.ts";
@@ -35,7 +36,7 @@ export class LargeTable {
   readonly #crowds: Crowd[] = [];
   readonly #written = new Map<string, Partition>();
   /** The keys of written partitions that are of no crowd, in the order in which they came: what a scan ends with. */
-  readonly #others: string[] = [];
+  readonly #others: { readonly pk: string; readonly hash: bigint }[] = [];
   readonly #otherAt = new Map<string, number>();
   readonly #kept = new Map<string, Partition>();
   readonly #due = new DueIndex();
@@ -105,8 +106,8 @@ export class LargeTable {
     }
     for (; place < end; place++) yield* this.#partitionAt(order.numberAt(place)).all();
     for (; other < this.#others.length; other++) {
-      const pk = this.#others[other] as string;
-      if (hashOf(pk) % of === index) yield* this.partition(pk)?.all() ?? [];
+      const { pk = "", hash = 0n } = this.#others[other] ?? {};
+      if (hash % BigInt(of) === BigInt(index)) yield* this.partition(pk)?.all() ?? [];
     }
   }
 
@@ -160,7 +161,7 @@ export class LargeTable {
     this.#written.set(pk, partition);
     if (!generated && this.#crowdOf(pk) === undefined) {
       this.#otherAt.set(pk, this.#others.length);
-      this.#others.push(pk);
+      this.#others.push({ pk, hash: fnv1a64(pk) });
     }
     return partition;
   }
@@ -186,11 +187,4 @@ export class LargeTable {
     }
     return partition;
   }
-}
-
-/** FNV-1a of 32 bits: which segment has a partition of no crowd. */
-function hashOf(text: string): number {
-  let hash = 0x811c9dc5;
-  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
-  return hash >>> 0;
 }

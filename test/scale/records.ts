@@ -7,12 +7,10 @@ import type { Pool } from "../../src/domain/pool.ts";
 import type { AssignmentRecord } from "../../src/domain/record.ts";
 import type { Slot } from "../../src/domain/slot.ts";
 import { freshToken } from "../../src/domain/token.ts";
-import { seededRandom } from "../simulation/random.ts";
 import { drafted } from "./drafts.ts";
+import { EARLIER_MS, sceneRandom, someId } from "./drawn.ts";
 import type { LargeTable } from "./large-table.ts";
-import { blockItem, EARLIER_MS, someId } from "./scene.ts";
-
-const random = seededRandom(1);
+import { blockItem } from "./scene.ts";
 
 /** Whose an address is, and where it lies. */
 export interface Held {
@@ -35,12 +33,12 @@ export function requestFor(
     ordinal,
     changes = {},
     keyed = false,
-    id = freshRecordId(EARLIER_MS, random),
+    id = freshRecordId(EARLIER_MS, sceneRandom()),
   }: Held,
 ): { readonly record: AssignmentRecord; readonly slot: Slot } {
   const hash = handleHash(handle);
   const place = { space, handleHash: hash, id, keyed };
-  const token = freshToken(place, random);
+  const token = freshToken(place, sceneRandom());
   const record: AssignmentRecord = {
     place,
     state: "live",

@@ -4,9 +4,8 @@ import { parseAddress } from "../../src/domain/address.ts";
 import { parseGeneration } from "../../src/domain/generation.ts";
 import type { HostId } from "../../src/domain/host.ts";
 import { Refusal } from "../../src/domain/outcome.ts";
+import { someHandle } from "./drawn.ts";
 import { type Cloud, type Execution, LambdaFunction } from "./lambda.ts";
-
-let handles = 0;
 
 /** Asks for one IPv4 address for a workload of a host. */
 export function requestOf(
@@ -18,7 +17,7 @@ export function requestOf(
     space,
     host,
     wanted: [{ family: 4, count: 1 }],
-    handle: `workload-${handles++}`,
+    handle: someHandle(),
     attributes: { pod: "web-0", namespace: "shop" },
     pools: [],
     digest: "digest",
@@ -36,11 +35,11 @@ export const assignCold = (
 export const isServed = (tried: Execution<Assignment | Refusal>): boolean =>
   tried.ended === "answered" && !(tried.value instanceof Refusal);
 
-/** Is the caller told that there is no use in asking again? */
-export const isFinal = (tried: Execution<Assignment | Refusal>): boolean =>
-  tried.ended === "answered" &&
-  tried.value instanceof Refusal &&
-  tried.value.members.retryable !== true;
+/** Is the caller told that there is no use in asking again? @throws Error where nobody is told anything */
+export function isFinal(tried: Execution<Assignment | Refusal>): boolean {
+  if (tried.ended !== "answered") throw new Error(`no answer: ${JSON.stringify(tried)}`);
+  return tried.value instanceof Refusal && tried.value.members.retryable !== true;
+}
 
 /** What a caller waits before it asks again. */
 const PAUSE_MS = 1_000;

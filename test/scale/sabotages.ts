@@ -2,23 +2,56 @@ import { Unavailable } from "../../src/domain/outcome.ts";
 import { eachCall } from "../../src/store/each-call.ts";
 import { hostPk, unescaped } from "../../src/store/key.ts";
 import { kindNameOf } from "../../src/store/kinds.ts";
+import { changed } from "../../src/store/memory.ts";
 import type { Item, QueryOptions, Table, Write } from "../../src/store/table.ts";
+import { EARLIER_MS } from "./drawn.ts";
 import type { Sabotage } from "./lambda.ts";
+import { MINUTE_MS } from "./model.ts";
 
 /*
  * What the facts rest on, taken away one at a time: a Query that finds nothing, a write that is lost, a clock that stands.
  */
 
 export const ALL_LOOKS_FULL: Sabotage = {
-  called: "whatever is looked at is said to be full",
+  called: "no look finds a block, and no claim is written",
   table: (table) => ({
     ...losing("create-block").table(table),
     query: async (pk, options) => (pk.startsWith("BLOCK#") ? [] : table.query(pk, options)),
   }),
 };
 
-export const NO_MAPS = hiding("the maps of pools have nothing in them", "POOLMAP#");
 export const NO_FULL_POOLS = hiding("no pool is called full", "FULLPOOLS#");
+
+export const NO_OWN_BLOCKS: Sabotage = {
+  called: "no block stands at a place of its host",
+  table: (table) => ({
+    ...losing("create-block").table(table),
+    get: async (key, options) =>
+      key.pk.startsWith("BLOCK#") ? undefined : table.get(key, options),
+  }),
+};
+
+export const FIRST_ONLY: Sabotage = {
+  called: "a space is read as if it had two pools, of two block groups each",
+  table: (table) => ({
+    ...table,
+    query: async (pk, options) => {
+      if (pk.startsWith("POOLMAP#")) return [];
+      const items = await table.query(pk, options);
+      if (!pk.startsWith("SPACE#")) return items;
+      const pools = items.filter(({ sk }) => sk.startsWith("POOL#"));
+      return items.filter((item) => !pools.includes(item) || pools.indexOf(item) < 2).map(narrowed);
+    },
+  }),
+};
+
+/** A pool of two cells, where it has more. */
+function narrowed(item: Item): Item {
+  const [base, prefix] = String(item.cidr).split("/");
+  return item.sk.startsWith("POOL#") && Number(prefix) < 19
+    ? { ...item, cidr: `${base}/19` }
+    : item;
+}
 
 export const NO_FULL_BLOCKS: Sabotage = {
   called: "no block of a host is called full",
@@ -57,10 +90,21 @@ export const FIRST_FAILURE_STOPS_ALL: Sabotage = {
 };
 
 export const NOTHING_DELETED = losing("delete-block", "no block is ever deleted");
-export const NO_PROGRESS = losing(
-  /^(keep-position|write-progress|(?!create)[a-z]+-job)$/,
-  "no run tells the next one where it stopped",
-);
+export const NO_JOB_GOES_ON = losing(/^(?!create)[a-z]+-job$/, "no job is carried on");
+
+/** The run itself hears of no failure, and goes on. */
+export const NO_PROGRESS: Sabotage = {
+  called: "no run tells the next one where it stopped",
+  table: (table) => ({
+    ...table,
+    write: async (write) => {
+      const { step, key, change } = write;
+      if (!/^(keep-position|write-progress|walk-job)$/.test(step)) return table.write(write);
+      const item = changed(key, await table.get(key), change);
+      return { outcome: "done", item: item ?? { ...key } };
+    },
+  }),
+};
 
 export const NOTHING_DUE: Sabotage = {
   called: "the index has nothing that is due, and neither has a walk over the table",
@@ -78,21 +122,21 @@ export const READ_BEFORE_WRITE: Sabotage = {
   }),
 };
 
-export const ITEM_BY_ITEM: Sabotage = {
-  called: "what stands beside an item is read with it, a few at a time",
-  table: (table) => ({
-    ...table,
-    query: async (pk, options) => {
-      await readAll(table, pk, options?.consistent);
-      return table.query(pk, options);
-    },
-  }),
-};
+/** @param what lies in these partitions, as a sentence calls it */
+export const walking = (what: string, partitions: readonly string[]): Sabotage => ({
+  called: `a walk through ${what} comes before each call`,
+  table: (table) =>
+    eachCall(table, async (call) => {
+      for (const pk of partitions) await readAll(table, pk);
+      return call();
+    }),
+});
 
-async function readAll(table: Table, pk: string, consistent = true): Promise<void> {
-  const limit = 4;
+/** Reads a partition, a few of its items at a time. */
+async function readAll(table: Table, pk: string): Promise<void> {
+  const limit = 16;
   for (let after: string | undefined; ; ) {
-    const options: QueryOptions = { limit, consistent, ...(after !== undefined && { after }) };
+    const options: QueryOptions = { limit, ...(after !== undefined && { after }) };
     const items: readonly Item[] = await table.query(pk, options);
     if (items.length < limit) return;
     after = items.at(-1)?.sk;
@@ -114,8 +158,8 @@ export const NO_ANSWERS: Sabotage = {
 };
 
 export const CLOCK_STANDS: Sabotage = {
-  called: "a run does not see its time go by",
-  now: () => 1_700_000_000_000,
+  called: "a run sees no time go by before its minute is over",
+  now: (nowMs) => nowMs - ((nowMs - EARLIER_MS) % MINUTE_MS),
 };
 
 export const EVERY_ITEM_AGAIN: Sabotage = {

@@ -11,11 +11,10 @@ import type { Item } from "../../src/store/table.ts";
 import { openTable } from "../../src/store/table-format.ts";
 import { VirtualClock } from "../virtual-clock.ts";
 import { drafted } from "./drafts.ts";
+import { drawAnew, EARLIER_MS, someId } from "./drawn.ts";
 import type { Cloud, Sabotage } from "./lambda.ts";
 import { LargeTable } from "./large-table.ts";
 import { ModelledTable } from "./modelled-table.ts";
-
-let ids = 0;
 
 /** A table under modelled conditions, and the functions' way to it. */
 export interface LargeCloud extends Cloud {
@@ -27,8 +26,7 @@ export type NewCloud = () => Promise<LargeCloud>;
 
 /** @param sabotage what stands in the way of the walks */
 export async function newCloud(sabotage?: Sabotage): Promise<LargeCloud> {
-  // What was drawn for another scene makes no difference to this one.
-  ids = 0;
+  drawAnew();
   const clock = new VirtualClock();
   const items = new LargeTable();
   const first = new MemoryTable();
@@ -43,18 +41,6 @@ export async function newCloud(sabotage?: Sabotage): Promise<LargeCloud> {
     passes: [],
     ...(sabotage && { sabotage }),
   };
-}
-
-/** Everything in a scene was made so long before the clock starts. */
-export const AGE_MS = 24 * 60 * 60 * 1_000;
-export const EARLIER_MS = 1_700_000_000_000 - AGE_MS;
-
-/** An id, token, epoch or revision that nothing else has, as short as the walks make them. */
-export function someId(): string {
-  const bytes = Buffer.alloc(11);
-  bytes.writeUIntBE(EARLIER_MS, 0, 6);
-  bytes.writeUIntBE(ids++, 6, 5);
-  return bytes.toString("base64url");
 }
 
 /** A pool as `PUT /v1/pools` leaves it. */

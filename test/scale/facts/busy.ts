@@ -25,7 +25,7 @@ export function busySchedules(form: Form): readonly Busy[] {
   if (!reclaim || !collect || !work) throw new Error("a pass without a schedule");
   const isFull = form === "full";
   const blocks = isFull ? 1_048_576 : 16_384;
-  const [addresses, perSecond] = isFull ? [262_144, 1_000] : [8_192, 10];
+  const [addresses, perSecond] = isFull ? [262_144, 1_000] : [65_536, 10];
   const [cells, perCell] = isFull ? [1_563, BLOCKS_PER_CELL] : [200, 16];
   const of = (memoryMb: number) => (isFull ? "" : `, on ${memoryMb} MB`);
   const on = async (newCloud: NewCloud, memoryMb: number) => ({
@@ -43,10 +43,10 @@ export function busySchedules(form: Form): readonly Busy[] {
       },
     },
     {
-      size: `collect, with ${perSecond * 60} records due at once beside ${addresses} allocations${of(16)}`,
+      size: `collect, with ${perSecond * 60} records due at once beside ${addresses} allocations${of(48)}`,
       schedule: collect,
       async set(newCloud) {
-        const cloud = await on(newCloud, 16);
+        const cloud = await on(newCloud, 48);
         const pool = putAssignedSpace(cloud.items, SPACE, "10.0.0.0/8", addresses);
         // In a space of its own: its addresses are others.
         putLeases(cloud, { ...pool, space: "leased" }, perSecond, 1);

@@ -10,9 +10,11 @@ import { reserve } from "../../../src/allocator/reserve.ts";
 import { utilization } from "../../../src/allocator/utilization.ts";
 import { blocksOfCell, cellAt, cellCount, cellIndexOf, cellOf } from "../../../src/domain/cell.ts";
 import { formatCidr, intervalOf } from "../../../src/domain/cidr.ts";
+import { handleHash } from "../../../src/domain/hash.ts";
 import type { HostId } from "../../../src/domain/host.ts";
 import { Refusal } from "../../../src/domain/outcome.ts";
 import type { Pool } from "../../../src/domain/pool.ts";
+import { hostPk, recordPk, SPACES_PK, spacePk } from "../../../src/store/key.ts";
 import { fullBlocks } from "../crowds.ts";
 import { drafted } from "../drafts.ts";
 import type { Fact, Form } from "../fact.ts";
@@ -20,9 +22,9 @@ import { type Cloud, LambdaFunction, type Sabotage } from "../lambda.ts";
 import type { LargeTable } from "../large-table.ts";
 import { putHeld } from "../records.ts";
 import { addressIn, expectServed, requestOf } from "../requests.ts";
-import { ITEM_BY_ITEM, READ_BEFORE_WRITE } from "../sabotages.ts";
+import { walking } from "../sabotages.ts";
 import { type LargeCloud, type NewCloud, poolOf, putSpace, rowItem } from "../scene.ts";
-import { putLargeSpace } from "./spaces.ts";
+import { putLargeSpace, someCellsOf } from "./spaces.ts";
 
 const SPACE = "default";
 const HOST: HostId = "host:mine";
@@ -37,6 +39,8 @@ interface Scene {
 
 interface Size {
   readonly size: string;
+  /** Each call waits for a walk through what is large. */
+  readonly broken: Sabotage;
   set(newCloud: NewCloud): Promise<Scene>;
 }
 
@@ -44,15 +48,14 @@ interface Size {
 interface Operation {
   readonly operation: string;
   readonly calls: number;
-  readonly broken?: Sabotage;
   /** Calls that were made for it. */
   count(scene: Scene): Promise<number>;
 }
 
 /** No operation needs more calls because something else is large. */
 export function callFacts(form: Form): readonly Fact[] {
-  return OPERATIONS.flatMap(({ operation, calls, broken = READ_BEFORE_WRITE, count }) =>
-    sizesOf(form).map(({ size, set }) => ({
+  return OPERATIONS.flatMap(({ operation, calls, count }) =>
+    sizesOf(form).map(({ size, broken, set }) => ({
       name: `${operation} needs at most ${calls} calls`,
       size,
       bound: calls,
@@ -125,7 +128,6 @@ const OPERATIONS: readonly Operation[] = [
   {
     operation: "A read of an address",
     calls: 4,
-    broken: ITEM_BY_ITEM,
     count: async ({ cloud }) => {
       const { value } = await assigned(new LambdaFunction(cloud), { handle: HANDLE });
       const { address } = addressIn(value);
@@ -149,7 +151,6 @@ const OPERATIONS: readonly Operation[] = [
   {
     operation: "A change of a lease",
     calls: 7,
-    broken: ITEM_BY_ITEM,
     count: async ({ cloud }) => {
       const { value } = await assigned(new LambdaFunction(cloud), {
         handle: HANDLE,
@@ -163,7 +164,6 @@ const OPERATIONS: readonly Operation[] = [
   {
     operation: "A page of 100 blocks of a pool's utilization",
     calls: 5,
-    broken: ITEM_BY_ITEM,
     count: ({ cloud, pool }) =>
       calls(cloud, (context) =>
         utilization(context, { space: SPACE, name: pool.name, limit: 100 }),
@@ -183,25 +183,24 @@ const OPERATIONS: readonly Operation[] = [
   {
     operation: "A page of 100 blocks",
     calls: 6,
-    broken: ITEM_BY_ITEM,
     count: ({ cloud, pool }) =>
       calls(cloud, (context) => listBlocks(context, { space: SPACE, pool: pool.name, limit: 100 })),
   },
 ];
 
 function sizesOf(form: Form): readonly Size[] {
+  const large = form === "full" ? "64.0.0.0/6" : "64.0.0.0/11";
   const [blocks, spaces, pools, hostBlocks, allocations] =
     form === "full" ? [1_048_576, 10_000, 2_000, 200, 10_000] : [32_768, 300, 100, 40, 300];
   return [
     {
       size: `${blocks} blocks in the space`,
-      set: (newCloud) =>
-        scene(newCloud, (cloud) =>
-          putLargeSpace(cloud.items, SPACE, form === "full" ? "64.0.0.0/6" : "64.0.0.0/11", 1),
-        ),
+      broken: walking("some cells of the pool", someCellsOf(poolOf(SPACE, "main", large))),
+      set: (newCloud) => scene(newCloud, (cloud) => putLargeSpace(cloud.items, SPACE, large, 1)),
     },
     {
       size: `${spaces} spaces`,
+      broken: walking("the register of spaces", [SPACES_PK]),
       set: (newCloud) =>
         scene(newCloud, (cloud) => {
           for (let i = 0; i < spaces; i++)
@@ -209,13 +208,19 @@ function sizesOf(form: Form): readonly Size[] {
           return putSmallSpace(cloud);
         }),
     },
-    { size: `${pools} pools in the space`, set: (newCloud) => scene(newCloud, putPools(pools)) },
+    {
+      size: `${pools} pools in the space`,
+      broken: walking("the pools of the space", [spacePk(SPACE)]),
+      set: (newCloud) => scene(newCloud, putPools(pools)),
+    },
     {
       size: `a host with ${hostBlocks} blocks`,
+      broken: walking("the places of the host", [hostPk(SPACE, HOST)]),
       set: (newCloud) => scene(newCloud, putSmallSpace, hostBlocks),
     },
     {
       size: `a handle with ${allocations} allocations`,
+      broken: walking("the records of the handle", [recordPk(SPACE, handleHash(HANDLE))]),
       set: (newCloud) =>
         scene(newCloud, (cloud) => {
           const pool = putSmallSpace(cloud);

@@ -13,7 +13,7 @@ import { busySchedules } from "./busy.ts";
 /** A run that had no time left, or was stopped, has told how far it came: the next one does not begin anew. */
 export const goesOnFacts = (form: Form): readonly Fact[] =>
   busySchedules(form).flatMap(({ size, schedule, set }) =>
-    (form === "full" ? ENDS : ENDS.slice(-1)).map(({ end, diesAfterMs, bounds }) => ({
+    ENDS.map(({ end, diesAfterMs, bounds }) => ({
       name: "A run goes on where the one before it stopped",
       size: `${size}; the one before it ${end}`,
       bound: bounds[schedule.name],

@@ -1,39 +1,52 @@
+import { BLOCKS_READ_AT_ONCE } from "../../../src/domain/limits.ts";
 import type { Fact, Form } from "../fact.ts";
-import { assignCold } from "../requests.ts";
+import { LambdaFunction } from "../lambda.ts";
+import { expectServed } from "../requests.ts";
 import { NO_FULL_BLOCKS, READ_BEFORE_WRITE } from "../sabotages.ts";
 import type { NewCloud } from "../scene.ts";
+import type { Layout } from "./layout.ts";
 import { hostAtItsCap } from "./served.ts";
 
-/** A host with many full blocks pays for them once: whoever has read them calls them full. */
+/** A host with many full blocks pays for each once: whoever has read it calls it full. */
 export function largeHostFacts(form: Form): readonly Fact[] {
   const blocks = form === "full" ? 200 : 40;
-  const { size, set } = hostAtItsCap(blocks, undefined, blocks - 1);
-  /** Calls of the last of some assigns, each by a function that has just started. */
-  const callsOf = async (newCloud: NewCloud, assigns: number) => {
-    const { cloud, requests } = await set(newCloud);
-    const [request] = requests;
-    if (!request) throw new Error("nobody asks");
-    return cloud.clock.run(async () => {
-      let last = 0;
-      for (let i = 0; i < assigns; i++) last = (await assignCold(cloud, request)).calls;
-      return last;
-    });
-  };
-  const fact = { size, unit: "calls" };
+  const free = ASSIGNS_MAX;
+  // Places are read in the order of their keys: this one is the last.
+  const atTheEnd = hostAtItsCap(blocks, undefined, { open: form === "full" ? 99 : 9, free });
+  const inTheMidst = hostAtItsCap(blocks, undefined, { free });
   return [
     {
-      ...fact,
+      size: atTheEnd.size,
+      unit: "calls",
       name: "A host's first assign among full blocks that nothing calls full needs at most three calls for each, and ten",
       bound: 3 * blocks + 10,
       broken: READ_BEFORE_WRITE,
-      measure: (newCloud) => callsOf(newCloud, 1),
+      measure: (newCloud) => callsOf(atTheEnd, newCloud, 1),
     },
     {
-      ...fact,
-      name: "A host's third assign among full blocks needs at most 9 calls",
-      bound: 9,
+      size: inTheMidst.size,
+      unit: "calls",
+      name: `A host's third assign among full blocks needs at most ${THIRD_CALLS_MAX} calls`,
+      bound: THIRD_CALLS_MAX,
       broken: NO_FULL_BLOCKS,
-      measure: (newCloud) => callsOf(newCloud, 3),
+      measure: (newCloud) => callsOf(inTheMidst, newCloud, ASSIGNS_MAX),
     },
   ];
 }
+
+/** Calls of the last of some assigns that are all served, each by a function that has just started. */
+async function callsOf({ set }: Layout, newCloud: NewCloud, assigns: number): Promise<number> {
+  const { cloud, requests } = await set(newCloud);
+  const [request] = requests;
+  if (!request) throw new Error("nobody asks");
+  return cloud.clock.run(async () => {
+    let last = 0;
+    for (let i = 0; i < assigns; i++)
+      last = (await expectServed(new LambdaFunction(cloud), request)).calls;
+    return last;
+  });
+}
+
+const ASSIGNS_MAX = 3;
+/** Those of a cold assign, and three for each full block that nobody has read and that is read with the right one. */
+const THIRD_CALLS_MAX = 6 + 3 * (BLOCKS_READ_AT_ONCE - 1);

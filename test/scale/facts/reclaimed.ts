@@ -1,21 +1,13 @@
 import { BLOCKS_PER_CELL, blocksOfCell, cellAt, cellCount } from "../../../src/domain/cell.ts";
 import type { Pool } from "../../../src/domain/pool.ts";
 import { blockPk, spaceKey } from "../../../src/store/key.ts";
+import { EARLIER_MS, someId } from "../drawn.ts";
 import type { Fact, Form } from "../fact.ts";
 import type { Cloud } from "../lambda.ts";
 import type { LargeTable } from "../large-table.ts";
 import { minutesUntil, RECLAIM } from "../runs.ts";
 import { FIRST_FAILURE_STOPS_ALL, NOTHING_DELETED, ROWS_OF_EVERY_BLOCK } from "../sabotages.ts";
-import {
-  AGE_MS,
-  blockItem,
-  mapPages,
-  namesOfOneShard,
-  poolOf,
-  putSpace,
-  rowItem,
-  someId,
-} from "../scene.ts";
+import { blockItem, mapPages, namesOfOneShard, poolOf, putSpace, rowItem } from "../scene.ts";
 import { putLargeSpace } from "./spaces.ts";
 
 const MILLION = 1_048_576;
@@ -42,8 +34,8 @@ export function reclaimedFacts(form: Form): readonly Fact[] {
       },
     },
     {
-      name: "A small space waits at most two minutes for its reclaim, however large another is",
-      size: `100 idle blocks beside ${blocks} blocks, and a space that cannot be read`,
+      name: "A block that was seen idle is reclaimed within two minutes, beside a space that cannot be read",
+      size: `100 idle blocks, beside ${blocks} blocks in another space of the shard`,
       broken: FIRST_FAILURE_STOPS_ALL,
       bound: 2,
       unit: "minutes",
@@ -57,7 +49,7 @@ export function reclaimedFacts(form: Form): readonly Fact[] {
       },
     },
     {
-      name: "An idle block is reclaimed within two minutes, however many spaces there are",
+      name: "A block that was seen idle is reclaimed within two minutes",
       size: `${spaces} spaces of one block, beside ${blocks} blocks in another`,
       bound: 2,
       unit: "minutes",
@@ -76,7 +68,7 @@ export function reclaimedFacts(form: Form): readonly Fact[] {
 function putIdleSpace(items: LargeTable, space: string, blocks = 1): Pool {
   const pool = poolOf(space, "main", "10.0.0.0/18");
   putSpace(items, space, [pool]);
-  const idleSinceMs = 1_700_000_000_000 - AGE_MS;
+  const idleSinceMs = EARLIER_MS;
   const cells = Array.from({ length: Math.ceil(blocks / BLOCKS_PER_CELL) }, (_, i) => BigInt(i));
   const all = cells.flatMap((cell) => blocksOfCell(pool, cellAt(pool, cell)));
   for (const [place, cidr] of all.slice(0, blocks).entries()) {

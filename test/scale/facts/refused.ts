@@ -1,11 +1,11 @@
-import { blocksOfCell, cellAt } from "../../../src/domain/cell.ts";
+import { blocksOfCell, cellAt, cellCount } from "../../../src/domain/cell.ts";
 import type { HostId } from "../../../src/domain/host.ts";
 import { POOLS_TRIED_MAX } from "../../../src/domain/limits.ts";
 import type { Settings } from "../../../src/domain/pool.ts";
 import { cellCrowd, fullBlocks } from "../crowds.ts";
 import type { Fact, Form } from "../fact.ts";
 import { assignCold, isFinal, isServed, requestOf } from "../requests.ts";
-import { NO_MAPS, READ_BEFORE_WRITE } from "../sabotages.ts";
+import { FIRST_ONLY, READ_BEFORE_WRITE, walking } from "../sabotages.ts";
 import {
   blockItem,
   mapPages,
@@ -16,6 +16,7 @@ import {
   takenSlots,
 } from "../scene.ts";
 import { type Layout, OTHER, SPACE } from "./layout.ts";
+import { someCellsOf } from "./spaces.ts";
 
 /** Whoever might be served later, or by another look, is told to come again. */
 export const refusedFacts = (form: Form): readonly Fact[] => {
@@ -26,7 +27,7 @@ export const refusedFacts = (form: Form): readonly Fact[] => {
       size,
       bound: 0,
       unit: "final refusals",
-      broken: NO_MAPS,
+      broken: FIRST_ONLY,
       async measure(newCloud) {
         const { cloud, requests } = await set(newCloud);
         return cloud.clock.run(async () => {
@@ -41,14 +42,15 @@ export const refusedFacts = (form: Form): readonly Fact[] => {
 
 /** What a refusal costs, where nothing is free anywhere. */
 export const refusalCallFacts = (form: Form): readonly Fact[] => {
-  const cells = form === "full" ? 16_384 : 64;
+  const cidr = form === "full" ? "64.0.0.0/6" : "64.0.0.0/14";
+  const blocks = form === "full" ? 1_048_576 : 4_096;
   const pools = form === "full" ? 2_000 : 100;
   return [
     {
-      size: `${cells * 64} full blocks in a pool`,
+      size: `${blocks} full blocks in a pool`,
       calls: 10,
-      broken: NO_MAPS,
-      set: nothingFree(cells),
+      broken: walking("some cells of the pool", someCellsOf(poolOf(SPACE, "main", cidr))),
+      set: nothingFree(cidr),
     },
     {
       size: `${pools} full pools that nothing calls full`,
@@ -68,7 +70,8 @@ export const refusalCallFacts = (form: Form): readonly Fact[] => {
         let most = 0;
         for (const request of requests) {
           const tried = await assignCold(cloud, request);
-          if (isServed(tried)) throw new Error("a request was served where nothing is free");
+          if (tried.ended !== "answered" || isServed(tried))
+            throw new Error(`a request was not refused: ${JSON.stringify(tried)}`);
           most = Math.max(most, tried.calls);
         }
         return most;
@@ -81,10 +84,11 @@ export const refusalCallFacts = (form: Form): readonly Fact[] => {
 const CALLS_PER_POOL = 6;
 
 const nothingFree =
-  (cells: number): Layout["set"] =>
+  (cidr: string): Layout["set"] =>
   async (newCloud) => {
     const cloud = await newCloud();
-    const pool = poolOf(SPACE, "main", `64.0.0.0/${20 - Math.log2(cells)}`);
+    const pool = poolOf(SPACE, "main", cidr);
+    const cells = Number(cellCount(pool));
     putSpace(cloud.items, SPACE, [pool], { strictAffinity: true });
     const full = fullBlocks(pool);
     const blocksIn = (cell: number) =>

@@ -5,12 +5,13 @@ import { addressAt } from "../../../src/domain/cidr.ts";
 import type { AssignmentRecord } from "../../../src/domain/record.ts";
 import { recordKey } from "../../../src/store/key.ts";
 import { drafted } from "../drafts.ts";
+import { EARLIER_MS } from "../drawn.ts";
 import type { Fact, Form } from "../fact.ts";
 import { LambdaFunction } from "../lambda.ts";
 import type { LargeTable } from "../large-table.ts";
 import { putHeld, requestFor } from "../records.ts";
 import { NO_ANSWERS, NO_RECORD_ENDS } from "../sabotages.ts";
-import { EARLIER_MS, type NewCloud, poolOf, putSpace } from "../scene.ts";
+import { type NewCloud, poolOf, putSpace } from "../scene.ts";
 
 const SPACE = "default";
 const HANDLE = "large";

@@ -14,7 +14,7 @@ import type { Pool } from "../../../src/domain/pool.ts";
 import { cellCrowd, fullBlocks } from "../crowds.ts";
 import type { Fact, Form } from "../fact.ts";
 import { requestOf, triesUntilServed } from "../requests.ts";
-import { ALL_LOOKS_FULL, NO_FULL_POOLS } from "../sabotages.ts";
+import { ALL_LOOKS_FULL, NO_FULL_POOLS, NO_OWN_BLOCKS } from "../sabotages.ts";
 import {
   blockItem,
   fullBlockItem,
@@ -86,14 +86,14 @@ function reservedLeftovers(hosts: number): Layout {
 
 /** Every block stands and is full, but for one that nobody has. */
 function oneFreeBlock(cidr: string, wrongHints: number, seed: number): Layout {
-  const pool = poolOf(SPACE, "main", cidr);
-  const count = Number(cellCount(pool));
+  const count = Number(cellCount(poolOf(SPACE, "main", cidr)));
   const hints =
     wrongHints === 0 ? "the map is right" : `the map misses ${wrongHints} that are full`;
   return {
     size: `one free block in ${count} block groups, ${hints} (host ${seed})`,
     async set(newCloud) {
       const cloud = await newCloud();
+      const pool = poolOf(SPACE, "main", cidr);
       putSpace(cloud.items, SPACE, [pool]);
       const free = BigInt(Math.floor((count / 10) * (seed + 1)) % count);
       const full = fullBlocks(pool);
@@ -136,14 +136,16 @@ function roomInTheLastPool(fullPools: number): Layout {
   };
 }
 
-/** The host may claim no more, borrows from nobody, and has one address left in one of its blocks. */
+/** The host may claim no more, borrows from nobody, and has a few addresses left in one of its blocks. */
 export function hostAtItsCap(
   blocks: number,
   called?: "whose others are called full",
-  open = Math.floor(blocks * 0.7),
+  { open = Math.floor(blocks * 0.7), free = 1 } = {},
 ): Layout {
+  const left = free === 1 ? "one free address" : `${free} free addresses`;
   return {
-    size: `a host at its cap of ${blocks} blocks, one free address in block ${open + 1}${called ? `, ${called}` : ""}`,
+    size: `a host at its cap of ${blocks} blocks, ${left} in block ${open + 1}${called ? `, ${called}` : ""}`,
+    broken: NO_OWN_BLOCKS,
     async set(newCloud) {
       const cloud = await newCloud();
       const pool = poolOf(SPACE, "main", "10.0.0.0/8");
@@ -155,7 +157,7 @@ export function hostAtItsCap(
       for (const [place, cidr] of own.entries()) {
         const isOpen = place === open;
         cloud.items.put(
-          isOpen ? blockItem(pool, { cidr, host, slots: takenSlots(63) }) : full(cidr, host),
+          isOpen ? blockItem(pool, { cidr, host, slots: takenSlots(64 - free) }) : full(cidr, host),
         );
         const row = rowItem(pool, host, place, cidr);
         cloud.items.put(row);
@@ -173,11 +175,11 @@ export function hostAtItsCap(
 
 /** No block is free, and in each cell somebody has one address to lend. */
 function lendersEverywhere(cells: number): Layout {
-  const pool = poolOf(SPACE, "main", `10.0.0.0/${20 - Math.log2(cells)}`);
   return {
     size: `${cells} full block groups, one address to borrow in each`,
     async set(newCloud) {
       const cloud = await newCloud();
+      const pool = poolOf(SPACE, "main", `10.0.0.0/${20 - Math.log2(cells)}`);
       putSpace(cloud.items, SPACE, [pool]);
       const full = fullBlocks(pool);
       const indexes = Array.from({ length: cells }, (_, i) => BigInt(i));

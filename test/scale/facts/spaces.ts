@@ -1,4 +1,4 @@
-import { BLOCKS_PER_CELL, cellCount } from "../../../src/domain/cell.ts";
+import { BLOCKS_PER_CELL, cellAt, cellCount } from "../../../src/domain/cell.ts";
 import type { Cidr } from "../../../src/domain/cidr.ts";
 import type { Random } from "../../../src/domain/fresh.ts";
 import { hostId } from "../../../src/domain/host.ts";
@@ -6,12 +6,13 @@ import type { Pool } from "../../../src/domain/pool.ts";
 import type { AssignmentRecord, RecordPlace } from "../../../src/domain/record.ts";
 import type { Slot } from "../../../src/domain/slot.ts";
 import { freshToken } from "../../../src/domain/token.ts";
-import { addressInKey } from "../../../src/store/key.ts";
+import { addressInKey, blockPk } from "../../../src/store/key.ts";
 import type { Item } from "../../../src/store/table.ts";
 import { cellCrowd, fullBlocks, hostCrowd } from "../crowds.ts";
 import { drafted } from "../drafts.ts";
+import { EARLIER_MS } from "../drawn.ts";
 import type { LargeTable } from "../large-table.ts";
-import { blockItem, EARLIER_MS, mapPages, poolOf, putSpace, rowItem } from "../scene.ts";
+import { blockItem, mapPages, poolOf, putSpace, rowItem } from "../scene.ts";
 
 /** Blocks of a host in the large space. */
 const BLOCKS_PER_HOST = 20;
@@ -48,6 +49,12 @@ export function putLargeSpace(items: LargeTable, space: string, cidr: string, le
   for (const page of mapPages(pool, indexes, () => true)) items.put(page);
   return pool;
 }
+
+/** The partitions of every 64th cell of a pool: what grows with it, and is gone through within the time of a request. */
+export const someCellsOf = (pool: Pool): readonly string[] =>
+  Array.from({ length: Math.ceil(Number(cellCount(pool)) / 64) }, (_, i) =>
+    blockPk(pool.space, cellAt(pool, BigInt(64 * i))),
+  );
 
 /** Puts a space in which so many addresses are assigned, each to a handle of its own; every block is another host's. */
 export function putAssignedSpace(

@@ -6,6 +6,7 @@ import { jobKey, recordKey } from "../../../src/store/key.ts";
 import { KIND_NAMES, kindNameOf } from "../../../src/store/kinds.ts";
 import type { Item, Key } from "../../../src/store/table.ts";
 import { drafted } from "../drafts.ts";
+import { EARLIER_MS, someId } from "../drawn.ts";
 import type { Fact } from "../fact.ts";
 import type { LargeTable } from "../large-table.ts";
 import { putHeld } from "../records.ts";
@@ -13,7 +14,6 @@ import { COLLECT, minutesUntil, RECLAIM, WORK } from "../runs.ts";
 import { FIRST_FAILURE_STOPS_ALL } from "../sabotages.ts";
 import {
   blockItem,
-  EARLIER_MS,
   fullBlockItem,
   fullPoolItem,
   mapPages,
@@ -22,7 +22,6 @@ import {
   poolOf,
   putSpace,
   rowItem,
-  someId,
 } from "../scene.ts";
 import { BESIDE, type UserRequest, usersOf } from "./users.ts";
 
@@ -31,10 +30,10 @@ const MINUTES = 6;
 /** Whatever cannot be read, everything else is worked on. */
 export const unreadableFacts = (): readonly Fact[] => [
   {
-    name: "One item that cannot be read stops nothing else, wherever it is",
+    name: "One item that cannot be read stops nothing but what is judged by it, and that it stops",
     size: `an item of each of ${BROKEN.length} kinds in turn, in a space that shares its shard with another`,
     bound: 0,
-    unit: "things left undone",
+    unit: "things left undone, or done unjudged",
     broken: FIRST_FAILURE_STOPS_ALL,
     async measure(newCloud) {
       const undone: string[] = [];
@@ -65,15 +64,17 @@ async function undoneBeside(kind: string, newCloud: NewCloud): Promise<readonly 
   return clock.run(async () => {
     const beside = await usersOf(cloud, first);
     for (const item of brokenItems(items, kind, first)) items.put({ ...item, f: 99 });
-    const judges = JUDGED_BY[kind] ?? [];
-    const refused = (await beside.undone()).filter((request) => !judges.includes(request));
+    const judged = JUDGED_BY[kind] ?? [];
+    const undone = await beside.undone();
+    const refused = undone.filter((request) => !judged.includes(request));
+    const unjudged = judged.filter((request) => !undone.includes(request));
     let left = workOf(second);
     await minutesUntil(cloud, [...RECLAIM, ...COLLECT, ...WORK], MINUTES, () => {
       left = left.filter(({ key, isDone }) => !isDone(items.get(key)));
       return left.length === 0;
     });
-    return [...refused, ...left.map(({ key }) => `${key.pk} ${key.sk}`)].map(
-      (undone) => `${kind}: ${undone}`,
+    return [...refused, ...unjudged, ...left.map(({ key }) => `${key.pk} ${key.sk}`)].map(
+      (wrong) => `${kind}: ${wrong}`,
     );
   });
 }

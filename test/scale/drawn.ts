@@ -1,0 +1,27 @@
+import type { Random } from "../../src/domain/fresh.ts";
+import { seededRandom } from "../simulation/random.ts";
+
+/** When everything in a scene was made: a day before the clock starts. */
+export const EARLIER_MS = 1_700_000_000_000 - 24 * 60 * 60 * 1_000;
+
+const fresh = () => ({ ids: 0, handles: 0, random: seededRandom(1) });
+let drawn = fresh();
+
+/** What was drawn for another scene makes no difference to the next one. */
+export function drawAnew(): void {
+  drawn = fresh();
+}
+
+/** An id, token, epoch or revision that nothing else in the scene has, as short as the walks make them. */
+export function someId(): string {
+  const bytes = Buffer.alloc(11);
+  bytes.writeUIntBE(EARLIER_MS, 0, 6);
+  bytes.writeUIntBE(drawn.ids++, 6, 5);
+  return bytes.toString("base64url");
+}
+
+/** A handle that nobody else in the scene has. */
+export const someHandle = (): string => `workload-${drawn.handles++}`;
+
+/** What the authors of a scene's records draw at random. */
+export const sceneRandom = (): Random => drawn.random;
