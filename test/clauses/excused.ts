@@ -11,15 +11,15 @@ const GOES = `The row goes that stands in its place by now. ${HEALED}`;
 
 /** What may be left out without any suite noticing, and why it stays. */
 export const EXCUSED: Readonly<Record<string, Excuse>> = {
-  "row-confirm-rev": { why: COMES_BACK, heals: [5, 12] },
-  "row-retire-rev": { why: COMES_BACK, heals: [27, 32] },
-  "row-keep-rev": { why: COMES_BACK, heals: [1, 175] },
-  "collect-confirm-rev": { why: COMES_BACK, heals: [1, 89] },
-  "row-drop-rev": { why: GOES, heals: [1, 64] },
-  "row-undo-rev": { why: GOES, heals: [98, 123] },
-  "row-stale-rev": { why: GOES, heals: [1, 10] },
-  "row-orphan-rev": { why: GOES, heals: [12, 33] },
-  "collect-row-rev": { why: GOES, heals: [98, 379] },
+  "row-confirm-rev": { why: COMES_BACK, heals: [12, 32] },
+  "row-retire-rev": { why: COMES_BACK, heals: [12, 13] },
+  "row-keep-rev": { why: COMES_BACK, heals: [206, 427] },
+  "collect-confirm-rev": { why: COMES_BACK, heals: [52, 75] },
+  "row-drop-rev": { why: GOES, heals: [12, 74] },
+  "row-undo-rev": { why: GOES, heals: [23, 140] },
+  "row-stale-rev": { why: GOES, heals: [1, 54] },
+  "row-orphan-rev": { why: GOES, heals: [23, 33] },
+  "collect-row-rev": { why: GOES, heals: [54, 117] },
   "collect-twin-rev": { why: `As \`collect-row-rev\`, which heals: ${GOES}` },
   "restore-entry-absent": {
     why: "An entry only suggests that there may be a node of its name: over one that stands comes another of the same name, and the collector drops it when the node is gone.",
