@@ -3,7 +3,6 @@ export const NOTICED: readonly (readonly [name: string, seed: number, what: stri
   ["take-epoch", 7, "the epoch clause of a slot write (rule 1)"],
   ["record-rev", 104, "the revision of a record that is written again (rule 2)"],
   ["unknown-fence", 7, "the fence after an unknown outcome (rule 3)"],
-  ["collect-rev", 583, "the revision that the collector saw (rule 5)"],
   ["expire-rev", 1285, "the revision of a record whose lease has run out (rule 5)"],
   ["head-live-rev", 36, "the revision of a head that becomes live (rule 7)"],
   ["abort-rev", 690, "the revision of a head that is aborted (rule 7)"],
