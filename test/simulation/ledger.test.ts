@@ -61,6 +61,22 @@ it("a renewal by handle renews what the handle has by then, which may be another
   expect(violationsAt(ledger, 61_000)).toEqual([]);
 });
 
+it("a renewal by handle may name an assignment that is over, and another of the handle that is released meanwhile", async () => {
+  const { ledger, promised } = leased();
+  expect(violationsAt(ledger, 20_000)).toEqual([]); // its lease is over
+  const generation = LEASED.generation
+    .replace("AYvP5iWVbzHwmEI", "AYvP5iWVbzHwmEJ")
+    .replace("gGEN", "gGEO");
+  ledger.hear("pod", undefined, [{ ...LEASED, generation, expiresAtMs: 500_000 }], 0);
+  const { renew, answer } = answering();
+  const renewal = ledger.renewingByHandle(promised, 600_000, renew);
+  const [standing] = ledger.promisesOf("pod");
+  if (standing) ledger.letGo(standing);
+  answer(600_000);
+  await renewal;
+  expect(ledger.violations).toEqual([]);
+});
+
 it("tells of a release by host that says it is complete and has left an address", async () => {
   for (const [complete, left, invariants] of [
     [true, HELD, ["I11"]],

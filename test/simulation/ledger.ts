@@ -255,7 +255,9 @@ export class Ledger {
   ): Promise<Amended | Refusal> {
     const record = recordOf(promised);
     const isStanding = () => isRenewed(this.#promises.get(promised.address));
-    const wasStanding = isStanding();
+    // By handle that may be another assignment than the one that was promised to whoever renews it.
+    const standing = this.#promises.get(promised.address);
+    const wasStanding = isStanding() && standing !== undefined;
     this.#deadline(record, expiresAtMs);
     const { begun, over } = this.#renewalsOf(record);
     this.#renewals.set(record, { begun: begun + 1, over });
@@ -263,7 +265,7 @@ export class Ledger {
     const now = this.#renewalsOf(record);
     this.#renewals.set(record, { ...now, over: now.over + 1 });
     if (answer instanceof Refusal) return answer;
-    if (wasStanding && !isStanding() && !this.#letGo.has(nameOf(promised)))
+    if (wasStanding && !isStanding() && !this.#letGo.has(nameOf(standing)))
       this.#violate("I2", `${promised.address} was renewed after its lease had ended`);
     // Of several at once nobody knows whose was written last.
     const wasAlone = begun === over && now.begun === begun + 1;
