@@ -77,6 +77,33 @@ it("a renewal by handle may name an assignment that is over, and another of the 
   expect(ledger.violations).toEqual([]);
 });
 
+it("a renewal by handle lengthens the lease of what the handle has there, and not of what it had", async () => {
+  const ledger = new Ledger();
+  const other = {
+    ...LEASED,
+    address: "2001:db8::1",
+    generation: LEASED.generation.replace(
+      ".620010db8000000000000000000000000.",
+      ".620010db8000000000000000000000001.",
+    ),
+  };
+  ledger.hear("pod", undefined, [LEASED, other], 0);
+  const promised = promisedOf("pod", LEASED);
+  ledger.letGo(promised);
+  const generation = LEASED.generation
+    .replace("AYvP5iWVbzHwmEI", "AYvP5iWVbzHwmEJ")
+    .replace("gGEN", "gGEO");
+  ledger.hear("pod", undefined, [{ ...LEASED, generation, expiresAtMs: 30_000 }], 0);
+  const { renew, answer } = answering();
+  const renewal = ledger.renewingByHandle(promised, 600_000, renew);
+  answer(600_000);
+  await renewal;
+  const [second] = ledger.promisesOf("pod").filter(({ address }) => address === LEASED.address);
+  if (second) ledger.letGo(second);
+  // The lease of the first request is over, and so is the other address of it.
+  expect(violationsAt(ledger, 20_000)).toEqual([]);
+});
+
 it("tells of a release by host that says it is complete and has left an address", async () => {
   for (const [complete, left, invariants] of [
     [true, HELD, ["I11"]],

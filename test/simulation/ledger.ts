@@ -187,12 +187,10 @@ export class Ledger {
     const { handle, address } = promised;
     const name = `${handle}@${address}`;
     this.#byHandle.set(name, [...(this.#byHandle.get(name) ?? []), expiresAtMs]);
-    const answer = await this.#renewing(
-      promised,
-      expiresAtMs,
-      renew,
-      (standing) => standing?.handle === handle,
-    );
+    // The caller may know of one that is over: what the handle has there now is what it names.
+    const before = this.#promises.get(address);
+    const named = before?.handle === handle ? before : promised;
+    const answer = await this.#renewing(named, expiresAtMs, renew, true);
     const underWay = this.#byHandle.get(name) ?? [];
     this.#byHandle.set(name, underWay.toSpliced(underWay.indexOf(expiresAtMs), 1));
     const standing = this.#promises.get(address);
@@ -232,18 +230,13 @@ export class Ledger {
     return [...rows, ...loans].some((named) => named.host === host && contains(named.block, at));
   }
 
-  /** Until a renewal is over, either deadline may be the one that holds. One that ends in an error is never over. */
+  /** A renewal that names an assignment by its generation. */
   async renewing(
     promised: Promised,
     expiresAtMs: number,
     renew: () => Promise<Amended | Refusal>,
   ): Promise<Amended | Refusal> {
-    return this.#renewing(
-      promised,
-      expiresAtMs,
-      renew,
-      (standing) => standing !== undefined && nameOf(standing) === nameOf(promised),
-    );
+    return this.#renewing(promised, expiresAtMs, renew, false);
   }
 
   /** Until a renewal is over, either deadline may be the one that holds. One that ends in an error is never over. */
@@ -251,13 +244,15 @@ export class Ledger {
     promised: Promised,
     expiresAtMs: number,
     renew: () => Promise<Amended | Refusal>,
-    isRenewed: (standing: Promised | undefined) => boolean,
+    byHandle: boolean,
   ): Promise<Amended | Refusal> {
     const record = recordOf(promised);
-    const isStanding = () => isRenewed(this.#promises.get(promised.address));
-    // By handle that may be another assignment than the one that was promised to whoever renews it.
-    const standing = this.#promises.get(promised.address);
-    const wasStanding = isStanding() && standing !== undefined;
+    const isIt = (standing = this.#promises.get(promised.address)) =>
+      standing !== undefined && nameOf(standing) === nameOf(promised);
+    const isStanding = () =>
+      byHandle ? this.#promises.get(promised.address)?.handle === promised.handle : isIt();
+    const wasIt = isIt();
+    const wasStanding = isStanding();
     this.#deadline(record, expiresAtMs);
     const { begun, over } = this.#renewalsOf(record);
     this.#renewals.set(record, { begun: begun + 1, over });
@@ -265,12 +260,13 @@ export class Ledger {
     const now = this.#renewalsOf(record);
     this.#renewals.set(record, { ...now, over: now.over + 1 });
     if (answer instanceof Refusal) return answer;
-    if (wasStanding && !isStanding() && !this.#letGo.has(nameOf(standing)))
+    if (wasStanding && !isStanding() && !this.#letGo.has(nameOf(promised)))
       this.#violate("I2", `${promised.address} was renewed after its lease had ended`);
-    // Of several at once nobody knows whose was written last.
+    // Of several at once nobody knows whose was written last; nor, where the handle had another, which one was renewed.
     const wasAlone = begun === over && now.begun === begun + 1;
+    const isSure = wasAlone && (!byHandle || (wasIt && isIt()));
     const until = answer.expiresAtMs ?? expiresAtMs;
-    if (wasAlone) this.#deadlines.set(record, until);
+    if (isSure) this.#deadlines.set(record, until);
     else this.#deadline(record, until);
     return answer;
   }
