@@ -107,9 +107,9 @@ describe("plat collect", () => {
     const address = await assign("web-0");
     await collectAt(0, inventoryOf());
     const { store } = server().context;
-    const listRecords = store.listRecords;
-    const meanwhile = vi.spyOn(store, "listRecords").mockImplementationOnce(async (...of) => {
-      const seen = await listRecords(...of);
+    const { recordsFrom } = store;
+    const meanwhile = vi.spyOn(store, "recordsFrom").mockImplementationOnce(async (...of) => {
+      const seen = await recordsFrom(...of);
       await release("web-0");
       await assign("web-1", { address });
       return seen;
