@@ -1,0 +1,5 @@
+/** A rule that comes without types. */
+declare module "textlint-rule-terminology" {
+  const rule: import("@textlint/kernel").TextlintRuleModule;
+  export default rule;
+}
