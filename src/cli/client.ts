@@ -67,12 +67,16 @@ export class ApiError extends CommandError {
   }
 }
 
-/** Nobody has said what became of a request: it may have been carried out, or a part of it. */
+/** A request got no answer: all or a part of it may have been carried out. */
 export class Unanswered extends CommandError {
   constructor(message: string) {
     super(EXIT.unreachable, message);
   }
 }
+
+/** Tells whether a request that failed may have been carried out. False where no connection was made: nothing was sent. */
+export const mayBeDone = (error: CommandError): boolean =>
+  error instanceof Unanswered || (error instanceof ApiError && error.problem.status >= 500);
 
 function sentencesOf({ code, detail, fields = [], requestId }: ApiProblem): string {
   const values = fields

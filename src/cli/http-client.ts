@@ -8,10 +8,12 @@ import {
   ApiError,
   type ApiProblem,
   type Client,
+  mayBeDone,
   type Reply,
   type Request,
   Unanswered,
 } from "./client.ts";
+import { causesOf, noConnection } from "./connection.ts";
 import { CommandError, EXIT, usageError } from "./exit.ts";
 import type { Io } from "./io.ts";
 
@@ -54,16 +56,22 @@ export function httpClient(
     space: space ?? SPACE_DEFAULT,
     async call<Body>(request: Request) {
       const fetch = await fetching();
+      let unanswered: CommandError | undefined;
       try {
         return await pRetry(() => attempt<Body>(fetch, base, space, request), {
           retries: TRIES_MAX - 1,
           minTimeout: 0,
           shouldRetry: ({ error }) => error instanceof Again,
-          onFailedAttempt: ({ error, retriesLeft }) =>
-            error instanceof Again && retriesLeft > 0 ? io.sleep(error.waitMs) : undefined,
+          onFailedAttempt: ({ error, retriesLeft }) => {
+            if (!(error instanceof Again)) return;
+            if (mayBeDone(error.reason)) unanswered = error.reason;
+            if (retriesLeft > 0) return io.sleep(error.waitMs);
+          },
         });
       } catch (error) {
-        throw error instanceof Again ? error.reason : error;
+        const reason = error instanceof Again ? error.reason : error;
+        // A try that was not carried out says nothing of one before it that got no answer.
+        throw unanswered && isNotCarriedOut(reason) ? after(unanswered, reason) : reason;
       }
     },
   };
@@ -81,6 +89,15 @@ class Again extends Error {
   }
 }
 
+/** This try of the request did nothing, whatever became of another. */
+const isNotCarriedOut = (reason: unknown): reason is CommandError =>
+  reason instanceof CommandError &&
+  !mayBeDone(reason) &&
+  (!(reason instanceof ApiError) || reason.problem.retryable);
+
+const after = (unanswered: CommandError, last: CommandError) =>
+  new Unanswered(`${unanswered.message}\nThe last try failed otherwise: ${last.message}`);
+
 async function attempt<Body>(
   fetch: Fetch,
   base: URL,
@@ -89,10 +106,14 @@ async function attempt<Body>(
 ): Promise<Reply<Body>> {
   const answered = await exchange(fetch, base, space, request).catch((error: Error) => {
     if (error instanceof CommandError) throw error;
-    const said = `${base.origin} does not answer: ${causesOf(error)[0]?.message || error.message}`;
-    if (neverArrived(error))
-      throw new Again(new CommandError(EXIT.unreachable, said), UNANSWERED_WAIT_MS);
-    const reason = new Unanswered(said);
+    const unconnected = noConnection(error, base);
+    if (unconnected !== undefined) {
+      const reason = new CommandError(EXIT.unreachable, unconnected.message);
+      throw unconnected.mayPass ? new Again(reason, UNANSWERED_WAIT_MS) : reason;
+    }
+    const reason = new Unanswered(
+      `${base.origin} does not answer: ${silenceOf(error)}.${unknownOutcome(request)}`,
+    );
     throw repeatable(request) ? new Again(reason, UNANSWERED_WAIT_MS) : reason;
   });
   const { status, headers, text } = answered;
@@ -107,9 +128,12 @@ async function attempt<Body>(
   const turnedAway = TURNED_AWAY[status];
   if (turnedAway !== undefined)
     throw new CommandError(EXIT.refused, `${said}\n${turnedAway} Nothing was done.`);
-  // and from 500 on where Plat did not answer it in time.
-  const reason = new Unanswered(said);
-  throw status >= 500 && repeatable(request) ? new Again(reason, UNANSWERED_WAIT_MS) : reason;
+  // A redirection was followed by nobody.
+  if (status >= 300 && status < 400) throw new CommandError(EXIT.unreachable, said);
+  if (status < 500) throw new Unanswered(said);
+  // From 500 on a gateway speaks where Plat did not answer it in time.
+  const reason = new Unanswered(`${said}${unknownOutcome(request)}`);
+  throw repeatable(request) ? new Again(reason, UNANSWERED_WAIT_MS) : reason;
 }
 
 const NOT_LET_IN =
@@ -159,6 +183,17 @@ async function exchange(fetch: Fetch, base: URL, space: string | undefined, requ
  */
 const repeatable = ({ method, headers = {}, isRepeatable = false }: Request): boolean =>
   isRepeatable || method === "GET" || "Idempotency-Key" in headers;
+
+const silenceOf = (error: Error): string =>
+  error.name === "TimeoutError"
+    ? `no answer within ${ANSWER_MS_MAX / 1_000} s`
+    : causesOf(error)[0]?.message || error.message;
+
+/** What a caller is told of a write that got no answer; who repeats it, or releases, says more. */
+const unknownOutcome = (request: Request): string =>
+  repeatable(request) || isDoneInParts(request)
+    ? ""
+    : "\nThe change may have been made. Read the resource before you repeat the command.";
 
 /** Some of it may be done when Plat is kept from the rest for the moment. */
 const isDoneInParts = ({ path }: Request): boolean => path === "/v1/release";
@@ -244,18 +279,4 @@ function parsed(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-/** `fetch failed` says nothing; its cause does, or, where a name has several addresses, the cause of each. */
-function causesOf({ cause }: Error): readonly Error[] {
-  const causes: readonly unknown[] = cause instanceof AggregateError ? cause.errors : [cause];
-  return causes.filter((one): one is Error => one instanceof Error);
-}
-
-/** There was no connection that it could have gone by. */
-const NOT_CONNECTED = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "UND_ERR_CONNECT_TIMEOUT"];
-
-function neverArrived(error: Error): boolean {
-  const codes = causesOf(error).map((cause: NodeJS.ErrnoException) => cause.code ?? "");
-  return codes.length > 0 && codes.every((code) => NOT_CONNECTED.includes(code));
 }

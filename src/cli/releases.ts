@@ -1,7 +1,7 @@
 import type * as v from "valibot";
 import { RELEASES_PER_REQUEST_MAX } from "../domain/limits.ts";
 import type { released } from "../edge/answers.ts";
-import { ApiError, type Client, path, Unanswered } from "./client.ts";
+import { ApiError, type Client, mayBeDone, path } from "./client.ts";
 import { CommandError, EXIT } from "./exit.ts";
 
 /** Each works for some seconds, in an order of its own. */
@@ -110,7 +110,7 @@ async function release<Body>(client: Client, body: object, repeat: true | string
   try {
     return (await client.call<Body>(request)).body;
   } catch (error) {
-    if (!(error instanceof CommandError && mayBeDone(error))) throw error;
+    if (!(error instanceof CommandError && mayBeDoneInPart(error))) throw error;
     throw new CommandError(
       EXIT.unreachable,
       `${error.message}\nHow much of it is released is not known, and it is not sent again: what was assigned anew since would go too. See \`${repeat}\`; if all of that is to go, the same line goes on.`,
@@ -118,7 +118,6 @@ async function release<Body>(client: Client, body: object, repeat: true | string
   }
 }
 
-/** All of it, or some. */
-const mayBeDone = (error: CommandError): boolean =>
-  error instanceof Unanswered ||
-  (error instanceof ApiError && (error.problem.retryable || error.problem.status >= 500));
+/** All of it, or some: a release is done in parts, and Plat may have been kept from the rest. */
+const mayBeDoneInPart = (error: CommandError): boolean =>
+  mayBeDone(error) || (error instanceof ApiError && error.problem.retryable);

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { type ApiProblem, path, type Request } from "../../src/cli/client.ts";
+import { type ApiProblem, mayBeDone, path, type Request } from "../../src/cli/client.ts";
 import { type CommandError, EXIT } from "../../src/cli/exit.ts";
 import { httpClient } from "../../src/cli/http-client.ts";
 import type { Io } from "../../src/cli/io.ts";
@@ -242,20 +242,55 @@ describe("a call is not repeated", () => {
 });
 
 describe("an endpoint", () => {
-  it("where nobody listens is said to be so, after a few tries", async () => {
+  it("on this machine where nobody listens is told at the first try, with what to do", async () => {
     stop();
-    const error = await failure();
-    expect(error.exit).toBe(EXIT.unreachable);
-    expect(error.message).toMatch(
-      /^http:\/\/127\.0\.0\.1:\d+ does not answer: connect ECONNREFUSED/,
-    );
-    expect(waits).toHaveLength(4);
     const release = { method: "POST", path: path`/v1/release`, body: { handle: "h" } } as const;
-    for (const write of [put, release]) {
-      waits = [];
-      expect(await failure(write)).toMatchObject({ exit: EXIT.unreachable });
-      expect(waits).toHaveLength(4);
+    for (const request of [{}, put, release]) {
+      const error = await failure(request);
+      expect(error.exit).toBe(EXIT.unreachable);
+      expect(mayBeDone(error)).toBe(false);
+      expect(error.message).toMatch(
+        /^No server is listening at http:\/\/127\.0\.0\.1:\d+ \(ECONNREFUSED\)\.\nNothing was sent\. Start a server with `npm start`/,
+      );
     }
+    expect(waits).toEqual([]);
+  });
+
+  it("that speaks no TLS is told at the first try", async () => {
+    const error = await failure(put, endpoint.replace("http:", "https:"));
+    expect(error.message).toContain("does not speak TLS");
+    expect(error.exit).toBe(EXIT.unreachable);
+    expect(waits).toEqual([]);
+  });
+
+  it("elsewhere where nobody listens is tried a few times, writes too: nothing was sent", async () => {
+    const cause = Object.assign(new Error("connect ECONNREFUSED 192.0.2.1:443"), {
+      code: "ECONNREFUSED",
+      syscall: "connect",
+      address: "192.0.2.1",
+    });
+    vi.stubGlobal("fetch", () => Promise.reject(new TypeError("fetch failed", { cause })));
+    const error = await failure(put, "https://plat.example");
+    expect(error.message).toMatch(
+      /^https:\/\/plat\.example cannot be reached: connect ECONNREFUSED 192\.0\.2\.1:443\.\nNothing was sent\./,
+    );
+    expect(mayBeDone(error)).toBe(false);
+    expect(waits).toHaveLength(4);
+  });
+
+  it("that stops answering and then is gone may have carried the request out", async () => {
+    answers = ["hangs up"];
+    const keyed = { ...put, headers: { "Idempotency-Key": "k" } };
+    const sleep = async () => {
+      stop();
+    };
+    const client = httpClient(endpoint, "blue", { ...io, sleep });
+    const error = await client.call(keyed).catch((thrown) => thrown);
+    expect(asked).toHaveLength(1);
+    expect(error.message).toMatch(
+      / does not answer: .*\nThe last try failed otherwise: No server /,
+    );
+    expect(mayBeDone(error)).toBe(true);
   });
 
   it.each([

@@ -3,7 +3,7 @@ import { Command } from "commander";
 import type * as v from "valibot";
 import type { assigned } from "../../edge/answers.ts";
 import { action, printing, type Session } from "../cli.ts";
-import { path } from "../client.ts";
+import { mayBeDone, path } from "../client.ts";
 import { CommandError, EXIT } from "../exit.ts";
 import type { Io } from "../io.ts";
 import {
@@ -65,9 +65,8 @@ async function assign({ client, print, io }: Session, options: AssignOptions): P
       body: bodyOf(options),
     })
     .catch((error: unknown) => {
-      throw error instanceof CommandError && error.exit === EXIT.unreachable
-        ? withKey(error, key)
-        : error;
+      const mayBeAssigned = error instanceof CommandError && mayBeDone(error) && !options.dryRun;
+      throw mayBeAssigned ? withKey(error, key) : error;
     });
   if ("dryRun" in body) return explain(print, body);
   print({ columns: columnsOf(body), rows: body.addresses, document: body });
@@ -92,7 +91,7 @@ function bodyOf(options: AssignOptions) {
 const withKey = ({ exit, message }: CommandError, key: string) =>
   new CommandError(
     exit,
-    `${message}\n  The addresses may be assigned. With --idempotency-key ${key} the same line takes no others.`,
+    `${message}\nThe addresses may be assigned. Repeat the command with --idempotency-key ${key}: it assigns no others.`,
   );
 
 const columnsOf = ({ handle }: Assignment): readonly Column<Assignment["addresses"][number]>[] => [

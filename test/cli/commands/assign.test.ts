@@ -123,13 +123,25 @@ describe("plat assign", () => {
     expect(body.inUse).toBe(1);
   });
 
-  it("tells the key to go on with where nobody answers", async () => {
-    const { exit, err } = await platWith(
-      { env: { PLAT_ENDPOINT: "http://127.0.0.1:9" } },
+  const askAgain = (endpoint: string) =>
+    plat(
       ...["assign", "--host", "n1", "--ipv4", "1", "--idempotency-key", "again"],
+      ...["--endpoint", endpoint],
     );
+
+  it("tells the key to go on with where a request got no answer", async () => {
+    const { exit, err } = await askAgain(await wayTo(shell.server().url, async () => "lost"));
     expect(exit).toBe(3);
-    expect(err).toContain("With --idempotency-key again the same line takes no others.");
+    expect(err).toContain(
+      "The addresses may be assigned. Repeat the command with --idempotency-key again: it assigns no others.",
+    );
+  });
+
+  it("says that nothing was sent where no server is listening", async () => {
+    const { exit, err } = await askAgain("http://127.0.0.1:2");
+    expect(exit).toBe(3);
+    expect(err).toContain("Nothing was sent.");
+    expect(err).not.toContain("may be assigned");
   });
 
   it("says on stderr why fewer were assigned than were asked for", async () => {
