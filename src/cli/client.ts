@@ -74,6 +74,13 @@ export class Unanswered extends CommandError {
   }
 }
 
+/** A request found no connection: nothing was sent. */
+export class NotSent extends CommandError {
+  constructor(message: string) {
+    super(EXIT.unreachable, message);
+  }
+}
+
 /** Tells whether a request that failed may have been carried out. False where no connection was made: nothing was sent. */
 export const mayBeDone = (error: CommandError): boolean =>
   error instanceof Unanswered || (error instanceof ApiError && error.problem.status >= 500);

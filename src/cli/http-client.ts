@@ -9,6 +9,7 @@ import {
   type ApiProblem,
   type Client,
   mayBeDone,
+  NotSent,
   type Reply,
   type Request,
   Unanswered,
@@ -108,7 +109,7 @@ async function attempt<Body>(
     if (error instanceof CommandError) throw error;
     const unconnected = noConnection(error, base);
     if (unconnected !== undefined) {
-      const reason = new CommandError(EXIT.unreachable, unconnected.message);
+      const reason = new NotSent(unconnected.message);
       throw unconnected.mayPass ? new Again(reason, UNANSWERED_WAIT_MS) : reason;
     }
     const reason = new Unanswered(

@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import { atOnce } from "../at-once.ts";
 import { action, type Session } from "../cli.ts";
+import { NotSent } from "../client.ts";
 import { CommandError, EXIT, usageError } from "../exit.ts";
 import type { Io } from "../io.ts";
 import { progressing } from "../progress.ts";
@@ -99,6 +100,8 @@ async function attempt(
     return await work();
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
+    // It is of no item: each of them fails alike, and that is told once.
+    if (error instanceof NotSent) return error;
     return new CommandError(error.exit, `${titled(kind, name)}: ${error.message}`);
   }
 }
@@ -113,5 +116,5 @@ const say = (io: Io, changes: readonly Change[], more = "") => {
 const allOf = (failures: readonly CommandError[], ...more: readonly string[]) =>
   new CommandError(
     Math.max(...failures.map(({ exit }) => exit)),
-    [...failures.map(({ message }) => message), ...more].join("\nplat: "),
+    [...new Set(failures.map(({ message }) => message)), ...more].join("\nplat: "),
   );
