@@ -34,6 +34,7 @@ const rules = [
       adverb: false,
       tooWordy: false,
       weasel: true,
+      whitelist: ["as many", "how many", "so many", "that many"],
       so: true,
       thereIs: true,
     },

@@ -26,10 +26,10 @@ describe("the simulation notices when the protocol lacks", { timeout: TEST_MS_MA
   });
 });
 
-it("notices at the seeds that the README names, and at none before them", {
+it("notices at the seeds that docs/verification.md names, and at none before them", {
   timeout: TEST_MS_MAX,
 }, async () => {
-  const page = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
+  const page = readFileSync(new URL("../../docs/verification.md", import.meta.url), "utf8");
   const named = /seed (\d+) breaks; without `unknown-fence`, seed (\d+) as well/.exec(page) ?? [];
   const first = [await firstBroken("take-epoch"), await firstBroken("unknown-fence")];
   expect(named.slice(1).map(Number)).toEqual(first);

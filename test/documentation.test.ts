@@ -1,0 +1,100 @@
+import { execFile } from "node:child_process";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import manifest from "../package.json" with { type: "json" };
+import runtime from "../twin/runtime/package.json" with { type: "json" };
+import { type Started, start } from "./local/process.ts";
+import openApiTools from "./openapi/package.json" with { type: "json" };
+
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
+const read = (page: string) => readFileSync(join(ROOT, page), "utf8");
+const documents = readdirSync(join(ROOT, "docs"), { recursive: true, encoding: "utf8" });
+const PAGES = [...readdirSync(ROOT), ...documents.map((name) => `docs/${name}`)].filter((name) =>
+  name.endsWith(".md"),
+);
+
+it("docs/dependencies.md says of every dependency what it is for, and of nothing else", () => {
+  const named = [...read("docs/dependencies.md").matchAll(/^\| (`.*`.*) \| .+ \|$/gm)].flatMap(
+    ([, names = ""]) => [...names.matchAll(/`([^`]+)`/g)].map(([, name]) => name),
+  );
+  const { dependencies, optionalDependencies, devDependencies } = manifest;
+  expect(named.sort()).toEqual(
+    Object.keys({
+      ...dependencies,
+      ...optionalDependencies,
+      ...devDependencies,
+      ...runtime.dependencies,
+      ...openApiTools.dependencies,
+    }).sort(),
+  );
+});
+
+describe.each(PAGES)("%s", (page) => {
+  const text = read(page);
+
+  it("names only commands that there are", () => {
+    const named = [...text.matchAll(/npm run ([a-z][a-z:]*)/g)].map(([, name]) => name);
+    expect(Object.keys(manifest.scripts)).toEqual(expect.arrayContaining(named));
+  });
+
+  it("links only to files and headings that there are", () => {
+    const links = [...text.matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]*))?\)/g)];
+    const broken = links.filter(([, path, heading]) => {
+      const target = path ? join(dirname(page), path) : page;
+      if (!existsSync(join(ROOT, target))) return true;
+      return heading !== undefined && !anchorsOf(read(target)).includes(heading);
+    });
+    expect(broken.map(([link]) => link)).toEqual([]);
+  });
+});
+
+/** What GitHub makes of headings. */
+function anchorsOf(page: string): readonly string[] {
+  return [...page.matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\w\- ]/g, "")
+      .replaceAll(" ", "-"),
+  );
+}
+
+describe("the first address, as README.md shows it", () => {
+  const README = read("README.md");
+  let server: Started;
+
+  beforeAll(async () => {
+    server = await start(["--memory", "--port", "0"]);
+  });
+  afterAll(async () => {
+    server.process.kill();
+    await server.ended;
+  });
+
+  const shown = (text: string) => text.replaceAll("http://127.0.0.1:8787", server.url);
+  const run = async (program: string, ...args: readonly string[]) =>
+    (await promisify(execFile)(program, args)).stdout;
+
+  it("comes by curl, and is released by its handle", async () => {
+    const commands = [...README.matchAll(/^curl (?:[^\n]*\\\n)*[^\n]*$/gm)].map(([line]) => line);
+    const answers: Record<string, unknown>[] = [];
+    for (const command of commands)
+      answers.push(JSON.parse(await run("bash", "-c", shown(command).replace("curl", "curl -sf"))));
+    const [pool, assigned, released] = answers;
+    expect(pool).toMatchObject({ cidr: "10.0.0.0/16" });
+    const [, example = ""] = /```json\n(.*?)```/s.exec(README) ?? [];
+    expect(Object.keys(assigned ?? {})).toEqual(Object.keys(JSON.parse(example)));
+    expect(released).toMatchObject({ handle: "web-0", complete: true });
+  });
+
+  it("comes by code, and is released by its generation", async () => {
+    const [, code = ""] = /```js\n(.*?)```/s.exec(README) ?? [];
+    const program = `${shown(code)}\nconsole.log(addresses[0].address);`;
+    const address = (await run(process.execPath, "--input-type=module", "-e", program)).trim();
+    expect(address).toMatch(/^10\.0\./);
+    const after = await fetch(new URL(`/v1/addresses/${address}`, server.url));
+    expect(await after.json()).toMatchObject({ state: "cooling" });
+  });
+});
