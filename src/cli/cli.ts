@@ -66,14 +66,19 @@ interface GlobalOptions {
 /** What every command takes: which API, which address space, and for which Region to sign. */
 export const withGlobalOptions = (program: Command): Command =>
   program
-    .option("--endpoint <url>", `where the API is (PLAT_ENDPOINT; ${ENDPOINT_DEFAULT})`)
-    .option("--space <name>", `the address space, a VRF (PLAT_SPACE; ${SPACE_DEFAULT})`)
+    .option("--endpoint <url>", `URL of the API; default: PLAT_ENDPOINT, else ${ENDPOINT_DEFAULT}`)
+    .option(
+      "--space <space>",
+      `Address space (VRF) to work in; default: PLAT_SPACE, else ${SPACE_DEFAULT}`,
+    )
     .option(
       "--region <region>",
-      "sign for an API of this AWS Region at any endpoint (PLAT_REGION)",
+      "AWS Region to sign requests for, when the endpoint has a domain name of its own; default: PLAT_REGION",
     );
 
 /** A command that prints something takes the format. */
 export const printing = (command: Command): Command =>
   // `-o=json`, as kubectl also reads it, arrives here with its sign of equality.
-  command.option("-o, --output <format>", FORMAT_HELP, (text) => formatOf(text.replace(/^=/, "")));
+  command.option("-o, --output <format>", `Output format: ${FORMAT_HELP}`, (text) =>
+    formatOf(text.replace(/^=/, "")),
+  );

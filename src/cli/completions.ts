@@ -12,7 +12,8 @@ export function completionsOf(program: Command, words: readonly string[]): strin
   const root = new RootCommand();
   const word = words.at(-1) ?? "";
   for (const { path, command } of treeOf(program)) {
-    const node = path === "" ? root : root.command(path, command.description());
+    const node =
+      path === "" ? root : root.command(path, command.summary() || command.description());
     for (const argument of command.registeredArguments)
       node.argument(argument.name(), offering(argument.argChoices ?? []), argument.variadic);
     const help = command.createHelp();

@@ -38,18 +38,28 @@ export function keyValue(
 
 /** A `virtual` owner is no machine: a load balancer, say. */
 export const affinityTypeOption = () =>
-  new Option("--affinity-type <type>", "what the host is; host where nothing is said").choices([
+  new Option("--affinity-type <type>", "Type of the host; host if left out").choices([
     "host",
     "virtual",
   ]);
 
-/** What a host keeps for itself in each block that it claims, as Windows does. */
-export const withHostReserved = (command: Command): Command =>
-  command
-    .option("--host-reserved-start <n>", "so many at the start of a block stay the host's", count)
-    .option("--host-reserved-end <n>", "so many at the end of a block stay the host's", count)
-    .option("--host-reserved-handle <handle>", "what the host calls them")
-    .option("--host-reserved-note <text>", "why it keeps them");
+/** The addresses that a host reserves in each block that it claims, as Windows does. */
+export const withHostReserved = (command: Command): Command => {
+  for (const option of [
+    new Option(
+      "--host-reserved-start <n>",
+      "Number of addresses at the start of each block that the host reserves",
+    ).argParser(count),
+    new Option(
+      "--host-reserved-end <n>",
+      "Number of addresses at the end of each block that the host reserves",
+    ).argParser(count),
+    new Option("--host-reserved-handle <handle>", "Handle of the reserved addresses"),
+    new Option("--host-reserved-note <text>", "Note on the reserved addresses"),
+  ])
+    command.addOption(option.helpGroup("Addresses that the host reserves (Windows):"));
+  return command;
+};
 
 export interface HostReservedOptions {
   readonly hostReservedStart?: number;

@@ -21,30 +21,18 @@ import { reservationCommand } from "./commands/reservation.ts";
 import { showCommand } from "./commands/show.ts";
 import { splitCommand } from "./commands/split.ts";
 import { CommandError, EXIT } from "./exit.ts";
+import { examples, HELP } from "./help.ts";
 import type { Io } from "./io.ts";
 
-/** In the order of the help: what is looked at and done daily first. */
-const COMMANDS = [
-  showCommand,
-  assignCommand,
-  releaseCommand,
-  addressCommand,
-  handleCommand,
-  blockCommand,
-  affinityCommand,
-  poolCommand,
-  splitCommand,
-  configureCommand,
-  reservationCommand,
-  nodeCommand,
-  namespaceCommand,
-  jobCommand,
-  checkCommand,
-  collectCommand,
-  importCommand,
-  exportCommand,
-  completionCommand,
-];
+/** In the order of the help: what is used daily comes first. */
+const GROUPS: Readonly<Record<string, readonly ((io: Io) => Command)[]>> = {
+  "Addresses:": [assignCommand, releaseCommand, showCommand, addressCommand, handleCommand],
+  "Pools and settings:": [poolCommand, splitCommand, reservationCommand, configureCommand],
+  "Blocks and hosts:": [blockCommand, affinityCommand, nodeCommand, namespaceCommand],
+  "Jobs and checks:": [jobCommand, checkCommand, collectCommand],
+  "Import and export:": [importCommand, exportCommand],
+  "Shell completion and help:": [completionCommand],
+};
 
 /** Runs one command line, without the program's own name; answers the exit code. What it has to say is said by then. */
 export async function run(args: readonly string[], io: Io): Promise<number> {
@@ -71,23 +59,50 @@ function unforeseen(error: unknown, { env }: Io): CommandError {
   );
 }
 
-/** The whole command: what it can do, and what its help says. */
-function programFor(io: Io): Command {
+/** Returns the whole command: what it can do, and what its help says. */
+export function programFor(io: Io): Command {
   const program = withGlobalOptions(
     new Command("plat")
-      .description("Operates Plat, an IP address manager, over its API")
-      .version(manifest.version),
+      .description("Operate Plat, an IP address manager, over its API")
+      .version(manifest.version, "-V, --version", "Show the version"),
   );
-  for (const make of COMMANDS) program.addCommand(make(io));
+  for (const [heading, commands] of Object.entries(GROUPS)) {
+    program.commandsGroup(heading);
+    for (const make of commands) program.addCommand(make(io));
+  }
   program.addCommand(completeCommand(io), { hidden: true });
-  for (const command of [program, ...descendants(program)])
+  program.addHelpText("after", EXAMPLES).addHelpText("after", ENVIRONMENT);
+  for (const command of [program, ...descendants(program)]) {
     command
       .exitOverride()
-      .configureHelp({ showGlobalOptions: true })
+      .helpOption("-h, --help", "Show this help")
+      .configureHelp(HELP)
       .configureOutput({ writeOut: io.out, writeErr: io.err })
       .showHelpAfterError("(--help shows what there is)");
+    if (command.commands.length > 0)
+      command.helpCommand("help [command]", "Show the help of a command");
+  }
   return program;
 }
+
+const EXAMPLES = examples(
+  ["Start a server on this machine, in a clone of Plat", "npm start -- --data ./data"],
+  ["Create a pool", "plat pool create default-ipv4 --cidr 10.0.0.0/16"],
+  [
+    "Assign an IPv4 address to a workload on a host",
+    "plat assign --host node-1 --ipv4 1 --handle web-0",
+  ],
+  ["Show how full the pools are", "plat show"],
+  ["Release all addresses of the workload", "plat release --handle web-0"],
+  ["Show the help of a command", "plat pool drain --help"],
+);
+
+const ENVIRONMENT = `
+Environment:
+  PLAT_ENDPOINT, PLAT_SPACE, PLAT_REGION  as --endpoint, --space and --region
+  PLAT_TOKEN                              token of a server that asks for one
+  PLAT_DEBUG=1                            show the trace of an unexpected error
+  NO_COLOR=1                              print without colors`;
 
 const descendants = (command: Command): Command[] =>
   command.commands.flatMap((child) => [child as Command, ...descendants(child as Command)]);

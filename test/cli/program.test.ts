@@ -36,7 +36,7 @@ describe("plat", () => {
       [["pol"], "error: unknown command 'pol'\n(Did you mean pool?)"],
       [["pool", "get", "--wide"], "error: unknown option '--wide'"],
       [["pool", "get", "a", "b"], "error: too many arguments for 'get'"],
-      [["pool", "delete"], "error: missing required argument 'name'"],
+      [["pool", "delete"], "error: missing required argument 'pool'"],
       [["pool", "get", "-o", "xml"], 'plat: -o is "xml"; it must be '],
       [["pool", "get", "--endpoint", "here"], 'plat: The endpoint is "here"; it must be a URL '],
     ] as const) {

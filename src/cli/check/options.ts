@@ -23,28 +23,28 @@ export const withInventory = (command: Command): Command =>
   command
     .option(
       "--inventory <file>",
-      "nodes and pods as kubectl get -A -o json or yaml prints them; - is stdin; may be repeated",
+      "Nodes and pods as `kubectl get -A -o json` or `-o yaml` prints them; - reads stdin; repeatable",
       several,
     )
     .option(
       "--covers <parts>",
-      "what the inventory has completely: nodes, pods, pods/NAMESPACE; may be repeated",
+      "What the inventory lists completely: nodes, pods or pods/NAMESPACE; repeatable",
       several,
     )
     .option(
       "--taken-at <time>",
-      "when the inventory was taken, or before (the newest time in it)",
+      "When the inventory was taken; default: the newest time in it",
       timeText,
     )
     .option(
       "--grace-seconds <n>",
-      "how long an address must be nobody's before that is believed; 0: it never is",
+      "How long an address must have no owner before it is confirmed as leaked; 0 confirms none",
       whole(0, GRACE_SECONDS_MAX),
       GRACE_SECONDS_DEFAULT,
     )
     .option(
       "--brake-percent <n>",
-      "nothing is confirmed when more of the addresses seem to be nobody's",
+      "Confirm nothing when a larger share of the addresses seems to have no owner",
       whole(0, 100),
       BRAKE_PERCENT_DEFAULT,
     );

@@ -1,15 +1,29 @@
 import { Command } from "commander";
 import { ADDRESS_COLUMNS, readAddress } from "../addresses.ts";
 import { action, printing, type Session } from "../cli.ts";
+import { examples } from "../help.ts";
 import type { Io } from "../io.ts";
+import { getVerb } from "../resource/get.ts";
 
 export const addressCommand = (io: Io): Command =>
   new Command("address")
-    .description("single addresses")
+    .description("Show single addresses")
+    .addHelpText(
+      "after",
+      examples(["Show an address, assigned or not", "plat address get 10.0.0.1"]),
+    )
     .addCommand(
-      printing(new Command("get"))
-        .description("shows one address; plat show --ip tells the same in words")
-        .argument("<ip>")
+      printing(getVerb())
+        .description("Show one address, assigned or not; `plat show --ip` says the same in words")
+        .argument("<ip>", "The address")
+        .addHelpText(
+          "after",
+          examples(
+            ["Show an address", "plat address get 10.0.0.1"],
+            ["Show every field of it", "plat address get 10.0.0.1 -o yaml"],
+            ["Print only its handle", "plat address get 10.0.0.1 -o jsonpath='{.handle}'"],
+          ),
+        )
         .action(action(io, get)),
     );
 

@@ -10,6 +10,7 @@ import type {
 import { action, printing, type Session } from "../cli.ts";
 import { type Client, pages, path } from "../client.ts";
 import { CommandError, EXIT, usageError } from "../exit.ts";
+import { examples } from "../help.ts";
 import type { Io } from "../io.ts";
 import {
   affinityTypeOption,
@@ -21,44 +22,96 @@ import {
 } from "../options.ts";
 import type { Column } from "../output/print.ts";
 import { progressing, told } from "../progress.ts";
+import { getVerb } from "../resource/get.ts";
 
 export const affinityCommand = (io: Io): Command =>
   new Command("affinity")
-    .description("which blocks are whose")
+    .description("Show and change which host owns a block")
+    .addHelpText(
+      "after",
+      examples(
+        ["Show the blocks of every host", "plat affinity get"],
+        ["Give a block to a host", "plat affinity claim 10.0.0.0/26 --host node-1"],
+        ["Take a block from its host", "plat affinity release 10.0.0.0/26 --host node-1"],
+      ),
+    )
     .addCommand(
-      printing(new Command("get"))
-        .description("shows the blocks of every host, or of one and what it borrows from")
-        .option("--host <name>", "only of this host")
+      printing(getVerb())
+        .description(
+          "Show the blocks of every host; with --host those of one host, and the blocks that it borrows from",
+        )
+        .option("--host <host>", "Only the blocks of this host")
         .addOption(affinityTypeOption())
-        .option("--pool <name>", "only blocks of this pool")
+        .option("--pool <pool>", "Only the blocks of this pool")
+        .addHelpText(
+          "after",
+          examples(
+            ["Show the blocks of every host", "plat affinity get"],
+            [
+              "Show the blocks of a host, and those that it borrows from",
+              "plat affinity get --host node-1",
+            ],
+            ["Show the blocks of a pool", "plat affinity get --pool default-ipv4"],
+          ),
+        )
         .action(action(io, get)),
     )
     .addCommand(
       printing(new Command("claim"))
-        .description("claims every block of a range that is nobody's")
-        .argument("<cidr>")
-        .requiredOption("--host <name>", "whose they are to be")
+        .description("Claim every block of a range that has no owner")
+        .argument("<cidr>", "A block, or a range of blocks")
+        .requiredOption("--host <host>", "The new owner of the blocks")
         .addOption(affinityTypeOption())
+        .addHelpText(
+          "after",
+          examples(
+            ["Claim one block", "plat affinity claim 10.0.0.0/26 --host node-1"],
+            ["Claim every free block of a range", "plat affinity claim 10.0.0.0/24 --host node-1"],
+          ),
+        )
         .action(action(io, claim)),
     )
     .addCommand(
       withHostReserved(
         printing(new Command("ensure"))
-          .description("sees to it that a host has a block of a family; takes no address")
-          .requiredOption("--host <name>", "whose it is to be")
+          .description("Ensure that a host has a block of a family; this assigns no address")
+          .requiredOption("--host <host>", "The owner of the block")
           .addOption(affinityTypeOption())
-          .requiredOption("--family <4 or 6>", "of this family; several times", families)
-          .option("--pool <name or CIDR>", "only from this pool; several times", texts),
+          .requiredOption("--family <4|6>", "IPv4 or IPv6; repeatable", families)
+          .option("--pool <pool or CIDR>", "Only blocks of this pool; repeatable", texts)
+          .addHelpText(
+            "after",
+            examples(
+              [
+                "Ensure that a host has an IPv4 block",
+                "plat affinity ensure --host node-1 --family 4",
+              ],
+              [
+                "Ensure an IPv4 and an IPv6 block",
+                "plat affinity ensure --host node-1 --family 4 --family 6",
+              ],
+            ),
+          ),
       ).action(action(io, ensure)),
     )
     .addCommand(
       printing(new Command("release"))
-        .description("takes a block from a host; the addresses in it stay their owners'")
-        .argument("[cidr]", "a block, or a range with blocks of the host in it")
-        .requiredOption("--host <name>", "whose it is")
+        .description("Take blocks from a host; the addresses in them stay assigned")
+        .argument("[cidr]", "A block, or a range with blocks of the host in it")
+        .requiredOption("--host <host>", "The owner of the blocks")
         .addOption(affinityTypeOption())
-        .option("--all", "every block of the host")
-        .option("--must-be-empty", "only blocks without addresses")
+        .option("--all", "Every block of the host, in place of a CIDR")
+        .option("--must-be-empty", "Only blocks without addresses")
+        .addHelpText(
+          "after",
+          examples(
+            ["Take one block from a host", "plat affinity release 10.0.0.0/26 --host node-1"],
+            [
+              "Take every empty block from a host",
+              "plat affinity release --all --host node-1 --must-be-empty",
+            ],
+          ),
+        )
         .action(action(io, release)),
     );
 
@@ -185,8 +238,8 @@ async function claimRange(client: Client, host: string, body: object): Promise<C
 }
 
 const ENSURED: readonly Column<Ensured["blocks"][number]>[] = [
-  { header: "FAMILY", value: ({ family }) => `IPv${family}` },
   { header: "CIDR", value: ({ cidr }) => cidr },
+  { header: "FAMILY", value: ({ family }) => `IPv${family}` },
   { header: "POOL", value: ({ pool }) => pool },
 ];
 

@@ -5,6 +5,7 @@ import type { assigned } from "../../edge/answers.ts";
 import { action, printing, type Session } from "../cli.ts";
 import { mayBeDone, path } from "../client.ts";
 import { CommandError, EXIT } from "../exit.ts";
+import { examples } from "../help.ts";
 import type { Io } from "../io.ts";
 import {
   affinityTypeOption,
@@ -20,26 +21,51 @@ import { type Column, tableIn } from "../output/print.ts";
 export const assignCommand = (io: Io): Command =>
   withHostReserved(
     printing(new Command("assign"))
-      .description("assigns addresses to a handle on a host; or explains what that would come to")
-      .requiredOption("--host <name>", "who is to have them")
+      .description("Assign addresses to a handle on a host")
+      .requiredOption("--host <host>", "The host that the addresses are for")
       .addOption(affinityTypeOption())
-      .option("--ipv4 <n>", "so many IPv4 addresses", count)
-      .option("--ipv6 <n>", "so many IPv6 addresses", count)
-      .option("--address <ip>", "this one, in place of so many")
+      .option("--ipv4 <n>", "Number of IPv4 addresses", count)
+      .option("--ipv6 <n>", "Number of IPv6 addresses", count)
+      .option("--address <ip>", "One specific address, in place of --ipv4 and --ipv6")
       .option(
         "--handle <handle>",
-        "what they are found and released by; its own where none is named",
+        "Name to find and release the addresses by; Plat generates one if left out",
       )
-      .option("--attribute <key=value>", "who owns them; several times", keyValue)
-      .option("--use <use>", "Workload, Tunnel or LoadBalancer: only pools that are for it")
-      .option("--pool <name or CIDR>", "only from this pool; several times", texts)
-      .option("--namespace <name>", "whose workload it is: some pools choose namespaces")
-      .option("--allow-partial", "fewer are better than none")
-      .option("--max-blocks-per-host <n>", "the host is to have no more blocks than these", count)
-      .option("--limit-per-handle <n>", "the handle is to have no more of a family", count)
-      .option("--lease-seconds <n>", "taken back after this time, unless it is renewed", count)
-      .option("--idempotency-key <key>", "asked again under the same key, the answer is the same")
-      .option("--dry-run", "writes nothing, and explains"),
+      .option("--attribute <key=value>", "Attribute of the owner; repeatable", keyValue)
+      .option("--use <use>", "Workload, Tunnel or LoadBalancer: only pools that allow this use")
+      .option("--pool <pool or CIDR>", "Only from this pool; repeatable", texts)
+      .option(
+        "--namespace <namespace>",
+        "Namespace of the workload, for pools with a namespace selector",
+      )
+      .option("--allow-partial", "Accept fewer addresses than requested")
+      .option("--max-blocks-per-host <n>", "Maximum number of blocks of the host", count)
+      .option(
+        "--limit-per-handle <n>",
+        "Maximum number of addresses of a family for the handle",
+        count,
+      )
+      .option("--lease-seconds <n>", "Release the addresses after this time unless renewed", count)
+      .option("--idempotency-key <key>", "Key of the request: a retry with it gets the same answer")
+      .option("--dry-run", "Explain the assignment, and write nothing")
+      .addHelpText(
+        "after",
+        examples(
+          ["Assign an IPv4 address", "plat assign --host node-1 --ipv4 1 --handle web-0"],
+          [
+            "Assign an address of each family, with attributes",
+            "plat assign --host node-1 --ipv4 1 --ipv6 1 --attribute pod=web-0",
+          ],
+          [
+            "Assign a specific address",
+            "plat assign --host node-1 --address 10.0.0.20 --handle gateway",
+          ],
+          [
+            "Explain which pool and which block would serve",
+            "plat assign --host node-1 --ipv4 1 --handle web-0 --dry-run",
+          ],
+        ),
+      ),
   ).action(action(io, assign));
 
 interface AssignOptions extends HostReservedOptions {
@@ -138,6 +164,7 @@ function explain(print: Session["print"], explanation: Explanation): void {
         ...messages.map((message) => `${message}\n`),
       ].join("\n"),
     document: explanation,
+    names: families.flatMap(({ blocks }) => blocks.map(({ block }) => block)),
   });
   if (refusal) throw new CommandError(EXIT.refused, `${refusal.code}: ${refusal.detail}`);
 }

@@ -6,24 +6,48 @@ import { action, printing, type Session } from "../cli.ts";
 import { usageError } from "../exit.ts";
 import { readOwners } from "../handles.ts";
 import { readHeld, sayMissing } from "../held.ts";
+import { examples } from "../help.ts";
 import type { Io } from "../io.ts";
 import { affinityTypeOption } from "../options.ts";
 import { type Column, tableIn } from "../output/print.ts";
 import { counting, progressing } from "../progress.ts";
+import { getVerb } from "../resource/get.ts";
 
 export const blockCommand = (io: Io): Command =>
   new Command("block")
-    .description("blocks of addresses, which hosts claim")
+    .description("Show the blocks that hosts claim from pools")
+    .addHelpText(
+      "after",
+      examples(
+        ["Show the blocks of the space", "plat block get"],
+        ["Show one block and its addresses", "plat block get 10.0.0.0/26"],
+      ),
+    )
     .addCommand(
-      printing(new Command("get"))
+      printing(getVerb())
         .description(
-          "shows the blocks of the space, of a pool or of a host; or one, with its addresses",
+          "Show the blocks of the space, of a pool or of a host, or one block with its addresses",
         )
-        .argument("[cidr]")
-        .option("--pool <name>", "only those of this pool")
-        .option("--host <name>", "only those of this host, and those that it borrows from")
+        .argument("[block]", "CIDR of one block")
+        .option("--pool <pool>", "Only the blocks of this pool")
+        .option("--host <host>", "Only the blocks of this host, and those that it borrows from")
         .addOption(affinityTypeOption())
-        .option("--calico", "as Calico's IPAMBlock: with -o yaml or json, what kubectl would print")
+        .option(
+          "--calico",
+          "Print Calico's IPAMBlock; with -o yaml or -o json as kubectl prints it",
+        )
+        .addHelpText(
+          "after",
+          examples(
+            ["Show the blocks of a pool", "plat block get --pool default-ipv4"],
+            [
+              "Show the blocks of a host, and those that it borrows from",
+              "plat block get --host node-1",
+            ],
+            ["Show one block and its addresses", "plat block get 10.0.0.0/26"],
+            ["Print all blocks as Calico's resources", "plat block get --calico -o yaml"],
+          ),
+        )
         .action(action(io, get)),
     );
 
@@ -92,6 +116,7 @@ async function getOne({ client, print }: Session, cidr: string): Promise<void> {
       return tables.join("\n");
     },
     document: block,
+    names: [block.cidr],
   });
 }
 

@@ -16,6 +16,7 @@ import { action, printing, type Session } from "../cli.ts";
 import { readContents } from "../contents.ts";
 import { CommandError, EXIT, usageError } from "../exit.ts";
 import { writeWhole } from "../files.ts";
+import { examples } from "../help.ts";
 import { readInput } from "../input.ts";
 import type { Io } from "../io.ts";
 import { progressing } from "../progress.ts";
@@ -29,12 +30,27 @@ interface Options extends InventoryOptions {
 
 export const checkCommand = (io: Io): Command =>
   withInventory(printing(new Command("check")))
-    .description("proves the invariants of the space, and finds addresses that are nobody's")
-    .option("--report <file>", "writes what was found, for --since and plat release --from-report")
-    .option("--since <file>", "the report of the check before: its candidates keep their time")
-    .option("--show-all-ips", "every address that is assigned, with its owner")
-    .option("--show-problem-ips", "every address that something is wrong with")
-    .addHelpText("after", "\nExits with 4 if a problem or a candidate for a leak was found.")
+    .summary("Check the invariants, and find leaked addresses")
+    .description(
+      "Check the invariants of the space, and find leaked addresses. The exit code is 4 if the check finds a problem or a candidate for a leak.",
+    )
+    .option(
+      "--report <file>",
+      "Write the findings to this file, for --since and `plat release --from-report`",
+    )
+    .option("--since <file>", "Report of the previous check: its candidates keep their first time")
+    .option("--show-all-ips", "Also list every assigned address, with its owner")
+    .option("--show-problem-ips", "Also list every address with a problem")
+    .addHelpText(
+      "after",
+      examples(
+        ["Check the invariants", "plat check"],
+        [
+          "Find addresses whose pod is gone",
+          "kubectl get nodes,pods -A -o json | plat check --inventory - --covers pods",
+        ],
+      ),
+    )
     .action(action(io, check));
 
 async function check({ io, client, print }: Session, options: Options): Promise<void> {
@@ -70,6 +86,7 @@ async function check({ io, client, print }: Session, options: Options): Promise<
       checkText(checked, { allAddresses: showAllIps && rows, problemAddresses: showProblemIps }),
     document,
     rows,
+    names: document.candidates.map(({ address }) => address),
   });
   if (checked.problems.length > 0 || document.candidates.length > 0)
     throw new CommandError(EXIT.found, foundSentences(checked).join(" "));

@@ -15,6 +15,7 @@ import { action, printing, type Session } from "../cli.ts";
 import { readContents } from "../contents.ts";
 import { CommandError, EXIT, usageError } from "../exit.ts";
 import { readIfThere, writeWhole } from "../files.ts";
+import { examples } from "../help.ts";
 import type { Io } from "../io.ts";
 import type { Column } from "../output/print.ts";
 import { progressing, told } from "../progress.ts";
@@ -25,14 +26,20 @@ interface Options extends InventoryOptions {
 
 export const collectCommand = (io: Io): Command =>
   withInventory(printing(new Command("collect")))
-    .description("one pass of a collector: releases what two inventories show to be nobody's")
+    .summary("Release leaked addresses: one run, for a CronJob")
+    .description(
+      "Release the addresses that two inventories show to be leaked: one run, for a CronJob. The exit code is 4 if the brake is on; nothing is released then.",
+    )
     .requiredOption(
       "--state <file>",
-      "what the pass before has seen; each writes it anew before it releases anything",
+      "File with the candidates of the previous run; each run rewrites it before it releases anything",
     )
     .addHelpText(
       "after",
-      "\nFor a CronJob. Exits with 4 if the brake was on: nothing was released then.",
+      examples([
+        "Release the addresses whose pod or node is gone",
+        "plat collect --inventory all.json --covers nodes,pods --state state.json",
+      ]),
     )
     .action(action(io, collect));
 
@@ -66,7 +73,13 @@ async function collect({ io, client, print }: Session, options: Options): Promis
   const tell = () => {
     const at = { space: client.space, nowMs, assigned: counts.assigned };
     const summary = summaryOf(leaks, outcomes, at);
-    print({ columns: COLUMNS, rows: [summary], document: summary, inOneLine: true });
+    print({
+      columns: COLUMNS,
+      rows: [summary],
+      document: summary,
+      names: summary.addresses,
+      inOneLine: true,
+    });
   };
   await told(outcomes, tell, async () => {
     for await (const some of releaseCandidates(client, leaks.confirmed)) outcomes.push(...some);

@@ -1,4 +1,5 @@
 import { Argument, Command } from "commander";
+import { examples } from "../help.ts";
 import type { Io } from "../io.ts";
 
 const SHELLS = ["bash", "zsh", "fish", "powershell"];
@@ -6,8 +7,15 @@ const SHELLS = ["bash", "zsh", "fish", "powershell"];
 /** `plat completion bash`: a script that asks `plat complete` at every press of the tab key. */
 export const completionCommand = (io: Io): Command =>
   new Command("completion")
-    .description("prints a script that completes commands and options in a shell")
-    .addArgument(new Argument("<shell>").choices(SHELLS))
+    .description("Print the completion script of a shell")
+    .addArgument(new Argument("<shell>", "The shell").choices(SHELLS))
+    .addHelpText(
+      "after",
+      examples(
+        ["Complete in this bash", "source <(plat completion bash)"],
+        ["Complete in this zsh", "source <(plat completion zsh)"],
+      ),
+    )
     .action(async (shell: string, _: object, { parent }: Command) => {
       const { completionScript } = await import("../completions.ts");
       if (parent) io.out(completionScript(parent.name(), shell));

@@ -4,6 +4,7 @@ import type { settingsRead, settingsWritten } from "../../edge/answers.ts";
 import { action, type Session } from "../cli.ts";
 import { path } from "../client.ts";
 import { usageError } from "../exit.ts";
+import { examples } from "../help.ts";
 import type { Io } from "../io.ts";
 import { count, flag } from "../options.ts";
 import { matching } from "../resource/change.ts";
@@ -19,18 +20,33 @@ const NONE = "none";
 
 /** The option of each setting. The first two are calicoctl's. */
 const OPTIONS: Readonly<Record<keyof Settings, Option>> = {
-  strictAffinity: yesOrNo("strictaffinity", "a host gets addresses of its own blocks only"),
+  strictAffinity: yesOrNo("strictaffinity", "A host gets addresses only from its own blocks"),
   maxBlocksPerHost: new Option(
     "--max-blocks-per-host <n|none>",
-    "how many blocks of a family a host may have",
+    "Maximum number of blocks of a family for a host",
   ).argParser((text) => (text === NONE ? text : count(text))),
-  autoAllocateBlocks: yesOrNo("auto-allocate-blocks", "blocks are claimed by themselves"),
-  warmBlocksPerHost: number("warm-blocks-per-host", "empty blocks that a host in use may keep"),
-  cooldownSeconds: number("cooldown-seconds", "how long a released address rests"),
-  blockMinAgeSeconds: number("block-min-age-seconds", "how old a block is before it is given up"),
-  maxAddressesPerRequest: number("max-addresses-per-request", "how many may be asked for at once"),
-  allowBareRelease: yesOrNo("allow-bare-release", "a release may name an address and no more"),
-  requireRegisteredHosts: yesOrNo("require-registered-hosts", "only registered hosts are served"),
+  autoAllocateBlocks: yesOrNo("auto-allocate-blocks", "Hosts claim blocks automatically"),
+  warmBlocksPerHost: number(
+    "warm-blocks-per-host",
+    "Number of empty blocks that a host with addresses keeps",
+  ),
+  cooldownSeconds: number("cooldown-seconds", "How long a released address is not assigned again"),
+  blockMinAgeSeconds: number(
+    "block-min-age-seconds",
+    "Minimum age of an empty block before it is deleted",
+  ),
+  maxAddressesPerRequest: number(
+    "max-addresses-per-request",
+    "Maximum number of addresses in one request",
+  ),
+  allowBareRelease: yesOrNo(
+    "allow-bare-release",
+    "Allow a release that names only an address, without handle or generation",
+  ),
+  requireRegisteredHosts: yesOrNo(
+    "require-registered-hosts",
+    "Assign addresses only to registered hosts",
+  ),
 };
 
 interface Values {
@@ -39,9 +55,21 @@ interface Values {
 }
 
 export function configureCommand(io: Io): Command {
-  const command = new Command("configure").description("changes what holds for the whole space");
+  const command = new Command("configure")
+    .summary("Change the settings of the space")
+    .description("Change the settings of the space; `plat show --show-configuration` shows them")
+    .addHelpText(
+      "after",
+      examples(
+        ["Let hosts use only their own blocks", "plat configure --strictaffinity true"],
+        ["Remove the limit of blocks per host", "plat configure --max-blocks-per-host none"],
+        ["Check a change without making it", "plat configure --cooldown-seconds 60 --dry-run"],
+      ),
+    );
   for (const option of Object.values(OPTIONS)) command.addOption(option);
-  return command.option("--dry-run", "only says what would be set").action(action(io, configure));
+  return command
+    .option("--dry-run", "Say what would change, and change nothing")
+    .action(action(io, configure));
 }
 
 async function configure({ io, client }: Session, values: Values): Promise<void> {
@@ -49,7 +77,8 @@ async function configure({ io, client }: Session, values: Values): Promise<void>
     .map(([setting, option]) => [setting, values[option.attributeName()]] as const)
     .filter(([, value]) => value !== undefined)
     .map(([setting, value]) => [setting, value === NONE ? null : value] as const);
-  if (asked.length === 0) throw usageError("Nothing is to be set; --help shows what can be.");
+  if (asked.length === 0)
+    throw usageError("Name at least one setting; `plat configure --help` lists them.");
   const seen = await client.call<Settings>({ method: "GET", path: path`/v1/config` });
   const { body } = await client.call<v.InferOutput<typeof settingsWritten>>({
     method: "PUT",

@@ -5,6 +5,7 @@ import { resourcesOf } from "../calico/to-dump.ts";
 import { action, printing, type Session } from "../cli.ts";
 import { csvOf } from "../csv/write-csv.ts";
 import { sayMissing } from "../held.ts";
+import { examples } from "../help.ts";
 import type { Io } from "../io.ts";
 import { YAML } from "../output/print.ts";
 import { progressing } from "../progress.ts";
@@ -12,15 +13,32 @@ import { readInventory } from "../takeover/inventory.ts";
 
 export const exportCommand = (io: Io): Command =>
   new Command("export")
-    .description("writes what Plat has as others read it, to stdout")
+    .description("Export the space to other systems, on stdout")
+    .addHelpText(
+      "after",
+      examples(
+        ["Write Calico's resources", "plat export calico > dump.yaml"],
+        ["Write a table of addresses", "plat export csv > addresses.csv"],
+      ),
+    )
     .addCommand(
       printing(new Command("calico"))
-        .description("as Calico's resources, a List: pools, configuration, blocks, handles")
+        .description(
+          "Write Calico's resources as one List: pools, configuration, blocks and handles",
+        )
+        .addHelpText(
+          "after",
+          examples(
+            ["Write them in YAML", "plat export calico > dump.yaml"],
+            ["Write them in JSON", "plat export calico -o json > dump.json"],
+          ),
+        )
         .action(action(io, exportCalico)),
     )
     .addCommand(
       new Command("csv")
-        .description("as a table of addresses, with handle, host and attributes")
+        .description("Write a table of the assigned addresses, with handle, host and attributes")
+        .addHelpText("after", examples(["Write the table", "plat export csv > addresses.csv"]))
         .action(action(io, exportCsv)),
     );
 
@@ -28,7 +46,11 @@ async function exportCalico({ io, client, print }: Session): Promise<void> {
   const inventory = await progressing(io, "reading", (shown) => readInventory(client, shown));
   const document = listOf(resourcesOf(inventory));
   // YAML of a whole cluster takes its time: it is only made where it is asked for.
-  print({ text: () => stringify(document, YAML), document });
+  print({
+    text: () => stringify(document, YAML),
+    document,
+    names: document.items.map(({ kind, metadata }) => `${kind}/${metadata.name}`),
+  });
   sayMissing(io, inventory);
 }
 

@@ -3,15 +3,25 @@ import { compareAddresses, parseAddress } from "../../domain/address.ts";
 import { ADDRESS_COLUMNS } from "../addresses.ts";
 import { action, printing, type Session } from "../cli.ts";
 import { type OwnedAddress, readHandle } from "../handles.ts";
+import { examples } from "../help.ts";
 import type { Io } from "../io.ts";
+import { getVerb } from "../resource/get.ts";
 
 export const handleCommand = (io: Io): Command =>
   new Command("handle")
-    .description("what addresses are found by")
+    .description("Show the addresses of a handle")
+    .addHelpText("after", examples(["Show the addresses of a handle", "plat handle get web-0"]))
     .addCommand(
-      printing(new Command("get"))
-        .description("shows all addresses that a handle has")
-        .argument("<handle>")
+      printing(getVerb())
+        .description("Show the addresses of a handle")
+        .argument("<handle>", "The handle")
+        .addHelpText(
+          "after",
+          examples(
+            ["Show the addresses of a handle", "plat handle get web-0"],
+            ["Print only the addresses, one on each line", "plat handle get web-0 -o name"],
+          ),
+        )
         .action(action(io, get)),
     );
 

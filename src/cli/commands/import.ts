@@ -4,6 +4,7 @@ import { wantedFrom } from "../calico/from-dump.ts";
 import { action, printing, type Session } from "../cli.ts";
 import { wantedFromCsv } from "../csv/read-csv.ts";
 import { usageError } from "../exit.ts";
+import { examples } from "../help.ts";
 import { readInput } from "../input.ts";
 import type { Io } from "../io.ts";
 import { takeOver } from "../takeover/take-over.ts";
@@ -16,22 +17,43 @@ interface ImportOptions {
 
 export const importCommand = (io: Io): Command =>
   new Command("import")
-    .description("takes addresses over from elsewhere, all of them or none")
+    .description("Import addresses from another system")
+    .addHelpText(
+      "after",
+      examples(
+        ["Import a Calico cluster", "plat import calico -f dump.json"],
+        ["Import a table of addresses", "plat import csv -f addresses.csv"],
+      ),
+    )
     .addCommand(
-      importing("calico", "a dump of kubectl get or of calicoctl datastore migrate export")
-        .description("takes over a cluster: pools, configuration, blocks and addresses")
+      importing("calico", "Dump of `kubectl get` or `calicoctl datastore migrate export`")
+        .description("Import a Calico cluster: pools, configuration, blocks and addresses")
+        .addHelpText(
+          "after",
+          examples(
+            ["Check what an import would do", "plat import calico -f dump.json --dry-run"],
+            ["Import the cluster", "plat import calico -f dump.json"],
+          ),
+        )
         .action(action(io, importCalico)),
     )
     .addCommand(
-      importing("csv", "a table with the columns address, handle, host and attributes")
-        .description("takes over addresses from a table")
+      importing("csv", "Table with the columns address, handle, host and attributes")
+        .description("Import addresses from a table")
+        .addHelpText(
+          "after",
+          examples(
+            ["Check what an import would do", "plat import csv -f addresses.csv --dry-run"],
+            ["Import the addresses", "plat import csv -f addresses.csv"],
+          ),
+        )
         .action(action(io, importCsv)),
     );
 
 const importing = (name: string, file: string): Command =>
   printing(new Command(name))
-    .requiredOption("-f, --filename <file...>", `${file}; - reads stdin (several times)`)
-    .option("--dry-run", "shows what would be done, and writes nothing");
+    .requiredOption("-f, --filename <file...>", `${file}; - reads stdin; repeatable`)
+    .option("--dry-run", "Show what would be done, and write nothing");
 
 async function importCalico(session: Session, options: ImportOptions): Promise<void> {
   const wanted = wantedFrom(readDump(await textsOf(session, options)));

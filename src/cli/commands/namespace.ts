@@ -3,4 +3,4 @@ import { NAMESPACE } from "../resource/kind.ts";
 import { labelledCommand } from "../resource/labelled.ts";
 
 export const namespaceCommand = (io: Io) =>
-  labelledCommand(io, "namespace", "namespaces, and their labels", NAMESPACE);
+  labelledCommand(io, "Register namespaces with their labels", NAMESPACE);

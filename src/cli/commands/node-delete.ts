@@ -4,6 +4,7 @@ import type { affinitiesReleased } from "../../edge/answers.ts";
 import { action, type Session } from "../cli.ts";
 import { found, pages, path } from "../client.ts";
 import { CommandError, EXIT } from "../exit.ts";
+import { examples } from "../help.ts";
 import type { Io } from "../io.ts";
 import { progressing, told } from "../progress.ts";
 import { releaseHost } from "../releases.ts";
@@ -15,7 +16,14 @@ type Page = v.InferOutput<typeof affinitiesReleased>;
 /** What whoever hears that a machine is gone sends: the end of its registration, and of all that it has. */
 export const nodeDeleteCommand = (io: Io): Command =>
   deletion(NODE)
-    .option("--release", "also all addresses and blocks that its host has, registered or not")
+    .addHelpText(
+      "after",
+      examples(
+        ["Remove the registration of a host", "plat node delete node-1"],
+        ["Also release everything that the host has", "plat node delete node-1 --release"],
+      ),
+    )
+    .option("--release", "Also release all addresses and blocks of the host, registered or not")
     .action(
       action(io, async (session: Session, { release }: { release?: true }, name: string) => {
         const deleting = deleteAsSeen(session, NODE, name);

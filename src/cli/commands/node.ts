@@ -4,4 +4,4 @@ import { labelledCommand } from "../resource/labelled.ts";
 import { nodeDeleteCommand } from "./node-delete.ts";
 
 export const nodeCommand = (io: Io) =>
-  labelledCommand(io, "node", "hosts, and their labels", NODE, nodeDeleteCommand(io));
+  labelledCommand(io, "Register hosts with their labels", NODE, nodeDeleteCommand(io));

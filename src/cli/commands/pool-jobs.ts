@@ -3,6 +3,7 @@ import type * as v from "valibot";
 import type { jobBegun } from "../../edge/answers.ts";
 import { action, printing, type Session } from "../cli.ts";
 import { type Path, path, type Request } from "../client.ts";
+import { examples } from "../help.ts";
 import type { Io } from "../io.ts";
 import { checkDone, follow, JOB_COLUMNS } from "../job.ts";
 import { matching } from "../resource/change.ts";
@@ -19,20 +20,45 @@ type Begun = v.InferOutput<typeof jobBegun>;
 
 /** What takes longer with a pool than a request: each begins a job and prints it. */
 export const poolJobCommands = (io: Io): readonly Command[] => [
-  jobCommand(io, "delete", "deletes a pool once nothing of it is in use", (name) => ({
+  jobCommand(
+    io,
+    "drain",
+    "Stop assigning from a pool, and delete its blocks as they become empty; `plat pool enable` undoes it",
+    (name) => ({ method: "POST", path: path`/v1/pools/${name}/drain` }),
+  ).addHelpText(
+    "after",
+    examples(
+      ["Start to drain a pool", "plat pool drain default-ipv4"],
+      ["Wait until no address of it is left", "plat pool drain default-ipv4 --wait"],
+    ),
+  ),
+  jobCommand(io, "delete", "Delete a pool in which no address is assigned", (name) => ({
     method: "DELETE",
     path: pathOf(POOL, name),
-  })),
-  jobCommand(io, "drain", "gives no more addresses from a pool, and its blocks up", (name) => ({
-    method: "POST",
-    path: path`/v1/pools/${name}/drain`,
-  })),
+  })).addHelpText(
+    "after",
+    examples(
+      ["Delete a pool", "plat pool delete default-ipv4"],
+      ["Wait until its name and its range are free", "plat pool delete default-ipv4 --wait"],
+    ),
+  ),
   jobCommand(
     io,
     "release-affinities",
-    "takes the blocks of a pool from their hosts; it serves on",
+    "Take the blocks of a pool from their hosts; the pool goes on serving",
     (name) => ({ method: "POST", path: path`/v1/pools/${name}/release-affinities` }),
-  ).option("--must-be-empty", "only those of blocks without addresses"),
+  )
+    .option("--must-be-empty", "Only blocks without addresses")
+    .addHelpText(
+      "after",
+      examples(
+        ["Take all blocks from their hosts", "plat pool release-affinities default-ipv4"],
+        [
+          "Take only the empty blocks",
+          "plat pool release-affinities default-ipv4 --must-be-empty --wait",
+        ],
+      ),
+    ),
 ];
 
 const jobCommand = (
@@ -43,9 +69,9 @@ const jobCommand = (
 ): Command =>
   printing(new Command(verb))
     .description(description)
-    .argument("<name>")
-    .option("--wait", "until the job is over")
-    .option("--dry-run", "only shows the job that would begin")
+    .argument("<pool>", "Name of the pool")
+    .option("--wait", "Wait until the job is over")
+    .option("--dry-run", "Show the job that would start, and start nothing")
     .action(
       action(io, async (session: Session, { wait, dryRun, mustBeEmpty }: Options, name: string) => {
         const { client, print } = session;

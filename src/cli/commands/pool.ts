@@ -3,6 +3,7 @@ import type * as v from "valibot";
 import { ASSIGNMENT_MODES, BORROWING, USES } from "../../domain/pool.ts";
 import type { poolRead } from "../../edge/answers.ts";
 import { action, type Session } from "../cli.ts";
+import { examples } from "../help.ts";
 import type { Io } from "../io.ts";
 import { count, texts } from "../options.ts";
 import type { Column } from "../output/print.ts";
@@ -16,7 +17,19 @@ export type Pool = v.InferOutput<typeof poolRead>;
 
 export function poolCommand(io: Io): Command {
   const command = new Command("pool")
-    .description("pools of addresses")
+    .description("Show, create and change pools of addresses")
+    .addHelpText(
+      "after",
+      examples(
+        ["Show the pools of the space", "plat pool get"],
+        ["Create a pool", "plat pool create default-ipv4 --cidr 10.0.0.0/16"],
+        ["Create and change pools from a file", "plat pool apply -f ippools.yaml"],
+        [
+          "Stop assigning from a pool, and wait until it is empty",
+          "plat pool drain default-ipv4 --wait",
+        ],
+      ),
+    )
     .addCommand(getCommand(io, POOL, POOL_COLUMNS))
     .addCommand(applyCommand(io, POOL))
     .addCommand(createCommand(io));
@@ -38,27 +51,45 @@ export const POOL_COLUMNS: readonly Column<Pool>[] = [
 /** Its options have the names of the fields that they are. */
 const createCommand = (io: Io): Command =>
   new Command("create")
-    .description("creates a pool")
-    .argument("<name>")
-    .requiredOption("--cidr <cidr>", "its range")
+    .description("Create a pool")
+    .addHelpText(
+      "after",
+      examples(
+        ["Create an IPv4 pool", "plat pool create default-ipv4 --cidr 10.0.0.0/16"],
+        ["Create an IPv6 pool", "plat pool create default-ipv6 --cidr fd00:10::/64"],
+        [
+          "Create a pool for hosts with a label",
+          `plat pool create gpu --cidr 10.1.0.0/16 --node-selector 'gpu == "true"'`,
+        ],
+      ),
+    )
+    .argument("<name>", "Name of the new pool")
+    .requiredOption("--cidr <cidr>", "Range of the pool")
     .option(
       "--block-size <prefix>",
-      "the prefix length of its blocks; usually 26, for IPv6 122",
+      "Prefix length of the blocks; default: 26, for IPv6 122",
       count,
     )
-    .option("--disabled", "serves nobody until it is enabled")
+    .option("--disabled", "Assign nothing from the pool until it is enabled")
     .addOption(
-      new Option("--assignment-mode <mode>", "does it serve requests that do not name it?").choices(
+      new Option("--assignment-mode <mode>", "Manual: only requests that name the pool").choices(
         ASSIGNMENT_MODES,
       ),
     )
-    .option("--allowed-uses <uses>", `whom it serves: ${USES.join(", ")}`, texts)
-    .option("--node-selector <selector>", "which hosts it serves by itself")
-    .option("--namespace-selector <selector>", "which namespaces it serves by itself")
-    .addOption(
-      new Option("--borrowing <rule>", "may a host take from others' blocks?").choices(BORROWING),
+    .option(
+      "--allowed-uses <uses>",
+      `Uses that the pool serves: ${USES.join(", ")}; with commas or repeatable`,
+      texts,
     )
-    .option("--cooldown-seconds <n>", "how long a released address rests", count)
+    .option("--node-selector <selector>", "Hosts that the pool serves, by their labels")
+    .option("--namespace-selector <selector>", "Namespaces that the pool serves, by their labels")
+    .addOption(
+      new Option(
+        "--borrowing <rule>",
+        "Whether a host may take addresses from blocks of other hosts",
+      ).choices(BORROWING),
+    )
+    .option("--cooldown-seconds <n>", "How long a released address is not assigned again", count)
     .action(
       action(io, (session: Session, options: object, name: string) =>
         create(session, POOL, name, options),

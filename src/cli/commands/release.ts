@@ -3,6 +3,7 @@ import { compareAddresses, parseAddress } from "../../domain/address.ts";
 import { type Address, readAddress } from "../addresses.ts";
 import { action, printing, type Session } from "../cli.ts";
 import { CommandError, EXIT, usageError } from "../exit.ts";
+import { examples } from "../help.ts";
 import type { Io } from "../io.ts";
 import { affinityTypeOption, several, texts } from "../options.ts";
 import type { Column } from "../output/print.ts";
@@ -19,20 +20,42 @@ import { releaseFromReports } from "./release-report.ts";
 
 export const releaseCommand = (io: Io): Command =>
   printing(new Command("release"))
-    .description("gives addresses back: one by one, all that a handle has, or all that a host has")
+    .description("Release addresses by address, by handle or by host")
+    .addHelpText(
+      "after",
+      examples(
+        ["Release all addresses of a handle", "plat release --handle web-0"],
+        ["Release one address", "plat release --ip 10.0.0.20"],
+        [
+          "Release an address only if a handle has it",
+          "plat release --ip 10.0.0.20 --handle web-0",
+        ],
+        ["Release all addresses of a host", "plat release --host node-1"],
+        ["Release the leaks that a check confirmed", "plat release --from-report report.json"],
+      ),
+    )
     .addOption(
-      new Option("--ip <ip>", "this address; several times")
+      new Option("--ip <ip>", "Address to release; with commas or repeatable")
         .argParser(texts)
         .conflicts(["host", "affinityType"]),
     )
-    .option("--generation <generation>", "only if it is this assignment that has the address")
-    .option("--handle <handle>", "only what this handle has; without --ip all of it")
+    .option("--generation <generation>", "Release the address only if it is still this assignment")
+    .option(
+      "--handle <handle>",
+      "Release all addresses of this handle; with --ip only if this handle has the address",
+    )
     .addOption(
-      new Option("--host <name>", "all that this host has").conflicts(["handle", "generation"]),
+      new Option("--host <host>", "Release all addresses of this host").conflicts([
+        "handle",
+        "generation",
+      ]),
     )
     .addOption(affinityTypeOption())
     .addOption(
-      new Option("--from-report <file>", "what a report of plat check confirms; several times")
+      new Option(
+        "--from-report <file>",
+        "Release the leaks that a report of `plat check` confirms; repeatable",
+      )
         .argParser(several)
         .conflicts(["ip", "generation", "handle", "host", "affinityType"]),
     )

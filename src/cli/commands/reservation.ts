@@ -2,6 +2,7 @@ import { Command } from "commander";
 import type * as v from "valibot";
 import type { reservationRead } from "../../edge/answers.ts";
 import { action, type Session } from "../cli.ts";
+import { examples } from "../help.ts";
 import type { Io } from "../io.ts";
 import { texts } from "../options.ts";
 import type { Column } from "../output/print.ts";
@@ -13,7 +14,17 @@ import { RESERVATION } from "../resource/kind.ts";
 
 export const reservationCommand = (io: Io): Command =>
   new Command("reservation")
-    .description("addresses that are kept out of automatic assignment")
+    .summary("Keep addresses out of automatic assignment")
+    .description(
+      "Keep addresses out of automatic assignment; a request can still ask for one by address",
+    )
+    .addHelpText(
+      "after",
+      examples(
+        ["Show the reservations", "plat reservation get"],
+        ["Reserve a range", "plat reservation create gateways --cidr 10.0.0.0/29"],
+      ),
+    )
     .addCommand(getCommand(io, RESERVATION, COLUMNS))
     .addCommand(createCommand(io))
     .addCommand(applyCommand(io, RESERVATION))
@@ -32,14 +43,27 @@ interface Options {
 
 const createCommand = (io: Io): Command =>
   new Command("create")
-    .description("reserves addresses")
-    .argument("<name>")
+    .description("Reserve addresses")
+    .argument("<name>", "Name of the new reservation")
+    .addHelpText(
+      "after",
+      examples(
+        [
+          "Reserve a range and an address",
+          "plat reservation create gateways --cidr 10.0.0.0/29,10.0.1.1 --reason routers",
+        ],
+        [
+          "Reserve from one address to another",
+          "plat reservation create dhcp --cidr 10.0.2.10-10.0.2.99",
+        ],
+      ),
+    )
     .requiredOption(
       "--cidr <cidrs>",
-      "CIDRs, addresses and a-b ranges; may be given several times",
+      "CIDRs, addresses and a-b ranges; with commas or repeatable",
       texts,
     )
-    .option("--reason <text>", "why, for people")
+    .option("--reason <text>", "Why the addresses are reserved")
     .action(
       action(io, (session: Session, { cidr, ...said }: Options, name: string) =>
         create(session, RESERVATION, name, { cidrs: cidr, ...said }),

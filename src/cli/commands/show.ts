@@ -1,5 +1,6 @@
 import { Command, Option } from "commander";
 import { action, printing, type Session } from "../cli.ts";
+import { examples } from "../help.ts";
 import type { Io } from "../io.ts";
 import { showAddress } from "../show/address.ts";
 import { showBorrowed } from "../show/borrowed.ts";
@@ -8,21 +9,31 @@ import { showPools } from "../show/pools.ts";
 
 export const showCommand = (io: Io): Command =>
   printing(new Command("show"))
-    .description("shows how the addresses of each pool are used")
-    .option("--show-blocks", "also those of each block; blocks of no pool come last")
+    .description("Show how full each pool is, or who has an address")
+    .addHelpText(
+      "after",
+      examples(
+        ["Show the use of each pool", "plat show"],
+        ["Also show each block", "plat show --show-blocks"],
+        ["Show whether an address is in use, and by whom", "plat show --ip 10.0.0.20"],
+        ["Show the settings of the space", "plat show --show-configuration"],
+      ),
+    )
+    .option("--show-blocks", "Also show each block; blocks without a pool come last")
     .addOption(
-      new Option("--show-borrowed", "what hosts have in blocks of others").conflicts([
-        "showBlocks",
-      ]),
+      new Option(
+        "--show-borrowed",
+        "Show the addresses that hosts have in blocks of others",
+      ).conflicts(["showBlocks"]),
     )
     .addOption(
-      new Option("--show-configuration", "the configuration of the space").conflicts([
+      new Option("--show-configuration", "Show the settings of the space").conflicts([
         "showBlocks",
         "showBorrowed",
       ]),
     )
     .addOption(
-      new Option("--ip <ip>", "whether this address is in use, and by whom").conflicts([
+      new Option("--ip <ip>", "Show whether this address is in use, and by whom").conflicts([
         "showBlocks",
         "showBorrowed",
         "showConfiguration",

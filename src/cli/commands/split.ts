@@ -7,6 +7,7 @@ import type { jobBegun, spaceUtilizationRead } from "../../edge/answers.ts";
 import { action, printing, type Session } from "../cli.ts";
 import { pages, path } from "../client.ts";
 import { CommandError, EXIT, usageError } from "../exit.ts";
+import { examples } from "../help.ts";
 import type { Io } from "../io.ts";
 import { checkDone, follow } from "../job.ts";
 import { count } from "../options.ts";
@@ -27,11 +28,21 @@ interface Options {
  */
 export const splitCommand = (io: Io): Command =>
   printing(new Command("split"))
-    .description("replaces an empty pool by pools of equal parts of its range")
-    .argument("<number>", "how many parts: a power of two, at least 2", powerOfTwo)
-    .argument("<pool>")
-    .option("--enable", "the parts serve, also where the pool was drained or disabled")
-    .option("--dry-run", "only shows the parts, with -o as `pool apply` takes them")
+    .description("Replace an empty pool by pools of equal size")
+    .argument("<number>", "Number of parts: a power of two, at least 2", powerOfTwo)
+    .argument("<pool>", "Name of the pool")
+    .option("--enable", "Enable the parts, also if the pool is drained or disabled")
+    .option(
+      "--dry-run",
+      "Show the parts, and change nothing; `pool apply` takes what -o yaml prints",
+    )
+    .addHelpText(
+      "after",
+      examples(
+        ["Show the parts", "plat split 4 default-ipv4 --dry-run"],
+        ["Split a drained pool into four that serve", "plat split 4 default-ipv4 --enable"],
+      ),
+    )
     .action(action(io, split));
 
 async function split(

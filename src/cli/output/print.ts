@@ -3,6 +3,7 @@ import { usageError } from "../exit.ts";
 import type { Io } from "../io.ts";
 import { customColumns } from "./custom-columns.ts";
 import { tableText } from "./table.ts";
+import { parseTemplate, type Template } from "./template.ts";
 
 /** A column of a table: what stands in it of a row; nothing shows as `<none>`, as kubectl does. */
 export interface Column<Row> {
@@ -14,8 +15,11 @@ export interface Column<Row> {
 
 /** What a command has to say: as a table for people, and as the API said it for programs. */
 export interface Listing<Row> {
+  /** The first says which thing the row is about, in the word that commands take. */
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
+  /** For `-o name`, where that is not the first column. */
+  readonly names?: readonly string[];
   /** For `-o json` and `-o yaml`. */
   readonly document: unknown;
   /** Is the JSON a line of a log? */
@@ -28,14 +32,19 @@ export interface Prose {
   /** For `-o json` and `-o yaml`, and what `-o custom-columns` looks into where there are no rows. */
   readonly document: unknown;
   readonly rows?: readonly unknown[];
+  /** For `-o name`: what the commands call the things that the text tells of. */
+  readonly names: readonly string[];
 }
 
-export const FORMAT_HELP = "wide, json, yaml or custom-columns=NAME:.path,…";
+export const FORMAT_HELP =
+  "wide, name, json, yaml, jsonpath={.path} or custom-columns=NAME:.path,…";
 
 const CUSTOM = "custom-columns=";
+const JSON_PATH = "jsonpath=";
+const WORDS = ["table", "wide", "name", "json", "yaml"] as const;
 
 /** What may be said of a format, as far as it can be listed. */
-export const FORMATS = ["wide", "json", "yaml", CUSTOM];
+export const FORMATS = ["wide", "name", "json", "yaml", JSON_PATH, CUSTOM];
 
 /**
  * YAML as kubectl prints it. What a reader of YAML 1.1 would take for something else than the text that it is is quoted:
@@ -43,18 +52,18 @@ export const FORMATS = ["wide", "json", "yaml", CUSTOM];
  */
 export const YAML = { version: "1.1", indentSeq: false, lineWidth: 0 } as const;
 
-/** How a command prints, read from its line; `columns` are those that the user asked for. */
+/** How a command prints, read from its line; `columns` and `template` are those that the user asked for. */
 export type Format =
-  | "table"
-  | "wide"
-  | "json"
-  | "yaml"
-  | { readonly columns: readonly Column<unknown>[] };
+  | (typeof WORDS)[number]
+  | { readonly columns: readonly Column<unknown>[] }
+  | { readonly template: Template };
 
 /** Reads `-o`. Errors: a format that is none. It is read with the line, before anything is sent. */
 export function formatOf(text: string): Format {
   if (text.startsWith(CUSTOM)) return { columns: customColumns(text.slice(CUSTOM.length)) };
-  if (text === "table" || text === "wide" || text === "json" || text === "yaml") return text;
+  if (text.startsWith(JSON_PATH)) return { template: parseTemplate(text.slice(JSON_PATH.length)) };
+  const word = WORDS.find((one) => one === text);
+  if (word !== undefined) return word;
   throw usageError(`-o is "${text}"; it must be ${FORMAT_HELP}.`);
 }
 
@@ -64,8 +73,25 @@ export function print<Row>({ out }: Io, format: Format, said: Listing<Row> | Pro
   const indent = "inOneLine" in said ? undefined : 2;
   if (format === "json") out(`${JSON.stringify(document, null, indent)}\n`);
   else if (format === "yaml") out(stringify(document, YAML));
-  else if (typeof format === "object") out(tableText(format.columns, said.rows ?? [document]));
+  else if (format === "name")
+    out(
+      namesOf(said)
+        .map((name) => `${name}\n`)
+        .join(""),
+    );
+  else if (typeof format === "object")
+    out(
+      "template" in format
+        ? format.template(document)
+        : tableText(format.columns, said.rows ?? [document]),
+    );
   else out("text" in said ? said.text(format) : tableIn(format, said));
+}
+
+function namesOf<Row>(said: Listing<Row> | Prose): readonly string[] {
+  if ("text" in said || said.names) return said.names ?? [];
+  const [first] = said.columns;
+  return said.rows.map((row) => `${first?.value(row)}`);
 }
 
 /** A table with the columns that are for this format. */

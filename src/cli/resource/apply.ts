@@ -3,6 +3,7 @@ import { atOnce } from "../at-once.ts";
 import { action, type Session } from "../cli.ts";
 import { NotSent } from "../client.ts";
 import { CommandError, EXIT, usageError } from "../exit.ts";
+import { examples } from "../help.ts";
 import type { Io } from "../io.ts";
 import { progressing } from "../progress.ts";
 import { type Change, make, rehearse, warn } from "./change.ts";
@@ -20,13 +21,26 @@ interface Options {
 /** `apply -f FILE`, as kubectl has it. Every manifest goes where its kind belongs; what has no kind is of this one. */
 export const applyCommand = (io: Io, plain: Kind): Command =>
   new Command("apply")
-    .description("creates and changes what files describe")
+    .description(`Create and change ${plain.plural} from files`)
     .requiredOption(
       "-f, --filename <file>",
-      "manifests in YAML or JSON, - for stdin; may be given several times",
+      "Manifests in YAML or JSON; - reads stdin; repeatable",
       (file: string, files: readonly string[] = []) => [...files, file],
     )
-    .option("--dry-run", "only says what would be done")
+    .option("--dry-run", "Say what would change, and change nothing")
+    .addHelpText(
+      "after",
+      examples(
+        [
+          "Create and change what a file describes",
+          `plat ${plain.noun} apply -f ${plain.plural}.yaml`,
+        ],
+        [
+          "Say what would change",
+          `kubectl get ${plain.title}s -o json | plat ${plain.noun} apply -f - --dry-run`,
+        ],
+      ),
+    )
     .action(action(io, apply(plain)));
 
 const apply =

@@ -1,18 +1,23 @@
 import { Command } from "commander";
 import { action, type Session } from "../cli.ts";
+import { examples } from "../help.ts";
 import type { Io } from "../io.ts";
 import { matching } from "./change.ts";
 import { type Kind, pathOf } from "./kind.ts";
 
 /** `delete NAME`. */
 export const deleteCommand = (io: Io, kind: Kind): Command =>
-  deletion(kind).action(
-    action(io, (session: Session, _: object, name: string) => deleteAsSeen(session, kind, name)),
-  );
+  deletion(kind)
+    .action(
+      action(io, (session: Session, _: object, name: string) => deleteAsSeen(session, kind, name)),
+    )
+    .addHelpText("after", examples([`Delete one`, `plat ${kind.noun} delete ${kind.sample}`]));
 
 /** How it is said, without what it does. */
-export const deletion = ({ plural }: Kind): Command =>
-  new Command("delete").description(`deletes one of the ${plural}`).argument("<name>");
+export const deletion = ({ noun }: Kind): Command =>
+  new Command("delete")
+    .description(`Delete a ${noun}`)
+    .argument(`<${noun}>`, `Name of the ${noun}`);
 
 /** Deletes a thing as it stands now, whatever that is. */
 export async function deleteAsSeen({ client, io }: Session, kind: Kind, name: string) {

@@ -1,19 +1,31 @@
 import { Command } from "commander";
 import { action, printing, type Session } from "../cli.ts";
+import { examples } from "../help.ts";
 import type { Io } from "../io.ts";
 import type { Column } from "../output/print.ts";
 import { type Kind, pathOf } from "./kind.ts";
 import { listKnown } from "./list.ts";
 
+/** Returns the verb `get` under all the names that people type for it. */
+export const getVerb = (): Command => new Command("get").aliases(["list", "ls", "describe"]);
+
 /** `get [NAME]`: one of a kind, or all of them. */
 export const getCommand = <Body>(
   io: Io,
-  kind: Pick<Kind, "plural"> & Partial<Pick<Kind, "perPage">>,
+  kind: Pick<Kind, "noun" | "plural" | "sample"> & Partial<Pick<Kind, "perPage">>,
   columns: readonly Column<Body>[],
 ): Command =>
-  printing(new Command("get"))
-    .description(`shows the ${kind.plural} of the space, or one`)
-    .argument("[name]")
+  printing(getVerb())
+    .description(`Show the ${kind.plural} of the space, or one ${kind.noun}`)
+    .argument(`[${kind.noun}]`, `Name of the ${kind.noun}`)
+    .addHelpText(
+      "after",
+      examples(
+        [`Show the ${kind.plural} of the space`, `plat ${kind.noun} get`],
+        [`Show one ${kind.noun} with every field`, `plat ${kind.noun} get ${kind.sample} -o yaml`],
+        [`Print only the names`, `plat ${kind.noun} get -o name`],
+      ),
+    )
     .action(
       action(io, async ({ client, print }: Session, _: object, name?: string) => {
         if (name !== undefined) {

@@ -6,6 +6,10 @@ import { usageError } from "../exit.ts";
 
 /** A kind of thing that operators describe and name: where it stands in the API, and what manifests describe it. */
 export interface Kind {
+  /** What the command calls one of them: `pool`. */
+  readonly noun: string;
+  /** A name for the examples in the help. */
+  readonly sample: string;
   /** What stands before a name, as kubectl prints it: `ippool/web`. */
   readonly title: string;
   /** What the API calls several of them, in its paths and in its lists. */
@@ -28,6 +32,8 @@ export interface Manifest {
 }
 
 export const POOL: Kind = {
+  noun: "pool",
+  sample: "default-ipv4",
   title: "ippool",
   plural: "pools",
   perPage: NAMED_PER_PAGE_MAX,
@@ -43,6 +49,8 @@ export const POOL: Kind = {
 };
 
 export const RESERVATION: Kind = {
+  noun: "reservation",
+  sample: "gateways",
   title: "ipreservation",
   plural: "reservations",
   perPage: NAMED_PER_PAGE_MAX,
@@ -52,6 +60,8 @@ export const RESERVATION: Kind = {
 };
 
 export const NODE: Kind = {
+  noun: "node",
+  sample: "node-1",
   title: "node",
   plural: "nodes",
   perPage: LABELLED_PER_PAGE_MAX,
@@ -62,6 +72,8 @@ export const NODE: Kind = {
 
 export const NAMESPACE: Kind = {
   ...NODE,
+  noun: "namespace",
+  sample: "shop",
   title: "namespace",
   plural: "namespaces",
   manifest: { kind: "Namespace", apiVersions: ["v1"] },

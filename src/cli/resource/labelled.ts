@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import type * as v from "valibot";
 import type { labelledRead } from "../../edge/answers.ts";
+import { examples } from "../help.ts";
 import type { Io } from "../io.ts";
 import type { Column } from "../output/print.ts";
 import { applyCommand } from "./apply.ts";
@@ -22,13 +23,22 @@ const COLUMNS: readonly Column<v.InferOutput<typeof labelledRead>>[] = [
 /** What operators do with nodes and with namespaces. */
 export const labelledCommand = (
   io: Io,
-  name: string,
   description: string,
   kind: Kind,
   deleting: Command = deleteCommand(io, kind),
 ): Command =>
-  new Command(name)
+  new Command(kind.noun)
     .description(description)
+    .addHelpText(
+      "after",
+      examples(
+        [`Show the ${kind.plural} of the space`, `plat ${kind.noun} get`],
+        [
+          `Register the ${kind.plural} of a cluster`,
+          `kubectl get ${kind.plural} -o json | plat ${kind.noun} apply -f -`,
+        ],
+      ),
+    )
     .addCommand(getCommand(io, kind, COLUMNS))
     .addCommand(applyCommand(io, kind))
     .addCommand(deleting);

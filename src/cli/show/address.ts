@@ -4,7 +4,7 @@ import type { Session } from "../cli.ts";
 /** Is an address in use, and whose is it? */
 export async function showAddress({ client, print }: Session, ip: string): Promise<void> {
   const address = await readAddress(client, ip);
-  print({ text: () => textOf(address), document: address });
+  print({ text: () => textOf(address), document: address, names: [address.address] });
 }
 
 function textOf(address: Address): string {

@@ -57,7 +57,8 @@ export async function showPools(
     ]),
     ...orphans.map((block) => ({ ...block, grouping: "Block" as const, pool: undefined })),
   ];
-  print({ columns: COLUMNS, rows, document });
+  const names = rows.map(({ grouping, pool, cidr }) => (grouping === "IP Pool" ? `${pool}` : cidr));
+  print({ columns: COLUMNS, rows, document, names });
   if (unreadable.length > 0)
     io.err(
       `note: blocks that cannot be read, and may be of no pool: ${unreadable.length}. See plat check.\n`,

@@ -115,7 +115,7 @@ describe("plat affinity ensure", () => {
     const { exit, out } = await plat(...line);
     expect(exit).toBe(0);
     expect(out).toMatch(
-      /^FAMILY {3}CIDR +POOL\nIPv4 +10\.0\.0\.\d+\/28 +main\nIPv6 +fd00::\S+ +six\n$/,
+      /^CIDR +FAMILY +POOL\n10\.0\.0\.\d+\/28 +IPv4 +main\nfd00::\S+ +IPv6 +six\n$/,
     );
     expect((await plat(...line)).out).toBe(out);
   });

@@ -168,7 +168,7 @@ describe("plat assign", () => {
   });
 
   it.each([
-    [["assign", "--ipv4", "1"], "required option '--host <name>'"],
+    [["assign", "--ipv4", "1"], "required option '--host <host>'"],
     [["assign", "--host", "n1", "--ipv4", "many"], "It must be a whole number."],
     [["assign", "--host", "n1", "--attribute", "pod"], "It must be key=value."],
     [["assign", "--host", "n1", "--attribute", "a=1", "--attribute", "a=2"], "It names a twice."],

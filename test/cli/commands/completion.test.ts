@@ -17,7 +17,7 @@ const offered = async (...words: readonly string[]) => {
 describe("plat complete", () => {
   it("offers the commands, with what they are for, but not itself", async () => {
     const { out } = await plat("complete", "--", "");
-    expect(out).toContain("pool\tpools of addresses\n");
+    expect(out).toContain("pool\tShow, create and change pools of addresses\n");
     expect(await offered("comp")).toEqual(["completion"]);
     expect(await offered("completion", "")).toEqual(["bash", "zsh", "fish", "powershell"]);
   });
@@ -39,8 +39,10 @@ describe("plat complete", () => {
   it("offers the values of an option where they can be listed", async () => {
     expect(await offered("pool", "get", "-o", "")).toEqual([
       "wide",
+      "name",
       "json",
       "yaml",
+      "jsonpath=",
       "custom-columns=",
     ]);
     expect(await offered("pool", "create", "a", "--borrowing", "f")).toEqual(["forbidden"]);

@@ -52,7 +52,7 @@ describe("plat configure", () => {
     expect(await plat("configure")).toEqual({
       exit: 2,
       out: "",
-      err: "plat: Nothing is to be set; --help shows what can be.\n",
+      err: "plat: Name at least one setting; `plat configure --help` lists them.\n",
     });
     const { exit, err } = await plat("configure", "--strictaffinity=maybe");
     expect(exit).toBe(2);

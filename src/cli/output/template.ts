@@ -1,0 +1,90 @@
+import { usageError } from "../exit.ts";
+import { parsePath, valueText } from "./json-path.ts";
+
+/** Prints a part of a document. */
+export type Template = (document: unknown) => string;
+
+/** A part in braces, which may have braces within quotation marks; or the text between two such parts. */
+const PARTS = /\{((?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[^{}"'])*)\}|([^{}]+)|([{}])/g;
+const LITERAL = /^"((?:[^"\\]|\\.)*)"$|^'((?:[^'\\]|\\.)*)'$/;
+
+type Part =
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "path" | "range"; readonly path: string }
+  | { readonly kind: "end" };
+
+/**
+ * Reads a template as `kubectl -o jsonpath` has it: text, and in braces paths, quoted text, and `range PATH` up to `end`. A
+ * template without braces is one path. Several values of a path are printed with a blank between them, and none as nothing.
+ *
+ * @throws CommandError (usage) it is no such template
+ */
+export function parseTemplate(text: string): Template {
+  const parts = text.includes("{") ? partsOf(text) : [{ kind: "path", path: text } as const];
+  const { templates, rest } = readUntilEnd(text, parts);
+  if (rest) throw notTemplate(text, "{end} comes without {range PATH}");
+  return (document) => {
+    const printed = templates.map((print) => print(document)).join("");
+    return printed.endsWith("\n") ? printed : `${printed}\n`;
+  };
+}
+
+function partsOf(text: string): readonly Part[] {
+  return [...text.matchAll(PARTS)].map(([, inBraces, between, brace]): Part => {
+    if (brace !== undefined) throw notTemplate(text, `a ${brace} has no counterpart`);
+    if (inBraces === undefined) return { kind: "text", text: between ?? "" };
+    const inner = inBraces.trim();
+    const [literal, double, single] = LITERAL.exec(inner) ?? [];
+    if (literal !== undefined) return { kind: "text", text: unescaped(double ?? single ?? "") };
+    if (inner === "end") return { kind: "end" };
+    const [, range] = /^range\s+(.+)$/s.exec(inner) ?? [];
+    return range === undefined ? { kind: "path", path: inner } : { kind: "range", path: range };
+  });
+}
+
+/** Reads parts up to the `end` that belongs to none of them, and returns those after it; `undefined` where there is none. */
+function readUntilEnd(
+  text: string,
+  parts: readonly Part[],
+): { readonly templates: readonly Template[]; readonly rest: readonly Part[] | undefined } {
+  const templates: Template[] = [];
+  for (let left = parts; ; ) {
+    const [part, ...after] = left;
+    if (!part) return { templates, rest: undefined };
+    if (part.kind === "end") return { templates, rest: after };
+    left = after;
+    if (part.kind === "text") templates.push(() => part.text);
+    else {
+      const lookup = lookupOf(text, part.path);
+      if (part.kind === "path")
+        templates.push((document) => lookup(document).map(valueText).join(" "));
+      else {
+        const { templates: body, rest } = readUntilEnd(text, after);
+        if (!rest) throw notTemplate(text, `{range ${part.path}} has no {end}`);
+        templates.push((document) =>
+          lookup(document)
+            .flatMap((value) => body.map((print) => print(value)))
+            .join(""),
+        );
+        left = rest;
+      }
+    }
+  }
+}
+
+function lookupOf(text: string, path: string) {
+  try {
+    return parsePath(path);
+  } catch (error) {
+    throw notTemplate(text, (error as Error).message);
+  }
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r" };
+const unescaped = (text: string) =>
+  text.replace(/\\(.)/gs, (_, character: string) => ESCAPES[character] ?? character);
+
+const notTemplate = (text: string, problem: string) =>
+  usageError(
+    `-o jsonpath has "${text}"; it must be a path such as {.cidr}, or text and paths such as {range .pools[*]}{.name}{"\\n"}{end} (${problem}).`,
+  );
