@@ -9,6 +9,7 @@ import { Refusal } from "../domain/outcome.ts";
 import { type Owners, ownersAt } from "../domain/owner.ts";
 import type { AssignmentRecord, Part } from "../domain/record.ts";
 import type { Slot } from "../domain/slot.ts";
+import { whyNeverAssigned } from "../domain/special-ranges.ts";
 import { configurationOf, poolAt } from "./configuration.ts";
 import type { Context } from "./context.ts";
 import { recordOfSlot } from "./record-of-slot.ts";
@@ -54,6 +55,8 @@ export async function readAddress(
   const place = { address: text, family: address.family, block: formatCidr(cidr), pool: pool.name };
   const base = { ...place, ...stateOf(slot, coolingRules(context, configuration, pool)) };
   if (block && isHostReserved(block, ordinal)) return { ...place, ...keeperOf(block) };
+  const never = slot ? undefined : whyNeverAssigned(address);
+  if (never !== undefined) return new Refusal("not_found", `Address ${text} ${never}.`);
   if (!block || slot?.kind !== "taken") return base;
   const owner = await recordOfSlot(context, space, slot);
   if (!owner) return base;

@@ -10,7 +10,7 @@ import {
 } from "../domain/cidr.ts";
 import { PAGE_READS_AT_ONCE, POOLS_TOLD_MAX } from "../domain/limits.ts";
 import { Refusal, Unreadable, unlessUnreadable } from "../domain/outcome.ts";
-import type { Pool, Reservation } from "../domain/pool.ts";
+import { type Pool, type Reservation, reservedBy } from "../domain/pool.ts";
 import { putReservation, type Written } from "./administration.ts";
 import type { Context } from "./context.ts";
 import { type PageBudget, pageBudget } from "./page.ts";
@@ -60,7 +60,7 @@ async function warningsOf(
   runs: readonly Interval[],
 ): Promise<readonly ReservationWarning[]> {
   const { pools, reservations } = await context.store.readSpace(space);
-  const reserved = merged(reservations.flatMap(({ intervals }) => intervals));
+  const reserved = reservedBy(reservations);
   const budget = pageBudget(context);
   const warnings: ReservationWarning[] = [];
   for (const pool of pools) {

@@ -23,6 +23,7 @@ import {
   whyNot,
 } from "../domain/selection.ts";
 import { isShut, whyShut } from "../domain/shut.ts";
+import { whyNeverAssigned } from "../domain/special-ranges.ts";
 import { type AssignRequest, type PoolsAsked, totalOf } from "./assignment.ts";
 import type { Wish } from "./pick.ts";
 
@@ -59,6 +60,7 @@ export function wishesOf(
 ): Wishes | Refusal {
   const { space, host, address, allowPartial = false, maxBlocksPerHost, hostReserved } = request;
   const refused =
+    neverAssigned(request) ??
     oversize(request, configuration) ??
     unasked(request, configuration) ??
     unregistered(request, configuration, requester);
@@ -246,6 +248,16 @@ function unasked(request: Wanting, configuration: SpaceConfiguration): Refusal |
   const problem = `is not taken in space ${request.space}, whose hosts must be registered (requireRegisteredHosts); PUT /v1/spaces/${request.space}/nodes/${name} says its labels`;
   return new Refusal("invalid_request", `hostLabels ${problem}.`, {
     fields: [{ field: "hostLabels", problem }],
+  });
+}
+
+/** An address that no host can have. */
+function neverAssigned({ address }: Wanting): Refusal | undefined {
+  const problem = address && whyNeverAssigned(address);
+  if (!problem) return undefined;
+  const value = formatAddress(address);
+  return new Refusal("invalid_request", `address ${value} ${problem}.`, {
+    fields: [{ field: "address", value, problem }],
   });
 }
 

@@ -1,10 +1,11 @@
-import { formatAddress, parseAddress } from "../domain/address.ts";
+import { formatAddress } from "../domain/address.ts";
 import type { Block } from "../domain/block.ts";
 import { addressAt, formatCidr, sameCidr } from "../domain/cidr.ts";
 import type { Contents } from "../domain/contents.ts";
 import { formatGeneration, generationOf } from "../domain/generation.ts";
 import { type AffinityType, affinityTypeOf, hostName } from "../domain/host.ts";
 import { type Owners, ownersAt } from "../domain/owner.ts";
+import { parsePlainAddress } from "../domain/plain-form.ts";
 import type { AssignmentRecord, Part } from "../domain/record.ts";
 
 /** A handle whose addresses are released all or none says so in an attribute of what it is assigned. */
@@ -81,6 +82,6 @@ function assignedOf(
 
 /** The one text of an address, or nothing where it is none. */
 export function canonical(text: string): string | undefined {
-  const address = parseAddress(text);
+  const address = parsePlainAddress(text);
   return address.ok ? formatAddress(address.value) : undefined;
 }

@@ -22,7 +22,8 @@ export function parseAddress(text: string): Parsed<Address> {
     // The library finds out that an IPv6 text is none of IPv4 by an exception, which costs more than all the rest.
     const isIpv4 = !text.includes(":") && ipaddr.IPv4.isValidFourPartDecimal(text);
     if (isIpv4) return parsed(read(4, ipaddr.IPv4.parse(text)));
-    if (isIpv6(text)) return parsed(read(6, ipaddr.IPv6.parse(text)));
+    if (isIpv6(text))
+      return parsed(read(6, ipaddr.IPv6.parse(text.replace(BARE_IPV4_TAIL, "::0:"))));
   }
   return unreadable("is not an IPv4 or IPv6 address such as 10.0.0.7 or 2001:db8::7");
 }
@@ -44,6 +45,9 @@ export function compareAddresses(a: Address, b: Address): number {
   if (a.family !== b.family) return a.family - b.family;
   return a.value < b.value ? -1 : a.value > b.value ? 1 : 0;
 }
+
+/** The library takes `::10.0.0.7` for the IPv4-mapped `::ffff:10.0.0.7`; it is `::a00:7` (RFC 4291, section 2.2). */
+const BARE_IPV4_TAIL = /^::(?=\d+\.)/;
 
 /** A tail written as IPv4 is held to the same rules as an IPv4 address. */
 function isIpv6(text: string): boolean {

@@ -1,7 +1,9 @@
 import type { Address } from "./address.ts";
-import { type Cidr, contains, type Interval } from "./cidr.ts";
+import { type Cidr, contains, type Interval, merged } from "./cidr.ts";
+import { BLOCK_SIZES } from "./limits.ts";
 import type { Unreadable } from "./outcome.ts";
 import type { Selector } from "./selector.ts";
+import { NEVER_ASSIGNED } from "./special-ranges.ts";
 
 /** What addresses are for; a pool says which it serves. The values are Calico's. */
 export const USES = ["Workload", "Tunnel", "LoadBalancer"] as const;
@@ -99,9 +101,19 @@ export interface SpaceConfiguration {
   readonly unreadablePools: readonly UnreadableNamed[];
   readonly reservations: readonly Reservation[];
   readonly unreadableReservations: readonly UnreadableNamed[];
-  /** All that is reserved, in runs of which no two touch. Throws `Unreadable` where what a reservation reserves is not known. */
+  /** All that is reserved or never assigned, in runs of which no two touch. Throws `Unreadable` where what a reservation reserves is not known. */
   readonly reserved: readonly Interval[];
 }
+
+/** Returns the block size of a pool whose operator says none: the usual one, or the whole pool where that is smaller. */
+export const usualBlockSize = ({ family, prefix }: Cidr): number =>
+  Math.max(BLOCK_SIZES[family].default, prefix);
+
+/** Returns all that automatic assignment leaves out, in runs of which no two touch. */
+export const reservedBy = (
+  reservations: readonly Pick<Reservation, "intervals">[],
+): readonly Interval[] =>
+  merged([...NEVER_ASSIGNED, ...reservations.flatMap(({ intervals }) => intervals)]);
 
 /** The pool of a name, if there is one. @throws Unreadable */
 export function poolNamed(

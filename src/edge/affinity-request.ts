@@ -7,8 +7,8 @@ import type { HostReservedAsked } from "../domain/host-reserved.ts";
 import type { Labels } from "../domain/labels.ts";
 import { BLOCKS_PER_PAGE_DEFAULT, BLOCKS_PER_PAGE_MAX } from "../domain/limits.ts";
 import { readJson } from "./body.ts";
-import { openCursor } from "./cursor.ts";
-import { address, affinityType, cidr, flagText } from "./field.ts";
+import { addressInCursor, openCursor } from "./cursor.ts";
+import { affinityType, cidr, flagText } from "./field.ts";
 import { hostReserved } from "./host-reserved.ts";
 import type { Event } from "./http.ts";
 import { labels } from "./labels.ts";
@@ -87,7 +87,7 @@ export type AffinitiesWanted = { readonly space: string; readonly host: HostId }
     } & PoolsAsked)
 );
 
-const position = v.object({ after: address });
+const position = v.object({ after: addressInCursor });
 
 export function readAffinityList(event: Event) {
   const query = readHostWith(event, affinityListQuery);

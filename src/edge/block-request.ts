@@ -8,8 +8,8 @@ import {
   BLOCKS_PER_PAGE_DEFAULT,
   BLOCKS_PER_PAGE_MAX,
 } from "../domain/limits.ts";
-import { openCursor } from "./cursor.ts";
-import { address, affinityType, cidr, hostText, resourceName } from "./field.ts";
+import { addressInCursor, openCursor } from "./cursor.ts";
+import { affinityType, cidr, hostText, resourceName } from "./field.ts";
 import type { Event } from "./http.ts";
 import { inPath, pageEntries, readQuery } from "./parameters.ts";
 import { invalid, Problem } from "./problem.ts";
@@ -24,7 +24,7 @@ export const blockListQuery = {
 export const blockQuery = pageEntries(ADDRESSES_PER_PAGE_DEFAULT, ADDRESSES_PER_PAGE_MAX);
 
 /** Pools are walked one by one, so the position in them names the pool; the blocks of a host are in one order. */
-const position = v.object({ pool: v.optional(resourceName), after: address });
+const position = v.object({ pool: v.optional(resourceName), after: addressInCursor });
 
 /** Reads which blocks are asked for: those of a host, of a pool, or all of the space. */
 export function readBlockList(event: Event): BlocksWanted | Problem {
@@ -50,7 +50,7 @@ export function readBlockPath(event: Event) {
   const block = inPath("cidr", cidr, event.pathParameters?.cidr);
   if (block instanceof Problem) return block;
   const wanted = { space: query.space, cidr: block, limit: query.limit };
-  const opened = openCursor(query.cursor, blockOf(wanted), v.object({ after: address }));
+  const opened = openCursor(query.cursor, blockOf(wanted), v.object({ after: addressInCursor }));
   return opened instanceof Problem ? opened : { ...wanted, position: opened.position?.after };
 }
 

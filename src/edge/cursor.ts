@@ -1,4 +1,6 @@
 import * as v from "valibot";
+import { parseAddress } from "../domain/address.ts";
+import { readable } from "./field.ts";
 import { invalid, type Problem } from "./problem.ts";
 import { isRecord, shortened } from "./schema.ts";
 
@@ -40,3 +42,9 @@ function unsealed(text: string): { readonly of: string; readonly position: unkno
 
 const refused = (cursor: string, problem: string): Problem =>
   invalid({ field: "?cursor", value: shortened(cursor), problem });
+
+/** An address in a cursor: this product wrote it, so it is read as it stands. */
+export const addressInCursor = readable(parseAddress, {
+  description: "An address",
+  examples: ["10.0.0.7"],
+});

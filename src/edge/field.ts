@@ -1,6 +1,5 @@
 import * as v from "valibot";
-import { parseAddress } from "../domain/address.ts";
-import { formatCidr, parseCidr } from "../domain/cidr.ts";
+import { formatCidr } from "../domain/cidr.ts";
 import {
   IDEMPOTENCY_KEY_CHARACTERS_MAX,
   NAME_CHARACTERS_MAX,
@@ -8,6 +7,7 @@ import {
   SPACE_CHARACTERS_MAX,
 } from "../domain/limits.ts";
 import type { Parsed } from "../domain/parsed.ts";
+import { parsePlainAddress, parsePlainCidr } from "../domain/plain-form.ts";
 
 /** What fields are made of. Messages read on from the field's name. */
 
@@ -199,12 +199,12 @@ export function readable<T>(
   );
 }
 
-export const address = readable(parseAddress, {
-  description: "An IPv4 or IPv6 address",
+export const address = readable(parsePlainAddress, {
+  description: "An IPv4 or IPv6 address. An IPv4-mapped IPv6 address stands for its IPv4 address",
   examples: ["10.0.0.7", "2001:db8::7"],
 });
 
-export const cidr = readable(parseCidr, {
+export const cidr = readable(parsePlainCidr, {
   description: "A network, with no bits set below its prefix",
   examples: ["10.0.0.0/16", "2001:db8::/48"],
 });
@@ -215,7 +215,7 @@ export const poolReference = v.pipe(
   v.metadata({ description: "The name of a pool or its CIDR", examples: ["default-ipv4"] }),
   v.rawTransform<string, string>(({ dataset, addIssue, NEVER }) => {
     if (dataset.value.includes("/")) {
-      const network = parseCidr(dataset.value);
+      const network = parsePlainCidr(dataset.value);
       if (network.ok) return formatCidr(network.value);
       addIssue({ message: network.problem });
       return NEVER;

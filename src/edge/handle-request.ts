@@ -1,7 +1,6 @@
 import * as v from "valibot";
 import { ADDRESSES_PER_PAGE_DEFAULT, ADDRESSES_PER_PAGE_MAX } from "../domain/limits.ts";
-import { openCursor } from "./cursor.ts";
-import { address } from "./field.ts";
+import { addressInCursor, openCursor } from "./cursor.ts";
 import type { Event } from "./http.ts";
 import { pageEntries, readHandleWith } from "./parameters.ts";
 import { Problem } from "./problem.ts";
@@ -11,7 +10,7 @@ export const handleQuery = pageEntries(ADDRESSES_PER_PAGE_DEFAULT, ADDRESSES_PER
 const position = v.object({
   id: v.pipe(v.string(), v.regex(/^[\w-]{1,64}$/)),
   keyed: v.boolean(),
-  after: v.optional(address),
+  after: v.optional(addressInCursor),
 });
 
 /** Reads which page of a handle's addresses is asked for. */

@@ -29,7 +29,8 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   availableAt: "When the address can be assigned again.",
   block: "The block that the address lies in, as a CIDR.",
   blockMinAgeSeconds: "The reclaimer deletes no empty block that is younger, in seconds.",
-  blockSize: "The prefix length of the pool's blocks. It never changes.",
+  blockSize:
+    "The prefix length of the pool's blocks. It never changes. Default: 26 for IPv4 and 122 for IPv6; a smaller pool is one block.",
   blocks: "The blocks, one entry each.",
   borrowed: "The host uses this block, or this address of it, and does not own the block.",
   borrowing: "Whether hosts may take addresses from blocks of this pool that they do not own.",

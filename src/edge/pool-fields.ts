@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { type Cidr, formatCidr, intervalOf, overlaps, parseCidr } from "../domain/cidr.ts";
+import { type Cidr, formatCidr, parseCidr } from "../domain/cidr.ts";
 import { BLOCK_SIZES, SELECTOR_CHARACTERS_MAX } from "../domain/limits.ts";
 import {
   ASSIGNMENT_MODES,
@@ -10,10 +10,12 @@ import {
   type PoolSpec,
   USES,
   type Use,
+  usualBlockSize,
 } from "../domain/pool.ts";
 import { usesGlobal } from "../domain/selector.ts";
 import { parseSelector } from "../domain/selector-parser.ts";
-import { cidr, flag, readable, unique, whole } from "./field.ts";
+import { whyNoPool } from "../domain/special-ranges.ts";
+import { flag, readable, unique, whole } from "./field.ts";
 import type { FieldProblem } from "./problem.ts";
 import { list } from "./schema.ts";
 
@@ -38,8 +40,15 @@ const selector = v.pipe(
   ),
 );
 
+/** The range of a pool, read as it stands: where it is of IPv4-mapped addresses, the refusal names the IPv4 range. */
+const range = readable(parseCidr, {
+  description:
+    "A network of unicast addresses, with no bits set below its prefix. It never changes",
+  examples: ["10.0.0.0/16", "2001:db8::/48"],
+});
+
 export const POOL_FIELDS = {
-  cidr,
+  cidr: range,
   blockSize: v.optional(whole(BLOCK_SIZES[4].min, BLOCK_SIZES[6].max)),
   disabled: v.optional(flag, false),
   assignmentMode: v.optional(
@@ -107,25 +116,15 @@ export function poolProblems(pool: PoolFields): FieldProblem[] {
 
 function rangeProblems({ cidr, blockSize, disabled }: PoolFields): FieldProblem[] {
   const value = formatCidr(cidr);
-  const linkLocal = LINK_LOCAL.find((range) => overlaps(intervalOf(cidr), intervalOf(range)));
-  if (linkLocal) {
-    const problem = `overlaps ${formatCidr(linkLocal)}, which is link-local`;
-    return [{ field: "cidr", value, problem }];
-  }
-  const { min, max, default: usual } = BLOCK_SIZES[cidr.family];
-  const size = blockSize ?? usual;
+  const unfit = whyNoPool(cidr);
+  if (unfit !== undefined) return [{ field: "cidr", value, problem: unfit }];
+  if (blockSize === undefined) return [];
+  const { min, max } = BLOCK_SIZES[cidr.family];
   // A pool that serves nobody may be smaller than a block of it, as in Calico; then it can never be enabled.
   const largest = disabled ? min : Math.max(min, cidr.prefix);
-  if (largest <= size && size <= max) return [];
+  if (largest <= blockSize && blockSize <= max) return [];
   const problem = `must be from ${largest} to ${max} for the pool ${value}`;
-  return blockSize === undefined
-    ? [
-        {
-          field: "blockSize",
-          problem: `${problem}, which is smaller than a usual block (/${usual})`,
-        },
-      ]
-    : [{ field: "blockSize", value: blockSize, problem }];
+  return [{ field: "blockSize", value: blockSize, problem }];
 }
 
 function selectorProblems({
@@ -190,7 +189,7 @@ export function poolSpec(
   const said = Object.entries(routing).filter(([, value]) => value !== undefined);
   return {
     cidr,
-    blockSize: blockSize ?? BLOCK_SIZES[cidr.family].default,
+    blockSize: blockSize ?? usualBlockSize(cidr),
     disabled,
     assignmentMode,
     allowedUses,
@@ -202,9 +201,3 @@ export function poolSpec(
     }),
   };
 }
-
-const LINK_LOCAL = ["169.254.0.0/16", "fe80::/10"].map((text) => {
-  const range = parseCidr(text);
-  if (!range.ok) throw new Error(`${text} ${range.problem}`);
-  return range.value;
-});

@@ -3,10 +3,10 @@ import type { Released } from "../allocator/ending.ts";
 import type { NamedAddress } from "../allocator/identify.ts";
 import type { ReleaseResult } from "../allocator/release.ts";
 import type { AddressesReleased } from "../allocator/release-addresses.ts";
-import { parseAddress } from "../domain/address.ts";
 import { parseGeneration } from "../domain/generation.ts";
 import { type HostId, hostId } from "../domain/host.ts";
 import { RELEASES_PER_REQUEST_MAX } from "../domain/limits.ts";
+import { parsePlainAddress } from "../domain/plain-form.ts";
 import { readJson } from "./body.ts";
 import { affinityType, handleText, hostText, text } from "./field.ts";
 import { hostBody } from "./host-answer.ts";
@@ -108,7 +108,7 @@ export function releaseAnswer(
 }
 
 function readEntry(entry: v.InferOutput<typeof entrySchema>): ReleaseEntry {
-  const address = parseAddress(entry.address);
+  const address = parsePlainAddress(entry.address);
   if (!address.ok) return unreadable(entry.address, `address ${address.problem}`);
   const generation = entry.generation === undefined ? undefined : parseGeneration(entry.generation);
   if (generation && !generation.ok)

@@ -1,8 +1,9 @@
 import * as v from "valibot";
 import type { Written } from "../allocator/administration.ts";
 import type { ReservationWarning, Reserved } from "../allocator/reserve.ts";
-import { formatCidr, parseInterval, sizeOf } from "../domain/cidr.ts";
+import { formatCidr, sizeOf } from "../domain/cidr.ts";
 import { RESERVED_CIDRS_MAX } from "../domain/limits.ts";
+import { parsePlainInterval } from "../domain/plain-form.ts";
 import type { Reservation } from "../domain/pool.ts";
 import { readJson } from "./body.ts";
 import { proseText, readable, resourceName } from "./field.ts";
@@ -17,18 +18,11 @@ import { countOf } from "./usage-body.ts";
 
 const REASON_CHARACTERS_MAX = 1_024;
 
-/** The text is kept as it was written, but for blanks, beside what it means. */
-const interval = readable(
-  (text) => {
-    const read = parseInterval(text);
-    const cidr = text.replaceAll(/\s/g, "");
-    return read.ok ? { ok: true, value: { cidr, interval: read.value } } : read;
-  },
-  {
-    description: "A CIDR, an address, or a range of addresses",
-    examples: ["10.0.0.0/28", "10.0.0.7", "10.0.0.1-10.0.0.9"],
-  },
-);
+/** The text is kept as it was written, but for blanks and IPv4-mapped addresses, beside what it means. */
+const interval = readable(parsePlainInterval, {
+  description: "A CIDR, an address, or a range of addresses",
+  examples: ["10.0.0.0/28", "10.0.0.7", "10.0.0.1-10.0.0.9"],
+});
 
 export const reservationBody = fields({
   cidrs: list(
@@ -61,7 +55,7 @@ export function readReservationPut(event: Event) {
   const match = readIfMatch(event);
   if (match instanceof Problem) return match;
   const spec = {
-    cidrs: input.cidrs.map(({ cidr }) => cidr),
+    cidrs: input.cidrs.map(({ text }) => text),
     intervals: input.cidrs.map(({ interval }) => interval),
     ...(input.reason !== undefined && { reason: input.reason }),
   };

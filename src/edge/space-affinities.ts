@@ -5,8 +5,8 @@ import type { Page } from "../allocator/page.ts";
 import { formatAddress } from "../domain/address.ts";
 import { AFFINITIES_PER_PAGE_DEFAULT, AFFINITIES_PER_PAGE_MAX } from "../domain/limits.ts";
 import { formatTime } from "../domain/time.ts";
-import { openCursor, sealCursor } from "./cursor.ts";
-import { address, resourceName } from "./field.ts";
+import { addressInCursor, openCursor, sealCursor } from "./cursor.ts";
+import { resourceName } from "./field.ts";
 import type { Answer, Event } from "./http.ts";
 import { pageEntries, readQuery } from "./parameters.ts";
 import { Problem } from "./problem.ts";
@@ -19,7 +19,7 @@ export const spaceAffinitiesQuery = {
   ...pageEntries(AFFINITIES_PER_PAGE_DEFAULT, AFFINITIES_PER_PAGE_MAX),
 };
 
-const position = v.object({ pool: v.optional(resourceName), after: address });
+const position = v.object({ pool: v.optional(resourceName), after: addressInCursor });
 
 export function readSpaceAffinities(event: Event): SpaceAffinitiesWanted | Problem {
   const query = readQuery(event, spaceAffinitiesQuery);

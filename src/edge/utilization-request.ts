@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { BLOCKS_PER_PAGE_MAX } from "../domain/limits.ts";
-import { openCursor } from "./cursor.ts";
-import { address, wholeText } from "./field.ts";
+import { addressInCursor, openCursor } from "./cursor.ts";
+import { wholeText } from "./field.ts";
 import type { Event } from "./http.ts";
 import { readNamedWith } from "./parameters.ts";
 import { Problem } from "./problem.ts";
@@ -16,7 +16,7 @@ const count = v.pipe(
 /** How far a pool is counted; inverse of what the answer makes of it. */
 export const utilizationPosition = v.object({
   poolId: v.string(),
-  after: address,
+  after: addressInCursor,
   sum: v.pipe(
     v.object({ inUse: count, held: count, reserved: count, cooling: count, available: count }),
     v.transform((sum) => ({

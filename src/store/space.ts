@@ -1,4 +1,4 @@
-import { formatCidr, type Interval, merged, parseInterval } from "../domain/cidr.ts";
+import { formatCidr, type Interval, parseInterval } from "../domain/cidr.ts";
 import { type Outcome, Unreadable } from "../domain/outcome.ts";
 import {
   ASSIGNMENT_MODES,
@@ -6,6 +6,7 @@ import {
   POOL_STATES,
   type Pool,
   type Reservation,
+  reservedBy,
   type Settings,
   type SpaceConfiguration,
 } from "../domain/pool.ts";
@@ -52,7 +53,7 @@ export function spaceItems(table: Table) {
       for (const item of items) assertKeys(item);
       const pools = sortedByName(items.filter(isPool), poolFrom);
       const reservations = sortedByName(items.filter(isReservation), reservationFrom);
-      const reserved = merged(reservations.read.flatMap(({ intervals }) => intervals));
+      const reserved = reservedBy(reservations.read);
       const config = items.find(({ sk }) => sk === CONFIG_SK);
       const known = config && readOrNot(config, settingsFrom);
       const settings = () => {

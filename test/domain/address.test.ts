@@ -19,6 +19,7 @@ describe("the text of an address", () => {
     { text: "2001:DB8::7", same: "2001:db8::7", description: "upper case" },
     { text: "2001:0db8:0:0:0:0:0:0007", same: "2001:db8::7", description: "leading zeros" },
     { text: "::ffff:10.0.0.7", same: "::ffff:a00:7", description: "an IPv4 tail" },
+    { text: "::10.0.0.7", same: "::a00:7", description: "an IPv4 tail alone" },
     {
       text: "ffff:ffff:ffff:ffff:ffff:ffff:255.255.255.255",
       same: "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff",

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { merged } from "../../src/domain/cidr.ts";
+import { reservedBy } from "../../src/domain/pool.ts";
 import { isShut, whyShut } from "../../src/domain/shut.ts";
 import { intervals, network, poolWith } from "./builders.ts";
 
@@ -13,7 +13,7 @@ const reservation = (name: string, ...cidrs: string[]) => ({
 });
 const configurationOf = (...reservations: ReturnType<typeof reservation>[]) => ({
   reservations,
-  reserved: merged(reservations.flatMap(({ intervals }) => intervals)),
+  reserved: reservedBy(reservations),
 });
 
 describe("a pool is shut", () => {

@@ -8,9 +8,9 @@ import {
   intervalOf,
   overlaps,
   parseCidr,
-  parseInterval,
 } from "../../domain/cidr.ts";
 import { BLOCK_SIZES, BLOCKS_PER_HOST_DEFAULT, BLOCKS_PER_HOST_MAX } from "../../domain/limits.ts";
+import { parsePlainInterval } from "../../domain/plain-form.ts";
 import { namespaceName, nodeName, resourceName } from "../../edge/field.ts";
 import { labels as labelsSchema } from "../../edge/labels.ts";
 import {
@@ -160,8 +160,8 @@ function reservationOf({ metadata, spec }: IpReservation): {
   const cidrs: string[] = [];
   const notes: string[] = [];
   for (const entry of spec.reservedCIDRs ?? []) {
-    const network = networkOf(entry);
-    if (parseInterval(network).ok && !entry.includes("-")) cidrs.push(network);
+    const network = parsePlainInterval(networkOf(entry));
+    if (network.ok && !entry.includes("-")) cidrs.push(network.value.text);
     else notes.push(`reservation ${name}: "${entry}" is neither a CIDR nor an address: left out.`);
   }
   return { wanted: { name, cidrs }, notes };

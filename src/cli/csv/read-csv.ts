@@ -1,7 +1,8 @@
 import { CsvError, type Info, parse } from "csv-parse/sync";
-import { type Address, formatAddress, parseAddress } from "../../domain/address.ts";
+import { type Address, formatAddress } from "../../domain/address.ts";
 import { type Cidr, cidrOf, contains, formatCidr, parseCidr } from "../../domain/cidr.ts";
 import { hostId } from "../../domain/host.ts";
+import { parsePlainAddress } from "../../domain/plain-form.ts";
 import type { Client } from "../client.ts";
 import { usageError, usageErrors } from "../exit.ts";
 import { POOL } from "../resource/kind.ts";
@@ -105,7 +106,7 @@ function lineOf(
   { address = "", handle = "", host = "", attributes = "" }: Line,
   where: string,
 ): WantedAddress | string {
-  const read = parseAddress(address);
+  const read = parsePlainAddress(address);
   if (!read.ok) return `address "${address.slice(0, 80)}" ${read.problem}`;
   if (handle === "") return "handle is missing";
   if (host === "") return "host is missing";
