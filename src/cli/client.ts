@@ -85,11 +85,19 @@ export class NotSent extends CommandError {
 export const mayBeDone = (error: CommandError): boolean =>
   error instanceof Unanswered || (error instanceof ApiError && error.problem.status >= 500);
 
-function sentencesOf({ code, detail, fields = [], requestId }: ApiProblem): string {
-  const values = fields
-    .filter(({ value }) => value !== undefined)
-    .map(({ field, value }) => `\n  ${field} is ${JSON.stringify(value)}`);
-  return `${code}: ${detail}${values.join("")}\n  request ${requestId}`;
+/** The detail, the fields at fault with their values, whether the request may be repeated, and what finds it in the log. */
+function sentencesOf(said: ApiProblem): string {
+  const { code, detail, fields = [], retryable, retryAfterSeconds: after, requestId } = said;
+  const wait = after === undefined ? "" : `, after ${after} s`;
+  return [
+    detail,
+    ...fields
+      .filter(({ value }) => value !== undefined)
+      .map(({ field, value }) => `field: ${field} = ${JSON.stringify(value)}`),
+    ...(retryable ? [`retryable: yes${wait}`] : []),
+    `code: ${code}`,
+    `request: ${requestId}`,
+  ].join("\n");
 }
 
 /** Was it this that the API said no for? */

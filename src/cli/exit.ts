@@ -13,7 +13,10 @@ export const EXIT = {
   found: 4,
 } as const;
 
-/** Ends the command with a word on stderr. */
+/**
+ * Ends the command with a message on stderr. The first line says what is wrong, with the field and the value; the lines that
+ * follow say what to do about it.
+ */
 export class CommandError extends Error {
   override readonly name = "CommandError";
   readonly exit: number;
@@ -24,6 +27,17 @@ export class CommandError extends Error {
   }
 }
 
+/** Returns what stderr shows of an error. What a check has found is no error of the command. */
+export const errorText = ({ exit, message }: CommandError): string =>
+  `${exit === EXIT.found ? "Warning" : "Error"}: ${message.trimEnd().replaceAll("\n", "\n  ")}\n`;
+
+/** Returns a text that begins as a sentence does. */
+export const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+
+/** Something was refused: a sentence with the reason, what to do, and the code of the problem for programs. */
+export const refusal = (code: string, sentence: string, ...more: readonly string[]) =>
+  new CommandError(EXIT.refused, [sentence, ...more, `code: ${code}`].join("\n"));
+
 /** What the caller wrote is not as it should be; the message is a sentence that names it, and says what would be right. */
 export const usageError = (message: string) => new CommandError(EXIT.usage, message);
 
@@ -33,5 +47,5 @@ const PROBLEMS_SHOWN_MAX = 10;
 export function usageErrors(problems: readonly string[]): CommandError {
   const more = problems.length - PROBLEMS_SHOWN_MAX;
   const shown = problems.slice(0, PROBLEMS_SHOWN_MAX);
-  return usageError([...shown, ...(more > 0 ? [`and ${more} more`] : [])].join("\n  "));
+  return usageError([...shown, ...(more > 0 ? [`and ${more} more`] : [])].join("\n"));
 }

@@ -2,7 +2,7 @@ import type * as v from "valibot";
 import type { jobRead } from "../edge/answers.ts";
 import type { Session } from "./cli.ts";
 import { path } from "./client.ts";
-import { CommandError, EXIT } from "./exit.ts";
+import { refusal } from "./exit.ts";
 import type { Column } from "./output/print.ts";
 import { progressing } from "./progress.ts";
 
@@ -39,5 +39,8 @@ export const follow = ({ io, client }: Session, begun: Job): Promise<Job> =>
 /** A job that is over and did not do what it was for is a refusal. */
 export function checkDone({ id, state, detail }: Job): void {
   if (state === "failed" || state === "cancelled")
-    throw new CommandError(EXIT.refused, `job_${state}: ${id}: ${detail}`);
+    throw refusal(
+      `job_${state}`,
+      `Job ${id} ${state === "failed" ? "failed" : "was cancelled"}: ${detail}`,
+    );
 }

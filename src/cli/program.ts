@@ -20,7 +20,7 @@ import { releaseCommand } from "./commands/release.ts";
 import { reservationCommand } from "./commands/reservation.ts";
 import { showCommand } from "./commands/show.ts";
 import { splitCommand } from "./commands/split.ts";
-import { CommandError, EXIT } from "./exit.ts";
+import { CommandError, capital, EXIT, errorText, usageError } from "./exit.ts";
 import { examples, HELP } from "./help.ts";
 import type { Io } from "./io.ts";
 
@@ -42,20 +42,20 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
   } catch (error) {
     // Commander has said what is wrong with the line, or has shown the help that was asked for.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
-    const { message, exit } = error instanceof CommandError ? error : unforeseen(error, io);
-    io.err(`plat: ${message}\n`);
-    return exit;
+    const failed = error instanceof CommandError ? error : unforeseen(error, io);
+    io.err(errorText(failed));
+    return failed.exit;
   }
 }
 
-/** An answer that is not as Plat gives it, most likely, or a defect: one line, and what a developer needs if it is asked for. */
+/** An answer that is not Plat's, most likely, or a defect of the command; with the trace where PLAT_DEBUG is set. */
 function unforeseen(error: unknown, { env }: Io): CommandError {
-  const line = String(error).replace(/\s+/g, " ");
+  const line = `Unexpected ${String(error).replace(/\s+/g, " ")}`;
   return new CommandError(
     EXIT.unreachable,
     env.PLAT_DEBUG
       ? `${line}\n${(error as Error).stack}`
-      : `What answers may not be Plat, or this is a defect of the command; PLAT_DEBUG=1 shows where: ${line}`,
+      : `${line}\nThe server may not be Plat, or this is a defect of the command. PLAT_DEBUG=1 shows the trace.`,
   );
 }
 
@@ -77,8 +77,8 @@ export function programFor(io: Io): Command {
       .exitOverride()
       .helpOption("-h, --help", "Show this help")
       .configureHelp(HELP)
-      .configureOutput({ writeOut: io.out, writeErr: io.err })
-      .showHelpAfterError("(--help shows what there is)");
+      .configureOutput({ writeOut: io.out, writeErr: io.err, outputError: sayUsage })
+      .showHelpAfterError(`  See \`${fullName(command)} --help\`.`);
     if (command.commands.length > 0)
       command.helpCommand("help [command]", "Show the help of a command");
   }
@@ -103,6 +103,13 @@ Environment:
   PLAT_TOKEN                              token of a server that asks for one
   PLAT_DEBUG=1                            show the trace of an unexpected error
   NO_COLOR=1                              print without colors`;
+
+/** Says what commander finds wrong with a command line in the style of every other error. */
+const sayUsage = (text: string, write: (text: string) => void) =>
+  write(errorText(usageError(capital(text.replace(/^error: /, "")))));
+
+const fullName = (command: Command): string =>
+  command.parent ? `${fullName(command.parent)} ${command.name()}` : command.name();
 
 const descendants = (command: Command): Command[] =>
   command.commands.flatMap((child) => [child as Command, ...descendants(child as Command)]);

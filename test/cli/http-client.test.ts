@@ -162,7 +162,9 @@ describe("a call", () => {
     ];
     const error = await failure(put);
     expect(error).toMatchObject({ exit: EXIT.refused, problem: { code: "invalid_request" } });
-    expect(error.message).toBe('invalid_request: cidr is no CIDR.\n  cidr is "x"\n  request id');
+    expect(error.message).toBe(
+      'cidr is no CIDR.\nfield: cidr = "x"\ncode: invalid_request\nrequest: id',
+    );
     expect(asked).toHaveLength(1);
   });
 });

@@ -33,12 +33,15 @@ describe("plat", () => {
   it("says on stderr what is wrong with a line, and exits with 2", async () => {
     for (const [args, said] of [
       [[], "Usage: plat "],
-      [["pol"], "error: unknown command 'pol'\n(Did you mean pool?)"],
-      [["pool", "get", "--wide"], "error: unknown option '--wide'"],
-      [["pool", "get", "a", "b"], "error: too many arguments for 'get'"],
-      [["pool", "delete"], "error: missing required argument 'pool'"],
-      [["pool", "get", "-o", "xml"], 'plat: -o is "xml"; it must be '],
-      [["pool", "get", "--endpoint", "here"], 'plat: The endpoint is "here"; it must be a URL '],
+      [["pol"], "Error: Unknown command 'pol'\n  (Did you mean pool?)\n  See `plat --help`.\n"],
+      [
+        ["pool", "get", "--wide"],
+        "Error: Unknown option '--wide'\n  See `plat pool get --help`.\n",
+      ],
+      [["pool", "get", "a", "b"], "Error: Too many arguments for 'get'"],
+      [["pool", "delete"], "Error: Missing required argument 'pool'"],
+      [["pool", "get", "-o", "xml"], 'Error: -o is "xml"; it must be '],
+      [["pool", "get", "--endpoint", "here"], 'Error: The endpoint is "here"; it must be a URL '],
     ] as const) {
       const { exit, out, err } = await plat(...args);
       expect({ args, exit, out }).toEqual({ args, exit: 2, out: "" });
@@ -109,7 +112,7 @@ describe("an endpoint that is not Plat", () => {
     body = "{}";
     const { exit, out, err } = await at(...line.split(" ")).run();
     expect({ exit, out }).toEqual({ exit: 3, out: "" });
-    expect(err).toMatch(/^plat: http:\S+ answers 200, and not as Plat does: \{\}\n/);
+    expect(err).toMatch(/^Error: http:\S+ answers 200, and not as Plat does: \{\}\n/);
   });
 
   it("is one line where its answer is odd, and the trace only where PLAT_DEBUG is set", async () => {
@@ -117,7 +120,7 @@ describe("an endpoint that is not Plat", () => {
     const { run } = at("pool", "get");
     const { exit, out, err } = await run();
     expect({ exit, out }).toEqual({ exit: 3, out: "" });
-    expect(err).toMatch(/^plat: [^\n]+PLAT_DEBUG=1[^\n]+\n$/);
-    expect((await run({ PLAT_DEBUG: "1" })).err).toMatch(/^plat: .+\n.*Error.*\n +at /);
+    expect(err).toMatch(/^Error: Unexpected [^\n]+\n[^\n]+PLAT_DEBUG=1[^\n]+\n$/);
+    expect((await run({ PLAT_DEBUG: "1" })).err).toMatch(/^Error: Unexpected .+\n.*Error.*\n +at /);
   });
 });

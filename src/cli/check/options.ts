@@ -75,7 +75,7 @@ export async function inventoryOf(
 export const sayNothingCovered = (io: Io, { covers }: Inventory): void => {
   if (!coversNothing(covers)) return;
   io.err(
-    "plat: the inventory covers nothing, so nothing can be a leak; say what it has completely, such as --covers nodes,pods or --covers pods/NAMESPACE.\n",
+    "Warning: The inventory covers nothing, so nothing can be a leak.\n  Name what it has completely, such as --covers nodes,pods or --covers pods/NAMESPACE.\n",
   );
 };
 

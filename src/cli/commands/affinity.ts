@@ -9,7 +9,7 @@ import type {
 } from "../../edge/answers.ts";
 import { action, printing, type Session } from "../cli.ts";
 import { type Client, pages, path } from "../client.ts";
-import { CommandError, EXIT, usageError } from "../exit.ts";
+import { refusal, usageError } from "../exit.ts";
 import { examples } from "../help.ts";
 import type { Io } from "../io.ts";
 import {
@@ -301,5 +301,5 @@ function refuse(
   const [first] = left;
   if (!first) return;
   const others = left.length > 1 ? ` (and ${left.length - 1} more)` : "";
-  throw new CommandError(EXIT.refused, `${first.status}: ${first.cidr} is ${what}${others}.`);
+  throw refusal(first.status, `${first.cidr} is ${what}${others}.`);
 }

@@ -4,7 +4,7 @@ import type * as v from "valibot";
 import type { assigned } from "../../edge/answers.ts";
 import { action, printing, type Session } from "../cli.ts";
 import { mayBeDone, path } from "../client.ts";
-import { CommandError, EXIT } from "../exit.ts";
+import { CommandError, refusal as refused } from "../exit.ts";
 import { examples } from "../help.ts";
 import type { Io } from "../io.ts";
 import {
@@ -166,7 +166,7 @@ function explain(print: Session["print"], explanation: Explanation): void {
     document: explanation,
     names: families.flatMap(({ blocks }) => blocks.map(({ block }) => block)),
   });
-  if (refusal) throw new CommandError(EXIT.refused, `${refusal.code}: ${refusal.detail}`);
+  if (refusal) throw refused(refusal.code, refusal.detail);
 }
 
 function familyText(

@@ -87,7 +87,7 @@ async function collect({ io, client, print }: Session, options: Options): Promis
   if (leaks.brake.applied)
     throw new CommandError(
       EXIT.found,
-      `the brake is on: ${leaks.brake.candidates} of ${leaks.brake.judged} addresses seem to be nobody's, more than ${leaks.brake.percent} %; nothing was released.`,
+      `The brake is on: ${leaks.brake.candidates} of ${leaks.brake.judged} addresses seem to be nobody's, more than ${leaks.brake.percent} %; nothing was released.`,
     );
 }
 

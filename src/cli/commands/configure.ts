@@ -3,7 +3,7 @@ import type * as v from "valibot";
 import type { settingsRead, settingsWritten } from "../../edge/answers.ts";
 import { action, type Session } from "../cli.ts";
 import { path } from "../client.ts";
-import { usageError } from "../exit.ts";
+import { capital, usageError } from "../exit.ts";
 import { examples } from "../help.ts";
 import type { Io } from "../io.ts";
 import { count, flag } from "../options.ts";
@@ -88,10 +88,8 @@ async function configure({ io, client }: Session, values: Values): Promise<void>
     ...matching(seen),
   });
   const done = body.dryRun ? "Would set" : "Successfully set";
+  // As calicoctl writes them: `StrictAffinity`.
   for (const [setting, value] of asked)
     io.out(`${done} ${capital(setting)} to: ${value ?? NONE}\n`);
   if (body.effectiveAt !== undefined) io.out(`In force everywhere from ${body.effectiveAt} on\n`);
 }
-
-/** As calicoctl writes them: `StrictAffinity`. */
-const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);

@@ -60,5 +60,5 @@ async function exportCsv({ io, client }: Session): Promise<void> {
   sayMissing(io, inventory);
   const alternates = [...inventory.owners.values()].filter(({ owner }) => owner?.alternate).length;
   if (alternates > 0)
-    io.err(`note: ${alternates} addresses have an alternate owner, which no table has.\n`);
+    io.err(`Note: ${alternates} addresses have an alternate owner, which no table has.\n`);
 }

@@ -70,7 +70,7 @@ async function takeOverAll(
   wanted: Wanted,
   { filename, dryRun }: ImportOptions,
 ): Promise<void> {
-  for (const note of wanted.notes) session.io.err(`note: ${note}\n`);
+  for (const note of wanted.notes) session.io.err(`Note: ${note}\n`);
   if (isEmpty(wanted)) throw usageError(`${filename.join(" and ")} has nothing that Plat takes.`);
   await takeOver(session, wanted, dryRun === true);
 }

@@ -61,7 +61,7 @@ async function releaseAll({ client, io }: Session, host: string): Promise<void> 
   if (left.length === 0) return;
   throw new CommandError(
     EXIT.refused,
-    `what ${host} has in ${[...new Set(left)].join(", ")} stays: it kept changing, or cannot be read.`,
+    `What ${host} has in ${[...new Set(left)].join(", ")} stays: it kept changing, or cannot be read.`,
   );
 }
 

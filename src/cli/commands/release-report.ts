@@ -31,7 +31,7 @@ export async function releaseFromReports(
   for (const { file, confirmed, candidates } of reports)
     if (confirmed.length === 0)
       io.err(
-        `plat: ${file} has ${candidates.length} candidates, and none of them is confirmed; nothing of it is released.\n`,
+        `Warning: ${file} has ${candidates.length} candidates, and none of them is confirmed: nothing of it is released.\n`,
       );
   const candidates = [...confirmed.values()];
   const standing = await stillAsSeen(client, candidates);

@@ -2,7 +2,7 @@ import { Command, Option } from "commander";
 import { compareAddresses, parseAddress } from "../../domain/address.ts";
 import { type Address, readAddress } from "../addresses.ts";
 import { action, printing, type Session } from "../cli.ts";
-import { CommandError, EXIT, usageError } from "../exit.ts";
+import { refusal, usageError } from "../exit.ts";
 import { examples } from "../help.ts";
 import type { Io } from "../io.ts";
 import { affinityTypeOption, several, texts } from "../options.ts";
@@ -186,9 +186,10 @@ async function ofAll(
   // An earlier answer may name what could be read later.
   const items = (answers.at(-1)?.unreadable ?? []).map(({ item }) => item);
   if (items.length > 0)
-    throw new CommandError(
-      EXIT.refused,
-      `unreadable: what ${name} has in ${items.join(", ")} stays, for what stands there cannot be read.`,
+    throw refusal(
+      "unreadable",
+      `What ${name} has in ${items.join(", ")} stays assigned, because it cannot be read.`,
+      "An operator must look at it: see `plat check`.",
     );
 }
 
@@ -211,5 +212,8 @@ function refuseConflicts(rows: readonly Row[]): void {
   if (!first) return;
   const { address, code, detail } = first;
   const others = conflicts.length > 1 ? ` (and ${conflicts.length - 1} more)` : "";
-  throw new CommandError(EXIT.refused, `${code}: ${address} is not released. ${detail}${others}`);
+  throw refusal(
+    code ?? "conflict",
+    `${address} is not released${others}. ${detail ?? ""}`.trimEnd(),
+  );
 }

@@ -6,7 +6,7 @@ import { POOLS_PER_SPACE_MAX } from "../../domain/limits.ts";
 import type { jobBegun, spaceUtilizationRead } from "../../edge/answers.ts";
 import { action, printing, type Session } from "../cli.ts";
 import { pages, path } from "../client.ts";
-import { CommandError, EXIT, usageError } from "../exit.ts";
+import { CommandError, refusal, usageError } from "../exit.ts";
 import { examples } from "../help.ts";
 import type { Io } from "../io.ts";
 import { checkDone, follow } from "../job.ts";
@@ -87,7 +87,7 @@ function partsOf({ state: _, job: __, ...pool }: Pool, number: number): readonly
 async function checkFree({ client }: Session, parts: readonly Pool[]): Promise<void> {
   const pools = await listAll<Pool>(client, POOL);
   const taken = parts.find(({ name }) => pools.some((pool) => pool.name === name));
-  if (taken) throw usageError(`${titled(POOL, taken.name)} is there already.`);
+  if (taken) throw usageError(`${titled(POOL, taken.name)} exists already.`);
   const standing = pools.length;
   const after = standing - 1 + parts.length;
   if (after > POOLS_PER_SPACE_MAX)
@@ -105,9 +105,10 @@ async function checkEmpty({ client }: Session, name: string): Promise<void> {
   )) {
     const inUse = pools.find(({ pool }) => pool === name)?.inUse ?? 0;
     if (BigInt(inUse) > 0n)
-      throw new CommandError(
-        EXIT.refused,
-        `pool_in_use: ${inUse} addresses of pool ${name} are assigned. Its blocks cannot pass to other pools, so it can only be split when it is empty; \`plat pool drain ${name} --wait\` waits for that.`,
+      throw refusal(
+        "pool_in_use",
+        `${inUse} addresses of pool ${name} are assigned, and only an empty pool can be split.`,
+        `Drain it first: \`plat pool drain ${name} --wait\`.`,
       );
   }
 }
@@ -118,7 +119,7 @@ async function createAll(session: Session, name: string, parts: readonly Pool[])
     await create(session, POOL, part.name, part).catch((error: CommandError) => {
       throw new CommandError(
         error.exit,
-        `${error.message}\nThe pool ${name} is gone, and these parts of it are not there yet; \`plat pool apply -f -\` takes them:\n${stringify({ pools: parts.slice(at) })}`,
+        `${error.message}\nPool ${name} is deleted, and these parts of it do not exist yet. Create them with \`plat pool apply -f -\`:\n${stringify({ pools: parts.slice(at) })}`,
       );
     });
 }

@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { atOnce } from "../at-once.ts";
 import { action, type Session } from "../cli.ts";
 import { NotSent } from "../client.ts";
-import { CommandError, EXIT, usageError } from "../exit.ts";
+import { CommandError, EXIT, errorText, usageError } from "../exit.ts";
 import { examples } from "../help.ts";
 import type { Io } from "../io.ts";
 import { progressing } from "../progress.ts";
@@ -48,7 +48,7 @@ const apply =
   async (session: Session, { filename, dryRun }: Options): Promise<void> => {
     const { io } = session;
     const { wanted, ignored } = await readDocuments(io, filename, plain);
-    for (const title of ignored) io.err(`plat: ignored: ${title}\n`);
+    for (const title of ignored) io.err(`Note: ignored ${title}\n`);
     if (wanted.length === 0)
       throw usageError(`${filename.join(" and ")} has nothing that Plat takes.`);
     const changes = await rehearseAll(session, wanted);
@@ -68,7 +68,8 @@ async function rehearseAll({ io, client }: Session, wanted: readonly Wanted[]) {
       shown.update(`Looked at ${changes.length + failures.length} of ${wanted.length}`);
     }
   });
-  if (failures.length > 0) throw allOf(failures, "nothing was written");
+  if (failures.length > 0)
+    throw allOf(io, failures, changes.length + failures.length, "Nothing was written.");
   checkApart(changes);
   return changes;
 }
@@ -84,7 +85,12 @@ async function makeAll({ io, client }: Session, changes: readonly Change[]): Pro
     left -= done.length + failed.length;
   }
   if (failures.length > 0)
-    throw allOf(failures, ...(left > 0 ? [`${left} more were not tried`] : []));
+    throw allOf(
+      io,
+      failures,
+      changes.length,
+      ...(left > 0 ? [`${left} more were not tried.`] : []),
+    );
 }
 
 interface Slice {
@@ -127,8 +133,15 @@ const say = (io: Io, changes: readonly Change[], more = "") => {
   }
 };
 
-const allOf = (failures: readonly CommandError[], ...more: readonly string[]) =>
-  new CommandError(
-    Math.max(...failures.map(({ exit }) => exit)),
-    [...new Set(failures.map(({ message }) => message)), ...more].join("\nplat: "),
-  );
+/** Says of each what is wrong with it; the error sums them up, and ends as the worst of them. */
+function allOf(
+  io: Io,
+  failures: readonly CommandError[],
+  tried: number,
+  ...more: readonly string[]
+): CommandError {
+  const texts = new Set(failures.map(errorText));
+  for (const text of texts) io.err(text);
+  const exit = Math.max(...failures.map((failure) => failure.exit));
+  return new CommandError(exit, [`${failures.length} of ${tried} failed.`, ...more].join(" "));
+}

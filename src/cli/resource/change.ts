@@ -82,7 +82,7 @@ export const detailsOf = ({ warnings = [] }: { readonly warnings?: unknown }): r
 
 /** Says what the API warns of, where programs do not look for it. */
 export function warn(io: Io, warnings: readonly string[]): void {
-  for (const warning of warnings) io.err(`plat: warning: ${warning}\n`);
+  for (const warning of warnings) io.err(`Warning: ${warning}\n`);
 }
 
 const isOvertaken = (error: unknown) =>

@@ -1,6 +1,6 @@
 import type { Session } from "../cli.ts";
 import { isRefusal } from "../client.ts";
-import { CommandError } from "../exit.ts";
+import { refusal } from "../exit.ts";
 import { detailsOf, matching, warn } from "./change.ts";
 import { type Kind, pathOf, titled } from "./kind.ts";
 
@@ -19,9 +19,10 @@ export async function create(
   });
   const { body: answer } = await created.catch((error: unknown) => {
     if (!isRefusal(error, "precondition_failed")) throw error;
-    throw new CommandError(
-      error.exit,
-      `${error.problem.code}: ${titled(kind, name)} is there already; \`apply\` changes it.`,
+    throw refusal(
+      error.problem.code,
+      `${titled(kind, name)} exists already.`,
+      "Use `apply` to change it.",
     );
   });
   io.out(`${titled(kind, name)} created\n`);

@@ -1,5 +1,5 @@
 import { type Client, pages } from "../client.ts";
-import { CommandError, EXIT } from "../exit.ts";
+import { type CommandError, capital, refusal } from "../exit.ts";
 import { type Kind, listPath } from "./kind.ts";
 
 type Listing = Pick<Kind, "plural"> & Partial<Pick<Kind, "perPage">>;
@@ -20,11 +20,14 @@ export async function listKnown<Body>(
   const reasons: string[] = [];
   for await (const page of pages<Page<Body>>(client, listPath({ plural }), { limit: perPage })) {
     bodies.push(...(page[plural] as readonly Body[]));
-    reasons.push(...(page.unreadable ?? []).map(({ reason }) => `unreadable: ${reason}.`));
+    reasons.push(...(page.unreadable ?? []).map(({ reason }) => `${capital(reason)}.`));
   }
   // A list that is read as a whole names on each of its pages what cannot be read.
-  const told = [...new Set(reasons)].join("\n  ");
-  return { bodies, unread: told === "" ? undefined : new CommandError(EXIT.refused, told) };
+  const [first, ...others] = new Set(reasons);
+  return {
+    bodies,
+    unread: first === undefined ? undefined : refusal("unreadable", first, ...others),
+  };
 }
 
 type Page<Body> = {

@@ -51,7 +51,9 @@ export async function showBorrowed({ client, print, io }: Session): Promise<void
   });
   print({ columns: COLUMNS, rows, document: { borrowed: rows } });
   if (unknown > 0)
-    io.err(`Of ${unknown} more it is not known whose they are: their records were not found.\n`);
+    io.err(
+      `Note: Of ${unknown} more it is not known whose they are: their records were not found.\n`,
+    );
 }
 
 function rowOf(

@@ -61,7 +61,7 @@ export async function showPools(
   print({ columns: COLUMNS, rows, document, names });
   if (unreadable.length > 0)
     io.err(
-      `note: blocks that cannot be read, and may be of no pool: ${unreadable.length}. See plat check.\n`,
+      `Note: blocks that cannot be read, and may be of no pool: ${unreadable.length}. See plat check.\n`,
     );
 }
 

@@ -43,9 +43,9 @@ const CONFLICTS_SHOWN_MAX = 100;
 function inConflict(conflicts: readonly Conflict[]): CommandError {
   const lines = conflicts
     .slice(0, CONFLICTS_SHOWN_MAX)
-    .map(({ kind, name, problem }) => `  ${kind} ${name} ${problem}`);
+    .map(({ kind, name, problem }) => `${kind} ${name} ${problem}`);
   const more = conflicts.length - lines.length;
-  const all = more > 0 ? [...lines, `  and ${more} more, which -o json lists`] : lines;
+  const all = more > 0 ? [...lines, `and ${more} more, which -o json lists`] : lines;
   return new CommandError(
     EXIT.refused,
     `Nothing was written: ${conflicts.length} ${conflicts.length === 1 ? "conflict" : "conflicts"}.\n${all.join("\n")}`,

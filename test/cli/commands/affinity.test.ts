@@ -80,7 +80,7 @@ describe("plat affinity claim", () => {
         "10.0.0.16/28   claimed     n2",
         "",
       ].join("\n"),
-      err: "plat: not_owned: 10.0.0.0/28 is not n2's.\n",
+      err: "Error: 10.0.0.0/28 is not n2's.\n  code: not_owned\n",
     });
   });
 
@@ -88,7 +88,7 @@ describe("plat affinity claim", () => {
     await pool();
     await claim("10.0.0.0/26", "n1");
     expect((await claim("10.0.0.0/26", "n2")).err).toBe(
-      "plat: not_owned: 10.0.0.0/28 is not n2's (and 3 more).\n",
+      "Error: 10.0.0.0/28 is not n2's (and 3 more).\n  code: not_owned\n",
     );
   });
 
@@ -97,13 +97,13 @@ describe("plat affinity claim", () => {
     const { exit, out, err } = await claim("10.8.0.0/20", "n1");
     expect(out.trim().split("\n")).toHaveLength(1 + 128);
     expect(exit).toBe(1);
-    expect(err).toBe("plat: block_limit: 10.8.2.128/27 is not n1's (and 107 more).\n");
+    expect(err).toBe("Error: 10.8.2.128/27 is not n1's (and 107 more).\n  code: block_limit\n");
   });
 
   it("is refused where the range lies in no pool", async () => {
     const { exit, err } = await claim("10.9.0.0/28", "n1");
     expect(exit).toBe(1);
-    expect(err).toMatch(/^plat: no_pool_available: /);
+    expect(err).toMatch(/^Error: .*\n {2}code: no_pool_available\n/s);
   });
 });
 
@@ -205,7 +205,7 @@ describe("plat affinity release", () => {
     const { exit, out, err } = await plat(...line);
     expect(exit).toBe(1);
     expect(out).toContain("10.0.0.0/28   not_empty   1        0");
-    expect(err).toBe("plat: not_empty: 10.0.0.0/28 is as it was.\n");
+    expect(err).toBe("Error: 10.0.0.0/28 is as it was.\n  code: not_empty\n");
   });
 
   it("exits with 1 where the block is another's", async () => {
@@ -213,7 +213,7 @@ describe("plat affinity release", () => {
     await claim("10.0.0.0/28", "n1");
     const { exit, err } = await plat("affinity", "release", "10.0.0.0/28", "--host", "n2");
     expect(exit).toBe(1);
-    expect(err).toBe("plat: not_owned: 10.0.0.0/28 is as it was.\n");
+    expect(err).toBe("Error: 10.0.0.0/28 is as it was.\n  code: not_owned\n");
   });
 
   it.each([

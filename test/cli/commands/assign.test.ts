@@ -38,7 +38,7 @@ describe("plat assign", () => {
     for (const format of ["jsno", "custom-columns=A", "custom-columns=A:.b[", "=", "wide,json"]) {
       const { exit, out, err } = await plat("assign", "--host", "n1", "--ipv4", "1", "-o", format);
       expect({ format, exit, out }).toEqual({ format, exit: 2, out: "" });
-      expect(err).toMatch(/^plat: -o /);
+      expect(err).toMatch(/^Error: -o /);
     }
     expect((await call("GET", "/v1/blocks")).body.blocks).toEqual([]);
   });
@@ -164,11 +164,11 @@ describe("plat assign", () => {
     await plat("assign", "--host", "n1", "--address", "10.0.0.1");
     const { exit, out, err } = await plat("assign", "--host", "n2", "--address", "10.0.0.1");
     expect({ exit, out }).toEqual({ exit: 1, out: "" });
-    expect(err).toMatch(/^plat: already_assigned: /);
+    expect(err).toMatch(/^Error: .*\n {2}code: already_assigned\n/s);
   });
 
   it.each([
-    [["assign", "--ipv4", "1"], "required option '--host <host>'"],
+    [["assign", "--ipv4", "1"], "Required option '--host <host>'"],
     [["assign", "--host", "n1", "--ipv4", "many"], "It must be a whole number."],
     [["assign", "--host", "n1", "--attribute", "pod"], "It must be key=value."],
     [["assign", "--host", "n1", "--attribute", "a=1", "--attribute", "a=2"], "It names a twice."],
@@ -215,7 +215,7 @@ describe("plat assign --dry-run", () => {
       "--dry-run",
     );
     expect(exit).toBe(1);
-    expect(err).toMatch(/^plat: no_pool_available: /);
+    expect(err).toMatch(/^Error: .*\n {2}code: no_pool_available\n/s);
     expect(out).toContain("IPv6: 1 wanted\n");
     expect(out).toContain("Refused, no_pool_available: ");
   });
@@ -224,7 +224,7 @@ describe("plat assign --dry-run", () => {
     await pool("off", { cidr: "10.1.0.0/24", disabled: true });
     const { exit, out, err } = await plat("assign", "--host", "n1", "--ipv4", "1", "--dry-run");
     expect(exit).toBe(1);
-    expect(err).toMatch(/^plat: no_pool_available: /);
+    expect(err).toMatch(/^Error: .*\n {2}code: no_pool_available\n/s);
     expect(out).toBe(
       [
         "IPv4: 1 wanted",

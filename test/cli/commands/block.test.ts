@@ -120,7 +120,7 @@ describe("plat block get", () => {
     for (const calico of [[], ["--calico"]]) {
       const { exit, out, err } = await plat("block", "get", "10.0.0.0/28", ...calico);
       expect({ exit, out }).toEqual({ exit: 1, out: "" });
-      expect(err).toMatch(/^plat: not_found: /);
+      expect(err).toMatch(/^Error: .*\n {2}code: not_found\n/s);
     }
   });
 

@@ -118,7 +118,7 @@ describe("plat check", () => {
     expect(exit).toBe(4);
     expect(out).toMatch(/^I3 +block .* is taken without an assignment record$/m);
     expect(out).toMatch(/^1 problem\.$/m);
-    expect(err).toBe("plat: 1 problem.\n");
+    expect(err).toBe("Warning: 1 problem.\n");
   });
 
   it("tells nothing that only one of two looks has seen: a walk over a table in use is no snapshot", async () => {
@@ -262,7 +262,7 @@ describe("plat check --inventory", () => {
     const nothing = await platWith(given, ...args);
     expect(nothing.exit).toBe(0);
     expect(nothing.err).toBe(
-      "plat: the inventory covers nothing, so nothing can be a leak; say what it has completely, such as --covers nodes,pods or --covers pods/NAMESPACE.\n",
+      "Warning: The inventory covers nothing, so nothing can be a leak.\n  Name what it has completely, such as --covers nodes,pods or --covers pods/NAMESPACE.\n",
     );
     expect((await platWith(given, ...args, "--covers", "pods/blog")).exit).toBe(0);
     expect((await platWith(given, ...args, "--covers", "nodes")).exit).toBe(0);
@@ -437,7 +437,7 @@ describe("a candidate is confirmed", () => {
     expect(first.report.brake).toEqual({ applied: true, percent: 30, judged: 14, candidates: 11 });
     // What is as it should be is told on stdout only.
     expect(first.err).toMatch(
-      /^plat: Of 14 addresses .*, which looks like an outage or a wrong inventory\. Nothing is confirmed\.\n$/,
+      /^Warning: Of 14 addresses .*, which looks like an outage or a wrong inventory\. Nothing is confirmed\.\n$/,
     );
     const sure = ["--since", path, "--brake-percent", "80"];
     // What was first seen under the brake has not been seen.

@@ -137,7 +137,7 @@ describe("plat collect", () => {
       released: 0,
     });
     expect(outage.err).toBe(
-      "plat: the brake is on: 14 of 14 addresses seem to be nobody's, more than 30 %; nothing was released.\n",
+      "Warning: The brake is on: 14 of 14 addresses seem to be nobody's, more than 30 %; nothing was released.\n",
     );
     const after = await collectAt(40, inventoryOf(...pods.slice(2)));
     // One had been seen before the outage; of the other the outage proves nothing.
@@ -226,7 +226,7 @@ describe("plat collect", () => {
 
   it.each<[string, string, readonly string[]]>([
     ["--inventory FILE is required", "", ["--state", "s"]],
-    ["required option '--state <file>'", "", ["--inventory", "-"]],
+    ["Required option '--state <file>'", "", ["--inventory", "-"]],
     ["- is not whole JSON", "{", [...whole(0), "--state", "s"]],
   ])("refuses a line that cannot be right: %s", async (message, stdin, args) => {
     const { exit, err } = await platWith({ stdin, nowMs: at(0) }, "collect", ...args);

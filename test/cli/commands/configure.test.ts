@@ -52,7 +52,7 @@ describe("plat configure", () => {
     expect(await plat("configure")).toEqual({
       exit: 2,
       out: "",
-      err: "plat: Name at least one setting; `plat configure --help` lists them.\n",
+      err: "Error: Name at least one setting; `plat configure --help` lists them.\n",
     });
     const { exit, err } = await plat("configure", "--strictaffinity=maybe");
     expect(exit).toBe(2);
@@ -70,6 +70,6 @@ describe("plat configure", () => {
   it("tells what the API refuses", async () => {
     const { exit, err } = await plat("configure", "--max-blocks-per-host=0");
     expect(exit).toBe(1);
-    expect(err).toMatch(/^plat: invalid_request: maxBlocksPerHost must be /);
+    expect(err).toMatch(/^Error: maxBlocksPerHost must be.*\n {2}code: invalid_request\n/s);
   });
 });

@@ -44,7 +44,7 @@ describe("plat handle get", () => {
     ]) {
       const { exit, err } = await plat(...line);
       expect(exit).toBe(2);
-      expect(err).toMatch(/^plat: "(web\?1|n#1|n%1)" must not have \?, % or #, .* …\/release/);
+      expect(err).toMatch(/^Error: "(web\?1|n#1|n%1)" must not have \?, % or #, .* …\/release/);
     }
     expect((await plat("block", "get", "10.0.0.0/28", "--calico")).exit).toBe(0);
     expect((await plat("export", "csv")).out).toContain("10.0.0.1,web?1,n#1,");
@@ -55,7 +55,7 @@ describe("plat handle get", () => {
   it("exits with 1 where the handle has no address", async () => {
     const { exit, err } = await plat("handle", "get", "nobody");
     expect(exit).toBe(1);
-    expect(err).toMatch(/^plat: not_found: /);
+    expect(err).toMatch(/^Error: .*\n {2}code: not_found\n/s);
   });
 });
 

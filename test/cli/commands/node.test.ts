@@ -25,7 +25,7 @@ describe.each([
     });
     const { exit, err } = await plat(noun, "delete", "a");
     expect(exit).toBe(1);
-    expect(err).toMatch(/^plat: not_found: /);
+    expect(err).toMatch(/^Error: .*\n {2}code: not_found\n/s);
   });
 
   it("is applied again as get prints it", async () => {
@@ -52,7 +52,7 @@ describe("plat node apply", () => {
     const stdin = JSON.stringify({ nodes: items });
     const { exit, out, err } = await platWith({ stdin }, "node", "apply", "-f", "-");
     expect({ exit, out }).toEqual({ exit: 1, out: "" });
-    expect(err).toMatch(/^plat: node\/bad: invalid_request: /);
+    expect(err).toMatch(/^Error: node\/bad: .*\n {2}code: invalid_request\n/s);
     expect((await plat("node", "get")).out).toBe("NAME   LABELS\n");
   });
 });
@@ -87,7 +87,7 @@ describe("plat node delete --release", () => {
       "names what cannot be read at the end",
       false,
       1,
-      /^plat: what a has in block 10\.0\.0\.0 stays/,
+      /^Error: What a has in block 10\.0\.0\.0 stays/,
     ],
     ["says nothing of what could be read before the end", true, 0, /^$/],
   ])("%s", async (_, isMended, exit, err) => {

@@ -54,7 +54,7 @@ describe("plat pool drain", () => {
     const { exit, out, err } = await platWith({ sleep }, "pool", "drain", "web", "--wait");
     expect(exit).toBe(1);
     expect(out).toMatch(/ cancelled /);
-    expect(err).toMatch(/^plat: job_cancelled: drain-\S+: /);
+    expect(err).toMatch(/^Error: Job drain-\S+ was cancelled: .*\n {2}code: job_cancelled\n/s);
   });
 
   it("with --dry-run shows the job and begins none", async () => {
@@ -85,7 +85,9 @@ describe("plat pool delete", () => {
     await assign();
     const { exit, out, err } = await plat("pool", "delete", "web");
     expect({ exit, out }).toEqual({ exit: 1, out: "" });
-    expect(err).toMatch(/^plat: pool_in_use: 3 addresses of pool web are assigned; drain it first/);
+    expect(err).toMatch(
+      /^Error: 3 addresses of pool web are assigned; drain it first.*\n {2}code: pool_in_use\n/s,
+    );
   });
 });
 

@@ -16,7 +16,7 @@ describe("plat pool get", () => {
   it("says the problem's code of a pool that is not there, and exits with 1", async () => {
     const { exit, err } = await plat("pool", "get", "nope");
     expect(exit).toBe(1);
-    expect(err).toMatch(/^plat: not_found: /);
+    expect(err).toMatch(/^Error: .*\n {2}code: not_found\n/s);
   });
 });
 
@@ -47,7 +47,7 @@ describe("plat pool create", () => {
     expect(await plat("pool", "create", "web", "--cidr", "10.0.0.0/16")).toEqual({
       exit: 1,
       out: "",
-      err: "plat: precondition_failed: ippool/web is there already; `apply` changes it.\n",
+      err: "Error: ippool/web exists already.\n  Use `apply` to change it.\n  code: precondition_failed\n",
     });
   });
 

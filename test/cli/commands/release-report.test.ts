@@ -98,7 +98,7 @@ describe("plat release --from-report", () => {
     const { exit, results, err } = await fromReport(path);
     expect({ exit, results }).toEqual({ exit: 0, results: [] });
     expect(err).toBe(
-      `plat: ${path} has 1 candidates, and none of them is confirmed; nothing of it is released.\n`,
+      `Warning: ${path} has 1 candidates, and none of them is confirmed: nothing of it is released.\n`,
     );
   });
 

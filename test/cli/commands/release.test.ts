@@ -44,7 +44,9 @@ describe("plat release --ip", () => {
     const { exit, out, err } = await plat("release", "--ip", "10.0.0.1", "--endpoint", url);
     expect(exit).toBe(1);
     expect(out).toContain("10.0.0.1   conflict   web-0    The address was released before");
-    expect(err).toMatch(/^plat: generation_conflict: 10\.0\.0\.1 is not released\. /);
+    expect(err).toMatch(
+      /^Error: 10\.0\.0\.1 is not released\..*\n {2}code: generation_conflict\n/s,
+    );
     expect(await stateOf("10.0.0.1")).toEqual({ state: "assigned", handle: "web-1" });
   });
 
@@ -88,10 +90,10 @@ describe("plat release --ip", () => {
     await assign("10.0.0.1", "web-0");
     const none = await plat("release", "--ip", "10.0.0.1", "--ip", "10.0.0");
     expect(none).toMatchObject({ exit: 1, out: "" });
-    expect(none.err).toMatch(/^plat: invalid_request: /);
+    expect(none.err).toMatch(/^Error: .*\n {2}code: invalid_request\n/s);
     const outside = await plat("release", "--ip", "10.0.0.1", "--ip", "10.9.0.1");
     expect(outside).toMatchObject({ exit: 1, out: "" });
-    expect(outside.err).toMatch(/^plat: not_found: /);
+    expect(outside.err).toMatch(/^Error: .*\n {2}code: not_found\n/s);
     expect(await stateOf("10.0.0.1")).toMatchObject({ state: "assigned" });
   });
 
@@ -104,7 +106,9 @@ describe("plat release --ip", () => {
     expect(exit).toBe(1);
     expect(out).toMatch(/^10\.0\.0\.1 {3}released/m);
     expect(out).toMatch(/^10\.0\.0\.2 {3}conflict/m);
-    expect(err).toMatch(/^plat: generation_conflict: 10\.0\.0\.2 is not released\. /);
+    expect(err).toMatch(
+      /^Error: 10\.0\.0\.2 is not released\..*\n {2}code: generation_conflict\n/s,
+    );
     expect(await stateOf("10.0.0.2")).toEqual({ state: "assigned", handle: "web-1" });
   });
 
@@ -176,7 +180,9 @@ describe("plat release --handle", () => {
     }));
     const { exit, err } = await plat("release", "--handle", "web-0", "--endpoint", url);
     expect(exit).toBe(1);
-    expect(err).toMatch(/^plat: unreadable: what web-0 has in block 10\.0\.0\.0 stays/);
+    expect(err).toMatch(
+      /^Error: What web-0 has in block 10\.0\.0\.0 stays.*\n {2}code: unreadable\n/s,
+    );
   });
 
   it("says nothing of what could be read before the end", async () => {
@@ -253,7 +259,9 @@ describe("plat release --host", () => {
     const { exit, out, err } = await plat("release", "--host", "n1", "--endpoint", url);
     expect(exit).toBe(1);
     expect(out).toContain("10.0.0.17   released");
-    expect(err).toMatch(/^plat: unreadable: what n1 has in block 10\.0\.0\.0 stays/);
+    expect(err).toMatch(
+      /^Error: What n1 has in block 10\.0\.0\.0 stays.*\n {2}code: unreadable\n/s,
+    );
   });
 
   it("knows a virtual owner from the host of its name", async () => {

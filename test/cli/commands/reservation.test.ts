@@ -33,7 +33,7 @@ describe("plat reservation", () => {
     await plat("pool", "create", "main", "--cidr", "10.0.0.0/28", "--block-size", "30");
     await plat("assign", "--host", "n1", "--ipv4", "2");
     const warning = (name: string) =>
-      `plat: warning: Reservation ${name} covers 2 assigned addresses of pool main (10.0.0.0/28), and leaves 0 of its 16 addresses for automatic assignment.\n`;
+      `Warning: Reservation ${name} covers 2 assigned addresses of pool main (10.0.0.0/28), and leaves 0 of its 16 addresses for automatic assignment.\n`;
     const created = await plat("reservation", "create", "all", "--cidr", "10.0.0.0/28");
     expect(created).toEqual({
       exit: 0,
@@ -55,10 +55,10 @@ describe("plat reservation", () => {
   it("is refused in the words of the API, and where it is there already", async () => {
     const odd = await plat("reservation", "create", "r", "--cidr", "10.0.0.300");
     expect(odd.exit).toBe(1);
-    expect(odd.err).toMatch(/^plat: invalid_request: cidrs\[0\] /);
+    expect(odd.err).toMatch(/^Error: cidrs\[0\].*\n {2}code: invalid_request\n/s);
     await plat("reservation", "create", "r", "--cidr", "10.0.0.1");
     const again = await plat("reservation", "create", "r", "--cidr", "10.0.0.1");
     expect(again).toMatchObject({ exit: 1, out: "" });
-    expect(again.err).toContain("ipreservation/r is there already");
+    expect(again.err).toContain("ipreservation/r exists already");
   });
 });

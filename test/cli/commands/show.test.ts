@@ -107,7 +107,7 @@ describe("plat show --show-blocks", () => {
         : { ...a, inUse: 1, blocks: [block("10.0.0.0/28")], complete: false, next: "more" };
     });
     const { out, err } = await plat("show", "--show-blocks", "--endpoint", url, "-o", "wide");
-    expect(err).toContain("note: blocks that cannot be read, and may be of no pool: 1.");
+    expect(err).toContain("Note: blocks that cannot be read, and may be of no pool: 1.");
     const rows = out
       .trim()
       .split("\n")
@@ -168,7 +168,9 @@ describe("plat show --show-borrowed", () => {
     );
     const { exit, err } = await plat("show", "--show-borrowed", "--endpoint", url);
     expect(exit).toBe(0);
-    expect(err).toBe("Of 1 more it is not known whose they are: their records were not found.\n");
+    expect(err).toBe(
+      "Note: Of 1 more it is not known whose they are: their records were not found.\n",
+    );
   });
 });
 
@@ -233,7 +235,7 @@ describe("plat show --ip", () => {
     );
     const { exit, err } = await plat("show", "--ip", "10.9.0.1");
     expect(exit).toBe(1);
-    expect(err).toMatch(/^plat: not_found: Address 10\.9\.0\.1 lies in no pool/);
+    expect(err).toMatch(/^Error: Address 10\.9\.0\.1 lies in no pool.*\n {2}code: not_found\n/s);
   });
 
   it("says of an address that its host keeps, under which name and why", async () => {

@@ -57,7 +57,9 @@ describe("plat split", () => {
       const before = await pools();
       const { exit, out, err } = await split("2", "web");
       expect({ exit, out }).toEqual({ exit: 1, out: "" });
-      expect(err).toMatch(/^plat: pool_in_use: 3 addresses of pool web are assigned\. /);
+      expect(err).toMatch(
+        /^Error: 3 addresses of pool web are assigned, and only an empty pool.*\n {2}code: pool_in_use\n/s,
+      );
       expect(err).toContain("plat pool drain web --wait");
       expect(await pools()).toEqual(before);
     }
@@ -106,8 +108,8 @@ describe("plat split", () => {
     };
     const { exit, out, err } = await platWith({ sleep }, "split", "2", "web");
     expect({ exit, out }).toEqual({ exit: 1, out: "ippool/split-web-0 created\n" });
-    expect(err).toMatch(/^plat: pool_overlap: .* overlaps pool theirs/);
-    expect(err).toMatch(/takes them:\npools:\n {2}- name: split-web-1\n/);
+    expect(err).toMatch(/^Error: .* overlaps pool theirs.*\n {2}code: pool_overlap\n/s);
+    expect(err).toMatch(/`plat pool apply -f -`:\n {2}pools:\n {4}- name: split-web-1\n/);
   });
 
   it("refuses more parts than a space may have pools, before it sends anything", async () => {
@@ -133,7 +135,7 @@ describe("plat split", () => {
     expect(await split("1024", "web")).toEqual({
       exit: 2,
       out: "",
-      err: "plat: The space has 978 pools; with 1024 parts in the place of one it would have 2001, and it has at most 2000.\n",
+      err: "Error: The space has 978 pools; with 1024 parts in the place of one it would have 2001, and it has at most 2000.\n",
     });
     expect((await plat("pool", "get", "web")).exit).toBe(0);
   });
@@ -148,12 +150,12 @@ describe("plat split", () => {
     expect(await split("32", "web")).toEqual({
       exit: 2,
       out: "",
-      err: "plat: The pool web is 10.0.0.0/22 in /26 blocks; it has at most 16 parts.\n",
+      err: "Error: The pool web is 10.0.0.0/22 in /26 blocks; it has at most 16 parts.\n",
     });
     await plat("pool", "create", "split-web-1", "--cidr", "10.9.0.0/24");
     expect(await split("2", "web")).toMatchObject({
       exit: 2,
-      err: "plat: ippool/split-web-1 is there already.\n",
+      err: "Error: ippool/split-web-1 exists already.\n",
     });
     expect((await split("2", "nope")).exit).toBe(1);
   });

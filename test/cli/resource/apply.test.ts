@@ -102,7 +102,7 @@ ipreservation/gateways created
 node/node-1 created
 namespace/shop created
 `,
-      err: "plat: ignored: Node node-1\nplat: ignored: ConfigMap kube-root-ca.crt\n",
+      err: "Note: ignored Node node-1\nNote: ignored ConfigMap kube-root-ca.crt\n",
     });
     expect((await plat("node", "get")).out).toBe("NAME     LABELS\nnode-1   zone=west\n");
     expect((await plat("namespace", "get")).out).toBe("NAME   LABELS\nshop   tier=web\n");
@@ -168,7 +168,7 @@ describe("plat pool apply, where something comes between what was looked at and 
       ...["pool", "apply", "-f", "-"],
     );
     expect({ exit, out }).toEqual({ exit: 1, out: "ippool/a created\nippool/c created\n" });
-    expect(err).toMatch(/^plat: ippool\/b: pool_overlap: .* overlaps pool theirs/);
+    expect(err).toMatch(/^Error: ippool\/b: .* overlaps pool theirs.*\n {2}code: pool_overlap\n/s);
   });
 
   it("stops where it gets no answer; applied again, it goes on", async () => {
@@ -183,8 +183,8 @@ describe("plat pool apply, where something comes between what was looked at and 
     );
     expect(cut.exit).toBe(3);
     expect(cut.out.match(/ created\n/g)).toHaveLength(7);
-    expect(cut.err).toMatch(/^plat: node\/n1: .* does not answer: /);
-    expect(cut.err).toMatch(/\nplat: 12 more were not tried\n$/);
+    expect(cut.err).toMatch(/^Error: node\/n1: .* does not answer: /);
+    expect(cut.err).toMatch(/\nError: \d of 20 failed\. 12 more were not tried\.\n$/);
     // What was not answered was done.
     const again = await platWith({ stdin }, "node", "apply", "-f", "-");
     expect(again.out.match(/ unchanged\n/g)).toHaveLength(8);
@@ -209,10 +209,12 @@ describe("plat pool apply writes nothing at all", () => {
     const { exit, out, err } = await applied(JSON.stringify(list));
     expect({ exit, out }).toEqual({ exit: 1, out: "" });
     expect(err).toMatch(
-      /^plat: ippool\/small: invalid_request: spec\.blockSize must be from 28 to 32/,
+      /^Error: ippool\/small: spec\.blockSize must be from 28 to 32.*\n {2}code: invalid_request\n/s,
     );
-    expect(err).toMatch(/\nplat: ippool\/odd: invalid_request: spec\.cidrs is not a field here/);
-    expect(err).toMatch(/\nplat: nothing was written\n$/);
+    expect(err).toMatch(
+      /\nError: ippool\/odd: spec\.cidrs is not a field here.*\n {2}code: invalid_request\n/s,
+    );
+    expect(err).toMatch(/\nError: \d+ of \d+ failed\. Nothing was written\.\n$/);
     await nothingStands();
   });
 
@@ -223,7 +225,7 @@ describe("plat pool apply writes nothing at all", () => {
     expect(await applied(text)).toEqual({
       exit: 2,
       out: "",
-      err: "plat: The pools a (10.0.0.0/16) and b (10.0.128.0/17) overlap.\n",
+      err: "Error: The pools a (10.0.0.0/16) and b (10.0.128.0/17) overlap.\n",
     });
     await nothingStands();
   });
@@ -231,17 +233,17 @@ describe("plat pool apply writes nothing at all", () => {
   it("where a file is not there, is not YAML, or has nothing for Plat", async () => {
     const missing = await plat("pool", "apply", "-f", "/nowhere/pools.yaml");
     expect(missing).toMatchObject({ exit: 2, out: "" });
-    expect(missing.err).toMatch(/^plat: \/nowhere\/pools\.yaml cannot be read: ENOENT/);
+    expect(missing.err).toMatch(/^Error: \/nowhere\/pools\.yaml cannot be read: ENOENT/);
     const broken = await applied(`${CALICO}---\na: [`);
     expect(broken).toMatchObject({ exit: 2, out: "" });
-    expect(broken.err).toMatch(/^plat: - is neither JSON nor YAML: /);
+    expect(broken.err).toMatch(/^Error: - is neither JSON nor YAML: /);
     const dangling = await applied(`${CALICO}---\nkind: *gone\n`);
     expect(dangling).toMatchObject({ exit: 2, out: "" });
-    expect(dangling.err).toMatch(/^plat: - is neither JSON nor YAML: Unresolved alias/);
+    expect(dangling.err).toMatch(/^Error: - is neither JSON nor YAML: Unresolved alias/);
     expect(await applied("apiVersion: v1\nkind: Secret\nmetadata: {name: s}\n")).toEqual({
       exit: 2,
       out: "",
-      err: "plat: ignored: Secret s\nplat: - has nothing that Plat takes.\n",
+      err: "Note: ignored Secret s\nError: - has nothing that Plat takes.\n",
     });
     await nothingStands();
   });
@@ -289,13 +291,13 @@ describe("plat pool apply writes nothing at all", () => {
     );
     expect({ exit, out }).toEqual({ exit: 3, out: "" });
     expect(err.match(/Nothing was sent/g)).toHaveLength(1);
-    expect(err).toMatch(/\nplat: nothing was written\n$/);
+    expect(err).toMatch(/\nError: \d+ of \d+ failed\. Nothing was written\.\n$/);
   });
 
   it("without a file", async () => {
     const { exit, err } = await plat("pool", "apply");
     expect(exit).toBe(2);
-    expect(err).toContain("required option '-f, --filename <file>' not specified");
+    expect(err).toContain("Required option '-f, --filename <file>' not specified");
   });
 });
 

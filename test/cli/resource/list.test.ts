@@ -26,6 +26,8 @@ it.each([POOL, RESERVATION])(
 
 it("what cannot be read is named once, beside the others, and is not taken for absent", async () => {
   const reason = "the item of pool main has format 2, and this version reads format 1";
+  const told =
+    "The item of pool main has format 2, and this version reads format 1.\ncode: unreadable";
   const client = {
     space: "blue",
     async call({ query }: Request) {
@@ -40,9 +42,9 @@ it("what cannot be read is named once, beside the others, and is not taken for a
   } as unknown as Client;
   await expect(listAll(client, POOL)).rejects.toMatchObject({
     exit: 1,
-    message: `unreadable: ${reason}.`,
+    message: told,
   });
   const { bodies, unread } = await listKnown(client, POOL);
   expect(bodies).toEqual([{ name: "n0" }, { name: "n1" }]);
-  expect(unread?.message).toBe(`unreadable: ${reason}.`);
+  expect(unread?.message).toBe(told);
 });

@@ -26,7 +26,7 @@ it("a run that somebody else comes before says so, and what is left is seen by t
   });
   const { exit, err } = await importing(way);
   expect(exit).toBe(1);
-  expect(err).toContain("10.0.0.0: already_assigned");
+  expect(err).toMatch(/^Error: 10\.0\.0\.0: .*\n {2}code: already_assigned\n/);
   expect(err).toContain(OTHERS);
   expect((await importing(server().url)).err).toContain("is assigned to handle other in Plat");
 });
@@ -55,7 +55,7 @@ const refusing = (code: ApiProblem["code"]): Client => ({
 it("of a refusal that is nobody else's work it only says what stays", async () => {
   const refused = carryOut(refusing("no_pool_available"), io(), PLAN, SHOWN);
   await expect(refused).rejects.toThrow(
-    /^10\.0\.0\.0: no_pool_available: No\.\n {2}request r\nWhat is done stays/,
+    /^10\.0\.0\.0: No\.\ncode: no_pool_available\nrequest: r\nWhat is done stays/,
   );
   await expect(refused).rejects.not.toThrow(OTHERS);
 });

@@ -261,7 +261,7 @@ describe("plat import calico takes over", () => {
     expect(ended).toMatchObject({
       exit: 0,
       err: expect.stringContaining(
-        "plat: warning: Reservation kept covers 2 assigned addresses of pool main (10.0.0.0/24), and leaves 0 of its 256 addresses for automatic assignment.",
+        "Warning: Reservation kept covers 2 assigned addresses of pool main (10.0.0.0/24), and leaves 0 of its 256 addresses for automatic assignment.",
       ),
     });
   });
