@@ -28,14 +28,14 @@ const rules = [
   {
     ruleId: "write-good",
     rule: writeGood,
-    // "It is", "only" and the passive have their place in a page about what is and what must hold.
+    // "It is", "only", "so" and the passive have their place in a page about what is and what must hold.
     options: {
       passive: false,
       adverb: false,
       tooWordy: false,
       weasel: true,
       whitelist: ["as many", "how many", "so many", "that many"],
-      so: true,
+      so: false,
       thereIs: true,
     },
   },
