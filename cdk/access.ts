@@ -56,7 +56,7 @@ export interface Access extends Readonly<Partial<Record<ActionKind, readonly Par
 export const ACCESS: Readonly<Record<FunctionName | ScheduledFunctionName, Access | undefined>> = {
   assign: {
     get: ["BLOCK", "HANDLE", "HOST", "NAMESPACE", "POOLMAP", "TABLE", "VERSION"],
-    query: ["BLOCK", "FULLPOOLS", "HOST", "LIMIT", "POOLMAP", "SPACE"],
+    query: ["BLOCK", "FULLPOOLS", "HANDLE", "HOST", "LIMIT", "POOLMAP", "SPACE"],
     put: ["BLOCK", "FULLPOOLS", "HANDLE", "HOST", "LIMIT"],
     update: ["BLOCK", "POOLMAP"],
     delete: ["FULLPOOLS", "HANDLE", "HOST", "LIMIT"],

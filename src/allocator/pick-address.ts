@@ -5,12 +5,14 @@ import { formatCidr, ordinalOf } from "../domain/cidr.ts";
 import { type HostId, hostName } from "../domain/host.ts";
 import { isHostReserved } from "../domain/host-reserved.ts";
 import { CLAIM_TRIES_MAX, CLAIM_WAIT_MS_MAX } from "../domain/limits.ts";
-import { Contended, Refusal } from "../domain/outcome.ts";
+import { Contended, Refusal, Unreadable, unlessUnreadable } from "../domain/outcome.ts";
 import type { Pool } from "../domain/pool.ts";
+import type { Slot } from "../domain/slot.ts";
 import { formatTime } from "../domain/time.ts";
 import { claimBlock, helpClaim } from "./claim.ts";
 import type { Context } from "./context.ts";
 import type { Picker, Wish } from "./pick.ts";
+import { recordsOfSlots } from "./record-of-slot.ts";
 import { coolingRules } from "./slot-rules.ts";
 
 /**
@@ -29,8 +31,7 @@ export function pickAddress(context: Context, address: Address): Picker {
     const pick = { block, ordinals: [ordinal], again: () => undefined };
     if (isHostReserved(block, ordinal)) return kept(block, address);
     if (!slot) return [pick];
-    if (slot.kind !== "cooling")
-      return new Refusal("already_assigned", `Address ${text} is assigned.`, { address: text });
+    if (slot.kind !== "cooling") return assigned(context, wish.space, text, slot);
     const rules = coolingRules(context, wish.configuration, pool);
     if (isCooled(slot.sinceMs, rules)) return [pick];
     const availableAt = formatTime(cooledAtMs(slot.sinceMs, rules.cooldownMs));
@@ -40,6 +41,24 @@ export function pickAddress(context: Context, address: Address): Picker {
       { address: text, availableAt },
     );
   };
+}
+
+/** Names the handle that has the address. Only a request that is refused pays for this read. */
+async function assigned(
+  context: Context,
+  space: string,
+  address: string,
+  slot: Slot,
+): Promise<Refusal> {
+  const owners = await unlessUnreadable(recordsOfSlots(context, space, [slot]));
+  // No record: it is gone with the slot by now, or cannot be read.
+  const [owner] = owners instanceof Unreadable ? [] : owners.values();
+  const handle = owner?.record.handle;
+  const to = handle === undefined ? "" : ` to handle ${handle}`;
+  return new Refusal("already_assigned", `Address ${address} is assigned${to}.`, {
+    address,
+    ...(handle !== undefined && { assignedTo: handle }),
+  });
 }
 
 /** The block of one given address: as it stands, or claimed now for it. */

@@ -16,6 +16,7 @@ import {
   considered,
   isNamed,
   NOT_NAMED,
+  numbered,
   type PoolWish,
   type Requester,
   selectPools,
@@ -112,7 +113,7 @@ function refuseUnread(
   }
 }
 
-/** Every pool that is considered for a family of a request, and why it may not serve, if it may not. */
+/** Returns every pool that is considered for a family of a request: in which order it is tried, or why it may not serve. */
 export function consideredPools(
   request: AssignRequest,
   configuration: SpaceConfiguration,
@@ -120,13 +121,15 @@ export function consideredPools(
   family: Family,
 ): readonly Candidate[] {
   const { address } = request;
-  if (!address)
-    return considered(configuration.pools, poolWish(request, configuration, requester, family)).map(
-      (each) => (each.kept ? unlessShut(each, configuration) : each),
-    );
+  if (!address) {
+    const wish = poolWish(request, configuration, requester, family);
+    const all = considered(configuration.pools, wish);
+    return numbered(all.map((each) => (each.kept ? unlessShut(each, configuration) : each)));
+  }
   const pool = poolAround(configuration, address);
   if (!pool) return [];
-  return [candidateOf(family, { name: pool.name, pool, unfit: whyNotFor(pool, request) })];
+  const unfit = whyNotFor(pool, request);
+  return numbered([candidateOf(family, { name: pool.name, pool, unfit })]);
 }
 
 /** A pool of which every address is reserved serves by rule, and has nothing: what is explained to a person says so. */

@@ -54,6 +54,14 @@ export interface Candidate extends Partial<Unfit> {
   readonly pool: string;
   readonly cidr?: string;
   readonly kept: boolean;
+  /** Its place among the pools that may serve, from 1: the next is tried where this one has no free block. */
+  readonly order?: number;
+}
+
+/** Numbers the candidates that may serve, which stand in the order in which they are tried. */
+export function numbered(candidates: readonly Candidate[]): readonly Candidate[] {
+  let order = 0;
+  return candidates.map((each) => (each.kept ? { ...each, order: ++order } : each));
 }
 
 interface Judged {
@@ -92,16 +100,18 @@ export function selectPools(pools: readonly Pool[], wish: PoolWish): readonly Po
   return new Refusal("no_pool_available", detail, members);
 }
 
-/** Every pool, by name, as `selectPools` judges it, and every one that is named in vain. */
+/**
+ * Returns every pool as `selectPools` judges it, in the order in which it would be tried: the pools that the request names in
+ * its order, those named in vain too, then all others by name.
+ */
 export function considered(pools: readonly Pool[], wish: PoolWish): readonly Candidate[] {
   const judged = judge(pools, wish);
   const others = pools
     .filter(({ state }) => state === "active")
     .filter((pool) => judged.every((each) => each.pool !== pool))
-    .map((pool) => ({ name: pool.name, pool, unfit: NOT_NAMED }));
-  return [...judged, ...others]
-    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
-    .map((each) => candidateOf(wish.family, each));
+    .map((pool) => ({ name: pool.name, pool, unfit: NOT_NAMED }))
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  return [...judged, ...others].map((each) => candidateOf(wish.family, each));
 }
 
 /** The pools that a request names, in its order, or all by name. */

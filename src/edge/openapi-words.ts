@@ -72,9 +72,11 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   inUse: "Addresses that are assigned.",
   ipipMode: "Routing only: kept, given back, and otherwise ignored.",
   ipv4: "IPv4: how many addresses, or what the host keeps in such blocks.",
-  ipv4Pools: "The pools that may serve IPv4, by name or CIDR.",
+  ipv4Pools:
+    "The pools that may serve IPv4, by name or CIDR, in the order in which they are tried.",
   ipv6: "IPv6: how many addresses, or what the host keeps in such blocks.",
-  ipv6Pools: "The pools that may serve IPv6, by name or CIDR.",
+  ipv6Pools:
+    "The pools that may serve IPv6, by name or CIDR, in the order in which they are tried.",
   job: "The job that carries out what was begun.",
   jobs: "The jobs, one entry each.",
   kept: "The pool may serve the request.",
@@ -107,7 +109,7 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   owner: "Who owns the address. A side without an owner is absent.",
   pool: "The name of the pool.",
   pools:
-    "The pools, by name or CIDR in a request. Without any, every pool may serve that serves requests by themselves.",
+    "The pools. A request names them by name or CIDR, and they are tried in its order. If it names none, every automatic pool that selects it can serve, by name.",
   poolsServing: "How many pools could have served the request.",
   poolsTried:
     "How many of them were looked at. Where a look did not see everything the refusal is retryable.",

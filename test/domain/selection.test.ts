@@ -189,16 +189,16 @@ const notFound = (pool: string) => ({
   detail: "does not exist",
 });
 
-it("of the pools that were considered, those that are not named are told as well", () => {
-  const told = considered(POOLS, wish({ pools: ["east", "nowhere"] }));
+it("the named pools are told in their order, and then those that are not named, by name", () => {
+  const told = considered(POOLS, wish({ pools: ["west", "nowhere", "east"] }));
   expect(told.map(({ pool, reason }) => `${pool} ${reason ?? "kept"}`)).toEqual([
+    "west kept",
+    "nowhere not_found",
+    "east kept",
     "by-name-only not_named",
     "closed not_named",
-    "east kept",
-    "nowhere not_found",
     "six not_named",
     "tunnels not_named",
-    "west not_named",
   ]);
 });
 

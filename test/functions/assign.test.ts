@@ -121,12 +121,17 @@ describe("a request under an Idempotency-Key", () => {
 });
 
 describe("a request is refused", () => {
-  it("for an address that somebody has, with the address", async () => {
+  it("for an address that somebody has, with the address and the handle that has it", async () => {
     const plat = await spaceWithPool();
-    await plat.assign({ host: "n1", address: "10.0.0.7" });
+    await plat.assign({ host: "n1", address: "10.0.0.7", handle: "web-0" });
     expect(await plat.assign({ host: "n1", address: "10.0.0.7" })).toMatchObject({
       status: 409,
-      body: { code: "already_assigned", address: "10.0.0.7" },
+      body: {
+        code: "already_assigned",
+        detail: "Address 10.0.0.7 is assigned to handle web-0.",
+        address: "10.0.0.7",
+        assignedTo: "web-0",
+      },
     });
   });
 

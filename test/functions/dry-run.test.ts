@@ -27,7 +27,7 @@ describe("a dry run of an assign", () => {
         {
           family: 4,
           requested: 2,
-          pools: [{ family: 4, pool: "main", cidr: "10.0.0.0/24", kept: true }],
+          pools: [{ family: 4, pool: "main", cidr: "10.0.0.0/24", kept: true, order: 1 }],
           blocks: [{ action: "claim", block: expect.any(String), pool: "main", count: 2 }],
         },
       ],

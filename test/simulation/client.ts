@@ -60,6 +60,8 @@ async function asking(
     const other = key !== undefined && chanceIn(context)(0.03);
     const sent = other ? { ...request, digest: "another body" } : request;
     const since = ledger.moment;
+    const text = request.address && formatAddress(request.address);
+    const before = text === undefined ? undefined : ledger.promiseOf(text);
     const answer = await scheduler.trying(() =>
       assignJudged(context, sent, (violation) => ledger.violations.push(violation)),
     );
@@ -81,9 +83,8 @@ async function asking(
     }
     if (answer) {
       scheduler.count(`answer: ${answer.code}`);
-      const text = request.address && formatAddress(request.address);
       // What a host keeps for itself nobody was given.
-      if (!answer.members.hostReserved) ledger.hearRefusal(answer.code, text, since);
+      if (!answer.members.hostReserved) ledger.hearRefusal(answer, before, text, since);
     }
     if (key === undefined || answer?.code === "already_released") return undefined;
     await context.sleep(25_000 * context.random.fraction());

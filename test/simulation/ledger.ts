@@ -110,10 +110,23 @@ export class Ledger {
     }
   }
 
-  /** A refusal says what an address is: it was so at some moment since the question. */
-  hearRefusal(code: RefusalCode, address: string | undefined, since: number): void {
+  /** A refusal says what an address is: it was so since the question. It names the handle that was promised it throughout. */
+  hearRefusal(
+    { code, members }: Refusal,
+    before: Promised | undefined,
+    address: string | undefined,
+    since: number,
+  ): void {
     const said = SAID[code];
-    if (said && address !== undefined) this.#hearSaid(address, said, since);
+    if (!said || address === undefined) return;
+    this.#hearSaid(address, said, since);
+    const now = this.#promises.get(address);
+    const isPromised = before && now && nameOf(now) === nameOf(before);
+    if (said === "taken" && isPromised && members.assignedTo !== before.handle)
+      this.#violate(
+        "I2",
+        `${address} of ${before.handle} is said to be assigned to ${members.assignedTo}`,
+      );
   }
 
   /** What was read of an address was so since the question, and says whose it is where that was promised throughout. */

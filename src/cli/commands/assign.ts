@@ -136,6 +136,7 @@ const POOLS: readonly Column<FamilyExplanation["pools"][number]>[] = [
   { header: "POOL", value: ({ pool }) => pool },
   { header: "CIDR", value: ({ cidr }) => cidr },
   { header: "SERVES", value: ({ kept }) => (kept ? "yes" : "no") },
+  { header: "ORDER", value: ({ order }) => order ?? "" },
   { header: "WHY NOT", value: ({ detail }) => detail ?? "" },
 ];
 

@@ -42,6 +42,14 @@ export const candidate = {
   ),
   cidr: v.optional(v.string()),
   kept: v.pipe(v.boolean(), v.description("May it serve the request?")),
+  order: v.optional(
+    v.pipe(
+      whole,
+      v.description(
+        "Its place among the pools that may serve, from 1: the order in which the request names them, else by name",
+      ),
+    ),
+  ),
   reason: v.optional(
     v.pipe(v.picklist(UNFIT), v.description("The rule by which it may not, for programs")),
   ),

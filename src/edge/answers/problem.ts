@@ -18,6 +18,9 @@ export const problem = v.looseObject({
   requestId,
   fields: v.optional(v.array(fieldAtFault)),
   retryAfterSeconds: v.optional(whole),
+  assignedTo: v.optional(
+    v.pipe(v.string(), v.description("The handle that has the address, of `already_assigned`")),
+  ),
   missing: v.optional(missing),
   poolsTried: v.optional(whole),
   poolsServing: v.optional(whole),

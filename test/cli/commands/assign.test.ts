@@ -190,9 +190,9 @@ describe("plat assign --dry-run", () => {
       [
         "IPv4: 3 wanted",
         "",
-        "POOL   CIDR          SERVES   WHY NOT",
-        "main   10.0.0.0/28   yes",
-        "off    10.1.0.0/24   no       is disabled",
+        "POOL   CIDR          SERVES   ORDER   WHY NOT",
+        "main   10.0.0.0/28   yes      1",
+        "off    10.1.0.0/24   no               is disabled",
         "",
         "BLOCK         POOL   ADDRESSES   HOW",
         "10.0.0.0/28   main   3           it is free, and would be claimed",
@@ -229,8 +229,8 @@ describe("plat assign --dry-run", () => {
       [
         "IPv4: 1 wanted",
         "",
-        "POOL   CIDR          SERVES   WHY NOT",
-        "off    10.1.0.0/24   no       is disabled",
+        "POOL   CIDR          SERVES   ORDER   WHY NOT",
+        "off    10.1.0.0/24   no               is disabled",
         "",
       ].join("\n"),
     );
