@@ -1,7 +1,7 @@
-import { assign } from "../src/allocator/assign.ts";
-import type { Assignment, AssignRequest } from "../src/allocator/assignment.ts";
-import type { Context } from "../src/allocator/context.ts";
-import { releaseAddress } from "../src/allocator/release.ts";
+import { assign } from "../src/allocator/assign/assign.ts";
+import type { Assignment, AssignRequest } from "../src/allocator/assign/assignment.ts";
+import type { Context } from "../src/allocator/core/context.ts";
+import { releaseAddress } from "../src/allocator/release/release-address.ts";
 import { parseAddress } from "../src/domain/address.ts";
 import { parseGeneration } from "../src/domain/generation.ts";
 import { Refusal } from "../src/domain/outcome.ts";

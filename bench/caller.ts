@@ -1,6 +1,6 @@
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import type { Context } from "../src/allocator/context.ts";
-import { dynamoTable } from "../src/store/dynamo.ts";
+import type { Context } from "../src/allocator/core/context.ts";
+import { dynamoTable } from "../src/store/dynamodb-table.ts";
 import { eachCall } from "../src/store/each-call.ts";
 import type { Table } from "../src/store/table.ts";
 import { contextOf, dynamoClient } from "../src/wiring.ts";

@@ -1,10 +1,10 @@
 import "../src/local/environment.ts";
-import { putSettings } from "../src/allocator/administration.ts";
-import { assign } from "../src/allocator/assign.ts";
-import type { AssignRequest } from "../src/allocator/assignment.ts";
-import { checkTable } from "../src/allocator/check.ts";
-import { inParallel } from "../src/allocator/parallel.ts";
-import { releaseHandle } from "../src/allocator/release-handle.ts";
+import { putSettings } from "../src/allocator/admin/administration.ts";
+import { assign } from "../src/allocator/assign/assign.ts";
+import type { AssignRequest } from "../src/allocator/assign/assignment.ts";
+import { inParallel } from "../src/allocator/core/parallel.ts";
+import { checkTable } from "../src/allocator/read/check-table.ts";
+import { releaseHandle } from "../src/allocator/release/release-handle.ts";
 import { hostId } from "../src/domain/host.ts";
 import { BLOCKS_PER_HOST_MAX } from "../src/domain/limits.ts";
 import { Refusal } from "../src/domain/outcome.ts";

@@ -1,7 +1,7 @@
-import { type Context, fresh } from "../src/allocator/context.ts";
-import { inParallel } from "../src/allocator/parallel.ts";
+import { type Context, fresh } from "../src/allocator/core/context.ts";
+import { inParallel } from "../src/allocator/core/parallel.ts";
 import { capacityOf } from "../src/domain/block.ts";
-import { blocksOfCell, cellAt } from "../src/domain/cell.ts";
+import { blocksOfCell, cellAt } from "../src/domain/block-group.ts";
 import { type Cidr, formatCidr } from "../src/domain/cidr.ts";
 import { handleHash } from "../src/domain/hash.ts";
 import { hostId } from "../src/domain/host.ts";

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { serve } from "../src/local/server.ts";
-import { MemoryTable } from "../src/store/memory.ts";
+import { MemoryTable } from "../src/store/in-memory-table.ts";
 import { wire } from "../src/wiring.ts";
 import { whole } from "./load/options.ts";
 

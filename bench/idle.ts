@@ -1,15 +1,15 @@
 import "../src/local/environment.ts";
-import { collect } from "../src/allocator/collect.ts";
-import type { Context } from "../src/allocator/context.ts";
-import { runJobs } from "../src/allocator/jobs.ts";
-import { inParallel } from "../src/allocator/parallel.ts";
-import { reclaim } from "../src/allocator/reclaim.ts";
-import { BLOCKS_PER_CELL } from "../src/domain/cell.ts";
+import type { Context } from "../src/allocator/core/context.ts";
+import { inParallel } from "../src/allocator/core/parallel.ts";
+import { runJobs } from "../src/allocator/jobs/run-jobs.ts";
+import { reclaim } from "../src/allocator/maintenance/reclaim/reclaim.ts";
+import { repair } from "../src/allocator/maintenance/repair/repair.ts";
+import { BLOCKS_PER_CELL } from "../src/domain/block-group.ts";
 import { SHARDS } from "../src/domain/limits.ts";
 import { EVERY_SHARD } from "../src/domain/shard.ts";
 import { createTable } from "../src/local/create-table.ts";
 import { startEmulator } from "../src/local/emulator.ts";
-import { dynamoTable } from "../src/store/dynamo.ts";
+import { dynamoTable } from "../src/store/dynamodb-table.ts";
 import { contextOf, dynamoClient } from "../src/wiring.ts";
 import { fillCell } from "./fill.ts";
 import { meterOf } from "./meter.ts";
@@ -26,7 +26,7 @@ const LATER_MS = 4 * 60 * 60 * 1000;
 
 const PASSES: Readonly<Record<string, (context: Context) => Promise<unknown>>> = {
   reclaim: byShard(reclaim),
-  collect: byShard(collect),
+  repair: byShard(repair),
   work: runJobs,
 };
 

@@ -23,7 +23,7 @@ const plat = await startPlat({
   storage: { table: "dynamodb" },
   port: 0,
   reclaimSeconds: SECONDS_NEVER,
-  collectSeconds: SECONDS_NEVER,
+  repairSeconds: SECONDS_NEVER,
   workSeconds: SECONDS_NEVER,
 });
 console.log(plat.sentence);

@@ -1,17 +1,17 @@
 import { randomBytes } from "node:crypto";
-import { putSettings } from "../src/allocator/administration.ts";
-import { assign } from "../src/allocator/assign.ts";
-import type { Assignment, AssignRequest } from "../src/allocator/assignment.ts";
-import type { Context } from "../src/allocator/context.ts";
-import { putNode } from "../src/allocator/nodes.ts";
-import { releaseHandle } from "../src/allocator/release-handle.ts";
+import { putSettings } from "../src/allocator/admin/administration.ts";
+import { putNode } from "../src/allocator/admin/nodes.ts";
+import { assign } from "../src/allocator/assign/assign.ts";
+import type { Assignment, AssignRequest } from "../src/allocator/assign/assignment.ts";
+import type { Context } from "../src/allocator/core/context.ts";
+import { releaseHandle } from "../src/allocator/release/release-handle.ts";
 import {
   blocksOfCell,
   CELLS_PER_WINDOW,
   cellAt,
   cellCount,
   cellOrder,
-} from "../src/domain/cell.ts";
+} from "../src/domain/block-group.ts";
 import { shuffled } from "../src/domain/fresh.ts";
 import { handleHash } from "../src/domain/hash.ts";
 import { hostId } from "../src/domain/host.ts";

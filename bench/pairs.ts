@@ -90,7 +90,7 @@ async function open(table: TableName): Promise<Site> {
   const data = TABLES[table].flatMap((option) =>
     option === "--data" ? [option, join(directory, table)] : [option],
   );
-  const timers = ["reclaim", "collect", "work"].flatMap((run) => [`--${run}-seconds`, NEVER]);
+  const timers = ["reclaim", "repair", "work"].flatMap((run) => [`--${run}-seconds`, NEVER]);
   const plat = await start(["--port", "0", ...data, ...timers]);
   const client = makeClient(plat.url, Math.max(...CELLS.map(({ callers }) => callers)));
   await expect(client.call("PUT", "/v1/config", SETTINGS), 201);

@@ -1,5 +1,5 @@
-import { putPool } from "../src/allocator/administration.ts";
-import type { Context } from "../src/allocator/context.ts";
+import { putPool } from "../src/allocator/admin/administration.ts";
+import type { Context } from "../src/allocator/core/context.ts";
 import { type Cidr, parseCidr } from "../src/domain/cidr.ts";
 import { Refusal } from "../src/domain/outcome.ts";
 import type { Pool, PoolSpec } from "../src/domain/pool.ts";

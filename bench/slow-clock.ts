@@ -1,4 +1,4 @@
-import type { Context } from "../src/allocator/context.ts";
+import type { Context } from "../src/allocator/core/context.ts";
 
 /** One machine takes longer to serve hundreds of callers than their functions may live; so their clock runs slower. */
 const CLOCK_SLOWED = 100;

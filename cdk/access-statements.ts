@@ -1,5 +1,5 @@
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
-import type { FunctionName } from "../src/edge/api.ts";
+import type { FunctionName } from "../src/contract/routes/routes.ts";
 import { TABLE } from "../src/store/definition.ts";
 import {
   ACCESS,

@@ -1,7 +1,7 @@
-import type { FunctionName } from "../src/edge/api.ts";
+import type { FunctionName } from "../src/contract/routes/routes.ts";
 
 /** The functions that EventBridge Scheduler invokes. */
-export const SCHEDULED_FUNCTIONS = ["reclaim", "collect", "work"] as const;
+export const SCHEDULED_FUNCTIONS = ["reclaim", "repair", "work"] as const;
 export type ScheduledFunctionName = (typeof SCHEDULED_FUNCTIONS)[number];
 
 /** Partitions of the table by what their keys begin with (`src/store/key.ts`). */
@@ -118,7 +118,7 @@ export const ACCESS: Readonly<Record<FunctionName | ScheduledFunctionName, Acces
     delete: ["BLOCK", "FULLPOOLS", "HOST", "JOBS", "POOLMAP", "SPACE"],
   },
   // The index may miss an item, so the collector also walks the table; nothing else may ask the index.
-  collect: {
+  repair: {
     get: ["BLOCK", "HANDLE", "HOST", "SWEEP", "TABLE", "VERSION"],
     query: ["HANDLE", "HOST", "POOLMAP", "SPACE"],
     put: ["HANDLE", "HOST", "NODES", "SWEEP", "TABLE"],

@@ -55,7 +55,7 @@ export class Alarms extends Construct {
 
     this.alarm(
       "DeadLetters",
-      "A tick of reclaim, collect or work was lost, or its pass failed as a whole. Read the message in the dead-letter queue and the log of the function, then purge the queue: the next tick has gone on.",
+      "A tick of reclaim, repair or work was lost, or its pass failed as a whole. Read the message in the dead-letter queue and the log of the function, then purge the queue: the next tick has gone on.",
       {
         metric: deadLetterQueue.metricApproximateNumberOfMessagesVisible({
           statistic: Stats.MAXIMUM,
@@ -94,7 +94,7 @@ export class Alarms extends Construct {
     );
     this.alarm(
       "PassFailures",
-      "Passes of reclaim, collect or work go on, but again and again fail at something. Look for lines with `failed` in the logs of the three: the error names the item; one that cannot be read is kept until an operator has looked at it.",
+      "Passes of reclaim, repair or work go on, but again and again fail at something. Look for lines with `failed` in the logs of the three: the error names the item; one that cannot be read is kept until an operator has looked at it.",
       {
         metric: this.passesWithFailures(passes),
         // Minutes are counted, not passes: when the table does not answer, all shards fail in the same one. A call that failed
@@ -117,7 +117,7 @@ export class Alarms extends Construct {
     alarm.addAlarmAction(new SnsAction(this.topic));
   }
 
-  /** Counts the lines of `src/edge/pass-log.ts` that tell of failures. */
+  /** Counts the lines of `src/edge/events/scheduled-run-log.ts` that tell of failures. */
   private passesWithFailures(passes: AlarmsProps["passes"]): Metric {
     const counted = {
       metricNamespace: Stack.of(this).stackName,

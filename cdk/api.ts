@@ -9,7 +9,7 @@ import { HttpIamAuthorizer } from "aws-cdk-lib/aws-apigatewayv2-authorizers";
 import { HttpLambdaIntegration } from "aws-cdk-lib/aws-apigatewayv2-integrations";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
-import { type FunctionName, methodsOf, ROUTES } from "../src/edge/api.ts";
+import { type FunctionName, methodsOf, ROUTES } from "../src/contract/routes/routes.ts";
 import type { Environment } from "./environments.ts";
 import type { TableFunction } from "./function.ts";
 

@@ -1,5 +1,10 @@
-import { ROUTES } from "../src/edge/api.ts";
-import { actsInSpace, inNamedSpace, SPACE_DEFAULT, withoutSpace } from "../src/edge/space-path.ts";
+import { ROUTES } from "../src/contract/routes/routes.ts";
+import {
+  actsInSpace,
+  inNamedSpace,
+  SPACE_DEFAULT,
+  withoutSpace,
+} from "../src/contract/routes/space-path.ts";
 
 /**
  * What callers may do, each role with all of the one before: read; assign, release and amend; everything.

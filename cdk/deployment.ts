@@ -1,7 +1,7 @@
 import * as v from "valibot";
-import { spaceName, unique } from "../src/edge/field.ts";
-import { Problem } from "../src/edge/problem.ts";
-import { checked, fields, list, rule } from "../src/edge/schema.ts";
+import { spaceName, unique } from "../src/contract/schema/field.ts";
+import { Problem } from "../src/contract/schema/problem.ts";
+import { checked, fields, list, rule } from "../src/contract/schema/schema.ts";
 import { UsageError } from "../src/local/usage-error.ts";
 import type { EnvironmentName } from "./environments.ts";
 

@@ -12,7 +12,7 @@ export interface Environment {
   readonly removalPolicy: RemovalPolicy;
   readonly logRetention: RetentionDays;
   readonly reclaimRate: Duration;
-  readonly collectRate: Duration;
+  readonly repairRate: Duration;
   readonly workRate: Duration;
   /**
    * Within how long after its time a tick comes; without a window Scheduler promises the minute
@@ -40,7 +40,7 @@ export const ENVIRONMENTS: Readonly<Record<EnvironmentName, Environment>> = {
     removalPolicy: RemovalPolicy.DESTROY,
     logRetention: RetentionDays.ONE_WEEK,
     reclaimRate: Duration.minutes(1),
-    collectRate: Duration.minutes(1),
+    repairRate: Duration.minutes(1),
     workRate: Duration.minutes(1),
     tickWindow: TimeWindow.flexible(Duration.minutes(1)),
     reservedPerSchedule: undefined,
@@ -53,7 +53,7 @@ export const ENVIRONMENTS: Readonly<Record<EnvironmentName, Environment>> = {
     removalPolicy: RemovalPolicy.RETAIN,
     logRetention: RetentionDays.THREE_MONTHS,
     reclaimRate: Duration.minutes(1),
-    collectRate: Duration.minutes(1),
+    repairRate: Duration.minutes(1),
     workRate: Duration.minutes(1),
     tickWindow: TimeWindow.off(),
     reservedPerSchedule: 1,

@@ -5,7 +5,7 @@ import { Architecture, type IFunction, Runtime } from "aws-cdk-lib/aws-lambda";
 import { NodejsFunction } from "aws-cdk-lib/aws-lambda-nodejs";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
-import type { FunctionName } from "../src/edge/api.ts";
+import type { FunctionName } from "../src/contract/routes/routes.ts";
 import type { ScheduledFunctionName } from "./access.ts";
 import { accessStatements } from "./access-statements.ts";
 import { BUNDLING } from "./bundling.ts";

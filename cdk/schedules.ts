@@ -22,7 +22,7 @@ const BY_SHARD: readonly Tick[] = EVERY_SHARD.map((shard) => ({ shard }));
 /** The schedules of each function, by what they say. */
 export const TICKS: Readonly<Record<ScheduledFunctionName, readonly Tick[]>> = {
   reclaim: BY_SHARD,
-  collect: BY_SHARD,
+  repair: BY_SHARD,
   work: [undefined],
 };
 
@@ -44,7 +44,7 @@ export class Schedules extends Construct {
 
     const rates = {
       reclaim: environment.reclaimRate,
-      collect: environment.collectRate,
+      repair: environment.repairRate,
       work: environment.workRate,
     };
     for (const name of SCHEDULED_FUNCTIONS) {

@@ -1,7 +1,7 @@
 import { CfnOutput, Duration, Stack } from "aws-cdk-lib";
 import type { Construct } from "constructs";
+import type { FunctionName } from "../src/contract/routes/routes.ts";
 import { REQUEST_MS_MAX } from "../src/domain/limits.ts";
-import type { FunctionName } from "../src/edge/api.ts";
 import type { ScheduledFunctionName } from "./access.ts";
 import { Alarms } from "./alarms.ts";
 import { Api } from "./api.ts";
@@ -57,7 +57,7 @@ export class StatelessStack extends Stack {
           reservedConcurrentExecutions: reservedPerSchedule * TICKS[name].length,
         }),
       });
-    const passes = { reclaim: pass("reclaim"), collect: pass("collect"), work: pass("work") };
+    const passes = { reclaim: pass("reclaim"), repair: pass("repair"), work: pass("work") };
     const { deadLetterQueue } = new Schedules(this, "Schedules", {
       environment,
       functions: passes,

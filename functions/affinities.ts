@@ -1,13 +1,16 @@
-import { claimAffinities } from "../src/allocator/claim-affinities.ts";
-import { ensureBlocks } from "../src/allocator/ensure-blocks.ts";
-import { releaseAffinities, releaseRange } from "../src/allocator/release-affinities.ts";
-import { affinitiesClaimedAnswer, affinitiesReleasedAnswer } from "../src/edge/affinity-answer.ts";
+import { claimAffinities } from "../src/allocator/affinities/claim-range.ts";
+import { releaseAffinities, releaseRange } from "../src/allocator/affinities/release-range.ts";
+import { ensureBlocks } from "../src/allocator/assign/ensure-blocks.ts";
+import {
+  affinitiesClaimedAnswer,
+  affinitiesReleasedAnswer,
+} from "../src/edge/affinities/answer.ts";
 import {
   type AffinitiesWanted,
   readAffinityClaim,
   readAffinityRelease,
-} from "../src/edge/affinity-request.ts";
-import { http, route } from "../src/edge/http.ts";
+} from "../src/edge/affinities/request.ts";
+import { http, route } from "../src/edge/http/http.ts";
 import { context } from "../src/wiring.ts";
 
 const plat = context();

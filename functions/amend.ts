@@ -1,6 +1,6 @@
-import { amendAddress } from "../src/allocator/amend.ts";
-import { amendmentAnswer, readAmendment } from "../src/edge/amendment-request.ts";
-import { http, route } from "../src/edge/http.ts";
+import { amendAddress } from "../src/allocator/admin/amend-address.ts";
+import { amendmentAnswer, readAmendment } from "../src/edge/addresses/amendment.ts";
+import { http, route } from "../src/edge/http/http.ts";
 import { context } from "../src/wiring.ts";
 
 const plat = context();

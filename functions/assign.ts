@@ -1,8 +1,8 @@
-import { assign } from "../src/allocator/assign.ts";
-import { fresh } from "../src/allocator/context.ts";
-import { explain } from "../src/allocator/explain.ts";
-import { assignAnswer, readAssign } from "../src/edge/assign-request.ts";
-import { http, route } from "../src/edge/http.ts";
+import { assign } from "../src/allocator/assign/assign.ts";
+import { explain } from "../src/allocator/assign/explain.ts";
+import { fresh } from "../src/allocator/core/context.ts";
+import { assignAnswer, readAssign } from "../src/edge/assign/request.ts";
+import { http, route } from "../src/edge/http/http.ts";
 import { context, rehearsal } from "../src/wiring.ts";
 
 const plat = context();

@@ -1,17 +1,17 @@
-import { deleteReservation, putPool, putSettings } from "../src/allocator/administration.ts";
-import { deletePool, drainPool, releasePool } from "../src/allocator/pool-jobs.ts";
-import { reserve } from "../src/allocator/reserve.ts";
-import { http, route } from "../src/edge/http.ts";
-import { acceptedAnswer } from "../src/edge/job-answer.ts";
-import { poolPutAnswer } from "../src/edge/pool-answer.ts";
-import { readPoolPut, readPoolRelease } from "../src/edge/pool-request.ts";
-import { readNamedMatch } from "../src/edge/preconditions.ts";
+import { deleteReservation, putPool, putSettings } from "../src/allocator/admin/administration.ts";
+import { reserve } from "../src/allocator/admin/reserve.ts";
+import { deletePool, drainPool, releasePool } from "../src/allocator/jobs/pool-jobs.ts";
+import { http, route } from "../src/edge/http/http.ts";
+import { readNamedMatch } from "../src/edge/http/preconditions.ts";
+import { acceptedAnswer } from "../src/edge/jobs/answer.ts";
+import { poolPutAnswer } from "../src/edge/pools/answer.ts";
+import { readPoolPut, readPoolRelease } from "../src/edge/pools/request.ts";
 import {
   readReservationPut,
   reservationDeleteAnswer,
   reservationPutAnswer,
-} from "../src/edge/reservation-request.ts";
-import { readSettingsPut, settingsPutAnswer } from "../src/edge/settings-request.ts";
+} from "../src/edge/reservations/reservation.ts";
+import { readSettingsPut, settingsPutAnswer } from "../src/edge/settings/settings.ts";
 import { context, rehearsal } from "../src/wiring.ts";
 
 const plat = context();

@@ -4,35 +4,38 @@ import {
   readPool,
   readReservation,
   readSettings,
-} from "../src/allocator/administration.ts";
-import { listAffinities } from "../src/allocator/list-affinities.ts";
-import { listBlocks } from "../src/allocator/list-blocks.ts";
-import { listSpaceAffinities } from "../src/allocator/list-space-affinities.ts";
-import { listNamespaces, readNamespace } from "../src/allocator/namespaces.ts";
-import { listNodes, readNode } from "../src/allocator/nodes.ts";
-import { listJobs, readJob } from "../src/allocator/pool-jobs.ts";
-import { readAddress } from "../src/allocator/read.ts";
-import { readBlock } from "../src/allocator/read-block.ts";
-import { readHandle } from "../src/allocator/read-handle.ts";
-import { utilization } from "../src/allocator/utilization.ts";
+} from "../src/allocator/admin/administration.ts";
+import { listNamespaces, readNamespace } from "../src/allocator/admin/namespaces.ts";
+import { listNodes, readNode } from "../src/allocator/admin/nodes.ts";
+import { listJobs, readJob } from "../src/allocator/jobs/pool-jobs.ts";
+import { listAffinities } from "../src/allocator/read/list-affinities.ts";
+import { listBlocks } from "../src/allocator/read/list-blocks.ts";
+import { listSpaceAffinities } from "../src/allocator/read/list-space-affinities.ts";
+import { readAddress } from "../src/allocator/read/read-address.ts";
+import { readBlock } from "../src/allocator/read/read-block.ts";
+import { readHandle } from "../src/allocator/read/read-handle.ts";
+import { utilization } from "../src/allocator/read/utilization.ts";
+import { Problem } from "../src/contract/schema/problem.ts";
 import { Unreadable } from "../src/domain/outcome.ts";
-import { addressAnswer, handleAnswer } from "../src/edge/address-answer.ts";
-import { affinitiesAnswer } from "../src/edge/affinity-answer.ts";
-import { readAffinityList } from "../src/edge/affinity-request.ts";
-import { blockAnswer, blocksAnswer } from "../src/edge/block-answer.ts";
-import { readBlockList, readBlockPath } from "../src/edge/block-request.ts";
-import { readHandlePage } from "../src/edge/handle-request.ts";
-import { http, route } from "../src/edge/http.ts";
-import { jobAnswer, jobList } from "../src/edge/job-answer.ts";
-import { labelledAnswer, namespaceList, nodeList } from "../src/edge/labelled-answer.ts";
-import { readAddressPath, readJobPath, readNamed, readSpace } from "../src/edge/parameters.ts";
-import { poolAnswer, poolList } from "../src/edge/pool-answer.ts";
-import { Problem } from "../src/edge/problem.ts";
-import { reservationAnswer, reservationList } from "../src/edge/reservation-request.ts";
-import { settingsAnswer } from "../src/edge/settings-request.ts";
-import { readSpaceAffinities, spaceAffinitiesAnswer } from "../src/edge/space-affinities.ts";
-import { utilizationAnswer } from "../src/edge/utilization-answer.ts";
-import { readUtilizationPath } from "../src/edge/utilization-request.ts";
+import { addressAnswer, handleAnswer } from "../src/edge/addresses/answer.ts";
+import { affinitiesAnswer } from "../src/edge/affinities/answer.ts";
+import { readAffinityList } from "../src/edge/affinities/request.ts";
+import {
+  readSpaceAffinities,
+  spaceAffinitiesAnswer,
+} from "../src/edge/affinities/space-affinities.ts";
+import { blockAnswer, blocksAnswer } from "../src/edge/blocks/answer.ts";
+import { readBlockList, readBlockPath } from "../src/edge/blocks/request.ts";
+import { readHandlePage } from "../src/edge/handles/request.ts";
+import { http, route } from "../src/edge/http/http.ts";
+import { readAddressPath, readJobPath, readNamed, readSpace } from "../src/edge/http/parameters.ts";
+import { jobAnswer, jobList } from "../src/edge/jobs/answer.ts";
+import { poolAnswer, poolList } from "../src/edge/pools/answer.ts";
+import { labelledAnswer, namespaceList, nodeList } from "../src/edge/registry/answer.ts";
+import { reservationAnswer, reservationList } from "../src/edge/reservations/reservation.ts";
+import { settingsAnswer } from "../src/edge/settings/settings.ts";
+import { utilizationAnswer } from "../src/edge/utilization/answer.ts";
+import { readUtilizationPath } from "../src/edge/utilization/request.ts";
 import { context } from "../src/wiring.ts";
 
 const plat = context();

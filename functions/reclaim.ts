@@ -1,6 +1,6 @@
-import { reclaim } from "../src/allocator/reclaim.ts";
-import { logPass } from "../src/edge/pass-log.ts";
-import { shardOfTick } from "../src/edge/tick.ts";
+import { reclaim } from "../src/allocator/maintenance/reclaim/reclaim.ts";
+import { shardOfTick } from "../src/edge/events/scheduled-run.ts";
+import { logPass } from "../src/edge/events/scheduled-run-log.ts";
 import { context } from "../src/wiring.ts";
 
 const plat = context();

@@ -1,12 +1,12 @@
-import { deleteNamespace, putNamespace } from "../src/allocator/namespaces.ts";
-import { deleteNode, putNode } from "../src/allocator/nodes.ts";
-import { http, route } from "../src/edge/http.ts";
+import { deleteNamespace, putNamespace } from "../src/allocator/admin/namespaces.ts";
+import { deleteNode, putNode } from "../src/allocator/admin/nodes.ts";
+import { http, route } from "../src/edge/http/http.ts";
 import {
   labelledDeleteAnswer,
   labelledPutAnswer,
   namespaces,
   nodes,
-} from "../src/edge/labelled-request.ts";
+} from "../src/edge/registry/request.ts";
 import { context, rehearsal } from "../src/wiring.ts";
 
 const plat = context();

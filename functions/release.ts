@@ -1,13 +1,13 @@
-import { releaseAddresses } from "../src/allocator/release-addresses.ts";
-import { releaseHandle } from "../src/allocator/release-handle.ts";
-import { releaseHost } from "../src/allocator/release-host.ts";
-import { http, route } from "../src/edge/http.ts";
+import { releaseAddresses } from "../src/allocator/release/release-addresses.ts";
+import { releaseHandle } from "../src/allocator/release/release-handle.ts";
+import { releaseHost } from "../src/allocator/release/release-host.ts";
+import { http, route } from "../src/edge/http/http.ts";
 import {
   type ReleaseRequest,
   readHandleRelease,
   readRelease,
   releaseAnswer,
-} from "../src/edge/release-request.ts";
+} from "../src/edge/release/request.ts";
 import { context } from "../src/wiring.ts";
 
 const plat = context();

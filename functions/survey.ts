@@ -1,10 +1,10 @@
-import { listContents } from "../src/allocator/list-contents.ts";
-import { spaceUtilization } from "../src/allocator/space-utilization.ts";
-import { CONTENTS_BYTES_MAX, contentsAnswer, contentsBytes } from "../src/edge/contents-answer.ts";
-import { readContentsWanted } from "../src/edge/contents-request.ts";
-import { http, route } from "../src/edge/http.ts";
-import { readSpaceUtilization } from "../src/edge/space-utilization-request.ts";
-import { spaceUtilizationAnswer } from "../src/edge/utilization-answer.ts";
+import { listContents } from "../src/allocator/read/list-contents.ts";
+import { spaceUtilization } from "../src/allocator/read/space-utilization.ts";
+import { CONTENTS_BYTES_MAX, contentsAnswer, contentsBytes } from "../src/edge/contents/answer.ts";
+import { readContentsWanted } from "../src/edge/contents/request.ts";
+import { http, route } from "../src/edge/http/http.ts";
+import { spaceUtilizationAnswer } from "../src/edge/utilization/answer.ts";
+import { readSpaceUtilization } from "../src/edge/utilization/space-request.ts";
 import { context } from "../src/wiring.ts";
 
 const plat = context();

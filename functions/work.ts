@@ -1,5 +1,5 @@
-import { runJobs } from "../src/allocator/jobs.ts";
-import { logPass } from "../src/edge/pass-log.ts";
+import { runJobs } from "../src/allocator/jobs/run-jobs.ts";
+import { logPass } from "../src/edge/events/scheduled-run-log.ts";
 import { context } from "../src/wiring.ts";
 
 const plat = context();

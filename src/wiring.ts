@@ -2,20 +2,20 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import type { Context } from "./allocator/context.ts";
-import { Memory } from "./allocator/memory.ts";
-import type { Store } from "./allocator/store.ts";
+import type { Context } from "./allocator/core/context.ts";
+import type { Store } from "./allocator/core/store.ts";
+import { Memory } from "./allocator/core/warm-cache.ts";
 import {
   ANSWER_MS_MAX,
   CONNECT_MS_MAX,
   timelyPause,
   timelySender,
   timelyTable,
-} from "./deadline.ts";
+} from "./deadline-table.ts";
 import type { Random } from "./domain/fresh.ts";
-import { tableThrough } from "./store/dynamo.ts";
-import { patientTable } from "./store/patient.ts";
-import { rehearsalTable } from "./store/rehearsal.ts";
+import { rehearsalTable } from "./store/dry-run-table.ts";
+import { tableThrough } from "./store/dynamodb-table.ts";
+import { patientTable } from "./store/retrying-table.ts";
 import { makeStore } from "./store/store.ts";
 import type { Table } from "./store/table.ts";
 import { knownKeysTable } from "./store/table-format.ts";

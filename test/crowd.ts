@@ -1,10 +1,11 @@
-import { fresh } from "../src/allocator/context.ts";
-import { cellIndexOf, cellOf } from "../src/domain/cell.ts";
+import { fresh } from "../src/allocator/core/context.ts";
+import type { AssignmentRecord } from "../src/domain/allocation.ts";
+import type { RecordPlace } from "../src/domain/allocation-place.ts";
+import { cellIndexOf, cellOf } from "../src/domain/block-group.ts";
 import { addressAt, type Cidr, cidrOf, formatCidr, sizeOf } from "../src/domain/cidr.ts";
 import { freshId, freshRecordId } from "../src/domain/fresh.ts";
 import { handleHash } from "../src/domain/hash.ts";
 import type { HostId } from "../src/domain/host.ts";
-import type { AssignmentRecord, RecordPlace } from "../src/domain/record.ts";
 import type { Slot } from "../src/domain/slot.ts";
 import { freshToken } from "../src/domain/token.ts";
 import { poolNamed, SPACE, type World } from "./world.ts";

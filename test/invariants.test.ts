@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { putPool, putSettings } from "../src/allocator/administration.ts";
-import { assign } from "../src/allocator/assign.ts";
-import type { Assignment } from "../src/allocator/assignment.ts";
-import { disown } from "../src/allocator/disown.ts";
-import { putNode } from "../src/allocator/nodes.ts";
-import { readAddress } from "../src/allocator/read.ts";
-import { releaseHandle } from "../src/allocator/release-handle.ts";
+import { putPool, putSettings } from "../src/allocator/admin/administration.ts";
+import { putNode } from "../src/allocator/admin/nodes.ts";
+import { assign } from "../src/allocator/assign/assign.ts";
+import type { Assignment } from "../src/allocator/assign/assignment.ts";
+import { disown } from "../src/allocator/blocks/disown-block.ts";
+import { readAddress } from "../src/allocator/read/read-address.ts";
+import { releaseHandle } from "../src/allocator/release/release-handle.ts";
 import { findViolations } from "../src/domain/invariants.ts";
 import { CLOCK_SKEW_MS_MAX } from "../src/domain/limits.ts";
 import { Refusal } from "../src/domain/outcome.ts";

@@ -1,7 +1,7 @@
-import { collect } from "../src/allocator/collect.ts";
-import type { Collected } from "../src/allocator/collected.ts";
-import type { Context } from "../src/allocator/context.ts";
-import { type Reclaimed, reclaim } from "../src/allocator/reclaim.ts";
+import type { Context } from "../src/allocator/core/context.ts";
+import { type Reclaimed, reclaim } from "../src/allocator/maintenance/reclaim/reclaim.ts";
+import { repair } from "../src/allocator/maintenance/repair/repair.ts";
+import type { Collected } from "../src/allocator/maintenance/repair/repaired.ts";
 import { EVERY_SHARD, shardOfSpace } from "../src/domain/shard.ts";
 
 const SWEEP_RUNS_MAX = 1_000;
@@ -16,13 +16,13 @@ export const reclaimSpaces = (context: Context, spaces: readonly string[]): Prom
 
 /** A pass of the collector over each shard, one after the other: all that they did. */
 export const collectAll = (context: Context): Promise<Collected> =>
-  overShards(EVERY_SHARD, (shard) => collect(context, shard));
+  overShards(EVERY_SHARD, (shard) => repair(context, shard));
 
 /** Runs of the collector over each shard, until each has come to the end of its segment: the whole table was gone through. */
 export const sweepAll = (context: Context): Promise<Collected> =>
   overShards(EVERY_SHARD, async (shard) => {
     for (let run = 0; run < SWEEP_RUNS_MAX; run++) {
-      const done = await collect(context, shard);
+      const done = await repair(context, shard);
       if (done.swept || done.failures.length > 0) return done;
     }
     throw new Error(

@@ -1,6 +1,6 @@
 import { contentsOf } from "../src/store/contents.ts";
+import type { MemoryTable } from "../src/store/in-memory-table.ts";
 import { SPACES_PK, spaceKey } from "../src/store/key.ts";
-import type { MemoryTable } from "../src/store/memory.ts";
 
 /** Spaces with a pool that serves, or is about to be deleted, which no scheduled pass would come by. */
 export function unregisteredIn(table: MemoryTable): readonly string[] {

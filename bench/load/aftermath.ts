@@ -1,12 +1,12 @@
-import { checkTable } from "../../src/allocator/check.ts";
-import type { Context } from "../../src/allocator/context.ts";
-import { Memory } from "../../src/allocator/memory.ts";
-import { inParallel } from "../../src/allocator/parallel.ts";
-import { readAddress } from "../../src/allocator/read.ts";
+import type { Context } from "../../src/allocator/core/context.ts";
+import { inParallel } from "../../src/allocator/core/parallel.ts";
+import { Memory } from "../../src/allocator/core/warm-cache.ts";
+import { checkTable } from "../../src/allocator/read/check-table.ts";
+import { readAddress } from "../../src/allocator/read/read-address.ts";
+import { SPACE_DEFAULT } from "../../src/contract/routes/space-path.ts";
 import { parseAddress } from "../../src/domain/address.ts";
 import { GRACE_MS, RELEASED_RECORD_KEPT_MS } from "../../src/domain/limits.ts";
 import { Refusal } from "../../src/domain/outcome.ts";
-import { SPACE_DEFAULT } from "../../src/edge/space-path.ts";
 import { reclaimAll, sweepAll } from "../../test/passes.ts";
 import type { Api } from "./api.ts";
 import { type Assigned, type Holding, type Ledger, textOf } from "./ledger.ts";

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { Context } from "../../src/allocator/context.ts";
-import { Memory } from "../../src/allocator/memory.ts";
+import type { Context } from "../../src/allocator/core/context.ts";
+import { Memory } from "../../src/allocator/core/warm-cache.ts";
 import type { Client } from "../../src/local/client.ts";
 import type { Table } from "../../src/store/table.ts";
 import { wire } from "../../src/wiring.ts";
@@ -9,7 +9,7 @@ import { callHandler } from "../../test/functions/call.ts";
 /** The functions that AWS would run, in this process, without HTTP. */
 export interface Functions {
   readonly client: Client;
-  readonly passes: Readonly<Record<"reclaim" | "collect", () => Promise<void>>>;
+  readonly passes: Readonly<Record<"reclaim" | "repair", () => Promise<void>>>;
 }
 
 /**

@@ -123,7 +123,7 @@ export async function runLongRace(options: LongRaceOptions): Promise<LongRaceRep
     const passing = async () => {
       while (await reached(done.operations + PASS_OPERATIONS)) {
         await crew.pass("reclaim");
-        await crew.pass("collect");
+        await crew.pass("repair");
       }
     };
     const call = (caller: Caller) =>

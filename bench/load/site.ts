@@ -1,5 +1,5 @@
 import { type EnvironmentName, isEnvironmentName } from "../../cdk/environments.ts";
-import type { Context } from "../../src/allocator/context.ts";
+import type { Context } from "../../src/allocator/core/context.ts";
 import { type Client, makeClient } from "../../src/local/client.ts";
 import { asksForDeployed } from "../../src/local/deployed.ts";
 import { freePort } from "../../src/local/emulator.ts";
@@ -12,7 +12,7 @@ import { signing } from "../../twin/signing.ts";
 import { openDataOf, synthesised } from "../../twin/twin.ts";
 
 /** The passes run all the time: they must not take anything from a caller either. */
-const PASSES = ["--reclaim-seconds", "1", "--collect-seconds", "1", "--work-seconds", "1"];
+const PASSES = ["--reclaim-seconds", "1", "--repair-seconds", "1", "--work-seconds", "1"];
 
 /** Which table the server keeps its data in, its own file or the embedded DynamoDB; or the twin of an environment. */
 export type Kept = "file" | "dynamodb" | EnvironmentName;

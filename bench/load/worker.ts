@@ -1,6 +1,6 @@
 import "../../src/local/environment.ts";
 import { TABLE_NAME } from "../../src/local/storage.ts";
-import { tableThrough } from "../../src/store/dynamo.ts";
+import { tableThrough } from "../../src/store/dynamodb-table.ts";
 import { contextOf } from "../../src/wiring.ts";
 import type { Asked, Told } from "./crew.ts";
 import { openFunctions } from "./functions.ts";

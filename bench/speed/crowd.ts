@@ -1,6 +1,6 @@
-import { assign } from "../../src/allocator/assign.ts";
-import type { Context } from "../../src/allocator/context.ts";
-import { inParallel } from "../../src/allocator/parallel.ts";
+import { assign } from "../../src/allocator/assign/assign.ts";
+import type { Context } from "../../src/allocator/core/context.ts";
+import { inParallel } from "../../src/allocator/core/parallel.ts";
 import { Refusal } from "../../src/domain/outcome.ts";
 import { assigned } from "../asked.ts";
 import { inTurn } from "../gate.ts";

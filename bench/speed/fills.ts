@@ -4,7 +4,7 @@ import {
   cellAt,
   cellCount,
   cellOrder,
-} from "../../src/domain/cell.ts";
+} from "../../src/domain/block-group.ts";
 import { hostId } from "../../src/domain/host.ts";
 import type { Pool } from "../../src/domain/pool.ts";
 import { enterCells, putBlock } from "../fill.ts";

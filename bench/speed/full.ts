@@ -1,6 +1,6 @@
-import { assign } from "../../src/allocator/assign.ts";
-import type { Assignment, AssignRequest } from "../../src/allocator/assignment.ts";
-import type { Context } from "../../src/allocator/context.ts";
+import { assign } from "../../src/allocator/assign/assign.ts";
+import type { Assignment, AssignRequest } from "../../src/allocator/assign/assignment.ts";
+import type { Context } from "../../src/allocator/core/context.ts";
 import { Contended, Refusal } from "../../src/domain/outcome.ts";
 import { assigned, give } from "../asked.ts";
 import { makePool } from "../pool.ts";

@@ -1,6 +1,6 @@
-import type { Assignment } from "../../src/allocator/assignment.ts";
-import type { Context } from "../../src/allocator/context.ts";
-import { cellIndexOf, cellOf } from "../../src/domain/cell.ts";
+import type { Assignment } from "../../src/allocator/assign/assignment.ts";
+import type { Context } from "../../src/allocator/core/context.ts";
+import { cellIndexOf, cellOf } from "../../src/domain/block-group.ts";
 import type { hostId } from "../../src/domain/host.ts";
 import type { Pool } from "../../src/domain/pool.ts";
 import { assigned, give } from "../asked.ts";

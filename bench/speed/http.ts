@@ -5,7 +5,7 @@ import { contestsThrough, type Pair } from "./pairs.ts";
 import type { Contest } from "./turns.ts";
 
 /** No scheduled run falls into a measurement. */
-const NEVER = ["reclaim", "collect", "work"].flatMap((run) => [`--${run}-seconds`, "86400"]);
+const NEVER = ["reclaim", "repair", "work"].flatMap((run) => [`--${run}-seconds`, "86400"]);
 
 /**
  * Pairs over HTTP on one host, through one server with the same table below it: `npm start`, whose callers share one memory.

@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Io } from "./io.ts";
+import { spinnerOn } from "./output/spinner.ts";
 import { run } from "./program.ts";
-import { spinnerOn } from "./spinner.ts";
+import type { Io } from "./shell/io.ts";
 
 /** `plat`: the command of this process. */
 const io: Io = {

@@ -1,6 +1,5 @@
 import { Command, CommanderError } from "commander";
 import manifest from "../../package.json" with { type: "json" };
-import { withGlobalOptions } from "./cli.ts";
 import { addressCommand } from "./commands/address.ts";
 import { affinityCommand } from "./commands/affinity.ts";
 import { assignCommand } from "./commands/assign.ts";
@@ -20,9 +19,10 @@ import { releaseCommand } from "./commands/release.ts";
 import { reservationCommand } from "./commands/reservation.ts";
 import { showCommand } from "./commands/show.ts";
 import { splitCommand } from "./commands/split.ts";
-import { CommandError, capital, EXIT, errorText, usageError } from "./exit.ts";
-import { examples, HELP } from "./help.ts";
-import type { Io } from "./io.ts";
+import { withGlobalOptions } from "./invocation/cli.ts";
+import { CommandError, capital, EXIT, errorText, usageError } from "./shell/exit.ts";
+import { examples, HELP } from "./shell/help.ts";
+import type { Io } from "./shell/io.ts";
 
 /** In the order of the help: what is used daily comes first. */
 const GROUPS: Readonly<Record<string, readonly ((io: Io) => Command)[]>> = {

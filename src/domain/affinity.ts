@@ -1,5 +1,5 @@
 import type { Family } from "./address.ts";
-import { isBlockOf } from "./cell.ts";
+import { isBlockOf } from "./block-group.ts";
 import { type Cidr, formatCidr } from "./cidr.ts";
 import type { HostId } from "./host.ts";
 import type { HostReserved } from "./host-reserved.ts";

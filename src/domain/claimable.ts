@@ -1,5 +1,5 @@
 import { isWhollyReserved } from "./block.ts";
-import { blocksOfCell, cellAt, cellOrder, type Grid } from "./cell.ts";
+import { blocksOfCell, cellAt, cellOrder, type Grid } from "./block-group.ts";
 import type { Cidr, Interval } from "./cidr.ts";
 
 /**

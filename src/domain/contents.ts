@@ -1,14 +1,14 @@
+import type { AddressPlan } from "./address-plan.ts";
 import type { AffinityRow } from "./affinity.ts";
+import type { AssignmentRecord } from "./allocation.ts";
 import type { Block } from "./block.ts";
+import type { Loan } from "./borrowed-block.ts";
 import type { FullBlock } from "./full-block.ts";
 import type { Job } from "./job.ts";
-import type { Loan } from "./loan.ts";
 import type { Namespace } from "./namespace.ts";
 import type { Node, NodeEntry } from "./node.ts";
-import type { AddressPlan } from "./plan.ts";
 import type { Pool, Reservation } from "./pool.ts";
-import type { AssignmentRecord } from "./record.ts";
-import type { Seat } from "./seat.ts";
+import type { Seat } from "./quota-slot.ts";
 
 /** A page of a pool's map: cells that may hold blocks, by their index. */
 export interface MapPage {

@@ -1,7 +1,7 @@
 import { type Address, BITS } from "./address.ts";
+import type { AssignmentRecord, Part } from "./allocation.ts";
 import { ID_CHARACTERS } from "./fresh.ts";
 import { type Parsed, parsed, unreadable } from "./parsed.ts";
-import type { AssignmentRecord, Part } from "./record.ts";
 import { leadsTo } from "./token.ts";
 
 /** What a release by address needs so that it looks nothing up: the address, the token, the place of its record, the block's size. */

@@ -1,6 +1,8 @@
 import { compareAddresses, parseAddress } from "./address.ts";
+import { type AssignmentRecord, isOver, type Part } from "./allocation.ts";
 import { type Block, capacityOf, heldBy, takenIn } from "./block.ts";
-import { cellIndexOf, cellOf, isBlockOf } from "./cell.ts";
+import { cellIndexOf, cellOf, isBlockOf } from "./block-group.ts";
+import type { Loan } from "./borrowed-block.ts";
 import {
   addressAt,
   type Cidr,
@@ -13,11 +15,9 @@ import {
 } from "./cidr.ts";
 import type { Contents } from "./contents.ts";
 import { isHostReserved } from "./host-reserved.ts";
-import type { Loan } from "./loan.ts";
 import type { Node } from "./node.ts";
 import type { Pool } from "./pool.ts";
-import { type AssignmentRecord, isOver, type Part } from "./record.ts";
-import type { SeatOfRecord } from "./seat.ts";
+import type { SeatOfRecord } from "./quota-slot.ts";
 import type { Slot } from "./slot.ts";
 import { leadsTo } from "./token.ts";
 

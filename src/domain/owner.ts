@@ -1,5 +1,3 @@
-import type { AssignmentRecord } from "./record.ts";
-
 type Attributes = Readonly<Record<string, string>>;
 
 /**
@@ -31,16 +29,6 @@ export interface OwnerMismatch {
   readonly side: Side;
   readonly expected: OwnerName | null;
   readonly standing: OwnerName | null;
-}
-
-/** The owners of an address of a record. Until somebody changes them, the request's attributes are the active one's. */
-export function ownersAt(
-  { owners, attributes }: Pick<AssignmentRecord, "owners" | "attributes">,
-  address: string,
-): Owners {
-  const changed = owners.get(address);
-  if (changed) return changed;
-  return Object.keys(attributes).length > 0 ? { active: attributes } : {};
 }
 
 export function changedOwners(owners: Owners, change: OwnerChange): Owners {

@@ -1,5 +1,5 @@
+import type { Due } from "./allocation.ts";
 import { SWEEP_ITEMS_PER_RUN_MIN, SWEEP_MS } from "./limits.ts";
-import type { Due } from "./record.ts";
 
 /** How far the collector is in a shard, from one run to the next. Losing it only means that work is looked at twice. */
 export interface Progress {

@@ -1,5 +1,5 @@
+import type { RecordPlace } from "./allocation-place.ts";
 import { ID_CHARACTERS, type Random } from "./fresh.ts";
-import type { RecordPlace } from "./record.ts";
 
 /** Of a record's id, in the tokens of its parts: 36 bits, so that few of a million records begin alike. */
 const START_CHARACTERS = 6;

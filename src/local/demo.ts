@@ -47,7 +47,7 @@ async function startHere() {
     storage: { table: values.dynamodb ? "dynamodb" : "file", data },
     port: 0,
     reclaimSeconds: RECLAIM_SECONDS,
-    collectSeconds: 5,
+    repairSeconds: 5,
     workSeconds: 5,
   });
   return { ...plat, client: makeClient(plat.url, CALLS_AT_ONCE) };

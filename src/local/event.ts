@@ -1,11 +1,11 @@
 import { isUtf8 } from "node:buffer";
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import { methodsOf, type Route } from "../edge/api.ts";
-import type { Event } from "../edge/http.ts";
-import { invalid, type Problem } from "../edge/problem.ts";
-import { isGreedy, leadsNowhere, routesAt } from "../edge/routing.ts";
-import { cut } from "../edge/schema.ts";
+import { methodsOf, type Route } from "../contract/routes/routes.ts";
+import { invalid, type Problem } from "../contract/schema/problem.ts";
+import { cut } from "../contract/schema/schema.ts";
+import type { Event } from "../edge/http/event.ts";
+import { isGreedy, leadsNowhere, routesAt } from "../edge/http/routing.ts";
 
 /** Where a request leads. */
 export interface Destination {

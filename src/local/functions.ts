@@ -1,16 +1,16 @@
 import { handler as affinities } from "../../functions/affinities.ts";
 import { handler as amend } from "../../functions/amend.ts";
 import { handler as assign } from "../../functions/assign.ts";
-import { handler as collect } from "../../functions/collect.ts";
 import { handler as configure } from "../../functions/configure.ts";
 import { handler as openapi } from "../../functions/openapi.ts";
 import { handler as read } from "../../functions/read.ts";
 import { handler as reclaim } from "../../functions/reclaim.ts";
 import { handler as register } from "../../functions/register.ts";
 import { handler as release } from "../../functions/release.ts";
+import { handler as repair } from "../../functions/repair.ts";
 import { handler as survey } from "../../functions/survey.ts";
 import { handler as work } from "../../functions/work.ts";
-import { inParallel } from "../allocator/parallel.ts";
+import { inParallel } from "../allocator/core/parallel.ts";
 import { EVERY_SHARD } from "../domain/shard.ts";
 import type { Handlers } from "./server.ts";
 
@@ -28,7 +28,7 @@ export const HANDLERS: Handlers = {
 };
 
 /** The scheduled passes; one that goes by shard goes through all of them, one after the other. */
-export const PASSES = { reclaim: shardByShard(reclaim), collect: shardByShard(collect), work };
+export const PASSES = { reclaim: shardByShard(reclaim), repair: shardByShard(repair), work };
 
 /** A shard that fails keeps no other from being gone through. */
 function shardByShard(pass: (event: { readonly shard: number }) => Promise<void>) {

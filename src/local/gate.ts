@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import { Problem } from "../edge/problem.ts";
-import { cut } from "../edge/schema.ts";
+import { Problem } from "../contract/schema/problem.ts";
+import { cut } from "../contract/schema/schema.ts";
 
 /** Says why a request may not come in, before anything else is looked at. */
 export type Gate = (request: IncomingMessage) => Problem | undefined;

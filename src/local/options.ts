@@ -17,7 +17,7 @@ export const USAGE = `npm start -- [options]
   --listen ADDRESS      the address to listen on (127.0.0.1); one that other machines reach needs a token
   --token-file FILE     let in only requests with the token in this file, as Authorization: Bearer
   --reclaim-seconds N   how often empty blocks are looked for (60)
-  --collect-seconds N   how often left-overs of crashes are looked for (60)
+  --repair-seconds N   how often left-overs of crashes are looked for (60)
   --work-seconds N      how often drains and deletions of pools go on (60)
   --deployed [ENV]      run what would be deployed to dev or prod; --deployed --help shows its options
   --help                show this
@@ -56,7 +56,7 @@ export function readOptions(
     token,
     port: whole("--port", values.port, 0, PORT_MAX),
     reclaimSeconds: whole("--reclaim-seconds", values["reclaim-seconds"], 1, SECONDS_MAX),
-    collectSeconds: whole("--collect-seconds", values["collect-seconds"], 1, SECONDS_MAX),
+    repairSeconds: whole("--repair-seconds", values["repair-seconds"], 1, SECONDS_MAX),
     workSeconds: whole("--work-seconds", values["work-seconds"], 1, SECONDS_MAX),
   };
 }
@@ -96,7 +96,7 @@ function parsed(args: readonly string[]) {
         listen: { type: "string", default: "127.0.0.1" },
         "token-file": { type: "string" },
         "reclaim-seconds": { type: "string", default: "60" },
-        "collect-seconds": { type: "string", default: "60" },
+        "repair-seconds": { type: "string", default: "60" },
         "work-seconds": { type: "string", default: "60" },
         help: { type: "boolean", default: false },
       },

@@ -1,4 +1,4 @@
-import type { Context } from "../allocator/context.ts";
+import type { Context } from "../allocator/core/context.ts";
 import { openTable } from "../store/table-format.ts";
 import { wire } from "../wiring.ts";
 import { type Door, type Serving, serve } from "./server.ts";
@@ -8,7 +8,7 @@ import { every } from "./timers.ts";
 export interface PlatOptions extends Door {
   readonly storage: StorageOptions;
   readonly reclaimSeconds: number;
-  readonly collectSeconds: number;
+  readonly repairSeconds: number;
   readonly workSeconds: number;
 }
 
@@ -39,7 +39,7 @@ export async function startPlat(options: PlatOptions): Promise<Plat> {
   }
   const timers = [
     every(options.reclaimSeconds, PASSES.reclaim),
-    every(options.collectSeconds, PASSES.collect),
+    every(options.repairSeconds, PASSES.repair),
     every(options.workSeconds, PASSES.work),
   ];
   return {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { checkTable } from "../allocator/check.ts";
-import { inParallel } from "../allocator/parallel.ts";
+import { inParallel } from "../allocator/core/parallel.ts";
+import { checkTable } from "../allocator/read/check-table.ts";
 import type { Client } from "./client.ts";
 import type { Plat } from "./plat.ts";
 import { Tally, tableText } from "./tally.ts";

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { FunctionName } from "../contract/routes/routes.ts";
+import { invalid, Problem, problemAnswer } from "../contract/schema/problem.ts";
 import { BODY_BYTES_MAX, REQUEST_MS_MAX } from "../domain/limits.ts";
-import type { FunctionName } from "../edge/api.ts";
-import { encoded, type Handler } from "../edge/http.ts";
-import { invalid, Problem, problemAnswer } from "../edge/problem.ts";
+import { encoded, type Handler } from "../edge/http/http.ts";
 import { destinationOf, newRequestId, withBody } from "./event.ts";
 import { bracketed, type Gate, gateOf } from "./gate.ts";
 import { bodyOf, close, lastWords, listen } from "./http-server.ts";

@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { LmdbTable } from "../store/lmdb.ts";
+import { MemoryTable } from "../store/in-memory-table.ts";
 import { openEnvironment, UnusableFile } from "../store/lmdb-environment.ts";
-import { MemoryTable } from "../store/memory.ts";
+import { LmdbTable } from "../store/lmdb-table.ts";
 import type { Table } from "../store/table.ts";
 import { dynamoClient, tableIn } from "../wiring.ts";
 import { createTable } from "./create-table.ts";

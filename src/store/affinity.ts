@@ -5,10 +5,11 @@ import type { HostId } from "../domain/host.ts";
 import { idOf, numberOf, oneOf, textOf } from "./attribute.ts";
 import { reading } from "./format.ts";
 import { hostReservedFrom, hostReservedItem } from "./host-reserved.ts";
+import type { Item } from "./item.ts";
 import { AFFINITY_PREFIX, affinityKey, hostPk, unescaped } from "./key.ts";
-import { revised } from "./revised.ts";
-import { sorted } from "./sorted.ts";
-import type { Item, Table } from "./table.ts";
+import { sorted } from "./readable-items.ts";
+import { revised } from "./revised-writes.ts";
+import type { Table } from "./table.ts";
 import { cidrText } from "./text.ts";
 
 /** Affinity rows: a host's numbered places. Each method is one call. */

@@ -1,5 +1,5 @@
 import { isMap } from "./clause.ts";
-import type { Item, Value } from "./table.ts";
+import type { Item, Value } from "./item.ts";
 
 /** What an attribute of an item must be, each asserted as the item is decoded: what is missing is a broken item, not `undefined`. */
 

@@ -1,5 +1,5 @@
 import { assertBlock, type Block, type BlockChanges } from "../domain/block.ts";
-import { CELL_BITS } from "../domain/cell.ts";
+import { CELL_BITS } from "../domain/block-group.ts";
 import { type Cidr, cidrOf } from "../domain/cidr.ts";
 import type { HostId } from "../domain/host.ts";
 import { type Outcome, Unreadable } from "../domain/outcome.ts";
@@ -8,10 +8,11 @@ import { idOf, mapOf, numberOf, textOf } from "./attribute.ts";
 import { absent, equals, present } from "./clause.ts";
 import { reading } from "./format.ts";
 import { hostReservedFrom, hostReservedItem } from "./host-reserved.ts";
+import type { Item, Key } from "./item.ts";
 import { addressInKey, blockKey, blockPk, unescaped } from "./key.ts";
 import { withItem } from "./outcome.ts";
-import { readOrNot } from "./sorted.ts";
-import type { Item, Key, Table } from "./table.ts";
+import { readOrNot } from "./readable-items.ts";
+import type { Table } from "./table.ts";
 
 /** One slot of a write: the ordinal, and what its author saw there (nothing: it was never used). */
 export interface SlotSeen {

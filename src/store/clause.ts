@@ -1,4 +1,4 @@
-import type { Item, Path, Value } from "./table.ts";
+import type { Item, Path, Value } from "./item.ts";
 
 /**
  * One condition of a conditional write, under the name the protocol knows it by. Clauses of a write are joined with AND.

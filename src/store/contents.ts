@@ -1,24 +1,25 @@
 import type { Contents } from "../domain/contents.ts";
 import { Unreadable } from "../domain/outcome.ts";
+import { planFrom } from "./address-plan.ts";
 import { rowFrom } from "./affinity.ts";
+import { recordFrom } from "./allocation.ts";
 import { blockFrom } from "./block.ts";
+import { mapPageFrom } from "./block-group-index.ts";
+import { loanFrom } from "./borrowed-block.ts";
 import { reading } from "./format.ts";
 import { fullBlockFrom } from "./full-block.ts";
 import { fullPoolFrom } from "./full-pool.ts";
+import type { Item, Key } from "./item.ts";
 import { jobFrom } from "./job.ts";
 import { kindNameOf } from "./kinds.ts";
-import { loanFrom } from "./loan.ts";
 import { namespaceFrom } from "./namespace.ts";
 import { nodeEntryFrom, nodeFrom } from "./node.ts";
-import { planFrom } from "./plan.ts";
-import { mapPageFrom } from "./pool-map.ts";
 import { progressFrom } from "./progress.ts";
-import { recordFrom } from "./record.ts";
-import { seatFrom } from "./seat.ts";
-import { readOrNot } from "./sorted.ts";
+import { seatFrom } from "./quota-slot.ts";
+import { readOrNot } from "./readable-items.ts";
 import { poolFrom, reservationFrom, settingsFrom, versionFrom } from "./space.ts";
 import { spaceEntryFrom } from "./space-entry.ts";
-import type { Item, Key, Segment, Table } from "./table.ts";
+import type { Segment, Table } from "./table.ts";
 import { assertKeysOf } from "./table-format.ts";
 
 /** A page of the whole table; `next` is opaque and names where the following page begins. */

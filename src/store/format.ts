@@ -1,7 +1,8 @@
 import { Unreadable } from "../domain/outcome.ts";
 import { type Clause, newOrEquals } from "./clause.ts";
+import type { Item, Key } from "./item.ts";
 import { KEYS_FORMAT, type Kind, kindOf } from "./kinds.ts";
-import type { Change, Item, Key, QueryOptions, Table, Write } from "./table.ts";
+import type { Change, QueryOptions, Table, Write } from "./table.ts";
 
 /** The attribute with the format of an item. It is in every item, and a kilobyte is a write unit: its name is short. */
 const FORMAT = "f";

@@ -3,9 +3,10 @@ import type { HostId } from "../domain/host.ts";
 import { rowFrom } from "./affinity.ts";
 import { idOf, numberOf } from "./attribute.ts";
 import { reading } from "./format.ts";
+import type { Item } from "./item.ts";
 import { AFFINITY_PREFIX, FULL_PREFIX, fullBlockKey, hostPk, NODE_SK, unescaped } from "./key.ts";
-import { sorted } from "./sorted.ts";
-import type { Item, Table } from "./table.ts";
+import { sorted } from "./readable-items.ts";
+import type { Table } from "./table.ts";
 import { cidrText } from "./text.ts";
 
 /** Hints that a block of a host is full, in the host's partition. Each method is one call. */

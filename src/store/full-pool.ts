@@ -1,9 +1,10 @@
 import type { FullPool } from "../domain/contents.ts";
 import { textOf } from "./attribute.ts";
 import { reading } from "./format.ts";
+import type { Item } from "./item.ts";
 import { fullPoolKey, fullPoolsPk, unescaped } from "./key.ts";
-import { sorted } from "./sorted.ts";
-import type { Item, Table } from "./table.ts";
+import { sorted } from "./readable-items.ts";
+import type { Table } from "./table.ts";
 
 /** Hints that a pool is full, all of a space in one partition. Each method is one call. */
 export function fullPoolItems(table: Table) {

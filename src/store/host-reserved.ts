@@ -1,6 +1,6 @@
 import type { HostReserved } from "../domain/host-reserved.ts";
 import { mapOf, numberOf, textOf } from "./attribute.ts";
-import type { Item } from "./table.ts";
+import type { Item } from "./item.ts";
 
 /** What a host keeps for itself, as blocks and the rows of their claims have it. */
 interface Reserving {

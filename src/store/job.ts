@@ -2,10 +2,11 @@ import { JOB_KINDS, JOB_STATES, type Job, type Walk, type WalkCounts } from "../
 import type { Unreadable } from "../domain/outcome.ts";
 import { idOf, listOf, mapOf, numberOf, oneOf, textOf } from "./attribute.ts";
 import { reading } from "./format.ts";
+import type { Item } from "./item.ts";
 import { JOBS_PK, jobKey, jobPrefix, unescaped } from "./key.ts";
-import { revised } from "./revised.ts";
-import { sorted } from "./sorted.ts";
-import type { Item, Table } from "./table.ts";
+import { sorted } from "./readable-items.ts";
+import { revised } from "./revised-writes.ts";
+import type { Table } from "./table.ts";
 
 /** Jobs: work that takes longer than a request. Each method is one call. */
 export function jobItems(table: Table) {

@@ -1,10 +1,10 @@
 import { formatAddress, parseAddress } from "../domain/address.ts";
-import { cellOf } from "../domain/cell.ts";
+import type { RecordPlace } from "../domain/allocation-place.ts";
+import { cellOf } from "../domain/block-group.ts";
 import { type Cidr, formatCidr } from "../domain/cidr.ts";
 import { type HostId, hostId } from "../domain/host.ts";
-import type { RecordPlace } from "../domain/record.ts";
 import type { RecordStart } from "../domain/token.ts";
-import type { Key } from "./table.ts";
+import type { Key } from "./item.ts";
 
 /** Names are escaped when keys are built, so that no name can forge another's key. */
 export const escaped = (name: string): string => name.replaceAll("%", "%25").replaceAll("#", "%23");

@@ -1,5 +1,5 @@
+import type { Key } from "./item.ts";
 import { headOf, unescaped } from "./key.ts";
-import type { Key } from "./table.ts";
 
 /**
  * The format of the keys of a table. Whoever changes a key of any item raises this number: a version that looks under other

@@ -1,5 +1,5 @@
 import type { Labels } from "../domain/labels.ts";
-import type { Item, Value } from "./table.ts";
+import type { Item, Value } from "./item.ts";
 
 /**
  * Labels as a list of texts `key=value`, in order: neither part of a label has an equals sign. A map would be marshalled by

@@ -2,8 +2,9 @@ import { randomInt } from "node:crypto";
 import { closeSync, openSync, readSync } from "node:fs";
 import type { Database, RootDatabase } from "lmdb";
 import { TABLE } from "./definition.ts";
+import type { Item, Key } from "./item.ts";
 import { duePlace, dueRange, dueTime, itemPlace, justAfter, partitionRange } from "./lmdb-key.ts";
-import type { DueKey, DueOptions, Item, Key, QueryOptions } from "./table.ts";
+import type { DueKey, DueOptions, QueryOptions } from "./table.ts";
 
 /** What one key comes to in a commit: what stands there on the disk, and what is to stand there; nothing for none. */
 export interface Replacement {

@@ -1,4 +1,4 @@
-import type { Key } from "./table.ts";
+import type { Key } from "./item.ts";
 
 /** The longest key that LMDB takes with pages of 4 KB; names are bounded far below it. */
 const KEY_BYTES_MAX = 1_978;

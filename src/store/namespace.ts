@@ -3,11 +3,12 @@ import type { Outcome } from "../domain/outcome.ts";
 import { idOf } from "./attribute.ts";
 import { equals } from "./clause.ts";
 import { reading } from "./format.ts";
+import type { Item } from "./item.ts";
 import { namespaceKey, namespacesPk, unescaped } from "./key.ts";
 import { labelsFrom, labelsItem } from "./labels.ts";
-import { revised } from "./revised.ts";
-import { pageOf, sorted } from "./sorted.ts";
-import type { Item, Table } from "./table.ts";
+import { pageOf, sorted } from "./readable-items.ts";
+import { revised } from "./revised-writes.ts";
+import type { Table } from "./table.ts";
 
 /** Namespaces: the labels of those that workloads live in. Each method is one call. */
 export function namespaceItems(table: Table) {

@@ -6,12 +6,13 @@ import { idOf, numberOf } from "./attribute.ts";
 import { absent, equals } from "./clause.ts";
 import { reading } from "./format.ts";
 import { placesFrom } from "./full-block.ts";
+import type { Item, Key } from "./item.ts";
 import { hostPk, LOAN_PREFIX, NODE_SK, nodeEntryKey, nodeKey, nodesPk, unescaped } from "./key.ts";
 import { labelsFrom, labelsItem } from "./labels.ts";
 import { withItem } from "./outcome.ts";
-import { revised } from "./revised.ts";
-import { pageOf, readOrNot, sorted } from "./sorted.ts";
-import type { Item, Key, Table } from "./table.ts";
+import { pageOf, readOrNot, sorted } from "./readable-items.ts";
+import { revised } from "./revised-writes.ts";
+import type { Table } from "./table.ts";
 
 /** Nodes, each in the partition of its host, and the register that lists go through. Each method is one call. */
 export function nodeItems(table: Table) {

@@ -1,5 +1,5 @@
 import type { Outcome } from "../domain/outcome.ts";
-import type { Item } from "./table.ts";
+import type { Item } from "./item.ts";
 
 /** The same outcome, with its item as the domain knows it. */
 export function withItem<T>(outcome: Outcome<Item>, from: (item: Item) => T): Outcome<T> {

@@ -1,8 +1,9 @@
 import type { Progress } from "../domain/sweep.ts";
 import { mapOf, numberOf, textOf } from "./attribute.ts";
 import { reading } from "./format.ts";
+import type { Item } from "./item.ts";
 import { progressKey, recordKey, recordPlaceOf } from "./key.ts";
-import type { Item, Table } from "./table.ts";
+import type { Table } from "./table.ts";
 
 /** How far the collector is in each shard. */
 export function progressItems(table: Table) {

@@ -1,13 +1,14 @@
 import type { Outcome } from "../domain/outcome.ts";
 import type { SpaceEntry, SpacePosition } from "../domain/space.ts";
 import { idOf, mapOf, textOf } from "./attribute.ts";
+import { cellOf, cellText } from "./block-group-index.ts";
 import { absent, equals, present } from "./clause.ts";
 import { reading } from "./format.ts";
+import type { Item } from "./item.ts";
 import { SPACES_PK, spaceKey, unescaped } from "./key.ts";
 import { withItem } from "./outcome.ts";
-import { cellOf, cellText } from "./pool-map.ts";
-import { sortedByName } from "./sorted.ts";
-import type { Item, Table } from "./table.ts";
+import { sortedByName } from "./readable-items.ts";
+import type { Table } from "./table.ts";
 
 /** The register of spaces that scheduled passes go through: an entry for each space that may have pools. Each method is one call. */
 export function spaceEntryItems(table: Table) {

@@ -14,6 +14,7 @@ import { SETTINGS_DEFAULT } from "../domain/settings.ts";
 import { flagOf, idOf, listOf, mapOf, numberOf, oneOf, textOf } from "./attribute.ts";
 import { absent, equals } from "./clause.ts";
 import { assertKeys, reading } from "./format.ts";
+import type { Item, Key } from "./item.ts";
 import {
   CONFIG_SK,
   configKey,
@@ -24,8 +25,8 @@ import {
   versionKey,
 } from "./key.ts";
 import { withItem } from "./outcome.ts";
-import { nameIn, readOrNot, sortedByName } from "./sorted.ts";
-import type { Item, Key, Table } from "./table.ts";
+import { nameIn, readOrNot, sortedByName } from "./readable-items.ts";
+import type { Table } from "./table.ts";
 import { cidrText, selectorText } from "./text.ts";
 
 /** The configuration of a space: settings, pools and reservations in one partition, one Query. Each method is one call. */

@@ -1,7 +1,7 @@
 import { type Cidr, parseCidr } from "../domain/cidr.ts";
 import type { PoolSelector } from "../domain/pool.ts";
 import { parseSelector } from "../domain/selector-parser.ts";
-import type { Value } from "./table.ts";
+import type { Value } from "./item.ts";
 
 /** A CIDR that this product wrote; what cannot be read is a broken item. */
 export function cidrText(value: Value | undefined): Cidr {

@@ -1,13 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { putPool } from "../../src/allocator/administration.ts";
-import { claimAffinities } from "../../src/allocator/claim-affinities.ts";
-import type { Context } from "../../src/allocator/context.ts";
-import { ensureBlocks } from "../../src/allocator/ensure-blocks.ts";
-import { listAffinities } from "../../src/allocator/list-affinities.ts";
-import { listSpaceAffinities } from "../../src/allocator/list-space-affinities.ts";
-import { deletePool } from "../../src/allocator/pool-jobs.ts";
-import { releaseAffinities, releaseAffinity } from "../../src/allocator/release-affinities.ts";
-import { releaseHost } from "../../src/allocator/release-host.ts";
+import { putPool } from "../../src/allocator/admin/administration.ts";
+import { claimAffinities } from "../../src/allocator/affinities/claim-range.ts";
+import {
+  releaseAffinities,
+  releaseAffinity,
+} from "../../src/allocator/affinities/release-range.ts";
+import { ensureBlocks } from "../../src/allocator/assign/ensure-blocks.ts";
+import type { Context } from "../../src/allocator/core/context.ts";
+import { deletePool } from "../../src/allocator/jobs/pool-jobs.ts";
+import { listAffinities } from "../../src/allocator/read/list-affinities.ts";
+import { listSpaceAffinities } from "../../src/allocator/read/list-space-affinities.ts";
+import { releaseHost } from "../../src/allocator/release/release-host.ts";
 import type { Address } from "../../src/domain/address.ts";
 import { formatCidr } from "../../src/domain/cidr.ts";
 import type { HostId } from "../../src/domain/host.ts";

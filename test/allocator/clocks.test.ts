@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { assign } from "../../src/allocator/assign.ts";
+import { assign } from "../../src/allocator/assign/assign.ts";
 import { RELEASED_RECORD_KEPT_MS } from "../../src/domain/limits.ts";
 import { collectAll, reclaimAll } from "../passes.ts";
 import {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { collect } from "../../src/allocator/collect.ts";
-import type { Context } from "../../src/allocator/context.ts";
-import { releaseHandle } from "../../src/allocator/release-handle.ts";
+import type { Context } from "../../src/allocator/core/context.ts";
+import { repair } from "../../src/allocator/maintenance/repair/repair.ts";
+import { releaseHandle } from "../../src/allocator/release/release-handle.ts";
 import { takenIn } from "../../src/domain/block.ts";
 import { GRACE_MS, RELEASED_RECORD_KEPT_MS } from "../../src/domain/limits.ts";
 import { EVERY_SHARD } from "../../src/domain/shard.ts";
@@ -86,7 +86,7 @@ async function releaseTheHandle(context: Context) {
 /** The collector comes by, and its walk over the table finds nothing: what it does, it does by the index. */
 async function collectDue({ table, clock }: World): Promise<void> {
   const indexOnly: Table = { ...tableOf({ table } as World), scan: async () => ({ items: [] }) };
-  for (const shard of EVERY_SHARD) await collect(contextOver(indexOnly, clock, 3), shard);
+  for (const shard of EVERY_SHARD) await repair(contextOver(indexOnly, clock, 3), shard);
 }
 
 async function dueIn({ calm, clock }: World) {

@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { collect } from "../../src/allocator/collect.ts";
-import { releaseHandle } from "../../src/allocator/release-handle.ts";
+import { repair } from "../../src/allocator/maintenance/repair/repair.ts";
+import { releaseHandle } from "../../src/allocator/release/release-handle.ts";
 import { takenIn } from "../../src/domain/block.ts";
 import { GRACE_MS } from "../../src/domain/limits.ts";
 import { Busy } from "../../src/domain/outcome.ts";
 import { EVERY_SHARD } from "../../src/domain/shard.ts";
-import type { Item, Table } from "../../src/store/table.ts";
+import type { Item } from "../../src/store/item.ts";
+import type { Table } from "../../src/store/table.ts";
 import {
   assigned,
   contentsIn,
@@ -148,6 +149,6 @@ const indexOnly = (world: World): Table => ({
 /** The collector comes by every shard; what went wrong on the way. */
 async function collectDue(context: ReturnType<typeof contextOver>): Promise<readonly unknown[]> {
   const failures: unknown[] = [];
-  for (const shard of EVERY_SHARD) failures.push(...(await collect(context, shard)).failures);
+  for (const shard of EVERY_SHARD) failures.push(...(await repair(context, shard)).failures);
   return failures;
 }

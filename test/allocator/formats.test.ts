@@ -1,19 +1,24 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { putPool } from "../../src/allocator/administration.ts";
-import { amendAddress } from "../../src/allocator/amend.ts";
-import { assign } from "../../src/allocator/assign.ts";
-import { claimAffinities } from "../../src/allocator/claim-affinities.ts";
-import { configurationOf } from "../../src/allocator/configuration.ts";
-import { runJobs } from "../../src/allocator/jobs.ts";
-import { putNode } from "../../src/allocator/nodes.ts";
-import { type Accepted, drainPool, listJobs, releasePool } from "../../src/allocator/pool-jobs.ts";
-import { readBlock } from "../../src/allocator/read-block.ts";
-import { releaseRange } from "../../src/allocator/release-affinities.ts";
+import { putPool } from "../../src/allocator/admin/administration.ts";
+import { amendAddress } from "../../src/allocator/admin/amend-address.ts";
+import { putNode } from "../../src/allocator/admin/nodes.ts";
+import { claimAffinities } from "../../src/allocator/affinities/claim-range.ts";
+import { releaseRange } from "../../src/allocator/affinities/release-range.ts";
+import { assign } from "../../src/allocator/assign/assign.ts";
+import { configurationOf } from "../../src/allocator/core/configuration.ts";
+import {
+  type Accepted,
+  drainPool,
+  listJobs,
+  releasePool,
+} from "../../src/allocator/jobs/pool-jobs.ts";
+import { runJobs } from "../../src/allocator/jobs/run-jobs.ts";
+import { readBlock } from "../../src/allocator/read/read-block.ts";
 import { parseGeneration } from "../../src/domain/generation.ts";
 import { findViolations } from "../../src/domain/invariants.ts";
 import { Refusal, Unreadable } from "../../src/domain/outcome.ts";
+import type { Item } from "../../src/store/item.ts";
 import { TABLE_KEY } from "../../src/store/key.ts";
-import type { Item } from "../../src/store/table.ts";
 import { selector } from "../domain/builders.ts";
 import {
   addressOf,

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { assign } from "../../src/allocator/assign.ts";
-import type { Assignment } from "../../src/allocator/assignment.ts";
-import { giveUpBlock } from "../../src/allocator/give-up.ts";
-import { releaseAffinity } from "../../src/allocator/release-affinities.ts";
+import { releaseAffinity } from "../../src/allocator/affinities/release-range.ts";
+import { assign } from "../../src/allocator/assign/assign.ts";
+import type { Assignment } from "../../src/allocator/assign/assignment.ts";
+import { giveUpBlock } from "../../src/allocator/blocks/delete-empty-block.ts";
 import { isWhollyTaken } from "../../src/domain/block.ts";
 import { formatCidr } from "../../src/domain/cidr.ts";
 import type { HostId } from "../../src/domain/host.ts";

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { putReservation } from "../../src/allocator/administration.ts";
-import { assign } from "../../src/allocator/assign.ts";
-import type { AssignRequest } from "../../src/allocator/assignment.ts";
-import { disown } from "../../src/allocator/disown.ts";
-import { readAddress } from "../../src/allocator/read.ts";
-import { releaseAddress } from "../../src/allocator/release.ts";
-import { releaseHandle } from "../../src/allocator/release-handle.ts";
+import { putReservation } from "../../src/allocator/admin/administration.ts";
+import { assign } from "../../src/allocator/assign/assign.ts";
+import type { AssignRequest } from "../../src/allocator/assign/assignment.ts";
+import { disown } from "../../src/allocator/blocks/disown-block.ts";
+import { readAddress } from "../../src/allocator/read/read-address.ts";
+import { releaseAddress } from "../../src/allocator/release/release-address.ts";
+import { releaseHandle } from "../../src/allocator/release/release-handle.ts";
 import type { HostId } from "../../src/domain/host.ts";
 import type { HostReserved } from "../../src/domain/host-reserved.ts";
 import { interval } from "../domain/builders.ts";

@@ -1,20 +1,21 @@
 import { describe, expect, it } from "vitest";
-import { runJobs, type Worked } from "../../src/allocator/jobs.ts";
 import {
   type Accepted,
   deletePool,
   drainPool,
   readJob,
   releasePool,
-} from "../../src/allocator/pool-jobs.ts";
-import { cellAt, cellIndexOf, cellOf } from "../../src/domain/cell.ts";
+} from "../../src/allocator/jobs/pool-jobs.ts";
+import { runJobs, type Worked } from "../../src/allocator/jobs/run-jobs.ts";
+import { cellAt, cellIndexOf, cellOf } from "../../src/domain/block-group.ts";
 import { type Cidr, cidrOf, sizeOf } from "../../src/domain/cidr.ts";
 import { freshId } from "../../src/domain/fresh.ts";
 import type { HostId } from "../../src/domain/host.ts";
 import type { Job } from "../../src/domain/job.ts";
 import { Refusal, Unavailable } from "../../src/domain/outcome.ts";
+import type { Item } from "../../src/store/item.ts";
 import { blockPk } from "../../src/store/key.ts";
-import type { Item, Table } from "../../src/store/table.ts";
+import type { Table } from "../../src/store/table.ts";
 import { slowTable, VirtualClock } from "../virtual-clock.ts";
 import {
   contentsIn,

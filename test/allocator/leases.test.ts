@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { amendAddress } from "../../src/allocator/amend.ts";
-import { assign } from "../../src/allocator/assign.ts";
-import type { AssignRequest } from "../../src/allocator/assignment.ts";
-import { readAddress } from "../../src/allocator/read.ts";
-import { releaseHandle } from "../../src/allocator/release-handle.ts";
+import { amendAddress } from "../../src/allocator/admin/amend-address.ts";
+import { assign } from "../../src/allocator/assign/assign.ts";
+import type { AssignRequest } from "../../src/allocator/assign/assignment.ts";
+import { readAddress } from "../../src/allocator/read/read-address.ts";
+import { releaseHandle } from "../../src/allocator/release/release-handle.ts";
 import { parseGeneration } from "../../src/domain/generation.ts";
 import {
   addressOf,

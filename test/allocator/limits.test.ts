@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { assign } from "../../src/allocator/assign.ts";
-import type { AssignRequest } from "../../src/allocator/assignment.ts";
-import type { Context } from "../../src/allocator/context.ts";
-import { releaseHandle } from "../../src/allocator/release-handle.ts";
+import { assign } from "../../src/allocator/assign/assign.ts";
+import type { AssignRequest } from "../../src/allocator/assign/assignment.ts";
+import type { Context } from "../../src/allocator/core/context.ts";
+import { releaseHandle } from "../../src/allocator/release/release-handle.ts";
 import { findViolations } from "../../src/domain/invariants.ts";
 import { callsOf, withMishap } from "../simulation/crash-points.ts";
 import {

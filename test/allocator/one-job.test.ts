@@ -1,14 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { putPool } from "../../src/allocator/administration.ts";
-import type { Context } from "../../src/allocator/context.ts";
-import { runJobs } from "../../src/allocator/jobs.ts";
-import { deletePool, drainPool } from "../../src/allocator/pool-jobs.ts";
+import { putPool } from "../../src/allocator/admin/administration.ts";
+import type { Context } from "../../src/allocator/core/context.ts";
+import { deletePool, drainPool } from "../../src/allocator/jobs/pool-jobs.ts";
+import { runJobs } from "../../src/allocator/jobs/run-jobs.ts";
 import { findViolations } from "../../src/domain/invariants.ts";
 import type { Job } from "../../src/domain/job.ts";
 import { JOB_KEPT_MS } from "../../src/domain/limits.ts";
+import type { Item } from "../../src/store/item.ts";
 import { jobFrom } from "../../src/store/job.ts";
 import { JOBS_PK } from "../../src/store/key.ts";
-import type { Item, Table } from "../../src/store/table.ts";
+import type { Table } from "../../src/store/table.ts";
 import { callsOf, withIntruder } from "../simulation/crash-points.ts";
 import {
   assigned,

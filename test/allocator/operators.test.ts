@@ -8,14 +8,18 @@ import {
   readPool,
   readReservation,
   readSettings,
-  type Written,
-} from "../../src/allocator/administration.ts";
-import type { Context } from "../../src/allocator/context.ts";
-import { runJobs } from "../../src/allocator/jobs.ts";
-import { deleteNamespace, putNamespace, readNamespace } from "../../src/allocator/namespaces.ts";
-import { deleteNode, putNode, readNode } from "../../src/allocator/nodes.ts";
-import { type Accepted, deletePool, drainPool } from "../../src/allocator/pool-jobs.ts";
-import type { Precondition } from "../../src/allocator/precondition.ts";
+} from "../../src/allocator/admin/administration.ts";
+import {
+  deleteNamespace,
+  putNamespace,
+  readNamespace,
+} from "../../src/allocator/admin/namespaces.ts";
+import { deleteNode, putNode, readNode } from "../../src/allocator/admin/nodes.ts";
+import type { Precondition } from "../../src/allocator/admin/precondition.ts";
+import type { Written } from "../../src/allocator/admin/written.ts";
+import type { Context } from "../../src/allocator/core/context.ts";
+import { type Accepted, deletePool, drainPool } from "../../src/allocator/jobs/pool-jobs.ts";
+import { runJobs } from "../../src/allocator/jobs/run-jobs.ts";
 import { findViolations } from "../../src/domain/invariants.ts";
 import { Refusal } from "../../src/domain/outcome.ts";
 import { SETTINGS_DEFAULT } from "../../src/domain/settings.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { putSettings } from "../../src/allocator/administration.ts";
-import { assign } from "../../src/allocator/assign.ts";
-import { releaseHandle } from "../../src/allocator/release-handle.ts";
-import { isOver } from "../../src/domain/record.ts";
+import { putSettings } from "../../src/allocator/admin/administration.ts";
+import { assign } from "../../src/allocator/assign/assign.ts";
+import { releaseHandle } from "../../src/allocator/release/release-handle.ts";
+import { isOver } from "../../src/domain/allocation.ts";
 import { SETTINGS_DEFAULT } from "../../src/domain/settings.ts";
 import { EVERY_SHARD } from "../../src/domain/shard.ts";
 import { makeStore } from "../../src/store/store.ts";

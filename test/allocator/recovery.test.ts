@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { putPool, putReservation } from "../../src/allocator/administration.ts";
-import { assign } from "../../src/allocator/assign.ts";
-import type { Assignment } from "../../src/allocator/assignment.ts";
-import { disown } from "../../src/allocator/disown.ts";
-import { readAddress } from "../../src/allocator/read.ts";
-import { releaseHandle } from "../../src/allocator/release-handle.ts";
+import { putPool, putReservation } from "../../src/allocator/admin/administration.ts";
+import { assign } from "../../src/allocator/assign/assign.ts";
+import type { Assignment } from "../../src/allocator/assign/assignment.ts";
+import { disown } from "../../src/allocator/blocks/disown-block.ts";
+import { readAddress } from "../../src/allocator/read/read-address.ts";
+import { releaseHandle } from "../../src/allocator/release/release-handle.ts";
 import { merged, parseInterval } from "../../src/domain/cidr.ts";
 import { findViolations } from "../../src/domain/invariants.ts";
 import { REQUEST_MS_MAX } from "../../src/domain/limits.ts";
@@ -172,7 +172,7 @@ describe("a kept record of a release", () => {
       world.clock.nowMs += 100_000;
       return collectAll(contextOver(own, world.clock, 6));
     });
-    expect(calls).not.toContain("collect-release-fence");
+    expect(calls).not.toContain("repair-release-fence");
     expect(await assign(world.calm, requestOf("pod", 1, "key"))).toMatchObject({
       code: "already_released",
     });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Context } from "../../src/allocator/context.ts";
-import { deleteNode, listNodes, putNode, readNode } from "../../src/allocator/nodes.ts";
+import { deleteNode, listNodes, putNode, readNode } from "../../src/allocator/admin/nodes.ts";
+import type { Context } from "../../src/allocator/core/context.ts";
 import { Refusal } from "../../src/domain/outcome.ts";
 import { collectAll } from "../passes.ts";
 import { callsOf, withIntruder } from "../simulation/crash-points.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { assign } from "../../src/allocator/assign.ts";
-import type { AssignRequest } from "../../src/allocator/assignment.ts";
+import { assign } from "../../src/allocator/assign/assign.ts";
+import type { AssignRequest } from "../../src/allocator/assign/assignment.ts";
 import { CLOCK_SKEW_MS_MAX, REQUEST_MS_MAX } from "../../src/domain/limits.ts";
 import type { Settings } from "../../src/domain/pool.ts";
 import { callsOf, withMishap } from "../simulation/crash-points.ts";

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { assign } from "../../src/allocator/assign.ts";
-import type { Context } from "../../src/allocator/context.ts";
-import { fence } from "../../src/allocator/fence.ts";
-import { readAddress } from "../../src/allocator/read.ts";
-import { releaseAddress } from "../../src/allocator/release.ts";
-import { releaseHandle } from "../../src/allocator/release-handle.ts";
+import { assign } from "../../src/allocator/assign/assign.ts";
+import { fence } from "../../src/allocator/blocks/fence-block.ts";
+import type { Context } from "../../src/allocator/core/context.ts";
+import { readAddress } from "../../src/allocator/read/read-address.ts";
+import { releaseAddress } from "../../src/allocator/release/release-address.ts";
+import { releaseHandle } from "../../src/allocator/release/release-handle.ts";
 import { parseGeneration } from "../../src/domain/generation.ts";
 import { CLAIM_TRIES_MAX, CLAIM_WAIT_MS_MAX } from "../../src/domain/limits.ts";
 import { blockFrom } from "../../src/store/block.ts";

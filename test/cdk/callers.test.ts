@@ -4,9 +4,9 @@ import { describe, expect, it } from "vitest";
 import { CALLER_ROLES, type CallerRole } from "../../cdk/callers.ts";
 import { SPACES_MAX } from "../../cdk/deployment.ts";
 import { PlatStage } from "../../cdk/stage.ts";
+import { ROUTES, type Route } from "../../src/contract/routes/routes.ts";
+import { actsInSpace, SPACE_DEFAULT, withoutSpace } from "../../src/contract/routes/space-path.ts";
 import { SPACE_CHARACTERS_MAX } from "../../src/domain/limits.ts";
-import { ROUTES, type Route } from "../../src/edge/api.ts";
-import { actsInSpace, SPACE_DEFAULT, withoutSpace } from "../../src/edge/space-path.ts";
 import { decide, type Statement } from "../../twin/iam.ts";
 
 /** https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_iam-quotas.html */

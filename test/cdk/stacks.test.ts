@@ -1,9 +1,9 @@
 import { Match, type Template } from "aws-cdk-lib/assertions";
 import { describe, expect, it } from "vitest";
 import { ENVIRONMENT_NAMES, ENVIRONMENTS } from "../../cdk/environments.ts";
+import { methodsOf, ROUTES } from "../../src/contract/routes/routes.ts";
 import { REQUEST_MS_MAX, SHARDS } from "../../src/domain/limits.ts";
 import { EVERY_SHARD } from "../../src/domain/shard.ts";
-import { methodsOf, ROUTES } from "../../src/edge/api.ts";
 import { TABLE } from "../../src/store/definition.ts";
 import {
   FUNCTIONS,
@@ -173,7 +173,7 @@ describe("of the account's Lambda executions", () => {
     const reserved = Object.entries(functionsOf(templates.prod.stateless))
       .filter(([, { ReservedConcurrentExecutions }]) => ReservedConcurrentExecutions !== undefined)
       .map(([name, { ReservedConcurrentExecutions }]) => [name, ReservedConcurrentExecutions]);
-    expect(Object.fromEntries(reserved)).toEqual({ reclaim: SHARDS, collect: SHARDS, work: 1 });
+    expect(Object.fromEntries(reserved)).toEqual({ reclaim: SHARDS, repair: SHARDS, work: 1 });
   });
 });
 
@@ -217,8 +217,8 @@ describe.each(ENVIRONMENT_NAMES)("access to the table in %s", (name) => {
     expect(accessOf(template, "openapi")).toEqual({ table: [], index: [] });
   });
 
-  it("collect alone may write and scan, and query the due index", () => {
-    expect(accessOf(template, "collect")).toEqual({
+  it("repair alone may write and scan, and query the due index", () => {
+    expect(accessOf(template, "repair")).toEqual({
       table: [...items, "Scan"].sort(),
       index: ["Query"],
     });
@@ -243,7 +243,7 @@ describe.each(ENVIRONMENT_NAMES)("the schedules in %s", (name) => {
       .map(({ Properties }) => Properties)
       .filter(({ Target }) => Target.Arn.Ref.startsWith(`${name}FunctionAliaslive`));
 
-  it.each(["reclaim", "collect"])("%s has one for each shard, and each says which", (name) => {
+  it.each(["reclaim", "repair"])("%s has one for each shard, and each says which", (name) => {
     const said = schedulesOf(name).map(({ Target }) => JSON.parse(Target.Input));
     expect(said).toEqual(EVERY_SHARD.map((shard) => ({ shard })));
   });

@@ -1,10 +1,10 @@
 import { App } from "aws-cdk-lib";
 import { Template } from "aws-cdk-lib/assertions";
 import { PlatStage } from "../../cdk/stage.ts";
-import { ROUTES } from "../../src/edge/api.ts";
+import { ROUTES } from "../../src/contract/routes/routes.ts";
 
 export const HTTP_FUNCTIONS = [...new Set(ROUTES.map((route) => route.function))];
-export const SCHEDULED_FUNCTIONS = ["reclaim", "collect", "work"] as const;
+export const SCHEDULED_FUNCTIONS = ["reclaim", "repair", "work"] as const;
 export const FUNCTIONS = [...HTTP_FUNCTIONS, ...SCHEDULED_FUNCTIONS];
 
 // Bundling would change nothing in the templates but the hash of the code.

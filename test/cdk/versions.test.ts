@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ENVIRONMENT_NAMES } from "../../cdk/environments.ts";
-import { ROUTES } from "../../src/edge/api.ts";
+import { ROUTES } from "../../src/contract/routes/routes.ts";
 import { FUNCTIONS, HTTP_FUNCTIONS, templates } from "./templates.ts";
 
 /** https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html: a function's resource-based policy. */

@@ -1,8 +1,8 @@
 import "../local/silent.ts";
 import { afterAll, beforeAll, beforeEach } from "vitest";
-import type { Io } from "../../src/cli/io.ts";
 import { run } from "../../src/cli/program.ts";
-import { pathIn } from "../../src/edge/space-path.ts";
+import type { Io } from "../../src/cli/shell/io.ts";
+import { pathIn } from "../../src/contract/routes/space-path.ts";
 import { emulatorBinary } from "../../src/local/emulator.ts";
 import { type Plat, startPlat } from "../../src/local/plat.ts";
 
@@ -36,7 +36,7 @@ export function terminal() {
       storage: emulatorBinary() ? { table: "dynamodb" } : { table: "memory" },
       port: 0,
       reclaimSeconds: SECONDS_NEVER,
-      collectSeconds: SECONDS_NEVER,
+      repairSeconds: SECONDS_NEVER,
       workSeconds: SECONDS_NEVER,
     });
   });

@@ -1,6 +1,8 @@
 import fc from "fast-check";
 import { type Address, BITS, type Family, parseAddress } from "../../src/domain/address.ts";
+import type { AddressPlan } from "../../src/domain/address-plan.ts";
 import type { AffinityRow } from "../../src/domain/affinity.ts";
+import type { AssignmentRecord } from "../../src/domain/allocation.ts";
 import type { Block } from "../../src/domain/block.ts";
 import {
   type Cidr,
@@ -13,9 +15,7 @@ import { ID_BYTES } from "../../src/domain/fresh.ts";
 import { handleHash } from "../../src/domain/hash.ts";
 import type { Job } from "../../src/domain/job.ts";
 import type { Parsed } from "../../src/domain/parsed.ts";
-import type { AddressPlan } from "../../src/domain/plan.ts";
 import type { Pool } from "../../src/domain/pool.ts";
-import type { AssignmentRecord } from "../../src/domain/record.ts";
 import type { Selector } from "../../src/domain/selector.ts";
 import { parseSelector } from "../../src/domain/selector-parser.ts";
 import type { Slot } from "../../src/domain/slot.ts";

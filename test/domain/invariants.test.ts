@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
+import type { Part } from "../../src/domain/allocation.ts";
 import type { Block } from "../../src/domain/block.ts";
-import { cellIndexOf, cellOf } from "../../src/domain/cell.ts";
+import { cellIndexOf, cellOf } from "../../src/domain/block-group.ts";
 import type { Contents } from "../../src/domain/contents.ts";
 import { handleHash } from "../../src/domain/hash.ts";
 import { findViolations } from "../../src/domain/invariants.ts";
-import type { Part } from "../../src/domain/record.ts";
 import { freshToken } from "../../src/domain/token.ts";
 import { seededRandom } from "../simulation/random.ts";
 import {

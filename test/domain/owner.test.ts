@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { changedOwners, mismatchesOf, ownersAt } from "../../src/domain/owner.ts";
+import { ownersAt } from "../../src/domain/allocation.ts";
+import { changedOwners, mismatchesOf } from "../../src/domain/owner.ts";
 
 const A = { namespace: "shop", pod: "a" };
 const B = { namespace: "shop", name: "b", node: "n1" };

@@ -1,5 +1,5 @@
-import { methodsOf, ROUTES } from "../../src/edge/api.ts";
-import type { Event } from "../../src/edge/http.ts";
+import { methodsOf, ROUTES } from "../../src/contract/routes/routes.ts";
+import type { Event } from "../../src/edge/http/event.ts";
 
 export interface Request {
   readonly body?: unknown;

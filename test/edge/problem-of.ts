@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { type FieldProblem, Problem } from "../../src/edge/problem.ts";
+import { type FieldProblem, Problem } from "../../src/contract/schema/problem.ts";
 
 /** What the request was refused for, and the fields it names. */
 export function problemIn(result: unknown): { code: string; fields: readonly FieldProblem[] } {

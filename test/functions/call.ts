@@ -1,5 +1,5 @@
-import { methodsOf, ROUTES, type Route } from "../../src/edge/api.ts";
-import type { Event } from "../../src/edge/http.ts";
+import { methodsOf, ROUTES, type Route } from "../../src/contract/routes/routes.ts";
+import type { Event } from "../../src/edge/http/event.ts";
 import type { Reply } from "../../src/local/client.ts";
 import type { Handlers } from "../../src/local/server.ts";
 import { eventOf, type Request } from "../edge/event.ts";

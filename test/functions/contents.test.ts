@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
+import { fromJson } from "../../src/contract/schema/json-values.ts";
 import { type Contents, together } from "../../src/domain/contents.ts";
 import { withinSpace } from "../../src/domain/within-space.ts";
-import { sealCursor } from "../../src/edge/cursor.ts";
-import { fromJson } from "../../src/edge/json-values.ts";
+import { sealCursor } from "../../src/edge/http/cursor.ts";
 import { contentsOf } from "../../src/store/contents.ts";
+import type { Item, Key } from "../../src/store/item.ts";
 import * as keys from "../../src/store/key.ts";
-import type { Item, Key } from "../../src/store/table.ts";
 import { recordWith } from "../domain/builders.ts";
 import { newSpace, spaceWithPool, table } from "./plat.ts";
 

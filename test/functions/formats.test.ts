@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { runJobs } from "../../src/allocator/jobs.ts";
-import type { Item } from "../../src/store/table.ts";
+import { runJobs } from "../../src/allocator/jobs/run-jobs.ts";
+import type { Item } from "../../src/store/item.ts";
 import { collectAll, reclaimAll } from "../passes.ts";
 import { CALLS, type Furnished, furnished, itemWhere, replace, startAnew } from "./newer.ts";
 import { context, table } from "./plat.ts";

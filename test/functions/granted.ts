@@ -12,10 +12,10 @@ const EXCUSED: readonly { readonly why: string; readonly rights: readonly string
     rights: ["assign delete HANDLE", "assign delete HOST", "assign delete LIMIT"],
   },
   {
-    why: "Hints that a pool is full, set where several pools serve a host and cleared where one has room again: test/allocator/look.test.ts and test/allocator/reclaim.test.ts.",
+    why: "Hints that a pool is full, set where several pools serve a host and cleared where one has room again: test/allocator/blocks/scan-pool.test.ts and test/allocator/maintenance/reclaim/reclaim.test.ts.",
     rights: [
       ...["assign delete", "affinities query", "affinities put", "affinities delete"],
-      ...["reclaim query", "reclaim put", "reclaim delete", "work delete", "collect delete"],
+      ...["reclaim query", "reclaim put", "reclaim delete", "work delete", "repair delete"],
     ].map((right) => `${right} FULLPOOLS`),
   },
   {
@@ -23,13 +23,13 @@ const EXCUSED: readonly { readonly why: string; readonly rights: readonly string
     rights: Object.keys(ACCESS).flatMap((name) => [`${name} get VERSION`, `${name} get TABLE`]),
   },
   {
-    why: "A block without its row, a pass that stops midway, a full cell that has room again, a space without pools: test/allocator/reclaim.test.ts.",
+    why: "A block without its row, a pass that stops midway, a full cell that has room again, a space without pools: test/allocator/maintenance/reclaim/reclaim.test.ts.",
     rights: ["get BLOCK", "update POOLMAP", "update SPACES", "delete SPACES"].map(
       (right) => `reclaim ${right}`,
     ),
   },
   {
-    why: "A job that another worker changed, one that is a week old, a pool that is marked, a cell that has room again: test/allocator/jobs.test.ts.",
+    why: "A job that another worker changed, one that is a week old, a pool that is marked, a cell that has room again: test/allocator/jobs/run-jobs.test.ts.",
     rights: ["work get JOBS", "work delete JOBS", "work put SPACE", "work update POOLMAP"],
   },
   {
@@ -42,7 +42,7 @@ const EXCUSED: readonly { readonly why: string; readonly rights: readonly string
       ...["get HANDLE", "get HOST", "query HANDLE", "query POOLMAP"],
       ...["put HANDLE", "put HOST", "put NODES", "put TABLE", "update BLOCK", "update POOLMAP"],
       ...["BLOCK", "HANDLE", "HOST", "LIMIT", "NODES", "POOLMAP"].map((part) => `delete ${part}`),
-    ].map((right) => `collect ${right}`),
+    ].map((right) => `repair ${right}`),
   },
 ];
 

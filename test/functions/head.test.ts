@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { methodsOf, ROUTES } from "../../src/edge/api.ts";
+import { methodsOf, ROUTES } from "../../src/contract/routes/routes.ts";
 import { eventOf } from "../edge/event.ts";
 import { spaceWithPool } from "./plat.ts";
 

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
-import type { Assignment } from "../../src/allocator/assignment.ts";
-import { ROUTES } from "../../src/edge/api.ts";
-import type { Event } from "../../src/edge/http.ts";
-import type { Item } from "../../src/store/table.ts";
+import type { Assignment } from "../../src/allocator/assign/assignment.ts";
+import { ROUTES } from "../../src/contract/routes/routes.ts";
+import type { Event } from "../../src/edge/http/event.ts";
+import type { Item } from "../../src/store/item.ts";
 import { eventOf } from "../edge/event.ts";
 import { assignUnderOldName } from "../old-name.ts";
 import { anyEvent } from "./hostile.ts";

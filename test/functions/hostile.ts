@@ -1,7 +1,7 @@
 import fc from "fast-check";
-import type { Route } from "../../src/edge/api.ts";
-import { sealCursor } from "../../src/edge/cursor.ts";
-import type { Event } from "../../src/edge/http.ts";
+import type { Route } from "../../src/contract/routes/routes.ts";
+import { sealCursor } from "../../src/edge/http/cursor.ts";
+import type { Event } from "../../src/edge/http/event.ts";
 import { eventOf } from "../edge/event.ts";
 
 /** Requests of somebody who means no good, or whose program is broken: half of each is right, the rest is not. */

@@ -1,6 +1,6 @@
-import { Memory } from "../../src/allocator/memory.ts";
+import { Memory } from "../../src/allocator/core/warm-cache.ts";
 import type { Reply } from "../../src/local/client.ts";
-import type { Item } from "../../src/store/table.ts";
+import type { Item } from "../../src/store/item.ts";
 import { cidrOf } from "../world.ts";
 import { context, newSpace, table } from "./plat.ts";
 

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { methodsOf, ROUTES } from "../../src/edge/api.ts";
-import { FIELD_WORDS } from "../../src/edge/openapi-words.ts";
-import { PROBLEMS } from "../../src/edge/problem.ts";
+import { methodsOf, ROUTES } from "../../src/contract/routes/routes.ts";
+import { FIELD_WORDS } from "../../src/contract/routes/words.ts";
+import { PROBLEMS } from "../../src/contract/schema/problem.ts";
 import { eventOf } from "../edge/event.ts";
 import { call } from "./plat.ts";
 

@@ -2,7 +2,7 @@ import { afterEach, expect, it, vi } from "vitest";
 import { context, pass, spaceWithPool } from "./plat.ts";
 
 const reclaim = pass("reclaim");
-const collect = pass("collect");
+const repair = pass("repair");
 
 afterEach(() => {
   vi.useRealTimers();
@@ -27,6 +27,6 @@ it("the collector leaves alone what is held", async () => {
   const plat = await spaceWithPool();
   await plat.assign({ host: "n1", ipv4: 2, handle: "h" });
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 10 * 60_000 });
-  await collect();
+  await repair();
   expect((await plat.get("/v1/handles/h")).body.addresses).toHaveLength(2);
 });

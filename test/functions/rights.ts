@@ -7,7 +7,7 @@ import {
   type Partition,
   type ScheduledFunctionName,
 } from "../../cdk/access.ts";
-import type { FunctionName } from "../../src/edge/api.ts";
+import type { FunctionName } from "../../src/contract/routes/routes.ts";
 import type { Table } from "../../src/store/table.ts";
 
 type Deployed = FunctionName | ScheduledFunctionName;

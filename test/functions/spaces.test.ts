@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { ROUTES } from "../../src/edge/api.ts";
-import { actsInSpace, inNamedSpace, withoutSpace } from "../../src/edge/space-path.ts";
+import { ROUTES } from "../../src/contract/routes/routes.ts";
+import { actsInSpace, inNamedSpace, withoutSpace } from "../../src/contract/routes/space-path.ts";
 import { call, newSpace, spaceWithPool, textsOf } from "./plat.ts";
 
 const POOL = { cidr: "10.0.0.0/24", blockSize: 28 };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { putPool } from "../../src/allocator/administration.ts";
+import { putPool } from "../../src/allocator/admin/administration.ts";
 import type { Reply } from "../../src/local/client.ts";
 import { poolOf } from "../world.ts";
 import { context, newSpace, pass } from "./plat.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
-import type { Item } from "../../src/store/table.ts";
+import type { Item } from "../../src/store/item.ts";
 import { type newSpace, spaceWithPool, table, textsOf } from "./plat.ts";
 
 /** A block whose item another version, or another hand, wrote in a form that this one cannot read. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { sealCursor } from "../../src/edge/cursor.ts";
+import { sealCursor } from "../../src/edge/http/cursor.ts";
 import type { Reply } from "../../src/local/client.ts";
 import { blockWith, network } from "../domain/builders.ts";
 import { context, newSpace, table } from "./plat.ts";

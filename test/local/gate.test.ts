@@ -2,7 +2,7 @@ import "./silent.ts";
 import { type IncomingHttpHeaders, request } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Serving, serve } from "../../src/local/server.ts";
-import { MemoryTable } from "../../src/store/memory.ts";
+import { MemoryTable } from "../../src/store/in-memory-table.ts";
 import { wire } from "../../src/wiring.ts";
 
 const TOKEN = "0123456789abcdef";

@@ -4,7 +4,7 @@ import { LeanClient } from "../../bench/load/lean.ts";
 import { Unavailable } from "../../src/domain/outcome.ts";
 import { createTable } from "../../src/local/create-table.ts";
 import { type Emulator, emulatorBinary, startEmulator } from "../../src/local/emulator.ts";
-import { tableThrough } from "../../src/store/dynamo.ts";
+import { tableThrough } from "../../src/store/dynamodb-table.ts";
 import type { Table } from "../../src/store/table.ts";
 import { dynamoClient } from "../../src/wiring.ts";
 import { tableContract } from "../store/contract.ts";

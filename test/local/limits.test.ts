@@ -4,7 +4,7 @@ import { connect, type Socket } from "node:net";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Serving, serve } from "../../src/local/server.ts";
-import { MemoryTable } from "../../src/store/memory.ts";
+import { MemoryTable } from "../../src/store/in-memory-table.ts";
 import { wire } from "../../src/wiring.ts";
 
 const IMPATIENT = {

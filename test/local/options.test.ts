@@ -31,7 +31,7 @@ describe("the command line", () => {
       token: undefined,
       port: 8787,
       reclaimSeconds: 60,
-      collectSeconds: 60,
+      repairSeconds: 60,
       workSeconds: 60,
     });
   });

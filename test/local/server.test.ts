@@ -3,7 +3,7 @@ import { Agent, request } from "node:http";
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Serving, serve } from "../../src/local/server.ts";
-import { MemoryTable } from "../../src/store/memory.ts";
+import { MemoryTable } from "../../src/store/in-memory-table.ts";
 import { wire } from "../../src/wiring.ts";
 import { call } from "./process.ts";
 

@@ -6,7 +6,7 @@ import { copyFile, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { serve } from "../../src/local/server.ts";
-import { MemoryTable } from "../../src/store/memory.ts";
+import { MemoryTable } from "../../src/store/in-memory-table.ts";
 import { wire } from "../../src/wiring.ts";
 
 /**

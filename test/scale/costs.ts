@@ -1,4 +1,4 @@
-import { releaseAddress } from "../../src/allocator/release.ts";
+import { releaseAddress } from "../../src/allocator/release/release-address.ts";
 import type { HostId } from "../../src/domain/host.ts";
 import { SWEEP_MS } from "../../src/domain/limits.ts";
 import { EVERY_SHARD } from "../../src/domain/shard.ts";

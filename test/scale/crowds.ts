@@ -1,10 +1,10 @@
 import { parseAddress } from "../../src/domain/address.ts";
-import { blocksOfCell, cellAt, cellIndexOf } from "../../src/domain/cell.ts";
+import { blocksOfCell, cellAt, cellIndexOf } from "../../src/domain/block-group.ts";
 import { type Cidr, cidrOf } from "../../src/domain/cidr.ts";
 import type { HostId } from "../../src/domain/host.ts";
 import type { Pool } from "../../src/domain/pool.ts";
+import type { Item } from "../../src/store/item.ts";
 import { blockKey, blockPk, hostPk } from "../../src/store/key.ts";
-import type { Item } from "../../src/store/table.ts";
 import type { Crowd } from "./large-table.ts";
 import { blockItem, takenSlots } from "./scene.ts";
 

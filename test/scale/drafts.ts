@@ -1,7 +1,8 @@
-import type { Store } from "../../src/allocator/store.ts";
-import { changed } from "../../src/store/memory.ts";
+import type { Store } from "../../src/allocator/core/store.ts";
+import { changed } from "../../src/store/in-memory-table.ts";
+import type { Item } from "../../src/store/item.ts";
 import { makeStore } from "../../src/store/store.ts";
-import type { Item, Table, Write } from "../../src/store/table.ts";
+import type { Table, Write } from "../../src/store/table.ts";
 
 let written: Write | undefined;
 

@@ -1,5 +1,6 @@
 import { TABLE } from "../../src/store/definition.ts";
-import type { DueKey, DueOptions, Item } from "../../src/store/table.ts";
+import type { Item } from "../../src/store/item.ts";
+import type { DueKey, DueOptions } from "../../src/store/table.ts";
 
 /** The sparse index of what is due: each shard in the order of time, then of keys, so that nothing is filtered or sorted. */
 export class DueIndex {

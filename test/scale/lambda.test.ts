@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { blockOf } from "../../src/domain/cell.ts";
+import { blockOf } from "../../src/domain/block-group.ts";
 import { OutOfTime } from "../../src/domain/outcome.ts";
 import { LambdaFunction } from "./lambda.ts";
 import { PARTITION_WRITE_UNITS_PER_S, PASS_TIMEOUT_MS } from "./model.ts";

@@ -1,7 +1,8 @@
-import type { Context } from "../../src/allocator/context.ts";
-import { assertInTime, inTime } from "../../src/deadline.ts";
-import { asAsked } from "../../src/store/memory.ts";
-import type { Item, Table } from "../../src/store/table.ts";
+import type { Context } from "../../src/allocator/core/context.ts";
+import { assertInTime, inTime } from "../../src/deadline-table.ts";
+import { asAsked } from "../../src/store/in-memory-table.ts";
+import type { Item } from "../../src/store/item.ts";
+import type { Table } from "../../src/store/table.ts";
 import { contextOf } from "../../src/wiring.ts";
 import { seededRandom } from "../simulation/random.ts";
 import type { VirtualClock } from "../virtual-clock.ts";

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { MemoryTable, queried } from "../../src/store/memory.ts";
-import type { Item, Key, QueryOptions, Write } from "../../src/store/table.ts";
+import { MemoryTable, queried } from "../../src/store/in-memory-table.ts";
+import type { Item, Key } from "../../src/store/item.ts";
+import type { QueryOptions, Write } from "../../src/store/table.ts";
 import { type Crowd, LargeTable } from "./large-table.ts";
 import { MixedOrder } from "./mixed-order.ts";
 

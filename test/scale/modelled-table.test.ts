@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { Busy } from "../../src/domain/outcome.ts";
-import type { Item, Write } from "../../src/store/table.ts";
+import type { Item } from "../../src/store/item.ts";
+import type { Write } from "../../src/store/table.ts";
 import { itemBytes } from "../store/item-bytes.ts";
 import { VirtualClock } from "../virtual-clock.ts";
 import { LargeTable } from "./large-table.ts";

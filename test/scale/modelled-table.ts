@@ -1,10 +1,9 @@
 import { Busy, type Outcome } from "../../src/domain/outcome.ts";
 import { TABLE } from "../../src/store/definition.ts";
+import type { Item, Key } from "../../src/store/item.ts";
 import type {
   DueKey,
   DueOptions,
-  Item,
-  Key,
   Page,
   QueryOptions,
   ScanOptions,

@@ -1,10 +1,10 @@
+import type { AssignmentRecord } from "../../src/domain/allocation.ts";
 import type { Block } from "../../src/domain/block.ts";
 import type { Cidr } from "../../src/domain/cidr.ts";
 import { freshRecordId } from "../../src/domain/fresh.ts";
 import { handleHash } from "../../src/domain/hash.ts";
 import type { HostId } from "../../src/domain/host.ts";
 import type { Pool } from "../../src/domain/pool.ts";
-import type { AssignmentRecord } from "../../src/domain/record.ts";
 import type { Slot } from "../../src/domain/slot.ts";
 import { freshToken } from "../../src/domain/token.ts";
 import { drafted } from "./drafts.ts";

@@ -1,5 +1,5 @@
-import { assign } from "../../src/allocator/assign.ts";
-import type { Assignment, AssignRequest } from "../../src/allocator/assignment.ts";
+import { assign } from "../../src/allocator/assign/assign.ts";
+import type { Assignment, AssignRequest } from "../../src/allocator/assign/assignment.ts";
 import { parseAddress } from "../../src/domain/address.ts";
 import { parseGeneration } from "../../src/domain/generation.ts";
 import type { HostId } from "../../src/domain/host.ts";

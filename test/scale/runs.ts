@@ -1,7 +1,7 @@
-import { collect } from "../../src/allocator/collect.ts";
-import type { Context } from "../../src/allocator/context.ts";
-import { runJobs } from "../../src/allocator/jobs.ts";
-import { reclaim } from "../../src/allocator/reclaim.ts";
+import type { Context } from "../../src/allocator/core/context.ts";
+import { runJobs } from "../../src/allocator/jobs/run-jobs.ts";
+import { reclaim } from "../../src/allocator/maintenance/reclaim/reclaim.ts";
+import { repair } from "../../src/allocator/maintenance/repair/repair.ts";
 import { EVERY_SHARD } from "../../src/domain/shard.ts";
 import { type Cloud, type Execution, LambdaFunction } from "./lambda.ts";
 import { MINUTE_MS } from "./model.ts";
@@ -15,7 +15,7 @@ interface Ran {
 
 /** A scheduled function, with what one execution of it does. */
 export interface Schedule {
-  readonly name: "reclaim" | "collect" | "work";
+  readonly name: "reclaim" | "repair" | "work";
   readonly run: (context: Context) => Promise<Ran>;
 }
 
@@ -25,8 +25,8 @@ export const RECLAIM: readonly Schedule[] = EVERY_SHARD.map((shard) => ({
   run: (context) => reclaim(context, shard),
 }));
 export const COLLECT: readonly Schedule[] = EVERY_SHARD.map((shard) => ({
-  name: "collect",
-  run: (context) => collect(context, shard),
+  name: "repair",
+  run: (context) => repair(context, shard),
 }));
 export const WORK: readonly Schedule[] = [{ name: "work", run: (context) => runJobs(context) }];
 

@@ -1,13 +1,13 @@
+import type { PlanEntry } from "../../src/domain/address-plan.ts";
 import type { Block } from "../../src/domain/block.ts";
 import { parseCidr } from "../../src/domain/cidr.ts";
-import type { PlanEntry } from "../../src/domain/plan.ts";
 import type { Pool, Settings } from "../../src/domain/pool.ts";
 import { SETTINGS_DEFAULT } from "../../src/domain/settings.ts";
 import { EVERY_SHARD, shardOfSpace } from "../../src/domain/shard.ts";
 import type { Slot } from "../../src/domain/slot.ts";
 import { rowFrom } from "../../src/store/affinity.ts";
-import { MemoryTable } from "../../src/store/memory.ts";
-import type { Item } from "../../src/store/table.ts";
+import { MemoryTable } from "../../src/store/in-memory-table.ts";
+import type { Item } from "../../src/store/item.ts";
 import { openTable } from "../../src/store/table-format.ts";
 import { VirtualClock } from "../virtual-clock.ts";
 import { drafted } from "./drafts.ts";

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
-import type { Assignment } from "../../src/allocator/assignment.ts";
-import { releaseHandle } from "../../src/allocator/release-handle.ts";
+import type { Assignment } from "../../src/allocator/assign/assignment.ts";
+import { releaseHandle } from "../../src/allocator/release/release-handle.ts";
 import { parseGeneration } from "../../src/domain/generation.ts";
 import { contentsIn, passes, SPACE, type World } from "../world.ts";
 

@@ -1,4 +1,4 @@
-import type { AssignmentRecord } from "../../src/domain/record.ts";
+import type { AssignmentRecord } from "../../src/domain/allocation.ts";
 
 /** A record, and when its author wrote it: long ago, where it was over when it was first seen. */
 export interface Authored {

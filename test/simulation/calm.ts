@@ -1,6 +1,6 @@
-import type { Context } from "../../src/allocator/context.ts";
-import { runJobs } from "../../src/allocator/jobs.ts";
-import { releaseHandle } from "../../src/allocator/release-handle.ts";
+import type { Context } from "../../src/allocator/core/context.ts";
+import { runJobs } from "../../src/allocator/jobs/run-jobs.ts";
+import { releaseHandle } from "../../src/allocator/release/release-handle.ts";
 import type { Contents } from "../../src/domain/contents.ts";
 import { findViolations, type Violation } from "../../src/domain/invariants.ts";
 import { JOB_KEPT_MS } from "../../src/domain/limits.ts";

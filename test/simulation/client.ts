@@ -1,13 +1,17 @@
-import { type Amended, type Amendment, amendAddress } from "../../src/allocator/amend.ts";
-import { assign } from "../../src/allocator/assign.ts";
-import type { Context } from "../../src/allocator/context.ts";
-import type { NamedAddress } from "../../src/allocator/identify.ts";
-import { type AddressState, readAddress } from "../../src/allocator/read.ts";
-import { type HandlePosition, readHandle } from "../../src/allocator/read-handle.ts";
-import { type ReleaseResult, releaseAddress } from "../../src/allocator/release.ts";
-import { releaseHandle } from "../../src/allocator/release-handle.ts";
+import {
+  type Amended,
+  type Amendment,
+  amendAddress,
+} from "../../src/allocator/admin/amend-address.ts";
+import type { NamedAddress } from "../../src/allocator/allocations/identify-address.ts";
+import { assign } from "../../src/allocator/assign/assign.ts";
+import type { Context } from "../../src/allocator/core/context.ts";
+import { type AddressState, readAddress } from "../../src/allocator/read/read-address.ts";
+import { type HandlePosition, readHandle } from "../../src/allocator/read/read-handle.ts";
+import { type ReleaseResult, releaseAddress } from "../../src/allocator/release/release-address.ts";
+import { releaseHandle } from "../../src/allocator/release/release-handle.ts";
 import { formatAddress } from "../../src/domain/address.ts";
-import { blockOf } from "../../src/domain/cell.ts";
+import { blockOf } from "../../src/domain/block-group.ts";
 import { addressAt } from "../../src/domain/cidr.ts";
 import { Refusal } from "../../src/domain/outcome.ts";
 import { type Promised, promisedOf } from "./ledger.ts";

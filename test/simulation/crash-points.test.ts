@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { assign } from "../../src/allocator/assign.ts";
+import { assign } from "../../src/allocator/assign/assign.ts";
 import { findViolations } from "../../src/domain/invariants.ts";
 import { Refusal } from "../../src/domain/outcome.ts";
 import { assigned, contentsIn, contextOver, makeWorld, passes, type World } from "../world.ts";

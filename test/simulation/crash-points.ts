@@ -1,5 +1,6 @@
 import { type Outcome, Unavailable } from "../../src/domain/outcome.ts";
-import type { Item, Table, Write } from "../../src/store/table.ts";
+import type { Item } from "../../src/store/item.ts";
+import type { Table, Write } from "../../src/store/table.ts";
 
 /** What befalls the walk at one of its calls. */
 export const MISHAPS = [

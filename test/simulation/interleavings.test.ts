@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { putReservation } from "../../src/allocator/administration.ts";
-import { assign } from "../../src/allocator/assign.ts";
-import type { Assignment, AssignRequest } from "../../src/allocator/assignment.ts";
-import type { Context } from "../../src/allocator/context.ts";
-import { disown } from "../../src/allocator/disown.ts";
-import { releaseHandle } from "../../src/allocator/release-handle.ts";
+import { putReservation } from "../../src/allocator/admin/administration.ts";
+import { assign } from "../../src/allocator/assign/assign.ts";
+import type { Assignment, AssignRequest } from "../../src/allocator/assign/assignment.ts";
+import { disown } from "../../src/allocator/blocks/disown-block.ts";
+import type { Context } from "../../src/allocator/core/context.ts";
+import { releaseHandle } from "../../src/allocator/release/release-handle.ts";
 import { parseGeneration } from "../../src/domain/generation.ts";
 import { findViolations } from "../../src/domain/invariants.ts";
 import { collectAll, reclaimAll } from "../passes.ts";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import type { Amended } from "../../src/allocator/amend.ts";
-import type { AssignedAddress } from "../../src/allocator/assignment.ts";
+import type { Amended } from "../../src/allocator/admin/amend-address.ts";
+import type { AssignedAddress } from "../../src/allocator/assign/assignment.ts";
 import type { Contents } from "../../src/domain/contents.ts";
 import { Ledger, promisedOf } from "./ledger.ts";
 import { cidrOf } from "./scenario.ts";

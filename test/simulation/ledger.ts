@@ -1,6 +1,6 @@
-import type { Amended } from "../../src/allocator/amend.ts";
-import type { AssignedAddress } from "../../src/allocator/assignment.ts";
-import type { Released } from "../../src/allocator/ending.ts";
+import type { Amended } from "../../src/allocator/admin/amend-address.ts";
+import type { AssignedAddress } from "../../src/allocator/assign/assignment.ts";
+import type { Released } from "../../src/allocator/release/close-allocations.ts";
 import { type Address, parseAddress } from "../../src/domain/address.ts";
 import { contains, ordinalOf } from "../../src/domain/cidr.ts";
 import type { Contents } from "../../src/domain/contents.ts";

@@ -1,5 +1,6 @@
-import { changed, MemoryTable } from "../../src/store/memory.ts";
-import type { Item, Write } from "../../src/store/table.ts";
+import { changed, MemoryTable } from "../../src/store/in-memory-table.ts";
+import type { Item } from "../../src/store/item.ts";
+import type { Write } from "../../src/store/table.ts";
 
 /** Two clauses that are left out together are named so, one after the other. */
 export const AND = " + ";

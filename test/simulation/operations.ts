@@ -4,27 +4,27 @@ import {
   putPool,
   putReservation,
   putSettings,
-} from "../../src/allocator/administration.ts";
-import { amendAddress } from "../../src/allocator/amend.ts";
-import { assign } from "../../src/allocator/assign.ts";
-import type { Assignment, AssignRequest } from "../../src/allocator/assignment.ts";
-import { claimAffinities } from "../../src/allocator/claim-affinities.ts";
-import type { Context } from "../../src/allocator/context.ts";
-import { disown } from "../../src/allocator/disown.ts";
-import { ensureBlocks } from "../../src/allocator/ensure-blocks.ts";
-import { runJobs } from "../../src/allocator/jobs.ts";
-import { deleteNamespace, putNamespace } from "../../src/allocator/namespaces.ts";
-import { deleteNode, putNode } from "../../src/allocator/nodes.ts";
-import { deletePool, drainPool, releasePool } from "../../src/allocator/pool-jobs.ts";
-import { releaseAddresses } from "../../src/allocator/release-addresses.ts";
+} from "../../src/allocator/admin/administration.ts";
+import { amendAddress } from "../../src/allocator/admin/amend-address.ts";
+import { deleteNamespace, putNamespace } from "../../src/allocator/admin/namespaces.ts";
+import { deleteNode, putNode } from "../../src/allocator/admin/nodes.ts";
+import { reserve } from "../../src/allocator/admin/reserve.ts";
+import { claimAffinities } from "../../src/allocator/affinities/claim-range.ts";
 import {
   releaseAffinities,
   releaseAffinity,
   releaseRange,
-} from "../../src/allocator/release-affinities.ts";
-import { releaseHandle } from "../../src/allocator/release-handle.ts";
-import { releaseHost } from "../../src/allocator/release-host.ts";
-import { reserve } from "../../src/allocator/reserve.ts";
+} from "../../src/allocator/affinities/release-range.ts";
+import { assign } from "../../src/allocator/assign/assign.ts";
+import type { Assignment, AssignRequest } from "../../src/allocator/assign/assignment.ts";
+import { ensureBlocks } from "../../src/allocator/assign/ensure-blocks.ts";
+import { disown } from "../../src/allocator/blocks/disown-block.ts";
+import type { Context } from "../../src/allocator/core/context.ts";
+import { deletePool, drainPool, releasePool } from "../../src/allocator/jobs/pool-jobs.ts";
+import { runJobs } from "../../src/allocator/jobs/run-jobs.ts";
+import { releaseAddresses } from "../../src/allocator/release/release-addresses.ts";
+import { releaseHandle } from "../../src/allocator/release/release-handle.ts";
+import { releaseHost } from "../../src/allocator/release/release-host.ts";
 import { formatCidr, parseInterval } from "../../src/domain/cidr.ts";
 import type { HostId } from "../../src/domain/host.ts";
 import type { Labels } from "../../src/domain/labels.ts";
@@ -264,8 +264,8 @@ export const OPERATIONS: readonly Operation[] = [
     again: firstPool,
   },
   {
-    name: "collect of what a crash left",
-    step: "collect-fence",
+    name: "repair of what a crash left",
+    step: "repair-fence",
     prepare: async (world) => {
       const told = { old: await assigned(world.calm, requestOf("old", 1)) };
       await withMishap(world.table, 4, "killed after the call", (table) =>
@@ -380,7 +380,7 @@ export const OPERATIONS: readonly Operation[] = [
     again: (context, { gone }) => releaseAll(context, gone),
   },
   {
-    name: "collect of a loan that nobody needs",
+    name: "repair of a loan that nobody needs",
     step: "loan-drop",
     prepare: async (world) => {
       const told = { old: await assigned(world.calm, requestOf("old", 7)) };
@@ -488,7 +488,7 @@ export const OPERATIONS: readonly Operation[] = [
     kept: ["old"],
   },
   {
-    name: "collect of what a lease has run out of",
+    name: "repair of what a lease has run out of",
     step: "expire",
     prepare: async (world) => {
       const told = { old: await assigned(world.calm, requestOf("old", 1)) };
@@ -649,8 +649,8 @@ export const OPERATIONS: readonly Operation[] = [
     again: forget,
   },
   {
-    name: "collect of entries and nodes that have lost each other",
-    step: "collect-entry",
+    name: "repair of entries and nodes that have lost each other",
+    step: "repair-entry",
     prepare: async ({ calm, clock }) => {
       const { store } = calm;
       await store.enterNode({ space: SPACE, name: "gone", id: "gone", atMs: clock.nowMs });

@@ -7,17 +7,20 @@ import {
   readPool,
   readReservation,
   readSettings,
-  type Written,
-} from "../../src/allocator/administration.ts";
-import { claimAffinities } from "../../src/allocator/claim-affinities.ts";
-import type { Context } from "../../src/allocator/context.ts";
-import { disown } from "../../src/allocator/disown.ts";
-import { ensureBlocks } from "../../src/allocator/ensure-blocks.ts";
-import { runJobs } from "../../src/allocator/jobs.ts";
-import { listAffinities } from "../../src/allocator/list-affinities.ts";
-import { listSpaceAffinities } from "../../src/allocator/list-space-affinities.ts";
-import { deleteNamespace, putNamespace, readNamespace } from "../../src/allocator/namespaces.ts";
-import { deleteNode, listNodes, putNode, readNode } from "../../src/allocator/nodes.ts";
+} from "../../src/allocator/admin/administration.ts";
+import {
+  deleteNamespace,
+  putNamespace,
+  readNamespace,
+} from "../../src/allocator/admin/namespaces.ts";
+import { deleteNode, listNodes, putNode, readNode } from "../../src/allocator/admin/nodes.ts";
+import { reserve as reserveAddresses } from "../../src/allocator/admin/reserve.ts";
+import type { Written } from "../../src/allocator/admin/written.ts";
+import { claimAffinities } from "../../src/allocator/affinities/claim-range.ts";
+import { releaseAffinities, releaseRange } from "../../src/allocator/affinities/release-range.ts";
+import { ensureBlocks } from "../../src/allocator/assign/ensure-blocks.ts";
+import { disown } from "../../src/allocator/blocks/disown-block.ts";
+import type { Context } from "../../src/allocator/core/context.ts";
 import {
   type Accepted,
   deletePool,
@@ -25,13 +28,14 @@ import {
   listJobs,
   readJob,
   releasePool,
-} from "../../src/allocator/pool-jobs.ts";
-import { releaseAffinities, releaseRange } from "../../src/allocator/release-affinities.ts";
-import { releaseHandle } from "../../src/allocator/release-handle.ts";
-import { releaseHost } from "../../src/allocator/release-host.ts";
-import { reserve as reserveAddresses } from "../../src/allocator/reserve.ts";
+} from "../../src/allocator/jobs/pool-jobs.ts";
+import { runJobs } from "../../src/allocator/jobs/run-jobs.ts";
+import { listAffinities } from "../../src/allocator/read/list-affinities.ts";
+import { listSpaceAffinities } from "../../src/allocator/read/list-space-affinities.ts";
+import { releaseHandle } from "../../src/allocator/release/release-handle.ts";
+import { releaseHost } from "../../src/allocator/release/release-host.ts";
 import type { Address } from "../../src/domain/address.ts";
-import { cellAt } from "../../src/domain/cell.ts";
+import { cellAt } from "../../src/domain/block-group.ts";
 import { parseInterval } from "../../src/domain/cidr.ts";
 import type { Random } from "../../src/domain/fresh.ts";
 import { type HostId, hostId, hostName } from "../../src/domain/host.ts";

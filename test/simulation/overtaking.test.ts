@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { amendAddress } from "../../src/allocator/amend.ts";
-import { assign } from "../../src/allocator/assign.ts";
-import type { Assignment, AssignRequest } from "../../src/allocator/assignment.ts";
-import type { Context } from "../../src/allocator/context.ts";
-import { releaseAddress } from "../../src/allocator/release.ts";
-import { releaseHandle } from "../../src/allocator/release-handle.ts";
+import { amendAddress } from "../../src/allocator/admin/amend-address.ts";
+import { assign } from "../../src/allocator/assign/assign.ts";
+import type { Assignment, AssignRequest } from "../../src/allocator/assign/assignment.ts";
+import type { Context } from "../../src/allocator/core/context.ts";
+import { releaseAddress } from "../../src/allocator/release/release-address.ts";
+import { releaseHandle } from "../../src/allocator/release/release-handle.ts";
 import { addressAt } from "../../src/domain/cidr.ts";
 import { findViolations } from "../../src/domain/invariants.ts";
 import { Refusal } from "../../src/domain/outcome.ts";

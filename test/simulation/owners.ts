@@ -1,5 +1,5 @@
-import type { ClaimedBlock } from "../../src/allocator/claim-affinities.ts";
-import type { ReleasedAffinity } from "../../src/allocator/release-affinities.ts";
+import type { ClaimedBlock } from "../../src/allocator/affinities/claim-range.ts";
+import type { ReleasedAffinity } from "../../src/allocator/affinities/release-range.ts";
 import { formatCidr } from "../../src/domain/cidr.ts";
 import type { Contents } from "../../src/domain/contents.ts";
 import { type HostId, hostId } from "../../src/domain/host.ts";

@@ -1,6 +1,6 @@
 import type { Contents } from "../../src/domain/contents.ts";
 import { contentsOf } from "../../src/store/contents.ts";
-import type { Item } from "../../src/store/table.ts";
+import type { Item } from "../../src/store/item.ts";
 
 type Kind = keyof Contents;
 

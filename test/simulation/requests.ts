@@ -1,4 +1,4 @@
-import type { AssignRequest } from "../../src/allocator/assignment.ts";
+import type { AssignRequest } from "../../src/allocator/assign/assignment.ts";
 import type { Address } from "../../src/domain/address.ts";
 import { parseAddress } from "../../src/domain/address.ts";
 import { addressAt, formatCidr, sizeOf } from "../../src/domain/cidr.ts";

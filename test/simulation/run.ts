@@ -1,9 +1,9 @@
-import { putPool, putReservation, putSettings } from "../../src/allocator/administration.ts";
-import type { Context } from "../../src/allocator/context.ts";
-import { runJobs } from "../../src/allocator/jobs.ts";
-import { Memory } from "../../src/allocator/memory.ts";
-import { putNamespace } from "../../src/allocator/namespaces.ts";
-import { putNode } from "../../src/allocator/nodes.ts";
+import { putPool, putReservation, putSettings } from "../../src/allocator/admin/administration.ts";
+import { putNamespace } from "../../src/allocator/admin/namespaces.ts";
+import { putNode } from "../../src/allocator/admin/nodes.ts";
+import type { Context } from "../../src/allocator/core/context.ts";
+import { Memory } from "../../src/allocator/core/warm-cache.ts";
+import { runJobs } from "../../src/allocator/jobs/run-jobs.ts";
 import { handleHash } from "../../src/domain/hash.ts";
 import { findViolations, type Violation } from "../../src/domain/invariants.ts";
 import { CLOCK_SKEW_MS_MAX } from "../../src/domain/limits.ts";

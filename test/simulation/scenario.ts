@@ -189,11 +189,11 @@ function drawAllLabels(random: Random, hosts: readonly HostId[]): ReadonlyMap<st
 const CLIENTS = 5;
 /** Writes that may be singled out: for a while the database hardly ever says what became of them. */
 const RELENTLESS = [
-  ["handle-fence", "collect-fence", "unknown-fence", "resume-fence", "loan-fence"],
-  ["collect-release-fence", "collect-abort-fence", "resume-abort-fence"],
+  ["handle-fence", "repair-fence", "unknown-fence", "resume-fence", "loan-fence"],
+  ["repair-release-fence", "repair-abort-fence", "resume-abort-fence"],
   ["free-slots"],
   ["end", "end-whole"],
-  ["resume-abort", "collect-abort"],
+  ["resume-abort", "repair-abort"],
   ["mark-given"],
   ["add-cell"],
   ["raise-version"],

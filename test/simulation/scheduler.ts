@@ -1,8 +1,9 @@
 import type { Random } from "../../src/domain/fresh.ts";
 import type { Outcome } from "../../src/domain/outcome.ts";
 import { Busy, Unavailable } from "../../src/domain/outcome.ts";
-import type { MemoryTable } from "../../src/store/memory.ts";
-import type { Item, Table, Write } from "../../src/store/table.ts";
+import type { MemoryTable } from "../../src/store/in-memory-table.ts";
+import type { Item } from "../../src/store/item.ts";
+import type { Table, Write } from "../../src/store/table.ts";
 
 /** How often things go wrong, per call, and what else the weather brings. */
 export interface Weather {

@@ -1,7 +1,7 @@
-import { assign } from "../../src/allocator/assign.ts";
-import type { Assignment, AssignRequest } from "../../src/allocator/assignment.ts";
-import type { Context } from "../../src/allocator/context.ts";
-import type { Store } from "../../src/allocator/store.ts";
+import { assign } from "../../src/allocator/assign/assign.ts";
+import type { Assignment, AssignRequest } from "../../src/allocator/assign/assignment.ts";
+import type { Context } from "../../src/allocator/core/context.ts";
+import type { Store } from "../../src/allocator/core/store.ts";
 import type { Violation } from "../../src/domain/invariants.ts";
 import { Refusal, type RefusalCode } from "../../src/domain/outcome.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Written } from "../../src/allocator/administration.ts";
-import type { AssignRequest } from "../../src/allocator/assignment.ts";
+import type { Written } from "../../src/allocator/admin/written.ts";
+import type { AssignRequest } from "../../src/allocator/assign/assignment.ts";
 import type { Contents } from "../../src/domain/contents.ts";
 import { CLOCK_SKEW_MS_MAX } from "../../src/domain/limits.ts";
 import { SETTINGS_DEFAULT } from "../../src/domain/settings.ts";

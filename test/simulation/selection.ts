@@ -1,6 +1,6 @@
-import type { Written } from "../../src/allocator/administration.ts";
-import type { AssignRequest } from "../../src/allocator/assignment.ts";
-import { namedFor } from "../../src/allocator/wish.ts";
+import type { Written } from "../../src/allocator/admin/written.ts";
+import type { AssignRequest } from "../../src/allocator/assign/assignment.ts";
+import { namedFor } from "../../src/allocator/assign/family-requests.ts";
 import type { Contents } from "../../src/domain/contents.ts";
 import { affinityTypeOf } from "../../src/domain/host.ts";
 import type { Violation } from "../../src/domain/invariants.ts";

@@ -87,13 +87,13 @@ it.each<[operation: string, step: string, refusedBy: string | undefined, why: st
     "another pass of the reclaimer deleted the block",
   ],
   [
-    "collect of what a crash left",
-    "collect",
-    "collect-rev",
+    "repair of what a crash left",
+    "repair",
+    "repair-rev",
     "another pass of the collector deleted the record",
   ],
   [
-    "collect of what a lease has run out of",
+    "repair of what a lease has run out of",
     "expire",
     "expire-rev",
     "another pass of the collector ended it; a renewal would have changed the revision as well",

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import type { AssignmentRecord } from "../../src/domain/allocation.ts";
 import type { Contents } from "../../src/domain/contents.ts";
 import { CLOCK_SKEW_MS_MAX } from "../../src/domain/limits.ts";
-import type { AssignmentRecord } from "../../src/domain/record.ts";
 import { blockWith, recordWith, taken } from "../domain/builders.ts";
 import { Strictness } from "./strictness.ts";
 

@@ -1,4 +1,4 @@
-import type { Written } from "../../src/allocator/administration.ts";
+import type { Written } from "../../src/allocator/admin/written.ts";
 import type { Contents } from "../../src/domain/contents.ts";
 import type { Violation } from "../../src/domain/invariants.ts";
 import { CLOCK_SKEW_MS_MAX } from "../../src/domain/limits.ts";

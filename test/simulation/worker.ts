@@ -22,16 +22,16 @@ export interface Done {
 
 /** Not walks: the judge itself, what only names types, and what turns the pages of a list or asks what would be. */
 const NOT_WALKS = new Set([
-  "check.ts",
-  "explain.ts",
-  "list-blocks.ts",
-  "list-space-affinities.ts",
-  "page.ts",
-  "pool-walk.ts",
-  "read-block.ts",
-  "read-handle.ts",
-  "store.ts",
-  "utilization.ts",
+  "read/check-table.ts",
+  "assign/explain.ts",
+  "read/list-blocks.ts",
+  "read/list-space-affinities.ts",
+  "core/page.ts",
+  "blocks/walk-pool.ts",
+  "read/read-block.ts",
+  "read/read-handle.ts",
+  "core/store.ts",
+  "read/utilization.ts",
 ]);
 const FOLDER = new URL("../../src/allocator/", import.meta.url);
 const coverage = new BranchCoverage(FOLDER, (file) => !NOT_WALKS.has(file));
@@ -45,7 +45,9 @@ async function carryOut({ from, runs, coverage: wanted, ...task }: Task): Promis
     counting = true;
     await coverage.start();
     // All of them, so that what no run comes by is counted as never taken.
-    for (const file of readdirSync(FOLDER)) await import(new URL(file, FOLDER).href);
+    const files = readdirSync(FOLDER, { recursive: true, encoding: "utf8" });
+    for (const file of files.filter((name) => name.endsWith(".ts")))
+      await import(new URL(file, FOLDER).href);
     await coverage.take();
   }
   const { simulate } = await import("./run.ts");

@@ -8,17 +8,9 @@ import {
   present,
   sizeIs,
 } from "../../src/store/clause.ts";
-import { MemoryTable } from "../../src/store/memory.ts";
-import type {
-  Change,
-  DueKey,
-  Item,
-  Key,
-  Page,
-  ScanOptions,
-  Table,
-  Write,
-} from "../../src/store/table.ts";
+import { MemoryTable } from "../../src/store/in-memory-table.ts";
+import type { Item, Key } from "../../src/store/item.ts";
+import type { Change, DueKey, Page, ScanOptions, Table, Write } from "../../src/store/table.ts";
 
 /** What is eventually consistent usually shows a write within a second. */
 const CONSISTENT_MS_MAX = 15_000;

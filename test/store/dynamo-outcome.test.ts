@@ -1,8 +1,8 @@
 import { ConditionalCheckFailedException, type DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { describe, expect, it } from "vitest";
 import { Busy, Unavailable } from "../../src/domain/outcome.ts";
-import { dynamoTable } from "../../src/store/dynamo.ts";
-import { patientTable } from "../../src/store/patient.ts";
+import { dynamoTable } from "../../src/store/dynamodb-table.ts";
+import { patientTable } from "../../src/store/retrying-table.ts";
 import { dynamoClient } from "../../src/wiring.ts";
 import { seededRandom } from "../simulation/random.ts";
 

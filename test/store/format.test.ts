@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { contentsOf } from "../../src/store/contents.ts";
 import { formattedTable } from "../../src/store/format.ts";
-import { MemoryTable } from "../../src/store/memory.ts";
+import { MemoryTable } from "../../src/store/in-memory-table.ts";
+import type { Item } from "../../src/store/item.ts";
 import { makeStore } from "../../src/store/store.ts";
-import type { Change, Item, Write } from "../../src/store/table.ts";
+import type { Change, Write } from "../../src/store/table.ts";
 import { blockWith, network } from "../domain/builders.ts";
 
 const KEY = { pk: "VERSION#default", sk: "VERSION" };

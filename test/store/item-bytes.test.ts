@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { planBytes } from "../../src/domain/address-plan.ts";
 import { hostId } from "../../src/domain/host.ts";
 import {
   HOST_RESERVED_MAX,
@@ -14,11 +15,10 @@ import {
   UNREADABLE_CHARACTERS_MAX,
 } from "../../src/domain/limits.ts";
 import { Unreadable } from "../../src/domain/outcome.ts";
-import { planBytes } from "../../src/domain/plan.ts";
 import { SETTINGS_DEFAULT } from "../../src/domain/settings.ts";
-import { MemoryTable } from "../../src/store/memory.ts";
+import { MemoryTable } from "../../src/store/in-memory-table.ts";
+import type { Item } from "../../src/store/item.ts";
 import { makeStore } from "../../src/store/store.ts";
-import type { Item } from "../../src/store/table.ts";
 import {
   blockWith,
   interval,

@@ -1,4 +1,4 @@
-import type { Item, Value } from "../../src/store/table.ts";
+import type { Item, Value } from "../../src/store/item.ts";
 
 /** Values that several items share are measured once. */
 const known = new WeakMap<object, number>();

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { formatCidr } from "../../src/domain/cidr.ts";
 import { freshToken, recordStartIn } from "../../src/domain/token.ts";
+import type { Key } from "../../src/store/item.ts";
 import {
   addressInKey,
   affinityKey,
@@ -27,7 +28,6 @@ import {
   unescaped,
   versionKey,
 } from "../../src/store/key.ts";
-import type { Key } from "../../src/store/table.ts";
 import { anyHandleHash, anyToken, BLOCKS_OF_EACH_SIZE, network } from "../domain/builders.ts";
 import { seededRandom } from "../simulation/random.ts";
 

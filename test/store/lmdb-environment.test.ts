@@ -5,8 +5,8 @@ import { join } from "node:path";
 import * as lmdb from "lmdb";
 import { expect, it } from "vitest";
 import { absent } from "../../src/store/clause.ts";
-import { LmdbTable } from "../../src/store/lmdb.ts";
 import { openEnvironment, UnusableFile } from "../../src/store/lmdb-environment.ts";
+import { LmdbTable } from "../../src/store/lmdb-table.ts";
 import { scratchDirectory } from "./scratch-file.ts";
 
 const newDirectory = scratchDirectory();

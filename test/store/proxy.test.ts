@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Busy } from "../../src/domain/outcome.ts";
 import { createTable } from "../../src/local/create-table.ts";
 import { type Emulator, emulatorBinary, startEmulator } from "../../src/local/emulator.ts";
-import { dynamoTable } from "../../src/store/dynamo.ts";
+import { dynamoTable } from "../../src/store/dynamodb-table.ts";
 import type { Table } from "../../src/store/table.ts";
 import { dynamoClient } from "../../src/wiring.ts";
 import { seededRandom } from "../simulation/random.ts";

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { DeleteTableCommand, type DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { afterAll } from "vitest";
 import { createTable } from "../../src/local/create-table.ts";
-import { dynamoTable } from "../../src/store/dynamo.ts";
+import { dynamoTable } from "../../src/store/dynamodb-table.ts";
 import type { Table } from "../../src/store/table.ts";
 import { dynamoClient } from "../../src/wiring.ts";
 

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { putNode, readNode } from "../../src/allocator/nodes.ts";
+import { putNode, readNode } from "../../src/allocator/admin/nodes.ts";
 import { handleHash } from "../../src/domain/hash.ts";
 import { Unreadable } from "../../src/domain/outcome.ts";
-import { MemoryTable } from "../../src/store/memory.ts";
-import type { Item } from "../../src/store/table.ts";
+import { MemoryTable } from "../../src/store/in-memory-table.ts";
+import type { Item } from "../../src/store/item.ts";
 import { knownKeysTable, openTable } from "../../src/store/table-format.ts";
 import { contextOf } from "../../src/wiring.ts";
 import { contextOver } from "../world.ts";

@@ -17,10 +17,10 @@ it("templates are of exactly these sources: a change of content, of a name, a ne
     digests.push(await digestOf(root, contexts));
   };
   await after(writeFile(file("src/domain/block.ts"), "two"));
-  await after(rename(file("src/domain/block.ts"), file("src/domain/cell.ts")));
+  await after(rename(file("src/domain/block.ts"), file("src/domain/block-group.ts")));
   await after(writeFile(file("cdk.context.json"), "{}"));
   await after(writeFile(file("package-lock.json"), '{"a": 1}'));
-  await after(rm(file("src/domain/cell.ts")));
+  await after(rm(file("src/domain/block-group.ts")));
   expect(new Set(digests).size).toBe(digests.length);
 
   await after(utimes(file("package-lock.json"), new Date(0), new Date(0)));

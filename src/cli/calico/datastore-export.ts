@@ -1,5 +1,5 @@
-import { isRecord } from "../../edge/schema.ts";
-import { usageError } from "../exit.ts";
+import { isRecord } from "../../contract/schema/schema.ts";
+import { usageError } from "../shell/exit.ts";
 
 /**
  * The state of IPAM as `calicoctl datastore migrate export` prints it: keys of the datastore with their values, in four lists.

@@ -1,6 +1,6 @@
 import { Composer, Lexer, Parser } from "yaml";
-import { isRecord } from "../../edge/schema.ts";
-import { usageError } from "../exit.ts";
+import { isRecord } from "../../contract/schema/schema.ts";
+import { usageError } from "../shell/exit.ts";
 
 /** A resource has ten levels in a list. Reading a hundred times as many can take for ever, or all of the stack. */
 const LEVELS_MAX = 64;

@@ -1,8 +1,8 @@
 import type * as v from "valibot";
-import { isManifest } from "../../edge/choose-manifest.ts";
-import { Problem } from "../../edge/problem.ts";
-import { checked, cut, isRecord } from "../../edge/schema.ts";
-import { usageErrors } from "../exit.ts";
+import { Problem } from "../../contract/schema/problem.ts";
+import { checked, cut, isRecord } from "../../contract/schema/schema.ts";
+import { isManifest } from "../../edge/http/choose-manifest.ts";
+import { usageErrors } from "../shell/exit.ts";
 import { isDatastoreExport, resourcesOf } from "./datastore-export.ts";
 import { documentsOf } from "./dump-text.ts";
 import {

@@ -1,4 +1,6 @@
 import * as v from "valibot";
+import { namespaceName, nodeName, resourceName } from "../../contract/schema/field.ts";
+import { labels as labelsSchema } from "../../contract/schema/labels.ts";
 import { BITS, compareAddresses, formatAddress, parseAddress } from "../../domain/address.ts";
 import {
   addressAt,
@@ -11,8 +13,6 @@ import {
 } from "../../domain/cidr.ts";
 import { BLOCK_SIZES, BLOCKS_PER_HOST_DEFAULT, BLOCKS_PER_HOST_MAX } from "../../domain/limits.ts";
 import { parsePlainInterval } from "../../domain/plain-form.ts";
-import { namespaceName, nodeName, resourceName } from "../../edge/field.ts";
-import { labels as labelsSchema } from "../../edge/labels.ts";
 import {
   addressConflicts,
   type Conflict,
@@ -22,7 +22,7 @@ import {
   type WantedPool,
   type WantedReservation,
   type WantedSettings,
-} from "../takeover/wanted.ts";
+} from "../import/desired.ts";
 import type { Dump } from "./dump.ts";
 import { handleOfNone, WINDOWS_HANDLE } from "./names.ts";
 import {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { type HostId, hostName } from "../../domain/host.ts";
 import { NAME_CHARACTERS_MAX } from "../../domain/limits.ts";
-import { blockName } from "./ipam-block.ts";
+import { blockName } from "../snapshot/ipam-block.ts";
 
 /** What Windows hosts keep for themselves stands under this handle in every block. */
 export const WINDOWS_HANDLE = "windows-reserved-ipam-handle";

@@ -1,7 +1,7 @@
 import * as v from "valibot";
+import { cidr, text } from "../../contract/schema/field.ts";
 import { BITS } from "../../domain/address.ts";
 import { type HostId, hostId } from "../../domain/host.ts";
-import { cidr, text } from "../../edge/field.ts";
 
 /**
  * Calico's resources, as much of them as is taken over. What they say beside that is not looked at: each release of Calico adds

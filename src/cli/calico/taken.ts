@@ -2,7 +2,7 @@ import { formatAddress } from "../../domain/address.ts";
 import { addressAt, formatCidr, sizeOf } from "../../domain/cidr.ts";
 import { type HostId, hostId, hostName } from "../../domain/host.ts";
 import type { HostReserved } from "../../domain/host-reserved.ts";
-import type { Conflict, WantedAddress, WantedBlock } from "../takeover/wanted.ts";
+import type { Conflict, WantedAddress, WantedBlock } from "../import/desired.ts";
 import { handleOfNone, UNKNOWN_HOST, WINDOWS_HANDLE } from "./names.ts";
 import { type Attribute, type IpamBlock, ownerOf } from "./resources.ts";
 

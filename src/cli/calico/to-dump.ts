@@ -2,9 +2,9 @@ import { BITS, compareAddresses, parseAddress } from "../../domain/address.ts";
 import { cidrOf, formatCidr, type Interval, parseInterval } from "../../domain/cidr.ts";
 import { hostId } from "../../domain/host.ts";
 import { BLOCKS_PER_HOST_MAX } from "../../domain/limits.ts";
-import type { Held, HeldBlock } from "../held.ts";
-import type { Pool, Settings } from "../takeover/standing.ts";
-import { type IpamBlock, ipamBlock } from "./ipam-block.ts";
+import type { Pool, Settings } from "../import/current.ts";
+import type { Held, HeldBlock } from "../snapshot/held.ts";
+import { type IpamBlock, ipamBlock } from "../snapshot/ipam-block.ts";
 import { affinityName, handleOfNone } from "./names.ts";
 
 /** All that Plat has, as it was read. */

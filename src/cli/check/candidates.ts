@@ -1,5 +1,5 @@
 import type { Owners } from "../../domain/owner.ts";
-import type { Assigned } from "../assigned.ts";
+import type { Assigned } from "../snapshot/assigned.ts";
 import type { Judged, Reason } from "./leak.ts";
 
 /** An address that is believed to be nobody's, until somebody has looked twice. */

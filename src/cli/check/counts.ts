@@ -1,6 +1,6 @@
+import { isOver } from "../../domain/allocation.ts";
 import type { Contents } from "../../domain/contents.ts";
-import { isOver } from "../../domain/record.ts";
-import type { Assigned } from "../assigned.ts";
+import type { Assigned } from "../snapshot/assigned.ts";
 
 const NODES_SHOWN_MAX = 20;
 

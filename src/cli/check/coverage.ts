@@ -1,4 +1,4 @@
-import { usageError } from "../exit.ts";
+import { usageError } from "../shell/exit.ts";
 
 /** Which parts of a cluster an inventory has completely: only there does it mean something that a thing is absent. */
 export interface Coverage {

@@ -1,5 +1,5 @@
-import type { Assigned } from "../assigned.ts";
-import type { Client } from "../client.ts";
+import type { Client } from "../api/client.ts";
+import type { Assigned } from "../snapshot/assigned.ts";
 import { agedOf, brakeFor, type Candidate, type Caution, candidatesIn } from "./candidates.ts";
 import type { Inventory } from "./inventory.ts";
 import { type Judged, judge } from "./leak.ts";

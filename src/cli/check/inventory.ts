@@ -1,9 +1,9 @@
 import * as v from "valibot";
 import { CLOCK_SKEW_MS_MAX } from "../../domain/limits.ts";
 import { formatTime } from "../../domain/time.ts";
-import { canonical } from "../assigned.ts";
-import { usageError } from "../exit.ts";
-import { yamlDocuments } from "../yaml-documents.ts";
+import { usageError } from "../shell/exit.ts";
+import { yamlDocuments } from "../shell/yaml-documents.ts";
+import { canonical } from "../snapshot/assigned.ts";
 import { type Coverage, coversNothing } from "./coverage.ts";
 
 /** What runs in a cluster, as `kubectl get nodes,pods -A -o json` prints it. */

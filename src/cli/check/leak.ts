@@ -1,5 +1,5 @@
 import { CLOCK_SKEW_MS_MAX } from "../../domain/limits.ts";
-import type { Assigned } from "../assigned.ts";
+import type { Assigned } from "../snapshot/assigned.ts";
 import { coversPods } from "./coverage.ts";
 import type { Inventory, SeenPod } from "./inventory.ts";
 

@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError } from "commander";
-import { usageError } from "../exit.ts";
-import { readInput } from "../input.ts";
-import type { Io } from "../io.ts";
-import { several } from "../options.ts";
+import { several } from "../invocation/options.ts";
+import { usageError } from "../shell/exit.ts";
+import { readInput } from "../shell/input.ts";
+import type { Io } from "../shell/io.ts";
 import type { Caution } from "./candidates.ts";
 import { coversNothing, parseCoverage } from "./coverage.ts";
 import { type Inventory, readInventory } from "./inventory.ts";

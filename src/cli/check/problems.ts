@@ -1,6 +1,6 @@
 import { compareAddresses, formatAddress, parseAddress } from "../../domain/address.ts";
 import type { Block } from "../../domain/block.ts";
-import { blockOf } from "../../domain/cell.ts";
+import { blockOf } from "../../domain/block-group.ts";
 import { addressAt, contains, formatCidr, ordinalOf } from "../../domain/cidr.ts";
 import type { Contents } from "../../domain/contents.ts";
 import { findViolations } from "../../domain/invariants.ts";

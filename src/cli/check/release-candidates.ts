@@ -1,5 +1,5 @@
-import type { Client } from "../client.ts";
-import { releaseAddresses } from "../releases.ts";
+import type { Client } from "../api/client.ts";
+import { releaseAddresses } from "../api/releases.ts";
 import type { Candidate } from "./candidates.ts";
 
 /** What became of a candidate. `skipped`: somebody else has it, or it is not as it was; nothing was done to it. */

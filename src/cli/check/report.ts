@@ -1,8 +1,8 @@
 import * as v from "valibot";
 import type { Owners } from "../../domain/owner.ts";
 import { formatTime } from "../../domain/time.ts";
-import type { Assigned } from "../assigned.ts";
-import { usageError } from "../exit.ts";
+import { usageError } from "../shell/exit.ts";
+import type { Assigned } from "../snapshot/assigned.ts";
 import type { Brake, Candidate } from "./candidates.ts";
 import type { Counts } from "./counts.ts";
 import { formatCoverage } from "./coverage.ts";

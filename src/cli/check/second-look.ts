@@ -1,7 +1,7 @@
-import { readAddress } from "../addresses.ts";
-import { atOnce } from "../at-once.ts";
-import { type Client, found, isPathPart, isRefusal } from "../client.ts";
-import { readHandle } from "../handles.ts";
+import { readAddress } from "../api/addresses.ts";
+import { atOnce } from "../api/at-once.ts";
+import { type Client, found, isPathPart, isRefusal } from "../api/client.ts";
+import { readHandle } from "../api/handles.ts";
 import { type Candidate, ownersText } from "./candidates.ts";
 
 const LOOKS_AT_ONCE = 8;

@@ -1,5 +1,5 @@
 import { formatTime } from "../../domain/time.ts";
-import type { Column } from "../output/print.ts";
+import type { Column } from "../output/column.ts";
 import { tableText } from "../output/table.ts";
 import type { Candidate } from "./candidates.ts";
 import type { Counts } from "./counts.ts";

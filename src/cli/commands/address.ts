@@ -1,9 +1,9 @@
 import { Command } from "commander";
-import { ADDRESS_COLUMNS, readAddress } from "../addresses.ts";
-import { action, printing, type Session } from "../cli.ts";
-import { examples } from "../help.ts";
-import type { Io } from "../io.ts";
+import { ADDRESS_COLUMNS, readAddress } from "../api/addresses.ts";
+import { action, printing, type Session } from "../invocation/cli.ts";
 import { getVerb } from "../resource/get.ts";
+import { examples } from "../shell/help.ts";
+import type { Io } from "../shell/io.ts";
 
 export const addressCommand = (io: Io): Command =>
   new Command("address")

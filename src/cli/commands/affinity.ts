@@ -1,17 +1,14 @@
 import { Command } from "commander";
 import type * as v from "valibot";
-import { AFFINITIES_PER_PAGE_MAX, BLOCKS_PER_PAGE_MAX } from "../../domain/limits.ts";
 import type {
   affinitiesClaimed,
   affinitiesRead,
   affinitiesReleased,
   spaceAffinitiesRead,
-} from "../../edge/answers.ts";
-import { action, printing, type Session } from "../cli.ts";
-import { type Client, pages, path } from "../client.ts";
-import { refusal, usageError } from "../exit.ts";
-import { examples } from "../help.ts";
-import type { Io } from "../io.ts";
+} from "../../contract/answers/answers.ts";
+import { AFFINITIES_PER_PAGE_MAX, BLOCKS_PER_PAGE_MAX } from "../../domain/limits.ts";
+import { type Client, pages, path } from "../api/client.ts";
+import { action, printing, type Session } from "../invocation/cli.ts";
 import {
   affinityTypeOption,
   count,
@@ -19,10 +16,13 @@ import {
   hostReservedOf,
   texts,
   withHostReserved,
-} from "../options.ts";
-import type { Column } from "../output/print.ts";
-import { progressing, told } from "../progress.ts";
+} from "../invocation/options.ts";
+import type { Column } from "../output/column.ts";
+import { progressing, told } from "../output/progress.ts";
 import { getVerb } from "../resource/get.ts";
+import { refusal, usageError } from "../shell/exit.ts";
+import { examples } from "../shell/help.ts";
+import type { Io } from "../shell/io.ts";
 
 export const affinityCommand = (io: Io): Command =>
   new Command("affinity")

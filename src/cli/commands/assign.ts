@@ -1,12 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { Command } from "commander";
 import type * as v from "valibot";
-import type { assigned } from "../../edge/answers.ts";
-import { action, printing, type Session } from "../cli.ts";
-import { mayBeDone, path } from "../client.ts";
-import { CommandError, refusal as refused } from "../exit.ts";
-import { examples } from "../help.ts";
-import type { Io } from "../io.ts";
+import type { assigned } from "../../contract/answers/answers.ts";
+import { mayBeDone, path } from "../api/client.ts";
+import { action, printing, type Session } from "../invocation/cli.ts";
 import {
   affinityTypeOption,
   count,
@@ -15,8 +12,12 @@ import {
   keyValue,
   texts,
   withHostReserved,
-} from "../options.ts";
-import { type Column, tableIn } from "../output/print.ts";
+} from "../invocation/options.ts";
+import type { Column } from "../output/column.ts";
+import { tableIn } from "../output/print.ts";
+import { CommandError, refusal as refused } from "../shell/exit.ts";
+import { examples } from "../shell/help.ts";
+import type { Io } from "../shell/io.ts";
 
 export const assignCommand = (io: Io): Command =>
   withHostReserved(

@@ -1,17 +1,18 @@
 import { Command } from "commander";
-import { type Block, type BlockSummary, listBlocks, readBlock } from "../blocks.ts";
-import { type IpamBlock, ipamBlock } from "../calico/ipam-block.ts";
+import { type Block, type BlockSummary, listBlocks, readBlock } from "../api/blocks.ts";
+import { readOwners } from "../api/handles.ts";
 import { listOf } from "../calico/list.ts";
-import { action, printing, type Session } from "../cli.ts";
-import { usageError } from "../exit.ts";
-import { readOwners } from "../handles.ts";
-import { readHeld, sayMissing } from "../held.ts";
-import { examples } from "../help.ts";
-import type { Io } from "../io.ts";
-import { affinityTypeOption } from "../options.ts";
-import { type Column, tableIn } from "../output/print.ts";
-import { counting, progressing } from "../progress.ts";
+import { action, printing, type Session } from "../invocation/cli.ts";
+import { affinityTypeOption } from "../invocation/options.ts";
+import type { Column } from "../output/column.ts";
+import { tableIn } from "../output/print.ts";
+import { counting, progressing } from "../output/progress.ts";
 import { getVerb } from "../resource/get.ts";
+import { usageError } from "../shell/exit.ts";
+import { examples } from "../shell/help.ts";
+import type { Io } from "../shell/io.ts";
+import { readHeld, sayMissing } from "../snapshot/held.ts";
+import { type IpamBlock, ipamBlock } from "../snapshot/ipam-block.ts";
 
 export const blockCommand = (io: Io): Command =>
   new Command("block")

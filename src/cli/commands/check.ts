@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { assignedIn } from "../assigned.ts";
+import { readContents } from "../api/contents.ts";
 import { countsOf } from "../check/counts.ts";
 import { findLeaks } from "../check/find-leaks.ts";
 import type { Inventory } from "../check/inventory.ts";
@@ -12,14 +12,14 @@ import {
 import { findIn, isClean, standingIn } from "../check/problems.ts";
 import { addressOf, type Checked, readReport, reportOf } from "../check/report.ts";
 import { checkText, foundSentences } from "../check/show.ts";
-import { action, printing, type Session } from "../cli.ts";
-import { readContents } from "../contents.ts";
-import { CommandError, EXIT, usageError } from "../exit.ts";
-import { writeWhole } from "../files.ts";
-import { examples } from "../help.ts";
-import { readInput } from "../input.ts";
-import type { Io } from "../io.ts";
-import { progressing } from "../progress.ts";
+import { action, printing, type Session } from "../invocation/cli.ts";
+import { progressing } from "../output/progress.ts";
+import { CommandError, EXIT, usageError } from "../shell/exit.ts";
+import { writeWhole } from "../shell/files.ts";
+import { examples } from "../shell/help.ts";
+import { readInput } from "../shell/input.ts";
+import type { Io } from "../shell/io.ts";
+import { assignedIn } from "../snapshot/assigned.ts";
 
 interface Options extends InventoryOptions {
   readonly report?: string;

@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { formatTime } from "../../domain/time.ts";
-import { assignedIn } from "../assigned.ts";
+import { readContents } from "../api/contents.ts";
 import { countsOf } from "../check/counts.ts";
 import { findLeaks } from "../check/find-leaks.ts";
 import {
@@ -11,14 +11,14 @@ import {
 } from "../check/options.ts";
 import { type Outcome, releaseCandidates } from "../check/release-candidates.ts";
 import { type Leaks, readReport, reportOf } from "../check/report.ts";
-import { action, printing, type Session } from "../cli.ts";
-import { readContents } from "../contents.ts";
-import { CommandError, EXIT, usageError } from "../exit.ts";
-import { readIfThere, writeWhole } from "../files.ts";
-import { examples } from "../help.ts";
-import type { Io } from "../io.ts";
-import type { Column } from "../output/print.ts";
-import { progressing, told } from "../progress.ts";
+import { action, printing, type Session } from "../invocation/cli.ts";
+import type { Column } from "../output/column.ts";
+import { progressing, told } from "../output/progress.ts";
+import { CommandError, EXIT, usageError } from "../shell/exit.ts";
+import { readIfThere, writeWhole } from "../shell/files.ts";
+import { examples } from "../shell/help.ts";
+import type { Io } from "../shell/io.ts";
+import { assignedIn } from "../snapshot/assigned.ts";
 
 interface Options extends InventoryOptions {
   readonly state: string;

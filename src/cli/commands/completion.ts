@@ -1,6 +1,6 @@
 import { Argument, Command } from "commander";
-import { examples } from "../help.ts";
-import type { Io } from "../io.ts";
+import { examples } from "../shell/help.ts";
+import type { Io } from "../shell/io.ts";
 
 const SHELLS = ["bash", "zsh", "fish", "powershell"];
 
@@ -17,7 +17,7 @@ export const completionCommand = (io: Io): Command =>
       ),
     )
     .action(async (shell: string, _: object, { parent }: Command) => {
-      const { completionScript } = await import("../completions.ts");
+      const { completionScript } = await import("../completion/completions.ts");
       if (parent) io.out(completionScript(parent.name(), shell));
     });
 
@@ -26,6 +26,6 @@ export const completeCommand = (io: Io): Command =>
   new Command("complete")
     .argument("[words...]")
     .action(async (words: readonly string[], _: object, { parent }: Command) => {
-      const { completionsOf } = await import("../completions.ts");
+      const { completionsOf } = await import("../completion/completions.ts");
       if (parent) io.out(completionsOf(parent, words));
     });

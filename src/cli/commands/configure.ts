@@ -1,13 +1,13 @@
 import { Command, Option } from "commander";
 import type * as v from "valibot";
-import type { settingsRead, settingsWritten } from "../../edge/answers.ts";
-import { action, type Session } from "../cli.ts";
-import { path } from "../client.ts";
-import { capital, usageError } from "../exit.ts";
-import { examples } from "../help.ts";
-import type { Io } from "../io.ts";
-import { count, flag } from "../options.ts";
+import type { settingsRead, settingsWritten } from "../../contract/answers/answers.ts";
+import { path } from "../api/client.ts";
+import { action, type Session } from "../invocation/cli.ts";
+import { count, flag } from "../invocation/options.ts";
 import { matching } from "../resource/change.ts";
+import { capital, usageError } from "../shell/exit.ts";
+import { examples } from "../shell/help.ts";
+import type { Io } from "../shell/io.ts";
 
 type Settings = v.InferOutput<typeof settingsRead>;
 

@@ -1,15 +1,15 @@
 import { Command } from "commander";
 import { stringify } from "yaml";
+import { readInventory } from "../calico/inventory.ts";
 import { listOf } from "../calico/list.ts";
 import { resourcesOf } from "../calico/to-dump.ts";
-import { action, printing, type Session } from "../cli.ts";
 import { csvOf } from "../csv/write-csv.ts";
-import { sayMissing } from "../held.ts";
-import { examples } from "../help.ts";
-import type { Io } from "../io.ts";
+import { action, printing, type Session } from "../invocation/cli.ts";
 import { YAML } from "../output/print.ts";
-import { progressing } from "../progress.ts";
-import { readInventory } from "../takeover/inventory.ts";
+import { progressing } from "../output/progress.ts";
+import { examples } from "../shell/help.ts";
+import type { Io } from "../shell/io.ts";
+import { sayMissing } from "../snapshot/held.ts";
 
 export const exportCommand = (io: Io): Command =>
   new Command("export")

@@ -1,11 +1,11 @@
 import { Command } from "commander";
 import { compareAddresses, parseAddress } from "../../domain/address.ts";
-import { ADDRESS_COLUMNS } from "../addresses.ts";
-import { action, printing, type Session } from "../cli.ts";
-import { type OwnedAddress, readHandle } from "../handles.ts";
-import { examples } from "../help.ts";
-import type { Io } from "../io.ts";
+import { ADDRESS_COLUMNS } from "../api/addresses.ts";
+import { type OwnedAddress, readHandle } from "../api/handles.ts";
+import { action, printing, type Session } from "../invocation/cli.ts";
 import { getVerb } from "../resource/get.ts";
+import { examples } from "../shell/help.ts";
+import type { Io } from "../shell/io.ts";
 
 export const handleCommand = (io: Io): Command =>
   new Command("handle")

@@ -1,14 +1,14 @@
 import { Command } from "commander";
 import { readDump } from "../calico/dump.ts";
 import { wantedFrom } from "../calico/from-dump.ts";
-import { action, printing, type Session } from "../cli.ts";
 import { wantedFromCsv } from "../csv/read-csv.ts";
-import { usageError } from "../exit.ts";
-import { examples } from "../help.ts";
-import { readInput } from "../input.ts";
-import type { Io } from "../io.ts";
-import { takeOver } from "../takeover/take-over.ts";
-import { isEmpty, type Wanted } from "../takeover/wanted.ts";
+import { isEmpty, type Wanted } from "../import/desired.ts";
+import { takeOver } from "../import/import-cluster.ts";
+import { action, printing, type Session } from "../invocation/cli.ts";
+import { usageError } from "../shell/exit.ts";
+import { examples } from "../shell/help.ts";
+import { readInput } from "../shell/input.ts";
+import type { Io } from "../shell/io.ts";
 
 interface ImportOptions {
   readonly filename: readonly string[];

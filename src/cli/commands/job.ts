@@ -1,8 +1,8 @@
 import { Command } from "commander";
-import { examples } from "../help.ts";
-import type { Io } from "../io.ts";
-import { JOB_COLUMNS } from "../job.ts";
+import { JOB_COLUMNS } from "../invocation/wait-for-job.ts";
 import { getCommand } from "../resource/get.ts";
+import { examples } from "../shell/help.ts";
+import type { Io } from "../shell/io.ts";
 
 const JOBS = { noun: "job", plural: "jobs", sample: "drain-default-ipv4" };
 

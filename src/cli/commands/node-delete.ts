@@ -1,15 +1,15 @@
 import type { Command } from "commander";
 import type * as v from "valibot";
-import type { affinitiesReleased } from "../../edge/answers.ts";
-import { action, type Session } from "../cli.ts";
-import { found, pages, path } from "../client.ts";
-import { CommandError, EXIT } from "../exit.ts";
-import { examples } from "../help.ts";
-import type { Io } from "../io.ts";
-import { progressing, told } from "../progress.ts";
-import { releaseHost } from "../releases.ts";
+import type { affinitiesReleased } from "../../contract/answers/answers.ts";
+import { found, pages, path } from "../api/client.ts";
+import { releaseHost } from "../api/releases.ts";
+import { action, type Session } from "../invocation/cli.ts";
+import { progressing, told } from "../output/progress.ts";
 import { deleteAsSeen, deletion } from "../resource/delete.ts";
 import { NODE } from "../resource/kind.ts";
+import { CommandError, EXIT } from "../shell/exit.ts";
+import { examples } from "../shell/help.ts";
+import type { Io } from "../shell/io.ts";
 
 type Page = v.InferOutput<typeof affinitiesReleased>;
 

@@ -1,6 +1,6 @@
-import type { Io } from "../io.ts";
 import { NODE } from "../resource/kind.ts";
 import { labelledCommand } from "../resource/labelled.ts";
+import type { Io } from "../shell/io.ts";
 import { nodeDeleteCommand } from "./node-delete.ts";
 
 export const nodeCommand = (io: Io) =>

@@ -1,13 +1,13 @@
 import { Command } from "commander";
 import type * as v from "valibot";
-import type { jobBegun } from "../../edge/answers.ts";
-import { action, printing, type Session } from "../cli.ts";
-import { type Path, path, type Request } from "../client.ts";
-import { examples } from "../help.ts";
-import type { Io } from "../io.ts";
-import { checkDone, follow, JOB_COLUMNS } from "../job.ts";
+import type { jobBegun } from "../../contract/answers/answers.ts";
+import { type Path, path, type Request } from "../api/client.ts";
+import { action, printing, type Session } from "../invocation/cli.ts";
+import { checkDone, follow, JOB_COLUMNS } from "../invocation/wait-for-job.ts";
 import { matching } from "../resource/change.ts";
 import { POOL, pathOf } from "../resource/kind.ts";
+import { examples } from "../shell/help.ts";
+import type { Io } from "../shell/io.ts";
 
 interface Options {
   readonly wait?: true;

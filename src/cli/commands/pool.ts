@@ -1,16 +1,16 @@
 import { Command, Option } from "commander";
 import type * as v from "valibot";
+import type { poolRead } from "../../contract/answers/answers.ts";
 import { ASSIGNMENT_MODES, BORROWING, USES } from "../../domain/pool.ts";
-import type { poolRead } from "../../edge/answers.ts";
-import { action, type Session } from "../cli.ts";
-import { examples } from "../help.ts";
-import type { Io } from "../io.ts";
-import { count, texts } from "../options.ts";
-import type { Column } from "../output/print.ts";
+import { action, type Session } from "../invocation/cli.ts";
+import { count, texts } from "../invocation/options.ts";
+import type { Column } from "../output/column.ts";
 import { applyCommand } from "../resource/apply.ts";
 import { create } from "../resource/create.ts";
 import { getCommand } from "../resource/get.ts";
 import { POOL } from "../resource/kind.ts";
+import { examples } from "../shell/help.ts";
+import type { Io } from "../shell/io.ts";
 import { poolJobCommands } from "./pool-jobs.ts";
 
 export type Pool = v.InferOutput<typeof poolRead>;

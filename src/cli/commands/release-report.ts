@@ -2,10 +2,10 @@ import type { Candidate } from "../check/candidates.ts";
 import { type Outcome, releaseCandidates } from "../check/release-candidates.ts";
 import { readReport } from "../check/report.ts";
 import { stillAsSeen } from "../check/second-look.ts";
-import type { Session } from "../cli.ts";
-import { readInput } from "../input.ts";
-import type { Column } from "../output/print.ts";
-import { told } from "../progress.ts";
+import type { Session } from "../invocation/cli.ts";
+import type { Column } from "../output/column.ts";
+import { told } from "../output/progress.ts";
+import { readInput } from "../shell/input.ts";
 
 const COLUMNS: readonly Column<Outcome>[] = [
   { header: "ADDRESS", value: ({ address }) => address },

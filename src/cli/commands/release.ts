@@ -1,13 +1,6 @@
 import { Command, Option } from "commander";
 import { compareAddresses, parseAddress } from "../../domain/address.ts";
-import { type Address, readAddress } from "../addresses.ts";
-import { action, printing, type Session } from "../cli.ts";
-import { refusal, usageError } from "../exit.ts";
-import { examples } from "../help.ts";
-import type { Io } from "../io.ts";
-import { affinityTypeOption, several, texts } from "../options.ts";
-import type { Column } from "../output/print.ts";
-import { progressing, told } from "../progress.ts";
+import { type Address, readAddress } from "../api/addresses.ts";
 import {
   type AllReleased,
   type ReleaseEntry,
@@ -15,7 +8,14 @@ import {
   releaseAddresses,
   releaseHandle,
   releaseHost,
-} from "../releases.ts";
+} from "../api/releases.ts";
+import { action, printing, type Session } from "../invocation/cli.ts";
+import { affinityTypeOption, several, texts } from "../invocation/options.ts";
+import type { Column } from "../output/column.ts";
+import { progressing, told } from "../output/progress.ts";
+import { refusal, usageError } from "../shell/exit.ts";
+import { examples } from "../shell/help.ts";
+import type { Io } from "../shell/io.ts";
 import { releaseFromReports } from "./release-report.ts";
 
 export const releaseCommand = (io: Io): Command =>

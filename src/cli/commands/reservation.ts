@@ -1,16 +1,16 @@
 import { Command } from "commander";
 import type * as v from "valibot";
-import type { reservationRead } from "../../edge/answers.ts";
-import { action, type Session } from "../cli.ts";
-import { examples } from "../help.ts";
-import type { Io } from "../io.ts";
-import { texts } from "../options.ts";
-import type { Column } from "../output/print.ts";
+import type { reservationRead } from "../../contract/answers/answers.ts";
+import { action, type Session } from "../invocation/cli.ts";
+import { texts } from "../invocation/options.ts";
+import type { Column } from "../output/column.ts";
 import { applyCommand } from "../resource/apply.ts";
 import { create } from "../resource/create.ts";
 import { deleteCommand } from "../resource/delete.ts";
 import { getCommand } from "../resource/get.ts";
 import { RESERVATION } from "../resource/kind.ts";
+import { examples } from "../shell/help.ts";
+import type { Io } from "../shell/io.ts";
 
 export const reservationCommand = (io: Io): Command =>
   new Command("reservation")

@@ -1,7 +1,7 @@
 import { Command, Option } from "commander";
-import { action, printing, type Session } from "../cli.ts";
-import { examples } from "../help.ts";
-import type { Io } from "../io.ts";
+import { action, printing, type Session } from "../invocation/cli.ts";
+import { examples } from "../shell/help.ts";
+import type { Io } from "../shell/io.ts";
 import { showAddress } from "../show/address.ts";
 import { showBorrowed } from "../show/borrowed.ts";
 import { showConfiguration } from "../show/configuration.ts";

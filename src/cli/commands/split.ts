@@ -1,20 +1,20 @@
 import { Command, InvalidArgumentError } from "commander";
 import type * as v from "valibot";
 import { stringify } from "yaml";
+import type { jobBegun, spaceUtilizationRead } from "../../contract/answers/answers.ts";
 import { type Cidr, formatCidr, parseCidr, sizeOf } from "../../domain/cidr.ts";
 import { POOLS_PER_SPACE_MAX } from "../../domain/limits.ts";
-import type { jobBegun, spaceUtilizationRead } from "../../edge/answers.ts";
-import { action, printing, type Session } from "../cli.ts";
-import { pages, path } from "../client.ts";
-import { CommandError, refusal, usageError } from "../exit.ts";
-import { examples } from "../help.ts";
-import type { Io } from "../io.ts";
-import { checkDone, follow } from "../job.ts";
-import { count } from "../options.ts";
+import { pages, path } from "../api/client.ts";
+import { action, printing, type Session } from "../invocation/cli.ts";
+import { count } from "../invocation/options.ts";
+import { checkDone, follow } from "../invocation/wait-for-job.ts";
 import { matching } from "../resource/change.ts";
 import { create } from "../resource/create.ts";
 import { POOL, pathOf, titled } from "../resource/kind.ts";
 import { listAll } from "../resource/list.ts";
+import { CommandError, refusal, usageError } from "../shell/exit.ts";
+import { examples } from "../shell/help.ts";
+import type { Io } from "../shell/io.ts";
 import { POOL_COLUMNS, type Pool } from "./pool.ts";
 
 interface Options {

@@ -3,18 +3,18 @@ import { type Address, formatAddress } from "../../domain/address.ts";
 import { type Cidr, cidrOf, contains, formatCidr, parseCidr } from "../../domain/cidr.ts";
 import { hostId } from "../../domain/host.ts";
 import { parsePlainAddress } from "../../domain/plain-form.ts";
-import type { Client } from "../client.ts";
-import { usageError, usageErrors } from "../exit.ts";
-import { POOL } from "../resource/kind.ts";
-import { listAll } from "../resource/list.ts";
-import type { Pool } from "../takeover/standing.ts";
+import type { Client } from "../api/client.ts";
+import type { Pool } from "../import/current.ts";
 import {
   addressConflicts,
   type Conflict,
   type Wanted,
   type WantedAddress,
   type WantedBlock,
-} from "../takeover/wanted.ts";
+} from "../import/desired.ts";
+import { POOL } from "../resource/kind.ts";
+import { listAll } from "../resource/list.ts";
+import { usageError, usageErrors } from "../shell/exit.ts";
 import { parseAttributes } from "./attributes-text.ts";
 
 const COLUMNS = ["address", "handle", "host", "attributes"] as const;

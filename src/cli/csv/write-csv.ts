@@ -1,5 +1,5 @@
 import { stringify } from "csv-stringify/sync";
-import type { Held } from "../held.ts";
+import type { Held } from "../snapshot/held.ts";
 import { attributesText } from "./attributes-text.ts";
 
 /** The addresses of some blocks as a table: a line each, whoever has them. */

@@ -1,6 +1,6 @@
-import { usageError } from "../exit.ts";
+import { usageError } from "../shell/exit.ts";
+import type { Column } from "./column.ts";
 import { parsePath, valueText } from "./json-path.ts";
-import type { Column } from "./print.ts";
 
 /** `NAME:.cidr,HOST:.host`: columns by paths into what the API said, as kubectl has them. Errors: what is no such list. */
 export function customColumns(text: string): readonly Column<unknown>[] {

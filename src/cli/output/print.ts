@@ -1,17 +1,10 @@
 import { stringify } from "yaml";
-import { usageError } from "../exit.ts";
-import type { Io } from "../io.ts";
+import { usageError } from "../shell/exit.ts";
+import type { Io } from "../shell/io.ts";
+import type { Column } from "./column.ts";
 import { customColumns } from "./custom-columns.ts";
 import { tableText } from "./table.ts";
 import { parseTemplate, type Template } from "./template.ts";
-
-/** A column of a table: what stands in it of a row; nothing shows as `<none>`, as kubectl does. */
-export interface Column<Row> {
-  readonly header: string;
-  readonly value: (row: Row) => string | number | boolean | undefined;
-  /** Only with `-o wide`. */
-  readonly wide?: true;
-}
 
 /** What a command has to say: as a table for people, and as the API said it for programs. */
 export interface Listing<Row> {

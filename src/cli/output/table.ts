@@ -1,5 +1,5 @@
 import Table from "cli-table3";
-import type { Column } from "./print.ts";
+import type { Column } from "./column.ts";
 
 const NONE = "<none>";
 const GAP = "   ";

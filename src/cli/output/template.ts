@@ -1,4 +1,4 @@
-import { usageError } from "../exit.ts";
+import { usageError } from "../shell/exit.ts";
 import { parsePath, valueText } from "./json-path.ts";
 
 /** Prints a part of a document. */

@@ -1,11 +1,11 @@
 import { Command } from "commander";
-import { atOnce } from "../at-once.ts";
-import { action, type Session } from "../cli.ts";
-import { NotSent } from "../client.ts";
-import { CommandError, EXIT, errorText, usageError } from "../exit.ts";
-import { examples } from "../help.ts";
-import type { Io } from "../io.ts";
-import { progressing } from "../progress.ts";
+import { atOnce } from "../api/at-once.ts";
+import { NotSent } from "../api/client.ts";
+import { action, type Session } from "../invocation/cli.ts";
+import { progressing } from "../output/progress.ts";
+import { CommandError, EXIT, errorText, usageError } from "../shell/exit.ts";
+import { examples } from "../shell/help.ts";
+import type { Io } from "../shell/io.ts";
 import { type Change, make, rehearse, warn } from "./change.ts";
 import { readDocuments, type Wanted } from "./documents.ts";
 import { type Kind, titled } from "./kind.ts";

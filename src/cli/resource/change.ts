@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { type Client, found, isRefusal, type Reply } from "../client.ts";
-import type { Io } from "../io.ts";
+import { type Client, found, isRefusal, type Reply } from "../api/client.ts";
+import type { Io } from "../shell/io.ts";
 import type { Wanted } from "./documents.ts";
 import { pathOf } from "./kind.ts";
 

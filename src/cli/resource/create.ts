@@ -1,6 +1,6 @@
-import type { Session } from "../cli.ts";
-import { isRefusal } from "../client.ts";
-import { refusal } from "../exit.ts";
+import { isRefusal } from "../api/client.ts";
+import type { Session } from "../invocation/cli.ts";
+import { refusal } from "../shell/exit.ts";
 import { detailsOf, matching, warn } from "./change.ts";
 import { type Kind, pathOf, titled } from "./kind.ts";
 

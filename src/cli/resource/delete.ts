@@ -1,7 +1,7 @@
 import { Command } from "commander";
-import { action, type Session } from "../cli.ts";
-import { examples } from "../help.ts";
-import type { Io } from "../io.ts";
+import { action, type Session } from "../invocation/cli.ts";
+import { examples } from "../shell/help.ts";
+import type { Io } from "../shell/io.ts";
 import { matching } from "./change.ts";
 import { type Kind, pathOf } from "./kind.ts";
 

@@ -1,9 +1,9 @@
-import { isList, isManifest, nameOf, titleOf } from "../../edge/choose-manifest.ts";
-import { isRecord } from "../../edge/schema.ts";
-import { usageError } from "../exit.ts";
-import { readInput } from "../input.ts";
-import type { Io } from "../io.ts";
-import { yamlDocuments } from "../yaml-documents.ts";
+import { isRecord } from "../../contract/schema/schema.ts";
+import { isList, isManifest, nameOf, titleOf } from "../../edge/http/choose-manifest.ts";
+import { usageError } from "../shell/exit.ts";
+import { readInput } from "../shell/input.ts";
+import type { Io } from "../shell/io.ts";
+import { yamlDocuments } from "../shell/yaml-documents.ts";
 import { KINDS, type Kind, type Manifest, titled } from "./kind.ts";
 
 /** What is to stand in the API under a name. */

@@ -1,8 +1,8 @@
 import { Command } from "commander";
-import { action, printing, type Session } from "../cli.ts";
-import { examples } from "../help.ts";
-import type { Io } from "../io.ts";
-import type { Column } from "../output/print.ts";
+import { action, printing, type Session } from "../invocation/cli.ts";
+import type { Column } from "../output/column.ts";
+import { examples } from "../shell/help.ts";
+import type { Io } from "../shell/io.ts";
 import { type Kind, pathOf } from "./kind.ts";
 import { listKnown } from "./list.ts";
 

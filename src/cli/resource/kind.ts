@@ -1,8 +1,8 @@
+import { API_VERSIONS as CALICO_VERSIONS } from "../../contract/requests/manifest.ts";
+import { NAMED_PER_PAGE_MAX } from "../../contract/requests/query.ts";
 import { LABELLED_PER_PAGE_MAX } from "../../domain/limits.ts";
-import { API_VERSIONS as CALICO_VERSIONS } from "../../edge/manifest.ts";
-import { NAMED_PER_PAGE_MAX } from "../../edge/named-list.ts";
-import { type Path, path } from "../client.ts";
-import { usageError } from "../exit.ts";
+import { type Path, path } from "../api/client.ts";
+import { usageError } from "../shell/exit.ts";
 
 /** A kind of thing that operators describe and name: where it stands in the API, and what manifests describe it. */
 export interface Kind {

@@ -1,9 +1,9 @@
 import { Command } from "commander";
 import type * as v from "valibot";
-import type { labelledRead } from "../../edge/answers.ts";
-import { examples } from "../help.ts";
-import type { Io } from "../io.ts";
-import type { Column } from "../output/print.ts";
+import type { labelledRead } from "../../contract/answers/answers.ts";
+import type { Column } from "../output/column.ts";
+import { examples } from "../shell/help.ts";
+import type { Io } from "../shell/io.ts";
 import { applyCommand } from "./apply.ts";
 import { deleteCommand } from "./delete.ts";
 import { getCommand } from "./get.ts";

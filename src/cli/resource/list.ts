@@ -1,5 +1,5 @@
-import { type Client, pages } from "../client.ts";
-import { type CommandError, capital, refusal } from "../exit.ts";
+import { type Client, pages } from "../api/client.ts";
+import { type CommandError, capital, refusal } from "../shell/exit.ts";
 import { type Kind, listPath } from "./kind.ts";
 
 type Listing = Pick<Kind, "plural"> & Partial<Pick<Kind, "perPage">>;

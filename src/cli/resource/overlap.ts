@@ -1,5 +1,5 @@
 import { intervalOf, overlaps, parseCidr } from "../../domain/cidr.ts";
-import { usageError } from "../exit.ts";
+import { usageError } from "../shell/exit.ts";
 import type { Change } from "./change.ts";
 import { POOL } from "./kind.ts";
 

@@ -1,5 +1,5 @@
-import { type Address, readAddress } from "../addresses.ts";
-import type { Session } from "../cli.ts";
+import { type Address, readAddress } from "../api/addresses.ts";
+import type { Session } from "../invocation/cli.ts";
 
 /** Is an address in use, and whose is it? */
 export async function showAddress({ client, print }: Session, ip: string): Promise<void> {

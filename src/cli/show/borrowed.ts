@@ -1,8 +1,8 @@
-import { type Block, listBlocks, readBlocks } from "../blocks.ts";
-import type { Session } from "../cli.ts";
-import { type OwnedAddress, readOwners } from "../handles.ts";
-import type { Column } from "../output/print.ts";
-import { counting, progressing } from "../progress.ts";
+import { type Block, listBlocks, readBlocks } from "../api/blocks.ts";
+import { type OwnedAddress, readOwners } from "../api/handles.ts";
+import type { Session } from "../invocation/cli.ts";
+import type { Column } from "../output/column.ts";
+import { counting, progressing } from "../output/progress.ts";
 
 /** An address that a host has in a block that is not its own. */
 interface Borrowed {

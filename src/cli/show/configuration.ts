@@ -1,8 +1,8 @@
 import type * as v from "valibot";
-import type { settingsRead } from "../../edge/answers.ts";
-import type { Session } from "../cli.ts";
-import { path } from "../client.ts";
-import type { Column } from "../output/print.ts";
+import type { settingsRead } from "../../contract/answers/answers.ts";
+import { path } from "../api/client.ts";
+import type { Session } from "../invocation/cli.ts";
+import type { Column } from "../output/column.ts";
 
 type Settings = v.InferOutput<typeof settingsRead>;
 

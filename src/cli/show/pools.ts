@@ -1,12 +1,12 @@
 import type * as v from "valibot";
+import type { spaceUtilizationRead, utilizationRead } from "../../contract/answers/answers.ts";
 import { PAGE_READS_AT_ONCE } from "../../domain/limits.ts";
-import type { spaceUtilizationRead, utilizationRead } from "../../edge/answers.ts";
-import { atOnce } from "../at-once.ts";
-import type { Session } from "../cli.ts";
-import { type Client, found, pages, path } from "../client.ts";
+import { atOnce } from "../api/at-once.ts";
+import { type Client, found, pages, path } from "../api/client.ts";
+import type { Session } from "../invocation/cli.ts";
+import type { Column } from "../output/column.ts";
 import { type Count, withShare } from "../output/count.ts";
-import type { Column } from "../output/print.ts";
-import { progressing } from "../progress.ts";
+import { progressing } from "../output/progress.ts";
 
 interface Usage {
   readonly cidr: string;

@@ -1,6 +1,6 @@
-import type { Assigned } from "../../../src/cli/assigned.ts";
 import type { Coverage } from "../../../src/cli/check/coverage.ts";
 import type { Inventory, SeenPod } from "../../../src/cli/check/inventory.ts";
+import type { Assigned } from "../../../src/cli/snapshot/assigned.ts";
 import { NOW_MS } from "../../domain/builders.ts";
 
 /** Values as tests write them: with only what the test is about. */

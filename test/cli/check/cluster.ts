@@ -1,5 +1,5 @@
 import { expect, onTestFinished, vi } from "vitest";
-import type { Context } from "../../../src/allocator/context.ts";
+import type { Context } from "../../../src/allocator/core/context.ts";
 import type { reportOf } from "../../../src/cli/check/report.ts";
 import type { terminal } from "../terminal.ts";
 

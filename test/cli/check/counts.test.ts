@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { assignedIn } from "../../../src/cli/assigned.ts";
 import { countsOf } from "../../../src/cli/check/counts.ts";
+import { assignedIn } from "../../../src/cli/snapshot/assigned.ts";
 import { together } from "../../../src/domain/contents.ts";
 import { blockWith, cooling, NOW_MS, recordWith, taken } from "../../domain/builders.ts";
 import { assignedWith } from "./builders.ts";

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Assigned } from "../../../src/cli/assigned.ts";
 import type { Inventory } from "../../../src/cli/check/inventory.ts";
 import { judge } from "../../../src/cli/check/leak.ts";
+import type { Assigned } from "../../../src/cli/snapshot/assigned.ts";
 import { NOW_MS } from "../../domain/builders.ts";
 import { ALL, assignedWith, inventoryWith, NOTHING } from "./builders.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type CommandError, EXIT } from "../../../src/cli/exit.ts";
 import { parseTemplate } from "../../../src/cli/output/template.ts";
+import { type CommandError, EXIT } from "../../../src/cli/shell/exit.ts";
 
 const DOCUMENT = {
   name: "web",

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { httpClient } from "../../../src/cli/http-client.ts";
+import { httpClient } from "../../../src/cli/api/http-client.ts";
 import { make, rehearse } from "../../../src/cli/resource/change.ts";
 import { NODE, POOL, RESERVATION } from "../../../src/cli/resource/kind.ts";
 import { terminal } from "../terminal.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { Client, Request } from "../../../src/cli/client.ts";
+import type { Client, Request } from "../../../src/cli/api/client.ts";
 import { POOL, RESERVATION } from "../../../src/cli/resource/kind.ts";
 import { listAll, listKnown } from "../../../src/cli/resource/list.ts";
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { checkTable } from "../../../src/allocator/check.ts";
+import { checkTable } from "../../../src/allocator/read/check-table.ts";
 import { CalicoBlock, dumpOf, listText, pool, type Resource, WINDOWS } from "../cluster.ts";
 import { normalised } from "../normalised.ts";
 import { terminal } from "../terminal.ts";

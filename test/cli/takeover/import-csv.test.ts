@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { checkTable } from "../../../src/allocator/check.ts";
+import { checkTable } from "../../../src/allocator/read/check-table.ts";
 import { terminal } from "../terminal.ts";
 
 const { call, plat, platWith, server, space } = terminal();

@@ -1,5 +1,5 @@
-import { drainPool } from "../../../src/allocator/pool-jobs.ts";
-import { BLOCKS_PER_CELL } from "../../../src/domain/cell.ts";
+import { drainPool } from "../../../src/allocator/jobs/pool-jobs.ts";
+import { BLOCKS_PER_CELL } from "../../../src/domain/block-group.ts";
 import { Refusal } from "../../../src/domain/outcome.ts";
 import { shardOfSpace } from "../../../src/domain/shard.ts";
 import type { Form } from "../fact.ts";
@@ -21,8 +21,8 @@ export interface Busy {
 
 /** In small, functions of less memory, and so of less of a processor, are as busy with less. */
 export function busySchedules(form: Form): readonly Busy[] {
-  const [reclaim, collect, work] = [RECLAIM, COLLECT, WORK].map(([first]) => first);
-  if (!reclaim || !collect || !work) throw new Error("a pass without a schedule");
+  const [reclaim, repair, work] = [RECLAIM, COLLECT, WORK].map(([first]) => first);
+  if (!reclaim || !repair || !work) throw new Error("a pass without a schedule");
   const isFull = form === "full";
   const blocks = isFull ? 1_048_576 : 16_384;
   const [addresses, perSecond] = isFull ? [262_144, 1_000] : [65_536, 10];
@@ -43,8 +43,8 @@ export function busySchedules(form: Form): readonly Busy[] {
       },
     },
     {
-      size: `collect, with ${perSecond * 60} records due at once beside ${addresses} allocations${of(48)}`,
-      schedule: collect,
+      size: `repair, with ${perSecond * 60} records due at once beside ${addresses} allocations${of(48)}`,
+      schedule: repair,
       async set(newCloud) {
         const cloud = await on(newCloud, 48);
         const pool = putAssignedSpace(cloud.items, SPACE, "10.0.0.0/8", addresses);

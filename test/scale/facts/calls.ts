@@ -1,14 +1,20 @@
-import { amendAddress } from "../../../src/allocator/amend.ts";
-import type { Context } from "../../../src/allocator/context.ts";
-import { ensureBlocks } from "../../../src/allocator/ensure-blocks.ts";
-import { listBlocks } from "../../../src/allocator/list-blocks.ts";
-import { readAddress } from "../../../src/allocator/read.ts";
-import { releaseAddress } from "../../../src/allocator/release.ts";
-import { releaseHandle } from "../../../src/allocator/release-handle.ts";
-import { releaseHost } from "../../../src/allocator/release-host.ts";
-import { reserve } from "../../../src/allocator/reserve.ts";
-import { utilization } from "../../../src/allocator/utilization.ts";
-import { blocksOfCell, cellAt, cellCount, cellIndexOf, cellOf } from "../../../src/domain/cell.ts";
+import { amendAddress } from "../../../src/allocator/admin/amend-address.ts";
+import { reserve } from "../../../src/allocator/admin/reserve.ts";
+import { ensureBlocks } from "../../../src/allocator/assign/ensure-blocks.ts";
+import type { Context } from "../../../src/allocator/core/context.ts";
+import { listBlocks } from "../../../src/allocator/read/list-blocks.ts";
+import { readAddress } from "../../../src/allocator/read/read-address.ts";
+import { utilization } from "../../../src/allocator/read/utilization.ts";
+import { releaseAddress } from "../../../src/allocator/release/release-address.ts";
+import { releaseHandle } from "../../../src/allocator/release/release-handle.ts";
+import { releaseHost } from "../../../src/allocator/release/release-host.ts";
+import {
+  blocksOfCell,
+  cellAt,
+  cellCount,
+  cellIndexOf,
+  cellOf,
+} from "../../../src/domain/block-group.ts";
 import { formatCidr, intervalOf } from "../../../src/domain/cidr.ts";
 import { handleHash } from "../../../src/domain/hash.ts";
 import type { HostId } from "../../../src/domain/host.ts";

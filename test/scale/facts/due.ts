@@ -1,12 +1,12 @@
-import { releaseAddress } from "../../../src/allocator/release.ts";
+import { releaseAddress } from "../../../src/allocator/release/release-address.ts";
 import { formatAddress } from "../../../src/domain/address.ts";
-import { blocksOfCell, cellAt, cellCount } from "../../../src/domain/cell.ts";
+import { blocksOfCell, cellAt, cellCount } from "../../../src/domain/block-group.ts";
 import { type Cidr, ordinalOf } from "../../../src/domain/cidr.ts";
 import { CLOCK_SKEW_MS_MAX } from "../../../src/domain/limits.ts";
 import type { Pool } from "../../../src/domain/pool.ts";
 import { EVERY_SHARD } from "../../../src/domain/shard.ts";
+import type { Item, Key } from "../../../src/store/item.ts";
 import { blockKey, recordKey } from "../../../src/store/key.ts";
-import type { Item, Key } from "../../../src/store/table.ts";
 import type { Fact, Form } from "../fact.ts";
 import { type Cloud, LambdaFunction, type Sabotage } from "../lambda.ts";
 import type { LargeTable } from "../large-table.ts";

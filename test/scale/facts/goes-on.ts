@@ -4,7 +4,8 @@ import {
   SWEEP_ITEMS_PER_PAGE_MAX,
 } from "../../../src/domain/limits.ts";
 import { eachCall } from "../../../src/store/each-call.ts";
-import type { Key, Table } from "../../../src/store/table.ts";
+import type { Key } from "../../../src/store/item.ts";
+import type { Table } from "../../../src/store/table.ts";
 import type { Fact, Form } from "../fact.ts";
 import { type Cloud, LambdaFunction } from "../lambda.ts";
 import { NO_PROGRESS } from "../sabotages.ts";
@@ -42,14 +43,14 @@ const ENDS = [
   {
     end: "had no time left",
     diesAfterMs: Number.POSITIVE_INFINITY,
-    bounds: { reclaim: 0, collect: SWEEP_ITEMS_PER_PAGE_MAX, work: 0 },
+    bounds: { reclaim: 0, repair: SWEEP_ITEMS_PER_PAGE_MAX, work: 0 },
   },
   {
     end: "was stopped in its midst",
     diesAfterMs: 30_000,
     bounds: {
       reclaim: RECLAIM_CELLS_PER_SLICE,
-      collect: SWEEP_ITEMS_PER_PAGE_MAX,
+      repair: SWEEP_ITEMS_PER_PAGE_MAX,
       work: JOB_CELLS_PER_SLICE,
     },
   },

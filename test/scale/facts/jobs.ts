@@ -1,5 +1,5 @@
-import { deletePool, drainPool } from "../../../src/allocator/pool-jobs.ts";
-import { BLOCKS_PER_CELL, cellAt } from "../../../src/domain/cell.ts";
+import { deletePool, drainPool } from "../../../src/allocator/jobs/pool-jobs.ts";
+import { BLOCKS_PER_CELL, cellAt } from "../../../src/domain/block-group.ts";
 import { hostId } from "../../../src/domain/host.ts";
 import { Refusal } from "../../../src/domain/outcome.ts";
 import type { Pool } from "../../../src/domain/pool.ts";

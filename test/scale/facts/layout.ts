@@ -1,4 +1,4 @@
-import type { AssignRequest } from "../../../src/allocator/assignment.ts";
+import type { AssignRequest } from "../../../src/allocator/assign/assignment.ts";
 import type { HostId } from "../../../src/domain/host.ts";
 import type { Cloud, Sabotage } from "../lambda.ts";
 import type { NewCloud } from "../scene.ts";

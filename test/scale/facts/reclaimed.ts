@@ -1,4 +1,9 @@
-import { BLOCKS_PER_CELL, blocksOfCell, cellAt, cellCount } from "../../../src/domain/cell.ts";
+import {
+  BLOCKS_PER_CELL,
+  blocksOfCell,
+  cellAt,
+  cellCount,
+} from "../../../src/domain/block-group.ts";
 import type { Pool } from "../../../src/domain/pool.ts";
 import { blockPk, spaceKey } from "../../../src/store/key.ts";
 import { EARLIER_MS, someId } from "../drawn.ts";

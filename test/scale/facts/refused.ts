@@ -1,4 +1,4 @@
-import { blocksOfCell, cellAt, cellCount } from "../../../src/domain/cell.ts";
+import { blocksOfCell, cellAt, cellCount } from "../../../src/domain/block-group.ts";
 import type { HostId } from "../../../src/domain/host.ts";
 import { POOLS_TRIED_MAX } from "../../../src/domain/limits.ts";
 import type { Settings } from "../../../src/domain/pool.ts";

@@ -1,8 +1,8 @@
-import { releaseHandle } from "../../../src/allocator/release-handle.ts";
+import { releaseHandle } from "../../../src/allocator/release/release-handle.ts";
 import { formatAddress } from "../../../src/domain/address.ts";
-import { blocksOfCell, cellAt } from "../../../src/domain/cell.ts";
+import type { AssignmentRecord } from "../../../src/domain/allocation.ts";
+import { blocksOfCell, cellAt } from "../../../src/domain/block-group.ts";
 import { addressAt } from "../../../src/domain/cidr.ts";
-import type { AssignmentRecord } from "../../../src/domain/record.ts";
 import { recordKey } from "../../../src/store/key.ts";
 import { drafted } from "../drafts.ts";
 import { EARLIER_MS } from "../drawn.ts";

@@ -1,4 +1,4 @@
-import type { AssignRequest } from "../../../src/allocator/assignment.ts";
+import type { AssignRequest } from "../../../src/allocator/assign/assignment.ts";
 import {
   blocksOfCell,
   cellAt,
@@ -6,7 +6,7 @@ import {
   cellIndexOf,
   cellOf,
   cellOrder,
-} from "../../../src/domain/cell.ts";
+} from "../../../src/domain/block-group.ts";
 import { formatCidr } from "../../../src/domain/cidr.ts";
 import { fnv1a64 } from "../../../src/domain/hash.ts";
 import type { HostId } from "../../../src/domain/host.ts";

@@ -1,13 +1,14 @@
-import { BLOCKS_PER_CELL, cellAt, cellCount } from "../../../src/domain/cell.ts";
+import type { AssignmentRecord } from "../../../src/domain/allocation.ts";
+import type { RecordPlace } from "../../../src/domain/allocation-place.ts";
+import { BLOCKS_PER_CELL, cellAt, cellCount } from "../../../src/domain/block-group.ts";
 import type { Cidr } from "../../../src/domain/cidr.ts";
 import type { Random } from "../../../src/domain/fresh.ts";
 import { hostId } from "../../../src/domain/host.ts";
 import type { Pool } from "../../../src/domain/pool.ts";
-import type { AssignmentRecord, RecordPlace } from "../../../src/domain/record.ts";
 import type { Slot } from "../../../src/domain/slot.ts";
 import { freshToken } from "../../../src/domain/token.ts";
+import type { Item } from "../../../src/store/item.ts";
 import { addressInKey, blockPk } from "../../../src/store/key.ts";
-import type { Item } from "../../../src/store/table.ts";
 import { cellCrowd, fullBlocks, hostCrowd } from "../crowds.ts";
 import { drafted } from "../drafts.ts";
 import { EARLIER_MS } from "../drawn.ts";

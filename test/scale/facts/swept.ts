@@ -1,4 +1,4 @@
-import { collect } from "../../../src/allocator/collect.ts";
+import { repair } from "../../../src/allocator/maintenance/repair/repair.ts";
 import { PASS_MS_MAX } from "../../../src/domain/limits.ts";
 import { EVERY_SHARD } from "../../../src/domain/shard.ts";
 import type { Fact, Form } from "../fact.ts";
@@ -23,7 +23,7 @@ export function sweptFacts(form: Form): readonly Fact[] {
         const cloud = await newCloud();
         putAssignedSpace(cloud.items, "default", "10.0.0.0/8", addresses);
         const { ms } = await cloud.clock.run(() =>
-          new LambdaFunction(cloud).run((context) => collect(context, 0)),
+          new LambdaFunction(cloud).run((context) => repair(context, 0)),
         );
         const inARun = (cloud.table.scanned / ms) * PASS_MS_MAX;
         return ITEMS / (inARun * EVERY_SHARD.length * RUNS_PER_HOUR);

@@ -1,10 +1,10 @@
-import { blocksOfCell, cellAt } from "../../../src/domain/cell.ts";
+import { blocksOfCell, cellAt } from "../../../src/domain/block-group.ts";
 import { drainJobId } from "../../../src/domain/job.ts";
 import type { Pool } from "../../../src/domain/pool.ts";
 import { EVERY_SHARD } from "../../../src/domain/shard.ts";
+import type { Item, Key } from "../../../src/store/item.ts";
 import { jobKey, recordKey } from "../../../src/store/key.ts";
 import { KIND_NAMES, kindNameOf } from "../../../src/store/kinds.ts";
-import type { Item, Key } from "../../../src/store/table.ts";
 import { drafted } from "../drafts.ts";
 import { EARLIER_MS, someId } from "../drawn.ts";
 import type { Fact } from "../fact.ts";
@@ -60,7 +60,7 @@ async function undoneBeside(kind: string, newCloud: NewCloud): Promise<readonly 
   for (const space of [first, second]) putWork(items, space);
   for (const shard of EVERY_SHARD)
     items.put(drafted((store) => store.writeProgress(shard, { itemsBefore: 1_000 })));
-  items.put({ pk: "CURSOR", sk: "collect" });
+  items.put({ pk: "CURSOR", sk: "repair" });
   return clock.run(async () => {
     const beside = await usersOf(cloud, first);
     for (const item of brokenItems(items, kind, first)) items.put({ ...item, f: 99 });

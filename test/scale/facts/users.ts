@@ -1,9 +1,9 @@
-import type { Context } from "../../../src/allocator/context.ts";
-import { listBlocks } from "../../../src/allocator/list-blocks.ts";
-import { readAddress } from "../../../src/allocator/read.ts";
-import { releaseAddress } from "../../../src/allocator/release.ts";
-import { releaseHandle } from "../../../src/allocator/release-handle.ts";
-import { releaseHost } from "../../../src/allocator/release-host.ts";
+import type { Context } from "../../../src/allocator/core/context.ts";
+import { listBlocks } from "../../../src/allocator/read/list-blocks.ts";
+import { readAddress } from "../../../src/allocator/read/read-address.ts";
+import { releaseAddress } from "../../../src/allocator/release/release-address.ts";
+import { releaseHandle } from "../../../src/allocator/release/release-handle.ts";
+import { releaseHost } from "../../../src/allocator/release/release-host.ts";
 import type { HostId } from "../../../src/domain/host.ts";
 import { Refusal } from "../../../src/domain/outcome.ts";
 import { type Cloud, LambdaFunction } from "../lambda.ts";

@@ -1,0 +1,310 @@
+import { nameBytes, type PlanEntry, planBytes, planned } from "../../domain/address-plan.ts";
+import { type Cidr, formatCidr, sameCidr } from "../../domain/cidr.ts";
+import { deleteJobId } from "../../domain/job.ts";
+import {
+  PLAN_BYTES_MAX,
+  POOLS_PER_SPACE_MAX,
+  RESERVATIONS_PER_SPACE_MAX,
+  SWAP_TRIES_MAX,
+  UNTOLD_EFFECTIVE_MS_MAX,
+} from "../../domain/limits.ts";
+import { Contended, Refusal } from "../../domain/outcome.ts";
+import {
+  type Pool,
+  type PoolSpec,
+  poolNamed,
+  type Reservation,
+  reservationNamed,
+  type Settings,
+  type SpaceConfiguration,
+} from "../../domain/pool.ts";
+import { same } from "../../domain/same.ts";
+import { announceChange } from "../core/configuration.ts";
+import { type Context, fresh } from "../core/context.ts";
+import { notFound } from "../core/not-found.ts";
+import type { Listed } from "../core/page.ts";
+import { LOST, type Precondition, unchanged, unmet, whileLost } from "./precondition.ts";
+import { settled, type Written } from "./written.ts";
+
+/**
+ * Creates a pool, or changes one that is as it was seen. A new pool is put as `pending`, then the address plan gets its
+ * range, then it becomes `active`: a crash in between leaves a pool that serves nobody, and the same PUT goes on with it.
+ */
+export async function putPool(
+  context: Context,
+  space: string,
+  name: string,
+  spec: PoolSpec,
+  precondition: Precondition,
+): Promise<Written<Pool> | Refusal> {
+  return whileLost({ kind: "pool", name }, async () => {
+    const configuration = await context.store.readSpace(space);
+    const standing = poolNamed(configuration, name);
+    if (standing?.state === "deleting") return beingDeleted(standing);
+    if (standing?.state === "active") return changePool(context, standing, spec, precondition);
+    const unfit = unmet({ kind: "pool", name }, precondition, "change");
+    const count = configuration.pools.length + configuration.unreadablePools.length;
+    return unfit ?? createPool(context, { space, name, spec, standing, count });
+  });
+}
+
+async function createPool(
+  context: Context,
+  {
+    space,
+    name,
+    spec,
+    standing,
+    count,
+  }: {
+    readonly space: string;
+    readonly name: string;
+    readonly spec: PoolSpec;
+    /** Left pending by a try that was cut off. */
+    readonly standing: Pool | undefined;
+    /** How many pools the space has. */
+    readonly count: number;
+  },
+): Promise<Written<Pool> | Refusal> {
+  if (!standing && count >= POOLS_PER_SPACE_MAX)
+    return new Refusal("invalid_request", `A space has at most ${POOLS_PER_SPACE_MAX} pools.`);
+  await registerSpace(context, space);
+  const id = standing?.id ?? fresh(context);
+  const pending: Pool = { ...spec, space, name, id, state: "pending", revision: fresh(context) };
+  const put = await settled(context.store.putPool(pending, standing));
+  if (put.outcome === "lost") return createdMeanwhile("pool", name);
+  // A reclaimer that saw the space without a pool may have taken it out of the register meanwhile; one that looks now does not.
+  await registerSpace(context, space);
+  const refusal = await enterPlan(context, pending);
+  if (refusal) {
+    await context.store.deletePool(pending);
+    return refusal;
+  }
+  const active: Pool = { ...pending, state: "active", revision: fresh(context) };
+  const activated = await settled(context.store.putPool(active, pending));
+  if (activated.outcome === "lost") return createdMeanwhile("pool", name);
+  return { value: active, created: true, effectiveAtMs: await announceChange(context, space) };
+}
+
+async function changePool(
+  context: Context,
+  seen: Pool,
+  spec: PoolSpec,
+  precondition: Precondition,
+): Promise<Written<Pool> | Refusal | typeof LOST> {
+  const { space, name, id, state, revision, ...standing } = seen;
+  const isSame = same(standing, spec);
+  const refusal = unmet({ kind: "pool", name, revision }, precondition, "change", isSame);
+  if (refusal) return refusal;
+  if (isSame) return unchanged(context, seen, revision, UNTOLD_EFFECTIVE_MS_MAX);
+  if (!sameCidr(seen.cidr, spec.cidr)) return immutable("cidr", formatCidr(seen.cidr));
+  if (seen.blockSize !== spec.blockSize) return immutable("blockSize", seen.blockSize);
+  const isForBalancers = ({ allowedUses }: PoolSpec) => allowedUses.includes("LoadBalancer");
+  if (isForBalancers(seen) !== isForBalancers(spec))
+    return fieldRefusal(
+      "allowedUses",
+      `cannot become LoadBalancer, or cease to be; it is ${seen.allowedUses.join(", ")}`,
+    );
+  const next: Pool = { ...spec, space, name, id, state, revision: fresh(context) };
+  const put = await settled(context.store.putPool(next, seen));
+  if (put.outcome === "lost") return LOST;
+  return { value: next, created: false, effectiveAtMs: await announceChange(context, space) };
+}
+
+/** A compare-and-swap on the plan: whoever changes a range goes through this one item, so no two pools can overlap. */
+async function enterPlan(context: Context, pool: Pool): Promise<Refusal | undefined> {
+  const { store } = context;
+  for (let attempt = 0; attempt < SWAP_TRIES_MAX; attempt++) {
+    const plan = await store.readPlan(pool.space);
+    const { name, id, cidr, blockSize } = pool;
+    // The plan was read before: as long as this pool stands as we put it, nobody else has entered its range since.
+    const configuration = await store.readSpace(pool.space);
+    const { pools } = configuration;
+    const standing = poolNamed(configuration, name);
+    if (standing?.revision !== pool.revision) return createdMeanwhile("pool", name);
+    const entries = plan.entries.filter((entry) => mayStand(configuration, entry.id));
+    const change = planned({ ...plan, entries }, { pool: name, id, cidr, blockSize });
+    if ("inTheWay" in change) {
+      const other = change.inTheWay;
+      // An earlier try that was cut off may have left this pool's former range in the plan.
+      const others = entries.filter((entry) => entry.id !== id);
+      if (others.length < plan.entries.length) await store.changePlan(plan, others, fresh(context));
+      return overlap(
+        cidr,
+        other,
+        pools.find((candidate) => candidate.id === other.id),
+      );
+    }
+    if (planBytes(change.entries) > PLAN_BYTES_MAX) return noRoomInPlan(pool, change.entries);
+    const changed = await store.changePlan(plan, change.entries, fresh(context));
+    // After an unknown outcome the plan is read again; entering the same range twice is entering it once.
+    if (changed.outcome === "done") return undefined;
+  }
+  throw new Contended("other pools of this space are being created all the time");
+}
+
+/**
+ * A pool's item stands before its range is entered: an entry that no pool stands for is left from a try cut off. One whose
+ * pool may be among those that cannot be read stays.
+ */
+const mayStand = ({ pools, unreadablePools }: SpaceConfiguration, poolId: string): boolean =>
+  unreadablePools.length > 0 || pools.some(({ id }) => id === poolId);
+
+function noRoomInPlan({ space, name }: Pool, entries: readonly PlanEntry[]): Refusal {
+  const problem = `would make the address plan of space ${space} too large: ${entries.length} pools take ${planBytes(entries)} bytes, ${nameBytes(entries)} of them for their names, and there is room for ${PLAN_BYTES_MAX}`;
+  return new Refusal(
+    "invalid_request",
+    `Pool ${name} ${problem}; shorter names of pools take less, and another space has a plan of its own.`,
+    { fields: [{ field: "name", value: name, problem }] },
+  );
+}
+
+function overlap(cidr: Cidr, other: PlanEntry, owner: Pool | undefined): Refusal {
+  const field = { field: "cidr", value: formatCidr(cidr), problem: `overlaps ${other.pool}` };
+  const going = owner?.state === "deleting";
+  return new Refusal(
+    "pool_overlap",
+    `cidr ${formatCidr(cidr)} overlaps pool ${other.pool} (${formatCidr(other.cidr)}) of this space${going ? ", which is being deleted" : ""}.`,
+    { fields: [field], ...(going && { retryable: true, job: deleteJobId(other.id) }) },
+  );
+}
+
+/** Creates a reservation, or changes one that is as it was seen. */
+export async function putReservation(
+  context: Context,
+  space: string,
+  name: string,
+  spec: Pick<Reservation, "cidrs" | "intervals" | "reason">,
+  precondition: Precondition,
+): Promise<Written<Reservation> | Refusal> {
+  const resource = { kind: "reservation", name };
+  return whileLost(resource, async () => {
+    const configuration = await context.store.readSpace(space);
+    const seen = reservationNamed(configuration, name);
+    const { reservations, unreadableReservations } = configuration;
+    const count = reservations.length + unreadableReservations.length;
+    const revision = seen?.revision;
+    const isSame = same(seen, { ...spec, space, name, revision });
+    const refusal = unmet({ ...resource, revision }, precondition, "change", isSame);
+    if (refusal) return refusal;
+    if (seen && isSame) return unchanged(context, seen, seen.revision, UNTOLD_EFFECTIVE_MS_MAX);
+    if (!seen && count >= RESERVATIONS_PER_SPACE_MAX)
+      return new Refusal(
+        "invalid_request",
+        `A space has at most ${RESERVATIONS_PER_SPACE_MAX} reservations.`,
+      );
+    await registerSpace(context, space);
+    const next: Reservation = { ...spec, space, name, revision: fresh(context) };
+    const put = await settled(context.store.putReservation(next, seen));
+    if (put.outcome === "lost") return LOST;
+    return { value: next, created: !seen, effectiveAtMs: await announceChange(context, space) };
+  });
+}
+
+/** Deletes a reservation that is as it was seen. */
+export async function deleteReservation(
+  context: Context,
+  space: string,
+  name: string,
+  precondition: Precondition,
+): Promise<Written<undefined> | Refusal> {
+  const resource = { kind: "reservation", name };
+  return whileLost(resource, async () => {
+    const seen = await findReservation(context, space, name);
+    if (!seen) return notFound(space, "reservation", name);
+    const { revision } = seen;
+    const refusal = unmet({ ...resource, revision }, precondition, "delete");
+    if (refusal) return refusal;
+    const deleted = await settled(context.store.deleteReservation(seen));
+    if (deleted.outcome === "lost") return LOST;
+    const effectiveAtMs = await announceChange(context, space);
+    return { value: undefined, created: false, effectiveAtMs };
+  });
+}
+
+/** Sets what holds for the whole space. */
+export async function putSettings(
+  context: Context,
+  space: string,
+  settings: Settings,
+  precondition: Precondition,
+): Promise<Written<{ settings: Settings; revision: string }> | Refusal> {
+  const resource = { kind: "configuration", name: `of space ${space}` };
+  return whileLost(resource, async () => {
+    const { settings: standing, settingsRevision: seen } = await context.store.readSpace(space);
+    const isSame = seen !== undefined && same(standing, settings);
+    const refusal = unmet({ ...resource, revision: seen }, precondition, "change", isSame);
+    if (refusal) return refusal;
+    if (isSame)
+      return unchanged(context, { settings, revision: seen }, seen, UNTOLD_EFFECTIVE_MS_MAX);
+    await registerSpace(context, space);
+    const revision = fresh(context);
+    const put = await settled(context.store.putSettings(space, settings, revision, seen));
+    if (put.outcome === "lost") return LOST;
+    return {
+      value: { settings, revision },
+      created: seen === undefined,
+      effectiveAtMs: await announceChange(context, space),
+    };
+  });
+}
+
+/** A pool as it stands; one whose creation was cut off is shown as `pending`. */
+export async function readPool(
+  context: Context,
+  space: string,
+  name: string,
+): Promise<Pool | Refusal> {
+  return poolNamed(await context.store.readSpace(space), name) ?? notFound(space, "pool", name);
+}
+
+export async function listPools(context: Context, space: string): Promise<Listed<Pool>> {
+  const { pools, unreadablePools } = await context.store.readSpace(space);
+  return { items: pools, unreadable: unreadablePools.map(({ unreadable }) => unreadable) };
+}
+
+export async function readReservation(
+  context: Context,
+  space: string,
+  name: string,
+): Promise<Reservation | Refusal> {
+  return (await findReservation(context, space, name)) ?? notFound(space, "reservation", name);
+}
+
+export async function listReservations(
+  context: Context,
+  space: string,
+): Promise<Listed<Reservation>> {
+  const { reservations, unreadableReservations } = await context.store.readSpace(space);
+  const unreadable = unreadableReservations.map((each) => each.unreadable);
+  return { items: reservations, unreadable };
+}
+
+/** What holds for the space; without a revision as long as nobody has written it. */
+export async function readSettings(context: Context, space: string) {
+  const { settings, settingsRevision } = await context.store.readSpace(space);
+  return { settings, revision: settingsRevision };
+}
+
+async function findReservation(context: Context, space: string, name: string) {
+  return reservationNamed(await context.store.readSpace(space), name);
+}
+
+async function registerSpace(context: Context, space: string): Promise<void> {
+  await settled(context.store.registerSpace(space, fresh(context)));
+}
+
+const createdMeanwhile = (kind: string, name: string) =>
+  new Refusal("precondition_failed", `The ${kind} ${name} was created by somebody else meanwhile.`);
+export const beingDeleted = ({ name, id }: Pool) =>
+  new Refusal(
+    "pool_deleting",
+    `The pool ${name} is being deleted; its name and its range are free when job ${deleteJobId(id)} is done.`,
+    { job: deleteJobId(id) },
+  );
+const immutable = (field: string, value: string | number) =>
+  fieldRefusal(field, `cannot change; it is ${value}`);
+
+function fieldRefusal(field: string, problem: string): Refusal {
+  return new Refusal("invalid_request", `${field} ${problem}.`, { fields: [{ field, problem }] });
+}

@@ -1,0 +1,181 @@
+import { type Address, formatAddress } from "../../domain/address.ts";
+import type { AssignmentRecord } from "../../domain/allocation.ts";
+import { ownersAt } from "../../domain/allocation.ts";
+import { recordBytes } from "../../domain/allocation-size.ts";
+import { heldBy } from "../../domain/block.ts";
+import { blockOf } from "../../domain/block-group.ts";
+import { ordinalOf } from "../../domain/cidr.ts";
+import type { Generation } from "../../domain/generation.ts";
+import { RECORD_BYTES_MAX, SWAP_TRIES_MAX } from "../../domain/limits.ts";
+import { Contended, Refusal, Unavailable } from "../../domain/outcome.ts";
+import {
+  changedOwners,
+  type ExpectedOwner,
+  mismatchesOf,
+  type OwnerChange,
+  type OwnerMismatch,
+  type OwnerName,
+  type Owners,
+} from "../../domain/owner.ts";
+import { identify, type NamedAddress } from "../allocations/identify-address.ts";
+import { type Context, fresh } from "../core/context.ts";
+
+/** What is to change about an address that somebody has, with what proves that it is the caller's. */
+export interface Amendment extends NamedAddress {
+  /** Renews the lease of the request that it was assigned with, from now on for so long. */
+  readonly leaseSeconds?: number;
+  readonly owner?: OwnerChange;
+  /** What must stand for anything to change. */
+  readonly expectedOwner?: ExpectedOwner;
+}
+
+/** The address as it stands then. */
+export interface Amended {
+  readonly address: string;
+  readonly handle: string;
+  readonly expiresAtMs?: number;
+  readonly owner: Owners;
+}
+
+/**
+ * Changes what the record of an address says of it: renews its lease, which is that of the whole request it was assigned
+ * with, and changes its owners (Calico's SetOwnerAttributes), all in one write that is conditional on the record as it was
+ * seen, and judged by it. A lease that ran out can be renewed until the collector has ended it: the collector acts on the
+ * record as it saw it, so of the two exactly one happens. What changes nothing writes nothing.
+ *
+ * @returns how the address stands then; or `not_found`, `generation_conflict`, `request_in_progress`, `precondition_failed`
+ *   with the sides that are not as expected, `invalid_request` for a lease where there is none, or too much to keep
+ */
+export async function amendAddress(
+  context: Context,
+  space: string,
+  amendment: Amendment,
+): Promise<Amended | Refusal> {
+  const { store } = context;
+  const { leaseSeconds, owner = {}, expectedOwner = {} } = amendment;
+  const address = formatAddress(amendment.address);
+  const named = await identify(context, space, amendment);
+  if (named instanceof Refusal) return named;
+  if (named === undefined)
+    return new Refusal("not_found", `Address ${address} is not assigned.`, { address });
+  const { handleHash, recordId: id, keyed, token } = named;
+  // Revisions that we tried to write: one that is refused may stand nevertheless, where a layer below sent it twice.
+  const ours = new Set<string>();
+  let unsure = false;
+  for (let attempt = 0; attempt < SWAP_TRIES_MAX; attempt++) {
+    const seen = await store.readRecord({ space, handleHash, id, keyed });
+    // Where none is found, it may stand under keys that this version does not know.
+    if (!seen) await store.checkKeys();
+    const refusal = whyNot(seen, amendment, token);
+    if (refusal || !seen) return refusal ?? over(address);
+    let standing = seen;
+    // Rule 6, own tag first: what we wrote is judged by what stood before it, not by itself.
+    if (!ours.has(seen.revision)) {
+      const owners = ownersAt(seen, address);
+      const mismatches = mismatchesOf(owners, expectedOwner);
+      if (mismatches.length > 0) {
+        if (unsure)
+          throw new Unavailable("the database did not say whether the owners were changed");
+        const held = await isHeld(context, space, amendment.address, named);
+        return held ? notAsExpected(address, mismatches) : over(address);
+      }
+      if (leaseSeconds !== undefined || Object.keys(owner).length > 0) {
+        standing = amended(context, seen, address, amendment);
+        if (recordBytes(standing) > RECORD_BYTES_MAX) return tooLarge(address);
+        const written = await store.changeRecord("amend", seen, standing);
+        ours.add(standing.revision);
+        unsure ||= written.outcome === "unknown";
+        if (written.outcome !== "done") continue; // what stands there is looked at, and changed once more
+      }
+    }
+    // Only now: a release by address frees the slot before its record goes. Whoever ends the lease marks the record first.
+    const held = await isHeld(context, space, amendment.address, named);
+    if (!held) return over(address);
+    const { handle, expiresAtMs } = standing;
+    return {
+      address,
+      handle,
+      ...(expiresAtMs !== undefined && { expiresAtMs }),
+      owner: ownersAt(standing, address),
+    };
+  }
+  throw new Contended("the record of this address kept changing while it was to be changed");
+}
+
+function amended(
+  context: Context,
+  seen: AssignmentRecord,
+  address: string,
+  { leaseSeconds, owner }: Amendment,
+): AssignmentRecord {
+  const owners =
+    owner && new Map(seen.owners).set(address, changedOwners(ownersAt(seen, address), owner));
+  return {
+    ...seen,
+    ...(leaseSeconds !== undefined && { expiresAtMs: context.now() + 1000 * leaseSeconds }),
+    ...(owners && { owners }),
+    revision: fresh(context),
+  };
+}
+
+function whyNot(
+  record: AssignmentRecord | undefined,
+  { address, leaseSeconds }: Amendment,
+  token: string,
+): Refusal | undefined {
+  const text = formatAddress(address);
+  const stands = record?.parts.some((part) => part.token === token) && !record.given.has(text);
+  if (!record || !stands || record.state === "released" || record.state === "aborted")
+    return over(text);
+  if (record.state === "open")
+    return new Refusal(
+      "request_in_progress",
+      "The request that holds the address has not been answered.",
+      { address: text },
+    );
+  if (leaseSeconds === undefined || record.expiresAtMs !== undefined) return undefined;
+  const problem = "cannot be renewed: the address was assigned without a lease";
+  return new Refusal("invalid_request", `leaseSeconds ${problem}.`, {
+    fields: [{ field: "leaseSeconds", problem }],
+  });
+}
+
+const over = (address: string): Refusal =>
+  new Refusal(
+    "generation_conflict",
+    `The assignment of ${address} is over: it was released, or its lease ran out.`,
+    { address },
+  );
+
+function notAsExpected(address: string, mismatches: readonly OwnerMismatch[]): Refusal {
+  const sentences = mismatches.map(
+    ({ side, expected, standing }) =>
+      `its ${side} owner is ${nameText(standing)}, not ${nameText(expected)}`,
+  );
+  return new Refusal(
+    "precondition_failed",
+    `Address ${address} is not as expected: ${sentences.join("; ")}.`,
+    { address, mismatches },
+  );
+}
+
+const nameText = (owner: OwnerName | null): string =>
+  owner ? `${owner.namespace}/${owner.name}` : "nobody";
+
+function tooLarge(address: string): Refusal {
+  const problem = `is too large to be kept with what ${address} and the other addresses of its request have already`;
+  return new Refusal("invalid_request", `owner ${problem}.`, {
+    fields: [{ field: "owner", problem }],
+  });
+}
+
+async function isHeld(
+  context: Context,
+  space: string,
+  address: Address,
+  { token, blockSize }: Generation,
+): Promise<boolean> {
+  const cidr = blockOf(address, blockSize);
+  const block = await context.store.readBlock(space, cidr);
+  return heldBy(block, token).includes(ordinalOf(cidr, address));
+}

@@ -1,0 +1,82 @@
+import type { Labels } from "../../domain/labels.ts";
+import { EFFECTIVE_MS_MAX } from "../../domain/limits.ts";
+import type { Namespace } from "../../domain/namespace.ts";
+import type { Refusal } from "../../domain/outcome.ts";
+import { same } from "../../domain/same.ts";
+import { type Context, fresh } from "../core/context.ts";
+import { forgetLabels } from "../core/labels.ts";
+import { notFound } from "../core/not-found.ts";
+import type { Page } from "../core/page.ts";
+import type { LabelledWanted } from "./nodes.ts";
+import { LOST, type Precondition, unchanged, unmet, whileLost } from "./precondition.ts";
+import { settled, type Written } from "./written.ts";
+
+/** Registers a namespace, or changes the labels of one that is as it was seen. */
+export async function putNamespace(
+  context: Context,
+  space: string,
+  name: string,
+  labels: Labels,
+  precondition: Precondition,
+): Promise<Written<Namespace> | Refusal> {
+  const { store } = context;
+  const resource = { kind: "namespace", name };
+  return whileLost(resource, async () => {
+    const seen = await store.readNamespace(space, name);
+    const revision = seen?.revision;
+    const isSame = same(seen?.labels, labels);
+    const refusal = unmet({ ...resource, revision }, precondition, "change", isSame);
+    if (refusal) return refusal;
+    if (seen && isSame) return unchanged(context, seen, seen.revision, EFFECTIVE_MS_MAX);
+    const next: Namespace = { space, name, labels, revision: fresh(context) };
+    const put = await settled(
+      seen ? store.changeNamespace(seen, next) : store.createNamespace(next),
+    );
+    if (put.outcome === "lost") return LOST;
+    return { value: next, created: !seen, effectiveAtMs: announced(context, space, name) };
+  });
+}
+
+/** Deletes a namespace that is as it was seen: requests that name it are judged as without labels. */
+export async function deleteNamespace(
+  context: Context,
+  space: string,
+  name: string,
+  precondition: Precondition,
+): Promise<Written<undefined> | Refusal> {
+  const { store } = context;
+  const resource = { kind: "namespace", name };
+  return whileLost(resource, async () => {
+    const seen = await store.readNamespace(space, name);
+    if (!seen) return notFound(space, "namespace", name);
+    const { revision } = seen;
+    const refusal = unmet({ ...resource, revision }, precondition, "delete");
+    if (refusal) return refusal;
+    const deleted = await settled(store.deleteNamespace(seen));
+    if (deleted.outcome === "lost") return LOST;
+    return { value: undefined, created: false, effectiveAtMs: announced(context, space, name) };
+  });
+}
+
+export async function readNamespace(
+  context: Context,
+  space: string,
+  name: string,
+): Promise<Namespace | Refusal> {
+  return (await context.store.readNamespace(space, name)) ?? notFound(space, "namespace", name);
+}
+
+/** A page of the namespaces of a space, by name. */
+export async function listNamespaces(
+  { store }: Context,
+  { space, limit, after }: LabelledWanted,
+): Promise<Page<Namespace, string>> {
+  const { namespaces, unreadable, next } = await store.listNamespaces(space, { after, limit });
+  return { items: namespaces, unreadable, ...(next !== undefined && { next }) };
+}
+
+/** As for nodes: the version of the configuration stays. */
+function announced(context: Context, space: string, name: string): number {
+  forgetLabels(context, { space, namespace: name });
+  return context.now() + EFFECTIVE_MS_MAX;
+}

@@ -1,0 +1,105 @@
+import { hostId } from "../../domain/host.ts";
+import type { Labels } from "../../domain/labels.ts";
+import { EFFECTIVE_MS_MAX, PAGE_READS_AT_ONCE } from "../../domain/limits.ts";
+import type { Node } from "../../domain/node.ts";
+import { type Refusal, Unreadable, unlessUnreadable } from "../../domain/outcome.ts";
+import { same } from "../../domain/same.ts";
+import { type Context, fresh } from "../core/context.ts";
+import { forgetLabels } from "../core/labels.ts";
+import { notFound } from "../core/not-found.ts";
+import type { Page } from "../core/page.ts";
+import { inParallel } from "../core/parallel.ts";
+import { LOST, type Precondition, unchanged, unmet, whileLost } from "./precondition.ts";
+import { settled, type Written } from "./written.ts";
+
+/**
+ * Registers a host, or changes the labels of one that is as it was seen. A new one is entered into the register first: a
+ * crash in between leaves an entry that lists pass over, and the collector drops.
+ */
+export async function putNode(
+  context: Context,
+  space: string,
+  name: string,
+  labels: Labels,
+  precondition: Precondition,
+): Promise<Written<Node> | Refusal> {
+  const { store } = context;
+  const resource = { kind: "node", name };
+  return whileLost(resource, async () => {
+    const seen = await store.readNode(space, name);
+    const revision = seen?.revision;
+    const isSame = same(seen?.labels, labels);
+    const refusal = unmet({ ...resource, revision }, precondition, "change", isSame);
+    if (refusal) return refusal;
+    if (seen && isSame) return unchanged(context, seen, seen.revision, EFFECTIVE_MS_MAX);
+    const id = seen?.id ?? fresh(context);
+    const node: Node = { space, name, id, labels, revision: fresh(context) };
+    if (!seen) await settled(store.enterNode({ space, name, id, atMs: context.now() }));
+    const put = await settled(seen ? store.changeNode(seen, node) : store.createNode(node));
+    if (put.outcome === "lost") return LOST;
+    return { value: node, created: !seen, effectiveAtMs: announced(context, space, name) };
+  });
+}
+
+/** Deletes a node that is as it was seen: its host is not registered any more, and has no labels. Its blocks stay. */
+export async function deleteNode(
+  context: Context,
+  space: string,
+  name: string,
+  precondition: Precondition,
+): Promise<Written<undefined> | Refusal> {
+  const { store } = context;
+  const resource = { kind: "node", name };
+  return whileLost(resource, async () => {
+    const seen = await store.readNode(space, name);
+    if (!seen) return notFound(space, "node", name);
+    const { revision } = seen;
+    const refusal = unmet({ ...resource, revision }, precondition, "delete");
+    if (refusal) return refusal;
+    const deleted = await settled(store.deleteNode(seen));
+    if (deleted.outcome === "lost") return LOST;
+    await store.deleteNodeEntry("leave-node", seen);
+    return { value: undefined, created: false, effectiveAtMs: announced(context, space, name) };
+  });
+}
+
+export async function readNode(
+  context: Context,
+  space: string,
+  name: string,
+): Promise<Node | Refusal> {
+  return (await context.store.readNode(space, name)) ?? notFound(space, "node", name);
+}
+
+/** What is asked of a list of nodes, or of namespaces: the first so many, or those after a name. */
+export interface LabelledWanted {
+  readonly space: string;
+  readonly limit: number;
+  readonly after: string | undefined;
+}
+
+/** A page of the nodes of a space, by name. What their register says is only which there may be. */
+export async function listNodes(
+  { store }: Context,
+  { space, limit, after }: LabelledWanted,
+): Promise<Page<Node, string>> {
+  const { entries, unreadable, next } = await store.listNodeEntries(space, { after, limit });
+  const nodes = await inParallel(entries, PAGE_READS_AT_ONCE, ({ name }) =>
+    unlessUnreadable(store.readNode(space, name)),
+  );
+  return {
+    items: nodes.flatMap((node) => (node && !(node instanceof Unreadable) ? [node] : [])),
+    // One that cannot be read is no reason to keep the others back.
+    unreadable: [...unreadable, ...nodes.filter((node) => node instanceof Unreadable)],
+    ...(next !== undefined && { next }),
+  };
+}
+
+/**
+ * This function forgets what it knew, and every other one does within the time that is told. The configuration's version
+ * stays: thousands of nodes that register would make every function load it anew.
+ */
+function announced(context: Context, space: string, name: string): number {
+  forgetLabels(context, { space, host: hostId("host", name) });
+  return context.now() + EFFECTIVE_MS_MAX;
+}

@@ -1,0 +1,108 @@
+import { mintedAtMs } from "../../domain/fresh.ts";
+import { SWAP_TRIES_MAX } from "../../domain/limits.ts";
+import { Contended, Refusal } from "../../domain/outcome.ts";
+import type { Context } from "../core/context.ts";
+import type { Written } from "./written.ts";
+
+/**
+ * What must hold of a resource before it is written (RFC 9110, 13.1): it is as it was seen, under this revision; or what
+ * If-Match and If-None-Match say together. `any` is `*`; a list names revisions.
+ */
+export type Precondition = string | undefined | Conditions;
+
+export interface Conditions {
+  readonly match?: Revisions;
+  readonly noneMatch?: Revisions;
+}
+
+export type Revisions = "any" | readonly string[];
+
+/** A resource in the words of a refusal; without a revision nothing stands there. */
+interface Resource {
+  readonly kind: string;
+  readonly name: string;
+  readonly revision?: string | undefined;
+}
+
+/** What the caller wants done to it. */
+type Act = keyof typeof UNDONE;
+
+const UNDONE = { change: "changed", delete: "deleted", drain: "drained" } as const;
+
+/**
+ * Returns why a precondition keeps a write from being made, or nothing.
+ *
+ * @param isSame the resource is already as the write would leave it. Such a write needs no If-Match, and a revision that is
+ *   stale does not refuse it: its answer may have been lost on the way (RFC 9110, 13.1.1).
+ */
+export function unmet(
+  resource: Resource,
+  precondition: Precondition,
+  act: Act,
+  isSame = false,
+): Refusal | undefined {
+  const { kind, name, revision } = resource;
+  const { match, noneMatch } = conditionsOf(precondition);
+  if (revision === undefined)
+    return match === undefined
+      ? undefined
+      : failed(`If-Match was sent, but there is no ${kind} ${name}.`);
+  if (noneMatch !== undefined && isAmong(revision, noneMatch))
+    return failed(
+      noneMatch === "any"
+        ? `The ${kind} ${name} is there already; If-None-Match: * only creates.`
+        : `The ${kind} ${name} still has an ETag that If-None-Match names.`,
+    );
+  if (isSame) return undefined;
+  if (match === undefined)
+    return new Refusal(
+      "precondition_required",
+      `The ${kind} ${name} is there; send the ETag you read as If-Match to ${act} it, or * to ${act} it whatever it is.`,
+    );
+  if (isAmong(revision, match)) return undefined;
+  return failed(
+    `The ${kind} ${name} has changed since it was read, and is not ${UNDONE[act]}; read it again.`,
+  );
+}
+
+/**
+ * Makes a write under its precondition. Where somebody else was faster, what stands now is judged anew.
+ *
+ * @throws Contended where somebody else is faster every time
+ */
+export async function whileLost<T>(
+  { kind, name }: Resource,
+  write: () => Promise<T | typeof LOST>,
+): Promise<T> {
+  for (let attempt = 0; attempt < SWAP_TRIES_MAX; attempt++) {
+    const result = await write();
+    if (result !== LOST) return result;
+  }
+  throw new Contended(`the ${kind} ${name} kept changing while it was written`);
+}
+
+/** Somebody else wrote between the look and the write. */
+export const LOST = Symbol("lost");
+
+/**
+ * Answers a write that changes nothing: what stands, and from when on everybody acts on it, whoever wrote it.
+ *
+ * @param effectiveMsMax so long a write takes until everybody acts on it
+ */
+export function unchanged<T>(
+  context: Context,
+  value: T,
+  revision: string,
+  effectiveMsMax: number,
+): Written<T> {
+  const writtenAtMs = Math.min(mintedAtMs(revision), context.now());
+  return { value, created: false, effectiveAtMs: writtenAtMs + effectiveMsMax };
+}
+
+const conditionsOf = (precondition: Precondition): Conditions =>
+  typeof precondition === "string" ? { match: [precondition] } : (precondition ?? {});
+
+const isAmong = (revision: string, revisions: Revisions): boolean =>
+  revisions === "any" || revisions.includes(revision);
+
+const failed = (detail: string) => new Refusal("precondition_failed", detail);

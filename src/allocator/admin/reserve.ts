@@ -1,0 +1,119 @@
+import { type Block, reservedOrdinals } from "../../domain/block.ts";
+import { cellAt } from "../../domain/block-group.ts";
+import {
+  countWithin,
+  type Interval,
+  intervalOf,
+  merged,
+  overlaps,
+  sizeOf,
+} from "../../domain/cidr.ts";
+import { PAGE_READS_AT_ONCE, POOLS_TOLD_MAX } from "../../domain/limits.ts";
+import { Refusal, Unreadable, unlessUnreadable } from "../../domain/outcome.ts";
+import { type Pool, type Reservation, reservedBy } from "../../domain/pool.ts";
+import { mayBeOf } from "../blocks/walk-pool.ts";
+import type { Context } from "../core/context.ts";
+import { type PageBudget, pageBudget } from "../core/page.ts";
+import { inParallel } from "../core/parallel.ts";
+import { putReservation } from "./administration.ts";
+import type { Precondition } from "./precondition.ts";
+import type { Written } from "./written.ts";
+
+/** What a reservation does to a pool that its operator may not expect. */
+export interface ReservationWarning extends Covered {
+  readonly pool: Pick<Pool, "name" | "cidr">;
+  /** How many addresses of the pool no reservation of the space covers. */
+  readonly unreserved: bigint;
+}
+
+/** What the look at a pool's blocks has seen of addresses in a reservation. */
+interface Covered {
+  /** How many of them are assigned. */
+  readonly inUse: number;
+  /** Was every block seen? Otherwise there may be more. */
+  readonly complete: boolean;
+}
+
+/** A reservation as it stands, and what it does to pools. */
+export interface Reserved extends Written<Reservation> {
+  readonly warnings: readonly ReservationWarning[];
+}
+
+/**
+ * Creates or changes a reservation, and warns of each pool in which it covers assigned addresses, or may, and of each of which
+ * it leaves none for automatic assignment. The blocks are looked at when it stands, and no more of them than one page of a list may ask for.
+ */
+export async function reserve(
+  context: Context,
+  space: string,
+  name: string,
+  spec: Pick<Reservation, "cidrs" | "intervals" | "reason">,
+  precondition: Precondition,
+): Promise<Reserved | Refusal> {
+  const written = await putReservation(context, space, name, spec, precondition);
+  if (written instanceof Refusal) return written;
+  return { ...written, warnings: await warningsOf(context, space, merged(spec.intervals)) };
+}
+
+async function warningsOf(
+  context: Context,
+  space: string,
+  runs: readonly Interval[],
+): Promise<readonly ReservationWarning[]> {
+  const { pools, reservations } = await context.store.readSpace(space);
+  const reserved = reservedBy(reservations);
+  const budget = pageBudget(context);
+  const warnings: ReservationWarning[] = [];
+  for (const pool of pools) {
+    const range = intervalOf(pool.cidr);
+    const within = runs.filter((run) => overlaps(run, range));
+    if (within.length === 0 || pool.state === "deleting") continue;
+    const unreserved = sizeOf(pool.cidr) - countWithin(range, reserved);
+    const covered = await coveredIn(context, pool, within, budget);
+    // What was not seen may be assigned: silence would say that nothing is.
+    if (covered.inUse > 0 || unreserved === 0n || !covered.complete)
+      warnings.push({ pool, unreserved, ...covered });
+  }
+  return warnings.slice(0, POOLS_TOLD_MAX);
+}
+
+/** Counts the assigned addresses of a pool that lie in these runs, as far as the budget goes. */
+async function coveredIn(
+  context: Context,
+  pool: Pool,
+  runs: readonly Interval[],
+  budget: PageBudget,
+): Promise<Covered> {
+  if (budget.isSpent) return UNSEEN;
+  budget.look();
+  const map = await unlessUnreadable(
+    context.store.readPoolMap(pool.space, pool.id, { consistent: false }),
+  );
+  if (map instanceof Unreadable) return UNSEEN;
+  const touched = [...map.cells]
+    .map((index) => cellAt(pool, index))
+    .filter((cell) => runs.some((run) => overlaps(run, intervalOf(cell))));
+  let inUse = 0;
+  let complete = true;
+  for (let from = 0; from < touched.length; from += PAGE_READS_AT_ONCE) {
+    if (budget.isSpent) return { inUse, complete: false };
+    const some = touched.slice(from, from + PAGE_READS_AT_ONCE);
+    const looks = await inParallel(some, some.length, (cell) => {
+      budget.look();
+      return context.store.lookAtCell(pool.space, cell, { consistent: false });
+    });
+    for (const block of looks.flat().filter((each) => mayBeOf(pool, each))) {
+      inUse += takenWithin(block, runs);
+      complete &&= !block.unreadable;
+    }
+  }
+  return { inUse, complete };
+}
+
+const UNSEEN: Covered = { inUse: 0, complete: false };
+
+function takenWithin(block: Block, runs: readonly Interval[]): number {
+  const isWithin = reservedOrdinals(block, runs);
+  return [...block.slots].filter(([ordinal, { kind }]) => kind !== "cooling" && isWithin(ordinal))
+    .length;
+}

@@ -1,0 +1,19 @@
+import { type Outcome, Unavailable } from "../../domain/outcome.ts";
+
+/** What an operator's write came to. */
+export interface Written<T> {
+  readonly value: T;
+  readonly created: boolean;
+  /** From when on every function acts on it, in milliseconds since the epoch. */
+  readonly effectiveAtMs: number;
+}
+
+/** An operator whose write is of unknown outcome is told so, and reads before writing again. */
+export async function settled<T>(write: Promise<Outcome<T>>) {
+  const result = await write;
+  if (result.outcome === "unknown")
+    throw new Unavailable(
+      "the database did not say whether the change was made; read before trying again",
+    );
+  return result;
+}

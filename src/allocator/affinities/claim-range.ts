@@ -1,0 +1,169 @@
+import type { Address } from "../../domain/address.ts";
+import { rowsFor } from "../../domain/affinity.ts";
+import { blocksIn, cellIndexOf, cellOf } from "../../domain/block-group.ts";
+import { addressAt, type Cidr, formatCidr, sameCidr } from "../../domain/cidr.ts";
+import { type AffinityType, affinityTypeOf, type HostId, hostName } from "../../domain/host.ts";
+import {
+  BLOCKS_PER_CLAIM_MAX,
+  CLAIM_TRIES_MAX,
+  CLAIM_WAIT_MS_MAX,
+  PAGE_MS_MAX,
+} from "../../domain/limits.ts";
+import { Refusal, Unreadable } from "../../domain/outcome.ts";
+import { capOf, type Pool } from "../../domain/pool.ts";
+import { candidateOf, whyClosed } from "../../domain/selection.ts";
+import { claimBlock, helpClaim, takeOver } from "../blocks/claim-block.ts";
+import { correctAfterwards } from "../blocks/full-group-hint.ts";
+import { configurationOf, poolAt } from "../core/configuration.ts";
+import type { Context } from "../core/context.ts";
+import { asHint } from "../core/hint.ts";
+import { tooSmall } from "./too-small.ts";
+
+/** What became of one block of a range. */
+export interface ClaimedBlock {
+  readonly cidr: string;
+  /**
+   * `claimed`: it is the host's, now or since before. `not_owned`: it is another's, and stays so. `block_limit`: the host may
+   * have no more. `contended`: others were faster each time, or an earlier pool's block stands there and is about to go.
+   * `unreadable`: it, or what it is judged by, cannot be read, so it stays as it is.
+   */
+  readonly status: "claimed" | "not_owned" | "block_limit" | "contended" | "unreadable";
+  /** Whose it is, where it is another's. */
+  readonly host?: string;
+  readonly affinityType?: AffinityType;
+  /** What cannot be read. */
+  readonly unreadable?: Unreadable;
+}
+
+export interface ClaimedRange {
+  readonly pool: string;
+  /** In order of address, as many as one request does. */
+  readonly blocks: readonly ClaimedBlock[];
+  readonly complete: boolean;
+  /** Where the next request goes on, after the last of these; absent when nothing is left. */
+  readonly next?: Address;
+  /** `null`: as many as it likes. */
+  readonly maxBlocksPerHost: number | null;
+}
+
+/**
+ * Claims for a host every block of a range that is nobody's: free ones, and those that serve on without an owner, with the
+ * addresses in them. What others own is told, and no error (Calico's ClaimAffinity). The range begins in a pool that serves,
+ * and is at least one block of it. Whoever asks again is told the same.
+ *
+ * @param position only blocks after this address
+ */
+export async function claimAffinities(
+  context: Context,
+  {
+    space,
+    host,
+    cidr,
+    position,
+  }: {
+    readonly space: string;
+    readonly host: HostId;
+    readonly cidr: Cidr;
+    readonly position?: Address | undefined;
+  },
+): Promise<ClaimedRange | Refusal> {
+  const startedAtMs = context.now();
+  const pool = await poolAt(context, space, addressAt(cidr, 0));
+  const refusal = checkRange(space, pool, cidr);
+  if (refusal || !pool) return refusal as Refusal;
+  const { settings } = await configurationOf(context, space);
+  const { maxBlocksPerHost } = settings;
+  const blocks: ClaimedBlock[] = [];
+  const standing: Cidr[] = [];
+  let last: Cidr | undefined;
+  let next: Address | undefined;
+  // One after the other: each takes the lowest place that is free.
+  for (const each of blocksIn(pool, cidr, position)) {
+    const isSpent =
+      blocks.length === BLOCKS_PER_CLAIM_MAX || context.now() - startedAtMs > PAGE_MS_MAX;
+    if (last && isSpent) {
+      next = addressAt(last, 0);
+      break;
+    }
+    const claimed = await claimGiven(context, pool, host, each, capOf(settings));
+    blocks.push(claimed);
+    if (claimed.status === "claimed" || claimed.status === "not_owned") standing.push(each);
+    last = each;
+  }
+  // A cell all of whose blocks came by is full; what else stands in others is not known here.
+  for (const index of new Set(standing.map((each) => cellIndexOf(pool, cellOf(each)))))
+    await asHint(() => correctAfterwards(context, pool, index, { standing, isCalledFull: false }));
+  return {
+    pool: pool.name,
+    blocks,
+    complete: next === undefined,
+    ...(next && { next }),
+    maxBlocksPerHost,
+  };
+}
+
+function checkRange(space: string, pool: Pool | undefined, cidr: Cidr): Refusal | undefined {
+  const text = formatCidr(cidr);
+  if (!pool)
+    return new Refusal("no_pool_available", `${text} begins in no pool of space ${space}.`, {
+      pools: [],
+    });
+  const { name } = pool;
+  const unfit = whyClosed(pool);
+  if (unfit) {
+    const detail = `${text} begins in pool ${name}, which ${unfit.detail}.`;
+    const pools = [candidateOf(cidr.family, { name, pool, unfit })];
+    return new Refusal("no_pool_available", detail, { pools });
+  }
+  return cidr.prefix > pool.blockSize ? tooSmall(cidr, pool) : undefined;
+}
+
+async function claimGiven(
+  context: Context,
+  pool: Pool,
+  host: HostId,
+  cidr: Cidr,
+  blocksMax: number,
+): Promise<ClaimedBlock> {
+  const text = formatCidr(cidr);
+  try {
+    const { status, owner } = await claimOne(context, pool, host, cidr, blocksMax);
+    return {
+      cidr: text,
+      status,
+      ...(owner && { host: hostName(owner), affinityType: affinityTypeOf(owner) }),
+    };
+  } catch (error) {
+    // It stands in the way of nothing but itself.
+    if (error instanceof Unreadable) return { cidr: text, status: "unreadable", unreadable: error };
+    throw error;
+  }
+}
+
+async function claimOne(
+  context: Context,
+  pool: Pool,
+  host: HostId,
+  cidr: Cidr,
+  blocksMax: number,
+): Promise<{ readonly status: ClaimedBlock["status"]; readonly owner?: HostId }> {
+  const { store, random } = context;
+  for (let attempt = 0; attempt < CLAIM_TRIES_MAX; attempt++) {
+    if (attempt > 0) await context.sleep(random.fraction() * CLAIM_WAIT_MS_MAX);
+    const there = await store.readBlock(pool.space, cidr);
+    if (there && there.poolId !== pool.id) break;
+    if (there?.host === host) {
+      context.memory.remember(there);
+      return { status: "claimed" };
+    }
+    if (there?.host !== undefined) return { status: "not_owned", owner: there.host };
+    const rows = await store.listRows(pool.space, host);
+    const begun = rows.find(({ block }) => sameCidr(block, cidr));
+    if (!begun && rowsFor([pool], rows).length >= blocksMax) return { status: "block_limit" };
+    // Whatever comes of it, the block says whose it is.
+    if (there) await takeOver(context, pool, host, rows, there);
+    else if (begun) await helpClaim(context, [pool], begun);
+    else await claimBlock(context, pool, host, rows, cidr);
+  }
+  return { status: "contended" };
+}

@@ -1,0 +1,90 @@
+import { type Block, heldBy } from "../../domain/block.ts";
+import type { Cidr } from "../../domain/cidr.ts";
+import { SWAP_TRIES_MAX } from "../../domain/limits.ts";
+import { Contended } from "../../domain/outcome.ts";
+import { clearIfWasFull } from "../blocks/full-block-hint.ts";
+import { type Context, fresh } from "../core/context.ts";
+import { asHint } from "../core/hint.ts";
+
+/** A slot tag as it stands while taken, and where. */
+export interface Tag {
+  readonly space: string;
+  readonly block: Cidr;
+  readonly token: string;
+  readonly handleHash: string;
+  /** Does a freed slot cool? Not where nobody was ever told of it. */
+  readonly cools: boolean;
+}
+
+/** What giving back came to: what was freed by this call, and the block as it stands after it. */
+export interface GivenBack {
+  readonly freed: readonly number[];
+  readonly block: Block | undefined;
+}
+
+/**
+ * Frees slots that are taken under exactly this tag (I5). A slot under another tag is left alone.
+ *
+ * @param seen where the tag is believed to stand: tried without a look; when that fails, the block that comes back decides
+ * @param only of what is found under the tag, only these
+ */
+export async function giveBack(
+  context: Context,
+  tag: Tag,
+  seen: readonly number[],
+  only?: ReadonlySet<number>,
+): Promise<GivenBack> {
+  const given = await freed(context, tag, seen, only);
+  const { block, freed: ordinals } = given;
+  if (block && ordinals.length > 0) await asHint(() => clearIfWasFull(context, block, ordinals));
+  return given;
+}
+
+async function freed(
+  context: Context,
+  tag: Tag,
+  seen: readonly number[],
+  only: ReadonlySet<number> | undefined,
+): Promise<GivenBack> {
+  const { store } = context;
+  const taken = { kind: "taken", token: tag.token, handleHash: tag.handleHash } as const;
+  const unsure = new Set<number>();
+  let ordinals = seen;
+  let block: Block | undefined;
+  // A slot that cools under the token was taken. One that was never seen to be, and is free, may be about to be.
+  let wereTaken = tag.cools;
+  for (let attempt = 0; attempt < SWAP_TRIES_MAX; attempt++) {
+    if (ordinals.length > 0) {
+      const result = await store.freeSlots(
+        tag.space,
+        tag.block,
+        ordinals,
+        taken,
+        tag.cools ? context.now() : undefined,
+        fresh(context),
+      );
+      if (result.outcome === "done") {
+        context.memory.refresh(result.item);
+        return { freed: ordinals, block: result.item };
+      }
+      // Rule 3: after an unknown outcome the block is looked at. A request that lands late frees what was to be freed.
+      if (result.outcome === "unknown" && wereTaken)
+        for (const ordinal of ordinals) unsure.add(ordinal);
+      block =
+        result.outcome === "unknown" ? await store.readBlock(tag.space, tag.block) : result.item;
+    } else if (attempt === 0) block = await store.readBlock(tag.space, tag.block);
+    const standing = heldBy(block, tag.token).filter((n) => only === undefined || only.has(n));
+    if (standing.length === 0) return { freed: freedOf(block, tag, unsure), block };
+    ordinals = standing;
+    wereTaken = true;
+  }
+  throw new Contended("the slots to be freed kept changing");
+}
+
+/** Slots of ours whose freeing was of unknown outcome and turned out done. */
+function freedOf(block: Block | undefined, tag: Tag, unsure: ReadonlySet<number>): number[] {
+  return [...unsure].filter((ordinal) => {
+    const slot = block?.slots.get(ordinal);
+    return !tag.cools || (slot?.kind === "cooling" && slot.token === tag.token);
+  });
+}

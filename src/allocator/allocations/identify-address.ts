@@ -1,0 +1,72 @@
+import { type Address, formatAddress } from "../../domain/address.ts";
+import { blockOf } from "../../domain/block-group.ts";
+import { ordinalOf } from "../../domain/cidr.ts";
+import { type Generation, generationOf } from "../../domain/generation.ts";
+import { handleHash } from "../../domain/hash.ts";
+import { Refusal } from "../../domain/outcome.ts";
+import { configurationOf, poolAt } from "../core/configuration.ts";
+import type { Context } from "../core/context.ts";
+import { recordOfSlot } from "./allocation-of-slot.ts";
+
+/** An address with what proves that it is the caller's. */
+export interface NamedAddress {
+  readonly address: Address;
+  readonly handle?: string;
+  readonly generation?: Generation;
+}
+
+/**
+ * Which assignment an address and its proof name. With a generation nothing is read.
+ *
+ * @returns the generation; nothing if the address is not assigned; a refusal if it is another's
+ */
+export async function identify(
+  context: Context,
+  space: string,
+  named: NamedAddress,
+): Promise<Generation | Refusal | undefined> {
+  const found = named.generation ?? (await lookUp(context, space, named));
+  if (found instanceof Refusal || found === undefined) return found;
+  return mismatch(named, found) ?? found;
+}
+
+/** A generation is good for one address of one handle; with another it must not even mark its record. */
+function mismatch({ address, handle }: NamedAddress, named: Generation): Refusal | undefined {
+  if (named.address.family !== address.family || named.address.value !== address.value)
+    return conflict(`The generation is of another address, ${formatAddress(named.address)}.`);
+  if (handle !== undefined && handleHash(handle) !== named.handleHash)
+    return conflict("The generation is of another handle.");
+  return undefined;
+}
+
+const conflict = (detail: string) => new Refusal("generation_conflict", detail);
+
+/**
+ * Finds the assignment of an address without its generation: the block says under which handle's hash and token it is
+ * taken, the record there says whose it is.
+ *
+ * @returns the generation, nothing if the address is not assigned, or a refusal if it is another handle's
+ */
+async function lookUp(
+  context: Context,
+  space: string,
+  { address, handle }: NamedAddress,
+): Promise<Generation | Refusal | undefined> {
+  const isBare = handle === undefined;
+  if (isBare && !(await configurationOf(context, space)).settings.allowBareRelease)
+    return new Refusal(
+      "invalid_request",
+      "A release needs the handle or the generation, unless the configuration has allowBareRelease.",
+    );
+  const pool = await poolAt(context, space, address);
+  if (!pool) return undefined;
+  const cidr = blockOf(address, pool.blockSize);
+  const block = await context.store.readBlock(space, cidr);
+  const slot = block?.slots.get(ordinalOf(cidr, address));
+  if (slot?.kind !== "taken") return undefined;
+  const owner = await recordOfSlot(context, space, slot);
+  if (!owner) return undefined;
+  if (handle === undefined || owner.record.handle === handle)
+    return generationOf(owner.record, owner.part, address);
+  return conflict("The address is assigned to another handle.");
+}

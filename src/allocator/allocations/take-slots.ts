@@ -1,0 +1,58 @@
+import { type Block, heldBy } from "../../domain/block.ts";
+import { TAKE_TRIES_MAX } from "../../domain/limits.ts";
+import { Contended } from "../../domain/outcome.ts";
+import { fence } from "../blocks/fence-block.ts";
+import { type Context, fresh } from "../core/context.ts";
+
+/** What became of a try to take slots of one block. */
+export type Take =
+  /** They are taken. */
+  | { readonly kind: "taken"; readonly block: Block; readonly ordinals: readonly number[] }
+  /** The block cannot serve the request as it stands. */
+  | { readonly kind: "full"; readonly block: Block }
+  /** The epoch is not the one learned, or the block is gone: learn it anew, then write the record again (rule 2). */
+  | { readonly kind: "moved"; readonly block: Block | undefined }
+  /** Nobody knew whether it was done; now it is settled that it was not, and never will be. Go on under a new token. */
+  | { readonly kind: "settled"; readonly block: Block | undefined };
+
+/**
+ * Takes slots of one block in one write. A loser gets the block back with the refusal, so that a new try costs no read.
+ *
+ * @param choose the ordinals to take in the block as it now stands, or nothing when it cannot serve
+ */
+export async function take(
+  context: Context,
+  learned: Block,
+  tag: { readonly token: string; readonly handleHash: string },
+  choose: (block: Block) => readonly number[] | undefined,
+): Promise<Take> {
+  let block = learned;
+  for (let attempt = 0; attempt < TAKE_TRIES_MAX; attempt++) {
+    const ordinals = choose(block);
+    if (!ordinals) return { kind: "full", block };
+    const slots = ordinals.map((ordinal) => ({ ordinal, seen: block.slots.get(ordinal) }));
+    const taken = { kind: "taken", ...tag } as const;
+    const result = await context.store.takeSlots(block, slots, taken, fresh(context));
+    if (result.outcome === "unknown") return settle(context, learned, tag.token);
+    if (result.outcome === "done") return { kind: "taken", block: result.item, ordinals };
+    const now = result.item;
+    // Rule 6, own tag first: a condition that fails on our own tag is a success.
+    const own = heldBy(now, tag.token);
+    if (now && own.length > 0) return { kind: "taken", block: now, ordinals: own };
+    if (!now || now.epoch !== learned.epoch) return { kind: "moved", block: now };
+    block = now;
+  }
+  throw new Contended(`every slot tried was taken by somebody faster, ${TAKE_TRIES_MAX} times`);
+}
+
+/** Rule 3, no blind retry: after a write of unknown outcome, look; fence; look again. */
+async function settle(context: Context, learned: Block, token: string): Promise<Take> {
+  const { space, cidr } = learned;
+  const seen = await context.store.readBlock(space, cidr);
+  if (seen && heldBy(seen, token).length > 0)
+    return { kind: "taken", block: seen, ordinals: heldBy(seen, token) };
+  const fenced = await fence(context, "unknown-fence", space, cidr);
+  if (fenced && heldBy(fenced, token).length > 0)
+    return { kind: "taken", block: fenced, ordinals: heldBy(fenced, token) };
+  return { kind: "settled", block: fenced };
+}

@@ -1,0 +1,117 @@
+import { type Address, BITS, type Family, formatAddress } from "../../domain/address.ts";
+import { addressAt, formatCidr } from "../../domain/cidr.ts";
+import { formatGeneration, generationOf } from "../../domain/generation.ts";
+import type { HostId } from "../../domain/host.ts";
+import type { HostReservedAsked } from "../../domain/host-reserved.ts";
+import type { Labels } from "../../domain/labels.ts";
+import type { Missing } from "../../domain/outcome.ts";
+import type { Use } from "../../domain/pool.ts";
+import type { Granted } from "../allocations/holding.ts";
+
+/** Names or CIDRs of the pools that a request asks for; where there are none, whatever serves everybody. */
+export interface PoolsAsked {
+  /** Of both families in one list: each is served by those of its own. */
+  readonly pools: readonly string[];
+  /** Of each by itself, in place of the one list. */
+  readonly poolsByFamily?: Readonly<Record<Family, readonly string[]>>;
+}
+
+/** A request for addresses, of one family or both. */
+export interface AssignRequest extends PoolsAsked {
+  readonly space: string;
+  readonly host: HostId;
+  /** How many of each family; families not named are not asked for. */
+  readonly wanted: readonly { readonly family: Family; readonly count: number }[];
+  /** A specific address; then one of its family is wanted. */
+  readonly address?: Address;
+  readonly handle: string;
+  readonly attributes: Readonly<Record<string, string>>;
+  /** Declared by the caller; a specific address is only refused for its use when one is declared (Calico 1.4). */
+  readonly use?: Use;
+  /** The namespace of the workload, for the namespace selectors of pools. */
+  readonly namespace?: string;
+  /** Labels by which pools judge the request in place of those that are registered. */
+  readonly hostLabels?: Labels;
+  readonly namespaceLabels?: Labels;
+  readonly allowPartial?: boolean;
+  /** How many addresses of a family the handle may have by requests with a limit; absent: as many as are asked for. */
+  readonly limitPerHandle?: number;
+  /** After so long without a renewal the addresses are taken back; absent: never. */
+  readonly leaseSeconds?: number;
+  /** The caller's own cap on affine blocks of the host; the stricter of it and the space's holds. */
+  readonly maxBlocksPerHost?: number;
+  /** What the host keeps for itself in blocks that this request claims; it serves from no pool whose blocks are too small. */
+  readonly hostReserved?: HostReservedAsked;
+  /** Who asks, as the way in knows its callers: kept in the record, and no part of what is asked for. */
+  readonly assignedBy?: string;
+  /** Digest of Idempotency-Key and handle. */
+  readonly keyId?: string;
+  /** Digest of the body. */
+  readonly digest: string;
+}
+
+export interface AssignedAddress {
+  readonly address: string;
+  readonly family: Family;
+  readonly block: string;
+  readonly pool: string;
+  readonly generation: string;
+  readonly borrowed: boolean;
+  readonly expiresAtMs?: number;
+}
+
+export interface Assignment extends Shortage {
+  readonly handle: string;
+  readonly addresses: readonly AssignedAddress[];
+  readonly requested: number;
+  /** What the host keeps for itself in blocks that were claimed for this request, as it was asked for. */
+  readonly hostReserved?: HostReservedAsked;
+}
+
+/** Why there are fewer addresses than were asked for: nothing where there are all. */
+export interface Shortage {
+  /** For a person. */
+  readonly messages: readonly string[];
+  /** For a program: how many of a family, and for which reason. */
+  readonly missing: readonly Missing[];
+}
+
+const NOTHING_MISSING: Shortage = { messages: [], missing: [] };
+
+/** What the records of a handle hold, as its caller is told. */
+export function assignment(
+  granted: readonly Granted[],
+  { handle, wanted, hostReserved }: AssignRequest,
+  { messages, missing }: Shortage = NOTHING_MISSING,
+): Assignment {
+  const addresses = granted.flatMap(({ record, held }) =>
+    held.flatMap(({ part, block, ordinals }) =>
+      ordinals
+        .map((ordinal) => addressAt(block.cidr, ordinal))
+        .map((address) => ({ record, part, block, address })),
+    ),
+  );
+  const sortKey = ({ address }: (typeof addresses)[number]) =>
+    BigInt(address.family) * (1n << BigInt(BITS[6])) + address.value;
+  return {
+    handle,
+    addresses: addresses
+      .toSorted((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1))
+      .map(({ record, part, block, address }) => ({
+        address: formatAddress(address),
+        family: address.family,
+        block: formatCidr(block.cidr),
+        pool: block.pool,
+        generation: formatGeneration(generationOf(record, part, address)),
+        borrowed: block.host !== record.host,
+        ...(record.expiresAtMs !== undefined && { expiresAtMs: record.expiresAtMs }),
+      })),
+    requested: totalOf(wanted),
+    ...(hostReserved && { hostReserved }),
+    messages,
+    missing,
+  };
+}
+
+export const totalOf = (wanted: readonly { readonly count: number }[]): number =>
+  wanted.reduce((sum, { count }) => sum + count, 0);

@@ -1,0 +1,125 @@
+import type { Family } from "../../domain/address.ts";
+import { type AffinityRow, sameBlocks } from "../../domain/affinity.ts";
+import type { Block } from "../../domain/block.ts";
+import { isBlockOf } from "../../domain/block-group.ts";
+import { formatCidr } from "../../domain/cidr.ts";
+import { type HostId, hostName } from "../../domain/host.ts";
+import type { HostReservedAsked } from "../../domain/host-reserved.ts";
+import type { Labels } from "../../domain/labels.ts";
+import { CLAIM_TRIES_MAX, CLAIM_WAIT_MS_MAX, POOLS_TOLD_MAX } from "../../domain/limits.ts";
+import { Contended, Refusal } from "../../domain/outcome.ts";
+import { helpClaim } from "../blocks/claim-block.ts";
+import { configurationOf } from "../core/configuration.ts";
+import type { Context } from "../core/context.ts";
+import { allOf } from "../core/parallel.ts";
+import type { PoolsAsked } from "./assignment.ts";
+import { wishesOf } from "./family-requests.ts";
+import { claimAnyBlock, type Nothing, sightOf } from "./find-blocks.ts";
+import { areShut, namesOf, outOfSight, reachOf, reasonsOf, unseenIn } from "./rejections.ts";
+import { requesterOf } from "./requester.ts";
+import type { Wish } from "./selection.ts";
+
+/** A block that a host has. */
+export interface EnsuredBlock {
+  readonly family: Family;
+  readonly cidr: string;
+  readonly pool: string;
+}
+
+/**
+ * Sees to it that a host has a block of each family that is asked for, in the pools that would serve it; no address is taken
+ * (Calico's EnsureBlock). The first one that it has is answered, full or not; one that has none claims one, under its cap.
+ *
+ * @returns the blocks in the order of the families; or why there is none of one of them: what was claimed of the other stays
+ */
+export async function ensureBlocks(
+  context: Context,
+  {
+    families,
+    ...asked
+  }: {
+    readonly space: string;
+    readonly host: HostId;
+    readonly families: readonly Family[];
+    /** What the host keeps for itself in a block that is claimed now; one that it has stays as it is. */
+    readonly hostReserved?: HostReservedAsked;
+    readonly hostLabels?: Labels;
+  } & PoolsAsked,
+): Promise<readonly EnsuredBlock[] | Refusal> {
+  const configuration = await configurationOf(context, asked.space);
+  const request = { ...asked, wanted: families.map((family) => ({ family, count: 0 })) };
+  const requester = await requesterOf(context, request, configuration);
+  const wanted = wishesOf(request, configuration, requester);
+  if (wanted instanceof Refusal) return wanted;
+  const ensured = await allOf(...wanted.wishes.map((wish) => ensureBlock(context, wish)));
+  const blocks: EnsuredBlock[] = [];
+  for (const block of ensured) {
+    if (block instanceof Refusal) return block;
+    blocks.push({ family: block.cidr.family, cidr: formatCidr(block.cidr), pool: block.pool });
+  }
+  return blocks;
+}
+
+async function ensureBlock(context: Context, wish: Wish): Promise<Block | Refusal> {
+  const { store, random } = context;
+  const sight = sightOf(context);
+  let rows = await store.listRows(wish.space, wish.host);
+  for (let attempt = 0; attempt < CLAIM_TRIES_MAX; attempt++) {
+    const own = await firstOwn(context, wish, rows);
+    if (own) return own;
+    const search = await claimAnyBlock(context, wish, rows, 0, sight);
+    if (search.kind === "ours") return search.block;
+    const before = rows;
+    rows = await store.listRows(wish.space, wish.host);
+    // A refusal is only true if the host got no block while it was looked for.
+    if (search.kind === "none" && sameBlocks(before, rows)) return refusalOf(wish, search);
+    await context.sleep(random.fraction() * CLAIM_WAIT_MS_MAX);
+  }
+  throw new Contended("other hosts were faster at every block that was tried");
+}
+
+/** The first of the host's blocks in the order of pools; a claim that was cut off is finished. */
+async function firstOwn(
+  context: Context,
+  { pools }: Wish,
+  rows: readonly AffinityRow[],
+): Promise<Block | undefined> {
+  for (const pool of pools)
+    for (const row of rows) {
+      if (row.pool !== pool.name || !isBlockOf(pool, row.block)) continue;
+      const claim = await helpClaim(context, pools, row);
+      if (claim.kind !== "ours") continue;
+      context.memory.remember(claim.block);
+      return claim.block;
+    }
+  return undefined;
+}
+
+function refusalOf(wish: Wish, search: Nothing): Refusal {
+  const { host, family, pools, blocksMax, configuration } = wish;
+  const { views, blocks, capped } = search;
+  if (views.some(({ bounded }) => bounded)) throw outOfSight();
+  const where = namesOf(pools);
+  if (capped && !areShut(wish))
+    return new Refusal(
+      "block_limit",
+      `Host ${hostName(host)} has ${blocks} IPv${family} blocks in ${where}, none of which can be used now, and may have ${blocksMax}.`,
+      { blocks, maxBlocksPerHost: blocksMax },
+    );
+  const why = reasonsOf(
+    wish,
+    configuration.settings.autoAllocateBlocks
+      ? ["none is free", ...unseenIn(search)]
+      : ["blocks are not claimed by themselves (autoAllocateBlocks)"],
+  );
+  return new Refusal(
+    "pool_exhausted",
+    `There is no block for host ${hostName(host)} in ${where}: ${why.join("; ")}.`,
+    {
+      pools: pools
+        .slice(0, POOLS_TOLD_MAX)
+        .map(({ name, cidr }) => ({ pool: name, cidr: formatCidr(cidr) })),
+      ...reachOf(search),
+    },
+  );
+}

@@ -1,0 +1,135 @@
+import { type Family, formatAddress } from "../../domain/address.ts";
+import { addressAt, formatCidr } from "../../domain/cidr.ts";
+import { isCutShort, Refusal } from "../../domain/outcome.ts";
+import type { Candidate } from "../../domain/selection.ts";
+import { configurationOf } from "../core/configuration.ts";
+import type { Context } from "../core/context.ts";
+import { allOf } from "../core/parallel.ts";
+import { assign } from "./assign.ts";
+import { type Assignment, type AssignRequest, type Shortage, totalOf } from "./assignment.ts";
+import { consideredPools } from "./family-requests.ts";
+import { requesterOf } from "./requester.ts";
+
+/**
+ * Where addresses would come from: the host's own block, a free one that is claimed, an empty one that is taken over, one
+ * that is borrowed from; or they are held already, by a handle that is at its limit.
+ */
+type Action = "own" | "claim" | "takeOver" | "borrow" | "held";
+
+/** What a request would come to. */
+export interface Explanation extends Shortage {
+  readonly requested: number;
+  /** Why it would be refused. */
+  readonly refusal?: Refusal;
+  readonly families: readonly FamilyExplanation[];
+}
+
+interface FamilyExplanation {
+  readonly family: Family;
+  readonly requested: number;
+  readonly pools: readonly Candidate[];
+  /** Where its addresses would come from. Which free block is claimed is drawn anew each time. */
+  readonly blocks: readonly {
+    readonly action: Action;
+    readonly block: string;
+    readonly pool: string;
+    readonly count: number;
+  }[];
+  /** Why this family, asked for by itself, would be refused. */
+  readonly refusal?: Refusal;
+}
+
+/**
+ * Explains what a request to assign would come to: every pool that is considered, and the blocks it would take from, or the
+ * refusal. It is the very walk of `assign`, as of a function that remembers nothing, over a table that keeps its writes to
+ * itself. An Idempotency-Key is not looked at: the question is what a new request would get.
+ *
+ * @param rehearse a context over such a table, a new one each time. Throws what `assign` throws
+ */
+export async function explain(
+  rehearse: () => Context,
+  request: AssignRequest,
+): Promise<Explanation> {
+  const { keyId: _, ...unkeyed } = request;
+  const context = rehearse();
+  const configuration = await configurationOf(context, request.space);
+  const whole = await rehearsed(context, unkeyed);
+  const { answer } = whole;
+  const requester = await requesterOf(context, unkeyed, configuration);
+  const families = request.wanted.map(async ({ family, count }): Promise<FamilyExplanation> => {
+    const pools = consideredPools(request, configuration, requester, family);
+    // Which family is to blame, and why there would be none of it, shows when each is asked for by itself.
+    const isNone =
+      answer instanceof Refusal || answer.addresses.every((each) => each.family !== family);
+    const own =
+      isNone && request.wanted.length > 1
+        ? await rehearsed(rehearse(), { ...unkeyed, wanted: [{ family, count }] })
+        : whole;
+    return { family, requested: count, pools, ...outcomeOf(own, family) };
+  });
+  return {
+    requested: totalOf(request.wanted),
+    ...(answer instanceof Refusal
+      ? { messages: [], missing: answer.members.missing ?? [], refusal: answer }
+      : { messages: answer.messages, missing: answer.missing }),
+    families: await allOf(...families),
+  };
+}
+
+interface Rehearsed {
+  readonly answer: Assignment | Refusal;
+  /** What was done to blocks on the way, by CIDR. */
+  readonly actions: ReadonlyMap<string, Action>;
+  /** The addresses that were taken on the way. */
+  readonly taken: ReadonlySet<string>;
+}
+
+async function rehearsed(context: Context, request: AssignRequest): Promise<Rehearsed> {
+  const { store } = context;
+  const actions = new Map<string, Action>();
+  const taken = new Set<string>();
+  const noting: Context = {
+    ...context,
+    store: {
+      ...store,
+      async createBlock(block) {
+        const created = await store.createBlock(block);
+        if (created.outcome === "done") actions.set(formatCidr(block.cidr), "claim");
+        return created;
+      },
+      async changeHost(step, seen, host, fresh) {
+        const changed = await store.changeHost(step, seen, host, fresh);
+        if (changed.outcome === "done") actions.set(formatCidr(seen.cidr), "takeOver");
+        return changed;
+      },
+      async takeSlots(learned, slots, tag, revision) {
+        const outcome = await store.takeSlots(learned, slots, tag, revision);
+        if (outcome.outcome === "done")
+          for (const { ordinal } of slots)
+            taken.add(formatAddress(addressAt(learned.cidr, ordinal)));
+        return outcome;
+      },
+    },
+  };
+  try {
+    return { answer: await assign(noting, request), actions, taken };
+  } catch (error) {
+    // Nothing is held, whatever happened: there is no handle to give anything back by.
+    if (isCutShort(error)) delete error.handle;
+    throw error;
+  }
+}
+
+function outcomeOf({ answer, actions, taken }: Rehearsed, family: Family) {
+  if (answer instanceof Refusal) return { blocks: [], refusal: answer };
+  const blocks = new Map<string, FamilyExplanation["blocks"][number]>();
+  for (const { address, block, pool, borrowed, family: its } of answer.addresses) {
+    if (its !== family) continue;
+    const from = actions.get(block) ?? (borrowed ? "borrow" : "own");
+    const action = taken.has(address) ? from : "held";
+    const key = `${action} ${block}`;
+    const count = 1 + (blocks.get(key)?.count ?? 0);
+    blocks.set(key, { action, block, pool, count });
+  }
+  return { blocks: [...blocks.values()] };
+}

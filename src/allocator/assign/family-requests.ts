@@ -1,0 +1,282 @@
+import { type Address, type Family, formatAddress } from "../../domain/address.ts";
+import { contains, formatCidr, parseCidr } from "../../domain/cidr.ts";
+import { isShut, whyShut } from "../../domain/closed-by-reservations.ts";
+import { affinityTypeOf, hostName } from "../../domain/host.ts";
+import { reservedOf } from "../../domain/host-reserved.ts";
+import { Refusal, together } from "../../domain/outcome.ts";
+import {
+  capOf,
+  noneUnread,
+  type Pool,
+  poolNamed,
+  type SpaceConfiguration,
+} from "../../domain/pool.ts";
+import {
+  type Candidate,
+  candidateOf,
+  considered,
+  isNamed,
+  NOT_NAMED,
+  numbered,
+  type PoolWish,
+  type Requester,
+  selectPools,
+  type Unfit,
+  whyNot,
+} from "../../domain/selection.ts";
+import { whyNeverAssigned } from "../../domain/special-ranges.ts";
+import { type AssignRequest, type PoolsAsked, totalOf } from "./assignment.ts";
+import type { Wish } from "./selection.ts";
+
+/** What of a request decides which pools may serve it, and how many blocks its host may have. */
+export type Wanting = Pick<
+  AssignRequest,
+  | "space"
+  | "host"
+  | "namespace"
+  | "wanted"
+  | "address"
+  | "use"
+  | "pools"
+  | "poolsByFamily"
+  | "hostLabels"
+  | "namespaceLabels"
+  | "allowPartial"
+  | "hostReserved"
+  | "maxBlocksPerHost"
+>;
+
+/** What a request comes to: a wish for each family that is served. */
+export interface Wishes {
+  readonly wishes: readonly Wish[];
+  /** Why no pool serves the other family, where less than was asked for will do. */
+  readonly unserved?: Refusal;
+}
+
+/** What a request comes to under a configuration, or why it cannot be served. */
+export function wishesOf(
+  request: Wanting,
+  configuration: SpaceConfiguration,
+  requester: Requester,
+): Wishes | Refusal {
+  const { space, host, address, allowPartial = false, maxBlocksPerHost, hostReserved } = request;
+  const refused =
+    neverAssigned(request) ??
+    oversize(request, configuration) ??
+    unasked(request, configuration) ??
+    unregistered(request, configuration, requester);
+  if (refused) return refused;
+  refuseUnread(request, configuration);
+  const wishes: Wish[] = [];
+  const unserved: Refusal[] = [];
+  for (const { family, count } of request.wanted) {
+    const pools = address
+      ? poolOf(configuration, address, request)
+      : selectPools(configuration.pools, poolWish(request, configuration, requester, family));
+    if (pools instanceof Refusal) {
+      // One that cannot be read might have served.
+      noneUnread(configuration);
+      const { code, detail, members } = pools;
+      const missing = count > 0 ? [{ family, count, code }] : [];
+      unserved.push(new Refusal(code, detail, { ...members, missing }));
+      continue;
+    }
+    wishes.push({
+      space,
+      host,
+      family,
+      count,
+      pools,
+      configuration,
+      blocksMax: Math.min(
+        capOf(configuration.settings),
+        maxBlocksPerHost ?? Number.POSITIVE_INFINITY,
+      ),
+      hostReserved: reservedOf(hostReserved, family),
+      allowPartial,
+    });
+  }
+  const [first, ...others] = unserved;
+  if (!first) return { wishes };
+  const refusal = together(first, ...others);
+  return allowPartial && wishes.length > 0 ? { wishes, unserved: refusal } : refusal;
+}
+
+/** Refuses what names a pool that cannot be read, by its name, or by a range that may be its. @throws Unreadable */
+function refuseUnread(
+  { pools, poolsByFamily = { 4: [], 6: [] } }: Wanting,
+  configuration: SpaceConfiguration,
+): void {
+  for (const name of [...pools, ...poolsByFamily[4], ...poolsByFamily[6]]) {
+    const known = configuration.pools.some((pool) => isNamed(pool, [name]));
+    if (!known && !poolNamed(configuration, name) && parseCidr(name).ok) noneUnread(configuration);
+  }
+}
+
+/** Returns every pool that is considered for a family of a request: in which order it is tried, or why it may not serve. */
+export function consideredPools(
+  request: AssignRequest,
+  configuration: SpaceConfiguration,
+  requester: Requester,
+  family: Family,
+): readonly Candidate[] {
+  const { address } = request;
+  if (!address) {
+    const wish = poolWish(request, configuration, requester, family);
+    const all = considered(configuration.pools, wish);
+    return numbered(all.map((each) => (each.kept ? unlessShut(each, configuration) : each)));
+  }
+  const pool = poolAround(configuration, address);
+  if (!pool) return [];
+  const unfit = whyNotFor(pool, request);
+  return numbered([candidateOf(family, { name: pool.name, pool, unfit })]);
+}
+
+/** A pool of which every address is reserved serves by rule, and has nothing: what is explained to a person says so. */
+function unlessShut(candidate: Candidate, configuration: SpaceConfiguration): Candidate {
+  const { pools, unreadableReservations } = configuration;
+  const pool = pools.find(({ name }) => name === candidate.pool);
+  if (!pool || unreadableReservations.length > 0 || !isShut(pool, configuration)) return candidate;
+  return { ...candidate, kept: false, ...whyShut(pool, configuration) };
+}
+
+function poolWish(
+  request: Wanting,
+  configuration: SpaceConfiguration,
+  requester: Requester,
+  family: Family,
+): PoolWish {
+  const { use = "Workload" } = request;
+  return {
+    family,
+    use,
+    pools: ownOf(request, configuration, family),
+    requester,
+    hostReserved: reservedOf(request.hostReserved, family),
+  };
+}
+
+/** The pools that a request names for a family, or for both. */
+export const namedFor = ({ pools, poolsByFamily }: PoolsAsked, family: Family): readonly string[] =>
+  poolsByFamily?.[family] ?? pools;
+
+/** Where both families are asked for under one list, each is served by the named pools of its own. */
+function ownOf(request: Wanting, { pools }: SpaceConfiguration, family: Family): readonly string[] {
+  const named = namedFor(request, family);
+  if (request.wanted.length < 2 || request.poolsByFamily || named.length === 0) return named;
+  const others = new Set(
+    pools
+      .filter(({ cidr }) => cidr.family !== family)
+      .flatMap(({ name, cidr }) => [name, formatCidr(cidr)]),
+  );
+  const own = named.filter((name) => !others.has(name));
+  return own.length > 0 ? own : named;
+}
+
+/** The one pool a specific address lies in, if it may serve. */
+function poolOf(
+  configuration: SpaceConfiguration,
+  address: Address,
+  request: Wanting,
+): readonly Pool[] | Refusal {
+  const text = formatAddress(address);
+  const pool = poolAround(configuration, address);
+  if (!pool)
+    return new Refusal(
+      "no_pool_available",
+      `Address ${text} lies in no pool of space ${request.space}.`,
+      {
+        address: text,
+        pools: [],
+      },
+    );
+  const unfit = whyNotFor(pool, request);
+  if (!unfit) return [pool];
+  const { name } = pool;
+  return new Refusal(
+    "no_pool_available",
+    `Address ${text} lies in pool ${name}, which ${unfit.detail}.`,
+    { address: text, pools: [candidateOf(address.family, { name, pool, unfit })] },
+  );
+}
+
+/** The pool around an address, also while it is being deleted: a refusal then says so. */
+function poolAround({ pools }: SpaceConfiguration, address: Address): Pool | undefined {
+  const around = pools.filter(({ cidr }) => contains(cidr, address));
+  const inState = (state: Pool["state"]) => around.find((pool) => pool.state === state);
+  return inState("active") ?? inState("deleting");
+}
+
+/** Why the pool of a specific address may not serve, or nothing if it may. */
+function whyNotFor(pool: Pool, request: Wanting): Unfit | undefined {
+  const { family } = pool.cidr;
+  if (!isNamed(pool, namedFor(request, family))) return NOT_NAMED;
+  return whyNot(pool, {
+    family,
+    use: request.use ?? pool.allowedUses[0] ?? "Workload",
+    pools: [pool.name],
+    requester: NOBODY,
+    hostReserved: reservedOf(request.hostReserved, family),
+  });
+}
+
+/** A pool that is named is asked for no labels. */
+const NOBODY: Requester = { host: undefined, namespace: undefined };
+
+/** Must the host of such a request be registered? A load balancer is no machine, as in Calico; nor is a virtual owner. */
+export const mustBeRegistered = (
+  { host, use }: Wanting,
+  { settings }: SpaceConfiguration,
+): boolean =>
+  settings.requireRegisteredHosts && use !== "LoadBalancer" && affinityTypeOf(host) === "host";
+
+function unregistered(
+  request: Wanting,
+  configuration: SpaceConfiguration,
+  { host }: Requester,
+): Refusal | undefined {
+  if (host || !mustBeRegistered(request, configuration)) return undefined;
+  const name = hostName(request.host);
+  return new Refusal(
+    "host_not_registered",
+    `Host ${name} is not registered, and space ${request.space} assigns to registered hosts only (requireRegisteredHosts); PUT /v1/spaces/${request.space}/nodes/${name} registers it.`,
+    { host: name },
+  );
+}
+
+/** Where hosts must be registered, their labels are the operator's to say. */
+function unasked(request: Wanting, configuration: SpaceConfiguration): Refusal | undefined {
+  if (!request.hostLabels || !mustBeRegistered(request, configuration)) return undefined;
+  const name = hostName(request.host);
+  const problem = `is not taken in space ${request.space}, whose hosts must be registered (requireRegisteredHosts); PUT /v1/spaces/${request.space}/nodes/${name} says its labels`;
+  return new Refusal("invalid_request", `hostLabels ${problem}.`, {
+    fields: [{ field: "hostLabels", problem }],
+  });
+}
+
+/** An address that no host can have. */
+function neverAssigned({ address }: Wanting): Refusal | undefined {
+  const problem = address && whyNeverAssigned(address);
+  if (!problem) return undefined;
+  const value = formatAddress(address);
+  return new Refusal("invalid_request", `address ${value} ${problem}.`, {
+    fields: [{ field: "address", value, problem }],
+  });
+}
+
+/** One call must not drain a pool. */
+function oversize({ wanted }: Wanting, { settings }: SpaceConfiguration): Refusal | undefined {
+  const total = totalOf(wanted);
+  const most = settings.maxAddressesPerRequest;
+  if (total <= most) return undefined;
+  const fields = wanted.map(({ family, count }) => ({
+    field: `ipv${family}`,
+    value: count,
+    problem: `must be at most ${most} with all others (maxAddressesPerRequest)`,
+  }));
+  return new Refusal(
+    "invalid_request",
+    `${total} addresses are asked for; a request may ask for ${most} (maxAddressesPerRequest).`,
+    { fields },
+  );
+}

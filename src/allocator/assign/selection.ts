@@ -1,0 +1,37 @@
+import type { Family } from "../../domain/address.ts";
+import type { Block } from "../../domain/block.ts";
+import type { HostId } from "../../domain/host.ts";
+import type { HostReserved } from "../../domain/host-reserved.ts";
+import type { Refusal } from "../../domain/outcome.ts";
+import type { Pool, SpaceConfiguration } from "../../domain/pool.ts";
+
+/** What one write of a request is to take. */
+export interface Pick {
+  readonly block: Block;
+  readonly ordinals: readonly number[];
+  /** As many others, where one of them was taken by somebody faster; nothing when the block cannot serve any more. */
+  readonly again: (block: Block) => readonly number[] | undefined;
+}
+
+/** What a request needs of one family. */
+export interface Wish {
+  readonly space: string;
+  readonly host: HostId;
+  readonly family: Family;
+  readonly count: number;
+  /** The pools that may serve, in order. */
+  readonly pools: readonly Pool[];
+  readonly configuration: SpaceConfiguration;
+  /** The stricter of the request's cap and the space's; infinite where there is neither. */
+  readonly blocksMax: number;
+  /** What the host keeps for itself in blocks that are claimed for it now. */
+  readonly hostReserved?: HostReserved | undefined;
+  /** Is less than was asked for better than nothing? */
+  readonly allowPartial: boolean;
+}
+
+/** Chooses blocks and ordinals for all that is wanted, or for what there is where that will do. */
+export type Picker = (wishes: readonly Wish[]) => Promise<readonly Pick[] | Refusal>;
+
+export const countOf = (picks: readonly { readonly ordinals: readonly number[] }[]): number =>
+  picks.reduce((sum, { ordinals }) => sum + ordinals.length, 0);

@@ -1,0 +1,36 @@
+import type { Block } from "../../domain/block.ts";
+import type { Loan } from "../../domain/borrowed-block.ts";
+import type { HostId } from "../../domain/host.ts";
+import { SWAP_TRIES_MAX } from "../../domain/limits.ts";
+import { type Context, fresh } from "../core/context.ts";
+
+/**
+ * Says under a host that it holds, or may hold, slots of a block that is not its own, before it takes the first (I11).
+ *
+ * @returns false when that could not be settled: then no slot of the block may be taken
+ */
+export async function ensureLoan(context: Context, host: HostId, block: Block): Promise<boolean> {
+  const { store, memory } = context;
+  if (memory.knowsLoan(host, block)) return true;
+  let seen: Loan | undefined;
+  for (let attempt = 0; attempt < SWAP_TRIES_MAX; attempt++) {
+    const put = await store.putLoan("loan", loanOf(context, host, block), seen);
+    if (put.outcome === "unknown") return false;
+    // One that is marked for deletion is about to go: it is confirmed anew, under the revision of the mark.
+    seen = put.item;
+    if (put.outcome === "done" || seen?.state === "confirmed") {
+      memory.rememberLoan(host, block);
+      return true;
+    }
+  }
+  return false;
+}
+
+export const loanOf = (context: Context, host: HostId, { space, cidr }: Block): Loan => ({
+  space,
+  host,
+  block: cidr,
+  state: "confirmed",
+  revision: fresh(context),
+  atMs: context.now(),
+});

@@ -1,0 +1,26 @@
+import type { Block } from "../../domain/block.ts";
+import type { Cidr } from "../../domain/cidr.ts";
+import { SWAP_TRIES_MAX } from "../../domain/limits.ts";
+import { Unavailable } from "../../domain/outcome.ts";
+import { type Context, fresh } from "../core/context.ts";
+
+/**
+ * Rule 1, fence by epoch: whoever wants to declare a part dead first changes the block's epoch. A write of its author
+ * that is still on its way is conditional on an older epoch and can no longer land. Answers the block as it stands after
+ * the fence (one write is both the fence and the look), or nothing when there is no block to land in.
+ *
+ * @param step whose fence it is, as the protocol names it
+ */
+export async function fence(
+  context: Context,
+  step: string,
+  space: string,
+  cidr: Cidr,
+): Promise<Block | undefined> {
+  for (let attempt = 0; attempt < SWAP_TRIES_MAX; attempt++) {
+    const fenced = await context.store.fenceBlock(step, space, cidr, fresh(context));
+    if (fenced.outcome === "done") return fenced.item;
+    if (fenced.outcome === "lost") return undefined;
+  }
+  throw new Unavailable("the database did not say whether a block was fenced");
+}

@@ -1,0 +1,112 @@
+import { type AffinityRow, rowsFor } from "../../domain/affinity.ts";
+import { type Block, roomIn, type SlotRules } from "../../domain/block.ts";
+import { formatCidr, sameCidr } from "../../domain/cidr.ts";
+import { type FullBlock, type Places, saysFull } from "../../domain/full-block.ts";
+import { BLOCKS_READ_AT_ONCE, REQUEST_MS_MAX } from "../../domain/limits.ts";
+import type { Pool } from "../../domain/pool.ts";
+import type { Context } from "../core/context.ts";
+import { asHint } from "../core/hint.ts";
+import { inParallel } from "../core/parallel.ts";
+import { helpClaim } from "./claim-block.ts";
+import { callIfFull } from "./full-block-hint.ts";
+
+/** What of its own a host is looked through for. */
+export interface OwnWish {
+  /** The pools that may serve, in order. */
+  readonly pools: readonly Pool[];
+  rulesOf(pool: Pool): SlotRules;
+  /** Are these blocks, beside what was read before, all that is wanted? */
+  isEnough(blocks: readonly Block[]): boolean;
+}
+
+/** The places of a host that may serve a request, pool by pool, but for the blocks that are known. */
+export interface OwnPlaces {
+  /** To be read. */
+  readonly open: readonly AffinityRow[];
+  /** Called full. */
+  readonly full: readonly FullPlace[];
+}
+
+interface FullPlace {
+  readonly row: AffinityRow;
+  readonly hint: FullBlock;
+}
+
+/** Sorts the places of a host by whether their blocks are called full. */
+export function ownPlaces(
+  context: Context,
+  pools: readonly Pool[],
+  places: Places,
+  known: ReadonlyMap<string, Block>,
+): OwnPlaces {
+  const hints = new Map(places.full.map((hint) => [formatCidr(hint.block), hint]));
+  const open: AffinityRow[] = [];
+  const full: FullPlace[] = [];
+  for (const row of rowsFor(pools, places.rows)) {
+    const name = formatCidr(row.block);
+    if (known.has(name)) continue;
+    const hint = hints.get(name);
+    if (hint && saysFull(hint, row, context.now())) full.push({ row, hint });
+    else open.push(row);
+  }
+  return { open, full };
+}
+
+/**
+ * Reads blocks at the host's places, a few at a time, until they are enough; claims left half done are helped. Where there are
+ * more of them than are read at once, those without room are called full.
+ */
+export async function readOwn(
+  context: Context,
+  wish: OwnWish,
+  { open, full }: OwnPlaces,
+): Promise<{ readonly blocks: readonly Block[]; readonly claiming: boolean }> {
+  const isMany = open.length + full.length > BLOCKS_READ_AT_ONCE;
+  const blocks: Block[] = [];
+  let claiming = false;
+  for (let from = 0; from < open.length && !wish.isEnough(blocks); from += BLOCKS_READ_AT_ONCE) {
+    const some = open.slice(from, from + BLOCKS_READ_AT_ONCE);
+    const read = await inParallel(some, BLOCKS_READ_AT_ONCE, async (row) => {
+      const claim = await helpClaim(context, wish.pools, row);
+      if (claim.kind !== "ours") return undefined;
+      const pool = isMany && wish.pools.find(({ id }) => id === claim.block.poolId);
+      return pool ? callIfFull(context, row, claim.block, wish.rulesOf(pool)) : claim.block;
+    });
+    for (const [i, block] of read.entries()) {
+      const row = some[i] as AffinityRow;
+      if (block) {
+        blocks.push(block);
+        context.memory.remember(block);
+      } else if (row.state === "pending" && context.now() - row.atMs < REQUEST_MS_MAX)
+        claiming = true;
+    }
+  }
+  return { blocks, claiming };
+}
+
+/**
+ * Reads blocks that are called full, a few at a time, for whoever has found nothing else: a hint may be wrong.
+ *
+ * @returns those with room, whose hints are gone now
+ */
+export async function readCalledFull(
+  context: Context,
+  wish: OwnWish,
+  full: readonly FullPlace[],
+): Promise<readonly Block[]> {
+  const read = await inParallel(full, BLOCKS_READ_AT_ONCE, async ({ row, hint }) => {
+    const claim = await helpClaim(context, wish.pools, row);
+    const block = claim.kind === "ours" ? claim.block : undefined;
+    const pool = wish.pools.find(({ id }) => id === block?.poolId);
+    if (!block || !pool || roomIn(block, wish.rulesOf(pool)) === 0) return [];
+    await asHint(() => context.store.clearBlockFull("full-wrong", hint));
+    context.memory.remember(block);
+    return [block];
+  });
+  return read.flat();
+}
+
+/** Was a block that was called full before, and is not known, called so no more? Then somebody made room in it. */
+export function hasOpened(before: OwnPlaces, now: OwnPlaces): boolean {
+  return before.full.some(({ row }) => now.open.some(({ block }) => sameCidr(block, row.block)));
+}

@@ -1,0 +1,44 @@
+import type { Address } from "../../domain/address.ts";
+import type { Block } from "../../domain/block.ts";
+import { cellAt } from "../../domain/block-group.ts";
+import { contains, intervalOf } from "../../domain/cidr.ts";
+import type { Pool } from "../../domain/pool.ts";
+import type { Context } from "../core/context.ts";
+
+/** Is a block of this pool, or, where it cannot be read, may it be? */
+export const mayBeOf = ({ id, cidr }: Pool, { poolId, unreadable, cidr: block }: Block): boolean =>
+  poolId === id ||
+  (unreadable !== undefined && contains(cidr, { family: block.family, value: block.base }));
+
+/** A stretch of a pool that was looked at. */
+interface Stretch {
+  /** The blocks in it, in order of address, also those that cannot be read. */
+  readonly blocks: readonly Block[];
+  /** Where it ends; whoever stops here goes on after this address. */
+  readonly last: Address;
+}
+
+/**
+ * Walks the blocks of a pool in order of address, one cell of its map at a time: consistent reads. The map is a superset of
+ * the cells that hold blocks, so every block that stands all the while is seen.
+ *
+ * @param after only what comes after this address
+ */
+export async function* walkPool(
+  context: Context,
+  pool: Pool,
+  after: Address | undefined,
+): AsyncGenerator<Stretch> {
+  const { store } = context;
+  const past = after?.family === pool.cidr.family ? after.value : -1n;
+  const { cells } = await store.readPoolMap(pool.space, pool.id, { consistent: true });
+  for (const index of [...cells].sort((a, b) => (a < b ? -1 : 1))) {
+    const cell = cellAt(pool, index);
+    const { family, last } = intervalOf(cell);
+    if (last <= past) continue;
+    const blocks = (await store.lookAtCell(pool.space, cell, { consistent: true }))
+      .filter((block) => mayBeOf(pool, block) && block.cidr.base > past)
+      .sort((a, b) => (a.cidr.base < b.cidr.base ? -1 : 1));
+    yield { blocks, last: { family, value: last } };
+  }
+}

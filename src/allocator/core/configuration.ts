@@ -1,0 +1,128 @@
+import type { Address } from "../../domain/address.ts";
+import {
+  CONFIGURATION_FRESH_MS,
+  CONFIGURATION_JITTER_MS,
+  CONFIGURATION_RELOAD_MS,
+  EFFECTIVE_MS_MAX,
+  SWAP_TRIES_MAX,
+} from "../../domain/limits.ts";
+import { Unavailable, Unreadable, unlessUnreadable } from "../../domain/outcome.ts";
+import { noneUnread, type Pool, poolOver, type SpaceConfiguration } from "../../domain/pool.ts";
+import { type Context, fresh } from "./context.ts";
+import type { ConfigurationCopy } from "./warm-cache.ts";
+
+/**
+ * The configuration of a space: a copy of at most `CONFIGURATION_FRESH_MS` plus jitter, or one whose version was found
+ * unmoved since. A cold function reads the configuration alone and learns its version with the first refresh.
+ */
+export async function configurationOf(
+  context: Context,
+  space: string,
+): Promise<SpaceConfiguration> {
+  return (await current(context, space)).configuration;
+}
+
+/** @returns the configuration, and whether this very call has asked, and it is no older than a fresh copy */
+async function current(
+  context: Context,
+  space: string,
+): Promise<{ readonly configuration: SpaceConfiguration; readonly asked: boolean }> {
+  const { memory } = context;
+  const copy = memory.configurationOf(space);
+  if (copy && context.now() < copy.freshUntilMs)
+    return { configuration: copy.configuration, asked: false };
+  const beganAtMs = context.now();
+  const under = memory.loading.get(space);
+  // One that a frozen function left on its way may have read long ago.
+  if (under && beganAtMs - under.beganAtMs < CONFIGURATION_FRESH_MS)
+    return { configuration: await under.load, asked: false };
+  const load = refreshed(context, space, copy, CONFIGURATION_RELOAD_MS);
+  memory.loading.set(space, { beganAtMs, load });
+  try {
+    const configuration = await load;
+    const loadedAtMs = memory.configurationOf(space)?.loadedAtMs ?? 0;
+    return { configuration, asked: loadedAtMs >= beganAtMs - CONFIGURATION_FRESH_MS };
+  } finally {
+    if (memory.loading.get(space)?.load === load) memory.loading.delete(space);
+  }
+}
+
+/**
+ * The pool an address lies in, also while it is being deleted. A pool that this function has not heard of yet is asked for
+ * before it is denied, and before one that may have the range no more is named: the version tells of every change that its
+ * operator was told of. One whose operator was told nothing is heard of when the copy is `CONFIGURATION_FRESH_MS` old.
+ *
+ * @throws Unreadable where the address may lie in a pool that cannot be read
+ */
+export async function poolAt(
+  context: Context,
+  space: string,
+  address: Address,
+): Promise<Pool | undefined> {
+  const { configuration, asked } = await current(context, space);
+  const known = poolOver(configuration, address);
+  if (known?.state === "active") return known;
+  const now = asked
+    ? configuration
+    : await refreshed(
+        context,
+        space,
+        context.memory.configurationOf(space),
+        CONFIGURATION_FRESH_MS,
+      );
+  return poolOver(now, address) ?? noneUnread(now);
+}
+
+/** Drops this function's own copy after it wrote, and tells when every other function's copy will have followed. */
+export async function announceChange(context: Context, space: string): Promise<number> {
+  await raiseVersion(context, space);
+  context.memory.dropConfiguration(space);
+  return context.now() + EFFECTIVE_MS_MAX;
+}
+
+/** Raising it twice only makes others reload twice. */
+async function raiseVersion(context: Context, space: string): Promise<void> {
+  for (let attempt = 0; attempt < SWAP_TRIES_MAX; attempt++) {
+    const raised = await unlessUnreadable(context.store.raiseVersion(space, fresh(context)));
+    if (raised instanceof Unreadable)
+      throw new Unreadable(raised.members, `${raised.why}: ${LATE}`);
+    if (raised.outcome === "done") return;
+  }
+  throw new Unavailable(LATE);
+}
+
+const LATE = "the change is made, but other functions may only follow it in a minute";
+
+/** One that cannot be read says nothing of what moved: the configuration is read each time. */
+async function readVersion({ store }: Context, space: string) {
+  const value = await unlessUnreadable(store.readVersion(space));
+  return value instanceof Unreadable ? undefined : { value };
+}
+
+/** Asks for the version, and loads the configuration where it moved, or where the copy was loaded so long ago. */
+async function refreshed(
+  context: Context,
+  space: string,
+  copy: ConfigurationCopy | undefined,
+  reloadMs: number,
+): Promise<SpaceConfiguration> {
+  const { store, memory, random } = context;
+  const { drops } = memory;
+  const askedAtMs = context.now();
+  const freshUntilMs =
+    askedAtMs + CONFIGURATION_FRESH_MS + random.fraction() * CONFIGURATION_JITTER_MS;
+  // The version is read before the configuration, never after: a copy must not be taken for newer than it is.
+  const version = copy && (await readVersion(context, space));
+  const young = copy && askedAtMs - copy.loadedAtMs < reloadMs;
+  const next: ConfigurationCopy =
+    young && copy.version && version && copy.version.value === version.value
+      ? { ...copy, freshUntilMs }
+      : {
+          configuration: await store.readSpace(space),
+          ...(version && { version }),
+          loadedAtMs: askedAtMs,
+          freshUntilMs,
+        };
+  if (memory.drops === drops) memory.keepConfiguration(space, next);
+  return next.configuration;
+}

@@ -1,0 +1,17 @@
+import type { HostId } from "../../domain/host.ts";
+import type { Context } from "./context.ts";
+
+/** After a node or a namespace was written, its labels are asked for anew by this function. */
+export function forgetLabels({ memory }: Context, of: LabelledPlace): void {
+  memory.labels.drop(
+    "host" in of ? hostCopy(of.space, of.host) : namespaceCopy(of.space, of.namespace),
+  );
+}
+
+type LabelledPlace =
+  | { readonly space: string; readonly host: HostId }
+  | { readonly space: string; readonly namespace: string };
+
+export const hostCopy = (space: string, host: HostId) => `${space}#${host}`;
+
+export const namespaceCopy = (space: string, name: string) => `${space}#namespace:${name}`;

@@ -1,0 +1,110 @@
+import type { Block } from "../../domain/block.ts";
+import { type Cidr, formatCidr } from "../../domain/cidr.ts";
+import type { HostId } from "../../domain/host.ts";
+import type { Labels } from "../../domain/labels.ts";
+import {
+  REMEMBERED_BLOCKS_MAX,
+  REMEMBERED_BLOCKS_PER_HOST_MAX,
+  REMEMBERED_CELLS_MAX,
+  REMEMBERED_LABELS_MAX,
+  REMEMBERED_SPACES_MAX,
+} from "../../domain/limits.ts";
+import type { SpaceConfiguration } from "../../domain/pool.ts";
+import { Copies } from "./cached-reads.ts";
+import { Recent } from "./least-recently-used.ts";
+
+/** A copy of a space's configuration, and until when it may be used unasked. */
+export interface ConfigurationCopy {
+  readonly configuration: SpaceConfiguration;
+  /** Absent when it was not read before the configuration was: then the first question reloads. */
+  readonly version?: { readonly value: string | undefined };
+  readonly loadedAtMs: number;
+  readonly freshUntilMs: number;
+}
+
+/**
+ * What a warm function remembers from its last calls. Nothing here is trusted: a block that changed meanwhile refuses the
+ * write and comes back with the refusal.
+ */
+export class Memory {
+  readonly #configurations = new Recent<ConfigurationCopy>(REMEMBERED_SPACES_MAX);
+  /** How often a copy was dropped: a load that began before a drop is not kept after it. */
+  drops = 0;
+  /** Loads under way, so that requests served side by side ask once. */
+  readonly loading = new Map<
+    string,
+    { readonly beganAtMs: number; readonly load: Promise<SpaceConfiguration> }
+  >();
+  /** Labels of hosts and namespaces; nothing where nobody registered them. */
+  readonly labels = new Copies<Labels | undefined>(REMEMBERED_LABELS_MAX);
+  readonly #cells = new Recent<true>(REMEMBERED_CELLS_MAX);
+  readonly #loans = new Recent<string>(REMEMBERED_CELLS_MAX);
+  /** The blocks of a host by their text: all of them go at once, when the host was quiet longest. */
+  readonly #hosts = new Recent<Map<string, Block>>(REMEMBERED_BLOCKS_MAX);
+
+  configurationOf(space: string): ConfigurationCopy | undefined {
+    return this.#configurations.get(space);
+  }
+
+  keepConfiguration(space: string, copy: ConfigurationCopy): void {
+    this.#configurations.set(space, copy);
+  }
+
+  dropConfiguration(space: string): void {
+    this.#configurations.delete(space);
+    this.loading.delete(space);
+    this.drops++;
+  }
+
+  /** Is the cell known to be in its pool's map? */
+  knowsCell(name: string): boolean {
+    return this.#cells.get(name) === true;
+  }
+
+  rememberCell(name: string): void {
+    this.#cells.set(name, true);
+  }
+
+  /** Is the host's loan of this block known to stand? It is judged anew at every epoch. */
+  knowsLoan(host: HostId, { space, cidr, epoch }: Block): boolean {
+    return this.#loans.get(`${hostKey(space, host)}#${formatCidr(cidr)}`) === epoch;
+  }
+
+  rememberLoan(host: HostId, { space, cidr, epoch }: Block): void {
+    this.#loans.set(`${hostKey(space, host)}#${formatCidr(cidr)}`, epoch);
+  }
+
+  blocksOf(space: string, host: HostId): readonly Block[] {
+    return [...(this.#hosts.get(hostKey(space, host))?.values() ?? [])];
+  }
+
+  /**
+   * Keeps a block of a host; one that is nobody's is never preferred, so it is not kept. Of a host with many the one that was
+   * learned first goes: that one has most likely no room left, and no host may take the memory of all others.
+   */
+  remember(block: Block): void {
+    if (block.host === undefined) return;
+    const key = hostKey(block.space, block.host);
+    const blocks = this.#hosts.get(key) ?? new Map<string, Block>();
+    blocks.set(formatCidr(block.cidr), block);
+    const [first] = blocks.keys();
+    if (blocks.size > REMEMBERED_BLOCKS_PER_HOST_MAX) blocks.delete(first as string);
+    this.#hosts.set(key, blocks, blocks.size);
+  }
+
+  /** What a release saw of a block: only worth keeping where this function assigns from it. */
+  refresh(block: Block): void {
+    const known = block.host && this.#hosts.get(hostKey(block.space, block.host));
+    if (known?.has(formatCidr(block.cidr))) this.remember(block);
+  }
+
+  forget(space: string, host: HostId, cidr: Cidr): void {
+    const key = hostKey(space, host);
+    const blocks = this.#hosts.get(key);
+    if (!blocks?.delete(formatCidr(cidr))) return;
+    if (blocks.size > 0) this.#hosts.set(key, blocks, blocks.size);
+    else this.#hosts.delete(key);
+  }
+}
+
+const hostKey = (space: string, host: HostId) => `${space}#${host}`;

@@ -1,0 +1,74 @@
+import type { Job } from "../../domain/job.ts";
+import { SWAP_TRIES_MAX } from "../../domain/limits.ts";
+import { Contended, Unavailable } from "../../domain/outcome.ts";
+import { type Pool, poolOfId } from "../../domain/pool.ts";
+import { announceChange } from "../core/configuration.ts";
+import { type Context, fresh } from "../core/context.ts";
+
+/**
+ * The first step of a job: its pool serves nobody any more, and every function is told. Only the pool as the operator saw
+ * it is changed; one that somebody has changed since ends the job. Whoever finds it done by another goes on after it.
+ *
+ * @returns the job as it stands then, or nothing if somebody else carries it on
+ */
+export async function markPool(context: Context, job: Job): Promise<Job | undefined> {
+  for (let attempt = 0; attempt < SWAP_TRIES_MAX; attempt++) {
+    const pool = await poolOfJob(context, job);
+    if (!pool) return endJob(context, job, "done", "The pool is gone.");
+    if (isMarked(job, pool)) {
+      await announceChange(context, job.space);
+      // Taken after the mark was seen to stand, however late its write landed.
+      const detail = "The pool serves nobody any more; its blocks are looked for.";
+      return advance(context, "mark-job", job, { markedAtMs: context.now(), detail });
+    }
+    if (pool.state === "deleting") return endJob(context, job, "cancelled", DELETED_MEANWHILE);
+    if (pool.revision !== job.poolRevision)
+      return endJob(context, job, "failed", "The pool has changed since the operator saw it.");
+    const step = job.kind === "pool.delete" ? "delete-mark" : "drain-mark";
+    const marked = await context.store.changePool(step, pool, {
+      ...pool,
+      ...(job.kind === "pool.delete" ? { state: "deleting" } : { disabled: true }),
+      revision: fresh(context),
+    });
+    // Looking again settles nothing while it may land yet; a later pass finds it done, or does it.
+    if (marked.outcome === "unknown")
+      throw new Unavailable("the database did not say whether the pool was marked");
+  }
+  throw new Contended("the pool kept changing while it was marked");
+}
+
+export const DELETED_MEANWHILE = "The pool is being deleted.";
+
+const isMarked = ({ kind }: Job, { state, disabled }: Pool): boolean =>
+  kind === "pool.delete" ? state === "deleting" : state !== "deleting" && disabled;
+
+/** The pool of a job, as it stands now. @throws Unreadable */
+export async function poolOfJob(
+  context: Context,
+  { space, poolId }: Job,
+): Promise<Pool | undefined> {
+  return poolOfId(await context.store.readSpace(space), poolId);
+}
+
+/** A job that is over: done, or not. */
+export function endJob(
+  context: Context,
+  job: Job,
+  state: "done" | "failed" | "cancelled",
+  detail: string,
+): Promise<Job | undefined> {
+  return advance(context, "end-job", job, { state, detail, finishedAtMs: context.now() });
+}
+
+/** The job with these changes, exactly as it was seen; nothing if somebody else was faster, or nobody knows. */
+export async function advance(
+  context: Context,
+  step: string,
+  seen: Job,
+  changes: Partial<Job>,
+): Promise<Job | undefined> {
+  const updatedAtMs = context.now();
+  const next: Job = { ...seen, ...changes, updatedAtMs, revision: fresh(context) };
+  const changed = await context.store.changeJob(step, seen, next);
+  return changed.outcome === "done" ? next : undefined;
+}

@@ -1,0 +1,198 @@
+import { takenIn } from "../../domain/block.ts";
+import { cellAt } from "../../domain/block-group.ts";
+import {
+  deleteJobId,
+  drainJobId,
+  type Job,
+  mayBeginAgain,
+  releaseJobId,
+} from "../../domain/job.ts";
+import {
+  EFFECTIVE_MS_MAX,
+  IN_USE_CELLS_AT_ONCE,
+  IN_USE_CELLS_MAX,
+  SWAP_TRIES_MAX,
+} from "../../domain/limits.ts";
+import { Contended, Refusal } from "../../domain/outcome.ts";
+import { type Pool, serves } from "../../domain/pool.ts";
+import { beingDeleted, readPool } from "../admin/administration.ts";
+import { LOST, type Precondition, unmet, whileLost } from "../admin/precondition.ts";
+import { settled } from "../admin/written.ts";
+import { mayBeOf } from "../blocks/walk-pool.ts";
+import { type Context, fresh } from "../core/context.ts";
+import { notFound } from "../core/not-found.ts";
+import type { Listed } from "../core/page.ts";
+import { inParallel } from "../core/parallel.ts";
+import { markPool } from "./mark-pool.ts";
+
+/** Work that was begun, and goes on when the answer is long given. */
+export interface Accepted {
+  readonly job: Job;
+  /** From when on nobody gets an address of the pool, in milliseconds since the epoch. */
+  readonly effectiveAtMs: number;
+}
+
+/**
+ * Drains a pool that is as it was seen: it is disabled, and a job waits until no block of it is left. What is assigned
+ * stays its owner's. Enabling the pool again ends the job.
+ */
+export async function drainPool(
+  context: Context,
+  space: string,
+  name: string,
+  precondition: Precondition,
+): Promise<Accepted | Refusal> {
+  const resource = { kind: "pool", name };
+  return whileLost(resource, async () => {
+    const pool = await readPool(context, space, name);
+    if (pool instanceof Refusal) return pool;
+    if (pool.state === "deleting") return beingDeleted(pool);
+    const { revision } = pool;
+    const refusal = unmet({ ...resource, revision }, precondition, "drain");
+    if (refusal) return refusal;
+    const isOpen = ({ kind, poolId, state }: Job) =>
+      kind === "pool.drain" && poolId === pool.id && state === "running";
+    const { jobs, unreadable } = await context.store.listJobs(space);
+    // It may be the very one.
+    const [unread] = unreadable;
+    if (unread) throw unread;
+    const open = jobs.find(isOpen);
+    return begin(context, open ?? jobOf(context, pool, "pool.drain"));
+  });
+}
+
+/**
+ * Deletes a pool that is as it was seen: it serves nobody any more, and a job gives its range and its name back once that
+ * is safe. One that serves and has addresses assigned is refused; one that was drained, or disabled, waits for the last of
+ * them. Whoever asks again finds the job that is under way.
+ */
+export async function deletePool(
+  context: Context,
+  space: string,
+  name: string,
+  precondition: Precondition,
+): Promise<Accepted | Refusal> {
+  const resource = { kind: "pool", name };
+  return whileLost(resource, async () => {
+    const pool = await readPool(context, space, name);
+    if (pool instanceof Refusal) return pool;
+    if (pool.state !== "deleting") {
+      const { revision } = pool;
+      const refusal = unmet({ ...resource, revision }, precondition, "delete");
+      if (refusal) return refusal;
+      const inUse = serves(pool) ? await checkUnused(context, pool) : undefined;
+      if (inUse) return inUse;
+    }
+    return begin(context, jobOf(context, pool, "pool.delete"));
+  });
+}
+
+/**
+ * Takes every block of a pool from its host, whoever that is (Calico's ReleasePoolAffinities): a job goes through the pool
+ * once. The addresses stay their owners', the pool serves on, and hosts may claim blocks of it again.
+ *
+ * @param mustBeEmpty blocks with an address that is assigned, or cools, stay their hosts'
+ */
+export async function releasePool(
+  context: Context,
+  { space, name, mustBeEmpty }: PoolRelease,
+): Promise<Pick<Accepted, "job"> | Refusal> {
+  const pool = await readPool(context, space, name);
+  if (pool instanceof Refusal) return pool;
+  if (pool.state === "deleting") return beingDeleted(pool);
+  return { job: await standing(context, jobOf(context, pool, "pool.release", mustBeEmpty)) };
+}
+
+/** Which pool's affinities are to go, and of which blocks. */
+interface PoolRelease {
+  readonly space: string;
+  readonly name: string;
+  readonly mustBeEmpty: boolean;
+}
+
+export async function readJob(context: Context, space: string, id: string): Promise<Job | Refusal> {
+  return (await context.store.readJob(space, id)) ?? notFound(space, "job", id);
+}
+
+export async function listJobs(context: Context, space: string): Promise<Listed<Job>> {
+  const { jobs, unreadable } = await context.store.listJobs(space);
+  const items = jobs.toSorted((a, b) => a.createdAtMs - b.createdAtMs || (a.id < b.id ? -1 : 1));
+  return { items, unreadable };
+}
+
+/** The job first, then the pool: whatever is cut off after that, the worker carries on. */
+async function begin(context: Context, wanted: Job): Promise<Accepted | typeof LOST> {
+  const job = await standing(context, wanted);
+  const marked =
+    job.state === "running" && job.markedAtMs === undefined
+      ? ((await markPool(context, job)) ?? (await context.store.readJob(job.space, job.id)) ?? job)
+      : job;
+  if (marked.state === "failed") return LOST;
+  return {
+    job: marked,
+    effectiveAtMs: (marked.markedAtMs ?? context.now()) + EFFECTIVE_MS_MAX,
+  };
+}
+
+/**
+ * The job under its id: the one that is there, unless it is over and may begin again; one that a worker forgets meanwhile is
+ * created anew.
+ */
+async function standing(context: Context, wanted: Job): Promise<Job> {
+  for (let attempt = 0; attempt < SWAP_TRIES_MAX; attempt++) {
+    const { item: there } = await settled(context.store.createJob(wanted));
+    if (there && !mayBeginAgain(there)) return there;
+    const begun =
+      there && (await settled(context.store.changeJob("begin-job", there, wanted))).item;
+    if (begun) return begun;
+  }
+  throw new Contended("the job came and went while it was begun");
+}
+
+const IDS: Readonly<Record<Job["kind"], (pool: Pool, mustBeEmpty: boolean) => string>> = {
+  "pool.drain": ({ id, revision }) => drainJobId(id, revision),
+  "pool.delete": ({ id }) => deleteJobId(id),
+  "pool.release": ({ id }, mustBeEmpty) => releaseJobId(id, mustBeEmpty),
+};
+
+function jobOf(context: Context, pool: Pool, kind: Job["kind"], mustBeEmpty = false): Job {
+  const nowMs = context.now();
+  return {
+    space: pool.space,
+    id: IDS[kind](pool, mustBeEmpty),
+    kind,
+    pool: pool.name,
+    poolId: pool.id,
+    poolRevision: pool.revision,
+    ...(mustBeEmpty && { mustBeEmpty }),
+    state: "running",
+    createdAtMs: nowMs,
+    updatedAtMs: nowMs,
+    ...(kind === "pool.release"
+      ? { markedAtMs: nowMs, detail: "Its blocks are about to be taken from their hosts." }
+      : { detail: "The pool is about to be marked, so that it serves nobody any more." }),
+    revision: fresh(context),
+  };
+}
+
+/** A bounded look: what it does not reach, or what is assigned after it, the job waits for. */
+async function checkUnused(context: Context, pool: Pool): Promise<Refusal | undefined> {
+  const { space, name, id } = pool;
+  const { cells } = await context.store.readPoolMap(space, id, { consistent: true });
+  const some = [...cells].slice(0, IN_USE_CELLS_MAX);
+  const looks = await inParallel(some, IN_USE_CELLS_AT_ONCE, (index) =>
+    context.store.lookAtCell(space, cellAt(pool, index), { consistent: true }),
+  );
+  const standing = looks.flat().filter((block) => mayBeOf(pool, block));
+  // What it has taken is not known.
+  const unread = standing.find(({ unreadable }) => unreadable)?.unreadable;
+  if (unread) throw unread;
+  const taken = standing.reduce((sum, block) => sum + takenIn(block), 0);
+  if (taken === 0) return undefined;
+  const whole = some.length === cells.size;
+  return new Refusal(
+    "pool_in_use",
+    `${whole ? "" : "At least "}${taken} addresses of pool ${name} are assigned; drain it first, then its deletion waits for them.`,
+    { taken, cells: cells.size, cellsLooked: some.length },
+  );
+}

@@ -1,0 +1,230 @@
+import {
+  type CellCounts,
+  comingBack,
+  type Job,
+  passedBy,
+  provesEmpty,
+  type Walk,
+  waitingFor,
+  walked,
+  walkFrom,
+  whatKeeps,
+} from "../../domain/job.ts";
+import {
+  JOB_CELLS_AT_ONCE,
+  JOB_CELLS_PER_SLICE,
+  JOB_KEPT_MS,
+  PASS_MS_MAX,
+} from "../../domain/limits.ts";
+import type { Pool } from "../../domain/pool.ts";
+import type { Context } from "../core/context.ts";
+import { note } from "../core/failures.ts";
+import { whileTime } from "../core/while-time.ts";
+import { drainCell } from "./drain-group.ts";
+import { advance, DELETED_MEANWHILE, endJob, markPool, poolOfJob } from "./mark-pool.ts";
+import { releaseCell } from "./release-group.ts";
+import { retirePool, settleGone } from "./retire-pool.ts";
+
+/** What a pass of the worker did. */
+export interface Worked {
+  jobs: number;
+  cells: number;
+  ended: number;
+  /** What went wrong on the way, for the log; the pass went on. */
+  readonly failures: unknown[];
+}
+
+/**
+ * One bounded pass over the jobs: each that runs is carried on by a slice, the one that was left alone longest first. Then it
+ * is carried on by another, as long as there is time. A job whose walk has come to its end waits for the next pass. A
+ * worker that is cut off anywhere has done no harm, and neither have two at once: every step is taken exactly as
+ * something was seen, or can be taken twice.
+ */
+export async function runJobs(context: Context): Promise<Worked> {
+  const done: Worked = { jobs: 0, cells: 0, ended: 0, failures: [] };
+  const run: Run = { untilMs: context.now() + PASS_MS_MAX, done, onWay: new Map() };
+  const { jobs, unreadable } = await context.store.listJobs();
+  done.failures.push(...unreadable);
+  let turn: readonly Job[] = jobs.toSorted((a, b) => a.updatedAtMs - b.updatedAtMs);
+  while (turn.length > 0) {
+    const again: Job[] = [];
+    for (const job of turn) {
+      if (context.now() > run.untilMs) return done;
+      // One job that cannot be worked on must not keep the pass from all that come after it.
+      try {
+        if (job.state !== "running") await expire(context, job);
+        else {
+          const after = await carryOn(context, job, run);
+          if (after && after.state !== "running") done.ended++;
+          else if (after?.walk?.position !== undefined) again.push(after);
+        }
+      } catch (error) {
+        note(done.failures, error);
+      }
+    }
+    turn = again;
+  }
+  return done;
+}
+
+interface Run {
+  readonly untilMs: number;
+  readonly done: Worked;
+  /** What this run has read for jobs whose walks are under way, by the job's id. */
+  readonly onWay: Map<string, Way>;
+}
+
+/** A walk of a job over its pool, as a run goes on with it. */
+interface Way {
+  readonly pool: Pool;
+  /** When the walk began. The cells were read after it: one that is entered later is entered by somebody who comes too late. */
+  readonly beganAtMs: number;
+  /** In the order of the walk. */
+  readonly cells: readonly bigint[];
+}
+
+/** A job that is over stays for a while, so that it can be read how it ended. */
+async function expire(context: Context, job: Job): Promise<void> {
+  const overForMs = context.now() - (job.finishedAtMs ?? job.updatedAtMs);
+  if (overForMs > JOB_KEPT_MS) await context.store.deleteJob("drop-job", job);
+}
+
+/**
+ * One slice of a job; nothing if somebody else carries it on. What a run has read for a walk does for all its slices but the last:
+ * what the end of the job rests on is read again.
+ */
+async function carryOn(context: Context, seen: Job, run: Run): Promise<Job | undefined> {
+  run.done.jobs++;
+  const way = run.onWay.get(seen.id);
+  const isSame = way !== undefined && way.beganAtMs === seen.walk?.beganAtMs;
+  if (isSame && aheadOn(way, seen.walk).length > JOB_CELLS_PER_SLICE)
+    return walkOn(context, seen, way, run);
+  const job = seen.markedAtMs === undefined ? await markPool(context, seen) : seen;
+  if (job?.state !== "running") return job;
+  const pool = await poolOfJob(context, job);
+  if (job.kind === "pool.delete") {
+    if (!pool) return settleGone(context, job);
+    // Only a pool that was proven empty leaves the plan: a worker before this one was cut off after that.
+    const { entries } = await context.store.readPlan(job.space);
+    if (!entries.some(({ id }) => id === pool.id)) return retirePool(context, job, pool);
+  } else {
+    if (!pool) return endJob(context, job, "done", "The pool is gone.");
+    if (pool.state === "deleting") return endJob(context, job, "cancelled", DELETED_MEANWHILE);
+    if (job.kind === "pool.drain" && !pool.disabled)
+      return endJob(context, job, "cancelled", "The pool was enabled again.");
+  }
+  const cells = isSame ? way.cells : undefined;
+  return walkOn(context, job, await wayOf(context, job, pool, cells), run);
+}
+
+/** @param cells those of the walk, where they were read */
+async function wayOf(
+  { store, now }: Context,
+  { walk }: Job,
+  pool: Pool,
+  cells?: readonly bigint[],
+): Promise<Way> {
+  const beganAtMs = walk?.beganAtMs ?? now();
+  if (cells) return { pool, beganAtMs, cells };
+  const map = await store.readPoolMap(pool.space, pool.id, { consistent: true });
+  const inOrder = [...(walk?.only ?? map.cells)].sort((a, b) => (a < b ? -1 : 1));
+  return { pool, beganAtMs, cells: inOrder };
+}
+
+/** The cells that a walk has not been at. */
+const aheadOn = ({ cells }: Way, walk: Walk | undefined): readonly bigint[] => {
+  const position = walk?.position;
+  return position === undefined ? cells : cells.filter((index) => index > position);
+};
+
+/**
+ * The next cells of the pool, some at once; when it has been everywhere, either the pool is empty for good or the walk begins
+ * anew. A cell that cannot be worked on is passed by, and keeps the job from its end.
+ */
+async function walkOn(
+  context: Context,
+  job: Job,
+  way: Way,
+  { untilMs, done, onWay }: Run,
+): Promise<Job | undefined> {
+  const { pool } = way;
+  let walk = job.walk ?? walkFrom(way.beganAtMs);
+  const ahead = aheadOn(way, walk);
+  const slice = ahead.slice(0, JOB_CELLS_PER_SLICE);
+  onWay.set(job.id, way);
+  const seen = new Map<bigint, CellCounts | Failed>();
+  const looked = await whileTime(
+    context,
+    slice,
+    { atOnce: JOB_CELLS_AT_ONCE, untilMs },
+    async (index) => {
+      seen.set(index, await walkOver(context, job, { pool, index }, done));
+    },
+  );
+  for (const index of slice.slice(0, looked)) {
+    const counts = seen.get(index);
+    if (counts instanceof Failed) walk = passedBy(walk, index, counts.error);
+    else if (counts) walk = walked(walk, index, counts);
+  }
+  done.cells += looked;
+  if (looked < ahead.length) {
+    const onWay = `Is on its way through the pool; ${walk.cells} cells have been looked at.`;
+    return advance(context, "walk-job", job, { walk, detail: whatKeeps(walk) ?? onWay });
+  }
+  return atItsEnd(context, job, pool, walk);
+}
+
+/** What follows from a walk that has been everywhere. */
+async function atItsEnd(
+  context: Context,
+  job: Job,
+  pool: Pool,
+  walk: Walk,
+): Promise<Job | undefined> {
+  const { walk: _, ...rest } = job;
+  const { beganAtMs: __, position: ___, toComeBackTo: ____, only: _____, ...lastWalk } = walk;
+  const after: Job = { ...rest, lastWalk };
+  const detail = waitingFor(lastWalk);
+  if (job.kind === "pool.release") {
+    const back = comingBack(walk, context.now());
+    return back
+      ? advance(context, "walk-job", after, { walk: back, detail })
+      : endJob(context, after, "done", releasedFrom(after));
+  }
+  if (!provesEmpty(job, walk)) return advance(context, "walk-job", after, { detail });
+  return job.kind === "pool.delete"
+    ? retirePool(context, after, pool)
+    : endJob(context, after, "done", "No block of the pool is left.");
+}
+
+const releasedFrom = ({ mustBeEmpty }: Job): string =>
+  mustBeEmpty
+    ? "Every block that stood empty was taken from its host."
+    : "Every block that stood was taken from its host.";
+
+/** A cell that could not be worked on. */
+class Failed {
+  readonly error: unknown;
+
+  constructor(error: unknown) {
+    this.error = error;
+  }
+}
+
+async function walkOver(
+  context: Context,
+  { kind, mustBeEmpty }: Job,
+  { pool, index }: { readonly pool: Pool; readonly index: bigint },
+  done: Worked,
+): Promise<CellCounts | Failed> {
+  try {
+    if (kind === "pool.release")
+      return await releaseCell(context, pool, index, mustBeEmpty === true);
+    const { failures, ...counts } = await drainCell(context, pool, index);
+    done.failures.push(...failures);
+    return counts;
+  } catch (error) {
+    note(done.failures, error);
+    return new Failed(error);
+  }
+}

@@ -1,0 +1,57 @@
+import { isUsedUp } from "../../../domain/claimable.ts";
+import type { FullPool } from "../../../domain/contents.ts";
+import { POOLS_CALLED_FULL_AT_ONCE } from "../../../domain/limits.ts";
+import type { Pool } from "../../../domain/pool.ts";
+import { callFull, isBelievedFull } from "../../blocks/full-group-hint.ts";
+import { configurationOf } from "../../core/configuration.ts";
+import type { Context } from "../../core/context.ts";
+import { asHint } from "../../core/hint.ts";
+import { inParallel } from "../../core/parallel.ts";
+import type { CellOfPool } from "./reclaim-group.ts";
+
+/** What a pass found out about the pools of a space: which of their cells are full, and which pools have one that is not. */
+export class PoolsSeen {
+  readonly #space: string;
+  readonly #full = new Map<Pool, Set<bigint>>();
+  readonly #open = new Set<Pool>();
+  /** The pools that are called full, by their ids; read once. */
+  #hints: Map<string, FullPool> | undefined;
+
+  constructor(space: string) {
+    this.#space = space;
+  }
+
+  saw({ pool, index }: CellOfPool, isFull: boolean): void {
+    if (!isFull) this.#open.add(pool);
+    const cells = this.#full.get(pool);
+    if (cells && isFull) cells.add(index);
+    else if (isFull) this.#full.set(pool, new Set([index]));
+  }
+
+  /**
+   * Calls the pools full of which every cell was found so, as a look would: so a request passes them by that has never tried
+   * them. A pool of which the pass saw only a part is left to those that go through all of it. Where a cell was found open, a
+   * hint that its pool is full is wrong, and goes: who cleared the hint of the cell was cut off before it.
+   */
+  async correctHints(context: Context): Promise<void> {
+    const { store } = context;
+    const space = this.#space;
+    const { pools, reserved, unreadableReservations } = await configurationOf(context, space);
+    // Where one pool serves nobody asks for its hint.
+    if (pools.length === 1 || unreadableReservations.length > 0) return;
+    const full = [...this.#full].filter(([pool, cells]) => isUsedUp(pool, cells, reserved));
+    if (full.length + this.#open.size === 0) return;
+    this.#hints ??= new Map((await store.listFullPools(space)).map((hint) => [hint.poolId, hint]));
+    const hints = this.#hints;
+    const isCalled = (pool: Pool) => isBelievedFull(pool, hints.get(pool.id), reserved);
+    const open = [...this.#open].filter(isCalled);
+    await inParallel(full, POOLS_CALLED_FULL_AT_ONCE, async ([pool]) => {
+      this.#full.delete(pool);
+      if (!isCalled(pool)) await asHint(() => callFull(context, pool, reserved));
+    });
+    await inParallel(open, POOLS_CALLED_FULL_AT_ONCE, async ({ id }) => {
+      hints.delete(id);
+      await asHint(() => store.clearPoolFull("pool-open", { space, poolId: id }));
+    });
+  }
+}

@@ -1,0 +1,114 @@
+import { type Block, isEmpty, isWhollyTaken } from "../../../domain/block.ts";
+import { sameCidr } from "../../../domain/cidr.ts";
+import type { HostId } from "../../../domain/host.ts";
+import { BLOCKS_READ_AT_ONCE, ROW_WATCHED_MS } from "../../../domain/limits.ts";
+import { Unreadable } from "../../../domain/outcome.ts";
+import { cooldownMsOf, type Pool, type Settings, serves } from "../../../domain/pool.ts";
+import { selectsHost } from "../../../domain/selection.ts";
+import { restoreRow } from "../../blocks/block-affinities.ts";
+import { giveUpBlock } from "../../blocks/delete-empty-block.ts";
+import { correctFull } from "../../blocks/full-block-hint.ts";
+import { type Context, fresh } from "../../core/context.ts";
+import { inParallel } from "../../core/parallel.ts";
+import type { Store } from "../../core/store.ts";
+
+/** What a block is judged by. */
+interface Judgement {
+  readonly settings: Settings;
+  readonly pools: readonly Pool[];
+  readonly pool: Pool;
+  readonly startedAtMs: number;
+  /** The hosts of a cell, each read once. */
+  readonly hosts: Map<HostId, Promise<HostSeen>>;
+}
+
+export type HostSeen = Awaited<ReturnType<Store["readHost"]>>;
+
+/**
+ * One block as it was seen, perhaps a while ago. Everything done to it names the revision seen (I6). Its host is asked for the
+ * row of a block that looks empty, or that was claimed not long ago; the rows of all others are the collector's.
+ */
+export async function reclaimBlock(
+  context: Context,
+  seen: Block,
+  judgement: Judgement,
+): Promise<"kept" | "markedIdle" | "deleted" | "rowsRestored"> {
+  const { settings, pools, pool, startedAtMs } = judgement;
+  const nowMs = context.now();
+  const looksEmpty = isEmpty(seen, { nowMs, cooldownMs: cooldownMsOf(pool, settings) });
+  if (!looksEmpty && nowMs - seen.claimedAtMs > ROW_WATCHED_MS) return "kept";
+  const owner = await ownerOf(context, seen, judgement);
+  if (owner && !owner.rows.some(({ block }) => sameCidr(block, seen.cidr)))
+    return (await restoreLostRow(context, seen, pool)) ? "rowsRestored" : "kept";
+  const hint = owner?.full.find(({ block }) => sameCidr(block, seen.cidr));
+  if (hint && !isWhollyTaken(seen)) await correctFull(context, hint);
+  if (!looksEmpty) return "kept";
+  if (seen.idleSinceMs === undefined || seen.slots.size > 0) {
+    const marked = await context.store.markIdle(seen, nowMs, fresh(context));
+    return marked.outcome === "done" ? "markedIdle" : "kept";
+  }
+  const oldEnough = nowMs - seen.claimedAtMs >= settings.blockMinAgeSeconds * 1000;
+  // The mark is of an earlier pass: a block is given up at its second sighting, not at its first.
+  if (!oldEnough || seen.idleSinceMs >= startedAtMs) return "kept";
+  const { warmBlocksPerHost } = settings;
+  if (owner && (await isKeptWarm(context, seen, owner, { pools, warmBlocksPerHost })))
+    return "kept";
+  return (await giveUpBlock(context, seen)) ? "deleted" : "kept";
+}
+
+function ownerOf(
+  { store }: Context,
+  { space, host }: Block,
+  { hosts }: Judgement,
+): Promise<HostSeen> | undefined {
+  if (host === undefined) return undefined;
+  const read = hosts.get(host) ?? store.readHost(space, host);
+  hosts.set(host, read);
+  return read;
+}
+
+/** The row of a block that its host does not have, if the block is the host's by now: what was seen may be over. */
+async function restoreLostRow(
+  context: Context,
+  { space, host, cidr }: Block,
+  pool: Pool,
+): Promise<boolean> {
+  const now = await context.store.readBlock(space, cidr);
+  if (host === undefined || now?.host !== host) return false;
+  await restoreRow(context, { space, host, family: cidr.family, block: cidr, pool: pool.name });
+  return true;
+}
+
+/**
+ * A host that holds addresses may keep some empty blocks of a family ready; those at its lowest places stay. A pool that
+ * serves nobody, or does not select the host, has none that is ready for it.
+ */
+async function isKeptWarm(
+  { store }: Context,
+  seen: Block,
+  { rows, node }: HostSeen,
+  {
+    pools,
+    warmBlocksPerHost,
+  }: { readonly pools: readonly Pool[]; readonly warmBlocksPerHost: number },
+): Promise<boolean> {
+  if (warmBlocksPerHost === 0) return false;
+  const labels = node instanceof Unreadable ? undefined : node?.labels;
+  const isReady = ({ poolId }: Block) =>
+    pools.some((pool) => pool.id === poolId && serves(pool) && selectsHost(pool, labels));
+  if (!isReady(seen)) {
+    // Labels that cannot be read may well be those that the pool selects.
+    const isOpen = pools.some((pool) => pool.id === seen.poolId && serves(pool));
+    return isOpen && node instanceof Unreadable;
+  }
+  const places = rows
+    .filter(({ family }) => family === seen.cidr.family)
+    .toSorted((a, b) => a.place - b.place);
+  const blocks = await inParallel(places, BLOCKS_READ_AT_ONCE, ({ space, block }) =>
+    store.readBlock(space, block),
+  );
+  const own = blocks.flatMap((block) => (block && block.host === seen.host ? [block] : []));
+  const isUsed = (block: Block) => block.slots.size > 0;
+  const warm = own.filter((block) => !isUsed(block) && isReady(block)).slice(0, warmBlocksPerHost);
+  return own.some(isUsed) && warm.some(({ cidr }) => sameCidr(cidr, seen.cidr));
+}

@@ -1,0 +1,203 @@
+import { type Random, randomBelow } from "../../../domain/fresh.ts";
+import {
+  PASS_MS_MAX,
+  RECLAIM_CELLS_AT_ONCE,
+  RECLAIM_CELLS_PER_SLICE,
+  RECLAIM_SPACES_AT_ONCE,
+} from "../../../domain/limits.ts";
+import { Unreadable, unlessUnreadable } from "../../../domain/outcome.ts";
+import type { SpaceConfiguration } from "../../../domain/pool.ts";
+import { shardOfSpace } from "../../../domain/shard.ts";
+import type { SpaceEntry, SpacePosition } from "../../../domain/space.ts";
+import { configurationOf } from "../../core/configuration.ts";
+import type { Context } from "../../core/context.ts";
+import { note } from "../../core/failures.ts";
+import { whileTime } from "../../core/while-time.ts";
+import { PoolsSeen } from "./full-pools-seen.ts";
+import { type CellOnWay, cellsAfter } from "./groups-of-space.ts";
+import { type CellOfPool, reclaimCell } from "./reclaim-group.ts";
+
+/** What a pass of the reclaimer did. */
+export interface Reclaimed {
+  /** Spaces that were begun with, or gone on with. */
+  spaces: number;
+  /** Spaces without a pool, taken out of the register. */
+  spacesDropped: number;
+  cells: number;
+  blocks: number;
+  markedIdle: number;
+  deleted: number;
+  rowsRestored: number;
+  /** What went wrong on the way, for the log; the pass went on. */
+  readonly failures: unknown[];
+}
+
+/** A pass under way. */
+interface Pass {
+  readonly context: Context;
+  readonly startedAtMs: number;
+  readonly untilMs: number;
+  readonly done: Reclaimed;
+}
+
+/** A space that a pass goes through. */
+interface SpaceWalk {
+  readonly entry: SpaceEntry;
+  /** Where its entry says that the next pass goes on. */
+  kept: SpacePosition | undefined;
+  readonly cells: AsyncGenerator<CellOnWay>;
+  readonly pools: PoolsSeen;
+  isBegun: boolean;
+}
+
+/**
+ * One bounded pass over the cells of every pool of the spaces of a shard. Each space is gone on with where the last pass
+ * stopped in it, by slices: no space has its second one before each has its first, and what goes wrong in one stops no other.
+ * Where a pass has no time for all, it begins with another space each time, at random.
+ *
+ * An empty block is marked at first sight and deleted at the second; one whose affinity row is lost gets it back (I4), while it
+ * is young or empty.
+ */
+export async function reclaim(context: Context, shard: number): Promise<Reclaimed> {
+  const startedAtMs = context.now();
+  const done = noneDone();
+  const pass: Pass = { context, startedAtMs, untilMs: startedAtMs + PASS_MS_MAX, done };
+  const { spaces, unreadable } = await context.store.listSpaces();
+  for (const entry of unreadable)
+    if (shardOfSpace(entry.name) === shard) done.failures.push(entry.unreadable);
+  const own = spaces.filter(({ space }) => shardOfSpace(space) === shard);
+  const queue = rotated(own, context.random).map(
+    (entry): SpaceWalk => ({
+      entry,
+      kept: entry.position,
+      cells: cellsOf(pass, entry),
+      pools: new PoolsSeen(entry.space),
+      isBegun: false,
+    }),
+  );
+  let underway = 0;
+  const worker = async (): Promise<void> => {
+    for (let walk = queue.shift(); walk && isInTime(pass); walk = queue.shift()) {
+      underway++;
+      const together = Math.min(underway + queue.length, RECLAIM_SPACES_AT_ONCE);
+      const atOnce = Math.floor(RECLAIM_CELLS_AT_ONCE / together);
+      const hasMore = await walkSlice(pass, walk, atOnce).catch((error) => {
+        // The next pass goes on with the space where this one stopped.
+        note(done.failures, error);
+        return false;
+      });
+      underway--;
+      if (hasMore) queue.push(walk);
+    }
+  };
+  await Promise.all(Array.from({ length: RECLAIM_SPACES_AT_ONCE }, worker));
+  return done;
+}
+
+const noneDone = (): Reclaimed => ({
+  spaces: 0,
+  spacesDropped: 0,
+  cells: 0,
+  blocks: 0,
+  markedIdle: 0,
+  deleted: 0,
+  rowsRestored: 0,
+  failures: [],
+});
+
+const isInTime = ({ context, untilMs }: Pass): boolean => context.now() < untilMs;
+
+/** The same items in the same order, but beginning anywhere. */
+function rotated<T>(items: readonly T[], random: Random): readonly T[] {
+  const start = randomBelow(items.length, random);
+  return [...items.slice(start), ...items.slice(0, start)];
+}
+
+/**
+ * Goes through the next cells of a space, and keeps where it came to. Answers whether there are more for which this pass has
+ * time.
+ */
+async function walkSlice(pass: Pass, walk: SpaceWalk, atOnce: number): Promise<boolean> {
+  const slice = await nextOf(walk.cells, RECLAIM_CELLS_PER_SLICE);
+  const { context, untilMs, done } = pass;
+  if (!walk.isBegun) done.spaces++;
+  walk.isBegun = true;
+  const begun = await whileTime(context, slice, { atOnce, untilMs }, ({ cell }) =>
+    reclaimOne(pass, walk, cell),
+  );
+  if (slice.length > 0 && begun === 0) return false;
+  const isAtEnd = slice.length < RECLAIM_CELLS_PER_SLICE && begun === slice.length;
+  // They were begun in their order.
+  const position = isAtEnd ? undefined : slice[begun - 1]?.position;
+  // A space that is gone through at once has nothing kept, and costs no write.
+  if (position || walk.kept) await context.store.keepPosition(walk.entry.space, position);
+  walk.kept = position;
+  await walk.pools.correctHints(context).catch((error) => note(done.failures, error));
+  return begun === RECLAIM_CELLS_PER_SLICE;
+}
+
+async function nextOf<T>(source: AsyncGenerator<T>, count: number): Promise<T[]> {
+  const items: T[] = [];
+  while (items.length < count) {
+    const { value, done } = await source.next();
+    if (done) break;
+    items.push(value);
+  }
+  return items;
+}
+
+/** One cell that cannot be worked on must not keep the pass from all that come after it. */
+async function reclaimOne(
+  { context, startedAtMs, done }: Pass,
+  { pools }: SpaceWalk,
+  cell: CellOfPool,
+): Promise<void> {
+  try {
+    const of = await reclaimCell(context, cell, startedAtMs);
+    if (of.isFull !== undefined) pools.saw(cell, of.isFull);
+    done.cells++;
+    done.blocks += of.blocks;
+    done.markedIdle += of.markedIdle;
+    done.deleted += of.deleted;
+    done.rowsRestored += of.rowsRestored;
+    done.failures.push(...of.failures);
+  } catch (error) {
+    note(done.failures, error);
+  }
+}
+
+/** The cells of a space after where it was left; none where there is no pool. */
+async function* cellsOf(pass: Pass, entry: SpaceEntry): AsyncGenerator<CellOnWay> {
+  const { context, done } = pass;
+  const configuration = await unlessUnreadable(judgedBy(context, entry.space));
+  if (configuration instanceof Unreadable) {
+    done.failures.push(configuration);
+    return;
+  }
+  const { pools, unreadablePools } = configuration;
+  done.failures.push(...unreadablePools.map(({ unreadable }) => unreadable));
+  if (isWithoutPools(configuration)) await leaveRegister(pass, entry);
+  yield* cellsAfter(context, pools, entry.position, done.failures);
+}
+
+/** What the blocks of a space are judged by. @throws Unreadable where not even its settings can be read */
+async function judgedBy(context: Context, space: string) {
+  const { pools, unreadablePools, settings } = await configurationOf(context, space);
+  return { pools, unreadablePools, settings };
+}
+
+const isWithoutPools = ({
+  pools,
+  unreadablePools,
+}: Pick<SpaceConfiguration, "pools" | "unreadablePools">): boolean =>
+  pools.length + unreadablePools.length === 0;
+
+/**
+ * Takes a space without a pool out of the register, as its entry was seen: whoever creates a pool enters the space again after
+ * the pool's item stands, so either the item is seen here, or the entry has another revision, or it comes back.
+ */
+async function leaveRegister({ context, done }: Pass, entry: SpaceEntry): Promise<void> {
+  if (!isWithoutPools(await context.store.readSpace(entry.space))) return;
+  const dropped = await context.store.dropSpace(entry);
+  if (dropped.outcome === "done") done.spacesDropped++;
+}

@@ -1,0 +1,130 @@
+import type { Due } from "../../../domain/allocation.ts";
+import {
+  COLLECT_DUE_AT_ONCE,
+  COLLECT_DUE_MS_MAX,
+  COLLECT_DUE_PER_PAGE,
+  PASS_MS_MAX,
+} from "../../../domain/limits.ts";
+import { Unreadable, unlessUnreadable } from "../../../domain/outcome.ts";
+import type { Progress } from "../../../domain/sweep.ts";
+import type { Context } from "../../core/context.ts";
+import { whileTime } from "../../core/while-time.ts";
+import { collectRecord, settleDue } from "./allocation.ts";
+import { type Collected, going } from "./repaired.ts";
+import { sweep, sweepAtRandom } from "./sweep.ts";
+
+/**
+ * One bounded run of the collector over a shard: its records that are due, then the next items of the shard's segment of the
+ * table. That slow walk finds what no index knows. It repairs what crashes left; nothing waits for it.
+ */
+export async function repair(context: Context, shard: number): Promise<Collected> {
+  const { store } = context;
+  const done: Collected = {
+    due: 0,
+    items: 0,
+    records: 0,
+    recordsDeleted: 0,
+    rows: 0,
+    loansDeleted: 0,
+    straysDeleted: 0,
+    swept: false,
+    failures: [],
+  };
+  const startedAtMs = context.now();
+  const found = await readProgress(context, shard, done);
+  let kept: Progress = found === "unreadable" ? {} : found;
+  const { due: from, ...rest } = kept;
+  const due = await collectDue(
+    context,
+    { shard, from, untilMs: startedAtMs + COLLECT_DUE_MS_MAX },
+    done,
+  );
+  const keep = async (progress: Progress) => {
+    const isNew = JSON.stringify(progress) !== JSON.stringify(kept);
+    if (isNew) await store.writeProgress(shard, progress);
+    kept = progress;
+  };
+  const progress: Progress = { ...(due && { due }), ...rest };
+  const untilMs = startedAtMs + PASS_MS_MAX;
+  await going(done, async () => {
+    // What another version keeps of it is not written over.
+    if (found === "unreadable") return sweepAtRandom(context, { shard, untilMs }, done);
+    await keep(progress);
+    await sweep(context, { shard, progress, untilMs, keep }, done);
+  });
+  return done;
+}
+
+/** How far the collector is. That nobody can read it is a failure. */
+async function readProgress(
+  { store }: Context,
+  shard: number,
+  done: Collected,
+): Promise<Progress | "unreadable"> {
+  const found = await unlessUnreadable(store.readProgress(shard));
+  if (!(found instanceof Unreadable)) return found ?? {};
+  done.failures.push(found);
+  return "unreadable";
+}
+
+/** Which records that are due a run looks at. */
+interface DueWalk {
+  readonly shard: number;
+  /** The last one that a run before looked at, when its time was over. */
+  readonly from: Due | undefined;
+  readonly untilMs: number;
+}
+
+/**
+ * Looks at the records of a shard that are due: those after the ones that the last run looked at, then the others, the
+ * earliest first. What stays due, since it cannot be read or is in somebody's hands, is passed by.
+ *
+ * @returns the last one looked at, where the time was over before all were
+ */
+async function collectDue(
+  context: Context,
+  { shard, from, untilMs }: DueWalk,
+  done: Collected,
+): Promise<Due | undefined> {
+  const dueByMs = context.now();
+  const legs = from
+    ? [
+        { after: from, dueByMs },
+        { after: undefined, dueByMs: from.dueAtMs },
+      ]
+    : [{ after: undefined, dueByMs }];
+  let last = from;
+  await going(done, async () => {
+    for (const leg of legs) {
+      last = leg.after;
+      for (let more = true; more; ) {
+        const page = await context.store.dueRecords(shard, {
+          untilMs: leg.dueByMs,
+          limit: COLLECT_DUE_PER_PAGE,
+          ...(last && { after: last }),
+        });
+        const looked = await whileTime(
+          context,
+          page,
+          { atOnce: COLLECT_DUE_AT_ONCE, untilMs },
+          (due) => going(done, () => collectOneDue(context, due, done)),
+        );
+        last = page[looked - 1] ?? last;
+        if (looked < page.length) return;
+        more = page.length === COLLECT_DUE_PER_PAGE;
+      }
+    }
+    last = undefined;
+  });
+  return last;
+}
+
+async function collectOneDue(context: Context, { place }: Due, done: Collected): Promise<void> {
+  done.due++;
+  const record = await context.store.readRecord(place);
+  if (!record) return;
+  done.records++;
+  const after = await collectRecord(context, record);
+  if (after === "deleted") done.recordsDeleted++;
+  else if (after === "stands") await settleDue(context, record);
+}

@@ -1,0 +1,29 @@
+import { note } from "../../core/failures.ts";
+
+/** What a run of the collector did. */
+export interface Collected {
+  /** Records that were due. */
+  due: number;
+  /** Items that the walk over the table went through. */
+  items: number;
+  /** Records that were looked at with care: those that were due, and those that did not seem right. */
+  records: number;
+  recordsDeleted: number;
+  rows: number;
+  loansDeleted: number;
+  /** Blocks, map pages and hints of pools that are gone. */
+  straysDeleted: number;
+  /** Did the walk come to the end of the shard's segment of the table? */
+  swept: boolean;
+  /** What went wrong on the way, for the log; the run went on. */
+  readonly failures: unknown[];
+}
+
+/** Does one thing of many: that it cannot be done must not keep a run from all that come after it. */
+export async function going(done: Collected, act: () => Promise<unknown>): Promise<void> {
+  try {
+    await act();
+  } catch (error) {
+    note(done.failures, error);
+  }
+}

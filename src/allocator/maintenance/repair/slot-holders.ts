@@ -1,0 +1,60 @@
+import type { Block } from "../../../domain/block.ts";
+import { formatCidr } from "../../../domain/cidr.ts";
+import type { HostId } from "../../../domain/host.ts";
+import { LOAN_BLOCKS_KNOWN_MAX, PAGE_READS_AT_ONCE } from "../../../domain/limits.ts";
+import type { Unreadable } from "../../../domain/outcome.ts";
+import { lookForOwners } from "../../allocations/allocation-of-slot.ts";
+import type { Context } from "../../core/context.ts";
+import { Recent } from "../../core/least-recently-used.ts";
+
+/** What is known of a block: by the tokens of its slots whose they are. Looks at it come one after the other. */
+interface Known {
+  readonly hosts: Map<string, HostId>;
+  last: Promise<unknown>;
+}
+
+/**
+ * Which hosts hold slots of blocks, for who asks it for many hosts of the same block. A token is of one record, and that of one
+ * host, for good: so each record is read once, and a block that has changed meanwhile is judged by its slots as they are.
+ */
+export class Holders {
+  readonly #context: Context;
+  readonly #blocks = new Recent<Known>(LOAN_BLOCKS_KNOWN_MAX);
+
+  constructor(context: Context) {
+    this.#context = context;
+  }
+
+  /**
+   * Does the host hold a slot of the block, as that was seen? Whose the block is does not matter.
+   *
+   * @throws Unreadable
+   */
+  async hold(host: HostId, block: Block): Promise<boolean> {
+    const name = `${block.space}#${formatCidr(block.cidr)}`;
+    const known = this.#blocks.get(name) ?? { hosts: new Map(), last: Promise.resolve() };
+    this.#blocks.set(name, known);
+    const look = known.last.then(() => this.#look(host, block, known.hosts));
+    known.last = Promise.allSettled([look]);
+    return look;
+  }
+
+  async #look(host: HostId, block: Block, hosts: Map<string, HostId>): Promise<boolean> {
+    const taken = [...block.slots.values()].filter((slot) => slot.kind === "taken");
+    if (taken.some(({ token }) => hosts.get(token) === host)) return true;
+    const unknown = new Map(taken.map((slot) => [slot.token, slot]));
+    for (const token of hosts.keys()) unknown.delete(token);
+    const slots = [...unknown.values()];
+    let failure: Unreadable | undefined;
+    for (let from = 0; from < slots.length; from += PAGE_READS_AT_ONCE) {
+      const some = slots.slice(from, from + PAGE_READS_AT_ONCE);
+      const { owners, unreadable } = await lookForOwners(this.#context, block.space, some);
+      for (const [token, { record }] of owners) hosts.set(token, record.host);
+      if (some.some(({ token }) => hosts.get(token) === host)) return true;
+      failure ??= unreadable[0];
+    }
+    // What is known of the others is kept: the next loan of the block asks for this one alone.
+    if (failure) throw failure;
+    return false;
+  }
+}

@@ -1,0 +1,138 @@
+import type { Contents } from "../../../domain/contents.ts";
+import { randomBelow } from "../../../domain/fresh.ts";
+import {
+  SHARDS,
+  SWEEP_ITEMS_AT_ONCE,
+  SWEEP_ITEMS_PER_PAGE_MAX,
+  SWEEP_SECTIONS,
+} from "../../../domain/limits.ts";
+import { itemsToSweep, type Progress, type Sweep } from "../../../domain/sweep.ts";
+import { correctFull } from "../../blocks/full-block-hint.ts";
+import type { Context } from "../../core/context.ts";
+import { whileTime } from "../../core/while-time.ts";
+import { collectRecord, seemsRight } from "./allocation.ts";
+import { collectStray } from "./block.ts";
+import { collectRowOf, collectRows, isRowRight } from "./block-affinity.ts";
+import { collectMap } from "./block-group-index.ts";
+import { collectLoan } from "./borrowed-block.ts";
+import { collectHint } from "./full-pool-hint.ts";
+import { collectEntry, restoreEntry } from "./node.ts";
+import { collectSeat } from "./quota-slot.ts";
+import { type Collected, going } from "./repaired.ts";
+import { Holders } from "./slot-holders.ts";
+
+/** What one run goes through of a segment. */
+interface SegmentWalk {
+  readonly segment: { readonly index: number; readonly of: number };
+  readonly progress: Progress;
+  /** It begins no item after this time. */
+  readonly untilMs: number;
+  /** Keeps how far the collector is. */
+  keep(progress: Progress): Promise<void>;
+}
+
+/**
+ * Goes on with the walk over a shard's segment of the table, which finds what no index knows: so far that the segment comes by
+ * in a day. The walk reads eventually consistent; whatever is changed is decided by a consistent read, or by its condition.
+ */
+export async function sweep(
+  context: Context,
+  { shard, ...walk }: Omit<SegmentWalk, "segment"> & { readonly shard: number },
+  done: Collected,
+): Promise<void> {
+  const segment = { index: shard, of: SHARDS };
+  done.swept = await walkSegment(context, { ...walk, segment }, done);
+}
+
+/**
+ * The same where nobody can say how far the walk is, since another version keeps that. Each run begins anew. Where half of its
+ * time does not bring it to the end, it draws sections of the table at random. So each item comes by sooner or later.
+ */
+export async function sweepAtRandom(
+  context: Context,
+  { shard, untilMs }: Pick<SegmentWalk, "untilMs"> & { readonly shard: number },
+  done: Collected,
+): Promise<void> {
+  const anew = { progress: {}, keep: async () => {} };
+  const nowMs = context.now();
+  await sweep(context, { shard, ...anew, untilMs: nowMs + (untilMs - nowMs) / 2 }, done);
+  if (done.swept) return;
+  for (let drawn = 0; drawn < SWEEP_SECTIONS && context.now() < untilMs; drawn++) {
+    const segment = { index: randomBelow(SWEEP_SECTIONS, context.random), of: SWEEP_SECTIONS };
+    await walkSegment(context, { segment, ...anew, untilMs }, done);
+  }
+}
+
+/** Returns whether it came to the end. */
+async function walkSegment(
+  context: Context,
+  { segment, progress, untilMs, keep }: SegmentWalk,
+  done: Collected,
+): Promise<boolean> {
+  const { sweep: begun, ...rest } = progress;
+  let walk: Sweep = begun ?? { beganAtMs: context.now(), items: 0 };
+  let left = itemsToSweep(progress, context.now());
+  const holders = new Holders(context);
+  do {
+    const limit = Math.min(left, SWEEP_ITEMS_PER_PAGE_MAX);
+    const { found, next } = await context.store.scanSegment(segment, limit, walk.position);
+    const seen = { hosts: new Set<string>(), holders };
+    const worked = await whileTime(
+      context,
+      found,
+      { atOnce: SWEEP_ITEMS_AT_ONCE, untilMs },
+      ({ contents }) => going(done, () => sweepItem(context, contents, seen, done)),
+    );
+    done.items += worked;
+    left -= worked;
+    const items = walk.items + worked;
+    if (worked === found.length && next === undefined) {
+      await keep({ ...rest, itemsBefore: items });
+      return true;
+    }
+    const position = worked === found.length ? next : found[worked - 1]?.position;
+    walk = { ...walk, items, ...(position !== undefined && { position }) };
+    await keep({ ...rest, sweep: walk });
+    if (worked < found.length) return false;
+  } while (left > 0 && context.now() < untilMs);
+  return false;
+}
+
+/**
+ * Puts one item right.
+ *
+ * @param seen the hosts whose rows were put right on this page; what is known of the blocks of loans
+ */
+async function sweepItem(
+  context: Context,
+  contents: Contents,
+  { hosts, holders }: { readonly hosts: Set<string>; readonly holders: Holders },
+  done: Collected,
+): Promise<void> {
+  done.failures.push(...contents.unreadable.map(({ reason }) => new Error(reason)));
+  for (const seen of contents.records) {
+    if (await seemsRight(context, seen)) continue;
+    const record = await context.store.readRecord(seen.place);
+    if (!record) continue;
+    done.records++;
+    if ((await collectRecord(context, record)) === "deleted") done.recordsDeleted++;
+  }
+  for (const row of contents.rows) {
+    const name = `${row.space}#${row.host}`;
+    if (hosts.has(name) || (await isRowRight(context, row)) || hosts.has(name)) continue;
+    hosts.add(name);
+    done.rows += await collectRows(context, row.space, row.host);
+  }
+  for (const block of contents.blocks) {
+    if (await collectStray(context, block)) done.straysDeleted++;
+    else done.rows += await collectRowOf(context, block);
+  }
+  for (const hint of contents.fullBlocks) await correctFull(context, hint);
+  for (const loan of contents.loans)
+    if (await collectLoan(context, loan, holders)) done.loansDeleted++;
+  for (const seat of contents.seats) await collectSeat(context, seat);
+  for (const node of contents.nodes) await restoreEntry(context, node);
+  for (const entry of contents.nodeEntries) await collectEntry(context, entry);
+  for (const map of contents.maps) if (await collectMap(context, map)) done.straysDeleted++;
+  for (const hint of contents.fullPools) if (await collectHint(context, hint)) done.straysDeleted++;
+}

@@ -1,0 +1,47 @@
+import { type Contents, together } from "../../domain/contents.ts";
+import { findViolations, type Violation } from "../../domain/invariants.ts";
+import type { Context } from "../core/context.ts";
+
+const ITEMS_PER_PAGE = 1_000;
+
+/** What a table holds, and what in it must never be. */
+export interface Checked {
+  readonly violations: readonly Violation[];
+  readonly counts: {
+    readonly blocks: number;
+    readonly rows: number;
+    readonly records: number;
+    readonly taken: number;
+    readonly cooling: number;
+  };
+}
+
+/** Reads a whole table and proves the invariants over it; `quiet` as in `findViolations`. */
+export async function checkTable(
+  context: Context,
+  options: { readonly quiet?: boolean } = {},
+): Promise<Checked> {
+  const contents = await readAll(context);
+  const slots = contents.blocks.flatMap(({ slots }) => [...slots.values()]);
+  return {
+    violations: findViolations(contents, options),
+    counts: {
+      blocks: contents.blocks.length,
+      rows: contents.rows.length,
+      records: contents.records.length,
+      taken: slots.filter(({ kind }) => kind === "taken").length,
+      cooling: slots.filter(({ kind }) => kind === "cooling").length,
+    },
+  };
+}
+
+async function readAll({ store }: Context): Promise<Contents> {
+  const pages: Contents[] = [];
+  let position: string | undefined;
+  do {
+    const page = await store.scanPage(ITEMS_PER_PAGE, position);
+    pages.push(page.contents);
+    position = page.next;
+  } while (position);
+  return together(pages);
+}

@@ -1,0 +1,69 @@
+import type { Address } from "../../domain/address.ts";
+import { addressAt, countWithin, formatCidr, intervalOf } from "../../domain/cidr.ts";
+import type { Pool, SpaceConfiguration } from "../../domain/pool.ts";
+import { NO_USAGE, sumOf, type Usage, usageOf, usageOutsideBlocks } from "../../domain/usage.ts";
+import { slotRules } from "../blocks/slot-rules.ts";
+import { walkPool } from "../blocks/walk-pool.ts";
+import type { Context } from "../core/context.ts";
+import type { PageBudget } from "../core/page.ts";
+
+/** What is counted so far, and where counting goes on. */
+export interface UtilizationPosition {
+  /** The pool's id: a pool that was made anew under the name is counted anew. */
+  readonly poolId: string;
+  readonly after: Address;
+  /** Of the blocks before: nothing of the space between them. */
+  readonly sum: Usage;
+  /** Addresses of these blocks that are in a reservation, whatever they are doing. */
+  readonly reservedInBlocks: bigint;
+}
+
+/** A pool as far as it is counted. */
+export interface Counted {
+  /** Of the blocks so far; of the whole pool, once `outside` is there. */
+  readonly usage: Usage;
+  /** The blocks that were counted now, in order of address. */
+  readonly blocks: readonly ({ readonly cidr: string } & Usage)[];
+  /** The part of the pool where no block stands; known when every block is counted. */
+  readonly outside?: Usage;
+  /** Where counting goes on; absent when every block is counted. */
+  readonly next?: UtilizationPosition;
+}
+
+/** Which blocks of which pool to count, and what that may take. */
+interface Counting {
+  readonly pool: Pool;
+  /** Where to go on; absent at the beginning. */
+  readonly position: UtilizationPosition | undefined;
+  readonly budget: PageBudget;
+  readonly blocksMax?: number | undefined;
+}
+
+/** Counts the blocks of a pool from a position on, at least a stretch of them and as long as the budget lasts. */
+export async function countPool(
+  context: Context,
+  configuration: SpaceConfiguration,
+  { pool, position, budget, blocksMax }: Counting,
+): Promise<Counted> {
+  const rules = slotRules(context, configuration, pool);
+  const blocks: ({ cidr: string } & Usage)[] = [];
+  let sum = position?.sum ?? NO_USAGE;
+  let reservedInBlocks = position?.reservedInBlocks ?? 0n;
+  let next: UtilizationPosition | undefined;
+  for await (const stretch of walkPool(context, pool, position?.after)) {
+    for (const block of stretch.blocks) {
+      if (next && blocks.length === blocksMax) return { usage: sum, blocks, next };
+      const usage = usageOf(block, rules);
+      sum = sumOf(sum, usage);
+      reservedInBlocks += countWithin(intervalOf(block.cidr), rules.reserved);
+      blocks.push({ cidr: formatCidr(block.cidr), ...usage });
+      next = { poolId: pool.id, after: addressAt(block.cidr, 0), sum, reservedInBlocks };
+    }
+    budget.look();
+    next = { poolId: pool.id, after: stretch.last, sum, reservedInBlocks };
+    if (budget.isSpent) return { usage: sum, blocks, next };
+  }
+  const inBlocks = { capacity: sum.capacity, reserved: reservedInBlocks };
+  const outside = usageOutsideBlocks(pool.cidr, rules.reserved, inBlocks);
+  return { usage: sumOf(sum, outside), blocks, outside };
+}

@@ -1,0 +1,52 @@
+import type { Address } from "../../domain/address.ts";
+import type { AffinityRow } from "../../domain/affinity.ts";
+import { takenIn } from "../../domain/block.ts";
+import { formatCidr } from "../../domain/cidr.ts";
+import type { HostId } from "../../domain/host.ts";
+import type { Context } from "../core/context.ts";
+import type { Page } from "../core/page.ts";
+import { holdingsOfHost } from "./list-blocks.ts";
+
+/** What a host has of a block, or is about to have, or about to give up. */
+export interface AffinityState {
+  readonly cidr: string;
+  /** Absent where the host borrows from it and it cannot be read. */
+  readonly pool?: string;
+  /** Of the row, or of the loan: the states are Calico's. */
+  readonly state: AffinityRow["state"];
+  /** Is the block another's, or nobody's, and does the host hold, or may it hold, addresses in it? */
+  readonly borrowed: boolean;
+  /** Since when it is whose it is; absent where no block stands that can be read. */
+  readonly claimedAtMs?: number;
+  /** How many of its addresses are assigned, to whomever. */
+  readonly used?: number;
+}
+
+/** A page of all that a host's rows and loans name, in the order of addresses, strongly consistent. It is no snapshot. */
+export async function listAffinities(
+  context: Context,
+  wanted: {
+    readonly space: string;
+    readonly host: HostId;
+    readonly limit: number;
+    readonly position?: { readonly after: Address } | undefined;
+  },
+): Promise<Page<AffinityState, Address>> {
+  const { items, ...page } = await holdingsOfHost(context, wanted);
+  const states = items.flatMap(({ cidr, row, loan, block }): AffinityState[] => {
+    const borrowed = loan !== undefined && block?.host !== wanted.host;
+    const named = borrowed ? loan : (row ?? loan);
+    if (!named) return [];
+    const pool = block?.pool ?? row?.pool;
+    return [
+      {
+        cidr: formatCidr(cidr),
+        ...(pool !== undefined && { pool }),
+        state: named.state,
+        borrowed,
+        ...(block && { claimedAtMs: block.claimedAtMs, used: takenIn(block) }),
+      },
+    ];
+  });
+  return { items: states, ...page };
+}

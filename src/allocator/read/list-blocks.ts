@@ -1,0 +1,206 @@
+import { type Address, compareAddresses } from "../../domain/address.ts";
+import type { AffinityRow } from "../../domain/affinity.ts";
+import type { Block } from "../../domain/block.ts";
+import type { Loan } from "../../domain/borrowed-block.ts";
+import {
+  addressAt,
+  type Cidr,
+  contains,
+  formatCidr,
+  intervalOf,
+  sameCidr,
+} from "../../domain/cidr.ts";
+import { type AffinityType, affinityTypeOf, type HostId, hostName } from "../../domain/host.ts";
+import type { HostReserved } from "../../domain/host-reserved.ts";
+import { PAGE_READS_AT_ONCE } from "../../domain/limits.ts";
+import { type Refusal, Unreadable, unlessUnreadable } from "../../domain/outcome.ts";
+import { poolNamed, type SpaceConfiguration } from "../../domain/pool.ts";
+import { type Usage, usageOf } from "../../domain/usage.ts";
+import { namedBlocks } from "../blocks/blocks-by-name.ts";
+import { slotRules } from "../blocks/slot-rules.ts";
+import { walkPool } from "../blocks/walk-pool.ts";
+import type { Context } from "../core/context.ts";
+import { notFound } from "../core/not-found.ts";
+import { type Page, pageBudget } from "../core/page.ts";
+import { inParallel } from "../core/parallel.ts";
+
+/** A block as it stands. */
+export interface BlockState extends Usage {
+  readonly cidr: string;
+  readonly pool: string;
+  /** Whose it is; both are absent where it is nobody's. */
+  readonly host?: string;
+  readonly affinityType?: AffinityType;
+  /** What the host that claimed it keeps for itself. */
+  readonly hostReserved?: HostReserved;
+  readonly claimedAtMs: number;
+  readonly idleSinceMs?: number;
+  /** Where the blocks of one host are listed: is it another's, and does the host hold, or may it hold, addresses in it? */
+  readonly borrowed?: boolean;
+}
+
+/** Where a list of blocks goes on: after an address, in a pool where pools are walked. */
+export interface BlocksPosition {
+  readonly pool?: string | undefined;
+  readonly after: Address;
+}
+
+export interface BlocksWanted {
+  readonly space: string;
+  readonly pool?: string | undefined;
+  readonly host?: HostId | undefined;
+  readonly limit: number;
+  readonly position?: BlocksPosition | undefined;
+}
+
+/**
+ * A page of the blocks of a host, of a pool, or of all pools, strongly consistent. It is no snapshot: a block that is
+ * claimed or given up while its reader turns the pages may be missed, or listed though it is gone.
+ */
+export async function listBlocks(
+  context: Context,
+  wanted: BlocksWanted,
+): Promise<Page<BlockState, BlocksPosition> | Refusal> {
+  const { space, pool, host } = wanted;
+  const configuration = await context.store.readSpace(space);
+  if (pool !== undefined && !poolNamed(configuration, pool)) return notFound(space, "pool", pool);
+  if (host !== undefined) return blocksOfHost(context, configuration, { ...wanted, host });
+  const { items, ...page } = await blocksOfPools(context, configuration, wanted);
+  return { items: items.map((block) => blockState(context, configuration, block)), ...page };
+}
+
+/** A page of blocks, or of those that are wanted: pool by pool in the order of their names, each in the order of addresses. */
+export async function blocksOfPools(
+  context: Context,
+  configuration: SpaceConfiguration,
+  { pool: only, limit, position }: Omit<BlocksWanted, "space" | "host">,
+  isWanted: (block: Block) => boolean = () => true,
+): Promise<Page<Block, BlocksPosition>> {
+  const items: Block[] = [];
+  // Blocks of a pool that cannot be read are not found: the list says so.
+  const unread = only === undefined ? configuration.unreadablePools : [];
+  const unreadable = unread.map((pool) => pool.unreadable);
+  const budget = pageBudget(context);
+  const pools = configuration.pools
+    .filter(({ name }) => only === undefined || name === only)
+    .filter(({ name }) => position?.pool === undefined || name >= position.pool)
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  let next = position;
+  for (const pool of pools) {
+    if (next && budget.isSpent) return { items, unreadable, next };
+    budget.look();
+    const after = pool.name === position?.pool ? position.after : undefined;
+    for await (const { blocks, last } of walkPool(context, pool, after)) {
+      for (const block of blocks) {
+        if (next && items.length === limit) return { items, unreadable, next };
+        if (block.unreadable) unreadable.push(block.unreadable);
+        else if (isWanted(block)) items.push(block);
+        next = { pool: pool.name, after: addressAt(block.cidr, 0) };
+      }
+      next = { pool: pool.name, after: last };
+      budget.look();
+      if (budget.isSpent) return { items, unreadable, next };
+    }
+    const { family, last } = intervalOf(pool.cidr);
+    next = { pool: pool.name, after: { family, value: last } };
+  }
+  return { items, unreadable };
+}
+
+/** What stands at the host's places, and what it has borrowed from, in the order of addresses. */
+async function blocksOfHost(
+  context: Context,
+  configuration: SpaceConfiguration,
+  { pool, ...wanted }: BlocksWanted & { readonly host: HostId },
+): Promise<Page<BlockState, BlocksPosition>> {
+  const within = configuration.pools.find(({ name }) => name === pool)?.cidr;
+  const { items, unreadable, next } = await holdingsOfHost(context, { ...wanted, within });
+  // A row may be ahead of its block, or behind it: what the block says is true.
+  const states = items.flatMap(({ block, loan }) => {
+    const borrowed = block?.host !== wanted.host;
+    return block && (loan || !borrowed)
+      ? [{ ...blockState(context, configuration, block), borrowed }]
+      : [];
+  });
+  return {
+    items: states,
+    ...(unreadable && { unreadable }),
+    ...(next && { next: { after: next } }),
+  };
+}
+
+/** A block that a host's rows or loans name, as it stands. */
+export interface HostHolding {
+  readonly cidr: Cidr;
+  /** The first of its rows, where one was left over. */
+  readonly row: AffinityRow | undefined;
+  readonly loan: Loan | undefined;
+  /** Nothing where none stands, or what stands there cannot be read. */
+  readonly block: Block | undefined;
+}
+
+/**
+ * A page of what a host's rows and loans name, in the order of addresses. A row, a loan or a block that cannot be read is no
+ * reason to keep the others back.
+ */
+export async function holdingsOfHost(
+  context: Context,
+  {
+    space,
+    host,
+    limit,
+    position,
+    within,
+  }: {
+    readonly space: string;
+    readonly host: HostId;
+    readonly limit: number;
+    readonly position?: { readonly after: Address } | undefined;
+    /** Only what lies in this range. */
+    readonly within?: Cidr | undefined;
+  },
+): Promise<Page<HostHolding, Address>> {
+  const { rows, loans, ...named } = await namedBlocks(context, space, host);
+  const unreadable = [...named.unreadable];
+  const cidrs = [...named.cidrs]
+    .filter((cidr) => !within || contains(within, base(cidr)))
+    .filter((cidr) => !position || compareAddresses(base(cidr), position.after) > 0)
+    .sort((a, b) => compareAddresses(base(a), base(b)));
+  const some = cidrs.slice(0, limit);
+  const items = await inParallel(some, PAGE_READS_AT_ONCE, async (cidr): Promise<HostHolding> => {
+    const named = {
+      cidr,
+      row: rows.find(({ block }) => sameCidr(block, cidr)),
+      loan: loans.find(({ block }) => sameCidr(block, cidr)),
+    };
+    const block = await unlessUnreadable(context.store.readBlock(space, cidr));
+    if (!(block instanceof Unreadable)) return { ...named, block };
+    unreadable.push(block);
+    return { ...named, block: undefined };
+  });
+  const last = some.at(-1);
+  return { items, unreadable, ...(last && some.length < cidrs.length && { next: base(last) }) };
+}
+
+/** A block by the rules of its pool. */
+export function blockState(
+  context: Context,
+  configuration: SpaceConfiguration,
+  block: Block,
+): BlockState {
+  const pool = configuration.pools.find(({ id }) => id === block.poolId);
+  return {
+    cidr: formatCidr(block.cidr),
+    pool: block.pool,
+    ...(block.host !== undefined && {
+      host: hostName(block.host),
+      affinityType: affinityTypeOf(block.host),
+    }),
+    ...(block.hostReserved && { hostReserved: block.hostReserved }),
+    ...usageOf(block, slotRules(context, configuration, pool)),
+    claimedAtMs: block.claimedAtMs,
+    ...(block.idleSinceMs !== undefined && { idleSinceMs: block.idleSinceMs }),
+  };
+}
+
+const base = (cidr: Cidr): Address => addressAt(cidr, 0);

@@ -1,0 +1,105 @@
+import { type Address, formatAddress } from "../../domain/address.ts";
+import type { AssignmentRecord, Part } from "../../domain/allocation.ts";
+import { ownersAt } from "../../domain/allocation.ts";
+import { type Block, cooledAtMs, isCooled, type SlotRules } from "../../domain/block.ts";
+import { blockOf } from "../../domain/block-group.ts";
+import { formatCidr, ordinalOf } from "../../domain/cidr.ts";
+import { formatGeneration, generationOf } from "../../domain/generation.ts";
+import { hostName } from "../../domain/host.ts";
+import { isHostReserved } from "../../domain/host-reserved.ts";
+import { Refusal } from "../../domain/outcome.ts";
+import type { Owners } from "../../domain/owner.ts";
+import type { Slot } from "../../domain/slot.ts";
+import { whyNeverAssigned } from "../../domain/special-ranges.ts";
+import { recordOfSlot } from "../allocations/allocation-of-slot.ts";
+import { coolingRules } from "../blocks/slot-rules.ts";
+import { configurationOf, poolAt } from "../core/configuration.ts";
+import type { Context } from "../core/context.ts";
+
+/** An address as it stands. What is neither assigned nor kept by a host for itself has no owner. */
+export interface AddressState {
+  readonly address: string;
+  readonly family: 4 | 6;
+  readonly block: string;
+  readonly pool: string;
+  readonly state: "assigned" | "cooling" | "free" | "hostReserved";
+  readonly handle?: string;
+  readonly host?: string;
+  readonly attributes?: Readonly<Record<string, string>>;
+  /** Whose request it was assigned by; absent where that is not known. */
+  readonly assignedBy?: string;
+  /** Absent where both sides are empty. */
+  readonly owner?: Owners;
+  readonly generation?: string;
+  readonly borrowed?: boolean;
+  readonly assignedAtMs?: number;
+  /** Until when it is its owner's, where it is leased. */
+  readonly expiresAtMs?: number;
+  /** When an address that cools may be assigned again. */
+  readonly availableAtMs?: number;
+}
+
+/** Reads one address, strongly consistent. */
+export async function readAddress(
+  context: Context,
+  space: string,
+  address: Address,
+): Promise<AddressState | Refusal> {
+  const pool = await poolAt(context, space, address);
+  const configuration = await configurationOf(context, space);
+  const text = formatAddress(address);
+  if (!pool) return new Refusal("not_found", `Address ${text} lies in no pool of space ${space}.`);
+  const cidr = blockOf(address, pool.blockSize);
+  const block = await context.store.readBlock(space, cidr);
+  const ordinal = ordinalOf(cidr, address);
+  const slot = block?.slots.get(ordinal);
+  const place = { address: text, family: address.family, block: formatCidr(cidr), pool: pool.name };
+  const base = { ...place, ...stateOf(slot, coolingRules(context, configuration, pool)) };
+  if (block && isHostReserved(block, ordinal)) return { ...place, ...keeperOf(block) };
+  const never = slot ? undefined : whyNeverAssigned(address);
+  if (never !== undefined) return new Refusal("not_found", `Address ${text} ${never}.`);
+  if (!block || slot?.kind !== "taken") return base;
+  const owner = await recordOfSlot(context, space, slot);
+  if (!owner) return base;
+  const { record, part } = owner;
+  return { ...base, ...ownerOf(record, part, address), borrowed: block.host !== record.host };
+}
+
+/** Whose an address is that a host keeps for itself: its note is told as Calico tells it, as an attribute. */
+function keeperOf({ host, hostReserved }: Block) {
+  const { handle, note } = hostReserved ?? {};
+  return {
+    state: "hostReserved" as const,
+    ...(handle !== undefined && { handle }),
+    ...(host !== undefined && { host: hostName(host) }),
+    ...(note !== undefined && { attributes: { note } }),
+  };
+}
+
+/** What a slot says of its address. */
+export function stateOf(
+  slot: Slot | undefined,
+  rules: Pick<SlotRules, "nowMs" | "cooldownMs">,
+): Pick<AddressState, "state" | "availableAtMs"> {
+  if (!slot) return { state: "free" };
+  if (slot.kind !== "cooling") return { state: "assigned" };
+  return isCooled(slot.sinceMs, rules)
+    ? { state: "free" }
+    : { state: "cooling", availableAtMs: cooledAtMs(slot.sinceMs, rules.cooldownMs) };
+}
+
+/** What a record says of an address that a part of it holds. */
+export function ownerOf(record: AssignmentRecord, part: Part, address: Address) {
+  const { handle, host, attributes, assignedBy, atMs, expiresAtMs } = record;
+  const owner = ownersAt(record, formatAddress(address));
+  return {
+    handle,
+    host: hostName(host),
+    attributes,
+    ...(assignedBy !== undefined && { assignedBy }),
+    ...(Object.keys(owner).length > 0 && { owner }),
+    generation: formatGeneration(generationOf(record, part, address)),
+    assignedAtMs: atMs,
+    ...(expiresAtMs !== undefined && { expiresAtMs }),
+  };
+}

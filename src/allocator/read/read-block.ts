@@ -1,0 +1,98 @@
+import { type Address, formatAddress } from "../../domain/address.ts";
+import { addressAt, type Cidr, formatCidr, ordinalOf } from "../../domain/cidr.ts";
+import { Refusal } from "../../domain/outcome.ts";
+import { noneUnread, poolOver } from "../../domain/pool.ts";
+import { recordsOfSlots } from "../allocations/allocation-of-slot.ts";
+import { coolingRules } from "../blocks/slot-rules.ts";
+import type { Context } from "../core/context.ts";
+import type { Page } from "../core/page.ts";
+import { type BlockState, blockState } from "./list-blocks.ts";
+import { type AddressState, ownerOf, stateOf } from "./read-address.ts";
+
+/** An address of a block. Whose it is, is absent where it cools, and where its record was not found. */
+type AddressInBlock = Pick<
+  AddressState,
+  | "address"
+  | "state"
+  | "handle"
+  | "host"
+  | "generation"
+  | "borrowed"
+  | "assignedAtMs"
+  | "expiresAtMs"
+  | "availableAtMs"
+>;
+
+export interface BlockWithAddresses {
+  readonly block: BlockState;
+  /** In order; an address that is not among them is free, or kept by the host for itself. */
+  readonly addresses: Page<AddressInBlock, Address>;
+}
+
+/** A block and a page of those of its addresses that are assigned or cooling, strongly consistent. */
+export async function readBlock(
+  context: Context,
+  {
+    space,
+    cidr,
+    limit,
+    position,
+  }: {
+    readonly space: string;
+    readonly cidr: Cidr;
+    readonly limit: number;
+    /** Only what comes after this address. */
+    readonly position?: Address | undefined;
+  },
+): Promise<BlockWithAddresses | Refusal> {
+  const { store } = context;
+  const configuration = await store.readSpace(space);
+  const text = formatCidr(cidr);
+  const pool = poolOver(configuration, addressAt(cidr, 0));
+  if (!pool)
+    return (
+      noneUnread(configuration) ??
+      new Refusal("not_found", `${text} lies in no pool of space ${space}.`)
+    );
+  if (pool.blockSize !== cidr.prefix)
+    return new Refusal(
+      "not_found",
+      `${text} is no block: pool ${pool.name} has blocks of /${pool.blockSize}.`,
+    );
+  const block = await store.readBlock(space, cidr);
+  if (!block) return new Refusal("not_found", `No block stands at ${text}: nobody has claimed it.`);
+  const rules = coolingRules(context, configuration, pool);
+  const slots = [...block.slots]
+    .filter(([ordinal]) => !position || ordinal > ordinalOf(cidr, position))
+    .map(([ordinal, slot]) => ({ ordinal, slot, standing: stateOf(slot, rules) }))
+    .filter(({ standing }) => standing.state !== "free")
+    .sort((a, b) => a.ordinal - b.ordinal);
+  const some = slots.slice(0, limit);
+  const owners = await recordsOfSlots(
+    context,
+    space,
+    some.map(({ slot }) => slot),
+  );
+  const items = some.map(({ ordinal, slot, standing }): AddressInBlock => {
+    const address = addressAt(cidr, ordinal);
+    const base = { address: formatAddress(address), ...standing };
+    const owner = slot.kind === "taken" ? owners.get(slot.token) : undefined;
+    if (!owner) return base;
+    // What a caller attached to its addresses is read address by address: here it could be megabytes.
+    const {
+      attributes: _,
+      owner: __,
+      assignedBy: ___,
+      ...owned
+    } = ownerOf(owner.record, owner.part, address);
+    return { ...base, ...owned, borrowed: block.host !== owner.record.host };
+  });
+  const last = some.at(-1);
+  return {
+    block: blockState(context, configuration, block),
+    addresses: {
+      items,
+      ...(last && some.length < slots.length && { next: addressAt(cidr, last.ordinal) }),
+    },
+  };
+}

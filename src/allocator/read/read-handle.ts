@@ -1,0 +1,116 @@
+import { type Address, compareAddresses, formatAddress } from "../../domain/address.ts";
+import type { AssignmentRecord } from "../../domain/allocation.ts";
+import type { RecordPlace } from "../../domain/allocation-place.ts";
+import { heldBy } from "../../domain/block.ts";
+import { addressAt, formatCidr } from "../../domain/cidr.ts";
+import { handleHash } from "../../domain/hash.ts";
+import { ATTRIBUTE_CHARACTERS_PER_PAGE, PAGE_READS_AT_ONCE } from "../../domain/limits.ts";
+import { Refusal } from "../../domain/outcome.ts";
+import type { Context } from "../core/context.ts";
+import { type Page, pageBudget } from "../core/page.ts";
+import { allOf, inParallel } from "../core/parallel.ts";
+import { type AddressState, ownerOf } from "./read-address.ts";
+
+/** Where the addresses of a handle go on: after a record, or after an address that this record holds. */
+export interface HandlePosition {
+  readonly id: string;
+  readonly keyed: boolean;
+  readonly after?: Address | undefined;
+}
+
+/**
+ * A page of the addresses that a handle has, strongly consistent: record by record, each in the order of addresses. It is
+ * no snapshot: what is assigned or released while its reader turns the pages may be missed.
+ */
+export async function readHandle(
+  context: Context,
+  wanted: {
+    readonly space: string;
+    readonly handle: string;
+    readonly limit: number;
+    readonly position?: HandlePosition | undefined;
+  },
+): Promise<Page<AddressState, HandlePosition> | Refusal> {
+  const { handle, limit, position } = wanted;
+  const items: AddressState[] = [];
+  const budget = pageBudget(context);
+  let characters = 0;
+  let next = position;
+  const records = await recordsFrom(context, wanted);
+  for (let from = 0; from < records.length; from += PAGE_READS_AT_ONCE) {
+    if (from > 0 && next && budget.isSpent) return { items, next };
+    const some = records.slice(from, from + PAGE_READS_AT_ONCE);
+    const held = await inParallel(some, PAGE_READS_AT_ONCE, (record) =>
+      // Handles whose hashes collide share a partition.
+      record.handle === handle ? addressesOf(context, record) : Promise.resolve([]),
+    );
+    for (const [i, { place, attributes, owners }] of some.entries()) {
+      const { id, keyed } = place;
+      const weight = JSON.stringify(attributes).length;
+      for (const { address, state } of held[i] ?? []) {
+        const isPast = position?.after && position.id === id && position.keyed === keyed;
+        if (isPast && compareAddresses(address, position.after) <= 0) continue;
+        const full = items.length === limit || characters > ATTRIBUTE_CHARACTERS_PER_PAGE;
+        if (next && full) return { items, next };
+        items.push(state);
+        // Until they are changed, the owners are the attributes once more.
+        const changed = owners.get(state.address);
+        characters += weight + (changed ? JSON.stringify(changed).length : weight);
+        next = { id, keyed, after: address };
+      }
+      next = { id, keyed };
+    }
+  }
+  // As many records as were asked for: there may be more.
+  if (next && records.length >= limit) return { items, next };
+  return items.length > 0 || position
+    ? { items }
+    : new Refusal("not_found", `Handle ${handle} has no addresses in space ${wanted.space}.`);
+}
+
+/** The records from a position on, as many as a page has addresses: the one that it lies in, then those after it. */
+async function recordsFrom(
+  { store }: Context,
+  {
+    space,
+    handle,
+    limit,
+    position,
+  }: {
+    readonly space: string;
+    readonly handle: string;
+    readonly limit: number;
+    readonly position?: HandlePosition | undefined;
+  },
+): Promise<readonly AssignmentRecord[]> {
+  const hash = handleHash(handle);
+  if (!position) return store.listRecords(space, hash, { limit });
+  const { id, keyed } = position;
+  const place: RecordPlace = { space, handleHash: hash, id, keyed };
+  const [within, following] = await allOf(
+    position.after && store.readRecord(place),
+    store.listRecords(space, hash, { after: place, limit }),
+  );
+  return within ? [within, ...following] : following;
+}
+
+/** What a record visibly holds, in the order of addresses. */
+async function addressesOf({ store }: Context, record: AssignmentRecord) {
+  const held = await inParallel(record.parts, PAGE_READS_AT_ONCE, async (part) => {
+    const block = await store.readBlock(record.place.space, part.block);
+    return heldBy(block, part.token).map((ordinal) => {
+      const address = addressAt(part.block, ordinal);
+      const state: AddressState = {
+        address: formatAddress(address),
+        family: address.family,
+        block: formatCidr(part.block),
+        pool: block?.pool ?? "",
+        state: "assigned",
+        ...ownerOf(record, part, address),
+        borrowed: block?.host !== record.host,
+      };
+      return { address, state };
+    });
+  });
+  return held.flat().sort((a, b) => compareAddresses(a.address, b.address));
+}

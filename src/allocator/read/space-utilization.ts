@@ -1,0 +1,148 @@
+import { formatCidr, sizeOf } from "../../domain/cidr.ts";
+import { ORPHAN_SCAN_ITEMS_PER_LOOK } from "../../domain/limits.ts";
+import type { Refusal } from "../../domain/outcome.ts";
+import { noneUnread, type Pool, poolOfId, type SpaceConfiguration } from "../../domain/pool.ts";
+import { isNamed } from "../../domain/selection.ts";
+import type { Usage } from "../../domain/usage.ts";
+import { blockOfKey } from "../../domain/within-space.ts";
+import type { Context } from "../core/context.ts";
+import { notFound } from "../core/not-found.ts";
+import { type PageBudget, pageBudget } from "../core/page.ts";
+import { countPool, type UtilizationPosition } from "./count-pool.ts";
+import { type BlockState, blockState } from "./list-blocks.ts";
+
+/** Where counting goes on: with a pool, in the middle of it where it is begun; then with the search for orphans. */
+export type SpaceUtilizationPosition =
+  | { readonly pool: string; readonly within?: UtilizationPosition | undefined }
+  | { readonly orphansAfter: string | null };
+
+export interface SpaceUtilization {
+  /** The pools that were counted to their end on this page, by name: the whole of each. */
+  readonly pools: readonly PoolUtilization[];
+  /** Blocks of no pool that were found on this page; absent as long as they are not looked for. */
+  readonly orphans?: readonly BlockState[];
+  /** Blocks of which it cannot be read whether they are of a pool, that were found beside them. */
+  readonly unreadable?: readonly UnreadableBlock[];
+  /** Absent on the last page. */
+  readonly next?: SpaceUtilizationPosition;
+}
+
+interface UnreadableBlock {
+  /** What a person calls it. */
+  readonly item: string;
+  readonly reason: string;
+}
+
+interface PoolUtilization {
+  readonly pool: string;
+  readonly cidr: string;
+  readonly usage: Usage;
+  /** The part of it where no block stands. */
+  readonly outside: Usage;
+}
+
+/**
+ * A page of what the addresses of some pools, or of all, are doing (Calico's GetUtilization). Each pool comes once, on the page
+ * on which its counting ends; a page may have none. Who asks for them is told of the blocks of no pool after that, of both
+ * families: only the whole table shows them, so that takes as many pages as it has.
+ *
+ * @param named names or CIDRs of pools; empty: all of them
+ * @param orphans are blocks of no pool wanted too?
+ */
+export async function spaceUtilization(
+  context: Context,
+  {
+    space,
+    named,
+    orphans,
+    limit,
+    position,
+  }: {
+    readonly space: string;
+    readonly named: readonly string[];
+    readonly orphans: boolean;
+    /** How many pools a page may have; without it as many as it has time for. */
+    readonly limit?: number | undefined;
+    readonly position?: SpaceUtilizationPosition | undefined;
+  },
+): Promise<SpaceUtilization | Refusal> {
+  const configuration = await context.store.readSpace(space);
+  const standing = configuration.pools.filter(({ state }) => state !== "pending");
+  // Of all pools, or of one that may be among those that cannot be read, there is no true answer.
+  if (named.length === 0) noneUnread(configuration);
+  const missing = named.find((one) => !standing.some((pool) => isNamed(pool, [one])));
+  if (missing !== undefined) return noneUnread(configuration) ?? notFound(space, "pool", missing);
+  const wanted = standing
+    .filter((pool) => isNamed(pool, named))
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  const budget = pageBudget(context);
+  if (position && "orphansAfter" in position)
+    return { pools: [], ...(await findOrphans(context, configuration, space, position, budget)) };
+  const counted = await countPools(context, configuration, { wanted, limit, position, budget });
+  if (counted.next || !orphans) return counted;
+  const start = { orphansAfter: null };
+  if (budget.isSpent) return { ...counted, next: start };
+  return { ...counted, ...(await findOrphans(context, configuration, space, start, budget)) };
+}
+
+async function countPools(
+  context: Context,
+  configuration: SpaceConfiguration,
+  {
+    wanted,
+    limit,
+    position,
+    budget,
+  }: {
+    readonly wanted: readonly Pool[];
+    readonly limit: number | undefined;
+    readonly position: Exclude<SpaceUtilizationPosition, { orphansAfter: unknown }> | undefined;
+    readonly budget: PageBudget;
+  },
+): Promise<SpaceUtilization> {
+  const pools: PoolUtilization[] = [];
+  const ahead = wanted.filter(({ name }) => position === undefined || name >= position.pool);
+  for (const [i, pool] of ahead.entries()) {
+    if (i > 0 && (budget.isSpent || i === limit)) return { pools, next: { pool: pool.name } };
+    budget.look(); // at its map
+    const within = position?.within;
+    const counting = {
+      pool,
+      position: within && isOf(pool, within) ? within : undefined,
+      budget,
+    };
+    const { usage, outside, next } = await countPool(context, configuration, counting);
+    if (!outside) return { pools, next: { pool: pool.name, within: next } };
+    pools.push({ pool: pool.name, cidr: formatCidr(pool.cidr), usage, outside });
+  }
+  return { pools };
+}
+
+/** Another pool under the name is counted from its beginning. */
+const isOf = ({ id, cidr }: Pool, { poolId, sum }: UtilizationPosition): boolean =>
+  poolId === id && sum.capacity <= sizeOf(cidr);
+
+async function findOrphans(
+  context: Context,
+  configuration: SpaceConfiguration,
+  space: string,
+  { orphansAfter }: { readonly orphansAfter: string | null },
+  budget: PageBudget,
+): Promise<Pick<SpaceUtilization, "orphans" | "unreadable" | "next">> {
+  const orphans: BlockState[] = [];
+  const unreadable: UnreadableBlock[] = [];
+  let after = orphansAfter ?? undefined;
+  do {
+    const { contents, next } = await context.store.scanPage(ORPHAN_SCAN_ITEMS_PER_LOOK, after);
+    for (const block of contents.blocks)
+      if (block.space === space && !poolOfId(configuration, block.poolId))
+        orphans.push(blockState(context, configuration, block));
+    for (const { key, reason } of contents.unreadable) {
+      const item = blockOfKey(key, space);
+      if (item !== undefined) unreadable.push({ item, reason });
+    }
+    after = next;
+    budget.look();
+  } while (after !== undefined && !budget.isSpent);
+  return { orphans, unreadable, ...(after !== undefined && { next: { orphansAfter: after } }) };
+}

@@ -1,0 +1,55 @@
+import { formatCidr, sizeOf } from "../../domain/cidr.ts";
+import { Refusal } from "../../domain/outcome.ts";
+import { poolNamed } from "../../domain/pool.ts";
+import type { Context } from "../core/context.ts";
+import { notFound } from "../core/not-found.ts";
+import { pageBudget } from "../core/page.ts";
+import { type Counted, countPool, type UtilizationPosition } from "./count-pool.ts";
+
+export interface Utilization extends Counted {
+  readonly pool: string;
+  readonly cidr: string;
+}
+
+/**
+ * A page of what the addresses of a pool are doing, block by block, with the sums so far; the last page has the sums of the
+ * whole pool, the space without blocks in it (as Calico counts). Overlapping reservations count once. Strongly consistent
+ * block by block, but no snapshot of the pool.
+ */
+export async function utilization(
+  context: Context,
+  {
+    space,
+    name,
+    limit,
+    position,
+  }: {
+    readonly space: string;
+    readonly name: string;
+    /** How many blocks a page may have; without it as many as it has time for. */
+    readonly limit?: number | undefined;
+    readonly position?: UtilizationPosition | undefined;
+  },
+): Promise<Utilization | Refusal> {
+  const configuration = await context.store.readSpace(space);
+  const pool = poolNamed(configuration, name);
+  if (!pool) return notFound(space, "pool", name);
+  // Sums that are not of this pool would make nonsense of its own.
+  if (position && (position.poolId !== pool.id || position.sum.capacity > sizeOf(pool.cidr)))
+    return foreign(name);
+  const budget = pageBudget(context);
+  const counted = await countPool(context, configuration, {
+    pool,
+    position,
+    budget,
+    blocksMax: limit,
+  });
+  return { pool: name, cidr: formatCidr(pool.cidr), ...counted };
+}
+
+function foreign(name: string): Refusal {
+  const problem = `is not of the pool ${name} as it is now; begin without one`;
+  return new Refusal("invalid_request", `?cursor ${problem}.`, {
+    fields: [{ field: "?cursor", problem }],
+  });
+}

@@ -1,0 +1,132 @@
+import { type Address, formatAddress } from "../../domain/address.ts";
+import type { AssignmentRecord } from "../../domain/allocation.ts";
+import type { RecordPlace } from "../../domain/allocation-place.ts";
+import { heldBy } from "../../domain/block.ts";
+import { blockOf } from "../../domain/block-group.ts";
+import { ordinalOf } from "../../domain/cidr.ts";
+import type { Generation } from "../../domain/generation.ts";
+import { GRACE_MS, SWAP_TRIES_MAX } from "../../domain/limits.ts";
+import { Contended, Refusal, type RefusalCode, Unreadable } from "../../domain/outcome.ts";
+import { giveBack } from "../allocations/free-slots.ts";
+import { identify, type NamedAddress } from "../allocations/identify-address.ts";
+import { dropSeats, seatOf } from "../allocations/quota-slots.ts";
+import { poolAt } from "../core/configuration.ts";
+import { type Context, fresh } from "../core/context.ts";
+
+export interface ReleaseResult {
+  readonly address: string;
+  /** `unfinished`: there was no time for it, or the database did not answer. The same release may be sent again. */
+  readonly status: "released" | "not_assigned" | "conflict" | "unfinished";
+  readonly code?: RefusalCode | "unreadable";
+  readonly detail?: string;
+}
+
+/**
+ * Gives back one address: exactly the assignment that the generation, or the handle, names (I5). A late or repeated
+ * release changes nothing and is no error. With a generation nothing is read.
+ */
+export async function releaseAddress(
+  context: Context,
+  space: string,
+  release: NamedAddress,
+): Promise<ReleaseResult> {
+  const address = formatAddress(release.address);
+  const conflict = (code: ReleaseResult["code"], detail: string) =>
+    ({ address, status: "conflict", code, detail }) as ReleaseResult;
+  try {
+    const named = await identify(context, space, release);
+    if (named instanceof Refusal) return conflict(named.code, named.detail);
+    if (named === undefined) return { address, status: "not_assigned" };
+    return await releaseNamed(context, space, release.address, named);
+  } catch (error) {
+    // It is no reason to keep the others.
+    if (error instanceof Unreadable) return conflict("unreadable", error.sentence);
+    throw error;
+  }
+}
+
+async function releaseNamed(
+  context: Context,
+  space: string,
+  address: Address,
+  generation: Generation,
+): Promise<ReleaseResult> {
+  const { token, blockSize, handleHash, recordId, keyed, headed, want } = generation;
+  const text = formatAddress(address);
+  const place: RecordPlace = { space, handleHash, id: recordId, keyed };
+  const block = blockOf(address, blockSize);
+  const ordinal = ordinalOf(block, address);
+  // A keyed record says "given back" before the slot is free, or a late duplicate would take an address nobody gives back.
+  const record = keyed
+    ? await markGiven(context, place, token, text, want)
+    : headed
+      ? await context.store.readRecord(place)
+      : undefined;
+  if ((keyed || headed) && !record) return notOurs(context, space, address, generation);
+  // An address whose head is still open was never answered, so nobody can rightly give it back.
+  if (record?.state === "open" || record?.state === "aborted") return neverAnswered(text);
+
+  const tag = { space, block, token, handleHash, cools: true };
+  const { freed, block: after } = await giveBack(context, tag, [ordinal], new Set([ordinal]));
+  if (freed.length === 0) return notOurs(context, space, address, generation, after);
+  if (record) await dropSeats(context, record, seatOf(record, text));
+  // The record of a lone address goes with it; the returned block shows whether the request holds others there.
+  if (!keyed && heldBy(after, token).length === 0)
+    await (headed
+      ? context.store.markDue(place, token, context.now())
+      : context.store.deleteRecordOfToken(place, token));
+  return { address: text, status: "released" };
+}
+
+/** Marks the record, and answers it as it stands; nothing when it knows nothing of the token: nothing is assigned under it. */
+async function markGiven(
+  context: Context,
+  place: RecordPlace,
+  token: string,
+  address: string,
+  want: number,
+): Promise<AssignmentRecord | undefined> {
+  for (let attempt = 0; attempt < SWAP_TRIES_MAX; attempt++) {
+    const nowMs = context.now();
+    const marked = await context.store.markGiven(place, token, {
+      address,
+      complete: want === 1,
+      revision: fresh(context),
+      atMs: nowMs,
+      // Whether the slot was freed, and whether others of the request are still held, the collector finds out.
+      dueAtMs: nowMs + GRACE_MS,
+    });
+    if (marked.outcome === "unknown") continue;
+    // One that is released was marked before, perhaps by a release that was cut off: the slot may still have to be freed.
+    const known = marked.item?.parts.some((part) => part.token === token);
+    return known ? marked.item : undefined;
+  }
+  throw new Contended("the database did not say whether a record was marked");
+}
+
+const neverAnswered = (address: string): ReleaseResult => ({
+  address,
+  status: "conflict",
+  code: "request_in_progress",
+  detail: "The request that holds the address has not been answered.",
+});
+
+/** Why nothing was freed: somebody else has the address, or nobody has. */
+async function notOurs(
+  context: Context,
+  space: string,
+  address: Address,
+  { blockSize, token }: Generation,
+  seen?: Awaited<ReturnType<Context["store"]["readBlock"]>>,
+): Promise<ReleaseResult> {
+  const text = formatAddress(address);
+  const cidr = blockOf(address, blockSize);
+  const block = seen ?? (await context.store.readBlock(space, cidr));
+  // Where no block stands, one may stand under keys, or for a pool, that this version does not know.
+  if (!block) await poolAt(context, space, address);
+  const slot = block?.slots.get(ordinalOf(cidr, address));
+  if (slot?.kind !== "taken" || slot.token === token)
+    return { address: text, status: "not_assigned" };
+  const detail = "The address was released before, and is assigned to another request now.";
+  return { address: text, status: "conflict", code: "generation_conflict", detail };
+}

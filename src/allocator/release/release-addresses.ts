@@ -1,0 +1,50 @@
+import { formatAddress } from "../../domain/address.ts";
+import { shuffled } from "../../domain/fresh.ts";
+import { ADDRESSES_RELEASED_AT_ONCE } from "../../domain/limits.ts";
+import type { NamedAddress } from "../allocations/identify-address.ts";
+import { BoundedWork } from "../core/bounded-work.ts";
+import type { Context } from "../core/context.ts";
+import { inParallel } from "../core/parallel.ts";
+import { type ReleaseResult, releaseAddress } from "./release-address.ts";
+
+/** What a release of addresses one by one came to. */
+export interface AddressesReleased {
+  /** In the order of the addresses. */
+  readonly results: readonly ReleaseResult[];
+  /** Is none of them unfinished? Where some are, the same request goes on. */
+  readonly complete: boolean;
+}
+
+/**
+ * Gives back addresses, each by itself, as many as one request has time for. One that has a result already is told with it.
+ *
+ * @throws what went wrong, where nothing could be done
+ */
+export async function releaseAddresses(
+  context: Context,
+  space: string,
+  entries: readonly (NamedAddress | ReleaseResult)[],
+): Promise<AddressesReleased> {
+  const work = new BoundedWork(context);
+  const results = new Map<number, ReleaseResult>();
+  // In another order each time: what a repeat finds done already keeps it from nothing.
+  const order = shuffled([...entries.entries()], context.random);
+  await inParallel(order, ADDRESSES_RELEASED_AT_ONCE, async ([n, entry]) => {
+    if ("status" in entry) results.set(n, entry);
+    else if (work.mayBegin()) {
+      const result = await work.trying(() => releaseAddress(context, space, entry));
+      if (result) results.set(n, result);
+    }
+  });
+  if (work.failure !== undefined && results.size === 0) throw work.failure;
+  return {
+    results: entries.map((entry, n) => results.get(n) ?? unfinished(entry as NamedAddress)),
+    complete: work.isWhole,
+  };
+}
+
+const unfinished = ({ address }: NamedAddress): ReleaseResult => ({
+  address: formatAddress(address),
+  status: "unfinished",
+  detail: "There was no time for it, or the database did not answer: send it again.",
+});

@@ -1,0 +1,53 @@
+import type * as v from "valibot";
+import type { blockRead, blocksRead } from "../../contract/answers/answers.ts";
+import {
+  ADDRESSES_PER_PAGE_MAX,
+  BLOCKS_PER_PAGE_MAX,
+  PAGE_READS_AT_ONCE,
+} from "../../domain/limits.ts";
+import { atOnce } from "./at-once.ts";
+import { type Client, found, pages, path, type Query } from "./client.ts";
+
+type BlocksPage = v.InferOutput<typeof blocksRead>;
+type BlockPage = v.InferOutput<typeof blockRead>;
+
+/** A block as a list shows it. */
+export type BlockSummary = BlocksPage["blocks"][number];
+
+/** A block with all of its addresses that are assigned or cooling. */
+export type Block = Omit<BlockPage, "requestId" | "next">;
+
+/** The blocks of a pool, of a host or of the space, to the last page. */
+export async function listBlocks(client: Client, query: Query = {}): Promise<BlockSummary[]> {
+  const blocks: BlockSummary[] = [];
+  for await (const page of pages<BlocksPage>(client, path`/v1/blocks`, {
+    ...query,
+    limit: BLOCKS_PER_PAGE_MAX,
+  }))
+    blocks.push(...page.blocks);
+  return blocks;
+}
+
+/** One block, with its addresses to the last page. */
+export async function readBlock(client: Client, cidr: string): Promise<Block> {
+  const route = path`/v1/blocks/${cidr}`;
+  const read: BlockPage[] = [];
+  for await (const page of pages<BlockPage>(client, route, { limit: ADDRESSES_PER_PAGE_MAX }))
+    read.push(page);
+  const { requestId: _, next: __, ...block } = read.at(-1) as BlockPage;
+  return { ...block, addresses: read.flatMap(({ addresses }) => addresses) };
+}
+
+/** Those of the blocks that still stand, with their addresses; some are read at once. */
+export async function readBlocks(
+  client: Client,
+  cidrs: readonly string[],
+  each: () => void = () => {},
+): Promise<Block[]> {
+  const blocks = await atOnce(cidrs, PAGE_READS_AT_ONCE, async (cidr) => {
+    const block = await found(readBlock(client, cidr));
+    each();
+    return block;
+  });
+  return blocks.filter((block) => block !== undefined);
+}

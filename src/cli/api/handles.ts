@@ -1,0 +1,48 @@
+import type * as v from "valibot";
+import type { handleRead } from "../../contract/answers/answers.ts";
+import { ADDRESSES_PER_PAGE_MAX, PAGE_READS_AT_ONCE } from "../../domain/limits.ts";
+import { atOnce } from "./at-once.ts";
+import { type Client, found, isPathPart, pages, path } from "./client.ts";
+
+type HandlePage = v.InferOutput<typeof handleRead>;
+
+/** An address with its owners and attributes. */
+export type OwnedAddress = HandlePage["addresses"][number];
+
+/** All addresses that a handle has. Errors: it has none. */
+export async function readHandle(client: Client, handle: string): Promise<OwnedAddress[]> {
+  const addresses: OwnedAddress[] = [];
+  for await (const page of pages<HandlePage>(client, path`/v1/handles/${handle}`, {
+    limit: ADDRESSES_PER_PAGE_MAX,
+  }))
+    addresses.push(...page.addresses);
+  return addresses;
+}
+
+/** An assignment that something is to be known of: a block names the handle, and the handle has the rest. */
+interface NamedAssignment {
+  readonly address: string;
+  readonly handle?: string | undefined;
+}
+
+/**
+ * The owners of assignments, by address: each handle is read once, some at once. An address that its handle does not have any
+ * more by then, or whose handle no path can name, is not among them.
+ */
+export async function readOwners(
+  client: Client,
+  assignments: Iterable<NamedAssignment>,
+  each: () => void = () => {},
+): Promise<ReadonlyMap<string, OwnedAddress>> {
+  const named = [...assignments];
+  const handles = new Set(named.flatMap(({ handle }) => (handle === undefined ? [] : [handle])));
+  const read = await atOnce([...handles], PAGE_READS_AT_ONCE, async (handle) => {
+    const addresses = isPathPart(handle) ? await found(readHandle(client, handle)) : [];
+    each();
+    return addresses ?? [];
+  });
+  const wanted = new Set(named.map(({ address }) => address));
+  return new Map(
+    read.flat().flatMap((owned) => (wanted.has(owned.address) ? [[owned.address, owned]] : [])),
+  );
+}

@@ -1,0 +1,283 @@
+import type { AwsClient } from "aws4fetch";
+import pRetry from "p-retry";
+import * as v from "valibot";
+import { pathIn, SPACE_DEFAULT } from "../../contract/routes/space-path.ts";
+import { spaceName } from "../../contract/schema/field.ts";
+import { isRecord } from "../../contract/schema/schema.ts";
+import { CommandError, EXIT, usageError } from "../shell/exit.ts";
+import type { Io } from "../shell/io.ts";
+import {
+  ApiError,
+  type ApiProblem,
+  type Client,
+  mayBeDone,
+  NotSent,
+  type Reply,
+  type Request,
+  Unanswered,
+} from "./client.ts";
+import { causesOf, noConnection } from "./connection.ts";
+
+const TRIES_MAX = 5;
+const ANSWER_MS_MAX = 30_000;
+const WAIT_MS_MAX = 5_000;
+const UNANSWERED_WAIT_MS = 500;
+const SHOWN_CHARACTERS_MAX = 200;
+/** https://docs.aws.amazon.com/general/latest/gr/apigateway.html */
+const API_GATEWAY = /\.execute-api(?:-fips)?\.([a-z0-9-]+)\.(?:amazonaws\.com(?:\.cn)?|api\.aws)$/;
+
+/** What lets a request in. */
+interface Access {
+  /** Where an API is that has a domain name of its own. */
+  readonly region?: string | undefined;
+  /** The token of a server that runs on a machine. */
+  readonly token?: string | undefined;
+}
+
+type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+
+/**
+ * Calls the API at an endpoint, a URL. An answer that asks for a little patience is asked for again; so is a request that
+ * found nobody to connect to, and one that got no answer, where repeating it does no harm. Where the endpoint is API
+ * Gateway's, or a Region is said, requests are signed with SigV4 under the credentials that the AWS command line would use;
+ * elsewhere they carry the token, if there is one.
+ *
+ * @param space what paths name; without one they name none, and the API acts in `default`
+ */
+export function httpClient(
+  endpoint: string,
+  space: string | undefined,
+  io: Io,
+  { region, token }: Access = {},
+): Client {
+  const base = baseOf(endpoint);
+  checkSpace(space);
+  const fetching = lazily(() => fetchFor(base, region, token));
+  return {
+    space: space ?? SPACE_DEFAULT,
+    async call<Body>(request: Request) {
+      const fetch = await fetching();
+      let unanswered: CommandError | undefined;
+      try {
+        return await pRetry(() => attempt<Body>(fetch, base, space, request), {
+          retries: TRIES_MAX - 1,
+          minTimeout: 0,
+          shouldRetry: ({ error }) => error instanceof Again,
+          onFailedAttempt: ({ error, retriesLeft }) => {
+            if (!(error instanceof Again)) return;
+            if (mayBeDone(error.reason)) unanswered = error.reason;
+            if (retriesLeft > 0) return io.sleep(error.waitMs);
+          },
+        });
+      } catch (error) {
+        const reason = error instanceof Again ? error.reason : error;
+        // A try that was not carried out says nothing of one before it that got no answer.
+        throw unanswered && isNotCarriedOut(reason) ? after(unanswered, reason) : reason;
+      }
+    },
+  };
+}
+
+/** It may be tried again after a while; and what is said when that was done often enough. */
+class Again extends Error {
+  readonly reason: CommandError;
+  readonly waitMs: number;
+
+  constructor(reason: CommandError, waitMs: number) {
+    super(reason.message);
+    this.reason = reason;
+    this.waitMs = waitMs;
+  }
+}
+
+/** This try of the request did nothing, whatever became of another. */
+const isNotCarriedOut = (reason: unknown): reason is CommandError =>
+  reason instanceof CommandError &&
+  !mayBeDone(reason) &&
+  (!(reason instanceof ApiError) || reason.problem.retryable);
+
+const after = (unanswered: CommandError, last: CommandError) =>
+  new Unanswered(`${unanswered.message}\nThe last try failed otherwise: ${last.message}`);
+
+async function attempt<Body>(
+  fetch: Fetch,
+  base: URL,
+  space: string | undefined,
+  request: Request,
+): Promise<Reply<Body>> {
+  const answered = await exchange(fetch, base, space, request).catch((error: Error) => {
+    if (error instanceof CommandError) throw error;
+    const unconnected = noConnection(error, base);
+    if (unconnected !== undefined) {
+      const reason = new NotSent(unconnected.message);
+      throw unconnected.mayPass ? new Again(reason, UNANSWERED_WAIT_MS) : reason;
+    }
+    const reason = new Unanswered(
+      `${base.origin} does not answer: ${silenceOf(error)}.${unknownOutcome(request)}`,
+    );
+    throw repeatable(request) ? new Again(reason, UNANSWERED_WAIT_MS) : reason;
+  });
+  const { status, headers, text } = answered;
+  const body = parsed(text);
+  // No answer of Plat says nothing at all.
+  if (status < 300 && isRecord(body) && Object.keys(body).length > 0)
+    return { status, etag: headers.get("etag") ?? undefined, body: body as Body };
+  if (isProblem(body)) throw refused(request, body);
+  const said = `${base.origin} ${strangeness(answered)}`;
+  // API Gateway says this without having asked Plat;
+  if (status === 429) throw new Again(new CommandError(EXIT.unreachable, said), UNANSWERED_WAIT_MS);
+  const turnedAway = TURNED_AWAY[status];
+  if (turnedAway !== undefined)
+    throw new CommandError(EXIT.refused, `${said}\n${turnedAway} Nothing was done.`);
+  // A redirection was followed by nobody.
+  if (status >= 300 && status < 400) throw new CommandError(EXIT.unreachable, said);
+  if (status < 500) throw new Unanswered(said);
+  // From 500 on a gateway speaks where Plat did not answer it in time.
+  const reason = new Unanswered(`${said}${unknownOutcome(request)}`);
+  throw repeatable(request) ? new Again(reason, UNANSWERED_WAIT_MS) : reason;
+}
+
+const NOT_LET_IN =
+  "What stands before Plat lets nobody in who sends this: check the AWS credentials and what they allow. Requests are signed where the endpoint is API Gateway's by its name, or --region says where it is.";
+
+/** What stands before Plat says so in words of its own, and does not ask Plat. */
+const TURNED_AWAY: Readonly<Record<number, string>> = {
+  401: NOT_LET_IN,
+  403: NOT_LET_IN,
+  404: "Plat answers otherwise where it has nothing: check the endpoint, with the stage or the path that it may need.",
+};
+
+/** Plat said no; perhaps only for the moment. */
+function refused(request: Request, problem: ApiProblem): ApiError | Again {
+  const refusal = new ApiError(problem);
+  if (!problem.retryable) return refusal;
+  const waitMs = (problem.retryAfterSeconds ?? Number.POSITIVE_INFINITY) * 1_000;
+  // A write that failed half-way may have happened: only a refusal is sure not to have.
+  const harmless = repeatable(request) || (problem.status < 500 && !isDoneInParts(request));
+  return harmless && waitMs <= WAIT_MS_MAX ? new Again(refusal, waitMs) : refusal;
+}
+
+/** What answers is something else, or stands in between. */
+function strangeness({ status, headers, text }: Awaited<ReturnType<typeof exchange>>): string {
+  const location = headers.get("location");
+  if (location !== null) return `answers ${status}, and sends on to ${location}; call that.`;
+  const shown = text.replace(/[\s\p{Cc}]+/gu, " ").slice(0, SHOWN_CHARACTERS_MAX);
+  return `answers ${status}, and not as Plat does: ${shown}`;
+}
+
+async function exchange(fetch: Fetch, base: URL, space: string | undefined, request: Request) {
+  const { method, body, headers } = request;
+  const response = await fetch(urlOf(base, space, request), {
+    method,
+    headers: { ...(body !== undefined && { "content-type": "application/json" }), ...headers },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    // A signature is good for one URL, and a POST would be sent on as a GET.
+    redirect: "manual",
+    signal: AbortSignal.timeout(ANSWER_MS_MAX),
+  });
+  return { status: response.status, headers: response.headers, text: await response.text() };
+}
+
+/**
+ * Sent twice, it comes to the same: not so a write that is conditional on what it has changed itself, nor a release of what a
+ * name has by then.
+ */
+const repeatable = ({ method, headers = {}, isRepeatable = false }: Request): boolean =>
+  isRepeatable || method === "GET" || "Idempotency-Key" in headers;
+
+const silenceOf = (error: Error): string =>
+  error.name === "TimeoutError"
+    ? `no answer within ${ANSWER_MS_MAX / 1_000} s`
+    : causesOf(error)[0]?.message || error.message;
+
+/** What a caller is told of a write that got no answer; who repeats it, or releases, says more. */
+const unknownOutcome = (request: Request): string =>
+  repeatable(request) || isDoneInParts(request)
+    ? ""
+    : "\nThe change may have been made. Read the resource before you repeat the command.";
+
+/** Some of it may be done when Plat is kept from the rest for the moment. */
+const isDoneInParts = ({ path }: Request): boolean => path === "/v1/release";
+
+const isProblem = (body: unknown): body is ApiProblem =>
+  isRecord(body) && typeof body.code === "string" && typeof body.detail === "string";
+
+function urlOf(base: URL, space: string | undefined, { path, query = {} }: Request): string {
+  const url = new URL(`${base.pathname.replace(/\/$/, "")}${pathIn(space, path)}`, base);
+  for (const [name, value] of Object.entries(query))
+    for (const one of Array.isArray(value) ? value : [value])
+      if (one !== undefined) url.searchParams.append(name, String(one));
+  return url.href;
+}
+
+/** Errors: it is no name of a space. */
+function checkSpace(space: string | undefined): void {
+  const { issues } = v.safeParse(v.optional(spaceName), space, { abortPipeEarly: true });
+  if (issues) throw usageError(`The space is ${JSON.stringify(space)}; it ${issues[0].message}.`);
+}
+
+/** Errors: it is no such URL. Of one with what may be a password only the origin is told. */
+function baseOf(endpoint: string): URL {
+  const url = URL.parse(endpoint);
+  const isHttp = url?.protocol === "http:" || url?.protocol === "https:";
+  const mayBeSecret = /[@?#]/.test(endpoint);
+  if (isHttp && !mayBeSecret) return url;
+  const right =
+    "must be a URL such as http://127.0.0.1:8787 or https://abc123.execute-api.eu-central-1.amazonaws.com";
+  throw usageError(
+    mayBeSecret
+      ? `The endpoint${isHttp ? ` at ${url.origin}` : ""} ${right}, with neither user, password, query nor fragment.`
+      : `The endpoint is "${endpoint}"; it ${right}.`,
+  );
+}
+
+/** What signs costs time to load, and only those need it who call AWS. */
+async function fetchFor({ hostname }: URL, said?: string, token?: string): Promise<Fetch> {
+  const region = said ?? API_GATEWAY.exec(hostname)?.[1];
+  if (region === undefined) return (url, init) => fetch(url, withToken(init, token));
+  const [{ AwsClient }, { defaultProvider }] = await Promise.all([
+    import("aws4fetch"),
+    import("@aws-sdk/credential-provider-node"),
+  ]);
+  const provider = defaultProvider();
+  return async (url, init) => {
+    // Asked each time, since they expire; they are kept until then.
+    const credentials = await provider().catch((error: Error) => {
+      throw usageError(`There are no AWS credentials to sign requests with: ${error.message}`);
+    });
+    const { accessKeyId, secretAccessKey, sessionToken } = credentials;
+    const signer: AwsClient = new AwsClient({
+      accessKeyId,
+      secretAccessKey,
+      ...(sessionToken !== undefined && { sessionToken }),
+      service: "execute-api",
+      region,
+      retries: 0,
+    });
+    return signer.fetch(url, init);
+  };
+}
+
+/** Errors: it is none that a header can carry. What it is stays unsaid. */
+function withToken(init: RequestInit, token: string | undefined): RequestInit {
+  if (token === undefined) return init;
+  if (!/^[\x21-\x7e]+$/.test(token))
+    throw usageError("PLAT_TOKEN has characters that no token has.");
+  return { ...init, headers: { ...init.headers, authorization: `Bearer ${token}` } };
+}
+
+function lazily<Value>(make: () => Promise<Value>): () => Promise<Value> {
+  let made: Promise<Value> | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

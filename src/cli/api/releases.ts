@@ -1,0 +1,123 @@
+import type * as v from "valibot";
+import type { released } from "../../contract/answers/answers.ts";
+import { RELEASES_PER_REQUEST_MAX } from "../../domain/limits.ts";
+import { CommandError, EXIT } from "../shell/exit.ts";
+import { ApiError, type Client, mayBeDone, path } from "./client.ts";
+
+/** Each works for some seconds, in an order of its own. */
+const FRUITLESS_REQUESTS_MAX = 8;
+
+type Released = v.InferOutput<typeof released>;
+type AddressesReleased = Extract<Released, { readonly results: unknown }>;
+
+/** What a request came to that releases all that a handle or a host has. */
+export type AllReleased = Exclude<Released, AddressesReleased>;
+
+/** An address, and what proves that it is the caller's to give back. */
+export interface ReleaseEntry {
+  readonly address: string;
+  readonly handle?: string | undefined;
+  readonly generation?: string | undefined;
+}
+
+type Result = AddressesReleased["results"][number];
+
+/** What became of one address. */
+export type ReleaseResult = Result & { readonly status: Exclude<Result["status"], "unfinished"> };
+
+/**
+ * Gives addresses back one by one, as many at once as a request takes, and again those that it had no time for; what became
+ * of them comes request by request.
+ */
+export async function* releaseAddresses(
+  client: Client,
+  entries: readonly ReleaseEntry[],
+): AsyncGenerator<readonly ReleaseResult[]> {
+  for (let from = 0; from < entries.length; from += RELEASES_PER_REQUEST_MAX) {
+    let left = entries.slice(from, from + RELEASES_PER_REQUEST_MAX);
+    for (let fruitless = 0; left.length > 0; ) {
+      const addresses = left;
+      const proven = addresses.every(({ generation }) => generation !== undefined);
+      const repeat = proven || "plat address get IP";
+      const { results } = await release<AddressesReleased>(client, { addresses }, repeat);
+      const done = results.filter(isFinished);
+      if (done.length > 0) yield done;
+      fruitless = done.length > 0 ? 0 : fruitless + 1;
+      if (fruitless === FRUITLESS_REQUESTS_MAX) throw stuck(`${left.length} addresses`);
+      left = addresses.filter((_, i) => results[i]?.status === "unfinished");
+    }
+  }
+}
+
+const isFinished = (result: Result): result is ReleaseResult => result.status !== "unfinished";
+
+/** All that a handle has, as far as each request comes, until nothing is left. */
+export const releaseHandle = (client: Client, handle: string): AsyncGenerator<AllReleased> =>
+  releaseAll(client, handle, { handle }, `plat handle get ${handle}`);
+
+/** All that a host has, as far as each request comes, until nothing is left. */
+export const releaseHost = (
+  client: Client,
+  host: { readonly host: string; readonly affinityType?: string | undefined },
+): AsyncGenerator<AllReleased> =>
+  releaseAll(client, host.host, host, `plat block get --host ${host.host}`);
+
+/**
+ * What cannot be read keeps a release from ever being complete: two answers in a row that got no further, and name the same
+ * items, are the end of it. One alone may have looked elsewhere.
+ */
+async function* releaseAll(
+  client: Client,
+  name: string,
+  whose: object,
+  look: string,
+): AsyncGenerator<AllReleased> {
+  let before: AllReleased | undefined;
+  for (let fruitless = 0; fruitless < FRUITLESS_REQUESTS_MAX; ) {
+    const answer = await release<AllReleased>(client, whose, look);
+    yield answer;
+    if (answer.complete || (before && isTheEnd(before, answer))) return;
+    fruitless = answer.progressed ? 0 : fruitless + 1;
+    before = answer;
+  }
+  throw stuck(name);
+}
+
+/** Did neither of two answers get further, with the same items in the way? */
+function isTheEnd(before: AllReleased, answer: AllReleased): boolean {
+  const items = itemsOf(answer);
+  return !before.progressed && !answer.progressed && items !== "[]" && items === itemsOf(before);
+}
+
+const itemsOf = ({ unreadable = [] }: AllReleased): string =>
+  JSON.stringify(unreadable.map(({ item }) => item).sort());
+
+const stuck = (what: string): CommandError =>
+  new CommandError(
+    EXIT.unreachable,
+    `${FRUITLESS_REQUESTS_MAX} requests in a row found nothing more of ${what} in their time; the same line goes on.`,
+  );
+
+/**
+ * Sends one release.
+ *
+ * @param repeat true where only what was seen can be freed by it, however often it is sent. Otherwise the command that shows
+ *   what there is to free: whatever was assigned under the name since would go with it, so a person decides
+ */
+async function release<Body>(client: Client, body: object, repeat: true | string): Promise<Body> {
+  const request = { method: "POST", path: path`/v1/release`, body } as const;
+  if (repeat === true) return (await client.call<Body>({ ...request, isRepeatable: true })).body;
+  try {
+    return (await client.call<Body>(request)).body;
+  } catch (error) {
+    if (!(error instanceof CommandError && mayBeDoneInPart(error))) throw error;
+    throw new CommandError(
+      EXIT.unreachable,
+      `${error.message}\nHow much of it is released is not known, and it is not sent again: what was assigned anew since would go too. See \`${repeat}\`; if all of that is to go, the same line goes on.`,
+    );
+  }
+}
+
+/** All of it, or some: a release is done in parts, and Plat may have been kept from the rest. */
+const mayBeDoneInPart = (error: CommandError): boolean =>
+  mayBeDone(error) || (error instanceof ApiError && error.problem.retryable);

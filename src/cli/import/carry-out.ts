@@ -1,0 +1,203 @@
+import { randomUUID } from "node:crypto";
+import { affinityTypeOf, hostName } from "../../domain/host.ts";
+import { atOnce } from "../api/at-once.ts";
+import { ApiError, type ApiProblem, type Client, path } from "../api/client.ts";
+import { counting } from "../output/progress.ts";
+import { warn } from "../resource/change.ts";
+import { CommandError, EXIT } from "../shell/exit.ts";
+import type { Io, Progress } from "../shell/io.ts";
+import { put } from "./put.ts";
+import type { AssignStep, ClaimStep, DisownStep, OwnerStep, Plan } from "./steps.ts";
+
+/** Requests under way: what one function with its memory, or many of them, take without turning anybody away. */
+const REQUESTS_AT_ONCE = 32;
+/** Longer than any function acts on what it knew before (the API says exactly how long). */
+const EFFECTIVE_MS_MAX = 60_000;
+
+/**
+ * Does what a plan says, in an order in which nothing stands in the way of anything: what is reserved and labelled → pools that
+ * serve, though nobody by themselves, and a configuration that lets everything in → blocks → addresses → blocks without an
+ * owner → pools and configuration as they are to be. Every step can be done again: what was cut off is completed by a new plan.
+ */
+export async function carryOut(client: Client, io: Io, plan: Plan, shown: Progress): Promise<void> {
+  const run = randomUUID();
+  await reserveAll(client, plan);
+  await atOnce(plan.labelled, REQUESTS_AT_ONCE, ({ kind, name, labels }) =>
+    put(client, path`/v1/${kind}/${name}`, () => ({ labels })),
+  );
+  await open(client, io, plan, shown);
+  await claimAll(client, run, plan.claims, shown);
+  await assignAll(client, run, plan.assigns, shown);
+  await atOnce(plan.owners, REQUESTS_AT_ONCE, (step) => setAlternate(client, step));
+  await atOnce(plan.leftovers, REQUESTS_AT_ONCE, (left) => release(client, left));
+  await atOnce(plan.disowns, REQUESTS_AT_ONCE, (step) => disown(client, step));
+  for (const { name, fields } of plan.pools)
+    await put(client, path`/v1/pools/${name}`, () => fields);
+  const { settings } = plan;
+  if (settings) await put(client, path`/v1/config`, () => settings.settings);
+  // What they do to pools shows when all is there: asked again, each is as it is.
+  warn(io, await reserveAll(client, plan, true));
+}
+
+async function reserveAll(client: Client, { reservations }: Plan, dryRun = false) {
+  const all = await atOnce(reservations, REQUESTS_AT_ONCE, ({ name, cidrs }) =>
+    put(client, path`/v1/reservations/${name}`, (before) => ({ ...before, cidrs }), dryRun),
+  );
+  return all.flatMap(({ warnings }) => warnings);
+}
+
+/** Lets in what is to come; and waits until everybody knows. */
+async function open(client: Client, io: Io, plan: Plan, shown: Progress): Promise<void> {
+  const times: (string | undefined)[] = [];
+  const { pools, settings, claims, assigns } = plan;
+  for (const { name, opened } of pools)
+    if (opened) times.push((await put(client, path`/v1/pools/${name}`, () => opened)).effectiveAt);
+  if (settings?.opened) {
+    const { opened } = settings;
+    times.push((await put(client, path`/v1/config`, () => opened)).effectiveAt);
+  }
+  if (claims.length + assigns.length === 0) return;
+  const latest = Math.max(...times.map((time = "") => Date.parse(time)).filter(Number.isFinite));
+  const waitMs = Math.min(latest - io.nowMs(), EFFECTIVE_MS_MAX);
+  if (!(waitMs > 0)) return;
+  shown.update(`until everybody knows the pools: ${Math.ceil(waitMs / 1000)} s`);
+  await io.sleep(waitMs);
+}
+
+/** Hosts side by side, the blocks of one host one after the other: each takes its lowest free place. */
+async function claimAll(
+  client: Client,
+  run: string,
+  claims: readonly ClaimStep[],
+  shown: Progress,
+): Promise<void> {
+  const done = counting(shown, "blocks", claims.length);
+  const byHost = new Map<string, ClaimStep[]>();
+  for (const claim of claims) byHost.set(claim.host, [...(byHost.get(claim.host) ?? []), claim]);
+  await atOnce([...byHost.values()], REQUESTS_AT_ONCE, async (ofHost) => {
+    for (const claim of ofHost) {
+      await claimOne(client, run, claim);
+      done();
+    }
+  });
+}
+
+interface Claimed {
+  readonly blocks: readonly { readonly status: string; readonly host?: string }[];
+}
+
+async function claimOne(
+  client: Client,
+  run: string,
+  { cidr, host, reserving }: ClaimStep,
+): Promise<void> {
+  if (reserving) {
+    const { first, giveBack } = reserving;
+    await assign(client, run, first);
+    if (giveBack) await release(client, first);
+    return;
+  }
+  const { body } = await client.call<Claimed>({
+    method: "POST",
+    path: path`/v1/nodes/${hostName(host)}/affinities`,
+    body: { cidr, affinityType: affinityTypeOf(host) },
+    isRepeatable: true,
+  });
+  const [block] = body.blocks;
+  if (block?.status === "claimed") return;
+  const isOthers = block?.host !== undefined;
+  throw cutOff(
+    `block ${cidr} is not ${host}'s: ${block?.status}${isOthers ? `, it is ${block.host}'s` : ""}`,
+    isOthers,
+  );
+}
+
+async function assignAll(
+  client: Client,
+  run: string,
+  assigns: readonly AssignStep[],
+  shown: Progress,
+): Promise<void> {
+  const done = counting(shown, "addresses", assigns.length);
+  await atOnce(assigns, REQUESTS_AT_ONCE, async (step) => {
+    await assign(client, run, step);
+    if (step.alternate) await setAlternate(client, { ...step, alternate: step.alternate });
+    done();
+  });
+}
+
+async function assign(
+  client: Client,
+  run: string,
+  { address, handle, host, attributes, hostReserved }: AssignStep,
+): Promise<void> {
+  try {
+    await client.call({
+      method: "POST",
+      path: path`/v1/assign`,
+      body: {
+        host: hostName(host),
+        affinityType: affinityTypeOf(host),
+        address,
+        handle,
+        attributes,
+        ...(hostReserved && { hostReserved }),
+      },
+      // Within a run the same request has the same answer; the next one asks anew for what is not there by then.
+      headers: { "Idempotency-Key": `import-${run}-${address}` },
+    });
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const { code, status, retryable } = error.problem;
+    const isOthers = OTHERS.includes(code);
+    const isRefused = isOthers || (status < 500 && !retryable);
+    throw isRefused ? cutOff(`${address}: ${error.message}`, isOthers) : error;
+  }
+}
+
+/** Nobody had the address when the plan was made: somebody has it by now, or had it. */
+const OTHERS: readonly ApiProblem["code"][] = [
+  "already_assigned",
+  "already_released",
+  "address_cooling",
+];
+
+async function setAlternate(
+  client: Client,
+  { address, handle, alternate }: OwnerStep,
+): Promise<void> {
+  await client.call({
+    method: "PATCH",
+    path: path`/v1/addresses/${address}`,
+    body: { handle, owner: { alternate } },
+    isRepeatable: true,
+  });
+}
+
+async function release(
+  client: Client,
+  { address, handle }: { readonly address: string; readonly handle: string },
+): Promise<void> {
+  await client.call({
+    method: "POST",
+    path: path`/v1/release`,
+    body: { addresses: [{ address, handle }] },
+    // Nobody but an import assigns under its handle.
+    isRepeatable: true,
+  });
+}
+
+async function disown(client: Client, { cidr, host }: DisownStep): Promise<void> {
+  await client.call({
+    method: "DELETE",
+    path: path`/v1/nodes/${hostName(host)}/affinities`,
+    query: { cidr, affinityType: affinityTypeOf(host), mustBeEmpty: false },
+    isRepeatable: true,
+  });
+}
+
+const cutOff = (message: string, isOthers: boolean) =>
+  new CommandError(
+    EXIT.refused,
+    `${message}\n${isOthers ? "Somebody else was at work since the plan was made. " : ""}What is done stays; run it again to see what is left.`,
+  );

@@ -1,0 +1,90 @@
+import type * as v from "valibot";
+import type {
+  labelledRead,
+  poolRead,
+  reservationRead,
+  settingsRead,
+} from "../../contract/answers/answers.ts";
+import { formatCidr } from "../../domain/cidr.ts";
+import { type BlockSummary, listBlocks } from "../api/blocks.ts";
+import { type Client, path } from "../api/client.ts";
+import { type Kind, NAMESPACE, NODE, POOL, RESERVATION } from "../resource/kind.ts";
+import { listAll } from "../resource/list.ts";
+import type { Progress } from "../shell/io.ts";
+import { type HeldAddress, type HeldBy, readHeld } from "../snapshot/held.ts";
+import type { Wanted } from "./desired.ts";
+
+export type Pool = v.InferOutput<typeof poolRead>;
+type Reservation = v.InferOutput<typeof reservationRead>;
+export type Settings = v.InferOutput<typeof settingsRead>;
+
+/** An address as its block tells of it, and its owners. */
+export type StandingAddress = HeldAddress & Pick<HeldBy, "owner">;
+
+/** What Plat has by now, as far as it concerns what is wanted. */
+export interface Standing {
+  readonly pools: readonly Pool[];
+  readonly settings: Settings;
+  readonly reservations: ReadonlyMap<string, readonly string[]>;
+  /** By `nodes/name` and `namespaces/name`. */
+  readonly labelled: ReadonlyMap<string, Readonly<Record<string, string>>>;
+  readonly blocks: ReadonlyMap<string, BlockSummary>;
+  /** Those of the wanted blocks that are assigned or cool. */
+  readonly addresses: ReadonlyMap<string, StandingAddress>;
+}
+
+/** Reads what Plat has. Nothing is written. */
+export async function readStanding(
+  client: Client,
+  wanted: Wanted,
+  shown: Progress,
+): Promise<Standing> {
+  const [{ reservations, ...configuration }, nodes, namespaces, blocks] = await Promise.all([
+    readConfiguration(client),
+    labelsOf(client, NODE),
+    labelsOf(client, NAMESPACE),
+    listBlocks(client),
+  ]);
+  const cidrs = new Set(wanted.blocks.map(({ cidr }) => formatCidr(cidr)));
+  const concerned = blocks.filter(({ cidr }) => cidrs.has(cidr));
+  return {
+    ...configuration,
+    reservations: new Map(reservations.map(({ name, cidrs }) => [name, cidrs])),
+    labelled: new Map([...nodes, ...namespaces]),
+    blocks: new Map(blocks.map((block) => [block.cidr, block])),
+    addresses: await readAddresses(client, concerned, shown),
+  };
+}
+
+/** What operators have said, for the space and for its pools. */
+export async function readConfiguration(client: Client) {
+  const [pools, { body: settings }, reservations] = await Promise.all([
+    listAll<Pool>(client, POOL),
+    client.call<Settings>({ method: "GET", path: path`/v1/config` }),
+    listAll<Reservation>(client, RESERVATION),
+  ]);
+  return { pools, settings, reservations };
+}
+
+/** By `nodes/name` and `namespaces/name`. */
+async function labelsOf(client: Client, kind: Kind) {
+  const all = await listAll<v.InferOutput<typeof labelledRead>>(client, kind);
+  return all.map(({ name, labels }) => [`${kind.plural}/${name}`, labels] as const);
+}
+
+async function readAddresses(
+  client: Client,
+  concerned: readonly BlockSummary[],
+  shown: Progress,
+): Promise<Standing["addresses"]> {
+  const used = concerned.filter(({ inUse, cooling }) => inUse !== 0 || cooling !== 0);
+  if (used.length === 0) return new Map();
+  const { blocks, owners } = await readHeld(client, used, shown);
+  const addresses = blocks.flatMap((block) => block.addresses);
+  return new Map(
+    addresses.map((one) => {
+      const { owner } = owners.get(one.address) ?? {};
+      return [one.address, { ...one, ...(owner && { owner }) }];
+    }),
+  );
+}

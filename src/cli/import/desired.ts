@@ -1,0 +1,132 @@
+import * as v from "valibot";
+import { attributes } from "../../contract/schema/attributes.ts";
+import { handleName, nodeName } from "../../contract/schema/field.ts";
+import { Problem } from "../../contract/schema/problem.ts";
+import { checked } from "../../contract/schema/schema.ts";
+import { type Address, formatAddress } from "../../domain/address.ts";
+import { type Cidr, formatCidr } from "../../domain/cidr.ts";
+import { type HostId, hostName } from "../../domain/host.ts";
+import type { HostReserved } from "../../domain/host-reserved.ts";
+
+/** What is to be taken over, wherever it comes from: all that Plat shall have, beside what it has already. */
+export interface Wanted {
+  readonly pools: readonly WantedPool[];
+  readonly reservations: readonly WantedReservation[];
+  readonly labelled: readonly WantedLabels[];
+  /** What is named becomes so, and the rest stays as it is. */
+  readonly settings?: WantedSettings;
+  readonly blocks: readonly WantedBlock[];
+  readonly addresses: readonly WantedAddress[];
+  /** What contradicts itself. */
+  readonly conflicts: readonly Conflict[];
+  /** What is left out, and why: a sentence each. */
+  readonly notes: readonly string[];
+}
+
+/** Is there nothing in it that could be taken over, or be in conflict? */
+export const isEmpty = ({ notes: _, settings, ...lists }: Wanted): boolean =>
+  !settings && Object.values(lists).every(({ length }) => length === 0);
+
+/** A pool in the words of `PUT /v1/pools/{name}`. */
+export interface WantedPool {
+  readonly name: string;
+  readonly cidr: Cidr;
+  readonly blockSize: number;
+  readonly fields: PoolFields;
+}
+
+export interface PoolFields {
+  readonly cidr: string;
+  readonly blockSize: number;
+  readonly disabled: boolean;
+  readonly assignmentMode: unknown;
+  readonly allowedUses: unknown;
+  readonly nodeSelector?: unknown;
+  readonly namespaceSelector?: unknown;
+  readonly routing?: Readonly<Record<string, unknown>>;
+}
+
+export interface WantedReservation {
+  readonly name: string;
+  readonly cidrs: readonly string[];
+}
+
+export interface WantedLabels {
+  readonly kind: "nodes" | "namespaces";
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+export interface WantedSettings {
+  readonly strictAffinity?: boolean;
+  readonly autoAllocateBlocks?: boolean;
+  readonly maxBlocksPerHost?: number | null;
+  readonly cooldownSeconds?: number;
+}
+
+export interface WantedBlock {
+  readonly cidr: Cidr;
+  /** Absent: nobody's. */
+  readonly owner?: HostId;
+  /** May it be another's as well, where it stands already? */
+  readonly orAnyones?: true;
+  readonly hostReserved?: HostReserved;
+}
+
+export interface WantedAddress {
+  readonly address: Address;
+  readonly handle: string;
+  readonly host: HostId;
+  readonly attributes: Readonly<Record<string, string>>;
+  /** The owner that is about to have it. */
+  readonly alternate?: Readonly<Record<string, string>>;
+  /** Where it stands in what was read. */
+  readonly where: string;
+}
+
+/** Why nothing can be taken over before somebody has decided. */
+export interface Conflict {
+  readonly kind:
+    | "pool"
+    | "reservation"
+    | "configuration"
+    | "labels"
+    | "block"
+    | "address"
+    | "handle"
+    | "affinity";
+  /** What it is about, by its name. */
+  readonly name: string;
+  /** Reads on from the name: "belongs to …". */
+  readonly problem: string;
+}
+
+/** What Plat would refuse of an address, whatever it has by now. */
+export function addressConflicts(wanted: WantedAddress): readonly Conflict[] {
+  const name = formatAddress(wanted.address);
+  const checks = [
+    ["a handle", handleName, wanted.handle],
+    ["a host", nodeName, hostName(wanted.host)],
+    ["attributes", attributes, wanted.attributes],
+    ["an alternate owner", attributes, wanted.alternate ?? {}],
+  ] as const;
+  return checks.flatMap(([field, schema, value]) => {
+    const problem = checked(schema as v.GenericSchema, value);
+    return problem instanceof Problem
+      ? [
+          {
+            kind: "address",
+            name,
+            problem: `has ${field} that Plat does not take (${wanted.where}): ${problem.detail}`,
+          },
+        ]
+      : [];
+  });
+}
+
+/** What Plat would refuse of the owner of a block. */
+export function ownerConflicts({ cidr, owner }: WantedBlock): readonly Conflict[] {
+  if (owner === undefined || v.is(nodeName, hostName(owner))) return [];
+  const problem = `has an owner whose name Plat does not take: ${JSON.stringify(hostName(owner))}`;
+  return [{ kind: "block", name: formatCidr(cidr), problem }];
+}

@@ -1,0 +1,64 @@
+import { atOnce } from "../api/at-once.ts";
+import { ApiError, type Client, type Path, path } from "../api/client.ts";
+import type { Conflict } from "./desired.ts";
+import { put } from "./put.ts";
+import type { Plan } from "./steps.ts";
+
+const REHEARSED_AT_ONCE = 8;
+
+/**
+ * Asks the API, without writing anything, what it would refuse of an operator's writes: it knows best what a pool may be.
+ * Writes that are known to be in conflict are not asked for.
+ */
+export async function rehearse(client: Client, plan: Plan): Promise<readonly Conflict[]> {
+  const known = new Set(plan.conflicts.map(({ kind, name }) => `${kind} ${name}`));
+  const writes: readonly Write[] = [
+    ...plan.pools.map(
+      ({ name, fields }): Write => ({
+        kind: "pool",
+        name,
+        route: () => path`/v1/pools/${name}`,
+        bodyOver: () => fields,
+      }),
+    ),
+    ...plan.reservations.map(
+      ({ name, cidrs }): Write => ({
+        kind: "reservation",
+        name,
+        route: () => path`/v1/reservations/${name}`,
+        bodyOver: (before) => ({ ...before, cidrs }),
+      }),
+    ),
+    ...(plan.settings
+      ? [settingsWrite(plan.settings.settings), settingsWrite(plan.settings.opened)]
+      : []
+    ).flatMap((write) => (write ? [write] : [])),
+  ];
+  const asked = writes.filter(({ kind, name }) => !known.has(`${kind} ${name}`));
+  const conflicts = await atOnce(asked, REHEARSED_AT_ONCE, async (write) => {
+    try {
+      await put(client, write.route(), write.bodyOver, true);
+      return [];
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.problem.status >= 500) throw error;
+      const { code, detail } = error.problem;
+      return [{ kind: write.kind, name: write.name, problem: `is refused: ${code}: ${detail}` }];
+    }
+  });
+  return conflicts.flat();
+}
+
+interface Write {
+  readonly kind: Conflict["kind"];
+  readonly name: string;
+  readonly route: () => Path;
+  readonly bodyOver: (before: object) => object;
+}
+
+const settingsWrite = (settings: object | undefined): Write | undefined =>
+  settings && {
+    kind: "configuration",
+    name: "default",
+    route: () => path`/v1/config`,
+    bodyOver: () => settings,
+  };

@@ -1,0 +1,64 @@
+import type { Session } from "../invocation/cli.ts";
+import { progressing } from "../output/progress.ts";
+import { CommandError, EXIT } from "../shell/exit.ts";
+import { carryOut } from "./carry-out.ts";
+import { readStanding } from "./current.ts";
+import type { Conflict, Wanted } from "./desired.ts";
+import { rehearse } from "./dry-run.ts";
+import { planOf } from "./plan.ts";
+import { isNothing, reportOf } from "./report.ts";
+import type { Plan } from "./steps.ts";
+
+/**
+ * Makes Plat have what is wanted: looks what it has, plans, and refuses all of it before the first write if anything is in
+ * conflict. A run that is cut off is completed by the next.
+ */
+export async function takeOver(
+  { io, client, print }: Session,
+  wanted: Wanted,
+  dryRun: boolean,
+): Promise<void> {
+  const plan = await progressing(io, "looking at what Plat has", async (shown): Promise<Plan> => {
+    const planned = planOf(wanted, await readStanding(client, wanted, shown));
+    const refused = await rehearse(client, planned);
+    return refused.length === 0 ? planned : withConflicts(planned, refused);
+  });
+  if (plan.conflicts.length > 0 || dryRun) {
+    print(reportOf(plan, { dryRun: true }));
+    if (plan.conflicts.length > 0) throw inConflict(plan.conflicts);
+    io.err("Nothing was written: this is what would be.\n");
+    return;
+  }
+  if (isNothing(plan)) {
+    print(reportOf(plan, { dryRun: false }));
+    io.err("All of it was there already: nothing was written.\n");
+    return;
+  }
+  await progressing(io, "taking over", (shown) => carryOut(client, io, plan, shown));
+  print(reportOf(plan, { dryRun: false }));
+}
+
+const CONFLICTS_SHOWN_MAX = 100;
+
+function inConflict(conflicts: readonly Conflict[]): CommandError {
+  const lines = conflicts
+    .slice(0, CONFLICTS_SHOWN_MAX)
+    .map(({ kind, name, problem }) => `${kind} ${name} ${problem}`);
+  const more = conflicts.length - lines.length;
+  const all = more > 0 ? [...lines, `and ${more} more, which -o json lists`] : lines;
+  return new CommandError(
+    EXIT.refused,
+    `Nothing was written: ${conflicts.length} ${conflicts.length === 1 ? "conflict" : "conflicts"}.\n${all.join("\n")}`,
+  );
+}
+
+/** The plan with what the API refuses of it. */
+function withConflicts(plan: Plan, refused: readonly Conflict[]): Plan {
+  const counts = { ...plan.counts };
+  for (const { kind } of refused) {
+    const name = kind === "pool" || kind === "reservation" ? `${kind}s` : "configuration";
+    const before = counts[name];
+    if (before) counts[name] = { ...before, conflicts: before.conflicts + 1 };
+  }
+  return { ...plan, counts, conflicts: [...plan.conflicts, ...refused] };
+}

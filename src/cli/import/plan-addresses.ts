@@ -1,0 +1,97 @@
+import { formatAddress } from "../../domain/address.ts";
+import { cidrOf, formatCidr } from "../../domain/cidr.ts";
+import { hostName } from "../../domain/host.ts";
+import type { Standing, StandingAddress } from "./current.ts";
+import type { Conflict, Wanted, WantedAddress } from "./desired.ts";
+import type { PlannedBlocks } from "./plan-blocks.ts";
+import { knownPools, poolAround } from "./plan-pools.ts";
+import { isSame } from "./same.ts";
+import { type AssignStep, assignStepOf, type Counts, type OwnerStep } from "./steps.ts";
+
+export interface PlannedAddresses {
+  readonly assigns: readonly AssignStep[];
+  readonly owners: readonly OwnerStep[];
+  readonly conflicts: readonly Conflict[];
+  readonly count: (conflicts: number) => Counts;
+}
+
+/** What becomes of the wanted addresses. */
+export function planAddresses(
+  wanted: Wanted,
+  standing: Standing,
+  { reserving, whose }: PlannedBlocks,
+): PlannedAddresses {
+  const pools = knownPools(wanted, standing);
+  const assigns: AssignStep[] = [];
+  const owners: OwnerStep[] = [];
+  const conflicts: Conflict[] = [];
+  const conflict = (name: string, problem: string) =>
+    conflicts.push({ kind: "address", name, problem });
+  for (const one of wanted.addresses) {
+    const address = formatAddress(one.address);
+    const pool = poolAround(pools, one.address);
+    const cidr = pool && cidrOf(one.address, pool.blockSize);
+    if (!pool || !cidr) {
+      conflict(
+        address,
+        `(${one.where}) lies in no pool, neither of Plat nor of what is taken over`,
+      );
+      continue;
+    }
+    const there = standing.addresses.get(address);
+    if (there) {
+      const problem = whyNot(one, there);
+      if (problem !== undefined) conflict(address, `(${one.where}) ${problem}`);
+      else if (one.alternate && !there.owner?.alternate)
+        owners.push({ address, handle: one.handle, alternate: one.alternate });
+      continue;
+    }
+    const block = formatCidr(cidr);
+    // Whatever is wrong with its block is told of the block.
+    if (!whose.has(block)) continue;
+    const isBorrowed = whose.get(block) !== one.host;
+    if (isBorrowed && pool.standing?.borrowing === "forbidden") {
+      conflict(
+        address,
+        `(${one.where}) is another host's to give, and pool ${pool.name} forbids borrowing`,
+      );
+      continue;
+    }
+    const hostReserved = reserving.get(address);
+    assigns.push({
+      ...assignStepOf(cidr, one),
+      ...(hostReserved && { hostReserved }),
+    });
+  }
+  return {
+    assigns,
+    owners,
+    conflicts,
+    count: (found) => ({
+      create: assigns.length,
+      change: owners.length,
+      unchanged: Math.max(0, wanted.addresses.length - assigns.length - owners.length - found),
+      conflicts: found,
+    }),
+  };
+}
+
+/** Why an address that stands cannot become what is wanted. */
+function whyNot(
+  { handle, host, attributes, alternate }: WantedAddress,
+  there: StandingAddress,
+): string | undefined {
+  if (there.state === "cooling")
+    return `was released in Plat, and cools until ${there.availableAt}`;
+  if (there.handle === undefined) return "is assigned in Plat, and nobody knows to whom";
+  if (there.handle !== handle)
+    return `is assigned to handle ${there.handle} in Plat, not to ${handle}`;
+  if (there.host !== hostName(host))
+    return `is at host ${there.host} in Plat, not at ${hostName(host)}`;
+  const { active = {}, alternate: standing } = there.owner ?? {};
+  if (!isSame(active, attributes))
+    return `has other attributes in Plat: ${JSON.stringify(active)}, not ${JSON.stringify(attributes)}`;
+  return standing && !isSame(standing, alternate)
+    ? `has an alternate owner in Plat: ${JSON.stringify(standing)}`
+    : undefined;
+}

@@ -1,0 +1,178 @@
+import { formatAddress } from "../../domain/address.ts";
+import { addressAt, cidrOf, formatCidr, sizeOf } from "../../domain/cidr.ts";
+import { type HostId, hostId } from "../../domain/host.ts";
+import { type HostReserved, isHostReserved } from "../../domain/host-reserved.ts";
+import type { BlockSummary } from "../api/blocks.ts";
+import { blockName } from "../snapshot/ipam-block.ts";
+import type { Standing } from "./current.ts";
+import type { Conflict, Wanted, WantedAddress, WantedBlock } from "./desired.ts";
+import { knownPools, poolAround } from "./plan-pools.ts";
+import { isSame } from "./same.ts";
+import {
+  type AssignStep,
+  assignStepOf,
+  type ClaimStep,
+  type Counts,
+  type DisownStep,
+} from "./steps.ts";
+
+/** What becomes of the wanted blocks. */
+export interface PlannedBlocks {
+  readonly claims: readonly ClaimStep[];
+  readonly disowns: readonly DisownStep[];
+  readonly leftovers: readonly { readonly address: string; readonly handle: string }[];
+  /** Whose each block is while addresses are assigned in it. */
+  readonly whose: ReadonlyMap<string, HostId | undefined>;
+  /** Addresses whose requests say what the host keeps: one that has claimed its block is asked for again in the same words. */
+  readonly reserving: ReadonlyMap<string, HostReserved>;
+  readonly conflicts: readonly Conflict[];
+  readonly count: (conflicts: number) => Counts;
+}
+
+export function planBlocks(wanted: Wanted, standing: Standing): PlannedBlocks {
+  const pools = knownPools(wanted, standing);
+  const within = addressesByBlock(wanted);
+  const claims: ClaimStep[] = [];
+  const disowns: DisownStep[] = [];
+  const leftovers: { address: string; handle: string }[] = [];
+  const conflicts: Conflict[] = [];
+  const reservedWith = new Map<string, HostReserved>();
+  const whose = new Map<string, HostId | undefined>();
+  for (const block of wanted.blocks) {
+    const cidr = formatCidr(block.cidr);
+    const pool = poolAround(pools, addressAt(block.cidr, 0));
+    const there = standing.blocks.get(cidr);
+    const addresses = within.get(cidr) ?? [];
+    const problem = !pool
+      ? "lies in no pool, neither of Plat nor of what is taken over"
+      : pool.blockSize !== block.cidr.prefix
+        ? `is no block of pool ${pool.name}, which has blocks of /${pool.blockSize}`
+        : there && whyNot(block, there);
+    if (problem) {
+      conflicts.push({ kind: "block", name: cidr, problem });
+      continue;
+    }
+    const owner = block.owner ?? keeperOf(cidr);
+    whose.set(cidr, there ? standingOwner(there) : owner);
+    const reserving = reservingOf(block, owner, addresses);
+    if (reserving && !reserving.giveBack)
+      reservedWith.set(reserving.first.address, reserving.hostReserved);
+    if (needsClaim(block, there)) {
+      claims.push({ cidr, host: owner, ...(reserving && { reserving }) });
+      whose.set(cidr, owner);
+      if (block.hostReserved && !reserving)
+        conflicts.push({
+          kind: "block",
+          name: cidr,
+          problem: "has no address left by which its host could claim it with what it keeps",
+        });
+    }
+    if (block.owner === undefined && (!there || standingOwner(there) === owner))
+      disowns.push({ cidr, host: owner });
+    const left = standing.addresses.get(temporaryOf(block, addresses) ?? "");
+    if (left?.handle === temporaryHandle(cidr))
+      leftovers.push({ address: left.address, handle: left.handle });
+  }
+  const created = claims.filter(({ cidr }) => !standing.blocks.has(cidr)).length;
+  const changed =
+    claims.length - created + disowns.filter(({ cidr }) => standing.blocks.has(cidr)).length;
+  return {
+    claims,
+    disowns,
+    leftovers,
+    whose,
+    reserving: reservedWith,
+    conflicts,
+    count: (found) => ({
+      create: created,
+      change: changed,
+      unchanged: Math.max(0, wanted.blocks.length - created - changed - found),
+      conflicts: found,
+    }),
+  };
+}
+
+function addressesByBlock({ blocks, addresses }: Wanted): ReadonlyMap<string, WantedAddress[]> {
+  const prefixes = new Set(blocks.map(({ cidr }) => `${cidr.family} ${cidr.prefix}`));
+  const within = new Map(
+    blocks.map(({ cidr }): [string, WantedAddress[]] => [formatCidr(cidr), []]),
+  );
+  for (const one of addresses)
+    for (const prefix of prefixes) {
+      const [family, length] = prefix.split(" ").map(Number);
+      if (family === one.address.family)
+        within.get(formatCidr(cidrOf(one.address, length as number)))?.push(one);
+    }
+  return within;
+}
+
+/** Why a block that stands cannot become what is wanted. */
+function whyNot(block: WantedBlock, there: BlockSummary): string | undefined {
+  const owner = standingOwner(there);
+  const keeper = keeperOf(there.cidr);
+  if (block.orAnyones) return undefined;
+  const isFree = owner === undefined || (block.owner === undefined && owner === keeper);
+  if (!isFree && owner !== block.owner)
+    return `belongs to ${owner} in Plat, and to ${block.owner ?? "nobody"} in what is taken over`;
+  // One that stands never gains it, and never loses it.
+  if (isSame(block.hostReserved, there.hostReserved)) return undefined;
+  return there.hostReserved
+    ? "stands in Plat with what its host keeps for itself, and is to be otherwise"
+    : "stands in Plat already, without what its host is to keep for itself";
+}
+
+function needsClaim({ owner, orAnyones }: WantedBlock, there: BlockSummary | undefined): boolean {
+  if (!there) return true;
+  return owner !== undefined && !orAnyones && standingOwner(there) === undefined;
+}
+
+const standingOwner = ({ host, affinityType = "host" }: BlockSummary): HostId | undefined =>
+  host === undefined ? undefined : hostId(affinityType, host);
+
+/** Who has a block that is to be nobody's, for as long as addresses are assigned in it. */
+const keeperOf = (cidr: string): HostId => hostId("virtual", temporaryHandle(cidr));
+
+const temporaryHandle = (cidr: string) => `plat-import-${blockName(cidr)}`;
+
+/** What a host keeps comes with an address that it is assigned: one that is wanted, else one that is given back at once. */
+function reservingOf(
+  block: WantedBlock,
+  owner: HostId,
+  addresses: readonly WantedAddress[],
+): ClaimStep["reserving"] {
+  const { hostReserved } = block;
+  if (!hostReserved) return undefined;
+  const own = addresses.find(({ host }) => host === owner);
+  if (own)
+    return {
+      hostReserved,
+      first: { ...assignStepOf(block.cidr, own), hostReserved },
+      giveBack: false,
+    };
+  const address = temporaryOf(block, addresses);
+  if (address === undefined) return undefined;
+  const cidr = formatCidr(block.cidr);
+  const first: AssignStep = {
+    block: cidr,
+    address,
+    handle: temporaryHandle(cidr),
+    host: owner,
+    attributes: {},
+    hostReserved,
+  };
+  return { hostReserved, first, giveBack: true };
+}
+
+/** The first address of a block that its host keeps something of, and that nobody has. */
+function temporaryOf(
+  { cidr, hostReserved }: WantedBlock,
+  addresses: readonly WantedAddress[],
+): string | undefined {
+  if (!hostReserved) return undefined;
+  const taken = new Set(addresses.map(({ address }) => formatAddress(address)));
+  for (let ordinal = 0; ordinal < Number(sizeOf(cidr)); ordinal++) {
+    const address = formatAddress(addressAt(cidr, ordinal));
+    if (!taken.has(address) && !isHostReserved({ cidr, hostReserved }, ordinal)) return address;
+  }
+  return undefined;
+}

@@ -1,0 +1,185 @@
+import { type Address, parseAddress } from "../../domain/address.ts";
+import {
+  type Cidr,
+  contains,
+  formatCidr,
+  intervalOf,
+  overlaps,
+  parseCidr,
+} from "../../domain/cidr.ts";
+import type { Pool, Standing } from "./current.ts";
+import type { Conflict, PoolFields, Wanted, WantedPool } from "./desired.ts";
+import { isSame } from "./same.ts";
+import type { Filling, PoolStep } from "./steps.ts";
+
+/** A pool that stands, or is about to. */
+export interface KnownPool {
+  readonly name: string;
+  readonly cidr: Cidr;
+  readonly blockSize: number;
+  /** Absent: it is about to be created. */
+  readonly standing?: Pool;
+  readonly isWanted: boolean;
+}
+
+/** The pools as they are once the wanted ones stand. */
+export function knownPools({ pools }: Wanted, standing: Standing): readonly KnownPool[] {
+  const byName = new Map(standing.pools.map((pool) => [pool.name, pool]));
+  const wanted = pools.map(({ name, cidr, blockSize }): KnownPool => {
+    const before = byName.get(name);
+    return { name, cidr, blockSize, isWanted: true, ...(before && { standing: before }) };
+  });
+  const names = new Set(pools.map(({ name }) => name));
+  const others = standing.pools
+    .filter(({ name }) => !names.has(name))
+    .map((pool) => ({
+      name: pool.name,
+      cidr: networkOf(pool),
+      blockSize: pool.blockSize,
+      standing: pool,
+      isWanted: false,
+    }));
+  return [...wanted, ...others];
+}
+
+export const poolAround = (pools: readonly KnownPool[], address: Address): KnownPool | undefined =>
+  pools.find(({ cidr }) => contains(cidr, address));
+
+/** What becomes of the wanted pools, and what stands in their way. */
+export function planPools(
+  wanted: Wanted,
+  standing: Standing,
+  work: Filling,
+): { readonly steps: readonly PoolStep[]; readonly conflicts: readonly Conflict[] } {
+  const known = knownPools(wanted, standing);
+  const filled = filledPools(known, work);
+  return {
+    steps: wanted.pools.flatMap((pool) => stepOf(pool, standing, filled.has(pool.name))),
+    conflicts: [
+      ...wanted.pools.flatMap((pool) => changeConflicts(pool, standing)),
+      ...overlapConflicts(known),
+      ...known.flatMap((pool) => closedConflicts(pool, filled.has(pool.name))),
+    ],
+  };
+}
+
+/** Those that something is to be claimed or assigned in. */
+function filledPools(
+  known: readonly KnownPool[],
+  { claims, assigns }: Filling,
+): ReadonlySet<string> {
+  const blocks = new Set([...claims.map(({ cidr }) => cidr), ...assigns.map(({ block }) => block)]);
+  const names = new Set<string>();
+  for (const block of blocks) {
+    const base = parseAddress(block.slice(0, block.indexOf("/")));
+    const pool = base.ok && poolAround(known, base.value);
+    if (pool) names.add(pool.name);
+  }
+  return names;
+}
+
+/**
+ * A pool that is filled serves from the beginning, and nobody by itself: so nobody takes an address that is still to come. What
+ * it is to be in the end, it becomes in the end.
+ */
+function stepOf({ name, fields }: WantedPool, { pools }: Standing, filled: boolean): PoolStep[] {
+  const before = pools.find((pool) => pool.name === name);
+  const next = before ? { ...keptOf(before), ...fields } : fields;
+  const opened: PoolFields = { ...next, disabled: false, assignmentMode: "Manual" };
+  const opening = filled && (!before || before.disabled) && { opened };
+  if (!before) return [{ name, verb: "create", fields: next, ...opening }];
+  if (!isSame(normal(before), normal(next)))
+    return [{ name, verb: "change", fields: next, ...opening }];
+  return opening ? [{ name, fields: next, ...opening }] : [];
+}
+
+/** What no manifest has words for stays. */
+const keptOf = ({ cooldownSeconds, borrowing }: Pool) => ({
+  borrowing,
+  ...(cooldownSeconds !== undefined && { cooldownSeconds }),
+});
+
+const ROUTING_DEFAULT = {
+  ipipMode: "Never",
+  vxlanMode: "Never",
+  natOutgoing: false,
+  disableBGPExport: false,
+};
+
+const normal = ({
+  cidr,
+  blockSize,
+  disabled,
+  assignmentMode,
+  allowedUses,
+  nodeSelector,
+  namespaceSelector,
+  routing,
+}: Pool | PoolFields) => ({
+  cidr,
+  blockSize,
+  disabled,
+  assignmentMode,
+  allowedUses,
+  nodeSelector,
+  namespaceSelector,
+  routing: { ...ROUTING_DEFAULT, ...routing },
+});
+
+function changeConflicts({ name, fields }: WantedPool, { pools }: Standing): readonly Conflict[] {
+  const before = pools.find((pool) => pool.name === name);
+  if (!before) return [];
+  const conflict = (problem: string): Conflict[] => [{ kind: "pool", name, problem }];
+  if (before.state !== undefined) return conflict(`stands in Plat and is ${before.state}`);
+  if (before.cidr !== fields.cidr)
+    return conflict(`is ${before.cidr} in Plat, not ${fields.cidr}; a pool keeps its range`);
+  return before.blockSize === fields.blockSize
+    ? []
+    : conflict(
+        `has blocks of /${before.blockSize} in Plat, not /${fields.blockSize}; a pool keeps its block size`,
+      );
+}
+
+function overlapConflicts(known: readonly KnownPool[]): readonly Conflict[] {
+  return known.flatMap((pool, i) =>
+    known
+      .slice(i + 1)
+      .filter(({ cidr, isWanted }) => (pool.isWanted || isWanted) && overlapping(pool.cidr, cidr))
+      .map(({ name, cidr, standing, isWanted }): Conflict => {
+        const where = standing && !isWanted ? " of Plat" : "";
+        return {
+          kind: "pool",
+          name: pool.name,
+          problem: `(${formatCidr(pool.cidr)}) overlaps pool ${name} (${formatCidr(cidr)})${where}`,
+        };
+      }),
+  );
+}
+
+/** A pool that nobody says anything of is left as it is. */
+function closedConflicts(
+  { name, standing, isWanted }: KnownPool,
+  filled: boolean,
+): readonly Conflict[] {
+  if (!filled || isWanted || !standing) return [];
+  const problem =
+    standing.state !== undefined ? `is ${standing.state}` : standing.disabled ? "is disabled" : "";
+  return problem === ""
+    ? []
+    : [
+        {
+          kind: "pool",
+          name,
+          problem: `${problem} in Plat, and addresses are to be assigned in it`,
+        },
+      ];
+}
+
+const overlapping = (a: Cidr, b: Cidr) => overlaps(intervalOf(a), intervalOf(b));
+
+/** The API writes no network that cannot be read. */
+function networkOf({ cidr }: Pool): Cidr {
+  const read = parseCidr(cidr);
+  if (read.ok) return read.value;
+  throw new Error(`${cidr} ${read.problem}`);
+}

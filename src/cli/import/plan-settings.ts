@@ -1,0 +1,120 @@
+import { addressAt, parseCidr } from "../../domain/cidr.ts";
+import { type HostId, hostId, hostName } from "../../domain/host.ts";
+import { capOf } from "../../domain/pool.ts";
+import type { Standing } from "./current.ts";
+import type { Conflict, Wanted } from "./desired.ts";
+import type { PlannedBlocks } from "./plan-blocks.ts";
+import { knownPools, poolAround } from "./plan-pools.ts";
+import { isSame } from "./same.ts";
+import type { Filling, SettingsStep } from "./steps.ts";
+
+type Work = Filling & Pick<PlannedBlocks, "whose">;
+
+/**
+ * What becomes of the configuration. Strict affinity, and the cap on blocks, would keep out what a cluster has from before
+ * either was set: they hold once everything is taken over. That is only done where it is said what they are to be then, so
+ * that a run which is cut off leaves nothing that the next one would not put right.
+ */
+export function planSettings(
+  wanted: Wanted,
+  standing: Standing,
+  work: Work,
+): { readonly step: SettingsStep | undefined; readonly conflicts: readonly Conflict[] } {
+  const before = standing.settings;
+  const settings = { ...before, ...wanted.settings };
+  const borrowed = work.assigns.filter(({ block, host }) => work.whose.get(block) !== host).length;
+  const { blocks, host } = mostBlocks(wanted, standing, work);
+  const isStrict = before.strictAffinity && borrowed > 0;
+  const isCapped = blocks > capOf(before);
+  const isOpened = isStrict || isCapped;
+  const opened = {
+    ...before,
+    ...(isStrict && { strictAffinity: false }),
+    ...(isCapped && { maxBlocksPerHost: null }),
+  };
+  const conflicts = [
+    ...unregistered(wanted, standing, work),
+    ...(isCapped && !wanted.settings
+      ? [
+          conflict(
+            "maxBlocksPerHost",
+            `is ${before.maxBlocksPerHost} in Plat, and ${host} has ${blocks}; ${ADVICE}`,
+          ),
+        ]
+      : []),
+    ...(isStrict && !wanted.settings
+      ? [
+          conflict(
+            "strictAffinity",
+            `is on in Plat, and ${borrowed} addresses are in blocks that are not their host's; ${ADVICE}`,
+          ),
+        ]
+      : []),
+  ];
+  const isChanged = !isSame(before, settings);
+  if (!isChanged && !isOpened) return { step: undefined, conflicts };
+  return {
+    step: {
+      ...(isChanged && { verb: "change" as const }),
+      settings,
+      ...(isOpened && { opened }),
+    },
+    conflicts,
+  };
+}
+
+const ADVICE = "take the cluster's IPAMConfig over as well, or change the configuration before";
+
+const conflict = (name: string, problem: string): Conflict => ({
+  kind: "configuration",
+  name,
+  problem,
+});
+
+/** The host with the most blocks in a pool, once the claims are done; and how many. */
+function mostBlocks(wanted: Wanted, standing: Standing, { claims }: Work) {
+  const pools = knownPools(wanted, standing);
+  const counts = new Map<string, { readonly host: HostId; blocks: number }>();
+  const count = (host: HostId, cidr: string) => {
+    const read = parseCidr(cidr);
+    const pool = read.ok && poolAround(pools, addressAt(read.value, 0));
+    if (!pool) return;
+    const key = `${pool.name} ${host}`;
+    const before = counts.get(key);
+    if (before) before.blocks++;
+    else counts.set(key, { host, blocks: 1 });
+  };
+  const claimed = new Set(claims.map(({ cidr }) => cidr));
+  const hosts = new Set(claims.map(({ host }) => host));
+  for (const { cidr, host } of claims) count(host, cidr);
+  for (const { cidr, host, affinityType = "host" } of standing.blocks.values())
+    if (host !== undefined && !claimed.has(cidr) && hosts.has(hostId(affinityType, host)))
+      count(hostId(affinityType, host), cidr);
+  return [...counts.values()].reduce((most, one) => (one.blocks > most.blocks ? one : most), {
+    host: hostId("host", ""),
+    blocks: 0,
+  });
+}
+
+/** Hosts that Plat would assign nothing to, as long as they are not registered. */
+function unregistered(
+  wanted: Wanted,
+  standing: Standing,
+  { assigns, claims }: Work,
+): readonly Conflict[] {
+  if (!standing.settings.requireRegisteredHosts) return [];
+  const known = new Set([
+    ...standing.labelled.keys(),
+    ...wanted.labelled.map(({ kind, name }) => `${kind}/${name}`),
+  ]);
+  const assigned = [...assigns, ...claims.filter(({ reserving }) => reserving)];
+  const hosts = new Set(assigned.map(({ host }) => hostName(host)));
+  return [...hosts]
+    .filter((host) => !known.has(`nodes/${host}`))
+    .map((host) =>
+      conflict(
+        "requireRegisteredHosts",
+        `is on in Plat, and host ${host} is not registered; take the cluster's nodes over as well`,
+      ),
+    );
+}

@@ -1,0 +1,80 @@
+import type { Standing } from "./current.ts";
+import type { Conflict, Wanted } from "./desired.ts";
+import { planAddresses } from "./plan-addresses.ts";
+import { planBlocks } from "./plan-blocks.ts";
+import { planPools } from "./plan-pools.ts";
+import { planSettings } from "./plan-settings.ts";
+import { isSame } from "./same.ts";
+import type { Counts, Plan, Verb } from "./steps.ts";
+
+/** What must be done so that Plat has what is wanted. Nothing is asked or written: the same question has the same answer. */
+export function planOf(wanted: Wanted, standing: Standing): Plan {
+  const blocks = planBlocks(wanted, standing);
+  const addresses = planAddresses(wanted, standing, blocks);
+  const { claims, disowns, leftovers } = blocks;
+  const { assigns, owners } = addresses;
+  const pools = planPools(wanted, standing, { claims, assigns });
+  const settings = planSettings(wanted, standing, { claims, assigns, whose: blocks.whose });
+  const reservations = wanted.reservations.map(({ name, cidrs }) => {
+    const before = standing.reservations.get(name);
+    return { name, cidrs, verb: verbOf(before !== undefined, isSame(before, cidrs)) };
+  });
+  const labelled = wanted.labelled.map((one) => {
+    const before = standing.labelled.get(`${one.kind}/${one.name}`);
+    return { ...one, verb: verbOf(before !== undefined, isSame(before, one.labels)) };
+  });
+  const conflicts = [
+    ...wanted.conflicts,
+    ...pools.conflicts,
+    ...settings.conflicts,
+    ...blocks.conflicts,
+    ...addresses.conflicts,
+  ];
+  const within = (...kinds: readonly Conflict["kind"][]) =>
+    conflicts.filter(({ kind }) => kinds.includes(kind)).length;
+  const done = {
+    reservations: reservations.filter(hasVerb),
+    labelled: labelled.filter(hasVerb),
+    pools: pools.steps,
+  };
+  return {
+    ...done,
+    ...(settings.step && { settings: settings.step }),
+    claims,
+    assigns,
+    owners,
+    disowns,
+    leftovers,
+    conflicts,
+    notes: wanted.notes,
+    counts: {
+      pools: counts(wanted.pools.length, done.pools, within("pool")),
+      reservations: counts(reservations.length, done.reservations, within("reservation")),
+      labels: counts(labelled.length, done.labelled, within("labels")),
+      configuration: counts(
+        wanted.settings ? 1 : 0,
+        settings.step ? [settings.step] : [],
+        within("configuration"),
+      ),
+      blocks: blocks.count(within("block", "affinity")),
+      addresses: addresses.count(within("address", "handle")),
+    },
+  };
+}
+
+const verbOf = (stands: boolean, same: boolean): Verb | undefined =>
+  stands ? (same ? undefined : "change") : "create";
+
+const hasVerb = <Step extends { readonly verb: Verb | undefined }>(
+  step: Step,
+): step is Step & { readonly verb: Verb } => step.verb !== undefined;
+
+function counts(
+  all: number,
+  steps: readonly { readonly verb?: Verb }[],
+  conflicts: number,
+): Counts {
+  const create = steps.filter(({ verb }) => verb === "create").length;
+  const change = steps.filter(({ verb }) => verb === "change").length;
+  return { create, change, unchanged: Math.max(0, all - create - change - conflicts), conflicts };
+}

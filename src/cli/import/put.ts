@@ -1,0 +1,35 @@
+import { type Client, found, type Path } from "../api/client.ts";
+import { detailsOf, matching } from "../resource/change.ts";
+
+/** What a write came to. */
+interface Put {
+  /** From when on everybody acts on it. */
+  readonly effectiveAt: string | undefined;
+  /** What the API warns of beside, in sentences. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Puts what is to stand, over what stands as it is seen now.
+ *
+ * @param dryRun only what it would come to, and whether it would be refused
+ */
+export async function put(
+  client: Client,
+  route: Path,
+  bodyOver: (before: object) => object,
+  dryRun = false,
+): Promise<Put> {
+  const before = await found(client.call<object>({ method: "GET", path: route }));
+  const { body } = await client.call<{
+    readonly effectiveAt?: string;
+    readonly warnings?: unknown;
+  }>({
+    method: "PUT",
+    path: route,
+    query: { dryRun: dryRun || undefined },
+    body: bodyOver(before?.body ?? {}),
+    ...matching(before),
+  });
+  return { effectiveAt: body.effectiveAt, warnings: detailsOf(body) };
+}

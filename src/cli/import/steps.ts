@@ -1,0 +1,108 @@
+import { formatAddress } from "../../domain/address.ts";
+import { type Cidr, formatCidr } from "../../domain/cidr.ts";
+import type { HostId } from "../../domain/host.ts";
+import type { HostReserved } from "../../domain/host-reserved.ts";
+import type { Settings } from "./current.ts";
+import type {
+  Conflict,
+  PoolFields,
+  WantedAddress,
+  WantedLabels,
+  WantedReservation,
+} from "./desired.ts";
+
+/** What a plan is made of. */
+
+export type Verb = "create" | "change";
+
+/** A pool that is to become so. */
+export interface PoolStep {
+  readonly name: string;
+  /** Absent: it is so, and only serves while it is filled. */
+  readonly verb?: Verb;
+  readonly fields: PoolFields;
+  /** What it is like until everything is in it: it serves, but only requests that name an address. */
+  readonly opened?: PoolFields;
+}
+
+export interface SettingsStep {
+  readonly verb?: Verb;
+  readonly settings: Settings;
+  /** What holds until everything is taken over. */
+  readonly opened?: Settings;
+}
+
+/** A block that is to become a host's. */
+export interface ClaimStep {
+  readonly cidr: string;
+  readonly host: HostId;
+  /** With what the host keeps for itself, which comes with the first address that is assigned in the block. */
+  readonly reserving?: {
+    readonly hostReserved: HostReserved;
+    /** It is given back at once where it is none of those that are wanted. */
+    readonly first: AssignStep;
+    readonly giveBack: boolean;
+  };
+}
+
+export interface AssignStep {
+  readonly block: string;
+  readonly address: string;
+  readonly handle: string;
+  readonly host: HostId;
+  readonly attributes: Readonly<Record<string, string>>;
+  readonly alternate?: Readonly<Record<string, string>>;
+  readonly hostReserved?: HostReserved;
+}
+
+/** The owner that is about to have an address that stands already. */
+export interface OwnerStep {
+  readonly address: string;
+  readonly handle: string;
+  readonly alternate: Readonly<Record<string, string>>;
+}
+
+/** A block that is to be nobody's once its addresses are assigned; until then it is this owner's. */
+export interface DisownStep {
+  readonly cidr: string;
+  readonly host: HostId;
+}
+
+export interface Counts {
+  readonly create: number;
+  readonly change: number;
+  readonly unchanged: number;
+  readonly conflicts: number;
+}
+
+/** All that is to be done, in the order in which it is. */
+export interface Plan {
+  readonly reservations: readonly (WantedReservation & { readonly verb: Verb })[];
+  readonly labelled: readonly (WantedLabels & { readonly verb: Verb })[];
+  readonly pools: readonly PoolStep[];
+  readonly settings?: SettingsStep;
+  readonly claims: readonly ClaimStep[];
+  readonly assigns: readonly AssignStep[];
+  readonly owners: readonly OwnerStep[];
+  readonly disowns: readonly DisownStep[];
+  /** What an earlier run that was cut off did not give back. */
+  readonly leftovers: readonly { readonly address: string; readonly handle: string }[];
+  readonly conflicts: readonly Conflict[];
+  readonly notes: readonly string[];
+  readonly counts: Readonly<Record<string, Counts>>;
+}
+
+/** What only pools that serve let happen. */
+export type Filling = Pick<Plan, "claims" | "assigns">;
+
+export const assignStepOf = (
+  block: Cidr,
+  { address, handle, host, attributes, alternate }: WantedAddress,
+): AssignStep => ({
+  block: formatCidr(block),
+  address: formatAddress(address),
+  handle,
+  host,
+  attributes,
+  ...(alternate && { alternate }),
+});

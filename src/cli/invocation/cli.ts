@@ -1,0 +1,84 @@
+import type { Command } from "commander";
+import { SPACE_DEFAULT } from "../../contract/routes/space-path.ts";
+import type { Client } from "../api/client.ts";
+import { httpClient } from "../api/http-client.ts";
+import {
+  FORMAT_HELP,
+  type Format,
+  formatOf,
+  type Listing,
+  type Prose,
+  print,
+} from "../output/print.ts";
+import type { Io } from "../shell/io.ts";
+
+const ENDPOINT_DEFAULT = "http://127.0.0.1:8787";
+
+/** What a command works with once its line has been read. */
+export interface Session {
+  readonly io: Io;
+  readonly client: Client;
+  /** Says what came of it, in the format that was asked for. */
+  readonly print: <Row>(said: Listing<Row> | Prose) => void;
+}
+
+type Work<Args extends readonly unknown[], Options> = (
+  session: Session,
+  options: Options,
+  ...args: Args
+) => Promise<void>;
+
+/** What a command does, as commander wants it: it hands over the arguments, then the options, then the command itself. */
+export function action<Args extends readonly unknown[], Options>(
+  io: Io,
+  work: Work<Args, Options>,
+): (...all: unknown[]) => Promise<void> {
+  return async (...all) => {
+    const command = all.at(-1) as Command;
+    const { endpoint, space, region, output } = command.optsWithGlobals<GlobalOptions>();
+    const session: Session = {
+      io,
+      client: httpClient(
+        // An empty variable is none, as a script leaves it.
+        endpoint ?? (io.env.PLAT_ENDPOINT || ENDPOINT_DEFAULT),
+        space ?? (io.env.PLAT_SPACE || undefined),
+        io,
+        {
+          region: region ?? (io.env.PLAT_REGION || undefined),
+          token: io.env.PLAT_TOKEN || undefined,
+        },
+      ),
+      print: (said) => print(io, output ?? "table", said),
+    };
+    // How it is to be printed is no concern of the work.
+    const { output: _, ...options } = command.opts<GlobalOptions>();
+    await work(session, options as Options, ...(command.processedArgs as unknown as Args));
+  };
+}
+
+interface GlobalOptions {
+  readonly endpoint?: string;
+  readonly space?: string;
+  readonly region?: string;
+  readonly output?: Format;
+}
+
+/** What every command takes: which API, which address space, and for which Region to sign. */
+export const withGlobalOptions = (program: Command): Command =>
+  program
+    .option("--endpoint <url>", `URL of the API; default: PLAT_ENDPOINT, else ${ENDPOINT_DEFAULT}`)
+    .option(
+      "--space <space>",
+      `Address space (VRF) to work in; default: PLAT_SPACE, else ${SPACE_DEFAULT}`,
+    )
+    .option(
+      "--region <region>",
+      "AWS Region to sign requests for, when the endpoint has a domain name of its own; default: PLAT_REGION",
+    );
+
+/** A command that prints something takes the format. */
+export const printing = (command: Command): Command =>
+  // `-o=json`, as kubectl also reads it, arrives here with its sign of equality.
+  command.option("-o, --output <format>", `Output format: ${FORMAT_HELP}`, (text) =>
+    formatOf(text.replace(/^=/, "")),
+  );

@@ -1,0 +1,134 @@
+import type { Block as StoredBlock } from "../../domain/block.ts";
+import { formatCidr } from "../../domain/cidr.ts";
+import { hostId } from "../../domain/host.ts";
+import { formatTime } from "../../domain/time.ts";
+import { type Block, type BlockSummary, readBlocks } from "../api/blocks.ts";
+import type { Client } from "../api/client.ts";
+import { readContents } from "../api/contents.ts";
+import { type OwnedAddress, readOwners } from "../api/handles.ts";
+import { counting } from "../output/progress.ts";
+import type { Io, Progress } from "../shell/io.ts";
+import { type Assigned, assignedIn } from "./assigned.ts";
+
+/** An address that is assigned or cools, as its block tells of it. */
+export type HeldAddress = Pick<
+  Block["addresses"][number],
+  "address" | "state" | "handle" | "host" | "generation" | "assignedAt" | "availableAt"
+>;
+
+/** A block with all of its addresses that are assigned or cooling. */
+export type HeldBlock = BlockSummary & { readonly addresses: readonly HeldAddress[] };
+
+/** Under which handle an address is whose. */
+export type HeldBy = Pick<OwnedAddress, "handle" | "owner">;
+
+export interface Held {
+  readonly blocks: readonly HeldBlock[];
+  /** By address, of those whose owners were found. */
+  readonly owners: ReadonlyMap<string, HeldBy>;
+  /** Items of the space that nobody can read: a block may be among them, and is then in no list. */
+  readonly unreadable: number;
+}
+
+/**
+ * Those of the listed blocks that still stand, with their addresses and whose these are. A walk over the contents of the
+ * space tells it, where each block and each handle would be a request. It is no snapshot, and does not say what cools: a
+ * block that it has otherwise than the list is read by itself, and so is the handle of an address that it did not see.
+ */
+export async function readHeld(
+  client: Client,
+  listed: readonly BlockSummary[],
+  shown: Progress,
+): Promise<Held> {
+  const contents = await readContents(client, shown);
+  const stored = new Map(contents.blocks.map((block) => [formatCidr(block.cidr), block]));
+  const assigned = assignedIn(contents);
+  const byBlock = new Map<string, Assigned[]>(listed.map(({ cidr }) => [cidr, []]));
+  for (const one of assigned) byBlock.get(one.block)?.push(one);
+  const blocks = new Map<string, HeldBlock>();
+  for (const block of listed) {
+    const within = byBlock.get(block.cidr) ?? [];
+    if (fits(block, stored.get(block.cidr), within))
+      blocks.set(block.cidr, { ...block, addresses: within.map(heldAddress) });
+  }
+  const others = listed.filter(({ cidr }) => !blocks.has(cidr)).map(({ cidr }) => cidr);
+  const read = await readBlocks(client, others, counting(shown, "blocks", others.length));
+  for (const block of read) blocks.set(block.cidr, block);
+  const standing = listed.flatMap(({ cidr }) => blocks.get(cidr) ?? []);
+  return {
+    blocks: standing,
+    owners: await ownersOf(client, standing, assigned, shown),
+    unreadable: contents.unreadable.length,
+  };
+}
+
+/** Does a block that was seen on the walk, with these of its addresses, say the same as the list, and all there is to say? */
+function fits(
+  { host, affinityType = "host", inUse, cooling, reserved, held }: BlockSummary,
+  stored: StoredBlock | undefined,
+  assigned: readonly Assigned[],
+): boolean {
+  if (!stored) return false;
+  // Whether an address that was released still cools, the server knows; it counts none that is reserved, or its host's.
+  const mayCool = cooling !== 0 || reserved !== 0 || held !== 0;
+  const slots = [...stored.slots.values()];
+  const taken = slots.filter(({ kind }) => kind !== "cooling").length;
+  return (
+    stored.host === (host === undefined ? undefined : hostId(affinityType, host)) &&
+    taken === inUse &&
+    taken === assigned.length &&
+    (taken === slots.length || !mayCool)
+  );
+}
+
+const heldAddress = ({
+  address,
+  handle,
+  host,
+  generation,
+  assignedAtMs,
+}: Assigned): HeldAddress => ({
+  address,
+  state: "assigned",
+  handle,
+  host,
+  generation,
+  assignedAt: formatTime(assignedAtMs),
+});
+
+/** An assignment is known by its generation. */
+async function ownersOf(
+  client: Client,
+  blocks: readonly HeldBlock[],
+  assigned: readonly Assigned[],
+  shown: Progress,
+): Promise<Held["owners"]> {
+  const seen = new Map<string | undefined, HeldBy>(
+    assigned.map(({ generation, handle, owner }) => [generation, { handle, owner }]),
+  );
+  const owners = new Map<string, HeldBy>();
+  const unseen: HeldAddress[] = [];
+  for (const one of blocks.flatMap(({ addresses }) => addresses)) {
+    const known = seen.get(one.generation);
+    if (known) owners.set(one.address, known);
+    else unseen.push(one);
+  }
+  const read = await readOwners(client, unseen, counting(shown, "handles"));
+  for (const [address, owned] of read) owners.set(address, owned);
+  return owners;
+}
+
+/** Says what is missing in what was read. */
+export function sayMissing(io: Io, { blocks, unreadable }: Held): void {
+  const unknown = blocks
+    .flatMap(({ addresses }) => addresses)
+    .filter(({ state, handle }) => state === "assigned" && handle === undefined).length;
+  if (unknown > 0)
+    io.err(
+      `Note: addresses of which it is not known whose they are: ${unknown}; their records were not found. See plat check.\n`,
+    );
+  if (unreadable > 0)
+    io.err(
+      `Note: items of the space that cannot be read, and are not in it: ${unreadable}. See plat check.\n`,
+    );
+}

@@ -1,0 +1,170 @@
+import { parseAddress } from "../../domain/address.ts";
+import { type Cidr, ordinalOf, parseCidr, sizeOf } from "../../domain/cidr.ts";
+import { isHostReserved } from "../../domain/host-reserved.ts";
+import type { Parsed } from "../../domain/parsed.ts";
+import type { Held, HeldBlock, HeldBy } from "./held.ts";
+
+/** Who has an ordinal, under the names of Calico's custom resource. */
+interface AllocationAttribute {
+  readonly alternateOwnerAttrs?: Readonly<Record<string, string>>;
+  readonly handle_id?: string;
+  readonly secondary?: Readonly<Record<string, string>>;
+}
+
+/** Calico's custom resource of a block, its keys in the order in which kubectl prints them. */
+export interface IpamBlock {
+  readonly apiVersion: "crd.projectcalico.org/v1";
+  readonly kind: "IPAMBlock";
+  readonly metadata: { readonly name: string };
+  readonly spec: {
+    readonly affinity?: string;
+    readonly affinityClaimTime?: string;
+    /** By ordinal: the index of the attribute of whoever has it; null where nobody has. */
+    readonly allocations: readonly (number | null)[];
+    readonly attributes: readonly AllocationAttribute[];
+    readonly cidr: string;
+    readonly deleted: boolean;
+    readonly sequenceNumber: number;
+    readonly sequenceNumberForAllocation: Readonly<Record<string, number>>;
+    readonly strictAffinity: boolean;
+    /** The ordinals that nobody has, in the order in which Calico would give them out. */
+    readonly unallocated: readonly number[];
+  };
+}
+
+/** The name of a block's resource: `10-0-0-0-26`. */
+export const blockName = (cidr: string): string => cidr.replaceAll(/[.:/]/g, "-");
+
+/**
+ * A block in the shape of Calico's IPAMBlock.
+ *
+ * Addresses that cool are nobody's, at the end of `unallocated`, as a Calico without cooldown has what was just released. What
+ * the host keeps for itself is allocated to its handle with its note. A sequence number is the moment of the assignment in
+ * milliseconds, so that no later assignment of the address has the same; that of the block is above all of them. (Calico
+ * counts on from the moment of the block's creation in nanoseconds, which readers of JSON that know doubles only would round.)
+ *
+ * @param owners by address, of those that are assigned; where one is not known, its handle stands alone
+ */
+export function ipamBlock(block: HeldBlock, owners: Held["owners"]): IpamBlock {
+  const cidr = read(parseCidr(block.cidr));
+  const ordinalIn = (address: string) => ordinalOf(cidr, read(parseAddress(address)));
+  const assigned = block.addresses.filter(({ state }) => state === "assigned");
+  const cooling = block.addresses
+    .filter(({ state }) => state === "cooling")
+    .toSorted((a, b) => compareTimes(a.availableAt, b.availableAt));
+  const sequenceNumbers = assigned.map(({ address, assignedAt = block.claimedAt }) => [
+    ordinalIn(address),
+    Date.parse(assignedAt),
+  ]);
+  const held = new Map([
+    ...keptByHost(cidr, block),
+    ...assigned.map(
+      ({ address, handle }) =>
+        [ordinalIn(address), attributeOf(handle, owners.get(address))] as const,
+    ),
+  ]);
+  return {
+    apiVersion: "crd.projectcalico.org/v1",
+    kind: "IPAMBlock",
+    metadata: { name: blockName(block.cidr) },
+    spec: {
+      ...affinityOf(block),
+      ...allocationsOf(cidr, held),
+      cidr: block.cidr,
+      deleted: false,
+      sequenceNumber:
+        lastOf(
+          block,
+          sequenceNumbers.map(([, at = 0]) => at),
+        ) + 1,
+      sequenceNumberForAllocation: Object.fromEntries(sequenceNumbers),
+      strictAffinity: false,
+      unallocated: unallocatedOf(
+        cidr,
+        held,
+        cooling.map(({ address }) => ordinalIn(address)),
+      ),
+    },
+  };
+}
+
+type HeldOrdinals = ReadonlyMap<number, AllocationAttribute>;
+
+/** What a block says of whose it is; of one that is nobody's, nothing. Kubernetes tells times in whole seconds. */
+const affinityOf = ({ host, affinityType = "host", claimedAt }: HeldBlock) =>
+  host === undefined
+    ? {}
+    : {
+        affinity: `${affinityType}:${host}`,
+        affinityClaimTime: claimedAt.replace(/\.\d+Z$/, "Z"),
+      };
+
+function keptByHost(
+  cidr: Cidr,
+  { hostReserved }: HeldBlock,
+): (readonly [number, AllocationAttribute])[] {
+  if (!hostReserved) return [];
+  const { start, end, handle, note } = hostReserved;
+  const attribute = {
+    ...(handle !== undefined && { handle_id: handle }),
+    ...(note !== undefined && { secondary: { note } }),
+  };
+  return ordinalsOf(cidr)
+    .filter((ordinal) => isHostReserved({ cidr, hostReserved: { start, end } }, ordinal))
+    .map((ordinal) => [ordinal, attribute]);
+}
+
+/** By the time that the handle was read, the address may have been somebody else's: then nothing is known of its owner. */
+function attributeOf(handle: string | undefined, owned: HeldBy | undefined): AllocationAttribute {
+  const { active, alternate } = (owned?.handle === handle && owned?.owner) || {};
+  return {
+    ...(alternate && { alternateOwnerAttrs: inOrder(alternate) }),
+    ...(handle !== undefined && { handle_id: handle }),
+    ...(active && { secondary: inOrder(active) }),
+  };
+}
+
+/** Attributes in the order of the ordinals; those that are the same are there once. */
+function allocationsOf(cidr: Cidr, held: HeldOrdinals) {
+  const indexes = new Map<string, number>();
+  const attributes: AllocationAttribute[] = [];
+  const allocations = ordinalsOf(cidr).map((ordinal) => {
+    const attribute = held.get(ordinal);
+    if (!attribute) return null;
+    const text = JSON.stringify(attribute);
+    const index = indexes.get(text) ?? attributes.push(attribute) - 1;
+    indexes.set(text, index);
+    return index;
+  });
+  return { allocations, attributes };
+}
+
+/** What is free, in its order; then what cools, in the order in which it was released. */
+function unallocatedOf(
+  cidr: Cidr,
+  held: HeldOrdinals,
+  cooling: readonly number[],
+): readonly number[] {
+  const last = cooling.filter((ordinal) => !held.has(ordinal));
+  const taken = new Set([...held.keys(), ...last]);
+  return [...ordinalsOf(cidr).filter((ordinal) => !taken.has(ordinal)), ...last];
+}
+
+const lastOf = (
+  { claimedAt, idleSince = claimedAt }: HeldBlock,
+  moments: readonly number[],
+): number => Math.max(Date.parse(claimedAt), Date.parse(idleSince), ...moments);
+
+const ordinalsOf = (cidr: Cidr): readonly number[] => [...new Array(Number(sizeOf(cidr))).keys()];
+
+const inOrder = (attributes: Readonly<Record<string, string>>) =>
+  Object.fromEntries(Object.entries(attributes).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+
+/** Of one length, and in UTC: their texts are in the order of the times. */
+const compareTimes = (a = "", b = "") => (a < b ? -1 : a > b ? 1 : 0);
+
+/** The API writes no network and no address that cannot be read. */
+function read<Value>(text: Parsed<Value>): Value {
+  if (text.ok) return text.value;
+  throw new Error(text.problem);
+}

@@ -1,0 +1,23 @@
+/** What answers look like: what the OpenAPI document says of them, and what every test of the API holds them against. */
+
+export * from "./address.ts";
+export * from "./affinity.ts";
+export * from "./assignment.ts";
+export {
+  addressInBlock,
+  blockRead,
+  blockStanding,
+  blocksRead,
+  blockUsage,
+  usageCounted,
+} from "./block.ts";
+export * from "./configuration.ts";
+export * from "./job.ts";
+export { hostReserved, missingOfFamily, unreadableItem } from "./parts.ts";
+export * from "./pool.ts";
+export * from "./problem.ts";
+export * from "./registry.ts";
+export * from "./release.ts";
+export * from "./reservation.ts";
+export * from "./service.ts";
+export * from "./utilization.ts";

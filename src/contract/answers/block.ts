@@ -1,0 +1,46 @@
+import * as v from "valibot";
+import { affinityType } from "../schema/field.ts";
+import { count, hostReserved, next, ownership, requestId, time, unreadable } from "./parts.ts";
+
+export const usage = {
+  capacity: count,
+  inUse: count,
+  held: v.pipe(count, v.description("Kept by hosts for themselves")),
+  reserved: count,
+  cooling: count,
+  available: count,
+};
+
+const block = {
+  cidr: v.string(),
+  pool: v.string(),
+  host: v.optional(v.string()),
+  affinityType: v.optional(affinityType),
+  borrowed: v.optional(v.boolean()),
+  hostReserved: v.optional(hostReserved),
+  ...usage,
+  claimedAt: time,
+  idleSince: v.optional(time),
+};
+
+export const usageCounted = v.strictObject(usage);
+
+export const blockUsage = v.strictObject({ cidr: v.string(), ...usage });
+
+export const blockStanding = v.strictObject(block);
+
+export const addressInBlock = v.strictObject({ address: v.string(), ...ownership });
+
+export const blocksRead = v.strictObject({
+  requestId,
+  blocks: v.array(blockStanding),
+  unreadable,
+  next,
+});
+
+export const blockRead = v.strictObject({
+  requestId,
+  ...block,
+  addresses: v.array(addressInBlock),
+  next,
+});

@@ -1,0 +1,146 @@
+import type * as v from "valibot";
+import { methodsOf, ROUTES, type Route } from "../routes/routes.ts";
+import { actsInSpace, inNamedSpace, SPACE_DEFAULT, withoutSpace } from "../routes/space-path.ts";
+import { HEADER_WORDS, PARAMETER_WORDS, TAGS } from "../routes/words.ts";
+import {
+  address,
+  cidr,
+  etags,
+  handleName,
+  idempotencyKey,
+  jobId,
+  namespaceName,
+  nodeName,
+  resourceName,
+  spaceName,
+} from "../schema/field.ts";
+import { componentHeaders, responsesOf } from "./responses.ts";
+import { componentSchemas, type Json, schemaOf } from "./schemas.ts";
+
+/** What the parts of a path are called means the same in every route. */
+const PATH_PARTS: Readonly<Record<string, v.GenericSchema>> = {
+  ip: address,
+  handle: handleName,
+  cidr,
+  name: resourceName,
+  node: nodeName,
+  namespace: namespaceName,
+  id: jobId,
+  space: spaceName,
+};
+
+const HEADERS = { "If-Match": etags, "If-None-Match": etags, "Idempotency-Key": idempotencyKey };
+
+/** The OpenAPI 3.1 document of the API, from the very schemas that requests are read with. */
+export function openApi() {
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const route of ROUTES) {
+    const path = route.path.replace("+}", "}");
+    const operations = methodsOf(route).map((method) => [
+      method.toLowerCase(),
+      operation(route, method),
+    ]);
+    paths[path] = { ...paths[path], ...Object.fromEntries(operations) };
+  }
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Plat",
+      version: "1",
+      summary: "An IP address manager",
+      description:
+        "Assigns IPv4 and IPv6 addresses from pools to hosts, and takes them back. Behind API Gateway every request is signed with SigV4. A server on a machine of one's own asks for a bearer token, or listens on that machine alone and asks for nothing. Every answer names its request in `x-request-id`.",
+      contact: { name: "The operators of this deployment" },
+      license: { name: "Apache-2.0", url: "https://www.apache.org/licenses/LICENSE-2.0" },
+    },
+    servers: [{ url: "/", description: "Where this document was read." }],
+    security: [{ sigv4: [] }, { token: [] }, {}],
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    paths,
+    components: {
+      securitySchemes: {
+        sigv4: {
+          type: "apiKey",
+          name: "Authorization",
+          in: "header",
+          description: "AWS Signature Version 4, for the service `execute-api`.",
+          "x-amazon-apigateway-authtype": "awsSigv4",
+        },
+        token: {
+          type: "http",
+          scheme: "bearer",
+          description: "The token of a server on a machine of one's own, where it has one.",
+        },
+      },
+      headers: componentHeaders(),
+      schemas: componentSchemas(),
+    },
+  };
+}
+
+function operation(route: Route, method: string) {
+  const { id, tag, summary, body } = route;
+  const isHead = method === "HEAD";
+  return {
+    operationId: isHead ? `${id}Headers` : id,
+    tags: [tag],
+    summary: isHead ? `The headers of: ${uncapitalised(summary)}` : summary,
+    description: describedBySpace(route),
+    parameters: [...inPath(route), ...inQuery(route), ...inHeaders(route)],
+    ...(body && { requestBody: { required: true, content: contentOf(route, body) } }),
+    responses: responsesOf(route, method),
+  };
+}
+
+const uncapitalised = (text: string) => `${text.charAt(0).toLowerCase()}${text.slice(1)}`;
+
+/** In which space a route acts, and how to act in another. */
+function describedBySpace({ method, path }: Route): string {
+  if (!actsInSpace(path)) return "Acts in no space.";
+  const named = inNamedSpace(withoutSpace(path));
+  return path === named
+    ? "Acts in the space that the path names."
+    : `Acts in the space \`${SPACE_DEFAULT}\`; \`${method} ${named.replace("+}", "}")}\` acts in any.`;
+}
+
+const inPath = ({ path }: Route) =>
+  [...path.matchAll(/\{(\w+)\+?\}/g)].map(([, name = ""]) => ({
+    ...parameter(name, "path", schemaOf(PATH_PARTS[name] as v.GenericSchema)),
+    required: true,
+  }));
+
+const inQuery = ({ query = {} }: Route) =>
+  Object.entries(query as Readonly<Record<string, v.GenericSchema>>).map(([name, schema]) =>
+    parameter(name, "query", inText(schemaOf(schema))),
+  );
+
+/** A parameter; one whose schema says more than its name has the words of the schema. */
+const parameter = (name: string, place: "path" | "query", { description, ...schema }: Json) => ({
+  name,
+  in: place,
+  description: PARAMETER_WORDS[name] ?? description,
+  schema,
+});
+
+const inHeaders = ({ headers = [] }: Route) =>
+  headers.map((name) => ({
+    name,
+    in: "header",
+    description: HEADER_WORDS[name],
+    schema: schemaOf(HEADERS[name]),
+  }));
+
+function contentOf({ yaml }: Route, forms: readonly v.GenericSchema[]) {
+  const schemas = forms.map(schemaOf);
+  const schema = schemas.length === 1 ? schemas[0] : { anyOf: schemas };
+  return {
+    "application/json": { schema },
+    ...(yaml && { "application/yaml": { schema } }),
+  };
+}
+
+/** A default that stands in a query as text, as the value that it stands for. */
+function inText({ default: usual, ...schema }: Json): Json {
+  if (usual === undefined) return schema;
+  return { ...schema, default: schema.type === "string" ? usual : JSON.parse(String(usual)) };
+}

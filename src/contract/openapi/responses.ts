@@ -1,0 +1,136 @@
+import type * as v from "valibot";
+import { problem } from "../answers/answers.ts";
+import type { Route } from "../routes/routes.ts";
+import { RESPONSE_HEADER_WORDS } from "../routes/words.ts";
+import { PROBLEMS, type ProblemCode } from "../schema/problem.ts";
+import { gatewayProblem, schemaOf } from "./schemas.ts";
+
+/** What any request may meet, and what any that has a body. */
+const ANYWHERE: readonly ProblemCode[] = [
+  "unreadable",
+  "throttled",
+  "internal_error",
+  "contended",
+  "unavailable",
+];
+/** What a server that stands before no API Gateway may refuse before it looks for the route. */
+const AT_THE_DOOR: readonly ProblemCode[] = [
+  "unauthenticated",
+  "foreign_host",
+  "foreign_origin",
+  "request_timeout",
+  "headers_too_large",
+];
+const WITH_PARAMETERS: readonly ProblemCode[] = ["invalid_request"];
+const WITH_BODY: readonly ProblemCode[] = ["payload_too_large", "unsupported_media_type"];
+
+/** What such a route may answer with a problem for. */
+export const problemsOf = ({ query, body, refusals }: Route): readonly ProblemCode[] => [
+  ...(query ? WITH_PARAMETERS : []),
+  ...(body ? WITH_BODY : []),
+  ...refusals,
+  ...ANYWHERE,
+  ...AT_THE_DOOR,
+];
+
+/**
+ * What API Gateway answers in words of its own, `{"message": …}`, and why
+ * (https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-quotas.html). With IAM a request without a right
+ * signature is 403, never 401.
+ */
+const BY_GATEWAY: Readonly<Record<number, string>> = {
+  403: "The request is not signed, its signature is wrong, or IAM does not allow the call",
+  413: "The body is larger than API Gateway takes",
+  429: "More requests a second than the stage takes",
+  431: "The headers are larger than API Gateway takes",
+  500: "The function failed",
+  503: "The function did not answer",
+};
+
+type Header = keyof typeof RESPONSE_HEADER_WORDS;
+
+const headersNamed = (...names: readonly Header[]) =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+
+/** Returns the headers of answers as components. */
+export const componentHeaders = () =>
+  Object.fromEntries(
+    Object.entries(RESPONSE_HEADER_WORDS).map(([name, description]) => [
+      name,
+      { description, schema: { type: name === "retry-after" ? "integer" : "string" } },
+    ]),
+  );
+
+/** Returns every response of a route by its status. One to a HEAD has no content. */
+export function responsesOf(route: Route, method: string) {
+  const codes = problemsOf(route);
+  const statuses = new Set([
+    ...Object.keys(route.answers).map(Number),
+    ...codes.map((code) => PROBLEMS[code].status),
+    ...Object.keys(BY_GATEWAY).map(Number),
+  ]);
+  if (!route.body) statuses.delete(PROBLEMS.payload_too_large.status);
+  return Object.fromEntries(
+    [...statuses].sort().map((status) => {
+      const isAnswer = Object.hasOwn(route.answers, status);
+      const of = codes.filter((code) => PROBLEMS[code].status === status);
+      const response = isAnswer ? answered(route, status) : refused(status, of);
+      const { content: _, ...head } = response;
+      return [status, method === "HEAD" ? head : response];
+    }),
+  );
+}
+
+function answered(route: Route, status: number): Response {
+  const schema = route.answers[status];
+  const { headers = [], summary } = route;
+  const hasEtag = headers.includes("If-None-Match");
+  const hasLocation = status === 201 || status === 202;
+  const names: Header[] = [
+    "x-request-id",
+    ...(hasEtag ? (["etag"] as const) : []),
+    ...(hasLocation ? (["location"] as const) : []),
+  ];
+  if (status === 304)
+    return {
+      description: "The resource still has an ETag that If-None-Match names.",
+      headers: headersNamed(...names),
+    };
+  return {
+    description: `${status === 202 ? "The work has begun; the job says how it goes on" : summary}.`,
+    headers: headersNamed(...names),
+    content: json(schema),
+  };
+}
+
+interface Response {
+  readonly description: string;
+  readonly headers: object;
+  readonly content?: object;
+  /** The codes that a problem under this status may have in answer to this request. */
+  readonly "x-problem-codes"?: readonly ProblemCode[];
+}
+
+const json = (schema: v.GenericSchema | undefined) => ({
+  "application/json": { schema: schema ? schemaOf(schema) : { type: "object" } },
+});
+
+/** What is refused under a status: by Plat with these codes, or by API Gateway, or by either. */
+function refused(status: number, codes: readonly ProblemCode[]): Response {
+  const byGateway = BY_GATEWAY[status];
+  const isTold = codes.some((code) => PROBLEMS[code].retryAfterSeconds !== undefined);
+  const told = codes.map((code) => `\`${code}\`: ${PROBLEMS[code].title}.`);
+  return {
+    description: [...told, ...(byGateway ? [`By API Gateway: ${byGateway}.`] : [])].join(" "),
+    headers: headersNamed(
+      ...(codes.length > 0 ? (["x-request-id"] as const) : []),
+      ...(isTold ? (["retry-after"] as const) : []),
+      ...(byGateway ? (["apigw-requestid"] as const) : []),
+    ),
+    content: {
+      ...(codes.length > 0 && { "application/problem+json": { schema: schemaOf(problem) } }),
+      ...(byGateway && { "application/json": { schema: schemaOf(gatewayProblem) } }),
+    },
+    ...(codes.length > 0 && { "x-problem-codes": codes }),
+  };
+}

@@ -1,0 +1,181 @@
+import { type ConversionConfig, toJsonSchema, toJsonSchemaDefs } from "@valibot/to-json-schema";
+import * as v from "valibot";
+import * as answers from "../answers/answers.ts";
+import { affinitiesBody } from "../requests/affinity.ts";
+import { amendmentBody } from "../requests/amendment.ts";
+import { assignBody } from "../requests/assign.ts";
+import { manifest } from "../requests/manifest.ts";
+import { poolBody } from "../requests/pool.ts";
+import { namespaceRequest, nodeRequest } from "../requests/registry.ts";
+import { releaseBody } from "../requests/release.ts";
+import { reservationBody } from "../requests/reservation.ts";
+import { settingsBody } from "../requests/settings.ts";
+import { FIELD_WORDS } from "../routes/words.ts";
+
+/** What is refused by API Gateway, before Plat sees it or in its place. */
+export const gatewayProblem = v.object({
+  message: v.pipe(v.string(), v.description("What API Gateway says of it.")),
+});
+
+/** The component schemas: the bodies of requests and of answers, and what stands in several of them. */
+const NAMED: Readonly<Record<string, v.GenericSchema>> = {
+  AssignRequest: assignBody,
+  ReleaseRequest: releaseBody,
+  AmendRequest: amendmentBody,
+  AffinitiesRequest: affinitiesBody,
+  PoolRequest: poolBody,
+  PoolManifest: manifest,
+  ReservationRequest: reservationBody,
+  NodeRequest: nodeRequest.body,
+  NodeManifest: nodeRequest.manifest,
+  NamespaceRequest: namespaceRequest.body,
+  NamespaceManifest: namespaceRequest.manifest,
+  ConfigurationRequest: settingsBody,
+  Assigned: answers.assigned,
+  Assignment: answers.assignment,
+  AssignedAddress: answers.assignedAddress,
+  Explanation: answers.explanation,
+  FamilyExplanation: answers.familyExplanation,
+  PoolConsidered: answers.poolConsidered,
+  BlockToUse: answers.blockToUse,
+  Refusal: answers.refusal,
+  MissingAddresses: answers.missingOfFamily,
+  Released: answers.released,
+  HandleReleased: answers.handleReleased,
+  HostReleased: answers.hostReleased,
+  AddressesReleased: answers.addressesReleased,
+  ReleaseResult: answers.releaseResult,
+  Amended: answers.amended,
+  Owners: answers.owner,
+  Address: answers.addressRead,
+  HeldAddress: answers.heldAddress,
+  Handle: answers.handleRead,
+  Usage: answers.usageCounted,
+  BlockUsage: answers.blockUsage,
+  Block: answers.blockStanding,
+  BlockWithAddresses: answers.blockRead,
+  AddressInBlock: answers.addressInBlock,
+  HostReserved: answers.hostReserved,
+  BlockList: answers.blocksRead,
+  AffinityList: answers.affinitiesRead,
+  SpaceAffinityList: answers.spaceAffinitiesRead,
+  AffinitiesClaimed: answers.affinitiesClaimed,
+  RangeClaimed: answers.rangeClaimed,
+  BlocksEnsured: answers.blocksEnsured,
+  AffinitiesReleased: answers.affinitiesReleased,
+  PoolUtilization: answers.utilizationRead,
+  SpaceUtilization: answers.spaceUtilizationRead,
+  Pool: answers.poolRead,
+  PoolList: answers.poolsRead,
+  PoolWritten: answers.poolWritten,
+  Reservation: answers.reservationRead,
+  ReservationList: answers.reservationsRead,
+  ReservationWritten: answers.reservationWritten,
+  ReservationWarning: answers.reservationWarning,
+  ReservationDeleted: answers.reservationDeleted,
+  Labelled: answers.labelledRead,
+  NodeList: answers.nodesRead,
+  NamespaceList: answers.namespacesRead,
+  LabelledWritten: answers.labelledWritten,
+  LabelledDeleted: answers.labelledDeleted,
+  Configuration: answers.settingsRead,
+  ConfigurationWritten: answers.settingsWritten,
+  Job: answers.jobRead,
+  JobList: answers.jobsRead,
+  JobBegun: answers.jobBegun,
+  JobRehearsed: answers.jobRehearsed,
+  WalkCounts: answers.walk,
+  Contents: answers.contentsRead,
+  Health: answers.health,
+  UnreadableItem: answers.unreadableItem,
+  Problem: answers.problem,
+  FieldAtFault: answers.fieldAtFault,
+  GatewayProblem: gatewayProblem,
+};
+
+const NAMES = new Map(Object.entries(NAMED).map(([name, schema]) => [schema, name]));
+
+/** A JSON Schema, as far as this file looks into it. */
+export interface Json {
+  readonly [key: string]: unknown;
+  readonly description?: string;
+  readonly properties?: Readonly<Record<string, Json>>;
+}
+
+type Regex = v.RegexAction<string, undefined>;
+
+/** Classes of Unicode as ranges: only some languages know the classes by name. */
+const RANGES = {
+  Cc: "\\u0000-\\u001f\\u007f-\\u009f",
+  Cs: "\\ud800-\\udfff",
+  Zl: "\\u2028",
+  Zp: "\\u2029",
+};
+
+const portable = (pattern: string): string =>
+  pattern
+    .replace(/\\P\{(Cc|Cs)\}/g, (_, name: "Cc" | "Cs") => `[^${RANGES[name]}]`)
+    .replace(/\\p\{(Cc|Cs|Zl|Zp)\}/g, (_, name: keyof typeof RANGES) => RANGES[name]);
+
+const refTo = (name: string) => `#/components/schemas/${name}`;
+
+const CONVERSION = {
+  target: "draft-2020-12",
+  typeMode: "input",
+  // Rules over several fields, and what only the domain can read: JSON Schema has no words for them.
+  ignoreActions: ["check", "raw_check"],
+  overrideSchema: ({ valibotSchema, jsonSchema }) => {
+    if (valibotSchema.type === "custom") return jsonSchema;
+    // Generators of clients know no constant that is a truth value.
+    return valibotSchema.type === "literal" && jsonSchema.const === true
+      ? { type: "boolean" }
+      : undefined;
+  },
+  overrideAction: ({ valibotAction, jsonSchema }) =>
+    valibotAction.type === "regex"
+      ? { ...jsonSchema, pattern: portable((valibotAction as Regex).requirement.source) }
+      : undefined,
+  overrideRef: ({ referenceId }) => refTo(referenceId),
+} satisfies ConversionConfig;
+
+/** Returns the component schemas, each field with its description. */
+export function componentSchemas(): Readonly<Record<string, Json>> {
+  const schemas = toJsonSchemaDefs(NAMED, CONVERSION) as Record<string, Json>;
+  return Object.fromEntries(
+    Object.entries(schemas).map(([name, schema]) => [name, described(schema, name)]),
+  );
+}
+
+/** Returns the JSON Schema of a value: a reference where it is a component. */
+export function schemaOf(schema: v.GenericSchema): Json {
+  const name = NAMES.get(schema);
+  if (name !== undefined) return { $ref: refTo(name) };
+  const { $schema: _, ...json } = toJsonSchema(schema, CONVERSION);
+  return json as Json;
+}
+
+/** The same schema, with words for each field that has none. */
+function described(schema: Json, component: string): Json {
+  const walked = Object.fromEntries(
+    Object.entries(schema).map(([key, value]) => [key, walkedInto(key, value, component)]),
+  ) as Json;
+  if (!walked.properties) return walked;
+  const properties = Object.entries(walked.properties).map(([name, field]) => {
+    const words = FIELD_WORDS[`${component}.${name}`] ?? field.description ?? FIELD_WORDS[name];
+    return [name, words === undefined ? field : { ...field, description: words }];
+  });
+  return { ...walked, properties: Object.fromEntries(properties) };
+}
+
+function walkedInto(key: string, value: unknown, component: string): unknown {
+  if (key === "properties")
+    return Object.fromEntries(
+      Object.entries(value as Record<string, Json>).map(([name, field]) => [
+        name,
+        described(field, component),
+      ]),
+    );
+  if (key === "anyOf") return (value as readonly Json[]).map((one) => described(one, component));
+  if (key === "items") return described(value as Json, component);
+  return value;
+}

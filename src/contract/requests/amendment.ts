@@ -1,0 +1,57 @@
+import * as v from "valibot";
+import { parseGeneration } from "../../domain/generation.ts";
+import { ATTRIBUTE_VALUE_CHARACTERS_MAX, LEASE_SECONDS_MAX } from "../../domain/limits.ts";
+import { attributes } from "../schema/attributes.ts";
+import { handleText, proseText, readable, whole } from "../schema/field.ts";
+import { fields, rule } from "../schema/schema.ts";
+
+/** The attributes that an owner is to have; null clears its side. */
+const owner = v.optional(
+  v.nullable(
+    v.pipe(
+      attributes,
+      v.check(
+        (set) => Object.keys(set).length > 0,
+        "must have an entry; null says that there is no owner",
+      ),
+    ),
+  ),
+);
+
+const nameText = v.pipe(
+  proseText,
+  v.maxLength(
+    ATTRIBUTE_VALUE_CHARACTERS_MAX,
+    `must have at most ${ATTRIBUTE_VALUE_CHARACTERS_MAX} characters`,
+  ),
+);
+
+/** Who must stand on a side; null: nobody may. */
+const ownerName = v.optional(
+  v.nullable(fields({ namespace: v.optional(nameText, ""), name: nameText })),
+);
+
+export const amendmentBody = v.pipe(
+  fields({
+    handle: v.optional(handleText),
+    generation: v.optional(
+      readable(parseGeneration, {
+        description: "The generation that came with the address",
+        examples: ["g1.KxkqIJQYzwcxNzE.4a005d3a.26.666fc12e095c206c.kxkqIJQPRpEs7foEHkjPOac.1"],
+      }),
+    ),
+    leaseSeconds: v.optional(whole(1, LEASE_SECONDS_MAX)),
+    owner: v.optional(fields({ active: owner, alternate: owner })),
+    expectedOwner: v.optional(fields({ active: ownerName, alternate: ownerName })),
+  }),
+  rule(({ handle, generation }) =>
+    handle === undefined && generation === undefined
+      ? [{ field: "generation", problem: "is required, or handle in its place" }]
+      : [],
+  ),
+  rule(({ leaseSeconds, owner }) =>
+    leaseSeconds === undefined && owner === undefined
+      ? [{ field: "leaseSeconds", problem: "is required, or owner, or both" }]
+      : [],
+  ),
+);

@@ -1,0 +1,72 @@
+import * as v from "valibot";
+import {
+  BLOCKS_PER_HOST_MAX,
+  LEASE_SECONDS_MAX,
+  LIMIT_PER_HANDLE_MAX,
+} from "../../domain/limits.ts";
+import { USES } from "../../domain/pool.ts";
+import { attributes } from "../schema/attributes.ts";
+import {
+  address,
+  affinityType,
+  flag,
+  handleName,
+  namespaceName,
+  newHost,
+  whole,
+  wholeOrNone,
+} from "../schema/field.ts";
+import { hostReserved } from "../schema/host-reserved.ts";
+import { labels } from "../schema/labels.ts";
+import { oneWayToNamePools, poolNames } from "../schema/pool-names.ts";
+import { fields, rule } from "../schema/schema.ts";
+
+/** More than one block of the largest size has; the allocator knows what the pools at hand can serve. */
+export const ADDRESSES_PER_REQUEST_MAX = 4_096;
+
+const count = whole(0, ADDRESSES_PER_REQUEST_MAX);
+
+export const assignBody = v.pipe(
+  fields({
+    host: newHost,
+    affinityType: v.optional(affinityType, "host"),
+    ipv4: v.optional(count, 0),
+    ipv6: v.optional(count, 0),
+    address: v.optional(address),
+    handle: v.optional(handleName),
+    attributes: v.optional(attributes, {}),
+    allowPartial: v.optional(flag, false),
+    dryRun: v.optional(flag, false),
+    maxBlocksPerHost: v.optional(wholeOrNone(0, BLOCKS_PER_HOST_MAX), null),
+    hostReserved: v.optional(hostReserved),
+    hostLabels: v.optional(labels),
+    namespaceLabels: v.optional(labels),
+    limitPerHandle: v.optional(whole(0, LIMIT_PER_HANDLE_MAX), 0),
+    leaseSeconds: v.optional(whole(0, LEASE_SECONDS_MAX), 0),
+    namespace: v.optional(namespaceName),
+    use: v.optional(v.picklist(USES, `must be one of ${USES.join(", ")}`)),
+    ...poolNames,
+  }),
+  rule((input) => oneWayToNamePools(input)),
+  rule(({ ipv4, ipv6, limitPerHandle }) => {
+    const most = Math.max(ipv4, ipv6);
+    if (limitPerHandle === 0 || most <= limitPerHandle) return [];
+    const problem = `is below the ${most} of one family that are asked for`;
+    return [{ field: "limitPerHandle", value: limitPerHandle, problem }];
+  }),
+  rule(({ address, ipv4, ipv6 }) => {
+    const counts = ipv4 + ipv6;
+    if (address)
+      return counts === 0
+        ? []
+        : [{ field: "address", problem: "excludes ipv4 and ipv6: it asks for itself alone" }];
+    return counts > 0
+      ? []
+      : [
+          {
+            field: "ipv4",
+            problem: "is 0 and so is ipv6; send one of them above 0, or an address",
+          },
+        ];
+  }),
+);

@@ -1,0 +1,36 @@
+import * as v from "valibot";
+import { resourceName } from "../schema/field.ts";
+import {
+  POOL_FIELDS,
+  poolProblems,
+  poolSpec,
+  ROUTING_FIELDS,
+  routingProblems,
+} from "../schema/pool-fields.ts";
+import { Problem } from "../schema/problem.ts";
+import { checked, fields, rule } from "../schema/schema.ts";
+import type { PoolDocument } from "./pool.ts";
+
+export const API_VERSIONS = ["projectcalico.org/v3", "crd.projectcalico.org/v1"];
+
+/** A pool as Calico writes it. Its spec is taken strictly; the rest of its metadata and its status are the cluster's. */
+export const manifest = fields({
+  apiVersion: v.picklist(API_VERSIONS, `must be ${API_VERSIONS.join(" or ")}`),
+  kind: v.literal("IPPool", "must be IPPool, or a list with one"),
+  metadata: v.looseObject({ name: resourceName }, "must be an object with a name"),
+  spec: v.pipe(
+    fields({ ...POOL_FIELDS, ...ROUTING_FIELDS }),
+    rule((pool) => [...poolProblems(pool), ...routingProblems(pool, pool)]),
+  ),
+  status: v.optional(v.unknown()),
+});
+
+export function readManifest(value: unknown): PoolDocument | Problem {
+  const input = checked(manifest, value);
+  if (input instanceof Problem) return input;
+  const { ipipMode, vxlanMode, natOutgoing, disableBGPExport } = input.spec;
+  return {
+    name: { field: "metadata.name", value: input.metadata.name },
+    spec: poolSpec(input.spec, { ipipMode, vxlanMode, natOutgoing, disableBGPExport }),
+  };
+}

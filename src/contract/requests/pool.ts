@@ -1,0 +1,39 @@
+import * as v from "valibot";
+import { COOLDOWN_SECONDS_MAX } from "../../domain/limits.ts";
+import { BORROWING, type PoolSpec } from "../../domain/pool.ts";
+import { flagText, resourceName, text, whole } from "../schema/field.ts";
+import {
+  POOL_FIELDS,
+  poolProblems,
+  ROUTING_FIELDS,
+  routingProblems,
+} from "../schema/pool-fields.ts";
+import { fields, rule } from "../schema/schema.ts";
+import type { NameInBody } from "./names.ts";
+import { DRY_RUN } from "./query.ts";
+
+export const poolBody = v.pipe(
+  fields({
+    ...POOL_FIELDS,
+    cooldownSeconds: v.optional(whole(0, COOLDOWN_SECONDS_MAX)),
+    borrowing: v.optional(v.picklist(BORROWING, `must be ${BORROWING.join(" or ")}`)),
+    // What a GET answers can be changed and PUT back.
+    name: v.optional(resourceName),
+    routing: v.optional(fields(ROUTING_FIELDS), {}),
+    state: v.optional(text),
+    job: v.optional(text),
+  }),
+  rule((pool) => [
+    ...poolProblems(pool),
+    ...routingProblems(pool, pool.routing).map((problem) => ({ ...problem, field: "routing" })),
+  ]),
+);
+
+/** Which blocks of a pool are to be taken from their hosts. */
+export const poolReleaseQuery = { ...DRY_RUN, mustBeEmpty: v.optional(flagText, "false") };
+
+/** What the body of a PUT says, whichever form it has. */
+export interface PoolDocument {
+  readonly name?: NameInBody | undefined;
+  readonly spec: PoolSpec;
+}

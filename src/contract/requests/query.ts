@@ -1,0 +1,18 @@
+import * as v from "valibot";
+import { flagText, wholeText } from "../schema/field.ts";
+
+/** What a list that comes in pages is asked for with. */
+export const pageEntries = (usual: number, max: number) => ({
+  limit: v.optional(wholeText(1, max), String(usual)),
+  cursor: v.optional(v.string()),
+});
+
+/** Is a write only to be rehearsed? */
+export const DRY_RUN = { dryRun: v.optional(flagText, "false") };
+
+export const NAMED_PER_PAGE_MAX = 250;
+
+const NAMED_PER_PAGE_DEFAULT = 100;
+
+/** Which page of a list is asked for that is in the order of names, or of times. */
+export const namedListQuery = pageEntries(NAMED_PER_PAGE_DEFAULT, NAMED_PER_PAGE_MAX);

@@ -1,0 +1,40 @@
+import * as v from "valibot";
+import { LABELLED_PER_PAGE_DEFAULT, LABELLED_PER_PAGE_MAX } from "../../domain/limits.ts";
+import { labels } from "../schema/labels.ts";
+import { fields } from "../schema/schema.ts";
+import { NAMESPACE, type NamePart, NODE } from "./names.ts";
+import { pageEntries } from "./query.ts";
+
+export const labelledQuery = pageEntries(LABELLED_PER_PAGE_DEFAULT, LABELLED_PER_PAGE_MAX);
+
+const API_VERSIONS = ["v1"];
+
+/** The bodies that register a node or a namespace: its labels, or its manifest. */
+function labelledRequest(kind: "Node" | "Namespace", of: NamePart) {
+  return {
+    kind,
+    apiVersions: API_VERSIONS,
+    of,
+    body: fields({
+      labels: v.optional(labels, {}),
+      // What a GET answers can be changed and PUT back.
+      name: v.optional(of.schema),
+    }),
+    /** As `kubectl get -o yaml` prints it: its labels are taken, and nothing else of it is looked at. */
+    manifest: fields({
+      apiVersion: v.picklist(API_VERSIONS, `must be ${API_VERSIONS.join(" or ")}`),
+      kind: v.literal(kind, `must be ${kind}, or a list with one`),
+      metadata: v.looseObject(
+        { name: of.schema, labels: v.optional(labels, {}) },
+        "must be an object with a name",
+      ),
+      spec: v.optional(v.unknown()),
+      status: v.optional(v.unknown()),
+    }),
+  };
+}
+
+export type LabelledRequest = ReturnType<typeof labelledRequest>;
+
+export const nodeRequest = labelledRequest("Node", NODE);
+export const namespaceRequest = labelledRequest("Namespace", NAMESPACE);

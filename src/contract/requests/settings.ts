@@ -1,0 +1,33 @@
+import * as v from "valibot";
+import {
+  BLOCK_MIN_AGE_SECONDS_MAX,
+  BLOCKS_PER_HOST_MAX,
+  COOLDOWN_SECONDS_MAX,
+  WARM_BLOCKS_MAX,
+} from "../../domain/limits.ts";
+import { SETTINGS_DEFAULT } from "../../domain/settings.ts";
+import { flag, whole, wholeOrNone } from "../schema/field.ts";
+import { fields } from "../schema/schema.ts";
+import { ADDRESSES_PER_REQUEST_MAX } from "./assign.ts";
+
+/** What a PUT leaves out is set back to its default. */
+export const settingsBody = fields({
+  strictAffinity: v.optional(flag, SETTINGS_DEFAULT.strictAffinity),
+  autoAllocateBlocks: v.optional(flag, SETTINGS_DEFAULT.autoAllocateBlocks),
+  warmBlocksPerHost: v.optional(whole(0, WARM_BLOCKS_MAX), SETTINGS_DEFAULT.warmBlocksPerHost),
+  cooldownSeconds: v.optional(whole(0, COOLDOWN_SECONDS_MAX), SETTINGS_DEFAULT.cooldownSeconds),
+  blockMinAgeSeconds: v.optional(
+    whole(0, BLOCK_MIN_AGE_SECONDS_MAX),
+    SETTINGS_DEFAULT.blockMinAgeSeconds,
+  ),
+  maxBlocksPerHost: v.optional(
+    wholeOrNone(1, BLOCKS_PER_HOST_MAX),
+    SETTINGS_DEFAULT.maxBlocksPerHost,
+  ),
+  maxAddressesPerRequest: v.optional(
+    whole(1, ADDRESSES_PER_REQUEST_MAX),
+    SETTINGS_DEFAULT.maxAddressesPerRequest,
+  ),
+  allowBareRelease: v.optional(flag, SETTINGS_DEFAULT.allowBareRelease),
+  requireRegisteredHosts: v.optional(flag, SETTINGS_DEFAULT.requireRegisteredHosts),
+});

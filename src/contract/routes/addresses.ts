@@ -1,0 +1,95 @@
+import * as answers from "../answers/answers.ts";
+import { amendmentBody } from "../requests/amendment.ts";
+import { assignBody } from "../requests/assign.ts";
+import { handleQuery } from "../requests/handle.ts";
+import { DRY_RUN } from "../requests/query.ts";
+import { releaseBody } from "../requests/release.ts";
+import type { Route } from "./route.ts";
+
+/** Addresses: assigned, given back, amended and read. */
+export const ADDRESS_ROUTES: readonly Route[] = [
+  {
+    method: "POST",
+    path: "/v1/assign",
+    function: "assign",
+    id: "assign",
+    tag: "addresses",
+    summary: "Assigns addresses to a handle on a host; or explains what that would come to",
+    query: DRY_RUN,
+    headers: ["Idempotency-Key"],
+    body: [assignBody],
+    answers: { 200: answers.assigned },
+    refusals: [
+      "already_assigned",
+      "pool_exhausted",
+      "no_pool_available",
+      "host_not_registered",
+      "block_limit",
+      "handle_limit",
+      "strict_affinity",
+      "request_in_progress",
+      "already_released",
+      "address_cooling",
+      "idempotency_mismatch",
+    ],
+  },
+  {
+    method: "POST",
+    path: "/v1/release",
+    function: "release",
+    id: "release",
+    tag: "addresses",
+    summary: "Gives addresses back: one by one, all that a handle has, or all that a host has",
+    query: {},
+    body: [releaseBody],
+    answers: { 200: answers.released },
+    refusals: [],
+  },
+  {
+    method: "DELETE",
+    path: "/v1/handles/{handle+}",
+    function: "release",
+    id: "releaseHandle",
+    tag: "addresses",
+    summary: "Gives back all addresses that a handle has",
+    query: {},
+    answers: { 200: answers.handleReleased },
+    refusals: [],
+  },
+  {
+    method: "GET",
+    path: "/v1/addresses/{ip}",
+    function: "read",
+    id: "readAddress",
+    tag: "addresses",
+    summary: "One address: its state, its owner, its generation",
+    query: {},
+    answers: { 200: answers.addressRead },
+    refusals: ["not_found"],
+  },
+  {
+    method: "PATCH",
+    path: "/v1/addresses/{ip}",
+    function: "amend",
+    id: "amendAddress",
+    tag: "addresses",
+    summary:
+      "Renews the lease that an address was assigned with, changes its owners if they are as expected, or both",
+    query: {},
+    body: [amendmentBody],
+    answers: { 200: answers.amended },
+    refusals: ["not_found", "generation_conflict", "request_in_progress", "precondition_failed"],
+  },
+  {
+    // Greedy, as API Gateway decodes a path before it routes: the slash of a handle may be one in the path by then.
+    method: "GET",
+    path: "/v1/handles/{handle+}",
+    function: "read",
+    id: "readHandle",
+    tag: "addresses",
+    summary: "The addresses of a handle, in pages",
+    query: handleQuery,
+    answers: { 200: answers.handleRead },
+    refusals: ["not_found"],
+  },
+];

@@ -1,0 +1,82 @@
+import * as answers from "../answers/answers.ts";
+import { manifest } from "../requests/manifest.ts";
+import { poolBody, poolReleaseQuery } from "../requests/pool.ts";
+import { DRY_RUN, namedListQuery } from "../requests/query.ts";
+import { CHANGED, type Route } from "./route.ts";
+
+/** Pools. */
+export const POOL_ROUTES: readonly Route[] = [
+  {
+    method: "GET",
+    path: "/v1/pools",
+    function: "read",
+    id: "listPools",
+    tag: "pools",
+    summary: "The pools of a space, by name, in pages",
+    query: namedListQuery,
+    answers: { 200: answers.poolsRead },
+    refusals: [],
+  },
+  {
+    method: "GET",
+    path: "/v1/pools/{name}",
+    function: "read",
+    id: "readPool",
+    tag: "pools",
+    summary: "One pool",
+    query: {},
+    headers: ["If-None-Match"],
+    answers: { 200: answers.poolRead, 304: undefined },
+    refusals: ["not_found"],
+  },
+  {
+    method: "PUT",
+    path: "/v1/pools/{name}",
+    function: "configure",
+    id: "putPool",
+    tag: "pools",
+    summary: "Creates a pool, or changes it as it was seen; from its fields or a Calico manifest",
+    query: DRY_RUN,
+    headers: ["If-Match", "If-None-Match"],
+    body: [poolBody, manifest],
+    yaml: true,
+    answers: { 200: answers.poolWritten, 201: answers.poolWritten },
+    refusals: [...CHANGED, "name_mismatch", "pool_overlap", "pool_deleting"],
+  },
+  {
+    method: "DELETE",
+    path: "/v1/pools/{name}",
+    function: "configure",
+    id: "deletePool",
+    tag: "pools",
+    summary: "Begins to delete a pool as it was seen",
+    query: DRY_RUN,
+    headers: ["If-Match"],
+    answers: { 200: answers.jobRehearsed, 202: answers.jobBegun },
+    refusals: ["not_found", ...CHANGED, "pool_in_use"],
+  },
+  {
+    method: "POST",
+    path: "/v1/pools/{name}/drain",
+    function: "configure",
+    id: "drainPool",
+    tag: "pools",
+    summary: "Begins to drain a pool as it was seen: no new address, and no block in the end",
+    query: DRY_RUN,
+    headers: ["If-Match"],
+    answers: { 200: answers.jobRehearsed, 202: answers.jobBegun },
+    refusals: ["not_found", ...CHANGED, "pool_deleting"],
+  },
+  {
+    method: "POST",
+    path: "/v1/pools/{name}/release-affinities",
+    function: "configure",
+    id: "releasePool",
+    tag: "pools",
+    summary:
+      "Begins to take the blocks of a pool, or those that are empty, from their hosts; the pool serves on",
+    query: poolReleaseQuery,
+    answers: { 200: answers.jobRehearsed, 202: answers.jobBegun },
+    refusals: ["not_found", "pool_deleting"],
+  },
+];

@@ -1,0 +1,35 @@
+import { ADDRESS_ROUTES } from "./addresses.ts";
+import { BLOCK_ROUTES } from "./blocks.ts";
+import { CONFIGURATION_ROUTES } from "./configuration.ts";
+import { JOB_ROUTES } from "./jobs.ts";
+import { POOL_ROUTES } from "./pools.ts";
+import { REGISTRY_ROUTES } from "./registry.ts";
+import { RESERVATION_ROUTES } from "./reservations.ts";
+import type { Route } from "./route.ts";
+import { SERVICE_ROUTES } from "./service.ts";
+import { actsInSpace, inNamedSpace } from "./space-path.ts";
+
+export { type FunctionName, methodsOf, type Route } from "./route.ts";
+
+/** Each route once, those that act in a space by the path that names none. */
+const WRITTEN: readonly Route[] = [
+  ...ADDRESS_ROUTES,
+  ...BLOCK_ROUTES,
+  ...POOL_ROUTES,
+  ...JOB_ROUTES,
+  ...RESERVATION_ROUTES,
+  ...REGISTRY_ROUTES,
+  ...CONFIGURATION_ROUTES,
+  ...SERVICE_ROUTES,
+];
+
+/** The routes of the API: one that acts in a space also by the path that names the space. */
+export const ROUTES: readonly Route[] = [
+  ...WRITTEN,
+  ...WRITTEN.filter(({ path }) => actsInSpace(path)).map((route) => ({
+    ...route,
+    path: inNamedSpace(route.path),
+    id: `${route.id}InSpace`,
+    summary: `In a named space: ${route.summary.charAt(0).toLowerCase()}${route.summary.slice(1)}`,
+  })),
+];

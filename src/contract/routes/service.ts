@@ -1,0 +1,36 @@
+import * as answers from "../answers/answers.ts";
+import type { Route } from "./route.ts";
+
+/** The service itself. */
+export const SERVICE_ROUTES: readonly Route[] = [
+  {
+    method: "GET",
+    path: "/healthz",
+    function: "read",
+    id: "isAlive",
+    tag: "service",
+    summary: "The function runs",
+    answers: { 200: answers.health },
+    refusals: [],
+  },
+  {
+    method: "GET",
+    path: "/readyz",
+    function: "read",
+    id: "isReady",
+    tag: "service",
+    summary: "The function reaches its table",
+    answers: { 200: answers.health },
+    refusals: [],
+  },
+  {
+    method: "GET",
+    path: "/openapi.json",
+    function: "openapi",
+    id: "describe",
+    tag: "service",
+    summary: "This document",
+    answers: { 200: undefined },
+    refusals: [],
+  },
+];

@@ -1,0 +1,41 @@
+import * as v from "valibot";
+import {
+  ATTRIBUTE_KEY_CHARACTERS_MAX,
+  ATTRIBUTE_VALUE_CHARACTERS_MAX,
+  ATTRIBUTES_BYTES_MAX,
+  ATTRIBUTES_MAX,
+} from "../../domain/limits.ts";
+import { textMap } from "./text-map.ts";
+
+/** Names that objects of the language, and the marshalling of items, take for their own. */
+const OBJECT_NAMES = new Set(["__proto__", "constructor"]);
+
+/** What callers attach to addresses, and who owners are: texts by name, and no more of them than a record has room for. */
+export const attributes = v.pipe(
+  textMap(ATTRIBUTES_MAX, attributeProblem, {
+    propertyNames: {
+      minLength: 1,
+      maxLength: ATTRIBUTE_KEY_CHARACTERS_MAX,
+      pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f\\ud800-\\udfff]+$",
+      not: { enum: [...OBJECT_NAMES] },
+    },
+    additionalProperties: { type: "string", maxLength: ATTRIBUTE_VALUE_CHARACTERS_MAX },
+  }),
+  v.check(
+    (attributes) => bytesOf(attributes) <= ATTRIBUTES_BYTES_MAX,
+    ({ input }) => `must have at most ${ATTRIBUTES_BYTES_MAX} bytes as JSON, not ${bytesOf(input)}`,
+  ),
+);
+
+const bytesOf = (attributes: Readonly<Record<string, string>>) =>
+  Buffer.byteLength(JSON.stringify(attributes));
+
+function attributeProblem(key: string, value: string): string | undefined {
+  if (value.length > ATTRIBUTE_VALUE_CHARACTERS_MAX)
+    return `must have at most ${ATTRIBUTE_VALUE_CHARACTERS_MAX} characters`;
+  if (/\p{Cs}/u.test(value)) return "must be Unicode text";
+  if (OBJECT_NAMES.has(key)) return "is a name that no attribute may have";
+  if (key.length === 0 || key.length > ATTRIBUTE_KEY_CHARACTERS_MAX)
+    return `must have a name of 1 to ${ATTRIBUTE_KEY_CHARACTERS_MAX} characters`;
+  return /[\p{Cc}\p{Cs}]/u.test(key) ? "must have a name of printable characters" : undefined;
+}

@@ -1,0 +1,232 @@
+import * as v from "valibot";
+import { formatCidr } from "../../domain/cidr.ts";
+import {
+  IDEMPOTENCY_KEY_CHARACTERS_MAX,
+  NAME_CHARACTERS_MAX,
+  NAMESPACE_CHARACTERS_MAX,
+  SPACE_CHARACTERS_MAX,
+} from "../../domain/limits.ts";
+import type { Parsed } from "../../domain/parsed.ts";
+import { parsePlainAddress, parsePlainCidr } from "../../domain/plain-form.ts";
+
+/** What fields are made of. Messages read on from the field's name. */
+
+const LABEL = "[a-z0-9]([a-z0-9-]*[a-z0-9])?";
+
+export const text = v.string("must be a string");
+
+/** A text for people; a lone surrogate is no character, and no database keeps it. */
+export const proseText = v.pipe(text, v.regex(/^\P{Cs}*$/u, "must be Unicode text"));
+
+export const flag = v.boolean("must be true or false");
+
+export const whole = (min: number, max: number) => wholeNumber(min, max, "");
+
+/** A cap, where `null` says that there is none. */
+export const wholeOrNone = (min: number, max: number) =>
+  v.nullable(wholeNumber(min, max, ", or null for no cap"));
+
+function wholeNumber(min: number, max: number, or: string) {
+  const message = `must be a whole number from ${min} to ${max}${or}`;
+  return v.pipe(
+    v.number(message),
+    v.integer(message),
+    v.minValue(min, message),
+    v.maxValue(max, message),
+  );
+}
+
+/** A whole number as a query writes it. */
+export function wholeText(min: number, max: number) {
+  const message = `must be a whole number from ${min} to ${max}`;
+  return v.pipe(
+    text,
+    v.regex(/^\d{1,9}$/, message),
+    v.metadata({ type: "integer", pattern: undefined, minimum: min, maximum: max }),
+    v.transform(Number),
+    v.minValue(min, message),
+    v.maxValue(max, message),
+  );
+}
+
+/** `true` or `false` as a query writes it. */
+export const flagText = v.pipe(
+  v.picklist(["true", "false"], "must be true or false"),
+  v.metadata({ type: "boolean", enum: undefined }),
+  v.transform((text) => text === "true"),
+);
+
+export const affinityType = v.picklist(["host", "virtual"], 'must be "host" or "virtual"');
+
+/** A name of a pool or a reservation, as in Kubernetes. */
+export const resourceName = v.pipe(
+  text,
+  v.maxLength(NAME_CHARACTERS_MAX, `must have at most ${NAME_CHARACTERS_MAX} characters`),
+  v.regex(
+    new RegExp(`^${LABEL}(\\.${LABEL})*$`),
+    "must be a DNS name in lower case, such as default-ipv4 (RFC 1123)",
+  ),
+);
+
+const dnsLabel = (charactersMax: number, example: string) =>
+  v.pipe(
+    text,
+    v.maxLength(charactersMax, `must have at most ${charactersMax} characters`),
+    v.regex(
+      new RegExp(`^${LABEL}$`),
+      `must be a DNS label in lower case, such as ${example} (RFC 1123)`,
+    ),
+  );
+
+export const spaceName = dnsLabel(SPACE_CHARACTERS_MAX, "tenant-7");
+
+/** A name of a namespace, as in Kubernetes. */
+export const namespaceName = dnsLabel(NAMESPACE_CHARACTERS_MAX, "shop");
+
+/**
+ * What a path cannot carry, encoded or not: API Gateway decodes it twice, and ends it at a `?` that it has decoded; a `#` ends it
+ * wherever it is read as a URL. `/v1/handles/web%3F1` would name the handle `web`.
+ */
+export const LOST_IN_PATH = /[?%#]/;
+export const LOST_IN_PATH_WORDS =
+  "must not have ?, % or #, which no path can carry; what is held under such a name is given back by POST …/release, with the name in its body";
+
+/** A pattern that excludes those too; a name that has one of them is told so, and any other one what it must be. */
+const withoutLost = (pattern: RegExp, message: string) =>
+  v.regex(pattern, ({ input }) => (LOST_IN_PATH.test(input) ? LOST_IN_PATH_WORDS : message));
+
+const HOST_MESSAGE = `must be 1 to ${NAME_CHARACTERS_MAX} printable ASCII characters without spaces`;
+
+/** A host that may have its name from before paths were minded. */
+export const hostText = v.pipe(
+  text,
+  v.regex(new RegExp(`^[\\x21-\\x7e]{1,${NAME_CHARACTERS_MAX}}$`), HOST_MESSAGE),
+);
+
+/** A host that is given its name: not one that a path would take for another's. */
+export const newHost = v.pipe(
+  text,
+  withoutLost(
+    new RegExp(`^[\\x21\\x22\\x24\\x26-\\x3e\\x40-\\x7e]{1,${NAME_CHARACTERS_MAX}}$`),
+    HOST_MESSAGE,
+  ),
+);
+
+/** A host that a path can name: an encoded slash may be one of the path by the time that it is routed. */
+export const nodeName = v.pipe(
+  text,
+  withoutLost(
+    new RegExp(`^[\\x21\\x22\\x24\\x26-\\x2e\\x30-\\x3e\\x40-\\x7e]{1,${NAME_CHARACTERS_MAX}}$`),
+    `${HOST_MESSAGE} and slashes`,
+  ),
+);
+
+const HANDLE_MESSAGE = `must be 1 to ${NAME_CHARACTERS_MAX} printable characters`;
+
+/**
+ * A handle that may have its name from before paths were minded. A lone surrogate is no character: it would not come back from
+ * the database as it went in.
+ */
+export const handleText = v.pipe(
+  text,
+  v.regex(
+    new RegExp(`^[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}]{1,${NAME_CHARACTERS_MAX}}$`, "u"),
+    HANDLE_MESSAGE,
+  ),
+);
+
+/** A handle that is given its name, or that a path names. */
+export const handleName = v.pipe(
+  text,
+  withoutLost(
+    new RegExp(`^[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}?%#]{1,${NAME_CHARACTERS_MAX}}$`, "u"),
+    HANDLE_MESSAGE,
+  ),
+);
+
+/** The id of a job, as the answer that began it says. */
+export const jobId = v.pipe(
+  text,
+  v.regex(/^[\w-]{1,64}$/, "is not the id of a job, such as delete-AZ3qXw8"),
+);
+
+/**
+ * A key, quoted as the IETF's draft of the header has it (a String of RFC 9651, 3.3.3, of which `\"` and `\\` are the only
+ * escapes), or bare. Both ways of writing it are one key.
+ */
+export const idempotencyKey = v.pipe(
+  text,
+  v.regex(
+    /^("([\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*"|[\x20\x21\x23-\x7e][\x20-\x7e]*)$/,
+    'must be printable ASCII characters, in quotes or not: in quotes \\" and \\\\ stand for a quote and a backslash, and without them no quote comes first',
+  ),
+  v.transform((header) =>
+    header.startsWith('"') ? header.slice(1, -1).replaceAll(/\\(.)/g, "$1") : header,
+  ),
+  v.check(
+    (key) => key.length > 0 && key.length <= IDEMPOTENCY_KEY_CHARACTERS_MAX,
+    `must have 1 to ${IDEMPOTENCY_KEY_CHARACTERS_MAX} characters`,
+  ),
+);
+
+/** `*`, or a list of ETags, each of them strong or weak (RFC 9110, 8.8.3 and 5.6.1); other elements may be empty. */
+export const etags = v.pipe(
+  text,
+  v.regex(
+    /^(\*|[\t ,]*(W\/)?"[\x21\x23-\x7e\x80-\xff]*"[\t ]*(,[\t ]*((W\/)?"[\x21\x23-\x7e\x80-\xff]*"[\t ]*)?)*)$/,
+    'must be * or ETags in their quotes, such as "AZ3qXw8", "AZ3qXw9"',
+  ),
+);
+
+/** A text that the domain can read, and what a JSON Schema can say of it. */
+export function readable<T>(
+  parse: (text: string) => Parsed<T>,
+  said: {
+    readonly description: string;
+    readonly examples: readonly string[];
+    readonly maxLength?: number;
+  },
+) {
+  return v.pipe(
+    text,
+    v.metadata(said),
+    v.rawTransform<string, T>(({ dataset, addIssue, NEVER }) => {
+      const result = parse(dataset.value);
+      if (result.ok) return result.value;
+      addIssue({ message: result.problem });
+      return NEVER;
+    }),
+  );
+}
+
+export const address = readable(parsePlainAddress, {
+  description: "An IPv4 or IPv6 address. An IPv4-mapped IPv6 address stands for its IPv4 address",
+  examples: ["10.0.0.7", "2001:db8::7"],
+});
+
+export const cidr = readable(parsePlainCidr, {
+  description: "A network, with no bits set below its prefix",
+  examples: ["10.0.0.0/16", "2001:db8::/48"],
+});
+
+/** A pool by its name or its CIDR; the latter in the one text that a network has. */
+export const poolReference = v.pipe(
+  text,
+  v.metadata({ description: "The name of a pool or its CIDR", examples: ["default-ipv4"] }),
+  v.rawTransform<string, string>(({ dataset, addIssue, NEVER }) => {
+    if (dataset.value.includes("/")) {
+      const network = parsePlainCidr(dataset.value);
+      if (network.ok) return formatCidr(network.value);
+      addIssue({ message: network.problem });
+      return NEVER;
+    }
+    const name = v.safeParse(resourceName, dataset.value, { abortPipeEarly: true });
+    if (name.success) return name.output;
+    addIssue({ message: `${name.issues[0].message}, or the CIDR of a pool` });
+    return NEVER;
+  }),
+);
+
+export function unique<T>(message: string) {
+  return v.check<T[], string>((items) => new Set(items).size === items.length, message);
+}

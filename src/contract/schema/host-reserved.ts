@@ -1,0 +1,54 @@
+import * as v from "valibot";
+import type { HostReserved, HostReservedAsked } from "../../domain/host-reserved.ts";
+import { HOST_RESERVED_MAX, NOTE_CHARACTERS_MAX } from "../../domain/limits.ts";
+import { handleName, proseText, whole } from "./field.ts";
+import { fields, rule } from "./schema.ts";
+
+const kept = {
+  start: v.optional(whole(0, HOST_RESERVED_MAX), 0),
+  end: v.optional(whole(0, HOST_RESERVED_MAX), 0),
+  handle: v.optional(handleName),
+  note: v.optional(
+    v.pipe(
+      proseText,
+      v.maxLength(NOTE_CHARACTERS_MAX, `must have at most ${NOTE_CHARACTERS_MAX} characters`),
+    ),
+  ),
+};
+
+const ofFamily = v.optional(v.pipe(fields(kept), v.transform(keptOf)));
+
+/** What a host keeps for itself in blocks of both families, or of each by itself; 0 and 0 is what a host without any says. */
+export const hostReserved = v.pipe(
+  fields({ ...kept, ipv4: ofFamily, ipv6: ofFamily }),
+  rule(({ start, end, handle, note, ipv4, ipv6 }) => {
+    const isForBoth = start + end > 0 || handle !== undefined || note !== undefined;
+    const families = [ipv4 && "ipv4", ipv6 && "ipv6"].flatMap((field) => field || []);
+    if (!isForBoth) return [];
+    const problem = "excludes start, end, handle and note beside it; send them for each family";
+    return families.map((field) => ({ field, problem }));
+  }),
+  v.transform(({ ipv4, ipv6, ...both }): HostReservedAsked | undefined =>
+    ipv4 || ipv6 ? { ...(ipv4 && { ipv4 }), ...(ipv6 && { ipv6 }) } : keptOf(both),
+  ),
+);
+
+function keptOf({
+  start,
+  end,
+  handle,
+  note,
+}: {
+  readonly start: number;
+  readonly end: number;
+  readonly handle?: string | undefined;
+  readonly note?: string | undefined;
+}): HostReserved | undefined {
+  if (start + end === 0) return undefined;
+  return {
+    start,
+    end,
+    ...(handle !== undefined && { handle }),
+    ...(note !== undefined && { note }),
+  };
+}

@@ -1,0 +1,203 @@
+import * as v from "valibot";
+import { type Cidr, formatCidr, parseCidr } from "../../domain/cidr.ts";
+import { BLOCK_SIZES, SELECTOR_CHARACTERS_MAX } from "../../domain/limits.ts";
+import {
+  ASSIGNMENT_MODES,
+  type AssignmentMode,
+  type Borrowing,
+  narrows,
+  type PoolSelector,
+  type PoolSpec,
+  USES,
+  type Use,
+  usualBlockSize,
+} from "../../domain/pool.ts";
+import { usesGlobal } from "../../domain/selector.ts";
+import { parseSelector } from "../../domain/selector-parser.ts";
+import { whyNoPool } from "../../domain/special-ranges.ts";
+import { flag, readable, unique, whole } from "./field.ts";
+import type { FieldProblem } from "./problem.ts";
+import { list } from "./schema.ts";
+
+/** What Calico and Plat both say of a pool, under the same rules. */
+
+/** The text is kept as it was written, beside what it means. */
+const selector = v.pipe(
+  readable(
+    (text) => {
+      const read = parseSelector(text);
+      return read.ok ? { ok: true, value: { text, selector: read.value } } : read;
+    },
+    {
+      description: "A selector of Calico's language, over labels",
+      examples: ["all()", 'zone == "west" && !has(gpu)'],
+      maxLength: SELECTOR_CHARACTERS_MAX,
+    },
+  ),
+  v.check(
+    ({ selector }: PoolSelector) => !usesGlobal(selector),
+    "must not say global(), which selects what has no namespace",
+  ),
+);
+
+/** The range of a pool, read as it stands: where it is of IPv4-mapped addresses, the refusal names the IPv4 range. */
+const range = readable(parseCidr, {
+  description:
+    "A network of unicast addresses, with no bits set below its prefix. It never changes",
+  examples: ["10.0.0.0/16", "2001:db8::/48"],
+});
+
+export const POOL_FIELDS = {
+  cidr: range,
+  blockSize: v.optional(whole(BLOCK_SIZES[4].min, BLOCK_SIZES[6].max)),
+  disabled: v.optional(flag, false),
+  assignmentMode: v.optional(
+    v.picklist(ASSIGNMENT_MODES, `must be ${ASSIGNMENT_MODES.join(" or ")}`),
+    "Automatic",
+  ),
+  allowedUses: v.optional(
+    v.pipe(
+      list(
+        v.picklist(USES, `must be one of ${USES.join(", ")}`),
+        { min: 1, max: USES.length },
+        {
+          type: "must be an array of uses",
+          min: `must name at least one of ${USES.join(", ")}`,
+          max: "must name each use once",
+        },
+      ),
+      unique<Use>("must name each use once"),
+      v.check(
+        (uses) => uses.length === 1 || !uses.includes("LoadBalancer"),
+        "must name LoadBalancer alone or not at all",
+      ),
+    ),
+    ["Workload", "Tunnel"],
+  ),
+  nodeSelector: v.optional(selector),
+  namespaceSelector: v.optional(selector),
+};
+
+const encapsulation = v.picklist(
+  ["Never", "Always", "CrossSubnet"],
+  "must be Never, Always or CrossSubnet",
+);
+
+/** Fields of a manifest that only concern routing: checked, kept, and otherwise ignored. */
+export const ROUTING_FIELDS = {
+  ipipMode: v.optional(encapsulation),
+  vxlanMode: v.optional(encapsulation),
+  natOutgoing: v.optional(flag),
+  disableBGPExport: v.optional(flag),
+};
+
+/** The fields of a pool once each of them is right by itself. */
+interface PoolFields {
+  readonly cidr: Cidr;
+  readonly blockSize?: number | undefined;
+  readonly disabled: boolean;
+  readonly assignmentMode: AssignmentMode;
+  readonly allowedUses: readonly Use[];
+  readonly nodeSelector?: PoolSelector | undefined;
+  readonly namespaceSelector?: PoolSelector | undefined;
+  readonly borrowing?: Borrowing | undefined;
+}
+
+interface Routing {
+  readonly ipipMode?: string | undefined;
+  readonly vxlanMode?: string | undefined;
+  readonly natOutgoing?: boolean | undefined;
+  readonly disableBGPExport?: boolean | undefined;
+}
+
+export function poolProblems(pool: PoolFields): FieldProblem[] {
+  return [...rangeProblems(pool), ...selectorProblems(pool)];
+}
+
+function rangeProblems({ cidr, blockSize, disabled }: PoolFields): FieldProblem[] {
+  const value = formatCidr(cidr);
+  const unfit = whyNoPool(cidr);
+  if (unfit !== undefined) return [{ field: "cidr", value, problem: unfit }];
+  if (blockSize === undefined) return [];
+  const { min, max } = BLOCK_SIZES[cidr.family];
+  // A pool that serves nobody may be smaller than a block of it, as in Calico; then it can never be enabled.
+  const largest = disabled ? min : Math.max(min, cidr.prefix);
+  if (largest <= blockSize && blockSize <= max) return [];
+  const problem = `must be from ${largest} to ${max} for the pool ${value}`;
+  return [{ field: "blockSize", value: blockSize, problem }];
+}
+
+function selectorProblems({
+  allowedUses,
+  nodeSelector,
+  namespaceSelector,
+}: PoolFields): FieldProblem[] {
+  const problems: FieldProblem[] = [];
+  if (narrows(nodeSelector) && allowedUses.includes("LoadBalancer"))
+    problems.push({
+      field: "nodeSelector",
+      value: nodeSelector.text,
+      problem: "must be all() or absent for the use LoadBalancer, which has no host",
+    });
+  const isSaid = namespaceSelector !== undefined && namespaceSelector.text.trim() !== "";
+  if (isSaid && allowedUses.includes("Tunnel"))
+    problems.push({
+      field: "namespaceSelector",
+      value: namespaceSelector.text,
+      problem:
+        "must be absent for the use Tunnel, which has no namespace; allowedUses is Workload and Tunnel unless it says otherwise",
+    });
+  return problems;
+}
+
+export function routingProblems(
+  { cidr, allowedUses }: PoolFields,
+  { ipipMode = "Never", vxlanMode = "Never", disableBGPExport = false }: Routing,
+): FieldProblem[] {
+  const ipip = ipipMode !== "Never";
+  const vxlan = vxlanMode !== "Never";
+  if (ipip && vxlan)
+    return [
+      { field: "vxlanMode", value: vxlanMode, problem: "must be Never when ipipMode is not" },
+    ];
+  if (ipip && cidr.family === 6)
+    return [{ field: "ipipMode", value: ipipMode, problem: "must be Never for an IPv6 pool" }];
+  if (allowedUses.includes("LoadBalancer") && (ipip || vxlan || disableBGPExport))
+    return [
+      {
+        field: "allowedUses",
+        value: "LoadBalancer",
+        problem: "may not be LoadBalancer with encapsulation or disableBGPExport",
+      },
+    ];
+  return [];
+}
+
+export function poolSpec(
+  {
+    cidr,
+    blockSize,
+    disabled,
+    assignmentMode,
+    allowedUses,
+    nodeSelector,
+    namespaceSelector,
+    borrowing,
+  }: PoolFields,
+  routing: Routing,
+): PoolSpec {
+  const said = Object.entries(routing).filter(([, value]) => value !== undefined);
+  return {
+    cidr,
+    blockSize: blockSize ?? usualBlockSize(cidr),
+    disabled,
+    assignmentMode,
+    allowedUses,
+    ...(nodeSelector && { nodeSelector }),
+    ...(namespaceSelector && { namespaceSelector }),
+    borrowing: borrowing ?? "allowed",
+    ...(said.length > 0 && {
+      routing: Object.fromEntries(said) as Record<string, string | boolean>,
+    }),
+  };
+}

@@ -1,0 +1,48 @@
+import * as v from "valibot";
+import { POOLS_PER_REQUEST_MAX } from "../../domain/limits.ts";
+import { poolReference, unique } from "./field.ts";
+import type { FieldProblem } from "./problem.ts";
+import { list } from "./schema.ts";
+
+/** The pools that are asked for, by name or CIDR; none of them: whatever serves everybody. */
+const poolReferences = v.optional(
+  v.pipe(
+    list(
+      poolReference,
+      { max: POOLS_PER_REQUEST_MAX },
+      {
+        type: "must be an array of names or CIDRs of pools",
+        max: `must name at most ${POOLS_PER_REQUEST_MAX} pools`,
+      },
+    ),
+    unique<string>("must name each pool once"),
+  ),
+  [],
+);
+
+/** One list for both families, or one for each, as Calico's client has them. */
+export const poolNames = {
+  pools: poolReferences,
+  ipv4Pools: poolReferences,
+  ipv6Pools: poolReferences,
+};
+
+export interface PoolNames {
+  readonly pools: readonly string[];
+  readonly ipv4Pools: readonly string[];
+  readonly ipv6Pools: readonly string[];
+}
+
+/** Together they could mean a union or an order: nobody is to guess. */
+export const oneWayToNamePools = (names: PoolNames): readonly FieldProblem[] =>
+  names.pools.length > 0 && isByFamily(names)
+    ? [
+        {
+          field: "pools",
+          problem: "excludes ipv4Pools and ipv6Pools; send one list for both families, or theirs",
+        },
+      ]
+    : [];
+
+export const isByFamily = ({ ipv4Pools, ipv6Pools }: PoolNames) =>
+  ipv4Pools.length + ipv6Pools.length > 0;

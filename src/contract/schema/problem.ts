@@ -1,0 +1,196 @@
+import {
+  Busy,
+  Contended,
+  type CutShort,
+  isCutShort,
+  Refusal,
+  type RefusalCode,
+  Unreadable,
+} from "../../domain/outcome.ts";
+
+/** What only the edge can say no to. */
+type EdgeCode =
+  | "payload_too_large"
+  | "unsupported_media_type"
+  | "method_not_allowed"
+  | "name_mismatch"
+  | "unauthenticated"
+  | "foreign_host"
+  | "foreign_origin"
+  | "unreadable"
+  | "request_timeout"
+  | "headers_too_large"
+  | "contended"
+  | "throttled"
+  | "unavailable"
+  | "internal_error";
+
+export type ProblemCode = RefusalCode | EdgeCode;
+
+interface ProblemKind {
+  readonly status: number;
+  readonly title: string;
+  /** May the very same request succeed later, without anything being changed by its caller or an operator? */
+  readonly retryable?: true;
+  /** How long to wait where nothing more exact is known. */
+  readonly retryAfterSeconds?: number;
+}
+
+/** The one table of everything a caller can be told no for. */
+export const PROBLEMS: Readonly<Record<ProblemCode, ProblemKind>> = {
+  invalid_request: { status: 400, title: "The request is not valid" },
+  unauthenticated: { status: 401, title: "The token of the server is required" },
+  foreign_host: { status: 403, title: "The server is not called by this name" },
+  foreign_origin: { status: 403, title: "Web pages may not call the server" },
+  not_found: { status: 404, title: "There is nothing under this name" },
+  method_not_allowed: { status: 405, title: "The path does not know this method" },
+  already_assigned: { status: 409, title: "The address is assigned" },
+  pool_exhausted: { status: 409, title: "No address is left" },
+  no_pool_available: { status: 409, title: "No pool may serve this request" },
+  block_too_small: { status: 400, title: "The range is smaller than a block" },
+  host_not_registered: { status: 409, title: "The host is not registered" },
+  block_limit: { status: 409, title: "The host may have no more blocks" },
+  handle_limit: { status: 409, title: "The handle may have no more addresses" },
+  strict_affinity: { status: 409, title: "The block belongs to another host" },
+  generation_conflict: { status: 409, title: "The address belongs to another assignment" },
+  request_in_progress: {
+    status: 409,
+    title: "The same request is being carried out",
+    retryable: true,
+    retryAfterSeconds: 1,
+  },
+  already_released: { status: 409, title: "What this request was assigned has been given back" },
+  address_cooling: { status: 409, title: "The address was released recently", retryable: true },
+  pool_overlap: { status: 409, title: "The range belongs to another pool" },
+  pool_in_use: { status: 409, title: "Addresses of the pool are assigned" },
+  pool_deleting: {
+    status: 409,
+    title: "The pool is being deleted",
+    retryable: true,
+    retryAfterSeconds: 60,
+  },
+  unreadable: { status: 409, title: "What stands there cannot be read" },
+  request_timeout: { status: 408, title: "The request did not arrive in time", retryable: true },
+  headers_too_large: { status: 431, title: "The headers are too large" },
+  precondition_failed: { status: 412, title: "It is not as the caller saw it" },
+  payload_too_large: { status: 413, title: "The body is too large" },
+  unsupported_media_type: { status: 415, title: "The body is of a type that is not read here" },
+  idempotency_mismatch: { status: 422, title: "The key was used for another request" },
+  name_mismatch: { status: 422, title: "The body names something else than the URL" },
+  precondition_required: { status: 428, title: "If-Match is required" },
+  throttled: {
+    status: 429,
+    title: "The database is asked too much",
+    retryable: true,
+    retryAfterSeconds: 1,
+  },
+  internal_error: { status: 500, title: "Something that must not happen happened" },
+  contended: {
+    status: 503,
+    title: "Others were faster each time",
+    retryable: true,
+    retryAfterSeconds: 1,
+  },
+  unavailable: {
+    status: 503,
+    title: "The database does not answer",
+    retryable: true,
+    retryAfterSeconds: 2,
+  },
+};
+
+/** A no in the words of HTTP. */
+export class Problem {
+  readonly code: ProblemCode;
+  /** A sentence for a person. */
+  readonly detail: string;
+  readonly members: Readonly<Record<string, unknown>>;
+
+  constructor(code: ProblemCode, detail: string, members: Readonly<Record<string, unknown>> = {}) {
+    this.code = code;
+    this.detail = detail;
+    this.members = members;
+  }
+}
+
+/** One thing wrong with a request. */
+export interface FieldProblem {
+  /** The path to it, as in `cidrs[2]` or `attributes.pod`; `?space` and `Idempotency-Key` for what is not in the body. */
+  readonly field: string;
+  /** What was received, shortened. */
+  readonly value?: unknown;
+  /** Reads on from the field's name: "must be …". */
+  readonly problem: string;
+}
+
+const FIELDS_MAX = 50;
+const FIELDS_IN_DETAIL_MAX = 3;
+
+/** The request is not valid, for these reasons. */
+export const invalid = (...problems: readonly FieldProblem[]): Problem => invalidAll(problems);
+
+/**
+ * All that is wrong with a request, up to a maximum: the sender of a nonsense body needs no list of a megabyte. Its problems
+ * come as one argument, since a hundred thousand arguments are more than a call can have.
+ */
+export function invalidAll(problems: readonly FieldProblem[]): Problem {
+  const sentences = problems
+    .slice(0, FIELDS_IN_DETAIL_MAX)
+    .map(({ field, problem }) => `${field} ${problem}`);
+  const more = problems.length - sentences.length;
+  return new Problem(
+    "invalid_request",
+    `${sentences.join("; ")}${more > 0 ? `; and ${more} more` : ""}.`,
+    { fields: problems.slice(0, FIELDS_MAX) },
+  );
+}
+
+/** What a refusal, or an error that was thrown, comes to. What nobody expected says nothing of itself. */
+export function problemOf(no: unknown): Problem {
+  if (no instanceof Problem) return no;
+  if (no instanceof Refusal) return new Problem(no.code, no.detail, no.members);
+  if (no instanceof Contended) return new Problem("contended", sentence(no.message));
+  if (no instanceof Busy) return new Problem("throttled", sentence(no.message), heldBy(no));
+  if (no instanceof Unreadable)
+    return new Problem(
+      "unreadable",
+      `${no.sentence} It is kept as it is, and nothing is handed out from it; an operator must look at it.`,
+      { ...no.members },
+    );
+  if (isCutShort(no)) return new Problem("unavailable", sentence(no.message), heldBy(no));
+  return new Problem("internal_error", "The request failed; its id finds the reason in the log.");
+}
+
+/** An assign that was cut short says under which handle it can be given back. */
+const heldBy = ({ handle }: CutShort) => (handle === undefined ? {} : { handle });
+
+/** RFC 9457. */
+export function problemAnswer({ code, detail, members }: Problem, requestId: string) {
+  const { status, title, retryable = false, retryAfterSeconds: usual } = PROBLEMS[code];
+  const { allow } = members;
+  const retryAfterSeconds = members.retryAfterSeconds ?? usual;
+  const type = `urn:plat:problem:${code}`;
+  return {
+    status,
+    headers: {
+      "content-type": "application/problem+json",
+      ...(retryAfterSeconds !== undefined && { "retry-after": String(retryAfterSeconds) }),
+      // https://www.rfc-editor.org/rfc/rfc9110#section-11.6.1
+      ...(status === 401 && { "www-authenticate": 'Bearer realm="plat"' }),
+      ...(Array.isArray(allow) && { allow: allow.join(", ") }),
+    },
+    body: {
+      type,
+      title,
+      status,
+      detail,
+      code,
+      retryable,
+      requestId,
+      ...members,
+      ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+    },
+  };
+}
+
+const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;

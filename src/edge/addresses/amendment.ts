@@ -1,0 +1,57 @@
+import type { Amended, Amendment } from "../../allocator/admin/amend-address.ts";
+import { amendmentBody } from "../../contract/requests/amendment.ts";
+import { Problem } from "../../contract/schema/problem.ts";
+import { checked } from "../../contract/schema/schema.ts";
+import { formatTime } from "../../domain/time.ts";
+import { readJson } from "../http/body.ts";
+import type { Answer, Event } from "../http/event.ts";
+import { readAddressPath } from "../http/parameters.ts";
+
+/** Reads what is to change about the address of the path, and what proves that it is the caller's. */
+export function readAmendment(
+  event: Event,
+): { readonly space: string; readonly amendment: Amendment } | Problem {
+  const json = readJson(event);
+  if (json instanceof Problem) return json;
+  const input = checked(amendmentBody, json.value);
+  if (input instanceof Problem) return input;
+  const path = readAddressPath(event);
+  if (path instanceof Problem) return path;
+  const { handle, generation, leaseSeconds, owner, expectedOwner } = input;
+  return {
+    space: path.space,
+    amendment: {
+      address: path.address,
+      ...(handle !== undefined && { handle }),
+      ...(generation && { generation }),
+      ...(leaseSeconds !== undefined && { leaseSeconds }),
+      ...(owner && { owner: sidesOf(owner) }),
+      ...(expectedOwner && { expectedOwner: sidesOf(expectedOwner) }),
+    },
+  };
+}
+
+/** The sides that were named. */
+function sidesOf<T>({
+  active,
+  alternate,
+}: {
+  readonly active?: T | undefined;
+  readonly alternate?: T | undefined;
+}) {
+  return {
+    ...(active !== undefined && { active }),
+    ...(alternate !== undefined && { alternate }),
+  };
+}
+
+export function amendmentAnswer({ expiresAtMs, ...amended }: Amended, requestId: string): Answer {
+  return {
+    status: 200,
+    body: {
+      requestId,
+      ...amended,
+      ...(expiresAtMs !== undefined && { expiresAt: formatTime(expiresAtMs) }),
+    },
+  };
+}

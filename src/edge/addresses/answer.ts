@@ -1,0 +1,44 @@
+import type { Page } from "../../allocator/core/page.ts";
+import type { AddressState } from "../../allocator/read/read-address.ts";
+import type { HandlePosition } from "../../allocator/read/read-handle.ts";
+import { formatAddress } from "../../domain/address.ts";
+import { formatTime } from "../../domain/time.ts";
+import { handleOf } from "../handles/request.ts";
+import { sealCursor } from "../http/cursor.ts";
+import type { Answer } from "../http/event.ts";
+
+export function addressAnswer(address: AddressState, requestId: string): Answer {
+  return { status: 200, body: { requestId, ...addressBody(address) } };
+}
+
+export function handleAnswer(
+  { items, next }: Page<AddressState, HandlePosition>,
+  requestId: string,
+  wanted: { readonly space: string; readonly handle: string },
+): Answer {
+  const position = next && { ...next, ...(next.after && { after: formatAddress(next.after) }) };
+  return {
+    status: 200,
+    body: {
+      requestId,
+      handle: wanted.handle,
+      addresses: items.map(addressBody),
+      ...(position && { next: sealCursor(handleOf(wanted), position) }),
+    },
+  };
+}
+
+/** Times in milliseconds become ISO 8601 under the name without the unit. */
+export function addressBody({
+  assignedAtMs,
+  availableAtMs,
+  expiresAtMs,
+  ...address
+}: Pick<AddressState, "assignedAtMs" | "availableAtMs" | "expiresAtMs">) {
+  return {
+    ...address,
+    ...(assignedAtMs !== undefined && { assignedAt: formatTime(assignedAtMs) }),
+    ...(availableAtMs !== undefined && { availableAt: formatTime(availableAtMs) }),
+    ...(expiresAtMs !== undefined && { expiresAt: formatTime(expiresAtMs) }),
+  };
+}

@@ -1,0 +1,94 @@
+import type { ClaimedRange } from "../../allocator/affinities/claim-range.ts";
+import type { ReleasedAffinity } from "../../allocator/affinities/release-range.ts";
+import type { EnsuredBlock } from "../../allocator/assign/ensure-blocks.ts";
+import type { Page } from "../../allocator/core/page.ts";
+import type { AffinityState } from "../../allocator/read/list-affinities.ts";
+import { type Address, formatAddress } from "../../domain/address.ts";
+import type { Cidr } from "../../domain/cidr.ts";
+import type { HostId } from "../../domain/host.ts";
+import type { Unreadable } from "../../domain/outcome.ts";
+import { formatTime } from "../../domain/time.ts";
+import { sealCursor } from "../http/cursor.ts";
+import type { Answer } from "../http/event.ts";
+import { hostBody } from "../http/host.ts";
+import { unreadableBody } from "../http/unreadable.ts";
+import {
+  type AffinitiesWanted,
+  affinityClaimOf,
+  affinityListOf,
+  affinityReleaseOf,
+} from "./request.ts";
+
+interface Whose {
+  readonly space: string;
+  readonly host: HostId;
+}
+
+export function affinitiesAnswer(
+  { items, unreadable, next }: Page<AffinityState, Address>,
+  requestId: string,
+  wanted: Whose,
+): Answer {
+  return {
+    status: 200,
+    body: {
+      requestId,
+      ...hostBody(wanted.host),
+      affinities: items.map(({ claimedAtMs, ...affinity }) => ({
+        ...affinity,
+        ...(claimedAtMs !== undefined && { claimedAt: formatTime(claimedAtMs) }),
+      })),
+      ...unreadableBody(unreadable),
+      ...pageEnd(affinityListOf(wanted), next),
+    },
+  };
+}
+
+export function affinitiesClaimedAnswer(
+  claimed: ClaimedRange | readonly EnsuredBlock[],
+  requestId: string,
+  wanted: AffinitiesWanted,
+): Answer {
+  const whose = { requestId, ...hostBody(wanted.host) };
+  if (!("blocks" in claimed && "cidr" in wanted))
+    return { status: 200, body: { ...whose, blocks: claimed } };
+  const { next, blocks, ...range } = claimed;
+  return {
+    status: 200,
+    body: {
+      ...whose,
+      ...range,
+      blocks: blocks.map(withReason),
+      ...pageEnd(affinityClaimOf(wanted), next),
+    },
+  };
+}
+
+/** What the same request may come to yet. */
+const LEFT: ReadonlySet<string> = new Set(["contended", "unreadable"]);
+
+export function affinitiesReleasedAnswer(
+  { items, next }: Page<ReleasedAffinity, Address>,
+  requestId: string,
+  releasing: Whose & { readonly mustBeEmpty: boolean; readonly cidr?: Cidr | undefined },
+): Answer {
+  return {
+    status: 200,
+    body: {
+      requestId,
+      ...hostBody(releasing.host),
+      affinities: items.map(withReason),
+      complete: !next && items.every(({ status }) => !LEFT.has(status)),
+      ...pageEnd(affinityReleaseOf(releasing), next),
+    },
+  };
+}
+
+/** Of a block that was not worked on: why it, or what it is judged by, cannot be read. */
+const withReason = <Block extends { readonly unreadable?: Unreadable }>({
+  unreadable,
+  ...block
+}: Block) => ({ ...block, ...(unreadable && { reason: unreadable.message }) });
+
+const pageEnd = (of: readonly unknown[], next: Address | undefined) =>
+  next ? { next: sealCursor(of, { after: formatAddress(next) }) } : {};

@@ -1,0 +1,53 @@
+import * as v from "valibot";
+import type { Page } from "../../allocator/core/page.ts";
+import type { BlocksPosition } from "../../allocator/read/list-blocks.ts";
+import type {
+  SpaceAffinitiesWanted,
+  SpaceAffinity,
+} from "../../allocator/read/list-space-affinities.ts";
+import { spaceAffinitiesQuery } from "../../contract/requests/affinity.ts";
+import { resourceName } from "../../contract/schema/field.ts";
+import { Problem } from "../../contract/schema/problem.ts";
+import { formatAddress } from "../../domain/address.ts";
+import { formatTime } from "../../domain/time.ts";
+import { addressInCursor, openCursor, sealCursor } from "../http/cursor.ts";
+import type { Answer, Event } from "../http/event.ts";
+import { readQuery } from "../http/parameters.ts";
+import { unreadableBody } from "../http/unreadable.ts";
+
+const position = v.object({ pool: v.optional(resourceName), after: addressInCursor });
+
+export function readSpaceAffinities(event: Event): SpaceAffinitiesWanted | Problem {
+  const query = readQuery(event, spaceAffinitiesQuery);
+  if (query instanceof Problem) return query;
+  const { space, pool, limit, cursor } = query;
+  const opened = openCursor(cursor, listOf({ space, pool }), position);
+  return opened instanceof Problem ? opened : { space, pool, limit, ...opened };
+}
+
+export function spaceAffinitiesAnswer(
+  { items, unreadable, next }: Page<SpaceAffinity, BlocksPosition>,
+  requestId: string,
+  wanted: SpaceAffinitiesWanted,
+): Answer {
+  const position = next && { ...next, after: formatAddress(next.after) };
+  return {
+    status: 200,
+    body: {
+      requestId,
+      affinities: items.map(({ claimedAtMs, ...affinity }) => ({
+        ...affinity,
+        claimedAt: formatTime(claimedAtMs),
+      })),
+      ...unreadableBody(unreadable),
+      ...(position && { next: sealCursor(listOf(wanted), position) }),
+    },
+  };
+}
+
+/** What a cursor of the list is bound to. */
+const listOf = ({ space, pool }: Pick<SpaceAffinitiesWanted, "space" | "pool">) => [
+  "affinities of a space",
+  space,
+  pool ?? null,
+];

@@ -1,0 +1,153 @@
+import type { Assignment, AssignRequest } from "../../allocator/assign/assignment.ts";
+import type { Explanation } from "../../allocator/assign/explain.ts";
+import { assignBody } from "../../contract/requests/assign.ts";
+import { DRY_RUN } from "../../contract/requests/query.ts";
+import { invalid, Problem } from "../../contract/schema/problem.ts";
+import { checked } from "../../contract/schema/schema.ts";
+import type { Address } from "../../domain/address.ts";
+import { hostId } from "../../domain/host.ts";
+import { formatTime } from "../../domain/time.ts";
+import { readJson } from "../http/body.ts";
+import { digestOf, shortDigest } from "../http/digest.ts";
+import type { Answer, Event } from "../http/event.ts";
+import { readIdempotencyKey, readQuery } from "../http/parameters.ts";
+import type { DryRun } from "../http/write-answer.ts";
+import { poolsAsked } from "../pools/pools-asked.ts";
+import { explanationAnswer } from "./explanation.ts";
+
+/**
+ * Reads a request to assign.
+ *
+ * @param freshHandle makes the handle of a dry run that has neither one nor an Idempotency-Key; any other request without both
+ *   is refused, since nobody could find what it holds once its answer is lost
+ */
+export function readAssign(
+  event: Event,
+  freshHandle: () => string,
+): (AssignRequest & DryRun) | Problem {
+  const json = readJson(event);
+  if (json instanceof Problem) return json;
+  const input = checked(assignBody, json.value);
+  if (input instanceof Problem) return input;
+  const query = readQuery(event, DRY_RUN);
+  if (query instanceof Problem) return query;
+  const { space } = query;
+  const idempotency = readIdempotencyKey(event);
+  if (idempotency instanceof Problem) return idempotency;
+
+  const { key } = idempotency;
+  const dryRun = input.dryRun || query.dryRun;
+  if (input.handle === undefined && key === undefined && !dryRun) return NOT_TO_BE_FOUND;
+  const handle =
+    input.handle ??
+    (key === undefined ? freshHandle() : `key-${digestOf(key).toString("hex", 0, 16)}`);
+  const asked = {
+    space,
+    host: hostId(input.affinityType, input.host),
+    wanted: wantedOf(input),
+    ...(input.address && { address: input.address }),
+    handle,
+    attributes: input.attributes,
+    ...(input.use && { use: input.use }),
+    ...(input.namespace !== undefined && { namespace: input.namespace }),
+    ...poolsAsked(input),
+    allowPartial: input.allowPartial,
+    // 0 is how Calico's client says nothing.
+    ...(input.maxBlocksPerHost && { maxBlocksPerHost: input.maxBlocksPerHost }),
+    ...(input.limitPerHandle > 0 && { limitPerHandle: input.limitPerHandle }),
+    ...(input.hostReserved && { hostReserved: input.hostReserved }),
+    ...(input.leaseSeconds > 0 && { leaseSeconds: input.leaseSeconds }),
+  };
+  // A retry may know other labels by then: it is the same request, as it is where labels are registered.
+  const { hostLabels, namespaceLabels } = input;
+  // Nor is it another request where another asks again for what was asked for.
+  const userArn = event.requestContext.authorizer?.iam?.userArn;
+  return {
+    ...asked,
+    ...(hostLabels && { hostLabels }),
+    ...(namespaceLabels && { namespaceLabels }),
+    ...(userArn !== undefined && { assignedBy: userArn }),
+    digest: shortDigest(canonical(asked)),
+    ...(key !== undefined && { keyId: shortDigest(`${handle}\0${key}`) }),
+    dryRun,
+  };
+}
+
+/** A request that nobody can repeat, and whose addresses nobody can find once its answer is lost. */
+const NOT_TO_BE_FOUND = invalid(
+  {
+    field: "Idempotency-Key",
+    problem:
+      "is missing, and so is handle: one of the two is required. A key is a text that is new for each request and the same for its repeats",
+  },
+  {
+    field: "handle",
+    problem:
+      "is missing, and so is Idempotency-Key: one of the two is required. A handle is a name by which the addresses are found and released",
+  },
+);
+
+/** How many of each family; an address asks for one of its own. */
+function wantedOf({
+  address,
+  ipv4,
+  ipv6,
+}: {
+  readonly address?: Address | undefined;
+  readonly ipv4: number;
+  readonly ipv6: number;
+}): AssignRequest["wanted"] {
+  if (address) return [{ family: address.family, count: 1 }];
+  return [{ family: 4, count: ipv4 } as const, { family: 6, count: ipv6 } as const].filter(
+    ({ count }) => count > 0,
+  );
+}
+
+export function assignAnswer(result: Assignment | Explanation, requestId: string): Answer {
+  if ("families" in result) return explanationAnswer(result, requestId);
+  const { handle, addresses, requested, hostReserved, messages, missing } = result;
+  const body = addresses.map(({ expiresAtMs, ...address }) => ({
+    ...address,
+    ...(expiresAtMs !== undefined && { expiresAt: formatTime(expiresAtMs) }),
+  }));
+  return {
+    status: 200,
+    body: {
+      requestId,
+      handle,
+      addresses: body,
+      requested,
+      ...(hostReserved && { hostReserved }),
+      messages,
+      missing,
+    },
+  };
+}
+
+/** One text for every way to write the same request. */
+function canonical({
+  attributes,
+  address,
+  ...asked
+}: Omit<
+  AssignRequest,
+  "digest" | "keyId" | "hostLabels" | "namespaceLabels" | "assignedBy"
+>): string {
+  return JSON.stringify([
+    asked.space,
+    asked.host,
+    asked.wanted.map(({ family, count }) => [family, count]),
+    address ? String(address.value) : null,
+    asked.handle,
+    Object.entries(attributes).sort(([a], [b]) => (a < b ? -1 : 1)),
+    asked.use ?? null,
+    asked.pools,
+    asked.allowPartial ?? false,
+    asked.maxBlocksPerHost ?? 0,
+    asked.leaseSeconds ?? 0,
+    asked.limitPerHandle ?? 0,
+    ...(asked.namespace === undefined ? [] : [{ namespace: asked.namespace }]),
+    ...(asked.hostReserved ? [Object.entries(asked.hostReserved)] : []),
+    ...(asked.poolsByFamily ? [{ poolsByFamily: asked.poolsByFamily }] : []),
+  ]);
+}

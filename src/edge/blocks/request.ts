@@ -1,0 +1,56 @@
+import * as v from "valibot";
+import type { BlocksWanted } from "../../allocator/read/list-blocks.ts";
+import { blockListQuery, blockQuery } from "../../contract/requests/block.ts";
+import { cidr, resourceName } from "../../contract/schema/field.ts";
+import { invalid, Problem } from "../../contract/schema/problem.ts";
+import { type Cidr, formatCidr } from "../../domain/cidr.ts";
+import { hostId } from "../../domain/host.ts";
+import { addressInCursor, openCursor } from "../http/cursor.ts";
+import type { Event } from "../http/event.ts";
+import { inPath, readQuery } from "../http/parameters.ts";
+
+/** Pools are walked one by one, so the position in them names the pool; the blocks of a host are in one order. */
+const position = v.object({ pool: v.optional(resourceName), after: addressInCursor });
+
+/** Reads which blocks are asked for: those of a host, of a pool, or all of the space. */
+export function readBlockList(event: Event): BlocksWanted | Problem {
+  const query = readQuery(event, blockListQuery);
+  if (query instanceof Problem) return query;
+  const { space, pool, host, affinityType, limit, cursor } = query;
+  if (host === undefined && affinityType !== undefined)
+    return invalid({ field: "?affinityType", value: affinityType, problem: "needs a host" });
+  const wanted = {
+    space,
+    pool,
+    host: host === undefined ? undefined : hostId(affinityType ?? "host", host),
+    limit,
+  };
+  const opened = openCursor(cursor, blockListOf(wanted), position);
+  return opened instanceof Problem ? opened : { ...wanted, ...opened };
+}
+
+/** Reads which block is asked for, and which page of its addresses. */
+export function readBlockPath(event: Event) {
+  const query = readQuery(event, blockQuery);
+  if (query instanceof Problem) return query;
+  const block = inPath("cidr", cidr, event.pathParameters?.cidr);
+  if (block instanceof Problem) return block;
+  const wanted = { space: query.space, cidr: block, limit: query.limit };
+  const opened = openCursor(query.cursor, blockOf(wanted), v.object({ after: addressInCursor }));
+  return opened instanceof Problem ? opened : { ...wanted, position: opened.position?.after };
+}
+
+/** What a cursor of the list is bound to. */
+export const blockListOf = ({ space, pool, host }: BlocksWanted) => [
+  "blocks",
+  space,
+  pool ?? null,
+  host ?? null,
+];
+
+/** What a cursor of the addresses of a block is bound to. */
+export const blockOf = ({ space, cidr }: { readonly space: string; readonly cidr: Cidr }) => [
+  "block",
+  space,
+  formatCidr(cidr),
+];

@@ -1,0 +1,30 @@
+import type { ContentsPage } from "../../allocator/read/list-contents.ts";
+import { toJson } from "../../contract/schema/json-values.ts";
+import type { Contents } from "../../domain/contents.ts";
+import { sealCursor } from "../http/cursor.ts";
+import type { Answer } from "../http/event.ts";
+import { contentsOf } from "./request.ts";
+
+/**
+ * Bytes of JSON on a page. A function may answer 6 MB, in which the page stands as a text: each quote in it takes two bytes.
+ * An item of 400 KB, were all of it characters that JSON writes in six bytes, fits by itself.
+ */
+export const CONTENTS_BYTES_MAX = 2_500_000;
+
+export const contentsBytes = (contents: Contents): number =>
+  Buffer.byteLength(JSON.stringify(toJson(contents)));
+
+export function contentsAnswer(
+  { contents, next }: ContentsPage,
+  requestId: string,
+  wanted: { readonly space: string },
+): Answer {
+  return {
+    status: 200,
+    body: {
+      requestId,
+      contents: toJson(contents),
+      ...(next !== undefined && { next: sealCursor(contentsOf(wanted), { after: next }) }),
+    },
+  };
+}

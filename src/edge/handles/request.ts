@@ -1,0 +1,30 @@
+import * as v from "valibot";
+import { handleQuery } from "../../contract/requests/handle.ts";
+import { Problem } from "../../contract/schema/problem.ts";
+import { addressInCursor, openCursor } from "../http/cursor.ts";
+import type { Event } from "../http/event.ts";
+import { readHandleWith } from "../http/parameters.ts";
+
+const position = v.object({
+  id: v.pipe(v.string(), v.regex(/^[\w-]{1,64}$/)),
+  keyed: v.boolean(),
+  after: v.optional(addressInCursor),
+});
+
+/** Reads which page of a handle's addresses is asked for. */
+export function readHandlePage(event: Event) {
+  const wanted = readHandleWith(event, handleQuery);
+  if (wanted instanceof Problem) return wanted;
+  const { cursor, ...asked } = wanted;
+  const opened = openCursor(cursor, handleOf(asked), position);
+  return opened instanceof Problem ? opened : { ...asked, ...opened };
+}
+
+/** What a cursor of the addresses of a handle is bound to. */
+export const handleOf = ({
+  space,
+  handle,
+}: {
+  readonly space: string;
+  readonly handle: string;
+}) => ["handle", space, handle];

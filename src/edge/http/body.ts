@@ -1,0 +1,79 @@
+import { invalid, Problem } from "../../contract/schema/problem.ts";
+import { cut } from "../../contract/schema/schema.ts";
+import { BODY_BYTES_MAX } from "../../domain/limits.ts";
+import type { Event } from "./event.ts";
+import { spaceInBody } from "./misplaced-space.ts";
+
+const JSON_TYPE = /^application\/(json|[\w.+-]+\+json)$/;
+
+/** The value that a JSON body stands for; no body names a space. */
+export function readJson(event: Event): { readonly value: unknown } | Problem {
+  const type = mediaType(event);
+  if (type instanceof Problem) return type;
+  if (!isJson(type)) return unsupported(type, "application/json");
+  const json = parseJson(event);
+  return json instanceof Problem ? json : (spaceInBody(event, json.value) ?? json);
+}
+
+export const isJson = (type: string): boolean => JSON_TYPE.test(type);
+
+export function parseJson(event: Event): { readonly value: unknown } | Problem {
+  const text = bodyText(event, BODY_BYTES_MAX);
+  if (text instanceof Problem) return text;
+  try {
+    return { value: JSON.parse(text) };
+  } catch (error) {
+    return invalid({ field: "body", problem: `is not JSON: ${cut((error as Error).message)}` });
+  }
+}
+
+/** Bytes that are no UTF-8 are refused: what they would be replaced by is not what the caller sent. */
+export function bodyText(event: Event, bytesMax: number): string | Problem {
+  const { headers, body, isBase64Encoded } = event;
+  const encoding = headers["content-encoding"] ?? "identity";
+  // Unpacked here, a few bytes could become gigabytes.
+  if (encoding.trim().toLowerCase() !== "identity")
+    return new Problem(
+      "unsupported_media_type",
+      `Content-Encoding ${cut(encoding)} is not read here; send the body as it is.`,
+    );
+  if (!body) return EMPTY;
+  const bytes = Buffer.from(body, isBase64Encoded ? "base64" : "utf8");
+  if (bytes.byteLength > bytesMax)
+    return new Problem(
+      "payload_too_large",
+      `The body has ${bytes.byteLength} bytes and may have ${bytesMax}.`,
+      { bytes: bytes.byteLength, bytesMax },
+    );
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return invalid({ field: "body", problem: "is not UTF-8" });
+  }
+}
+
+export const EMPTY = invalid({ field: "body", problem: "is empty; send a JSON object" });
+
+/**
+ * Returns the type that a body is said to be of. A body of no type is refused: what it is could only be guessed
+ * (https://www.rfc-editor.org/rfc/rfc9110#section-8.3), and a web page may send one to any server without asking it.
+ */
+export function mediaType({ headers, body }: Event): string | Problem {
+  const said = headers["content-type"];
+  if (said === undefined)
+    return body
+      ? new Problem(
+          "unsupported_media_type",
+          "The body has no Content-Type; send application/json.",
+        )
+      : EMPTY;
+  const [type = ""] = said.split(";");
+  return type.trim().toLowerCase();
+}
+
+export function unsupported(type: string, supported: string): Problem {
+  return new Problem(
+    "unsupported_media_type",
+    `Content-Type ${cut(type)} is not read here; send ${supported}.`,
+  );
+}

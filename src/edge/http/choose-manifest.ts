@@ -1,0 +1,133 @@
+import type { NamePart } from "../../contract/requests/names.ts";
+import { invalid, Problem } from "../../contract/schema/problem.ts";
+import { cut, isRecord } from "../../contract/schema/schema.ts";
+import { MANIFESTS_PER_BODY_MAX } from "../../domain/limits.ts";
+import type { Event } from "./event.ts";
+import { spaceInBody } from "./misplaced-space.ts";
+import type { Documents } from "./yaml-body.ts";
+
+/** What of a body is taken, and what is not. */
+export interface Chosen {
+  readonly document: unknown;
+  /** The other manifests, each by its kind and name: nothing of them is applied. */
+  readonly ignored: readonly string[];
+}
+
+/** What manifests are wanted, and how the URL names the one that is. */
+export interface Wanted {
+  readonly kind: string;
+  readonly apiVersions: readonly string[];
+  readonly of: NamePart;
+}
+
+const NAMES_TOLD_MAX = 10;
+
+/**
+ * Chooses what a PUT is about: a lone document, or of several manifests, as files and `kubectl` have them, the one of the
+ * wanted kind that has the URL's name. It must be there exactly once. None of them names a space.
+ */
+export function chooseManifest(
+  event: Event,
+  { documents }: Documents,
+  wanted: Wanted,
+): Chosen | Problem {
+  const items = itemsOf(documents);
+  if (items instanceof Problem) return items;
+  for (const one of [...documents, ...items]) {
+    const misplaced = spaceInBody(event, one);
+    if (misplaced) return misplaced;
+  }
+  const [document] = items;
+  if (items.length === 1) return { document, ignored: [] };
+  if (items.length > MANIFESTS_PER_BODY_MAX)
+    return invalid({
+      field: "body",
+      problem: `has ${items.length} manifests and may have ${MANIFESTS_PER_BODY_MAX}`,
+    });
+  if (!items.some(isManifest))
+    return invalid({
+      field: "body",
+      problem: `has ${items.length} documents; send one of them`,
+    });
+  const name = event.pathParameters?.[wanted.of.part] ?? "";
+  const ofKind = items.filter((item) => isOfKind(item, wanted));
+  const meant = ofKind.filter((item) => nameOf(item) === name);
+  if (meant.length !== 1) return notOnce(items, ofKind, meant, wanted, name);
+  return {
+    document: meant[0],
+    ignored: items.filter((item) => item !== meant[0]).map(titleOf),
+  };
+}
+
+/** Nothing of our own JSON has these fields. */
+export function isManifest(value: unknown): value is Record<string, unknown> {
+  return isRecord(value) && (Object.hasOwn(value, "apiVersion") || Object.hasOwn(value, "kind"));
+}
+
+/** The documents of a body, and of a list its items: `kubectl get` puts even a single one into a list. */
+function itemsOf(documents: readonly unknown[]): readonly unknown[] | Problem {
+  const items: unknown[] = [];
+  for (const document of documents) {
+    if (!isManifest(document) || !isList(document)) items.push(document);
+    else if (Array.isArray(document.items)) items.push(...document.items);
+    else return invalid({ field: "items", problem: "must be an array of manifests" });
+  }
+  return items.length > 0 ? items : invalid({ field: "items", problem: "has none" });
+}
+
+/** `List` and, as the API of a kind answers, `IPPoolList`. */
+export const isList = (document: Record<string, unknown>): boolean =>
+  document.kind === "List" ||
+  (typeof document.kind === "string" &&
+    document.kind.endsWith("List") &&
+    Object.hasOwn(document, "items"));
+
+function isOfKind(item: unknown, { kind, apiVersions }: Wanted): boolean {
+  return (
+    isManifest(item) && item.kind === kind && apiVersions.some((one) => one === item.apiVersion)
+  );
+}
+
+/** The name that a manifest gives to what it describes, if it has one. */
+export function nameOf(item: unknown): unknown {
+  return isRecord(item) && isRecord(item.metadata) ? item.metadata.name : undefined;
+}
+
+/** `IPPool default-ipv4-ippool` */
+export function titleOf(item: unknown): string {
+  const kind = isRecord(item) && typeof item.kind === "string" ? cut(item.kind) : "something";
+  const name = nameOf(item);
+  return `${kind} ${typeof name === "string" ? cut(name) : "without a name"}`;
+}
+
+function notOnce(
+  items: readonly unknown[],
+  ofKind: readonly unknown[],
+  meant: readonly unknown[],
+  { kind, apiVersions, of }: Wanted,
+  name: string,
+): Problem {
+  const value = cut(name);
+  if (meant.length > 1)
+    return invalid({
+      field: "metadata.name",
+      value,
+      problem: `is that of ${meant.length} ${kind}s of the body; send the one that is meant`,
+    });
+  const found = `the body has ${told(ofKind.length > 0 ? ofKind : items)}`;
+  if (ofKind.length === 0)
+    return invalid({
+      field: "kind",
+      problem: `must be ${kind} of ${apiVersions.join(" or ")} in one of the manifests; ${found}`,
+    });
+  const problem = `must be the URL's {${of.part}}, ${value}, in one ${kind}; ${found}`;
+  return new Problem("name_mismatch", `metadata.name ${problem}.`, {
+    fields: [{ field: "metadata.name", value, problem }],
+  });
+}
+
+function told(items: readonly unknown[]): string {
+  const more = items.length - NAMES_TOLD_MAX;
+  const names = items.slice(0, NAMES_TOLD_MAX).map(titleOf);
+  return `${names.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}

@@ -1,0 +1,50 @@
+import * as v from "valibot";
+import { readable } from "../../contract/schema/field.ts";
+import { invalid, type Problem } from "../../contract/schema/problem.ts";
+import { isRecord, shortened } from "../../contract/schema/schema.ts";
+import { parseAddress } from "../../domain/address.ts";
+
+/**
+ * Where a page ended, as a text that its reader hands back: base64url of a small JSON. It is bound to what was asked for, so
+ * that it cannot go on with another list. It grants nothing: whoever makes one up reads what they may read anyway.
+ *
+ * @param of the kind of list, its space and its filters
+ */
+export function sealCursor(of: readonly unknown[], position: object): string {
+  return Buffer.from(JSON.stringify({ of, position })).toString("base64url");
+}
+
+/** Inverse of `sealCursor`; nothing where there is no cursor. */
+export function openCursor<Schema extends v.GenericSchema>(
+  text: string | undefined,
+  of: readonly unknown[],
+  schema: Schema,
+): { readonly position: v.InferOutput<Schema> | undefined } | Problem {
+  if (text === undefined) return { position: undefined };
+  const sealed = unsealed(text);
+  if (sealed && sealed.of !== JSON.stringify(of))
+    return refused(text, "is of another list; it goes on with the same path and filters only");
+  const position = v.safeParse(schema, sealed?.position);
+  return position.success
+    ? { position: position.output }
+    : refused(text, "is not a cursor; send the `next` of the page before");
+}
+
+/** What a cursor says; what it is bound to, as text. One that is nested too deep to be written again is none of ours. */
+function unsealed(text: string): { readonly of: string; readonly position: unknown } | undefined {
+  try {
+    const json: unknown = JSON.parse(Buffer.from(text, "base64url").toString("utf8"));
+    return isRecord(json) ? { of: JSON.stringify(json.of), position: json.position } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const refused = (cursor: string, problem: string): Problem =>
+  invalid({ field: "?cursor", value: shortened(cursor), problem });
+
+/** An address in a cursor: this product wrote it, so it is read as it stands. */
+export const addressInCursor = readable(parseAddress, {
+  description: "An address",
+  examples: ["10.0.0.7"],
+});

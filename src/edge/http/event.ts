@@ -1,0 +1,26 @@
+import type {
+  APIGatewayEventRequestContextIAMAuthorizer,
+  APIGatewayEventRequestContextV2,
+  APIGatewayProxyEventV2WithRequestContext,
+} from "aws-lambda";
+
+/**
+ * A request as API Gateway's HTTP API hands it over (payload format 2.0): header names in lower case, the path decoded, and
+ * whose it is where IAM authorises it; a laptop knows no callers.
+ */
+export type Event = APIGatewayProxyEventV2WithRequestContext<
+  APIGatewayEventRequestContextV2 & {
+    readonly authorizer?: { readonly iam?: Pick<IamCaller, "userArn"> };
+  }
+>;
+
+type IamCaller = APIGatewayEventRequestContextIAMAuthorizer["iam"];
+
+export interface Answer {
+  readonly status: number;
+  /** Absent where the status allows none. */
+  readonly body: object | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The path of what was made, without its space, such as `/v1/jobs/1`. */
+  readonly location?: string;
+}

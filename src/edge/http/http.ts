@@ -1,0 +1,108 @@
+import type { APIGatewayProxyStructuredResultV2 } from "aws-lambda";
+import { pathIn, withoutSpace } from "../../contract/routes/space-path.ts";
+import { PROBLEMS, Problem, problemAnswer, problemOf } from "../../contract/schema/problem.ts";
+import { cut } from "../../contract/schema/schema.ts";
+import { inTime } from "../../deadline-table.ts";
+import { Refusal } from "../../domain/outcome.ts";
+import type { Answer, Event } from "./event.ts";
+import { logger } from "./logger.ts";
+import { unlessKnown } from "./preconditions.ts";
+
+export type Handler = (event: Event) => Promise<APIGatewayProxyStructuredResultV2>;
+
+type Route = (event: Event) => Promise<Answer | Problem | Refusal>;
+
+/** One route as a sentence: parse the event, call the core, answer. Either of the first two may say no. */
+export function route<Input, Result>(
+  parse: (event: Event) => Input | Problem,
+  call: (input: Input) => Promise<Result | Problem | Refusal>,
+  answer: (result: Result, requestId: string, input: Input) => Answer,
+): Route {
+  return async (event) => {
+    const input = parse(event);
+    if (input instanceof Problem) return input;
+    const result = await call(input);
+    if (result instanceof Problem || result instanceof Refusal) return result;
+    return answer(result, event.requestContext.requestId, input);
+  };
+}
+
+/**
+ * The handler of a function, and one log line for each request. A HEAD is served as the GET of its path, without the body
+ * (RFC 9110, 9.3.2).
+ *
+ * @param routes by their keys in API Gateway, each by the one that names no space; the other leads to the same
+ */
+export function http(routes: Readonly<Record<string, Route>>): Handler {
+  return async (event) => {
+    const { routeKey, requestContext } = event;
+    const startedAtMs = performance.now();
+    let result: Answer | Problem;
+    let error: unknown;
+    try {
+      const { method, path } = requestContext.http;
+      const key = withoutSpace(routeKey).replace(/^HEAD /, "GET ");
+      const serve = Object.hasOwn(routes, key) ? routes[key] : undefined;
+      const answered = serve ? await inTime(() => serve(event)) : noRoute(method, path);
+      if (answered instanceof Refusal) result = problemOf(answered);
+      else if (answered instanceof Problem) result = answered;
+      else
+        result = key.startsWith("GET ") ? unlessKnown(event, answered) : located(event, answered);
+    } catch (thrown) {
+      error = thrown;
+      result = problemOf(thrown);
+    }
+    log(result, {
+      requestId: requestContext.requestId,
+      route: routeKey,
+      durationMs: Math.round(performance.now() - startedAtMs),
+      ...(error !== undefined && { error }),
+    });
+    const { requestId, http } = requestContext;
+    const answer = result instanceof Problem ? problemAnswer(result, requestId) : result;
+    return encoded(http.method === "HEAD" ? { ...answer, body: undefined } : answer, requestId);
+  };
+}
+
+/**
+ * The answer with a header that says where to find what was made: by the form of path that its caller may use. What a PUT
+ * created is where it was put; API Gateway hands over a path that is decoded, or is not.
+ */
+function located(
+  { rawPath, pathParameters }: Event,
+  { location: made, ...answer }: Answer,
+): Answer {
+  const put = answer.status === 201 ? rawPath.split("/").map(encodedOnce).join("/") : undefined;
+  const location = made === undefined ? put : pathIn(pathParameters?.space, made);
+  return location === undefined ? answer : { ...answer, headers: { ...answer.headers, location } };
+}
+
+const encodedOnce = (segment: string) => encodeURIComponent(decodeURIComponent(segment));
+
+export const noRoute = (method: string, path: string): Problem =>
+  new Problem("not_found", `There is no route ${method} ${cut(path)}.`);
+
+/** An answer as API Gateway takes it: JSON where it has a body, and the id that finds its request in the log. */
+export function encoded(
+  { status, headers, body }: Answer,
+  requestId: string,
+): APIGatewayProxyStructuredResultV2 {
+  return {
+    statusCode: status,
+    headers: {
+      ...(status !== 304 && { "content-type": "application/json" }),
+      ...headers,
+      "x-request-id": requestId,
+    },
+    ...(body && { body: JSON.stringify(body) }),
+  };
+}
+
+function log(result: Answer | Problem, line: Record<string, unknown>): void {
+  const code = result instanceof Problem ? result.code : undefined;
+  const status = code === undefined ? (result as Answer).status : PROBLEMS[code].status;
+  const entry = { status, ...(code !== undefined && { code }), ...line };
+  if (status === 500) logger.error("failed", entry);
+  else if (status > 500) logger.warn("not served for now", entry);
+  else logger.info(code === undefined ? "answered" : "refused", entry);
+}

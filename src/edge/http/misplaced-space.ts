@@ -1,0 +1,36 @@
+import * as v from "valibot";
+import { inNamedSpace, withoutSpace } from "../../contract/routes/space-path.ts";
+import { spaceName } from "../../contract/schema/field.ts";
+import { type FieldProblem, invalid, type Problem } from "../../contract/schema/problem.ts";
+import { cut, isRecord, shortened } from "../../contract/schema/schema.ts";
+import type { Event } from "./event.ts";
+
+/** Says no to a body that names a space; a manifest that does so is not meant for another one than its sender thinks. */
+export function spaceInBody(event: Event, body: unknown): Problem | undefined {
+  return isRecord(body) && Object.hasOwn(body, "space")
+    ? invalid({
+        field: "space",
+        value: shortened(body.space),
+        problem: `is not a field here: ${instead(event, body.space)}`,
+      })
+    : undefined;
+}
+
+/** What is wrong with a query that names a space. */
+export const spaceInQuery = (event: Event, space: unknown): FieldProblem => ({
+  field: "?space",
+  value: shortened(space),
+  problem: `is not a parameter here: ${instead(event, space)}`,
+});
+
+const instead = (event: Event, space: unknown) =>
+  `the path alone names the space; send ${requestIn(event, space)}`;
+
+/** `POST /v1/spaces/blue/assign`: the same request in that space, if there can be one of such a name. */
+function requestIn({ routeKey, pathParameters }: Event, space: unknown): string {
+  const parts = new Map(Object.entries(pathParameters ?? {}));
+  if (v.is(spaceName, space)) parts.set("space", space);
+  return inNamedSpace(withoutSpace(routeKey)).replace(/\{(\w+)\+?\}/g, (part, name: string) =>
+    cut(parts.get(name) ?? part),
+  );
+}

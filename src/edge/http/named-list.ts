@@ -1,0 +1,81 @@
+import * as v from "valibot";
+import type { Listed } from "../../allocator/core/page.ts";
+import { namedListQuery } from "../../contract/requests/query.ts";
+import { resourceName } from "../../contract/schema/field.ts";
+import { Problem } from "../../contract/schema/problem.ts";
+import { openCursor, sealCursor } from "./cursor.ts";
+import type { Answer, Event } from "./event.ts";
+import { readQuery } from "./parameters.ts";
+import { unreadableBody } from "./unreadable.ts";
+
+/** Which page is asked for. */
+export interface NamedListWanted {
+  readonly space: string;
+  readonly limit: number;
+  readonly after: string | undefined;
+}
+
+/** A function may answer 6 MB; one item has 400 KB at most in the table, and its text as JSON some more. */
+const PAGE_BYTES_MAX = 3_500_000;
+
+interface Named {
+  readonly name: string;
+}
+
+/** A list in the order of its items' names. */
+export const namedList = <Item extends Named>(list: string, bodyOf: (item: Item) => object) =>
+  pagedList<Item>(list, bodyOf, ({ name }) => name, resourceName);
+
+/**
+ * A list that is read as a whole, and answered in pages of so many items, and of so many bytes.
+ *
+ * @param list what the API calls it, in its path and in its answer
+ * @param bodyOf what is answered of each
+ * @param placeOf a text of each by which they are in order
+ * @param place what such a text is
+ */
+export function pagedList<Item>(
+  list: string,
+  bodyOf: (item: Item) => object,
+  placeOf: (item: Item) => string,
+  place: v.GenericSchema<string, string>,
+) {
+  const listOf = ({ space }: { readonly space: string }) => [list, space];
+  return {
+    read(event: Event): NamedListWanted | Problem {
+      const read = readQuery(event, namedListQuery);
+      if (read instanceof Problem) return read;
+      const { cursor, ...asked } = read;
+      const opened = openCursor(cursor, listOf(asked), v.object({ after: place }));
+      return opened instanceof Problem ? opened : { ...asked, after: opened.position?.after };
+    },
+
+    answer(
+      { items, unreadable }: Listed<Item>,
+      _requestId: string,
+      wanted: NamedListWanted,
+    ): Answer {
+      const { limit, after = "" } = wanted;
+      const left = items.filter((item) => placeOf(item) > after);
+      const bodies: object[] = [];
+      let bytes = 0;
+      for (const item of left) {
+        if (bodies.length === limit) break;
+        const body = bodyOf(item);
+        bytes += Buffer.byteLength(JSON.stringify(body));
+        // The first one stands on its page whatever it has: otherwise no page would come further.
+        if (bodies.length > 0 && bytes > PAGE_BYTES_MAX) break;
+        bodies.push(body);
+      }
+      const last = bodies.length < left.length ? left[bodies.length - 1] : undefined;
+      return {
+        status: 200,
+        body: {
+          [list]: bodies,
+          ...unreadableBody(unreadable),
+          ...(last && { next: sealCursor(listOf(wanted), { after: placeOf(last) }) }),
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,140 @@
+import * as v from "valibot";
+import { type NameInBody, RESOURCE } from "../../contract/requests/names.ts";
+import { DRY_RUN } from "../../contract/requests/query.ts";
+import { SPACE_DEFAULT } from "../../contract/routes/space-path.ts";
+import {
+  address,
+  handleName,
+  idempotencyKey,
+  jobId,
+  nodeName,
+  spaceName,
+} from "../../contract/schema/field.ts";
+import { type FieldProblem, invalid, Problem } from "../../contract/schema/problem.ts";
+import { checked, shortened } from "../../contract/schema/schema.ts";
+import type { Address } from "../../domain/address.ts";
+import type { Event } from "./event.ts";
+import { spaceInQuery } from "./misplaced-space.ts";
+
+/** Reads the space that the path names, and the query: what it may say is named by the entries, and any other parameter is refused. */
+export function readQuery<Entries extends v.ObjectEntries>(event: Event, entries: Entries) {
+  const query = event.queryStringParameters ?? {};
+  const known = Object.keys(entries);
+  const unknown = Object.entries(query).filter(([name]) => !known.includes(name));
+  if (unknown.length > 0)
+    return invalid(
+      ...unknown.map(([name, value]) =>
+        name === "space" ? spaceInQuery(event, value) : unknownParameter(name, known),
+      ),
+    );
+  const named = event.pathParameters?.space;
+  const space = named === undefined ? SPACE_DEFAULT : inPath("space", spaceName, named);
+  if (space instanceof Problem) return space;
+  const input = checked(v.object(entries), query);
+  return input instanceof Problem ? asParameters(input) : { ...input, space };
+}
+
+/** The space of a request whose query says nothing. */
+export function readSpace(event: Event): string | Problem {
+  const query = readQuery(event, {});
+  return query instanceof Problem ? query : query.space;
+}
+
+/** The name of a thing in its space. */
+export function readNamed(event: Event, of = RESOURCE) {
+  return readNamedWith(event, {}, of);
+}
+
+/** A write of what is named; a body may repeat the name, but not contradict the URL. */
+export function readNamedWrite(event: Event, nameInBody?: NameInBody, of = RESOURCE) {
+  const named = readNamedWith(event, DRY_RUN, of);
+  if (named instanceof Problem || nameInBody === undefined || nameInBody.value === named.name)
+    return named;
+  const problem = `is not ${named.name}, the name in the URL`;
+  return new Problem("name_mismatch", `${nameInBody.field} ${problem}.`, {
+    fields: [{ ...nameInBody, problem }],
+  });
+}
+
+/** What is named in the path, and what else the query says. */
+export function readNamedWith<Entries extends v.ObjectEntries>(
+  event: Event,
+  entries: Entries,
+  of = RESOURCE,
+) {
+  const query = readQuery(event, entries);
+  if (query instanceof Problem) return query;
+  const name = inPath(of.part, of.schema, event.pathParameters?.[of.part]);
+  return name instanceof Problem ? name : { ...query, name };
+}
+
+export function readJobPath(event: Event): { space: string; id: string } | Problem {
+  const space = readSpace(event);
+  if (space instanceof Problem) return space;
+  const id = inPath("id", jobId, event.pathParameters?.id);
+  return id instanceof Problem ? id : { space, id };
+}
+
+export function readHandlePath(event: Event) {
+  return readHandleWith(event, {});
+}
+
+/** The handle in the path, and what else the query says. */
+export function readHandleWith<Entries extends v.ObjectEntries>(event: Event, entries: Entries) {
+  const query = readQuery(event, entries);
+  if (query instanceof Problem) return query;
+  const handle = inPath("handle", handleName, event.pathParameters?.handle);
+  return handle instanceof Problem ? handle : { ...query, handle };
+}
+
+export function readAddressPath(event: Event): { space: string; address: Address } | Problem {
+  const space = readSpace(event);
+  if (space instanceof Problem) return space;
+  const ip = inPath("ip", address, event.pathParameters?.ip);
+  return ip instanceof Problem ? ip : { space, address: ip };
+}
+
+/** The host in the path, and what else the query says. */
+export function readHostWith<Entries extends v.ObjectEntries>(event: Event, entries: Entries) {
+  const query = readQuery(event, entries);
+  if (query instanceof Problem) return query;
+  const node = inPath("node", nodeName, event.pathParameters?.node);
+  return node instanceof Problem ? node : { ...query, node };
+}
+
+/** What a part of the path says, or a header, or what is wrong with it, under its name. */
+export function inPath<Schema extends v.GenericSchema>(
+  field: string,
+  schema: Schema,
+  value: string | undefined,
+): v.InferOutput<Schema> | Problem {
+  const part = checked(schema, value);
+  return part instanceof Problem ? renamed(part, field) : part;
+}
+
+/** The key of a request, or none. Quoted and bare it is the same one. */
+export function readIdempotencyKey(event: Event): { readonly key: string | undefined } | Problem {
+  const header = event.headers["idempotency-key"];
+  if (header === undefined) return { key: undefined };
+  const key = inPath("Idempotency-Key", idempotencyKey, header);
+  return key instanceof Problem ? key : { key };
+}
+
+function unknownParameter(name: string, known: readonly string[]): FieldProblem {
+  const list =
+    known.length === 0
+      ? "it takes none"
+      : `known ${known.length > 1 ? "are" : "is"} ${known.join(", ")}`;
+  return { field: `?${shortened(name)}`, problem: `is not a parameter here; ${list}` };
+}
+
+/** The same problem of what the schema took for a whole body. */
+function renamed({ members }: Problem, field: string): Problem {
+  return invalid(...(members.fields as FieldProblem[]).map((problem) => ({ ...problem, field })));
+}
+
+/** The same problem of what the schema took for fields of a body. */
+function asParameters({ members }: Problem): Problem {
+  const fields = members.fields as FieldProblem[];
+  return invalid(...fields.map((problem) => ({ ...problem, field: `?${problem.field}` })));
+}

@@ -1,0 +1,60 @@
+import type { Conditions, Precondition, Revisions } from "../../allocator/admin/precondition.ts";
+import { RESOURCE } from "../../contract/requests/names.ts";
+import { etags } from "../../contract/schema/field.ts";
+import { Problem } from "../../contract/schema/problem.ts";
+import type { Answer, Event } from "./event.ts";
+import { inPath, readNamedWrite } from "./parameters.ts";
+
+/** Preconditions of requests (RFC 9110, 13.1). An ETag is a revision in quotes, and always a strong one. */
+
+interface ETag {
+  readonly revision: string;
+  readonly weak: boolean;
+}
+
+/** Reads what must hold of a resource before it is written. A weak ETag never matches in If-Match (RFC 9110, 13.1.1). */
+export function readIfMatch({ headers }: Event): { readonly ifMatch: Precondition } | Problem {
+  const match = readETags("If-Match", headers["if-match"]);
+  if (match instanceof Problem) return match;
+  const noneMatch = readETags("If-None-Match", headers["if-none-match"]);
+  if (noneMatch instanceof Problem) return noneMatch;
+  const precondition: Conditions = {
+    ...(match && { match: revisionsIn(match, ({ weak }) => !weak) }),
+    ...(noneMatch && { noneMatch: revisionsIn(noneMatch) }),
+  };
+  return { ifMatch: precondition };
+}
+
+/** What names a thing that is to be changed or deleted as it was seen, where no body says more. */
+export function readNamedMatch(event: Event, of = RESOURCE) {
+  const named = readNamedWrite(event, undefined, of);
+  if (named instanceof Problem) return named;
+  const match = readIfMatch(event);
+  return match instanceof Problem ? match : { ...named, ...match };
+}
+
+/** Answers a read whose caller has what it would be answered already with 304 and no body (RFC 9110, 13.1.2). */
+export function unlessKnown({ headers }: Event, answer: Answer): Answer | Problem {
+  const { etag, ...others } = answer.headers ?? {};
+  if (etag === undefined || answer.status !== 200) return answer;
+  const noneMatch = readETags("If-None-Match", headers["if-none-match"]);
+  if (noneMatch === undefined || noneMatch instanceof Problem) return noneMatch ?? answer;
+  const known = revisionsIn(noneMatch);
+  const isKnown = known === "any" || known.some((revision) => `"${revision}"` === etag);
+  return isKnown ? { status: 304, headers: { ...others, etag }, body: undefined } : answer;
+}
+
+function readETags(field: string, header: string | undefined) {
+  if (header === undefined) return undefined;
+  const text = inPath(field, etags, header);
+  if (text instanceof Problem) return text;
+  if (text === "*") return "any";
+  return [...text.matchAll(/(W\/)?"([^"]*)"/g)].map(
+    ([, weak, revision = ""]): ETag => ({ revision, weak: weak !== undefined }),
+  );
+}
+
+const revisionsIn = (
+  etags: "any" | readonly ETag[],
+  counts: (etag: ETag) => boolean = () => true,
+): Revisions => (etags === "any" ? etags : etags.filter(counts).map(({ revision }) => revision));

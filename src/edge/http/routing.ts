@@ -1,0 +1,35 @@
+import { methodsOf, ROUTES, type Route } from "../../contract/routes/routes.ts";
+import { Problem } from "../../contract/schema/problem.ts";
+import { cut } from "../../contract/schema/schema.ts";
+import { noRoute } from "./http.ts";
+
+/** The parts of each route's path, taken apart once for all requests. */
+const PATTERNS = ROUTES.map((route) => {
+  const parts = route.path.split("/");
+  return { route, parts, greedy: isGreedy(parts.at(-1)) };
+});
+type Pattern = (typeof PATTERNS)[number];
+
+/** The routes that a path leads to. Its segments come decoded. */
+export function routesAt(segments: readonly string[]): readonly Route[] {
+  return PATTERNS.filter((pattern) => fits(pattern, segments)).map(({ route }) => route);
+}
+
+/** What a request is told that none of the routes at its path takes. */
+export function leadsNowhere(method: string, path: string, fitting: readonly Route[]): Problem {
+  if (fitting.length === 0) return noRoute(method, path);
+  const allow = fitting.flatMap(methodsOf);
+  return new Problem("method_not_allowed", `${cut(path)} takes ${allow.join(", ")}.`, { allow });
+}
+
+function fits({ parts, greedy }: Pattern, segments: readonly string[]): boolean {
+  return (
+    (parts.length === segments.length || (greedy && parts.length < segments.length)) &&
+    parts.every((part, i) => (part.startsWith("{") ? segments[i] !== "" : part === segments[i]))
+  );
+}
+
+/** Does a part of a route's path stand for all segments that are left? */
+export function isGreedy(part = ""): boolean {
+  return part.endsWith("+}");
+}

@@ -1,0 +1,15 @@
+import type { Usage } from "../../domain/usage.ts";
+
+/** Counts as JSON has them: numbers, or decimal strings where a number would not be exact. */
+export const usageBody = ({ capacity, inUse, held, reserved, cooling, available }: Usage) => ({
+  capacity: countOf(capacity),
+  inUse: countOf(inUse),
+  held: countOf(held),
+  reserved: countOf(reserved),
+  cooling: countOf(cooling),
+  available: countOf(available),
+});
+
+/** A number, or its decimal digits where a number would not be exact. */
+export const countOf = (count: bigint): number | string =>
+  count <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(count) : String(count);

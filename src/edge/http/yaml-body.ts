@@ -1,0 +1,69 @@
+import { Lexer, Parser, parseAllDocuments } from "yaml";
+import { invalid, Problem } from "../../contract/schema/problem.ts";
+import { cut } from "../../contract/schema/schema.ts";
+import { bodyText, EMPTY, isJson, mediaType, parseJson, unsupported } from "./body.ts";
+import type { Event } from "./event.ts";
+
+/** A manifest has a page or two; what its keys cost grows with their square, and 100 KB of them took 16 s. */
+const YAML_BYTES_MAX = 20_000;
+/** A manifest has six levels. Reading a hundred times as many can take for ever, or all of the stack. */
+const YAML_LEVELS_MAX = 32;
+/** Anchors that are repeated: a few lines of them can stand for gigabytes. */
+const YAML_ALIASES_MAX = 100;
+
+const YAML_TYPE = /^(application\/(x-)?yaml|text\/(x-)?yaml)$/;
+
+/** What a body says: a JSON body one thing, a YAML body one or more. */
+export interface Documents {
+  readonly documents: readonly [unknown, ...unknown[]];
+}
+
+/** The values that a JSON or YAML body stands for. */
+export function readDocuments(event: Event): Documents | Problem {
+  const type = mediaType(event);
+  if (type instanceof Problem) return type;
+  if (isJson(type)) {
+    const json = parseJson(event);
+    return json instanceof Problem ? json : { documents: [json.value] };
+  }
+  return YAML_TYPE.test(type)
+    ? parseYaml(event)
+    : unsupported(type, "application/json or application/yaml");
+}
+
+function parseYaml(event: Event): Documents | Problem {
+  const text = bodyText(event, YAML_BYTES_MAX);
+  if (text instanceof Problem) return text;
+  if (isDeep(text))
+    return invalid({
+      field: "body",
+      problem: `is nested more than ${YAML_LEVELS_MAX} levels deep`,
+    });
+  try {
+    const documents = parseAllDocuments(text, { logLevel: "silent" });
+    const [error] = documents.flatMap(({ errors }) => errors);
+    if (error) throw error;
+    const [first, ...more] = documents
+      .map((document) => document.toJS({ maxAliasCount: YAML_ALIASES_MAX }))
+      // What stands between two separators and says nothing is no document.
+      .filter((value) => value !== null);
+    return first === undefined ? EMPTY : { documents: [first, ...more] };
+  } catch (error) {
+    return invalid({
+      field: "body",
+      problem: `is not YAML: ${cut(firstLine((error as Error).message))}`,
+    });
+  }
+}
+
+/** Read by a machine with a stack of its own, which does not use ours. */
+function isDeep(text: string): boolean {
+  const parser = new Parser();
+  for (const lexeme of new Lexer().lex(text)) {
+    Array.from(parser.next(lexeme));
+    if (parser.stack.length > YAML_LEVELS_MAX) return true;
+  }
+  return false;
+}
+
+const firstLine = (text: string) => text.split("\n", 1)[0] ?? "";

@@ -1,0 +1,65 @@
+import * as v from "valibot";
+import type { Accepted } from "../../allocator/jobs/pool-jobs.ts";
+import type { Job, WalkCounts } from "../../domain/job.ts";
+import { formatTime } from "../../domain/time.ts";
+import type { Answer } from "../http/event.ts";
+import { pagedList } from "../http/named-list.ts";
+import type { DryRun } from "../http/write-answer.ts";
+
+/**
+ * Work was begun: where to follow it, and from when on nobody gets an address of its pool, unless that serves on. The answer to a dry run is the
+ * job that would be begun; it cannot be followed.
+ */
+export function acceptedAnswer(
+  { job, effectiveAtMs }: Pick<Accepted, "job"> & Partial<Accepted>,
+  _requestId: string,
+  { dryRun }: DryRun,
+): Answer {
+  if (dryRun) return { status: 200, body: { job: bodyOf(job), dryRun } };
+  return {
+    status: 202,
+    location: `/v1/jobs/${job.id}`,
+    body: {
+      job: bodyOf(job),
+      ...(effectiveAtMs !== undefined && { effectiveAt: formatTime(effectiveAtMs) }),
+    },
+  };
+}
+
+export function jobAnswer(job: Job): Answer {
+  return { status: 200, body: bodyOf(job) };
+}
+
+/** The jobs of a space, those that were begun first before the others. */
+export const jobList = pagedList<Job>(
+  "jobs",
+  (job) => bodyOf(job),
+  ({ createdAtMs, id }) => `${formatTime(createdAtMs)} ${id}`,
+  v.string(),
+);
+
+const bodyOf = (job: Job) => ({
+  id: job.id,
+  space: job.space,
+  kind: job.kind,
+  pool: job.pool,
+  ...(job.mustBeEmpty && { mustBeEmpty: true }),
+  state: job.state,
+  detail: job.detail,
+  progress: {
+    ...(job.walk && { current: countsOf(job.walk) }),
+    ...(job.lastWalk && { last: countsOf(job.lastWalk) }),
+  },
+  createdAt: formatTime(job.createdAtMs),
+  updatedAt: formatTime(job.updatedAtMs),
+  ...(job.finishedAtMs !== undefined && { finishedAt: formatTime(job.finishedAtMs) }),
+});
+
+/** Of a walk over the pool: what it looked at, and what it saw. */
+const countsOf = ({ cells, blocks, deleted, taken, cooling }: WalkCounts) => ({
+  cells,
+  blocks,
+  deleted,
+  taken,
+  cooling,
+});

@@ -1,0 +1,37 @@
+import type { Written } from "../../allocator/admin/written.ts";
+import { formatCidr } from "../../domain/cidr.ts";
+import { deleteJobId } from "../../domain/job.ts";
+import type { Pool } from "../../domain/pool.ts";
+import type { Answer } from "../http/event.ts";
+import { namedList } from "../http/named-list.ts";
+import { type DryRun, etagOf, type Ignoring, ignored, written } from "../http/write-answer.ts";
+
+export function poolAnswer(pool: Pool): Answer {
+  return { status: 200, headers: etagOf(pool), body: bodyOf(pool) };
+}
+
+export const poolPutAnswer = (
+  { value, ...result }: Written<Pool>,
+  _requestId: string,
+  request: DryRun & Ignoring,
+): Answer =>
+  written({ ...result, value }, request, { ...bodyOf(value), ...ignored(request) }, value.revision);
+
+export const poolList = namedList<Pool>("pools", (pool) => bodyOf(pool));
+
+/** Field by field: the id of a pool is nobody's business, and its state only where it serves nobody because of it. */
+const bodyOf = (pool: Pool) => ({
+  name: pool.name,
+  cidr: formatCidr(pool.cidr),
+  blockSize: pool.blockSize,
+  disabled: pool.disabled,
+  assignmentMode: pool.assignmentMode,
+  allowedUses: pool.allowedUses,
+  borrowing: pool.borrowing,
+  ...(pool.nodeSelector && { nodeSelector: pool.nodeSelector.text }),
+  ...(pool.namespaceSelector && { namespaceSelector: pool.namespaceSelector.text }),
+  ...(pool.cooldownSeconds !== undefined && { cooldownSeconds: pool.cooldownSeconds }),
+  ...(pool.routing && { routing: pool.routing }),
+  ...(pool.state !== "active" && { state: pool.state }),
+  ...(pool.state === "deleting" && { job: deleteJobId(pool.id) }),
+});

@@ -1,0 +1,57 @@
+import type { Precondition } from "../../allocator/admin/precondition.ts";
+import { API_VERSIONS, readManifest } from "../../contract/requests/manifest.ts";
+import { RESOURCE } from "../../contract/requests/names.ts";
+import { type PoolDocument, poolBody, poolReleaseQuery } from "../../contract/requests/pool.ts";
+import { poolSpec } from "../../contract/schema/pool-fields.ts";
+import { Problem } from "../../contract/schema/problem.ts";
+import { checked } from "../../contract/schema/schema.ts";
+import type { PoolSpec } from "../../domain/pool.ts";
+import { chooseManifest, isManifest, type Wanted } from "../http/choose-manifest.ts";
+import type { Event } from "../http/event.ts";
+import { readNamedWith, readNamedWrite } from "../http/parameters.ts";
+import { readIfMatch } from "../http/preconditions.ts";
+import { readDocuments } from "../http/yaml-body.ts";
+
+export interface PoolRequest {
+  readonly space: string;
+  readonly name: string;
+  readonly spec: PoolSpec;
+  readonly ifMatch: Precondition;
+  readonly dryRun: boolean;
+  /** The manifests of the body that are not applied. */
+  readonly ignored: readonly string[];
+}
+
+export const readPoolRelease = (event: Event) => readNamedWith(event, poolReleaseQuery);
+
+const IP_POOL: Wanted = { kind: "IPPool", apiVersions: API_VERSIONS, of: RESOURCE };
+
+/** Reads a pool as JSON, or as a manifest of Calico in JSON or YAML. */
+export function readPoolPut(event: Event): PoolRequest | Problem {
+  const documents = readDocuments(event);
+  if (documents instanceof Problem) return documents;
+  const chosen = chooseManifest(event, documents, IP_POOL);
+  if (chosen instanceof Problem) return chosen;
+  const document = isManifest(chosen.document)
+    ? readManifest(chosen.document)
+    : readDocument(chosen.document);
+  if (document instanceof Problem) return document;
+  const named = readNamedWrite(event, document.name);
+  if (named instanceof Problem) return named;
+  const match = readIfMatch(event);
+  if (match instanceof Problem) return match;
+  return { ...named, spec: document.spec, ...match, ignored: chosen.ignored };
+}
+
+function readDocument(value: unknown): PoolDocument | Problem {
+  const input = checked(poolBody, value);
+  if (input instanceof Problem) return input;
+  const { name, routing, cooldownSeconds } = input;
+  return {
+    ...(name !== undefined && { name: { field: "name", value: name } }),
+    spec: {
+      ...poolSpec(input, routing),
+      ...(cooldownSeconds !== undefined && { cooldownSeconds }),
+    },
+  };
+}

@@ -1,0 +1,63 @@
+import * as v from "valibot";
+import type { LabelledWanted } from "../../allocator/admin/nodes.ts";
+import type { Page } from "../../allocator/core/page.ts";
+import { NAMESPACE, type NamePart, NODE } from "../../contract/requests/names.ts";
+import { labelledQuery } from "../../contract/requests/registry.ts";
+import { hostText } from "../../contract/schema/field.ts";
+import { Problem } from "../../contract/schema/problem.ts";
+import type { Labels } from "../../domain/labels.ts";
+import { openCursor, sealCursor } from "../http/cursor.ts";
+import type { Answer, Event } from "../http/event.ts";
+import { readNamed, readQuery } from "../http/parameters.ts";
+import { unreadableBody } from "../http/unreadable.ts";
+import { etagOf } from "../http/write-answer.ts";
+
+/** Nodes and namespaces, what has labels, as they are asked for and shown. Nothing here reads YAML, which takes time to load. */
+
+export interface Labelled {
+  readonly name: string;
+  readonly labels: Labels;
+  readonly revision: string;
+}
+
+export const nodeList = labelledList(NODE, "nodes");
+export const namespaceList = labelledList(NAMESPACE, "namespaces");
+
+/** One kind of them: how its reads are asked for, and its list answered. */
+function labelledList(of: NamePart, list: "nodes" | "namespaces") {
+  const listOf = ({ space }: { readonly space: string }) => [list, space];
+  return {
+    readOne: (event: Event) => readNamed(event, of),
+
+    /** Reads which page of the list is asked for. */
+    read(event: Event): LabelledWanted | Problem {
+      const query = readQuery(event, labelledQuery);
+      if (query instanceof Problem) return query;
+      const { cursor, ...asked } = query;
+      // What was registered before paths were minded may end a page.
+      const opened = openCursor(cursor, listOf(asked), v.object({ after: hostText }));
+      return opened instanceof Problem ? opened : { ...asked, after: opened.position?.after };
+    },
+
+    answer(
+      { items, unreadable, next }: Page<Labelled, string>,
+      _: string,
+      wanted: LabelledWanted,
+    ): Answer {
+      return {
+        status: 200,
+        body: {
+          [list]: items.map(labelledBody),
+          ...unreadableBody(unreadable),
+          ...(next !== undefined && { next: sealCursor(listOf(wanted), { after: next }) }),
+        },
+      };
+    },
+  };
+}
+
+export function labelledAnswer(labelled: Labelled): Answer {
+  return { status: 200, headers: etagOf(labelled), body: labelledBody(labelled) };
+}
+
+export const labelledBody = ({ name, labels }: Labelled) => ({ name, labels });

@@ -1,0 +1,73 @@
+import type { Written } from "../../allocator/admin/written.ts";
+import {
+  type LabelledRequest,
+  namespaceRequest,
+  nodeRequest,
+} from "../../contract/requests/registry.ts";
+import { Problem } from "../../contract/schema/problem.ts";
+import { checked } from "../../contract/schema/schema.ts";
+import { chooseManifest, isManifest } from "../http/choose-manifest.ts";
+import type { Answer, Event } from "../http/event.ts";
+import { readNamedWrite } from "../http/parameters.ts";
+import { readIfMatch, readNamedMatch } from "../http/preconditions.ts";
+import { type DryRun, type Ignoring, ignored, written } from "../http/write-answer.ts";
+import { readDocuments } from "../http/yaml-body.ts";
+import { type Labelled, labelledBody } from "./answer.ts";
+
+/** How changes of a node or a namespace are read. */
+function labelledKind(request: LabelledRequest) {
+  const { body, manifest, of } = request;
+
+  const readDocument = (document: unknown) => {
+    if (!isManifest(document)) {
+      const input = checked(body, document);
+      if (input instanceof Problem) return input;
+      const { name, labels } = input;
+      return { labels, ...(name !== undefined && { name: { field: "name", value: name } }) };
+    }
+    const input = checked(manifest, document);
+    if (input instanceof Problem) return input;
+    const { name, labels } = input.metadata;
+    return { labels, name: { field: "metadata.name", value: name } };
+  };
+
+  return {
+    readMatch: (event: Event) => readNamedMatch(event, of),
+
+    /** Reads labels as JSON, or as a manifest of Kubernetes in JSON or YAML. */
+    readPut(event: Event) {
+      const documents = readDocuments(event);
+      if (documents instanceof Problem) return documents;
+      const chosen = chooseManifest(event, documents, request);
+      if (chosen instanceof Problem) return chosen;
+      const document = readDocument(chosen.document);
+      if (document instanceof Problem) return document;
+      const named = readNamedWrite(event, document.name, of);
+      if (named instanceof Problem) return named;
+      const match = readIfMatch(event);
+      if (match instanceof Problem) return match;
+      return { ...named, labels: document.labels, ...match, ignored: chosen.ignored };
+    },
+  };
+}
+
+export const nodes = labelledKind(nodeRequest);
+export const namespaces = labelledKind(namespaceRequest);
+
+export const labelledPutAnswer = (
+  result: Written<Labelled>,
+  _requestId: string,
+  request: DryRun & Ignoring,
+): Answer =>
+  written(
+    result,
+    request,
+    { ...labelledBody(result.value), ...ignored(request) },
+    result.value.revision,
+  );
+
+export const labelledDeleteAnswer = (
+  result: Written<undefined>,
+  _requestId: string,
+  request: DryRun,
+): Answer => written(result, request, {});

@@ -1,0 +1,37 @@
+import type { Written } from "../../allocator/admin/written.ts";
+import { DRY_RUN } from "../../contract/requests/query.ts";
+import { settingsBody } from "../../contract/requests/settings.ts";
+import { Problem } from "../../contract/schema/problem.ts";
+import { checked } from "../../contract/schema/schema.ts";
+import type { Settings } from "../../domain/pool.ts";
+import { readJson } from "../http/body.ts";
+import type { Answer, Event } from "../http/event.ts";
+import { readQuery } from "../http/parameters.ts";
+import { readIfMatch } from "../http/preconditions.ts";
+import { type DryRun, etagOf, written } from "../http/write-answer.ts";
+
+interface SettingsSeen {
+  readonly settings: Settings;
+  readonly revision: string | undefined;
+}
+
+export function readSettingsPut(event: Event) {
+  const json = readJson(event);
+  if (json instanceof Problem) return json;
+  const settings = checked(settingsBody, json.value);
+  if (settings instanceof Problem) return settings;
+  const query = readQuery(event, DRY_RUN);
+  if (query instanceof Problem) return query;
+  const match = readIfMatch(event);
+  return match instanceof Problem ? match : { ...query, settings, ...match };
+}
+
+export function settingsAnswer({ settings, revision }: SettingsSeen): Answer {
+  return { status: 200, headers: etagOf({ revision }), body: settings };
+}
+
+export const settingsPutAnswer = (
+  result: Written<{ settings: Settings; revision: string }>,
+  _requestId: string,
+  request: DryRun,
+) => written(result, request, result.value.settings, result.value.revision);

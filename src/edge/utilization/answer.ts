@@ -1,0 +1,72 @@
+import type { UtilizationPosition } from "../../allocator/read/count-pool.ts";
+import type { SpaceUtilization } from "../../allocator/read/space-utilization.ts";
+import type { Utilization } from "../../allocator/read/utilization.ts";
+import { formatAddress } from "../../domain/address.ts";
+import { blockBody } from "../blocks/answer.ts";
+import { sealCursor } from "../http/cursor.ts";
+import type { Answer } from "../http/event.ts";
+import { usageBody } from "../http/usage.ts";
+import { utilizationOf } from "./request.ts";
+import { type SpaceUtilizationWanted, spaceUtilizationOf } from "./space-request.ts";
+
+/** The sums are of the whole pool where the answer is complete; until then they are of the blocks so far. */
+export function utilizationAnswer(
+  { pool, cidr, usage, blocks, outside, next }: Utilization,
+  requestId: string,
+  wanted: { readonly space: string; readonly name: string },
+): Answer {
+  return {
+    status: 200,
+    body: {
+      requestId,
+      pool,
+      cidr,
+      ...usageBody(usage),
+      complete: next === undefined,
+      blocks: blocks.map((block) => ({ cidr: block.cidr, ...usageBody(block) })),
+      ...(outside && { outsideBlocks: usageBody(outside) }),
+      ...(next && { next: sealCursor(utilizationOf(wanted), positionOf(next)) }),
+    },
+  };
+}
+
+/** Each pool stands on the page on which it is counted to its end, as a whole. */
+export function spaceUtilizationAnswer(
+  { pools, orphans, unreadable = [], next }: SpaceUtilization,
+  requestId: string,
+  wanted: SpaceUtilizationWanted,
+): Answer {
+  const position = next && ("pool" in next ? { ...next, within: withinOf(next.within) } : next);
+  return {
+    status: 200,
+    body: {
+      requestId,
+      pools: pools.map(({ pool, cidr, usage, outside }) => ({
+        pool,
+        cidr,
+        ...usageBody(usage),
+        outsideBlocks: usageBody(outside),
+      })),
+      ...(orphans && { orphans: orphans.map(blockBody) }),
+      ...(unreadable.length > 0 && { unreadable }),
+      complete: next === undefined,
+      ...(position && { next: sealCursor(spaceUtilizationOf(wanted), position) }),
+    },
+  };
+}
+
+const withinOf = (within: UtilizationPosition | undefined) => within && positionOf(within);
+
+/** Inverse of the schema that reads the cursor. */
+const positionOf = ({ poolId, after, sum, reservedInBlocks }: UtilizationPosition) => ({
+  poolId,
+  after: formatAddress(after),
+  sum: {
+    inUse: String(sum.inUse),
+    held: String(sum.held),
+    reserved: String(sum.reserved),
+    cooling: String(sum.cooling),
+    available: String(sum.available),
+  },
+  reservedInBlocks: String(reservedInBlocks),
+});

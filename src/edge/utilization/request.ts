@@ -1,0 +1,45 @@
+import * as v from "valibot";
+import { utilizationQuery } from "../../contract/requests/utilization.ts";
+import { Problem } from "../../contract/schema/problem.ts";
+import { addressInCursor, openCursor } from "../http/cursor.ts";
+import type { Event } from "../http/event.ts";
+import { readNamedWith } from "../http/parameters.ts";
+
+/** A count of addresses, at most 2^128, as a decimal text. */
+const count = v.pipe(
+  v.string(),
+  v.regex(/^\d{1,39}$/),
+  v.transform((text) => BigInt(text)),
+);
+
+/** How far a pool is counted; inverse of what the answer makes of it. */
+export const utilizationPosition = v.object({
+  poolId: v.string(),
+  after: addressInCursor,
+  sum: v.pipe(
+    v.object({ inUse: count, held: count, reserved: count, cooling: count, available: count }),
+    v.transform((sum) => ({
+      ...sum,
+      capacity: sum.inUse + sum.held + sum.reserved + sum.cooling + sum.available,
+    })),
+  ),
+  reservedInBlocks: count,
+});
+
+/** Reads which pool is to be counted, and from where on. */
+export function readUtilizationPath(event: Event) {
+  const wanted = readNamedWith(event, utilizationQuery);
+  if (wanted instanceof Problem) return wanted;
+  const { cursor, ...asked } = wanted;
+  const opened = openCursor(cursor, utilizationOf(asked), utilizationPosition);
+  return opened instanceof Problem ? opened : { ...asked, ...opened };
+}
+
+/** What a cursor of a pool's utilization is bound to. */
+export const utilizationOf = ({
+  space,
+  name,
+}: {
+  readonly space: string;
+  readonly name: string;
+}) => ["utilization", space, name];

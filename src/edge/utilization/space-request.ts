@@ -1,0 +1,48 @@
+import * as v from "valibot";
+import type { SpaceUtilizationPosition } from "../../allocator/read/space-utilization.ts";
+import { spaceUtilizationQuery } from "../../contract/requests/utilization.ts";
+import { resourceName } from "../../contract/schema/field.ts";
+import { invalid, Problem } from "../../contract/schema/problem.ts";
+import { openCursor } from "../http/cursor.ts";
+import { shortDigest } from "../http/digest.ts";
+import type { Event } from "../http/event.ts";
+import { readQuery } from "../http/parameters.ts";
+import { tablePlace } from "../http/table-position.ts";
+import { utilizationPosition } from "./request.ts";
+
+const position = v.union([
+  v.object({ pool: resourceName, within: v.optional(utilizationPosition) }),
+  v.object({ orphansAfter: v.nullable(tablePlace) }),
+]);
+
+/** What is asked for: some pools or all, and from where on. */
+export interface SpaceUtilizationWanted {
+  readonly space: string;
+  readonly named: readonly string[];
+  readonly orphans: boolean;
+  readonly limit: number | undefined;
+  readonly position?: SpaceUtilizationPosition | undefined;
+}
+
+export function readSpaceUtilization(event: Event): SpaceUtilizationWanted | Problem {
+  const query = readQuery(event, spaceUtilizationQuery);
+  if (query instanceof Problem) return query;
+  const { space, pool: named = [], orphans, limit, cursor } = query;
+  if (orphans && named.length > 0)
+    return invalid({ field: "?orphans", problem: "excludes pool; send one of them" });
+  const wanted = { space, named, orphans, limit };
+  const opened = openCursor(cursor, spaceUtilizationOf(wanted), position);
+  return opened instanceof Problem ? opened : { ...wanted, ...opened };
+}
+
+/** What a cursor is bound to. It comes in a query beside the names themselves, which a request line has room for once. */
+export const spaceUtilizationOf = ({
+  space,
+  named,
+  orphans,
+}: Pick<SpaceUtilizationWanted, "space" | "named" | "orphans">) => [
+  "utilizations",
+  space,
+  orphans,
+  ...(named.length > 0 ? [shortDigest(JSON.stringify(named))] : []),
+];

@@ -1,0 +1,150 @@
+import type { Outcome } from "../domain/outcome.ts";
+import { holds, isMap, valueAt } from "./clause.ts";
+import { TABLE } from "./definition.ts";
+import type { Item, Key, Path, Value } from "./item.ts";
+import { isInSegment } from "./segment.ts";
+import type {
+  Change,
+  DueKey,
+  DueOptions,
+  Page,
+  QueryOptions,
+  ScanOptions,
+  Table,
+  Write,
+} from "./table.ts";
+import { byUtf8 } from "./utf8-order.ts";
+
+/**
+ * A table in this process: what the simulation runs on, and what serves where there is no database. It never fails and
+ * never forgets a write; the contract suite holds it equal to DynamoDB.
+ */
+export class MemoryTable implements Table {
+  /** Partitions by `pk`, items by `sk`. Items are never altered, only replaced. */
+  readonly partitions = new Map<string, Map<string, Item>>();
+
+  async get({ pk, sk }: Key): Promise<Item | undefined> {
+    return this.partitions.get(pk)?.get(sk);
+  }
+
+  async query(pk: string, options: QueryOptions = {}): Promise<readonly Item[]> {
+    return queried([...(this.partitions.get(pk)?.values() ?? [])], options);
+  }
+
+  async scan(limit: number, { after, segment }: ScanOptions = {}): Promise<Page> {
+    const rest = [...this.partitions]
+      .filter(([pk]) => segment === undefined || isInSegment(pk, segment))
+      .flatMap(([, partition]) => [...partition.values()])
+      .filter((item) => after === undefined || place(item) > place(after))
+      .sort((a, b) => (place(a) < place(b) ? -1 : 1));
+    const items = rest.slice(0, limit);
+    const last = items.at(-1);
+    return rest.length > limit && last ? { items, next: { pk: last.pk, sk: last.sk } } : { items };
+  }
+
+  async due(shard: string, { untilMs, limit, after }: DueOptions): Promise<readonly DueKey[]> {
+    const { partitionKey, sortKey } = TABLE.dueIndex;
+    return this.items()
+      .filter((item) => item[partitionKey] === shard && Number(item[sortKey]) <= untilMs)
+      .map((item) => ({ pk: item.pk, sk: item.sk, dueAtMs: Number(item[sortKey]) }))
+      .filter((key) => after === undefined || byTime(key, after) > 0)
+      .sort(byTime)
+      .slice(0, limit);
+  }
+
+  async write({ key, when, change }: Write): Promise<Outcome<Item>> {
+    const old = this.partitions.get(key.pk)?.get(key.sk);
+    if (!when.every((clause) => holds(clause, old))) return { outcome: "lost", item: old };
+    const item = changed(key, old, change);
+    if (item) this.#partition(key.pk).set(key.sk, item);
+    else this.partitions.get(key.pk)?.delete(key.sk);
+    return { outcome: "done", item: item ?? { ...key } };
+  }
+
+  items(): Item[] {
+    return [...this.partitions.values()].flatMap((partition) => [...partition.values()]);
+  }
+
+  #partition(pk: string): Map<string, Item> {
+    const partition = this.partitions.get(pk) ?? new Map<string, Item>();
+    this.partitions.set(pk, partition);
+    return partition;
+  }
+}
+
+/** What a Query with these options answers of the items of a partition. */
+export function queried(items: readonly Item[], options: QueryOptions): readonly Item[] {
+  const { prefix = "", before, after, limit } = options;
+  const found = items
+    .filter(({ sk }) => sk.startsWith(prefix) && (before === undefined || byUtf8(sk, before) < 0))
+    .filter(({ sk }) => after === undefined || byUtf8(sk, after) > 0)
+    .sort((a, b) => byUtf8(a.sk, b.sk))
+    .slice(0, limit);
+  return asAsked(found, options);
+}
+
+/** What a Query that asks for some attributes alone answers of what it found. */
+export const asAsked = (items: readonly Item[], { only }: QueryOptions): readonly Item[] =>
+  only ? items.map((item) => inPart(item, only)) : items;
+
+function inPart(item: Item, only: readonly string[]): Item {
+  const { pk, sk } = item;
+  const named = Object.entries(item).filter(([name]) => only.includes(name));
+  return { ...Object.fromEntries(named), pk, sk };
+}
+
+/** The item after a change of it; nothing after a deletion. */
+export function changed(key: Key, old: Item | undefined, change: Change): Item | undefined {
+  switch (change.kind) {
+    case "put":
+      return change.item;
+    case "delete":
+      return undefined;
+    case "update": {
+      let item: Item = old ?? { ...key };
+      for (const [path, value] of change.set ?? []) item = withValue(item, path, value) as Item;
+      for (const path of change.remove ?? []) item = withValue(item, path, undefined) as Item;
+      for (const [path, members] of change.add ?? [])
+        item = withValue(item, path, joined(setAt(item, path), members)) as Item;
+      for (const [path, members] of change.drop ?? [])
+        item = withValue(item, path, without(setAt(item, path), members)) as Item;
+      return item;
+    }
+    default:
+      return change satisfies never;
+  }
+}
+
+type Members = ReadonlySet<string> | ReadonlySet<number>;
+
+function setAt(item: Item, path: Path): Members {
+  const value = valueAt(item, path);
+  return value instanceof Set ? value : new Set<never>();
+}
+
+const joined = (a: Members, b: Members): Members => new Set([...a, ...b]) as Members;
+
+/** A set that loses its last member is gone, as in DynamoDB. */
+function without(a: Members, b: Members): Members | undefined {
+  const rest = new Set([...a].filter((member) => !(b as ReadonlySet<unknown>).has(member)));
+  return rest.size > 0 ? (rest as Members) : undefined;
+}
+
+/** The map with another value at the path, every map on the way copied. */
+function withValue(map: Value, [name, ...rest]: Path, value: Value | undefined): Value {
+  if (!isMap(map)) throw new Error(`the path to ${name} does not lead through a map`);
+  const next =
+    rest.length === 0 ? value : withValue(map[name] ?? missing(name), rest as never, value);
+  const { [name]: _, ...others } = map;
+  return next === undefined ? others : { ...others, [name]: next };
+}
+
+function missing(name: string): never {
+  throw new Error(`the path leads through ${name}, which is not there`);
+}
+
+/** DynamoDB says nothing of the order among items of one time; here it is that of their keys. */
+const byTime = (a: DueKey, b: DueKey): number =>
+  a.dueAtMs - b.dueAtMs || (place(a) === place(b) ? 0 : place(a) < place(b) ? -1 : 1);
+
+const place = ({ pk, sk }: Key) => `${pk}\u0000${sk}`;

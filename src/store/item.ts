@@ -1,0 +1,20 @@
+/** What an attribute may be, here and in DynamoDB. Sets are never empty. */
+export type Value =
+  | string
+  | number
+  | boolean
+  | Uint8Array
+  | ReadonlySet<string>
+  | ReadonlySet<number>
+  | readonly Value[]
+  | { readonly [name: string]: Value };
+
+export interface Key {
+  readonly pk: string;
+  readonly sk: string;
+}
+
+export type Item = Key & { readonly [name: string]: Value };
+
+/** `["slots", "7"]` is the entry 7 of the map `slots`. Names are always aliased, never written into an expression. */
+export type Path = readonly [string, ...string[]];

@@ -1,0 +1,179 @@
+import { type Outcome, Unavailable } from "../domain/outcome.ts";
+import { holds } from "./clause.ts";
+import { asAsked, changed, queried } from "./in-memory-table.ts";
+import type { Item, Key } from "./item.ts";
+import type { Environment, Replacement } from "./lmdb-environment.ts";
+import type { DueKey, DueOptions, Page, QueryOptions, ScanOptions, Table, Write } from "./table.ts";
+
+/**
+ * A table in a file of this machine. Writes are judged in the order they come, by the newest state, and go to the disk in
+ * groups: while one group is on its way, the next one gathers. No answer leaves before all that it tells of is on the disk:
+ * not that a write was done, not what stood in the way of one, and not what a read has seen.
+ */
+export class LmdbTable implements Table {
+  /** Resolves with the reason when a group could not be written: what stands on the disk then is not known, and all ends. */
+  readonly lost: Promise<string>;
+  readonly #environment: Environment;
+  #say!: (reason: string) => void;
+  #failure: string | undefined;
+  /** On its way to the disk. */
+  #leaving: Group | undefined;
+  /** Goes next. */
+  #gathering = new Group();
+
+  constructor(environment: Environment) {
+    this.#environment = environment;
+    this.lost = new Promise((resolve) => {
+      this.#say = resolve;
+    });
+  }
+
+  async get(key: Key): Promise<Item | undefined> {
+    const { item, group } = this.#newest(key);
+    await this.#onDisk(group);
+    return item;
+  }
+
+  async query(pk: string, options: QueryOptions = {}): Promise<readonly Item[]> {
+    const waiting = this.#waitingIn(pk);
+    if (waiting.size === 0) return asAsked(this.#working().query(pk, options), options);
+    const group = this.#newestGroup((group) => group.partitions.has(pk));
+    // Each of these may take the place of an item among the first ones.
+    const { limit } = options;
+    const further = limit === undefined ? {} : { limit: limit + waiting.size };
+    const items = this.#working().query(pk, { ...options, ...further });
+    const standing = items.filter(({ sk }) => !waiting.has(sk));
+    const coming = [...waiting.values()].flatMap(({ to }) => (to ? [to] : []));
+    await this.#onDisk(group);
+    return queried([...standing, ...coming], options);
+  }
+
+  /** What waits is left out: nobody was told of it yet. A file has one segment that is not empty: one process walks it. */
+  async scan(limit: number, { after, segment }: ScanOptions = {}): Promise<Page> {
+    if (segment !== undefined && segment.index > 0) return { items: [] };
+    const found = this.#working().scan(limit + 1, after);
+    const items = found.slice(0, limit);
+    const last = items.at(-1);
+    await this.#onDisk(this.#newestGroup());
+    return found.length > limit && last ? { items, next: { pk: last.pk, sk: last.sk } } : { items };
+  }
+
+  async due(shard: string, options: DueOptions): Promise<readonly DueKey[]> {
+    const keys = this.#working().due(shard, options);
+    await this.#onDisk(this.#newestGroup());
+    return keys;
+  }
+
+  /** From the judgement to the change nothing waits, so that of two writes the second is judged by what the first left. */
+  async write({ key, when, change }: Write): Promise<Outcome<Item>> {
+    const seen = this.#newest(key);
+    if (!when.every((clause) => holds(clause, seen.item))) {
+      await this.#onDisk(seen.group);
+      return { outcome: "lost", item: seen.item };
+    }
+    const item = changed(key, seen.item, change);
+    const group = this.#gathering;
+    if (group.isEmpty) this.#send();
+    group.replace(key, seen.item, item);
+    const isDone = await group.onDisk;
+    return isDone
+      ? { outcome: "done", item: item ?? { pk: key.pk, sk: key.sk } }
+      : { outcome: "unknown" };
+  }
+
+  /** Waits for what is on its way, and closes the file. */
+  async close(): Promise<void> {
+    for (let group = this.#newestGroup(); group; group = this.#newestGroup()) await group.onDisk;
+    this.#failure ??= "it is closed";
+    await this.#environment.close();
+  }
+
+  /** What stands there, or is to stand there, and the group that it comes with if it is not on the disk. */
+  #newest(key: Key): { readonly item: Item | undefined; readonly group?: Group } {
+    for (const group of [this.#gathering, this.#leaving]) {
+      const waiting = group?.partitions.get(key.pk)?.get(key.sk);
+      if (group && waiting) return { item: waiting.to, group };
+    }
+    return { item: this.#working().get(key) };
+  }
+
+  #waitingIn(pk: string): ReadonlyMap<string, Replacement> {
+    const [earlier, later] = [this.#leaving, this.#gathering].map((group) =>
+      group?.partitions.get(pk),
+    );
+    return new Map([...(earlier ?? []), ...(later ?? [])]);
+  }
+
+  #newestGroup(which: (group: Group) => boolean = () => true): Group | undefined {
+    return [this.#gathering, this.#leaving].find(
+      (group) => group && !group.isEmpty && which(group),
+    );
+  }
+
+  async #onDisk(group: Group | undefined): Promise<void> {
+    if (group && !(await group.onDisk)) this.#working();
+  }
+
+  #working(): Environment {
+    if (this.#failure !== undefined)
+      throw new Unavailable(`the table can be used no more: ${this.#failure}`);
+    return this.#environment;
+  }
+
+  /** Sends what gathers when the event loop has heard everybody who is there to be heard, and nothing else is on its way. */
+  #send(): void {
+    if (this.#leaving) return;
+    setImmediate(async () => {
+      const group = this.#gathering;
+      this.#leaving = group;
+      this.#gathering = new Group();
+      try {
+        await this.#environment.commit(group.replacements());
+        this.#leaving = undefined;
+        group.settle(true);
+        if (!this.#gathering.isEmpty) this.#send();
+      } catch (error) {
+        this.#fail(error as Error, group);
+      }
+    });
+  }
+
+  /** What gathered was judged by what failed, so it is as unknown. */
+  #fail({ message }: Error, group: Group): void {
+    this.#failure = message;
+    this.#leaving = undefined;
+    group.settle(false);
+    this.#gathering.settle(false);
+    this.#gathering = new Group();
+    this.#say(message);
+  }
+}
+
+/** Writes that go to the disk together: what each key comes to in the end. */
+class Group {
+  readonly partitions = new Map<string, Map<string, Replacement>>();
+  /** Whether it got there. */
+  readonly onDisk: Promise<boolean>;
+  settle!: (isDone: boolean) => void;
+
+  constructor() {
+    this.onDisk = new Promise((resolve) => {
+      this.settle = resolve;
+    });
+  }
+
+  get isEmpty(): boolean {
+    return this.partitions.size === 0;
+  }
+
+  replace({ pk, sk }: Key, seen: Item | undefined, to: Item | undefined): void {
+    const partition = this.partitions.get(pk) ?? new Map<string, Replacement>();
+    this.partitions.set(pk, partition);
+    const from = partition.has(sk) ? partition.get(sk)?.from : seen;
+    partition.set(sk, { key: { pk, sk }, from, to });
+  }
+
+  replacements(): readonly Replacement[] {
+    return [...this.partitions.values()].flatMap((partition) => [...partition.values()]);
+  }
+}

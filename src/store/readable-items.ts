@@ -1,0 +1,60 @@
+import { Unreadable } from "../domain/outcome.ts";
+import type { UnreadableNamed } from "../domain/pool.ts";
+import type { Item, Key } from "./item.ts";
+import { escaped, unescaped } from "./key.ts";
+import type { Table } from "./table.ts";
+
+/** Reads what can be read, and names the rest: nobody is to take it for absent. */
+export function sorted<T>(
+  items: readonly Item[],
+  from: (item: Item) => T,
+): { readonly read: readonly T[]; readonly unreadable: readonly Unreadable[] } {
+  const read: T[] = [];
+  const unreadable: Unreadable[] = [];
+  for (const item of items) {
+    const value = readOrNot(item, from);
+    if (value instanceof Unreadable) unreadable.push(value);
+    else read.push(value);
+  }
+  return { read, unreadable };
+}
+
+/** As `sorted`, each that cannot be read under its name, which its key has. */
+export function sortedByName<T>(
+  items: readonly Item[],
+  from: (item: Item) => T,
+): { readonly read: readonly T[]; readonly unreadable: readonly UnreadableNamed[] } {
+  const read: T[] = [];
+  const unreadable: UnreadableNamed[] = [];
+  for (const item of items) {
+    const value = readOrNot(item, from);
+    if (value instanceof Unreadable) unreadable.push({ name: nameIn(item), unreadable: value });
+    else read.push(value);
+  }
+  return { read, unreadable };
+}
+
+/** The name in a sort key: all of it, or what comes after its kind. */
+export const nameIn = ({ sk }: Key): string => unescaped(sk.slice(sk.indexOf("#") + 1));
+
+/** Reads an item, or answers that it cannot be read. */
+export function readOrNot<T>(item: Item, from: (item: Item) => T): T | Unreadable {
+  try {
+    return from(item);
+  } catch (error) {
+    if (error instanceof Unreadable) return error;
+    throw error;
+  }
+}
+
+/** The first so many items of a partition that has one for each name, or those after a name, and where the next page begins. */
+export async function pageOf(
+  table: Table,
+  pk: string,
+  { after, limit }: { readonly after: string | undefined; readonly limit: number },
+): Promise<{ readonly items: readonly Item[]; readonly next: string | undefined }> {
+  const page = { limit: limit + 1, ...(after !== undefined && { after: escaped(after) }) };
+  const items = await table.query(pk, page);
+  const last = items.length > limit ? items[limit - 1] : undefined;
+  return { items: items.slice(0, limit), next: last && unescaped(last.sk) };
+}

@@ -1,0 +1,50 @@
+import { describe, expect, it } from "vitest";
+import { putPool } from "../../../src/allocator/admin/administration.ts";
+import { type PlanEntry, planBytes } from "../../../src/domain/address-plan.ts";
+import { NAME_CHARACTERS_MAX, PLAN_BYTES_MAX } from "../../../src/domain/limits.ts";
+import { Refusal } from "../../../src/domain/outcome.ts";
+import type { Pool } from "../../../src/domain/pool.ts";
+import { poolWith, token } from "../../domain/builders.ts";
+import { contentsIn, makeWorld, poolOf, SPACE, type World } from "../../world.ts";
+
+const longName = (n: number) => String(n).padStart(NAME_CHARACTERS_MAX, "p");
+
+/** Pools with the longest names, as many as the plan of the space has room for. */
+async function fillPlan({ calm }: World): Promise<void> {
+  const { store } = calm;
+  const plan = await store.readPlan(SPACE);
+  const entries: PlanEntry[] = [...plan.entries];
+  for (let n = 0; ; n++) {
+    const { cidr, blockSize } = poolOf(`10.${64 + (n >> 8)}.${n & 255}.0/24`, 26);
+    const pool: Pool = poolWith({ name: longName(n), id: token(n), cidr, blockSize });
+    const entry = { pool: pool.name, id: pool.id, cidr, blockSize };
+    if (planBytes([...entries, entry]) > PLAN_BYTES_MAX) break;
+    entries.push(entry);
+    await store.putPool(pool, undefined);
+  }
+  await store.changePlan(plan, entries, "filled");
+}
+
+describe("the address plan of a space", () => {
+  it("that has no room for a pool is told before it is written, with what takes the room and what helps", async () => {
+    const world = await makeWorld();
+    await fillPlan(world);
+    const before = await world.calm.store.readPlan(SPACE);
+    const put = (name: string) =>
+      putPool(world.calm, SPACE, name, poolOf("10.0.8.0/24", 26), undefined);
+
+    const refused = await put(longName(2_000));
+    expect(refused).toBeInstanceOf(Refusal);
+    expect(refused).toMatchObject({
+      code: "invalid_request",
+      members: { fields: [{ field: "name" }] },
+    });
+    expect((refused as Refusal).detail).toMatch(
+      /would make the address plan of space default too large: 1106 pools take 380\d{3} bytes, 279\d{3} of them for their names, and there is room for 380000; shorter names of pools take less/,
+    );
+    expect(await world.calm.store.readPlan(SPACE)).toEqual(before);
+    expect(contentsIn(world).pools.map(({ name }) => name)).not.toContain(longName(2_000));
+
+    expect(await put("short")).toMatchObject({ created: true, value: { state: "active" } });
+  });
+});

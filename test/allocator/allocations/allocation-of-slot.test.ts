@@ -1,0 +1,183 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { amendAddress } from "../../../src/allocator/admin/amend-address.ts";
+import type { Context } from "../../../src/allocator/core/context.ts";
+import { readAddress } from "../../../src/allocator/read/read-address.ts";
+import { readBlock } from "../../../src/allocator/read/read-block.ts";
+import { releaseAddress } from "../../../src/allocator/release/release-address.ts";
+import { releaseHost } from "../../../src/allocator/release/release-host.ts";
+import { formatAddress } from "../../../src/domain/address.ts";
+import { handleHash } from "../../../src/domain/hash.ts";
+import { PAGE_READS_AT_ONCE } from "../../../src/domain/limits.ts";
+import { Refusal } from "../../../src/domain/outcome.ts";
+import type { Item } from "../../../src/store/item.ts";
+import { recordPk } from "../../../src/store/key.ts";
+import type { Table } from "../../../src/store/table.ts";
+import { addressOfSeat, crowd, type Seated } from "../../crowd.ts";
+import { sweepAll } from "../../passes.ts";
+import {
+  assigned,
+  contextOver,
+  makeWorld,
+  poolOf,
+  requestOf,
+  SPACE,
+  tableOf,
+  type World,
+} from "../../world.ts";
+
+const RECORDS = 10_000;
+const HANDLE = "deployment";
+
+/** How many records of the handle a walk reads. */
+async function recordsRead(world: World, walk: (context: Context) => Promise<unknown>) {
+  const pk = recordPk(SPACE, handleHash(HANDLE));
+  let items = 0;
+  const counting: Table = {
+    ...tableOf(world),
+    get: async (key) => {
+      if (key.pk === pk) items++;
+      return world.table.get(key);
+    },
+    query: async (of, options) => {
+      const found = await world.table.query(of, options);
+      if (of === pk) items += found.length;
+      return found;
+    },
+  };
+  await walk(contextOver(counting, world.clock, 5));
+  return items;
+}
+
+describe(`where a handle has ${RECORDS} records`, () => {
+  let world: World;
+  let seated: readonly Seated[];
+  beforeAll(async () => {
+    world = await makeWorld(poolOf("10.0.0.0/16", 26), { maxBlocksPerHost: 1_000 });
+    const members = Array.from({ length: RECORDS }, (_, n) => ({ keyed: n % 2 === 0 }));
+    seated = await crowd(world, HANDLE, members);
+  });
+  const at = (n: number) => addressOfSeat(seated[n] as Seated);
+
+  it("a read of an address reads one record", async () => {
+    for (const n of [0, 7_001])
+      expect(
+        await recordsRead(world, async (context) =>
+          expect(await readAddress(context, SPACE, at(n))).toMatchObject({ handle: HANDLE }),
+        ),
+      ).toBe(1);
+  });
+
+  it("a change of an address under its handle reads it to find it, and once more to change it", async () => {
+    const change = { address: at(1), handle: HANDLE, owner: { alternate: null } };
+    const read = await recordsRead(world, (context) => amendAddress(context, SPACE, change));
+    expect(read).toBe(2);
+  });
+
+  it("a release of an address under its handle reads one record", async () => {
+    for (const n of [64, 65])
+      expect(
+        await recordsRead(world, async (context) =>
+          expect(
+            await releaseAddress(context, SPACE, { address: at(n), handle: HANDLE }),
+          ).toMatchObject({ status: "released" }),
+        ),
+      ).toBe(1);
+  });
+
+  it("a read of a block reads a record for each of its addresses", async () => {
+    const { cidr } = seated[128] as Seated;
+    const read = await recordsRead(world, (context) =>
+      readBlock(context, { space: SPACE, cidr, limit: 1_000 }),
+    );
+    expect(read).toBe(64);
+  });
+
+  it("a release of all that a host has borrowed in a block reads a record for each address of the block", async () => {
+    const { cidr } = seated[192] as Seated;
+    await releaseAddress(world.calm, SPACE, { address: at(192), handle: HANDLE });
+    world.clock.nowMs += 60_000;
+    const guest = { ...requestOf("guest", 1), host: "host:node-2", address: at(192) } as const;
+    await assigned(world.calm, guest);
+    const { loans } = await world.calm.store.listLoans(SPACE, guest.host);
+    expect(loans.map(({ block }) => block)).toEqual([cidr]);
+    const read = await recordsRead(world, async (context) =>
+      expect(await releaseHost(context, SPACE, guest.host)).toMatchObject({
+        released: ["10.0.0.192"],
+      }),
+    );
+    expect(read).toBe(63);
+  });
+
+  it("a request under a limit reads the records of its seats", async () => {
+    const limited = { ...requestOf(HANDLE, 2), host: "host:node-3", limitPerHandle: 2 } as const;
+    const first = await assigned(world.calm, limited);
+    const read = await recordsRead(world, async (context) =>
+      expect(await assigned(context, limited)).toEqual(first),
+    );
+    expect(read).toBe(1);
+  });
+});
+
+it("a whole sweep of the collector reads as many records as it reads at once to find that a loan is needed", async () => {
+  const world = await makeWorld(poolOf("10.0.0.0/16", 26));
+  const [first] = await crowd(world, HANDLE, Array(1_000).fill({}));
+  const { cidr: block } = first as Seated;
+  const loan = { space: SPACE, host: "host:node-1", block, state: "confirmed", atMs: 0 } as const;
+  await world.calm.store.putLoan("loan", { ...loan, revision: "revision" }, undefined);
+  world.clock.nowMs += 100_000;
+  const read = await recordsRead(world, sweepAll);
+  expect(read).toBe(PAGE_READS_AT_ONCE);
+});
+
+describe("an address whose token was made before tokens led to their records", () => {
+  const small = async () => {
+    const world = await makeWorld(poolOf("10.0.0.0/16", 26));
+    const members = Array.from({ length: 20 }, (_, n) => ({ keyed: n % 2 === 0, older: n < 10 }));
+    return { world, seated: await crowd(world, HANDLE, members) };
+  };
+
+  it("is released with all of its host, though another record of its handle cannot be read", async () => {
+    const { world, seated } = await small();
+    const [unread] = seated as [Seated];
+    const { id, keyed, handleHash } = unread.record.place;
+    const partition = world.table.partitions.get(recordPk(SPACE, handleHash));
+    const sk = `${keyed ? "KEY" : "ID"}#${id}`;
+    const item = partition?.get(sk) as Item;
+    partition?.set(sk, { ...item, f: 2 });
+    const { released, complete, unreadable } = await releaseHost(
+      world.calm,
+      SPACE,
+      unread.record.host,
+    );
+    const others = seated.filter((each) => each !== unread);
+    expect(released.toSorted()).toEqual(
+      others.map((each) => formatAddress(addressOfSeat(each))).toSorted(),
+    );
+    expect(complete).toBe(false);
+    expect(unreadable.map(({ members }) => members.item)).toEqual([`assignment record ${id}`]);
+    partition?.set(sk, item);
+  });
+
+  it("is read, and released under its handle, as any other", async () => {
+    const { world, seated } = await small();
+    for (const [n, each] of seated.entries()) {
+      const address = addressOfSeat(each);
+      const state = await readAddress(world.calm, SPACE, address);
+      expect(state).toMatchObject({ handle: HANDLE, state: "assigned" });
+      const result = await releaseAddress(world.calm, SPACE, { address, handle: HANDLE });
+      expect(result, `${n}`).toMatchObject({ status: "released" });
+    }
+  });
+
+  it("costs a block one list of the handle beside the reads of the others", async () => {
+    const { world, seated } = await small();
+    const { cidr } = seated[0] as Seated;
+    const read = await recordsRead(world, async (context) => {
+      const block = await readBlock(context, { space: SPACE, cidr, limit: 1_000 });
+      if (block instanceof Refusal) throw new Error(block.detail);
+      const { items } = block.addresses;
+      expect(items.filter(({ handle }) => handle === HANDLE)).toHaveLength(20);
+    });
+    expect(read).toBe(20 + 10);
+  });
+});

@@ -1,0 +1,59 @@
+import { describe, expect, it } from "vitest";
+import { explain } from "../../../src/allocator/assign/explain.ts";
+import { Unavailable } from "../../../src/domain/outcome.ts";
+import { rehearsalTable } from "../../../src/store/dry-run-table.ts";
+import {
+  assigned,
+  contextOver,
+  makeWorld,
+  passes,
+  poolOf,
+  releaseAll,
+  requestOf,
+  type World,
+} from "../../world.ts";
+
+const rehearse = ({ table, clock }: World, seed = 1) =>
+  contextOver(rehearsalTable(table), clock, seed);
+
+describe("a dry run", () => {
+  it("says when a host would take over the empty block of another", async () => {
+    const settings = { blockMinAgeSeconds: 60 };
+    const world = await makeWorld(poolOf("10.0.0.0/31", 31), settings);
+    const told = await assigned(world.calm, { ...requestOf("old", 2), host: "host:old" });
+    await releaseAll(world.calm, told);
+    // Its first sighting marks the block as idle; a second one would delete it.
+    await passes(world, 1);
+    const items = world.table.items();
+    const { families } = await explain(() => rehearse(world), requestOf("new", 1));
+    expect(families).toMatchObject([{ blocks: [{ action: "takeOver", block: "10.0.0.0/31" }] }]);
+    expect(world.table.items()).toEqual(items);
+  });
+
+  it("promises what a function that remembers nothing then does, block by block", async () => {
+    const world = await makeWorld();
+    for (const [seed, count] of [1, 2, 3, 2].entries()) {
+      const request = requestOf(`h-${seed}`, count);
+      const { families } = await explain(() => rehearse(world, seed), request);
+      // The same seed draws the same blocks.
+      const { addresses } = await assigned(contextOver(world.table, world.clock, seed), request);
+      const blocks = new Map<string, number>();
+      for (const { block } of addresses) blocks.set(block, 1 + (blocks.get(block) ?? 0));
+      expect(
+        families.flatMap(({ blocks }) => blocks.map(({ block, count }) => [block, count])),
+      ).toEqual([...blocks]);
+    }
+  });
+
+  it("does not tell of a handle to give back when the database stops answering", async () => {
+    const world = await makeWorld();
+    const silent = () => {
+      const context = rehearse(world);
+      const readHost = () => Promise.reject(new Unavailable("no answer"));
+      return { ...context, store: { ...context.store, readHost } };
+    };
+    const error = await explain(silent, requestOf("h", 1)).catch((thrown) => thrown);
+    expect(error).toBeInstanceOf(Unavailable);
+    expect(error).not.toHaveProperty("handle");
+  });
+});

@@ -1,0 +1,586 @@
+import { describe, expect, it } from "vitest";
+import { deleteReservation, putReservation } from "../../../src/allocator/admin/administration.ts";
+import { claimAffinities } from "../../../src/allocator/affinities/claim-range.ts";
+import { releaseAffinities } from "../../../src/allocator/affinities/release-range.ts";
+import { assign } from "../../../src/allocator/assign/assign.ts";
+import type { AssignRequest } from "../../../src/allocator/assign/assignment.ts";
+import { ensureBlocks } from "../../../src/allocator/assign/ensure-blocks.ts";
+import { deletePool, releasePool } from "../../../src/allocator/jobs/pool-jobs.ts";
+import { runJobs } from "../../../src/allocator/jobs/run-jobs.ts";
+import {
+  blocksOfCell,
+  cellAt,
+  cellCount,
+  cellIndexOf,
+  cellOrder,
+} from "../../../src/domain/block-group.ts";
+import { type Cidr, formatCidr, intervalOf } from "../../../src/domain/cidr.ts";
+import { type HostId, hostId } from "../../../src/domain/host.ts";
+import {
+  CELL_LOOKS_MAX,
+  CELLS_SEARCHED_MAX,
+  POOLS_TRIED_MAX,
+  SEARCH_MS_MAX,
+} from "../../../src/domain/limits.ts";
+import { Refusal } from "../../../src/domain/outcome.ts";
+import type { Pool } from "../../../src/domain/pool.ts";
+import { asAsked, MemoryTable } from "../../../src/store/in-memory-table.ts";
+import type { Item } from "../../../src/store/item.ts";
+import { makeStore } from "../../../src/store/store.ts";
+import type { Table } from "../../../src/store/table.ts";
+import { collectAll } from "../../passes.ts";
+import {
+  assigned,
+  cidrOf,
+  contentsIn,
+  contextOver,
+  makeWorld,
+  passes,
+  poolNamed,
+  poolOf,
+  requestOf,
+  SPACE,
+  tableOf,
+  type World,
+} from "../../world.ts";
+
+/** A request of a host for one address. */
+const requestFrom = (host: string, more: Partial<AssignRequest> = {}): AssignRequest => ({
+  ...requestOf(host, 1),
+  host: hostId("host", host),
+  ...more,
+});
+
+/** A function that has just started, and how often it called the table. */
+function counted({ clock }: World, table: Table, seed = 2) {
+  const calls = { count: 0 };
+  const counting: Table = {
+    ...table,
+    get(key) {
+      calls.count++;
+      return table.get(key);
+    },
+    query(pk, options) {
+      calls.count++;
+      return table.query(pk, options);
+    },
+    write(write) {
+      calls.count++;
+      return table.write(write);
+    },
+  };
+  return { context: contextOver(counting, clock, seed), calls };
+}
+
+const fullIn = async ({ calm }: World, { space, id }: Pool) => [
+  ...(await calm.store.readPoolMap(space, id, { consistent: true })).full,
+];
+const calledFull = ({ table }: World) =>
+  table.items().filter(({ pk }) => pk.startsWith("FULLPOOLS#"));
+
+/** The first cells in the order of a host. */
+function firstCells(pool: Pool, host: HostId, count: number): readonly bigint[] {
+  const order = cellOrder(pool, host);
+  return Array.from({ length: count }, () => order.next().value as bigint);
+}
+
+/** A block without room, of nobody: every address of it cools. */
+const fullBlock = (world: World, { space, name, id }: Pool, cidr: Cidr) => ({
+  space,
+  cidr,
+  pool: name,
+  poolId: id,
+  claimedAtMs: world.clock.nowMs,
+  slots: new Map(
+    Array.from({ length: Number(intervalOf(cidr).last - cidr.base) + 1 }, (_, n) => [
+      n,
+      { kind: "cooling", token: "A".repeat(15), sinceMs: world.clock.nowMs } as const,
+    ]),
+  ),
+  epoch: "e",
+  revision: "r",
+});
+
+/**
+ * The table of a world whose pool is full of blocks without room, made as they are asked for: of these cells so many blocks are
+ * left out.
+ */
+function fullTable(world: World, pool: Pool, leftOut: ReadonlyMap<bigint, number>): Table {
+  const table = tableOf(world);
+  const cells = new Map<string, readonly Item[]>();
+  const made = async (pk: string): Promise<readonly Item[]> => {
+    const cell = cidrOf(pk.split("#")[2] as string);
+    const scratch = new MemoryTable();
+    const store = makeStore(scratch);
+    const left = leftOut.get(cellIndexOf(pool, cell)) ?? 0;
+    for (const cidr of blocksOfCell(pool, cell).slice(left))
+      await store.createBlock(fullBlock(world, pool, cidr));
+    return scratch.query(pk);
+  };
+  return {
+    ...table,
+    async query(pk, options) {
+      const standing = await table.query(pk, options);
+      if (!pk.startsWith("BLOCK#")) return standing;
+      const others = cells.get(pk) ?? (await made(pk));
+      cells.set(pk, others);
+      return asAsked([...standing, ...others], options ?? {});
+    },
+  };
+}
+
+/** Enters all cells of a pool into its map, and calls full those that are to be. */
+async function enterAll(world: World, pool: Pool, isFull: (index: bigint) => boolean) {
+  for (let index = 0n; index < cellCount(pool); index++) {
+    await world.calm.store.addCell(pool.space, pool.id, index);
+    if (isFull(index)) await world.calm.store.markFull(pool.space, pool.id, index);
+  }
+}
+
+/** Reserves these and nothing else. */
+async function reserve(world: World, cidrs: readonly Cidr[]) {
+  const spec = { cidrs: cidrs.map(formatCidr), intervals: cidrs.map(intervalOf) };
+  const { reservations } = await world.calm.store.readSpace(SPACE);
+  const put = await putReservation(world.calm, SPACE, "kept", spec, reservations[0]?.revision);
+  if (put instanceof Refusal) throw new Error(put.detail);
+}
+
+/** So many pools beside the one of the world, of one block of one address each. */
+async function smallPools({ calm }: World, count: number): Promise<readonly Pool[]> {
+  const pools = Array.from({ length: count }, (_, n): Pool => {
+    const name = `small-${String(n).padStart(4, "0")}`;
+    const spec = poolOf(`10.1.${Math.floor(n / 256)}.${n % 256}/32`, 32);
+    return { ...spec, space: SPACE, name, id: name, state: "active", revision: "r" };
+  });
+  for (const pool of pools) await calm.store.putPool(pool, undefined);
+  const plan = await calm.store.readPlan(SPACE);
+  const entries = pools.map(({ name, id, cidr, blockSize }) => ({
+    pool: name,
+    id,
+    cidr,
+    blockSize,
+  }));
+  await calm.store.changePlan(plan, [...plan.entries, ...entries], "r");
+  return pools;
+}
+
+/** Puts the one block of a small pool, without room unless it may lend, and enters its cell. */
+async function fillPool(world: World, pool: Pool, { lends = false } = {}) {
+  const { store } = world.calm;
+  await store.addCell(SPACE, pool.id, 0n);
+  const block = fullBlock(world, pool, pool.cidr);
+  await store.createBlock(lends ? { ...block, slots: new Map() } : block);
+}
+
+/** The block that is left out of a cell in which one is. */
+const lastOf = (pool: Pool, index: bigint): Cidr => {
+  const [first] = blocksOfCell(pool, cellAt(pool, index));
+  if (!first) throw new Error("a cell without blocks");
+  return first;
+};
+
+const NODE = hostId("host", "node");
+const SIXTY_FOUR_CELLS = poolOf("10.0.0.0/18", 30);
+
+describe("a host whose first cells have nothing but blocks that are wholly reserved", () => {
+  it("is served in a pool that is mostly free, and the cells are called full for all others", async () => {
+    const world = await makeWorld(SIXTY_FOUR_CELLS);
+    const pool = await poolNamed(world);
+    const first = firstCells(pool, NODE, 3);
+    await reserve(
+      world,
+      first.map((index) => lastOf(pool, index)),
+    );
+    const all = new Map(firstCells(pool, NODE, 64).map((index) => [index, 64]));
+    const table = fullTable(
+      world,
+      pool,
+      new Map([...all, ...first.map((index) => [index, 1] as const)]),
+    );
+    const { context } = counted(world, table);
+    expect((await assigned(context, requestFrom("node"))).addresses).toHaveLength(1);
+    expect(await fullIn(world, pool)).toEqual(expect.arrayContaining([first[0], first[1]]));
+  });
+
+  it("is served where the pool has no other but one that is free", async () => {
+    const world = await makeWorld(SIXTY_FOUR_CELLS);
+    const pool = await poolNamed(world);
+    const order = firstCells(pool, NODE, 64);
+    const free = order[30] as bigint;
+    await reserve(
+      world,
+      order.filter((index) => index !== free).map((index) => lastOf(pool, index)),
+    );
+    const table = fullTable(world, pool, new Map(order.map((index) => [index, 1])));
+    const { addresses } = await servedWithin(2, world, table, requestFrom("node"));
+    expect(addresses).toMatchObject([{ block: formatCidr(lastOf(pool, free)), borrowed: false }]);
+  });
+
+  it("is not kept waiting by cells that are of no use to it alone, which nobody calls full", async () => {
+    const world = await makeWorld(SIXTY_FOUR_CELLS);
+    const pool = await poolNamed(world);
+    const order = firstCells(pool, NODE, 64);
+    const useless = order.slice(0, 40);
+    // The two addresses in the middle of each block that is left, which are all that its own ends leave.
+    const middles = useless.map((index) => {
+      const { family, base } = lastOf(pool, index);
+      return [1n, 2n].map((n) => ({ family, base: base + n, prefix: 32 }));
+    });
+    await reserve(world, middles.flat());
+    const left = new Map(order.map((index) => [index, useless.includes(index) ? 1 : 64]));
+    const table = fullTable(world, pool, left);
+    const ends = { start: 1, end: 1 };
+    const wanting = requestFrom("node", { hostReserved: { ipv4: ends } });
+    const answer = await servedWithin(2, world, table, wanting);
+    expect(useless.map((index) => formatCidr(lastOf(pool, index)))).not.toContain(
+      answer.addresses[0]?.block,
+    );
+    expect(await fullIn(world, pool)).toEqual([]);
+  });
+});
+
+/** What a host is told that asks so many times at most. */
+async function servedWithin(tries: number, world: World, table: Table, request: AssignRequest) {
+  for (let attempt = 1; ; attempt++) {
+    const { context } = counted(world, table, attempt);
+    try {
+      return await assigned(context, request);
+    } catch (error) {
+      if (attempt === tries) throw error;
+    }
+  }
+}
+
+describe("a large pool with one free block", () => {
+  const LARGE = poolOf("10.0.0.0/10", 30);
+
+  it("gives it to a host in as few calls as an empty one, where the hints of 16,384 cells are right", async () => {
+    const world = await makeWorld(LARGE);
+    const pool = await poolNamed(world);
+    const free = firstCells(pool, NODE, 12_345).at(-1) as bigint;
+    await enterAll(world, pool, (index) => index !== free);
+    const { context, calls } = counted(world, fullTable(world, pool, new Map([[free, 1]])));
+    const { addresses } = await assigned(context, requestFrom("node"));
+    expect(addresses).toMatchObject([{ block: formatCidr(lastOf(pool, free)) }]);
+    expect(calls.count).toBeLessThanOrEqual(11);
+    // It was the last.
+    expect(await fullIn(world, pool)).toHaveLength(16_384);
+  });
+
+  it("gives it within two tries where many cells are full and not called so", async () => {
+    const world = await makeWorld(poolOf("10.0.0.0/14", 30));
+    const pool = await poolNamed(world);
+    const order = firstCells(pool, NODE, CELLS_SEARCHED_MAX + 20);
+    const free = order.at(-1) as bigint;
+    const open = new Set(order);
+    await enterAll(world, pool, (index) => !open.has(index));
+    const table = fullTable(world, pool, new Map([[free, 1]]));
+    expect(await servedWithin(2, world, table, requestFrom("node"))).toMatchObject({
+      addresses: [{ block: formatCidr(lastOf(pool, free)) }],
+    });
+  });
+
+  it("asks in no cell twice what is free, and looks at the blocks of a few, where it finds none", async () => {
+    const world = await makeWorld(SIXTY_FOUR_CELLS, { strictAffinity: true });
+    const pool = await poolNamed(world);
+    await enterAll(world, pool, () => false);
+    const [asked, looked]: [string[], string[]] = [[], []];
+    const table = fullTable(world, pool, new Map());
+    const watched: Table = {
+      ...table,
+      query: (pk, options) => {
+        if (pk.startsWith("BLOCK#")) (options?.only ? asked : looked).push(pk);
+        return table.query(pk, options);
+      },
+    };
+    const asking = assign(counted(world, watched).context, requestFrom("node"));
+    await expect(asking).rejects.toMatchObject({ name: "Contended" });
+    expect(asked).toHaveLength(CELLS_SEARCHED_MAX);
+    expect(new Set(asked).size).toBe(CELLS_SEARCHED_MAX);
+    expect(new Set(looked).size).toBe(CELL_LOOKS_MAX);
+    expect(looked).toHaveLength(CELL_LOOKS_MAX);
+    expect(await fullIn(world, pool)).toHaveLength(new Set([...asked, ...looked]).size);
+  });
+});
+
+describe("a look for a block to claim", () => {
+  it("reads no block that stands, whatever is in it", async () => {
+    const world = await makeWorld(poolOf("10.0.0.0/24", 30));
+    const pool = await poolNamed(world);
+    await enterAll(world, pool, () => false);
+    const table = fullTable(world, pool, new Map([[0n, 1]]));
+    const read: string[] = [];
+    const watched: Table = {
+      ...table,
+      query: async (pk, options) => {
+        const items = await table.query(pk, options);
+        if (pk.startsWith("BLOCK#")) read.push(...items.flatMap((item) => Object.keys(item)));
+        return items;
+      },
+    };
+    const { addresses } = await assigned(counted(world, watched).context, requestFrom("node"));
+    expect(addresses).toMatchObject([{ block: formatCidr(lastOf(pool, 0n)), borrowed: false }]);
+    expect(new Set(read)).toEqual(new Set(["pk", "sk"]));
+  });
+
+  it("learns which cells hold blocks once the host is at its cap, and finds who lends the rest", async () => {
+    const world = await makeWorld(SIXTY_FOUR_CELLS);
+    await assigned(world.calm, requestFrom("lender"));
+    const wanted = [{ family: 4, count: 6 } as const];
+    const { addresses } = await assigned(
+      world.calm,
+      requestFrom("node", { wanted, maxBlocksPerHost: 1 }),
+    );
+    expect(addresses.filter(({ borrowed }) => borrowed)).toHaveLength(2);
+  });
+});
+
+describe("the hint that a cell is full", () => {
+  it("is set by who claims its last block, and not before", async () => {
+    const world = await makeWorld();
+    const pool = await poolNamed(world);
+    for (const host of ["a", "b", "c"]) await assigned(world.calm, requestFrom(host));
+    expect(await fullIn(world, pool)).toEqual([]);
+    await assigned(world.calm, requestFrom("d"));
+    expect(await fullIn(world, pool)).toEqual([0n]);
+  });
+
+  it("is set by who claims all blocks of it as a range", async () => {
+    const world = await makeWorld(poolOf("10.0.0.0/23", 31), { maxBlocksPerHost: null });
+    const pool = await poolNamed(world);
+    // The first cell as a whole, and half of the second.
+    for (const cidr of ["10.0.0.0/25", "10.0.0.128/26"])
+      await claimAffinities(world.calm, { space: SPACE, host: NODE, cidr: cidrOf(cidr) });
+    expect(await fullIn(world, pool)).toEqual([0n]);
+  });
+
+  it("is set and cleared by the reclaimer as reservations come and go", async () => {
+    const world = await makeWorld();
+    const pool = await poolNamed(world);
+    await assigned(world.calm, requestFrom("a"));
+    const standing = contentsIn(world).blocks.map(({ cidr }) => cidr.base);
+    const others = blocksOfCell(pool, cellAt(pool, 0n)).filter(
+      ({ base }) => !standing.includes(base),
+    );
+    await reserve(world, others);
+    await passes(world, 1);
+    expect(await fullIn(world, pool)).toEqual([0n]);
+    await deleteReservation(world.calm, SPACE, "kept", { match: "any" });
+    await passes(world, 1);
+    expect(await fullIn(world, pool)).toEqual([]);
+  });
+
+  it("is cleared by who takes an empty block from its host, and so is that of the pool", async () => {
+    const world = await fullWorld();
+    const pool = await poolNamed(world);
+    world.clock.nowMs += 100_000;
+    await releaseAffinities(world.calm, { space: SPACE, host: NODE, mustBeEmpty: true });
+    expect(await fullIn(world, pool)).toEqual([]);
+    expect(calledFull(world)).toEqual([]);
+  });
+
+  it("is cleared by a job that takes the pool's blocks from their hosts", async () => {
+    const world = await fullWorld();
+    const pool = await poolNamed(world);
+    world.clock.nowMs += 100_000;
+    await releasePool(world.calm, { space: SPACE, name: "pool", mustBeEmpty: true });
+    await runJobs(world.calm);
+    expect(await fullIn(world, pool)).toEqual([]);
+    expect(calledFull(world)).toEqual([]);
+  });
+
+  it("goes with the pool", async () => {
+    const world = await fullWorld();
+    world.clock.nowMs += 100_000;
+    await deletePool(world.calm, SPACE, "pool", { match: "any" });
+    for (let pass = 0; pass < 5; pass++) {
+      world.clock.nowMs += 100_000;
+      await runJobs(world.calm);
+    }
+    expect(contentsIn(world).pools).toEqual([]);
+    expect(calledFull(world)).toEqual([]);
+  });
+});
+
+describe("the hint that a pool is full", () => {
+  it("goes where somebody who made room was cut off before it: the collector looks at the map", async () => {
+    const world = await fullWorld();
+    const { id } = await poolNamed(world);
+    await passes(world, 1, 1_000);
+    expect(calledFull(world)).toHaveLength(1);
+    await world.calm.store.unmarkFull(SPACE, id, 0n);
+    await collectAll(world.calm);
+    expect(calledFull(world)).toEqual([]);
+  });
+
+  it("keeps nobody from a free block where it is wrong alone: a host that finds no other looks there", async () => {
+    const world = await makeWorld(poolOf("10.0.0.0/32", 32), { strictAffinity: true });
+    const [open] = await smallPools(world, 1);
+    await fillPool(world, await poolNamed(world));
+    const poolId = open?.id ?? "";
+    await world.calm.store.callPoolFull({ space: SPACE, poolId, reserved: "" });
+    expect(await assign(world.calm, requestFrom("late"))).toMatchObject({
+      addresses: [{ pool: open?.name }],
+    });
+  });
+
+  it("is taken back by who put it while a block went", async () => {
+    const world = await makeWorld(poolOf("10.0.0.0/32", 32), { strictAffinity: true });
+    const [other] = await smallPools(world, 1);
+    const pool = await poolNamed(world);
+    await fillPool(world, pool);
+    if (other) await fillPool(world, other);
+    const table = tableOf(world);
+    const raced: Table = {
+      ...table,
+      async write(write) {
+        const told = await table.write(write);
+        // What the one who takes the block away does: the hint of the cell, which is there by now, then that of the pool.
+        if (write.step === "mark-full" && write.key.pk.includes(pool.id))
+          await world.calm.store.unmarkFull(SPACE, pool.id, 0n);
+        return told;
+      },
+    };
+    await assign(counted(world, raced).context, requestFrom("late"));
+    expect(calledFull(world).map(({ sk }) => sk)).toEqual([other?.id]);
+  });
+});
+
+/** A pool of one block, which stands empty, is its host's, and was found full: cell and pool are called so. */
+async function fullWorld(): Promise<World> {
+  const world = await makeWorld(poolOf("10.0.0.0/31", 31));
+  const { store } = world.calm;
+  const pool = await poolNamed(world);
+  await ensureBlocks(world.calm, { space: SPACE, host: NODE, families: [4], pools: [] });
+  expect(await fullIn(world, pool)).toEqual([0n]);
+  await store.callPoolFull({ space: SPACE, poolId: pool.id, reserved: "" });
+  return world;
+}
+
+describe("a refusal after a look that did not see everything", () => {
+  it("is not final: a host at its cap may find a lender the next time", async () => {
+    const world = await makeWorld(SIXTY_FOUR_CELLS);
+    const pool = await poolNamed(world);
+    await enterAll(world, pool, () => true);
+    const table = fullTable(world, pool, new Map());
+    const capped = requestFrom("node", { maxBlocksPerHost: 0 });
+    expect(await assign(counted(world, table).context, capped)).toMatchObject({
+      code: "block_limit",
+      members: { retryable: true },
+    });
+  });
+
+  it("is not final where borrowing is off: that a cell is full is only a hint", async () => {
+    const world = await makeWorld(SIXTY_FOUR_CELLS, { strictAffinity: true });
+    const pool = await poolNamed(world);
+    await enterAll(world, pool, () => true);
+    const table = fullTable(world, pool, new Map());
+    expect(await assign(counted(world, table).context, requestFrom("node"))).toMatchObject({
+      code: "pool_exhausted",
+      members: { retryable: true, pools: [{ cells: "64", cellsLooked: CELL_LOOKS_MAX }] },
+    });
+  });
+
+  it("is final where everything was seen", async () => {
+    const world = await makeWorld(poolOf("10.0.0.0/23", 30), { strictAffinity: true });
+    const pool = await poolNamed(world);
+    await enterAll(world, pool, () => false);
+    const table = fullTable(world, pool, new Map());
+    const refusal = await assign(counted(world, table).context, requestFrom("node"));
+    expect(refusal).toMatchObject({ code: "pool_exhausted", members: { poolsTried: 1 } });
+    expect(refusal).not.toHaveProperty("members.retryable");
+  });
+});
+
+it("a search ends in time: it begins with no further pool after two and a half seconds", async () => {
+  const world = await makeWorld(poolOf("10.0.0.0/32", 32), { strictAffinity: true });
+  const pools = [await poolNamed(world), ...(await smallPools(world, 40))];
+  for (const pool of pools) await fillPool(world, pool);
+  const table = tableOf(world);
+  const slow: Table = {
+    ...table,
+    query(pk, options) {
+      world.clock.nowMs += SEARCH_MS_MAX / 10;
+      return table.query(pk, options);
+    },
+  };
+  const refusal = await assign(counted(world, slow).context, requestFrom("late"));
+  expect(refusal).toMatchObject({ members: { retryable: true, poolsServing: 41 } });
+  // Of each pool a map and a group; the first has the look at all hints as well.
+  expect(refusal).toMatchObject({ members: { poolsTried: 5 } });
+});
+
+describe("hundreds of pools that are full, or nearly all of them", () => {
+  it("cost a host a few calls when they became full one after the other", async () => {
+    const world = await makeWorld(poolOf("10.0.0.0/32", 32));
+    await smallPools(world, 60);
+    for (let n = 0; n < 60; n++) await assigned(world.calm, requestFrom(`host-${n}`));
+    const { context, calls } = counted(world, tableOf(world));
+    await assigned(context, requestFrom("late"));
+    expect(calls.count).toBeLessThanOrEqual(16);
+  });
+
+  it("are told of where a request does not come to all of them, and the refusal is not final", async () => {
+    const world = await makeWorld(poolOf("10.0.0.0/32", 32), { strictAffinity: true });
+    const pools = [await poolNamed(world), ...(await smallPools(world, 699))];
+    for (const pool of pools) await fillPool(world, pool);
+    const { context } = counted(world, tableOf(world));
+    expect(await assign(context, requestFrom("late"))).toMatchObject({
+      code: "pool_exhausted",
+      detail: expect.stringContaining(`${POOLS_TRIED_MAX} of 700 pools were tried`),
+      members: { retryable: true, poolsTried: POOLS_TRIED_MAX, poolsServing: 700 },
+    });
+    expect(calledFull(world)).toHaveLength(POOLS_TRIED_MAX);
+  });
+
+  it("serve a host within two tries from the one that is not called full", async () => {
+    const world = await makeWorld(poolOf("10.0.0.0/32", 32), { strictAffinity: true });
+    const pools = [await poolNamed(world), ...(await smallPools(world, 699))];
+    for (const pool of pools.slice(0, -1)) await fillPool(world, pool);
+    for (const { id } of pools.slice(0, -1)) {
+      await world.calm.store.markFull(SPACE, id, 0n);
+      await world.calm.store.callPoolFull({ space: SPACE, poolId: id, reserved: "" });
+    }
+    const { context, calls } = counted(world, tableOf(world));
+    const { addresses } = await assigned(context, requestFrom("late"));
+    expect(addresses).toMatchObject([{ pool: "small-0698" }]);
+    expect(calls.count).toBeLessThanOrEqual(16);
+  });
+
+  it("lend, though they are called full", async () => {
+    const world = await makeWorld(poolOf("10.0.0.0/32", 32));
+    const pools = [await poolNamed(world), ...(await smallPools(world, 699))];
+    for (const [n, pool] of pools.entries()) await fillPool(world, pool, { lends: n > 0 });
+    for (const { id } of pools) {
+      await world.calm.store.markFull(SPACE, id, 0n);
+      await world.calm.store.callPoolFull({ space: SPACE, poolId: id, reserved: "" });
+    }
+    const { context } = counted(world, tableOf(world));
+    const { addresses } = await assigned(context, requestFrom("late"));
+    expect(addresses).toMatchObject([{ borrowed: true }]);
+  });
+
+  it("are tried again when what is reserved of them has changed", async () => {
+    const world = await makeWorld(poolOf("10.0.0.0/32", 32), { strictAffinity: true });
+    const [free] = await smallPools(world, 40);
+    await fillPool(world, await poolNamed(world));
+    if (!free) throw new Error("no pool");
+    const others = contentsIn(world).pools.filter(({ name }) => name !== "pool");
+    await reserve(
+      world,
+      others.map(({ cidr }) => cidr),
+    );
+    // All are shut: they are called full, those of the first request and those of the second.
+    for (let n = 0; n < 2; n++)
+      await assign(counted(world, tableOf(world), n).context, requestFrom("late"));
+    await reserve(
+      world,
+      others.filter(({ id }) => id !== free.id).map(({ cidr }) => cidr),
+    );
+    const { addresses } = await assigned(
+      counted(world, tableOf(world)).context,
+      requestFrom("late"),
+    );
+    expect(addresses).toMatchObject([{ pool: free.name }]);
+  });
+});

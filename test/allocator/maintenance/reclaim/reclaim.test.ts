@@ -1,0 +1,475 @@
+import { describe, expect, it } from "vitest";
+import { putPool } from "../../../../src/allocator/admin/administration.ts";
+import type { Context } from "../../../../src/allocator/core/context.ts";
+import type { Store } from "../../../../src/allocator/core/store.ts";
+import { type Reclaimed, reclaim } from "../../../../src/allocator/maintenance/reclaim/reclaim.ts";
+import {
+  PASS_MS_MAX,
+  RECLAIM_CELLS_AT_ONCE,
+  RECLAIM_CELLS_PER_SLICE,
+} from "../../../../src/domain/limits.ts";
+import { Busy, Refusal } from "../../../../src/domain/outcome.ts";
+import type { Pool } from "../../../../src/domain/pool.ts";
+import { shardOfSpace } from "../../../../src/domain/shard.ts";
+import type { Item } from "../../../../src/store/item.ts";
+import type { Table } from "../../../../src/store/table.ts";
+import { collectAll } from "../../../passes.ts";
+import {
+  assigned,
+  contentsIn,
+  contextOver,
+  makeWorld,
+  poolNamed,
+  poolOf,
+  releaseAll,
+  requestOf,
+  SPACE,
+  tableOf,
+  type World,
+} from "../../../world.ts";
+
+const SHARD = shardOfSpace(SPACE);
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** Names in the shard of the world's space, before and after it in order. */
+const [BEFORE, AFTER] = ["a", "z"].map((letter) => {
+  for (let n = 0; ; n++) if (shardOfSpace(`${letter}-${n}`) === SHARD) return `${letter}-${n}`;
+}) as [string, string];
+
+const pass = (context: Context): Promise<Reclaimed> => reclaim(context, SHARD);
+
+/** A function over the world's table, with some calls of the store replaced. */
+function functionOf(world: World, replaced: (store: Store) => Partial<Store>): Context {
+  const context = contextOver(world.table, world.clock, 5);
+  return { ...context, store: { ...context.store, ...replaced(context.store) } };
+}
+
+/** A block of the world's own space that was given back long ago. */
+async function idleBlock(world: World): Promise<void> {
+  await releaseAll(world.calm, await assigned(world.calm, requestOf("gone", 1)));
+  world.clock.nowMs += 2 * MINUTE_MS;
+}
+
+/** A pool in a space of its own, whose map has so many cells. */
+async function poolOfCells(world: World, space: string, cells: number): Promise<Pool> {
+  const put = await putPool(world.calm, space, "pool", poolOf("10.0.0.0/8", 26), undefined);
+  if (put instanceof Refusal) throw new Error(put.detail);
+  for (let index = 0n; index < cells; index++)
+    await world.calm.store.addCell(space, put.value.id, index);
+  return put.value;
+}
+
+const blocksIn = (world: World) =>
+  contentsIn(world).blocks.filter(({ space }) => space === SPACE).length;
+
+const registered = async ({ calm }: World) =>
+  (await calm.store.listSpaces()).spaces.map(({ space }) => space).sort();
+
+describe("every space gets its share of every pass", () => {
+  it("a space with one block, beside one with very many cells, loses it within two minutes", async () => {
+    const world = await makeWorld();
+    await idleBlock(world);
+    await poolOfCells(world, BEFORE, 5_000);
+    // Each call takes 20 ms, and each waits for the one before it.
+    const slow = functionOf(world, (store) => ({
+      lookAtCell: async (...look) => {
+        world.clock.nowMs += 20;
+        return store.lookAtCell(...look);
+      },
+    }));
+    for (let minute = 0; minute < 2; minute++) {
+      world.clock.nowMs += MINUTE_MS;
+      expect((await pass(slow)).cells).toBeGreaterThan(0);
+    }
+    expect(blocksIn(world)).toBe(0);
+  });
+
+  it("every space has a first slice before any has a second", async () => {
+    const world = await makeWorld();
+    await poolOfCells(world, BEFORE, 1_000);
+    await poolOfCells(world, AFTER, 1_000);
+    const order: string[] = [];
+    const context = functionOf(world, (store) => ({
+      keepPosition: async (space, position) => {
+        order.push(space);
+        return store.keepPosition(space, position);
+      },
+    }));
+    await pass(context);
+    expect(new Set(order.slice(0, 2))).toEqual(new Set([BEFORE, AFTER]));
+    expect(order.length).toBeGreaterThan(10);
+  });
+
+  it("where a pass has no time for all, each comes first some time", async () => {
+    const world = await makeWorld();
+    await poolOfCells(world, BEFORE, 1);
+    await poolOfCells(world, AFTER, 1);
+    let begun: string[] = [];
+    const context = functionOf(world, (store) => ({
+      readMapPages: async (space, ...rest) => {
+        begun.push(space);
+        return store.readMapPages(space, ...rest);
+      },
+    }));
+    const first = new Set<string | undefined>();
+    for (let minute = 0; minute < 20; minute++) {
+      begun = [];
+      await pass(context);
+      first.add(begun[0]);
+    }
+    expect(first).toEqual(new Set([BEFORE, AFTER, SPACE]));
+  });
+});
+
+describe("a pass that is cut off", () => {
+  it("by its death loses a slice at most of each space", async () => {
+    const world = await makeWorld();
+    const { id } = await poolOfCells(world, BEFORE, 1_500);
+    const looked: bigint[] = [];
+    let looksLeft = 1_000;
+    const context = functionOf(world, (store) => ({
+      lookAtCell: async (space, cell, options) => {
+        if (looksLeft-- <= 0) throw new Error("the function is gone");
+        looked.push(cell.base);
+        return store.lookAtCell(space, cell, options);
+      },
+      keepPosition: async (...kept) => {
+        if (looksLeft <= 0) throw new Error("the function is gone");
+        return store.keepPosition(...kept);
+      },
+    }));
+    await pass(context);
+    expect(looked).toHaveLength(1_000);
+    looksLeft = 2_000;
+    expect((await pass(context)).failures).toEqual([]);
+    const { cells } = await world.calm.store.readPoolMap(BEFORE, id, { consistent: true });
+    expect(new Set(looked).size).toBe(cells.size);
+    expect(looked.length).toBeLessThanOrEqual(1_500 + RECLAIM_CELLS_PER_SLICE);
+  });
+
+  it("by its time begins with no further cell", async () => {
+    const world = await makeWorld();
+    await poolOfCells(world, BEFORE, 500);
+    let looks = 0;
+    const context = functionOf(world, (store) => ({
+      lookAtCell: async (...look) => {
+        if (++looks === 3) world.clock.nowMs += PASS_MS_MAX + 1;
+        return store.lookAtCell(...look);
+      },
+    }));
+    expect((await pass(context)).failures).toEqual([]);
+    expect(looks).toBeLessThanOrEqual(2 + RECLAIM_CELLS_AT_ONCE);
+    const begun = looks;
+    expect((await pass(context)).cells).toBe(500 - begun);
+  });
+
+  it("looks at many cells side by side, and at no more than is said", async () => {
+    const world = await makeWorld();
+    await poolOfCells(world, BEFORE, 400);
+    await poolOfCells(world, AFTER, 400);
+    let underway = 0;
+    let most = 0;
+    const context = functionOf(world, (store) => ({
+      lookAtCell: async (...look) => {
+        most = Math.max(most, ++underway);
+        await new Promise(setImmediate);
+        underway--;
+        return store.lookAtCell(...look);
+      },
+    }));
+    await pass(context);
+    expect(most).toBeGreaterThan(RECLAIM_CELLS_AT_ONCE / 2);
+    expect(most).toBeLessThanOrEqual(RECLAIM_CELLS_AT_ONCE);
+  });
+});
+
+describe("what is the matter with one space", () => {
+  /** Writes over what stands in another space; the pass is to name it. */
+  const unreadable = (item: Item): Item => ({ ...item, f: 9 });
+
+  it.each(["SPACES", "SPACE#", "POOLMAP#", "BLOCK#"])(
+    "stops no other, where an item of %s cannot be read",
+    async (partition) => {
+      const world = await makeWorld();
+      await idleBlock(world);
+      for (const space of [BEFORE, AFTER]) {
+        const spec = poolOf("10.0.0.0/24", 31);
+        await putPool(world.calm, space, "pool", spec, undefined);
+        await assigned(world.calm, { ...requestOf("held", 1), space });
+      }
+      const sound = world.table.items();
+      for (const item of sound) {
+        const of = partition === "SPACES" ? item.sk : item.pk.split("#")[1];
+        if (item.pk.startsWith(partition) && (of === BEFORE || of === AFTER))
+          world.table.partitions.get(item.pk)?.set(item.sk, unreadable(item));
+      }
+      const { failures } = await pass(contextOver(world.table, world.clock, 5));
+      expect(failures).toHaveLength(2);
+      world.clock.nowMs += MINUTE_MS;
+      await pass(world.calm);
+      expect(blocksIn(world)).toBe(0);
+      for (const item of sound) world.table.partitions.get(item.pk)?.set(item.sk, item);
+    },
+  );
+
+  it("stops neither another nor its own other pages, where a page of its map says no cells", async () => {
+    const world = await makeWorld();
+    await idleBlock(world);
+    const { id } = await poolOfCells(world, BEFORE, 300);
+    const pages = world.table.partitions.get(`POOLMAP#${BEFORE}#${id}`);
+    const page = pages?.get("0") as Item;
+    pages?.set("0", { ...page, cells: new Set(["0", "!"]) });
+    const { cells, failures } = await pass(world.calm);
+    expect(failures).toHaveLength(1);
+    expect(cells).toBe(1 + 300 - 128);
+    world.clock.nowMs += MINUTE_MS;
+    await pass(world.calm);
+    expect(blocksIn(world)).toBe(0);
+    pages?.set("0", page);
+  });
+
+  it("stops no other, where the database refuses to read it", async () => {
+    const world = await makeWorld();
+    await idleBlock(world);
+    await poolOfCells(world, BEFORE, 1);
+    await poolOfCells(world, AFTER, 1);
+    const refused = async (space: string) => {
+      if (space !== SPACE) throw new Busy("the database refused a read for now");
+    };
+    const context = functionOf(world, (store) => ({
+      readSpace: async (space) => {
+        await refused(space);
+        return store.readSpace(space);
+      },
+    }));
+    const { failures } = await pass(context);
+    expect(failures).toHaveLength(2);
+    world.clock.nowMs += MINUTE_MS;
+    await pass(context);
+    expect(blocksIn(world)).toBe(0);
+  });
+});
+
+describe("a space without pools", () => {
+  it("leaves the register, and comes back with its next pool", async () => {
+    const world = await makeWorld();
+    await world.calm.store.registerSpace(BEFORE, "r");
+    expect(await pass(world.calm)).toMatchObject({ spacesDropped: 1, failures: [] });
+    expect(await registered(world)).toEqual([SPACE]);
+    await poolOfCells(world, BEFORE, 1);
+    expect(await registered(world)).toEqual([BEFORE, SPACE]);
+    expect(await pass(world.calm)).toMatchObject({ spacesDropped: 0, cells: 1 });
+  });
+
+  it("leaves it also where its entry is from before there were revisions", async () => {
+    const world = await makeWorld();
+    const old = { pk: "SPACES", sk: BEFORE, f: 1 };
+    world.table.partitions.get("SPACES")?.set(BEFORE, old);
+    expect(await pass(world.calm)).toMatchObject({ spacesDropped: 1 });
+  });
+
+  it("stays when a pool is created while it is about to leave", async () => {
+    const world = await makeWorld();
+    await world.calm.store.registerSpace(BEFORE, "r");
+    const context = functionOf(world, (store) => ({
+      dropSpace: async (seen) => {
+        await poolOfCells(world, BEFORE, 1);
+        return store.dropSpace(seen);
+      },
+    }));
+    expect(await pass(context)).toMatchObject({ spacesDropped: 0, failures: [] });
+    expect(await registered(world)).toEqual([BEFORE, SPACE]);
+  });
+
+  it("is there again when it left while its pool was being created, however long that took", async () => {
+    const world = await makeWorld();
+    const operator = functionOf(world, (store) => ({
+      putPool: async (pool, seen) => {
+        if (pool.state === "pending") {
+          world.clock.nowMs += 4 * HOUR_MS;
+          expect(await pass(world.calm)).toMatchObject({ spacesDropped: 1 });
+        }
+        return store.putPool(pool, seen);
+      },
+    }));
+    await putPool(operator, BEFORE, "pool", poolOf("10.0.0.0/24", 31), undefined);
+    expect(await registered(world)).toEqual([BEFORE, SPACE]);
+  });
+
+  it("does not come back by a pass that keeps late where it stopped", async () => {
+    const world = await makeWorld();
+    await world.calm.store.keepPosition(BEFORE, { pool: "pool", page: "0", cell: 3n });
+    expect(await registered(world)).toEqual([SPACE]);
+  });
+
+  it("costs nothing from then on: of 10,000 spaces with 50 that have pools, a pass reads these", async () => {
+    const world = await makeWorld();
+    const { store } = world.calm;
+    for (let n = 0; n < 10_000; n++) await store.registerSpace(`tenant-${n}`, "r");
+    for (let n = 0; n < 10_000; n += 200)
+      await putPool(world.calm, `tenant-${n}`, "pool", poolOf("10.0.0.0/24", 31), undefined);
+    const own = (await store.listSpaces()).spaces.filter(
+      ({ space }) => shardOfSpace(space) === SHARD,
+    );
+    const dropped = await pass(contextOver(world.table, world.clock, 2));
+    expect(dropped.failures).toEqual([]);
+    expect(dropped.spacesDropped).toBeGreaterThan(500);
+    let calls = 0;
+    const counting = functionOf(world, (all) => counted(all, () => calls++));
+    const { spaces } = await pass(counting);
+    expect(spaces).toBe(own.length - dropped.spacesDropped);
+    // The register, and of each space the configuration and a map.
+    expect(calls).toBe(1 + 2 * spaces);
+  });
+});
+
+/** Every call of a store, told. */
+function counted(store: Store, tell: (name: string) => void): Partial<Store> {
+  return Object.fromEntries(
+    Object.entries(store).map(([name, call]) => [
+      name,
+      (...rest: unknown[]) => {
+        tell(name);
+        return (call as (...rest: unknown[]) => unknown)(...rest);
+      },
+    ]),
+  );
+}
+
+describe("what is at rest costs little", () => {
+  it("512 full blocks of as many hosts are looked at in eight eventually consistent Queries, and no host is read", async () => {
+    const world = await makeWorld(poolOf("10.0.0.0/22", 31));
+    for (let n = 0; n < 512; n++)
+      await assigned(world.calm, { ...requestOf(`pod-${n}`, 2), host: `host:node-${n}` });
+    world.clock.nowMs += HOUR_MS + 1;
+    await pass(world.calm);
+    const queries: string[] = [];
+    const table = {
+      ...tableOf(world),
+      query: async (...query: Parameters<World["table"]["query"]>) => {
+        const [pk, options] = query;
+        queries.push(`${pk.split("#")[0]} ${options?.consistent === false ? "eventually" : ""}`);
+        return world.table.query(...query);
+      },
+    };
+    const done = await pass(contextOver(table, world.clock, 4));
+    expect(done).toMatchObject({ cells: 8, blocks: 512, failures: [] });
+    expect(queries.toSorted()).toEqual([
+      ...Array.from({ length: 8 }, () => "BLOCK eventually"),
+      "POOLMAP eventually",
+      "SPACE ",
+      "SPACES eventually",
+    ]);
+  });
+
+  it("a pass that goes through everything at once writes nothing", async () => {
+    const world = await makeWorld();
+    await assigned(world.calm, requestOf("held", 2));
+    await pass(world.calm);
+    const before = world.table.items();
+    await pass(world.calm);
+    expect(world.table.items()).toEqual(before);
+  });
+});
+
+describe("a block whose host has lost its row", () => {
+  async function withoutRow(count: number): Promise<World> {
+    const world = await makeWorld();
+    const told = await assigned(world.calm, requestOf("held", 2));
+    if (count === 0) await releaseAll(world.calm, told);
+    const [row] = contentsIn(world).rows;
+    if (row) await world.calm.store.deleteRow("row-drop", row);
+    return world;
+  }
+  const rows = (world: World) => contentsIn(world).rows.length;
+
+  it("has it again after the next pass, while it is young", async () => {
+    const world = await withoutRow(2);
+    expect(await pass(world.calm)).toMatchObject({ rowsRestored: 1 });
+    expect(rows(world)).toBe(1);
+  });
+
+  it("has it again after the next pass when it is empty, however old", async () => {
+    const world = await withoutRow(0);
+    world.clock.nowMs += 2 * HOUR_MS;
+    expect(await pass(world.calm)).toMatchObject({ rowsRestored: 1 });
+    expect(rows(world)).toBe(1);
+  });
+
+  it("gets none when the block was another's, or gone, by the time that it was seen without", async () => {
+    const world = await withoutRow(2);
+    const stale = functionOf(world, (store) => ({
+      lookAtCell: async (...look) =>
+        (await store.lookAtCell(...look)).map((block) => ({ ...block, host: "host:before" })),
+    }));
+    expect(await pass(stale)).toMatchObject({ rowsRestored: 0, failures: [] });
+    expect(rows(world)).toBe(0);
+    await pass(world.calm);
+  });
+});
+
+it("puts the hint right that a cell is full, and that it is not", async () => {
+  const world = await makeWorld(poolOf("10.0.0.0/30", 31));
+  const { id } = await poolNamed(world);
+  const { store } = world.calm;
+  const full = async () => (await store.readPoolMap(SPACE, id, { consistent: true })).full;
+  await assigned(world.calm, requestOf("first", 2));
+  await store.markFull(SPACE, id, 0n);
+  await pass(world.calm);
+  expect(await full()).toEqual(new Set());
+  const second = { ...requestOf("second", 2), host: "host:node-2" } as const;
+  await assigned(world.calm, second);
+  await store.unmarkFull(SPACE, id, 0n);
+  await pass(world.calm);
+  expect(await full()).toEqual(new Set([0n]));
+});
+
+it("takes the hint away that a pool is full which has a free block, though no cell of it is called full", async () => {
+  const world = await makeWorld(poolOf("10.0.0.0/30", 31));
+  const put = await putPool(world.calm, SPACE, "other", poolOf("10.0.1.0/30", 31), undefined);
+  if (put instanceof Refusal) throw new Error(put.detail);
+  await assigned(world.calm, requestOf("some", 1));
+  const { store } = world.calm;
+  const [{ pool: taken } = { pool: "" }] = contentsIn(world).blocks;
+  const { id } = await poolNamed(world, taken);
+  await store.callPoolFull({ space: SPACE, poolId: id, reserved: "" });
+  await pass(world.calm);
+  expect(await store.listFullPools(SPACE)).toEqual([]);
+});
+
+it("calls a pool full that is, before any request has tried it; at rest it writes nothing and reads the hints once", async () => {
+  const world = await makeWorld(poolOf("10.0.0.0/30", 31));
+  const put = await putPool(world.calm, SPACE, "other", poolOf("10.0.1.0/30", 31), undefined);
+  if (put instanceof Refusal) throw new Error(put.detail);
+  const { id } = await poolNamed(world, "other");
+  // Of the two it comes first.
+  await assigned(world.calm, requestOf("all", 4));
+  const hints = () => world.calm.store.listFullPools(SPACE);
+  expect(await hints()).toEqual([]);
+  await pass(world.calm);
+  expect(await hints()).toEqual([{ space: SPACE, poolId: id, reserved: "" }]);
+  const calls: string[] = [];
+  const table: Table = {
+    ...tableOf(world),
+    query: (pk, options) => {
+      calls.push(pk);
+      return tableOf(world).query(pk, options);
+    },
+    write: (write) => {
+      calls.push(write.step);
+      return tableOf(world).write(write);
+    },
+  };
+  await pass(contextOver(table, world.clock, 7));
+  expect(calls.filter((call) => call.startsWith("FULLPOOLS#"))).toHaveLength(1);
+  expect(calls.filter((call) => !call.includes("#") && call !== "SPACES")).toEqual([]);
+});
+
+it("the reclaimer and the collector leave a space of full blocks as it is", async () => {
+  const world = await makeWorld();
+  await assigned(world.calm, requestOf("held", 8));
+  world.clock.nowMs += 2 * HOUR_MS;
+  await collectAll(world.calm);
+  expect(await pass(world.calm)).toMatchObject({ deleted: 0, markedIdle: 0, failures: [] });
+});

@@ -1,0 +1,281 @@
+import { describe, expect, it } from "vitest";
+import type { Context } from "../../../src/allocator/core/context.ts";
+import { Memory } from "../../../src/allocator/core/warm-cache.ts";
+import type { Released } from "../../../src/allocator/release/close-allocations.ts";
+import { releaseHandle } from "../../../src/allocator/release/release-handle.ts";
+import { formatAddress } from "../../../src/domain/address.ts";
+import { isFinished } from "../../../src/domain/allocation.ts";
+import { formatCidr } from "../../../src/domain/cidr.ts";
+import {
+  ADDRESSES_RELEASED_MAX,
+  PAGE_MS_MAX,
+  RECORDS_OVER_MAX,
+  RECORDS_PER_LOOK,
+} from "../../../src/domain/limits.ts";
+import { Busy } from "../../../src/domain/outcome.ts";
+import { makeStore } from "../../../src/store/store.ts";
+import type { Table } from "../../../src/store/table.ts";
+import { addressOfSeat, crowd, type Member, type Seated } from "../../crowd.ts";
+import { seededRandom } from "../../simulation/random.ts";
+import { slowTable, VirtualClock } from "../../virtual-clock.ts";
+import {
+  assigned,
+  contentsIn,
+  contextOver,
+  makeWorld,
+  poolOf,
+  requestOf,
+  SPACE,
+  tableOf,
+  type World,
+} from "../../world.ts";
+
+const HANDLE = "deployment";
+const CALL_MS = 8;
+/** Records that are ended when the time is up, each by a handful of calls. */
+const LAST_RECORD_MS_MAX = 8 * CALL_MS;
+
+const KEPT: Member = { keyed: true, released: "without parts" };
+const CUT_SHORT: Member = { keyed: true, released: "with parts" };
+const KEYED: Member = { keyed: true };
+const UNKEYED: Member = {};
+const times = (count: number, member: Member) => Array<Member>(count).fill(member);
+
+const largeWorld = () => makeWorld(poolOf("10.0.0.0/16", 26));
+
+function contextIn(time: VirtualClock, table: Table, seed: number): Context {
+  const { now, sleep } = time;
+  return { store: makeStore(table), random: seededRandom(seed), memory: new Memory(), now, sleep };
+}
+
+/** The answers of one request after the other until one says that it is complete, each over a table of slow calls. */
+async function releasedInFull(
+  world: World,
+  { requestsMax, callMs = CALL_MS }: { requestsMax: number; callMs?: number },
+): Promise<readonly Released[]> {
+  const time = new VirtualClock(world.clock.nowMs);
+  const answers: Released[] = [];
+  while (!answers.at(-1)?.complete) {
+    expect(answers.length).toBeLessThan(requestsMax);
+    const startedAtMs = time.nowMs;
+    const context = contextIn(time, slowTable(world.table, time, callMs), answers.length);
+    answers.push(await time.run(() => releaseHandle(context, SPACE, HANDLE)));
+    expect(time.nowMs - startedAtMs).toBeLessThanOrEqual(PAGE_MS_MAX + LAST_RECORD_MS_MAX);
+  }
+  return answers;
+}
+
+const liveIn = (seated: readonly Seated[]) =>
+  seated
+    .filter(({ record }) => record.state === "live")
+    .map((each) => formatAddress(addressOfSeat(each)))
+    .sort();
+const toldOf = (answers: readonly Released[]) => answers.flatMap(({ released }) => released).sort();
+
+describe("a release by handle", () => {
+  it.each<[string, readonly Member[], requestsMax: number]>([
+    ["10,000 kept records before a live one", [...times(10_000, KEPT), KEYED], 1],
+    ["10,000 live records without a key", times(10_000, UNKEYED), 8],
+    ["3,000 live records under keys", times(3_000, KEYED), 3],
+    [
+      "3,000 records whose release was cut short, and a live one",
+      [...times(3_000, CUT_SHORT), KEYED],
+      3,
+    ],
+    [
+      "all of these",
+      Array.from({ length: 10_000 }, (_, n) => [KEPT, CUT_SHORT, KEYED, UNKEYED][n % 4] as Member),
+      10,
+    ],
+  ])("comes to the end of %s, each request in its time", async (_, members, requestsMax) => {
+    const world = await largeWorld();
+    const seated = await crowd(world, HANDLE, members);
+    const answers = await releasedInFull(world, { requestsMax });
+    expect(toldOf(answers)).toEqual(liveIn(seated));
+    const { records } = contentsIn(world);
+    expect(records.every(isFinished)).toBe(true);
+    expect(records).toHaveLength(members.filter(({ keyed }) => keyed).length);
+    // A repeat writes nothing.
+    const before = new Map(world.table.items().map((item) => [`${item.pk} ${item.sk}`, item]));
+    expect(await releaseHandle(world.calm, SPACE, HANDLE)).toMatchObject({
+      released: [],
+      complete: true,
+    });
+    for (const item of world.table.items()) expect(before.get(`${item.pk} ${item.sk}`)).toBe(item);
+  });
+
+  it("frees what is held first, and finishes what is over after it", async () => {
+    const world = await largeWorld();
+    const seated = await crowd(world, HANDLE, [...times(2_000, CUT_SHORT), ...times(100, KEYED)]);
+    const answers = await releasedInFull(world, { requestsMax: 4 });
+    expect(answers.length).toBeGreaterThan(1);
+    expect(toldOf(answers.slice(0, 1))).toEqual(liveIn(seated));
+  });
+
+  it("comes to a live record among more kept ones than a request can look at", async () => {
+    const world = await largeWorld();
+    const seated = await crowd(world, HANDLE, [...times(4_000, KEPT), ...times(5, KEYED)]);
+    const time = new VirtualClock();
+    // Ten looks, of the 32 that it would take.
+    const slow = slowTable(world.table, time, PAGE_MS_MAX / 10);
+    const answers: Released[] = [];
+    for (let n = 0; n < 40 && toldOf(answers).length < 5; n++)
+      answers.push(await time.run(() => releaseHandle(contextIn(time, slow, n), SPACE, HANDLE)));
+    expect(toldOf(answers)).toEqual(liveIn(seated));
+    for (const { complete } of answers) expect(complete).toBe(false);
+  });
+
+  it("begins no more when it has given back as many as an answer may have", async () => {
+    const world = await makeWorld(poolOf("10.0.0.0/16", 26), { maxBlocksPerHost: 100 });
+    for (let n = 0; n < 18; n++) await assigned(world.calm, requestOf(HANDLE, 256));
+    const first = await releaseHandle(world.calm, SPACE, HANDLE);
+    expect(first.complete).toBe(false);
+    expect(first.released.length).toBeGreaterThanOrEqual(ADDRESSES_RELEASED_MAX);
+    const second = await releaseHandle(world.calm, SPACE, HANDLE);
+    expect(second.complete).toBe(true);
+    expect(first.released.length + second.released.length).toBe(18 * 256);
+  });
+
+  it("leaves the parts of a few records to the collector, and drops them when it is repeated", async () => {
+    const world = await largeWorld();
+    await crowd(world, HANDLE, times(3, KEYED));
+    const release = () => releaseHandle(world.calm, SPACE, HANDLE);
+    expect(await release()).toMatchObject({ complete: true, released: { length: 3 } });
+    expect(contentsIn(world).records.some(isFinished)).toBe(false);
+    expect(await release()).toMatchObject({ complete: true, released: [] });
+    expect(contentsIn(world).records.every(isFinished)).toBe(true);
+  });
+
+  it("reads a long handle a look at a time", async () => {
+    const world = await largeWorld();
+    await crowd(world, HANDLE, times(1_000, KEPT));
+    const limits = new Set<number | undefined>();
+    const watched: Table = {
+      ...tableOf(world),
+      query: (pk, options) => {
+        limits.add(options?.limit);
+        return world.table.query(pk, options);
+      },
+    };
+    await releaseHandle(contextOver(watched, world.clock), SPACE, HANDLE);
+    expect([...limits]).toEqual([RECORDS_PER_LOOK]);
+  });
+
+  it("says what it gave back where the database stops to answer, and fails where it gave nothing back", async () => {
+    const world = await largeWorld();
+    const seated = await crowd(world, HANDLE, times(20, UNKEYED));
+    let writes = 0;
+    const failing: Table = {
+      ...tableOf(world),
+      write: async (write) => {
+        if (++writes > 16) throw new Busy("for now");
+        return world.table.write(write);
+      },
+    };
+    const release = () => releaseHandle(contextOver(failing, world.clock), SPACE, HANDLE);
+    const first = await release();
+    expect(first.complete).toBe(false);
+    expect(first.released.length).toBeGreaterThan(0);
+    await expect(release()).rejects.toBeInstanceOf(Busy);
+    writes = Number.NEGATIVE_INFINITY;
+    const last = await release();
+    expect(last.complete).toBe(true);
+    expect(toldOf([first, last])).toEqual(liveIn(seated));
+  });
+
+  it("says that it got further as long as it ends records, also those that hold nothing any more", async () => {
+    const world = await largeWorld();
+    await crowd(world, HANDLE, times(3, KEYED));
+    const release = () => releaseHandle(world.calm, SPACE, HANDLE);
+    expect(await release()).toMatchObject({ released: { length: 3 }, progressed: true });
+    expect(await release()).toMatchObject({ released: [], progressed: true });
+    expect(await release()).toMatchObject({ released: [], progressed: false, complete: true });
+  });
+
+  it("is no failure where it finished records and then the database refuses, though it gave nothing back", async () => {
+    const world = await largeWorld();
+    await crowd(world, HANDLE, times(100, CUT_SHORT));
+    let writes = 0;
+    const failing: Table = {
+      ...tableOf(world),
+      write: async (write) => {
+        if (++writes > 80) throw new Busy("for now");
+        return world.table.write(write);
+      },
+    };
+    const release = () => releaseHandle(contextOver(failing, world.clock), SPACE, HANDLE);
+    expect(await release()).toMatchObject({ released: [], progressed: true, complete: false });
+    await expect(release()).rejects.toBeInstanceOf(Busy);
+  });
+
+  it("gives back all others where the database refuses one block, and says that it is not complete", async () => {
+    const world = await largeWorld();
+    const seated = await crowd(world, HANDLE, times(300, UNKEYED));
+    const answer = await releaseHandle(
+      contextOver(refusing(world, seated.slice(0, 64)), world.clock),
+      SPACE,
+      HANDLE,
+    );
+    expect(toldOf([answer])).toEqual(liveIn(seated.slice(64)));
+    expect(answer.complete).toBe(false);
+  });
+
+  it("comes to all others within a few requests where each try of the first ones takes long, and is in vain", async () => {
+    const world = await makeWorld(poolOf("10.0.0.0/16", 32));
+    const seated = await crowd(world, HANDLE, times(300, UNKEYED));
+    const inOrder = seated.toSorted((a, b) => (a.record.place.id < b.record.place.id ? -1 : 1));
+    const time = new VirtualClock(world.clock.nowMs);
+    // As many as a request can try in its time.
+    const hot = refusing(world, inOrder.slice(0, 64), () => time.sleep(PAGE_MS_MAX / 8));
+    const slow = slowTable(hot, time, CALL_MS);
+    const answers: Released[] = [];
+    for (let n = 0; n < 10 && toldOf(answers).length < 300 - 64; n++)
+      answers.push(await time.run(() => releaseHandle(contextIn(time, slow, n), SPACE, HANDLE)));
+    expect(toldOf(answers)).toEqual(liveIn(inOrder.slice(64)));
+    for (const { complete } of answers) expect(complete).toBe(false);
+  });
+
+  it("keeps no more records that are over than it may, and says that it is not complete", async () => {
+    const world = await largeWorld();
+    await crowd(world, HANDLE, times(RECORDS_OVER_MAX + 100, CUT_SHORT));
+    const left = () => contentsIn(world).records.filter((record) => !isFinished(record)).length;
+    expect(await releaseHandle(world.calm, SPACE, HANDLE)).toMatchObject({ complete: false });
+    expect(left()).toBe(100);
+    expect(await releaseHandle(world.calm, SPACE, HANDLE)).toMatchObject({ complete: true });
+    expect(left()).toBe(0);
+  });
+
+  it("names a record that it cannot read, and gives back all others", async () => {
+    const world = await largeWorld();
+    const seated = await crowd(world, HANDLE, times(300, UNKEYED));
+    const [first, ...others] = seated;
+    const { id, handleHash } = (first as Seated).record.place;
+    const partition = world.table.partitions.get(`HANDLE#${SPACE}#${handleHash}`);
+    const item = partition?.get(`ID#${id}`);
+    partition?.set(`ID#${id}`, { ...(item as NonNullable<typeof item>), f: 2 });
+    const answer = await releaseHandle(world.calm, SPACE, HANDLE);
+    expect(toldOf([answer])).toEqual(liveIn(others));
+    expect(answer.complete).toBe(false);
+    expect(answer.unreadable.map(({ members }) => members.item)).toEqual([
+      `assignment record ${id}`,
+    ]);
+    partition?.set(`ID#${id}`, item as NonNullable<typeof item>);
+  });
+});
+
+/** A table that refuses every write to the blocks of some, for now. */
+function refusing(
+  world: World,
+  some: readonly Seated[],
+  before: () => Promise<unknown> = async () => {},
+): Table {
+  const hot = new Set(some.map((each) => formatCidr(each.cidr).split("/")[0]));
+  return {
+    ...tableOf(world),
+    write: async (write) => {
+      if (!hot.has(write.key.sk)) return world.table.write(write);
+      await before();
+      throw new Busy("for now");
+    },
+  };
+}

@@ -1,0 +1,186 @@
+import { describe, expect, it } from "vitest";
+import { claimAffinities } from "../../../src/allocator/affinities/claim-range.ts";
+import { releaseAffinities } from "../../../src/allocator/affinities/release-range.ts";
+import { assign } from "../../../src/allocator/assign/assign.ts";
+import type { Assignment, AssignRequest } from "../../../src/allocator/assign/assignment.ts";
+import type { Context } from "../../../src/allocator/core/context.ts";
+import { releaseHost } from "../../../src/allocator/release/release-host.ts";
+import { formatAddress } from "../../../src/domain/address.ts";
+import type { HostId } from "../../../src/domain/host.ts";
+import { findViolations } from "../../../src/domain/invariants.ts";
+import { ADDRESSES_RELEASED_MAX } from "../../../src/domain/limits.ts";
+import { Refusal } from "../../../src/domain/outcome.ts";
+import { eachCall } from "../../../src/store/each-call.ts";
+import type { Table } from "../../../src/store/table.ts";
+import { addressOfSeat, crowd } from "../../crowd.ts";
+import { heldNow, patiently } from "../../simulation/aftermath.ts";
+import { callsOf, withIntruder } from "../../simulation/crash-points.ts";
+import {
+  assigned,
+  cidrOf,
+  contentsIn,
+  contextOver,
+  makeWorld,
+  passes,
+  poolOf,
+  requestOf,
+  SPACE,
+  tableOf,
+} from "../../world.ts";
+
+const HOST: HostId = "host:node-1";
+const release = (context: Context) => releaseHost(context, SPACE, HOST);
+
+/** A host that has an address, and another whose block it may borrow from. */
+async function settled() {
+  const world = await makeWorld();
+  const old = await assigned(world.calm, requestOf("old", 1));
+  const lender = { ...requestOf("lender", 1), host: "host:node-2" } as const;
+  return { ...world, world, old, lender: await assigned(world.calm, lender) };
+}
+
+const REQUESTS: readonly [string, AssignRequest][] = [
+  ["one address", requestOf("new", 1)],
+  ["one address under a key", requestOf("new", 1, "key")],
+  ["addresses in several blocks, one of them borrowed", requestOf("new", 6)],
+  ["addresses in several blocks under a key", requestOf("new", 5, "key")],
+  ["addresses under a limit", { ...requestOf("new", 3), limitPerHandle: 3 }],
+  ["an address with a lease", { ...requestOf("new", 1), leaseSeconds: 60 }],
+];
+
+describe.each(REQUESTS)(
+  "an assign of %s to a host all of whose addresses are released",
+  (_, ask) => {
+    it("holds all that it answers when it answers, whenever the release came", async () => {
+      const { table, clock } = await settled();
+      const calls = await callsOf(table, (own) => assign(contextOver(own, clock, 2), ask));
+      for (let call = 0; call < calls.length; call++) {
+        const { world, table, clock, old, lender } = await settled();
+        const where = `before ${calls[call]} (call ${call})`;
+        const walk = withIntruder(table, call, async () => {
+          const answer = await release(contextOver(table, clock, 7));
+          expect(answer.complete, where).toBe(true);
+          expect(answer.released, where).toContain(old.addresses[0]?.address);
+          expect(heldNow(world, old), where).toBe(false);
+        });
+        const answer = await patiently(() => assign(contextOver(walk, clock, 2), ask));
+        if (answer && !(answer instanceof Refusal))
+          expect(heldNow(world, answer), where).toBe(true);
+        expect(heldNow(world, lender), where).toBe(true);
+        expect(findViolations(contentsIn(world)), where).toEqual([]);
+        await passes(world, 3);
+        expect(findViolations(contentsIn(world), { quiet: true }), where).toEqual([]);
+        if (answer && !(answer instanceof Refusal) && ask.leaseSeconds === undefined)
+          expect(heldNow(world, answer), `later, ${where}`).toBe(true);
+      }
+    });
+
+    it("is released as a whole or stands as a whole, whenever it came while the release went on", async () => {
+      const { table, clock } = await settled();
+      const calls = await callsOf(table, (own) => release(contextOver(own, clock, 2)));
+      for (let call = 0; call < calls.length; call++) {
+        const { world, table, clock, lender } = await settled();
+        const where = `before ${calls[call]} (call ${call})`;
+        let answer: Assignment | undefined;
+        const walk = withIntruder(table, call, async () => {
+          answer = await assigned(contextOver(table, clock, 7), ask);
+        });
+        const { released } = await release(contextOver(walk, clock, 2));
+        const texts = answer?.addresses.map(({ address }) => address) ?? [];
+        const gone = texts.filter((address) => released.includes(address));
+        expect([0, texts.length], where).toContain(gone.length);
+        expect(heldNow(world, answer), where).toBe(gone.length === 0);
+        expect(heldNow(world, lender), where).toBe(true);
+        expect(findViolations(contentsIn(world)), where).toEqual([]);
+      }
+    });
+  },
+);
+
+describe("a release of all that a host has", () => {
+  it("is complete when it says so, and until then goes on each time it is sent", async () => {
+    const world = await makeWorld(poolOf("10.0.0.0/18", 26), { maxBlocksPerHost: 100 });
+    const { calm } = world;
+    for (let n = 0; n < 18; n++) await assigned(calm, requestOf(`pod-${n}`, 256));
+    const first = await release(calm);
+    expect(first.complete).toBe(false);
+    expect(first.released.length).toBeGreaterThanOrEqual(ADDRESSES_RELEASED_MAX);
+    const second = await release(calm);
+    expect(second.complete).toBe(true);
+    expect(first.released.length + second.released.length).toBe(18 * 256);
+    expect(contentsIn(world).records).toEqual([]);
+  });
+
+  it("stops when its time is up, and has got somewhere by then", async () => {
+    const world = await makeWorld(poolOf("10.0.0.0/26", 26));
+    for (let n = 0; n < 40; n++) await assigned(world.calm, requestOf(`pod-${n}`, 1));
+    const slow: Table = {
+      ...tableOf(world),
+      write: (write) => {
+        world.clock.nowMs += 300;
+        return world.table.write(write);
+      },
+    };
+    let released = 0;
+    for (let times = 0; times < 10; times++) {
+      const answer = await release(contextOver(slow, world.clock, times));
+      expect(answer.released.length).toBeGreaterThan(0);
+      released += answer.released.length;
+      if (answer.complete) break;
+      expect(times).toBeLessThan(9);
+    }
+    expect(released).toBe(40);
+  });
+
+  it("misses nothing in a block that is taken from the host, or comes back to it, meanwhile", async () => {
+    const { table, clock } = await settled();
+    const calls = await callsOf(table, (own) => release(contextOver(own, clock, 2)));
+    const hands: ((context: Context) => Promise<unknown>)[] = [
+      (context) => releaseAffinities(context, { space: SPACE, host: HOST, mustBeEmpty: false }),
+      (context) =>
+        claimAffinities(context, { space: SPACE, host: HOST, cidr: cidrOf("10.0.0.0/29") }),
+    ];
+    for (const [i, comes] of hands.entries())
+      for (let call = 0; call < calls.length; call++) {
+        const { world, table, clock, calm, old } = await settled();
+        if (i === 1) await hands[0]?.(calm);
+        const walk = withIntruder(table, call, async () => {
+          await comes(contextOver(table, clock, 7));
+        });
+        const answer = await release(contextOver(walk, clock, 2));
+        expect(answer.released, `${i} before ${calls[call]} (call ${call})`).toEqual(
+          old.addresses.map(({ address }) => address),
+        );
+        expect(heldNow(world, old)).toBe(false);
+      }
+  });
+
+  it("leaves alone what another host has under the same handle", async () => {
+    const { calm } = await makeWorld();
+    await assigned(calm, requestOf("shared", 1));
+    const theirs = { ...requestOf("shared", 1), host: "host:node-2" } as const;
+    await assigned(calm, theirs);
+    expect((await release(calm)).released).toHaveLength(1);
+    expect((await releaseHost(calm, SPACE, "host:node-2")).released).toHaveLength(1);
+  });
+});
+
+it("a host with a large block that many share is released a part at a time, to the end", async () => {
+  const world = await makeWorld(poolOf("10.0.0.0/20", 20));
+  const seated = await crowd(world, "deployment", Array(800).fill({}));
+  const slowly = <T>(call: () => Promise<T>) => {
+    world.clock.nowMs += 8;
+    return call();
+  };
+  const slow = eachCall(tableOf(world), slowly);
+  const released: string[] = [];
+  for (let times = 1, isComplete = false; !isComplete; times++) {
+    const answer = await release(contextOver(slow, world.clock, times));
+    expect(answer.released.length).toBeGreaterThan(0);
+    released.push(...answer.released);
+    isComplete = answer.complete;
+  }
+  expect(released.toSorted()).toEqual(
+    seated.map((each) => formatAddress(addressOfSeat(each))).toSorted(),
+  );
+});

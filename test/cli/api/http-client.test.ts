@@ -1,0 +1,461 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { text } from "node:stream/consumers";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { type ApiProblem, mayBeDone, path, type Request } from "../../../src/cli/api/client.ts";
+import { httpClient } from "../../../src/cli/api/http-client.ts";
+import { type CommandError, EXIT } from "../../../src/cli/shell/exit.ts";
+import type { Io } from "../../../src/cli/shell/io.ts";
+
+interface Answer {
+  readonly status: number;
+  readonly body: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** What answers in the place of the API: one answer after the other, the last one for ever. */
+let answers: readonly (Answer | "hangs up")[];
+let asked: {
+  readonly method: string;
+  readonly url: string;
+  readonly body: string;
+  readonly headers: IncomingMessage["headers"];
+}[];
+let waits: number[];
+let endpoint: string;
+let stop: () => void;
+
+beforeEach(async () => {
+  asked = [];
+  waits = [];
+  const server = createServer(async (request: IncomingMessage, response: ServerResponse) => {
+    const { method = "", url = "", headers } = request;
+    asked.push({ method, url, headers, body: await text(request) });
+    const answer = answers[Math.min(asked.length, answers.length) - 1];
+    if (answer === undefined || answer === "hangs up") return response.destroy();
+    return response.writeHead(answer.status, answer.headers).end(answer.body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  endpoint = `http://127.0.0.1:${(server.address() as { port: number }).port}`;
+  stop = () => server.close();
+});
+afterEach(() => {
+  stop();
+  vi.unstubAllGlobals();
+  vi.unstubAllEnvs();
+});
+
+const io = {
+  sleep: async (ms: number) => {
+    waits.push(ms);
+  },
+} as Io;
+
+const call = (request: Partial<Request> = {}, at = endpoint) =>
+  httpClient(at, "blue", io).call({ method: "GET", path: path`/v1/pools`, ...request });
+
+const failure = (request?: Partial<Request>, at?: string) =>
+  call(request, at).then(
+    () => expect.unreachable("it succeeded"),
+    (error) => error,
+  );
+
+const well: Answer = { status: 200, body: '{"pools":[]}', headers: { etag: '"r1"' } };
+const problem = (said: Partial<ApiProblem>): Answer => ({
+  status: said.status ?? 409,
+  body: JSON.stringify({ code: "x", detail: "No.", retryable: false, requestId: "id", ...said }),
+});
+const throttled = problem({
+  status: 429,
+  code: "throttled",
+  retryable: true,
+  retryAfterSeconds: 1,
+});
+const unavailable = problem({
+  status: 503,
+  code: "unavailable",
+  retryable: true,
+  retryAfterSeconds: 2,
+});
+const put = { method: "PUT", path: path`/v1/pools/web`, body: { cidr: "10.0.0.0/16" } } as const;
+
+describe("a call", () => {
+  it("names the space, encodes what is in the path, and answers body and ETag", async () => {
+    answers = [well];
+    const reply = await call({
+      path: path`/v1/handles/${"a/b c"}`,
+      query: { limit: 3, pool: ["x", "y"], cursor: undefined },
+    });
+    expect(reply).toEqual({ status: 200, etag: '"r1"', body: { pools: [] } });
+    expect(asked[0]?.url).toBe("/v1/spaces/blue/handles/a%2Fb%20c?limit=3&pool=x&pool=y");
+  });
+
+  it("without a space goes to the path that names none, and acts in the default one", async () => {
+    answers = [well];
+    const client = httpClient(endpoint, undefined, io);
+    await client.call({ method: "GET", path: path`/v1/pools` });
+    expect(asked[0]?.url).toBe("/v1/pools");
+    expect(client.space).toBe("default");
+  });
+
+  it.each(["", "..", "Blue", "a/b", "a".repeat(64)])("has no space %j", (space) => {
+    expect(() => httpClient(endpoint, space, io)).toThrow(
+      expect.objectContaining({
+        exit: EXIT.usage,
+        message: expect.stringContaining(`The space is ${JSON.stringify(space)}; it must `),
+      }),
+    );
+  });
+
+  it.each([".", ".."])("cannot name %j, which a URL takes for a way", (name) => {
+    expect(() => path`/v1/pools/${name}`).toThrow(
+      expect.objectContaining({ exit: EXIT.usage, message: expect.stringContaining(`"${name}"`) }),
+    );
+    expect(path`/v1/pools/${`${name}.a`}`).toBe(`/v1/pools/${name}.a`);
+  });
+
+  it.each(["web?1", "100%41", "web#1"])(
+    "cannot name %j, which does not arrive as it is",
+    (name) => {
+      expect(() => path`/v1/handles/${name}`).toThrow(
+        expect.objectContaining({
+          exit: EXIT.usage,
+          message: expect.stringMatching(/^".*" must not have \?, % or #, .* POST …\/release/),
+        }),
+      );
+    },
+  );
+
+  it("keeps the path of the endpoint, such as a stage of API Gateway", async () => {
+    answers = [well];
+    await call({}, `${endpoint}/prod/`);
+    expect(asked[0]?.url).toBe("/prod/v1/spaces/blue/pools");
+  });
+
+  it("carries the token of the server, and says so where it cannot be one", async () => {
+    answers = [well];
+    const token = "0123456789abcdef";
+    const get = { method: "GET", path: path`/v1/pools` } as const;
+    await httpClient(endpoint, "blue", io, { token }).call(get);
+    await call();
+    expect(asked.map(({ headers }) => headers.authorization)).toEqual([
+      `Bearer ${token}`,
+      undefined,
+    ]);
+    const broken = httpClient(endpoint, "blue", io, { token: "a\nb" }).call(get);
+    await expect(broken).rejects.toThrow("PLAT_TOKEN has characters that no token has.");
+  });
+
+  it("sends a body as JSON", async () => {
+    answers = [well];
+    await call({ ...put, headers: { "If-Match": '"r0"' } });
+    expect(asked[0]).toMatchObject({
+      method: "PUT",
+      body: '{"cidr":"10.0.0.0/16"}',
+      headers: { "content-type": "application/json", "if-match": '"r0"' },
+    });
+  });
+
+  it("that is refused throws the problem, its fields among it, and is not repeated", async () => {
+    const fields = [{ field: "cidr", value: "x", problem: "is no CIDR" }];
+    answers = [
+      problem({ status: 400, code: "invalid_request", detail: "cidr is no CIDR.", fields }),
+    ];
+    const error = await failure(put);
+    expect(error).toMatchObject({ exit: EXIT.refused, problem: { code: "invalid_request" } });
+    expect(error.message).toBe(
+      'cidr is no CIDR.\nfield: cidr = "x"\ncode: invalid_request\nrequest: id',
+    );
+    expect(asked).toHaveLength(1);
+  });
+});
+
+describe("a call is repeated", () => {
+  it("after as long as the answer asks for", async () => {
+    answers = [throttled, unavailable, well];
+    expect(await call()).toMatchObject({ status: 200 });
+    expect(waits).toEqual([1_000, 2_000]);
+  });
+
+  it("a few times, and then says what was said last, without another wait", async () => {
+    answers = [unavailable];
+    expect(await failure()).toMatchObject({
+      exit: EXIT.unreachable,
+      problem: { code: "unavailable" },
+    });
+    expect(asked).toHaveLength(5);
+    expect(waits).toHaveLength(4);
+  });
+
+  it("where it got no answer and reads only, or has a key, or is said to be repeatable", async () => {
+    const harmless: readonly Partial<Request>[] = [
+      {},
+      { method: "POST", path: path`/v1/assign`, headers: { "Idempotency-Key": "k" }, body: {} },
+      { method: "POST", path: path`/v1/release`, body: {}, isRepeatable: true },
+    ];
+    for (const request of harmless) {
+      asked = [];
+      answers = ["hangs up", well];
+      await call(request);
+      expect(asked).toHaveLength(2);
+    }
+  });
+
+  it("also as a write where it was refused for the moment: nothing was done", async () => {
+    answers = [throttled, well];
+    await call(put);
+    expect(asked).toHaveLength(2);
+  });
+});
+
+describe("a call is not repeated", () => {
+  it("where a write got no answer, or failed: it may have happened", async () => {
+    const assign = { method: "POST", path: path`/v1/assign`, body: {} } as const;
+    for (const answer of ["hangs up", unavailable, { status: 502, body: "" }] as const)
+      for (const request of [put, assign]) {
+        asked = [];
+        answers = [answer];
+        expect(await failure(request)).toMatchObject({ exit: EXIT.unreachable });
+        expect(asked).toHaveLength(1);
+      }
+  });
+
+  it("where a release may be done, or half done: what was assigned under the name since would go with it", async () => {
+    const release = { method: "POST", path: path`/v1/release`, body: { handle: "h" } } as const;
+    for (const answer of ["hangs up", throttled, unavailable, { status: 503, body: "" }] as const) {
+      asked = [];
+      answers = [answer, well];
+      await failure(release);
+      expect(asked).toHaveLength(1);
+    }
+    answers = [{ status: 429, body: '{"message":"Too Many Requests"}' }, well];
+    asked = [];
+    expect(await call(release)).toMatchObject({ status: 200 });
+  });
+
+  it("where it would be asked to wait for long, or nobody says how long", async () => {
+    for (const retryAfterSeconds of [60, undefined]) {
+      asked = [];
+      answers = [problem({ code: "address_cooling", retryable: true, retryAfterSeconds })];
+      expect(await failure()).toMatchObject({ exit: EXIT.refused });
+      expect(asked).toHaveLength(1);
+    }
+    expect(waits).toEqual([]);
+  });
+});
+
+describe("an endpoint", () => {
+  it("on this machine where nobody listens is told at the first try, with what to do", async () => {
+    stop();
+    const release = { method: "POST", path: path`/v1/release`, body: { handle: "h" } } as const;
+    for (const request of [{}, put, release]) {
+      const error = await failure(request);
+      expect(error.exit).toBe(EXIT.unreachable);
+      expect(mayBeDone(error)).toBe(false);
+      expect(error.message).toMatch(
+        /^No server is listening at http:\/\/127\.0\.0\.1:\d+ \(ECONNREFUSED\)\.\nNothing was sent\. Start a server with `npm start`/,
+      );
+    }
+    expect(waits).toEqual([]);
+  });
+
+  it("that speaks no TLS is told at the first try", async () => {
+    const error = await failure(put, endpoint.replace("http:", "https:"));
+    expect(error.message).toContain("does not speak TLS");
+    expect(error.exit).toBe(EXIT.unreachable);
+    expect(waits).toEqual([]);
+  });
+
+  it("elsewhere where nobody listens is tried a few times, writes too: nothing was sent", async () => {
+    const cause = Object.assign(new Error("connect ECONNREFUSED 192.0.2.1:443"), {
+      code: "ECONNREFUSED",
+      syscall: "connect",
+      address: "192.0.2.1",
+    });
+    vi.stubGlobal("fetch", () => Promise.reject(new TypeError("fetch failed", { cause })));
+    const error = await failure(put, "https://plat.example");
+    expect(error.message).toMatch(
+      /^https:\/\/plat\.example cannot be reached: connect ECONNREFUSED 192\.0\.2\.1:443\.\nNothing was sent\./,
+    );
+    expect(mayBeDone(error)).toBe(false);
+    expect(waits).toHaveLength(4);
+  });
+
+  it("that stops answering and then is gone may have carried the request out", async () => {
+    answers = ["hangs up"];
+    const keyed = { ...put, headers: { "Idempotency-Key": "k" } };
+    const sleep = async () => {
+      stop();
+    };
+    const client = httpClient(endpoint, "blue", { ...io, sleep });
+    const error = await client.call(keyed).catch((thrown) => thrown);
+    expect(asked).toHaveLength(1);
+    expect(error.message).toMatch(
+      / does not answer: .*\nThe last try failed otherwise: No server /,
+    );
+    expect(mayBeDone(error)).toBe(true);
+  });
+
+  it.each([
+    [
+      "a page",
+      { status: 200, body: "<html>\n  <body>\u001b[31mHi" },
+      "answers 200, and not as Plat does: <html> <body> [31mHi",
+    ],
+    ["other JSON", { status: 200, body: '"ok"' }, 'answers 200, and not as Plat does: "ok"'],
+    [
+      "a redirection",
+      { status: 301, body: "", headers: { location: "https://plat.example/" } },
+      "answers 301, and sends on to https://plat.example/; call that.",
+    ],
+  ])("that answers with %s is not Plat", async (_, answer, said) => {
+    answers = [answer];
+    const error = await failure(put);
+    expect(error.exit).toBe(EXIT.unreachable);
+    expect(error.message).toBe(`${endpoint} ${said}`);
+    expect(asked).toHaveLength(1);
+  });
+
+  it.each([
+    [401, '{"message":"Unauthorized"}', "check the AWS credentials"],
+    [403, '{"message":"Forbidden"}', "check the AWS credentials and what they allow"],
+    [403, "<html>blocked", "or --region says where it is"],
+    [404, '{"message":"Not Found"}', "check the endpoint, with the stage or the path"],
+  ])("whose gateway says %i is a no: Plat was not asked", async (status, body, said) => {
+    answers = [{ status, body }];
+    for (const request of [{}, put]) {
+      asked = [];
+      const error = await failure(request);
+      expect(error.exit).toBe(EXIT.refused);
+      expect(error.message).toMatch(
+        `${endpoint} answers ${status}, and not as Plat does: ${body}\n`,
+      );
+      expect(error.message).toContain(said);
+      expect(error.message).toMatch(/Nothing was done\.$/);
+      expect(asked).toHaveLength(1);
+    }
+  });
+
+  it("of API Gateway that is too busy, or does not get an answer of Plat, is asked again", async () => {
+    answers = [
+      { status: 429, body: '{"message":"Too Many Requests"}' },
+      { status: 503, body: '{"message":"Service Unavailable"}' },
+      well,
+    ];
+    expect(await call()).toMatchObject({ status: 200 });
+    answers = [{ status: 429, body: '{"message":"Too Many Requests"}' }, well];
+    asked = [];
+    expect(await call(put)).toMatchObject({ status: 200 });
+  });
+
+  it.each(["plat.example", "ftp://plat.example"])(
+    "such as %s is refused before anything is sent",
+    (at) => {
+      expect(() => httpClient(at, "blue", io)).toThrow(
+        expect.objectContaining({ exit: EXIT.usage, message: expect.stringContaining(at) }),
+      );
+    },
+  );
+});
+
+describe("an endpoint with what may be secret is refused, and only its origin is told", () => {
+  it.each([
+    ["a user and a password", "http://user:secret@plat.example/prod", "http://plat.example"],
+    ["a user", "http://secret@plat.example:8787", "http://plat.example:8787"],
+    ["a password", "https://:secret@plat.example", "https://plat.example"],
+    ["a query", "https://plat.example?key=secret", "https://plat.example"],
+    ["a fragment", "https://plat.example#secret", "https://plat.example"],
+    ["a user, and no host", "user:secret@plat.example", ""],
+    ["a user, and another scheme", "ftp://user:secret@plat.example", ""],
+    ["a user, and no scheme", "//user:secret@plat.example", ""],
+  ])("%s", (_, at, origin) => {
+    const refusal = (() => {
+      try {
+        httpClient(at, "blue", io);
+      } catch (error) {
+        return error as CommandError;
+      }
+    })();
+    expect(refusal?.exit).toBe(EXIT.usage);
+    expect(refusal?.message).toContain(origin);
+    expect(refusal?.message).toContain("neither user, password, query nor fragment");
+    expect(refusal?.message).not.toMatch(/secret|user:/);
+  });
+});
+
+describe("an endpoint of API Gateway", () => {
+  let sent: globalThis.Request[];
+  beforeEach(() => {
+    sent = [];
+    vi.stubGlobal("fetch", async (input: globalThis.Request | string, init?: RequestInit) => {
+      sent.push(new Request(input, init));
+      return Response.json({ pools: [] });
+    });
+    vi.stubEnv("AWS_ACCESS_KEY_ID", "AKIDEXAMPLE");
+    vi.stubEnv("AWS_SECRET_ACCESS_KEY", "wJalrXUtnFEMI");
+    vi.stubEnv("AWS_SESSION_TOKEN", "a-session");
+  });
+
+  it.each([
+    ["https://abc123.execute-api.eu-central-1.amazonaws.com", "eu-central-1"],
+    ["https://abc123.execute-api.cn-north-1.amazonaws.com.cn", "cn-north-1"],
+    ["https://abc123.execute-api.us-east-1.api.aws", "us-east-1"],
+  ])("%s is called with signed requests of its Region", async (at, region) => {
+    await call(put, at);
+    const [request] = sent;
+    expect(request?.url).toBe(`${at}/v1/spaces/blue/pools/web`);
+    expect(request?.headers.get("authorization")).toMatch(
+      new RegExp(
+        `^AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/\\d{8}/${region}/execute-api/aws4_request, SignedHeaders=host;x-amz-date;x-amz-security-token, Signature=[0-9a-f]{64}$`,
+      ),
+    );
+    expect(request?.headers.get("x-amz-security-token")).toBe("a-session");
+    expect(await request?.json()).toEqual(put.body);
+  });
+
+  it("behind a domain name of its own is called with signed requests of the Region that is said", async () => {
+    const at = "https://plat.example/ipam";
+    await httpClient(at, "blue", io, { region: "eu-west-1", token: "0123456789abcdef" }).call(put);
+    const [request] = sent;
+    expect(request?.url).toBe(`${at}/v1/spaces/blue/pools/web`);
+    expect(request?.headers.get("authorization")).toMatch(
+      /^AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE\/\d{8}\/eu-west-1\/execute-api\/aws4_request, /,
+    );
+    await call({}, at);
+    expect(sent[1]?.headers.get("authorization")).toBeNull();
+  });
+
+  it("is asked with other credentials when they have expired, as they do while a job is waited for", async () => {
+    vi.stubEnv("AWS_CREDENTIAL_EXPIRATION", "2026-01-01T00:00:00Z");
+    const client = httpClient("https://a.execute-api.eu-central-1.amazonaws.com", "blue", io);
+    const get = { method: "GET", path: path`/v1/pools` } as const;
+    await client.call(get);
+    vi.stubEnv("AWS_ACCESS_KEY_ID", "AKIDANOTHER");
+    await client.call(get);
+    const [first, second] = sent.map(({ headers }) => headers.get("authorization"));
+    expect(first).toContain("Credential=AKIDEXAMPLE/");
+    expect(second).toContain("Credential=AKIDANOTHER/");
+  });
+
+  it("without credentials is refused before anything is sent", async () => {
+    for (const name of ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"])
+      vi.stubEnv(name, "");
+    vi.stubEnv("AWS_EC2_METADATA_DISABLED", "true");
+    vi.stubEnv("AWS_CONFIG_FILE", "/nowhere");
+    vi.stubEnv("AWS_SHARED_CREDENTIALS_FILE", "/nowhere");
+    const error = await failure({}, "https://a.execute-api.eu-central-1.amazonaws.com");
+    expect(error.exit).toBe(EXIT.usage);
+    expect(error.message).toMatch(/^There are no AWS credentials to sign requests with: /);
+    expect(sent).toEqual([]);
+  });
+
+  it("is not sent the token of a server elsewhere", async () => {
+    const at = "https://a.execute-api.eu-central-1.amazonaws.com";
+    await httpClient(at, "blue", io, { token: "0123456789abcdef" }).call(put);
+    expect(sent[0]?.headers.get("authorization")).toMatch(/^AWS4-HMAC-SHA256 /);
+  });
+
+  it("is one by its name only: nobody else is sent a signature", async () => {
+    await call({}, "https://execute-api.eu-central-1.amazonaws.com.example");
+    expect(sent[0]?.headers.get("authorization")).toBeNull();
+  });
+});

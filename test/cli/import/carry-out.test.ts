@@ -1,0 +1,90 @@
+import { expect, it } from "vitest";
+import { ApiError, type ApiProblem, type Client } from "../../../src/cli/api/client.ts";
+import { carryOut } from "../../../src/cli/import/carry-out.ts";
+import type { AssignStep, Plan } from "../../../src/cli/import/steps.ts";
+import { CalicoBlock, dumpOf, listText, pool } from "../cluster.ts";
+import { terminal } from "../terminal.ts";
+import { wayTo } from "../way.ts";
+
+const { call, io, platWith, server, space } = terminal();
+
+const OTHERS = "Somebody else was at work";
+
+it("a run that somebody else comes before says so, and what is left is seen by the next", async () => {
+  const block = new CalicoBlock("10.0.0.0/28", "host:node-1");
+  block.take({ handle_id: "a" });
+  const dump = dumpOf([pool("main", { blockSize: 28, cidr: "10.0.0.0/24" })], [block]);
+  const importing = (endpoint: string) =>
+    platWith(
+      { stdin: listText(dump), env: { PLAT_ENDPOINT: endpoint, PLAT_SPACE: space() } },
+      ...["import", "calico", "-f", "-"],
+    );
+  const way = await wayTo(server().url, async ({ route }) => {
+    if (route === "POST /v1/assign")
+      await call("POST", "/v1/assign", { host: "node-1", address: "10.0.0.0", handle: "other" });
+    return undefined;
+  });
+  const { exit, err } = await importing(way);
+  expect(exit).toBe(1);
+  expect(err).toMatch(/^Error: 10\.0\.0\.0: .*\n {2}code: already_assigned\n/);
+  expect(err).toContain(OTHERS);
+  expect((await importing(server().url)).err).toContain("is assigned to handle other in Plat");
+});
+
+const ASSIGN: AssignStep = {
+  block: "10.0.0.0/28",
+  address: "10.0.0.0",
+  handle: "a",
+  host: "host:node-1",
+  attributes: {},
+};
+const PLAN: Plan = {
+  ...{ reservations: [], labelled: [], pools: [], claims: [], assigns: [ASSIGN], owners: [] },
+  ...{ disowns: [], leftovers: [], conflicts: [], notes: [], counts: {} },
+};
+const SHOWN = { update: () => {}, done: () => {} };
+
+const refusing = (code: ApiProblem["code"]): Client => ({
+  space: "default",
+  call: () => {
+    const said = { code, status: 409, type: "", title: "", detail: "No.", requestId: "r" };
+    throw new ApiError({ ...said, retryable: code === "address_cooling" });
+  },
+});
+
+it("of a refusal that is nobody else's work it only says what stays", async () => {
+  const refused = carryOut(refusing("no_pool_available"), io(), PLAN, SHOWN);
+  await expect(refused).rejects.toThrow(
+    /^10\.0\.0\.0: No\.\ncode: no_pool_available\nrequest: r\nWhat is done stays/,
+  );
+  await expect(refused).rejects.not.toThrow(OTHERS);
+});
+
+it.each(["already_assigned", "already_released", "address_cooling"] as const)(
+  "%s is somebody else's work: when the plan was made the address was free",
+  async (code) => {
+    const refused = carryOut(refusing(code), io(), PLAN, SHOWN);
+    await expect(refused).rejects.toThrow(OTHERS);
+  },
+);
+
+it("an address has the same key in one run, and another in the next", async () => {
+  const keys: (string | undefined)[] = [];
+  const client: Client = {
+    space: "default",
+    call: async ({ headers }) => {
+      keys.push(headers?.["Idempotency-Key"]);
+      return { status: 200, etag: undefined, body: {} as never };
+    },
+  };
+  const hostReserved = { start: 3, end: 1, handle: "kept" };
+  const reserving = { hostReserved, first: { ...ASSIGN, hostReserved }, giveBack: false };
+  const claims = [{ cidr: ASSIGN.block, host: ASSIGN.host, reserving }];
+  const plan = { ...PLAN, claims, assigns: [reserving.first] };
+  for (let run = 0; run < 2; run++) await carryOut(client, io(), plan, SHOWN);
+  const [claimed, assigned, claimedNext, assignedNext] = keys;
+  expect(claimed).toMatch(/^import-/);
+  expect(assigned).toBe(claimed);
+  expect(claimedNext).not.toBe(claimed);
+  expect(assignedNext).toBe(claimedNext);
+});

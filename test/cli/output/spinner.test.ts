@@ -1,0 +1,63 @@
+import { Writable } from "node:stream";
+import { describe, expect, it, vi } from "vitest";
+import { spinnerOn } from "../../../src/cli/output/spinner.ts";
+
+/** The library that draws is loaded at the first word, which takes a busy machine its time. */
+const SHOWN_MS_MAX = 30_000;
+
+const ENV = { TERM: "xterm" };
+const SCREEN = { isTTY: true, columns: 80 };
+
+/** A terminal, or what says that it is one. */
+function terminal(size: object) {
+  const written: string[] = [];
+  const stream = new Writable({
+    write(chunk, _, next) {
+      written.push(String(chunk));
+      next();
+    },
+  });
+  const calls = { cursorTo() {}, clearLine() {}, moveCursor() {} };
+  const screen = Object.assign(stream, calls, size) as unknown as NodeJS.WriteStream;
+  return { screen, written };
+}
+
+describe("a spinner", () => {
+  it("is shown to a person who looks on, and is not heard of again once it is over", async () => {
+    const { screen, written } = terminal(SCREEN);
+    const spinner = spinnerOn(screen, ENV, "Waits for 3 addresses.");
+    const shown = (text: string) =>
+      vi.waitFor(() => expect(written.join("")).toContain(text), { timeout: SHOWN_MS_MAX });
+    await shown("Waits for 3 addresses.");
+    spinner.update("Waits for 1 address.");
+    await shown("Waits for 1 address.");
+    spinner.done();
+    const { length } = written;
+    await import("ora");
+    expect(written).toHaveLength(length);
+  });
+
+  it.each([
+    ["in a pipe or a log", { isTTY: undefined }, ENV],
+    ["in a build, whose terminal nobody looks at", SCREEN, { ...ENV, CI: "true" }],
+    ["in a terminal that cannot take back a line", SCREEN, { TERM: "dumb" }],
+    [
+      "in a terminal without a size, where the spinner would go round for ever",
+      { isTTY: true, columns: 0 },
+      ENV,
+    ],
+  ])("is not shown %s", async (_, size, env) => {
+    const { screen, written } = terminal(size);
+    const spinner = spinnerOn(screen, env, "Waits.");
+    await import("ora");
+    spinner.done();
+    expect(written).toEqual([]);
+  });
+
+  it("that is over at once is not shown", async () => {
+    const { screen, written } = terminal(SCREEN);
+    spinnerOn(screen, ENV, "Waits.").done();
+    await import("ora");
+    expect(written).toEqual([]);
+  });
+});

@@ -1,0 +1,63 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { formatAddress } from "../../src/domain/address.ts";
+import type { AssignmentRecord } from "../../src/domain/allocation.ts";
+import { recordBytes } from "../../src/domain/allocation-size.ts";
+import { addressAt } from "../../src/domain/cidr.ts";
+import { MemoryTable } from "../../src/store/in-memory-table.ts";
+import type { Item } from "../../src/store/item.ts";
+import { makeStore } from "../../src/store/store.ts";
+import { itemBytes } from "../store/item-bytes.ts";
+import { network, recordWith, token } from "./builders.ts";
+
+async function bytesInTable(record: AssignmentRecord): Promise<number> {
+  const table = new MemoryTable();
+  await makeStore(table).createRecord(record);
+  return itemBytes(table.items()[0] as Item);
+}
+
+const anyAttributes = fc.dictionary(
+  fc.string({ unit: "grapheme", minLength: 1, maxLength: 8 }),
+  fc.string({ unit: "grapheme", maxLength: 12 }),
+  { maxKeys: 5 },
+);
+const anyRecord = fc
+  .record({
+    attributes: anyAttributes,
+    assignedBy: fc.string({ unit: "grapheme", maxLength: 2_048 }),
+    owners: fc.array(anyAttributes, { maxLength: 4 }),
+    parts: fc.nat(30),
+  })
+  .map(({ attributes, assignedBy, owners, parts }) => {
+    const block = network("2001:db8:1111:2222:3333:4444:5555:6600/120");
+    const text = (n: number) => formatAddress(addressAt(block, n));
+    return recordWith({
+      attributes,
+      assignedBy,
+      owners: new Map(owners.map((active, n) => [text(n), { active, alternate: active }])),
+      parts: Array.from({ length: parts }, (_, n) => ({
+        token: token(n),
+        block: network(`${text(n)}/128`),
+        count: 1,
+        ordinals: [n],
+      })),
+      want: parts,
+      given: new Set(Array.from({ length: parts }, (_, n) => text(n))),
+      seats: Array.from({ length: parts }, (_, number) => ({
+        family: 6,
+        number,
+        revision: token(number),
+        address: text(number),
+      })),
+      also: Array.from({ length: parts }, (_, n) => token(n)),
+    });
+  });
+
+it("no item of a record is larger than it was counted, with all of its addresses given back", async () => {
+  await fc.assert(
+    fc.asyncProperty(anyRecord, async (record) => {
+      expect(await bytesInTable(record)).toBeLessThanOrEqual(recordBytes(record));
+    }),
+    { numRuns: 300 },
+  );
+});

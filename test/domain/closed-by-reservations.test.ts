@@ -1,0 +1,43 @@
+import { describe, expect, it } from "vitest";
+import { isShut, whyShut } from "../../src/domain/closed-by-reservations.ts";
+import { reservedBy } from "../../src/domain/pool.ts";
+import { intervals, network, poolWith } from "./builders.ts";
+
+const pool = poolWith({ cidr: network("10.0.0.0/24") });
+const reservation = (name: string, ...cidrs: string[]) => ({
+  space: "default",
+  name,
+  cidrs,
+  intervals: intervals(...cidrs),
+  revision: "revision",
+});
+const configurationOf = (...reservations: ReturnType<typeof reservation>[]) => ({
+  reservations,
+  reserved: reservedBy(reservations),
+});
+
+describe("a pool is shut", () => {
+  it.each([
+    [["10.0.0.0/24"], true],
+    [["10.0.0.0-10.0.0.99", "10.0.0.100/30", "10.0.0.104-10.0.1.9"], true],
+    [["10.0.0.0-10.0.0.99", "10.0.0.101-10.0.0.255"], false],
+    [["10.0.0.0/25", "::/0"], false],
+    [[], false],
+  ])("by %j: %s", (cidrs, expected) => {
+    expect(isShut(pool, configurationOf(...cidrs.map((cidr) => reservation("r", cidr))))).toBe(
+      expected,
+    );
+  });
+
+  it("by the reservations that have addresses of it, of which the first few are named", () => {
+    const many = Array.from({ length: 10 }, (_, n) => reservation(`r${n}`, "10.0.0.0/24"));
+    const elsewhere = reservation("elsewhere", "10.9.0.0/24");
+    expect(whyShut(pool, configurationOf(elsewhere, ...many.slice(0, 1)))).toEqual({
+      reason: "reserved",
+      detail: "is covered as a whole by reservation r0",
+    });
+    expect(whyShut(pool, configurationOf(elsewhere, ...many)).detail).toBe(
+      "is covered as a whole by reservations r0, r1, r2, r3, r4, r5, r6, r7 and 2 more",
+    );
+  });
+});

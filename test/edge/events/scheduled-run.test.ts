@@ -1,0 +1,26 @@
+import { describe, expect, it } from "vitest";
+import { EVERY_SHARD } from "../../../src/domain/shard.ts";
+import { shardOfTick } from "../../../src/edge/events/scheduled-run.ts";
+
+describe("the event of a scheduled pass", () => {
+  it("says which shard to go through", () => {
+    expect(EVERY_SHARD.map((shard) => shardOfTick({ shard }))).toEqual(EVERY_SHARD);
+  });
+
+  it.each([
+    undefined,
+    {},
+    [],
+    "3",
+    { shard: "3" },
+    { shard: 1.5 },
+    { shard: -1 },
+    { shard: 16 },
+    { shard: 3, more: true },
+    { source: "aws.scheduler", detail: "{}" },
+  ])("that says something else is refused, with what it says: %j", (event) => {
+    expect(() => shardOfTick(event)).toThrow(
+      /^the event is .*; it must be \{"shard": n\} with n from 0 to 15$/,
+    );
+  });
+});

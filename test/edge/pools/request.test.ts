@@ -1,0 +1,185 @@
+import { describe, expect, it } from "vitest";
+import { formatCidr } from "../../../src/domain/cidr.ts";
+import { type PoolRequest, readPoolPut } from "../../../src/edge/pools/request.ts";
+import { eventOf, type Request } from "../event.ts";
+import { problemIn, refusedFields } from "../problem-of.ts";
+
+const put = (body: unknown, request: Request = {}) =>
+  readPoolPut(eventOf("PUT", "/v1/pools/default-ipv4", { ...request, body }));
+const spec = (body: unknown) => (put(body) as PoolRequest).spec;
+
+describe("a pool", () => {
+  it("has Calico's defaults", () => {
+    const { cidr, ...defaults } = spec({ cidr: "10.0.0.0/16" });
+    expect(formatCidr(cidr)).toBe("10.0.0.0/16");
+    expect(defaults).toEqual({
+      blockSize: 26,
+      disabled: false,
+      assignmentMode: "Automatic",
+      allowedUses: ["Workload", "Tunnel"],
+      borrowing: "allowed",
+    });
+    expect(spec({ cidr: "2001:db8::/48" }).blockSize).toBe(122);
+  });
+
+  it("takes everything that is said of it", () => {
+    const said = {
+      cidr: "10.0.0.0/16",
+      blockSize: 28,
+      disabled: true,
+      assignmentMode: "Manual",
+      allowedUses: ["LoadBalancer"],
+      cooldownSeconds: 0,
+      borrowing: "forbidden",
+      routing: { natOutgoing: true },
+    };
+    const { cidr: _, ...expected } = said;
+    expect(spec({ ...said, nodeSelector: "all()", namespaceSelector: "" })).toMatchObject(expected);
+  });
+
+  it("is changed as it was seen", () => {
+    const request = { headers: { "if-match": '"AaH9bgInfBgZ-A0"' } };
+    expect(put({ cidr: "10.0.0.0/16" }, request)).toMatchObject({
+      ifMatch: { match: ["AaH9bgInfBgZ-A0"] },
+    });
+  });
+
+  it("must be named in the body as in the URL, if it is named there", () => {
+    expect(put({ cidr: "10.0.0.0/16", name: "default-ipv4" })).toMatchObject({
+      name: "default-ipv4",
+    });
+    const { code, fields } = problemIn(put({ cidr: "10.0.0.0/16", name: "other" }));
+    expect(code).toBe("name_mismatch");
+    expect(fields).toMatchObject([{ field: "name", value: "other" }]);
+  });
+
+  it.each(["Pool", "a_b", "-a", "a.", "x".repeat(254)])("is not named %s", (name) => {
+    const event = eventOf("PUT", `/v1/pools/${name}`, { body: { cidr: "10.0.0.0/16" } });
+    expect(refusedFields(readPoolPut(event))).toEqual([expect.stringMatching(/^name: must /)]);
+  });
+});
+
+describe("a pool is refused by the name of its field when it has", () => {
+  const ok = { cidr: "10.0.0.0/16" };
+
+  it.each<[string, unknown, string]>([
+    ["no CIDR", {}, "cidr: is required"],
+    ["an address as CIDR", { cidr: "10.0.0.0" }, "cidr: is not a CIDR such as"],
+    ["bits below the prefix", { cidr: "10.0.0.1/16" }, "cidr: has bits set below its prefix; the"],
+    ["a prefix of 33", { cidr: "10.0.0.0/33" }, "cidr: has a prefix longer than the 32 bits"],
+    ["a prefix of 300 digits", { cidr: `10.0.0.0/${"9".repeat(300)}` }, "cidr: is not a CIDR"],
+    ["link-local addresses", { cidr: "169.254.0.0/24" }, "cidr: overlaps 169.254.0.0/16 (link"],
+    ["everything", { cidr: "0.0.0.0/0" }, 'cidr: overlaps 0.0.0.0/8 ("this network", RFC 791'],
+    ["mapped addresses", { cidr: "::ffff:10.0.0.0/112" }, "; write it as 10.0.0.0/16"],
+    ["blocks that are too large", { ...ok, blockSize: 19 }, "blockSize: must be a whole number"],
+    ["blocks larger than itself", { cidr: "10.0.0.0/28", blockSize: 26 }, "from 28 to 32 for the"],
+    ["IPv6 blocks in IPv4", { ...ok, blockSize: 122 }, "blockSize: must be from 20 to 32 for the"],
+    [
+      "IPv4 blocks in IPv6",
+      { cidr: "2001:db8::/48", blockSize: 26 },
+      "blockSize: must be from 116",
+    ],
+    ["a fraction as block size", { ...ok, blockSize: 26.5 }, "blockSize: must be a whole number"],
+    ["a text as flag", { ...ok, disabled: "no" }, "disabled: must be true or false"],
+    ["an unknown mode", { ...ok, assignmentMode: "auto" }, "assignmentMode: must be Automatic or"],
+    ["a flag as borrowing", { ...ok, borrowing: false }, "borrowing: must be allowed or forbidden"],
+    ["no use", { ...ok, allowedUses: [] }, "allowedUses: must name at least one of Workload"],
+    ["a use twice", { ...ok, allowedUses: ["Tunnel", "Tunnel"] }, "allowedUses: must name each"],
+    ["an unknown use", { ...ok, allowedUses: ["Tunnel", "x"] }, "allowedUses[1]: must be one of"],
+    [
+      "load balancers beside others",
+      { ...ok, allowedUses: ["LoadBalancer", "Workload"] },
+      "allowedUses: must name LoadBalancer alone or not at all",
+    ],
+    ["a selector that is none", { ...ok, nodeSelector: "zone = 'a'" }, "nodeSelector: "],
+    [
+      "a selector of more than 1,024 characters",
+      { ...ok, nodeSelector: `zone == "${"a".repeat(1_024)}"` },
+      "nodeSelector: has 1034 characters, more than the 1024",
+    ],
+    [
+      "a selector that says global()",
+      { ...ok, nodeSelector: "has(zone) || !global()" },
+      "nodeSelector: must not say global()",
+    ],
+    [
+      "a namespace selector and the use Tunnel",
+      { ...ok, namespaceSelector: "has(team)", allowedUses: ["Workload", "Tunnel"] },
+      "namespaceSelector: must be absent for the use Tunnel",
+    ],
+    [
+      "a namespace selector and the uses that it has unless it says otherwise",
+      { ...ok, namespaceSelector: "has(team)" },
+      "namespaceSelector: must be absent for the use Tunnel",
+    ],
+    [
+      "a node selector and the use LoadBalancer",
+      { ...ok, nodeSelector: "has(zone)", allowedUses: ["LoadBalancer"] },
+      "nodeSelector: must be all() or absent for the use LoadBalancer",
+    ],
+    [
+      "a negative cooldown",
+      { ...ok, cooldownSeconds: -1 },
+      "cooldownSeconds: must be a whole number",
+    ],
+    ["a cooldown of an hour", { ...ok, cooldownSeconds: 3600 }, "from 0 to 1200"],
+    [
+      "an unknown routing field",
+      { ...ok, routing: { mtu: 1 } },
+      "routing.mtu: is not a field here",
+    ],
+    [
+      "two encapsulations",
+      { ...ok, routing: { ipipMode: "Always", vxlanMode: "Always" } },
+      "routing",
+    ],
+    ["an unknown field", { ...ok, nodeSelectors: "" }, "nodeSelectors: is not a field here"],
+  ])("%s", (_, body, refusal) => {
+    expect(refusedFields(put(body))).toEqual([expect.stringContaining(refusal)]);
+  });
+});
+
+describe("the selectors of a pool", () => {
+  it("are kept as they were written", () => {
+    const text = "zone  in {'b','a'}||!has( gpu )";
+    const body = { cidr: "10.0.0.0/16", nodeSelector: text, namespaceSelector: " has(team)" };
+    const { spec } = put({ ...body, allowedUses: ["Workload"] }) as PoolRequest;
+    expect(spec.nodeSelector?.text).toBe(text);
+    expect(spec.namespaceSelector?.text).toBe(" has(team)");
+  });
+
+  it.each(["", " ", "all()"])("may be %j for a load balancer", (nodeSelector) => {
+    const { spec } = put({
+      cidr: "10.0.0.0/16",
+      nodeSelector,
+      allowedUses: ["LoadBalancer"],
+    }) as PoolRequest;
+    expect(spec.nodeSelector?.text).toBe(nodeSelector);
+  });
+
+  it("may be a blank one of namespaces beside the use Tunnel", () => {
+    expect((put({ cidr: "10.0.0.0/16", namespaceSelector: "" }) as PoolRequest).spec).toBeDefined();
+  });
+});
+
+it("a disabled pool may be smaller than a block of it", () => {
+  const body = { cidr: "10.0.0.0/28", blockSize: 26, disabled: true };
+  expect((put(body) as PoolRequest).spec).toMatchObject({ blockSize: 26, disabled: true });
+});
+
+it.each([
+  ["10.0.0.0/16", 26],
+  ["10.0.0.0/26", 26],
+  ["10.0.0.0/28", 28],
+  ["10.0.0.7/32", 32],
+  ["2001:db8::/48", 122],
+  ["2001:db8::/124", 124],
+  ["2001:db8::7/128", 128],
+])("a pool %s has blocks of /%i unless it says otherwise", (cidr, blockSize) => {
+  expect((put({ cidr }) as PoolRequest).spec).toMatchObject({ blockSize });
+});
+
+it("a refused range is told with its value", () => {
+  const { fields } = problemIn(put({ cidr: "127.0.0.0/16" }));
+  expect(fields).toMatchObject([{ field: "cidr", value: "127.0.0.0/16" }]);
+});

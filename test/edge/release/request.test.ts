@@ -1,0 +1,84 @@
+import { describe, expect, it } from "vitest";
+import { formatGeneration } from "../../../src/domain/generation.ts";
+import { readRelease } from "../../../src/edge/release/request.ts";
+import { eventOf } from "../event.ts";
+import { refusedFields } from "../problem-of.ts";
+
+const read = (body: unknown, path = "/v1/release") => readRelease(eventOf("POST", path, { body }));
+const BLUE = "/v1/spaces/blue/release";
+
+const GENERATION = formatGeneration({
+  token: "AaH9bgInfBgZ-A0",
+  address: { family: 4, value: 0x0a000001n },
+  blockSize: 26,
+  handleHash: "0123456789abcdef",
+  recordId: "AaH9bgInfBgZ-A1",
+  keyed: false,
+  headed: false,
+  want: 1,
+});
+
+describe("a request to release", () => {
+  it("names addresses, each with its handle or its generation", () => {
+    const addresses = [
+      { address: "10.0.0.1", generation: GENERATION },
+      { address: "2001:db8::1", handle: "h" },
+    ];
+    expect(read({ addresses })).toMatchObject({
+      space: "default",
+      entries: [
+        { address: { family: 4 }, generation: { blockSize: 26 } },
+        { address: { family: 6 }, handle: "h" },
+      ],
+    });
+  });
+
+  it("names a handle, for all that it has", () => {
+    expect(read({ handle: "h" }, BLUE)).toEqual({ space: "blue", handle: "h" });
+  });
+
+  it("names a host, or a virtual owner, for all that it has", () => {
+    expect(read({ host: "n" })).toEqual({ space: "default", host: "host:n" });
+    const body = { host: "lb", affinityType: "virtual" };
+    expect(read(body, BLUE)).toEqual({ space: "blue", host: "virtual:lb" });
+  });
+
+  it("has its own result for an entry that cannot be read", () => {
+    const addresses = [
+      { address: "10.0.0" },
+      { address: "10.0.0.1", generation: "g0.x" },
+      { address: "10.0.0.2", handle: "h" },
+    ];
+    expect(read({ addresses })).toMatchObject({
+      entries: [
+        { address: "10.0.0", status: "conflict", code: "invalid_request" },
+        { address: "10.0.0.1", status: "conflict", code: "invalid_request" },
+        { address: { family: 4 }, handle: "h" },
+      ],
+    });
+  });
+
+  it.each<[string, unknown, string]>([
+    ["nothing to release", {}, "addresses: is required, or handle or host in its place"],
+    ["both", { handle: "h", addresses: [{ address: "10.0.0.1" }] }, "handle: excludes addresses"],
+    ["a handle and a host", { handle: "h", host: "n" }, "handle: excludes host"],
+    ["a type without a host", { handle: "h", affinityType: "host" }, "affinityType: needs a host"],
+    ["no entry", { addresses: [] }, "addresses: must have an entry"],
+    [
+      "too many entries",
+      { addresses: Array.from({ length: 257 }, () => ({ address: "10.0.0.1" })) },
+      "addresses: must have at most 256 entries",
+    ],
+    ["a text as entry", { addresses: ["10.0.0.1"] }, "addresses[0]: must be an object"],
+    ["an unknown field in an entry", { addresses: [{ address: "::1", ip: 1 }] }, "addresses[0].ip"],
+    [
+      "a number as address",
+      { addresses: [{ address: 1 }] },
+      "addresses[0].address: must be a string",
+    ],
+    ["no address", { addresses: [{ handle: "h" }] }, "addresses[0].address: is required"],
+    ["an unknown field", { handle: "h", force: true }, "force: is not a field here"],
+  ])("is refused with %s", (_, body, refusal) => {
+    expect(refusedFields(read(body))).toEqual([expect.stringContaining(refusal)]);
+  });
+});

@@ -1,0 +1,70 @@
+import { describe, expect, it } from "vitest";
+import type { SpaceUtilization } from "../../../src/allocator/read/space-utilization.ts";
+import { Problem } from "../../../src/contract/schema/problem.ts";
+import { spaceUtilizationAnswer } from "../../../src/edge/utilization/answer.ts";
+import {
+  readSpaceUtilization,
+  type SpaceUtilizationWanted,
+} from "../../../src/edge/utilization/space-request.ts";
+import { eventOf } from "../event.ts";
+import { refusedFields } from "../problem-of.ts";
+
+/** https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-quotas.html */
+const LINE_AND_HEADERS_BYTES_MAX = 10_240;
+/** What a signed request has of headers: host, date, authorization, a session's token. */
+const HEADERS_BYTES = 2_500;
+
+const read = (query: Readonly<Record<string, string>>) =>
+  readSpaceUtilization(eventOf("GET", "/v1/utilization", { query }));
+
+const names = Array.from({ length: 64 }, (_, i) => `p${i}`.padEnd(63, "x"));
+const pool = names.join(",");
+/** Where a count of an IPv6 pool of the longest name stopped, with the largest sums. */
+const far = 2n ** 128n;
+const answered: SpaceUtilization = {
+  pools: [],
+  next: {
+    pool: "x".repeat(253),
+    within: {
+      poolId: "AaH9bgInfBgZ-A0",
+      after: { family: 6, value: far - 1n },
+      sum: {
+        capacity: 5n * far,
+        inUse: far,
+        held: far,
+        reserved: far,
+        cooling: far,
+        available: far,
+      },
+      reservedInBlocks: far,
+    },
+  },
+};
+const cursorFor = (query: Readonly<Record<string, string>>) =>
+  (
+    spaceUtilizationAnswer(answered, "id", read(query) as SpaceUtilizationWanted).body as {
+      next: string;
+    }
+  ).next;
+
+describe("the cursor of a utilization", () => {
+  it("leaves room in a request for as many pools as may be named", () => {
+    // Each named by itself, as a query may.
+    const next = new URLSearchParams(names.map((name): [string, string] => ["pool", name]));
+    next.set("cursor", cursorFor({ pool }));
+    next.set("space", "x".repeat(63));
+    const line = `GET /v1/utilization?${next} HTTP/1.1`;
+    expect(line.length + HEADERS_BYTES).toBeLessThan(LINE_AND_HEADERS_BYTES_MAX);
+  });
+
+  it("goes on with the same pools, and with no others", () => {
+    const cursor = cursorFor({ pool });
+    expect(read({ pool, cursor })).toMatchObject({ named: names, position: answered.next });
+    for (const other of [names.slice(1).join(","), names.toReversed().join(","), "main"])
+      expect(refusedFields(read({ pool: other, cursor }))).toEqual([
+        expect.stringContaining("?cursor: is of another list"),
+      ]);
+    expect(read({ cursor })).toBeInstanceOf(Problem);
+    expect(read({ pool, cursor: cursorFor({}) })).toBeInstanceOf(Problem);
+  });
+});

@@ -1,7 +1,0 @@
-import { describe } from "vitest";
-import { MemoryTable } from "../../src/store/memory.ts";
-import { tableContract } from "./contract.ts";
-
-describe("the in-memory table", () => {
-  tableContract(async () => new MemoryTable());
-});
