@@ -37,6 +37,7 @@ const { failures, seconds } = await proveTakeover(size, plat.context, async (std
       said.err += text;
     },
     progress: () => ({ update: () => {}, done: () => {} }),
+    terminal: { columns: undefined, outHasColors: false, errHasColors: false },
     env: { PLAT_ENDPOINT: plat.url },
     stdin: async () => stdin,
     nowMs: Date.now,

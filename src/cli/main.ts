@@ -1,15 +1,23 @@
 #!/usr/bin/env node
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
+import { Command } from "commander";
 import { spinnerOn } from "./output/spinner.ts";
 import { run } from "./program.ts";
 import type { Io } from "./shell/io.ts";
 
-/** `plat`: the command of this process. */
+// As commander finds it for its help: NO_COLOR and FORCE_COLOR are heeded, and a stream that is no terminal has none.
+const { getOutHasColors, getErrHasColors } = new Command().configureOutput();
+
 const io: Io = {
   out: (said) => process.stdout.write(said),
   err: (said) => process.stderr.write(said),
   progress: (said) => spinnerOn(process.stderr, process.env, said),
+  terminal: {
+    columns: process.stdout.columns,
+    outHasColors: getOutHasColors?.() ?? false,
+    errHasColors: getErrHasColors?.() ?? false,
+  },
   env: process.env,
   stdin: () => text(process.stdin),
   nowMs: Date.now,

@@ -1,4 +1,4 @@
-import { Command, CommanderError } from "commander";
+import { Command, CommanderError, type OutputConfiguration } from "commander";
 import manifest from "../../package.json" with { type: "json" };
 import { addressCommand } from "./commands/address.ts";
 import { affinityCommand } from "./commands/affinity.ts";
@@ -23,6 +23,7 @@ import { withGlobalOptions } from "./invocation/cli.ts";
 import { CommandError, capital, EXIT, errorText, usageError } from "./shell/exit.ts";
 import { examples, HELP } from "./shell/help.ts";
 import type { Io } from "./shell/io.ts";
+import { styleOf } from "./shell/style.ts";
 
 /** In the order of the help: what is used daily comes first. */
 const GROUPS: Readonly<Record<string, readonly ((io: Io) => Command)[]>> = {
@@ -35,7 +36,8 @@ const GROUPS: Readonly<Record<string, readonly ((io: Io) => Command)[]>> = {
 };
 
 /** Runs one command line, without the program's own name; answers the exit code. What it has to say is said by then. */
-export async function run(args: readonly string[], io: Io): Promise<number> {
+export async function run(args: readonly string[], world: Io): Promise<number> {
+  const io = withMarkedErrors(world);
   try {
     await programFor(io).parseAsync([...args], { from: "user" });
     return EXIT.done;
@@ -46,6 +48,15 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
     io.err(errorText(failed));
     return failed.exit;
   }
+}
+
+/** What goes to stderr says by its first word how bad it is; a terminal shows that in color. */
+function withMarkedErrors(io: Io): Io {
+  const { bad, warning } = styleOf(io.terminal.errHasColors);
+  return {
+    ...io,
+    err: (text) => io.err(text.replace(/^Error:/gm, bad).replace(/^Warning:/gm, warning)),
+  };
 }
 
 /** An answer that is not Plat's, most likely, or a defect of the command; with the trace where PLAT_DEBUG is set. */
@@ -72,18 +83,33 @@ export function programFor(io: Io): Command {
   }
   program.addCommand(completeCommand(io), { hidden: true });
   program.addHelpText("after", EXAMPLES).addHelpText("after", ENVIRONMENT);
+  const output = outputTo(io);
   for (const command of [program, ...descendants(program)]) {
     command
       .exitOverride()
       .helpOption("-h, --help", "Show this help")
       .configureHelp(HELP)
-      .configureOutput({ writeOut: io.out, writeErr: io.err, outputError: sayUsage })
+      .configureOutput(output)
       .showHelpAfterError(`  See \`${fullName(command)} --help\`.`);
     if (command.commands.length > 0)
       command.helpCommand("help [command]", "Show the help of a command");
   }
   return program;
 }
+
+/** Where commander writes to, and what can be shown there. */
+const outputTo = ({ out, err, terminal }: Io): OutputConfiguration => ({
+  writeOut: out,
+  writeErr: err,
+  getOutHasColors: () => terminal.outHasColors,
+  getErrHasColors: () => terminal.errHasColors,
+  getOutHelpWidth: () => terminal.columns ?? HELP_WIDTH,
+  getErrHelpWidth: () => terminal.columns ?? HELP_WIDTH,
+  outputError: sayUsage,
+});
+
+/** Where no terminal says how wide it is. */
+const HELP_WIDTH = 80;
 
 const EXAMPLES = examples(
   ["Start a server on this machine, in a clone of Plat", "npm start -- --data ./data"],

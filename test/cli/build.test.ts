@@ -87,6 +87,13 @@ describe("the built file", () => {
     expect(err).toBe("");
   });
 
+  it("shows colors where it is told to, and none where NO_COLOR is set", async () => {
+    const bold = "\u001b[1mUsage:";
+    expect((await shell("plat --help")).out).not.toContain(bold);
+    expect((await shell("FORCE_COLOR=1 plat --help")).out).toContain(bold);
+    expect((await shell("NO_COLOR=1 FORCE_COLOR=1 plat --help")).out).not.toContain(bold);
+  });
+
   it("signs for API Gateway with the credentials of the environment, all in the one file", async () => {
     // In the place of AWS: it answers with a pool that is called as the request was signed.
     await writeFile(

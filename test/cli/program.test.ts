@@ -124,3 +124,28 @@ describe("an endpoint that is not Plat", () => {
     expect((await run({ PLAT_DEBUG: "1" })).err).toMatch(/^Error: Unexpected .+\n.*Error.*\n +at /);
   });
 });
+
+describe("colors", () => {
+  const BOLD = "\u001b[1m";
+  const RED = "\u001b[31m";
+  const colors = { terminal: { outHasColors: true, errHasColors: true } };
+
+  it("mark headers, titles of the help and errors on a terminal", async () => {
+    expect((await platWith(colors, "pool", "get")).out).toContain(`${BOLD}NAME`);
+    expect((await platWith(colors, "--help")).out).toContain(`${BOLD}Usage:`);
+    expect((await platWith(colors, "pool", "get", "nope")).err).toContain(`${RED}Error:`);
+    expect((await platWith(colors, "pool", "drain")).err).toContain(`${RED}Error:`);
+  });
+
+  it("are nowhere else: not in a pipe, nor in what programs read", async () => {
+    await plat("pool", "create", "web", "--cidr", "10.0.0.0/16");
+    for (const line of ["pool get", "pool get nope", "pool drain", "--help", "pool --help"]) {
+      const { out, err } = await plat(...line.split(" "));
+      expect(out + err).not.toContain("\u001b");
+    }
+    for (const format of ["json", "yaml", "name", "jsonpath={.pools}"]) {
+      const { out } = await platWith(colors, "pool", "get", "-o", format);
+      expect(out).not.toContain("\u001b");
+    }
+  });
+});

@@ -18,6 +18,8 @@ export interface Given {
   readonly stdin?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly nowMs?: number;
+  /** By itself it is a pipe. */
+  readonly terminal?: Partial<Io["terminal"]>;
   /** What happens while the command waits. */
   readonly sleep?: (ms: number) => Promise<void>;
   /** What a person who looks on is told of long work. */
@@ -56,6 +58,7 @@ export function terminal() {
       given.progress?.push(text);
       return { update: (next) => given.progress?.push(next), done: () => {} };
     },
+    terminal: { columns: undefined, outHasColors: false, errHasColors: false, ...given.terminal },
     env: { PLAT_ENDPOINT: server.url, PLAT_SPACE: space(), ...given.env },
     stdin: async () => given.stdin ?? "",
     nowMs: () => given.nowMs ?? Date.now(),

@@ -1,6 +1,6 @@
 import { formatTime } from "../../domain/time.ts";
 import type { Column } from "../output/column.ts";
-import { tableText } from "../output/table.ts";
+import { type Layout, tableText } from "../output/table.ts";
 import type { Candidate } from "./candidates.ts";
 import type { Counts } from "./counts.ts";
 import type { Finding } from "./problems.ts";
@@ -27,41 +27,55 @@ const NODES: readonly Column<Counts["nodes"]["top"][number]>[] = [
 
 const findings = (header: string): readonly Column<Finding>[] => [
   { header, value: ({ kind }) => kind },
-  { header: "WHAT", value: ({ message }) => message },
+  { header: "WHAT", value: ({ message }) => message, long: "wrap" },
 ];
 
 const CANDIDATES: readonly Column<Candidate & { readonly confirmed: boolean }>[] = [
   { header: "CANDIDATE", value: ({ address }) => address },
-  { header: "HANDLE", value: ({ handle }) => handle },
-  { header: "NODE", value: ({ host }) => host },
+  { header: "HANDLE", value: ({ handle }) => handle, long: "cut" },
+  { header: "NODE", value: ({ host }) => host, long: "cut" },
   { header: "REASON", value: ({ reason }) => reason },
-  { header: "FIRSTSEEN", value: ({ firstSeenAtMs }) => formatTime(firstSeenAtMs) },
+  { header: "FIRSTSEEN", value: ({ firstSeenAtMs }) => formatTime(firstSeenAtMs), wide: true },
   { header: "CONFIRMED", value: ({ confirmed }) => confirmed },
 ];
 
-const ADDRESSES: readonly Column<Address>[] = [
+/** Whose each address is; and of addresses that an inventory was held against, whether the owner is still there. */
+const addressColumns = (isJudged: boolean): readonly Column<Address>[] => [
   { header: "ADDRESS", value: ({ address }) => address },
-  { header: "HANDLE", value: ({ handle }) => handle },
-  { header: "NODE", value: ({ host }) => host },
-  { header: "NAMESPACE", value: ({ attributes }) => attributes?.namespace },
-  { header: "POD", value: ({ attributes }) => attributes?.pod },
-  { header: "TYPE", value: ({ attributes }) => attributes?.type },
-  { header: "BORROWED", value: ({ borrowed }) => borrowed },
-  { header: "OWNER", value: ({ judgement }) => judgement?.verdict },
-  { header: "REASON", value: ({ judgement }) => judgement?.reason },
+  { header: "HANDLE", value: ({ handle }) => handle, long: "cut" },
+  { header: "NODE", value: ({ host }) => host, long: "cut" },
+  ...onlyWideIf<Address>(isJudged, [
+    { header: "NAMESPACE", value: ({ attributes }) => attributes?.namespace, long: "cut" },
+    { header: "POD", value: ({ attributes }) => attributes?.pod, long: "cut" },
+  ]),
+  ...onlyWideIf<Address>(!isJudged, [
+    { header: "OWNER", value: ({ judgement }) => judgement?.verdict },
+    { header: "REASON", value: ({ judgement }) => judgement?.reason },
+  ]),
+  { header: "TYPE", value: ({ attributes }) => attributes?.type, wide: true },
+  { header: "BORROWED", value: ({ borrowed }) => borrowed, wide: true },
 ];
+
+const onlyWideIf = <Row>(isWide: boolean, columns: readonly Column<Row>[]) =>
+  isWide ? columns.map((column) => ({ ...column, wide: true as const })) : columns;
 
 export interface Shown {
   readonly allAddresses?: readonly Address[] | undefined;
   readonly problemAddresses: boolean;
 }
 
-export function checkText(checked: Checked, { allAddresses, problemAddresses }: Shown): string {
+export function checkText(
+  checked: Checked,
+  { allAddresses, problemAddresses }: Shown,
+  layout: Layout,
+): string {
+  const table = <One>(columns: readonly Column<One>[], rows: readonly One[]): string[] =>
+    rows.length === 0 ? [] : [tableText(columns, rows, layout)];
   const { counts, problems, untidy, notes, leaks } = checked;
   const { count, max, median, top } = counts.nodes;
   return [
-    tableText(COUNTS, [counts]),
-    ...(count > 0 ? [tableText(NODES, top)] : []),
+    ...table(COUNTS, [counts]),
+    ...table(NODES, top),
     ...(count > top.length ? [`${count - top.length} nodes more.\n`] : []),
     ...(count > 0 ? [`A node has at most ${max} addresses, and ${median} in the median.\n`] : []),
     ...table(findings("PROBLEM"), problems),
@@ -69,13 +83,10 @@ export function checkText(checked: Checked, { allAddresses, problemAddresses }: 
     ...table(findings("NOTE"), notes),
     ...(problemAddresses ? table(PROBLEM_ADDRESSES, problemAddressesOf(checked)) : []),
     ...(problemAddresses && leaks ? table(CANDIDATES, candidatesOf(leaks)) : []),
-    ...(allAddresses ? table(ADDRESSES, allAddresses) : []),
+    ...(allAddresses ? table(addressColumns(leaks !== undefined), allAddresses) : []),
     `${sentences(checked).join("\n")}\n`,
   ].join("\n");
 }
-
-const table = <Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string[] =>
-  rows.length === 0 ? [] : [tableText(columns, rows)];
 
 const candidatesOf = ({ candidates, confirmed }: Leaks) => {
   const sure = new Set(confirmed);

@@ -134,16 +134,19 @@ type Affinity = AffinityPage["affinities"][number] & {
 
 const COLUMNS: readonly Column<Affinity>[] = [
   { header: "CIDR", value: ({ cidr }) => cidr },
-  { header: "HOST", value: ({ host }) => host },
+  { header: "HOST", value: ({ host }) => host, long: "cut" },
   { header: "TYPE", value: ({ affinityType }) => affinityType },
-  { header: "POOL", value: ({ pool }) => pool },
+  { header: "POOL", value: ({ pool }) => pool, long: "cut" },
   { header: "IN USE", value: ({ used }) => used },
   { header: "CLAIMED", value: ({ claimedAt }) => claimedAt, wide: true },
-  { header: "STATE", value: ({ state }) => state },
+  { header: "STATE", value: ({ state }) => state, isState: true },
 ];
 
+/** Of one host, whose name the reader has typed. */
 const OF_HOST: readonly Column<Affinity>[] = [
-  ...COLUMNS,
+  ...COLUMNS.map((column) =>
+    column.header === "HOST" ? { ...column, wide: true as const } : column,
+  ),
   { header: "BORROWED", value: ({ borrowed }) => borrowed },
 ];
 
@@ -200,8 +203,8 @@ type Ensured = Exclude<v.InferOutput<typeof affinitiesClaimed>, Claimed>;
 
 const CLAIMED: readonly Column<Claimed["blocks"][number]>[] = [
   { header: "CIDR", value: ({ cidr }) => cidr },
-  { header: "STATUS", value: ({ status }) => status },
-  { header: "HOST", value: ({ host }) => host },
+  { header: "STATUS", value: ({ status }) => status, isState: true },
+  { header: "HOST", value: ({ host }) => host, long: "cut" },
 ];
 
 async function claim(
@@ -240,7 +243,7 @@ async function claimRange(client: Client, host: string, body: object): Promise<C
 const ENSURED: readonly Column<Ensured["blocks"][number]>[] = [
   { header: "CIDR", value: ({ cidr }) => cidr },
   { header: "FAMILY", value: ({ family }) => `IPv${family}` },
-  { header: "POOL", value: ({ pool }) => pool },
+  { header: "POOL", value: ({ pool }) => pool, long: "cut" },
 ];
 
 async function ensure(
@@ -262,7 +265,7 @@ type ReleasedAffinity = ReleasedPage["affinities"][number];
 
 const RELEASED: readonly Column<ReleasedAffinity>[] = [
   { header: "CIDR", value: ({ cidr }) => cidr },
-  { header: "STATUS", value: ({ status }) => status },
+  { header: "STATUS", value: ({ status }) => status, isState: true },
   { header: "IN USE", value: ({ inUse }) => inUse },
   { header: "COOLING", value: ({ cooling }) => cooling },
 ];

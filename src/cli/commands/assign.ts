@@ -14,7 +14,7 @@ import {
   withHostReserved,
 } from "../invocation/options.ts";
 import type { Column } from "../output/column.ts";
-import { tableIn } from "../output/print.ts";
+import { type Layout, tableText } from "../output/table.ts";
 import { CommandError, refusal as refused } from "../shell/exit.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
@@ -123,10 +123,10 @@ const withKey = ({ exit, message }: CommandError, key: string) =>
 
 const columnsOf = ({ handle }: Assignment): readonly Column<Assignment["addresses"][number]>[] => [
   { header: "ADDRESS", value: ({ address }) => address },
-  { header: "BLOCK", value: ({ block }) => block },
-  { header: "POOL", value: ({ pool }) => pool },
-  { header: "HANDLE", value: () => handle },
+  { header: "POOL", value: ({ pool }) => pool, long: "cut" },
+  { header: "HANDLE", value: () => handle, long: "cut" },
   { header: "BORROWED", value: ({ borrowed }) => borrowed },
+  { header: "BLOCK", value: ({ block }) => block, wide: true },
   { header: "EXPIRES", value: ({ expiresAt }) => expiresAt, wide: true },
   { header: "GENERATION", value: ({ generation }) => generation, wide: true },
 ];
@@ -138,14 +138,14 @@ const POOLS: readonly Column<FamilyExplanation["pools"][number]>[] = [
   { header: "CIDR", value: ({ cidr }) => cidr },
   { header: "SERVES", value: ({ kept }) => (kept ? "yes" : "no") },
   { header: "ORDER", value: ({ order }) => order ?? "" },
-  { header: "WHY NOT", value: ({ detail }) => detail ?? "" },
+  { header: "WHY NOT", value: ({ detail }) => detail ?? "", long: "wrap" },
 ];
 
 const BLOCKS: readonly Column<FamilyExplanation["blocks"][number]>[] = [
   { header: "BLOCK", value: ({ block }) => block },
   { header: "POOL", value: ({ pool }) => pool },
   { header: "ADDRESSES", value: ({ count }) => count },
-  { header: "HOW", value: ({ action }) => HOW[action] },
+  { header: "HOW", value: ({ action }) => HOW[action], long: "wrap" },
 ];
 
 const HOW = {
@@ -160,9 +160,9 @@ const HOW = {
 function explain(print: Session["print"], explanation: Explanation): void {
   const { refusal, messages, families } = explanation;
   print({
-    text: (format) =>
+    text: (layout) =>
       [
-        ...families.map((family) => familyText(format, family, families.length > 1)),
+        ...families.map((family) => familyText(layout, family, families.length > 1)),
         ...messages.map((message) => `${message}\n`),
       ].join("\n"),
     document: explanation,
@@ -172,13 +172,13 @@ function explain(print: Session["print"], explanation: Explanation): void {
 }
 
 function familyText(
-  format: "table" | "wide",
+  layout: Layout,
   { family, requested, pools, blocks, refusal }: FamilyExplanation,
   isOneOfTwo: boolean,
 ): string {
   const parts = [`IPv${family}: ${requested} wanted\n`];
-  if (pools.length > 0) parts.push(tableIn(format, { columns: POOLS, rows: pools }));
-  if (blocks.length > 0) parts.push(tableIn(format, { columns: BLOCKS, rows: blocks }));
+  if (pools.length > 0) parts.push(tableText(POOLS, pools, layout));
+  if (blocks.length > 0) parts.push(tableText(BLOCKS, blocks, layout));
   if (refusal && isOneOfTwo) parts.push(`Refused, ${refusal.code}: ${refusal.detail}\n`);
   return parts.join("\n");
 }

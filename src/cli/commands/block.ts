@@ -5,8 +5,9 @@ import { listOf } from "../calico/list.ts";
 import { action, printing, type Session } from "../invocation/cli.ts";
 import { affinityTypeOption } from "../invocation/options.ts";
 import type { Column } from "../output/column.ts";
-import { tableIn } from "../output/print.ts";
+import { countText } from "../output/count.ts";
 import { counting, progressing } from "../output/progress.ts";
+import { tableText } from "../output/table.ts";
 import { getVerb } from "../resource/get.ts";
 import { usageError } from "../shell/exit.ts";
 import { examples } from "../shell/help.ts";
@@ -61,15 +62,15 @@ interface GetOptions {
 
 const COLUMNS: readonly Column<BlockSummary>[] = [
   { header: "CIDR", value: ({ cidr }) => cidr },
-  { header: "POOL", value: ({ pool }) => pool },
-  { header: "HOST", value: ({ host }) => host },
+  { header: "POOL", value: ({ pool }) => pool, long: "cut" },
+  { header: "HOST", value: ({ host }) => host, long: "cut" },
   { header: "TYPE", value: ({ affinityType }) => affinityType, wide: true },
-  { header: "TOTAL", value: ({ capacity }) => capacity, wide: true },
-  { header: "IN USE", value: ({ inUse }) => inUse },
-  { header: "HELD", value: ({ held }) => held, wide: true },
-  { header: "RESERVED", value: ({ reserved }) => reserved, wide: true },
-  { header: "COOLING", value: ({ cooling }) => cooling, wide: true },
-  { header: "FREE", value: ({ available }) => available },
+  { header: "TOTAL", value: ({ capacity }) => countText(capacity), wide: true },
+  { header: "IN USE", value: ({ inUse }) => countText(inUse) },
+  { header: "HELD", value: ({ held }) => countText(held), wide: true },
+  { header: "RESERVED", value: ({ reserved }) => countText(reserved), wide: true },
+  { header: "COOLING", value: ({ cooling }) => countText(cooling), wide: true },
+  { header: "FREE", value: ({ available }) => countText(available) },
   { header: "CLAIMED", value: ({ claimedAt }) => claimedAt, wide: true },
   { header: "IDLE SINCE", value: ({ idleSince }) => idleSince, wide: true },
 ];
@@ -83,8 +84,8 @@ const OF_HOST: readonly Column<BlockSummary>[] = [
 const ADDRESSES: readonly Column<Block["addresses"][number]>[] = [
   { header: "ADDRESS", value: ({ address }) => address },
   { header: "STATE", value: ({ state }) => state },
-  { header: "HANDLE", value: ({ handle }) => handle },
-  { header: "HOST", value: ({ host }) => host },
+  { header: "HANDLE", value: ({ handle }) => handle, long: "cut" },
+  { header: "HOST", value: ({ host }) => host, long: "cut" },
   { header: "BORROWED", value: ({ borrowed }) => borrowed },
   { header: "ASSIGNED", value: ({ assignedAt }) => assignedAt, wide: true },
   { header: "EXPIRES", value: ({ expiresAt }) => expiresAt, wide: true },
@@ -110,10 +111,9 @@ async function get(session: Session, options: GetOptions, cidr?: string): Promis
 async function getOne({ client, print }: Session, cidr: string): Promise<void> {
   const block = await readBlock(client, cidr);
   print({
-    text: (format) => {
-      const tables = [tableIn(format, { columns: COLUMNS, rows: [block] })];
-      if (block.addresses.length > 0)
-        tables.push(tableIn(format, { columns: ADDRESSES, rows: block.addresses }));
+    text: (layout) => {
+      const tables = [tableText(COLUMNS, [block], layout)];
+      if (block.addresses.length > 0) tables.push(tableText(ADDRESSES, block.addresses, layout));
       return tables.join("\n");
     },
     document: block,

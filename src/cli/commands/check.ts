@@ -82,8 +82,12 @@ async function check({ io, client, print }: Session, options: Options): Promise<
   if (reportFile !== undefined)
     await writeWhole(reportFile, `${JSON.stringify(reportOf(checked), null, 2)}\n`);
   print({
-    text: () =>
-      checkText(checked, { allAddresses: showAllIps && rows, problemAddresses: showProblemIps }),
+    text: (layout) =>
+      checkText(
+        checked,
+        { allAddresses: showAllIps && rows, problemAddresses: showProblemIps },
+        layout,
+      ),
     document,
     rows,
     names: document.candidates.map(({ address }) => address),

@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { JOB_COLUMNS } from "../invocation/wait-for-job.ts";
+import { JOB_COLUMNS, printJob } from "../invocation/wait-for-job.ts";
 import { getCommand } from "../resource/get.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
@@ -10,4 +10,4 @@ export const jobCommand = (io: Io): Command =>
   new Command("job")
     .description("Show the jobs that drain, delete or change pools")
     .addHelpText("after", examples(["Show the jobs of the space", "plat job get"]))
-    .addCommand(getCommand(io, JOBS, JOB_COLUMNS));
+    .addCommand(getCommand(io, JOBS, JOB_COLUMNS, printJob));

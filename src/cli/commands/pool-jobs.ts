@@ -3,7 +3,7 @@ import type * as v from "valibot";
 import type { jobBegun } from "../../contract/answers/answers.ts";
 import { type Path, path, type Request } from "../api/client.ts";
 import { action, printing, type Session } from "../invocation/cli.ts";
-import { checkDone, follow, JOB_COLUMNS } from "../invocation/wait-for-job.ts";
+import { checkDone, follow, printJob } from "../invocation/wait-for-job.ts";
 import { matching } from "../resource/change.ts";
 import { POOL, pathOf } from "../resource/kind.ts";
 import { examples } from "../shell/help.ts";
@@ -74,7 +74,7 @@ const jobCommand = (
     .option("--dry-run", "Show the job that would start, and start nothing")
     .action(
       action(io, async (session: Session, { wait, dryRun, mustBeEmpty }: Options, name: string) => {
-        const { client, print } = session;
+        const { client } = session;
         const seen = await client.call({ method: "GET", path: pathOf(POOL, name) });
         const { body } = await client.call<Begun>({
           ...request(name),
@@ -82,7 +82,7 @@ const jobCommand = (
           ...matching(seen),
         });
         const job = wait && !dryRun ? await follow(session, body.job) : body.job;
-        print({ columns: JOB_COLUMNS, rows: [job], document: job });
+        printJob(session, job);
         checkDone(job);
       }),
     );

@@ -9,9 +9,9 @@ import { readInput } from "../shell/input.ts";
 
 const COLUMNS: readonly Column<Outcome>[] = [
   { header: "ADDRESS", value: ({ address }) => address },
-  { header: "STATUS", value: ({ status }) => status },
-  { header: "HANDLE", value: ({ handle }) => handle },
-  { header: "DETAIL", value: ({ detail }) => detail ?? "" },
+  { header: "STATUS", value: ({ status }) => status, isState: true },
+  { header: "HANDLE", value: ({ handle }) => handle, long: "cut" },
+  { header: "DETAIL", value: ({ detail }) => detail ?? "", long: "wrap" },
 ];
 
 /**

@@ -94,9 +94,9 @@ type Row = ReleaseResult & { readonly handle?: string | undefined };
 
 const COLUMNS: readonly Column<Row>[] = [
   { header: "ADDRESS", value: ({ address }) => address },
-  { header: "STATUS", value: ({ status }) => status },
-  { header: "HANDLE", value: ({ handle }) => handle },
-  { header: "DETAIL", value: ({ detail }) => detail ?? "" },
+  { header: "STATUS", value: ({ status }) => status, isState: true },
+  { header: "HANDLE", value: ({ handle }) => handle, long: "cut" },
+  { header: "DETAIL", value: ({ detail }) => detail ?? "", long: "wrap" },
 ];
 
 /** What a host had is told without its handles. */

@@ -32,8 +32,8 @@ export const reservationCommand = (io: Io): Command =>
 
 const COLUMNS: readonly Column<v.InferOutput<typeof reservationRead>>[] = [
   { header: "NAME", value: ({ name }) => name },
-  { header: "CIDRS", value: ({ cidrs }) => cidrs.join(",") },
-  { header: "REASON", value: ({ reason }) => reason },
+  { header: "CIDRS", value: ({ cidrs }) => cidrs.join(", "), long: "wrap" },
+  { header: "REASON", value: ({ reason }) => reason, long: "wrap" },
 ];
 
 interface Options {

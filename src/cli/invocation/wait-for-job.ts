@@ -3,6 +3,7 @@ import type { jobRead } from "../../contract/answers/answers.ts";
 import { path } from "../api/client.ts";
 import type { Column } from "../output/column.ts";
 import { progressing } from "../output/progress.ts";
+import { tableText } from "../output/table.ts";
 import { refusal } from "../shell/exit.ts";
 import type { Session } from "./cli.ts";
 
@@ -13,15 +14,27 @@ const LOOK_MS = 2_000;
 export const JOB_COLUMNS: readonly Column<Job>[] = [
   { header: "ID", value: ({ id }) => id },
   { header: "KIND", value: ({ kind }) => kind },
-  { header: "POOL", value: ({ pool }) => pool },
-  { header: "STATE", value: ({ state }) => state },
+  { header: "POOL", value: ({ pool }) => pool, long: "cut" },
+  { header: "STATE", value: ({ state }) => state, isState: true },
   { header: "BLOCKS", value: ({ progress }) => progress.last?.blocks, wide: true },
   { header: "TAKEN", value: ({ progress }) => progress.last?.taken, wide: true },
   { header: "COOLING", value: ({ progress }) => progress.last?.cooling, wide: true },
   { header: "CREATED", value: ({ createdAt }) => createdAt, wide: true },
   { header: "FINISHED", value: ({ finishedAt }) => finishedAt, wide: true },
-  { header: "DETAIL", value: ({ detail }) => detail },
+  { header: "DETAIL", value: ({ detail }) => detail, wide: true },
 ];
+
+/** Prints one job: as a table, and below it what it waits for or how it ended. */
+export const printJob = ({ print }: Pick<Session, "print">, job: Job): void =>
+  print({
+    text: (layout) => {
+      const table = tableText(JOB_COLUMNS, [job], layout);
+      return layout.isWide ? table : `${table}\n${job.detail}\n`;
+    },
+    document: job,
+    rows: [job],
+    names: [job.id],
+  });
 
 /** Looks at a job again and again until it is over, however long that takes; says meanwhile what it waits for. */
 export const follow = ({ io, client }: Session, begun: Job): Promise<Job> =>

@@ -1,8 +1,30 @@
 /** A count of addresses as the API tells it: a decimal text where a number would not be exact. */
 export type Count = number | string;
 
-/** `17 (7%)`: the count itself is never rounded, and the share is to the nearest whole, halves up. */
+/** Above this no IPv4 pool can count, and a number is too long to be read. */
+const DECIMAL_MAX = 2n ** 32n;
+/** As far from a power of two a count is still told by it exactly: `2^64-17`. */
+const DISTANCE_MAX = 9_999n;
+
+/**
+ * Returns a count as people read it: in digits up to 2^32, above as a power of two, `2^96`; exactly where it is near to one,
+ * `2^96-17`, and else with one decimal, `~2^95.6`.
+ */
+export function countText(count: Count): string {
+  const value = BigInt(count);
+  if (value <= DECIMAL_MAX) return `${value}`;
+  const below = BigInt(value.toString(2).length - 1);
+  const over = value - 2n ** below;
+  const short = 2n ** (below + 1n) - value;
+  if (over <= DISTANCE_MAX) return `2^${below}${over === 0n ? "" : `+${over}`}`;
+  if (short <= DISTANCE_MAX) return `2^${below + 1n}-${short}`;
+  return `~2^${Number(Math.log2(Number(value)).toFixed(1))}`;
+}
+
+/** Returns a count and its share, `17 (7%)`: to the nearest whole, halves up. A power of two says enough by itself. */
 export function withShare(count: Count, total: Count): string {
   const [part, whole] = [BigInt(count), BigInt(total)];
-  return whole === 0n ? `${part}` : `${part} (${(200n * part + whole) / (2n * whole)}%)`;
+  const text = countText(count);
+  if (whole === 0n || part > DECIMAL_MAX) return text;
+  return `${text} (${(200n * part + whole) / (2n * whole)}%)`;
 }

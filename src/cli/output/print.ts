@@ -1,9 +1,10 @@
 import { stringify } from "yaml";
 import { usageError } from "../shell/exit.ts";
 import type { Io } from "../shell/io.ts";
+import { styleOf } from "../shell/style.ts";
 import type { Column } from "./column.ts";
 import { customColumns } from "./custom-columns.ts";
-import { tableText } from "./table.ts";
+import { type Layout, tableText } from "./table.ts";
 import { parseTemplate, type Template } from "./template.ts";
 
 /** What a command has to say: as a table for people, and as the API said it for programs. */
@@ -21,7 +22,7 @@ export interface Listing<Row> {
 
 /** The same where one table would not do: text for people, with its line ends. */
 export interface Prose {
-  readonly text: (format: "table" | "wide") => string;
+  readonly text: (layout: Layout) => string;
   /** For `-o json` and `-o yaml`, and what `-o custom-columns` looks into where there are no rows. */
   readonly document: unknown;
   readonly rows?: readonly unknown[];
@@ -61,8 +62,17 @@ export function formatOf(text: string): Format {
 }
 
 /** Prints a listing, or prose. */
-export function print<Row>({ out }: Io, format: Format, said: Listing<Row> | Prose): void {
+export function print<Row>(
+  { out, terminal }: Io,
+  format: Format,
+  said: Listing<Row> | Prose,
+): void {
   const { document } = said;
+  const layout: Layout = {
+    isWide: format === "wide",
+    columns: terminal.columns,
+    style: styleOf(terminal.outHasColors),
+  };
   const indent = "inOneLine" in said ? undefined : 2;
   if (format === "json") out(`${JSON.stringify(document, null, indent)}\n`);
   else if (format === "yaml") out(stringify(document, YAML));
@@ -76,9 +86,9 @@ export function print<Row>({ out }: Io, format: Format, said: Listing<Row> | Pro
     out(
       "template" in format
         ? format.template(document)
-        : tableText(format.columns, said.rows ?? [document]),
+        : tableText(format.columns, said.rows ?? [document], { ...layout, isWide: true }),
     );
-  else out("text" in said ? said.text(format) : tableIn(format, said));
+  else out("text" in said ? said.text(layout) : tableText(said.columns, said.rows, layout));
 }
 
 function namesOf<Row>(said: Listing<Row> | Prose): readonly string[] {
@@ -86,9 +96,3 @@ function namesOf<Row>(said: Listing<Row> | Prose): readonly string[] {
   const [first] = said.columns;
   return said.rows.map((row) => `${first?.value(row)}`);
 }
-
-/** A table with the columns that are for this format. */
-export const tableIn = <Row>(
-  format: "table" | "wide",
-  { columns, rows }: Pick<Listing<Row>, "columns" | "rows">,
-): string => tableText(format === "wide" ? columns : columns.filter(({ wide }) => !wide), rows);

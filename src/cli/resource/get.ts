@@ -14,6 +14,7 @@ export const getCommand = <Body>(
   io: Io,
   kind: Pick<Kind, "noun" | "plural" | "sample"> & Partial<Pick<Kind, "perPage">>,
   columns: readonly Column<Body>[],
+  printOne?: (session: Session, body: Body) => void,
 ): Command =>
   printing(getVerb())
     .description(`Show the ${kind.plural} of the space, or one ${kind.noun}`)
@@ -27,10 +28,13 @@ export const getCommand = <Body>(
       ),
     )
     .action(
-      action(io, async ({ client, print }: Session, _: object, name?: string) => {
+      action(io, async (session: Session, _: object, name?: string) => {
+        const { client, print } = session;
         if (name !== undefined) {
           const { body } = await client.call<Body>({ method: "GET", path: pathOf(kind, name) });
-          return print({ columns, rows: [body], document: body });
+          return printOne
+            ? printOne(session, body)
+            : print({ columns, rows: [body], document: body });
         }
         const { bodies, unread } = await listKnown<Body>(client, kind);
         print({ columns, rows: bodies, document: { [kind.plural]: bodies } });

@@ -15,8 +15,9 @@ const COLUMNS: readonly Column<v.InferOutput<typeof labelledRead>>[] = [
     header: "LABELS",
     value: ({ labels }) => {
       const said = Object.entries(labels).map(([key, value]) => `${key}=${value}`);
-      return said.length > 0 ? said.join(",") : undefined;
+      return said.length > 0 ? said.join(", ") : undefined;
     },
+    long: "wrap",
   },
 ];
 

@@ -1,4 +1,5 @@
 import { type Command, Help, type HelpConfiguration } from "commander";
+import { styleOf } from "./style.ts";
 
 /** What an example does, and its line as a person types it. */
 type Example = readonly [what: string, line: string];
@@ -16,10 +17,17 @@ export const examples =
       .trimEnd();
 
 const base = new Help();
+const STYLE = styleOf(true);
 
 /** How the help of every command reads: required options stand in the usage and are marked, and aliases have their own line. */
 export const HELP: HelpConfiguration = {
   showGlobalOptions: true,
+  // Commander takes the styles away again where the stream shows no colors.
+  styleTitle: STYLE.strong,
+  styleCommandText: STYLE.strong,
+  styleSubcommandTerm: STYLE.good,
+  styleOptionTerm: STYLE.good,
+  styleArgumentTerm: STYLE.good,
   minWidthToWrap: 30,
   commandUsage(command) {
     const names: string[] = [];

@@ -18,11 +18,11 @@ interface Borrowed {
 
 const COLUMNS: readonly Column<Borrowed>[] = [
   { header: "IP", value: ({ address }) => address },
-  { header: "BORROWING-NODE", value: ({ host }) => host },
-  { header: "BLOCK", value: ({ block }) => block },
-  { header: "BLOCK OWNER", value: ({ blockOwner }) => blockOwner },
+  { header: "BORROWING-NODE", value: ({ host }) => host, long: "cut" },
+  { header: "BLOCK OWNER", value: ({ blockOwner }) => blockOwner, long: "cut" },
   { header: "TYPE", value: ({ type }) => type },
-  { header: "ALLOCATED-TO", value: ({ allocatedTo }) => allocatedTo },
+  { header: "ALLOCATED-TO", value: ({ allocatedTo }) => allocatedTo, long: "cut" },
+  { header: "BLOCK", value: ({ block }) => block, wide: true },
   { header: "HANDLE", value: ({ handle }) => handle, wide: true },
 ];
 

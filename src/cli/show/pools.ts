@@ -5,7 +5,7 @@ import { atOnce } from "../api/at-once.ts";
 import { type Client, found, pages, path } from "../api/client.ts";
 import type { Session } from "../invocation/cli.ts";
 import type { Column } from "../output/column.ts";
-import { type Count, withShare } from "../output/count.ts";
+import { type Count, countText, withShare } from "../output/count.ts";
 import { progressing } from "../output/progress.ts";
 
 interface Usage {
@@ -25,20 +25,24 @@ interface PoolUsage extends Usage {
 }
 
 interface Row extends Usage {
-  readonly grouping: "IP Pool" | "Block";
+  readonly kind: "pool" | "block";
   readonly pool: string | undefined;
 }
 
 const COLUMNS: readonly Column<Row>[] = [
-  { header: "GROUPING", value: ({ grouping }) => grouping },
+  { header: "KIND", value: ({ kind }) => kind },
+  { header: "POOL", value: ({ pool }) => pool, long: "cut" },
   { header: "CIDR", value: ({ cidr }) => cidr },
-  { header: "POOL", value: ({ pool }) => pool, wide: true },
-  { header: "IPS TOTAL", value: ({ capacity }) => `${capacity}` },
-  { header: "IPS IN USE", value: ({ inUse, capacity }) => withShare(inUse, capacity) },
-  { header: "IPS HELD", value: ({ held, capacity }) => withShare(held, capacity), wide: true },
-  { header: "IPS RESERVED", value: ({ reserved, capacity }) => withShare(reserved, capacity) },
-  { header: "IPS COOLING", value: ({ cooling, capacity }) => withShare(cooling, capacity) },
-  { header: "IPS FREE", value: ({ available, capacity }) => withShare(available, capacity) },
+  { header: "TOTAL", value: ({ capacity }) => countText(capacity) },
+  { header: "IN USE", value: ({ inUse, capacity }) => withShare(inUse, capacity) },
+  { header: "HELD", value: ({ held, capacity }) => withShare(held, capacity), wide: true },
+  {
+    header: "RESERVED",
+    value: ({ reserved, capacity }) => withShare(reserved, capacity),
+    wide: true,
+  },
+  { header: "COOLING", value: ({ cooling, capacity }) => withShare(cooling, capacity), wide: true },
+  { header: "FREE", value: ({ available, capacity }) => withShare(available, capacity) },
 ];
 
 /** How the addresses of each pool are used; with the blocks beneath their pools, and those of no pool at the end. */
@@ -52,12 +56,12 @@ export async function showPools(
   const { pools, orphans = [], unreadable = [] } = document;
   const rows: Row[] = [
     ...pools.flatMap(({ blocks = [], ...pool }): Row[] => [
-      { grouping: "IP Pool", ...pool },
-      ...blocks.map((block) => ({ grouping: "Block" as const, pool: pool.pool, ...block })),
+      { kind: "pool", ...pool },
+      ...blocks.map((block) => ({ kind: "block" as const, pool: pool.pool, ...block })),
     ]),
-    ...orphans.map((block) => ({ ...block, grouping: "Block" as const, pool: undefined })),
+    ...orphans.map((block) => ({ ...block, kind: "block" as const, pool: undefined })),
   ];
-  const names = rows.map(({ grouping, pool, cidr }) => (grouping === "IP Pool" ? `${pool}` : cidr));
+  const names = rows.map(({ kind, pool, cidr }) => (kind === "pool" ? `${pool}` : cidr));
   print({ columns: COLUMNS, rows, document, names });
   if (unreadable.length > 0)
     io.err(

@@ -39,9 +39,9 @@ describe("plat affinity get", () => {
     await plat("assign", "--host", "n2", "--address", "10.0.0.1");
     expect((await plat("affinity", "get", "--host", "n2")).out).toBe(
       [
-        "CIDR          HOST   TYPE   POOL    IN USE   STATE       BORROWED",
-        "10.0.0.0/28   n2     host   main    1        confirmed   true",
-        "10.1.0.0/28   n2     host   other   0        confirmed   false",
+        "CIDR          TYPE   POOL    IN USE   STATE       BORROWED",
+        "10.0.0.0/28   host   main    1        confirmed   true",
+        "10.1.0.0/28   host   other   0        confirmed   false",
         "",
       ].join("\n"),
     );

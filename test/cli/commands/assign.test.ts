@@ -15,7 +15,7 @@ const json = async (...args: readonly string[]) => {
 };
 
 describe("plat assign", () => {
-  it("prints the addresses as a table, with the block and the handle", async () => {
+  it("prints the addresses as a table, with the pool and the handle", async () => {
     await pool();
     const { exit, out, err } = await plat(
       "assign",
@@ -28,7 +28,7 @@ describe("plat assign", () => {
     );
     expect({ exit, out, err }).toEqual({
       exit: 0,
-      out: "ADDRESS    BLOCK         POOL   HANDLE   BORROWED\n10.0.0.9   10.0.0.0/28   main   web-0    false\n",
+      out: "ADDRESS    POOL   HANDLE   BORROWED\n10.0.0.9   main   web-0    false\n",
       err: "",
     });
   });
@@ -58,7 +58,7 @@ describe("plat assign", () => {
     );
     const [headers = ""] = out.split("\n");
     expect(headers.split(/ {2,}/)).toEqual([
-      ...["ADDRESS", "BLOCK", "POOL", "HANDLE", "BORROWED", "EXPIRES", "GENERATION"],
+      ...["ADDRESS", "POOL", "HANDLE", "BORROWED", "BLOCK", "EXPIRES", "GENERATION"],
     ]);
     expect(out).toMatch(/ 20\d\d-\S+Z {3}g1\.\S+\n$/);
   });

@@ -15,11 +15,11 @@ describe("plat handle get", () => {
     expect(await plat("handle", "get", "shop/web 0!")).toEqual({
       exit: 0,
       out: [
-        "ADDRESS     STATE      HANDLE        HOST   BLOCK         POOL",
-        "10.0.0.1    assigned   shop/web 0!   n1     10.0.0.0/28   main",
-        "10.0.0.2    assigned   shop/web 0!   n1     10.0.0.0/28   main",
-        "10.0.0.9    assigned   shop/web 0!   n1     10.0.0.0/28   main",
-        "10.0.0.10   assigned   shop/web 0!   n1     10.0.0.0/28   main",
+        "ADDRESS     STATE      HANDLE        HOST   POOL",
+        "10.0.0.1    assigned   shop/web 0!   n1     main",
+        "10.0.0.2    assigned   shop/web 0!   n1     main",
+        "10.0.0.9    assigned   shop/web 0!   n1     main",
+        "10.0.0.10   assigned   shop/web 0!   n1     main",
         "",
       ].join("\n"),
       err: "",
@@ -64,7 +64,7 @@ describe("plat address get", () => {
     await pool();
     await plat("assign", "--host", "n1", "--address", "10.0.0.1", "--handle", "shop/web 0!");
     expect((await plat("address", "get", "10.0.0.1")).out).toBe(
-      `ADDRESS    STATE      HANDLE        HOST   BLOCK         POOL\n10.0.0.1   assigned   shop/web 0!   n1     10.0.0.0/28   main\n`,
+      `ADDRESS    STATE      HANDLE        HOST   POOL\n10.0.0.1   assigned   shop/web 0!   n1     main\n`,
     );
     const { out } = await plat("address", "get", "10.0.0.2", "-o", "json");
     expect(JSON.parse(out)).toMatchObject({ address: "10.0.0.2", state: "free", pool: "main" });

@@ -28,22 +28,29 @@ describe("plat show", () => {
     expect(await plat("show")).toEqual({
       exit: 0,
       out: [
-        "GROUPING   CIDR          IPS TOTAL   IPS IN USE   IPS RESERVED   IPS COOLING   IPS FREE",
-        "IP Pool    10.0.0.0/24   256         0 (0%)       0 (0%)         0 (0%)        256 (100%)",
-        "IP Pool    10.1.0.0/28   16          1 (6%)       4 (25%)        1 (6%)        10 (63%)",
+        "KIND   POOL    CIDR          TOTAL   IN USE   FREE",
+        "pool   main    10.0.0.0/24   256     0 (0%)   256 (100%)",
+        "pool   small   10.1.0.0/28   16      1 (6%)   10 (63%)",
         "",
       ].join("\n"),
       err: "",
     });
+    const wide = (await plat("show", "-o", "wide")).out
+      .split("\n")
+      .map((row) => row.split(/ {2,}/));
+    expect([wide[0]?.slice(5, 8), wide[2]?.slice(5, 8)]).toEqual([
+      ["HELD", "RESERVED", "COOLING"],
+      ["0 (0%)", "4 (25%)", "1 (6%)"],
+    ]);
   });
 
-  it("never rounds a count, however large the pool is", async () => {
+  it("tells large counts as powers of two, and to programs exactly", async () => {
     await pool("six", { cidr: "fd00::/20" });
     await assign("n1", "fd00::7", "a");
     const { out } = await plat("show", "-o", "wide");
     expect(out.split("\n")[1]?.split(/ {2,}/)).toEqual([
-      ...["IP Pool", "fd00::/20", "six", "324518553658426726783156020576256", "1 (0%)"],
-      ...["0 (0%)", "0 (0%)", "0 (0%)", "324518553658426726783156020576255 (100%)"],
+      ...["pool", "six", "fd00::/20", "2^108", "1 (0%)"],
+      ...["0 (0%)", "0 (0%)", "0 (0%)", "2^108-1"],
     ]);
     const json = JSON.parse((await plat("show", "-o", "json")).out);
     expect(json.pools[0].capacity).toBe("324518553658426726783156020576256");
@@ -75,13 +82,13 @@ describe("plat show --show-blocks", () => {
     const rows = out
       .trim()
       .split("\n")
-      .map((line) => line.split(/ {2,}/).slice(0, 4));
+      .map((line) => line.split(/ {2,}/).slice(0, 5));
     expect(rows.slice(1)).toEqual([
-      ["IP Pool", "10.0.0.0/24", "256", "3 (1%)"],
-      ["Block", "10.0.0.0/28", "16", "2 (13%)"],
-      ["Block", "10.0.0.16/28", "16", "1 (6%)"],
-      ["IP Pool", "10.1.0.0/28", "16", "1 (6%)"],
-      ["Block", "10.1.0.0/28", "16", "1 (6%)"],
+      ["pool", "a", "10.0.0.0/24", "256", "3 (1%)"],
+      ["block", "a", "10.0.0.0/28", "16", "2 (13%)"],
+      ["block", "a", "10.0.0.16/28", "16", "1 (6%)"],
+      ["pool", "b", "10.1.0.0/28", "16", "1 (6%)"],
+      ["block", "b", "10.1.0.0/28", "16", "1 (6%)"],
     ]);
     const { pools } = JSON.parse((await plat("show", "--show-blocks", "-o", "json")).out);
     expect(pools[0]).toMatchObject({
@@ -113,10 +120,10 @@ describe("plat show --show-blocks", () => {
       .split("\n")
       .map((line) => line.split(/ {2,}/).slice(0, 5));
     expect(rows.slice(1)).toEqual([
-      ["IP Pool", "10.0.0.0/24", "a", "256", "2 (1%)"],
-      ["Block", "10.0.0.0/28", "a", "16", "0 (0%)"],
-      ["Block", "10.0.0.16/28", "a", "16", "0 (0%)"],
-      ["Block", "10.9.0.0/28", "<none>", "16", "0 (0%)"],
+      ["pool", "a", "10.0.0.0/24", "256", "2 (1%)"],
+      ["block", "a", "10.0.0.0/28", "16", "0 (0%)"],
+      ["block", "a", "10.0.0.16/28", "16", "0 (0%)"],
+      ["block", "<none>", "10.9.0.0/28", "16", "0 (0%)"],
     ]);
   });
 });
@@ -131,9 +138,9 @@ describe("plat show --show-borrowed", () => {
     expect(await plat("show", "--show-borrowed")).toEqual({
       exit: 0,
       out: [
-        "IP          BORROWING-NODE   BLOCK          BLOCK OWNER   TYPE                 ALLOCATED-TO",
-        "10.0.0.2    n2               10.0.0.0/28    n1            pod                  shop/web-0",
-        "10.0.0.17   n3               10.0.0.16/28   <none>        vxlanTunnelAddress   <none>",
+        "IP          BORROWING-NODE   BLOCK OWNER   TYPE                 ALLOCATED-TO",
+        "10.0.0.2    n2               n1            pod                  shop/web-0",
+        "10.0.0.17   n3               <none>        vxlanTunnelAddress   <none>",
         "",
       ].join("\n"),
       err: "",

@@ -107,7 +107,7 @@ namespace/shop created
     expect((await plat("node", "get")).out).toBe("NAME     LABELS\nnode-1   zone=west\n");
     expect((await plat("namespace", "get")).out).toBe("NAME   LABELS\nshop   tier=web\n");
     expect((await plat("reservation", "get")).out).toBe(
-      "NAME       CIDRS                     REASON\ngateways   10.0.0.0/30,10.0.1.0/30   <none>\n",
+      "NAME       CIDRS                      REASON\ngateways   10.0.0.0/30, 10.0.1.0/30   <none>\n",
     );
     expect((await applied(MIXED)).out.match(/unchanged/g)).toHaveLength(4);
   });

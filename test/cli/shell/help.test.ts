@@ -5,14 +5,20 @@ import type { Io } from "../../../src/cli/shell/io.ts";
 
 const WIDTH_MAX = 80;
 
+/** What a help touches of the world. */
+const ioOf = (out = (_: string) => {}, err = out): Io =>
+  ({
+    out,
+    err,
+    terminal: { columns: undefined, outHasColors: false, errHasColors: false },
+  }) as Partial<Io> as Io;
+
 /** The help of a command, as `--help` prints it where no terminal says how wide it is. */
 function helpOf(words: readonly string[]): string {
   let out = "";
-  const io = {
-    out: (text: string) => {
-      out += text;
-    },
-  } as Io;
+  const io = ioOf((text) => {
+    out += text;
+  });
   const program = programFor(io);
   find(program, words).outputHelp();
   return out;
@@ -34,7 +40,7 @@ function pathsOf(command: Command, path: readonly string[] = []): (readonly stri
   return [path, ...below];
 }
 
-const PATHS = pathsOf(programFor({} as Io));
+const PATHS = pathsOf(programFor(ioOf()));
 
 /** The lines of `plat` among the examples of a help, each as the words that a shell makes of it. */
 const examplesIn = (help: string): (readonly string[])[] => {
@@ -80,7 +86,7 @@ describe("the help", () => {
       for (const words of lines) {
         const err: string[] = [];
         const say = (text: string) => void err.push(text);
-        const program = programFor({ err: say, out: () => {} } as Partial<Io> as Io);
+        const program = programFor(ioOf(() => {}, say));
         for (const one of PATHS) find(program, one).action(() => {});
         await program.parseAsync([...words], { from: "user" }).catch((error) => {
           if (error.exitCode !== 0) say(`${error}`);
@@ -92,7 +98,7 @@ describe("the help", () => {
   );
 
   it("begins each sentence with a capital letter, and ends no line of a list with a full stop", () => {
-    const commands = PATHS.map((path) => find(programFor({} as Io), path));
+    const commands = PATHS.map((path) => find(programFor(ioOf()), path));
     const texts = commands.flatMap((command) => [
       command.summary() || command.description(),
       ...command.options.map(({ description }) => description),

@@ -1,0 +1,77 @@
+import { stripVTControlCharacters } from "node:util";
+import { describe, expect, it } from "vitest";
+import type { Column } from "../../../src/cli/output/column.ts";
+import { tableText } from "../../../src/cli/output/table.ts";
+import { styleOf } from "../../../src/cli/shell/style.ts";
+
+interface Row {
+  readonly name: string;
+  readonly state: string | undefined;
+  readonly why: string;
+}
+
+const COLUMNS: readonly Column<Row>[] = [
+  { header: "NAME", value: ({ name }) => name, long: "cut" },
+  { header: "STATE", value: ({ state }) => state, isState: true },
+  { header: "WHY", value: ({ why }) => why, long: "wrap" },
+  { header: "LENGTH", value: ({ why }) => why.length, wide: true },
+];
+
+const WHY = "It waits for 3 addresses to be released, and for 2 of them to cool after that.";
+const HANDLE = `k8s-pod-network.${"0123456789abcdef".repeat(4)}`;
+const row = (name: string, why: string): Row => ({ name, state: "done", why });
+
+const PIPE = { isWide: false, columns: undefined, style: styleOf(false) };
+const lines = (rows: readonly Row[], layout = {}) =>
+  tableText(COLUMNS, rows, { ...PIPE, ...layout })
+    .trimEnd()
+    .split("\n");
+
+describe("a table", () => {
+  it("has a row in one line where that fits, and says what there is none of", () => {
+    expect(lines([row("web", "It is over."), { ...row("a", ""), state: undefined }])).toEqual([
+      "NAME   STATE    WHY",
+      "web    done     It is over.",
+      "a      <none>",
+    ]);
+  });
+
+  it("breaks sentences between words, so that it is no wider than 80 columns", () => {
+    const shown = lines([row("web", WHY)]);
+    expect(Math.max(...shown.map(({ length }) => length))).toBeLessThanOrEqual(80);
+    expect(shown.slice(1).map((line) => line.slice(15).trim())).toEqual([
+      "It waits for 3 addresses to be released, and for 2 of them to",
+      "cool after that.",
+    ]);
+  });
+
+  it("uses all of a terminal that is wider, and with -o wide breaks nothing", () => {
+    expect(lines([row("web", WHY)], { columns: 120 })).toHaveLength(2);
+    expect(lines([row("web", WHY)], { columns: 40, isWide: true })).toEqual([
+      `NAME   STATE   WHY${" ".repeat(WHY.length)}LENGTH`,
+      `web    done    ${WHY}   ${WHY.length}`,
+    ]);
+  });
+
+  it("cuts long names on a terminal, and leaves them whole in a pipe", () => {
+    const [, cut = ""] = lines([row(HANDLE, "x")], { columns: 80 });
+    expect(cut).toMatch(/^k8s-pod-network\.[0-9a-f]+… {3}done {4}x$/);
+    expect(cut.length).toBeLessThanOrEqual(80);
+    expect(lines([row(HANDLE, "x")])[1]).toBe(`${HANDLE}   done    x`);
+  });
+
+  it("breaks a word that is longer than its line, and loses nothing of it", () => {
+    const [, ...shown] = lines([row("web", HANDLE)]);
+    expect(shown.map((line) => line.slice(15).trim()).join("")).toBe(HANDLE);
+  });
+
+  it("shows headers and states in colors where there are some, with the same columns", () => {
+    const rows = [row("web", "x"), { ...row("a", "y"), state: "failed" }];
+    const painted = lines(rows, { style: styleOf(true) });
+    expect(painted[0]).toContain("\u001b[1mNAME\u001b[22m");
+    expect(painted[1]).toContain("\u001b[32mdone\u001b[39m");
+    expect(painted[2]).toContain("\u001b[31mfailed\u001b[39m");
+    const plain = painted.map((line) => stripVTControlCharacters(line).trimEnd());
+    expect(plain).toEqual(lines(rows));
+  });
+});
