@@ -16,6 +16,9 @@ const PAGES = [...readdirSync(ROOT), ...documents.map((name) => `docs/${name}`)]
   name.endsWith(".md"),
 );
 
+/** Where a file may be that a page names. */
+const PLACES = ["", "src/allocator", "model"];
+
 it("docs/dependencies.md says of every dependency what it is for, and of nothing else", () => {
   const named = [...read("docs/dependencies.md").matchAll(/^\| (`.*`.*) \| .+ \|$/gm)].flatMap(
     ([, names = ""]) => [...names.matchAll(/`([^`]+)`/g)].map(([, name]) => name),
@@ -38,6 +41,16 @@ describe.each(PAGES)("%s", (page) => {
   it("names only commands that there are", () => {
     const named = [...text.matchAll(/npm run ([a-z][a-z:]*)/g)].map(([, name]) => name);
     expect(Object.keys(manifest.scripts)).toEqual(expect.arrayContaining(named));
+  });
+
+  it("names only files and folders that there are", () => {
+    const code =
+      /(?<![\w/.-])(?:src|test|bench(?!\/results)|cdk|functions|model|twin)\/[\w./-]*\w/g;
+    const named = [...text.matchAll(/`([\w./-]+\.(?:ts|pml))`/g)].map(([, path = ""]) => path);
+    const missing = [...(text.match(code) ?? []), ...named].filter(
+      (path) => !PLACES.some((place) => existsSync(join(ROOT, place, path))),
+    );
+    expect(missing).toEqual([]);
   });
 
   it("links only to files and headings that there are", () => {
