@@ -5,9 +5,9 @@ interface Excuse {
 }
 
 const HEALED =
-  "The collector deletes a row without its block, the reclaimer restores the row of a block. Until then a host may overlook a block of its own.";
-const COMES_BACK = `The row comes back as it was seen, over what stands in its place by now. ${HEALED}`;
-const GOES = `The row goes that stands in its place by now. ${HEALED}`;
+  "Repair deletes an affinity without its block, and reclaim restores the affinity of a block. Until then a host may overlook a block of its own.";
+const COMES_BACK = `The affinity returns as it was seen, over the one that replaced it. ${HEALED}`;
+const GOES = `The write deletes the affinity that replaced it. ${HEALED}`;
 
 /** What may be left out without any suite noticing, and why it stays. */
 export const EXCUSED: Readonly<Record<string, Excuse>> = {
@@ -22,24 +22,24 @@ export const EXCUSED: Readonly<Record<string, Excuse>> = {
   "repair-row-rev": { why: GOES, heals: [54, 117] },
   "repair-twin-rev": { why: `As \`repair-row-rev\`, which heals: ${GOES}` },
   "restore-entry-absent": {
-    why: "An entry only suggests that there may be a node of its name: over one that stands comes another of the same name, and the collector drops it when the node is gone.",
+    why: "An entry only suggests that a node of its name may exist. Another entry of the same name replaces it, and repair deletes it when the node is gone.",
     heals: [6, 9],
   },
   "loan-absent": {
-    why: "A confirmed loan may be written at any time: it says that its host may hold something, and whoever is about to drop it finds another revision.",
+    why: "A confirmed borrowed-block entry may be written at any time: it says that its host may hold something, and a pending delete of it finds another revision.",
   },
-  "loan-rev": { why: "As `loan-absent`: what is written is a confirmed loan." },
+  "loan-rev": { why: "As `loan-absent`: the write contains a confirmed entry." },
   "disown-loan-absent": {
-    why: "As `loan-absent`; and the next write would write the loan over one that stands.",
+    why: "As `loan-absent`; and the next write would overwrite an existing entry.",
   },
-  "disown-loan-rev": { why: "As `loan-absent`: what is written is a confirmed loan." },
+  "disown-loan-rev": { why: "As `loan-absent`: the write contains a confirmed entry." },
   "loan-mark-rev": {
-    why: "The fence and the look at the block come after the mark, whatever it was written over, and `loan-drop-rev` names the mark. Who relies on the loan took its slots before the fence, and they are seen; or it is shut out, and confirms the loan anew.",
+    why: "The fence and the read of the block come after the mark, whatever the mark replaced, and `loan-drop-rev` names the mark. A request that relies on the entry took its slots before the fence, and they are visible; or the fence shuts it out, and it confirms the entry again.",
   },
   "release-record-token": {
-    why: "Without a key a record lies under an id that is never given twice, and only its author writes it, before it answers. It is what rule 5 asks of every delete.",
+    why: "Without a key an allocation has an id that never repeats, and only its author writes it, before the answer. Rule 5 requires the clause of every delete.",
   },
   "expired-rev": {
-    why: "Without a key a released record changes no more, and its id is never given twice.",
+    why: "Without a key a released allocation no longer changes, and its id never repeats.",
   },
 };

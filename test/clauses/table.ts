@@ -36,7 +36,7 @@ export function writeTable(
     "",
     `Made at commit ${commit}.`,
     "",
-    "| left out | of | what notices |",
+    "| Left out | Of | Noticed by |",
     "|---|---|---|",
     ...lines,
     "",
@@ -85,8 +85,8 @@ function words(name: string, noticed: Noticed | undefined): string {
       const excuse = EXCUSED[name];
       const looked =
         lives === 0
-          ? `It decides nothing in ${of} lives.`
-          : `It decides something in ${decisive} of ${of} lives; ${lives} of these were lived without it, and hold.`;
+          ? `It changes none of ${of} simulated runs.`
+          : `It changes ${decisive} of ${of} simulated runs; ${lives} of these ran without it, and hold.`;
       return excuse ? `${excuse.heals ? "*heals*" : "*covered*"}: ${excuse.why} ${looked}` : looked;
     }
     default:
