@@ -42,6 +42,8 @@ const { failures, seconds } = await proveTakeover(size, plat.context, async (std
     stdin: async () => stdin,
     nowMs: Date.now,
     sleep: (ms) => sleep(ms),
+    ask: async () => true,
+    onInterrupt: () => () => {},
   });
   return { exit, ...said };
 });

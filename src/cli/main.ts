@@ -4,7 +4,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Command } from "commander";
 import { spinnerOn } from "./output/spinner.ts";
 import { run } from "./program.ts";
+import { onInterrupt } from "./shell/interrupt.ts";
 import type { Io } from "./shell/io.ts";
+import { promptOn } from "./shell/prompt.ts";
 
 // As commander finds it for its help: NO_COLOR and FORCE_COLOR are heeded, and a stream that is no terminal has none.
 const { getOutHasColors, getErrHasColors } = new Command().configureOutput();
@@ -21,7 +23,9 @@ const io: Io = {
   env: process.env,
   stdin: () => text(process.stdin),
   nowMs: Date.now,
-  sleep: (ms) => sleep(ms),
+  sleep: (ms, signal) => sleep(ms, undefined, { signal }),
+  ask: promptOn(process.stdin, process.stderr),
+  onInterrupt,
 };
 
 // A reader that has seen enough, such as `head`, is no error.

@@ -17,11 +17,15 @@ export interface Ended {
 export interface Given {
   readonly stdin?: string;
   readonly env?: Readonly<Record<string, string>>;
-  readonly nowMs?: number;
+  readonly nowMs?: number | (() => number);
   /** By itself it is a pipe. */
   readonly terminal?: Partial<Io["terminal"]>;
   /** What happens while the command waits. */
-  readonly sleep?: (ms: number) => Promise<void>;
+  readonly sleep?: Io["sleep"];
+  /** What a person answers who is asked to confirm, who says yes by itself; `no terminal` where nobody can be asked. */
+  readonly ask?: Io["ask"] | "no terminal";
+  /** How the test presses Ctrl-C: it is handed what the command does then, and nothing once the command listens no more. */
+  readonly interrupt?: (press: (() => void) | undefined) => void;
   /** What a person who looks on is told of long work. */
   readonly progress?: string[];
 }
@@ -61,8 +65,13 @@ export function terminal() {
     terminal: { columns: undefined, outHasColors: false, errHasColors: false, ...given.terminal },
     env: { PLAT_ENDPOINT: server.url, PLAT_SPACE: space(), ...given.env },
     stdin: async () => given.stdin ?? "",
-    nowMs: () => given.nowMs ?? Date.now(),
+    nowMs: () => (typeof given.nowMs === "function" ? given.nowMs() : (given.nowMs ?? Date.now())),
     sleep: given.sleep ?? (async () => {}),
+    ask: given.ask === "no terminal" ? undefined : (given.ask ?? (async () => true)),
+    onInterrupt(act) {
+      given.interrupt?.(act);
+      return () => given.interrupt?.(undefined);
+    },
   });
   const platWith = async (given: Given, ...args: readonly string[]): Promise<Ended> => {
     const said = { out: "", err: "" };

@@ -16,6 +16,8 @@ export interface Request {
   readonly headers?: Readonly<Record<string, string>>;
   /** Does it come to the same where it is carried out twice, whatever others do in between? Reads do, and keyed requests. */
   readonly isRepeatable?: boolean;
+  /** Gives the request up, whatever becomes of it; its reason is thrown. */
+  readonly signal?: AbortSignal;
 }
 
 export interface Reply<Body> {

@@ -62,11 +62,12 @@ export function httpClient(
         return await pRetry(() => attempt<Body>(fetch, base, space, request), {
           retries: TRIES_MAX - 1,
           minTimeout: 0,
+          ...(request.signal && { signal: request.signal }),
           shouldRetry: ({ error }) => error instanceof Again,
           onFailedAttempt: ({ error, retriesLeft }) => {
             if (!(error instanceof Again)) return;
             if (mayBeDone(error.reason)) unanswered = error.reason;
-            if (retriesLeft > 0) return io.sleep(error.waitMs);
+            if (retriesLeft > 0) return io.sleep(error.waitMs, request.signal);
           },
         });
       } catch (error) {
@@ -106,7 +107,7 @@ async function attempt<Body>(
   request: Request,
 ): Promise<Reply<Body>> {
   const answered = await exchange(fetch, base, space, request).catch((error: Error) => {
-    if (error instanceof CommandError) throw error;
+    if (error instanceof CommandError || request.signal?.aborted) throw error;
     const unconnected = noConnection(error, base);
     if (unconnected !== undefined) {
       const reason = new NotSent(unconnected.message);
@@ -166,14 +167,15 @@ function strangeness({ status, headers, text }: Awaited<ReturnType<typeof exchan
 }
 
 async function exchange(fetch: Fetch, base: URL, space: string | undefined, request: Request) {
-  const { method, body, headers } = request;
+  const { method, body, headers, signal } = request;
+  const tooLong = AbortSignal.timeout(ANSWER_MS_MAX);
   const response = await fetch(urlOf(base, space, request), {
     method,
     headers: { ...(body !== undefined && { "content-type": "application/json" }), ...headers },
     ...(body !== undefined && { body: JSON.stringify(body) }),
     // A signature is good for one URL, and a POST would be sent on as a GET.
     redirect: "manual",
-    signal: AbortSignal.timeout(ANSWER_MS_MAX),
+    signal: signal ? AbortSignal.any([tooLong, signal]) : tooLong,
   });
   return { status: response.status, headers: response.headers, text: await response.text() };
 }

@@ -2,18 +2,38 @@ import { Command } from "commander";
 import type * as v from "valibot";
 import type { jobBegun } from "../../contract/answers/answers.ts";
 import { type Path, path, type Request } from "../api/client.ts";
+import { assignedInPool } from "../api/pool-usage.ts";
 import { action, printing, type Session } from "../invocation/cli.ts";
-import { checkDone, follow, printJob } from "../invocation/wait-for-job.ts";
+import {
+  type ConfirmOptions,
+  confirmation,
+  counted,
+  withConfirmation,
+} from "../invocation/confirm.ts";
+import { type Duration, duration } from "../invocation/options.ts";
+import {
+  checkDone,
+  checkTimeout,
+  follow,
+  printJob,
+  TIMEOUT_HELP,
+} from "../invocation/wait-for-job.ts";
 import { matching } from "../resource/change.ts";
 import { POOL, pathOf } from "../resource/kind.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
 
-interface Options {
+interface Options extends ConfirmOptions {
   readonly wait?: true;
-  readonly dryRun?: true;
+  readonly timeout?: Duration;
   /** Of a release of affinities only. */
   readonly mustBeEmpty?: true;
+}
+
+interface Work {
+  /** What a person is asked before, of the pool with its range and its addresses. */
+  readonly question: (pool: string, mustBeEmpty?: true) => string;
+  readonly request: (name: string) => { readonly method: Request["method"]; readonly path: Path };
 }
 
 type Begun = v.InferOutput<typeof jobBegun>;
@@ -24,7 +44,10 @@ export const poolJobCommands = (io: Io): readonly Command[] => [
     io,
     "drain",
     "Stop assigning from a pool, and delete its blocks as they become empty; `plat pool enable` undoes it",
-    (name) => ({ method: "POST", path: path`/v1/pools/${name}/drain` }),
+    {
+      question: (pool) => `Drain ${pool}? It assigns no more addresses.`,
+      request: (name) => ({ method: "POST", path: path`/v1/pools/${name}/drain` }),
+    },
   ).addHelpText(
     "after",
     examples(
@@ -32,10 +55,10 @@ export const poolJobCommands = (io: Io): readonly Command[] => [
       ["Wait until no address of it is left", "plat pool drain default-ipv4 --wait"],
     ),
   ),
-  jobCommand(io, "delete", "Delete a pool in which no address is assigned", (name) => ({
-    method: "DELETE",
-    path: pathOf(POOL, name),
-  })).addHelpText(
+  jobCommand(io, "delete", "Delete a pool in which no address is assigned", {
+    question: (pool) => `Delete ${pool}?`,
+    request: (name) => ({ method: "DELETE", path: pathOf(POOL, name) }),
+  }).addHelpText(
     "after",
     examples(
       ["Delete a pool", "plat pool delete default-ipv4"],
@@ -46,7 +69,11 @@ export const poolJobCommands = (io: Io): readonly Command[] => [
     io,
     "release-affinities",
     "Take the blocks of a pool from their hosts; the pool goes on serving",
-    (name) => ({ method: "POST", path: path`/v1/pools/${name}/release-affinities` }),
+    {
+      question: (pool, mustBeEmpty) =>
+        `Take ${mustBeEmpty ? "the empty" : "all"} blocks of ${pool} from their hosts?`,
+      request: (name) => ({ method: "POST", path: path`/v1/pools/${name}/release-affinities` }),
+    },
   )
     .option("--must-be-empty", "Only blocks without addresses")
     .addHelpText(
@@ -65,23 +92,36 @@ const jobCommand = (
   io: Io,
   verb: string,
   description: string,
-  request: (name: string) => { readonly method: Request["method"]; readonly path: Path },
+  { question, request }: Work,
 ): Command =>
-  printing(new Command(verb))
-    .description(description)
-    .argument("<pool>", "Name of the pool")
+  withConfirmation(
+    printing(new Command(verb)).description(description).argument("<pool>", "Name of the pool"),
+    "Show the job that would start, and start nothing",
+  )
     .option("--wait", "Wait until the job is over")
-    .option("--dry-run", "Show the job that would start, and start nothing")
+    .option("--timeout <duration>", TIMEOUT_HELP, duration)
     .action(
-      action(io, async (session: Session, { wait, dryRun, mustBeEmpty }: Options, name: string) => {
+      action(io, async (session: Session, options: Options, name: string) => {
+        const { wait, timeout, dryRun, mustBeEmpty } = options;
+        checkTimeout(options);
+        const confirm = confirmation(session, options);
         const { client } = session;
-        const seen = await client.call({ method: "GET", path: pathOf(POOL, name) });
+        const seen = await client.call<{ readonly cidr: string }>({
+          method: "GET",
+          path: pathOf(POOL, name),
+        });
+        if (!dryRun)
+          await confirm(async () => {
+            const assigned = await assignedInPool(client, name);
+            const what = `pool ${name} (${seen.body.cidr}, ${counted(assigned, "address", "addresses")} assigned)`;
+            return question(what, mustBeEmpty);
+          });
         const { body } = await client.call<Begun>({
           ...request(name),
           query: { dryRun, mustBeEmpty },
           ...matching(seen),
         });
-        const job = wait && !dryRun ? await follow(session, body.job) : body.job;
+        const job = wait && !dryRun ? await follow(session, body.job, timeout) : body.job;
         printJob(session, job);
         checkDone(job);
       }),

@@ -1,13 +1,14 @@
 import { Command, InvalidArgumentError } from "commander";
 import type * as v from "valibot";
 import { stringify } from "yaml";
-import type { jobBegun, spaceUtilizationRead } from "../../contract/answers/answers.ts";
+import type { jobBegun } from "../../contract/answers/answers.ts";
 import { type Cidr, formatCidr, parseCidr, sizeOf } from "../../domain/cidr.ts";
 import { POOLS_PER_SPACE_MAX } from "../../domain/limits.ts";
-import { pages, path } from "../api/client.ts";
+import { assignedInPool } from "../api/pool-usage.ts";
 import { action, printing, type Session } from "../invocation/cli.ts";
-import { count } from "../invocation/options.ts";
-import { checkDone, follow } from "../invocation/wait-for-job.ts";
+import { type ConfirmOptions, confirmation, withConfirmation } from "../invocation/confirm.ts";
+import { count, type Duration, duration } from "../invocation/options.ts";
+import { checkDone, follow, TIMEOUT_HELP } from "../invocation/wait-for-job.ts";
 import { matching } from "../resource/change.ts";
 import { create } from "../resource/create.ts";
 import { POOL, pathOf, titled } from "../resource/kind.ts";
@@ -17,9 +18,9 @@ import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
 import { POOL_COLUMNS, type Pool } from "./pool.ts";
 
-interface Options {
+interface Options extends ConfirmOptions {
   readonly enable?: true;
-  readonly dryRun?: true;
+  readonly timeout?: Duration;
 }
 
 /**
@@ -27,15 +28,15 @@ interface Options {
  * claimed in. So a pool with addresses is refused, and an empty one is deleted before its parts are created.
  */
 export const splitCommand = (io: Io): Command =>
-  printing(new Command("split"))
+  withConfirmation(
+    printing(new Command("split")),
+    "Show the parts, and change nothing; `pool apply` takes what -o yaml prints",
+  )
     .description("Replace an empty pool by pools of equal size")
     .argument("<number>", "Number of parts: a power of two, at least 2", powerOfTwo)
     .argument("<pool>", "Name of the pool")
     .option("--enable", "Enable the parts, also if the pool is drained or disabled")
-    .option(
-      "--dry-run",
-      "Show the parts, and change nothing; `pool apply` takes what -o yaml prints",
-    )
+    .option("--timeout <duration>", TIMEOUT_HELP, duration)
     .addHelpText(
       "after",
       examples(
@@ -47,25 +48,33 @@ export const splitCommand = (io: Io): Command =>
 
 async function split(
   session: Session,
-  { enable, dryRun }: Options,
+  options: Options,
   number: number,
   name: string,
 ): Promise<void> {
+  const { enable, dryRun, timeout } = options;
   const { client, print } = session;
+  const confirm = confirmation(session, options);
   const seen = await client.call<Pool>({ method: "GET", path: pathOf(POOL, name) });
   const parts = partsOf(enable ? { ...seen.body, disabled: false } : seen.body, number);
   await checkFree(session, parts);
   // A pool that is being deleted was empty when this was begun before; it goes on.
   if (seen.body.state !== "deleting") await checkEmpty(session, name);
   if (dryRun) return print({ columns: POOL_COLUMNS, rows: parts, document: { pools: parts } });
+  const { cidr } = seen.body;
+  await confirm(
+    `Delete pool ${name} (${cidr}), and create ${number} pools of /${prefixOf(parts)} in its place?`,
+  );
   const { body } = await client.call<v.InferOutput<typeof jobBegun>>({
     method: "DELETE",
     path: pathOf(POOL, name),
     ...matching(seen),
   });
-  checkDone(await follow(session, body.job));
+  checkDone(await follow(session, body.job, timeout));
   await createAll(session, name, parts);
 }
+
+const prefixOf = ([part]: readonly Pool[]): string | undefined => part?.cidr.split("/")[1];
 
 /** The pools that a pool is split into: all as it was, but for their ranges. */
 function partsOf({ state: _, job: __, ...pool }: Pool, number: number): readonly Pool[] {
@@ -97,20 +106,13 @@ async function checkFree({ client }: Session, parts: readonly Pool[]): Promise<v
 }
 
 async function checkEmpty({ client }: Session, name: string): Promise<void> {
-  const query = { pool: name };
-  for await (const { pools } of pages<v.InferOutput<typeof spaceUtilizationRead>>(
-    client,
-    path`/v1/utilization`,
-    query,
-  )) {
-    const inUse = pools.find(({ pool }) => pool === name)?.inUse ?? 0;
-    if (BigInt(inUse) > 0n)
-      throw refusal(
-        "pool_in_use",
-        `${inUse} addresses of pool ${name} are assigned, and only an empty pool can be split.`,
-        `Drain it first: \`plat pool drain ${name} --wait\`.`,
-      );
-  }
+  const assigned = await assignedInPool(client, name);
+  if (assigned > 0n)
+    throw refusal(
+      "pool_in_use",
+      `${assigned} addresses of pool ${name} are assigned, and only an empty pool can be split.`,
+      `Drain it first: \`plat pool drain ${name} --wait\`.`,
+    );
 }
 
 /** The pool is gone by now: whatever fails, its parts are not lost. */

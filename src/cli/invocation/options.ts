@@ -12,6 +12,21 @@ export function flag(text: string): boolean {
   throw new InvalidArgumentError("It must be true or false.");
 }
 
+export interface Duration {
+  /** As it was written, for messages. */
+  readonly text: string;
+  readonly ms: number;
+}
+
+/** Go's notation, as kubectl and helm take it: `90s`, `10m`, `1h30m`. */
+export function duration(text: string): Duration {
+  const [match, hours = 0, minutes = 0, seconds = 0] =
+    /^(?=.)(?:(\d{1,6})h)?(?:(\d{1,6})m)?(?:(\d{1,6})s)?$/.exec(text) ?? [];
+  if (match === undefined)
+    throw new InvalidArgumentError("It must be a duration such as 90s, 10m or 1h30m.");
+  return { text, ms: ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1_000 };
+}
+
 /** `a,b`, or the option several times. */
 export const texts = (text: string, before: readonly string[] = []): readonly string[] => [
   ...before,

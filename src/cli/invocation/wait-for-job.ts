@@ -1,15 +1,15 @@
 import type * as v from "valibot";
 import type { jobRead } from "../../contract/answers/answers.ts";
+import { SPACE_DEFAULT } from "../../contract/routes/space-path.ts";
 import { path } from "../api/client.ts";
 import type { Column } from "../output/column.ts";
 import { progressing } from "../output/progress.ts";
 import { tableText } from "../output/table.ts";
-import { refusal } from "../shell/exit.ts";
+import { CommandError, EXIT, refusal, usageError } from "../shell/exit.ts";
 import type { Session } from "./cli.ts";
+import type { Duration } from "./options.ts";
 
 export type Job = v.InferOutput<typeof jobRead>;
-
-const LOOK_MS = 2_000;
 
 export const JOB_COLUMNS: readonly Column<Job>[] = [
   { header: "ID", value: ({ id }) => id },
@@ -36,18 +36,70 @@ export const printJob = ({ print }: Pick<Session, "print">, job: Job): void =>
     names: [job.id],
   });
 
-/** Looks at a job again and again until it is over, however long that takes; says meanwhile what it waits for. */
-export const follow = ({ io, client }: Session, begun: Job): Promise<Job> =>
-  progressing(io, begun.detail, async (shown) => {
-    let job = begun;
-    while (job.state === "running") {
-      await io.sleep(LOOK_MS);
-      const { body } = await client.call<Job>({ method: "GET", path: path`/v1/jobs/${job.id}` });
-      job = body;
-      shown.update(job.detail);
-    }
-    return job;
-  });
+const LOOK_MS = 2_000;
+
+export const TIMEOUT_HELP =
+  "How long to wait at most, such as 90s, 10m or 1h30m; for ever by default";
+
+/**
+ * Reads a job again and again until it is over, and shows meanwhile what it waits for.
+ *
+ * @param timeout how long to wait at most; for ever without one
+ * @throws CommandError the time is up (timedOut), Ctrl-C was pressed (interrupted), or the API fails. The job goes on in
+ *   each case, and the message names it
+ */
+export async function follow(
+  { io, client }: Session,
+  begun: Job,
+  timeout: Duration | undefined,
+): Promise<Job> {
+  const untilMs = timeout ? io.nowMs() + timeout.ms : Number.POSITIVE_INFINITY;
+  const interruption = new AbortController();
+  const { signal } = interruption;
+  const stopListening = io.onInterrupt(() => interruption.abort());
+  const goesOn = `The job goes on. See it with \`plat job get ${begun.id}${spaceOf(client.space)}\`; repeat the command to wait again.`;
+  try {
+    return await progressing(io, begun.detail, async (shown) => {
+      let job = begun;
+      while (job.state === "running") {
+        const leftMs = untilMs - io.nowMs();
+        if (leftMs <= 0)
+          throw new CommandError(
+            EXIT.timedOut,
+            `Job ${job.id} is not done after ${timeout?.text}: ${job.detail}`,
+          );
+        await io.sleep(Math.min(LOOK_MS, leftMs), signal);
+        const route = path`/v1/jobs/${job.id}`;
+        job = (await client.call<Job>({ method: "GET", path: route, signal })).body;
+        shown.update(job.detail);
+      }
+      return job;
+    });
+  } catch (error) {
+    if (signal.aborted)
+      throw new CommandError(
+        EXIT.interrupted,
+        `Interrupted while waiting for job ${begun.id}.\n${goesOn}`,
+      );
+    if (!(error instanceof CommandError) || error.exit === EXIT.refused) throw error;
+    throw new CommandError(error.exit, `${error.message}\n${goesOn}`);
+  } finally {
+    stopListening();
+  }
+}
+
+const spaceOf = (space: string): string => (space === SPACE_DEFAULT ? "" : ` --space ${space}`);
+
+/** `--timeout` of a command that waits only where it is told to. */
+export function checkTimeout({
+  wait,
+  timeout,
+}: {
+  readonly wait?: true;
+  readonly timeout?: Duration;
+}): void {
+  if (timeout && !wait) throw usageError("--timeout needs --wait.");
+}
 
 /** A job that is over and did not do what it was for is a refusal. */
 export function checkDone({ id, state, detail }: Job): void {

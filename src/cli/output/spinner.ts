@@ -15,7 +15,8 @@ export function spinnerOn(
   let spinner: Ora | undefined;
   if (!over)
     void import("ora").then(({ default: ora }) => {
-      if (!over) spinner = ora({ text, stream, isEnabled: true }).start();
+      // In raw mode, which discards what is typed, Ctrl-C would be discarded as well.
+      if (!over) spinner = ora({ text, stream, isEnabled: true, discardStdin: false }).start();
     });
   return {
     update(next) {

@@ -3,14 +3,18 @@
  */
 export const EXIT = {
   done: 0,
-  /** The API said no, and stderr has the code of the problem; or what stands before it did. */
+  /** The API said no, and stderr has the code of the problem; or what stands before it did, or who was asked to confirm. */
   refused: 1,
   /** The command line, or a file that it names, is not as it should be; nothing was sent, or nothing written. */
   usage: 2,
-  /** The API could not be reached, or failed, or what answers is something else. What was asked for may have happened. */
+  /** The API could not be reached, or failed, or what answers is something else. stderr says whether what was asked for may have happened. */
   unreachable: 3,
   /** `check` has found something, or the brake of `collect` is on; it is told on stdout. */
   found: 4,
+  /** The time of `--timeout` is up; the job goes on. */
+  timedOut: 5,
+  /** Ctrl-C, as shells have it: 128 and the number of SIGINT. */
+  interrupted: 130,
 } as const;
 
 /**

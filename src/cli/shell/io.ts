@@ -10,7 +10,12 @@ export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdin: () => Promise<string>;
   readonly nowMs: () => number;
-  readonly sleep: (ms: number) => Promise<void>;
+  /** Waits; an aborted signal ends it, and its reason is thrown. */
+  readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
+  /** Asks a person to confirm, yes or no; not there where nobody can answer. */
+  readonly ask: ((question: string) => Promise<boolean>) | undefined;
+  /** Does this once at Ctrl-C, in place of the end of the command. Returns what ends that. */
+  readonly onInterrupt: (act: () => void) => () => void;
 }
 
 /** What the terminal of the command can show. */

@@ -1,5 +1,5 @@
 import { Writable } from "node:stream";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { spinnerOn } from "../../../src/cli/output/spinner.ts";
 
 /** The library that draws is loaded at the first word, which takes a busy machine its time. */
@@ -52,6 +52,18 @@ describe("a spinner", () => {
     await import("ora");
     spinner.done();
     expect(written).toEqual([]);
+  });
+
+  it("leaves Ctrl-C to the terminal: standard input stays as it is", async () => {
+    const setRawMode = vi.fn();
+    const { isTTY } = process.stdin;
+    Object.assign(process.stdin, { isTTY: true, setRawMode });
+    onTestFinished(() => void Object.assign(process.stdin, { isTTY, setRawMode: undefined }));
+    const { screen, written } = terminal(SCREEN);
+    const spinner = spinnerOn(screen, ENV, "Waits.");
+    await vi.waitFor(() => expect(written.join("")).toContain("Waits."), { timeout: SHOWN_MS_MAX });
+    spinner.done();
+    expect(setRawMode).not.toHaveBeenCalled();
   });
 
   it("that is over at once is not shown", async () => {

@@ -1,0 +1,42 @@
+import type { Command } from "commander";
+import { CommandError, EXIT, usageError } from "../shell/exit.ts";
+import type { Session } from "./cli.ts";
+
+export interface ConfirmOptions {
+  readonly dryRun?: true;
+  readonly yes?: true;
+}
+
+/** Options of a command that takes something away, or changes much at once. */
+export const withConfirmation = (command: Command, preview: string): Command =>
+  command
+    .option("--dry-run", preview)
+    .option("-y, --yes", "Do not ask for confirmation; required where there is no terminal");
+
+/**
+ * Returns what asks a person before a change.
+ *
+ * Whoever is not at a terminal cannot be asked, and must say --yes: a script states once that it means what it does, and one
+ * that was never tried at a terminal changes nothing by surprise.
+ *
+ * @throws CommandError (usage) there is nobody to ask, before anything is sent
+ */
+export function confirmation(
+  { io }: Pick<Session, "io">,
+  { dryRun, yes }: ConfirmOptions,
+): (question: string | (() => Promise<string>)) => Promise<void> {
+  const { ask } = io;
+  if (!yes && !dryRun && !ask)
+    throw usageError(
+      "This command asks for confirmation, and there is no terminal to ask at.\nNothing was sent. Repeat it with --yes, or look first with --dry-run.",
+    );
+  return async (question) => {
+    if (yes || !ask) return;
+    const agreed = await ask(typeof question === "string" ? question : await question());
+    if (!agreed) throw new CommandError(EXIT.refused, "Cancelled: nothing was changed.");
+  };
+}
+
+/** Returns `1 address` or `2 addresses`. */
+export const counted = (count: number | bigint, one: string, many = `${one}s`): string =>
+  `${count} ${BigInt(count) === 1n ? one : many}`;
