@@ -11,6 +11,7 @@ import { getCommand } from "../resource/get.ts";
 import { POOL } from "../resource/kind.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
+import { poolEnableCommand } from "./pool-enable.ts";
 import { poolJobCommands } from "./pool-jobs.ts";
 
 export type Pool = v.InferOutput<typeof poolRead>;
@@ -28,11 +29,13 @@ export function poolCommand(io: Io): Command {
           "Stop assigning from a pool, and wait until it is empty",
           "plat pool drain default-ipv4 --wait",
         ],
+        ["Undo a drain", "plat pool enable default-ipv4"],
       ),
     )
     .addCommand(getCommand(io, POOL, POOL_COLUMNS))
     .addCommand(applyCommand(io, POOL))
-    .addCommand(createCommand(io));
+    .addCommand(createCommand(io))
+    .addCommand(poolEnableCommand(io));
   for (const one of poolJobCommands(io)) command.addCommand(one);
   return command;
 }

@@ -1,0 +1,48 @@
+import { Command } from "commander";
+import type * as v from "valibot";
+import type { poolRead, poolWritten } from "../../contract/answers/answers.ts";
+import { action, type Session } from "../invocation/cli.ts";
+import type { Job } from "../invocation/wait-for-job.ts";
+import { matching } from "../resource/change.ts";
+import { POOL, pathOf, titled } from "../resource/kind.ts";
+import { listKnown } from "../resource/list.ts";
+import { examples } from "../shell/help.ts";
+import type { Io } from "../shell/io.ts";
+
+/** `enable NAME`, the counterpart of `drain NAME`. */
+export const poolEnableCommand = (io: Io): Command =>
+  new Command("enable")
+    .description("Assign from a drained or disabled pool again; this cancels its drain")
+    .argument("<pool>", "Name of the pool")
+    .option("--dry-run", "Say what would change, and change nothing")
+    .addHelpText("after", examples(["Undo a drain", "plat pool enable default-ipv4"]))
+    .action(action(io, enable));
+
+/** Enables the pool as it was read: a change that somebody else makes meanwhile is not written over. */
+async function enable(
+  { io, client }: Session,
+  { dryRun }: { readonly dryRun?: true },
+  name: string,
+): Promise<void> {
+  const path = pathOf(POOL, name);
+  const seen = await client.call<v.InferOutput<typeof poolRead>>({ method: "GET", path });
+  const { state, job: _, ...pool } = seen.body;
+  if (!pool.disabled && state === undefined)
+    return io.out(`${titled(POOL, name)} is already enabled\n`);
+  const drains = (await listKnown<Job>(client, { plural: "jobs" })).bodies.filter(
+    ({ pool, kind, state }) => pool === name && kind === "pool.drain" && state === "running",
+  );
+  const { body } = await client.call<v.InferOutput<typeof poolWritten>>({
+    method: "PUT",
+    path,
+    query: { dryRun },
+    body: { ...pool, disabled: false },
+    ...matching(seen),
+  });
+  io.out(`${titled(POOL, name)} enabled${dryRun ? " (dry run)" : ""}\n`);
+  if (body.effectiveAt !== undefined) io.out(`In force everywhere from ${body.effectiveAt} on\n`);
+  for (const { id } of drains)
+    io.err(
+      `Note: job ${id} ${dryRun ? "would be" : "is"} cancelled. Its deleted blocks are claimed again when needed.\n`,
+    );
+}
