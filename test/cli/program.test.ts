@@ -55,6 +55,7 @@ describe("plat", () => {
     expect((await platWith({ env }, "pool", "get")).exit).toBe(3);
     const elsewhere = await plat("pool", "get", "--space", "elsewhere", "-o", "json");
     expect(JSON.parse(elsewhere.out)).toEqual({ pools: [] });
+    expect(elsewhere.exit).toBe(1);
     expect((await plat("--space", "elsewhere", "pool", "get", "web")).exit).toBe(1);
   });
 
@@ -62,7 +63,7 @@ describe("plat", () => {
     const signed: (string | null)[] = [];
     vi.stubGlobal("fetch", async (input: Request | string, init?: RequestInit) => {
       signed.push(new Request(input, init).headers.get("authorization"));
-      return Response.json({ pools: [] });
+      return Response.json({ pools: [{ name: "web" }] });
     });
     vi.stubEnv("AWS_ACCESS_KEY_ID", "AKIDEXAMPLE");
     vi.stubEnv("AWS_SECRET_ACCESS_KEY", "wJalrXUtnFEMI");

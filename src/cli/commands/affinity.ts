@@ -20,6 +20,7 @@ import {
 import type { Column } from "../output/column.ts";
 import { progressing, told } from "../output/progress.ts";
 import { getVerb } from "../resource/get.ts";
+import { checkNotEmpty } from "../resource/none.ts";
 import { refusal, usageError } from "../shell/exit.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
@@ -151,9 +152,10 @@ const OF_HOST: readonly Column<Affinity>[] = [
 ];
 
 async function get(
-  { client, print, io }: Session,
+  session: Session,
   options: Partial<HostOptions> & { readonly pool?: string },
 ): Promise<void> {
+  const { client, print, io } = session;
   const { host, affinityType, pool } = options;
   const rows = await progressing(io, "affinities", () =>
     host === undefined
@@ -167,6 +169,7 @@ async function get(
   );
   const columns = host === undefined ? COLUMNS : OF_HOST;
   print({ columns, rows: shown, document: { affinities: shown } });
+  await checkNotEmpty(session, shown, "affinities");
 }
 
 async function affinitiesOfAll(client: Client, pool: string | undefined): Promise<Affinity[]> {

@@ -9,6 +9,7 @@ import { countText } from "../output/count.ts";
 import { counting, progressing } from "../output/progress.ts";
 import { tableText } from "../output/table.ts";
 import { getVerb } from "../resource/get.ts";
+import { checkNotEmpty } from "../resource/none.ts";
 import { usageError } from "../shell/exit.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
@@ -121,10 +122,12 @@ async function getOne({ client, print }: Session, cidr: string): Promise<void> {
   });
 }
 
-async function getList({ client, print, io }: Session, { calico: _, ...query }: GetOptions) {
+async function getList(session: Session, { calico: _, ...query }: GetOptions) {
+  const { client, print, io } = session;
   const blocks = await progressing(io, "blocks", () => listBlocks(client, query));
   const columns = query.host === undefined ? COLUMNS : OF_HOST;
   print({ columns, rows: blocks, document: { blocks } });
+  await checkNotEmpty(session, blocks, "blocks");
 }
 
 async function getCalico({ client, print, io }: Session, cidr: string): Promise<void> {
@@ -135,11 +138,13 @@ async function getCalico({ client, print, io }: Session, cidr: string): Promise<
   print({ columns: CALICO, rows: [block], document: block });
 }
 
-async function getCalicoList({ client, print, io }: Session, { calico: _, ...query }: GetOptions) {
+async function getCalicoList(session: Session, { calico: _, ...query }: GetOptions) {
+  const { client, print, io } = session;
   const held = await progressing(io, "blocks", async (shown) =>
     readHeld(client, await listBlocks(client, query), shown),
   );
   const blocks = held.blocks.map((block) => ipamBlock(block, held.owners));
   print({ columns: CALICO, rows: blocks, document: listOf(blocks) });
   sayMissing(io, held);
+  await checkNotEmpty(session, blocks, "blocks");
 }

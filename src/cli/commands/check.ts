@@ -14,6 +14,7 @@ import { addressOf, type Checked, readReport, reportOf } from "../check/report.t
 import { checkText, foundSentences } from "../check/show.ts";
 import { action, printing, type Session } from "../invocation/cli.ts";
 import { progressing } from "../output/progress.ts";
+import { checkNotEmpty } from "../resource/none.ts";
 import { CommandError, EXIT, usageError } from "../shell/exit.ts";
 import { writeWhole } from "../shell/files.ts";
 import { examples } from "../shell/help.ts";
@@ -53,7 +54,8 @@ export const checkCommand = (io: Io): Command =>
     )
     .action(action(io, check));
 
-async function check({ io, client, print }: Session, options: Options): Promise<void> {
+async function check(session: Session, options: Options): Promise<void> {
+  const { io, client, print } = session;
   const { report: reportFile, since, showAllIps, showProblemIps = false } = options;
   const inventory = await inventoryOf(io, options);
   if (inventory) sayNothingCovered(io, inventory);
@@ -94,6 +96,8 @@ async function check({ io, client, print }: Session, options: Options): Promise<
   });
   if (checked.problems.length > 0 || document.candidates.length > 0)
     throw new CommandError(EXIT.found, foundSentences(checked).join(" "));
+  const { pools, blocks, records, unreadable } = contents;
+  await checkNotEmpty(session, [...pools, ...blocks, ...records, ...unreadable], "blocks");
 }
 
 /** Looks once, and where something was found again: what stands in both is told. */

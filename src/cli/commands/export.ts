@@ -7,6 +7,7 @@ import { csvOf } from "../csv/write-csv.ts";
 import { action, printing, type Session } from "../invocation/cli.ts";
 import { YAML } from "../output/print.ts";
 import { progressing } from "../output/progress.ts";
+import { checkNotEmpty } from "../resource/none.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
 import { sayMissing } from "../snapshot/held.ts";
@@ -42,7 +43,8 @@ export const exportCommand = (io: Io): Command =>
         .action(action(io, exportCsv)),
     );
 
-async function exportCalico({ io, client, print }: Session): Promise<void> {
+async function exportCalico(session: Session): Promise<void> {
+  const { io, client, print } = session;
   const inventory = await progressing(io, "reading", (shown) => readInventory(client, shown));
   const document = listOf(resourcesOf(inventory));
   // YAML of a whole cluster takes its time: it is only made where it is asked for.
@@ -52,13 +54,16 @@ async function exportCalico({ io, client, print }: Session): Promise<void> {
     names: document.items.map(({ kind, metadata }) => `${kind}/${metadata.name}`),
   });
   sayMissing(io, inventory);
+  await checkNotEmpty(session, [...inventory.pools, ...inventory.blocks], "blocks");
 }
 
-async function exportCsv({ io, client }: Session): Promise<void> {
+async function exportCsv(session: Session): Promise<void> {
+  const { io, client } = session;
   const inventory = await progressing(io, "reading", (shown) => readInventory(client, shown));
   io.out(csvOf(inventory));
   sayMissing(io, inventory);
   const alternates = [...inventory.owners.values()].filter(({ owner }) => owner?.alternate).length;
   if (alternates > 0)
     io.err(`Note: ${alternates} addresses have an alternate owner, which no table has.\n`);
+  await checkNotEmpty(session, [...inventory.pools, ...inventory.blocks], "blocks");
 }

@@ -147,29 +147,41 @@ function notAssigned({ address, state, availableAt }: Address): Row {
   return state === "hostReserved" ? { ...row, detail: "Its host keeps it for itself." } : row;
 }
 
-const byHandle = (session: Session, handle: string): Promise<void> =>
-  ofAll(session, handle, releaseHandle(session.client, handle), (rows) =>
+async function byHandle(session: Session, handle: string): Promise<void> {
+  const { client } = session;
+  const released = await ofAll(session, handle, releaseHandle(client, handle), (rows) =>
     report(
       session,
       rows.map((row) => ({ ...row, handle })),
     ),
   );
+  // A handle exists as long as it has addresses, so this one is mistyped, of another space, or released before.
+  if (released === 0)
+    throw refusal(
+      "not_found",
+      `Handle ${JSON.stringify(handle)} has no addresses in space "${client.space}".`,
+      "If an earlier command released them, nothing is left to do. Otherwise check the handle and --space.",
+    );
+}
 
-const byHost = (
+async function byHost(
   session: Session,
-  host: { readonly host: string; readonly affinityType: string | undefined },
-): Promise<void> =>
-  ofAll(session, host.host, releaseHost(session.client, host), (rows) =>
-    report(session, rows, OF_HOST),
-  );
+  { host, affinityType }: { readonly host: string; readonly affinityType: string | undefined },
+): Promise<void> {
+  const { io, client } = session;
+  const requests = releaseHost(client, { host, affinityType });
+  const released = await ofAll(session, host, requests, (rows) => report(session, rows, OF_HOST));
+  if (released === 0)
+    io.err(`Note: host ${JSON.stringify(host)} has no addresses in space "${client.space}".\n`);
+}
 
-/** Tells what each request gave back of all that somebody has, and what cannot be read of it. */
+/** Tells what each request released of all that somebody has, and what of it cannot be read. Returns how many addresses. */
 async function ofAll(
   { io }: Session,
   name: string,
   requests: AsyncIterable<AllReleased>,
   tell: (rows: readonly Row[]) => void,
-): Promise<void> {
+): Promise<number> {
   const answers: AllReleased[] = [];
   const released = () => answers.flatMap((answer) => answer.released);
   await told(
@@ -191,6 +203,7 @@ async function ofAll(
       `What ${name} has in ${items.join(", ")} stays assigned, because it cannot be read.`,
       "An operator must look at it: see `plat check`.",
     );
+  return released().length;
 }
 
 const report = ({ print }: Session, rows: readonly Row[], columns = COLUMNS): void =>

@@ -5,6 +5,7 @@ import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
 import { type Kind, pathOf } from "./kind.ts";
 import { listKnown } from "./list.ts";
+import { checkNotEmpty } from "./none.ts";
 
 /** Returns the verb `get` under all the names that people type for it. */
 export const getVerb = (): Command => new Command("get").aliases(["list", "ls", "describe"]);
@@ -39,5 +40,6 @@ export const getCommand = <Body>(
         const { bodies, unread } = await listKnown<Body>(client, kind);
         print({ columns, rows: bodies, document: { [kind.plural]: bodies } });
         if (unread) throw unread;
+        await checkNotEmpty(session, bodies, kind.plural);
       }),
     );

@@ -3,6 +3,7 @@ import { type OwnedAddress, readOwners } from "../api/handles.ts";
 import type { Session } from "../invocation/cli.ts";
 import type { Column } from "../output/column.ts";
 import { counting, progressing } from "../output/progress.ts";
+import { checkNotEmpty } from "../resource/none.ts";
 
 /** An address that a host has in a block that is not its own. */
 interface Borrowed {
@@ -27,7 +28,8 @@ const COLUMNS: readonly Column<Borrowed>[] = [
 ];
 
 /** What hosts have in blocks of others, or of nobody. All blocks that are in use are read for it. */
-export async function showBorrowed({ client, print, io }: Session): Promise<void> {
+export async function showBorrowed(session: Session): Promise<void> {
+  const { client, print, io } = session;
   const { rows, unknown } = await progressing(io, "blocks", async (shown) => {
     const used = (await listBlocks(client)).filter(({ inUse }) => inUse !== 0);
     const blocks = await readBlocks(
@@ -54,6 +56,7 @@ export async function showBorrowed({ client, print, io }: Session): Promise<void
     io.err(
       `Note: Of ${unknown} more it is not known whose they are: their records were not found.\n`,
     );
+  else await checkNotEmpty(session, rows, "borrowed addresses");
 }
 
 function rowOf(

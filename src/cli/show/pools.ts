@@ -7,6 +7,7 @@ import type { Session } from "../invocation/cli.ts";
 import type { Column } from "../output/column.ts";
 import { type Count, countText, withShare } from "../output/count.ts";
 import { progressing } from "../output/progress.ts";
+import { checkNotEmpty } from "../resource/none.ts";
 
 interface Usage {
   readonly cidr: string;
@@ -47,9 +48,10 @@ const COLUMNS: readonly Column<Row>[] = [
 
 /** How the addresses of each pool are used; with the blocks beneath their pools, and those of no pool at the end. */
 export async function showPools(
-  { client, print, io }: Session,
+  session: Session,
   { blocks }: { readonly blocks: boolean },
 ): Promise<void> {
+  const { client, print, io } = session;
   const document = await progressing(io, "pools", () =>
     blocks ? poolsWithBlocks(client) : poolsAlone(client),
   );
@@ -67,6 +69,7 @@ export async function showPools(
     io.err(
       `Note: blocks that cannot be read, and may be of no pool: ${unreadable.length}. See plat check.\n`,
     );
+  await checkNotEmpty(session, rows, "pools");
 }
 
 interface SpaceUsage {

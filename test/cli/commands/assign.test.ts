@@ -199,7 +199,7 @@ describe("plat assign --dry-run", () => {
         "",
       ].join("\n"),
     );
-    expect((await json("block", "get")).blocks).toEqual([]);
+    expect((await call("GET", "/v1/blocks")).body.blocks).toEqual([]);
   });
 
   it("tells a refusal as the request would be told it, family by family, and ends as it would", async () => {

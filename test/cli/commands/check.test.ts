@@ -150,6 +150,7 @@ describe("plat check", () => {
   it("finds nothing of another space", async () => {
     await assign("web-0");
     await loseRecord("web-0");
+    await plat("pool", "create", "web", "--cidr", "10.0.0.0/24", "--space", "another");
     expect((await plat("check", "--space", "another")).exit).toBe(0);
     expect((await plat("check")).exit).toBe(4);
   });

@@ -4,7 +4,7 @@ import { terminal } from "../terminal.ts";
 import { wayTo } from "../way.ts";
 
 const shell = terminal();
-const { plat, platWith, call } = shell;
+const { plat, platWith, call, space } = shell;
 const pool = spaceWithPool(shell);
 
 const assign = async (address: string, handle: string, host = "n1") => {
@@ -196,7 +196,7 @@ describe("plat release --handle", () => {
     expect(out.match(/10\.0\.0\.\d/g)).toEqual(["10.0.0.1", "10.0.0.2"]);
   });
 
-  it("releases all that the handle has, and again nothing, which is no error", async () => {
+  it("releases all that the handle has", async () => {
     await pool();
     await assign("10.0.0.1", "web-0");
     await assign("10.0.0.18", "web-0");
@@ -207,11 +207,18 @@ describe("plat release --handle", () => {
         .results.map(({ address }: { address: string }) => address)
         .sort(),
     ).toEqual(["10.0.0.1", "10.0.0.18"]);
-    expect(await plat("release", "--handle", "web-0")).toEqual({
-      exit: 0,
-      out: "ADDRESS   STATUS   HANDLE   DETAIL\n",
-      err: "",
-    });
+  });
+
+  it("of a handle that has no addresses ends with 1, and says what to check", async () => {
+    await pool();
+    await plat("assign", "--host", "n1", "--ipv4", "1", "--handle", "web-0");
+    expect((await plat("release", "--handle", "web-0")).exit).toBe(0);
+    for (const handle of ["web-0", "never"]) {
+      const { exit, err } = await plat("release", "--handle", handle);
+      expect(exit).toBe(1);
+      expect(err).toContain(`Error: Handle "${handle}" has no addresses in space "${space()}".\n`);
+      expect(err).toContain("check the handle and --space.\n  code: not_found\n");
+    }
   });
 });
 

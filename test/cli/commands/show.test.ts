@@ -59,6 +59,7 @@ describe("plat show", () => {
   });
 
   it("asks for blocks of no pool with their blocks only: they take a walk through the table", async () => {
+    await pool();
     const asked: (string | null)[] = [];
     const url = await wayTo(shell.server().url, async ({ route, query }) => {
       if (route === "GET /v1/utilization") asked.push(query.get("orphans"));

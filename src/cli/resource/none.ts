@@ -1,0 +1,28 @@
+import { path } from "../api/client.ts";
+import type { Session } from "../invocation/cli.ts";
+import { refusal } from "../shell/exit.ts";
+
+/**
+ * Says on stderr that a list is empty, since a mistyped space looks like one with nothing in it.
+ *
+ * @param what the plural of what the list has
+ * @throws CommandError (refused) the space has no pools either, so nothing can be in it
+ */
+export async function checkNotEmpty(
+  { io, client }: Pick<Session, "io" | "client">,
+  list: readonly unknown[],
+  what: string,
+): Promise<void> {
+  if (list.length > 0) return;
+  const { body } = await client.call<{ readonly pools: readonly unknown[] }>({
+    method: "GET",
+    path: path`/v1/pools`,
+    query: { limit: 1 },
+  });
+  if (body.pools.length > 0) return io.err(`Note: no ${what} found in space "${client.space}".\n`);
+  throw refusal(
+    "no_pools",
+    `Space "${client.space}" has no pools${what === "pools" ? "" : ` and no ${what}`}.`,
+    "Create a pool with `plat pool create NAME --cidr CIDR`, or name another space with --space.",
+  );
+}
