@@ -103,7 +103,7 @@ it("each route names the problems that it may answer with, under their status", 
   const { responses } = document.paths["/v1/assign"].post;
   const { description, "x-problem-codes": codes } = responses[409];
   expect(codes).toContain("pool_exhausted");
-  expect(description).toContain("`pool_exhausted`: No address is left.");
+  expect(description).toContain("`pool_exhausted`: No address is available.");
   for (const code of codes) expect(PROBLEMS[code as keyof typeof PROBLEMS].status).toBe(409);
 });
 
@@ -220,7 +220,7 @@ it("a HEAD is described as its GET, without content", () => {
 it("the Idempotency-Key says what it is scoped by, for how long, and what follows", () => {
   const { parameters } = document.paths["/v1/assign"].post;
   const key = parameters.find(({ name }: Parameter) => name === "Idempotency-Key");
-  for (const words of ["24 hours", "the space and the handle", "takes other addresses"])
+  for (const words of ["24 hours", "the space and the handle", "gets other addresses"])
     expect(key.description).toContain(words);
 });
 

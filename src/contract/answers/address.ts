@@ -26,7 +26,7 @@ const address = {
     v.pipe(
       v.string(),
       v.description(
-        "The ARN of the IAM principal whose request it was assigned by; absent where callers are not authenticated",
+        "The ARN of the IAM principal that requested the address; absent if callers are not authenticated",
       ),
     ),
   ),

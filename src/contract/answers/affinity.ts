@@ -12,7 +12,7 @@ import {
 } from "./parts.ts";
 
 const whyUnreadable = v.optional(
-  v.pipe(v.string(), v.description("Of `unreadable`: what cannot be read, and why")),
+  v.pipe(v.string(), v.description("For `unreadable`: what cannot be read, and why")),
 );
 
 export const affinitiesRead = v.strictObject({
@@ -41,10 +41,10 @@ export const spaceAffinitiesRead = v.strictObject({
       ...host,
       state: v.pipe(
         v.picklist(["pending", "confirmed", "pendingDeletion"]),
-        v.description("A claim whose block does not stand yet is in its host's own list alone"),
+        v.description("A claim without a block appears only in the list of its host"),
       ),
       claimedAt: time,
-      used: v.pipe(whole, v.description("Its addresses that are assigned, to whomever")),
+      used: v.pipe(whole, v.description("The number of assigned addresses, of any owner")),
     }),
   ),
   unreadable,
@@ -67,7 +67,7 @@ export const rangeClaimed = v.strictObject({
   complete: v.pipe(
     v.boolean(),
     v.description(
-      "Has this answer come to the end of the range? If not, `next` goes on. What became of each block is its `status`",
+      "Whether this answer reached the end of the range. If not, `next` continues. The result of each block is its `status`",
     ),
   ),
   maxBlocksPerHost,
@@ -104,7 +104,7 @@ export const affinitiesReleased = v.strictObject({
   complete: v.pipe(
     v.boolean(),
     v.description(
-      "Is this the last page, and has it no block that is `contended` or `unreadable`? Earlier pages are not counted: each tells of its own blocks",
+      "Whether this is the last page, without a `contended` or `unreadable` block. Each earlier page reports its own blocks",
     ),
   ),
   next,

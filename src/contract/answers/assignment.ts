@@ -33,7 +33,7 @@ export const assignment = v.strictObject({
         hostReserved,
         v.strictObject({ ipv4: v.optional(hostReserved), ipv6: v.optional(hostReserved) }),
       ]),
-      v.description("Kept by the host in blocks that this request claimed"),
+      v.description("The host-reserved addresses in blocks that this request claimed"),
     ),
   ),
   messages: v.array(v.string()),

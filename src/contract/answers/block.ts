@@ -5,7 +5,7 @@ import { count, hostReserved, next, ownership, requestId, time, unreadable } fro
 export const usage = {
   capacity: count,
   inUse: count,
-  held: v.pipe(count, v.description("Kept by hosts for themselves")),
+  held: v.pipe(count, v.description("Host-reserved addresses")),
   reserved: count,
   cooling: count,
   available: count,

@@ -11,7 +11,10 @@ export const family = v.picklist([4, 6]);
 
 export const time = v.pipe(v.string(), v.isoTimestamp());
 
-export const effectiveAt = v.pipe(time, v.description("From then on everybody acts on it"));
+export const effectiveAt = v.pipe(
+  time,
+  v.description("When the change is in force on every function"),
+);
 
 export const whole = v.pipe(v.number(), v.integer(), v.minValue(0));
 
@@ -21,53 +24,50 @@ export const count = v.union([
 ]);
 
 export const next = v.optional(
-  v.pipe(v.string(), v.description("Hand it back as ?cursor= for the next page")),
+  v.pipe(v.string(), v.description("Send it as `?cursor=` to get the next page")),
 );
 
 const dryRun = v.optional(v.literal(true));
 
 export const problemCode = v.picklist(Object.keys(PROBLEMS) as ProblemCode[]);
 
-export const maxBlocksPerHost = v.pipe(v.nullable(whole), v.description("null: there is no cap"));
+export const maxBlocksPerHost = v.pipe(v.nullable(whole), v.description("`null` means no limit"));
 
 export const missingOfFamily = v.strictObject({ family, count: whole, code: problemCode });
 
 export const missing = v.array(missingOfFamily);
 
 export const candidate = {
-  family: v.pipe(family, v.description("For which it was considered")),
+  family: v.pipe(family, v.description("The family for which the pool was considered")),
   pool: v.pipe(
     v.string(),
-    v.description("Its name; what the request calls it where there is none"),
+    v.description("The name of the pool, or the text of the request if no such pool exists"),
   ),
   cidr: v.optional(v.string()),
-  kept: v.pipe(v.boolean(), v.description("May it serve the request?")),
+  kept: v.pipe(v.boolean(), v.description("Whether the pool can serve the request")),
   order: v.optional(
     v.pipe(
       whole,
       v.description(
-        "Its place among the pools that may serve, from 1: the order in which the request names them, else by name",
+        "The place of the pool in the order of search, from 1: as the request names the pools, else by name",
       ),
     ),
   ),
   reason: v.optional(
-    v.pipe(v.picklist(UNFIT), v.description("The rule by which it may not, for programs")),
+    v.pipe(v.picklist(UNFIT), v.description("The rule that excludes the pool, for programs")),
   ),
-  detail: v.optional(v.pipe(v.string(), v.description("Why it may not, for people"))),
+  detail: v.optional(v.pipe(v.string(), v.description("Why the pool cannot serve, for people"))),
 };
 
 export const unreadableItem = v.strictObject({
-  item: v.pipe(v.string(), v.description("What it is called, such as `pool main`")),
-  format: v.optional(v.pipe(v.number(), v.description("The format that it has"))),
+  item: v.pipe(v.string(), v.description("The kind and the name of the item, such as `pool main`")),
+  format: v.optional(v.pipe(v.number(), v.description("The format of the item"))),
   reads: v.optional(v.pipe(v.number(), v.description("The format that this version reads"))),
   reason: v.string(),
 });
 
 export const unreadable = v.optional(
-  v.pipe(
-    v.array(unreadableItem),
-    v.description("What belongs to the list and cannot be read by this version"),
-  ),
+  v.pipe(v.array(unreadableItem), v.description("Items of the list that this version cannot read")),
 );
 
 export const hostReserved = v.strictObject({
@@ -99,6 +99,6 @@ export const written = { effectiveAt: v.optional(effectiveAt), dryRun };
 export const ignored = v.optional(
   v.pipe(
     v.array(v.string()),
-    v.description("The other manifests of the body, by kind and name: they are not applied"),
+    v.description("The other manifests of the body, by kind and name, which are not applied"),
   ),
 );

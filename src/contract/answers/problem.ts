@@ -19,7 +19,7 @@ export const problem = v.looseObject({
   fields: v.optional(v.array(fieldAtFault)),
   retryAfterSeconds: v.optional(whole),
   assignedTo: v.optional(
-    v.pipe(v.string(), v.description("The handle that has the address, of `already_assigned`")),
+    v.pipe(v.string(), v.description("The handle that has the address, for `already_assigned`")),
   ),
   missing: v.optional(missing),
   poolsTried: v.optional(whole),

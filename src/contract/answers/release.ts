@@ -2,24 +2,24 @@ import * as v from "valibot";
 import { host, problemCode, requestId, unreadableItem } from "./parts.ts";
 
 const allReleased = {
-  released: v.pipe(v.array(v.string()), v.description("The addresses that this request gave back")),
+  released: v.pipe(v.array(v.string()), v.description("The addresses that this request released")),
   complete: v.pipe(
     v.boolean(),
     v.description(
-      "Is nothing left of what there was when this request began? If not, send the same request again. Stop as well after two answers in a row that have `progressed` false and name the same `unreadable` items, at least one",
+      "Whether everything that existed at the start of this request is released. If not, send the same request again. Also stop after two answers in a row with `progressed` false and the same `unreadable` items, at least one",
     ),
   ),
   progressed: v.pipe(
     v.boolean(),
     v.description(
-      "Did this request get further: give an address back, or finish an assignment that was given back before? One that only had time to look did not",
+      "Whether this request released an address, or finished an earlier release. A request that only had time to read did not",
     ),
   ),
   unreadable: v.optional(
     v.pipe(
       v.array(unreadableItem),
       v.description(
-        "Items that this version cannot read: blocks, assignment records, or what says which blocks a host has. What they hold stays assigned, all else is given back, and no repeat is `complete` before they are mended",
+        "Items that this version cannot read: blocks, allocations, or affinities. Their addresses stay assigned, and all others are released. No repeat is `complete` before the items are repaired",
       ),
     ),
   ),
@@ -33,7 +33,7 @@ export const releaseResult = v.strictObject({
   address: v.string(),
   status: v.pipe(
     v.picklist(["released", "not_assigned", "conflict", "unfinished"]),
-    v.description("`unfinished`: send it again"),
+    v.description("`unfinished` means: send it again"),
   ),
   code: v.optional(problemCode),
   detail: v.optional(v.string()),
@@ -45,7 +45,7 @@ export const addressesReleased = v.strictObject({
   complete: v.pipe(
     v.boolean(),
     v.description(
-      "Has each address a final result? If not, send those that are `unfinished` again",
+      "Whether each address has a final result. If not, send the `unfinished` ones again",
     ),
   ),
 });

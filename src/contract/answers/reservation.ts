@@ -20,12 +20,14 @@ export const reservationWarning = v.strictObject({
   cidr: v.string(),
   inUse: v.pipe(
     whole,
-    v.description("Assigned addresses that it covers; at least so many where not `complete`"),
+    v.description(
+      "The assigned addresses that the reservation covers; a lower bound if not `complete`",
+    ),
   ),
-  complete: v.pipe(v.boolean(), v.description("Was every block of the pool looked at?")),
+  complete: v.pipe(v.boolean(), v.description("Whether every block of the pool was read")),
   unreserved: v.pipe(
     count,
-    v.description("Addresses of the pool that no reservation covers: for automatic assignment"),
+    v.description("The addresses of the pool that no reservation covers, for automatic assignment"),
   ),
   detail: v.string(),
 });
@@ -37,7 +39,7 @@ export const reservationWritten = v.strictObject({
     v.pipe(
       v.array(reservationWarning),
       v.description(
-        "Pools in which it covers assigned addresses, or of which it leaves none for automatic assignment",
+        "Pools in which the reservation covers assigned addresses, or leaves none for automatic assignment",
       ),
     ),
   ),

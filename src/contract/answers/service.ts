@@ -6,7 +6,7 @@ export const contentsRead = v.strictObject({
   contents: v.pipe(
     v.record(v.string(), v.array(v.unknown())),
     v.description(
-      'Items by their kind, as the product has them: {"$map": [[key, value]]}, {"$set": []}, {"$bigint": ""} and {"$bytes": base64} stand for what JSON has no words for, and any other key that begins with $ has one $ more',
+      'Items by their kind. Values that JSON cannot express have a form of their own: {"$map": [[key, value]]}, {"$set": []}, {"$bigint": ""} and {"$bytes": base64}. Any other key that begins with $ has a second $',
     ),
   ),
   next,

@@ -10,7 +10,7 @@ export const utilizationRead = v.strictObject({
   complete: v.pipe(
     v.boolean(),
     v.description(
-      "Is this the last page, on which the sums are those of the whole pool? On any other they are those of the blocks so far",
+      "Whether this is the last page. Its sums are those of the whole pool; the sums of earlier pages are those of the blocks so far",
     ),
   ),
   blocks: v.array(blockUsage),
@@ -29,21 +29,17 @@ export const spaceUtilizationRead = v.strictObject({
     }),
   ),
   orphans: v.optional(
-    v.pipe(v.array(blockStanding), v.description("Blocks of no pool, where they are asked for")),
+    v.pipe(v.array(blockStanding), v.description("With `orphans`: blocks of no pool")),
   ),
   unreadable: v.optional(
     v.pipe(
       v.array(unreadableItem),
-      v.description(
-        "Blocks, where those of no pool are asked for, of which nobody can read whether they are",
-      ),
+      v.description("With `orphans`: unreadable blocks that may belong to no pool"),
     ),
   ),
   complete: v.pipe(
     v.boolean(),
-    v.description(
-      "Is this the last page? Each pool is told once, as a whole, whatever page it is on",
-    ),
+    v.description("Whether this is the last page. Each pool occurs once, as a whole, on any page"),
   ),
   next,
 });

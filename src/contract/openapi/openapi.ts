@@ -49,7 +49,7 @@ export function openApi() {
       version: "1",
       summary: "An IP address manager",
       description:
-        "Assigns IPv4 and IPv6 addresses from pools to hosts, and takes them back. Behind API Gateway every request is signed with SigV4. A server on a machine of one's own asks for a bearer token, or listens on that machine alone and asks for nothing. Every answer names its request in `x-request-id`.",
+        "Assigns IPv4 and IPv6 addresses from pools to hosts, and releases them. Behind API Gateway every request is signed with SigV4. A local server requires a bearer token, or accepts requests from its own machine only. Every answer has the id of its request in `x-request-id`.",
       contact: { name: "The operators of this deployment" },
       license: { name: "Apache-2.0", url: "https://www.apache.org/licenses/LICENSE-2.0" },
     },
@@ -69,7 +69,7 @@ export function openApi() {
         token: {
           type: "http",
           scheme: "bearer",
-          description: "The token of a server on a machine of one's own, where it has one.",
+          description: "The token of a local server, if it has one.",
         },
       },
       headers: componentHeaders(),
@@ -84,7 +84,7 @@ function operation(route: Route, method: string) {
   return {
     operationId: isHead ? `${id}Headers` : id,
     tags: [tag],
-    summary: isHead ? `The headers of: ${uncapitalised(summary)}` : summary,
+    summary: isHead ? `Headers only: ${uncapitalised(summary)}` : summary,
     description: describedBySpace(route),
     parameters: [...inPath(route), ...inQuery(route), ...inHeaders(route)],
     ...(body && { requestBody: { required: true, content: contentOf(route, body) } }),

@@ -40,9 +40,9 @@ export const problemsOf = ({ query, body, refusals }: Route): readonly ProblemCo
  */
 const BY_GATEWAY: Readonly<Record<number, string>> = {
   403: "The request is not signed, its signature is wrong, or IAM does not allow the call",
-  413: "The body is larger than API Gateway takes",
-  429: "More requests a second than the stage takes",
-  431: "The headers are larger than API Gateway takes",
+  413: "The body is larger than API Gateway accepts",
+  429: "More requests a second than the stage accepts",
+  431: "The headers are larger than API Gateway accepts",
   500: "The function failed",
   503: "The function did not answer",
 };
@@ -97,7 +97,7 @@ function answered(route: Route, status: number): Response {
       headers: headersNamed(...names),
     };
   return {
-    description: `${status === 202 ? "The work has begun; the job says how it goes on" : summary}.`,
+    description: `${status === 202 ? "The work has started; the job has its progress" : summary}.`,
     headers: headersNamed(...names),
     content: json(schema),
   };

@@ -14,7 +14,7 @@ import { FIELD_WORDS } from "../routes/words.ts";
 
 /** What is refused by API Gateway, before Plat sees it or in its place. */
 export const gatewayProblem = v.object({
-  message: v.pipe(v.string(), v.description("What API Gateway says of it.")),
+  message: v.pipe(v.string(), v.description("The message of API Gateway.")),
 });
 
 /** The component schemas: the bodies of requests and of answers, and what stands in several of them. */

@@ -36,7 +36,7 @@ export const amendmentBody = v.pipe(
     handle: v.optional(handleText),
     generation: v.optional(
       readable(parseGeneration, {
-        description: "The generation that came with the address",
+        description: "The generation from the assignment of the address",
         examples: ["g1.KxkqIJQYzwcxNzE.4a005d3a.26.666fc12e095c206c.kxkqIJQPRpEs7foEHkjPOac.1"],
       }),
     ),

@@ -16,7 +16,7 @@ describe("a problem", () => {
       headers: { "content-type": "application/problem+json" },
       body: {
         type: "urn:plat:problem:address_cooling",
-        title: "The address was released recently",
+        title: "The address is cooling",
         status: 409,
         detail: "Address 10.0.0.7 …",
         code: "address_cooling",
