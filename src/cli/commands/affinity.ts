@@ -60,7 +60,7 @@ export const affinityCommand = (io: Io): Command =>
     .addCommand(
       printing(new Command("claim"))
         .description("Claim every block of a range that has no owner")
-        .argument("<cidr>", "A block, or a range of blocks")
+        .argument("<block or CIDR>", "A block, or a range of blocks")
         .requiredOption("--host <host>", "The new owner of the blocks")
         .addOption(affinityTypeOption())
         .addHelpText(
@@ -98,7 +98,7 @@ export const affinityCommand = (io: Io): Command =>
     .addCommand(
       printing(new Command("release"))
         .description("Take blocks from a host; the addresses in them stay assigned")
-        .argument("[cidr]", "A block, or a range with blocks of the host in it")
+        .argument("[block or CIDR]", "A block, or a range with blocks of the host in it")
         .requiredOption("--host <host>", "The owner of the blocks")
         .addOption(affinityTypeOption())
         .option("--all", "Every block of the host, in place of a CIDR")

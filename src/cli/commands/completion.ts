@@ -1,4 +1,5 @@
 import { Argument, Command } from "commander";
+import { clientOf, globalOptionsIn } from "../invocation/cli.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
 
@@ -27,5 +28,14 @@ export const completeCommand = (io: Io): Command =>
     .argument("[words...]")
     .action(async (words: readonly string[], _: object, { parent }: Command) => {
       const { completionsOf } = await import("../completion/completions.ts");
-      if (parent) io.out(completionsOf(parent, words));
+      const { namesFor } = await import("../completion/names.ts");
+      const names = async (placeholder: string) => {
+        try {
+          return await namesFor(placeholder, clientOf(io, globalOptionsIn(words)));
+        } catch {
+          // The line has an endpoint or a space that is none; the command will say so.
+          return [];
+        }
+      };
+      if (parent) io.out(await completionsOf(parent, words, names));
     });

@@ -1,32 +1,82 @@
 import { readdirSync } from "node:fs";
 import { type Complete, RootCommand } from "@bomb.sh/tab";
-import type { Command, Option } from "commander";
+import type { Command } from "commander";
 import { FORMATS } from "../output/print.ts";
+import { isNamed } from "./names.ts";
 
 /** The script for a shell. */
 export const completionScript = (program: string, shell: string): string =>
   printedBy(() => new RootCommand().setup(program, program, shell));
 
-/** What a command line may go on with: a line each, as the script reads them. The last word is the one under way. */
-export function completionsOf(program: Command, words: readonly string[]): string {
+/** The names that a placeholder such as `pool` stands for. */
+type Names = (placeholder: string) => Promise<readonly string[]>;
+
+/**
+ * Returns what a command line can go on with: a line each, as the script reads them. The last word is the one under way. Names
+ * are only asked for where the line goes on with one.
+ */
+export async function completionsOf(
+  program: Command,
+  words: readonly string[],
+  names: Names,
+): Promise<string> {
+  const asked = new Set<string>();
+  const withoutNames = complete(program, words, (placeholder) => {
+    asked.add(placeholder);
+    return [];
+  });
+  const [placeholder] = asked;
+  if (placeholder === undefined) return withoutNames;
+  const known = await names(placeholder);
+  return complete(program, words, () => known);
+}
+
+function complete(
+  program: Command,
+  words: readonly string[],
+  namesOf: (placeholder: string) => readonly string[],
+): string {
   const root = new RootCommand();
   const word = words.at(-1) ?? "";
+  const valuesOf = (placeholder: string, choices: readonly string[] | undefined) => {
+    if (choices) return choices;
+    if (placeholder.includes("|")) return placeholder.split("|");
+    if (placeholder === "format") return FORMATS;
+    if (placeholder === "file") return filesAt(word);
+    // `<pool or CIDR>` is a pool for the most part.
+    const [what = ""] = placeholder.split(" ");
+    return isNamed(what) ? namesOf(what) : [];
+  };
   for (const { path, command } of treeOf(program)) {
     const node =
       path === "" ? root : root.command(path, command.summary() || command.description());
-    for (const argument of command.registeredArguments)
-      node.argument(argument.name(), offering(argument.argChoices ?? []), argument.variadic);
+    for (const argument of command.registeredArguments) {
+      const values = () => valuesOf(argument.name(), argument.argChoices);
+      node.argument(argument.name(), offering(values), argument.variadic);
+    }
     const help = command.createHelp();
     for (const option of [...help.visibleOptions(command), ...help.visibleGlobalOptions(command)]) {
       if (option.long === undefined) continue;
       const name = option.long.slice(2);
       const alias = option.short?.slice(1);
-      if (option.required)
-        node.option(name, option.description, offering(valuesOf(option, word)), alias);
+      const [, placeholder = ""] = /<(.+)>/.exec(option.flags) ?? [];
+      const values = () => valuesOf(placeholder, option.argChoices);
+      if (option.required) node.option(name, option.description, offering(values), alias);
       else node.option(name, option.description, alias);
     }
   }
-  return printedBy(() => root.parse([...words]));
+  return printedBy(() => root.parse([...withoutAliases(program, words)]));
+}
+
+/** The words of a line in which each command has its own name; the last is left as it is, for it is not over. */
+function withoutAliases(program: Command, words: readonly string[]): readonly string[] {
+  let command = program;
+  return words.map((word, at) => {
+    const child = command.commands.find((one) => [one.name(), ...one.aliases()].includes(word));
+    if (!child || at === words.length - 1) return word;
+    command = child as Command;
+    return child.name();
+  });
 }
 
 /** The program, and what it has under it, each under its words: `pool get`. */
@@ -36,15 +86,6 @@ function treeOf(command: Command, path = ""): readonly { path: string; command: 
     .visibleCommands(command)
     .flatMap((child) => treeOf(child, `${path} ${child.name()}`.trim()));
   return [{ path, command }, ...below];
-}
-
-/** What an option's value may be: it is told by its placeholder, such as `<file>` or `<true|false>`. */
-function valuesOf({ argChoices, flags }: Option, word: string): readonly string[] {
-  const [, placeholder = ""] = /<(.+)>/.exec(flags) ?? [];
-  if (argChoices) return argChoices;
-  if (placeholder.includes("|")) return placeholder.split("|");
-  if (placeholder === "format") return FORMATS;
-  return placeholder === "file" ? filesAt(word) : [];
 }
 
 /** The files whose names begin as the word does. */
@@ -59,8 +100,8 @@ function filesAt(word: string): readonly string[] {
   }
 }
 
-const offering = (values: readonly string[]) => (complete: Complete) => {
-  for (const value of values) complete(value, "");
+const offering = (values: () => readonly string[]) => (offer: Complete) => {
+  for (const value of values()) offer(value, "");
 };
 
 /** The library prints by itself. */

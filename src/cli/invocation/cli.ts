@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import { Command } from "commander";
 import { SPACE_DEFAULT } from "../../contract/routes/space-path.ts";
 import type { Client } from "../api/client.ts";
 import { httpClient } from "../api/http-client.ts";
@@ -35,25 +35,39 @@ export function action<Args extends readonly unknown[], Options>(
 ): (...all: unknown[]) => Promise<void> {
   return async (...all) => {
     const command = all.at(-1) as Command;
-    const { endpoint, space, region, output } = command.optsWithGlobals<GlobalOptions>();
+    const { output, ...globals } = command.optsWithGlobals<GlobalOptions>();
     const session: Session = {
       io,
-      client: httpClient(
-        // An empty variable is none, as a script leaves it.
-        endpoint ?? (io.env.PLAT_ENDPOINT || ENDPOINT_DEFAULT),
-        space ?? (io.env.PLAT_SPACE || undefined),
-        io,
-        {
-          region: region ?? (io.env.PLAT_REGION || undefined),
-          token: io.env.PLAT_TOKEN || undefined,
-        },
-      ),
+      client: clientOf(io, globals),
       print: (said) => print(io, output ?? "table", said),
     };
     // How it is to be printed is no concern of the work.
     const { output: _, ...options } = command.opts<GlobalOptions>();
     await work(session, options as Options, ...(command.processedArgs as unknown as Args));
   };
+}
+
+/** Returns the client of the API that the options name, or else the environment. */
+export const clientOf = (io: Io, { endpoint, space, region }: GlobalOptions): Client =>
+  httpClient(
+    // An empty variable is none, as a script leaves it.
+    endpoint ?? (io.env.PLAT_ENDPOINT || ENDPOINT_DEFAULT),
+    space ?? (io.env.PLAT_SPACE || undefined),
+    io,
+    {
+      region: region ?? (io.env.PLAT_REGION || undefined),
+      token: io.env.PLAT_TOKEN || undefined,
+    },
+  );
+
+/** Returns the options that every command takes, out of a line whose last word is under way. */
+export function globalOptionsIn(words: readonly string[]): GlobalOptions {
+  const over = words.slice(0, -1);
+  // The value of such an option is what is being typed.
+  if (over.at(-1)?.startsWith("-")) over.pop();
+  const command = withGlobalOptions(new Command());
+  command.parseOptions(over);
+  return command.opts<GlobalOptions>();
 }
 
 interface GlobalOptions {

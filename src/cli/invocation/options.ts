@@ -69,7 +69,7 @@ export const withHostReserved = (command: Command): Command => {
       "--host-reserved-end <n>",
       "Number of addresses at the end of each block that the host reserves",
     ).argParser(count),
-    new Option("--host-reserved-handle <handle>", "Handle of the reserved addresses"),
+    new Option("--host-reserved-handle <name>", "Handle of the reserved addresses"),
     new Option("--host-reserved-note <text>", "Note on the reserved addresses"),
   ])
     command.addOption(option.helpGroup("Addresses that the host reserves (Windows):"));

@@ -1,0 +1,70 @@
+import type * as v from "valibot";
+import type { contentsRead } from "../../contract/answers/answers.ts";
+import { SPACE_DEFAULT } from "../../contract/routes/space-path.ts";
+import { fromJson } from "../../contract/schema/json-values.ts";
+import type { Contents } from "../../domain/contents.ts";
+import { type Client, type Path, pages, path } from "../api/client.ts";
+
+/** As long as a person waits after a press of the tab key. */
+const NAMES_MS_MAX = 1_000;
+
+type Offer = (names: readonly (string | undefined)[]) => void;
+type Source = (client: Client, offer: Offer) => Promise<unknown>;
+
+/** Reads names from a list of the API, page by page. */
+const listed =
+  (route: Path, list: string, field: string): Source =>
+  async (client, offer) => {
+    for await (const page of pages<Readonly<Record<string, unknown>> & { next?: string }>(
+      client,
+      route,
+    ))
+      offer((page[list] as readonly Readonly<Record<string, string>>[]).map((one) => one[field]));
+  };
+
+const nodes = listed(path`/v1/nodes`, "nodes", "name");
+const owners = listed(path`/v1/affinities`, "affinities", "host");
+
+/** No list has the handles of a space. */
+const handles: Source = async (client, offer) => {
+  for await (const page of pages<v.InferOutput<typeof contentsRead>>(client, path`/v1/contents`)) {
+    const { records = [] } = fromJson(page.contents) as Partial<Contents>;
+    offer(records.map(({ handle }) => handle));
+  }
+};
+
+/** Where the names come from that a placeholder stands for, such as `<pool>`. */
+const SOURCES: Readonly<Record<string, Source>> = {
+  pool: listed(path`/v1/pools`, "pools", "name"),
+  reservation: listed(path`/v1/reservations`, "reservations", "name"),
+  namespace: listed(path`/v1/namespaces`, "namespaces", "name"),
+  node: nodes,
+  host: (client, offer) => Promise.all([nodes(client, offer), owners(client, offer)]),
+  block: listed(path`/v1/blocks`, "blocks", "cidr"),
+  job: listed(path`/v1/jobs`, "jobs", "id"),
+  handle: handles,
+  // The API has no list of spaces: access is given space by space.
+  space: async (client, offer) => offer([SPACE_DEFAULT, client.space]),
+};
+
+export const isNamed = (placeholder: string): boolean => Object.hasOwn(SOURCES, placeholder);
+
+/**
+ * Returns the names that a placeholder stands for, as many as the API tells in a second. Nothing is said of an API that does
+ * not answer: a person who types a command has not asked for it yet.
+ */
+export async function namesFor(placeholder: string, client: Client): Promise<readonly string[]> {
+  const names = new Set<string>();
+  const signal = AbortSignal.timeout(NAMES_MS_MAX);
+  const source = SOURCES[placeholder];
+  const offer: Offer = (found) => {
+    for (const name of found) if (name !== undefined) names.add(name);
+  };
+  const inTime: Client = {
+    space: client.space,
+    call: (request) => client.call({ ...request, signal }),
+  };
+  const over = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
+  await Promise.race([source?.(inTime, offer).catch(() => {}), over]);
+  return [...names].sort();
+}
