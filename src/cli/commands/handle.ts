@@ -25,9 +25,14 @@ export const handleCommand = (io: Io): Command =>
         .action(action(io, get)),
     );
 
+/** The reader has typed the handle. */
+const COLUMNS = ADDRESS_COLUMNS.map((column) =>
+  column.header === "HANDLE" ? { ...column, wide: true as const } : column,
+);
+
 async function get({ client, print }: Session, _: object, handle: string): Promise<void> {
   const addresses = (await readHandle(client, handle)).toSorted(byAddress);
-  print({ columns: ADDRESS_COLUMNS, rows: addresses, document: { handle, addresses } });
+  print({ columns: COLUMNS, rows: addresses, document: { handle, addresses } });
 }
 
 /** The API tells them assignment by assignment. */

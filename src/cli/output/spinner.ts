@@ -16,7 +16,14 @@ export function spinnerOn(
   if (!over)
     void import("ora").then(({ default: ora }) => {
       // In raw mode, which discards what is typed, Ctrl-C would be discarded as well.
-      if (!over) spinner = ora({ text, stream, isEnabled: true, discardStdin: false }).start();
+      if (!over)
+        spinner = ora({
+          ...(env.NO_COLOR && { color: false }),
+          text,
+          stream,
+          isEnabled: true,
+          discardStdin: false,
+        }).start();
     });
   return {
     update(next) {

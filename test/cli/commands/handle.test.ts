@@ -15,11 +15,11 @@ describe("plat handle get", () => {
     expect(await plat("handle", "get", "shop/web 0!")).toEqual({
       exit: 0,
       out: [
-        "ADDRESS     STATE      HANDLE        HOST   POOL",
-        "10.0.0.1    assigned   shop/web 0!   n1     main",
-        "10.0.0.2    assigned   shop/web 0!   n1     main",
-        "10.0.0.9    assigned   shop/web 0!   n1     main",
-        "10.0.0.10   assigned   shop/web 0!   n1     main",
+        "ADDRESS     STATE      HOST   POOL",
+        "10.0.0.1    assigned   n1     main",
+        "10.0.0.2    assigned   n1     main",
+        "10.0.0.9    assigned   n1     main",
+        "10.0.0.10   assigned   n1     main",
         "",
       ].join("\n"),
       err: "",

@@ -5,6 +5,12 @@ import { spinnerOn } from "../../../src/cli/output/spinner.ts";
 /** The library that draws is loaded at the first word, which takes a busy machine its time. */
 const SHOWN_MS_MAX = 30_000;
 
+const CYAN = "\u001b[36m";
+/** The library of colors looks at the process when it is loaded. */
+vi.hoisted(() => {
+  process.env.FORCE_COLOR = "1";
+});
+
 const ENV = { TERM: "xterm" };
 const SCREEN = { isTTY: true, columns: 80 };
 
@@ -52,6 +58,17 @@ describe("a spinner", () => {
     await import("ora");
     spinner.done();
     expect(written).toEqual([]);
+  });
+
+  it.each([
+    [ENV, true],
+    [{ ...ENV, NO_COLOR: "1" }, false],
+  ])("has a color, but not where NO_COLOR is set", async (env, isColored) => {
+    const { screen, written } = terminal(SCREEN);
+    const spinner = spinnerOn(screen, env, "Waits.");
+    await vi.waitFor(() => expect(written.join("")).toContain("Waits."), { timeout: SHOWN_MS_MAX });
+    spinner.done();
+    expect(written.join("").includes(CYAN)).toBe(isColored);
   });
 
   it("leaves Ctrl-C to the terminal: standard input stays as it is", async () => {
