@@ -164,6 +164,22 @@ export function coolingIn(block: Block, nowMs: number, cooldownMs: number): numb
   ).length;
 }
 
+/**
+ * Returns when a block in which nothing is taken has cooled, and has reached its minimum age, in milliseconds since the epoch;
+ * nothing where something is taken.
+ */
+export function emptyAndOldAtMs(
+  block: Block,
+  cooldownMs: number,
+  minAgeMs: number,
+): number | undefined {
+  if (takenIn(block) > 0) return undefined;
+  const cooledAt = [...block.slots.values()].map((slot) =>
+    slot.kind === "cooling" && cooldownMs > 0 ? cooledAtMs(slot.sinceMs, cooldownMs) : 0,
+  );
+  return Math.max(block.claimedAtMs + minAgeMs, ...cooledAt);
+}
+
 /** Nothing taken, nothing still cooling: the block may be given up, whatever its host keeps for itself in it. */
 export function isEmpty(block: Block, rules: Omit<SlotRules, "reserved">): boolean {
   return [...block.slots.values()].every(

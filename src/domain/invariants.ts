@@ -109,7 +109,10 @@ function blockViolations(
     // An empty one may have landed after its pool was gone: nobody can take a slot of it, and the collector deletes it.
     if (takenIn(block) > 0)
       found.push(violation("shape", `${name} is in use, and its pool ${block.pool} is gone`));
-  } else if (!isBlockOf(pool, block.cidr))
+  } else if (pool.state === "pending")
+    // So a pool that is still pending can be deleted at once.
+    found.push(violation("shape", `${name} was claimed in pool ${pool.name}, which is pending`));
+  else if (!isBlockOf(pool, block.cidr))
     found.push(violation("shape", `${name} is no block of its pool ${block.pool}`));
   else if (!isMapped(block, pool, contents))
     found.push(violation("I4", `${name} is in no cell of its pool's map: no pass would see it`));

@@ -5,6 +5,7 @@ import {
   UNREADABLE_CHARACTERS_MAX,
 } from "./limits.ts";
 import { Unreadable } from "./outcome.ts";
+import { formatTime } from "./time.ts";
 
 /** What one walk over the cells of a pool has seen. */
 export interface WalkCounts {
@@ -23,6 +24,8 @@ export interface WalkCounts {
   readonly passedBy?: number;
   /** What went wrong in the first of them, if it was not that something could not be read: a clause. */
   readonly failed?: string;
+  /** When the last of what only waits for time can go: addresses that cool, blocks below their minimum age. */
+  readonly readyAtMs?: number;
 }
 
 /** What was seen in one cell. */
@@ -101,6 +104,7 @@ export const walkFrom = (beganAtMs: number): Walk => ({
 /** The walk after one more cell. */
 export function walked(walk: Walk, position: bigint, seen: CellCounts): Walk {
   const [unreadable, failed] = [walk.unreadable ?? seen.unreadable, walk.failed ?? seen.failed];
+  const readyAtMs = Math.max(walk.readyAtMs ?? 0, seen.readyAtMs ?? 0);
   return {
     ...walk,
     position,
@@ -111,6 +115,7 @@ export function walked(walk: Walk, position: bigint, seen: CellCounts): Walk {
     cooling: walk.cooling + seen.cooling,
     ...(unreadable !== undefined && { unreadable }),
     ...(failed !== undefined && { failed }),
+    ...(readyAtMs > 0 && { readyAtMs }),
   };
 }
 
@@ -165,19 +170,36 @@ export function provesEmpty(
   );
 }
 
-/** What a job waits for, in a sentence. */
-export function waitingFor(walk: WalkCounts): string {
+/**
+ * Returns before when a job cannot end, in milliseconds since the epoch: a function may know the pool as one that serves until then.
+ * Nothing where the job is over, not yet marked, or takes no addresses away.
+ */
+export function endsNotBeforeMs({ kind, state, markedAtMs }: Job): number | undefined {
+  if (state !== "running" || kind === "pool.release" || markedAtMs === undefined) return undefined;
+  return provesFromMs({ kind }, markedAtMs);
+}
+
+/** Returns what a job waits for that was marked just now, in a sentence. */
+export const nobodyServed = (job: Pick<Job, "kind">, markedAtMs: number): string =>
+  `The pool assigns no more addresses. ${untilKnownByNobody(job, markedAtMs)}`;
+
+/** Returns what a job waits for, and until when where that is known, in a sentence. */
+export function waitingFor(job: Pick<Job, "kind" | "markedAtMs">, walk: WalkCounts): string {
   const stuck = whatKeeps(walk);
   if (stuck !== undefined) return stuck;
-  const { blocks, deleted, taken, cooling } = walk;
+  const { blocks, deleted, taken, cooling, readyAtMs } = walk;
   const addresses = (count: number) => `${count} ${count === 1 ? "address" : "addresses"}`;
+  const until = readyAtMs === undefined ? "" : `, until ${formatTime(readyAtMs)}`;
   const left = blocks - deleted;
   if (taken > 0) return `Waits for ${addresses(taken)} to be released.`;
-  if (cooling > 0) return `Waits for ${addresses(cooling)} to cool.`;
+  if (cooling > 0) return `Waits for ${addresses(cooling)} to cool${until}.`;
   if (left > 0)
-    return `Waits for ${left} empty ${left === 1 ? "block" : "blocks"} to be old enough.`;
-  return "Waits until no request can know the pool as one that serves, and looks again then.";
+    return `Waits for ${left} empty ${left === 1 ? "block" : "blocks"} to be old enough${until}.`;
+  return untilKnownByNobody(job, job.markedAtMs ?? 0);
 }
+
+const untilKnownByNobody = (job: Pick<Job, "kind">, markedAtMs: number): string =>
+  `Waits until ${formatTime(provesFromMs(job, markedAtMs))}: before that, a function may know the pool as one that serves.`;
 
 /** What keeps a walk from being whole, in a sentence, where something does: nobody gives up what may be in use. */
 export function whatKeeps({ unreadable, failed }: WalkCounts): string | undefined {

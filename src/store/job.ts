@@ -107,4 +107,5 @@ const countsFrom = (walk: Attributes): WalkCounts => ({
   ...(walk.unreadable !== undefined && { unreadable: textOf(walk, "unreadable") }),
   ...(walk.passedBy !== undefined && { passedBy: numberOf(walk, "passedBy") }),
   ...(walk.failed !== undefined && { failed: textOf(walk, "failed") }),
+  ...(walk.readyAtMs !== undefined && { readyAtMs: numberOf(walk, "readyAtMs") }),
 });

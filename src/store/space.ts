@@ -89,8 +89,8 @@ export function spaceItems(table: Table) {
       return withItem(await put(step, poolItem(next), seen.revision), poolFrom);
     },
 
-    async deletePool(seen: Pool): Promise<void> {
-      await remove("delete-pool", poolKey(seen.space, seen.name), seen.revision);
+    async deletePool(seen: Pool): Promise<Outcome<unknown>> {
+      return remove("delete-pool", poolKey(seen.space, seen.name), seen.revision);
     },
 
     async putReservation(

@@ -304,6 +304,14 @@ describe("an item that cannot be right in itself", () => {
     expect(found({ blocks })).toEqual([{ invariant: "shape", message }]);
   });
 
+  it("is violated by a block of a pool that is still pending: a pool is deleted at once as long as it has none", () => {
+    const pools = [poolWith({ state: "pending" })];
+    expect(found({ pools })).toContainEqual({
+      invariant: "shape",
+      message: "block default 10.0.0.0/29 was claimed in pool pool, which is pending",
+    });
+  });
+
   it("is a tag that cannot be read", () => {
     expect(found({ blocks: [blockWith({ 0: taken(), 2: foreign })] })).toEqual([
       {

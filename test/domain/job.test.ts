@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import {
   comingBack,
+  endsNotBeforeMs,
   passedBy,
   provesEmpty,
   provesFromMs,
@@ -12,7 +13,9 @@ import {
   CONFIGURATION_FRESH_MS,
   CONFIGURATION_JITTER_MS,
   CONFIGURATION_RELOAD_MS,
+  EFFECTIVE_MS_MAX,
   JOB_CELLS_TO_COME_BACK_TO_MAX,
+  RANGE_RETIRED_MS_MIN,
   REQUEST_MS_MAX,
 } from "../../src/domain/limits.ts";
 import { Unreadable } from "../../src/domain/outcome.ts";
@@ -59,7 +62,14 @@ describe("what a job waits for is said in a sentence", () => {
     [{ ...NOTHING, blocks: 2, taken: 3, cooling: 1 }, "Waits for 3 addresses to be released."],
     [{ ...NOTHING, blocks: 1, taken: 1 }, "Waits for 1 address to be released."],
     [{ ...NOTHING, blocks: 1, cooling: 2 }, "Waits for 2 addresses to cool."],
-    [{ ...NOTHING, blocks: 3, deleted: 2 }, "Waits for 1 empty block to be old enough."],
+    [
+      { ...NOTHING, blocks: 1, cooling: 2, readyAtMs: NOW_MS + 30_000 },
+      "Waits for 2 addresses to cool, until 2023-11-14T22:13:50.000Z.",
+    ],
+    [
+      { ...NOTHING, blocks: 3, deleted: 2, readyAtMs: NOW_MS },
+      "Waits for 1 empty block to be old enough, until 2023-11-14T22:13:20.000Z.",
+    ],
     [
       { ...NOTHING, passedBy: 1, failed: "it does not answer" },
       "Tries again what failed: it does not answer.",
@@ -68,9 +78,33 @@ describe("what a job waits for is said in a sentence", () => {
       { ...NOTHING, passedBy: 2, failed: "it does not answer", unreadable: "a block is new" },
       "Waits for what cannot be read: a block is new.",
     ],
-    [NOTHING, "Waits until no request can know the pool as one that serves, and looks again then."],
+    [
+      NOTHING,
+      "Waits until 2023-11-14T22:14:38.000Z: before that, a function may know the pool as one that serves.",
+    ],
   ])("%o: %s", (counts, sentence) => {
-    expect(waitingFor(counts)).toBe(sentence);
+    expect(waitingFor({ kind: "pool.delete", markedAtMs: NOW_MS }, counts)).toBe(sentence);
+  });
+
+  it("until when at least it cannot end is known from its mark to its end", () => {
+    const marked = { kind: "pool.delete", markedAtMs: NOW_MS } as const;
+    expect(endsNotBeforeMs(jobWith(marked))).toBe(NOW_MS + RANGE_RETIRED_MS_MIN);
+    expect(endsNotBeforeMs(jobWith({ ...marked, kind: "pool.drain" }))).toBe(
+      NOW_MS + EFFECTIVE_MS_MAX,
+    );
+    expect(endsNotBeforeMs(jobWith({ kind: "pool.delete" }))).toBeUndefined();
+    expect(endsNotBeforeMs(jobWith({ ...marked, kind: "pool.release" }))).toBeUndefined();
+    expect(endsNotBeforeMs(jobWith({ ...marked, state: "done" }))).toBeUndefined();
+  });
+
+  it("the last of what only time frees says until when", () => {
+    const seen = { blocks: 1, deleted: 0, taken: 0, cooling: 0 };
+    const walk = [NOW_MS + 5, undefined, NOW_MS + 9, NOW_MS + 7].reduce(
+      (walk, readyAtMs, n) => walked(walk, BigInt(n), { ...seen, ...(readyAtMs && { readyAtMs }) }),
+      walkFrom(NOW_MS),
+    );
+    expect(walk.readyAtMs).toBe(NOW_MS + 9);
+    expect(walked(walkFrom(NOW_MS), 0n, seen)).not.toHaveProperty("readyAtMs");
   });
 });
 

@@ -1,5 +1,9 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { newSpace, pass, spaceWithPool } from "./plat.ts";
+import { putPool } from "../../src/allocator/admin/administration.ts";
+import { RANGE_RETIRED_MS_MIN } from "../../src/domain/limits.ts";
+import { Unavailable } from "../../src/domain/outcome.ts";
+import { poolOf } from "../world.ts";
+import { context, newSpace, pass, spaceWithPool } from "./plat.ts";
 
 const work = pass("work");
 
@@ -72,6 +76,46 @@ describe("a pool is drained", () => {
       code: "invalid_request",
       fields: [{ field: "id" }],
     });
+  });
+});
+
+describe("a pool is deleted", () => {
+  it("at once while it is still pending: the job is done, its name and its range are free", async () => {
+    const plat = newSpace();
+    const spec = { cidr: "10.0.0.0/24", blockSize: 28 };
+    const readPlan = () => Promise.reject(new Unavailable("it is cut off"));
+    const dying = { ...context, store: { ...context.store, readPlan } };
+    await expect(
+      putPool(dying, plat.space, "main", poolOf(spec.cidr, 28), undefined),
+    ).rejects.toThrow(Unavailable);
+    expect((await plat.get("/v1/pools/main")).body).toMatchObject({ state: "pending" });
+    const match = await ifMatch(plat);
+    const rehearsed = await plat.delete("/v1/pools/main", match, { dryRun: "true" });
+    expect(rehearsed.body).toMatchObject({ dryRun: true, job: { state: "done" } });
+    expect((await plat.get("/v1/pools/main")).status).toBe(200);
+    const deleted = await plat.delete("/v1/pools/main", match);
+    expect(deleted).toMatchObject({
+      status: 202,
+      body: {
+        job: { state: "done", detail: "The pool is gone; its name and its range are free." },
+      },
+    });
+    expect(deleted.body.job.earliestEndAt).toBeUndefined();
+    expect((await plat.get("/v1/pools/main")).status).toBe(404);
+    expect((await plat.put("/v1/pools/other", spec)).status).toBe(201);
+  });
+
+  it("else not before nobody can know it as one that serves, which the job says with the time", async () => {
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
+    const plat = await spaceWithPool();
+    const { body } = await remove(plat);
+    const { earliestEndAt, detail } = body.job;
+    expect(Date.parse(earliestEndAt)).toBe(Date.now() + RANGE_RETIRED_MS_MIN);
+    expect(detail).toContain(`Waits until ${earliestEndAt}: before that, a function may know the`);
+    await work10Minutes();
+    const { body: job } = await plat.get(`/v1/jobs/${body.job.id}`);
+    expect(job).toMatchObject({ state: "done" });
+    expect(job).not.toHaveProperty("earliestEndAt");
   });
 });
 

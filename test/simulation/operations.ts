@@ -32,6 +32,7 @@ import { BLOCKS_READ_AT_ONCE } from "../../src/domain/limits.ts";
 import { Contended } from "../../src/domain/outcome.ts";
 import type { PoolSpec } from "../../src/domain/pool.ts";
 import { SETTINGS_DEFAULT } from "../../src/domain/settings.ts";
+import type { Table } from "../../src/store/table.ts";
 import { selector } from "../domain/builders.ts";
 import { collectAll, reclaimAll, reclaimSpaces } from "../passes.ts";
 import {
@@ -50,7 +51,7 @@ import {
   SPACE,
   type World,
 } from "../world.ts";
-import { withMishap } from "./crash-points.ts";
+import { callsOf, withMishap } from "./crash-points.ts";
 
 /**
  * One operation, what goes before it, and what must hold of a repeat. The list is what the suites of crash points and of
@@ -607,6 +608,42 @@ export const OPERATIONS: readonly Operation[] = [
     again: succeed,
   },
   {
+    name: "a delete of a pool whose creation was cut off",
+    step: "delete-pool",
+    prepare: async (world) => {
+      await cutOffCreation(world);
+      return { old: await assigned(world.calm, requestOf("old", 1)) };
+    },
+    walk: removeHalf,
+    kept: ["old"],
+    again: async (context, _, clock) => {
+      await removeHalf(context);
+      await work(context, clock, 4);
+      expect(await createHalf(context)).toMatchObject({ created: true });
+      await assigned(context, { ...requestOf("heir", 1), pools: ["half"] });
+    },
+  },
+  {
+    name: "a worker that finds a delete of a pool whose creation was cut off",
+    step: "delete-pool",
+    prepare: async (world) => {
+      await cutOffCreation(world);
+      const { table, clock } = world;
+      const walk = (own: Table) => removeHalf(contextOver(own, clock, 5));
+      const rehearsal = await makeWorld();
+      await cutOffCreation(rehearsal);
+      const calls = await callsOf(rehearsal.table, walk);
+      await withMishap(table, calls.indexOf("create-job"), "killed after the call", walk);
+      return {};
+    },
+    walk: (context) => runJobs(context),
+    kept: [],
+    again: async (context, _, clock) => {
+      await work(context, clock, 4);
+      expect(await createHalf(context)).toMatchObject({ created: true });
+    },
+  },
+  {
     name: "an assign whose pool is deleted and has a successor with other blocks when it lands",
     step: "create-block",
     prepare: async () => ({}),
@@ -928,8 +965,23 @@ async function renewAll(context: Context, { vm }: Readonly<Record<string, Assign
 }
 
 /** The pool as it stands, unless it is gone. */
-async function revision({ store }: Context): Promise<string | undefined> {
-  return (await store.readSpace(SPACE)).pools.find(({ name }) => name === "pool")?.revision;
+async function revision({ store }: Context, of = "pool"): Promise<string | undefined> {
+  return (await store.readSpace(SPACE)).pools.find(({ name }) => name === of)?.revision;
+}
+
+/** The creation of a second pool that dies before it is active. */
+async function cutOffCreation({ table, clock }: World): Promise<void> {
+  const walk = (own: Table) => createHalf(contextOver(own, clock, 9));
+  const calls = await callsOf((await makeWorld()).table, walk);
+  const activation = calls.lastIndexOf("put-pool");
+  await withMishap(table, activation, "killed before the call", walk);
+}
+
+const createHalf = (context: Context) =>
+  putPool(context, SPACE, "half", poolOf("10.9.0.0/29", 31), undefined);
+
+async function removeHalf(context: Context) {
+  return deletePool(context, SPACE, "half", await revision(context, "half"));
 }
 
 /** The host has one block more than it reads at once, and all of them are full. */

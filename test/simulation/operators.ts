@@ -81,7 +81,7 @@ export async function administrator(
 }
 
 /** Where pools come and go, that is what administrators do. */
-const MOVES = [create, create, drain, dissolve, dissolve];
+const MOVES = [create, create, drain, dissolve, dissolve, changeMind];
 
 type Answer = Promise<Written<unknown> | Accepted | Refusal>;
 
@@ -123,6 +123,22 @@ async function dissolve(context: Context, { scenario }: Life): Answer {
   const answer = await deletePool(context, SPACE, name, seen);
   return answer instanceof Refusal ? answer : ((await follow(context, answer)) ?? answer);
 }
+
+/** A pool is created, and somebody deletes it before it serves. */
+async function changeMind(context: Context, life: Life): Answer {
+  const deleting = async () => {
+    for (let looks = 0; looks < LOOKS_MAX; looks++) {
+      const { items } = await listPools(context, SPACE);
+      const pool = items.find(({ state }) => state === "pending");
+      if (pool) return deletePool(context, SPACE, pool.name, ifMatch(context, pool.revision));
+    }
+    return undefined;
+  };
+  const [created] = await Promise.all([create(context, life), deleting()]);
+  return created;
+}
+
+const LOOKS_MAX = 12;
 
 async function revisionOf(context: Context, name: string): Promise<string | undefined> {
   const pool = await readPool(context, SPACE, name);

@@ -129,6 +129,18 @@ const EXCUSES: readonly Excuse[] = [
     branches: [["core/context.ts", "context: Context): string => freshId"]],
   },
   {
+    why: "No pool of a simulation ends at the limited broadcast address; test/functions/special-ranges.test.ts has it.",
+    branches: [
+      ["assign/family-requests.ts", "return undefined; const value = formatAddress"],
+      ["assign/family-requests.ts", "not: address && whyNeverAssigned"],
+      [
+        "assign/family-requests.ts",
+        'const value = formatAddress(address); return new Refusal("invalid_request"',
+      ],
+      ["read/read-address.ts", 'return new Refusal("not_found", `Address '],
+    ],
+  },
+  {
     why: "Something must land, or a worker come by, after its pool is gone; jobs.test.ts has each case.",
     branches: [
       ["maintenance/repair/sweep.ts", "done.straysDeleted++"],
@@ -136,7 +148,6 @@ const EXCUSES: readonly Excuse[] = [
       ["maintenance/repair/block-group-index.ts", "await context.store.deleteMapPage(seen)"],
       ["maintenance/repair/pool-gone.ts", "return poolOfId(await context.store.readSpace"],
       ["jobs/run-jobs.ts", 'return endJob(context, job, "done", "The pool is gone.")'],
-      ["jobs/mark-pool.ts", 'return endJob(context, job, "done", "The pool is gone.")'],
       ["jobs/mark-pool.ts", 'return endJob(context, job, "cancelled", DELETED_MEANWHILE)'],
       ["jobs/mark-pool.ts", 'not: "deleting" && disabled'],
       ["assign/select-address.ts", "throw new Contended( `block "],
@@ -152,8 +163,8 @@ const EXCUSES: readonly Excuse[] = [
       ["admin/administration.ts", "await store.changePlan(plan, others"],
       ["admin/administration.ts", 'going ? ", which is being deleted"'],
       ["admin/administration.ts", "going && { retryable"],
-      ["admin/administration.ts", 'return createdMeanwhile("pool", name); const entries'],
-      ["admin/administration.ts", 'return createdMeanwhile("pool", name); return { value: active'],
+      ["admin/administration.ts", 'return changedMeanwhile("pool", name); const entries'],
+      ["admin/administration.ts", 'return changedMeanwhile("pool", name); return { value: active'],
       [
         "administration.ts",
         'return changedMeanwhile("reservation", name); return { value: undefined',
@@ -207,6 +218,12 @@ const EXCUSES: readonly Excuse[] = [
       ["admin/amend-address.ts", "throw new Unavailable"],
       ["admin/amend-address.ts", ") : over(address); } if (leaseSeconds"],
       ["assign/select-address.ts", 'undefined ? "the host before"'],
+      ["assign/select-address.ts", "not: undefined && { assignedTo"],
+      ["assign/select-address.ts", 'undefined ? "" : ` to handle'],
+      [
+        "jobs/mark-pool.ts",
+        'throw new Unavailable("the database did not say whether the pool was del',
+      ],
       ["read/read-address.ts", "undefined && { host: hostName(host) }"],
       ["read/read-address.ts", "not: undefined && { host: hostName(host) }"],
       ["allocations/replay.ts", 'return { kind: "gone" }; record = again'],

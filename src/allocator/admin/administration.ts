@@ -72,7 +72,7 @@ async function createPool(
   const id = standing?.id ?? fresh(context);
   const pending: Pool = { ...spec, space, name, id, state: "pending", revision: fresh(context) };
   const put = await settled(context.store.putPool(pending, standing));
-  if (put.outcome === "lost") return createdMeanwhile("pool", name);
+  if (put.outcome === "lost") return changedMeanwhile("pool", name);
   // A reclaimer that saw the space without a pool may have taken it out of the register meanwhile; one that looks now does not.
   await registerSpace(context, space);
   const refusal = await enterPlan(context, pending);
@@ -82,7 +82,7 @@ async function createPool(
   }
   const active: Pool = { ...pending, state: "active", revision: fresh(context) };
   const activated = await settled(context.store.putPool(active, pending));
-  if (activated.outcome === "lost") return createdMeanwhile("pool", name);
+  if (activated.outcome === "lost") return changedMeanwhile("pool", name);
   return { value: active, created: true, effectiveAtMs: await announceChange(context, space) };
 }
 
@@ -121,7 +121,7 @@ async function enterPlan(context: Context, pool: Pool): Promise<Refusal | undefi
     const configuration = await store.readSpace(pool.space);
     const { pools } = configuration;
     const standing = poolNamed(configuration, name);
-    if (standing?.revision !== pool.revision) return createdMeanwhile("pool", name);
+    if (standing?.revision !== pool.revision) return changedMeanwhile("pool", name);
     const entries = plan.entries.filter((entry) => mayStand(configuration, entry.id));
     const change = planned({ ...plan, entries }, { pool: name, id, cidr, blockSize });
     if ("inTheWay" in change) {
@@ -294,8 +294,8 @@ async function registerSpace(context: Context, space: string): Promise<void> {
   await settled(context.store.registerSpace(space, fresh(context)));
 }
 
-const createdMeanwhile = (kind: string, name: string) =>
-  new Refusal("precondition_failed", `The ${kind} ${name} was created by somebody else meanwhile.`);
+const changedMeanwhile = (kind: string, name: string) =>
+  new Refusal("precondition_failed", `The ${kind} ${name} was changed by somebody else meanwhile.`);
 export const beingDeleted = ({ name, id }: Pool) =>
   new Refusal(
     "pool_deleting",

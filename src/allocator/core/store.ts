@@ -157,7 +157,7 @@ export interface Store {
   readSpace(space: string): Promise<SpaceConfiguration>;
   putPool(pool: Pool, seen: Pool | undefined): Promise<Outcome<Pool>>;
   changePool(step: string, seen: Pool, next: Pool): Promise<Outcome<Pool>>;
-  deletePool(seen: Pool): Promise<void>;
+  deletePool(seen: Pool): Promise<Outcome<unknown>>;
   putReservation(
     reservation: Reservation,
     seen: Reservation | undefined,

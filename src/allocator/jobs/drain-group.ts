@@ -1,4 +1,4 @@
-import { type Block, coolingIn, isEmpty, takenIn } from "../../domain/block.ts";
+import { type Block, coolingIn, emptyAndOldAtMs, isEmpty, takenIn } from "../../domain/block.ts";
 import { cellAt } from "../../domain/block-group.ts";
 import { contains } from "../../domain/cidr.ts";
 import type { CellCounts } from "../../domain/job.ts";
@@ -30,6 +30,7 @@ export async function drainCell(
   );
   const failures: Unreadable[] = [];
   const done = { blocks: standing.length, deleted: 0, taken: 0, cooling: 0 };
+  let readyAtMs = 0;
   const drain = async (block: Block) => {
     if (block.unreadable) {
       // What is in it, and whose it is, nobody knows.
@@ -42,6 +43,8 @@ export async function drainCell(
     const cooldownMs = cooldownMsOf(now, settings);
     done.taken += takenIn(block);
     done.cooling += coolingIn(block, nowMs, cooldownMs);
+    const ready = emptyAndOldAtMs(block, cooldownMs, 1_000 * settings.blockMinAgeSeconds);
+    if (ready !== undefined && ready > nowMs) readyAtMs = Math.max(readyAtMs, ready);
     // The block of another pool, before or after this one, is not to be judged by the rules of this.
     if (block.poolId !== pool.id || !isEmpty(block, { nowMs, cooldownMs })) return;
     if (nowMs - block.claimedAtMs < 1_000 * settings.blockMinAgeSeconds) return;
@@ -56,5 +59,10 @@ export async function drainCell(
     if (done.deleted > 0) await asHint(() => clearCell(context, pool, index));
   }
   const [first] = failures;
-  return { ...done, ...(first && { unreadable: first.message }), failures };
+  return {
+    ...done,
+    ...(first && { unreadable: first.message }),
+    ...(readyAtMs > 0 && { readyAtMs }),
+    failures,
+  };
 }

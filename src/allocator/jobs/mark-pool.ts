@@ -1,9 +1,10 @@
-import type { Job } from "../../domain/job.ts";
+import { type Job, nobodyServed } from "../../domain/job.ts";
 import { SWAP_TRIES_MAX } from "../../domain/limits.ts";
 import { Contended, Unavailable } from "../../domain/outcome.ts";
 import { type Pool, poolOfId } from "../../domain/pool.ts";
 import { announceChange } from "../core/configuration.ts";
 import { type Context, fresh } from "../core/context.ts";
+import { leavePlan } from "./leave-plan.ts";
 
 /**
  * The first step of a job: its pool serves nobody any more, and every function is told. Only the pool as the operator saw
@@ -14,16 +15,23 @@ import { type Context, fresh } from "../core/context.ts";
 export async function markPool(context: Context, job: Job): Promise<Job | undefined> {
   for (let attempt = 0; attempt < SWAP_TRIES_MAX; attempt++) {
     const pool = await poolOfJob(context, job);
-    if (!pool) return endJob(context, job, "done", "The pool is gone.");
+    if (!pool) return endGone(context, job);
     if (isMarked(job, pool)) {
       await announceChange(context, job.space);
       // Taken after the mark was seen to stand, however late its write landed.
-      const detail = "The pool serves nobody any more; its blocks are looked for.";
-      return advance(context, "mark-job", job, { markedAtMs: context.now(), detail });
+      const markedAtMs = context.now();
+      return advance(context, "mark-job", job, {
+        markedAtMs,
+        detail: nobodyServed(job, markedAtMs),
+      });
     }
     if (pool.state === "deleting") return endJob(context, job, "cancelled", DELETED_MEANWHILE);
     if (pool.revision !== job.poolRevision)
       return endJob(context, job, "failed", "The pool has changed since the operator saw it.");
+    if (job.kind === "pool.delete" && pool.state === "pending") {
+      await deletePending(context, pool);
+      continue;
+    }
     const step = job.kind === "pool.delete" ? "delete-mark" : "drain-mark";
     const marked = await context.store.changePool(step, pool, {
       ...pool,
@@ -37,6 +45,24 @@ export async function markPool(context: Context, job: Job): Promise<Job | undefi
   throw new Contended("the pool kept changing while it was marked");
 }
 
+/**
+ * Deletes a pool that is still pending, exactly as it was seen. No time has to pass, because it has no block and never gets one:
+ * hosts claim blocks of active pools only, no pool becomes pending again, and its creator activates it under this revision.
+ * The item goes before the range. Otherwise an activation in between would leave a pool that serves without its range in the plan.
+ */
+async function deletePending(context: Context, pool: Pool): Promise<void> {
+  const deleted = await context.store.deletePool(pool);
+  if (deleted.outcome === "unknown")
+    throw new Unavailable("the database did not say whether the pool was deleted");
+}
+
+/** Ends a job whose pool is gone. A pool that was deleted while it was pending can have left its range in the plan. */
+async function endGone(context: Context, job: Job): Promise<Job | undefined> {
+  await leavePlan(context, job);
+  return endJob(context, job, "done", GONE);
+}
+
+export const GONE = "The pool is gone; its name and its range are free.";
 export const DELETED_MEANWHILE = "The pool is being deleted.";
 
 const isMarked = ({ kind }: Job, { state, disabled }: Pool): boolean =>

@@ -63,7 +63,7 @@ export async function drainPool(
 
 /**
  * Deletes a pool that is as it was seen: it serves nobody any more, and a job gives its range and its name back once that
- * is safe. One that serves and has addresses assigned is refused; one that was drained, or disabled, waits for the last of
+ * is safe. A pool that is still pending is deleted at once, and the job is done. One that serves and has addresses assigned is refused; one that was drained, or disabled, waits for the last of
  * them. Whoever asks again finds the job that is under way.
  */
 export async function deletePool(
@@ -128,9 +128,11 @@ async function begin(context: Context, wanted: Job): Promise<Accepted | typeof L
       ? ((await markPool(context, job)) ?? (await context.store.readJob(job.space, job.id)) ?? job)
       : job;
   if (marked.state === "failed") return LOST;
+  const isOver = marked.state !== "running" && marked.markedAtMs === undefined;
   return {
     job: marked,
-    effectiveAtMs: (marked.markedAtMs ?? context.now()) + EFFECTIVE_MS_MAX,
+    // A pool that was never marked is gone: it was never active, or another job was faster.
+    effectiveAtMs: isOver ? context.now() : (marked.markedAtMs ?? context.now()) + EFFECTIVE_MS_MAX,
   };
 }
 

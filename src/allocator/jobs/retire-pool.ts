@@ -1,10 +1,9 @@
 import type { Job } from "../../domain/job.ts";
-import { SWAP_TRIES_MAX } from "../../domain/limits.ts";
-import { Contended } from "../../domain/outcome.ts";
 import { type Pool, poolOfId } from "../../domain/pool.ts";
 import { announceChange } from "../core/configuration.ts";
-import { type Context, fresh } from "../core/context.ts";
-import { endJob } from "./mark-pool.ts";
+import type { Context } from "../core/context.ts";
+import { leavePlan } from "./leave-plan.ts";
+import { endJob, GONE } from "./mark-pool.ts";
 
 /**
  * The last steps of a pool that was proven empty for good. Its range leaves the plan, and from then on another pool may have it.
@@ -12,7 +11,7 @@ import { endJob } from "./mark-pool.ts";
  * any two leaves the rest to the next, which sees how far it came.
  */
 export async function retirePool(context: Context, job: Job, pool: Pool): Promise<Job | undefined> {
-  await leavePlan(context, pool);
+  await leavePlan(context, job);
   await context.store.deletePool(pool);
   return settleGone(context, job);
 }
@@ -25,16 +24,5 @@ export async function settleGone(context: Context, job: Job): Promise<Job | unde
   await announceChange(context, space);
   for (const page of await store.listMapPages(space, poolId)) await store.deleteMapPage(page);
   await store.clearPoolFull("drop-pool-full", { space, poolId });
-  return endJob(context, job, "done", "The pool is gone; its name and its range are free.");
-}
-
-/** By its id: the entry of another pool, whatever its name, is not touched. */
-async function leavePlan(context: Context, { space, id }: Pool): Promise<void> {
-  for (let attempt = 0; attempt < SWAP_TRIES_MAX; attempt++) {
-    const plan = await context.store.readPlan(space);
-    const others = plan.entries.filter((entry) => entry.id !== id);
-    if (others.length === plan.entries.length) return;
-    await context.store.changePlan(plan, others, fresh(context));
-  }
-  throw new Contended("other pools of this space are being created all the time");
+  return endJob(context, job, "done", GONE);
 }

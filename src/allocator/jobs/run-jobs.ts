@@ -184,7 +184,7 @@ async function atItsEnd(
   const { walk: _, ...rest } = job;
   const { beganAtMs: __, position: ___, toComeBackTo: ____, only: _____, ...lastWalk } = walk;
   const after: Job = { ...rest, lastWalk };
-  const detail = waitingFor(lastWalk);
+  const detail = waitingFor(job, lastWalk);
   if (job.kind === "pool.release") {
     const back = comingBack(walk, context.now());
     return back

@@ -20,6 +20,14 @@ export const jobRead = v.strictObject({
   progress: v.strictObject({ current: v.optional(walk), last: v.optional(walk) }),
   createdAt: time,
   updatedAt: time,
+  earliestEndAt: v.optional(
+    v.pipe(
+      time,
+      v.description(
+        "Of a running drain or delete: it ends no earlier, since a function may know the pool as one that serves until then",
+      ),
+    ),
+  ),
   finishedAt: v.optional(time),
 });
 

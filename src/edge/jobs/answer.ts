@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import type { Accepted } from "../../allocator/jobs/pool-jobs.ts";
-import type { Job, WalkCounts } from "../../domain/job.ts";
+import { endsNotBeforeMs, type Job, type WalkCounts } from "../../domain/job.ts";
 import { formatTime } from "../../domain/time.ts";
 import type { Answer } from "../http/event.ts";
 import { pagedList } from "../http/named-list.ts";
@@ -38,6 +38,9 @@ export const jobList = pagedList<Job>(
   v.string(),
 );
 
+const earliestEnd = (atMs: number | undefined) =>
+  atMs === undefined ? {} : { earliestEndAt: formatTime(atMs) };
+
 const bodyOf = (job: Job) => ({
   id: job.id,
   space: job.space,
@@ -52,6 +55,7 @@ const bodyOf = (job: Job) => ({
   },
   createdAt: formatTime(job.createdAtMs),
   updatedAt: formatTime(job.updatedAtMs),
+  ...earliestEnd(endsNotBeforeMs(job)),
   ...(job.finishedAtMs !== undefined && { finishedAt: formatTime(job.finishedAtMs) }),
 });
 

@@ -15,8 +15,14 @@ import { blocksOfCell, cellAt } from "../../../src/domain/block-group.ts";
 import { parseInterval } from "../../../src/domain/cidr.ts";
 import { findViolations } from "../../../src/domain/invariants.ts";
 import type { Job } from "../../../src/domain/job.ts";
-import { GRACE_MS, JOB_KEPT_MS, RANGE_RETIRED_MS_MIN } from "../../../src/domain/limits.ts";
+import {
+  CLOCK_SKEW_MS_MAX,
+  GRACE_MS,
+  JOB_KEPT_MS,
+  RANGE_RETIRED_MS_MIN,
+} from "../../../src/domain/limits.ts";
 import { Refusal } from "../../../src/domain/outcome.ts";
+import { formatTime } from "../../../src/domain/time.ts";
 import { makeStore } from "../../../src/store/store.ts";
 import type { Table, Write } from "../../../src/store/table.ts";
 import { collectAll, reclaimAll } from "../../passes.ts";
@@ -24,6 +30,7 @@ import { callsOf, withMishap } from "../../simulation/crash-points.ts";
 import {
   addressOf,
   assigned,
+  COOLDOWN_SECONDS,
   contentsIn,
   contextOver,
   makeWorld,
@@ -110,7 +117,10 @@ describe("a drain", () => {
     });
     await releaseAll(world.calm, told);
     await runJobs(world.calm);
-    expect(await now(job)).toMatchObject({ detail: "Waits for 3 addresses to cool." });
+    const cooled = world.clock.nowMs + 1_000 * COOLDOWN_SECONDS + CLOCK_SKEW_MS_MAX;
+    expect(await now(job)).toMatchObject({
+      detail: `Waits for 3 addresses to cool, until ${formatTime(cooled)}.`,
+    });
     await work(4);
     expect(await now(job)).toMatchObject({ state: "done", lastWalk: { blocks: 0, taken: 0 } });
     expect(contentsIn(world).blocks).toEqual([]);
@@ -245,8 +255,12 @@ describe("a delete", () => {
     const other = () => putPool(world.calm, SPACE, "other", poolOf("10.0.0.8/29", 30), undefined);
     const taken = { code: "pool_overlap", members: { retryable: true, job: job.id } };
     expect(await other()).toMatchObject(taken);
+    const until = formatTime(world.clock.nowMs + RANGE_RETIRED_MS_MIN);
+    const waits = `Waits until ${until}: before that, a function may know the pool as one that serves.`;
+    expect(job.detail).toBe(`The pool assigns no more addresses. ${waits}`);
     world.clock.nowMs += RANGE_RETIRED_MS_MIN - 1;
     await runJobs(world.calm);
+    expect(await now(job)).toMatchObject({ detail: waits });
     expect(await other()).toMatchObject(taken);
     world.clock.nowMs += 1;
     await runJobs(world.calm);

@@ -1,0 +1,171 @@
+import { describe, expect, it } from "vitest";
+import { putPool, readPool } from "../../../src/allocator/admin/administration.ts";
+import type { Context } from "../../../src/allocator/core/context.ts";
+import { type Accepted, deletePool, listJobs } from "../../../src/allocator/jobs/pool-jobs.ts";
+import { runJobs } from "../../../src/allocator/jobs/run-jobs.ts";
+import { findViolations } from "../../../src/domain/invariants.ts";
+import { Refusal } from "../../../src/domain/outcome.ts";
+import { callsOf, withIntruder, withMishap } from "../../simulation/crash-points.ts";
+import {
+  assigned,
+  contentsIn,
+  contextOver,
+  makeWorld,
+  poolOf,
+  requestOf,
+  SPACE,
+  type World,
+} from "../../world.ts";
+
+const RANGE = "10.9.0.0/28";
+const create = (context: Context, blockSize = 30) =>
+  putPool(context, SPACE, "half", poolOf(RANGE, blockSize), undefined);
+const read = (context: Context) => readPool(context, SPACE, "half");
+
+async function revisionIn(context: Context): Promise<string | undefined> {
+  const pool = await read(context);
+  return pool instanceof Refusal ? undefined : pool.revision;
+}
+
+const remove = async (context: Context): Promise<Accepted | Refusal> =>
+  deletePool(context, SPACE, "half", await revisionIn(context));
+
+/** The calls of a creation that comes to its end. */
+async function callsOfCreation(): Promise<readonly string[]> {
+  const { table, clock } = await makeWorld();
+  return callsOf(table, (own) => create(contextOver(own, clock, 2)));
+}
+
+/** Worlds in which a creation was cut off before each call at which that leaves the pool pending. */
+async function cutOff(): Promise<readonly (readonly [string, World])[]> {
+  const cut: [string, World][] = [];
+  for (const [at, call] of (await callsOfCreation()).entries()) {
+    const world = await makeWorld();
+    await withMishap(world.table, at, "killed before the call", (own) =>
+      create(contextOver(own, world.clock, 2)),
+    );
+    const pool = await read(world.calm);
+    if (!(pool instanceof Refusal) && pool.state === "pending") cut.push([call, world]);
+  }
+  return cut;
+}
+
+/** Whatever happened, the name and the range can be had again, and addresses of it. */
+async function expectFree(world: World, where: string): Promise<void> {
+  expect(findViolations(contentsIn(world)), where).toEqual([]);
+  expect(await create(world.calm, 31), where).toMatchObject({ created: true });
+  const request = { ...requestOf("heir", 1), pools: ["half"] };
+  expect((await assigned(world.calm, request)).addresses, where).toMatchObject([{ pool: "half" }]);
+  expect(findViolations(contentsIn(world)), where).toEqual([]);
+}
+
+describe("a pool that is still pending is deleted at once", () => {
+  it("wherever its creation was cut off: no run of the worker has to come by", async () => {
+    const cut = await cutOff();
+    expect(cut.map(([call]) => call)).toEqual(expect.arrayContaining(["change-plan", "put-pool"]));
+    for (const [call, world] of cut) {
+      const nowMs = world.clock.nowMs;
+      expect(await remove(world.calm), call).toMatchObject({
+        job: { state: "done", detail: "The pool is gone; its name and its range are free." },
+        effectiveAtMs: nowMs,
+      });
+      expect(await read(world.calm), call).toMatchObject({ code: "not_found" });
+      expect(
+        contentsIn(world).plans.flatMap(({ entries }) => entries),
+        call,
+      ).toHaveLength(1);
+      await expectFree(world, call);
+    }
+  });
+
+  it("only as it was seen", async () => {
+    const [[, world] = []] = await cutOff();
+    if (!world) throw new Error("no creation was cut off");
+    const { calm } = world;
+    expect(await deletePool(calm, SPACE, "half", undefined)).toMatchObject({
+      code: "precondition_required",
+    });
+    expect(await deletePool(calm, SPACE, "half", "another")).toMatchObject({
+      code: "precondition_failed",
+    });
+    expect(await read(calm)).toMatchObject({ state: "pending" });
+  });
+
+  it("by the worker, in its next run, where its operator was cut off", async () => {
+    const calls = await deletingCalls();
+    for (const [at, call] of calls.entries()) {
+      const world = await pending();
+      await withMishap(world.table, at, "killed before the call", (own) =>
+        remove(contextOver(own, world.clock, 3)),
+      );
+      const { items } = await listJobs(world.calm, SPACE);
+      expect(await runJobs(contextOver(world.table, world.clock, 4))).toMatchObject({
+        failures: [],
+      });
+      // Before its job stood nobody has heard of it.
+      const gone = items.length > 0;
+      expect(await read(world.calm), call).toMatchObject(
+        gone ? { code: "not_found" } : { state: "pending" },
+      );
+      if (gone) await expectFree(world, call);
+    }
+  });
+
+  it.each([
+    { slow: "its creator", quick: "who deletes it" },
+    { slow: "who deletes it", quick: "its creator" },
+  ])(
+    "or not, as they are told, where $quick comes between two calls of $slow",
+    async ({ slow }) => {
+      const parties = async () => {
+        const world = await pending();
+        const seen = await revisionIn(world.calm);
+        const make = (context: Context) => create(context);
+        const drop = (context: Context) => deletePool(context, SPACE, "half", seen);
+        return { world, make, drop };
+      };
+      const isMaking = slow === "its creator";
+      const rehearsal = await parties();
+      const calls = await callsOf(rehearsal.world.table, (own) =>
+        (isMaking ? rehearsal.make : rehearsal.drop)(contextOver(own, rehearsal.world.clock, 3)),
+      );
+      const met = new Set<string>();
+      for (const [at, call] of calls.entries()) {
+        const { world, make, drop } = await parties();
+        const [first, second] = isMaking ? [make, drop] : [drop, make];
+        const told = new Map<unknown, unknown>();
+        const own = withIntruder(world.table, at, async () => {
+          told.set(second, await second(contextOver(world.table, world.clock, 5)));
+        });
+        told.set(first, await first(contextOver(own, world.clock, 6)));
+        expect(findViolations(contentsIn(world)), call).toEqual([]);
+        const isCreated = !(told.get(make) instanceof Refusal);
+        const pool = await read(world.calm);
+        if (isCreated) expect(pool, call).toMatchObject({ state: "active" });
+        else {
+          expect(told.get(drop), call).toMatchObject({ job: { state: "done" } });
+          expect(pool, call).toMatchObject({ code: "not_found" });
+          await expectFree(world, call);
+        }
+        met.add(
+          `${isCreated ? "created" : "lost"}, ${told.get(drop) instanceof Refusal ? "lost" : "deleted"}`,
+        );
+      }
+      // A creator after the deletion creates it anew; a pool that was created meanwhile is not the one that was to be deleted.
+      const both = ["created, deleted", "created, lost"];
+      expect([...met].sort()).toEqual(isMaking ? [...both, "lost, deleted"] : both);
+    },
+  );
+});
+
+/** A world in which a creation was cut off after its range was entered into the plan. */
+async function pending(): Promise<World> {
+  const last = (await cutOff()).at(-1);
+  if (!last) throw new Error("no creation was cut off");
+  return last[1];
+}
+
+async function deletingCalls(): Promise<readonly string[]> {
+  const { table, clock } = await pending();
+  return callsOf(table, (own) => remove(contextOver(own, clock, 3)));
+}
