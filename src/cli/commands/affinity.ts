@@ -1,13 +1,8 @@
 import { Command } from "commander";
 import type * as v from "valibot";
-import type {
-  affinitiesClaimed,
-  affinitiesRead,
-  affinitiesReleased,
-  spaceAffinitiesRead,
-} from "../../contract/answers/answers.ts";
-import { AFFINITIES_PER_PAGE_MAX, BLOCKS_PER_PAGE_MAX } from "../../domain/limits.ts";
-import { type Client, pages, path } from "../api/client.ts";
+import type { affinitiesClaimed } from "../../contract/answers/answers.ts";
+import { type Affinity, affinitiesOfAll, affinitiesOfHost } from "../api/affinities.ts";
+import { type Client, path } from "../api/client.ts";
 import { action, printing, type Session } from "../invocation/cli.ts";
 import {
   affinityTypeOption,
@@ -18,12 +13,13 @@ import {
   withHostReserved,
 } from "../invocation/options.ts";
 import type { Column } from "../output/column.ts";
-import { progressing, told } from "../output/progress.ts";
+import { progressing } from "../output/progress.ts";
 import { getVerb } from "../resource/get.ts";
 import { checkNotEmpty } from "../resource/none.ts";
-import { refusal, usageError } from "../shell/exit.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
+import { refuse } from "./affinity-refusal.ts";
+import { affinityReleaseCommand } from "./affinity-release.ts";
 
 export const affinityCommand = (io: Io): Command =>
   new Command("affinity")
@@ -95,26 +91,7 @@ export const affinityCommand = (io: Io): Command =>
           ),
       ).action(action(io, ensure)),
     )
-    .addCommand(
-      printing(new Command("release"))
-        .description("Take blocks from a host; the addresses in them stay assigned")
-        .argument("[block or CIDR]", "A block, or a range with blocks of the host in it")
-        .requiredOption("--host <host>", "The owner of the blocks")
-        .addOption(affinityTypeOption())
-        .option("--all", "Every block of the host, in place of a CIDR")
-        .option("--must-be-empty", "Only blocks without addresses")
-        .addHelpText(
-          "after",
-          examples(
-            ["Take one block from a host", "plat affinity release 10.0.0.0/26 --host node-1"],
-            [
-              "Take every empty block from a host",
-              "plat affinity release --all --host node-1 --must-be-empty",
-            ],
-          ),
-        )
-        .action(action(io, release)),
-    );
+    .addCommand(affinityReleaseCommand(io));
 
 /** A family of addresses, several times. */
 const families = (text: string, before: readonly number[] = []): readonly number[] => [
@@ -126,12 +103,6 @@ interface HostOptions {
   readonly host: string;
   readonly affinityType?: string;
 }
-
-type AffinityPage = v.InferOutput<typeof affinitiesRead>;
-type Affinity = AffinityPage["affinities"][number] & {
-  readonly host: string;
-  readonly affinityType: string;
-};
 
 const COLUMNS: readonly Column<Affinity>[] = [
   { header: "CIDR", value: ({ cidr }) => cidr },
@@ -170,35 +141,6 @@ async function get(
   const columns = host === undefined ? COLUMNS : OF_HOST;
   print({ columns, rows: shown, document: { affinities: shown } });
   await checkNotEmpty(session, shown, "affinities");
-}
-
-async function affinitiesOfAll(client: Client, pool: string | undefined): Promise<Affinity[]> {
-  const rows: Affinity[] = [];
-  for await (const page of pages<v.InferOutput<typeof spaceAffinitiesRead>>(
-    client,
-    path`/v1/affinities`,
-    { pool, limit: AFFINITIES_PER_PAGE_MAX },
-  ))
-    rows.push(...page.affinities.map((row) => ({ ...row, borrowed: false })));
-  return rows;
-}
-
-async function affinitiesOfHost(
-  client: Client,
-  {
-    host: name,
-    affinityType: type,
-  }: { readonly host: string; readonly affinityType?: string | undefined },
-): Promise<Affinity[]> {
-  const rows: Affinity[] = [];
-  for await (const page of pages<AffinityPage>(client, path`/v1/nodes/${name}/affinities`, {
-    affinityType: type,
-    limit: BLOCKS_PER_PAGE_MAX,
-  })) {
-    const { host, affinityType } = page;
-    rows.push(...page.affinities.map(({ cidr, ...row }) => ({ cidr, host, affinityType, ...row })));
-  }
-  return rows;
 }
 
 type Claimed = Extract<v.InferOutput<typeof affinitiesClaimed>, { readonly complete: boolean }>;
@@ -261,51 +203,4 @@ async function ensure(
     body: { affinityType, families: family, pools: pool, hostReserved: hostReservedOf(options) },
   });
   print({ columns: ENSURED, rows: body.blocks, document: body });
-}
-
-type ReleasedPage = v.InferOutput<typeof affinitiesReleased>;
-type ReleasedAffinity = ReleasedPage["affinities"][number];
-
-const RELEASED: readonly Column<ReleasedAffinity>[] = [
-  { header: "CIDR", value: ({ cidr }) => cidr },
-  { header: "STATUS", value: ({ status }) => status, isState: true },
-  { header: "IN USE", value: ({ inUse }) => inUse },
-  { header: "COOLING", value: ({ cooling }) => cooling },
-];
-
-async function release(
-  { client, print, io }: Session,
-  options: HostOptions & { readonly all?: true; readonly mustBeEmpty?: true },
-  cidr?: string,
-): Promise<void> {
-  const { host, affinityType, all, mustBeEmpty } = options;
-  if ((cidr === undefined) === (all === undefined))
-    throw usageError("plat affinity release needs the CIDR of a block, or --all.");
-  const rows: ReleasedAffinity[] = [];
-  const query = { affinityType, cidr, mustBeEmpty };
-  const route = path`/v1/nodes/${host}/affinities`;
-  await told(
-    rows,
-    () => print({ columns: RELEASED, rows, document: { affinities: rows } }),
-    () =>
-      progressing(io, `blocks of ${host}`, async (shown) => {
-        for await (const page of pages<ReleasedPage>(client, route, query, "DELETE")) {
-          rows.push(...page.affinities);
-          shown.update(`${rows.length} blocks of ${host}`);
-        }
-      }),
-  );
-  const left = rows.filter(({ status }) => status !== "deleted" && status !== "disowned");
-  refuse(left, "as it was");
-}
-
-/** Some blocks did not become what was asked for: the first of them says why. */
-function refuse(
-  left: readonly { readonly cidr: string; readonly status: string }[],
-  what: string,
-): void {
-  const [first] = left;
-  if (!first) return;
-  const others = left.length > 1 ? ` (and ${left.length - 1} more)` : "";
-  throw refusal(first.status, `${first.cidr} is ${what}${others}.`);
 }

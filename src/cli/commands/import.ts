@@ -5,14 +5,19 @@ import { wantedFromCsv } from "../csv/read-csv.ts";
 import { isEmpty, type Wanted } from "../import/desired.ts";
 import { takeOver } from "../import/import-cluster.ts";
 import { action, printing, type Session } from "../invocation/cli.ts";
+import {
+  type Confirm,
+  type ConfirmOptions,
+  confirmation,
+  withConfirmation,
+} from "../invocation/confirm.ts";
 import { usageError } from "../shell/exit.ts";
 import { examples } from "../shell/help.ts";
 import { readInput } from "../shell/input.ts";
 import type { Io } from "../shell/io.ts";
 
-interface ImportOptions {
+interface ImportOptions extends ConfirmOptions {
   readonly filename: readonly string[];
-  readonly dryRun?: true;
 }
 
 export const importCommand = (io: Io): Command =>
@@ -51,28 +56,35 @@ export const importCommand = (io: Io): Command =>
     );
 
 const importing = (name: string, file: string): Command =>
-  printing(new Command(name))
-    .requiredOption("-f, --filename <file...>", `${file}; - reads stdin; repeatable`)
-    .option("--dry-run", "Show what would be done, and write nothing");
+  withConfirmation(
+    printing(new Command(name)).requiredOption(
+      "-f, --filename <file...>",
+      `${file}; - reads stdin; repeatable`,
+    ),
+    "Show what would be done, and write nothing",
+  );
 
 async function importCalico(session: Session, options: ImportOptions): Promise<void> {
+  const confirm = confirmation(session, options);
   const wanted = wantedFrom(readDump(await textsOf(session, options)));
-  await takeOverAll(session, wanted, options);
+  await takeOverAll(session, wanted, options, confirm);
 }
 
 async function importCsv(session: Session, options: ImportOptions): Promise<void> {
+  const confirm = confirmation(session, options);
   const wanted = await wantedFromCsv(session.client, await textsOf(session, options));
-  await takeOverAll(session, wanted, options);
+  await takeOverAll(session, wanted, options, confirm);
 }
 
 async function takeOverAll(
   session: Session,
   wanted: Wanted,
   { filename, dryRun }: ImportOptions,
+  confirm: Confirm,
 ): Promise<void> {
   for (const note of wanted.notes) session.io.err(`Note: ${note}\n`);
   if (isEmpty(wanted)) throw usageError(`${filename.join(" and ")} has nothing that Plat takes.`);
-  await takeOver(session, wanted, dryRun === true);
+  await takeOver(session, wanted, { dryRun, confirm });
 }
 
 async function textsOf(

@@ -2,8 +2,11 @@ import type { Command } from "commander";
 import type * as v from "valibot";
 import type { affinitiesReleased } from "../../contract/answers/answers.ts";
 import { found, pages, path } from "../api/client.ts";
+import { readHoldings } from "../api/holdings.ts";
 import { releaseHost } from "../api/releases.ts";
 import { action, type Session } from "../invocation/cli.ts";
+import { type ConfirmOptions, confirmation } from "../invocation/confirm.ts";
+import { counted } from "../output/count.ts";
 import { progressing, told } from "../output/progress.ts";
 import { deleteAsSeen, deletion } from "../resource/delete.ts";
 import { NODE } from "../resource/kind.ts";
@@ -24,14 +27,31 @@ export const nodeDeleteCommand = (io: Io): Command =>
       ),
     )
     .option("--release", "Also release all addresses and blocks of the host, registered or not")
-    .action(
-      action(io, async (session: Session, { release }: { release?: true }, name: string) => {
-        const deleting = deleteAsSeen(session, NODE, name);
-        if (!release) return deleting;
-        await found(deleting);
-        await releaseAll(session, name);
-      }),
-    );
+    .action(action(io, deleteNode));
+
+interface Options extends ConfirmOptions {
+  readonly release?: true;
+}
+
+async function deleteNode(session: Session, options: Options, name: string): Promise<void> {
+  const confirm = confirmation(session, options);
+  if (!options.release)
+    return deleteAsSeen(session, NODE, name, options, () => confirm(`Delete node ${name}?`));
+  const { io, client } = session;
+  const holdings = async () => {
+    const { addresses, blocks } = await readHoldings(client, { host: name });
+    return amounts(addresses.length, blocks.length);
+  };
+  if (!options.dryRun)
+    await confirm(async () => `Delete node ${name}, and release its ${await holdings()}?`);
+  // Its host may have something without being registered.
+  await found(deleteAsSeen(session, NODE, name, options));
+  if (options.dryRun) io.out(`${await holdings()} of ${name} released (dry run)\n`);
+  else await releaseAll(session, name);
+}
+
+const amounts = (addresses: number, blocks: number) =>
+  `${counted(addresses, "address", "addresses")} and ${counted(blocks, "block")}`;
 
 /** Addresses first: a block that is taken from its host while it is in use serves on until they have cooled. */
 async function releaseAll({ client, io }: Session, host: string): Promise<void> {
@@ -40,10 +60,7 @@ async function releaseAll({ client, io }: Session, host: string): Promise<void> 
   let left: string[] = [];
   await told(
     addresses,
-    () =>
-      io.out(
-        `${counted(addresses.length, "address", "addresses")} and ${counted(blocks.length, "block", "blocks")} of ${host} released\n`,
-      ),
+    () => io.out(`${amounts(addresses.length, blocks.length)} of ${host} released\n`),
     () =>
       progressing(io, `addresses of ${host}`, async () => {
         for await (const { released, unreadable = [] } of releaseHost(client, { host })) {
@@ -64,6 +81,3 @@ async function releaseAll({ client, io }: Session, host: string): Promise<void> 
     `What ${host} has in ${[...new Set(left)].join(", ")} stays: it kept changing, or cannot be read.`,
   );
 }
-
-const counted = (count: number, one: string, many: string) =>
-  `${count} ${count === 1 ? one : many}`;

@@ -4,12 +4,7 @@ import type { jobBegun } from "../../contract/answers/answers.ts";
 import { type Path, path, type Request } from "../api/client.ts";
 import { assignedInPool } from "../api/pool-usage.ts";
 import { action, printing, type Session } from "../invocation/cli.ts";
-import {
-  type ConfirmOptions,
-  confirmation,
-  counted,
-  withConfirmation,
-} from "../invocation/confirm.ts";
+import { type ConfirmOptions, confirmation, withConfirmation } from "../invocation/confirm.ts";
 import { type Duration, duration } from "../invocation/options.ts";
 import {
   checkDone,
@@ -18,6 +13,7 @@ import {
   printJob,
   TIMEOUT_HELP,
 } from "../invocation/wait-for-job.ts";
+import { counted } from "../output/count.ts";
 import { matching } from "../resource/change.ts";
 import { POOL, pathOf } from "../resource/kind.ts";
 import { examples } from "../shell/help.ts";

@@ -3,11 +3,16 @@ import { type Outcome, releaseCandidates } from "../check/release-candidates.ts"
 import { readReport } from "../check/report.ts";
 import { stillAsSeen } from "../check/second-look.ts";
 import type { Session } from "../invocation/cli.ts";
+import { type ConfirmOptions, confirmation } from "../invocation/confirm.ts";
 import type { Column } from "../output/column.ts";
+import { counted } from "../output/count.ts";
 import { told } from "../output/progress.ts";
 import { readInput } from "../shell/input.ts";
 
-const COLUMNS: readonly Column<Outcome>[] = [
+/** What became of a candidate, or would. */
+type Row = Omit<Outcome, "status"> & { readonly status: Outcome["status"] | "would_release" };
+
+const COLUMNS: readonly Column<Row>[] = [
   { header: "ADDRESS", value: ({ address }) => address },
   { header: "STATUS", value: ({ status }) => status, isState: true },
   { header: "HANDLE", value: ({ handle }) => handle, long: "cut" },
@@ -19,9 +24,12 @@ const COLUMNS: readonly Column<Outcome>[] = [
  * owner since stays as it is. Repeated, nothing more happens.
  */
 export async function releaseFromReports(
-  { io, client, print }: Session,
+  session: Session,
   files: readonly string[],
+  options: ConfirmOptions,
 ): Promise<void> {
+  const { io, client, print } = session;
+  const confirm = confirmation(session, options);
   const reports = await Promise.all(
     files.map(async (file) => readReport(file, await readInput(io, file), client.space)),
   );
@@ -35,14 +43,23 @@ export async function releaseFromReports(
       );
   const candidates = [...confirmed.values()];
   const standing = await stillAsSeen(client, candidates);
-  const rows = skipped(candidates, standing);
-  await told(
-    rows,
-    () => print({ columns: COLUMNS, rows, document: { results: rows } }),
-    async () => {
-      for await (const outcomes of releaseCandidates(client, standing)) rows.push(...outcomes);
-    },
-  );
+  const rows: Row[] = [...skipped(candidates, standing)];
+  const show = () => print({ columns: COLUMNS, rows, document: { results: rows } });
+  if (options.dryRun) {
+    rows.push(
+      ...standing.map(({ address, handle }) => ({
+        address,
+        handle,
+        status: "would_release" as const,
+      })),
+    );
+    return show();
+  }
+  if (standing.length > 0)
+    await confirm(`Release ${counted(standing.length, "leaked address", "leaked addresses")}?`);
+  await told(rows, show, async () => {
+    for await (const outcomes of releaseCandidates(client, standing)) rows.push(...outcomes);
+  });
 }
 
 function skipped(candidates: readonly Candidate[], standing: readonly Candidate[]): Outcome[] {

@@ -1,25 +1,32 @@
 import { Command, Option } from "commander";
 import { compareAddresses, parseAddress } from "../../domain/address.ts";
 import { type Address, readAddress } from "../api/addresses.ts";
+import { found, isPathPart } from "../api/client.ts";
+import { readHandle } from "../api/handles.ts";
 import {
   type AllReleased,
   type ReleaseEntry,
-  type ReleaseResult,
   releaseAddresses,
   releaseHandle,
   releaseHost,
 } from "../api/releases.ts";
 import { action, printing, type Session } from "../invocation/cli.ts";
+import { type ConfirmOptions, confirmation, withConfirmation } from "../invocation/confirm.ts";
 import { affinityTypeOption, several, texts } from "../invocation/options.ts";
 import type { Column } from "../output/column.ts";
+import { counted } from "../output/count.ts";
 import { progressing, told } from "../output/progress.ts";
 import { refusal, usageError } from "../shell/exit.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
+import { type Named, notAssigned, previewOf, type Row } from "./release-preview.ts";
 import { releaseFromReports } from "./release-report.ts";
 
 export const releaseCommand = (io: Io): Command =>
-  printing(new Command("release"))
+  withConfirmation(
+    printing(new Command("release")),
+    "Show what would be released, and release nothing",
+  )
     .description("Release addresses by address, by handle or by host")
     .addHelpText(
       "after",
@@ -61,36 +68,64 @@ export const releaseCommand = (io: Io): Command =>
     )
     .action(action(io, release));
 
-interface ReleaseOptions {
-  readonly ip?: readonly string[];
-  readonly generation?: string;
-  readonly handle?: string;
-  readonly host?: string;
-  readonly affinityType?: string;
+interface ReleaseOptions extends Named, ConfirmOptions {
   readonly fromReport?: readonly string[];
 }
 
 /** What the line says is how: each way is a function of its own. */
 async function release(session: Session, options: ReleaseOptions): Promise<void> {
   const { ip, generation, handle, host, affinityType, fromReport } = options;
-  if (fromReport) return releaseFromReports(session, fromReport);
+  if (fromReport) return releaseFromReports(session, fromReport, options);
   if (affinityType !== undefined && host === undefined)
     throw usageError("--affinity-type needs --host.");
   if (generation !== undefined && ip?.length !== 1)
     throw usageError("--generation is good for one address; it needs one --ip.");
-  if (host !== undefined) return byHost(session, { host, affinityType });
+  if ((ip ?? handle ?? host) === undefined)
+    throw usageError("plat release needs --ip, --handle, --host or --from-report.");
+  if (options.dryRun) return preview(session, options);
+  if (host !== undefined) {
+    await confirmation(
+      session,
+      options,
+    )(async () => {
+      const rows = await previewOf(session.client, options);
+      return `Release ${counted(rows.length, "address", "addresses")} of host ${host}?`;
+    });
+    return byHost(session, { host, affinityType });
+  }
   if (ip && (generation ?? handle) !== undefined)
     return byProof(
       session,
       ip.map((address) => ({ address, handle, generation })),
     );
   if (ip) return asSeen(session, ip);
-  if (handle !== undefined) return byHandle(session, handle);
-  throw usageError("plat release needs --ip, --handle, --host or --from-report.");
+  if (handle !== undefined) {
+    await confirmHandle(session, options, handle);
+    return byHandle(session, handle);
+  }
 }
 
-/** What became of an address, and whose it was where that is known. */
-type Row = ReleaseResult & { readonly handle?: string | undefined };
+/** Prints what the same line without --dry-run would release, and exits as it would. */
+async function preview(session: Session, named: Named): Promise<void> {
+  const rows = await previewOf(session.client, named);
+  report(session, rows);
+  refuseConflicts(rows);
+}
+
+/**
+ * Asks before several addresses of a handle are released. A workload gives its addresses back by its handle, in scripts above
+ * all: these are not asked, nor need they say --yes.
+ */
+async function confirmHandle(
+  session: Session,
+  options: ReleaseOptions,
+  handle: string,
+): Promise<void> {
+  if (options.yes || !session.io.ask || !isPathPart(handle)) return;
+  const { length } = (await found(readHandle(session.client, handle))) ?? [];
+  if (length > 1)
+    await confirmation(session, options)(`Release ${length} addresses of handle ${handle}?`);
+}
 
 const COLUMNS: readonly Column<Row>[] = [
   { header: "ADDRESS", value: ({ address }) => address },
@@ -139,12 +174,6 @@ async function asSeen(session: Session, ips: readonly string[]): Promise<void> {
     },
   );
   refuseConflicts(rows);
-}
-
-function notAssigned({ address, state, availableAt }: Address): Row {
-  const row = { address, status: "not_assigned" } as const;
-  if (state === "cooling") return { ...row, detail: `It cools until ${availableAt}.` };
-  return state === "hostReserved" ? { ...row, detail: "Its host keeps it for itself." } : row;
 }
 
 async function byHandle(session: Session, handle: string): Promise<void> {

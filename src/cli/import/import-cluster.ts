@@ -1,6 +1,9 @@
 import type { Session } from "../invocation/cli.ts";
+import type { Confirm } from "../invocation/confirm.ts";
 import { progressing } from "../output/progress.ts";
+import { tableText } from "../output/table.ts";
 import { CommandError, EXIT } from "../shell/exit.ts";
+import { styleOf } from "../shell/style.ts";
 import { carryOut } from "./carry-out.ts";
 import { readStanding } from "./current.ts";
 import type { Conflict, Wanted } from "./desired.ts";
@@ -12,12 +15,15 @@ import type { Plan } from "./steps.ts";
 /**
  * Makes Plat have what is wanted: looks what it has, plans, and refuses all of it before the first write if anything is in
  * conflict. A run that is cut off is completed by the next.
+ *
+ * @param confirm asks with the plan before the first write
  */
 export async function takeOver(
-  { io, client, print }: Session,
+  session: Session,
   wanted: Wanted,
-  dryRun: boolean,
+  { dryRun, confirm }: { readonly dryRun?: true | undefined; readonly confirm: Confirm },
 ): Promise<void> {
+  const { io, client, print } = session;
   const plan = await progressing(io, "looking at what Plat has", async (shown): Promise<Plan> => {
     const planned = planOf(wanted, await readStanding(client, wanted, shown));
     const refused = await rehearse(client, planned);
@@ -34,6 +40,13 @@ export async function takeOver(
     io.err("All of it was there already: nothing was written.\n");
     return;
   }
+  await confirm(async () => {
+    const { columns, rows } = reportOf(plan, { dryRun: true });
+    const { columns: width, errHasColors } = io.terminal;
+    const layout = { isWide: false, columns: width, style: styleOf(errHasColors) };
+    io.err(tableText(columns, rows, layout));
+    return `Import this into space ${client.space}?`;
+  });
   await progressing(io, "taking over", (shown) => carryOut(client, io, plan, shown));
   print(reportOf(plan, { dryRun: false }));
 }

@@ -7,6 +7,9 @@ export interface ConfirmOptions {
   readonly yes?: true;
 }
 
+/** Asks a question, which is made only where somebody is asked. Errors: the answer is no. */
+export type Confirm = (question: string | (() => Promise<string>)) => Promise<void>;
+
 /** Options of a command that takes something away, or changes much at once. */
 export const withConfirmation = (command: Command, preview: string): Command =>
   command
@@ -24,7 +27,7 @@ export const withConfirmation = (command: Command, preview: string): Command =>
 export function confirmation(
   { io }: Pick<Session, "io">,
   { dryRun, yes }: ConfirmOptions,
-): (question: string | (() => Promise<string>)) => Promise<void> {
+): Confirm {
   const { ask } = io;
   if (!yes && !dryRun && !ask)
     throw usageError(
@@ -36,7 +39,3 @@ export function confirmation(
     if (!agreed) throw new CommandError(EXIT.refused, "Cancelled: nothing was changed.");
   };
 }
-
-/** Returns `1 address` or `2 addresses`. */
-export const counted = (count: number | bigint, one: string, many = `${one}s`): string =>
-  `${count} ${BigInt(count) === 1n ? one : many}`;

@@ -10,7 +10,7 @@ const DISTANCE_MAX = 9_999n;
  * Returns a count as people read it: in digits up to 2^32, above as a power of two, `2^96`; exactly where it is near to one,
  * `2^96-17`, and else with one decimal, `~2^95.6`.
  */
-export function countText(count: Count): string {
+export function countText(count: Count | bigint): string {
   const value = BigInt(count);
   if (value <= DECIMAL_MAX) return `${value}`;
   const below = BigInt(value.toString(2).length - 1);
@@ -20,6 +20,10 @@ export function countText(count: Count): string {
   if (short <= DISTANCE_MAX) return `2^${below + 1n}-${short}`;
   return `~2^${Number(Math.log2(Number(value)).toFixed(1))}`;
 }
+
+/** Returns `1 address`, `2 addresses` or `2^96 addresses`. */
+export const counted = (count: Count | bigint, one: string, many = `${one}s`): string =>
+  BigInt(count) === 1n ? `1 ${one}` : `${countText(count)} ${many}`;
 
 /** Returns a count and its share, `17 (7%)`: to the nearest whole, halves up. A power of two says enough by itself. */
 export function withShare(count: Count, total: Count): string {

@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { action, type Session } from "../invocation/cli.ts";
+import { type ConfirmOptions, confirmation, withConfirmation } from "../invocation/confirm.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
 import { matching } from "./change.ts";
@@ -9,20 +10,40 @@ import { type Kind, pathOf } from "./kind.ts";
 export const deleteCommand = (io: Io, kind: Kind): Command =>
   deletion(kind)
     .action(
-      action(io, (session: Session, _: object, name: string) => deleteAsSeen(session, kind, name)),
+      action(io, async (session: Session, options: ConfirmOptions, name: string) => {
+        const confirm = confirmation(session, options);
+        await deleteAsSeen(session, kind, name, options, () =>
+          confirm(`Delete ${kind.noun} ${name}?`),
+        );
+      }),
     )
     .addHelpText("after", examples([`Delete one`, `plat ${kind.noun} delete ${kind.sample}`]));
 
 /** How it is said, without what it does. */
 export const deletion = ({ noun }: Kind): Command =>
-  new Command("delete")
-    .description(`Delete a ${noun}`)
-    .argument(`<${noun}>`, `Name of the ${noun}`);
+  withConfirmation(
+    new Command("delete")
+      .description(`Delete a ${noun}`)
+      .argument(`<${noun}>`, `Name of the ${noun}`),
+    "Show what would be deleted, and delete nothing",
+  );
 
-/** Deletes a thing as it stands now, whatever that is. */
-export async function deleteAsSeen({ client, io }: Session, kind: Kind, name: string) {
+/**
+ * Deletes a thing as it stands now, whatever that is.
+ *
+ * @param confirm asks once it is known to be there
+ */
+export async function deleteAsSeen(
+  { client, io }: Session,
+  kind: Kind,
+  name: string,
+  { dryRun }: Pick<ConfirmOptions, "dryRun">,
+  confirm: () => Promise<void> = async () => {},
+): Promise<void> {
   const path = pathOf(kind, name);
   const seen = await client.call({ method: "GET", path });
+  if (dryRun) return io.out(`${kind.title} "${name}" deleted (dry run)\n`);
+  await confirm();
   await client.call({ method: "DELETE", path, ...matching(seen) });
   io.out(`${kind.title} "${name}" deleted\n`);
 }

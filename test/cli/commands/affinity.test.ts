@@ -191,11 +191,36 @@ describe("plat affinity release", () => {
     );
     const { exit, out } = await platWith(
       { progress },
-      ...["affinity", "release", "--host", "n1", "--all", "--endpoint", url, "-o", "json"],
+      ...["affinity", "release", "--host", "n1", "--all", "--yes", "--endpoint", url, "-o", "json"],
     );
     expect(exit).toBe(3);
     expect(JSON.parse(out).affinities).toHaveLength(2);
     expect(progress).toEqual(["blocks of n1", "1 blocks of n1", "2 blocks of n1"]);
+  });
+
+  it("asks before, with what stays assigned, and shows the blocks with --dry-run", async () => {
+    await pool();
+    await plat("assign", "--host", "n1", "--address", "10.0.0.1", "--handle", "a");
+    await plat("affinity", "claim", "10.0.0.16/28", "--host", "n1");
+    const questions: string[] = [];
+    const ask = async (question: string) => {
+      questions.push(question);
+      return false;
+    };
+    const line = ["affinity", "release", "--host", "n1"];
+    for (const more of [["--all"], ["10.0.0.0/24", "--must-be-empty"], ["10.0.0.0/28"]])
+      expect((await platWith({ ask }, ...line, ...more)).exit).toBe(1);
+    expect(questions).toEqual([
+      "Release 2 blocks of host n1? 1 address in them stays assigned.",
+      "Release 1 block of host n1? No address in it is assigned.",
+      "Release 1 block of host n1? 1 address in it stays assigned.",
+    ]);
+    const { exit, out } = await plat(...line, "--all", "--dry-run");
+    expect(exit).toBe(0);
+    expect(out).toMatch(/^10\.0\.0\.0\/28 +main +1 +would_release$/m);
+    expect((await plat("affinity", "get", "--host", "n1", "-o", "name")).out).toBe(
+      "10.0.0.0/28\n10.0.0.16/28\n",
+    );
   });
 
   it("keeps with --must-be-empty what is in use, and exits with 1", async () => {

@@ -82,6 +82,28 @@ describe("plat node delete --release", () => {
     );
   });
 
+  it("asks before, with what its host has; --dry-run only tells it", async () => {
+    await plat("pool", "create", "web", "--cidr", "10.0.0.0/24", "--block-size", "28");
+    await platWith({ stdin: JSON.stringify({ nodes: [{ name: "a", labels: {} }] }) }, ...APPLY);
+    await assign("a", "stays");
+    const questions: string[] = [];
+    const ask = async (question: string) => {
+      questions.push(question);
+      return false;
+    };
+    expect((await platWith({ ask }, "node", "delete", "a", "--release")).exit).toBe(1);
+    expect((await platWith({ ask }, "node", "delete", "a")).exit).toBe(1);
+    expect(questions).toEqual([
+      "Delete node a, and release its 2 addresses and 1 block?",
+      "Delete node a?",
+    ]);
+    expect((await plat("node", "delete", "a", "--release", "--dry-run")).out).toBe(
+      'node "a" deleted (dry run)\n2 addresses and 1 block of a released (dry run)\n',
+    );
+    expect((await plat("node", "get", "a")).exit).toBe(0);
+    expect((await plat("handle", "get", "stays")).exit).toBe(0);
+  });
+
   it.each([
     [
       "names what cannot be read at the end",

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { spaceWithPool } from "../space.ts";
 import { terminal } from "../terminal.ts";
 import { wayTo } from "../way.ts";
@@ -151,7 +151,14 @@ describe("plat release --handle", () => {
       await assign("10.0.0.2", "web-0");
       return undefined;
     });
-    const { exit, out, err } = await plat("release", "--handle", "web-0", "--endpoint", url);
+    const { exit, out, err } = await plat(
+      "release",
+      "--handle",
+      "web-0",
+      "--yes",
+      "--endpoint",
+      url,
+    );
     expect({ exit, out, sent }).toEqual({ exit: 3, out: "", sent: 1 });
     expect(err).toContain("`plat handle get web-0`");
     expect(await stateOf("10.0.0.1")).not.toMatchObject({ state: "assigned" });
@@ -164,7 +171,7 @@ describe("plat release --handle", () => {
       progressed: true,
       complete: before === 2,
     }));
-    const { exit, out } = await plat("release", "--handle", "web-0", "--endpoint", url);
+    const { exit, out } = await plat("release", "--handle", "web-0", "--yes", "--endpoint", url);
     expect(exit).toBe(0);
     expect(out.match(/10\.0\.0\.\d/g)).toEqual(["10.0.0.7", "10.0.0.8", "10.0.0.9"]);
   });
@@ -178,7 +185,7 @@ describe("plat release --handle", () => {
       complete: false,
       unreadable,
     }));
-    const { exit, err } = await plat("release", "--handle", "web-0", "--endpoint", url);
+    const { exit, err } = await plat("release", "--handle", "web-0", "--yes", "--endpoint", url);
     expect(exit).toBe(1);
     expect(err).toMatch(
       /^Error: What web-0 has in block 10\.0\.0\.0 stays.*\n {2}code: unreadable\n/s,
@@ -191,7 +198,14 @@ describe("plat release --handle", () => {
     const url = await wayTo(shell.server().url, async ({ before }) =>
       before === 0 ? { ...part, unreadable } : { ...part, released: ["10.0.0.2"], complete: true },
     );
-    const { exit, out, err } = await plat("release", "--handle", "web-0", "--endpoint", url);
+    const { exit, out, err } = await plat(
+      "release",
+      "--handle",
+      "web-0",
+      "--yes",
+      "--endpoint",
+      url,
+    );
     expect({ exit, err }).toEqual({ exit: 0, err: "" });
     expect(out.match(/10\.0\.0\.\d/g)).toEqual(["10.0.0.1", "10.0.0.2"]);
   });
@@ -263,7 +277,7 @@ describe("plat release --host", () => {
     const url = await wayTo(shell.server().url, async ({ before }) =>
       before === 0 ? { ...left, released: ["10.0.0.17"] } : left,
     );
-    const { exit, out, err } = await plat("release", "--host", "n1", "--endpoint", url);
+    const { exit, out, err } = await plat("release", "--host", "n1", "--yes", "--endpoint", url);
     expect(exit).toBe(1);
     expect(out).toContain("10.0.0.17   released");
     expect(err).toMatch(
@@ -295,5 +309,79 @@ describe("a release that says too little, or too much", () => {
     const { exit, out, err } = await plat(...line);
     expect({ exit, out }).toEqual({ exit: 2, out: "" });
     expect(err).toContain(problem);
+  });
+});
+
+describe("plat release asks", () => {
+  const questions: string[] = [];
+  const asked = (answer: boolean, ...args: readonly string[]) => {
+    questions.length = 0;
+    const ask = async (question: string) => {
+      questions.push(question);
+      return answer;
+    };
+    return platWith({ ask }, "release", ...args);
+  };
+  beforeEach(async () => {
+    await pool();
+    for (const n of [1, 2]) await assign(`10.0.0.${n}`, "pair");
+    await assign("10.0.0.3", "single");
+  });
+
+  it("before a host loses its addresses, and says how many", async () => {
+    expect((await asked(false, "--host", "n1")).exit).toBe(1);
+    expect(questions).toEqual(["Release 3 addresses of host n1?"]);
+    expect(await stateOf("10.0.0.1")).toMatchObject({ state: "assigned" });
+    expect((await asked(true, "--host", "n1")).exit).toBe(0);
+    expect(await stateOf("10.0.0.1")).not.toMatchObject({ state: "assigned" });
+  });
+
+  it("before several addresses of a handle are released, not before one", async () => {
+    expect((await asked(false, "--handle", "pair")).exit).toBe(1);
+    expect(questions).toEqual(["Release 2 addresses of handle pair?"]);
+    expect((await asked(false, "--handle", "single")).exit).toBe(0);
+    expect(questions).toEqual([]);
+  });
+
+  it("nobody about addresses that are named, nor in a script about a handle", async () => {
+    expect((await asked(false, "--ip", "10.0.0.1,10.0.0.2")).exit).toBe(0);
+    expect(questions).toEqual([]);
+    const script = { ask: "no terminal" } as const;
+    expect((await platWith(script, "release", "--handle", "single")).exit).toBe(0);
+    const { exit, err } = await platWith(script, "release", "--host", "n1");
+    expect(exit).toBe(2);
+    expect(err).toContain("Repeat it with --yes");
+  });
+});
+
+describe("plat release --dry-run", () => {
+  beforeEach(async () => {
+    await pool();
+    await assign("10.0.0.1", "web-0");
+    await assign("10.0.0.2", "guest", "n2");
+  });
+
+  it.each([
+    ["--handle", "web-0"],
+    ["--host", "n1"],
+    ["--ip", "10.0.0.1"],
+    ["--ip", "10.0.0.1", "--handle", "web-0"],
+  ])("shows what %s %s would release, and releases nothing", async (...named) => {
+    const script = { ask: "no terminal" } as const;
+    expect(await platWith(script, "release", ...named, "--dry-run")).toEqual({
+      exit: 0,
+      out: "ADDRESS    STATUS          HANDLE   DETAIL\n10.0.0.1   would_release   web-0\n",
+      err: "",
+    });
+    expect(await stateOf("10.0.0.1")).toMatchObject({ state: "assigned" });
+  });
+
+  it("ends as the release would where another has the address", async () => {
+    const { exit, out } = await plat(
+      ...["release", "--ip", "10.0.0.2,10.0.0.3", "--handle", "web-0", "--dry-run"],
+    );
+    expect(exit).toBe(1);
+    expect(out).toMatch(/10\.0\.0\.2 +conflict +guest/);
+    expect(out).toMatch(/10\.0\.0\.3 +not_assigned/);
   });
 });

@@ -26,7 +26,7 @@ it("a run that somebody else comes before says so, and what is left is seen by t
   });
   const { exit, err } = await importing(way);
   expect(exit).toBe(1);
-  expect(err).toMatch(/^Error: 10\.0\.0\.0: .*\n {2}code: already_assigned\n/);
+  expect(err).toMatch(/^Error: 10\.0\.0\.0: .*\n {2}code: already_assigned\n/m);
   expect(err).toContain(OTHERS);
   expect((await importing(server().url)).err).toContain("is assigned to handle other in Plat");
 });

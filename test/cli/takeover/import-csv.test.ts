@@ -36,6 +36,26 @@ describe("plat import csv", () => {
     expect((await importing(TABLE)).err).toContain("nothing was written");
   });
 
+  it("asks with its plan before, and writes nothing where the answer is no", async () => {
+    await withPool();
+    const questions: string[] = [];
+    const ask = async (question: string) => {
+      questions.push(question);
+      return false;
+    };
+    const line = ["import", "csv", "-f", "-"];
+    const { exit, out, err } = await platWith({ stdin: TABLE, ask }, ...line);
+    expect({ exit, out }).toEqual({ exit: 1, out: "" });
+    expect(questions).toEqual([`Import this into space ${space()}?`]);
+    expect(err).toMatch(/^KIND .*\naddresses +3 .*\nError: Cancelled: nothing was changed\.\n$/s);
+    expect((await plat("block", "get", "-o", "name")).out).toBe("");
+    const script = await platWith({ stdin: TABLE, ask: "no terminal" }, ...line);
+    expect(script.exit).toBe(2);
+    expect(script.err).toContain("Repeat it with --yes");
+    const { exit: done } = await platWith({ stdin: TABLE, ask: "no terminal" }, ...line, "--yes");
+    expect(done).toBe(0);
+  });
+
   it("gives back what it took, line by line", async () => {
     await withPool();
     await importing(TABLE);

@@ -1,0 +1,122 @@
+import { Command } from "commander";
+import type * as v from "valibot";
+import type { affinitiesReleased } from "../../contract/answers/answers.ts";
+import { type Cidr, contains, parseCidr } from "../../domain/cidr.ts";
+import { type Affinity, affinitiesOfHost } from "../api/affinities.ts";
+import { type Client, pages, path } from "../api/client.ts";
+import { action, printing, type Session } from "../invocation/cli.ts";
+import { type ConfirmOptions, confirmation, withConfirmation } from "../invocation/confirm.ts";
+import { affinityTypeOption } from "../invocation/options.ts";
+import type { Column } from "../output/column.ts";
+import { counted } from "../output/count.ts";
+import { progressing, told } from "../output/progress.ts";
+import { usageError } from "../shell/exit.ts";
+import { examples } from "../shell/help.ts";
+import type { Io } from "../shell/io.ts";
+import { refuse } from "./affinity-refusal.ts";
+
+export const affinityReleaseCommand = (io: Io): Command =>
+  withConfirmation(
+    printing(new Command("release"))
+      .description("Take blocks from a host; the addresses in them stay assigned")
+      .argument("[block or CIDR]", "A block, or a range with blocks of the host in it")
+      .requiredOption("--host <host>", "The owner of the blocks")
+      .addOption(affinityTypeOption())
+      .option("--all", "Every block of the host, in place of a CIDR")
+      .option("--must-be-empty", "Only blocks without addresses"),
+    "Show the blocks, and release none",
+  )
+    .addHelpText(
+      "after",
+      examples(
+        ["Take one block from a host", "plat affinity release 10.0.0.0/26 --host node-1"],
+        [
+          "Take every empty block from a host",
+          "plat affinity release --all --host node-1 --must-be-empty",
+        ],
+      ),
+    )
+    .action(action(io, release));
+
+type ReleasedPage = v.InferOutput<typeof affinitiesReleased>;
+type ReleasedAffinity = ReleasedPage["affinities"][number];
+
+const RELEASED: readonly Column<ReleasedAffinity>[] = [
+  { header: "CIDR", value: ({ cidr }) => cidr },
+  { header: "STATUS", value: ({ status }) => status, isState: true },
+  { header: "IN USE", value: ({ inUse }) => inUse },
+  { header: "COOLING", value: ({ cooling }) => cooling },
+];
+
+interface Options extends ConfirmOptions {
+  readonly host: string;
+  readonly affinityType?: string;
+  readonly all?: true;
+  readonly mustBeEmpty?: true;
+}
+
+async function release(session: Session, options: Options, cidr?: string): Promise<void> {
+  const { client, print, io } = session;
+  const { host, affinityType, all, mustBeEmpty, dryRun } = options;
+  if ((cidr === undefined) === (all === undefined))
+    throw usageError("plat affinity release needs the CIDR of a block, or --all.");
+  const confirm = confirmation(session, options);
+  const preview = () => toRelease(client, options, cidr);
+  if (dryRun) {
+    const shown = await preview();
+    return print({ columns: TO_RELEASE, rows: shown, document: { affinities: shown } });
+  }
+  await confirm(async () => {
+    const blocks = await preview();
+    const used = blocks.reduce((sum, one) => sum + (one.used ?? 0), 0);
+    const inThem = blocks.length === 1 ? "it" : "them";
+    const kept =
+      used === 0
+        ? `No address in ${inThem} is assigned.`
+        : `${counted(used, "address", "addresses")} in ${inThem} ${used === 1 ? "stays" : "stay"} assigned.`;
+    return `Release ${counted(blocks.length, "block")} of host ${host}? ${kept}`;
+  });
+  const rows: ReleasedAffinity[] = [];
+  const query = { affinityType, cidr, mustBeEmpty };
+  const route = path`/v1/nodes/${host}/affinities`;
+  await told(
+    rows,
+    () => print({ columns: RELEASED, rows, document: { affinities: rows } }),
+    () =>
+      progressing(io, `blocks of ${host}`, async (shown) => {
+        for await (const page of pages<ReleasedPage>(client, route, query, "DELETE")) {
+          rows.push(...page.affinities);
+          shown.update(`${rows.length} blocks of ${host}`);
+        }
+      }),
+  );
+  const left = rows.filter(({ status }) => status !== "deleted" && status !== "disowned");
+  refuse(left, "as it was");
+}
+
+const TO_RELEASE: readonly Column<Affinity>[] = [
+  { header: "CIDR", value: ({ cidr }) => cidr },
+  { header: "POOL", value: ({ pool }) => pool, long: "cut" },
+  { header: "IN USE", value: ({ used }) => used },
+  { header: "STATUS", value: () => "would_release", isState: true },
+];
+
+const isWithin = ({ family, base, prefix }: Cidr, range: Cidr): boolean =>
+  prefix >= range.prefix && contains(range, { family, value: base });
+
+/** Returns the affinities that a release would take from the host. */
+async function toRelease(
+  client: Client,
+  { mustBeEmpty, ...host }: Options,
+  range: string | undefined,
+): Promise<Affinity[]> {
+  const within = range === undefined ? undefined : parseCidr(range);
+  const isNamed = (cidr: string): boolean => {
+    const block = parseCidr(cidr);
+    return !within || (within.ok && block.ok && isWithin(block.value, within.value));
+  };
+  const rows = await affinitiesOfHost(client, host);
+  return rows.filter(
+    ({ borrowed, used = 0, cidr }) => !borrowed && !(mustBeEmpty && used > 0) && isNamed(cidr),
+  );
+}

@@ -1,0 +1,65 @@
+import { type Address, readAddress } from "../api/addresses.ts";
+import type { Client } from "../api/client.ts";
+import { readHandle } from "../api/handles.ts";
+import { readHoldings } from "../api/holdings.ts";
+import type { ReleaseResult } from "../api/releases.ts";
+
+/** What became of an address, or would; and whose it was where that is known. */
+export type Row = Omit<ReleaseResult, "status"> & {
+  readonly status: ReleaseResult["status"] | "would_release";
+  readonly handle?: string | undefined;
+};
+
+/** What a release names. */
+export interface Named {
+  readonly ip?: readonly string[] | undefined;
+  readonly generation?: string | undefined;
+  readonly handle?: string | undefined;
+  readonly host?: string | undefined;
+  readonly affinityType?: string | undefined;
+}
+
+/** Reads what a release would free. */
+export async function previewOf(client: Client, named: Named): Promise<readonly Row[]> {
+  const { ip, handle, host, affinityType } = named;
+  if (host !== undefined) {
+    const { addresses } = await readHoldings(client, { host, affinityType });
+    return addresses.map(wouldRelease);
+  }
+  if (ip) {
+    const rows: Row[] = [];
+    for (const text of ip) rows.push(rowOf(await readAddress(client, text), named));
+    return rows;
+  }
+  if (handle === undefined) return [];
+  const addresses = await readHandle(client, handle);
+  return addresses.map(({ address }) => wouldRelease({ address, handle }));
+}
+
+const wouldRelease = ({
+  address,
+  handle,
+}: {
+  readonly address: string;
+  readonly handle?: string | undefined;
+}): Row => ({ address, status: "would_release", handle });
+
+function rowOf(seen: Address, { handle, generation }: Named): Row {
+  if (seen.state !== "assigned") return notAssigned(seen);
+  const isNamed =
+    (handle ?? seen.handle) === seen.handle && (generation ?? seen.generation) === seen.generation;
+  if (isNamed) return wouldRelease(seen);
+  return {
+    address: seen.address,
+    status: "conflict",
+    code: "generation_conflict",
+    detail: `It belongs to another assignment, of handle ${seen.handle}.`,
+    handle: seen.handle,
+  };
+}
+
+export function notAssigned({ address, state, availableAt }: Address): Row {
+  const row = { address, status: "not_assigned" } as const;
+  if (state === "cooling") return { ...row, detail: `It cools until ${availableAt}.` };
+  return state === "hostReserved" ? { ...row, detail: "Its host keeps it for itself." } : row;
+}
