@@ -4,12 +4,12 @@ import type { Context } from "../src/allocator/core/context.ts";
 import { releaseAddress } from "../src/allocator/release/release-address.ts";
 import { parseAddress } from "../src/domain/address.ts";
 import { parseGeneration } from "../src/domain/generation.ts";
-import { Refusal } from "../src/domain/outcome.ts";
+import { Rejection } from "../src/domain/outcome.ts";
 
 /** Assigns where an assignment is the only right answer. */
 export async function assigned(context: Context, request: AssignRequest): Promise<Assignment> {
   const answer = await assign(context, request);
-  if (answer instanceof Refusal) throw new Error(`${answer.code}: ${answer.detail}`);
+  if (answer instanceof Rejection) throw new Error(`${answer.code}: ${answer.detail}`);
   return answer;
 }
 
@@ -22,7 +22,7 @@ export async function give(
   const [first] = addresses;
   const address = parseAddress(first?.address ?? "");
   const generation = parseGeneration(first?.generation ?? "");
-  if (!address.ok || !generation.ok) throw new Error("an answer that cannot be given back");
+  if (!address.ok || !generation.ok) throw new Error("an answer that cannot be released");
   const proof = { address: address.value, generation: generation.value };
   const { status } = await releaseAddress(context, space, proof);
   if (status !== "released") throw new Error(`the release answered ${status}`);

@@ -35,9 +35,9 @@ console.table(
   })),
 );
 console.log(`How full: where the block is known it is the block that is filled, for its size is what counts: one address of 64 is
-taken, then 32, then 63. Where a block is looked for it is the pool: nearly empty, then half of the blocks taken in each cell
-looked at, then the largest fill at which a claim can still succeed: all cells but three are called full, and of these the
-last has one free block. A /48 is filled in its first 4,096 cells, where all hosts start.
+taken, then 32, then 63. Where a block is looked for it is the pool: nearly empty, then half of the blocks taken in each block group
+looked at, then the largest fill at which a claim can still succeed: all block groups but three are called full, and of these the
+last has one free block. A /48 is filled in its first 4,096 block groups, where all hosts start.
 Not measured: 64 addresses in one block and the rows of a full pool have one fill each. A /48 is never full, so nobody is
 refused there, and nobody borrows. The first address of an empty pool is claimed like any other.`);
 const over = lines.filter(({ cost, budget }) => exceeded(cost, budget));

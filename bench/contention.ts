@@ -7,7 +7,7 @@ import { checkTable } from "../src/allocator/read/check-table.ts";
 import { releaseHandle } from "../src/allocator/release/release-handle.ts";
 import { hostId } from "../src/domain/host.ts";
 import { BLOCKS_PER_HOST_MAX } from "../src/domain/limits.ts";
-import { Refusal } from "../src/domain/outcome.ts";
+import { Rejection } from "../src/domain/outcome.ts";
 import { SETTINGS_DEFAULT } from "../src/domain/settings.ts";
 import { createTable } from "../src/local/create-table.ts";
 import { startEmulator } from "../src/local/emulator.ts";
@@ -46,7 +46,7 @@ const fills = [
   }),
   await fillForOneHost("eight blocks of 64", { cidr: "10.0.0.0/23", blockSize: 26, rounds: 1 }),
 ];
-console.log(tableText(fills.map(({ row }) => row)));
+console.log(tableText(fills.map(({ affinity }) => affinity)));
 console.log(
   `Up to half full: at most ${SLOT_TRIES_MEAN_MAX} in one block that was never used. Not judged: a block used before, where`,
   `\nonly the half that cooled longest is drawn from, and eight blocks, which ${CALLERS} callers fill one after the other, so that`,
@@ -119,17 +119,17 @@ async function fillForOneHost(
     `${(100 / DECILES) * (i + 1)} %`,
     mean(i, i + 1).toFixed(2),
   ]);
-  const row = {
+  const affinity = {
     pool: name,
     assigns: sum(served),
     errors,
     ...Object.fromEntries(deciles),
     "up to half": toHalf.toFixed(2),
   };
-  return { name, toHalf, row };
+  return { name, toHalf, affinity };
 }
 
-/** Every address of the pool was assigned once and given back. */
+/** Every address of the pool was assigned once and freed. */
 async function useAll(space: string, capacity: number): Promise<void> {
   const pods = Array.from({ length: capacity }, (_, i) => `earlier-${i}`);
   await inParallel(pods, 1, (pod) => assignOne(admin, requestOf(space, "node-1", pod)));
@@ -163,7 +163,7 @@ async function claimAtOnce(pool: string, cidr: string) {
 async function assignOne({ context }: Caller, request: AssignRequest): Promise<string | undefined> {
   try {
     const answer = await assign(context, request);
-    if (!(answer instanceof Refusal)) return answer.addresses[0]?.address;
+    if (!(answer instanceof Rejection)) return answer.addresses[0]?.address;
     failures.push(`${request.space}: ${answer.code}: ${answer.detail}`);
   } catch (error) {
     failures.push(`${request.space}: ${error}`);

@@ -1,7 +1,7 @@
 import { type Context, fresh } from "../src/allocator/core/context.ts";
 import { inParallel } from "../src/allocator/core/parallel.ts";
 import { capacityOf } from "../src/domain/block.ts";
-import { blocksOfCell, cellAt } from "../src/domain/block-group.ts";
+import { blocksOfGroup, groupAt } from "../src/domain/block-group.ts";
 import { type Cidr, formatCidr } from "../src/domain/cidr.ts";
 import { handleHash } from "../src/domain/hash.ts";
 import { hostId } from "../src/domain/host.ts";
@@ -10,28 +10,28 @@ import type { Slot } from "../src/domain/slot.ts";
 
 const WRITES_AT_ONCE = 16;
 
-/** Puts full blocks of somebody else into a cell until so many ranges are left; what stands there already stays. */
-export async function fillCell(
+/** Puts full blocks of somebody else into a block group until so many ranges are left; what stands there already stays. */
+export async function fillGroup(
   context: Context,
   pool: Pool,
   index: bigint,
   left: number,
 ): Promise<void> {
-  const cell = cellAt(pool, index);
-  const blocks = await context.store.lookAtCell(pool.space, cell, { consistent: true });
-  const standing = new Set(blocks.map(({ cidr }) => formatCidr(cidr)));
-  const absent = blocksOfCell(pool, cell).filter((cidr) => !standing.has(formatCidr(cidr)));
+  const group = groupAt(pool, index);
+  const blocks = await context.store.scanGroup(pool.space, group, { consistent: true });
+  const current = new Set(blocks.map(({ cidr }) => formatCidr(cidr)));
+  const absent = blocksOfGroup(pool, group).filter((cidr) => !current.has(formatCidr(cidr)));
   await inParallel(absent.slice(left), WRITES_AT_ONCE, (cidr) => putBlock(context, pool, cidr));
 }
 
-/** Leaves nothing free in a cell: a full block takes the place of each that has room. */
-export async function useUpCell(context: Context, pool: Pool, index: bigint): Promise<void> {
-  const cell = cellAt(pool, index);
-  for (const block of await context.store.lookAtCell(pool.space, cell, { consistent: true })) {
+/** Leaves nothing free in a block group: a full block takes the place of each that has room. */
+export async function useUpGroup(context: Context, pool: Pool, index: bigint): Promise<void> {
+  const group = groupAt(pool, index);
+  for (const block of await context.store.scanGroup(pool.space, group, { consistent: true })) {
     const taken = [...block.slots.values()].filter(({ kind }) => kind === "taken").length;
     if (taken < capacityOf(block)) await context.store.deleteBlock(block);
   }
-  await fillCell(context, pool, index, 0);
+  await fillGroup(context, pool, index, 0);
 }
 
 /** Puts a block of somebody else in which so many addresses are taken: all of them if it is not said. */
@@ -55,15 +55,15 @@ export async function putBlock(
   });
 }
 
-/** Enters cells into the map of the pool, and calls those full that are. */
-export async function enterCells(
+/** Enters block groups into the map of the pool, and calls those full that are. */
+export async function enterGroups(
   context: Context,
   { space, id }: Pool,
-  cells: readonly bigint[],
+  groups: readonly bigint[],
   isFull: (index: bigint) => boolean,
 ): Promise<void> {
-  await inParallel(cells, WRITES_AT_ONCE, async (index) => {
-    await context.store.addCell(space, id, index);
+  await inParallel(groups, WRITES_AT_ONCE, async (index) => {
+    await context.store.addGroup(space, id, index);
     if (isFull(index)) await context.store.markFull(space, id, index);
   });
 }

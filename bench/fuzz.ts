@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { serve } from "../src/local/server.ts";
-import { MemoryTable } from "../src/store/in-memory-table.ts";
+import { InMemoryTable } from "../src/store/in-memory-table.ts";
 import { wire } from "../src/wiring.ts";
 import { whole } from "./load/options.ts";
 
@@ -34,7 +34,7 @@ const CHECKS = [
 const { values } = parseArgs({ options: { examples: { type: "string", default: "50" } } });
 const examples = whole("examples", values.examples);
 
-wire(new MemoryTable());
+wire(new InMemoryTable());
 const { HANDLERS } = await import("../src/local/functions.ts");
 const serving = await serve(HANDLERS, { port: 0 });
 // What it remembers of its runs goes with this one: each run is the same.

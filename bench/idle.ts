@@ -4,27 +4,27 @@ import { inParallel } from "../src/allocator/core/parallel.ts";
 import { runJobs } from "../src/allocator/jobs/run-jobs.ts";
 import { reclaim } from "../src/allocator/maintenance/reclaim/reclaim.ts";
 import { repair } from "../src/allocator/maintenance/repair/repair.ts";
-import { BLOCKS_PER_CELL } from "../src/domain/block-group.ts";
+import { BLOCKS_PER_GROUP } from "../src/domain/block-group.ts";
 import { SHARDS } from "../src/domain/limits.ts";
 import { EVERY_SHARD } from "../src/domain/shard.ts";
 import { createTable } from "../src/local/create-table.ts";
 import { startEmulator } from "../src/local/emulator.ts";
 import { dynamoTable } from "../src/store/dynamodb-table.ts";
 import { contextOf, dynamoClient } from "../src/wiring.ts";
-import { fillCell } from "./fill.ts";
+import { fillGroup } from "./fill.ts";
 import { meterOf } from "./meter.ts";
 import { makePool } from "./pool.ts";
 
-/** `npm run bench:idle`: what the scheduled passes cost where nobody asks for anything, each minute and each month. */
+/** `npm run bench:idle`: what the scheduled runs cost where nobody asks for anything, each minute and each month. */
 
 const TABLE_NAME = "plat-idle";
 const MINUTES_PER_MONTH = 30 * 24 * 60;
-/** A pass may keep a cursor for the next, so that the first passes are not like the others. */
+/** A scheduled run may keep a cursor for the next, so that the first passes are not like the others. */
 const PASSES_BEFORE = 3;
-const FULL_CELLS = 8;
+const FULL_GROUPS = 8;
 const LATER_MS = 4 * 60 * 60 * 1000;
 
-const PASSES: Readonly<Record<string, (context: Context) => Promise<unknown>>> = {
+const SCHEDULED_RUNS: Readonly<Record<string, (context: Context) => Promise<unknown>>> = {
   reclaim: byShard(reclaim),
   repair: byShard(repair),
   work: runJobs,
@@ -39,13 +39,13 @@ let context = contextOf(dynamoTable(client, TABLE_NAME));
 await measure("an empty table");
 const pool = await makePool(context, { space: "default", name: "main", cidr: "10.0.0.0/16" });
 await measure("a space with one pool, nothing assigned");
-for (let cell = 0n; cell < FULL_CELLS; cell++) {
-  await context.store.addCell(pool.space, pool.id, cell);
-  await fillCell(context, pool, cell, 0);
+for (let group = 0n; group < FULL_GROUPS; group++) {
+  await context.store.addGroup(pool.space, pool.id, group);
+  await fillGroup(context, pool, group, 0);
 }
 context = { ...context, now: () => Date.now() + LATER_MS };
-// They have no rows and no records, which the collector would begin to mend.
-await measure(`${BLOCKS_PER_CELL * FULL_CELLS} full blocks of 64, claimed some hours ago`, [
+// They have no rows and no allocations, which the repair run would begin to mend.
+await measure(`${BLOCKS_PER_GROUP * FULL_GROUPS} full blocks of 64, claimed some hours ago`, [
   "reclaim",
 ]);
 await emulator.stop();
@@ -55,15 +55,15 @@ function byShard(pass: (context: Context, shard: number) => Promise<unknown>) {
   return (context: Context) => inParallel(EVERY_SHARD, SHARDS, (shard) => pass(context, shard));
 }
 
-async function measure(state: string, passes = Object.keys(PASSES)): Promise<void> {
-  const rows = [];
-  for (const [pass, run] of Object.entries(PASSES)) {
+async function measure(state: string, passes = Object.keys(SCHEDULED_RUNS)): Promise<void> {
+  const affinities = [];
+  for (const [pass, run] of Object.entries(SCHEDULED_RUNS)) {
     if (!passes.includes(pass)) continue;
     for (let i = 0; i < PASSES_BEFORE; i++) await run(context);
     const { calls, inSequence, writeUnits, readUnits } = await meter.measure(() => run(context));
     const month = { "write units a month": writeUnits, "read units a month": readUnits };
     const monthly = Object.entries(month).map(([name, units]) => [name, units * MINUTES_PER_MONTH]);
-    rows.push({
+    affinities.push({
       pass,
       calls,
       "in sequence": inSequence,
@@ -73,5 +73,5 @@ async function measure(state: string, passes = Object.keys(PASSES)): Promise<voi
     });
   }
   console.log(`${state}, each pass once a minute:`);
-  console.table(rows);
+  console.table(affinities);
 }

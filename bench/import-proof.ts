@@ -3,11 +3,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { run } from "../src/cli/program.ts";
 import { startPlat } from "../src/local/plat.ts";
-import { proveTakeover } from "../test/cli/takeover/proof.ts";
+import { proveImport } from "../test/cli/takeover/proof.ts";
 
 /**
  * `npm run import:proof`: a generated cluster of 500 nodes and 20,000 addresses is taken over from its Calico dump,
- * given back as it came, and checked.
+ * freed as it came, and checked.
  */
 
 const SECONDS_NEVER = 86_400;
@@ -27,7 +27,7 @@ const plat = await startPlat({
   workSeconds: SECONDS_NEVER,
 });
 console.log(plat.sentence);
-const { failures, seconds } = await proveTakeover(size, plat.context, async (stdin, ...args) => {
+const { failures, seconds } = await proveImport(size, plat.context, async (stdin, ...args) => {
   const said = { out: "", err: "" };
   const exit = await run(args, {
     out: (text) => {

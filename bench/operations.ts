@@ -6,21 +6,21 @@ import type { Assignment, AssignRequest } from "../src/allocator/assign/assignme
 import type { Context } from "../src/allocator/core/context.ts";
 import { releaseHandle } from "../src/allocator/release/release-handle.ts";
 import {
-  blocksOfCell,
-  CELLS_PER_WINDOW,
-  cellAt,
-  cellCount,
-  cellOrder,
+  blocksOfGroup,
+  GROUPS_PER_WINDOW,
+  groupAt,
+  groupCount,
+  groupOrder,
 } from "../src/domain/block-group.ts";
 import { shuffled } from "../src/domain/fresh.ts";
 import { handleHash } from "../src/domain/hash.ts";
 import { hostId } from "../src/domain/host.ts";
-import { CELL_LOOKS_MAX } from "../src/domain/limits.ts";
-import { Refusal } from "../src/domain/outcome.ts";
+import { GROUP_SCANS_MAX } from "../src/domain/limits.ts";
+import { Rejection } from "../src/domain/outcome.ts";
 import type { Pool } from "../src/domain/pool.ts";
 import { SETTINGS_DEFAULT } from "../src/domain/settings.ts";
 import { assigned, give } from "./asked.ts";
-import { enterCells, fillCell, putBlock, useUpCell } from "./fill.ts";
+import { enterGroups, fillGroup, putBlock, useUpGroup } from "./fill.ts";
 import type { Cost, meterOf } from "./meter.ts";
 import { makePool, readCidr } from "./pool.ts";
 
@@ -50,7 +50,7 @@ type Fill = (typeof FILLS)[number];
 /** How many addresses of its block a host holds before one more is assigned. */
 const TAKEN = { "0 %": 1, "50 %": 32, "99 %": 63 } as const;
 const BLOCK_ADDRESSES = 64;
-/** How many ranges of a cell are left free: of a cell that is looked at first, and of the last that may be looked at. */
+/** How many ranges of a block group are left free: of a block group that is looked at first, and of the last that may be looked at. */
 const FREE = { "0 %": [64, 64], "50 %": [32, 32], "99 %": [0, 1] } as const;
 
 /** A cold function reads the configuration as well: one page, one unit. */
@@ -104,19 +104,19 @@ async function settleHosts(scene: Scene): Promise<{ owner: Context; both: Contex
 }
 
 /**
- * Fills the pool as far as a host that claims a block can see: its map, and the cells that it looks at. Filling the rest
+ * Fills the pool as far as a host that claims a block can see: its map, and the block groups that it looks at. Filling the rest
  * of a /8 would change nothing of what is measured: nobody reads it.
  */
 async function fillPool(scene: Scene): Promise<void> {
   const { site, fill } = scene;
   if (fill === "0 %") return;
   const context = scene.cold();
-  const open = openCells(scene);
+  const open = openGroups(scene);
   const [first, last] = FREE[fill];
   for (const [i, index] of open.entries())
-    await fillCell(context, site, index, i === open.length - 1 ? last : first);
+    await fillGroup(context, site, index, i === open.length - 1 ? last : first);
   const isFull = (index: bigint) => fill === "99 %" && !open.includes(index);
-  await enterCells(context, site, windowOf(site), isFull);
+  await enterGroups(context, site, windowOf(site), isFull);
 }
 
 /** All that is measured where the function knows the block. */
@@ -134,11 +134,11 @@ async function measureKnownBlock(scene: Scene, owner: Context): Promise<void> {
     give(owner, site.space, once),
   );
   const lone = await one();
-  await measured(scene, "release by handle, one record without a key", [3, 3, 1], () =>
+  await measured(scene, "release by handle, one allocation without a key", [3, 3, 1], () =>
     releaseHandle(owner, site.space, lone.handle),
   );
   const other = await keyed();
-  await measured(scene, "release by handle, a keyed record", [5, 4, 2], () =>
+  await measured(scene, "release by handle, a keyed allocation", [5, 4, 2], () =>
     releaseHandle(owner, site.space, other.handle),
   );
 
@@ -159,14 +159,14 @@ async function measureKnownBlock(scene: Scene, owner: Context): Promise<void> {
     );
 }
 
-/** A request of both families is the record with a head and two parts that has the fullest blocks. */
+/** A request of both families is the allocation with a pending allocation and two parts that has the fullest blocks. */
 async function measureBothFamilies(scene: Scene, context: Context): Promise<void> {
   // Two blocks of more than 1 KB take two units each.
   const larger = scene.fill === "99 %" ? 2 : 0;
   const told = await measured(scene, "assign one v4 and one v6, warm", [3, 6 + larger, 0], () =>
     assigned(context, bothOf(scene, 1)),
   );
-  await measured(scene, "release by handle, a record in two blocks", [5, 4 + larger, 2], () =>
+  await measured(scene, "release by handle, an allocation in two blocks", [5, 4 + larger, 2], () =>
     releaseHandle(context, scene.site.space, told.handle),
   );
 }
@@ -178,13 +178,13 @@ async function measureUnknownBlock(scene: Scene): Promise<void> {
     await assigned(context, requestOf(scene, "neighbour"));
     return context;
   };
-  const rows = [
+  const affinities = [
     ["assign, warm function, host not seen before", warm, "owner", {}, [4, 3, 3]],
     ["… with a key", warm, "owner", { keyed: true }, [4, 3, 3]],
     ["… and its first block is full", warm, "two-blocks", {}, [4, 3, 3 + 1]],
     ["assign, cold function", scene.cold, "owner", {}, [4, 3, 4 + CONFIGURATION_UNITS]],
   ] as const;
-  for (const [operation, contextOf, host, more, budget] of rows) {
+  for (const [operation, contextOf, host, more, budget] of affinities) {
     const context = await contextOf();
     const told = await measured(scene, operation, budget, () =>
       assigned(context, requestOf(scene, host, more)),
@@ -207,48 +207,48 @@ async function measureClaims(scene: Scene): Promise<void> {
   await claim("… cold function", scene.cold(), CONFIGURATION_UNITS);
 }
 
-/** The host has no block again, and its cell one free range more, called full or not as before. */
+/** The host has no block again, and its block group one free range more, called full or not as before. */
 async function undoClaim({ cold, site }: Scene, { addresses }: Assignment): Promise<void> {
   const { store } = cold();
   const block = await store.readBlock(site.space, readCidr(addresses[0]?.block ?? ""));
   if (!block) throw new Error("a claim that left no block");
   await store.deleteBlock(block);
-  for (const row of await store.listRows(site.space, hostId("host", "late")))
-    await store.deleteRow("row-undo", row);
-  for (const index of openCells({ site })) await store.unmarkFull(site.space, site.id, index);
+  for (const affinity of await store.listAffinities(site.space, hostId("host", "late")))
+    await store.deleteAffinity("affinity-undo", affinity);
+  for (const index of openGroups({ site })) await store.unmarkFull(site.space, site.id, index);
 }
 
-/** From here on every cell is called full, and a look goes where the first draws of the random source send it. */
+/** From here on every block group is called full, and a look goes where the first draws of the random source send it. */
 async function measureFullPool(scene: Scene): Promise<void> {
   const { site } = scene;
   const context = scene.cold();
-  await enterCells(context, site, openCells(scene), () => true);
-  for (const index of await drawnCells(scene)) await useUpCell(context, site, index);
+  await enterGroups(context, site, openGroups(scene), () => true);
+  for (const index of await drawnGroups(scene)) await useUpGroup(context, site, index);
   const refused = (operation: string) =>
     measured(scene, operation, [12, 1, 60 + CONFIGURATION_UNITS], async () => {
       const answer = await assign(drawing(scene.cold()), requestOf(scene, "too-late"));
-      if (!(answer instanceof Refusal))
+      if (!(answer instanceof Rejection))
         throw new Error(`a full pool gave ${JSON.stringify(answer)}`);
     });
   await refused("assign that is refused because the pool is full");
   const strict = { ...SETTINGS_DEFAULT, strictAffinity: true };
   const written = await putSettings(context, site.space, strict, undefined);
-  if (written instanceof Refusal) throw new Error(written.detail);
+  if (written instanceof Rejection) throw new Error(written.detail);
   await refused("… and borrowing is off");
   const { revision } = written.value;
   await putSettings(context, site.space, SETTINGS_DEFAULT, revision);
 }
 
-/** Full but for one block of somebody else, in the last of the cells that may be looked at. */
+/** Full but for one block of somebody else, in the last of the block groups that may be looked at. */
 async function measureBorrowing(scene: Scene): Promise<void> {
   const { site, lines } = scene;
   const context = scene.cold();
-  const cells = await drawnCells(scene);
-  const [lender] = blocksOfCell(site, cellAt(site, cells.at(-1) as bigint)).slice(-1);
-  const standing = lender && (await context.store.readBlock(site.space, lender));
-  if (!standing) throw new Error("a full pool has no block to lend");
-  await context.store.deleteBlock(standing);
-  await putBlock(context, site, standing.cidr, BLOCK_ADDRESSES / 2);
+  const groups = await drawnGroups(scene);
+  const [borrowedFrom] = blocksOfGroup(site, groupAt(site, groups.at(-1) as bigint)).slice(-1);
+  const current = borrowedFrom && (await context.store.readBlock(site.space, borrowedFrom));
+  if (!current) throw new Error("a full pool has no block to lend");
+  await context.store.deleteBlock(current);
+  await putBlock(context, site, current.cidr, BLOCK_ADDRESSES / 2);
   const guest = drawing(scene.cold());
   const looking = [LOOKING[0], LOOKING[1], LOOKING[2] + CONFIGURATION_UNITS] as const;
   for (const [times, extra] of [
@@ -314,30 +314,30 @@ async function measured<T>(
   return answer as T;
 }
 
-/** The cells that the host which comes late looks at for a free range, in order. */
-function openCells({ site }: Pick<Scene, "site">): readonly bigint[] {
-  const cells: bigint[] = [];
-  for (const index of cellOrder(site, hostId("host", "late"))) {
-    cells.push(index);
-    if (cells.length === CELL_LOOKS_MAX) break;
+/** The block groups that the host which comes late looks at for a free range, in order. */
+function openGroups({ site }: Pick<Scene, "site">): readonly bigint[] {
+  const groups: bigint[] = [];
+  for (const index of groupOrder(site, hostId("host", "late"))) {
+    groups.push(index);
+    if (groups.length === GROUP_SCANS_MAX) break;
   }
-  return cells;
+  return groups;
 }
 
-/** The cells in which all hosts start. */
+/** The block groups in which all hosts start. */
 function windowOf(site: Pool): readonly bigint[] {
-  const count = cellCount(site);
-  const window = count < CELLS_PER_WINDOW ? count : CELLS_PER_WINDOW;
+  const count = groupCount(site);
+  const window = count < GROUPS_PER_WINDOW ? count : GROUPS_PER_WINDOW;
   return Array.from({ length: Number(window) }, (_, i) => BigInt(i));
 }
 
-/** Where nothing says where to look, cells are drawn at random: here always the same ones. */
+/** Where nothing says where to look, block groups are drawn at random: here always the same ones. */
 const STILL = { fraction: () => 0, bytes: (count: number) => randomBytes(count) };
 const drawing = (context: Context): Context => ({ ...context, random: STILL });
 
-async function drawnCells({ cold, site }: Scene): Promise<readonly bigint[]> {
-  const full = await cold().store.readFullCells(site.space, site.id);
-  return shuffled([...full], STILL).slice(0, CELL_LOOKS_MAX);
+async function drawnGroups({ cold, site }: Scene): Promise<readonly bigint[]> {
+  const full = await cold().store.readFullGroups(site.space, site.id);
+  return shuffled([...full], STILL).slice(0, GROUP_SCANS_MAX);
 }
 
 let handles = 0;

@@ -11,17 +11,17 @@ import { whole } from "./load/options.ts";
 /**
  * `npm run bench:pairs`: how many pairs of an assign and a release by generation `npm start` serves in a second, for so many
  * callers on so many hosts, over each table. Each server is a process of its own; the callers, in this one, keep their
- * connections. The tables take turns, cell by cell and round by round, so that a machine's moods touch them all.
+ * connections. The tables take turns, block group by block group and round by round, so that a machine's moods touch them all.
  */
 
-/** The cells of the comparison with Calico's client on etcd, and what that did on two idle cores. */
-const CELLS = [
+/** The block groups of the comparison with Calico's client on etcd, and what that did on two idle cores. */
+const GROUPS = [
   { callers: 1, hosts: 1, calicoOnEtcd: 123 },
   { callers: 8, hosts: 1, calicoOnEtcd: 78 },
   { callers: 64, hosts: 1, calicoOnEtcd: 23 },
   { callers: 64, hosts: 64, calicoOnEtcd: 347 },
 ] as const;
-type Cell = (typeof CELLS)[number];
+type BlockGroup = (typeof GROUPS)[number];
 
 const TABLES = {
   memory: ["--memory"],
@@ -52,19 +52,19 @@ interface Site {
   readonly table: TableName;
   readonly plat: Started;
   readonly client: Client;
-  /** The pairs a second of each round, by cell. */
-  readonly measured: Map<Cell, number[]>;
+  /** The pairs a second of each round, by block group. */
+  readonly measured: Map<BlockGroup, number[]>;
 }
 
 const directory = await mkdtemp(join(tmpdir(), "plat-"));
 const sites = await Promise.all(tables.map(open));
 for (let round = 1; round <= rounds; round++)
-  for (const cell of CELLS)
+  for (const group of GROUPS)
     for (const site of sites) {
-      await pairs(site, cell, WARM_UP_MS);
-      const perSecond = await pairs(site, cell, measuredMs);
-      site.measured.set(cell, [...(site.measured.get(cell) ?? []), perSecond]);
-      const { callers, hosts } = cell;
+      await pairs(site, group, WARM_UP_MS);
+      const perSecond = await pairs(site, group, measuredMs);
+      site.measured.set(group, [...(site.measured.get(group) ?? []), perSecond]);
+      const { callers, hosts } = group;
       console.log(
         `round ${round}: ${callers} callers, ${hosts} hosts, ${site.table}: ${perSecond.toFixed(0)}`,
       );
@@ -72,7 +72,7 @@ for (let round = 1; round <= rounds; round++)
 console.log(
   `\nPairs of assign and release a second: the middle of ${rounds} rounds of ${values.seconds} s each.\n`,
 );
-console.log(tableText(CELLS.map(rowOf)));
+console.log(tableText(GROUPS.map(affinityOf)));
 for (const { client, plat } of sites) {
   client.close();
   plat.process.kill("SIGTERM");
@@ -92,14 +92,18 @@ async function open(table: TableName): Promise<Site> {
   );
   const timers = ["reclaim", "repair", "work"].flatMap((run) => [`--${run}-seconds`, NEVER]);
   const plat = await start(["--port", "0", ...data, ...timers]);
-  const client = makeClient(plat.url, Math.max(...CELLS.map(({ callers }) => callers)));
+  const client = makeClient(plat.url, Math.max(...GROUPS.map(({ callers }) => callers)));
   await expect(client.call("PUT", "/v1/config", SETTINGS), 201);
   await expect(client.call("PUT", "/v1/pools/pods", POOL), 201);
   return { table, plat, client, measured: new Map() };
 }
 
-/** How many pairs a second all callers of the cell do together. */
-async function pairs({ client }: Site, { callers, hosts }: Cell, ms: number): Promise<number> {
+/** How many pairs a second all callers of the block group do together. */
+async function pairs(
+  { client }: Site,
+  { callers, hosts }: BlockGroup,
+  ms: number,
+): Promise<number> {
   const startedAtMs = performance.now();
   const untilMs = startedAtMs + ms;
   let done = 0;
@@ -121,10 +125,10 @@ async function pairs({ client }: Site, { callers, hosts }: Cell, ms: number): Pr
   return done / ((performance.now() - startedAtMs) / 1_000);
 }
 
-function rowOf(cell: Cell): Record<string, string | number> {
-  const { callers, hosts, calicoOnEtcd } = cell;
+function affinityOf(group: BlockGroup): Record<string, string | number> {
+  const { callers, hosts, calicoOnEtcd } = group;
   const figures = new Map(
-    sites.map(({ table, measured }) => [table, middle(measured.get(cell) ?? [])]),
+    sites.map(({ table, measured }) => [table, middle(measured.get(group) ?? [])]),
   );
   const file = figures.get("file");
   const ratio = (to: number | undefined) =>

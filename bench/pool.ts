@@ -1,7 +1,7 @@
 import { putPool } from "../src/allocator/admin/administration.ts";
 import type { Context } from "../src/allocator/core/context.ts";
 import { type Cidr, parseCidr } from "../src/domain/cidr.ts";
-import { Refusal } from "../src/domain/outcome.ts";
+import { Rejection } from "../src/domain/outcome.ts";
 import type { Pool, PoolSpec } from "../src/domain/pool.ts";
 
 /** Creates a pool, by text. Its blocks hold 64 addresses unless said otherwise, and nothing in it cools. */
@@ -27,7 +27,7 @@ export async function makePool(
     },
     undefined,
   );
-  if (put instanceof Refusal) throw new Error(put.detail);
+  if (put instanceof Rejection) throw new Error(put.detail);
   return put.value;
 }
 

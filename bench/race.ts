@@ -12,7 +12,7 @@ import { HOSTS, POOLS } from "./load/world.ts";
 
 /**
  * `npm run race`: many callers race over HTTP on pools that they can just fill, in every way that the API has, while the
- * scheduled passes run and a pool is drained. A ledger on this side proves that no address is held twice and that none is lost.
+ * scheduled runs run and a pool is drained. A ledger on this side proves that no address is held twice and that none is lost.
  * The table is a laptop's; with `-- --dynamodb` it is the embedded DynamoDB, and
  * with `-- --deployed prod` all of it is the twin of what is deployed.
  *
@@ -85,17 +85,17 @@ async function race(directory: string): Promise<readonly string[]> {
 }
 
 function print({ tallies, answered, unanswered }: Api, { count }: Ledger, seconds: number): void {
-  const rows = [...tallies]
+  const affinities = [...tallies]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([calls, tally]) => ({
       calls,
       count: tally.count,
       ok: tally.ok,
-      other: tally.refusals,
+      other: tally.rejections,
       "p50 ms": tally.quantileMs(0.5).toFixed(1),
       "p99 ms": tally.quantileMs(0.99).toFixed(1),
     }));
-  console.log(tableText(rows));
+  console.log(tableText(affinities));
   console.log(
     `${answered} calls in ${seconds.toFixed(1)} s, ${(answered / seconds).toFixed(0)} a second, ${unanswered} unanswered; ${count} addresses are held.`,
   );

@@ -11,11 +11,11 @@ export const PARTITIONS = {
   HANDLE: "HANDLE#*",
   HOST: "HOST#*",
   JOBS: "JOBS",
-  LIMIT: "LIMIT#*",
+  QUOTA: "QUOTA#*",
   NAMESPACE: "NAMESPACE#*",
   NODES: "NODES#*",
   PLAN: "PLAN#*",
-  POOLMAP: "POOLMAP#*",
+  GROUPINDEX: "GROUPINDEX#*",
   SPACE: "SPACE#*",
   SPACES: "SPACES",
   SWEEP: "SWEEP",
@@ -45,9 +45,9 @@ export interface Access extends Readonly<Partial<Record<ActionKind, readonly Par
  * One function for each set of rights: routes that need the same share a function, which is then cold less often, and no
  * route has a right that it does not need. A set is actions, and whose items they act on:
  *
- * - `assign` claims blocks and holds them by records; `release` claims none, and of what is a host's it deletes only the hint
- *   that a block is full, which lies in one partition with rows and nodes; `affinities` has no business with records;
- *   `amend` changes a record and nothing else.
+ * - `assign` claims blocks and holds them by allocations; `release` claims none, and of what is a host's it deletes only the hint
+ *   that a block is full, which lies in one partition with affinities and nodes; `affinities` has no business with allocations;
+ *   `amend` changes an allocation and nothing else.
  * - `read` writes nothing, whatever it reads. `survey` may scan, which no condition on keys can bound.
  * - `configure` writes what a space is configured by: pools, reservations and settings lie in one partition, where rights to
  *   one are rights to all. `register` writes who is in it: hosts and namespaces.
@@ -55,18 +55,18 @@ export interface Access extends Readonly<Partial<Record<ActionKind, readonly Par
  */
 export const ACCESS: Readonly<Record<FunctionName | ScheduledFunctionName, Access | undefined>> = {
   assign: {
-    get: ["BLOCK", "HANDLE", "HOST", "NAMESPACE", "POOLMAP", "TABLE", "VERSION"],
-    query: ["BLOCK", "FULLPOOLS", "HANDLE", "HOST", "LIMIT", "POOLMAP", "SPACE"],
-    put: ["BLOCK", "FULLPOOLS", "HANDLE", "HOST", "LIMIT"],
-    update: ["BLOCK", "POOLMAP"],
-    delete: ["FULLPOOLS", "HANDLE", "HOST", "LIMIT"],
+    get: ["BLOCK", "HANDLE", "HOST", "NAMESPACE", "GROUPINDEX", "TABLE", "VERSION"],
+    query: ["BLOCK", "FULLPOOLS", "HANDLE", "HOST", "QUOTA", "GROUPINDEX", "SPACE"],
+    put: ["BLOCK", "FULLPOOLS", "HANDLE", "HOST", "QUOTA"],
+    update: ["BLOCK", "GROUPINDEX"],
+    delete: ["FULLPOOLS", "HANDLE", "HOST", "QUOTA"],
   },
   release: {
     get: ["BLOCK", "HANDLE", "TABLE", "VERSION"],
     query: ["HANDLE", "HOST", "SPACE"],
     put: ["HANDLE"],
     update: ["BLOCK", "HANDLE"],
-    delete: ["HANDLE", "HOST", "LIMIT"],
+    delete: ["HANDLE", "HOST", "QUOTA"],
   },
   amend: {
     get: ["BLOCK", "HANDLE", "TABLE", "VERSION"],
@@ -75,24 +75,24 @@ export const ACCESS: Readonly<Record<FunctionName | ScheduledFunctionName, Acces
   },
   affinities: {
     get: ["BLOCK", "HOST", "TABLE", "VERSION"],
-    query: ["BLOCK", "FULLPOOLS", "HOST", "POOLMAP", "SPACE"],
+    query: ["BLOCK", "FULLPOOLS", "HOST", "GROUPINDEX", "SPACE"],
     put: ["BLOCK", "FULLPOOLS", "HOST"],
-    update: ["BLOCK", "POOLMAP"],
+    update: ["BLOCK", "GROUPINDEX"],
     delete: ["BLOCK", "FULLPOOLS", "HOST"],
   },
   read: {
     get: ["BLOCK", "HANDLE", "HOST", "JOBS", "NAMESPACE", "TABLE", "VERSION"],
-    query: ["BLOCK", "HANDLE", "HOST", "JOBS", "NAMESPACE", "NODES", "POOLMAP", "SPACE"],
+    query: ["BLOCK", "HANDLE", "HOST", "JOBS", "NAMESPACE", "NODES", "GROUPINDEX", "SPACE"],
   },
   survey: {
     get: ["TABLE"],
-    query: ["BLOCK", "POOLMAP", "SPACE"],
+    query: ["BLOCK", "GROUPINDEX", "SPACE"],
     // Blocks of no pool are found, and a space is proven as a whole, by nothing but a walk over the table.
     scan: true,
   },
   configure: {
     get: ["JOBS", "PLAN", "SPACE", "SPACES", "TABLE", "VERSION"],
-    query: ["BLOCK", "JOBS", "POOLMAP", "SPACE"],
+    query: ["BLOCK", "JOBS", "GROUPINDEX", "SPACE"],
     put: ["JOBS", "PLAN", "SPACE", "TABLE"],
     update: ["SPACES", "VERSION"],
     delete: ["SPACE"],
@@ -105,25 +105,25 @@ export const ACCESS: Readonly<Record<FunctionName | ScheduledFunctionName, Acces
   openapi: undefined,
   reclaim: {
     get: ["BLOCK", "TABLE", "VERSION"],
-    query: ["BLOCK", "FULLPOOLS", "HOST", "POOLMAP", "SPACE", "SPACES"],
+    query: ["BLOCK", "FULLPOOLS", "HOST", "GROUPINDEX", "SPACE", "SPACES"],
     put: ["FULLPOOLS", "HOST"],
-    update: ["BLOCK", "POOLMAP", "SPACES"],
+    update: ["BLOCK", "GROUPINDEX", "SPACES"],
     delete: ["BLOCK", "FULLPOOLS", "HOST", "SPACES"],
   },
   work: {
     get: ["BLOCK", "JOBS", "PLAN", "TABLE", "VERSION"],
-    query: ["BLOCK", "HOST", "JOBS", "POOLMAP", "SPACE"],
+    query: ["BLOCK", "HOST", "JOBS", "GROUPINDEX", "SPACE"],
     put: ["HOST", "JOBS", "PLAN", "SPACE"],
-    update: ["BLOCK", "POOLMAP", "VERSION"],
-    delete: ["BLOCK", "FULLPOOLS", "HOST", "JOBS", "POOLMAP", "SPACE"],
+    update: ["BLOCK", "GROUPINDEX", "VERSION"],
+    delete: ["BLOCK", "FULLPOOLS", "HOST", "JOBS", "GROUPINDEX", "SPACE"],
   },
-  // The index may miss an item, so the collector also walks the table; nothing else may ask the index.
+  // The index may miss an item, so the repair run also walks the table; nothing else may ask the index.
   repair: {
     get: ["BLOCK", "HANDLE", "HOST", "SWEEP", "TABLE", "VERSION"],
-    query: ["HANDLE", "HOST", "POOLMAP", "SPACE"],
+    query: ["HANDLE", "HOST", "GROUPINDEX", "SPACE"],
     put: ["HANDLE", "HOST", "NODES", "SWEEP", "TABLE"],
-    update: ["BLOCK", "POOLMAP"],
-    delete: ["BLOCK", "FULLPOOLS", "HANDLE", "HOST", "LIMIT", "NODES", "POOLMAP"],
+    update: ["BLOCK", "GROUPINDEX"],
+    delete: ["BLOCK", "FULLPOOLS", "HANDLE", "HOST", "QUOTA", "NODES", "GROUPINDEX"],
     scan: true,
     due: true,
   },

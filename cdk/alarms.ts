@@ -27,7 +27,7 @@ type Rule = Pick<AlarmProps, "metric" | "threshold" | "evaluationPeriods" | "dat
 
 /**
  * What an operator is told, through a topic that has no subscriber yet. The errors of the functions have no alarm of their
- * own: one of a request is a 5xx, and one of a pass is a dead letter. Where there are no data nothing happened, since each of
+ * own: one of a request is a 5xx, and one of a scheduled run is a dead letter. Where there are no data nothing happened, since each of
  * these metrics only counts what went wrong.
  */
 export class Alarms extends Construct {
@@ -80,7 +80,7 @@ export class Alarms extends Construct {
       "Throttles",
       "Lambda refuses executions of assign: the account has no concurrency left. Look at ConcurrentExecutions of the account, at who takes it, and at its quota.",
       {
-        // All functions of the API take from what the account has unreserved, and this one is asked most. A pass is also
+        // All functions of the API take from what the account has unreserved, and this one is asked most. A scheduled run is also
         // throttled when its last one still runs, which is in order.
         metric: assign.function.metricThrottles({
           statistic: Stats.SUM,
@@ -98,7 +98,7 @@ export class Alarms extends Construct {
       {
         metric: this.passesWithFailures(passes),
         // Minutes are counted, not passes: when the table does not answer, all shards fail in the same one. A call that failed
-        // is made again by the next pass. What keeps failing is met each time that a pass comes by, which is every minute in a
+        // is made again by the next scheduled run. What keeps failing is met each time that a scheduled run comes by, which is every minute in a
         // small space, and in a very large one not three times an hour: there it is for `plat check`.
         threshold: 1,
         evaluationPeriods: 60,

@@ -20,7 +20,7 @@ export interface Environment {
    * Where no executions are kept for them, a window spreads them, so that they do not take all that a small account has
    * (https://docs.aws.amazon.com/scheduler/latest/UserGuide/managing-schedule-flexible-time-windows.html).
    */
-  readonly tickWindow: TimeWindow;
+  readonly scheduleWindow: TimeWindow;
   /**
    * Lambda executions that are kept for each schedule, whatever requests take. Lambda keeps 100 unreserved, and a new account
    * may have 10 in all, which leaves none to reserve
@@ -42,7 +42,7 @@ export const ENVIRONMENTS: Readonly<Record<EnvironmentName, Environment>> = {
     reclaimRate: Duration.minutes(1),
     repairRate: Duration.minutes(1),
     workRate: Duration.minutes(1),
-    tickWindow: TimeWindow.flexible(Duration.minutes(1)),
+    scheduleWindow: TimeWindow.flexible(Duration.minutes(1)),
     reservedPerSchedule: undefined,
   },
   // Who holds which address cannot be worked out again from anything else, so prod keeps it whatever happens.
@@ -55,7 +55,7 @@ export const ENVIRONMENTS: Readonly<Record<EnvironmentName, Environment>> = {
     reclaimRate: Duration.minutes(1),
     repairRate: Duration.minutes(1),
     workRate: Duration.minutes(1),
-    tickWindow: TimeWindow.off(),
+    scheduleWindow: TimeWindow.off(),
     reservedPerSchedule: 1,
   },
 };

@@ -15,19 +15,19 @@ export interface SchedulesProps {
 }
 
 /** What a schedule says to its function: the shard to go through, where the function goes by shard. */
-type Tick = { readonly shard: number } | undefined;
+type ScheduledRun = { readonly shard: number } | undefined;
 
-const BY_SHARD: readonly Tick[] = EVERY_SHARD.map((shard) => ({ shard }));
+const BY_SHARD: readonly ScheduledRun[] = EVERY_SHARD.map((shard) => ({ shard }));
 
 /** The schedules of each function, by what they say. */
-export const TICKS: Readonly<Record<ScheduledFunctionName, readonly Tick[]>> = {
+export const TICKS: Readonly<Record<ScheduledFunctionName, readonly ScheduledRun[]>> = {
   reclaim: BY_SHARD,
   repair: BY_SHARD,
   work: [undefined],
 };
 
 /**
- * The clock of the system. Every tick starts a pass that looks at the table afresh, so the next tick is the
+ * The clock of the system. Every tick starts a scheduled run that looks at the table afresh, so the next tick is the
  * retry of a lost one: a tick is tried briefly, never queued up behind others, and kept only to be looked at.
  */
 export class Schedules extends Construct {
@@ -50,7 +50,7 @@ export class Schedules extends Construct {
     for (const name of SCHEDULED_FUNCTIONS) {
       const { live } = functions[name];
       const maxEventAge = Duration.minutes(1);
-      // Scheduler hands the tick to Lambda's own queue and is done, so a pass that fails is Lambda's to report.
+      // Scheduler hands the tick to Lambda's own queue and is done, so a scheduled run that fails is Lambda's to report.
       live.configureAsyncInvoke({
         retryAttempts: 0,
         maxEventAge,
@@ -59,7 +59,7 @@ export class Schedules extends Construct {
       for (const tick of TICKS[name])
         new Schedule(this, `${name}${tick?.shard ?? ""}`, {
           schedule: ScheduleExpression.rate(rates[name]),
-          timeWindow: environment.tickWindow,
+          timeWindow: environment.scheduleWindow,
           target: new LambdaInvoke(live, {
             ...(tick && { input: ScheduleTargetInput.fromObject(tick) }),
             deadLetterQueue,

@@ -3,14 +3,14 @@ import { explain } from "../src/allocator/assign/explain.ts";
 import { fresh } from "../src/allocator/core/context.ts";
 import { assignAnswer, readAssign } from "../src/edge/assign/request.ts";
 import { http, route } from "../src/edge/http/http.ts";
-import { context, rehearsal } from "../src/wiring.ts";
+import { context, dryRunContext } from "../src/wiring.ts";
 
 const plat = context();
 
 export const handler = http({
   "POST /v1/assign": route(
     (event) => readAssign(event, () => fresh(plat)),
-    async (request) => (request.dryRun ? explain(rehearsal, request) : assign(plat, request)),
+    async (request) => (request.dryRun ? explain(dryRunContext, request) : assign(plat, request)),
     assignAnswer,
   ),
 });

@@ -12,7 +12,7 @@ import {
   reservationPutAnswer,
 } from "../src/edge/reservations/reservation.ts";
 import { readSettingsPut, settingsPutAnswer } from "../src/edge/settings/settings.ts";
-import { context, rehearsal } from "../src/wiring.ts";
+import { context, dryRunContext } from "../src/wiring.ts";
 
 const plat = context();
 
@@ -21,42 +21,42 @@ export const handler = http({
   "PUT /v1/pools/{name}": route(
     readPoolPut,
     ({ dryRun, space, name, spec, ifMatch }) =>
-      putPool(dryRun ? rehearsal() : plat, space, name, spec, ifMatch),
+      putPool(dryRun ? dryRunContext() : plat, space, name, spec, ifMatch),
     poolPutAnswer,
   ),
   "DELETE /v1/pools/{name}": route(
     readNamedMatch,
     ({ dryRun, space, name, ifMatch }) =>
-      deletePool(dryRun ? rehearsal() : plat, space, name, ifMatch),
+      deletePool(dryRun ? dryRunContext() : plat, space, name, ifMatch),
     acceptedAnswer,
   ),
   "POST /v1/pools/{name}/drain": route(
     readNamedMatch,
     ({ dryRun, space, name, ifMatch }) =>
-      drainPool(dryRun ? rehearsal() : plat, space, name, ifMatch),
+      drainPool(dryRun ? dryRunContext() : plat, space, name, ifMatch),
     acceptedAnswer,
   ),
   "POST /v1/pools/{name}/release-affinities": route(
     readPoolRelease,
-    ({ dryRun, ...releasing }) => releasePool(dryRun ? rehearsal() : plat, releasing),
+    ({ dryRun, ...releasing }) => releasePool(dryRun ? dryRunContext() : plat, releasing),
     acceptedAnswer,
   ),
   "PUT /v1/reservations/{name}": route(
     readReservationPut,
     ({ dryRun, space, name, spec, ifMatch }) =>
-      reserve(dryRun ? rehearsal() : plat, space, name, spec, ifMatch),
+      reserve(dryRun ? dryRunContext() : plat, space, name, spec, ifMatch),
     reservationPutAnswer,
   ),
   "DELETE /v1/reservations/{name}": route(
     readNamedMatch,
     ({ dryRun, space, name, ifMatch }) =>
-      deleteReservation(dryRun ? rehearsal() : plat, space, name, ifMatch),
+      deleteReservation(dryRun ? dryRunContext() : plat, space, name, ifMatch),
     reservationDeleteAnswer,
   ),
   "PUT /v1/config": route(
     readSettingsPut,
     ({ dryRun, space, settings, ifMatch }) =>
-      putSettings(dryRun ? rehearsal() : plat, space, settings, ifMatch),
+      putSettings(dryRun ? dryRunContext() : plat, space, settings, ifMatch),
     settingsPutAnswer,
   ),
 });

@@ -16,7 +16,7 @@ import { readBlock } from "../src/allocator/read/read-block.ts";
 import { readHandle } from "../src/allocator/read/read-handle.ts";
 import { utilization } from "../src/allocator/read/utilization.ts";
 import { Problem } from "../src/contract/schema/problem.ts";
-import { Unreadable } from "../src/domain/outcome.ts";
+import { CorruptItemError } from "../src/domain/outcome.ts";
 import { addressAnswer, handleAnswer } from "../src/edge/addresses/answer.ts";
 import { affinitiesAnswer } from "../src/edge/affinities/answer.ts";
 import { readAffinityList } from "../src/edge/affinities/request.ts";
@@ -116,7 +116,7 @@ function readOnce() {
   return plat.store.checkKeys().then(
     () => "ready",
     (error: unknown) => {
-      if (error instanceof Unreadable) throw error;
+      if (error instanceof CorruptItemError) throw error;
       return new Problem("unavailable", "The table cannot be read.");
     },
   );

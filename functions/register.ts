@@ -7,7 +7,7 @@ import {
   namespaces,
   nodes,
 } from "../src/edge/registry/request.ts";
-import { context, rehearsal } from "../src/wiring.ts";
+import { context, dryRunContext } from "../src/wiring.ts";
 
 const plat = context();
 
@@ -16,25 +16,25 @@ export const handler = http({
   "PUT /v1/nodes/{node}": route(
     nodes.readPut,
     ({ dryRun, space, name, labels, ifMatch }) =>
-      putNode(dryRun ? rehearsal() : plat, space, name, labels, ifMatch),
+      putNode(dryRun ? dryRunContext() : plat, space, name, labels, ifMatch),
     labelledPutAnswer,
   ),
   "DELETE /v1/nodes/{node}": route(
     nodes.readMatch,
     ({ dryRun, space, name, ifMatch }) =>
-      deleteNode(dryRun ? rehearsal() : plat, space, name, ifMatch),
+      deleteNode(dryRun ? dryRunContext() : plat, space, name, ifMatch),
     labelledDeleteAnswer,
   ),
   "PUT /v1/namespaces/{namespace}": route(
     namespaces.readPut,
     ({ dryRun, space, name, labels, ifMatch }) =>
-      putNamespace(dryRun ? rehearsal() : plat, space, name, labels, ifMatch),
+      putNamespace(dryRun ? dryRunContext() : plat, space, name, labels, ifMatch),
     labelledPutAnswer,
   ),
   "DELETE /v1/namespaces/{namespace}": route(
     namespaces.readMatch,
     ({ dryRun, space, name, ifMatch }) =>
-      deleteNamespace(dryRun ? rehearsal() : plat, space, name, ifMatch),
+      deleteNamespace(dryRun ? dryRunContext() : plat, space, name, ifMatch),
     labelledDeleteAnswer,
   ),
 });

@@ -1,10 +1,10 @@
 import { runJobs } from "../src/allocator/jobs/run-jobs.ts";
-import { logPass } from "../src/edge/events/scheduled-run-log.ts";
+import { logScheduledRun } from "../src/edge/events/scheduled-run-log.ts";
 import { context } from "../src/wiring.ts";
 
 const plat = context();
 
 /** One slice of every job; the next tick of the schedule goes on where it stopped. */
 export async function handler(): Promise<void> {
-  logPass("worked", await runJobs(plat));
+  logScheduledRun("worked", await runJobs(plat));
 }

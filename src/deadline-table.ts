@@ -27,9 +27,9 @@ export function inTime<T>(work: () => Promise<T>, nowMs = () => performance.now(
 
 /**
  * A table that begins no call for a request whose time is up, as if its function had been stopped there: then its caller is
- * told so, and under which handle an assign may hold something. Whoever has no deadline, a pass or a command, is served.
+ * told so, and under which handle an assign may hold something. Whoever has no deadline, a scheduled run or a command, is served.
  */
-export function timelyTable(table: Table): Table {
+export function deadlineTable(table: Table): Table {
   return eachCall(table, async (call) => {
     assertInTime();
     return call();
@@ -37,7 +37,7 @@ export function timelyTable(table: Table): Table {
 }
 
 /** The same for each page of a Query, which is a request over the wire of its own. */
-export function timelySender(sender: Sender): Sender {
+export function deadlineSender(sender: Sender): Sender {
   const send = async (...command: Parameters<Sender["send"]>) => {
     assertInTime();
     return sender.send(...command);

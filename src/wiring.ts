@@ -4,18 +4,18 @@ import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import type { Context } from "./allocator/core/context.ts";
 import type { Store } from "./allocator/core/store.ts";
-import { Memory } from "./allocator/core/warm-cache.ts";
+import { WarmCache } from "./allocator/core/warm-cache.ts";
 import {
   ANSWER_MS_MAX,
   CONNECT_MS_MAX,
+  deadlineSender,
+  deadlineTable,
   timelyPause,
-  timelySender,
-  timelyTable,
 } from "./deadline-table.ts";
 import type { Random } from "./domain/fresh.ts";
-import { rehearsalTable } from "./store/dry-run-table.ts";
+import { dryRunTable } from "./store/dry-run-table.ts";
 import { tableThrough } from "./store/dynamodb-table.ts";
-import { patientTable } from "./store/retrying-table.ts";
+import { retryingTable } from "./store/retrying-table.ts";
 import { makeStore } from "./store/store.ts";
 import type { Table } from "./store/table.ts";
 import { knownKeysTable } from "./store/table-format.ts";
@@ -36,17 +36,17 @@ export function wire(table: Table, context = contextOf(table)): Context {
 }
 
 /** What one dry run works with: all that it writes goes nowhere, and what it remembers is forgotten with it. */
-export function rehearsal(): Context {
-  return contextOf(rehearsalTable(standing?.table ?? tableOfEnvironment()));
+export function dryRunContext(): Context {
+  return contextOf(dryRunTable(standing?.table ?? tableOfEnvironment()));
 }
 
 /** A context of its own over a table: real randomness, an empty memory, and the real time unless another is passed in. */
 export function contextOf(table: Table, time: Time = REAL_TIME): Context {
   const { now } = time;
   const sleep = timelyPause(time.sleep);
-  const patient = patientTable(timelyTable(table), { random: RANDOM, sleep });
-  const store: Store = makeStore(knownKeysTable(patient));
-  return { store, random: RANDOM, memory: new Memory(), now, sleep };
+  const retrying = retryingTable(deadlineTable(table), { random: RANDOM, sleep });
+  const store: Store = makeStore(knownKeysTable(retrying));
+  return { store, random: RANDOM, cache: new WarmCache(), now, sleep };
 }
 
 type Time = Pick<Context, "now" | "sleep">;
@@ -79,7 +79,7 @@ export function dynamoClient(endpoint?: string): DynamoDBClient {
 
 /** The table in DynamoDB, each of whose requests begins in time. */
 export function tableIn(client: DynamoDBClient, tableName: string): Table {
-  return tableThrough(timelySender(DynamoDBDocumentClient.from(client)), tableName);
+  return tableThrough(deadlineSender(DynamoDBDocumentClient.from(client)), tableName);
 }
 
 function tableOfEnvironment(): Table {

@@ -1,9 +1,9 @@
 import { fresh } from "../src/allocator/core/context.ts";
-import type { AssignmentRecord } from "../src/domain/allocation.ts";
-import type { RecordPlace } from "../src/domain/allocation-place.ts";
-import { cellIndexOf, cellOf } from "../src/domain/block-group.ts";
+import type { Allocation } from "../src/domain/allocation.ts";
+import type { AllocationPlace } from "../src/domain/allocation-place.ts";
+import { groupIndexOf, groupOf } from "../src/domain/block-group.ts";
 import { addressAt, type Cidr, cidrOf, formatCidr, sizeOf } from "../src/domain/cidr.ts";
-import { freshId, freshRecordId } from "../src/domain/fresh.ts";
+import { freshAllocationId, freshId } from "../src/domain/fresh.ts";
 import { handleHash } from "../src/domain/hash.ts";
 import type { HostId } from "../src/domain/host.ts";
 import type { Slot } from "../src/domain/slot.ts";
@@ -12,31 +12,31 @@ import { poolNamed, SPACE, type World } from "./world.ts";
 
 const HOST: HostId = "host:node-1";
 
-/** What is to be told of a record of a crowd, beyond that it has one address. */
+/** What is to be told of an allocation of a crowd, beyond that it has one address. */
 export interface Member {
   readonly keyed?: boolean;
-  /** Was it made before tokens and ids said where records lie? */
+  /** Was it made before tokens and ids said where allocations lie? */
   readonly older?: boolean;
   /** Was it released, and is its address free again? Then it may have lost its parts. */
   readonly released?: "with parts" | "without parts";
 }
 
-/** A record of a crowd, and the one address that it has or had. */
-export interface Seated {
-  readonly record: AssignmentRecord;
+/** An allocation of a crowd, and the one address that it has or had. */
+export interface OccupiedQuotaSlot {
+  readonly allocation: Allocation;
   readonly cidr: Cidr;
   readonly ordinal: number;
 }
 
 /**
- * Gives a handle so many records of one address each, put straight into the table, in blocks of one host from the start of
+ * Gives a handle so many allocations of one address each, put straight into the table, in blocks of one host from the start of
  * the pool on: what as many assigns would leave, and releases where a member is released.
  */
 export async function crowd(
   world: World,
   handle: string,
   members: readonly Member[],
-): Promise<readonly Seated[]> {
+): Promise<readonly OccupiedQuotaSlot[]> {
   const { store, random } = world.calm;
   const pool = await poolNamed(world);
   const nowMs = world.clock.nowMs;
@@ -47,48 +47,50 @@ export async function crowd(
       { family: pool.cidr.family, value: pool.cidr.base + BigInt(n * blockSize) },
       pool.blockSize,
     );
-  const seated = members.map(({ keyed = false, older = false, released }, n): Seated => {
-    const cidr = cidrAt(Math.floor(n / blockSize));
-    const ordinal = n % blockSize;
-    const id = older ? freshId(nowMs, random) : freshRecordId(nowMs, random);
-    const place: RecordPlace = { space: SPACE, handleHash: hash, id, keyed };
-    const part = {
-      token: older ? freshId(nowMs, random) : freshToken(place, random),
-      block: cidr,
-      count: 1,
-      ordinals: [ordinal],
-    };
-    const record: AssignmentRecord = {
-      place,
-      state: released ? "released" : "live",
-      handle,
-      host: HOST,
-      attributes: {},
-      owners: new Map(),
-      want: 1,
-      missing: [],
-      parts: released === "without parts" ? [] : [part],
-      given: new Set(),
-      seats: [],
-      also: [],
-      digest: "digest",
-      revision: fresh(world.calm),
-      atMs: nowMs,
-    };
-    return { record, cidr, ordinal };
-  });
-  const byBlock = new Map<string, Seated[]>();
-  for (const each of seated)
+  const occupied = members.map(
+    ({ keyed = false, older = false, released }, n): OccupiedQuotaSlot => {
+      const cidr = cidrAt(Math.floor(n / blockSize));
+      const ordinal = n % blockSize;
+      const id = older ? freshId(nowMs, random) : freshAllocationId(nowMs, random);
+      const place: AllocationPlace = { space: SPACE, handleHash: hash, id, keyed };
+      const part = {
+        token: older ? freshId(nowMs, random) : freshToken(place, random),
+        block: cidr,
+        count: 1,
+        ordinals: [ordinal],
+      };
+      const allocation: Allocation = {
+        place,
+        state: released ? "released" : "live",
+        handle,
+        host: HOST,
+        attributes: {},
+        owners: new Map(),
+        want: 1,
+        missing: [],
+        parts: released === "without parts" ? [] : [part],
+        given: new Set(),
+        quotaSlots: [],
+        also: [],
+        digest: "digest",
+        revision: fresh(world.calm),
+        atMs: nowMs,
+      };
+      return { allocation, cidr, ordinal };
+    },
+  );
+  const byBlock = new Map<string, OccupiedQuotaSlot[]>();
+  for (const each of occupied)
     byBlock.set(formatCidr(each.cidr), [...(byBlock.get(formatCidr(each.cidr)) ?? []), each]);
   for (const [place, ofBlock] of [...byBlock.values()].entries()) {
-    const { cidr } = ofBlock[0] as Seated;
-    const slots = ofBlock.flatMap(({ record, ordinal }): [number, Slot][] => {
-      const token = record.parts[0]?.token;
-      if (record.state === "released" || token === undefined) return [];
+    const { cidr } = ofBlock[0] as OccupiedQuotaSlot;
+    const slots = ofBlock.flatMap(({ allocation, ordinal }): [number, Slot][] => {
+      const token = allocation.parts[0]?.token;
+      if (allocation.state === "released" || token === undefined) return [];
       return [[ordinal, { kind: "taken", token, handleHash: hash }]];
     });
-    await store.addCell(SPACE, pool.id, cellIndexOf(pool, cellOf(cidr)));
-    await store.createRow({
+    await store.addGroup(SPACE, pool.id, groupIndexOf(pool, groupOf(cidr)));
+    await store.createAffinity({
       space: SPACE,
       host: HOST,
       family: cidr.family,
@@ -111,8 +113,9 @@ export async function crowd(
       revision: fresh(world.calm),
     });
   }
-  for (const { record } of seated) await store.createRecord(record);
-  return seated;
+  for (const { allocation } of occupied) await store.createAllocation(allocation);
+  return occupied;
 }
 
-export const addressOfSeat = ({ cidr, ordinal }: Seated) => addressAt(cidr, ordinal);
+export const addressOfQuotaSlot = ({ cidr, ordinal }: OccupiedQuotaSlot) =>
+  addressAt(cidr, ordinal);

@@ -1,35 +1,35 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { putPool } from "../src/allocator/admin/administration.ts";
-import { endRecord } from "../src/allocator/allocations/close-allocation.ts";
+import { closeAllocation } from "../src/allocator/allocations/close-allocation.ts";
 import { inParallel } from "../src/allocator/core/parallel.ts";
-import { inTime, timelySender } from "../src/deadline-table.ts";
+import { deadlineSender, inTime } from "../src/deadline-table.ts";
 import { handleHash } from "../src/domain/hash.ts";
-import { RECORDS_ENDED_AT_ONCE, REQUEST_MS_MAX } from "../src/domain/limits.ts";
-import { Busy, OutOfTime } from "../src/domain/outcome.ts";
+import { ALLOCATIONS_CLOSED_AT_ONCE, REQUEST_MS_MAX } from "../src/domain/limits.ts";
+import { OutOfTime, ThrottledError } from "../src/domain/outcome.ts";
 import { type Sender, tableThrough } from "../src/store/dynamodb-table.ts";
 import { eachCall } from "../src/store/each-call.ts";
-import { MemoryTable } from "../src/store/in-memory-table.ts";
+import { InMemoryTable } from "../src/store/in-memory-table.ts";
 import type { Table } from "../src/store/table.ts";
 import { contextOf } from "../src/wiring.ts";
 import { slowTable, VirtualClock } from "./virtual-clock.ts";
 import { assigned, poolOf, requestOf, SPACE } from "./world.ts";
 
-const RECORDS = 6_500;
+const ALLOCATIONS = 6_500;
 const CALL_MS = 45;
 const LAST_CALL_MS = 6_500;
 
-const table = new MemoryTable();
+const table = new InMemoryTable();
 
 beforeAll(async () => {
   const context = contextOf(table);
   await putPool(context, SPACE, "pool", poolOf("10.0.0.0/16", 26), undefined);
-  for (let n = 0; n < RECORDS; n++)
+  for (let n = 0; n < ALLOCATIONS; n++)
     await assigned(context, { ...requestOf("many", 1), host: `host:node-${n >> 6}` });
-  expect(await context.store.listRecords(SPACE, handleHash("many"))).toHaveLength(RECORDS);
+  expect(await context.store.listAllocations(SPACE, handleHash("many"))).toHaveLength(ALLOCATIONS);
 }, 60_000);
 
-/** What one request comes to that ends all records over a table, and at what times of it its calls began. */
-async function ending(table: Table, time: VirtualClock) {
+/** What one request comes to that ends all allocations over a table, and at what times of it its calls began. */
+async function closing(table: Table, time: VirtualClock) {
   const startedAtMs = time.nowMs;
   const begunAtMs: number[] = [];
   const watched = eachCall(table, (call) => {
@@ -38,19 +38,19 @@ async function ending(table: Table, time: VirtualClock) {
   });
   const context = contextOf(watched, time);
   const work = async () => {
-    const records = await context.store.listRecords(SPACE, handleHash("many"));
-    await inParallel(records, RECORDS_ENDED_AT_ONCE, (record) =>
-      endRecord(context, record, false, []),
+    const allocations = await context.store.listAllocations(SPACE, handleHash("many"));
+    await inParallel(allocations, ALLOCATIONS_CLOSED_AT_ONCE, (allocation) =>
+      closeAllocation(context, allocation, false, []),
     );
   };
   const error = await time.run(() => inTime(work, time.now).catch((thrown: unknown) => thrown));
   return { error, begunAtMs, tookMs: time.nowMs - startedAtMs };
 }
 
-describe("a request that is to end 6,500 records", () => {
+describe("a request that is to end 6,500 allocations", () => {
   it("is answered in time, and begins nothing after its last call", async () => {
     const time = new VirtualClock();
-    const { error, begunAtMs, tookMs } = await ending(slowTable(table, time, CALL_MS), time);
+    const { error, begunAtMs, tookMs } = await closing(slowTable(table, time, CALL_MS), time);
     expect(error).toBeInstanceOf(OutOfTime);
     expect(Math.max(...begunAtMs)).toBeLessThanOrEqual(LAST_CALL_MS);
     expect(tookMs).toBeLessThanOrEqual(LAST_CALL_MS + CALL_MS);
@@ -61,9 +61,9 @@ describe("a request that is to end 6,500 records", () => {
     let calls = 0;
     const throttled = eachCall(table, (call) => {
       if (calls++ === 0) return call();
-      throw new Busy("the database refused a write for now");
+      throw new ThrottledError("the database refused a write for now");
     });
-    const { error, tookMs } = await ending(slowTable(throttled, time, 1_500), time);
+    const { error, tookMs } = await closing(slowTable(throttled, time, 1_500), time);
     expect(error).toBeInstanceOf(OutOfTime);
     expect(tookMs).toBeLessThanOrEqual(LAST_CALL_MS + 1_500);
   });
@@ -80,7 +80,7 @@ it("a Query of many pages begins none after the request's last call", async () =
       return { Items: [], LastEvaluatedKey: { pk: "p", sk: String(pages) } };
     },
   } as unknown as Sender;
-  const slow = tableThrough(timelySender(long), "table");
+  const slow = tableThrough(deadlineSender(long), "table");
   const read = time.run(() => inTime(() => slow.query("p"), time.now));
   await expect(read).rejects.toBeInstanceOf(OutOfTime);
   expect(pages).toBe(7);

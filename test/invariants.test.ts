@@ -8,12 +8,12 @@ import { readAddress } from "../src/allocator/read/read-address.ts";
 import { releaseHandle } from "../src/allocator/release/release-handle.ts";
 import { findViolations } from "../src/domain/invariants.ts";
 import { CLOCK_SKEW_MS_MAX } from "../src/domain/limits.ts";
-import { Refusal } from "../src/domain/outcome.ts";
+import { Rejection } from "../src/domain/outcome.ts";
 import { SETTINGS_DEFAULT } from "../src/domain/settings.ts";
 import { hostPk } from "../src/store/key.ts";
 import type { Table } from "../src/store/table.ts";
 import { selector } from "./domain/builders.ts";
-import { collectAll, reclaimAll } from "./passes.ts";
+import { reclaimAll, repairAll } from "./passes.ts";
 import { callsOf, withMishap } from "./simulation/crash-points.ts";
 import { seededRandom } from "./simulation/random.ts";
 import { FAIR, Scheduler } from "./simulation/scheduler.ts";
@@ -38,7 +38,7 @@ describe("I1 an address has at most one owner at any moment", () => {
     async (seed) => {
       const { table, clock } = await makeWorld(poolOf("10.0.0.0/28", 30));
       const scheduler = new Scheduler(table, seededRandom(seed), FAIR);
-      const answers: (Assignment | Refusal)[] = [];
+      const answers: (Assignment | Rejection)[] = [];
       for (let n = 0; n < 12; n++)
         scheduler.spawn(`function ${n}`, async ({ table: own, sleep }) => {
           const host = `host:node-${n % 3}` as const;
@@ -47,7 +47,7 @@ describe("I1 an address has at most one owner at any moment", () => {
         });
       await scheduler.run();
       const addresses = answers.flatMap((answer) =>
-        answer instanceof Refusal ? [] : answer.addresses.map(({ address }) => address),
+        answer instanceof Rejection ? [] : answer.addresses.map(({ address }) => address),
       );
       expect(addresses).toHaveLength(12);
       expect(new Set(addresses).size).toBe(12);
@@ -56,7 +56,7 @@ describe("I1 an address has at most one owner at any moment", () => {
 });
 
 describe("I2 a response that says assigned is true and stays true", () => {
-  it("through every pass of the reclaimer and the collector, however much later", async () => {
+  it("through every scheduled run of the reclaimer and the repair run, however much later", async () => {
     const world = await makeWorld();
     const told = await assigned(world.calm, requestOf("pod", 2));
     await passes(world, 10, 3_600_000);
@@ -69,7 +69,7 @@ describe("I2 a response that says assigned is true and stays true", () => {
   });
 });
 
-describe("I3 every taken slot has an assignment record", () => {
+describe("I3 every taken slot has an allocation", () => {
   it("also when the function dies after any of its calls", async () => {
     const { table, clock } = await makeWorld();
     const calls = await callsOf(table, (own) =>
@@ -85,8 +85,8 @@ describe("I3 every taken slot has an assignment record", () => {
   });
 });
 
-describe("I4 every affine block has its affinity row", () => {
-  it("and the next pass of the reclaimer restores one that is lost", async () => {
+describe("I4 every affine block has its affinity", () => {
+  it("and the next scheduled run of the reclaimer restores one that is lost", async () => {
     const world = await makeWorld();
     await assigned(world.calm, requestOf("pod", 1));
     world.table.partitions.delete(hostPk(SPACE, "host:node-1"));
@@ -143,7 +143,7 @@ describe("I6 a block is deleted only while it is empty, unmarked since it was se
     expect(await reclaimAll(calm)).toMatchObject({ deleted: 0 });
     clock.nowMs += 60_000;
     expect(await reclaimAll(calm)).toMatchObject({ deleted: 1 });
-    expect(contentsIn(world)).toMatchObject({ blocks: [], rows: [] });
+    expect(contentsIn(world)).toMatchObject({ blocks: [], affinities: [] });
   });
 
   it("and an assign in between keeps it", async () => {
@@ -174,13 +174,13 @@ describe("I7 no unknown, stale or erroneous answer ever frees an address", () =>
     "the request is lost",
     "the request lands after everything else",
   ] as const)(
-    "the collector and the reclaimer free nothing when, at any call, %s",
+    "the repair run and the reclaimer free nothing when, at any call, %s",
     async (mishap) => {
       const passing =
         (own: Parameters<typeof contextOver>[0], clock: { nowMs: number }) => async () => {
           const context = contextOver(own, clock, 3);
           await reclaimAll(context);
-          await collectAll(context);
+          await repairAll(context);
         };
       const crowded = async () => {
         const world = await makeWorld();
@@ -282,7 +282,7 @@ describe("I10 with strict affinity a host gets addresses of its own blocks only"
 });
 
 describe("I11 everything a host holds is found under the host", () => {
-  it("in a block with its affinity row, or in one with its loan row, also when a block is taken from it", async () => {
+  it("in a block with its affinity, or in one with its borrowed block, also when a block is taken from it", async () => {
     const world = await makeWorld(poolOf("10.0.0.0/30", 30));
     await assigned(world.calm, requestOf("pod", 1));
     await assigned(world.calm, { ...requestOf("guest", 1), host: "host:node-2" });
@@ -291,7 +291,7 @@ describe("I11 everything a host holds is found under the host", () => {
     await disown(world.calm, block);
     expect(
       contentsIn(world)
-        .loans.map(({ host }) => host)
+        .borrowedBlocks.map(({ host }) => host)
         .sort(),
     ).toEqual(["host:node-1", "host:node-2"]);
     expect(findViolations(contentsIn(world), { quiet: true })).toEqual([]);
@@ -308,21 +308,21 @@ describe("I12 a host gets addresses by itself only of pools that select it", () 
     const world = await makeWorld(selective);
     const { calm, clock, table } = world;
     const registered = await putNode(calm, SPACE, "node-1", { zone: "west" }, undefined);
-    if (registered instanceof Refusal) throw new Error(registered.detail);
+    if (registered instanceof Rejection) throw new Error(registered.detail);
     const slow: Table = {
       ...tableOf(world),
       query: async (pk, options) => {
         const items = await table.query(pk, options);
-        if (!pk.startsWith("POOLMAP#")) return items;
+        if (!pk.startsWith("GROUPINDEX#")) return items;
         const { revision } = registered.value;
         const moved = await putNode(calm, SPACE, "node-1", { zone: "east" }, revision);
-        if (!(moved instanceof Refusal)) clock.nowMs = moved.effectiveAtMs;
+        if (!(moved instanceof Rejection)) clock.nowMs = moved.effectiveAtMs;
         return items;
       },
     };
     const late = assign(contextOver(slow, clock, 9), requestOf("pod", 1));
     await expect(late).rejects.toThrow("longer than a function may live");
-    expect(contentsIn(world).records).toEqual([]);
+    expect(contentsIn(world).allocations).toEqual([]);
     expect(await assign(calm, requestOf("pod", 1))).toMatchObject({ code: "no_pool_available" });
   });
 });

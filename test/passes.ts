@@ -1,12 +1,12 @@
 import type { Context } from "../src/allocator/core/context.ts";
 import { type Reclaimed, reclaim } from "../src/allocator/maintenance/reclaim/reclaim.ts";
 import { repair } from "../src/allocator/maintenance/repair/repair.ts";
-import type { Collected } from "../src/allocator/maintenance/repair/repaired.ts";
+import type { Repaired } from "../src/allocator/maintenance/repair/repaired.ts";
 import { EVERY_SHARD, shardOfSpace } from "../src/domain/shard.ts";
 
 const SWEEP_RUNS_MAX = 1_000;
 
-/** A pass of the reclaimer over each shard, one after the other: all that they did. */
+/** A scheduled run of the reclaimer over each shard, one after the other: all that they did. */
 export const reclaimAll = (context: Context): Promise<Reclaimed> =>
   overShards(EVERY_SHARD, (shard) => reclaim(context, shard));
 
@@ -14,19 +14,19 @@ export const reclaimAll = (context: Context): Promise<Reclaimed> =>
 export const reclaimSpaces = (context: Context, spaces: readonly string[]): Promise<Reclaimed> =>
   overShards([...new Set(spaces.map(shardOfSpace))], (shard) => reclaim(context, shard));
 
-/** A pass of the collector over each shard, one after the other: all that they did. */
-export const collectAll = (context: Context): Promise<Collected> =>
+/** A scheduled run of the repair run over each shard, one after the other: all that they did. */
+export const repairAll = (context: Context): Promise<Repaired> =>
   overShards(EVERY_SHARD, (shard) => repair(context, shard));
 
-/** Runs of the collector over each shard, until each has come to the end of its segment: the whole table was gone through. */
-export const sweepAll = (context: Context): Promise<Collected> =>
+/** Runs of the repair run over each shard, until each has come to the end of its segment: the whole table was gone through. */
+export const sweepAll = (context: Context): Promise<Repaired> =>
   overShards(EVERY_SHARD, async (shard) => {
     for (let run = 0; run < SWEEP_RUNS_MAX; run++) {
       const done = await repair(context, shard);
       if (done.swept || done.failures.length > 0) return done;
     }
     throw new Error(
-      `the collector did not come to the end of shard ${shard} in ${SWEEP_RUNS_MAX} runs`,
+      `the repair run did not come to the end of shard ${shard} in ${SWEEP_RUNS_MAX} runs`,
     );
   });
 

@@ -1,9 +1,9 @@
 import { contentsOf } from "../src/store/contents.ts";
-import type { MemoryTable } from "../src/store/in-memory-table.ts";
+import type { InMemoryTable } from "../src/store/in-memory-table.ts";
 import { SPACES_PK, spaceKey } from "../src/store/key.ts";
 
-/** Spaces with a pool that serves, or is about to be deleted, which no scheduled pass would come by. */
-export function unregisteredIn(table: MemoryTable): readonly string[] {
+/** Spaces with a pool that serves, or is about to be deleted, which no scheduled run would come by. */
+export function unregisteredIn(table: InMemoryTable): readonly string[] {
   const entries = table.partitions.get(SPACES_PK);
   const { pools } = contentsOf(table.items());
   const spaces = new Set(

@@ -3,7 +3,7 @@ import { putPool, putSettings } from "../src/allocator/admin/administration.ts";
 import { assign } from "../src/allocator/assign/assign.ts";
 import type { Assignment, AssignRequest } from "../src/allocator/assign/assignment.ts";
 import type { Context } from "../src/allocator/core/context.ts";
-import { Memory } from "../src/allocator/core/warm-cache.ts";
+import { WarmCache } from "../src/allocator/core/warm-cache.ts";
 import { type ReleaseResult, releaseAddress } from "../src/allocator/release/release-address.ts";
 import { type Address, parseAddress } from "../src/domain/address.ts";
 import { type Cidr, parseCidr } from "../src/domain/cidr.ts";
@@ -11,15 +11,15 @@ import type { Contents } from "../src/domain/contents.ts";
 import { parseGeneration } from "../src/domain/generation.ts";
 import { handleHash } from "../src/domain/hash.ts";
 import { findViolations } from "../src/domain/invariants.ts";
-import { Refusal } from "../src/domain/outcome.ts";
+import { Rejection } from "../src/domain/outcome.ts";
 import type { Parsed } from "../src/domain/parsed.ts";
 import type { Pool, PoolSpec, Settings } from "../src/domain/pool.ts";
 import { SETTINGS_DEFAULT } from "../src/domain/settings.ts";
 import { contentsOf } from "../src/store/contents.ts";
-import type { MemoryTable } from "../src/store/in-memory-table.ts";
+import type { InMemoryTable } from "../src/store/in-memory-table.ts";
 import { makeStore } from "../src/store/store.ts";
 import type { Table } from "../src/store/table.ts";
-import { collectAll, reclaimAll } from "./passes.ts";
+import { reclaimAll, repairAll } from "./passes.ts";
 import { unregisteredIn } from "./register.ts";
 import { MutatedTable } from "./simulation/mutate.ts";
 import { seededRandom } from "./simulation/random.ts";
@@ -35,7 +35,7 @@ export interface Clock {
 
 /** A small world of its own: an in-memory table with one pool, four blocks of two addresses unless said otherwise. */
 export interface World {
-  readonly table: MemoryTable;
+  readonly table: InMemoryTable;
   readonly clock: Clock;
   /** A function that nothing happens to. */
   readonly calm: Context;
@@ -75,7 +75,7 @@ export function contextOver(table: Table, clock: Clock, seed = 1): Context {
   return {
     store: makeStore(table),
     random: seededRandom(seed),
-    memory: new Memory(),
+    cache: new WarmCache(),
     now: () => clock.nowMs,
     sleep: async () => {},
   };
@@ -99,12 +99,12 @@ export async function poolNamed({ calm }: World, name = "pool"): Promise<Pool> {
   return pool;
 }
 
-/** The scheduled passes come by, each time after so long. */
+/** The scheduled runs come by, each time after so long. */
 export async function passes({ clock, calm }: World, times: number, waitMs = 100_000) {
   for (let pass = 0; pass < times; pass++) {
     clock.nowMs += waitMs;
     await reclaimAll(calm);
-    await collectAll(calm);
+    await repairAll(calm);
   }
 }
 
@@ -122,7 +122,7 @@ export const requestOf = (handle: string, count: number, key?: string): AssignRe
 /** Assigns, where the test is about what comes after. */
 export async function assigned(context: Context, request: AssignRequest): Promise<Assignment> {
   const answer = await assign(context, request);
-  if (answer instanceof Refusal) throw new Error(`${answer.code}: ${answer.detail}`);
+  if (answer instanceof Rejection) throw new Error(`${answer.code}: ${answer.detail}`);
   return answer;
 }
 

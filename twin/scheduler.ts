@@ -22,7 +22,7 @@ export function startSchedules({
   scheduleSeconds,
 }: SchedulerProps): readonly Timer[] {
   const { account, region, schedules } = deployment;
-  /** Resolves when the pass is over. */
+  /** Resolves when the scheduled run is over. */
   const tick = async (schedule: DeployedSchedule): Promise<void> => {
     const payload = schedule.input ?? JSON.stringify(eventOf(schedule, account, region));
     const { functionArn, deadLetterArn } = schedule;

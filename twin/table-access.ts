@@ -1,5 +1,5 @@
 import type { DeployedTable, Role } from "./deployment.ts";
-import { decide, type Wish } from "./iam.ts";
+import { decide, type FamilyRequest } from "./iam.ts";
 
 /** A call of DynamoDB, as its body says it; attributes as `{"S": "text"}`. */
 interface TableCall {
@@ -26,22 +26,22 @@ export function whyDenied(
   operation: string,
   call: TableCall,
 ): string | undefined {
-  const wish = wishOf(table, operation, call);
-  const decision = decide(role.statements, wish);
+  const familyRequest = familyRequestOf(table, operation, call);
+  const decision = decide(role.statements, familyRequest);
   if (decision === "allowed") return undefined;
   const user = role.arn.replace(":iam:", ":sts:").replace(":role/", ":assumed-role/");
   const because =
     decision === "denied"
       ? "with an explicit deny in an identity-based policy"
-      : `because no identity-based policy allows the ${wish.action} action`;
-  return `User: ${user}/${session} is not authorized to perform: ${wish.action} on resource: ${wish.resource} ${because}`;
+      : `because no identity-based policy allows the ${familyRequest.action} action`;
+  return `User: ${user}/${session} is not authorized to perform: ${familyRequest.action} on resource: ${familyRequest.resource} ${because}`;
 }
 
 /**
  * What IAM is asked for a call
  * (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/specifying-conditions.html).
  */
-function wishOf(table: DeployedTable, operation: string, call: TableCall): Wish {
+function familyRequestOf(table: DeployedTable, operation: string, call: TableCall): FamilyRequest {
   const { TableName = "", IndexName } = call;
   const tableArn = TableName.startsWith("arn:")
     ? TableName

@@ -1,12 +1,12 @@
 import type { Context } from "../../src/allocator/core/context.ts";
 import { inParallel } from "../../src/allocator/core/parallel.ts";
-import { Memory } from "../../src/allocator/core/warm-cache.ts";
+import { WarmCache } from "../../src/allocator/core/warm-cache.ts";
 import { checkTable } from "../../src/allocator/read/check-table.ts";
 import { readAddress } from "../../src/allocator/read/read-address.ts";
 import { SPACE_DEFAULT } from "../../src/contract/routes/space-path.ts";
 import { parseAddress } from "../../src/domain/address.ts";
-import { GRACE_MS, RELEASED_RECORD_KEPT_MS } from "../../src/domain/limits.ts";
-import { Refusal } from "../../src/domain/outcome.ts";
+import { GRACE_MS, RELEASED_ALLOCATION_KEPT_MS } from "../../src/domain/limits.ts";
+import { Rejection } from "../../src/domain/outcome.ts";
 import { reclaimAll, sweepAll } from "../../test/passes.ts";
 import type { Api } from "./api.ts";
 import { type Assigned, type Holding, type Ledger, textOf } from "./ledger.ts";
@@ -20,37 +20,37 @@ export interface Grounds {
 }
 
 const CALLS_AT_ONCE = 32;
-/** The collector may free the last address of a block in the first one; the reclaimer sees it empty, and takes it the next time. */
+/** The repair run may free the last address of a block in the first one; the reclaimer sees it empty, and takes it the next time. */
 const ROUNDS = 3;
-/** Older than anything that the passes leave alone because its author may still be at work. */
+/** Older than anything that the scheduled runs leave alone because its author may still be at work. */
 const LATER_MS = 2 * GRACE_MS;
 /** Older than anything that is kept for late duplicates. */
-export const MUCH_LATER_MS = RELEASED_RECORD_KEPT_MS + ROUNDS * LATER_MS;
+export const MUCH_LATER_MS = RELEASED_ALLOCATION_KEPT_MS + ROUNDS * LATER_MS;
 /** Where the clocks stand after passes that come by much later, for those who go on after them. */
 export const AHEAD_AFTER_CHECK_MS = MUCH_LATER_MS + ROUNDS * LATER_MS;
 
 /*
- * What must be true when the callers have stopped. The scheduled passes are run here, with a clock that is set forward:
+ * What must be true when the callers have stopped. The scheduled runs are run here, with a clock that is set forward:
  * nobody waits for minutes, or for a day. Each check finds the server running, leaves it stopped, and answers how many
  * violations the checker found in the table.
  */
 
-/** Every address is still its owner's, a repeat of its request tells it, and the passes leave it so and the rest tidy. */
+/** Every address is still its owner's, a repeat of its request tells it, and the scheduled runs leave it so and the rest tidy. */
 export async function isHeld(
   site: Grounds,
   api: Api,
   ledger: Ledger,
   aheadMs = LATER_MS,
 ): Promise<number> {
-  const standing = ledger.standing();
-  const owned = standing.flatMap((holding) =>
+  const current = ledger.current();
+  const owned = current.flatMap((holding) =>
     ledger.heldOf(holding).map((assigned) => ({ holding, assigned })),
   );
   await inParallel(owned, CALLS_AT_ONCE, async ({ holding, assigned }) => {
     const { body } = await api.read(`/v1/addresses/${assigned.address}`);
     expectOwner(ledger, holding, assigned, body);
   });
-  await inParallel(standing, CALLS_AT_ONCE, async (holding) => {
+  await inParallel(current, CALLS_AT_ONCE, async (holding) => {
     const { handle } = holding.call.body;
     const { body } = await api.readHandle(handle);
     const held = textOf(ledger.heldOf(holding));
@@ -62,7 +62,7 @@ export async function isHeld(
   return site.withTable(async (context) => {
     const before = await check(context, ledger, "after the load", false);
     const later = await passes(context, aheadMs);
-    const after = await check(later, ledger, "after the passes", true);
+    const after = await check(later, ledger, "after the scheduled runs", true);
     await inParallel(owned, CALLS_AT_ONCE, async ({ holding, assigned }) => {
       expectOwner(ledger, holding, assigned, await stateOf(later, assigned.address));
     });
@@ -70,17 +70,17 @@ export async function isHeld(
   });
 }
 
-/** When all was given back, a day later nothing of it is left. */
+/** When all was freed, a day later nothing of it is left. */
 export async function comesToNothing(site: Grounds, ledger: Ledger): Promise<number> {
   await site.stop();
   return site.withTable(async (context) => {
     const later = await passes(context, MUCH_LATER_MS);
-    const { blocks, rows, records } = (await checkTable(later)).counts;
-    if (blocks + rows + records > 0)
+    const { blocks, affinities, allocations } = (await checkTable(later)).counts;
+    if (blocks + affinities + allocations > 0)
       ledger.fail(
-        `a day after all was given back there are ${blocks} blocks, ${rows} rows, ${records} records`,
+        `a day after all was released there are ${blocks} blocks, ${affinities} rows, ${allocations} allocations`,
       );
-    return check(later, ledger, "a day after all was given back", true);
+    return check(later, ledger, "a day after all was released", true);
   });
 }
 
@@ -101,11 +101,11 @@ export async function isAssignable(site: Grounds, api: Api, ledger: Ledger): Pro
   return site.withTable((context) => check(context, ledger, "after all was assigned again", false));
 }
 
-/** The scheduled passes, as they will come by in so long and some rounds later. */
+/** The scheduled runs, as they will come by in so long and some rounds later. */
 async function passes(context: Context, aheadMs: number): Promise<Context> {
   const later = (round: number): Context => ({
     ...context,
-    memory: new Memory(),
+    cache: new WarmCache(),
     now: () => context.now() + aheadMs + round * LATER_MS,
   });
   for (let round = 0; round < ROUNDS; round++) {
@@ -136,7 +136,7 @@ async function stateOf(context: Context, address: string) {
   const parsed = parseAddress(address);
   if (!parsed.ok) throw new Error(parsed.problem);
   const state = await readAddress(context, SPACE_DEFAULT, parsed.value);
-  if (state instanceof Refusal) throw new Error(state.detail);
+  if (state instanceof Rejection) throw new Error(state.detail);
   return state;
 }
 
@@ -152,17 +152,17 @@ function expectOwner(
 }
 
 /** Everything that somebody holds, or may hold without having been told. */
-export async function giveBackAll(api: Api, ledger: Ledger): Promise<void> {
-  await inParallel(ledger.standing(), CALLS_AT_ONCE, async (holding) => {
+export async function freeAll(api: Api, ledger: Ledger): Promise<void> {
+  await inParallel(ledger.current(), CALLS_AT_ONCE, async (holding) => {
     const held = ledger.heldOf(holding);
     ledger.letGo(held);
     await api.releaseAddresses(held);
   });
-  await giveBackUnheard(api, ledger);
+  await freeUnheard(api, ledger);
 }
 
 /** What somebody may hold without having been told. */
-export async function giveBackUnheard(api: Api, ledger: Ledger): Promise<void> {
+export async function freeUnheard(api: Api, ledger: Ledger): Promise<void> {
   await inParallel(ledger.unheardHandles(), CALLS_AT_ONCE, (handle) => api.releaseHandle(handle));
   ledger.forgetUnheard();
 }

@@ -29,7 +29,7 @@ export interface Beginning {
 }
 
 /**
- * One caller among many: it asks for addresses in every way that there is, repeats what has a key, gives back in every way
+ * One caller among many: it asks for addresses in every way that there is, repeats what has a key, frees in every way
  * that there is, and holds every answer against the ledger. Its choices follow from its random source; how its calls
  * interleave with others' does not.
  */
@@ -80,7 +80,7 @@ export class Caller {
   async #assign(): Promise<void> {
     const handle = `caller-${this.#index}-${this.#requests++}`;
     const host = hostOf(this.#index % this.#habits.hosts);
-    const body = { host, handle, ...this.#wish() };
+    const body = { host, handle, ...this.#familyRequest() };
     const key = this.#chance(this.#habits.keyedShare) ? `key of ${handle}` : undefined;
     const call = { body, key };
     const askedAtMs = Date.now();
@@ -95,7 +95,7 @@ export class Caller {
   }
 
   /** Mostly one address; also both families, more than a block has, as many as there are, and a specific one. */
-  #wish(): Omit<AssignCall["body"], "host" | "handle"> {
+  #familyRequest(): Omit<AssignCall["body"], "host" | "handle"> {
     const kind = this.#random.fraction();
     const several = () => BLOCK_ADDRESSES + 1 + randomBelow(4, this.#random);
     if (kind < 0.5) return { ipv4: 1 };
@@ -160,7 +160,7 @@ export class Caller {
           : (kind?: string) => this.#api.deleteHandle(holding.call.body.handle, kind);
     this.#checkReleased(holding, some, await release());
     if (some.length < held.length || !this.#chance(0.1)) return;
-    // It may say "released" of what the first one gave back, where the database did not answer: but of nothing else.
+    // It may say "released" of what the first one freed, where the database did not answer: but of nothing else.
     const named = new Set(some.map(({ address }) => address));
     const again = releasedBy(await release("release again")).filter((one) => !named.has(one));
     if (again.length > 0) this.#ledger.fail(`a second release gave back ${again.join(", ")}`);
@@ -168,8 +168,8 @@ export class Caller {
   }
 
   /**
-   * Exactly what was named; but a try that was not answered may have given back what the next one finds given back, and
-   * where the database did not answer, a release may say "released" of what an earlier one of the same request gave back.
+   * Exactly what was named; but a try that was not answered may have freed what the next one finds freed, and
+   * where the database did not answer, a release may say "released" of what an earlier one of the same request freed.
    */
   #checkReleased({ addresses }: Holding, asked: readonly Assigned[], reply: Settled): void {
     const named = new Set(asked.map(({ address }) => address));

@@ -115,7 +115,7 @@ export class Crew implements Grounds {
     await Promise.all(workers.map(({ ended }) => ended));
   }
 
-  /** One scheduled pass; nothing follows from it if its process is killed. */
+  /** One scheduled run; nothing follows from it if its process is killed. */
   async pass(pass: keyof Functions["passes"]): Promise<void> {
     await this.#ask({ pass }).catch(() => undefined);
   }

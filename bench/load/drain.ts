@@ -42,7 +42,7 @@ export class Drain {
     return this.#job && askedAtMs >= this.#job.effectiveAtMs ? leaving : [];
   }
 
-  /** Once everything is given back, the drain comes to its end; how it ended. */
+  /** Once everything is freed, the drain comes to its end; how it ended. */
   async end(): Promise<string> {
     if (!this.#job) throw new Error("there is no drain");
     for (let tries = 0; tries < END_TRIES_MAX; tries++) {

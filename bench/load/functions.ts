@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Context } from "../../src/allocator/core/context.ts";
-import { Memory } from "../../src/allocator/core/warm-cache.ts";
+import { WarmCache } from "../../src/allocator/core/warm-cache.ts";
 import type { Client } from "../../src/local/client.ts";
 import type { Table } from "../../src/store/table.ts";
 import { wire } from "../../src/wiring.ts";
@@ -20,28 +20,28 @@ export interface Functions {
  */
 export async function openFunctions(
   table: Table,
-  surroundings: Omit<Context, "memory">,
+  surroundings: Omit<Context, "cache">,
 ): Promise<Functions> {
-  const serving = new AsyncLocalStorage<Memory>();
-  const ofPasses = new Memory();
-  const idle: Memory[] = [];
+  const serving = new AsyncLocalStorage<WarmCache>();
+  const ofPasses = new WarmCache();
+  const idle: WarmCache[] = [];
   wire(table, {
     ...surroundings,
-    get memory() {
+    get cache() {
       return serving.getStore() ?? ofPasses;
     },
   });
   // A function takes up its table as it is loaded.
-  const { HANDLERS, PASSES } = await import("../../src/local/functions.ts");
+  const { HANDLERS, SCHEDULED_RUNS } = await import("../../src/local/functions.ts");
   return {
-    passes: PASSES,
+    passes: SCHEDULED_RUNS,
     client: {
       async call(method, path, body, headers) {
-        const memory = idle.pop() ?? new Memory();
-        const reply = await serving.run(memory, () =>
+        const cache = idle.pop() ?? new WarmCache();
+        const reply = await serving.run(cache, () =>
           callHandler(HANDLERS, method, path, { body, ...(headers && { headers }) }),
         );
-        idle.push(memory);
+        idle.push(cache);
         return reply;
       },
       close() {},

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { randomBelow, shuffled } from "../../src/domain/fresh.ts";
 import { seededRandom } from "../../test/simulation/random.ts";
-import { comesToNothing, giveBackAll, isHeld } from "./aftermath.ts";
+import { comesToNothing, freeAll, isHeld } from "./aftermath.ts";
 import { Api } from "./api.ts";
 import { Caller } from "./caller.ts";
 import { Ledger } from "./ledger.ts";
@@ -93,7 +93,7 @@ export async function runKills(options: KillOptions): Promise<KillReport> {
     const { calls, answered, unanswered } = api;
     let violations = await isHeld(site, api, ledger);
     await site.start();
-    await giveBackAll(api, ledger);
+    await freeAll(api, ledger);
     violations += await comesToNothing(site, ledger);
     const { failures, toldTheSame } = ledger;
     return { calls, answered, unanswered, held, toldTheSame, violations, failures };

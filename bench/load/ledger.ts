@@ -26,7 +26,7 @@ export interface Holding {
 /** A ledger as it is kept between two runs. */
 export interface Written {
   /** Every holding of which something is still held, and what. */
-  readonly standing: readonly { readonly holding: Holding; readonly held: readonly string[] }[];
+  readonly current: readonly { readonly holding: Holding; readonly held: readonly string[] }[];
   readonly unheard: readonly string[];
   readonly toldTheSame: number;
   readonly toldReleased: number;
@@ -71,7 +71,7 @@ export class Ledger {
   }
 
   /** Every holding of which something is still held. */
-  standing(): readonly Holding[] {
+  current(): readonly Holding[] {
     return [...new Set(this.#holders.values())];
   }
 
@@ -91,21 +91,21 @@ export class Ledger {
 
   written(): Written {
     const { toldTheSame, toldReleased } = this;
-    const standing = this.standing().map((holding) => ({
+    const current = this.current().map((holding) => ({
       holding,
       held: this.heldOf(holding).map(({ address }) => address),
     }));
-    return { standing, unheard: this.unheardHandles(), toldTheSame, toldReleased };
+    return { current, unheard: this.unheardHandles(), toldTheSame, toldReleased };
   }
 
   /** Goes on where another one was written; the holdings of it. */
-  resume({ standing, unheard, toldTheSame, toldReleased }: Written): readonly Holding[] {
-    for (const { holding, held } of standing)
+  resume({ current, unheard, toldTheSame, toldReleased }: Written): readonly Holding[] {
+    for (const { holding, held } of current)
       for (const address of held) this.#holders.set(address, holding);
     for (const handle of unheard) this.#unheard.add(handle);
     this.toldTheSame = toldTheSame;
     this.toldReleased = toldReleased;
-    return standing.map(({ holding }) => holding);
+    return current.map(({ holding }) => holding);
   }
 
   fail(failure: string): void {

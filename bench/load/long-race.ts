@@ -5,8 +5,8 @@ import { seededRandom } from "../../test/simulation/random.ts";
 import {
   AHEAD_AFTER_CHECK_MS,
   comesToNothing,
-  giveBackAll,
-  giveBackUnheard,
+  freeAll,
+  freeUnheard,
   isHeld,
   MUCH_LATER_MS,
 } from "./aftermath.ts";
@@ -39,11 +39,11 @@ export interface LongRaceReport {
 }
 
 const WORKERS = 2;
-/** Keyed records are kept for a day: few, or the table would be of them. */
+/** Keyed allocations are kept for a day: few, or the table would be of them. */
 const HABITS = { hosts: HOSTS, keyedShare: 0.05 };
 const CHECK_OPERATIONS_MAX = 100_000;
 const CHECKS_MIN = 4;
-/** A reclaimer and a collector come by in mid-load after so many operations. */
+/** A reclaimer and a repair run come by in mid-load after so many operations. */
 const PASS_OPERATIONS = 1_000;
 const POLL_MS = 10;
 
@@ -140,7 +140,7 @@ export async function runLongRace(options: LongRaceOptions): Promise<LongRaceRep
   }
 
   async function check(): Promise<void> {
-    await giveBackUnheard(api, ledger);
+    await freeUnheard(api, ledger);
     done.violations += await isHeld(crew, api, ledger, MUCH_LATER_MS);
     done.checks++;
     done.checkedAt = done.operations;
@@ -159,10 +159,10 @@ export async function runLongRace(options: LongRaceOptions): Promise<LongRaceRep
     await writeProgress(directory, { ...now, copy: done.copy, pid: process.pid });
   }
 
-  /** All is given back, and nothing is left in the way of anybody. */
+  /** All is freed, and nothing is left in the way of anybody. */
   async function end(): Promise<void> {
     done.held = ledger.count;
-    await giveBackAll(api, ledger);
+    await freeAll(api, ledger);
     done.violations += await comesToNothing(crew, ledger);
   }
 }

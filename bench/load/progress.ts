@@ -51,7 +51,7 @@ export async function readProgress(directory: string, seed: number): Promise<Pro
       held: 0,
       aheadMs: 0,
       requests: [],
-      ledger: { standing: [], unheard: [], toldTheSame: 0, toldReleased: 0 },
+      ledger: { current: [], unheard: [], toldTheSame: 0, toldReleased: 0 },
     };
   const { pid, ...progress }: Progress = JSON.parse(text);
   if (progress.failures)

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { seededRandom } from "../../test/simulation/random.ts";
-import { comesToNothing, giveBackAll, isAssignable, isHeld } from "./aftermath.ts";
+import { comesToNothing, freeAll, isAssignable, isHeld } from "./aftermath.ts";
 import { Api } from "./api.ts";
 import { Caller } from "./caller.ts";
 import { Drain } from "./drain.ts";
@@ -15,7 +15,7 @@ export interface RaceOptions {
   readonly operations: number;
   readonly callers: number;
   readonly seed: number;
-  /** Hears how it went once the callers have stopped, before anything is given back. */
+  /** Hears how it went once the callers have stopped, before anything is freed. */
   readonly raced?: (api: Api, ledger: Ledger, seconds: number) => void;
 }
 
@@ -68,7 +68,7 @@ export async function runRace(options: RaceOptions): Promise<RaceReport> {
       ledger.fail(`only ${(100 * share).toFixed(1)} % of the assigns were served`);
     violations += await isHeld(site, api, ledger);
     await site.start();
-    await giveBackAll(api, ledger);
+    await freeAll(api, ledger);
     const end = await drain.end();
     drained = drain.given;
     if (end !== "done" || drained === 0)

@@ -11,15 +11,15 @@ import { environmentOf } from "../../twin/options.ts";
 import { signing } from "../../twin/signing.ts";
 import { openDataOf, synthesised } from "../../twin/twin.ts";
 
-/** The passes run all the time: they must not take anything from a caller either. */
-const PASSES = ["--reclaim-seconds", "1", "--repair-seconds", "1", "--work-seconds", "1"];
+/** The scheduled runs run all the time: they must not take anything from a caller either. */
+const SCHEDULED_RUNS = ["--reclaim-seconds", "1", "--repair-seconds", "1", "--work-seconds", "1"];
 
 /** Which table the server keeps its data in, its own file or the embedded DynamoDB; or the twin of an environment. */
 export type Kept = "file" | "dynamodb" | EnvironmentName;
 
 const ARGUMENTS: Readonly<Record<Kept, readonly string[]>> = {
-  file: PASSES,
-  dynamodb: ["--dynamodb", ...PASSES],
+  file: SCHEDULED_RUNS,
+  dynamodb: ["--dynamodb", ...SCHEDULED_RUNS],
   dev: ["--deployed", "dev", "--schedule-seconds", "1"],
   prod: ["--deployed", "prod", "--schedule-seconds", "1"],
 };

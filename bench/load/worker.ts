@@ -16,7 +16,7 @@ const { client, passes } = await openFunctions(table, { ...contextOf(table), now
 const tell = (told: Told) => process.send?.(told, () => {});
 process.on("message", async ({ id, call, pass }: Asked) => {
   if (call) tell({ id, reply: await client.call(...call) });
-  // A pass that failed has done no harm, and the next one looks at everything anew.
+  // A scheduled run that failed has done no harm, and the next one looks at everything anew.
   else if (pass) {
     await passes[pass]().catch(() => undefined);
     tell({ id });

@@ -8,7 +8,7 @@ import { startEmulator } from "../../src/local/emulator.ts";
 import { TABLE_NAME } from "../../src/local/storage.ts";
 import { type Sender, tableThrough } from "../../src/store/dynamodb-table.ts";
 import { eachCall } from "../../src/store/each-call.ts";
-import { MemoryTable } from "../../src/store/in-memory-table.ts";
+import { InMemoryTable } from "../../src/store/in-memory-table.ts";
 import { contextOf, dynamoClient } from "../../src/wiring.ts";
 
 const ITEMS_PER_BATCH = 25;
@@ -82,7 +82,7 @@ export class Bed {
 
   /** Does something over a table in memory, and puts what then stands there into this one, in bulk. */
   async inBulk(make: (context: Context) => Promise<unknown>): Promise<void> {
-    const memory = new MemoryTable();
+    const memory = new InMemoryTable();
     await make(contextOf(memory));
     const items = memory.items();
     const batches = Array.from({ length: Math.ceil(items.length / ITEMS_PER_BATCH) }, (_, i) =>

@@ -1,7 +1,7 @@
 import { assign } from "../../src/allocator/assign/assign.ts";
 import type { Context } from "../../src/allocator/core/context.ts";
 import { inParallel } from "../../src/allocator/core/parallel.ts";
-import { Refusal } from "../../src/domain/outcome.ts";
+import { Rejection } from "../../src/domain/outcome.ts";
 import { assigned } from "../asked.ts";
 import { inTurn } from "../gate.ts";
 import { makePool } from "../pool.ts";
@@ -50,7 +50,7 @@ export async function crowdContest(bed: Bed, hosts: number): Promise<Contest> {
 /** While there is room, nobody is to be told no: whoever is counts as an error. */
 async function firstOf(context: Context, space: string, host: string): Promise<void> {
   const told = await assign(context, requestOf(space, host));
-  if (told instanceof Refusal) throw new Error(`${host} was refused: ${told.detail}`);
+  if (told instanceof Rejection) throw new Error(`${host} was refused: ${told.detail}`);
 }
 
 async function atOnce<T>(

@@ -1,7 +1,7 @@
 import { assign } from "../../src/allocator/assign/assign.ts";
 import type { Assignment, AssignRequest } from "../../src/allocator/assign/assignment.ts";
 import type { Context } from "../../src/allocator/core/context.ts";
-import { Contended, Refusal } from "../../src/domain/outcome.ts";
+import { ContentionError, Rejection } from "../../src/domain/outcome.ts";
 import { assigned, give } from "../asked.ts";
 import { makePool } from "../pool.ts";
 import { type Bed, requestOf } from "./bed.ts";
@@ -35,7 +35,7 @@ export async function fullContests(bed: Bed, ms: number): Promise<readonly Conte
   const newcomer = (space: string) => requestOf(space, `newcomer-${hosts++}`);
   const refused = async (context: Context) => {
     const told = await assign(context, newcomer("full"));
-    if (!(told instanceof Refusal)) throw new Error("a full pool gave an address");
+    if (!(told instanceof Rejection)) throw new Error("a full pool gave an address");
     return undefined;
   };
   const acts = {
@@ -70,7 +70,7 @@ async function fillPool(bed: Bed, space: string, free: number): Promise<void> {
 async function warmFunction(bed: Bed, space: string): Promise<Context> {
   const context = bed.coldFunction();
   const told = await assign(context, { ...requestOf(space, "early"), pools: ["no-such-pool"] });
-  if (!(told instanceof Refusal)) throw new Error("a pool that there is not gave an address");
+  if (!(told instanceof Rejection)) throw new Error("a pool that there is not gave an address");
   return context;
 }
 
@@ -78,10 +78,10 @@ async function warmFunction(bed: Bed, space: string): Promise<Context> {
 async function insisted(context: Context, request: AssignRequest): Promise<Assignment> {
   for (let tries = 0; tries < TRIES_MAX; tries++) {
     const told = await assign(context, request).catch((error) => {
-      if (error instanceof Contended) return undefined;
+      if (error instanceof ContentionError) return undefined;
       throw error;
     });
-    if (told && !(told instanceof Refusal)) return told;
+    if (told && !(told instanceof Rejection)) return told;
     if (told && !told.members.retryable) throw new Error(`${told.code}: ${told.detail}`);
   }
   throw new Error(`the last address was not found in ${TRIES_MAX} tries`);

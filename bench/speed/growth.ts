@@ -1,6 +1,6 @@
 import type { Assignment } from "../../src/allocator/assign/assignment.ts";
 import type { Context } from "../../src/allocator/core/context.ts";
-import { cellIndexOf, cellOf } from "../../src/domain/block-group.ts";
+import { groupIndexOf, groupOf } from "../../src/domain/block-group.ts";
 import type { hostId } from "../../src/domain/host.ts";
 import type { Pool } from "../../src/domain/pool.ts";
 import { assigned, give } from "../asked.ts";
@@ -73,7 +73,7 @@ async function contestsAt(
     const told = await assigned(claimer, request);
     return () => undo(claimer, site, request.host, told);
   };
-  // The first one enters its cell into the map; the others mostly find it there.
+  // The first one enters its block group into the map; the others mostly find it there.
   for (let i = 0; i < 2; i++) await (await claimAndUndo())();
   let undoClaim: (() => Promise<unknown>) | undefined;
   const sent = await bed.recording(async () => {
@@ -126,6 +126,7 @@ async function undo(
   const block = await store.readBlock(space, cidr);
   if (!block) throw new Error("a claim that left no block");
   await store.deleteBlock(block);
-  for (const row of await store.listRows(space, host)) await store.deleteRow("row-undo", row);
-  await store.unmarkFull(space, id, cellIndexOf(grid, cellOf(cidr)));
+  for (const affinity of await store.listAffinities(space, host))
+    await store.deleteAffinity("affinity-undo", affinity);
+  await store.unmarkFull(space, id, groupIndexOf(grid, groupOf(cidr)));
 }

@@ -4,7 +4,7 @@ import { type Bed, requestOf } from "./bed.ts";
 import { ageBlock, RawPairs } from "./raw.ts";
 import { type Contest, processorTime, type Turn } from "./turns.ts";
 
-/** How long a cell warms up before each of its turns. */
+/** How long a block group warms up before each of its turns. */
 const WARM_UP_MS = 200;
 
 /** An assign and a release, as often as they are called in turn, for the n-th time of one caller. */
@@ -24,7 +24,7 @@ export interface Way {
   readonly calls?: () => number;
 }
 
-interface Cells {
+interface BlockGroups {
   readonly callers: readonly number[];
   readonly hosts: readonly number[];
   readonly ms: number;
@@ -34,8 +34,8 @@ interface Cells {
  * Pairs of an assign and a release by generation, for so many callers on so many hosts. Each caller has a warm function of
  * its own for each: they know of the others what the table tells them.
  */
-export const pairContests = (bed: Bed, cells: Cells): Promise<readonly Contest[]> =>
-  contestsThrough(bed, cells, {
+export const pairContests = (bed: Bed, groups: BlockGroups): Promise<readonly Contest[]> =>
+  contestsThrough(bed, groups, {
     section: "pairs",
     spaceOf: (hosts) => `hosts-${hosts}`,
     pairOf: (space, hosts) => functionPair(bed, space, hosts),
@@ -45,7 +45,7 @@ export const pairContests = (bed: Bed, cells: Cells): Promise<readonly Contest[]
 /** The same pairs through any way in. */
 export async function contestsThrough(
   bed: Bed,
-  { callers, hosts, ms }: Cells,
+  { callers, hosts, ms }: BlockGroups,
   { section, spaceOf, pairOf, calls }: Way,
 ): Promise<readonly Contest[]> {
   const contests: Contest[] = [];
@@ -62,7 +62,7 @@ export async function contestsThrough(
         // Hosts are shared out among callers; where there are fewer of them, callers share hosts.
         const mine = names.filter((_, i) => i % callerCount === caller % hostCount);
         ours.push(await pairOf(space, mine));
-        // In each cell raw has blocks of its own.
+        // In each block group raw has blocks of its own.
         const apart = mine.map((name) => `${callerCount}-${name}`);
         theirs.push(await rawPair(raw, apart, caller));
       }

@@ -21,7 +21,7 @@ export class RawPairs {
   readonly #block: Item;
   readonly #ordinal: string;
   readonly #writes: { put: Input; take: Input; free: Input; drop: Input };
-  readonly #standing = new Set<string>();
+  readonly #current = new Set<string>();
   /** So far. */
   calls = 0;
 
@@ -44,7 +44,7 @@ export class RawPairs {
     this.#ordinal = String(part?.ordinals[0]);
   }
 
-  /** Records a pair on a block whose slots were all used before, as those of a block that has served for a while. */
+  /** Allocations a pair on a block whose slots were all used before, as those of a block that has served for a while. */
   static async recorded(bed: Bed, space: string): Promise<RawPairs> {
     const context = bed.coldFunction();
     await ageBlock(bed, space, "recorded");
@@ -63,14 +63,14 @@ export class RawPairs {
     const { put, take, free, drop } = this.#writes;
     const { client } = this.#bed;
     const key = { pk: `BLOCK#${this.#space}~${host}`, sk: this.#block.sk };
-    if (!this.#standing.has(host)) {
+    if (!this.#current.has(host)) {
       const Item = { ...this.#block, ...key };
       await client.send(new PutCommand({ TableName: this.#bed.tableName, Item }));
-      this.#standing.add(host);
+      this.#current.add(host);
     }
     const slots = this.#block.slots as Readonly<Record<string, Uint8Array>>;
     let seen = slots[ordinal] as Uint8Array;
-    let record: Key = { pk: "", sk: "" };
+    let allocation: Key = { pk: "", sk: "" };
     const at = (input: Input) => ({
       ...input,
       Key: key,
@@ -81,8 +81,8 @@ export class RawPairs {
     return {
       assign: async () => {
         this.calls += 2;
-        record = { pk: `HANDLE#${this.#space}#${hex(8)}`, sk: `ID#${hex(8).slice(1)}` };
-        await client.send(new PutCommand({ ...put, Item: { ...put.Item, ...record } }));
+        allocation = { pk: `HANDLE#${this.#space}#${hex(8)}`, sk: `ID#${hex(8).slice(1)}` };
+        await client.send(new PutCommand({ ...put, Item: { ...put.Item, ...allocation } }));
         const values = take.ExpressionAttributeValues;
         const taking = {
           ...at(take),
@@ -96,7 +96,7 @@ export class RawPairs {
         this.calls += 2;
         await client.send(new UpdateCommand(freeing));
         seen = cooled;
-        await client.send(new DeleteCommand({ ...drop, Key: record }));
+        await client.send(new DeleteCommand({ ...drop, Key: allocation }));
       },
     };
   }
@@ -123,7 +123,7 @@ export async function replay(
 export const writesOf = (sent: readonly Command[]): readonly Command[] =>
   sent.filter((command) => command instanceof PutCommand || command instanceof UpdateCommand);
 
-/** Every address of a block of the host was assigned once and given back. */
+/** Every address of a block of the host was assigned once and freed. */
 export async function ageBlock(bed: Bed, space: string, host: string): Promise<void> {
   const context = bed.coldFunction();
   const { handle } = await assigned(context, requestOf(space, host, BLOCK_ADDRESSES));

@@ -36,8 +36,8 @@ export function markdownOf({ date, machine, method, lines, goals }: Report, plot
       })),
     ),
     ...sections.flatMap((section) => {
-      const rows = lines.filter((line) => line.section === section);
-      return [`## ${TITLES[section] ?? section}`, tableOf(rows.map(rowOf))];
+      const affinities = lines.filter((line) => line.section === section);
+      return [`## ${TITLES[section] ?? section}`, tableOf(affinities.map(affinityOf))];
     }),
     "",
   ]
@@ -46,7 +46,17 @@ export function markdownOf({ date, machine, method, lines, goals }: Report, plot
     .concat("\n");
 }
 
-function rowOf({ section, name, callers, hosts, beside, ours, raw, speed, assignSpeed }: Line) {
+function affinityOf({
+  section,
+  name,
+  callers,
+  hosts,
+  beside,
+  ours,
+  raw,
+  speed,
+  assignSpeed,
+}: Line) {
   return {
     ...(hosts !== undefined && section !== "crowd"
       ? { callers: `${callers}`, hosts: `${hosts}` }
@@ -68,12 +78,12 @@ function rowOf({ section, name, callers, hosts, beside, ours, raw, speed, assign
   };
 }
 
-function tableOf(rows: readonly Readonly<Record<string, string>>[]): string {
-  const heads = Object.keys(rows[0] ?? {});
-  const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
+function tableOf(affinities: readonly Readonly<Record<string, string>>[]): string {
+  const heads = Object.keys(affinities[0] ?? {});
+  const line = (groups: readonly string[]) => `| ${groups.join(" | ")} |`;
   return [
     line(heads),
     line(heads.map(() => "---")),
-    ...rows.map((row) => line(heads.map((head) => row[head] ?? ""))),
+    ...affinities.map((affinity) => line(heads.map((head) => affinity[head] ?? ""))),
   ].join("\n");
 }

@@ -1,7 +1,7 @@
 import { type Cidr, intervalOf, overlaps } from "./cidr.ts";
 
 /** A range of the space that belongs to a pool. */
-export interface PlanEntry {
+export interface AddressPlanEntry {
   readonly pool: string;
   readonly id: string;
   readonly cidr: Cidr;
@@ -11,7 +11,7 @@ export interface PlanEntry {
 /** Every range of a space, in one item: a pool gets its range by a compare-and-swap on this, so no two can overlap. */
 export interface AddressPlan {
   readonly space: string;
-  readonly entries: readonly PlanEntry[];
+  readonly entries: readonly AddressPlanEntry[];
   /** Absent until the first pool. */
   readonly revision?: string;
 }
@@ -22,8 +22,8 @@ export interface AddressPlan {
  */
 export function planned(
   plan: AddressPlan,
-  entry: PlanEntry,
-): { readonly entries: readonly PlanEntry[] } | { readonly inTheWay: PlanEntry } {
+  entry: AddressPlanEntry,
+): { readonly entries: readonly AddressPlanEntry[] } | { readonly inTheWay: AddressPlanEntry } {
   const others = plan.entries.filter(({ id }) => id !== entry.id);
   const inTheWay = others.find(({ cidr }) => overlaps(intervalOf(cidr), intervalOf(entry.cidr)));
   return inTheWay ? { inTheWay } : { entries: [...others, entry] };
@@ -35,9 +35,9 @@ const FIXED_BYTES = 1_000;
 const ENTRY_BYTES = 90;
 
 /** Returns how many bytes the item of a plan with these entries has at most: names of pools are ASCII. */
-export const planBytes = (entries: readonly PlanEntry[]): number =>
+export const planBytes = (entries: readonly AddressPlanEntry[]): number =>
   FIXED_BYTES + ENTRY_BYTES * entries.length + nameBytes(entries);
 
 /** Returns how many of them the names of its pools take. */
-export const nameBytes = (entries: readonly PlanEntry[]): number =>
+export const nameBytes = (entries: readonly AddressPlanEntry[]): number =>
   entries.reduce((sum, { pool }) => sum + pool.length, 0);

@@ -8,10 +8,10 @@ import type { Pool } from "./pool.ts";
 export const AFFINITY_STATES = ["pending", "confirmed", "pendingDeletion"] as const;
 
 /**
- * An affinity row: a numbered place of a host and the block standing there. Rows are how a host's blocks are found; what
- * is true stands in the block. The states are Calico's: a row is written before its block and deleted after it.
+ * An affinity: a numbered place of a host and the block standing there. Affinities are how a host's blocks are found; what
+ * is true stands in the block. The states are Calico's: an affinity is written before its block and deleted after it.
  */
-export interface AffinityRow {
+export interface BlockAffinity {
   readonly space: string;
   readonly host: HostId;
   readonly family: Family;
@@ -27,25 +27,28 @@ export interface AffinityRow {
 }
 
 /** The lowest free place of a family; there is always one, the cap is the caller's. */
-export function lowestFreePlace(rows: readonly AffinityRow[], family: Family): number {
-  const taken = new Set(rows.filter((row) => row.family === family).map((row) => row.place));
+export function lowestFreePlace(affinities: readonly BlockAffinity[], family: Family): number {
+  const taken = new Set(
+    affinities.filter((affinity) => affinity.family === family).map((affinity) => affinity.place),
+  );
   let place = 0;
   while (taken.has(place)) place++;
   return place;
 }
 
-/** Do two readings of a host's rows name the same blocks? */
-export function sameBlocks(a: readonly AffinityRow[], b: readonly AffinityRow[]): boolean {
-  const names = (rows: readonly AffinityRow[]) => rows.map(({ block }) => formatCidr(block)).sort();
+/** Do two readings of a host's affinities name the same blocks? */
+export function sameBlocks(a: readonly BlockAffinity[], b: readonly BlockAffinity[]): boolean {
+  const names = (affinities: readonly BlockAffinity[]) =>
+    affinities.map(({ block }) => formatCidr(block)).sort();
   return names(a).join() === names(b).join();
 }
 
-/** The host's rows in the pools that may serve it, pool by pool. */
-export function rowsFor(
+/** The host's affinities in the pools that may serve it, pool by pool. */
+export function affinitiesFor(
   pools: readonly Pool[],
-  rows: readonly AffinityRow[],
-): readonly AffinityRow[] {
+  affinities: readonly BlockAffinity[],
+): readonly BlockAffinity[] {
   return pools.flatMap((pool) =>
-    rows.filter((row) => row.pool === pool.name && isBlockOf(pool, row.block)),
+    affinities.filter((affinity) => affinity.pool === pool.name && isBlockOf(pool, affinity.block)),
   );
 }

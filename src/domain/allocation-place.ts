@@ -1,14 +1,14 @@
-/** Where a record lies: in the partition of its handle's hash, under its Idempotency-Key's hash or a random id. */
-export interface RecordPlace {
+/** Where an allocation lies: in the partition of its handle's hash, under its Idempotency-Key's hash or a random id. */
+export interface AllocationPlace {
   readonly space: string;
   readonly handleHash: string;
   readonly id: string;
-  /** Did the request come with an Idempotency-Key? Such a record outlives its release. */
+  /** Did the request come with an Idempotency-Key? Such an allocation outlives its release. */
   readonly keyed: boolean;
 }
 
-/** The order in which the records of a handle are listed: those without a key first, then by id. */
-export function compareRecordPlaces(a: RecordPlace, b: RecordPlace): number {
+/** The order in which the allocations of a handle are listed: those without a key first, then by id. */
+export function compareAllocationPlaces(a: AllocationPlace, b: AllocationPlace): number {
   if (a.keyed !== b.keyed) return a.keyed ? 1 : -1;
   return a.id === b.id ? 0 : a.id < b.id ? -1 : 1;
 }

@@ -1,27 +1,27 @@
-import type { AssignmentRecord } from "./allocation.ts";
+import type { Allocation } from "./allocation.ts";
 
 /** Names of its attributes, its key, handle, host and whatever else is bounded by itself. */
 const FIXED_BYTES = 2_000;
 /** A token, the text of an IPv6 block, a count, and the names of these. */
 const PART_BYTES = 120;
 const ORDINAL_BYTES = 6;
-/** The text of an IPv6 address in the set of those that were given back. */
+/** The text of an IPv6 address in the set of those that were freed. */
 const GIVEN_BYTES = 48;
 
 /**
- * How many bytes the item of a record has at most, also once every address of it is given back. JSON has a quote, a colon or a
+ * How many bytes the item of an allocation has at most, also once every address of it is freed. JSON has a quote, a colon or a
  * comma for every byte that DynamoDB counts beside names and values, so it is never the shorter of the two.
  */
-export function recordBytes({
+export function allocationBytes({
   attributes,
   assignedBy,
   owners,
   parts,
-  seats,
+  quotaSlots,
   also,
   want,
-}: AssignmentRecord): number {
-  const texts = JSON.stringify([attributes, assignedBy, [...owners], seats, also]);
+}: Allocation): number {
+  const texts = JSON.stringify([attributes, assignedBy, [...owners], quotaSlots, also]);
   const slots = parts.reduce(
     (sum, { ordinals }) => sum + PART_BYTES + ORDINAL_BYTES * ordinals.length,
     0,

@@ -1,14 +1,14 @@
-import type { RecordPlace } from "./allocation-place.ts";
+import type { AllocationPlace } from "./allocation-place.ts";
 import type { Cidr } from "./cidr.ts";
 import type { HostId } from "./host.ts";
-import { CLOCK_SKEW_MS_MAX, GRACE_MS, RELEASED_RECORD_KEPT_MS } from "./limits.ts";
+import { CLOCK_SKEW_MS_MAX, GRACE_MS, RELEASED_ALLOCATION_KEPT_MS } from "./limits.ts";
 import type { Missing } from "./outcome.ts";
 import type { Owners } from "./owner.ts";
-import type { SeatOfRecord } from "./quota-slot.ts";
+import type { QuotaSlotOfAllocation } from "./quota-slot.ts";
 
-/** Where a record lies that the collector should look at, and since when: as the index says, which only suggests. */
+/** Where an allocation lies that the repair run should look at, and since when: as the index says, which only suggests. */
 export interface Due {
-  readonly place: RecordPlace;
+  readonly place: AllocationPlace;
   readonly dueAtMs: number;
 }
 
@@ -21,17 +21,17 @@ export interface Part {
   readonly ordinals: readonly number[];
 }
 
-export const RECORD_STATES = ["live", "open", "aborted", "released"] as const;
+export const ALLOCATION_STATES = ["live", "pending", "aborted", "released"] as const;
 
 /**
  * One request's hold on addresses. Written before its slots, deleted after them (I3).
  *
  * `live`: the slots decide. `open`: several writes, not all done. `aborted`: it will not be answered, what it holds is
- * given back. `released`: over; kept for a while when keyed, so that a late duplicate is told so.
+ * freed. `released`: over; kept for a while when keyed, so that a late duplicate is told so.
  */
-export interface AssignmentRecord {
-  readonly place: RecordPlace;
-  readonly state: (typeof RECORD_STATES)[number];
+export interface Allocation {
+  readonly place: AllocationPlace;
+  readonly state: (typeof ALLOCATION_STATES)[number];
   readonly handle: string;
   readonly host: HostId;
   readonly attributes: Readonly<Record<string, string>>;
@@ -44,12 +44,12 @@ export interface AssignmentRecord {
   /** What there was nothing for, where less than was asked for will do: a repeat is told the same. */
   readonly missing: readonly Missing[];
   readonly parts: readonly Part[];
-  /** Addresses that were given back, as text. */
+  /** Addresses that were freed, as text. */
   readonly given: ReadonlySet<string>;
   /** Digest of the request's body: the same key with another body is refused. */
   readonly digest: string;
-  /** What it has of a limited handle's seats. */
-  readonly seats: readonly SeatOfRecord[];
+  /** What it has of a limited handle's quota slots. */
+  readonly quotaSlots: readonly QuotaSlotOfAllocation[];
   /** Generations of addresses that its answer also had: under the limit they are the handle's by other requests. */
   readonly also: readonly string[];
   readonly revision: string;
@@ -59,40 +59,41 @@ export interface AssignmentRecord {
 }
 
 /**
- * When the collector should look at it. Never for a live record without a lease, which then costs no index write: that
+ * When the repair run should look at it. Never for a live allocation without a lease, which then costs no index write: that
  * its author crashed, or that it holds nothing any more, is found without the index. One that is over, and kept for its key,
  * is looked at while it names parts, whose slots a release that was cut off may have left taken; and when its time is over.
  */
-export function dueAtMsOf(record: AssignmentRecord): number | undefined {
-  if (isOver(record)) {
-    return record.atMs + (isFinished(record) ? RELEASED_RECORD_KEPT_MS : GRACE_MS);
+export function dueAtMsOf(allocation: Allocation): number | undefined {
+  if (isOver(allocation)) {
+    return allocation.atMs + (isFinished(allocation) ? RELEASED_ALLOCATION_KEPT_MS : GRACE_MS);
   }
-  return record.state === "live" ? expiredAtMs(record) : record.atMs + GRACE_MS;
+  return allocation.state === "live" ? expiredAtMs(allocation) : allocation.atMs + GRACE_MS;
 }
 
 /** Is its lease over, on every clock? */
-export function isExpired(record: AssignmentRecord, nowMs: number): boolean {
-  return nowMs >= (expiredAtMs(record) ?? Number.POSITIVE_INFINITY);
+export function isExpired(allocation: Allocation, nowMs: number): boolean {
+  return nowMs >= (expiredAtMs(allocation) ?? Number.POSITIVE_INFINITY);
 }
 
-const expiredAtMs = ({ expiresAtMs }: AssignmentRecord): number | undefined =>
+const expiredAtMs = ({ expiresAtMs }: Allocation): number | undefined =>
   expiresAtMs === undefined ? undefined : expiresAtMs + CLOCK_SKEW_MS_MAX;
 
 /** Nothing of it is held any more, and it must never be begun again. */
-export function isOver(record: AssignmentRecord): boolean {
+export function isOver(allocation: Allocation): boolean {
   return (
-    record.state === "released" || (record.state === "live" && record.given.size >= record.want)
+    allocation.state === "released" ||
+    (allocation.state === "live" && allocation.given.size >= allocation.want)
   );
 }
 
 /** It is kept for its key alone: nothing is left to be done for it until it goes. */
-export function isFinished(record: AssignmentRecord): boolean {
-  return record.place.keyed && isOver(record) && record.parts.length === 0;
+export function isFinished(allocation: Allocation): boolean {
+  return allocation.place.keyed && isOver(allocation) && allocation.parts.length === 0;
 }
 
-/** The owners of an address of a record. Until somebody changes them, the request's attributes are the active one's. */
+/** The owners of an address of an allocation. Until somebody changes them, the request's attributes are the active one's. */
 export function ownersAt(
-  { owners, attributes }: Pick<AssignmentRecord, "owners" | "attributes">,
+  { owners, attributes }: Pick<Allocation, "owners" | "attributes">,
   address: string,
 ): Owners {
   const changed = owners.get(address);

@@ -12,14 +12,14 @@ import {
 import { fnv1a64 } from "./hash.ts";
 
 /**
- * A cell is 64 consecutive blocks, aligned: a /20 of /26 blocks, a /116 of /122 blocks. Its blocks share a partition,
+ * A block group is 64 consecutive blocks, aligned: a /20 of /26 blocks, a /116 of /122 blocks. Its blocks share a partition,
  * so one Query shows which of them are free, whatever the size of the pool.
  */
-export const BLOCKS_PER_CELL = 64;
-export const CELL_BITS = Math.log2(BLOCKS_PER_CELL);
+export const BLOCKS_PER_GROUP = 64;
+export const GROUP_BITS = Math.log2(BLOCKS_PER_GROUP);
 
-/** Hosts start among so many cells of a pool, so that its map stays small; the next so many follow when these are full. */
-export const CELLS_PER_WINDOW = 4_096n;
+/** Hosts start among so many block groups of a pool, so that its map stays small; the next so many follow when these are full. */
+export const GROUPS_PER_WINDOW = 4_096n;
 
 /** What of a pool the geometry needs. */
 export interface Grid {
@@ -36,32 +36,32 @@ export function isBlockOf({ cidr, blockSize }: Grid, block: Cidr): boolean {
   return block.prefix === blockSize && includes(intervalOf(cidr), intervalOf(block));
 }
 
-export function cellOf(block: Cidr): Cidr {
-  return cidrOf({ family: block.family, value: block.base }, block.prefix - CELL_BITS);
+export function groupOf(block: Cidr): Cidr {
+  return cidrOf({ family: block.family, value: block.base }, block.prefix - GROUP_BITS);
 }
 
-/** How many cells a pool touches: at least one, a power of two. */
-export function cellCount({ cidr, blockSize }: Grid): bigint {
-  const bits = blockSize - CELL_BITS - cidr.prefix;
+/** How many block groups a pool touches: at least one, a power of two. */
+export function groupCount({ cidr, blockSize }: Grid): bigint {
+  const bits = blockSize - GROUP_BITS - cidr.prefix;
   return bits > 0 ? 1n << BigInt(bits) : 1n;
 }
 
-/** The cell at an index of the pool. Inverse of `cellIndexOf`. */
-export function cellAt(grid: Grid, index: bigint): Cidr {
-  const first = cellOf({ ...grid.cidr, prefix: grid.blockSize });
+/** The block group at an index of the pool. Inverse of `cellIndexOf`. */
+export function groupAt(grid: Grid, index: bigint): Cidr {
+  const first = groupOf({ ...grid.cidr, prefix: grid.blockSize });
   return { ...first, base: first.base + sizeOf(first) * index };
 }
 
-export function cellIndexOf(grid: Grid, cell: Cidr): bigint {
-  const first = cellAt(grid, 0n);
-  return (cell.base - first.base) / sizeOf(first);
+export function groupIndexOf(grid: Grid, group: Cidr): bigint {
+  const first = groupAt(grid, 0n);
+  return (group.base - first.base) / sizeOf(first);
 }
 
-/** The blocks of a cell that lie in the pool, at most 64. */
-export function blocksOfCell({ cidr, blockSize }: Grid, cell: Cidr): Cidr[] {
-  const step = 2 ** (BITS[cell.family] - blockSize);
-  return Array.from({ length: BLOCKS_PER_CELL }, (_, i) =>
-    blockOf(addressAt(cell, i * step), blockSize),
+/** The blocks of a block group that lie in the pool, at most 64. */
+export function blocksOfGroup({ cidr, blockSize }: Grid, group: Cidr): Cidr[] {
+  const step = 2 ** (BITS[group.family] - blockSize);
+  return Array.from({ length: BLOCKS_PER_GROUP }, (_, i) =>
+    blockOf(addressAt(group, i * step), blockSize),
   ).filter((block) => contains(cidr, { family: block.family, value: block.base }));
 }
 
@@ -87,48 +87,55 @@ export function* blocksIn(
 const pastBlock = (value: bigint, step: bigint): bigint => value - (value % step) + step;
 
 /**
- * An order of the cells of a pool: from the cell that a name hashes to (FNV-1a), in strides of a second hash, window by
- * window. The stride is odd and a window's size a power of two, so every cell comes up exactly once; cells and whole windows
+ * An order of the block groups of a pool: from the block group that a name hashes to (FNV-1a), in strides of a second hash, window by
+ * window. The stride is odd and a window's size a power of two, so every block group comes up exactly once; block groups and whole windows
  * that are reserved are passed over.
  *
  * @param name of the host whose order it is; a random text for a random order
- * @param isPassed cells that are passed over as well, by what is known when their turn comes
+ * @param isPassed block groups that are passed over as well, by what is known when their turn comes
  */
-export function* cellOrder(
+export function* groupOrder(
   grid: Grid,
   name: string,
   reserved: readonly Interval[] = [],
   isPassed: (index: bigint) => boolean = () => false,
 ): Generator<bigint> {
-  const count = cellCount(grid);
-  const window = count < CELLS_PER_WINDOW ? count : CELLS_PER_WINDOW;
+  const count = groupCount(grid);
+  const window = count < GROUPS_PER_WINDOW ? count : GROUPS_PER_WINDOW;
   const start = fnv1a64(name);
   const stride = fnv1a64(`${name}/stride`) | 1n;
   for (let base = 0n; base < count; base += window) {
-    const run = runAround(cellsAt(grid, base, base + window - 1n), reserved);
+    const run = runAround(groupsAt(grid, base, base + window - 1n), reserved);
     if (run) {
       // On to the window in which the reserved run ends.
-      const last = cellIndexOf(grid, cellOf(blockOf({ ...run, value: run.last }, grid.blockSize)));
+      const last = groupIndexOf(
+        grid,
+        groupOf(blockOf({ ...run, value: run.last }, grid.blockSize)),
+      );
       const skipped = (last + 1n - base) / window;
       base += (skipped > 1n ? skipped - 1n : 0n) * window;
       continue;
     }
     for (let probe = 0n; probe < window; probe++) {
       const index = base + ((start + probe * stride) % window);
-      if (!isPassed(index) && !isReservedCell(grid, index, reserved)) yield index;
+      if (!isPassed(index) && !isReservedGroup(grid, index, reserved)) yield index;
     }
   }
 }
 
-/** Is every address of a cell that lies in the pool reserved? */
-export const isReservedCell = (grid: Grid, index: bigint, reserved: readonly Interval[]): boolean =>
-  reserved.length > 0 && runAround(cellsAt(grid, index, index), reserved) !== undefined;
+/** Is every address of a block group that lies in the pool reserved? */
+export const isReservedGroup = (
+  grid: Grid,
+  index: bigint,
+  reserved: readonly Interval[],
+): boolean =>
+  reserved.length > 0 && runAround(groupsAt(grid, index, index), reserved) !== undefined;
 
-/** The addresses of a run of cells, as far as they lie in the pool. */
-function cellsAt(grid: Grid, from: bigint, to: bigint): Interval {
+/** The addresses of a run of block groups, as far as they lie in the pool. */
+function groupsAt(grid: Grid, from: bigint, to: bigint): Interval {
   const pool = intervalOf(grid.cidr);
-  const { first } = intervalOf(cellAt(grid, from));
-  const { last } = intervalOf(cellAt(grid, to));
+  const { first } = intervalOf(groupAt(grid, from));
+  const { last } = intervalOf(groupAt(grid, to));
   return {
     family: pool.family,
     first: first > pool.first ? first : pool.first,
@@ -136,5 +143,5 @@ function cellsAt(grid: Grid, from: bigint, to: bigint): Interval {
   };
 }
 
-const runAround = (cells: Interval, reserved: readonly Interval[]): Interval | undefined =>
-  reserved.find((run) => includes(run, cells));
+const runAround = (groups: Interval, reserved: readonly Interval[]): Interval | undefined =>
+  reserved.find((run) => includes(run, groups));

@@ -3,7 +3,7 @@ import { type Random, shuffled } from "./fresh.ts";
 import type { HostId } from "./host.ts";
 import { type HostReserved, isHostReserved, leftBeside } from "./host-reserved.ts";
 import { CLOCK_SKEW_MS_MAX, FULL_KNOWN_MS_MAX } from "./limits.ts";
-import type { Unreadable } from "./outcome.ts";
+import type { CorruptItemError } from "./outcome.ts";
 import type { Slot } from "./slot.ts";
 
 /** A run of addresses that one host, or nobody, is affine to: the unit of compare-and-swap. */
@@ -24,7 +24,7 @@ export interface Block {
   readonly epoch: string;
   /** New at every write that a deletion must not overlook. */
   readonly revision: string;
-  /** May its host have a hint that it is full? Whoever gives back a slot of a block that was full then takes the hint away. */
+  /** May its host have a hint that it is full? Whoever frees a slot of a block that was full then takes the hint away. */
   readonly calledFull?: true;
   /** When the reclaimer first saw the block empty; any assign removes it. */
   readonly idleSinceMs?: number;
@@ -32,7 +32,7 @@ export interface Block {
    * Why its item cannot be read. Where it stands is known, by its key; all else is made up so that nobody claims its range,
    * takes from it or gives it up.
    */
-  readonly unreadable?: Unreadable;
+  readonly unreadable?: CorruptItemError;
 }
 
 /** Throws if a block is not one: what lacks an epoch or a revision would pass conditions that are there to refuse it. */
@@ -138,10 +138,10 @@ export function roomlessUntilMs(block: Block, rules: SlotRules): number | undefi
   return Math.min(rules.nowMs + FULL_KNOWN_MS_MAX, ...cooledAt);
 }
 
-/** Is every address taken, or kept by the host for itself? Those that were just given back count as taken. */
-export function isWhollyTaken(block: Block, givenBack: readonly number[] = []): boolean {
+/** Is every address taken, or kept by the host for itself? Those that were just freed count as taken. */
+export function isWhollyTaken(block: Block, freed: readonly number[] = []): boolean {
   const kept = block.hostReserved ? block.hostReserved.start + block.hostReserved.end : 0;
-  const taken = takenIn(block) + givenBack.length;
+  const taken = takenIn(block) + freed.length;
   return taken >= capacityOf(block) - kept;
 }
 

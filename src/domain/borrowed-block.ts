@@ -1,17 +1,17 @@
 import type { Cidr } from "./cidr.ts";
 import type { HostId } from "./host.ts";
 
-export const LOAN_STATES = ["confirmed", "pendingDeletion"] as const;
+export const BORROWED_BLOCK_STATES = ["confirmed", "pendingDeletion"] as const;
 
 /**
- * A loan row: says under a host that it holds, or may hold, slots of a block that is not its own (I11). It is written
+ * A borrowed block affinity: says under a host that it holds, or may hold, slots of a block that is not its own (I11). It is written
  * before the first such slot is taken, and deleted only when a fence has shown that none is left.
  */
-export interface Loan {
+export interface BorrowedBlock {
   readonly space: string;
   readonly host: HostId;
   readonly block: Cidr;
-  readonly state: (typeof LOAN_STATES)[number];
+  readonly state: (typeof BORROWED_BLOCK_STATES)[number];
   readonly revision: string;
   readonly atMs: number;
 }

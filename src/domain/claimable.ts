@@ -1,30 +1,30 @@
 import { isWhollyReserved } from "./block.ts";
-import { blocksOfCell, cellAt, cellOrder, type Grid } from "./block-group.ts";
+import { blocksOfGroup, type Grid, groupAt, groupOrder } from "./block-group.ts";
 import type { Cidr, Interval } from "./cidr.ts";
 
 /**
- * The blocks of a cell that a host may claim: none stands there, and not every address of theirs is reserved. A cell without
+ * The blocks of a block group that a host may claim: none stands there, and not every address of theirs is reserved. A block group without
  * any is full.
  *
- * @param standing the blocks that stand in it, whosoever they are
+ * @param current the blocks that stand in it, whosoever they are
  */
 export function claimableIn(
   grid: Grid,
   index: bigint,
-  standing: readonly Cidr[],
+  current: readonly Cidr[],
   reserved: readonly Interval[],
 ): readonly Cidr[] {
-  const there = new Set(standing.map(({ base }) => base));
-  return blocksOfCell(grid, cellAt(grid, index)).filter(
+  const there = new Set(current.map(({ base }) => base));
+  return blocksOfGroup(grid, groupAt(grid, index)).filter(
     (cidr) => !there.has(cidr.base) && !isWhollyReserved(cidr, reserved),
   );
 }
 
-/** Is there no cell where a block may be claimed, if these are full? Cells that are reserved as a whole do not count. */
+/** Is there no block group where a block may be claimed, if these are full? Block groups that are reserved as a whole do not count. */
 export function isUsedUp(
   grid: Grid,
   full: ReadonlySet<bigint>,
   reserved: readonly Interval[],
 ): boolean {
-  return cellOrder(grid, "", reserved, (index) => full.has(index)).next().done === true;
+  return groupOrder(grid, "", reserved, (index) => full.has(index)).next().done === true;
 }

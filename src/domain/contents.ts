@@ -1,22 +1,22 @@
 import type { AddressPlan } from "./address-plan.ts";
-import type { AffinityRow } from "./affinity.ts";
-import type { AssignmentRecord } from "./allocation.ts";
+import type { BlockAffinity } from "./affinity.ts";
+import type { Allocation } from "./allocation.ts";
 import type { Block } from "./block.ts";
-import type { Loan } from "./borrowed-block.ts";
+import type { BorrowedBlock } from "./borrowed-block.ts";
 import type { FullBlock } from "./full-block.ts";
 import type { Job } from "./job.ts";
 import type { Namespace } from "./namespace.ts";
 import type { Node, NodeEntry } from "./node.ts";
 import type { Pool, Reservation } from "./pool.ts";
-import type { Seat } from "./quota-slot.ts";
+import type { QuotaSlot } from "./quota-slot.ts";
 
-/** A page of a pool's map: cells that may hold blocks, by their index. */
-export interface MapPage {
+/** A page of a block-group index of the pool: block groups that may hold blocks, by their index. */
+export interface BlockGroupIndexPage {
   readonly space: string;
   readonly poolId: string;
   /** Names the page in its map. */
   readonly page: string;
-  readonly cells: ReadonlySet<bigint>;
+  readonly groups: ReadonlySet<bigint>;
 }
 
 /** A hint that no block of a pool may be claimed. It may be wrong at any time. */
@@ -30,15 +30,15 @@ export interface FullPool {
 /** Items of a table, by kind: a page of it, or all of it. */
 export interface Contents {
   readonly blocks: readonly Block[];
-  readonly rows: readonly AffinityRow[];
+  readonly affinities: readonly BlockAffinity[];
   readonly fullBlocks: readonly FullBlock[];
-  readonly loans: readonly Loan[];
-  readonly seats: readonly Seat[];
-  readonly records: readonly AssignmentRecord[];
+  readonly borrowedBlocks: readonly BorrowedBlock[];
+  readonly quotaSlots: readonly QuotaSlot[];
+  readonly allocations: readonly Allocation[];
   readonly pools: readonly Pool[];
   readonly reservations: readonly Reservation[];
   readonly plans: readonly AddressPlan[];
-  readonly maps: readonly MapPage[];
+  readonly maps: readonly BlockGroupIndexPage[];
   readonly fullPools: readonly FullPool[];
   readonly jobs: readonly Job[];
   readonly nodes: readonly Node[];
@@ -52,11 +52,11 @@ export interface Contents {
 export function together(pages: readonly Contents[]): Contents {
   return {
     blocks: pages.flatMap(({ blocks }) => blocks),
-    rows: pages.flatMap(({ rows }) => rows),
+    affinities: pages.flatMap(({ affinities }) => affinities),
     fullBlocks: pages.flatMap(({ fullBlocks }) => fullBlocks),
-    loans: pages.flatMap(({ loans }) => loans),
-    seats: pages.flatMap(({ seats }) => seats),
-    records: pages.flatMap(({ records }) => records),
+    borrowedBlocks: pages.flatMap(({ borrowedBlocks }) => borrowedBlocks),
+    quotaSlots: pages.flatMap(({ quotaSlots }) => quotaSlots),
+    allocations: pages.flatMap(({ allocations }) => allocations),
     pools: pages.flatMap(({ pools }) => pools),
     reservations: pages.flatMap(({ reservations }) => reservations),
     plans: pages.flatMap(({ plans }) => plans),

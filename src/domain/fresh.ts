@@ -12,7 +12,7 @@ export const ID_CHARACTERS = Math.ceil((ID_BYTES * 8) / 6);
 
 /**
  * A value nobody has used before: milliseconds and 40 random bits, 15 characters of base64url.
- * Tokens, epochs and revisions are made so and never counted, so that a block or row that is made again cannot repeat one.
+ * Tokens, epochs and revisions are made so and never counted, so that a block or affinity that is made again cannot repeat one.
  */
 export function freshId(nowMs: number, random: Random): string {
   const bytes = Buffer.alloc(ID_BYTES);
@@ -24,7 +24,7 @@ export function freshId(nowMs: number, random: Random): string {
 /**
  * An id nobody has used before, of the same bytes, the random ones first: of the ids in one partition few begin alike.
  */
-export function freshRecordId(nowMs: number, random: Random): string {
+export function freshAllocationId(nowMs: number, random: Random): string {
   const bytes = Buffer.from(freshId(nowMs, random), "base64url");
   const made = Buffer.concat([bytes.subarray(TIME_BYTES), bytes.subarray(0, TIME_BYTES)]);
   return made.toString("base64url");

@@ -1,4 +1,4 @@
-import type { AffinityRow } from "./affinity.ts";
+import type { BlockAffinity } from "./affinity.ts";
 import type { Block } from "./block.ts";
 import type { Cidr } from "./cidr.ts";
 import type { HostId } from "./host.ts";
@@ -11,21 +11,25 @@ export interface FullBlock {
   readonly space: string;
   readonly host: HostId;
   readonly block: Cidr;
-  /** The revision of the host's row of the block: under another one the hint says nothing. */
-  readonly row: string;
+  /** The revision of the host's affinity of the block: under another one the hint says nothing. */
+  readonly affinity: string;
   /** When there may be room although nobody gave anything back, in milliseconds since the epoch; absent where all is taken. */
   readonly untilMs?: number;
 }
 
 /** The places of a host, and which of the blocks there are called full. */
 export interface Places {
-  readonly rows: readonly AffinityRow[];
+  readonly affinities: readonly BlockAffinity[];
   readonly full: readonly FullBlock[];
 }
 
-/** Does the hint say of the row's block that it is full? */
-export function saysFull({ row, untilMs }: FullBlock, { revision }: AffinityRow, nowMs: number) {
-  return row === revision && (untilMs === undefined || nowMs < untilMs);
+/** Does the hint say of the affinity's block that it is full? */
+export function saysFull(
+  { affinity, untilMs }: FullBlock,
+  { revision }: BlockAffinity,
+  nowMs: number,
+) {
+  return affinity === revision && (untilMs === undefined || nowMs < untilMs);
 }
 
 /** Where the hint of a block lies that has one; a block without a host has none. */

@@ -1,21 +1,21 @@
 import { type Address, BITS } from "./address.ts";
-import type { AssignmentRecord, Part } from "./allocation.ts";
+import type { Allocation, Part } from "./allocation.ts";
 import { ID_CHARACTERS } from "./fresh.ts";
 import { type Parsed, parsed, unreadable } from "./parsed.ts";
 import { leadsTo } from "./token.ts";
 
-/** What a release by address needs so that it looks nothing up: the address, the token, the place of its record, the block's size. */
+/** What a release by address needs so that it looks nothing up: the address, the token, the place of its allocation, the block's size. */
 export interface Generation {
   readonly token: string;
   /** The one address it is good for: another with it is a slip of the caller, and must free nothing. */
   readonly address: Address;
   readonly blockSize: number;
   readonly handleHash: string;
-  readonly recordId: string;
+  readonly allocationId: string;
   readonly keyed: boolean;
-  /** Is its request served by several writes, or under a limit? Then its record must be asked before anything is freed. */
+  /** Is its request served by several writes, or under a limit? Then its allocation must be asked before anything is freed. */
   readonly headed: boolean;
-  /** How many addresses its request asked for: a lone one is all of its record. */
+  /** How many addresses its request asked for: a lone one is all of its allocation. */
   readonly want: number;
 }
 
@@ -23,49 +23,51 @@ const FORM = new RegExp(
   `^g1\\.([\\w-]{${ID_CHARACTERS}})\\.([46])([0-9a-f]{1,32})\\.(\\d{1,3})\\.([0-9a-f]{16})\\.([kih])([\\w-]{10,64})\\.(\\d{1,4})$`,
 );
 
-/** The generation of one address that a part of a record holds. */
-export function generationOf(record: AssignmentRecord, part: Part, address: Address): Generation {
-  const { place, want } = record;
+/** The generation of one address that a part of an allocation holds. */
+export function generationOf(allocation: Allocation, part: Part, address: Address): Generation {
+  const { place, want } = allocation;
   return {
     token: part.token,
     address,
     blockSize: part.block.prefix,
     handleHash: place.handleHash,
-    recordId: place.id,
+    allocationId: place.id,
     keyed: place.keyed,
     headed:
       !place.keyed &&
-      (record.state !== "live" || record.parts.length > 1 || record.seats.length > 0),
+      (allocation.state !== "live" ||
+        allocation.parts.length > 1 ||
+        allocation.quotaSlots.length > 0),
     want,
   };
 }
 
-/** The record of a keyed request is marked in any case, and its mark asks the head. */
+/** The allocation of a keyed request is marked in any case, and its mark asks the pending allocation. */
 const kindOf = ({ keyed, headed }: Generation) => (keyed ? "k" : headed ? "h" : "i");
 
-/** The text a caller gets and gives back; opaque to them. Inverse of `parseGeneration`. */
+/** The text a caller gets and frees; opaque to them. Inverse of `parseGeneration`. */
 export function formatGeneration(g: Generation): string {
   const { family, value } = g.address;
-  const record = `${g.handleHash}.${kindOf(g)}${g.recordId}.${g.want}`;
-  return `g1.${g.token}.${family}${value.toString(16)}.${g.blockSize}.${record}`;
+  const allocation = `${g.handleHash}.${kindOf(g)}${g.allocationId}.${g.want}`;
+  return `g1.${g.token}.${family}${value.toString(16)}.${g.blockSize}.${allocation}`;
 }
 
-const NOT_ONE = unreadable("is not a generation; give back the one that assign answered with");
+const NOT_ONE = unreadable("is not a generation; release the one that assign answered with");
 
 export function parseGeneration(text: string): Parsed<Generation> {
-  const [, token, digit, value, blockSize, handleHash, kind, recordId, want] =
+  const [, token, digit, value, blockSize, handleHash, kind, allocationId, want] =
     FORM.exec(text) ?? [];
   const family = digit === "4" ? 4 : 6;
-  if (!token || !handleHash || !recordId || Number(blockSize) > BITS[6] || Number(want) < 1)
+  if (!token || !handleHash || !allocationId || Number(blockSize) > BITS[6] || Number(want) < 1)
     return NOT_ONE;
   const keyed = kind === "k";
-  if (!leadsTo(token, { id: recordId, keyed })) return NOT_ONE;
+  if (!leadsTo(token, { id: allocationId, keyed })) return NOT_ONE;
   return parsed({
     token,
     address: { family, value: BigInt(`0x${value}`) },
     blockSize: Number(blockSize),
     handleHash,
-    recordId,
+    allocationId,
     keyed,
     headed: kind === "h",
     want: Number(want),

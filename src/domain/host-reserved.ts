@@ -3,7 +3,7 @@ import { type Cidr, type Interval, intervalOf, sizeOf } from "./cidr.ts";
 
 /**
  * What a host keeps for itself at both ends of every block that it claims, as Windows does (3 and 1). It stands in the block
- * from its claim on, not in its slots: there is no record of it, and nothing to release. A block that stands never gains it.
+ * from its claim on, not in its slots: there is no allocation of it, and nothing to release. A block that stands never gains it.
  */
 export interface HostReserved {
   /** How many addresses from the beginning of the block on. */

@@ -1,8 +1,8 @@
 import { compareAddresses, parseAddress } from "./address.ts";
-import { type AssignmentRecord, isOver, type Part } from "./allocation.ts";
+import { type Allocation, isOver, type Part } from "./allocation.ts";
 import { type Block, capacityOf, heldBy, takenIn } from "./block.ts";
-import { cellIndexOf, cellOf, isBlockOf } from "./block-group.ts";
-import type { Loan } from "./borrowed-block.ts";
+import { groupIndexOf, groupOf, isBlockOf } from "./block-group.ts";
+import type { BorrowedBlock } from "./borrowed-block.ts";
 import {
   addressAt,
   type Cidr,
@@ -17,7 +17,7 @@ import type { Contents } from "./contents.ts";
 import { isHostReserved } from "./host-reserved.ts";
 import type { Node } from "./node.ts";
 import type { Pool } from "./pool.ts";
-import type { SeatOfRecord } from "./quota-slot.ts";
+import type { QuotaSlotOfAllocation } from "./quota-slot.ts";
 import type { Slot } from "./slot.ts";
 import { leadsTo } from "./token.ts";
 
@@ -31,19 +31,19 @@ export interface Violation {
 /**
  * Proves the invariants over the contents of a table.
  *
- * @param quiet nothing is in flight, and the collector and the reclaimer have passed: then rows and records must be tidy too
+ * @param quiet nothing is in flight, and the repair run and the reclaimer have passed: then affinities and allocations must be tidy too
  */
 export function findViolations(
   contents: Contents,
   { quiet = false }: { readonly quiet?: boolean } = {},
 ): Violation[] {
-  const records = recordsByToken(contents.records);
+  const allocations = allocationsByToken(contents.allocations);
   const blocks = new Map(
     contents.blocks.map((block) => [nameOfBlock(block.space, block.cidr), block]),
   );
   return [
     ...contents.unreadable.map(({ key, reason }) => violation("shape", `${key}: ${reason}`)),
-    ...contents.blocks.flatMap((block) => blockViolations(block, contents, records)),
+    ...contents.blocks.flatMap((block) => blockViolations(block, contents, allocations)),
     ...overlapping(
       contents.blocks.filter((block) => poolOf(block, contents) || takenIn(block) > 0),
       "blocks",
@@ -60,23 +60,23 @@ export function findViolations(
     ),
     ...unplanned(contents),
     ...abandoned(contents),
-    ...contents.records.flatMap((record) => recordViolations(record, blocks)),
-    ...unseated(contents, blocks),
+    ...contents.allocations.flatMap((allocation) => allocationViolations(allocation, blocks)),
+    ...withoutQuotaSlot(contents, blocks),
     ...(quiet ? untidy(contents, blocks) : []),
   ];
 }
 
 const violation = (invariant: string, message: string): Violation => ({ invariant, message });
 
-type Owner = { readonly record: AssignmentRecord; readonly part: Part };
+type Owner = { readonly allocation: Allocation; readonly part: Part };
 
-function recordsByToken(records: readonly AssignmentRecord[]): ReadonlyMap<string, Owner[]> {
+function allocationsByToken(allocations: readonly Allocation[]): ReadonlyMap<string, Owner[]> {
   const owners = new Map<string, Owner[]>();
-  for (const record of records) {
-    for (const part of record.parts) {
+  for (const allocation of allocations) {
+    for (const part of allocation.parts) {
       const known = owners.get(part.token);
-      if (known) known.push({ record, part });
-      else owners.set(part.token, [{ record, part }]);
+      if (known) known.push({ allocation, part });
+      else owners.set(part.token, [{ allocation, part }]);
     }
   }
   return owners;
@@ -106,7 +106,7 @@ function blockViolations(
     found.push(violation("shape", `${name} is too small for what its host keeps in it`));
   const pool = poolOf(block, contents);
   if (!pool) {
-    // An empty one may have landed after its pool was gone: nobody can take a slot of it, and the collector deletes it.
+    // An empty one may have landed after its pool was gone: nobody can take a slot of it, and the repair run deletes it.
     if (takenIn(block) > 0)
       found.push(violation("shape", `${name} is in use, and its pool ${block.pool} is gone`));
   } else if (pool.state === "pending")
@@ -115,7 +115,12 @@ function blockViolations(
   else if (!isBlockOf(pool, block.cidr))
     found.push(violation("shape", `${name} is no block of its pool ${block.pool}`));
   else if (!isMapped(block, pool, contents))
-    found.push(violation("I4", `${name} is in no cell of its pool's map: no pass would see it`));
+    found.push(
+      violation(
+        "I4",
+        `${name} is in no block group of its pool's block-group index: no scheduled run would see it`,
+      ),
+    );
   return found;
 }
 
@@ -123,11 +128,11 @@ function blockViolations(
 const poolOf = ({ space, poolId }: Block, { pools }: Contents): Pool | undefined =>
   pools.find((pool) => pool.space === space && pool.id === poolId);
 
-/** Whoever must see every block goes by the map, so a cell is in it before its first block is put. */
+/** Whoever must see every block goes by the map, so a block group is in it before its first block is put. */
 function isMapped(block: Block, pool: Pool, { maps }: Contents): boolean {
-  const index = cellIndexOf(pool, cellOf(block.cidr));
+  const index = groupIndexOf(pool, groupOf(block.cidr));
   return maps.some(
-    (page) => page.space === pool.space && page.poolId === pool.id && page.cells.has(index),
+    (page) => page.space === pool.space && page.poolId === pool.id && page.groups.has(index),
   );
 }
 
@@ -167,29 +172,33 @@ function slotViolations(
   { space, cidr, host }: Block,
   ordinal: number,
   slot: Slot & { readonly kind: "taken" },
-  { loans }: Contents,
+  { borrowedBlocks }: Contents,
   owners: ReadonlyMap<string, Owner[]>,
 ): Violation[] {
   const rightful = (owners.get(slot.token) ?? []).filter(
-    ({ record, part }) =>
-      record.place.space === space &&
-      record.place.handleHash === slot.handleHash &&
+    ({ allocation, part }) =>
+      allocation.place.space === space &&
+      allocation.place.handleHash === slot.handleHash &&
       sameCidr(part.block, cidr),
   );
   if (rightful.length === 0)
-    return [violation("I3", `${name} slot ${ordinal} is taken without an assignment record`)];
+    return [violation("I3", `${name} slot ${ordinal} is taken without an allocation`)];
   if (rightful.length > 1)
-    return [violation("I1", `${name} slot ${ordinal} is named by ${rightful.length} records`)];
+    return [violation("I1", `${name} slot ${ordinal} is named by ${rightful.length} allocations`)];
   const [owner] = rightful;
-  if (owner && !leadsTo(slot.token, owner.record.place))
+  if (owner && !leadsTo(slot.token, owner.allocation.place))
     return [
-      violation("I3", `${name} slot ${ordinal} has a token that does not lead to its record`),
+      violation("I3", `${name} slot ${ordinal} has a token that does not lead to its allocation`),
     ];
-  const holder = owner?.record.host;
-  const isLent = (loan: Loan) =>
-    loan.host === holder && loan.space === space && sameCidr(loan.block, cidr);
-  if (holder !== host && !loans.some(isLent))
-    return [violation("I11", `${name} slot ${ordinal} of ${holder} has no loan row under it`)];
+  const holder = owner?.allocation.host;
+  const isLent = (borrowedBlock: BorrowedBlock) =>
+    borrowedBlock.host === holder &&
+    borrowedBlock.space === space &&
+    sameCidr(borrowedBlock.block, cidr);
+  if (holder !== host && !borrowedBlocks.some(isLent))
+    return [
+      violation("I11", `${name} slot ${ordinal} of ${holder} has no borrowed block under it`),
+    ];
   return [];
 }
 
@@ -214,55 +223,75 @@ function overlapping(
 }
 
 type BlocksByName = ReadonlyMap<string, Block>;
-/** No text for people: this is asked for every part of every record. */
+/** No text for people: this is asked for every part of every allocation. */
 const nameOfBlock = (space: string, { base, prefix, family }: Cidr) =>
   `${space} ${family} ${base}/${prefix}`;
 
-function recordViolations(record: AssignmentRecord, blocks: BlocksByName): Violation[] {
-  const count = heldCount(record, blocks);
-  return count > record.want
-    ? [violation("I8", `${nameOf(record)} holds ${count} addresses and asked for ${record.want}`)]
+function allocationViolations(allocation: Allocation, blocks: BlocksByName): Violation[] {
+  const count = heldCount(allocation, blocks);
+  return count > allocation.want
+    ? [
+        violation(
+          "I8",
+          `${nameOf(allocation)} holds ${count} addresses and asked for ${allocation.want}`,
+        ),
+      ]
     : [];
 }
 
-function heldCount(record: AssignmentRecord, blocks: BlocksByName): number {
+function heldCount(allocation: Allocation, blocks: BlocksByName): number {
   const heldOf = ({ token, block }: Part) =>
-    heldBy(blocks.get(nameOfBlock(record.place.space, block)), token).length;
-  return record.parts.reduce((sum, part) => sum + heldOf(part), 0);
+    heldBy(blocks.get(nameOfBlock(allocation.place.space, block)), token).length;
+  return allocation.parts.reduce((sum, part) => sum + heldOf(part), 0);
 }
 
-/** Every address that a handle has under a limit is in a seat of its own: a second one there would be one too many. */
-function unseated({ records, seats }: Contents, blocks: BlocksByName): Violation[] {
-  const standing = new Set(seats.map(({ revision }) => revision));
-  return records
+/** Every address that a handle has under a limit is in a quota slot of its own: a second one there would be one too many. */
+function withoutQuotaSlot(
+  { allocations, quotaSlots }: Contents,
+  blocks: BlocksByName,
+): Violation[] {
+  const current = new Set(quotaSlots.map(({ revision }) => revision));
+  return allocations
     .filter(({ state }) => state === "live")
-    .flatMap((record) =>
-      record.seats
-        .filter((seat) => !standing.has(seat.revision) && isSeatHeld(record, seat, blocks))
+    .flatMap((allocation) =>
+      allocation.quotaSlots
+        .filter(
+          (quotaSlot) =>
+            !current.has(quotaSlot.revision) && isQuotaSlotHeld(allocation, quotaSlot, blocks),
+        )
         .map(({ address }) =>
-          violation("limit", `${nameOf(record)} holds ${address} in a seat that it has no more`),
+          violation(
+            "limit",
+            `${nameOf(allocation)} holds ${address} in a quota slot that it has no more`,
+          ),
         ),
     );
 }
 
-function isSeatHeld(record: AssignmentRecord, seat: SeatOfRecord, blocks: BlocksByName): boolean {
-  const address = seat.address === undefined ? undefined : parseAddress(seat.address);
+function isQuotaSlotHeld(
+  allocation: Allocation,
+  quotaSlot: QuotaSlotOfAllocation,
+  blocks: BlocksByName,
+): boolean {
+  const address = quotaSlot.address === undefined ? undefined : parseAddress(quotaSlot.address);
   if (!address?.ok) return false;
-  return record.parts
+  return allocation.parts
     .filter(({ block }) => contains(block, address.value))
     .some(({ block, token }) =>
-      heldBy(blocks.get(nameOfBlock(record.place.space, block)), token).includes(
+      heldBy(blocks.get(nameOfBlock(allocation.place.space, block)), token).includes(
         ordinalOf(block, address.value),
       ),
     );
 }
 
-/** What must also hold when nothing is in flight and the scheduled passes have been by. */
+/** What must also hold when nothing is in flight and the scheduled runs have been by. */
 function untidy(contents: Contents, byName: BlocksByName): Violation[] {
-  const { blocks, rows, records, pools, maps, seats } = contents;
-  const rowName = (host: string, space: string, cidr: Cidr) =>
+  const { blocks, affinities, allocations, pools, maps, quotaSlots } = contents;
+  const affinityName = (host: string, space: string, cidr: Cidr) =>
     `${host} ${nameOfBlock(space, cidr)}`;
-  const rowNames = new Set(rows.map(({ host, space, block }) => rowName(host, space, block)));
+  const affinityNames = new Set(
+    affinities.map(({ host, space, block }) => affinityName(host, space, block)),
+  );
   return [
     ...blocks
       .filter((block) => !poolOf(block, contents))
@@ -274,44 +303,62 @@ function untidy(contents: Contents, byName: BlocksByName): Violation[] {
       .map(({ poolId }) => violation("tidy", `a map is left from pool ${poolId}, which is gone`)),
     ...blocks
       .filter(
-        ({ host, space, cidr }) => host !== undefined && !rowNames.has(rowName(host, space, cidr)),
+        ({ host, space, cidr }) =>
+          host !== undefined && !affinityNames.has(affinityName(host, space, cidr)),
       )
       .map(({ cidr, host }) =>
-        violation("I4", `block ${formatCidr(cidr)} is affine to ${host}, which has no row for it`),
+        violation(
+          "I4",
+          `block ${formatCidr(cidr)} is affine to ${host}, which has no affinity for it`,
+        ),
       ),
-    ...rows
+    ...affinities
       .filter(({ state }) => state !== "confirmed")
       .map(({ host, block, state }) =>
-        violation("tidy", `${host} has a row for ${formatCidr(block)} that is ${state}`),
+        violation("tidy", `${host} has an affinity for ${formatCidr(block)} that is ${state}`),
       ),
-    ...(rowNames.size < rows.length
-      ? [violation("tidy", `${rows.length - rowNames.size} rows stand twice for one block`)]
+    ...(affinityNames.size < affinities.length
+      ? [
+          violation(
+            "tidy",
+            `${affinities.length - affinityNames.size} affinities stand twice for one block`,
+          ),
+        ]
       : []),
-    ...rows
+    ...affinities
       .filter(({ host, space, block }) => byName.get(nameOfBlock(space, block))?.host !== host)
       .map(({ host, block }) =>
-        violation("tidy", `${host} has a row for ${formatCidr(block)}, which is not its block`),
+        violation(
+          "tidy",
+          `${host} has an affinity for ${formatCidr(block)}, which is not its block`,
+        ),
       ),
-    ...seats
+    ...quotaSlots
       .filter(({ revision }) =>
-        records.every((record) =>
-          record.seats.every(
-            (seat) => seat.revision !== revision || !isSeatHeld(record, seat, byName),
+        allocations.every((allocation) =>
+          allocation.quotaSlots.every(
+            (quotaSlot) =>
+              quotaSlot.revision !== revision || !isQuotaSlotHeld(allocation, quotaSlot, byName),
           ),
         ),
       )
       .map(({ handle, family, number }) =>
-        violation("tidy", `IPv${family} seat ${number} of handle ${handle} has no address in it`),
+        violation(
+          "tidy",
+          `IPv${family} quota slot ${number} of handle ${handle} has no address in it`,
+        ),
       ),
     ...unlisted(contents),
-    ...records.flatMap((record) => {
-      const count = heldCount(record, byName);
-      if (record.state === "open" || record.state === "aborted")
-        return [violation("tidy", `${nameOf(record)} is still ${record.state}`)];
-      if (isOver(record) && count > 0)
-        return [violation("tidy", `${nameOf(record)} is released and holds ${count} addresses`)];
-      if (!isOver(record) && count === 0)
-        return [violation("tidy", `${nameOf(record)} is live and holds nothing`)];
+    ...allocations.flatMap((allocation) => {
+      const count = heldCount(allocation, byName);
+      if (allocation.state === "pending" || allocation.state === "aborted")
+        return [violation("tidy", `${nameOf(allocation)} is still ${allocation.state}`)];
+      if (isOver(allocation) && count > 0)
+        return [
+          violation("tidy", `${nameOf(allocation)} is released and holds ${count} addresses`),
+        ];
+      if (!isOver(allocation) && count === 0)
+        return [violation("tidy", `${nameOf(allocation)} is live and holds nothing`)];
       return [];
     }),
   ];
@@ -320,17 +367,17 @@ function untidy(contents: Contents, byName: BlocksByName): Violation[] {
 /** Nodes and the entries of their register go together. */
 function unlisted({ nodes, nodeEntries }: Contents): Violation[] {
   const placeOf = ({ space, name }: Pick<Node, "space" | "name">) => `${space} ${name}`;
-  const standing = new Set(nodes.map(placeOf));
+  const current = new Set(nodes.map(placeOf));
   const entered = new Set(nodeEntries.map(placeOf));
   return [
     ...nodes
       .filter((node) => !entered.has(placeOf(node)))
       .map(({ name }) => violation("tidy", `node ${name} is not in the register of nodes`)),
     ...nodeEntries
-      .filter((entry) => !standing.has(placeOf(entry)))
+      .filter((entry) => !current.has(placeOf(entry)))
       .map(({ name }) => violation("tidy", `the register has a node ${name}, which is not there`)),
   ];
 }
 
-const nameOf = ({ handle, place }: AssignmentRecord) =>
-  `the record of handle ${handle} (${place.id})`;
+const nameOf = ({ handle, place }: Allocation) =>
+  `the allocation of handle ${handle} (${place.id})`;

@@ -1,16 +1,16 @@
 import {
   EFFECTIVE_MS_MAX,
-  JOB_CELLS_TO_COME_BACK_TO_MAX,
+  JOB_GROUPS_TO_COME_BACK_TO_MAX,
   RANGE_RETIRED_MS_MIN,
   UNREADABLE_CHARACTERS_MAX,
 } from "./limits.ts";
-import { Unreadable } from "./outcome.ts";
+import { CorruptItemError } from "./outcome.ts";
 import { formatTime } from "./time.ts";
 
-/** What one walk over the cells of a pool has seen. */
+/** What one walk over the block groups of a pool has seen. */
 export interface WalkCounts {
-  readonly cells: number;
-  /** Blocks that stood when their cell was looked at. */
+  readonly groups: number;
+  /** Blocks that stood when their block group was looked at. */
   readonly blocks: number;
   /** Of these, how many were given up. */
   readonly deleted: number;
@@ -20,7 +20,7 @@ export interface WalkCounts {
   readonly cooling: number;
   /** Why not all of that is known: the first thing on the way that could not be read, as a clause. */
   readonly unreadable?: string;
-  /** Cells that could not be worked on, and were passed by; each counts as a block that stands. */
+  /** Block groups that could not be worked on, and were passed by; each counts as a block that stands. */
   readonly passedBy?: number;
   /** What went wrong in the first of them, if it was not that something could not be read: a clause. */
   readonly failed?: string;
@@ -28,17 +28,17 @@ export interface WalkCounts {
   readonly readyAtMs?: number;
 }
 
-/** What was seen in one cell. */
-export type CellCounts = Omit<WalkCounts, "cells" | "passedBy">;
+/** What was seen in one block group. */
+export type GroupCounts = Omit<WalkCounts, "groups" | "passedBy">;
 
 /** A walk under way. */
 export interface Walk extends WalkCounts {
   readonly beganAtMs: number;
-  /** The last cell looked at; absent before the first. */
+  /** The last block group looked at; absent before the first. */
   readonly position?: bigint;
-  /** Of a release: the first cells that were passed by, to come back to. */
+  /** Of a release: the first block groups that were passed by, to come back to. */
   readonly toComeBackTo?: readonly bigint[];
-  /** Of a release that comes back: it goes through these cells alone, so that it takes no block from its host twice. */
+  /** Of a release that comes back: it goes through these block groups alone, so that it takes no block from its host twice. */
   readonly only?: readonly bigint[];
 }
 
@@ -94,21 +94,21 @@ export function mayBeginAgain({ kind, state }: Pick<Job, "kind" | "state">): boo
 
 export const walkFrom = (beganAtMs: number): Walk => ({
   beganAtMs,
-  cells: 0,
+  groups: 0,
   blocks: 0,
   deleted: 0,
   taken: 0,
   cooling: 0,
 });
 
-/** The walk after one more cell. */
-export function walked(walk: Walk, position: bigint, seen: CellCounts): Walk {
+/** The walk after one more block group. */
+export function walked(walk: Walk, position: bigint, seen: GroupCounts): Walk {
   const [unreadable, failed] = [walk.unreadable ?? seen.unreadable, walk.failed ?? seen.failed];
   const readyAtMs = Math.max(walk.readyAtMs ?? 0, seen.readyAtMs ?? 0);
   return {
     ...walk,
     position,
-    cells: walk.cells + 1,
+    groups: walk.groups + 1,
     blocks: walk.blocks + seen.blocks,
     deleted: walk.deleted + seen.deleted,
     taken: walk.taken + seen.taken,
@@ -119,22 +119,22 @@ export function walked(walk: Walk, position: bigint, seen: CellCounts): Walk {
   };
 }
 
-/** The walk after it passed a cell by that could not be worked on. What is in it counts as a block: nothing is proven of it. */
+/** The walk after it passed a block group by that could not be worked on. What is in it counts as a block: nothing is proven of it. */
 export function passedBy(walk: Walk, position: bigint, error: unknown): Walk {
   const nothing = { blocks: 1, deleted: 0, taken: 0, cooling: 0 };
   const message = error instanceof Error ? error.message : String(error);
   const reason = message.slice(0, UNREADABLE_CHARACTERS_MAX);
-  const why = error instanceof Unreadable ? { unreadable: reason } : { failed: reason };
+  const why = error instanceof CorruptItemError ? { unreadable: reason } : { failed: reason };
   const before = walk.toComeBackTo ?? [];
   return {
     ...walked(walk, position, { ...nothing, ...why }),
     passedBy: (walk.passedBy ?? 0) + 1,
-    toComeBackTo: before.length < JOB_CELLS_TO_COME_BACK_TO_MAX ? [...before, position] : before,
+    toComeBackTo: before.length < JOB_GROUPS_TO_COME_BACK_TO_MAX ? [...before, position] : before,
   };
 }
 
 /**
- * The walk with which a release comes back to cells that the last one passed by; nothing where it passed none by. Where these
+ * The walk with which a release comes back to block groups that the last one passed by; nothing where it passed none by. Where these
  * were more than it remembers, it goes through the whole pool.
  */
 export function comingBack(
@@ -156,7 +156,7 @@ export function provesFromMs({ kind }: Pick<Job, "kind">, markedAtMs: number): n
   return markedAtMs + (kind === "pool.delete" ? RANGE_RETIRED_MS_MIN : EFFECTIVE_MS_MAX);
 }
 
-/** Has this complete walk shown that the pool is empty for good? One that could not look at a cell has not. */
+/** Has this complete walk shown that the pool is empty for good? One that could not look at a block group has not. */
 export function provesEmpty(
   job: Job,
   { beganAtMs, blocks, passedBy = 0, unreadable, only }: Walk,

@@ -2,7 +2,7 @@
 
 /** How far apart the clocks of two functions may be; cooldowns are judged with this much to spare. */
 export const CLOCK_SKEW_MS_MAX = 2_000;
-/** The time limit of the functions that assign and release; a record younger than this may still have its author. */
+/** The time limit of the functions that assign and release; an allocation younger than this may still have its author. */
 export const REQUEST_MS_MAX = 10_000;
 
 /** A warm function re-reads the version of a space's configuration when its copy is older than this … */
@@ -28,10 +28,10 @@ export const UNTOLD_EFFECTIVE_MS_MAX = CONFIGURATION_RELOAD_MS + EFFECTIVE_MS_MA
  */
 export const RANGE_RETIRED_MS_MIN = CONFIGURATION_RELOAD_MS + EFFECTIVE_MS_MAX;
 
-/** A scheduled pass leaves younger things alone: their authors may still be at work. Safety does not rest on it. */
+/** A scheduled run leaves younger things alone: their authors may still be at work. Safety does not rest on it. */
 export const GRACE_MS = 60_000;
-/** How long a keyed record is kept after its release, so that a late duplicate is told `already_released`. */
-export const RELEASED_RECORD_KEPT_MS = 24 * 60 * 60 * 1000;
+/** How long a keyed allocation is kept after its release, so that a late duplicate is told `already_released`. */
+export const RELEASED_ALLOCATION_KEPT_MS = 24 * 60 * 60 * 1000;
 
 /** Calico's default cap on affine blocks per host and family. */
 export const BLOCKS_PER_HOST_DEFAULT = 20;
@@ -41,7 +41,7 @@ export const WARM_BLOCKS_MAX = 16;
 export const ADDRESSES_PER_REQUEST_DEFAULT = 256;
 /** What one slot write may take: a condition holds 4 KB, a slot's clause about 40 bytes. */
 export const SLOTS_PER_WRITE_MAX = 100;
-/** The seats of a limited request stand in its record, about 70 bytes each. */
+/** The quota slots of a limited request stand in its allocation, about 70 bytes each. */
 export const LIMIT_PER_HANDLE_MAX = 256;
 /** A year: what is to stay longer is assigned without a lease. */
 export const LEASE_SECONDS_MAX = 365 * 24 * 60 * 60;
@@ -61,25 +61,25 @@ export const TAKE_TRIES_MAX = 32;
 /** Blocks a request may move through before it is called contended. */
 export const ASSIGN_ROUNDS_MAX = 16;
 /**
- * Cells that a request looks at in vain for a free block, where the map does not call them full; each costs about 14 read
+ * Block groups that a request looks at in vain for a free block, where the map does not call them full; each costs about 14 read
  * units, though only keys are asked for, and is called full from then on.
  */
-export const CELLS_SEARCHED_MAX = 24;
-/** Of these looks every so manieth goes to a cell at random, so that no host's own order keeps it from what is free. */
+export const GROUPS_SEARCHED_MAX = 24;
+/** Of these looks every so manieth goes to a block group at random, so that no host's own order keeps it from what is free. */
 export const LOOKS_PER_RANDOM_LOOK = 3;
-/** Cells of a pool that a request looks at where nothing is believed free: for blocks to take over and to borrow from. */
-export const CELL_LOOKS_MAX = 3;
+/** Block groups of a pool that a request looks at where nothing is believed free: for blocks to take over and to borrow from. */
+export const GROUP_SCANS_MAX = 3;
 /** The same over all pools of a request. */
-export const CELL_LOOKS_OF_POOLS_MAX = 8;
+export const GROUP_SCANS_OF_POOLS_MAX = 8;
 /** Pools whose maps a request reads, one after the other. */
 export const POOLS_TRIED_MAX = 64;
 /** Of these the last so many are drawn at random among all that are left. */
 export const POOLS_DRAWN_MAX = 16;
-/** Pools that a request, or a pass, calls full side by side. */
+/** Pools that a request, or a scheduled run, calls full side by side. */
 export const POOLS_CALLED_FULL_AT_ONCE = 8;
-/** After this time a request begins to look at no further cell or pool. */
+/** After this time a request begins to look at no further block group or pool. */
 export const SEARCH_MS_MAX = 2_500;
-/** Blocks tried inside the cells that were looked at before a claim is called contended. */
+/** Blocks tried inside the block groups that were looked at before a claim is called contended. */
 export const CLAIM_TRIES_MAX = 16;
 /** Pauses for another function's claim for the same host, before a second block is claimed. */
 export const CLAIM_WAITS_MAX = 8;
@@ -96,36 +96,36 @@ export const BLOCKS_READ_AT_ONCE = 4;
 export const FULL_BLOCKS_READ_MAX = 4;
 /** So long a block is called full in which something cools, or is reserved: then it is read again. */
 export const FULL_KNOWN_MS_MAX = 60_000;
-/** What a warm function remembers. A full block of 64 takes about 9 KB of memory, a cell or a space far less. */
+/** What a warm function remembers. A full block of 64 takes about 9 KB of memory, a block group or a space far less. */
 export const REMEMBERED_BLOCKS_MAX = 1_024;
 export const REMEMBERED_BLOCKS_PER_HOST_MAX = 64;
-export const REMEMBERED_CELLS_MAX = 16_384;
+export const REMEMBERED_GROUPS_MAX = 16_384;
 export const REMEMBERED_SPACES_MAX = 256;
 /** Nodes and namespaces, with at most 16 KB of labels each and mostly one. */
 export const REMEMBERED_LABELS_MAX = 1_024;
-/** Records of one handle that are ended side by side. */
-export const RECORDS_ENDED_AT_ONCE = 8;
-/** Parts of one record that are given back, or looked at, side by side. */
-export const PARTS_ENDED_AT_ONCE = 8;
+/** Allocations of one handle that are ended side by side. */
+export const ALLOCATIONS_CLOSED_AT_ONCE = 8;
+/** Parts of one allocation that are freed, or looked at, side by side. */
+export const PARTS_FREED_AT_ONCE = 8;
 /** Parts of one request that are taken side by side: it is waited for. */
 export const PARTS_TAKEN_AT_ONCE = 16;
-/** Seats of one request, and the addresses in them, that are worked on side by side. */
-export const SEATS_AT_ONCE = 16;
+/** Quota slots of one request, and the addresses in them, that are worked on side by side. */
+export const QUOTA_SLOTS_AT_ONCE = 16;
 
-/** Blocks that one request may claim for a host: as many as a cell has. */
+/** Blocks that one request may claim for a host: as many as a block group has. */
 export const BLOCKS_PER_CLAIM_MAX = 64;
 /** Blocks of a host that one request releases, some at once; the next goes on after them. */
 export const AFFINITIES_RELEASED_MAX = 64;
 export const AFFINITIES_RELEASED_AT_ONCE = 4;
 /** After so many addresses of a handle or of a host one request releases no more; the next goes on. */
 export const ADDRESSES_RELEASED_MAX = 4_096;
-/** Addresses of one request that are given back side by side, each by a handful of calls. */
+/** Addresses of one request that are freed side by side, each by a handful of calls. */
 export const ADDRESSES_RELEASED_AT_ONCE = 8;
-/** Records of a handle that are read at once when all of it is released: with the most attributes they take 48 MB. */
-export const RECORDS_PER_LOOK = 128;
-/** Records that are over which a release by handle keeps until all else is ended: with the most attributes they take 128 MB. */
-export const RECORDS_OVER_MAX = 1_024;
-/** Slots of a block whose records are looked for before what they show is ended: all of a usual block. */
+/** Allocations of a handle that are read at once when all of it is released: with the most attributes they take 48 MB. */
+export const ALLOCATIONS_PER_LOOK = 128;
+/** Allocations that are over which a release by handle keeps until all else is ended: with the most attributes they take 128 MB. */
+export const ALLOCATIONS_OVER_MAX = 1_024;
+/** Slots of a block whose allocations are looked for before what they show is ended: all of a usual block. */
 export const SLOTS_PER_LOOK = 64;
 
 /** Blocks on a page of a list, unless its reader says how many. */
@@ -142,7 +142,7 @@ export const ADDRESSES_PER_PAGE_DEFAULT = 256;
 export const ADDRESSES_PER_PAGE_MAX = 1_024;
 /** A page of addresses ends when their attributes have so many characters: a function may answer 6 MB. */
 export const ATTRIBUTE_CHARACTERS_PER_PAGE = 500_000;
-/** Queries of cells and pool maps for one page; a cell of full blocks of 64 costs about 28 read units. */
+/** Queries of block groups and pool maps for one page; a block group of full blocks of 64 costs about 28 read units. */
 export const LOOKS_PER_PAGE = 32;
 /** Items of the table read in one look for blocks of no pool. */
 export const ORPHAN_SCAN_ITEMS_PER_LOOK = 1_000;
@@ -152,56 +152,56 @@ export const PAGE_MS_MAX = 4_000;
 export const PAGE_READS_AT_ONCE = 8;
 
 /**
- * Shards that the scheduled passes go by, each on its own: of spaces by name, and of the due index, whose one partition would
+ * Shards that the scheduled runs go by, each on its own: of spaces by name, and of the due index, whose one partition would
  * throttle the table. What is in the index of a table stays where it is: another number would lose it.
  */
 export const SHARDS = 16;
-/** A scheduled pass stops at this age; its function may live for a minute. */
+/** A scheduled run stops at this age; its function may live for a minute. */
 export const PASS_MS_MAX = 40_000;
-/** Spaces that a pass of the reclaimer works on side by side. */
+/** Spaces that a scheduled run of the reclaimer works on side by side. */
 export const RECLAIM_SPACES_AT_ONCE = 16;
-/** Cells of all these spaces together that it works on side by side. */
-export const RECLAIM_CELLS_AT_ONCE = 16;
-/** Blocks of one cell that are worked on side by side. */
+/** Block groups of all these spaces together that it works on side by side. */
+export const RECLAIM_GROUPS_AT_ONCE = 16;
+/** Blocks of one block group that are worked on side by side. */
 export const RECLAIM_BLOCKS_AT_ONCE = 8;
 /**
- * Cells of a space that it goes through before the next space has its turn. After each such slice it keeps where it is: one that
+ * Block groups of a space that it goes through before the next space has its turn. After each such slice it keeps where it is: one that
  * dies loses a slice.
  */
-export const RECLAIM_CELLS_PER_SLICE = 64;
-/** Pages of a pool's map that it reads at once, with some KB each at most. */
+export const RECLAIM_GROUPS_PER_SLICE = 64;
+/** Pages of a block-group index of the pool that it reads at once, with some KB each at most. */
 export const RECLAIM_PAGES_PER_READ = 16;
 /**
- * So long after it was claimed a block's host is asked whether it has the row of the block, however full the block is: what a
- * crash left is put right soon. Later the daily walk of the collector asks.
+ * So long after it was claimed a block's host is asked whether it has the affinity of the block, however full the block is: what a
+ * crash left is put right soon. Later the daily walk of the repair run asks.
  */
 export const ROW_WATCHED_MS = 60 * 60 * 1000;
-/** Cells of a job's pool that a worker goes through, some at once, before other jobs have their turn. */
-export const JOB_CELLS_PER_SLICE = 64;
-export const JOB_CELLS_AT_ONCE = 16;
-/** Blocks of each of these cells that are worked on side by side. */
+/** Block groups of a job's pool that a worker goes through, some at once, before other jobs have their turn. */
+export const JOB_GROUPS_PER_SLICE = 64;
+export const JOB_GROUPS_AT_ONCE = 16;
+/** Blocks of each of these block groups that are worked on side by side. */
 export const JOB_BLOCKS_AT_ONCE = 4;
-/** Cells that a release passed by and comes back to; where there are more it goes through the whole pool again. */
-export const JOB_CELLS_TO_COME_BACK_TO_MAX = 256;
+/** Block groups that a release passed by and comes back to; where there are more it goes through the whole pool again. */
+export const JOB_GROUPS_TO_COME_BACK_TO_MAX = 256;
 /** How long a job that is over can be read. */
 export const JOB_KEPT_MS = 7 * 24 * 60 * 60 * 1000;
-/** Cells that a delete looks at before it is accepted, some at once; a larger pool is looked at in part. */
-export const IN_USE_CELLS_MAX = 128;
-export const IN_USE_CELLS_AT_ONCE = 8;
-/** A run of the collector begins with no record that is due after this age: what is left of it is for the walk. */
+/** Block groups that a delete looks at before it is accepted, some at once; a larger pool is looked at in part. */
+export const IN_USE_GROUPS_MAX = 128;
+export const IN_USE_GROUPS_AT_ONCE = 8;
+/** A run of the repair run begins with no allocation that is due after this age: what is left of it is for the walk. */
 export const COLLECT_DUE_MS_MAX = 30_000;
-/** Records that are due, read from the index at once, and worked on side by side. */
+/** Allocations that are due, read from the index at once, and worked on side by side. */
 export const COLLECT_DUE_PER_PAGE = 500;
 export const COLLECT_DUE_AT_ONCE = 16;
-/** In this time the collector goes once through the whole table. */
+/** In this time the repair run goes once through the whole table. */
 export const SWEEP_MS = 24 * 60 * 60 * 1000;
 /** A run goes through so many items of its segment at least: a small table comes by more often, and costs little. */
 export const SWEEP_ITEMS_PER_RUN_MIN = 16;
 /** Items of a page of the walk, and of these side by side. */
 export const SWEEP_ITEMS_PER_PAGE_MAX = 500;
 export const SWEEP_ITEMS_AT_ONCE = 32;
-/** Blocks of which the walk remembers who holds slots: what it costs a loan is read once for all loans of its block. */
-export const LOAN_BLOCKS_KNOWN_MAX = 64;
+/** Blocks of which the walk remembers who holds slots: what it costs a borrowed block is read once for all borrowed blocks of its block. */
+export const BORROWED_BLOCKS_KNOWN_MAX = 64;
 /**
  * Sections of the table that the walk draws from where it cannot keep how far it is: small enough that a run comes to the end of
  * one in a table of 100 million items.
@@ -211,16 +211,16 @@ export const SWEEP_SECTIONS = 256 * SHARDS;
 export const ATTRIBUTES_MAX = 50;
 export const ATTRIBUTE_KEY_CHARACTERS_MAX = 253;
 export const ATTRIBUTE_VALUE_CHARACTERS_MAX = 1_024;
-/** One set of attributes as JSON: a record has room for its own and for two owners of an address. */
+/** One set of attributes as JSON: an allocation has room for its own and for two owners of an address. */
 export const ATTRIBUTES_BYTES_MAX = 65_536;
 /**
- * DynamoDB keeps no item above 400 KB. The items that grow with what is asked for, records and plans, are counted before each write;
+ * DynamoDB keeps no item above 400 KB. The items that grow with what is asked for, allocations and plans, are counted before each write;
  * of every other one `test/store/item-bytes.test.ts` measures the largest that its fields may come to.
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html
  */
 export const ITEM_BYTES_MAX = 400 * 1_024;
-/** What is written later into a record is counted before. */
-export const RECORD_BYTES_MAX = 380_000;
+/** What is written later into an allocation is counted before. */
+export const ALLOCATION_BYTES_MAX = 380_000;
 /** Of the reason why an item cannot be read: it may quote the item, and stands in jobs and answers. */
 export const UNREADABLE_CHARACTERS_MAX = 1_024;
 /** One less than the largest block has addresses. */

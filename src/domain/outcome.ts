@@ -16,7 +16,7 @@ export type Outcome<T> =
   | { readonly outcome: "unknown" };
 
 /** Everything a caller can be told no for. The edge has the status and title of each. */
-export type RefusalCode =
+export type RejectionCode =
   | "invalid_request"
   | "not_found"
   | "already_assigned"
@@ -42,7 +42,7 @@ export type RefusalCode =
 export interface Missing {
   readonly family: Family;
   readonly count: number;
-  readonly code: RefusalCode;
+  readonly code: RejectionCode;
 }
 
 interface Members {
@@ -54,13 +54,13 @@ interface Members {
 }
 
 /** An expected no: a value, not an error. `members` carry the ids and numbers for programs. */
-export class Refusal {
-  readonly code: RefusalCode;
+export class Rejection {
+  readonly code: RejectionCode;
   /** A sentence for a person. */
   readonly detail: string;
   readonly members: Members;
 
-  constructor(code: RefusalCode, detail: string, members: Members = {}) {
+  constructor(code: RejectionCode, detail: string, members: Members = {}) {
     this.code = code;
     this.detail = detail;
     this.members = members;
@@ -71,7 +71,7 @@ export class Refusal {
  * Joins the refusals of both families into one: it has the code of the first, and tells what is missing of each. It is
  * retryable where all of them are.
  */
-export function together(first: Refusal, ...others: readonly Refusal[]): Refusal {
+export function together(first: Rejection, ...others: readonly Rejection[]): Rejection {
   const all = [first, ...others];
   const missing = all.flatMap(({ members }) => members.missing ?? []);
   const pools = all
@@ -82,7 +82,7 @@ export function together(first: Refusal, ...others: readonly Refusal[]): Refusal
     name,
     all.reduce((sum, each) => sum + Number(each.members[name] ?? 0), 0),
   ]);
-  return new Refusal(first.code, all.map(({ detail }) => detail).join(" "), {
+  return new Rejection(first.code, all.map(({ detail }) => detail).join(" "), {
     ...members,
     ...Object.fromEntries(counts),
     ...(all.every((each) => each.members.retryable === true) && { retryable }),
@@ -95,7 +95,7 @@ export function together(first: Refusal, ...others: readonly Refusal[]): Refusal
 const COUNTS = ["poolsTried", "poolsServing"];
 
 /** Other callers were faster every time, up to a named maximum. Nothing is held; the caller may come again. */
-export class Contended extends Error {
+export class ContentionError extends Error {
   override readonly name = "Contended";
 }
 
@@ -110,7 +110,7 @@ export interface UnreadableItem {
 }
 
 /** An item that this version cannot read. It stands where it stands: nobody takes from it, changes it or deletes it. */
-export class Unreadable extends Error {
+export class CorruptItemError extends Error {
   override readonly name = "Unreadable";
   readonly members: UnreadableItem;
   /** Reads on from the item's name, cut to `UNREADABLE_CHARACTERS_MAX`. */
@@ -136,24 +136,24 @@ const cut = (text: string): string =>
     : `${text.slice(0, UNREADABLE_CHARACTERS_MAX - 1).replace(/\p{Cs}$/u, "")}…`;
 
 /** What was read, or that it cannot be: for who has other things to do. */
-export async function unlessUnreadable<T>(read: Promise<T>): Promise<T | Unreadable> {
+export async function unlessCorrupt<T>(read: Promise<T>): Promise<T | CorruptItemError> {
   try {
     return await read;
   } catch (error) {
-    if (error instanceof Unreadable) return error;
+    if (error instanceof CorruptItemError) return error;
     throw error;
   }
 }
 
 /** The database refused for the moment (throttled, replicated-write conflict), again and again. */
-export class Busy extends Error {
+export class ThrottledError extends Error {
   override readonly name = "Busy";
   /** Whose addresses an assign may hold although it was not answered. */
   handle?: string;
 }
 
 /** The database did not answer, and what it did could not be found out. */
-export class Unavailable extends Error {
+export class UnavailableError extends Error {
   override readonly name = "Unavailable";
   /** Whose addresses an assign may hold although it was not answered. */
   handle?: string;
@@ -170,7 +170,9 @@ export class OutOfTime extends Error {
 }
 
 /** What cuts a walk short without a decision. */
-export type CutShort = Busy | Unavailable | OutOfTime;
+export type CutShort = ThrottledError | UnavailableError | OutOfTime;
 
 export const isCutShort = (error: unknown): error is CutShort =>
-  error instanceof Busy || error instanceof Unavailable || error instanceof OutOfTime;
+  error instanceof ThrottledError ||
+  error instanceof UnavailableError ||
+  error instanceof OutOfTime;

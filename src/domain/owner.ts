@@ -28,7 +28,7 @@ export type ExpectedOwner = { readonly [side in Side]?: OwnerName | null };
 export interface OwnerMismatch {
   readonly side: Side;
   readonly expected: OwnerName | null;
-  readonly standing: OwnerName | null;
+  readonly actual: OwnerName | null;
 }
 
 export function changedOwners(owners: Owners, change: OwnerChange): Owners {
@@ -43,11 +43,11 @@ export function mismatchesOf(owners: Owners, expected: ExpectedOwner): readonly 
   return SIDES.flatMap((side) => {
     const wanted = expected[side];
     const owner = owners[side];
-    const standing = owner ? nameOf(owner) : null;
+    const actual = owner ? nameOf(owner) : null;
     const isRight =
       wanted === undefined ||
-      (wanted?.namespace === standing?.namespace && wanted?.name === standing?.name);
-    return isRight ? [] : [{ side, expected: wanted, standing }];
+      (wanted?.namespace === actual?.namespace && wanted?.name === actual?.name);
+    return isRight ? [] : [{ side, expected: wanted, actual }];
   });
 }
 

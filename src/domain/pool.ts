@@ -1,7 +1,7 @@
 import type { Address } from "./address.ts";
 import { type Cidr, contains, type Interval, merged } from "./cidr.ts";
 import { BLOCK_SIZES } from "./limits.ts";
-import type { Unreadable } from "./outcome.ts";
+import type { CorruptItemError } from "./outcome.ts";
 import type { Selector } from "./selector.ts";
 import { NEVER_ASSIGNED } from "./special-ranges.ts";
 
@@ -38,7 +38,7 @@ export interface PoolSpec {
   readonly cooldownSeconds?: number;
   /** May hosts take addresses from blocks of this pool that are not theirs? */
   readonly borrowing: Borrowing;
-  /** Fields of a Calico manifest that only concern routing: kept, given back, and otherwise ignored. */
+  /** Fields of a Calico manifest that only concern routing: kept, freed, and otherwise ignored. */
   readonly routing?: Readonly<Record<string, string | boolean>>;
 }
 
@@ -88,7 +88,7 @@ export interface Settings {
 /** A pool or a reservation whose item this version cannot read: that it stands, and its name, are all that is known. */
 export interface UnreadableNamed {
   readonly name: string;
-  readonly unreadable: Unreadable;
+  readonly unreadable: CorruptItemError;
 }
 
 /** All that selection needs to know of a space. What rests on an item that cannot be read is refused by that item's name. */

@@ -3,7 +3,7 @@ import { formatCidr } from "./cidr.ts";
 import { type HostReserved, prefixMaxBeside } from "./host-reserved.ts";
 import { type Labels, NO_LABELS } from "./labels.ts";
 import { LABELS_SHOWN_MAX, POOLS_TOLD_MAX, REASONS_IN_DETAIL_MAX } from "./limits.ts";
-import { Refusal } from "./outcome.ts";
+import { Rejection } from "./outcome.ts";
 import { narrows, type Pool, type PoolSelector, type Use } from "./pool.ts";
 import type { Selector } from "./selector.ts";
 import { matches } from "./selector-match.ts";
@@ -15,7 +15,7 @@ export interface Requester {
 }
 
 /** What of a request chooses pools. */
-export interface PoolWish {
+export interface PoolCriteria {
   readonly family: Family;
   readonly use: Use;
   /** Names or CIDRs; empty: whatever serves everybody. */
@@ -76,20 +76,23 @@ interface Judged {
  * Pools that are named serve whatever their assignment mode and their selectors say, but never when disabled or for another
  * use (Calico 1.4).
  */
-export function selectPools(pools: readonly Pool[], wish: PoolWish): readonly Pool[] | Refusal {
-  const judged = judge(pools, wish);
+export function selectPools(
+  pools: readonly Pool[],
+  criteria: PoolCriteria,
+): readonly Pool[] | Rejection {
+  const judged = judge(pools, criteria);
   const unknown = judged.filter(({ pool }) => !pool);
   const kept = judged.flatMap(({ pool, unfit }) => (pool && !unfit ? [pool] : []));
   if (unknown.length === 0 && kept.length > 0) return kept;
   const members = {
-    pools: judged.slice(0, POOLS_TOLD_MAX).map((each) => candidateOf(wish.family, each)),
+    pools: judged.slice(0, POOLS_TOLD_MAX).map((each) => candidateOf(criteria.family, each)),
   };
   if (unknown.length > 0) {
     const names = unknown.slice(0, REASONS_IN_DETAIL_MAX).map(({ name }) => `"${name}"`);
-    return new Refusal("no_pool_available", `There is no pool ${names.join(", ")}.`, members);
+    return new Rejection("no_pool_available", `There is no pool ${names.join(", ")}.`, members);
   }
   if (judged.length === 0)
-    return new Refusal("no_pool_available", "The space has no pools.", members);
+    return new Rejection("no_pool_available", "The space has no pools.", members);
   const told = judged.slice(0, REASONS_IN_DETAIL_MAX);
   const more = judged.length - told.length;
   const reasons = [
@@ -97,40 +100,37 @@ export function selectPools(pools: readonly Pool[], wish: PoolWish): readonly Po
     ...(more > 0 ? [`nor may ${more} more`] : []),
   ];
   const detail = `No pool may serve this request: ${reasons.join("; ")}.`;
-  return new Refusal("no_pool_available", detail, members);
+  return new Rejection("no_pool_available", detail, members);
 }
 
 /**
  * Returns every pool as `selectPools` judges it, in the order in which it would be tried: the pools that the request names in
  * its order, those named in vain too, then all others by name.
  */
-export function considered(pools: readonly Pool[], wish: PoolWish): readonly Candidate[] {
-  const judged = judge(pools, wish);
+export function considered(pools: readonly Pool[], criteria: PoolCriteria): readonly Candidate[] {
+  const judged = judge(pools, criteria);
   const others = pools
     .filter(({ state }) => state === "active")
     .filter((pool) => judged.every((each) => each.pool !== pool))
     .map((pool) => ({ name: pool.name, pool, unfit: NOT_NAMED }))
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));
-  return [...judged, ...others].map((each) => candidateOf(wish.family, each));
+  return [...judged, ...others].map((each) => candidateOf(criteria.family, each));
 }
 
 /** The pools that a request names, in its order, or all by name. */
-function judge(pools: readonly Pool[], wish: PoolWish): readonly Judged[] {
+function judge(pools: readonly Pool[], criteria: PoolCriteria): readonly Judged[] {
   const known = pools
     .filter(({ state }) => state !== "pending")
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));
-  const judged = (pool: Pool) => ({ name: pool.name, pool, unfit: whyNot(pool, wish) });
-  if (wish.pools.length === 0) return known.map(judged);
+  const judged = (pool: Pool) => ({ name: pool.name, pool, unfit: whyNot(pool, criteria) });
+  if (criteria.pools.length === 0) return known.map(judged);
   // A pool that has the range of one which is all but gone goes before it: of two the map has the last.
   const isActive = ({ state }: Pool) => state === "active";
-  const standing = [...known.filter((pool) => !isActive(pool)), ...known.filter(isActive)];
+  const current = [...known.filter((pool) => !isActive(pool)), ...known.filter(isActive)];
   const named = new Map(
-    standing.flatMap((pool) => [
-      [pool.name, pool] as const,
-      [formatCidr(pool.cidr), pool] as const,
-    ]),
+    current.flatMap((pool) => [[pool.name, pool] as const, [formatCidr(pool.cidr), pool] as const]),
   );
-  const asked = wish.pools.map((wanted) => named.get(wanted) ?? wanted);
+  const asked = criteria.pools.map((wanted) => named.get(wanted) ?? wanted);
   return [...new Set(asked)].map((pool) =>
     typeof pool === "string" ? { name: pool, unfit: NOT_FOUND } : judged(pool),
   );
@@ -158,21 +158,21 @@ export function isNamed({ name, cidr }: Pool, named: readonly string[]): boolean
 }
 
 /** Why a pool may not serve a request, or nothing if it may. */
-export function whyNot(pool: Pool, wish: PoolWish): Unfit | undefined {
+export function whyNot(pool: Pool, criteria: PoolCriteria): Unfit | undefined {
   const { family } = pool.cidr;
-  if (family !== wish.family) return { reason: "family", detail: `is IPv${family}` };
+  if (family !== criteria.family) return { reason: "family", detail: `is IPv${family}` };
   const closed = whyClosed(pool);
   if (closed) return closed;
-  if (!pool.allowedUses.includes(wish.use))
-    return { reason: "use", detail: `does not allow the use ${wish.use}` };
-  const small = wish.hostReserved && tooSmall(pool, wish.hostReserved);
-  if (small || wish.pools.length > 0) return small;
+  if (!pool.allowedUses.includes(criteria.use))
+    return { reason: "use", detail: `does not allow the use ${criteria.use}` };
+  const small = criteria.hostReserved && tooSmall(pool, criteria.hostReserved);
+  if (small || criteria.pools.length > 0) return small;
   if (pool.assignmentMode === "Manual")
     return {
       reason: "manual",
       detail: "serves only requests that name it (assignmentMode Manual)",
     };
-  return notSelected(pool, wish.requester);
+  return notSelected(pool, criteria.requester);
 }
 
 /** Why a pool serves nobody, or nothing if it does. */

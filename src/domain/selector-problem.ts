@@ -21,7 +21,7 @@ export type Expected = keyof typeof EXPECTED;
  * `about` is the label before an operator, or the bracket that is open.
  */
 export function problemAt(expected: Expected, found: Token, about?: Token): string {
-  const advice = adviceOnStray(found) ?? adviceOn(expected, found, about);
+  const advice = adviceOnOrphan(found) ?? adviceOn(expected, found, about);
   return `expects ${EXPECTED[expected]} at column ${found.column}, found ${nameOf(found)}${advice ? `; ${advice}` : ""}`;
 }
 
@@ -57,7 +57,7 @@ const STRAYS: readonly (readonly [RegExp, string])[] = [
   [/^\|/, "or is written ||"],
 ];
 
-function adviceOnStray({ kind, text }: Token): string | undefined {
+function adviceOnOrphan({ kind, text }: Token): string | undefined {
   return kind === "stray" ? STRAYS.find(([slip]) => slip.test(text))?.[1] : undefined;
 }
 

@@ -1,14 +1,14 @@
-/** Where a walk over the cells of a space stopped; pools are gone through in the order of their names. */
+/** Where a walk over the block groups of a space stopped; pools are gone through in the order of their names. */
 export interface SpacePosition {
   /** The name of the pool it is in. */
   readonly pool: string;
-  /** Names the last page of the pool's map that it has behind it. */
+  /** Names the last page of the block-group index of the pool that it has behind it. */
   readonly page?: string;
-  /** Of the page after that one it has the cells up to this index behind it. */
-  readonly cell?: bigint;
+  /** Of the page after that one it has the block groups up to this index behind it. */
+  readonly group?: bigint;
 }
 
-/** An entry of the register of spaces that scheduled passes go through. */
+/** An entry of the register of spaces that scheduled runs go through. */
 export interface SpaceEntry {
   readonly space: string;
   /** New with every registration; absent in an entry from before there were revisions. */

@@ -1,9 +1,9 @@
 import type { Due } from "./allocation.ts";
 import { SWEEP_ITEMS_PER_RUN_MIN, SWEEP_MS } from "./limits.ts";
 
-/** How far the collector is in a shard, from one run to the next. Losing it only means that work is looked at twice. */
+/** How far the repair run is in a shard, from one run to the next. Losing it only means that work is looked at twice. */
 export interface Progress {
-  /** The last record looked at of those that are due, where the time of a run was over before all of them were. */
+  /** The last allocation looked at of those that are due, where the time of a run was over before all of them were. */
   readonly due?: Due;
   /** The walk over the shard's segment of the table that is under way. */
   readonly sweep?: Sweep;

@@ -1,29 +1,29 @@
-import type { RecordPlace } from "./allocation-place.ts";
+import type { AllocationPlace } from "./allocation-place.ts";
 import { ID_CHARACTERS, type Random } from "./fresh.ts";
 
-/** Of a record's id, in the tokens of its parts: 36 bits, so that few of a million records begin alike. */
+/** Of an allocation's id, in the tokens of its parts: 36 bits, so that few of a million allocations begin alike. */
 const START_CHARACTERS = 6;
 const RANDOM_CHARACTERS = 8;
 const RANDOM_BYTES = (RANDOM_CHARACTERS * 6) / 8;
 /** Eleven bytes are two bits less than 15 characters of base64url. */
 const LAST_BYTE = 0b1111_1100;
 
-/** Where a record lies in the partition of its handle: how its id begins, and whether it is an Idempotency-Key's. */
-export interface RecordStart {
+/** Where an allocation lies in the partition of its handle: how its id begins, and whether it is an Idempotency-Key's. */
+export interface AllocationStart {
   readonly keyed: boolean;
   readonly idStart: string;
 }
 
 /**
- * A token that nobody has used before, for a part of the record at a place: its kind (`K` keyed, `I` unkeyed), how its id
- * begins, 46 random bits; 15 characters of base64url. So a slot leads to its record in one Query.
+ * A token that nobody has used before, for a part of the allocation at a place: its kind (`K` keyed, `I` unkeyed), how its id
+ * begins, 46 random bits; 15 characters of base64url. So a slot leads to its allocation in one Query.
  *
- * A token must differ from the others of its record, and from those that stood in its block before. Of two tokens of one
- * record one pair in 2^46 (7e13) is alike: of a thousand tokens, two with a probability of 7e-9. Two records have the same
+ * A token must differ from the others of its allocation, and from those that stood in its block before. Of two tokens of one
+ * allocation one pair in 2^46 (7e13) is alike: of a thousand tokens, two with a probability of 7e-9. Two allocations have the same
  * token only if their ids begin alike as well: one pair in 2^82.
  */
 export function freshToken(
-  { id, keyed }: Pick<RecordPlace, "id" | "keyed">,
+  { id, keyed }: Pick<AllocationPlace, "id" | "keyed">,
   random: Random,
 ): string {
   const bytes = Buffer.from(random.bytes(RANDOM_BYTES));
@@ -31,15 +31,18 @@ export function freshToken(
   return `${keyed ? "K" : "I"}${id.slice(0, START_CHARACTERS)}${bytes.toString("base64url")}`;
 }
 
-/** What a slot's token says of its record; nothing where it is of a time before tokens did: those begin with `A`, till 2109. */
-export function recordStartIn(token: string): RecordStart | undefined {
+/** What a slot's token says of its allocation; nothing where it is of a time before tokens did: those begin with `A`, till 2109. */
+export function allocationStartIn(token: string): AllocationStart | undefined {
   const [kind] = token;
   if (token.length !== ID_CHARACTERS || (kind !== "K" && kind !== "I")) return undefined;
   return { keyed: kind === "K", idStart: token.slice(1, 1 + START_CHARACTERS) };
 }
 
-/** Is a record at this place found by this token of it? Where the token says nothing, all of its handle are looked at. */
-export function leadsTo(token: string, { id, keyed }: Pick<RecordPlace, "id" | "keyed">): boolean {
-  const start = recordStartIn(token);
+/** Is an allocation at this place found by this token of it? Where the token says nothing, all of its handle are looked at. */
+export function leadsTo(
+  token: string,
+  { id, keyed }: Pick<AllocationPlace, "id" | "keyed">,
+): boolean {
+  const start = allocationStartIn(token);
   return !start || (start.keyed === keyed && id.startsWith(start.idStart));
 }

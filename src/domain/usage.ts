@@ -4,7 +4,7 @@ import { isHostReserved } from "./host-reserved.ts";
 
 /**
  * What the addresses of a block or of a pool are doing. Each counts once, so the five add up to the capacity: one that is
- * taken is in use, whether or not it is reserved; one that a host keeps for itself is held; one that is neither and reserved
+ * taken is in use, whether or not it is reserved; one that a host keeps for itself is host-reserved; one that is neither and reserved
  * is reserved, whether or not it cools. (Calico counts an address that is both in use and reserved under both, and what a
  * host keeps as in use.)
  */
@@ -12,7 +12,7 @@ export interface Usage {
   readonly capacity: bigint;
   readonly inUse: bigint;
   /** Kept by hosts for themselves. */
-  readonly held: bigint;
+  readonly hostReserved: bigint;
   readonly reserved: bigint;
   readonly cooling: bigint;
   /** Could be assigned now, by itself. */
@@ -22,7 +22,7 @@ export interface Usage {
 export const NO_USAGE: Usage = {
   capacity: 0n,
   inUse: 0n,
-  held: 0n,
+  hostReserved: 0n,
   reserved: 0n,
   cooling: 0n,
   available: 0n,
@@ -32,21 +32,21 @@ export const NO_USAGE: Usage = {
 export function usageOf(block: Block, rules: SlotRules): Usage {
   const isReserved = reservedOrdinals(block, rules.reserved);
   const capacity = capacityOf(block);
-  let [inUse, held, reserved, cooling] = [0, 0, 0, 0];
+  let [inUse, hostReserved, reserved, cooling] = [0, 0, 0, 0];
   for (let ordinal = 0; ordinal < capacity; ordinal++) {
     const slot = block.slots.get(ordinal);
     if (block.unreadable || (slot && slot.kind !== "cooling")) inUse++;
-    else if (isHostReserved(block, ordinal)) held++;
+    else if (isHostReserved(block, ordinal)) hostReserved++;
     else if (isReserved(ordinal)) reserved++;
     else if (slot && !isCooled(slot.sinceMs, rules)) cooling++;
   }
   return {
     capacity: BigInt(capacity),
     inUse: BigInt(inUse),
-    held: BigInt(held),
+    hostReserved: BigInt(hostReserved),
     reserved: BigInt(reserved),
     cooling: BigInt(cooling),
-    available: BigInt(capacity - inUse - held - reserved - cooling),
+    available: BigInt(capacity - inUse - hostReserved - reserved - cooling),
   };
 }
 
@@ -71,7 +71,7 @@ export function sumOf(a: Usage, b: Usage): Usage {
   return {
     capacity: a.capacity + b.capacity,
     inUse: a.inUse + b.inUse,
-    held: a.held + b.held,
+    hostReserved: a.hostReserved + b.hostReserved,
     reserved: a.reserved + b.reserved,
     cooling: a.cooling + b.cooling,
     available: a.available + b.available,

@@ -5,11 +5,11 @@ export function withinSpace(contents: Contents, space: string): Contents {
   const ours = (item: { readonly space: string }) => item.space === space;
   return {
     blocks: contents.blocks.filter(ours),
-    rows: contents.rows.filter(ours),
+    affinities: contents.affinities.filter(ours),
     fullBlocks: contents.fullBlocks.filter(ours),
-    loans: contents.loans.filter(ours),
-    seats: contents.seats.filter(ours),
-    records: contents.records.filter(({ place }) => ours(place)),
+    borrowedBlocks: contents.borrowedBlocks.filter(ours),
+    quotaSlots: contents.quotaSlots.filter(ours),
+    allocations: contents.allocations.filter(({ place }) => ours(place)),
     pools: contents.pools.filter(ours),
     reservations: contents.reservations.filter(ours),
     plans: contents.plans.filter(ours),

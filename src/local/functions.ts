@@ -27,8 +27,12 @@ export const HANDLERS: Handlers = {
   openapi,
 };
 
-/** The scheduled passes; one that goes by shard goes through all of them, one after the other. */
-export const PASSES = { reclaim: shardByShard(reclaim), repair: shardByShard(repair), work };
+/** The scheduled runs; one that goes by shard goes through all of them, one after the other. */
+export const SCHEDULED_RUNS = {
+  reclaim: shardByShard(reclaim),
+  repair: shardByShard(repair),
+  work,
+};
 
 /** A shard that fails keeps no other from being gone through. */
 function shardByShard(pass: (event: { readonly shard: number }) => Promise<void>) {

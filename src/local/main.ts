@@ -1,5 +1,5 @@
 import "./environment.ts";
-import { Unreadable } from "../domain/outcome.ts";
+import { CorruptItemError } from "../domain/outcome.ts";
 import { asksForDeployed, loadTwin } from "./deployed.ts";
 import { readOptions, USAGE } from "./options.ts";
 import { type Plat, startPlat } from "./plat.ts";
@@ -52,7 +52,7 @@ function sentenceOf(error: unknown): string {
     return `This machine has no address ${address}; choose another one with --listen.`;
   if (code === "EACCES" && port !== undefined)
     return `Port ${port} may not be listened on; choose another one with --port.`;
-  if (error instanceof Unreadable)
+  if (error instanceof CorruptItemError)
     return `${error.sentence} Nothing was written. Start the version that wrote it, or name another directory with --data.`;
   return message;
 }

@@ -28,7 +28,7 @@ export async function startPlat(options: PlatOptions): Promise<Plat> {
   const storage = await openStorage(options.storage);
   const context = wire(storage.table);
   // Loaded only now: a function takes up its table as it is loaded.
-  const { HANDLERS, PASSES } = await import("./functions.ts");
+  const { HANDLERS, SCHEDULED_RUNS } = await import("./functions.ts");
   let serving: Serving;
   try {
     await openTable(storage.table);
@@ -38,9 +38,9 @@ export async function startPlat(options: PlatOptions): Promise<Plat> {
     throw error;
   }
   const timers = [
-    every(options.reclaimSeconds, PASSES.reclaim),
-    every(options.repairSeconds, PASSES.repair),
-    every(options.workSeconds, PASSES.work),
+    every(options.reclaimSeconds, SCHEDULED_RUNS.reclaim),
+    every(options.repairSeconds, SCHEDULED_RUNS.repair),
+    every(options.workSeconds, SCHEDULED_RUNS.work),
   ];
   return {
     url: serving.url,

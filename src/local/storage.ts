@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { MemoryTable } from "../store/in-memory-table.ts";
+import { InMemoryTable } from "../store/in-memory-table.ts";
 import { openEnvironment, UnusableFile } from "../store/lmdb-environment.ts";
 import { LmdbTable } from "../store/lmdb-table.ts";
 import type { Table } from "../store/table.ts";
@@ -46,7 +46,7 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
     case "file":
       return inFile(options.data);
     case "memory":
-      return { table: new MemoryTable(), sentence: IN_MEMORY, lost: NEVER, stop: async () => {} };
+      return { table: new InMemoryTable(), sentence: IN_MEMORY, lost: NEVER, stop: async () => {} };
     case "dynamodb":
       return embedded(options.data);
     case "endpoint":

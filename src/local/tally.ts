@@ -18,7 +18,7 @@ export class Tally {
   }
 
   /** `pool_exhausted 3, contended 1` */
-  get refusals(): string {
+  get rejections(): string {
     const refused = [...this.outcomes].filter(([outcome]) => outcome !== "ok");
     return refused.map(([code, count]) => `${code} ${count}`).join(", ") || "none";
   }
@@ -39,7 +39,7 @@ export function tableText(rows: readonly Readonly<Record<string, string | number
   );
   const aligned = (line: readonly string[], text: readonly boolean[]) =>
     line
-      .map((cell, i) => (text[i] ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0)))
+      .map((group, i) => (text[i] ? group.padEnd(widths[i] ?? 0) : group.padStart(widths[i] ?? 0)))
       .join("  ")
       .trimEnd();
   const text = heads.map((head) => typeof rows[0]?.[head] === "string");

@@ -5,7 +5,7 @@ export interface Timer {
   stop(): Promise<void>;
 }
 
-/** Runs a pass every so many seconds, as the schedule does in AWS. A pass that takes longer puts off the next one. */
+/** Runs a scheduled run every so many seconds, as the schedule does in AWS. A scheduled run that takes longer puts off the next one. */
 export function every(seconds: number, pass: () => Promise<void>): Timer {
   const stopping = new AbortController();
   const running = run();

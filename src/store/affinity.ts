@@ -1,5 +1,5 @@
 import type { Family } from "../domain/address.ts";
-import { AFFINITY_STATES, type AffinityRow } from "../domain/affinity.ts";
+import { AFFINITY_STATES, type BlockAffinity } from "../domain/affinity.ts";
 import { formatCidr } from "../domain/cidr.ts";
 import type { HostId } from "../domain/host.ts";
 import { idOf, numberOf, oneOf, textOf } from "./attribute.ts";
@@ -12,50 +12,51 @@ import { revised } from "./revised-writes.ts";
 import type { Table } from "./table.ts";
 import { cidrText } from "./text.ts";
 
-/** Affinity rows: a host's numbered places. Each method is one call. */
+/** Affinities: a host's numbered places. Each method is one call. */
 export function affinityItems(table: Table) {
-  const rows = revised(table, itemFrom, rowFrom);
+  const affinities = revised(table, itemFrom, affinityFrom);
   return {
     /** Every place of a host, both families. */
-    async listRows(
+    async listAffinities(
       space: string,
       host: HostId,
       options?: { readonly consistent: boolean },
-    ): Promise<readonly AffinityRow[]> {
+    ): Promise<readonly BlockAffinity[]> {
       const pk = hostPk(space, host);
       const items = await table.query(pk, { ...options, prefix: AFFINITY_PREFIX });
-      return items.map(rowFrom);
+      return items.map(affinityFrom);
     },
 
     /** The same, strongly consistent, for who has other things to do: those that cannot be read are beside the others. */
-    async listReadableRows(space: string, host: HostId) {
+    async listReadableAffinities(space: string, host: HostId) {
       const items = await table.query(hostPk(space, host), { prefix: AFFINITY_PREFIX });
-      const { read, unreadable } = sorted(items, rowFrom);
-      return { rows: read, unreadable };
+      const { read, unreadable } = sorted(items, affinityFrom);
+      return { affinities: read, unreadable };
     },
 
     /** Takes a place that nobody has. */
-    createRow: (row: AffinityRow) => rows.create("create-row", "place-absent", row),
+    createAffinity: (affinity: BlockAffinity) =>
+      affinities.create("create-affinity", "place-absent", affinity),
 
-    /** Changes a row exactly as it was seen; `step` names the act. */
-    changeRow: rows.change,
-    deleteRow: rows.remove,
+    /** Changes an affinity exactly as it was seen; `step` names the act. */
+    changeAffinity: affinities.change,
+    deleteAffinity: affinities.remove,
   };
 }
 
-function itemFrom(row: AffinityRow): Item {
+function itemFrom(affinity: BlockAffinity): Item {
   return {
-    ...affinityKey(row.space, row.host, row.family, row.place),
-    block: formatCidr(row.block),
-    pool: row.pool,
-    state: row.state,
-    ...hostReservedItem(row),
-    revision: row.revision,
-    at: row.atMs,
+    ...affinityKey(affinity.space, affinity.host, affinity.family, affinity.place),
+    block: formatCidr(affinity.block),
+    pool: affinity.pool,
+    state: affinity.state,
+    ...hostReservedItem(affinity),
+    revision: affinity.revision,
+    at: affinity.atMs,
   };
 }
 
-export const rowFrom = reading((item: Item): AffinityRow => {
+export const affinityFrom = reading((item: Item): BlockAffinity => {
   const [, space, host] = item.pk.split("#").map(unescaped);
   const [, family, place] = item.sk.split("#");
   return {

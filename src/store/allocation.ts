@@ -1,85 +1,88 @@
 import {
-  type AssignmentRecord,
+  ALLOCATION_STATES,
+  type Allocation,
   type Due,
   dueAtMsOf,
   type Part,
-  RECORD_STATES,
 } from "../domain/allocation.ts";
-import type { RecordPlace } from "../domain/allocation-place.ts";
+import type { AllocationPlace } from "../domain/allocation-place.ts";
 import { formatCidr } from "../domain/cidr.ts";
 import type { HostId } from "../domain/host.ts";
 import type { Missing, Outcome } from "../domain/outcome.ts";
 import type { Owners } from "../domain/owner.ts";
-import type { SeatOfRecord } from "../domain/quota-slot.ts";
+import type { QuotaSlotOfAllocation } from "../domain/quota-slot.ts";
 import { shardOf } from "../domain/shard.ts";
-import type { RecordStart } from "../domain/token.ts";
+import type { AllocationStart } from "../domain/token.ts";
 import { idOf, listOf, mapOf, numberOf, oneOf, setOf, textOf } from "./attribute.ts";
 import { equals, present, sizeIs } from "./clause.ts";
 import { TABLE } from "./definition.ts";
 import { reading } from "./format.ts";
 import type { Item, Value } from "./item.ts";
-import { recordKey, recordPk, recordPlaceOf, recordPrefix } from "./key.ts";
+import { allocationKey, allocationPk, allocationPlaceOf, allocationPrefix } from "./key.ts";
 import { withItem } from "./outcome.ts";
 import { sorted } from "./readable-items.ts";
 import { revised } from "./revised-writes.ts";
 import type { Table } from "./table.ts";
 import { cidrText } from "./text.ts";
 
-/** Assignment records: one request's hold on addresses. Each method is one call. */
-export function recordItems(table: Table) {
-  const records = revised(table, itemFrom, recordFrom);
+/** Allocations: one request's hold on addresses. Each method is one call. */
+export function allocationItems(table: Table) {
+  const allocations = revised(table, itemFrom, allocationFrom);
   return {
-    async readRecord(place: RecordPlace): Promise<AssignmentRecord | undefined> {
-      const item = await table.get(recordKey(place));
-      return item && recordFrom(item);
+    async readAllocation(place: AllocationPlace): Promise<Allocation | undefined> {
+      const item = await table.get(allocationKey(place));
+      return item && allocationFrom(item);
     },
 
-    /** Every record in the partition of a handle's hash, or the first so many after one; compare the full handle. */
-    async listRecords(
+    /** Every allocation in the partition of a handle's hash, or the first so many after one; compare the full handle. */
+    async listAllocations(
       space: string,
       handleHash: string,
-      { after, limit }: { readonly after?: RecordPlace | undefined; readonly limit?: number } = {},
-    ): Promise<readonly AssignmentRecord[]> {
+      {
+        after,
+        limit,
+      }: { readonly after?: AllocationPlace | undefined; readonly limit?: number } = {},
+    ): Promise<readonly Allocation[]> {
       const page = {
-        ...(after && { after: recordKey(after).sk }),
+        ...(after && { after: allocationKey(after).sk }),
         ...(limit !== undefined && { limit }),
       };
-      return (await table.query(recordPk(space, handleHash), page)).map(recordFrom);
+      return (await table.query(allocationPk(space, handleHash), page)).map(allocationFrom);
     },
 
-    /** The records of a partition that begin so, or all of them; those that cannot be read are beside them. */
-    async recordsFrom(space: string, handleHash: string, start: RecordStart | undefined) {
-      const page = start && { prefix: recordPrefix(start) };
+    /** The allocations of a partition that begin so, or all of them; those that cannot be read are beside them. */
+    async allocationsFrom(space: string, handleHash: string, start: AllocationStart | undefined) {
+      const page = start && { prefix: allocationPrefix(start) };
       const { read, unreadable } = sorted(
-        await table.query(recordPk(space, handleHash), page),
-        recordFrom,
+        await table.query(allocationPk(space, handleHash), page),
+        allocationFrom,
       );
-      return { records: read, unreadable };
+      return { allocations: read, unreadable };
     },
 
-    /** The first so many records of a partition, or those after one, and where the next page begins. */
-    async listRecordPage(
+    /** The first so many allocations of a partition, or those after one, and where the next page begins. */
+    async listAllocationPage(
       space: string,
       handleHash: string,
-      { after, limit }: { readonly after?: RecordPlace | undefined; readonly limit: number },
+      { after, limit }: { readonly after?: AllocationPlace | undefined; readonly limit: number },
     ) {
-      const page = { limit, ...(after && { after: recordKey(after).sk }) };
-      const items = await table.query(recordPk(space, handleHash), page);
-      const { read, unreadable } = sorted(items, recordFrom);
+      const page = { limit, ...(after && { after: allocationKey(after).sk }) };
+      const items = await table.query(allocationPk(space, handleHash), page);
+      const { read, unreadable } = sorted(items, allocationFrom);
       const last = items.length === limit ? items.at(-1) : undefined;
-      return { records: read, unreadable, next: last && recordPlaceOf(last) };
+      return { allocations: read, unreadable, next: last && allocationPlaceOf(last) };
     },
 
-    createRecord: (record: AssignmentRecord) =>
-      records.create("create-record", "record-absent", record),
+    createAllocation: (allocation: Allocation) =>
+      allocations.create("create-allocation", "allocation-absent", allocation),
 
-    /** Changes a record exactly as it was seen; `step` names the act. */
-    changeRecord: records.change,
-    deleteRecord: records.remove,
+    /** Changes an allocation exactly as it was seen; `step` names the act. */
+    changeAllocation: allocations.change,
+    deleteAllocation: allocations.remove,
 
-    /** Writes into a keyed record that an address of it is given back, before the address is. */
-    async markGiven(
-      place: RecordPlace,
+    /** Writes into a keyed allocation that an address of it is freed, before the address is. */
+    async markFreed(
+      place: AllocationPlace,
       token: string,
       given: {
         readonly address: string;
@@ -88,12 +91,12 @@ export function recordItems(table: Table) {
         readonly atMs: number;
         readonly dueAtMs: number;
       },
-    ): Promise<Outcome<AssignmentRecord>> {
+    ): Promise<Outcome<Allocation>> {
       const outcome = await table.write({
-        step: "mark-given",
-        key: recordKey(place),
+        step: "mark-freed",
+        key: allocationKey(place),
         when: [
-          // A head that is still open was never answered: nobody can rightly give its addresses back.
+          // A pending allocation that is still open was never answered: nobody can rightly give its addresses back.
           equals("mark-live", "live", "state"),
           // The request was not begun again under other tokens meanwhile (rule 4).
           present("mark-token", "parts", token),
@@ -109,44 +112,44 @@ export function recordItems(table: Table) {
           add: [[["given"], new Set([given.address])]],
         },
       });
-      return withItem(outcome, recordFrom);
+      return withItem(outcome, allocationFrom);
     },
 
-    /** Deletes a record whose one part is this token's, without having read it: the release by address of a lone address. */
-    async deleteRecordOfToken(place: RecordPlace, token: string): Promise<void> {
+    /** Deletes an allocation whose one part is this token's, without having read it: the release by address of a lone address. */
+    async deleteAllocationOfToken(place: AllocationPlace, token: string): Promise<void> {
       await table.write({
-        step: "release-record",
-        key: recordKey(place),
+        step: "release-allocation",
+        key: allocationKey(place),
         when: [
-          present("release-record-token", "parts", token),
+          present("release-allocation-token", "parts", token),
           // The generation says so as well, but who sends one may have altered it.
-          sizeIs("release-record-sole", 1, "parts"),
+          sizeIs("release-allocation-sole", 1, "parts"),
         ],
         change: { kind: "delete" },
       });
     },
 
-    /** A record that a release by address could not delete, since it has other parts, is the collector's to look at now. */
-    async markDue(place: RecordPlace, token: string, dueAtMs: number): Promise<void> {
+    /** An allocation that a release by address could not delete, since it has other parts, is the repair run's to look at now. */
+    async markDue(place: AllocationPlace, token: string, dueAtMs: number): Promise<void> {
       await table.write({
         step: "mark-due",
-        key: recordKey(place),
+        key: allocationKey(place),
         when: [present("due-token", "parts", token)],
         change: { kind: "update", set: dueAttributes(place, dueAtMs) },
       });
     },
 
-    /** Records that the index says are due; a suggestion, to be read before it is acted on. */
-    async dueRecords(
+    /** Allocations that the index says are due; a suggestion, to be read before it is acted on. */
+    async dueAllocations(
       shard: number,
       {
         after,
         ...page
       }: { readonly untilMs: number; readonly limit: number; readonly after?: Due },
     ): Promise<readonly Due[]> {
-      const from = after && { ...recordKey(after.place), dueAtMs: after.dueAtMs };
+      const from = after && { ...allocationKey(after.place), dueAtMs: after.dueAtMs };
       const keys = await table.due(shardName(shard), { ...page, after: from });
-      return keys.map((key) => ({ place: recordPlaceOf(key), dueAtMs: key.dueAtMs }));
+      return keys.map((key) => ({ place: allocationPlaceOf(key), dueAtMs: key.dueAtMs }));
     },
   };
 }
@@ -154,7 +157,7 @@ export function recordItems(table: Table) {
 const shardName = (shard: number) => `DUE#${shard}`;
 
 /** Spread by the handle's hash: a hot partition of the index would throttle the table. */
-function dueAttributes(place: RecordPlace, dueAtMs: number) {
+function dueAttributes(place: AllocationPlace, dueAtMs: number) {
   const shard = shardOf(BigInt(`0x${place.handleHash}`));
   return [
     [[TABLE.dueIndex.partitionKey], shardName(shard)],
@@ -162,48 +165,52 @@ function dueAttributes(place: RecordPlace, dueAtMs: number) {
   ] as const;
 }
 
-function itemFrom(record: AssignmentRecord): Item {
-  const dueAtMs = dueAtMsOf(record);
+function itemFrom(allocation: Allocation): Item {
+  const dueAtMs = dueAtMsOf(allocation);
   const due =
     dueAtMs === undefined
       ? {}
       : Object.fromEntries(
-          dueAttributes(record.place, dueAtMs).map(([[name], value]) => [name, value]),
+          dueAttributes(allocation.place, dueAtMs).map(([[name], value]) => [name, value]),
         );
   return {
-    ...recordKey(record.place),
-    state: record.state,
-    handle: record.handle,
-    host: record.host,
-    ...(Object.keys(record.attributes).length > 0 && { attributes: record.attributes }),
-    ...(record.assignedBy !== undefined && { by: record.assignedBy }),
-    ...(record.owners.size > 0 && { owners: ownersItem(record.owners) }),
-    want: record.want,
-    ...(record.missing.length > 0 && { missing: record.missing.map((each) => ({ ...each })) }),
+    ...allocationKey(allocation.place),
+    state: allocation.state,
+    handle: allocation.handle,
+    host: allocation.host,
+    ...(Object.keys(allocation.attributes).length > 0 && { attributes: allocation.attributes }),
+    ...(allocation.assignedBy !== undefined && { by: allocation.assignedBy }),
+    ...(allocation.owners.size > 0 && { owners: ownersItem(allocation.owners) }),
+    want: allocation.want,
+    ...(allocation.missing.length > 0 && {
+      missing: allocation.missing.map((each) => ({ ...each })),
+    }),
     parts: Object.fromEntries(
-      record.parts.map(({ token, block, count, ordinals }) => [
+      allocation.parts.map(({ token, block, count, ordinals }) => [
         token,
         { block: formatCidr(block), count, ordinals },
       ]),
     ),
-    ...(record.given.size > 0 && { given: record.given }),
-    ...(record.seats.length > 0 && { seats: record.seats.map((seat) => ({ ...seat })) }),
-    ...(record.also.length > 0 && { also: record.also }),
-    digest: record.digest,
-    revision: record.revision,
-    at: record.atMs,
-    ...(record.expiresAtMs !== undefined && { expires: record.expiresAtMs }),
+    ...(allocation.given.size > 0 && { given: allocation.given }),
+    ...(allocation.quotaSlots.length > 0 && {
+      quotaSlots: allocation.quotaSlots.map((quotaSlot) => ({ ...quotaSlot })),
+    }),
+    ...(allocation.also.length > 0 && { also: allocation.also }),
+    digest: allocation.digest,
+    revision: allocation.revision,
+    at: allocation.atMs,
+    ...(allocation.expiresAtMs !== undefined && { expires: allocation.expiresAtMs }),
     ...due,
   };
 }
 
-const ownersItem = (owners: AssignmentRecord["owners"]) =>
+const ownersItem = (owners: Allocation["owners"]) =>
   Object.fromEntries([...owners].map(([address, sides]) => [address, { ...sides }]));
 
-export const recordFrom = reading((item: Item): AssignmentRecord => {
+export const allocationFrom = reading((item: Item): Allocation => {
   return {
-    place: recordPlaceOf(item),
-    state: oneOf(item, "state", RECORD_STATES),
+    place: allocationPlaceOf(item),
+    state: oneOf(item, "state", ALLOCATION_STATES),
     handle: textOf(item, "handle"),
     host: idOf(item, "host") as HostId,
     attributes: has(item, "attributes")
@@ -217,7 +224,9 @@ export const recordFrom = reading((item: Item): AssignmentRecord => {
     missing: has(item, "missing") ? (listOf(item, "missing") as unknown as readonly Missing[]) : [],
     parts: Object.entries(mapOf(item, "parts")).map(partFrom),
     given: setOf(item, "given"),
-    seats: has(item, "seats") ? (listOf(item, "seats") as unknown as readonly SeatOfRecord[]) : [],
+    quotaSlots: has(item, "quotaSlots")
+      ? (listOf(item, "quotaSlots") as unknown as readonly QuotaSlotOfAllocation[])
+      : [],
     also: has(item, "also") ? (listOf(item, "also") as readonly string[]) : [],
     digest: textOf(item, "digest"),
     revision: idOf(item, "revision"),

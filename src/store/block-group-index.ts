@@ -1,66 +1,66 @@
-import type { MapPage } from "../domain/contents.ts";
+import type { BlockGroupIndexPage } from "../domain/contents.ts";
 import type { Outcome } from "../domain/outcome.ts";
 import { setOf } from "./attribute.ts";
 import { reading } from "./format.ts";
 import type { Item } from "./item.ts";
-import { poolMapKey, poolMapPk, unescaped } from "./key.ts";
+import { blockGroupIndexKey, blockGroupIndexPk, unescaped } from "./key.ts";
 import { withItem } from "./outcome.ts";
 import { sorted } from "./readable-items.ts";
 import type { Table } from "./table.ts";
 
-/** Cells of a page: two sets of so many texts of up to three characters stay under 1 KB, one write unit. */
-const CELLS_PER_PAGE = 128n;
+/** Block groups of a page: two sets of so many texts of up to three characters stay under 1 KB, one write unit. */
+const GROUPS_PER_PAGE = 128n;
 
-/** So many digits of base 36 are a whole number that a double holds exactly; any cell of an IPv4 pool has fewer. */
+/** So many digits of base 36 are a whole number that a double holds exactly; any block group of an IPv4 pool has fewer. */
 const DIGITS_EXACT = 10;
 
-/** The pool map, by cell index. `cells` is a superset of the cells that hold blocks; `full` is a hint. */
-export interface PoolMap {
-  readonly cells: ReadonlySet<bigint>;
+/** The block-group index, by block group index. `cells` is a superset of the block groups that hold blocks; `full` is a hint. */
+export interface BlockGroupIndex {
+  readonly groups: ReadonlySet<bigint>;
   readonly full: ReadonlySet<bigint>;
 }
 
 /** A part of a map, under its name. */
-interface PoolMapPage extends PoolMap {
+interface IndexPageOfPool extends BlockGroupIndex {
   readonly page: string;
 }
 
-/** Pages of pool maps: which cells may hold blocks, and which are believed full. Each method is one call. */
-export function poolMapItems(table: Table) {
+/** Pages of pool maps: which block groups may hold blocks, and which are believed full. Each method is one call. */
+export function blockGroupIndexItems(table: Table) {
   const change = async (
     step: string,
     space: string,
     poolId: string,
-    cell: bigint,
+    group: bigint,
     how: "add" | "drop",
-    set: "cells" | "full",
+    set: "groups" | "full",
   ): Promise<Outcome<unknown>> => {
     const written = await table.write({
       step,
-      key: poolMapKey(space, poolId, String(cell / CELLS_PER_PAGE)),
+      key: blockGroupIndexKey(space, poolId, String(group / GROUPS_PER_PAGE)),
       when: [],
-      change: { kind: "update", [how]: [[[set], new Set([cellText(cell)])]] },
+      change: { kind: "update", [how]: [[[set], new Set([groupText(group)])]] },
     });
-    return withItem(written, mapPageFrom);
+    return withItem(written, indexPageFrom);
   };
 
   return {
-    async readPoolMap(
+    async readBlockGroupIndex(
       space: string,
       poolId: string,
       options: { readonly consistent: boolean },
-    ): Promise<PoolMap> {
-      const pages = (await table.query(poolMapPk(space, poolId), options)).map(mapPartFrom);
+    ): Promise<BlockGroupIndex> {
+      const pages = (await table.query(blockGroupIndexPk(space, poolId), options)).map(mapPartFrom);
       return {
-        cells: new Set(pages.flatMap(({ cells }) => [...cells])),
+        groups: new Set(pages.flatMap(({ groups }) => [...groups])),
         full: new Set(pages.flatMap(({ full }) => [...full])),
       };
     },
 
-    /** The cells that are called full: eventually consistent. */
-    async readFullCells(space: string, poolId: string): Promise<ReadonlySet<bigint>> {
+    /** The block groups that are called full: eventually consistent. */
+    async readFullGroups(space: string, poolId: string): Promise<ReadonlySet<bigint>> {
       const options = { consistent: false, only: ["full"] };
-      const pages = (await table.query(poolMapPk(space, poolId), options)).map(mapPartFrom);
+      const pages = (await table.query(blockGroupIndexPk(space, poolId), options)).map(mapPartFrom);
       return new Set(pages.flatMap(({ full }) => [...full]));
     },
 
@@ -68,12 +68,12 @@ export function poolMapItems(table: Table) {
      * Some pages after one, in the order of their names: eventually consistent, for who comes by again. Those that cannot be
      * read are named beside the others.
      */
-    async readMapPages(
+    async readIndexPages(
       space: string,
       poolId: string,
       { after, limit }: { readonly after: string | undefined; readonly limit: number },
     ) {
-      const items = await table.query(poolMapPk(space, poolId), {
+      const items = await table.query(blockGroupIndexPk(space, poolId), {
         consistent: false,
         limit,
         ...(after !== undefined && { after }),
@@ -82,46 +82,46 @@ export function poolMapItems(table: Table) {
       return { pages: read, unreadable, next: items.length < limit ? undefined : items.at(-1)?.sk };
     },
 
-    /** Enters a cell before its first block is put, so that whoever must see every block does. */
-    addCell: (space: string, poolId: string, cell: bigint) =>
-      change("add-cell", space, poolId, cell, "add", "cells"),
+    /** Enters a block group before its first block is put, so that whoever must see every block does. */
+    addGroup: (space: string, poolId: string, group: bigint) =>
+      change("add-group", space, poolId, group, "add", "groups"),
 
-    markFull: (space: string, poolId: string, cell: bigint) =>
-      change("mark-full", space, poolId, cell, "add", "full"),
+    markFull: (space: string, poolId: string, group: bigint) =>
+      change("mark-full", space, poolId, group, "add", "full"),
 
-    unmarkFull: (space: string, poolId: string, cell: bigint) =>
-      change("unmark-full", space, poolId, cell, "drop", "full"),
+    unmarkFull: (space: string, poolId: string, group: bigint) =>
+      change("unmark-full", space, poolId, group, "drop", "full"),
 
-    async listMapPages(space: string, poolId: string): Promise<readonly MapPage[]> {
-      return (await table.query(poolMapPk(space, poolId))).map(mapPageFrom);
+    async listIndexPages(space: string, poolId: string): Promise<readonly BlockGroupIndexPage[]> {
+      return (await table.query(blockGroupIndexPk(space, poolId))).map(indexPageFrom);
     },
 
     /** Of a pool that is gone: ids are never given twice, so nobody will ask for the page again. */
-    async deleteMapPage({ space, poolId, page }: MapPage): Promise<void> {
-      const key = poolMapKey(space, poolId, page);
-      await table.write({ step: "drop-map", key, when: [], change: { kind: "delete" } });
+    async deleteIndexPage({ space, poolId, page }: BlockGroupIndexPage): Promise<void> {
+      const key = blockGroupIndexKey(space, poolId, page);
+      await table.write({ step: "drop-index", key, when: [], change: { kind: "delete" } });
     },
   };
 }
 
-export const mapPageFrom = reading((item: Item): MapPage => {
+export const indexPageFrom = reading((item: Item): BlockGroupIndexPage => {
   const [, space, poolId] = item.pk.split("#").map(unescaped);
-  const cells = new Set([...setOf(item, "cells")].map(cellOf));
-  return { space: space as string, poolId: poolId as string, page: item.sk, cells };
+  const groups = new Set([...setOf(item, "groups")].map(groupOf));
+  return { space: space as string, poolId: poolId as string, page: item.sk, groups };
 });
 
 const mapPartFrom = reading(
-  (item: Item): PoolMapPage => ({
+  (item: Item): IndexPageOfPool => ({
     page: item.sk,
-    cells: new Set([...setOf(item, "cells")].map(cellOf)),
-    full: new Set([...setOf(item, "full")].map(cellOf)),
+    groups: new Set([...setOf(item, "groups")].map(groupOf)),
+    full: new Set([...setOf(item, "full")].map(groupOf)),
   }),
 );
 
 /** An index has up to 122 bits, more than a number holds; as a text of base 36 the usual ones are short. Inverse of `cellOf`. */
-export const cellText = (cell: bigint): string => cell.toString(36);
+export const groupText = (group: bigint): string => group.toString(36);
 
-export const cellOf = (text: string): bigint =>
+export const groupOf = (text: string): bigint =>
   text.length <= DIGITS_EXACT
     ? BigInt(Number.parseInt(text, 36))
     : [...text].reduce((sum, digit) => sum * 36n + BigInt(Number.parseInt(digit, 36)), 0n);

@@ -1,8 +1,8 @@
 import { assertBlock, type Block, type BlockChanges } from "../domain/block.ts";
-import { CELL_BITS } from "../domain/block-group.ts";
+import { GROUP_BITS } from "../domain/block-group.ts";
 import { type Cidr, cidrOf } from "../domain/cidr.ts";
 import type { HostId } from "../domain/host.ts";
-import { type Outcome, Unreadable } from "../domain/outcome.ts";
+import { CorruptItemError, type Outcome } from "../domain/outcome.ts";
 import { type Slot, slotOf, tagOf } from "../domain/slot.ts";
 import { idOf, mapOf, numberOf, textOf } from "./attribute.ts";
 import { absent, equals, present } from "./clause.ts";
@@ -32,15 +32,15 @@ export function blockItems(table: Table) {
       return item && blockFrom(item);
     },
 
-    /** Every block of a cell, also those that cannot be read; an eventually consistent look may only suggest. */
-    async lookAtCell(space: string, cell: Cidr, options: { readonly consistent: boolean }) {
-      return (await table.query(blockPk(space, cell), options)).map(standing);
+    /** Every block of a block group, also those that cannot be read; an eventually consistent look may only suggest. */
+    async scanGroup(space: string, group: Cidr, options: { readonly consistent: boolean }) {
+      return (await table.query(blockPk(space, group), options)).map(current);
     },
 
-    /** Where blocks stand in a cell, whatever they are: eventually consistent. */
-    async listStanding(space: string, cell: Cidr): Promise<readonly Cidr[]> {
+    /** Where blocks stand in a block group, whatever they are: eventually consistent. */
+    async listCurrent(space: string, group: Cidr): Promise<readonly Cidr[]> {
       const options = { consistent: false, only: [] };
-      return (await table.query(blockPk(space, cell), options)).map((key) => placeOf(key).cidr);
+      return (await table.query(blockPk(space, group), options)).map((key) => placeOf(key).cidr);
     },
 
     /** The arbiter of every claim: of all who create a block, one is done. */
@@ -87,7 +87,7 @@ export function blockItems(table: Table) {
       });
       // A block that cannot be read any more is another than the one learned: its taker goes elsewhere.
       if (outcome.outcome === "lost" && outcome.item)
-        return { outcome: "lost", item: standing(outcome.item) };
+        return { outcome: "lost", item: current(outcome.item) };
       return withItem(outcome, blockFrom);
     },
 
@@ -233,9 +233,9 @@ function itemFrom(block: Block): Item {
 }
 
 /** A block that cannot be read stands where it stands: nobody claims its range, takes from it or deletes it. */
-function standing(item: Item): Block {
+function current(item: Item): Block {
   const read = readOrNot(item, blockFrom);
-  if (!(read instanceof Unreadable)) return read;
+  if (!(read instanceof CorruptItemError)) return read;
   const slots = new Map([[0, { kind: "foreign", tag: new Uint8Array() } as const]]);
   return {
     ...placeOf(item),
@@ -249,10 +249,10 @@ function standing(item: Item): Block {
   };
 }
 
-/** Where the block of a key stands; its size follows from that of its cell. */
+/** Where the block of a key stands; its size follows from that of its block group. */
 function placeOf({ pk, sk }: Key): Pick<Block, "space" | "cidr"> {
-  const [, space = "", cell = ""] = pk.split("#");
-  const prefix = Number(cell.split("/")[1]) + CELL_BITS;
+  const [, space = "", group = ""] = pk.split("#");
+  const prefix = Number(group.split("/")[1]) + GROUP_BITS;
   return { space: unescaped(space), cidr: cidrOf(addressInKey(sk), prefix) };
 }
 
@@ -267,7 +267,7 @@ function slotsFrom(item: Item): ReadonlyMap<number, Slot> {
 export const blockFrom = reading((item: Item): Block => {
   const { space, cidr } = placeOf(item);
   if (numberOf(item, "prefix") !== cidr.prefix)
-    throw new Error("its prefix is not that of its cell");
+    throw new Error("its prefix is not that of its block group");
   const block: Block = {
     space,
     cidr,

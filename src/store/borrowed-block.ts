@@ -1,52 +1,58 @@
-import { LOAN_STATES, type Loan } from "../domain/borrowed-block.ts";
+import { BORROWED_BLOCK_STATES, type BorrowedBlock } from "../domain/borrowed-block.ts";
 import type { Cidr } from "../domain/cidr.ts";
 import type { HostId } from "../domain/host.ts";
 import { idOf, numberOf, oneOf } from "./attribute.ts";
 import { reading } from "./format.ts";
 import type { Item } from "./item.ts";
-import { hostPk, LOAN_PREFIX, loanKey, unescaped } from "./key.ts";
+import { BORROWED_BLOCK_PREFIX, borrowedBlockKey, hostPk, unescaped } from "./key.ts";
 import { sorted } from "./readable-items.ts";
 import { revised } from "./revised-writes.ts";
 import type { Table } from "./table.ts";
 import { cidrText } from "./text.ts";
 
-/** Loan rows: blocks of others that a host holds slots of. Each method is one call. */
-export function loanItems(table: Table) {
-  const loans = revised(table, itemFrom, loanFrom);
+/** Borrowed block affinities: blocks of others that a host holds slots of. Each method is one call. */
+export function borrowedBlockItems(table: Table) {
+  const borrowedBlocks = revised(table, itemFrom, borrowedBlockFrom);
   return {
-    async listLoans(space: string, host: HostId) {
-      const items = await table.query(hostPk(space, host), { prefix: LOAN_PREFIX });
-      const { read, unreadable } = sorted(items, loanFrom);
-      return { loans: read, unreadable };
+    async listBorrowedBlocks(space: string, host: HostId) {
+      const items = await table.query(hostPk(space, host), { prefix: BORROWED_BLOCK_PREFIX });
+      const { read, unreadable } = sorted(items, borrowedBlockFrom);
+      return { borrowedBlocks: read, unreadable };
     },
 
-    /** Writes a loan where there is none, or over the one seen. */
-    putLoan: (step: string, loan: Loan, seen: Loan | undefined) =>
-      seen ? loans.change(step, seen, loan) : loans.create(step, `${step}-absent`, loan),
+    /** Writes a borrowed block where there is none, or over the one seen. */
+    putBorrowedBlock: (
+      step: string,
+      borrowedBlock: BorrowedBlock,
+      seen: BorrowedBlock | undefined,
+    ) =>
+      seen
+        ? borrowedBlocks.change(step, seen, borrowedBlock)
+        : borrowedBlocks.create(step, `${step}-absent`, borrowedBlock),
 
-    deleteLoan: loans.remove,
+    deleteBorrowedBlock: borrowedBlocks.remove,
   };
 }
 
-function itemFrom(loan: Loan): Item {
+function itemFrom(borrowedBlock: BorrowedBlock): Item {
   return {
-    ...loanKey(loan.space, loan.host, loan.block),
-    state: loan.state,
-    revision: loan.revision,
-    at: loan.atMs,
+    ...borrowedBlockKey(borrowedBlock.space, borrowedBlock.host, borrowedBlock.block),
+    state: borrowedBlock.state,
+    revision: borrowedBlock.revision,
+    at: borrowedBlock.atMs,
   };
 }
 
-export const loanFrom = reading((item: Item): Loan => {
+export const borrowedBlockFrom = reading((item: Item): BorrowedBlock => {
   const [, space, host] = item.pk.split("#").map(unescaped);
   return {
     space: space as string,
     host: host as HostId,
     block: blockInKey(item.sk),
-    state: oneOf(item, "state", LOAN_STATES),
+    state: oneOf(item, "state", BORROWED_BLOCK_STATES),
     revision: idOf(item, "revision"),
     atMs: numberOf(item, "at"),
   };
 });
 
-const blockInKey = (sk: string): Cidr => cidrText(sk.slice(LOAN_PREFIX.length));
+const blockInKey = (sk: string): Cidr => cidrText(sk.slice(BORROWED_BLOCK_PREFIX.length));

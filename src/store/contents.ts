@@ -1,11 +1,11 @@
 import type { Contents } from "../domain/contents.ts";
-import { Unreadable } from "../domain/outcome.ts";
+import { CorruptItemError } from "../domain/outcome.ts";
 import { planFrom } from "./address-plan.ts";
-import { rowFrom } from "./affinity.ts";
-import { recordFrom } from "./allocation.ts";
+import { affinityFrom } from "./affinity.ts";
+import { allocationFrom } from "./allocation.ts";
 import { blockFrom } from "./block.ts";
-import { mapPageFrom } from "./block-group-index.ts";
-import { loanFrom } from "./borrowed-block.ts";
+import { indexPageFrom } from "./block-group-index.ts";
+import { borrowedBlockFrom } from "./borrowed-block.ts";
 import { reading } from "./format.ts";
 import { fullBlockFrom } from "./full-block.ts";
 import { fullPoolFrom } from "./full-pool.ts";
@@ -15,7 +15,7 @@ import { kindNameOf } from "./kinds.ts";
 import { namespaceFrom } from "./namespace.ts";
 import { nodeEntryFrom, nodeFrom } from "./node.ts";
 import { progressFrom } from "./progress.ts";
-import { seatFrom } from "./quota-slot.ts";
+import { quotaSlotFrom } from "./quota-slot.ts";
 import { readOrNot } from "./readable-items.ts";
 import { poolFrom, reservationFrom, settingsFrom, versionFrom } from "./space.ts";
 import { spaceEntryFrom } from "./space-entry.ts";
@@ -67,7 +67,7 @@ export function contentsOf(items: readonly Item[]): Contents {
   const decoded = <T>(kind: string, from: (item: Item) => T): T[] =>
     (byKind.get(kind) ?? []).flatMap((item) => {
       const value = readOrNot(item, from);
-      if (!(value instanceof Unreadable)) return [value];
+      if (!(value instanceof CorruptItemError)) return [value];
       unreadable.push({ key: `${item.pk} ${item.sk}`, reason: value.message });
       return [];
     });
@@ -75,15 +75,15 @@ export function contentsOf(items: readonly Item[]): Contents {
   for (const [kind, from] of OTHERS) decoded(kind, from);
   return {
     blocks: decoded("BLOCK", blockFrom),
-    rows: decoded("HOST/AFFINITY", rowFrom),
+    affinities: decoded("HOST/AFFINITY", affinityFrom),
     fullBlocks: decoded("HOST/FULL", fullBlockFrom),
-    loans: decoded("HOST/TAKEN", loanFrom),
-    seats: decoded("LIMIT", seatFrom),
-    records: decoded("HANDLE", recordFrom),
+    borrowedBlocks: decoded("HOST/TAKEN", borrowedBlockFrom),
+    quotaSlots: decoded("QUOTA", quotaSlotFrom),
+    allocations: decoded("HANDLE", allocationFrom),
     pools: decoded("SPACE/POOL", poolFrom),
     reservations: decoded("SPACE/RESERVATION", reservationFrom),
     plans: decoded("PLAN", planFrom),
-    maps: decoded("POOLMAP", mapPageFrom),
+    maps: decoded("GROUPINDEX", indexPageFrom),
     fullPools: decoded("FULLPOOLS", fullPoolFrom),
     jobs: decoded("JOBS", jobFrom),
     nodes: decoded("HOST/NODE", nodeFrom),

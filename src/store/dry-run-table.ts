@@ -8,18 +8,18 @@ import type { Table } from "./table.ts";
  * wrote, and nothing is written. What runs over it does all that it would do, so a dry run is the real walk. Scans and the
  * index, which no request uses, show the table as it is.
  */
-export function rehearsalTable(table: Table): Table {
+export function dryRunTable(table: Table): Table {
   /** What would stand there, by partition and sort key; nothing where it would be deleted. */
   const written = new Map<string, Map<string, Item | undefined>>();
   /** What stands at a key, asked for when all waiting is over: what was written meanwhile counts. */
-  const standing = async ({ pk, sk }: Key): Promise<() => Item | undefined> => {
+  const current = async ({ pk, sk }: Key): Promise<() => Item | undefined> => {
     const isWritten = () => written.get(pk)?.has(sk) ?? false;
     const underneath = isWritten() ? undefined : await table.get({ pk, sk });
     return () => (isWritten() ? written.get(pk)?.get(sk) : underneath);
   };
 
   return {
-    get: async (key) => (await standing(key))(),
+    get: async (key) => (await current(key))(),
     scan: (limit, options) => table.scan(limit, options),
     due: (shard, options) => table.due(shard, options),
 
@@ -35,7 +35,7 @@ export function rehearsalTable(table: Table): Table {
 
     async write({ key, when, change }) {
       // From here on nothing waits, so that of two writes the second is judged by what the first left.
-      const old = (await standing(key))();
+      const old = (await current(key))();
       if (!when.every((clause) => holds(clause, old))) return { outcome: "lost", item: old };
       const item = changed(key, old, change);
       const partition = written.get(key.pk) ?? new Map<string, Item | undefined>();

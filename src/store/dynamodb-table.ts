@@ -9,7 +9,7 @@ import {
   UpdateCommand,
 } from "@aws-sdk/lib-dynamodb";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
-import { Busy, type Outcome, Unavailable } from "../domain/outcome.ts";
+import { type Outcome, ThrottledError, UnavailableError } from "../domain/outcome.ts";
 import type { Clause } from "./clause.ts";
 import { TABLE } from "./definition.ts";
 import type { Item, Key, Path, Value } from "./item.ts";
@@ -130,7 +130,8 @@ function sorted(error: unknown): Outcome<Item> {
   // The document client hands on the item of a failed condition as it came over the wire.
   if (error instanceof ConditionalCheckFailedException)
     return { outcome: "lost", item: error.Item && (unmarshall(error.Item) as Item) };
-  if (isNotApplied(error)) throw new Busy("the database refused a write for now", { cause: error });
+  if (isNotApplied(error))
+    throw new ThrottledError("the database refused a write for now", { cause: error });
   if (isUnanswered(error)) return { outcome: "unknown" };
   throw error;
 }
@@ -140,9 +141,9 @@ async function reading<T>(read: () => Promise<T>): Promise<T> {
     return await read();
   } catch (error) {
     if (isNotApplied(error))
-      throw new Busy("the database refused a read for now", { cause: error });
+      throw new ThrottledError("the database refused a read for now", { cause: error });
     if (isUnanswered(error))
-      throw new Unavailable("the database did not answer a read", { cause: error });
+      throw new UnavailableError("the database did not answer a read", { cause: error });
     throw error;
   }
 }

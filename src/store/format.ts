@@ -1,4 +1,4 @@
-import { Unreadable } from "../domain/outcome.ts";
+import { CorruptItemError } from "../domain/outcome.ts";
 import { type Clause, newOrEquals } from "./clause.ts";
 import type { Item, Key } from "./item.ts";
 import { KEYS_FORMAT, type Kind, kindOf } from "./kinds.ts";
@@ -19,13 +19,13 @@ export function reading<T>(from: (item: Item) => T): (item: Item) => T {
   return (item) => {
     const kind = kindOf(item);
     if (!kind)
-      throw new Unreadable({ item: `${item.pk} ${item.sk}` }, "is of no kind that is known");
+      throw new CorruptItemError({ item: `${item.pk} ${item.sk}` }, "is of no kind that is known");
     assertFormat(item, kind);
     try {
       return from(item);
     } catch (cause) {
       const why = cause instanceof Error ? `: ${cause.message}` : "";
-      throw new Unreadable({ item: kind.called(item) }, `cannot be read${why}`, { cause });
+      throw new CorruptItemError({ item: kind.called(item) }, `cannot be read${why}`, { cause });
     }
   };
 }
@@ -46,14 +46,14 @@ export function assertKeys(item: Item): void {
   if (item[KEYS] !== undefined && item[KEYS] !== KEYS_FORMAT) throw differingKeys(item);
 }
 
-const differingKeys = (item: Item): Unreadable =>
+const differingKeys = (item: Item): CorruptItemError =>
   differing(item, " of the keys of its table", item[KEYS], KEYS_FORMAT);
 
-function differing(key: Key, of: string, format: unknown, reads: number): Unreadable {
+function differing(key: Key, of: string, format: unknown, reads: number): CorruptItemError {
   const known = typeof format === "number" ? { format } : {};
   const has = format === undefined ? "no format" : `format ${String(format)}`;
   const why = `has ${has}${of}, and this version reads format ${reads}`;
-  return new Unreadable({ item: calledAt(key), ...known, reads }, why);
+  return new CorruptItemError({ item: calledAt(key), ...known, reads }, why);
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { FullBlock, Places } from "../domain/full-block.ts";
 import type { HostId } from "../domain/host.ts";
-import { rowFrom } from "./affinity.ts";
+import { affinityFrom } from "./affinity.ts";
 import { idOf, numberOf } from "./attribute.ts";
 import { reading } from "./format.ts";
 import type { Item } from "./item.ts";
@@ -17,9 +17,9 @@ export function fullBlockItems(table: Table) {
       return placesFrom(await table.query(hostPk(space, host), { before: NODE_SK }));
     },
 
-    async callBlockFull({ space, host, block, row, untilMs }: FullBlock): Promise<void> {
+    async callBlockFull({ space, host, block, affinity, untilMs }: FullBlock): Promise<void> {
       const key = fullBlockKey(space, host, block);
-      const item = { ...key, row, ...(untilMs !== undefined && { until: untilMs }) };
+      const item = { ...key, affinity, ...(untilMs !== undefined && { until: untilMs }) };
       await table.write({ step: "full-put", key, when: [], change: { kind: "put", item } });
     },
 
@@ -38,7 +38,7 @@ export function fullBlockItems(table: Table) {
 export function placesFrom(items: readonly Item[]): Places {
   const under = (prefix: string) => items.filter(({ sk }) => sk.startsWith(prefix));
   return {
-    rows: under(AFFINITY_PREFIX).map(rowFrom),
+    affinities: under(AFFINITY_PREFIX).map(affinityFrom),
     full: sorted(under(FULL_PREFIX), fullBlockFrom).read,
   };
 }
@@ -49,7 +49,7 @@ export const fullBlockFrom = reading((item: Item): FullBlock => {
     space: space as string,
     host: host as HostId,
     block: cidrText(item.sk.slice(FULL_PREFIX.length)),
-    row: idOf(item, "row"),
+    affinity: idOf(item, "affinity"),
     ...(item.until !== undefined && { untilMs: numberOf(item, "until") }),
   };
 });

@@ -19,7 +19,7 @@ import { byUtf8 } from "./utf8-order.ts";
  * A table in this process: what the simulation runs on, and what serves where there is no database. It never fails and
  * never forgets a write; the contract suite holds it equal to DynamoDB.
  */
-export class MemoryTable implements Table {
+export class InMemoryTable implements Table {
   /** Partitions by `pk`, items by `sk`. Items are never altered, only replaced. */
   readonly partitions = new Map<string, Map<string, Item>>();
 

@@ -1,5 +1,5 @@
 import { JOB_KINDS, JOB_STATES, type Job, type Walk, type WalkCounts } from "../domain/job.ts";
-import type { Unreadable } from "../domain/outcome.ts";
+import type { CorruptItemError } from "../domain/outcome.ts";
 import { idOf, listOf, mapOf, numberOf, oneOf, textOf } from "./attribute.ts";
 import { reading } from "./format.ts";
 import type { Item } from "./item.ts";
@@ -13,9 +13,10 @@ export function jobItems(table: Table) {
   const jobs = revised(table, itemFrom, jobFrom);
   return {
     /** Of one space, or of all; those that cannot be read are named beside them. */
-    async listJobs(
-      space?: string,
-    ): Promise<{ readonly jobs: readonly Job[]; readonly unreadable: readonly Unreadable[] }> {
+    async listJobs(space?: string): Promise<{
+      readonly jobs: readonly Job[];
+      readonly unreadable: readonly CorruptItemError[];
+    }> {
       const options = space === undefined ? {} : { prefix: jobPrefix(space) };
       const { read, unreadable } = sorted(await table.query(JOBS_PK, options), jobFrom);
       return { jobs: read, unreadable };
@@ -54,7 +55,7 @@ function itemFrom(job: Job): Item {
   };
 }
 
-/** The index of a cell has up to 122 bits, more than a number holds. */
+/** The index of a block group has up to 122 bits, more than a number holds. */
 const walkItem = ({ position, beganAtMs, toComeBackTo, only, ...counts }: Walk) => ({
   ...counts,
   beganAt: beganAtMs,
@@ -91,15 +92,15 @@ const walkFrom = (walk: Attributes): Walk => ({
   ...countsFrom(walk),
   beganAtMs: numberOf(walk, "beganAt"),
   ...(walk.position !== undefined && { position: BigInt(textOf(walk, "position")) }),
-  ...(walk.toComeBackTo !== undefined && { toComeBackTo: cellsOf(walk, "toComeBackTo") }),
-  ...(walk.only !== undefined && { only: cellsOf(walk, "only") }),
+  ...(walk.toComeBackTo !== undefined && { toComeBackTo: groupsOf(walk, "toComeBackTo") }),
+  ...(walk.only !== undefined && { only: groupsOf(walk, "only") }),
 });
 
-const cellsOf = (walk: Attributes, name: string): readonly bigint[] =>
-  listOf(walk, name).map((cell) => BigInt(cell as string));
+const groupsOf = (walk: Attributes, name: string): readonly bigint[] =>
+  listOf(walk, name).map((group) => BigInt(group as string));
 
 const countsFrom = (walk: Attributes): WalkCounts => ({
-  cells: numberOf(walk, "cells"),
+  groups: numberOf(walk, "groups"),
   blocks: numberOf(walk, "blocks"),
   deleted: numberOf(walk, "deleted"),
   taken: numberOf(walk, "taken"),

@@ -1,9 +1,9 @@
 import { formatAddress, parseAddress } from "../domain/address.ts";
-import type { RecordPlace } from "../domain/allocation-place.ts";
-import { cellOf } from "../domain/block-group.ts";
+import type { AllocationPlace } from "../domain/allocation-place.ts";
+import { groupOf } from "../domain/block-group.ts";
 import { type Cidr, formatCidr } from "../domain/cidr.ts";
 import { type HostId, hostId } from "../domain/host.ts";
-import type { RecordStart } from "../domain/token.ts";
+import type { AllocationStart } from "../domain/token.ts";
 import type { Key } from "./item.ts";
 
 /** Names are escaped when keys are built, so that no name can forge another's key. */
@@ -32,7 +32,7 @@ export const reservationKey = (space: string, name: string): Key => ({
 });
 export const configKey = (space: string): Key => ({ pk: spacePk(space), sk: CONFIG_SK });
 
-/** The register of spaces: what the scheduled passes go through. */
+/** The register of spaces: what the scheduled runs go through. */
 export const SPACES_PK = "SPACES";
 export const spaceKey = (space: string): Key => ({ pk: SPACES_PK, sk: escaped(space) });
 
@@ -43,18 +43,22 @@ export const versionKey = (space: string): Key => ({
 export const planKey = (space: string): Key => ({ pk: joined("PLAN", escaped(space)), sk: "TOP" });
 
 /** Blocks are keyed by address, not by pool: two pools can never hold two items for one block. */
-export const blockPk = (space: string, cell: Cidr) =>
-  joined("BLOCK", escaped(space), `${formatAddress({ ...cell, value: cell.base })}/${cell.prefix}`);
+export const blockPk = (space: string, group: Cidr) =>
+  joined(
+    "BLOCK",
+    escaped(space),
+    `${formatAddress({ ...group, value: group.base })}/${group.prefix}`,
+  );
 export const blockKey = (space: string, block: Cidr): Key => ({
-  pk: blockPk(space, cellOf(block)),
+  pk: blockPk(space, groupOf(block)),
   sk: formatAddress({ family: block.family, value: block.base }),
 });
 
 /** By the pool's id: a pool of the same name that comes after it has a map of its own. */
-export const poolMapPk = (space: string, poolId: string) =>
-  joined("POOLMAP", escaped(space), escaped(poolId));
-export const poolMapKey = (space: string, poolId: string, page: string): Key => ({
-  pk: poolMapPk(space, poolId),
+export const blockGroupIndexPk = (space: string, poolId: string) =>
+  joined("GROUPINDEX", escaped(space), escaped(poolId));
+export const blockGroupIndexKey = (space: string, poolId: string, page: string): Key => ({
+  pk: blockGroupIndexPk(space, poolId),
   sk: page,
 });
 
@@ -65,15 +69,15 @@ export const fullPoolKey = (space: string, poolId: string): Key => ({
   sk: escaped(poolId),
 });
 
-/** Places, hints of full blocks and the node sort before loans, so that the Query for them leaves loans out. */
+/** Places, hints of full blocks and the node sort before borrowed blocks, so that the Query for them leaves borrowed blocks out. */
 export const AFFINITY_PREFIX = "AFFINITY#";
 export const NODE_SK = "NODE";
 export const hostPk = (space: string, host: HostId) =>
   joined("HOST", escaped(space), escaped(host));
-export const LOAN_PREFIX = "TAKEN#";
-export const loanKey = (space: string, host: HostId, block: Cidr): Key => ({
+export const BORROWED_BLOCK_PREFIX = "TAKEN#";
+export const borrowedBlockKey = (space: string, host: HostId, block: Cidr): Key => ({
   pk: hostPk(space, host),
-  sk: `${LOAN_PREFIX}${formatCidr(block)}`,
+  sk: `${BORROWED_BLOCK_PREFIX}${formatCidr(block)}`,
 });
 export const affinityKey = (space: string, host: HostId, family: number, place: number): Key => ({
   pk: hostPk(space, host),
@@ -105,27 +109,32 @@ export const namespaceKey = (space: string, name: string): Key => ({
   sk: escaped(name),
 });
 
-/** By the full handle: handles whose hashes collide have seats of their own. */
-export const seatPk = (space: string, handle: string) =>
-  joined("LIMIT", escaped(space), escaped(handle));
-export const seatKey = (space: string, handle: string, family: number, number: number): Key => ({
-  pk: seatPk(space, handle),
+/** By the full handle: handles whose hashes collide have quota slots of their own. */
+export const quotaSlotPk = (space: string, handle: string) =>
+  joined("QUOTA", escaped(space), escaped(handle));
+export const quotaSlotKey = (
+  space: string,
+  handle: string,
+  family: number,
+  number: number,
+): Key => ({
+  pk: quotaSlotPk(space, handle),
   sk: joined(String(family), String(number)),
 });
 
-export const recordPk = (space: string, handleHash: string) =>
+export const allocationPk = (space: string, handleHash: string) =>
   joined("HANDLE", escaped(space), handleHash);
-export const recordKey = ({ space, handleHash, id, keyed }: RecordPlace): Key => ({
-  pk: recordPk(space, handleHash),
+export const allocationKey = ({ space, handleHash, id, keyed }: AllocationPlace): Key => ({
+  pk: allocationPk(space, handleHash),
   sk: joined(keyed ? "KEY" : "ID", id),
 });
 
-/** How the sort keys of records begin whose ids begin so. */
-export const recordPrefix = ({ keyed, idStart }: RecordStart): string =>
+/** How the sort keys of allocations begin whose ids begin so. */
+export const allocationPrefix = ({ keyed, idStart }: AllocationStart): string =>
   joined(keyed ? "KEY" : "ID", idStart);
 
 /** Inverse of `recordKey`. */
-export function recordPlaceOf({ pk, sk }: Key): RecordPlace {
+export function allocationPlaceOf({ pk, sk }: Key): AllocationPlace {
   const [, space = "", handleHash = ""] = pk.split("#");
   const [kind, id = ""] = sk.split("#");
   return { space: unescaped(space), handleHash, id, keyed: kind === "KEY" };
@@ -142,7 +151,7 @@ export const jobKey = (space: string, id: string): Key => ({
 /** The item that says of what format the keys of the table are. Its own key is the same in every format. */
 export const TABLE_KEY: Key = { pk: "TABLE", sk: "FORMAT" };
 
-/** How far the collector is in a shard. */
+/** How far the repair run is in a shard. */
 export const progressKey = (shard: number): Key => ({ pk: "SWEEP", sk: String(shard) });
 
 /** The address in a key; keys are ours, so what cannot be read is a broken table. */

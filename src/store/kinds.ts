@@ -6,7 +6,7 @@ import { headOf, unescaped } from "./key.ts";
  * keys would take for absent all that stands under the ones it does not know. These never change, in any format: the item
  * that tells the format (`TABLE_KEY`), the register of spaces, and the partition of a space's configuration.
  */
-export const KEYS_FORMAT = 1;
+export const KEYS_FORMAT = 2;
 
 /** What an item is. */
 export interface Kind {
@@ -39,11 +39,14 @@ const KINDS: Readonly<Record<string, Kind>> = {
   VERSION: { format: 1, called: ({ pk }) => `version of space ${partOf(pk, 1)}` },
   PLAN: { format: 1, called: ({ pk }) => `address plan of space ${partOf(pk, 1)}` },
   BLOCK: { format: 1, called: ({ sk }) => `block ${sk}` },
-  POOLMAP: { format: 1, called: ({ pk, sk }) => `map of pool id ${partOf(pk, 2)}, page ${sk}` },
+  GROUPINDEX: {
+    format: 1,
+    called: ({ pk, sk }) => `block-group index of pool id ${partOf(pk, 2)}, page ${sk}`,
+  },
   FULLPOOLS: { format: 1, called: ({ sk }) => `hint that pool id ${unescaped(sk)} is full` },
   "HOST/AFFINITY": {
     format: 1,
-    called: ({ pk, sk }) => `place ${partOf(sk, 2)} (IPv${partOf(sk, 1)}) of host ${hostIn(pk)}`,
+    called: ({ pk, sk }) => `affinity ${partOf(sk, 2)} (IPv${partOf(sk, 1)}) of host ${hostIn(pk)}`,
   },
   "HOST/FULL": {
     format: 1,
@@ -52,18 +55,18 @@ const KINDS: Readonly<Record<string, Kind>> = {
   "HOST/NODE": { format: 1, called: ({ pk }) => `node ${hostIn(pk)}` },
   "HOST/TAKEN": {
     format: 1,
-    called: ({ pk, sk }) => `loan of block ${partOf(sk, 1)} to host ${hostIn(pk)}`,
+    called: ({ pk, sk }) => `block ${partOf(sk, 1)} borrowed by host ${hostIn(pk)}`,
   },
   NODES: { format: 1, called: ({ sk }) => `node ${unescaped(sk)} in the register` },
   NAMESPACE: { format: 1, called: ({ sk }) => `namespace ${unescaped(sk)}` },
-  LIMIT: {
+  QUOTA: {
     format: 1,
     called: ({ pk, sk }) =>
-      `seat ${partOf(sk, 1)} (IPv${partOf(sk, 0)}) of handle ${partOf(pk, 2)}`,
+      `quota slot ${partOf(sk, 1)} (IPv${partOf(sk, 0)}) of handle ${partOf(pk, 2)}`,
   },
-  HANDLE: { format: 1, called: ({ sk }) => `assignment record ${partOf(sk, 1)}` },
+  HANDLE: { format: 1, called: ({ sk }) => `allocation ${partOf(sk, 1)}` },
   JOBS: { format: 1, called: ({ sk }) => `job ${partOf(sk, 1)}` },
-  SWEEP: { format: 1, called: ({ sk }) => `walk of the collector over shard ${sk}` },
+  SWEEP: { format: 1, called: ({ sk }) => `progress of the repair run in shard ${sk}` },
   // Where passes of versions before the shards stopped: their tables may still have it, and nobody writes it any more.
   CURSOR: { format: 1, called: ({ sk }) => `cursor of pass ${sk}` },
 };

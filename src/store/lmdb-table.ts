@@ -1,4 +1,4 @@
-import { type Outcome, Unavailable } from "../domain/outcome.ts";
+import { type Outcome, UnavailableError } from "../domain/outcome.ts";
 import { holds } from "./clause.ts";
 import { asAsked, changed, queried } from "./in-memory-table.ts";
 import type { Item, Key } from "./item.ts";
@@ -42,10 +42,10 @@ export class LmdbTable implements Table {
     const { limit } = options;
     const further = limit === undefined ? {} : { limit: limit + waiting.size };
     const items = this.#working().query(pk, { ...options, ...further });
-    const standing = items.filter(({ sk }) => !waiting.has(sk));
+    const current = items.filter(({ sk }) => !waiting.has(sk));
     const coming = [...waiting.values()].flatMap(({ to }) => (to ? [to] : []));
     await this.#onDisk(group);
-    return queried([...standing, ...coming], options);
+    return queried([...current, ...coming], options);
   }
 
   /** What waits is left out: nobody was told of it yet. A file has one segment that is not empty: one process walks it. */
@@ -116,7 +116,7 @@ export class LmdbTable implements Table {
 
   #working(): Environment {
     if (this.#failure !== undefined)
-      throw new Unavailable(`the table can be used no more: ${this.#failure}`);
+      throw new UnavailableError(`the table can be used no more: ${this.#failure}`);
     return this.#environment;
   }
 

@@ -1,13 +1,21 @@
 import type { Places } from "../domain/full-block.ts";
 import { type HostId, hostName } from "../domain/host.ts";
 import type { Node, NodeEntry } from "../domain/node.ts";
-import type { Outcome, Unreadable } from "../domain/outcome.ts";
+import type { CorruptItemError, Outcome } from "../domain/outcome.ts";
 import { idOf, numberOf } from "./attribute.ts";
 import { absent, equals } from "./clause.ts";
 import { reading } from "./format.ts";
 import { placesFrom } from "./full-block.ts";
 import type { Item, Key } from "./item.ts";
-import { hostPk, LOAN_PREFIX, NODE_SK, nodeEntryKey, nodeKey, nodesPk, unescaped } from "./key.ts";
+import {
+  BORROWED_BLOCK_PREFIX,
+  hostPk,
+  NODE_SK,
+  nodeEntryKey,
+  nodeKey,
+  nodesPk,
+  unescaped,
+} from "./key.ts";
 import { labelsFrom, labelsItem } from "./labels.ts";
 import { withItem } from "./outcome.ts";
 import { pageOf, readOrNot, sorted } from "./readable-items.ts";
@@ -18,17 +26,17 @@ import type { Table } from "./table.ts";
 export function nodeItems(table: Table) {
   const nodes = revised(table, nodeItem, nodeFrom);
   return {
-    /** Every place of a host, both families, its hints, and its node: what stands before its loans. */
+    /** Every place of a host, both families, its hints, and its node: what stands before its borrowed blocks. */
     async readHost(
       space: string,
       host: HostId,
     ): Promise<
       Places & {
         /** One that cannot be read is the business of whoever must know it. */
-        readonly node: Node | Unreadable | undefined;
+        readonly node: Node | CorruptItemError | undefined;
       }
     > {
-      const items = await table.query(hostPk(space, host), { before: LOAN_PREFIX });
+      const items = await table.query(hostPk(space, host), { before: BORROWED_BLOCK_PREFIX });
       const item = items.find(({ sk }) => sk === NODE_SK);
       return {
         ...placesFrom(items),

@@ -2,10 +2,10 @@ import type { Progress } from "../domain/sweep.ts";
 import { mapOf, numberOf, textOf } from "./attribute.ts";
 import { reading } from "./format.ts";
 import type { Item } from "./item.ts";
-import { progressKey, recordKey, recordPlaceOf } from "./key.ts";
+import { allocationKey, allocationPlaceOf, progressKey } from "./key.ts";
 import type { Table } from "./table.ts";
 
-/** How far the collector is in each shard. */
+/** How far the repair run is in each shard. */
 export function progressItems(table: Table) {
   return {
     /** Eventually consistent: what an older one says is only done again. */
@@ -30,7 +30,7 @@ export function progressItems(table: Table) {
 function itemFrom(shard: number, { due, sweep, itemsBefore }: Progress): Item {
   return {
     ...progressKey(shard),
-    ...(due && { due: { ...recordKey(due.place), at: due.dueAtMs } }),
+    ...(due && { due: { ...allocationKey(due.place), at: due.dueAtMs } }),
     ...(sweep && { sweep: { ...sweep } }),
     ...(itemsBefore !== undefined && { itemsBefore }),
   };
@@ -42,7 +42,7 @@ export const progressFrom = reading((item: Item): Progress => {
   return {
     ...(due && {
       due: {
-        place: recordPlaceOf({ pk: textOf(due, "pk"), sk: textOf(due, "sk") }),
+        place: allocationPlaceOf({ pk: textOf(due, "pk"), sk: textOf(due, "sk") }),
         dueAtMs: numberOf(due, "at"),
       },
     }),

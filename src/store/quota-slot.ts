@@ -1,40 +1,42 @@
 import type { Family } from "../domain/address.ts";
-import type { Seat } from "../domain/quota-slot.ts";
+import type { QuotaSlot } from "../domain/quota-slot.ts";
 import { flagOf, idOf, numberOf } from "./attribute.ts";
 import { reading } from "./format.ts";
 import type { Item } from "./item.ts";
-import { seatKey, seatPk, unescaped } from "./key.ts";
+import { quotaSlotKey, quotaSlotPk, unescaped } from "./key.ts";
 import { revised } from "./revised-writes.ts";
 import type { Table } from "./table.ts";
 
-/** Seats of handles whose requests are limited. Each method is one call. */
-export function seatItems(table: Table) {
-  const seats = revised(table, itemFrom, seatFrom);
+/** Quota slots of handles whose requests are limited. Each method is one call. */
+export function quotaSlotItems(table: Table) {
+  const quotaSlots = revised(table, itemFrom, quotaSlotFrom);
   return {
-    /** Every seat of a handle that is taken, both families. */
-    async listSeats(space: string, handle: string): Promise<readonly Seat[]> {
-      return (await table.query(seatPk(space, handle))).map(seatFrom);
+    /** Every quota slot of a handle that is taken, both families. */
+    async listQuotaSlots(space: string, handle: string): Promise<readonly QuotaSlot[]> {
+      return (await table.query(quotaSlotPk(space, handle))).map(quotaSlotFrom);
     },
 
-    /** Takes a seat that nobody has, or over the one seen. */
-    putSeat: (seat: Seat, seen: Seat | undefined) =>
-      seen ? seats.change("seat-over", seen, seat) : seats.create("seat", "seat-absent", seat),
+    /** Takes a quota slot that nobody has, or over the one seen. */
+    putQuotaSlot: (quotaSlot: QuotaSlot, seen: QuotaSlot | undefined) =>
+      seen
+        ? quotaSlots.change("quota-slot-over", seen, quotaSlot)
+        : quotaSlots.create("quota-slot", "quota-slot-absent", quotaSlot),
 
-    deleteSeat: seats.remove,
+    deleteQuotaSlot: quotaSlots.remove,
   };
 }
 
-function itemFrom(seat: Seat): Item {
+function itemFrom(quotaSlot: QuotaSlot): Item {
   return {
-    ...seatKey(seat.space, seat.handle, seat.family, seat.number),
-    record: seat.record.id,
-    keyed: seat.record.keyed,
-    revision: seat.revision,
-    at: seat.atMs,
+    ...quotaSlotKey(quotaSlot.space, quotaSlot.handle, quotaSlot.family, quotaSlot.number),
+    allocation: quotaSlot.allocation.id,
+    keyed: quotaSlot.allocation.keyed,
+    revision: quotaSlot.revision,
+    at: quotaSlot.atMs,
   };
 }
 
-export const seatFrom = reading((item: Item): Seat => {
+export const quotaSlotFrom = reading((item: Item): QuotaSlot => {
   const [, space, handle] = item.pk.split("#").map(unescaped);
   const [family, number] = item.sk.split("#").map(Number);
   return {
@@ -42,7 +44,7 @@ export const seatFrom = reading((item: Item): Seat => {
     handle: handle as string,
     family: family as Family,
     number: number as number,
-    record: { id: idOf(item, "record"), keyed: flagOf(item, "keyed") },
+    allocation: { id: idOf(item, "allocation"), keyed: flagOf(item, "keyed") },
     revision: idOf(item, "revision"),
     atMs: numberOf(item, "at"),
   };

@@ -1,4 +1,4 @@
-import { Unreadable } from "../domain/outcome.ts";
+import { CorruptItemError } from "../domain/outcome.ts";
 import type { UnreadableNamed } from "../domain/pool.ts";
 import type { Item, Key } from "./item.ts";
 import { escaped, unescaped } from "./key.ts";
@@ -8,12 +8,12 @@ import type { Table } from "./table.ts";
 export function sorted<T>(
   items: readonly Item[],
   from: (item: Item) => T,
-): { readonly read: readonly T[]; readonly unreadable: readonly Unreadable[] } {
+): { readonly read: readonly T[]; readonly unreadable: readonly CorruptItemError[] } {
   const read: T[] = [];
-  const unreadable: Unreadable[] = [];
+  const unreadable: CorruptItemError[] = [];
   for (const item of items) {
     const value = readOrNot(item, from);
-    if (value instanceof Unreadable) unreadable.push(value);
+    if (value instanceof CorruptItemError) unreadable.push(value);
     else read.push(value);
   }
   return { read, unreadable };
@@ -28,7 +28,8 @@ export function sortedByName<T>(
   const unreadable: UnreadableNamed[] = [];
   for (const item of items) {
     const value = readOrNot(item, from);
-    if (value instanceof Unreadable) unreadable.push({ name: nameIn(item), unreadable: value });
+    if (value instanceof CorruptItemError)
+      unreadable.push({ name: nameIn(item), unreadable: value });
     else read.push(value);
   }
   return { read, unreadable };
@@ -38,11 +39,11 @@ export function sortedByName<T>(
 export const nameIn = ({ sk }: Key): string => unescaped(sk.slice(sk.indexOf("#") + 1));
 
 /** Reads an item, or answers that it cannot be read. */
-export function readOrNot<T>(item: Item, from: (item: Item) => T): T | Unreadable {
+export function readOrNot<T>(item: Item, from: (item: Item) => T): T | CorruptItemError {
   try {
     return from(item);
   } catch (error) {
-    if (error instanceof Unreadable) return error;
+    if (error instanceof CorruptItemError) return error;
     throw error;
   }
 }

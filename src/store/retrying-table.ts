@@ -1,6 +1,6 @@
 import type { Random } from "../domain/fresh.ts";
 import { BUSY_TRIES_MAX, UNANSWERED_TRIES_MAX } from "../domain/limits.ts";
-import { Busy, Unavailable } from "../domain/outcome.ts";
+import { ThrottledError, UnavailableError } from "../domain/outcome.ts";
 import { eachCall } from "./each-call.ts";
 import type { Table } from "./table.ts";
 
@@ -17,16 +17,16 @@ export interface Patience {
  * A table that is asked again, with full jitter, when it says that it did nothing (`Busy`); a read also when it did not
  * answer. A write whose outcome is unknown is never repeated here (rule 3).
  */
-export function patientTable(table: Table, { random, sleep }: Patience): Table {
-  const patiently = async <T>(call: () => Promise<T>): Promise<T> => {
+export function retryingTable(table: Table, { random, sleep }: Patience): Table {
+  const withRetries = async <T>(call: () => Promise<T>): Promise<T> => {
     for (let attempt = 1; ; attempt++) {
       try {
         return await call();
       } catch (error) {
         const triesMax =
-          error instanceof Busy
+          error instanceof ThrottledError
             ? BUSY_TRIES_MAX
-            : error instanceof Unavailable
+            : error instanceof UnavailableError
               ? UNANSWERED_TRIES_MAX
               : 1;
         if (attempt >= triesMax) throw error;
@@ -35,5 +35,5 @@ export function patientTable(table: Table, { random, sleep }: Patience): Table {
       }
     }
   };
-  return eachCall(table, patiently);
+  return eachCall(table, withRetries);
 }

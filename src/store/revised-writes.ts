@@ -6,7 +6,7 @@ import type { Table } from "./table.ts";
 
 /**
  * The writes of items that carry a revision and are only ever changed exactly as they were seen (rule 5). The clauses are
- * named after the step: `row-confirm` is conditional on `row-confirm-rev`.
+ * named after the step: `affinity-confirm` is conditional on `affinity-confirm-rev`.
  */
 export function revised<T extends { readonly revision: string }>(
   table: Table,

@@ -1,7 +1,7 @@
 import type { Outcome } from "../domain/outcome.ts";
 import type { SpaceEntry, SpacePosition } from "../domain/space.ts";
 import { idOf, mapOf, textOf } from "./attribute.ts";
-import { cellOf, cellText } from "./block-group-index.ts";
+import { groupOf, groupText } from "./block-group-index.ts";
 import { absent, equals, present } from "./clause.ts";
 import { reading } from "./format.ts";
 import type { Item } from "./item.ts";
@@ -10,7 +10,7 @@ import { withItem } from "./outcome.ts";
 import { sortedByName } from "./readable-items.ts";
 import type { Table } from "./table.ts";
 
-/** The register of spaces that scheduled passes go through: an entry for each space that may have pools. Each method is one call. */
+/** The register of spaces that scheduled runs go through: an entry for each space that may have pools. Each method is one call. */
 export function spaceEntryItems(table: Table) {
   return {
     /** Enters a space, or gives the entry that stands a new revision: whoever saw it before deletes it no more. */
@@ -23,7 +23,7 @@ export function spaceEntryItems(table: Table) {
       );
     },
 
-    /** Eventually consistent: one that was entered just now is seen by the next pass. Those that cannot be read are named. */
+    /** Eventually consistent: one that was entered just now is seen by the next scheduled run. Those that cannot be read are named. */
     async listSpaces() {
       const items = await table.query(SPACES_PK, { consistent: false });
       const { read, unreadable } = sortedByName(items, spaceEntryFrom);
@@ -69,14 +69,14 @@ export const spaceEntryFrom = reading((item: Item): SpaceEntry => {
   };
 });
 
-const positionItem = ({ pool, page, cell }: SpacePosition) => ({
+const positionItem = ({ pool, page, group }: SpacePosition) => ({
   pool,
   ...(page !== undefined && { page }),
-  ...(cell !== undefined && { cell: cellText(cell) }),
+  ...(group !== undefined && { group: groupText(group) }),
 });
 
 const positionFrom = (stored: ReturnType<typeof mapOf>): SpacePosition => ({
   pool: textOf(stored, "pool"),
   ...(stored.page !== undefined && { page: textOf(stored, "page") }),
-  ...(stored.cell !== undefined && { cell: cellOf(textOf(stored, "cell")) }),
+  ...(stored.group !== undefined && { group: groupOf(textOf(stored, "group")) }),
 });

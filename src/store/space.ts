@@ -1,5 +1,5 @@
 import { formatCidr, type Interval, parseInterval } from "../domain/cidr.ts";
-import { type Outcome, Unreadable } from "../domain/outcome.ts";
+import { CorruptItemError, type Outcome } from "../domain/outcome.ts";
 import {
   ASSIGNMENT_MODES,
   BORROWING,
@@ -58,7 +58,7 @@ export function spaceItems(table: Table) {
       const config = items.find(({ sk }) => sk === CONFIG_SK);
       const known = config && readOrNot(config, settingsFrom);
       const settings = () => {
-        if (known instanceof Unreadable) throw known;
+        if (known instanceof CorruptItemError) throw known;
         return known;
       };
       return {

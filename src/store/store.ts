@@ -1,9 +1,9 @@
 import { planItems } from "./address-plan.ts";
 import { affinityItems } from "./affinity.ts";
-import { recordItems } from "./allocation.ts";
+import { allocationItems } from "./allocation.ts";
 import { blockItems } from "./block.ts";
-import { poolMapItems } from "./block-group-index.ts";
-import { loanItems } from "./borrowed-block.ts";
+import { blockGroupIndexItems } from "./block-group-index.ts";
+import { borrowedBlockItems } from "./borrowed-block.ts";
 import { scanning } from "./contents.ts";
 import { formattedTable } from "./format.ts";
 import { fullBlockItems } from "./full-block.ts";
@@ -12,7 +12,7 @@ import { jobItems } from "./job.ts";
 import { namespaceItems } from "./namespace.ts";
 import { nodeItems } from "./node.ts";
 import { progressItems } from "./progress.ts";
-import { seatItems } from "./quota-slot.ts";
+import { quotaSlotItems } from "./quota-slot.ts";
 import { spaceItems } from "./space.ts";
 import { spaceEntryItems } from "./space-entry.ts";
 import type { Table } from "./table.ts";
@@ -25,13 +25,13 @@ export function makeStore(plain: Table) {
     ...blockItems(table),
     ...affinityItems(table),
     ...fullBlockItems(table),
-    ...loanItems(table),
-    ...seatItems(table),
-    ...recordItems(table),
+    ...borrowedBlockItems(table),
+    ...quotaSlotItems(table),
+    ...allocationItems(table),
     ...spaceItems(table),
     ...spaceEntryItems(table),
     ...planItems(table),
-    ...poolMapItems(table),
+    ...blockGroupIndexItems(table),
     ...fullPoolItems(table),
     ...jobItems(table),
     ...nodeItems(table),

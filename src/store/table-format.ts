@@ -1,7 +1,7 @@
-import { Unavailable, Unreadable } from "../domain/outcome.ts";
+import { CorruptItemError, UnavailableError } from "../domain/outcome.ts";
 import { absent } from "./clause.ts";
 import { formattedTable, reading } from "./format.ts";
-import { headOf, LOAN_PREFIX, NODE_SK, TABLE_KEY } from "./key.ts";
+import { BORROWED_BLOCK_PREFIX, headOf, NODE_SK, TABLE_KEY } from "./key.ts";
 import { KEYS_FORMAT } from "./kinds.ts";
 import type { Table, Write } from "./table.ts";
 
@@ -19,7 +19,7 @@ export async function openTable(table: Table): Promise<void> {
   const { items } = await table.scan(1);
   // Another process may have told it meanwhile, and written.
   if (items.length > 0 && !(await isTold(table)))
-    throw new Unreadable(
+    throw new CorruptItemError(
       { item: "the table", reads: KEYS_FORMAT },
       `is missing, so that nothing says of what format its keys are: it was written before formats were. This version knows format ${KEYS_FORMAT}`,
     );
@@ -28,7 +28,7 @@ export async function openTable(table: Table): Promise<void> {
 
 /**
  * A table that is asked once in a process what format its keys are of: before something is taken for absent that may stand
- * under other keys, and before something is written that other items are found by. Administration and scheduled passes pay a call
+ * under other keys, and before something is written that other items are found by. Administration and scheduled runs pay a call
  * for that. An assign and a release do not: they begin with the configuration of the space, whose items carry the format of
  * the keys themselves.
  *
@@ -45,7 +45,7 @@ export function knownKeysTable(table: Table): Table {
       return item;
     },
     async query(pk, options) {
-      if (FIRST.has(headOf(pk)) || options?.prefix === LOAN_PREFIX) await read();
+      if (FIRST.has(headOf(pk)) || options?.prefix === BORROWED_BLOCK_PREFIX) await read();
       const items = await table.query(pk, options);
       if (items.length === 0 && WHEN_EMPTY.has(headOf(pk))) await read();
       return items;
@@ -108,6 +108,8 @@ async function tell(table: Table): Promise<void> {
     change: { kind: "put", item: { ...TABLE_KEY } },
   });
   if (told.outcome === "unknown")
-    throw new Unavailable("the database did not say whether the format of the keys was written");
+    throw new UnavailableError(
+      "the database did not say whether the format of the keys was written",
+    );
   if (told.item) assertKeysOf(told.item);
 }

@@ -16,7 +16,7 @@ import { formatCidr } from "../../src/domain/cidr.ts";
 import type { HostId } from "../../src/domain/host.ts";
 import { findViolations } from "../../src/domain/invariants.ts";
 import { AFFINITIES_RELEASED_MAX, CLAIM_TRIES_MAX } from "../../src/domain/limits.ts";
-import { Refusal } from "../../src/domain/outcome.ts";
+import { Rejection } from "../../src/domain/outcome.ts";
 import { contentsOf } from "../../src/store/contents.ts";
 import type { Table } from "../../src/store/table.ts";
 import { callsOf, withIntruder, withMishap } from "../simulation/crash-points.ts";
@@ -65,7 +65,7 @@ describe("a block that was released while it was in use", () => {
     });
     expect(contentsIn(world).blocks).toHaveLength(1);
     await passes(world, 2);
-    expect(contentsIn(world)).toMatchObject({ blocks: [], rows: [] });
+    expect(contentsIn(world)).toMatchObject({ blocks: [], affinities: [] });
   });
 
   it("is gone after the lease of its last address has run out", async () => {
@@ -73,7 +73,12 @@ describe("a block that was released while it was in use", () => {
     await assigned(world.calm, { ...at("10.0.0.1"), leaseSeconds: 60 });
     await release(world.calm);
     await passes(world, 4);
-    expect(contentsIn(world)).toMatchObject({ blocks: [], rows: [], loans: [], records: [] });
+    expect(contentsIn(world)).toMatchObject({
+      blocks: [],
+      affinities: [],
+      borrowedBlocks: [],
+      allocations: [],
+    });
   });
 
   it("stands as long as one address in it is assigned, and is the next one's who claims it", async () => {
@@ -100,10 +105,11 @@ describe("a host that is gone", () => {
     world.clock.nowMs += 70_000;
     return world;
   };
-  const rowsIn = (world: World) => contentsIn(world).rows.map(({ block }) => formatCidr(block));
+  const affinitiesIn = (world: World) =>
+    contentsIn(world).affinities.map(({ block }) => formatCidr(block));
 
   it.each(["killed before the call", "killed after the call", "the answer is lost"] as const)(
-    "has no affinity row left when its release, %s, is sent again, wherever it was cut off",
+    "has no affinity left when its release, %s, is sent again, wherever it was cut off",
     async (mishap) => {
       const { table, clock } = await deadHost();
       const calls = await callsOf(table, (own) => release(contextOver(own, clock, 2)));
@@ -115,12 +121,12 @@ describe("a host that is gone", () => {
           release(contextOver(own, world.clock, 2)),
         );
         await release(contextOver(world.table, world.clock, 3));
-        expect(rowsIn(world), `${calls[call]} (call ${call})`).toEqual([]);
+        expect(affinitiesIn(world), `${calls[call]} (call ${call})`).toEqual([]);
       }
     },
   );
 
-  it("has no affinity row that outlives its block, wherever its release was cut off and never sent again", async () => {
+  it("has no affinity that outlives its block, wherever its release was cut off and never sent again", async () => {
     const { table, clock } = await deadHost();
     const calls = await callsOf(table, (own) => release(contextOver(own, clock, 2)));
     for (let call = 0; call < calls.length; call++) {
@@ -130,7 +136,7 @@ describe("a host that is gone", () => {
       );
       await passes(world, 3);
       const own = contentsIn(world).blocks.filter(({ host }) => host === HOST);
-      expect(rowsIn(world), `${calls[call]} (call ${call})`).toEqual(
+      expect(affinitiesIn(world), `${calls[call]} (call ${call})`).toEqual(
         own.map(({ cidr }) => formatCidr(cidr)),
       );
     }
@@ -154,7 +160,7 @@ describe("a release of affinities", () => {
     const second = await releaseAffinities(calm, { ...ALL, position: first.next });
     expect(second.items).toHaveLength(80 - AFFINITIES_RELEASED_MAX);
     expect(second.next).toBeUndefined();
-    expect(contentsIn(world)).toMatchObject({ blocks: [], rows: [] });
+    expect(contentsIn(world)).toMatchObject({ blocks: [], affinities: [] });
   });
 
   it("stops when its time is up, and says where it goes on", async () => {
@@ -164,28 +170,28 @@ describe("a release of affinities", () => {
     expect(first.next).toBeDefined();
     const second = await releaseAffinities(world.calm, { ...ALL, position: first.next });
     expect(first.items.length + second.items.length).toBe(16);
-    expect(contentsIn(world).rows).toEqual([]);
+    expect(contentsIn(world).affinities).toEqual([]);
   });
 
   it("leaves the place of a claim alone whose author may be about to put its block", async () => {
     const world = await makeWorld();
     const place = { space: SPACE, host: HOST, family: 4, place: 0, pool: "pool" } as const;
-    const row = { ...place, block: cidrOf("10.0.0.0/31"), atMs: world.clock.nowMs };
-    await world.calm.store.createRow({ ...row, state: "pending", revision: "r" });
+    const affinity = { ...place, block: cidrOf("10.0.0.0/31"), atMs: world.clock.nowMs };
+    await world.calm.store.createAffinity({ ...affinity, state: "pending", revision: "r" });
     expect(statusesOf(await release(world.calm))).toEqual(["not_owned"]);
-    expect(contentsIn(world).rows).toHaveLength(1);
+    expect(contentsIn(world).affinities).toHaveLength(1);
     world.clock.nowMs += 20_000;
     expect(statusesOf(await release(world.calm))).toEqual(["not_owned"]);
-    expect(contentsIn(world).rows).toEqual([]);
+    expect(contentsIn(world).affinities).toEqual([]);
   });
 
   it("of a block that its host claims meanwhile leaves it its place, and what is in it is found", async () => {
     const cidr = cidrOf("10.0.0.0/29");
     const scene = () => makeWorld(poolOf("10.0.0.0/29", 29));
     const one = (context: Context) => releaseAffinity(context, { ...ALL, cidr });
-    const rehearsal = await scene();
-    const calls = await callsOf(rehearsal.table, (own) =>
-      one(contextOver(own, rehearsal.clock, 2)),
+    const dryRunContext = await scene();
+    const calls = await callsOf(dryRunContext.table, (own) =>
+      one(contextOver(own, dryRunContext.clock, 2)),
     );
     for (let n = 0; n < calls.length; n++) {
       const world = await scene();
@@ -211,7 +217,7 @@ describe("a release of affinities", () => {
     expect(statusesOf(await release(contextOver(table, world.clock, 2)))).toEqual(["contended"]);
     await passes(world, 2);
     expect(findViolations(contentsIn(world), { quiet: true })).toEqual([]);
-    expect(contentsIn(world).rows).toMatchObject([{ state: "confirmed" }]);
+    expect(contentsIn(world).affinities).toMatchObject([{ state: "confirmed" }]);
   });
 });
 
@@ -258,7 +264,7 @@ describe("a host whose functions claim at once", () => {
       const ours = await ensure(contextOver(walk, world.clock, 2));
       expect(ours, `${calls[call]} (call ${call})`).toEqual(theirs);
       expect(contentsIn(world).blocks).toHaveLength(1);
-      expect(contentsIn(world).rows).toMatchObject([{ state: "confirmed" }]);
+      expect(contentsIn(world).affinities).toMatchObject([{ state: "confirmed" }]);
     }
   });
 
@@ -273,9 +279,9 @@ describe("a host whose functions claim at once", () => {
         await claim(contextOver(world.table, world.clock, 7));
       });
       await claim(contextOver(walk, world.clock, 2));
-      const { blocks, rows } = contentsIn(world);
+      const { blocks, affinities } = contentsIn(world);
       expect(blocks, `${calls[call]} (call ${call})`).toHaveLength(3);
-      expect(rows.map(({ place }) => place).sort()).toEqual([0, 1, 2]);
+      expect(affinities.map(({ place }) => place).sort()).toEqual([0, 1, 2]);
       expect(findViolations(contentsIn(world), { quiet: true })).toEqual([]);
     }
   });
@@ -307,16 +313,16 @@ describe("a claim that loses every race", () => {
       blocks: [{ status: "contended" }],
     });
     expect({ tries, pauses }).toEqual({ tries: CLAIM_TRIES_MAX, pauses: CLAIM_TRIES_MAX - 1 });
-    // The configuration once, and the host's own rows: no list of blocks, however often it loses.
+    // The configuration once, and the host's own affinities: no list of blocks, however often it loses.
     expect(new Set(queries)).toEqual(new Set(["SPACE", "HOST"]));
-    expect(contentsIn(world).rows).toEqual([]);
+    expect(contentsIn(world).affinities).toEqual([]);
   });
 
   it("stands back behind the block of an earlier pool, which is about to go", async () => {
     const world = await makeWorld();
-    const stray = { space: SPACE, cidr: cidrOf("10.0.0.0/31"), pool: "pool", poolId: "gone" };
+    const orphan = { space: SPACE, cidr: cidrOf("10.0.0.0/31"), pool: "pool", poolId: "gone" };
     const fresh = { epoch: "e", revision: "r", claimedAtMs: world.clock.nowMs };
-    await world.calm.store.createBlock({ ...stray, ...fresh, slots: new Map() });
+    await world.calm.store.createBlock({ ...orphan, ...fresh, slots: new Map() });
     expect(await claim(world.calm, "10.0.0.0/30")).toMatchObject({
       blocks: [{ status: "contended" }, { status: "claimed" }],
     });
@@ -330,7 +336,7 @@ describe("a claim that loses every race", () => {
 describe("the affinities of all hosts", () => {
   const listed = async ({ calm }: World) => {
     const page = await listSpaceAffinities(calm, { space: SPACE, limit: 10 });
-    if (page instanceof Refusal) throw new Error(page.detail);
+    if (page instanceof Rejection) throw new Error(page.detail);
     return page.items.map(({ cidr, host, state }) => `${cidr} ${host} ${state}`);
   };
 
@@ -349,24 +355,24 @@ describe("the affinities of all hosts", () => {
       );
       return other;
     };
-    // Its row alone knows of it, which its host's own list tells.
+    // Its affinity alone knows of it, which its host's own list tells.
     const begun = await cutOffAt("create-block", "killed before the call");
     expect(await listed(begun)).toEqual([]);
     const { items } = await listAffinities(begun.calm, { ...ALL, limit: 10 });
     expect(items).toMatchObject([{ cidr: "10.0.0.0/31", state: "pending" }]);
-    const standing = await cutOffAt("create-block", "killed after the call");
-    expect(await listed(standing)).toEqual(["10.0.0.0/31 node-1 pending"]);
+    const current = await cutOffAt("create-block", "killed after the call");
+    expect(await listed(current)).toEqual(["10.0.0.0/31 node-1 pending"]);
     expect(await listed(world)).toEqual(["10.0.0.0/31 node-1 confirmed"]);
   });
 
-  it("cost a read for each of their hosts, beside the looks at the cells", async () => {
+  it("cost a read for each of their hosts, beside the looks at the block groups", async () => {
     const world = await makeWorld();
     for (const cidr of ["10.0.0.0/31", "10.0.0.2/31"]) await claim(world.calm, cidr);
     await claim(world.calm, "10.0.0.4/31", "host:node-2");
     const calls = await callsOf(world.table, (own) =>
       listSpaceAffinities(contextOver(own, world.clock, 2), { space: SPACE, limit: 10 }),
     );
-    // The configuration, the map of the pool, its one cell, and the rows of two hosts.
+    // The configuration, the map of the pool, its one block group, and the affinities of two hosts.
     expect(calls).toEqual(Array(5).fill("query"));
   });
 });
@@ -380,7 +386,7 @@ describe("a claim of a range", () => {
     await withMishap(other.table, cutOff, "killed before the call", (own) =>
       claim(contextOver(own, other.clock, 2)),
     );
-    expect(contentsIn(other)).toMatchObject({ blocks: [], rows: [{ state: "pending" }] });
+    expect(contentsIn(other)).toMatchObject({ blocks: [], affinities: [{ state: "pending" }] });
     expect(await claim(other.calm, "10.0.0.0/31")).toMatchObject({
       blocks: [{ status: "claimed" }],
     });
@@ -394,7 +400,7 @@ describe("a claim of a range", () => {
     for (let requests = 0; requests < 8; requests++) {
       const slow = contextOver(slowTable(world, 2000), world.clock, 2);
       const page = await claimAffinities(slow, { ...range, position });
-      if (page instanceof Refusal) throw new Error(page.detail);
+      if (page instanceof Rejection) throw new Error(page.detail);
       expect(page.complete).toBe(page.next === undefined);
       seen.push(...page.blocks.map(({ cidr }) => cidr));
       position = page.next;
@@ -402,7 +408,7 @@ describe("a claim of a range", () => {
       if (requests === 0) expect(page.blocks.length).toBeLessThan(8);
     }
     expect(seen).toEqual([0, 2, 4, 6, 8, 10, 12, 14].map((i) => `10.0.0.${i}/31`));
-    expect(contentsIn(world).rows).toHaveLength(8);
+    expect(contentsIn(world).affinities).toHaveLength(8);
   });
 
   it("of a pool that is being deleted is refused", async () => {

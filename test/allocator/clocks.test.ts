@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { assign } from "../../src/allocator/assign/assign.ts";
-import { RELEASED_RECORD_KEPT_MS } from "../../src/domain/limits.ts";
-import { collectAll, reclaimAll } from "../passes.ts";
+import { RELEASED_ALLOCATION_KEPT_MS } from "../../src/domain/limits.ts";
+import { reclaimAll, repairAll } from "../passes.ts";
 import {
   assigned,
   type Clock,
@@ -44,10 +44,10 @@ describe("a clock that is moved back by an hour", () => {
     await assigned(world.calm, { ...requestOf("vm", 1), leaseSeconds: 600 });
     world.clock.nowMs -= HOUR_MS;
     await passes(world, 5);
-    expect(contentsIn(world).records).toHaveLength(1);
+    expect(contentsIn(world).allocations).toHaveLength(1);
     world.clock.nowMs += 2 * HOUR_MS;
     await passes(world, 1);
-    expect(contentsIn(world).records).toHaveLength(0);
+    expect(contentsIn(world).allocations).toHaveLength(0);
   });
 });
 
@@ -80,14 +80,14 @@ describe("a clock that leaps ahead", () => {
       requestOf("late", 1),
     );
     await expect(late).rejects.toMatchObject({ name: "Contended" });
-    expect(contentsIn(world).records).toEqual([]);
+    expect(contentsIn(world).allocations).toEqual([]);
   });
 
   it("by a day: a key is forgotten as if the day had passed, and what is assigned stays", async () => {
     const world = await makeWorld();
     const keyed = requestOf("pod", 1, "once");
     const told = await assigned(world.calm, keyed);
-    world.clock.nowMs += RELEASED_RECORD_KEPT_MS + HOUR_MS;
+    world.clock.nowMs += RELEASED_ALLOCATION_KEPT_MS + HOUR_MS;
     await passes(world, 2);
     expect(await assigned(world.calm, keyed)).toEqual(told);
   });
@@ -108,7 +108,7 @@ describe("one function whose clock is an hour off", () => {
     for (let pass = 0; pass < 5; pass++) {
       clock.nowMs += 100_000;
       await reclaimAll(off);
-      await collectAll(off);
+      await repairAll(off);
     }
     for (const answer of told)
       expect(await releaseAll(calm, answer)).toEqual(

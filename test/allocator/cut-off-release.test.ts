@@ -3,7 +3,7 @@ import type { Context } from "../../src/allocator/core/context.ts";
 import { repair } from "../../src/allocator/maintenance/repair/repair.ts";
 import { releaseHandle } from "../../src/allocator/release/release-handle.ts";
 import { takenIn } from "../../src/domain/block.ts";
-import { GRACE_MS, RELEASED_RECORD_KEPT_MS } from "../../src/domain/limits.ts";
+import { GRACE_MS, RELEASED_ALLOCATION_KEPT_MS } from "../../src/domain/limits.ts";
 import { EVERY_SHARD } from "../../src/domain/shard.ts";
 import type { Table } from "../../src/store/table.ts";
 import { withMishap } from "../simulation/crash-points.ts";
@@ -36,24 +36,24 @@ describe("a release under a key that was cut off", () => {
         await withMishap(world.table, at, "killed before the call", (own) =>
           release(contextOver(own, world.clock, 2), told),
         );
-        const [record] = contentsIn(world).records;
-        const released = record?.state === "released" ? count : (record?.given.size ?? 0);
+        const [allocation] = contentsIn(world).allocations;
+        const released = allocation?.state === "released" ? count : (allocation?.given.size ?? 0);
         world.clock.nowMs += GRACE_MS + 1;
-        await collectDue(world);
+        await repairDue(world);
         const taken = contentsIn(world).blocks.reduce((sum, block) => sum + takenIn(block), 0);
         expect(taken, `cut off before call ${at}`).toBe(count - released);
       }
     },
   );
 
-  it("is finished without a word to its block where all of it was given back one by one", async () => {
+  it("is finished without a word to its block where all of it was freed one by one", async () => {
     const world = await makeWorld();
     const epochs = () => contentsIn(world).blocks.map(({ epoch }) => epoch);
     await releaseAll(world.calm, await assigned(world.calm, requestOf("pod", 2, "key")));
     const before = epochs();
     world.clock.nowMs += GRACE_MS + 1;
-    await collectDue(world);
-    expect(contentsIn(world).records).toMatchObject([{ parts: [] }]);
+    await repairDue(world);
+    expect(contentsIn(world).allocations).toMatchObject([{ parts: [] }]);
     expect(epochs()).toEqual(before);
   });
 
@@ -62,16 +62,16 @@ describe("a release under a key that was cut off", () => {
     await releaseAll(world.calm, await assigned(world.calm, requestOf("pod", 1, "key")));
     const releasedAtMs = world.clock.nowMs;
     world.clock.nowMs += GRACE_MS + 1;
-    await collectDue(world);
-    expect(contentsIn(world).records).toMatchObject([
+    await repairDue(world);
+    expect(contentsIn(world).allocations).toMatchObject([
       { state: "released", parts: [], atMs: releasedAtMs },
     ]);
-    world.clock.nowMs = releasedAtMs + RELEASED_RECORD_KEPT_MS - 1;
+    world.clock.nowMs = releasedAtMs + RELEASED_ALLOCATION_KEPT_MS - 1;
     expect(await dueIn(world)).toEqual([]);
     world.clock.nowMs += 2;
     expect(await dueIn(world)).toHaveLength(1);
-    await collectDue(world);
-    expect(contentsIn(world).records).toEqual([]);
+    await repairDue(world);
+    expect(contentsIn(world).allocations).toEqual([]);
   });
 });
 
@@ -83,13 +83,15 @@ async function releaseTheHandle(context: Context) {
   await releaseHandle(context, "default", "pod");
 }
 
-/** The collector comes by, and its walk over the table finds nothing: what it does, it does by the index. */
-async function collectDue({ table, clock }: World): Promise<void> {
+/** The repair run comes by, and its walk over the table finds nothing: what it does, it does by the index. */
+async function repairDue({ table, clock }: World): Promise<void> {
   const indexOnly: Table = { ...tableOf({ table } as World), scan: async () => ({ items: [] }) };
   for (const shard of EVERY_SHARD) await repair(contextOver(indexOnly, clock, 3), shard);
 }
 
 async function dueIn({ calm, clock }: World) {
   const page = { untilMs: clock.nowMs, limit: 10 };
-  return (await Promise.all(EVERY_SHARD.map((shard) => calm.store.dueRecords(shard, page)))).flat();
+  return (
+    await Promise.all(EVERY_SHARD.map((shard) => calm.store.dueAllocations(shard, page)))
+  ).flat();
 }

@@ -3,7 +3,7 @@ import { repair } from "../../src/allocator/maintenance/repair/repair.ts";
 import { releaseHandle } from "../../src/allocator/release/release-handle.ts";
 import { takenIn } from "../../src/domain/block.ts";
 import { GRACE_MS } from "../../src/domain/limits.ts";
-import { Busy } from "../../src/domain/outcome.ts";
+import { ThrottledError } from "../../src/domain/outcome.ts";
 import { EVERY_SHARD } from "../../src/domain/shard.ts";
 import type { Item } from "../../src/store/item.ts";
 import type { Table } from "../../src/store/table.ts";
@@ -27,7 +27,7 @@ describe("where one block of a request cannot be read", () => {
   it.each([
     ["with a key", "key"],
     ["without a key", undefined],
-  ])("its release gives back all others, and says which they are: a request %s", async (_, key) => {
+  ])("its release frees all others, and says which they are: a request %s", async (_, key) => {
     const { world, told, mend } = await withBlockOfAnotherVersion(key);
     const first = await releaseHandle(world.calm, SPACE, "pod");
     expect(first.released).toHaveLength(ADDRESSES - PER_BLOCK);
@@ -54,22 +54,22 @@ describe("where one block of a request cannot be read", () => {
   });
 
   it.each(["released", "cut off before its answer", "leased, and its lease is over"] as const)(
-    "the collector finishes each other block once: a request that was %s",
+    "the repair run finishes each other block once: a request that was %s",
     async (what) => {
       const { world, mend } =
         what === "leased, and its lease is over"
           ? await withBlockOfAnotherVersion("key", 30)
           : await withBlockOfAnotherVersion("key");
       if (what !== "leased, and its lease is over")
-        changeRecord(world, { state: what === "released" ? "released" : "open" });
+        changeAllocation(world, { state: what === "released" ? "released" : "pending" });
       world.clock.nowMs += 2 * GRACE_MS;
-      await collectDue(contextOver(indexOnly(world), world.clock, 3));
-      expect(contentsIn(world).records).toMatchObject([{ parts: { length: 1 } }]);
+      await repairDue(contextOver(indexOnly(world), world.clock, 3));
+      expect(contentsIn(world).allocations).toMatchObject([{ parts: { length: 1 } }]);
       expect(contentsIn(world).blocks.reduce((sum, block) => sum + takenIn(block), 0)).toBe(0);
       const { written, steps } = noting(world);
       for (let run = 0; run < 3; run++) {
         world.clock.nowMs += GRACE_MS + 1;
-        const failures = await collectDue(
+        const failures = await repairDue(
           contextOver({ ...written, scan: async () => ({ items: [] }) }, world.clock, run),
         );
         expect(failures.map(String)).toEqual([expect.stringContaining("block 10.0.0.")]);
@@ -78,20 +78,20 @@ describe("where one block of a request cannot be read", () => {
       expect(steps.filter((step) => !step.startsWith("write-progress"))).toHaveLength(3);
       mend();
       world.clock.nowMs += GRACE_MS + 1;
-      await collectDue(contextOver(indexOnly(world), world.clock, 3));
+      await repairDue(contextOver(indexOnly(world), world.clock, 3));
       expect(contentsIn(world).blocks.reduce((sum, block) => sum + takenIn(block), 0)).toBe(0);
     },
   );
 });
 
-it("where the database refuses one block of a request, its release says what it gave back besides", async () => {
+it("where the database refuses one block of a request, its release says what it freed besides", async () => {
   const world = await makeWorld(poolOf("10.0.0.0/25", 31));
   const told = await assigned(world.calm, requestOf("pod", ADDRESSES));
   const hot = told.addresses[0]?.block.split("/")[0];
   const refusing: Table = {
     ...tableOf(world),
     write: async (write) => {
-      if (write.key.sk === hot) throw new Busy("for now");
+      if (write.key.sk === hot) throw new ThrottledError("for now");
       return world.table.write(write);
     },
   };
@@ -115,8 +115,8 @@ async function withBlockOfAnotherVersion(key?: string, leaseSeconds?: number) {
   return { world, told, mend: () => blocks?.set(sk, item) };
 }
 
-/** The one record, as somebody left it who was cut off. */
-function changeRecord({ table }: World, change: { readonly state: string }): void {
+/** The one allocation, as somebody left it who was cut off. */
+function changeAllocation({ table }: World, change: { readonly state: string }): void {
   for (const [pk, partition] of table.partitions)
     if (pk.startsWith("HANDLE#"))
       for (const [sk, item] of partition)
@@ -146,8 +146,8 @@ const indexOnly = (world: World): Table => ({
   scan: async () => ({ items: [] }),
 });
 
-/** The collector comes by every shard; what went wrong on the way. */
-async function collectDue(context: ReturnType<typeof contextOver>): Promise<readonly unknown[]> {
+/** The repair run comes by every shard; what went wrong on the way. */
+async function repairDue(context: ReturnType<typeof contextOver>): Promise<readonly unknown[]> {
   const failures: unknown[] = [];
   for (const shard of EVERY_SHARD) failures.push(...(await repair(context, shard)).failures);
   return failures;

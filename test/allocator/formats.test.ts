@@ -16,7 +16,7 @@ import { runJobs } from "../../src/allocator/jobs/run-jobs.ts";
 import { readBlock } from "../../src/allocator/read/read-block.ts";
 import { parseGeneration } from "../../src/domain/generation.ts";
 import { findViolations } from "../../src/domain/invariants.ts";
-import { Refusal, Unreadable } from "../../src/domain/outcome.ts";
+import { CorruptItemError, Rejection } from "../../src/domain/outcome.ts";
 import type { Item } from "../../src/store/item.ts";
 import { TABLE_KEY } from "../../src/store/key.ts";
 import { selector } from "../domain/builders.ts";
@@ -68,7 +68,7 @@ describe("what another version has made its own", () => {
     if (!seen) throw new Error("there is no node");
     await outdated(`HOST#${SPACE}#host:node-1`, async () => {
       const changed = store.changeNode(seen, { ...seen, labels: { a: "b" } });
-      await expect(changed).rejects.toThrow(Unreadable);
+      await expect(changed).rejects.toThrow(CorruptItemError);
     });
   });
 
@@ -110,7 +110,7 @@ describe("a slot write that nobody answered, in a block that another version the
   const replace = (item: Item) => world.table.partitions.get(item.pk)?.set(item.sk, item);
 
   it.each([
-    ["a record of one part", 1, 1],
+    ["an allocation of one part", 1, 1],
     ["a head that holds another part", 6, 2],
     ["a head that holds nothing", 6, 1],
   ])("leaves %s, so that nothing is taken without one", async (_, count, nth) => {
@@ -120,7 +120,7 @@ describe("a slot write that nobody answered, in a block that another version the
       seen.push(item);
       replace({ ...item, f: 2 });
     });
-    await expect(assign(world.calm, requestOf("web", count))).rejects.toThrow(Unreadable);
+    await expect(assign(world.calm, requestOf("web", count))).rejects.toThrow(CorruptItemError);
     answerAgain();
     for (const item of seen) replace(item);
     expect(seen).toHaveLength(1);
@@ -131,15 +131,15 @@ describe("a slot write that nobody answered, in a block that another version the
 describe("a job", () => {
   const job = async () => (await listJobs(world.calm, SPACE)).items[0];
   const work = async () => (await runJobs(contextOver(world.table, world.clock, 9))).failures;
-  const begun = async (answer: Promise<Pick<Accepted, "job"> | Refusal>) =>
-    expect(await answer).not.toBeInstanceOf(Refusal);
+  const begun = async (answer: Promise<Pick<Accepted, "job"> | Rejection>) =>
+    expect(await answer).not.toBeInstanceOf(Rejection);
   const reads = "has format 2, and this version reads format 1";
 
   it("that releases blocks is not done as long as what they are judged by cannot be read", async () => {
     await assigned(world.calm, requestOf("web", 1));
     await begun(releasePool(world.calm, { space: SPACE, name: "pool", mustBeEmpty: false }));
     await outdated("SPACE#default CONFIG", async () => {
-      expect(await work()).toEqual([expect.any(Unreadable)]);
+      expect(await work()).toEqual([expect.any(CorruptItemError)]);
       const item = `configuration of space ${SPACE}`;
       expect(await job()).toMatchObject({
         state: "running",
@@ -180,7 +180,7 @@ describe("a release of a range of affinities", () => {
     await claimed("10.0.0.0/29");
     await outdated("SPACE#default POOL#", async () => {
       const cold = contextOver(world.table, world.clock, 2);
-      await expect(released(cold, "10.0.0.0/29")).rejects.toThrow(Unreadable);
+      await expect(released(cold, "10.0.0.0/29")).rejects.toThrow(CorruptItemError);
     });
   });
 
@@ -219,7 +219,7 @@ it("a host whose labels cannot be read keeps its warm blocks in a pool that sele
   });
 });
 
-it("an address is not called released where its record may stand under other keys", async () => {
+it("an address is not called released where its allocation may stand under other keys", async () => {
   const told = await assigned(world.calm, requestOf("web", 1));
   const [{ address, generation } = { address: "", generation: "" }] = told.addresses;
   await releaseAll(world.calm, told);
@@ -232,7 +232,7 @@ it("an address is not called released where its record may stand under other key
       owner: { alternate: { namespace: "shop", name: "b" } },
     });
   expect(await amend()).toMatchObject({ code: "generation_conflict" });
-  const item = { ...TABLE_KEY, f: 1, k: 2 };
+  const item = { ...TABLE_KEY, f: 1, k: 3 };
   world.table.partitions.set(item.pk, new Map([[item.sk, item]]));
   await expect(amend()).rejects.toThrow("of the keys of its table");
   world.table.partitions.delete(item.pk);

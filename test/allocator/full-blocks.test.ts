@@ -2,12 +2,12 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { releaseAffinity } from "../../src/allocator/affinities/release-range.ts";
 import { assign } from "../../src/allocator/assign/assign.ts";
 import type { Assignment } from "../../src/allocator/assign/assignment.ts";
-import { giveUpBlock } from "../../src/allocator/blocks/delete-empty-block.ts";
+import { deleteEmptyBlock } from "../../src/allocator/blocks/delete-empty-block.ts";
 import { isWhollyTaken } from "../../src/domain/block.ts";
 import { formatCidr } from "../../src/domain/cidr.ts";
 import type { HostId } from "../../src/domain/host.ts";
 import { BLOCKS_READ_AT_ONCE } from "../../src/domain/limits.ts";
-import { Busy, type Refusal } from "../../src/domain/outcome.ts";
+import { type Rejection, ThrottledError } from "../../src/domain/outcome.ts";
 import type { Settings } from "../../src/domain/pool.ts";
 import type { Table } from "../../src/store/table.ts";
 import { callsOf, withIntruder } from "../simulation/crash-points.ts";
@@ -47,15 +47,15 @@ const anew = (table: Table = world.table) => contextOver(table, world.clock, see
 
 /** One more address for a host, from a function that has just started: what it came to, and at how many calls. */
 async function oneMore(host = HOST) {
-  let answer: Assignment | Refusal | undefined;
+  let answer: Assignment | Rejection | undefined;
   const calls = await callsOf(world.table, async (table) => {
     const context = anew(table);
     answer = await assign(context, { ...requestOf(`more-${seed}`, 1), host });
   });
-  return { answer: answer as Assignment | Refusal, calls: calls.length };
+  return { answer: answer as Assignment | Rejection, calls: calls.length };
 }
 
-/** Of one answer's addresses the first is given back. */
+/** Of one answer's addresses the first is freed. */
 const giveOneBack = (told: Assignment | undefined, table: Table = world.table) =>
   releaseAll(anew(table), told && { ...told, addresses: told.addresses.slice(0, 1) });
 
@@ -74,7 +74,7 @@ describe("a host that has 200 blocks, as many as it may", () => {
     for (let n = 0; n < 3; n++) {
       const { answer, calls } = await oneMore();
       expect(answer).toMatchObject({ code: "block_limit", members: { retryable: true } });
-      expect((answer as Refusal).detail).toContain(
+      expect((answer as Rejection).detail).toContain(
         "196 more of its blocks are called full, and were not read",
       );
       expect(calls).toBeLessThanOrEqual(12);
@@ -102,7 +102,7 @@ describe("a host that has 200 blocks, as many as it may", () => {
   it("is looked through at a few calls by a function that remembers all its blocks", async () => {
     await oneMore();
     const calls = await callsOf(world.table, (table) =>
-      assign({ ...anew(table), memory: world.calm.memory }, requestOf("warm", 1)),
+      assign({ ...anew(table), cache: world.calm.cache }, requestOf("warm", 1)),
     );
     expect(calls.length).toBeLessThanOrEqual(12);
   });
@@ -112,7 +112,7 @@ describe("a host with a few blocks more than are read at once", () => {
   const BLOCKS = BLOCKS_READ_AT_ONCE + 1;
   beforeEach(() => fill(BLOCKS));
 
-  it("has a hint for each that is full, and loses it with the first address that is given back", async () => {
+  it("has a hint for each that is full, and loses it with the first address that is freed", async () => {
     expect(hints()).toEqual([]);
     await oneMore();
     expect(hints()).toHaveLength(BLOCKS);
@@ -125,7 +125,7 @@ describe("a host with a few blocks more than are read at once", () => {
     expect(calls).not.toContain("full-freed");
   });
 
-  it("is never left with a wrong hint by what is given back while its blocks are looked through", async () => {
+  it("is never left with a wrong hint by what is freed while its blocks are looked through", async () => {
     const calls = await callsOf(world.table, (table) => assign(anew(table), requestOf("more", 1)));
     expect(calls.length).toBeGreaterThan(2 * BLOCKS);
     for (let at = 0; at < calls.length; at++) {
@@ -144,7 +144,7 @@ describe("a host with a few blocks more than are read at once", () => {
       await fill(BLOCKS);
       const table = withIntruder(world.table, at, async () => {
         for (const told of held) await releaseAll(anew(), told);
-        for (const block of contentsIn(world).blocks) await giveUpBlock(anew(), block);
+        for (const block of contentsIn(world).blocks) await deleteEmptyBlock(anew(), block);
       });
       await assign(anew(table), requestOf("more", 1));
       expect(contentsIn(world).unreadable).toEqual([]);
@@ -218,7 +218,7 @@ describe("a hint that the database refuses to write", () => {
     ...tableOf(world),
     write: async (write) => {
       const isHint = write.key.sk.startsWith("FULL#") || write.step.startsWith("full-");
-      if (isHint) throw new Busy("the database refused a write for now");
+      if (isHint) throw new ThrottledError("the database refused a write for now");
       return world.table.write(write);
     },
   });
@@ -231,7 +231,7 @@ describe("a hint that the database refuses to write", () => {
     expect(await releaseAll(anew(refusing()), told)).toMatchObject(
       Array(SIZE).fill({ status: "released" }),
     );
-    expect(contentsIn(world).records.map(({ handle }) => handle)).not.toContain(told?.handle);
+    expect(contentsIn(world).allocations.map(({ handle }) => handle)).not.toContain(told?.handle);
   });
 
   it("keeps no host from an address", async () => {

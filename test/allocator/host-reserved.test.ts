@@ -69,16 +69,16 @@ describe("what a host keeps for itself", () => {
   it("is the same whoever finishes the claim", async () => {
     const world = await worldOfTwo();
     const { table, clock } = world;
-    // The row stands, the block does not: its author was cut off, and the next request keeps nothing.
-    for (let at = 0; contentsIn(world).rows.length === 0; at++)
+    // The affinity stands, the block does not: its author was cut off, and the next request keeps nothing.
+    for (let at = 0; contentsIn(world).affinities.length === 0; at++)
       await withMishap(table, at, "killed after the call", (own) =>
         assign(contextOver(own, clock, 2), asked("cut off", 1)),
       );
     expect(contentsIn(world).blocks).toEqual([]);
     await assigned(contextOver(table, clock, 3), plain("next", 1));
     expect(blocksOf(world)).toEqual([{ host: "host:node-1", hostReserved: WINDOWS }]);
-    expect(contentsIn(world).rows).toMatchObject([{ state: "confirmed" }]);
-    expect(contentsIn(world).rows[0]).not.toHaveProperty("hostReserved");
+    expect(contentsIn(world).affinities).toMatchObject([{ state: "confirmed" }]);
+    expect(contentsIn(world).affinities[0]).not.toHaveProperty("hostReserved");
   });
 
   it("goes with its block: one that holds nothing else is empty", async () => {
@@ -87,7 +87,7 @@ describe("what a host keeps for itself", () => {
     await releaseHandle(world.calm, SPACE, "gone");
     await passes(world, 3);
     expect(contentsIn(world).blocks).toEqual([]);
-    expect(contentsIn(world).rows).toEqual([]);
+    expect(contentsIn(world).affinities).toEqual([]);
   });
 
   it("is what the next host keeps in a block that is taken over", async () => {
@@ -122,9 +122,9 @@ describe("what a host keeps for itself", () => {
       world.clock.nowMs += 1_000;
       return world;
     };
-    const rehearsal = await scene();
-    const calls = await callsOf(rehearsal.table, (own) =>
-      assign(contextOver(own, rehearsal.clock, 2), asked("one", 2)),
+    const dryRunContext = await scene();
+    const calls = await callsOf(dryRunContext.table, (own) =>
+      assign(contextOver(own, dryRunContext.clock, 2), asked("one", 2)),
     );
     for (let n = 0; n < calls.length; n++) {
       const world = await scene();
@@ -145,7 +145,7 @@ describe("what a host keeps for itself", () => {
     expect(blocksOf(world)).toEqual([{ host: undefined, hostReserved: WINDOWS }]);
   });
 
-  it("is nobody's to give back", async () => {
+  it("is nobody's to free", async () => {
     const world = await worldOfTwo();
     const { addresses } = await assigned(world.calm, asked("a", 1));
     const base = addresses[0]?.block.replace("/29", "") ?? "";
@@ -188,7 +188,7 @@ describe("a block whose every address is reserved", () => {
     await reserve(world, "10.0.0.0/29", "10.0.0.11-10.0.0.14");
     expect(await assign(world.calm, asked("a", 1))).toMatchObject({ code: "pool_exhausted" });
     expect(contentsIn(world).blocks).toEqual([]);
-    expect(contentsIn(world).rows).toEqual([]);
+    expect(contentsIn(world).affinities).toEqual([]);
     const { addresses } = await assigned(world.calm, plain("b", 4));
     expect(addresses.map(({ block }) => block)).toEqual(Array(4).fill("10.0.0.8/29"));
   });

@@ -7,12 +7,12 @@ import {
   releasePool,
 } from "../../src/allocator/jobs/pool-jobs.ts";
 import { runJobs, type Worked } from "../../src/allocator/jobs/run-jobs.ts";
-import { cellAt, cellIndexOf, cellOf } from "../../src/domain/block-group.ts";
+import { groupAt, groupIndexOf, groupOf } from "../../src/domain/block-group.ts";
 import { type Cidr, cidrOf, sizeOf } from "../../src/domain/cidr.ts";
 import { freshId } from "../../src/domain/fresh.ts";
 import type { HostId } from "../../src/domain/host.ts";
 import type { Job } from "../../src/domain/job.ts";
-import { Refusal, Unavailable } from "../../src/domain/outcome.ts";
+import { Rejection, UnavailableError } from "../../src/domain/outcome.ts";
 import type { Item } from "../../src/store/item.ts";
 import { blockPk } from "../../src/store/key.ts";
 import type { Table } from "../../src/store/table.ts";
@@ -31,7 +31,7 @@ import {
 const MINUTE_MS = 60_000;
 const CALL_MS = 15;
 const BLOCKS = 10_240;
-const CELL_BLOCKS = 64;
+const GROUP_BLOCKS = 64;
 
 describe("a job over a large pool", () => {
   it.each([
@@ -54,7 +54,7 @@ describe("a job over a large pool", () => {
     const counted: Table = {
       ...tableOf(world),
       query: (pk, options) => {
-        if (pk.startsWith("POOLMAP#")) reads.maps++;
+        if (pk.startsWith("GROUPINDEX#")) reads.maps++;
         return world.table.query(pk, options);
       },
       get: (key) => {
@@ -62,8 +62,8 @@ describe("a job over a large pool", () => {
         return world.table.get(key);
       },
     };
-    const { cells } = await worked(time, counted, 0);
-    expect(cells).toBe(BLOCKS / CELL_BLOCKS);
+    const { groups } = await worked(time, counted, 0);
+    expect(groups).toBe(BLOCKS / GROUP_BLOCKS);
     expect(reads).toEqual({ maps: 1, plans: 2 });
   });
 
@@ -76,7 +76,7 @@ describe("a job over a large pool", () => {
   });
 });
 
-describe("a cell that cannot be worked on", () => {
+describe("a block group that cannot be worked on", () => {
   it.each([
     [
       "since a block of it cannot be read",
@@ -87,13 +87,13 @@ describe("a cell that cannot be worked on", () => {
   ] as const)(
     "keeps no other from being drained, and the job from its end: %s",
     async (_, spoil, told) => {
-      const { world, time } = await largeWorld(10 * CELL_BLOCKS);
+      const { world, time } = await largeWorld(10 * GROUP_BLOCKS);
       const { revision } = await poolNamed(world);
       const { job } = accepted(await deletePool(world.calm, SPACE, "pool", revision));
-      const bad = spoil(world, await cellNumbered(world, 0));
+      const bad = spoil(world, await groupNumbered(world, 0));
       for (let run = 0; run < 5; run++) await worked(time, bad.table, run);
       const left = contentsIn(world).blocks.length + contentsIn(world).unreadable.length;
-      expect(left).toBeLessThanOrEqual(CELL_BLOCKS);
+      expect(left).toBeLessThanOrEqual(GROUP_BLOCKS);
       const waiting = await now(world, job);
       expect(waiting).toMatchObject({ state: "running", detail: expect.stringMatching(told) });
       expect(waiting.lastWalk?.blocks).toBeGreaterThan(0);
@@ -106,16 +106,16 @@ describe("a cell that cannot be worked on", () => {
     },
   );
 
-  it("is come back to by a release, which takes no block of another cell from its host twice", async () => {
-    const { world, time } = await largeWorld(4 * CELL_BLOCKS);
+  it("is come back to by a release, which takes no block of another block group from its host twice", async () => {
+    const { world, time } = await largeWorld(4 * GROUP_BLOCKS);
     const { job } = await released(world);
-    const bad = silent(world, await cellNumbered(world, 0));
+    const bad = silent(world, await groupNumbered(world, 0));
     await worked(time, bad.table, 0);
-    expect(contentsIn(world).blocks).toHaveLength(CELL_BLOCKS);
+    expect(contentsIn(world).blocks).toHaveLength(GROUP_BLOCKS);
     expect(await now(world, job)).toMatchObject({ state: "running", lastWalk: { passedBy: 1 } });
 
     // A host claims a block again, as it may.
-    await putBlock(world, 2 * CELL_BLOCKS, "host:again", time.nowMs);
+    await putBlock(world, 2 * GROUP_BLOCKS, "host:again", time.nowMs);
     await worked(time, bad.table, 1);
     await worked(time, tableOf(world), 2);
     expect(contentsIn(world).blocks).toMatchObject([{ host: "host:again" }]);
@@ -123,7 +123,7 @@ describe("a cell that cannot be worked on", () => {
   });
 
   it("keeps no other job waiting, however long each of its calls takes", async () => {
-    const { world, time } = await largeWorld(20 * CELL_BLOCKS);
+    const { world, time } = await largeWorld(20 * GROUP_BLOCKS);
     const first = await released(world);
     const { revision } = await poolNamed(world);
     const second = accepted(await drainPool(world.calm, SPACE, "pool", revision));
@@ -134,7 +134,7 @@ describe("a cell that cannot be worked on", () => {
       query: async (pk, options) => {
         if (pk.startsWith("BLOCK#")) {
           await time.sleep(2_000);
-          throw new Unavailable("it does not answer");
+          throw new UnavailableError("it does not answer");
         }
         return table.query(pk, options);
       },
@@ -159,15 +159,16 @@ async function largeWorld(blocks: number) {
   return { world, time };
 }
 
-/** The block of a number, counted from the start of the pool, and its row. */
+/** The block of a number, counted from the start of the pool, and its affinity. */
 async function putBlock(world: World, n: number, host: HostId, claimedAtMs: number): Promise<void> {
   const { store, random } = world.calm;
   const pool = await poolNamed(world);
   const cidr = blockNumbered(pool.cidr, n);
   const revision = freshId(claimedAtMs, random);
-  if (n % CELL_BLOCKS === 0) await store.addCell(SPACE, pool.id, cellIndexOf(pool, cellOf(cidr)));
-  const row = { space: SPACE, host, family: 4, place: 0, block: cidr, pool: "pool" } as const;
-  await store.createRow({ ...row, state: "confirmed", revision, atMs: claimedAtMs });
+  if (n % GROUP_BLOCKS === 0)
+    await store.addGroup(SPACE, pool.id, groupIndexOf(pool, groupOf(cidr)));
+  const affinity = { space: SPACE, host, family: 4, place: 0, block: cidr, pool: "pool" } as const;
+  await store.createAffinity({ ...affinity, state: "confirmed", revision, atMs: claimedAtMs });
   await store.createBlock({
     ...{ space: SPACE, cidr, host, pool: "pool", poolId: pool.id, claimedAtMs },
     ...{ slots: new Map(), epoch: revision, revision },
@@ -179,9 +180,9 @@ const blockNumbered = (pool: Cidr, n: number): Cidr => {
   return cidrOf({ family: 4, value: pool.base + BigInt(n) * BigInt(size) }, 26);
 };
 
-/** The partition of a cell. */
-async function cellNumbered(world: World, index: number): Promise<string> {
-  return blockPk(SPACE, cellAt(await poolNamed(world), BigInt(index)));
+/** The partition of a block group. */
+async function groupNumbered(world: World, index: number): Promise<string> {
+  return blockPk(SPACE, groupAt(await poolNamed(world), BigInt(index)));
 }
 
 /** A run of the worker, a minute after the last. */
@@ -195,20 +196,20 @@ async function worked(time: VirtualClock, table: Table, seed: number): Promise<W
   return done;
 }
 
-/** A block of the cell is of another version. */
+/** A block of the block group is of another version. */
 function outdated({ table }: World, pk: string) {
-  const cell = table.partitions.get(pk) as Map<string, Item>;
-  const [item] = [...cell.values()] as [Item];
-  cell.set(item.sk, { ...item, f: 2 });
-  return { table: tableOf({ table } as World), mend: () => void cell.set(item.sk, item) };
+  const group = table.partitions.get(pk) as Map<string, Item>;
+  const [item] = [...group.values()] as [Item];
+  group.set(item.sk, { ...item, f: 2 });
+  return { table: tableOf({ table } as World), mend: () => void group.set(item.sk, item) };
 }
 
-/** The cell cannot be read. */
+/** The block group cannot be read. */
 function silent({ table }: World, pk: string) {
   const silentTable: Table = {
     ...tableOf({ table } as World),
     query: async (asked, options) => {
-      if (asked === pk) throw new Unavailable("it does not answer");
+      if (asked === pk) throw new UnavailableError("it does not answer");
       return table.query(asked, options);
     },
   };
@@ -221,8 +222,8 @@ async function released(world: World): Promise<Pick<Accepted, "job">> {
   );
 }
 
-function accepted<T>(answer: T | Refusal): T {
-  if (answer instanceof Refusal) throw new Error(`${answer.code}: ${answer.detail}`);
+function accepted<T>(answer: T | Rejection): T {
+  if (answer instanceof Rejection) throw new Error(`${answer.code}: ${answer.detail}`);
   return answer;
 }
 

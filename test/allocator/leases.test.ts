@@ -52,13 +52,13 @@ describe("a leased address", () => {
     expect(await state()).toMatchObject({ state: "assigned", expiresAtMs });
   });
 
-  it("is taken back by the collector after that, and cools", async () => {
+  it("is taken back by the repair run after that, and cools", async () => {
     const world = await makeWorld();
     const { state } = await leaseIn(world);
     world.clock.nowMs += 1000 * LEASE_SECONDS;
     await passes(world, 1, 2_000);
     expect(await state()).toMatchObject({ state: "cooling" });
-    expect(contentsIn(world).records).toEqual([]);
+    expect(contentsIn(world).allocations).toEqual([]);
   });
 
   it("stays when it is renewed in time", async () => {
@@ -73,7 +73,7 @@ describe("a leased address", () => {
     expect(await state()).not.toMatchObject({ state: "assigned" });
   });
 
-  it("can be renewed late, as long as the collector has not been by, and not after", async () => {
+  it("can be renewed late, as long as the repair run has not been by, and not after", async () => {
     const world = await makeWorld();
     const { renew } = await leaseIn(world);
     world.clock.nowMs += 1000 * (LEASE_SECONDS + 60);
@@ -95,12 +95,12 @@ describe("a leased address", () => {
       });
   });
 
-  it("that was released is not renewed, also when the release was cut off before its record went", async () => {
+  it("that was released is not renewed, also when the release was cut off before its allocation went", async () => {
     const world = await makeWorld();
     const { told, address, renew } = await leaseIn(world);
-    const record = contentsIn(world).records[0];
+    const allocation = contentsIn(world).allocations[0];
     await releaseAll(world.calm, told);
-    if (record) await world.calm.store.createRecord(record);
+    if (allocation) await world.calm.store.createAllocation(allocation);
     expect(await renew()).toMatchObject({ code: "generation_conflict" });
     const byHandle = { address, handle: "vm", leaseSeconds: LEASE_SECONDS };
     expect(await amendAddress(world.calm, SPACE, byHandle)).toMatchObject({ code: "not_found" });
@@ -115,21 +115,21 @@ describe("a leased address", () => {
     expect(await renewFor("other")).toMatchObject({ code: "generation_conflict" });
   });
 
-  it("is not renewed when the collector ends it between the renewal's look and its write", async () => {
+  it("is not renewed when the repair run ends it between the renewal's look and its write", async () => {
     const world = await makeWorld();
     const { address } = await leaseIn(world);
     world.clock.nowMs += 1000 * (LEASE_SECONDS + 60);
     const slow = contextOver(world.table, world.clock, 7);
-    const changeRecord: typeof slow.store.changeRecord = async (...of) => {
+    const changeAllocation: typeof slow.store.changeAllocation = async (...of) => {
       await passes(world, 1, 1);
-      return slow.store.changeRecord(...of);
+      return slow.store.changeAllocation(...of);
     };
-    const overtaken = { ...slow, store: { ...slow.store, changeRecord } };
+    const overtaken = { ...slow, store: { ...slow.store, changeAllocation } };
     const renewal = { address, handle: "vm", leaseSeconds: LEASE_SECONDS };
     expect(await amendAddress(overtaken, SPACE, renewal)).toMatchObject({
       code: "generation_conflict",
     });
-    expect(contentsIn(world).records).toEqual([]);
+    expect(contentsIn(world).allocations).toEqual([]);
   });
 
   it("under a key tells a repeat the same while it lasts, and that it is over after that", async () => {
@@ -143,7 +143,7 @@ describe("a leased address", () => {
     expect(await assign(world.calm, keyed)).toMatchObject({ code: "already_released" });
   });
 
-  it("under a key that was given back in part still ends in time", async () => {
+  it("under a key that was freed in part still ends in time", async () => {
     const world = await makeWorld();
     const told = await assigned(world.calm, leased("vm", 2, "once"));
     await releaseAll(world.calm, { ...told, addresses: told.addresses.slice(0, 1) });
@@ -158,12 +158,12 @@ describe("a leased address", () => {
     const world = await makeWorld();
     const keyed = leased("vm", 1, "once");
     await assigned(world.calm, keyed);
-    const record = contentsIn(world).records[0];
+    const allocation = contentsIn(world).allocations[0];
     await releaseHandle(world.calm, SPACE, "vm");
     for (const item of world.table.items())
       if (item.pk.startsWith("HANDLE#"))
         await world.table.write({ step: "test", key: item, when: [], change: { kind: "delete" } });
-    if (record) await world.calm.store.createRecord(record);
+    if (allocation) await world.calm.store.createAllocation(allocation);
     world.clock.nowMs += 1000 * (LEASE_SECONDS + 60);
     expect(await assign(world.calm, keyed)).toMatchObject({ handle: "vm", requested: 1 });
   });

@@ -28,8 +28,8 @@ const textsOf = (answer: { addresses: readonly { address: string }[] }) =>
   answer.addresses.map(({ address }) => address);
 const told = async (context: Context, request: AssignRequest) =>
   textsOf(await assigned(context, request));
-const seatsIn = (world: World) =>
-  contentsIn(world).seats.map(({ family, number }) => `${family}#${number}`);
+const quotaSlotsIn = (world: World) =>
+  contentsIn(world).quotaSlots.map(({ family, number }) => `${family}#${number}`);
 const other = ({ table, clock }: World, seed: number) => contextOver(table, clock, seed);
 
 describe("a handle with a limit of one", () => {
@@ -37,8 +37,8 @@ describe("a handle with a limit of one", () => {
     const world = await makeWorld();
     const first = await assigned(world.calm, limited(1, 1));
     expect(await assigned(other(world, 2), limited(1, 1))).toEqual(first);
-    expect(seatsIn(world)).toEqual(["4#0"]);
-    expect(contentsIn(world).records).toHaveLength(1);
+    expect(quotaSlotsIn(world)).toEqual(["4#0"]);
+    expect(contentsIn(world).allocations).toHaveLength(1);
   });
 
   it("gets another one when it has given the first back, by address or by handle", async () => {
@@ -49,7 +49,7 @@ describe("a handle with a limit of one", () => {
     expect(textsOf(second)).not.toEqual(textsOf(first));
     const { released } = await releaseHandle(world.calm, "default", "vm");
     expect(released).toEqual(textsOf(second));
-    expect(seatsIn(world)).toEqual([]);
+    expect(quotaSlotsIn(world)).toEqual([]);
     expect(await told(world.calm, limited(1, 1))).toHaveLength(1);
   });
 
@@ -125,10 +125,10 @@ describe("a handle with a limit of several", () => {
     expect(three).toEqual(expect.arrayContaining([...one, ...two]));
     expect(await told(world.calm, limited(3, 3))).toEqual(three);
     expect(three).toEqual(expect.arrayContaining(await told(world.calm, limited(1, 3))));
-    expect(seatsIn(world)).toEqual(["4#0", "4#1", "4#2"]);
+    expect(quotaSlotsIn(world)).toEqual(["4#0", "4#1", "4#2"]);
   });
 
-  it("has room again for exactly the address that it gave back", async () => {
+  it("has room again for exactly the address that it freed", async () => {
     const world = await makeWorld();
     const three = await assigned(world.calm, limited(3, 3));
     await releaseAll(world.calm, { ...three, addresses: three.addresses.slice(0, 1) });
@@ -138,18 +138,18 @@ describe("a handle with a limit of several", () => {
     expect(again).not.toContain(textsOf(three)[0]);
   });
 
-  it("gets what there is where partial is allowed, and keeps no seat for the rest", async () => {
+  it("gets what there is where partial is allowed, and keeps no quota slot for the rest", async () => {
     const world = await makeWorld(poolOf("10.0.0.0/30", 31));
     const answer = await assigned(world.calm, { ...limited(6, 6), allowPartial: true });
     expect(textsOf(answer)).toHaveLength(4);
-    expect(seatsIn(world)).toHaveLength(4);
+    expect(quotaSlotsIn(world)).toHaveLength(4);
   });
 
   it("is not touched by requests without a limit, nor counted for them", async () => {
     const world = await makeWorld();
     await assigned(world.calm, requestOf("vm", 2));
     expect(await told(world.calm, limited(1, 1))).toHaveLength(1);
-    expect(seatsIn(world)).toEqual(["4#0"]);
+    expect(quotaSlotsIn(world)).toEqual(["4#0"]);
   });
 });
 
@@ -159,10 +159,10 @@ describe("a handle whose leases are all over", () => {
     const limit = 40;
     for (let n = 0; n < limit; n++)
       await assigned(world.calm, { ...limited(1, limit), leaseSeconds: 60 });
-    expect(seatsIn(world)).toHaveLength(limit);
+    expect(quotaSlotsIn(world)).toHaveLength(limit);
     world.clock.nowMs += 100_000;
     expect(await told(other(world, 2), limited(2, limit))).toHaveLength(2);
-    expect(seatsIn(world)).toHaveLength(2);
+    expect(quotaSlotsIn(world)).toHaveLength(2);
   });
 });
 
@@ -198,13 +198,13 @@ describe("of two requests under one limit", () => {
     await withMishap(table, calls.indexOf("take-slots"), "killed before the call", (own) =>
       assign(contextOver(own, clock, 2), limited(1, 1)),
     );
-    expect(contentsIn(world).records).toMatchObject([{ state: "open" }]);
+    expect(contentsIn(world).allocations).toMatchObject([{ state: "pending" }]);
     expect(await assign(other(world, 3), limited(1, 1))).toMatchObject({
       code: "request_in_progress",
     });
     clock.nowMs += 20_000;
     expect(await told(other(world, 4), limited(1, 1))).toHaveLength(1);
-    expect(seatsIn(world)).toEqual(["4#0"]);
+    expect(quotaSlotsIn(world)).toEqual(["4#0"]);
   });
 
   it("whatever the first was cut off at, the handle never has two", async () => {

@@ -131,9 +131,9 @@ const MEETINGS = BEFORE.flatMap(({ name: before, prepare }) =>
 
 describe("a job never goes back, and one that is over stays as it ended", () => {
   it.each(MEETINGS)("%s", async (_, { prepare, slow, quick }) => {
-    const rehearsal = await sceneOf(prepare);
-    const calls = await callsOf(rehearsal.world.table, (own) =>
-      slow.act(contextOver(own, rehearsal.world.clock, 2), rehearsal.world),
+    const dryRunContext = await sceneOf(prepare);
+    const calls = await callsOf(dryRunContext.world.table, (own) =>
+      slow.act(contextOver(own, dryRunContext.world.clock, 2), dryRunContext.world),
     );
     for (let at = 0; at < calls.length; at++) {
       const { world, watched, complaints } = await sceneOf(prepare);
@@ -193,5 +193,5 @@ function whatIsWrong(before: Job | undefined, after: Job | undefined): string | 
 function isBehind({ walk, lastWalk }: Job, before: NonNullable<Job["walk"]>): boolean {
   if (!walk) return lastWalk === undefined;
   if (walk.beganAtMs !== before.beganAtMs) return walk.beganAtMs < before.beganAtMs;
-  return walk.cells < before.cells;
+  return walk.groups < before.groups;
 }

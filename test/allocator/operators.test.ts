@@ -21,7 +21,7 @@ import type { Context } from "../../src/allocator/core/context.ts";
 import { type Accepted, deletePool, drainPool } from "../../src/allocator/jobs/pool-jobs.ts";
 import { runJobs } from "../../src/allocator/jobs/run-jobs.ts";
 import { findViolations } from "../../src/domain/invariants.ts";
-import { Refusal } from "../../src/domain/outcome.ts";
+import { Rejection } from "../../src/domain/outcome.ts";
 import { SETTINGS_DEFAULT } from "../../src/domain/settings.ts";
 import { callsOf, withIntruder } from "../simulation/crash-points.ts";
 import { routers } from "../simulation/operations.ts";
@@ -30,7 +30,7 @@ import { contentsIn, contextOver, makeWorld, poolOf, SPACE } from "../world.ts";
 /** A space that nobody has written anything into. */
 const NEW = "new";
 
-type Answer = Written<unknown> | Accepted | Refusal;
+type Answer = Written<unknown> | Accepted | Rejection;
 
 /** What an operator does to something as both have read it. */
 interface Act {
@@ -184,7 +184,7 @@ const RESOURCES: readonly Resource[] = [
     made: async (context) => {
       await putPool(context, NEW, "one", range, undefined);
       const made = await readPool(context, NEW, "one");
-      return made instanceof Refusal ? undefined : made.revision;
+      return made instanceof Rejection ? undefined : made.revision;
     },
     read: (context) => readPool(context, NEW, "one"),
     acts: [
@@ -218,9 +218,9 @@ const PAIRS = RESOURCES.flatMap((resource) =>
 
 describe("of two operators who act on what they saw, one is told that it changed meanwhile", () => {
   it.each(PAIRS)("%s", async (_, { resource, slow, quick }) => {
-    const rehearsal = await sceneOf(resource);
-    const calls = await callsOf(rehearsal.world.table, (own) =>
-      slow.act(contextOver(own, rehearsal.world.clock, 2), rehearsal.seen),
+    const dryRunContext = await sceneOf(resource);
+    const calls = await callsOf(dryRunContext.world.table, (own) =>
+      slow.act(contextOver(own, dryRunContext.world.clock, 2), dryRunContext.seen),
     );
     for (let at = 0; at < calls.length; at++) {
       const { world, seen } = await sceneOf(resource);
@@ -257,8 +257,8 @@ interface Revised {
   readonly revision: string;
 }
 
-const revisionOf = (written: Written<{ readonly revision: string }> | Refusal): Precondition =>
-  written instanceof Refusal ? undefined : written.value.revision;
+const revisionOf = (written: Written<{ readonly revision: string }> | Rejection): Precondition =>
+  written instanceof Rejection ? undefined : written.value.revision;
 
 async function sceneOf(resource: Resource) {
   const world = await makeWorld();
@@ -266,6 +266,6 @@ async function sceneOf(resource: Resource) {
 }
 
 function isDone(answer: Answer | undefined): answer is Written<unknown> | Accepted {
-  if (answer === undefined || answer instanceof Refusal) return false;
+  if (answer === undefined || answer instanceof Rejection) return false;
   return !("job" in answer) || answer.job.state === "running" || answer.job.state === "done";
 }

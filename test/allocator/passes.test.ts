@@ -6,7 +6,7 @@ import { isOver } from "../../src/domain/allocation.ts";
 import { SETTINGS_DEFAULT } from "../../src/domain/settings.ts";
 import { EVERY_SHARD } from "../../src/domain/shard.ts";
 import { makeStore } from "../../src/store/store.ts";
-import { collectAll, reclaimAll } from "../passes.ts";
+import { reclaimAll, repairAll } from "../passes.ts";
 import { withMishap } from "../simulation/crash-points.ts";
 import {
   addressOf,
@@ -25,12 +25,12 @@ import {
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 describe("the reclaimer", () => {
-  it("goes on in its next pass where it had to stop", async () => {
-    const world = await makeWorld(poolOf("10.0.0.0/16", 28)); // 64 cells
+  it("goes on in its next scheduled run where it had to stop", async () => {
+    const world = await makeWorld(poolOf("10.0.0.0/16", 28)); // 64 block groups
     const { calm, clock } = world;
     for (let n = 0; n < 40; n++)
       await assigned(calm, { ...requestOf(`pod-${n}`, 1), host: `host:node-${n}` });
-    // Each call takes a second, so that a pass is over before it has been everywhere.
+    // Each call takes a second, so that a scheduled run is over before it has been everywhere.
     const slow = {
       ...calm,
       now: () => clock.nowMs++ + calls * 1000,
@@ -43,32 +43,36 @@ describe("the reclaimer", () => {
         return Reflect.get(store, name);
       },
     });
-    let cells = 0;
+    let groups = 0;
     for (let pass = 0; pass < 12; pass++) {
       calls = 0;
       const done = await reclaimAll({ ...slow, store: counting });
-      cells += done.cells;
+      groups += done.groups;
       const { spaces } = await calm.store.listSpaces();
       if (spaces.every(({ position }) => position === undefined)) break;
     }
-    const { cells: standing } = await calm.store.readPoolMap(SPACE, (await poolNamed(world)).id, {
-      consistent: true,
-    });
-    expect(standing.size).toBeGreaterThan(10);
-    expect(cells).toBe(standing.size);
+    const { groups: current } = await calm.store.readBlockGroupIndex(
+      SPACE,
+      (await poolNamed(world)).id,
+      {
+        consistent: true,
+      },
+    );
+    expect(current.size).toBeGreaterThan(10);
+    expect(groups).toBe(current.size);
   });
 
-  it("judges each cell by the cooldown of its own time, however long the pass (I9)", async () => {
+  it("judges each block group by the cooldown of its own time, however long the scheduled run (I9)", async () => {
     const world = await makeWorld(poolOf("10.0.0.0/16", 28), { cooldownSeconds: 0 });
     const { calm, clock } = world;
     const at = (address: string, handle: string) =>
       assigned(calm, { ...requestOf(handle, 1), address: addressOf(address) });
     await at("10.0.0.1", "first");
     const later = await at("10.0.200.1", "later");
-    let cells = 0;
-    const lookAtCell: typeof calm.store.lookAtCell = async (...look) => {
-      if (++cells === 2) {
-        // While the pass is under way the operator sets a cooldown, and after it holds an address is released.
+    let groups = 0;
+    const scanGroup: typeof calm.store.scanGroup = async (...look) => {
+      if (++groups === 2) {
+        // While the scheduled run is under way the operator sets a cooldown, and after it holds an address is released.
         const { settingsRevision } = await calm.store.readSpace(SPACE);
         const settings = { ...SETTINGS_DEFAULT, cooldownSeconds: 1200 };
         const operator = contextOver(world.table, clock, 8);
@@ -76,10 +80,10 @@ describe("the reclaimer", () => {
         clock.nowMs += 30_000;
         await releaseAll(operator, later);
       }
-      return calm.store.lookAtCell(...look);
+      return calm.store.scanGroup(...look);
     };
-    await reclaimAll({ ...calm, store: { ...calm.store, lookAtCell } });
-    expect(cells).toBe(2);
+    await reclaimAll({ ...calm, store: { ...calm.store, scanGroup } });
+    expect(groups).toBe(2);
     const block = contentsIn(world).blocks.find(({ slots }) => slots.has(1) && slots.size === 1);
     expect([...contentsIn(world).blocks].flatMap(({ slots }) => [...slots.values()])).toMatchObject(
       [{ kind: "taken" }, { kind: "cooling" }],
@@ -87,15 +91,18 @@ describe("the reclaimer", () => {
     expect(block?.idleSinceMs).toBeUndefined();
   });
 
-  it("takes back the hint that a cell is full when one of its blocks is gone", async () => {
+  it("takes back the hint that a block group is full when one of its blocks is gone", async () => {
     const world = await makeWorld(poolOf("10.0.0.0/31", 31));
     const { calm } = world;
     await assigned(calm, requestOf("pod", 2));
     const other = { ...requestOf("other", 1), host: "host:node-2" } as const;
     expect(await assign(calm, other)).toMatchObject({ code: "pool_exhausted" });
     const full = async () =>
-      (await calm.store.readPoolMap(SPACE, (await poolNamed(world)).id, { consistent: true })).full
-        .size;
+      (
+        await calm.store.readBlockGroupIndex(SPACE, (await poolNamed(world)).id, {
+          consistent: true,
+        })
+      ).full.size;
     expect(await full()).toBe(1);
     await releaseHandle(calm, SPACE, "pod");
     await passes(world, 2);
@@ -104,50 +111,50 @@ describe("the reclaimer", () => {
   });
 });
 
-describe("the collector", () => {
-  it("deletes a record whose function died before it took a slot, and its slot was never lost", async () => {
+describe("the repair run", () => {
+  it("deletes an allocation whose function died before it took a slot, and its slot was never lost", async () => {
     const world = await makeWorld();
     await assigned(world.calm, requestOf("kept", 1));
     await withMishap(world.table, 3, "killed after the call", (own) =>
       assign(contextOver(own, world.clock, 2), requestOf("dead", 1)),
     );
-    expect(contentsIn(world).records).toHaveLength(2);
+    expect(contentsIn(world).allocations).toHaveLength(2);
     world.clock.nowMs += 100_000;
-    expect(await collectAll(world.calm)).toMatchObject({ recordsDeleted: 1, swept: true });
-    expect(contentsIn(world).records.map(({ handle }) => handle)).toEqual(["kept"]);
+    expect(await repairAll(world.calm)).toMatchObject({ allocationsDeleted: 1, swept: true });
+    expect(contentsIn(world).allocations.map(({ handle }) => handle)).toEqual(["kept"]);
   });
 
-  it("leaves a young record alone: its author may be at work", async () => {
+  it("leaves a young allocation alone: its author may be at work", async () => {
     const world = await makeWorld();
     await withMishap(world.table, 4, "killed after the call", (own) =>
       assign(contextOver(own, world.clock, 2), requestOf("dead", 1)),
     );
-    expect(await collectAll(world.calm)).toMatchObject({ recordsDeleted: 0 });
+    expect(await repairAll(world.calm)).toMatchObject({ allocationsDeleted: 0 });
   });
 
-  it("keeps a released keyed record for a day, then deletes it", async () => {
+  it("keeps a released keyed allocation for a day, then deletes it", async () => {
     const world = await makeWorld();
     await releaseAll(world.calm, await assigned(world.calm, requestOf("pod", 1, "key")));
     world.clock.nowMs += DAY_MS - 1000;
-    await collectAll(world.calm);
-    expect(contentsIn(world).records.map(isOver)).toEqual([true]);
+    await repairAll(world.calm);
+    expect(contentsIn(world).allocations.map(isOver)).toEqual([true]);
     world.clock.nowMs += 2000;
-    await collectAll(world.calm);
-    expect(contentsIn(world).records).toEqual([]);
+    await repairAll(world.calm);
+    expect(contentsIn(world).allocations).toEqual([]);
   });
 
-  it("takes a record that is still held in part out of the due index", async () => {
+  it("takes an allocation that is still held in part out of the due index", async () => {
     const { calm, clock } = await makeWorld();
     const told = await assigned(calm, requestOf("pod", 2, "key"));
     await releaseAll(calm, { ...told, addresses: told.addresses.slice(0, 1) });
     clock.nowMs += DAY_MS + 1000;
     const due = async () => {
       const page = { untilMs: clock.nowMs, limit: 10 };
-      const shards = EVERY_SHARD.map((shard) => calm.store.dueRecords(shard, page));
+      const shards = EVERY_SHARD.map((shard) => calm.store.dueAllocations(shard, page));
       return (await Promise.all(shards)).flat().length;
     };
     expect(await due()).toBe(1);
-    await collectAll(calm);
+    await repairAll(calm);
     expect(await due()).toBe(0);
     expect(await releaseAll(calm, { ...told, addresses: told.addresses.slice(1) })).toMatchObject([
       { status: "released" },

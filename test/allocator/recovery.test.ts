@@ -8,9 +8,9 @@ import { releaseHandle } from "../../src/allocator/release/release-handle.ts";
 import { merged, parseInterval } from "../../src/domain/cidr.ts";
 import { findViolations } from "../../src/domain/invariants.ts";
 import { REQUEST_MS_MAX } from "../../src/domain/limits.ts";
-import { Refusal } from "../../src/domain/outcome.ts";
+import { Rejection } from "../../src/domain/outcome.ts";
 import type { Write } from "../../src/store/table.ts";
-import { collectAll, reclaimAll } from "../passes.ts";
+import { reclaimAll, repairAll } from "../passes.ts";
 import { callsOf, withMishap } from "../simulation/crash-points.ts";
 import { seededRandom } from "../simulation/random.ts";
 import { FAIR, Scheduler } from "../simulation/scheduler.ts";
@@ -55,7 +55,7 @@ describe("two administrators who put one pool with different ranges at once", ()
   );
 });
 
-describe("a reclaimer that dies between a block and its rows", () => {
+describe("a reclaimer that dies between a block and its affinities", () => {
   const emptied = async (settings = {}) => {
     const world = await makeWorld(poolOf("10.0.0.0/31", 31), settings);
     await releaseAll(world.calm, await assigned(world.calm, requestOf("pod", 1)));
@@ -64,15 +64,18 @@ describe("a reclaimer that dies between a block and its rows", () => {
     return world;
   };
   const cutOff = async (settings = {}) => {
-    const rehearsal = await emptied(settings);
-    const calls = await callsOf(rehearsal.table, (own) =>
-      reclaimAll(contextOver(own, rehearsal.clock, 3)),
+    const dryRunContext = await emptied(settings);
+    const calls = await callsOf(dryRunContext.table, (own) =>
+      reclaimAll(contextOver(own, dryRunContext.clock, 3)),
     );
     const world = await emptied(settings);
-    await withMishap(world.table, calls.indexOf("row-drop"), "killed before the call", (own) =>
+    await withMishap(world.table, calls.indexOf("affinity-drop"), "killed before the call", (own) =>
       reclaimAll(contextOver(own, world.clock, 3)),
     );
-    expect(contentsIn(world)).toMatchObject({ blocks: [], rows: [{ state: "pendingDeletion" }] });
+    expect(contentsIn(world)).toMatchObject({
+      blocks: [],
+      affinities: [{ state: "pendingDeletion" }],
+    });
     return world;
   };
 
@@ -85,7 +88,7 @@ describe("a reclaimer that dies between a block and its rows", () => {
     ).toMatchObject({ handle: "next" });
   });
 
-  it("does not cost the host's next row of that block: of two rows the confirmed one stays", async () => {
+  it("does not cost the host's next affinity of that block: of two affinities the confirmed one stays", async () => {
     const world = await cutOff();
     await assigned(contextOver(world.table, world.clock, 4), requestOf("next", 1));
     await passes(world, 2);
@@ -94,7 +97,7 @@ describe("a reclaimer that dies between a block and its rows", () => {
 });
 
 describe("a block that is taken from its host by an operator who stalls", () => {
-  it("keeps the loan that was written for it, whoever passes meanwhile (I11)", async () => {
+  it("keeps the borrowed block that was written for it, whoever passes meanwhile (I11)", async () => {
     const world = await makeWorld(poolOf("10.0.0.0/30", 30));
     await assigned(world.calm, requestOf("pod", 1));
     const [block] = contentsIn(world).blocks;
@@ -120,14 +123,16 @@ describe("a block that is taken from its host by an operator who stalls", () => 
 describe("a reservation that takes most of a pool", () => {
   it("keeps no host from what is left of it", async () => {
     const { calm, table, clock } = await makeWorld(poolOf("10.4.0.0/16", 28));
-    const text = "10.4.0.0-10.4.223.255"; // seven eighths: 56 of 64 cells
+    const text = "10.4.0.0-10.4.223.255"; // seven eighths: 56 of 64 block groups
     const interval = parseInterval(text);
     if (!interval.ok) throw new Error(interval.problem);
     const intervals = merged([interval.value]);
     await putReservation(calm, SPACE, "most", { cidrs: [text], intervals }, undefined);
     for (let n = 0; n < 60; n++) {
       const request = { ...requestOf(`pod-${n}`, 1), host: `host:node-${n}` } as const;
-      expect(await assign(contextOver(table, clock, 100 + n), request)).not.toBeInstanceOf(Refusal);
+      expect(await assign(contextOver(table, clock, 100 + n), request)).not.toBeInstanceOf(
+        Rejection,
+      );
     }
   });
 });
@@ -163,14 +168,14 @@ describe("an assign whose slot write took longer than a function may live", () =
   });
 });
 
-describe("a kept record of a release", () => {
+describe("a kept allocation of a release", () => {
   it("disturbs nobody's block once it is finished", async () => {
     const world = await makeWorld();
     await releaseAll(world.calm, await assigned(world.calm, requestOf("pod", 1, "key")));
     await passes(world, 1);
     const calls = await callsOf(world.table, (own) => {
       world.clock.nowMs += 100_000;
-      return collectAll(contextOver(own, world.clock, 6));
+      return repairAll(contextOver(own, world.clock, 6));
     });
     expect(calls).not.toContain("repair-release-fence");
     expect(await assign(world.calm, requestOf("pod", 1, "key"))).toMatchObject({

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { deleteNode, listNodes, putNode, readNode } from "../../src/allocator/admin/nodes.ts";
 import type { Context } from "../../src/allocator/core/context.ts";
-import { Refusal } from "../../src/domain/outcome.ts";
-import { collectAll } from "../passes.ts";
+import { Rejection } from "../../src/domain/outcome.ts";
+import { repairAll } from "../passes.ts";
 import { callsOf, withIntruder } from "../simulation/crash-points.ts";
 import { contextOver, makeWorld, SPACE, type World } from "../world.ts";
 
@@ -21,25 +21,25 @@ const SLOW: readonly {
     },
     walk: async (context) => {
       const seen = await readNode(context, SPACE, "n1");
-      return seen instanceof Refusal ? seen : deleteNode(context, SPACE, "n1", seen.revision);
+      return seen instanceof Rejection ? seen : deleteNode(context, SPACE, "n1", seen.revision);
     },
   },
   {
-    name: "the collector, over the entry of one that was never created",
+    name: "the repair run, over the entry of one that was never created",
     prepare: async ({ calm, clock }) => {
       await calm.store.enterNode({ space: SPACE, name: "n1", id: "cut off", atMs: clock.nowMs });
       clock.nowMs += DAY_MS;
     },
-    walk: (context) => collectAll(context),
+    walk: (context) => repairAll(context),
   },
 ];
 
 describe("a node that is registered anew is listed at once, whenever that comes into", () => {
   it.each(SLOW.map((slow) => [slow.name, slow] as const))("%s", async (_, { prepare, walk }) => {
-    const rehearsal = await makeWorld();
-    await prepare(rehearsal);
-    const calls = await callsOf(rehearsal.table, (own) =>
-      walk(contextOver(own, rehearsal.clock, 2)),
+    const dryRunContext = await makeWorld();
+    await prepare(dryRunContext);
+    const calls = await callsOf(dryRunContext.table, (own) =>
+      walk(contextOver(own, dryRunContext.clock, 2)),
     );
     let made = 0;
     for (let at = 0; at < calls.length; at++) {
@@ -48,12 +48,12 @@ describe("a node that is registered anew is listed at once, whenever that comes 
       const own = withIntruder(world.table, at, async () => {
         const context = contextOver(world.table, world.clock, 3);
         const put = await putNode(context, SPACE, "n1", { zone: "new" }, undefined);
-        if (!(put instanceof Refusal)) made++;
+        if (!(put instanceof Rejection)) made++;
       });
       await walk(contextOver(own, world.clock, 2));
       const stands = await readNode(world.calm, SPACE, "n1");
       const { items } = await listNodes(world.calm, { space: SPACE, limit: 9, after: undefined });
-      const expected = stands instanceof Refusal ? [] : [stands];
+      const expected = stands instanceof Rejection ? [] : [stands];
       expect(items, `before ${calls[at]} (call ${at})`).toEqual(expected);
     }
     expect(made).toBeGreaterThan(0);

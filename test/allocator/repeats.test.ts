@@ -14,13 +14,13 @@ async function warmWorld(settings: Partial<Settings> = {}) {
   return { world, warm };
 }
 
-/** Another function carries the request out and is killed before its record becomes live, long ago. */
+/** Another function carries the request out and is killed before its allocation becomes live, long ago. */
 async function cutOff({ table, clock }: World, request: AssignRequest): Promise<void> {
-  const rehearsal = await warmWorld();
+  const dryRunContext = await warmWorld();
   const author = (own: World["table"] | Parameters<typeof contextOver>[0]) =>
     assign(contextOver(own, clock, 8), request);
-  const calls = await callsOf(rehearsal.world.table, author);
-  await withMishap(table, calls.indexOf("head-live"), "killed before the call", author);
+  const calls = await callsOf(dryRunContext.world.table, author);
+  await withMishap(table, calls.indexOf("pending-live"), "killed before the call", author);
   clock.nowMs += REQUEST_MS_MAX + CLOCK_SKEW_MS_MAX;
 }
 

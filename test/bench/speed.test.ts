@@ -67,7 +67,7 @@ it.runIf(emulatorBinary())(
 
 describe("the goals of the benchmark", () => {
   const side = { perSecond: 10, p50Ms: 1, p99Ms: 21, processorMsPerAct: 1 };
-  const cell = (callers: number, roundsPerSecond: readonly number[]): Line => ({
+  const group = (callers: number, roundsPerSecond: readonly number[]): Line => ({
     section: "pairs",
     name: "assign and release",
     callers,
@@ -83,7 +83,7 @@ describe("the goals of the benchmark", () => {
 
   it("are judged by the medians of what was measured in one round", () => {
     // Each round was twice as fast as the one before, for all alike.
-    const goals = goalsOf([cell(1, [1, 2, 4]), cell(8, [10, 20, 40]), cell(64, [9, 22, 44])]);
+    const goals = goalsOf([group(1, [1, 2, 4]), group(8, [10, 20, 40]), group(64, [9, 22, 44])]);
     expect(goals.map(({ measured, met }) => [measured, met])).toEqual([
       [0.86, true],
       [1.1, true],
@@ -93,7 +93,7 @@ describe("the goals of the benchmark", () => {
 
   it("tell of growth from the smallest pool to the largest", () => {
     const site = (blocks: string, roundsBesideRaw: readonly number[]): Line => ({
-      ...cell(8, []),
+      ...group(8, []),
       section: "growth",
       name: `assign, warm: ${blocks} blocks in a /8`,
       roundsBesideRaw,

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { runJobs } from "../../src/allocator/jobs/run-jobs.ts";
 import { contextOf } from "../../src/wiring.ts";
 import { newSpace, spaceWithPool, table, textsOf } from "../functions/plat.ts";
-import { collectAll, reclaimAll } from "../passes.ts";
+import { reclaimAll, repairAll } from "../passes.ts";
 
 /** The methods of Calico's IPAM client by the calls that take their place; `docs/calico.md` names each of these tests. */
 
@@ -45,7 +45,7 @@ describe("AutoAssign", () => {
     ];
     expect(refused.body.pools).toMatchObject(candidates);
     const { body } = await plat.assign({ ...asked, dryRun: true });
-    expect(body.refusal.pools).toEqual(refused.body.pools);
+    expect(body.rejection.pools).toEqual(refused.body.pools);
     expect(body.families[0].pools).toEqual(
       refused.body.pools.map((told: { kept: boolean }) =>
         told.kept ? { ...told, order: 1 } : told,
@@ -99,7 +99,7 @@ describe("AutoAssign", () => {
     const narrow = { ...hostReserved, ipv6: { start: 1 } };
     const ask = (more: object) =>
       plat.assign({ host: "win", hostReserved: narrow, dryRun: true, ...more });
-    const refused = (await ask({ ipv4: 1, ipv4Pools: ["narrow"] })).body.refusal;
+    const refused = (await ask({ ipv4: 1, ipv4Pools: ["narrow"] })).body.rejection;
     expect(refused.pools).toMatchObject([{ pool: "narrow", reason: "block_too_small" }]);
     expect((await ask({ ipv6: 7 })).body).not.toHaveProperty("refusal");
   });
@@ -433,7 +433,7 @@ describe("GetUtilization", () => {
 });
 
 describe("GarbageCollectColdIPs", () => {
-  it("is nobody's call: an address that has cooled is assigned again, and an empty block goes with the passes", async () => {
+  it("is nobody's call: an address that has cooled is assigned again, and an empty block goes with the scheduled runs", async () => {
     const plat = await spaceWithPool({ cidr: "10.0.0.0/28" });
     await plat.put("/v1/config", { cooldownSeconds: 0, blockMinAgeSeconds: 0 });
     await plat.assign({ host: "n1", ipv4: 16, handle: "pod" });
@@ -443,7 +443,7 @@ describe("GarbageCollectColdIPs", () => {
     const later = { ...contextOf(table), now: () => Date.now() + 120_000 };
     for (let pass = 0; pass < 3; pass++) {
       await reclaimAll({ ...later, now: () => later.now() + pass * 1_000 });
-      await collectAll(later);
+      await repairAll(later);
     }
     expect((await plat.get("/v1/blocks")).body.blocks).toEqual([]);
   });

@@ -75,9 +75,9 @@ describe("a lost compare-and-swap", () => {
     const told = await ask(contextOver(table, world.clock, 2));
     expect(told).toMatchObject({ addresses: [{ address: "10.0.0.1" }] });
     expect(await ask(contextOver(world.table, world.clock, 3))).toEqual(told);
-    const { seats, records } = contentsIn(world);
-    expect(seats).toHaveLength(1);
-    expect(records.filter(({ handle }) => handle === "vm")).toHaveLength(1);
+    const { quotaSlots, allocations } = contentsIn(world);
+    expect(quotaSlots).toHaveLength(1);
+    expect(allocations.filter(({ handle }) => handle === "vm")).toHaveLength(1);
   });
 });
 
@@ -128,7 +128,7 @@ describe("a claim that another host wins", () => {
     for (const ms of pauses) expect(ms).toBeLessThanOrEqual(CLAIM_WAIT_MS_MAX);
     expect(new Set(pauses).size).toBe(pauses.length);
     expect(lists).toBeLessThanOrEqual(5 * CLAIM_TRIES_MAX);
-    expect(contentsIn(world).records).toEqual([]);
+    expect(contentsIn(world).allocations).toEqual([]);
   });
 });
 
@@ -200,7 +200,7 @@ describe("a release by handle", () => {
         await landLate();
         await passes(world, 2);
         expect(takenIn(world), `${mishap}, call ${at}`).toBe(0);
-        expect(contentsIn(world).records, `${mishap}, call ${at}`).toEqual([]);
+        expect(contentsIn(world).allocations, `${mishap}, call ${at}`).toEqual([]);
       }
   });
 });

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { nameOf, rowsOfPage } from "./named-tests.ts";
+import { affinitiesOfPage, nameOf } from "./named-tests.ts";
 
 const METHODS = [
   "AutoAssign",
@@ -24,19 +24,19 @@ const METHODS = [
   "SetOwnerAttributes",
 ];
 
-const tables = rowsOfPage();
+const tables = affinitiesOfPage();
 const methods = tables.get("") ?? [];
-const tests = [...tables.values()].flat().flatMap((row) => row.tests);
+const tests = [...tables.values()].flat().flatMap((affinity) => affinity.tests);
 
 it("the page has every method of Calico's IPAM client, in its order", () => {
-  expect(methods.map(({ cells }) => cells.slice(0, 2))).toEqual(
+  expect(methods.map(({ groups }) => groups.slice(0, 2))).toEqual(
     METHODS.map((name, i) => [String(i + 1), name]),
   );
 });
 
 it("each method is shown by a test", () => {
-  const untested = methods.filter((row) => row.tests.length === 0);
-  expect(untested.map(({ cells }) => cells[1])).toEqual([]);
+  const untested = methods.filter((affinity) => affinity.tests.length === 0);
+  expect(untested.map(({ groups }) => groups[1])).toEqual([]);
 });
 
 /** Read from the source: whether they passed is for the report of the run to show (`passed.ts`). */

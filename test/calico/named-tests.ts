@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 
-/** A row of a table of docs/calico.md that says which tests show it. */
+/** An affinity of a table of docs/calico.md that says which tests show it. */
 export interface Row {
-  /** The first cells: of a method its number and its name. */
-  readonly cells: readonly string[];
+  /** The first block groups: of a method its number and its name. */
+  readonly groups: readonly string[];
   readonly tests: readonly NamedTest[];
 }
 
@@ -15,27 +15,27 @@ export interface NamedTest {
 
 const PAGE = new URL("../../docs/calico.md", import.meta.url);
 
-/** The rows of the page, by the heading that their table stands under; the first table has none. */
-export function rowsOfPage(): ReadonlyMap<string, readonly Row[]> {
+/** The affinities of the page, by the heading that their table stands under; the first table has none. */
+export function affinitiesOfPage(): ReadonlyMap<string, readonly Row[]> {
   const tables = new Map<string, Row[]>();
   let heading = "";
   for (const line of readFileSync(PAGE, "utf8").split("\n")) {
     if (line.startsWith("## ")) heading = line.slice(3);
     if (!line.startsWith("| ")) continue;
-    const cells = line.slice(2, -2).split(" | ");
-    if (cells.at(-1) === "test") continue; // the head of a table
-    const rows = tables.get(heading) ?? [];
+    const groups = line.slice(2, -2).split(" | ");
+    if (groups.at(-1) === "test") continue; // the pending allocation of a table
+    const affinities = tables.get(heading) ?? [];
     tables.set(heading, [
-      ...rows,
-      { cells: cells.slice(0, -1), tests: testsIn(cells.at(-1) ?? "") },
+      ...affinities,
+      { groups: groups.slice(0, -1), tests: testsIn(groups.at(-1) ?? "") },
     ]);
   }
   return tables;
 }
 
-function testsIn(cell: string): NamedTest[] {
-  if (cell === "–") return [];
-  return cell.split("<br>").map((text) => {
+function testsIn(group: string): NamedTest[] {
+  if (group === "–") return [];
+  return group.split("<br>").map((text) => {
     const [, name = ""] = /^`(.+)`$/.exec(text) ?? [];
     const [file = "", ...path] = name.split(" › ");
     return { file, path };

@@ -15,7 +15,7 @@ const cidr = parseCidr("10.0.0.0/26");
 if (!cidr.ok) throw new Error(cidr.problem);
 const block = cidr.value;
 const host = hostId("host", "SPACES");
-const record = { space: "SPACE", handleHash: "HANDLE", id: "id", keyed: false };
+const allocation = { space: "SPACE", handleHash: "HANDLE", id: "id", keyed: false };
 
 /** What stands for a value in a template. */
 interface Intrinsics {
@@ -27,14 +27,14 @@ interface Intrinsics {
 const KEYS: Readonly<Record<Partition, string>> = {
   BLOCK: key.blockKey("SPACE", block).pk,
   FULLPOOLS: key.fullPoolsPk("SPACES"),
-  HANDLE: key.recordKey(record).pk,
+  HANDLE: key.allocationKey(allocation).pk,
   HOST: key.hostPk("BLOCK", host),
   JOBS: key.JOBS_PK,
-  LIMIT: key.seatPk("HOST", "JOBS"),
+  QUOTA: key.quotaSlotPk("HOST", "JOBS"),
   NAMESPACE: key.namespacesPk("NODES"),
   NODES: key.nodesPk("NAMESPACE"),
   PLAN: key.planKey("TABLE").pk,
-  POOLMAP: key.poolMapPk("SPACE", "id"),
+  GROUPINDEX: key.blockGroupIndexPk("SPACE", "id"),
   SPACE: key.spacePk("S"),
   SPACES: key.SPACES_PK,
   SWEEP: key.progressKey(0).pk,

@@ -91,13 +91,14 @@ describe.each(CALLER_ROLES)("%s", (role) => {
   );
 
   it("may call nothing but this API, and only invoke it", () => {
-    const wishes = [
+    const familyRequests = [
       { action: "execute-api:Invoke", resource: `${API}2/$default/GET/v1/pools` },
       { action: "execute-api:Invoke", resource: `${API}/another/GET/v1/pools` },
       { action: "execute-api:ManageConnections", resource: `${API}/$default/GET/v1/pools` },
       { action: "dynamodb:GetItem", resource: "arn:aws:dynamodb:ap-southeast-2:123456789012:*" },
     ];
-    for (const wish of wishes) expect(decide(policy, wish)).toBe("not allowed");
+    for (const familyRequest of familyRequests)
+      expect(decide(policy, familyRequest)).toBe("not allowed");
   });
 });
 

@@ -431,7 +431,7 @@ describe.each(ENVIRONMENT_NAMES)("the alarms in %s", (name) => {
     expect(Period * EvaluationPeriods).toBe(3_600);
   });
 
-  it("count every pass that goes on after a failure", () => {
+  it("count every scheduled run that goes on after a failure", () => {
     const { Namespace, MetricName } = alarm("PassFailures") ?? {};
     const filters = Object.values(template.findResources("AWS::Logs::MetricFilter")).map(
       ({ Properties }) => Properties,

@@ -1,6 +1,6 @@
 interface Excuse {
   readonly why: string;
-  /** The passes put right what its absence does: seeds of lives that go another way without it, and end as they should. */
+  /** The scheduled runs put right what its absence does: seeds of lives that go another way without it, and end as they should. */
   readonly heals?: readonly number[];
 }
 
@@ -11,32 +11,32 @@ const GOES = `The write deletes the affinity that replaced it. ${HEALED}`;
 
 /** What may be left out without any suite noticing, and why it stays. */
 export const EXCUSED: Readonly<Record<string, Excuse>> = {
-  "row-confirm-rev": { why: COMES_BACK, heals: [12, 32] },
-  "row-retire-rev": { why: COMES_BACK, heals: [12, 13] },
-  "row-keep-rev": { why: COMES_BACK, heals: [206, 427] },
+  "affinity-confirm-rev": { why: COMES_BACK, heals: [12, 32] },
+  "affinity-retire-rev": { why: COMES_BACK, heals: [12, 13] },
+  "affinity-keep-rev": { why: COMES_BACK, heals: [206, 427] },
   "repair-confirm-rev": { why: COMES_BACK, heals: [52, 75] },
-  "row-drop-rev": { why: GOES, heals: [12, 74] },
-  "row-undo-rev": { why: GOES, heals: [23, 140] },
-  "row-stale-rev": { why: GOES, heals: [1, 54] },
-  "row-orphan-rev": { why: GOES, heals: [23, 33] },
-  "repair-row-rev": { why: GOES, heals: [54, 117] },
-  "repair-twin-rev": { why: `As \`repair-row-rev\`, which heals: ${GOES}` },
+  "affinity-drop-rev": { why: GOES, heals: [12, 74] },
+  "affinity-undo-rev": { why: GOES, heals: [23, 140] },
+  "affinity-stale-rev": { why: GOES, heals: [1, 54] },
+  "affinity-orphan-rev": { why: GOES, heals: [23, 33] },
+  "repair-affinity-rev": { why: GOES, heals: [54, 117] },
+  "repair-duplicate-rev": { why: `As \`repair-row-rev\`, which heals: ${GOES}` },
   "restore-entry-absent": {
     why: "An entry only suggests that a node of its name may exist. Another entry of the same name replaces it, and repair deletes it when the node is gone.",
     heals: [6, 9],
   },
-  "loan-absent": {
+  "borrowed-absent": {
     why: "A confirmed borrowed-block entry may be written at any time: it says that its host may hold something, and a pending delete of it finds another revision.",
   },
-  "loan-rev": { why: "As `loan-absent`: the write contains a confirmed entry." },
-  "disown-loan-absent": {
-    why: "As `loan-absent`; and the next write would overwrite an existing entry.",
+  "borrowed-rev": { why: "As `borrowed-absent`: the write contains a confirmed entry." },
+  "disown-borrowed-absent": {
+    why: "As `borrowed-absent`; and the next write would overwrite an existing entry.",
   },
-  "disown-loan-rev": { why: "As `loan-absent`: the write contains a confirmed entry." },
-  "loan-mark-rev": {
-    why: "The fence and the read of the block come after the mark, whatever the mark replaced, and `loan-drop-rev` names the mark. A request that relies on the entry took its slots before the fence, and they are visible; or the fence shuts it out, and it confirms the entry again.",
+  "disown-borrowed-rev": { why: "As `borrowed-absent`: the write contains a confirmed entry." },
+  "borrowed-mark-rev": {
+    why: "The fence and the read of the block come after the mark, whatever the mark replaced, and `borrowed-drop-rev` names the mark. A request that relies on the entry took its slots before the fence, and they are visible; or the fence shuts it out, and it confirms the entry again.",
   },
-  "release-record-token": {
+  "release-allocation-token": {
     why: "Without a key an allocation has an id that never repeats, and only its author writes it, before the answer. Rule 5 requires the clause of every delete.",
   },
   "expired-rev": {

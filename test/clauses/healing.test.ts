@@ -8,7 +8,7 @@ const HEALING = Object.entries(EXCUSED).flatMap(([name, { heals }]) =>
   heals ? [{ name, seeds: heals }] : [],
 );
 
-describe("the passes put right what comes of leaving out", () => {
+describe("the scheduled runs put right what comes of leaving out", () => {
   it.each(HEALING)("$name", async ({ name, seeds }) => {
     let decided = 0;
     const end = observe((_, decision) => {

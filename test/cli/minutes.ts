@@ -5,8 +5,8 @@ export function minutes() {
   let work: () => Promise<void>;
   // A function takes up its table as it is loaded: only when the server has started.
   beforeAll(async () => {
-    const { PASSES } = await import("../../src/local/functions.ts");
-    work = PASSES.work;
+    const { SCHEDULED_RUNS } = await import("../../src/local/functions.ts");
+    work = SCHEDULED_RUNS.work;
   });
   afterEach(() => {
     vi.useRealTimers();

@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { type PlanEntry, planned } from "../../src/domain/address-plan.ts";
+import { type AddressPlanEntry, planned } from "../../src/domain/address-plan.ts";
 import { network } from "./builders.ts";
 
-const entry = (pool: string, cidr: string, id = `${pool}-1`): PlanEntry => ({
+const entry = (pool: string, cidr: string, id = `${pool}-1`): AddressPlanEntry => ({
   pool,
   id,
   cidr: network(cidr),
   blockSize: 26,
 });
-const planOf = (...entries: PlanEntry[]) => ({ space: "default", entries });
+const planOf = (...entries: AddressPlanEntry[]) => ({ space: "default", entries });
 
 describe("the address plan", () => {
   it.each([
@@ -18,9 +18,9 @@ describe("the address plan", () => {
     { taken: "2001:db8::/48", wanted: "2001:db8:0:1::/64", description: "a part of it" },
     { taken: "2001:db8:0:1::/64", wanted: "2001:db8::/48", description: "a range around it" },
   ])("with $taken has no room for $wanted: $description", ({ taken, wanted }) => {
-    const standing = entry("first", taken);
-    const plan = planOf(entry("other", "192.168.0.0/16"), standing);
-    expect(planned(plan, entry("second", wanted))).toEqual({ inTheWay: standing });
+    const current = entry("first", taken);
+    const plan = planOf(entry("other", "192.168.0.0/16"), current);
+    expect(planned(plan, entry("second", wanted))).toEqual({ inTheWay: current });
   });
 
   it.each([

@@ -1,18 +1,18 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { formatAddress } from "../../src/domain/address.ts";
-import type { AssignmentRecord } from "../../src/domain/allocation.ts";
-import { recordBytes } from "../../src/domain/allocation-size.ts";
+import type { Allocation } from "../../src/domain/allocation.ts";
+import { allocationBytes } from "../../src/domain/allocation-size.ts";
 import { addressAt } from "../../src/domain/cidr.ts";
-import { MemoryTable } from "../../src/store/in-memory-table.ts";
+import { InMemoryTable } from "../../src/store/in-memory-table.ts";
 import type { Item } from "../../src/store/item.ts";
 import { makeStore } from "../../src/store/store.ts";
 import { itemBytes } from "../store/item-bytes.ts";
-import { network, recordWith, token } from "./builders.ts";
+import { allocationWith, network, token } from "./builders.ts";
 
-async function bytesInTable(record: AssignmentRecord): Promise<number> {
-  const table = new MemoryTable();
-  await makeStore(table).createRecord(record);
+async function bytesInTable(allocation: Allocation): Promise<number> {
+  const table = new InMemoryTable();
+  await makeStore(table).createAllocation(allocation);
   return itemBytes(table.items()[0] as Item);
 }
 
@@ -21,7 +21,7 @@ const anyAttributes = fc.dictionary(
   fc.string({ unit: "grapheme", maxLength: 12 }),
   { maxKeys: 5 },
 );
-const anyRecord = fc
+const anyAllocation = fc
   .record({
     attributes: anyAttributes,
     assignedBy: fc.string({ unit: "grapheme", maxLength: 2_048 }),
@@ -31,7 +31,7 @@ const anyRecord = fc
   .map(({ attributes, assignedBy, owners, parts }) => {
     const block = network("2001:db8:1111:2222:3333:4444:5555:6600/120");
     const text = (n: number) => formatAddress(addressAt(block, n));
-    return recordWith({
+    return allocationWith({
       attributes,
       assignedBy,
       owners: new Map(owners.map((active, n) => [text(n), { active, alternate: active }])),
@@ -43,7 +43,7 @@ const anyRecord = fc
       })),
       want: parts,
       given: new Set(Array.from({ length: parts }, (_, n) => text(n))),
-      seats: Array.from({ length: parts }, (_, number) => ({
+      quotaSlots: Array.from({ length: parts }, (_, number) => ({
         family: 6,
         number,
         revision: token(number),
@@ -53,10 +53,10 @@ const anyRecord = fc
     });
   });
 
-it("no item of a record is larger than it was counted, with all of its addresses given back", async () => {
+it("no item of an allocation is larger than it was counted, with all of its addresses freed", async () => {
   await fc.assert(
-    fc.asyncProperty(anyRecord, async (record) => {
-      expect(await bytesInTable(record)).toBeLessThanOrEqual(recordBytes(record));
+    fc.asyncProperty(anyAllocation, async (allocation) => {
+      expect(await bytesInTable(allocation)).toBeLessThanOrEqual(allocationBytes(allocation));
     }),
     { numRuns: 300 },
   );

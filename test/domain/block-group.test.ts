@@ -1,16 +1,16 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
-  BLOCKS_PER_CELL,
+  BLOCKS_PER_GROUP,
   blockOf,
   blocksIn,
-  blocksOfCell,
-  CELLS_PER_WINDOW,
-  cellAt,
-  cellCount,
-  cellIndexOf,
-  cellOf,
-  cellOrder,
+  blocksOfGroup,
+  GROUPS_PER_WINDOW,
+  groupAt,
+  groupCount,
+  groupIndexOf,
+  groupOf,
+  groupOrder,
   isBlockOf,
 } from "../../src/domain/block-group.ts";
 import { contains, formatCidr } from "../../src/domain/cidr.ts";
@@ -18,21 +18,21 @@ import { address, network } from "./builders.ts";
 
 const grid = (pool: string, blockSize: number) => ({ cidr: network(pool), blockSize });
 
-describe("a cell", () => {
+describe("a block group", () => {
   it.each([
-    { block: "10.32.16.0/20", cell: "10.32.0.0/14", description: "largest IPv4" },
-    { block: "10.32.17.64/26", cell: "10.32.16.0/20", description: "default IPv4" },
-    { block: "10.32.0.71/32", cell: "10.32.0.64/26", description: "smallest IPv4" },
-    { block: "2001:db8::5:1000/116", cell: "2001:db8::4:0/110", description: "largest IPv6" },
-    { block: "2001:db8::1040/122", cell: "2001:db8::1000/116", description: "default IPv6" },
-    { block: "2001:db8::47/128", cell: "2001:db8::40/122", description: "smallest IPv6" },
-  ])("of $description blocks is 64 of them, aligned", ({ block, cell }) => {
+    { block: "10.32.16.0/20", group: "10.32.0.0/14", description: "largest IPv4" },
+    { block: "10.32.17.64/26", group: "10.32.16.0/20", description: "default IPv4" },
+    { block: "10.32.0.71/32", group: "10.32.0.64/26", description: "smallest IPv4" },
+    { block: "2001:db8::5:1000/116", group: "2001:db8::4:0/110", description: "largest IPv6" },
+    { block: "2001:db8::1040/122", group: "2001:db8::1000/116", description: "default IPv6" },
+    { block: "2001:db8::47/128", group: "2001:db8::40/122", description: "smallest IPv6" },
+  ])("of $description blocks is 64 of them, aligned", ({ block, group }) => {
     const { prefix } = network(block);
-    const blocks = blocksOfCell(grid(cell, prefix), network(cell));
-    expect(formatCidr(cellOf(network(block)))).toBe(cell);
+    const blocks = blocksOfGroup(grid(group, prefix), network(group));
+    expect(formatCidr(groupOf(network(block)))).toBe(group);
     expect(blocks).toContainEqual(network(block));
-    expect(new Set(blocks.map(formatCidr)).size).toBe(BLOCKS_PER_CELL);
-    for (const block of blocks) expect(formatCidr(cellOf(block))).toBe(cell);
+    expect(new Set(blocks.map(formatCidr)).size).toBe(BLOCKS_PER_GROUP);
+    for (const block of blocks) expect(formatCidr(groupOf(block))).toBe(group);
   });
 
   it.each([
@@ -41,8 +41,8 @@ describe("a cell", () => {
     { pool: "2001:db8::80/121", size: 122, blocks: ["2001:db8::80/122", "2001:db8::c0/122"] },
   ])("of the small pool $pool shows the blocks of that pool only", ({ pool, size, blocks }) => {
     const small = grid(pool, size);
-    expect(cellCount(small)).toBe(1n);
-    expect(blocksOfCell(small, cellAt(small, 0n)).map(formatCidr)).toEqual(blocks);
+    expect(groupCount(small)).toBe(1n);
+    expect(blocksOfGroup(small, groupAt(small, 0n)).map(formatCidr)).toEqual(blocks);
   });
 
   it.each([
@@ -94,8 +94,8 @@ describe("a cell", () => {
         fc.constantFrom(...pools),
         fc.bigInt({ min: 0n, max: 2n ** 70n }),
         (pool, number) => {
-          const index = number % cellCount(pool);
-          expect(cellIndexOf(pool, cellAt(pool, index))).toBe(index);
+          const index = number % groupCount(pool);
+          expect(groupIndexOf(pool, groupAt(pool, index))).toBe(index);
         },
       ),
     );
@@ -103,25 +103,28 @@ describe("a cell", () => {
 
   it("is found again by its number, deep in a huge pool too", () => {
     const huge = grid("2001:db8::/48", 122);
-    const cell = cellOf(network("2001:db8:0:8000::1040/122"));
-    expect(cellAt(huge, cellIndexOf(huge, cell))).toEqual(cell);
+    const group = groupOf(network("2001:db8:0:8000::1040/122"));
+    expect(groupAt(huge, groupIndexOf(huge, group))).toEqual(group);
   });
 
   it.each([
-    { pool: "10.0.0.0/16", size: 26, first: "10.0.0.0/20", last: "10.0.240.0/20", cells: 16 },
+    { pool: "10.0.0.0/16", size: 26, first: "10.0.0.0/20", last: "10.0.240.0/20", groups: 16 },
     {
       pool: "2001:db8::/112",
       size: 122,
       first: "2001:db8::/116",
       last: "2001:db8::f000/116",
-      cells: 16,
+      groups: 16,
     },
-  ])("is one of $cells in $pool, from $first to $last", ({ pool, size, first, last, cells }) => {
-    const whole = grid(pool, size);
-    expect(cellCount(whole)).toBe(BigInt(cells));
-    expect(formatCidr(cellAt(whole, 0n))).toBe(first);
-    expect(formatCidr(cellAt(whole, BigInt(cells - 1)))).toBe(last);
-  });
+  ])(
+    "is one of $block groups in $pool, from $first to $last",
+    ({ pool, size, first, last, groups }) => {
+      const whole = grid(pool, size);
+      expect(groupCount(whole)).toBe(BigInt(groups));
+      expect(formatCidr(groupAt(whole, 0n))).toBe(first);
+      expect(formatCidr(groupAt(whole, BigInt(groups - 1)))).toBe(last);
+    },
+  );
 });
 
 describe("an address", () => {
@@ -133,67 +136,75 @@ describe("an address", () => {
   });
 });
 
-describe("the order in which a host tries the cells of a pool", () => {
+describe("the order in which a host tries the block groups of a pool", () => {
   it.each([
-    { pool: "10.0.0.128/25", size: 26, cells: 1n },
-    { pool: "10.0.0.0/19", size: 26, cells: 2n },
-    { pool: "10.0.0.0/14", size: 26, cells: 64n },
-    { pool: "10.0.0.0/8", size: 26, cells: CELLS_PER_WINDOW },
-    { pool: "8.0.0.0/6", size: 26, cells: 4n * CELLS_PER_WINDOW },
-    { pool: "2001:db8::/120", size: 122, cells: 1n },
-    { pool: "2001:db8::/110", size: 122, cells: 64n },
-    { pool: "2001:db8::/102", size: 122, cells: 4n * CELLS_PER_WINDOW },
-  ])("has each of the $cells cells of $pool exactly once", ({ pool, size, cells }) => {
-    for (const host of ["host:node-1", "host:node-2", "virtual:node-1"] as const) {
-      const order = [...cellOrder(grid(pool, size), host)];
-      const inOrder = order.toSorted((a, b) => Number(a - b));
-      expect(inOrder).toEqual(Array.from({ length: Number(cells) }, (_, i) => BigInt(i)));
-    }
-  });
+    { pool: "10.0.0.128/25", size: 26, groups: 1n },
+    { pool: "10.0.0.0/19", size: 26, groups: 2n },
+    { pool: "10.0.0.0/14", size: 26, groups: 64n },
+    { pool: "10.0.0.0/8", size: 26, groups: GROUPS_PER_WINDOW },
+    { pool: "8.0.0.0/6", size: 26, groups: 4n * GROUPS_PER_WINDOW },
+    { pool: "2001:db8::/120", size: 122, groups: 1n },
+    { pool: "2001:db8::/110", size: 122, groups: 64n },
+    { pool: "2001:db8::/102", size: 122, groups: 4n * GROUPS_PER_WINDOW },
+  ])(
+    "has each of the $block groups block groups of $pool exactly once",
+    ({ pool, size, groups }) => {
+      for (const host of ["host:node-1", "host:node-2", "virtual:node-1"] as const) {
+        const order = [...groupOrder(grid(pool, size), host)];
+        const inOrder = order.toSorted((a, b) => Number(a - b));
+        expect(inOrder).toEqual(Array.from({ length: Number(groups) }, (_, i) => BigInt(i)));
+      }
+    },
+  );
 
-  it("has each cell exactly once whatever the host is called", () => {
+  it("has each block group exactly once whatever the host is called", () => {
     fc.assert(
       fc.property(fc.string(), (name) => {
-        expect(new Set(cellOrder(grid("10.0.0.0/14", 26), `host:${name}`)).size).toBe(64);
+        expect(new Set(groupOrder(grid("10.0.0.0/14", 26), `host:${name}`)).size).toBe(64);
       }),
     );
   });
 
   it("is the same for the same host, and another for another", () => {
-    const order = (host: string) => [...cellOrder(grid("10.0.0.0/14", 26), `host:${host}`)];
+    const order = (host: string) => [...groupOrder(grid("10.0.0.0/14", 26), `host:${host}`)];
     expect(order("node-1")).toEqual(order("node-1"));
     expect(order("node-2")).not.toEqual(order("node-1"));
   });
 
   it("lets hosts with numbered names start all over the pool", () => {
     const starts = Array.from({ length: 64 }, (_, i) =>
-      firstOf(1, cellOrder(grid("10.0.0.0/8", 26), `host:node-${i}`)).join(),
+      firstOf(1, groupOrder(grid("10.0.0.0/8", 26), `host:node-${i}`)).join(),
     );
     expect(new Set(starts).size).toBeGreaterThan(60);
   });
 
   it("leaves the second window alone until the first is used up", () => {
-    const [first, next] = [Number(CELLS_PER_WINDOW), 2 * Number(CELLS_PER_WINDOW)];
-    const order = firstOf(next, cellOrder(grid("8.0.0.0/6", 26), "host:node-1")).map(Number);
+    const [first, next] = [Number(GROUPS_PER_WINDOW), 2 * Number(GROUPS_PER_WINDOW)];
+    const order = firstOf(next, groupOrder(grid("8.0.0.0/6", 26), "host:node-1")).map(Number);
     expect(Math.max(...order.slice(0, first))).toBe(first - 1);
     expect(Math.min(...order.slice(first))).toBe(first);
     expect(Math.max(...order.slice(first))).toBe(next - 1);
   });
 
   it.each([
-    { pool: "10.0.0.0/8", size: 26, cells: 2n ** 12n },
-    { pool: "2001:db8::/48", size: 122, cells: 2n ** 68n },
-    { pool: "::/0", size: 128, cells: 2n ** 122n },
-  ])("is made on demand: $pool has $cells cells and none is listed", ({ pool, size, cells }) => {
-    const huge = grid(pool, size);
-    expect(cellCount(huge)).toBe(cells);
-    const order = firstOf(4, cellOrder(huge, "host:node-1"));
-    expect(new Set(order).size).toBe(4);
-    for (const index of order) {
-      const [block] = blocksOfCell(huge, cellAt(huge, index));
-      expect(block && contains(huge.cidr, { family: block.family, value: block.base })).toBe(true);
-    }
-  });
+    { pool: "10.0.0.0/8", size: 26, groups: 2n ** 12n },
+    { pool: "2001:db8::/48", size: 122, groups: 2n ** 68n },
+    { pool: "::/0", size: 128, groups: 2n ** 122n },
+  ])(
+    "is made on demand: $pool has $block groups block groups and none is listed",
+    ({ pool, size, groups }) => {
+      const huge = grid(pool, size);
+      expect(groupCount(huge)).toBe(groups);
+      const order = firstOf(4, groupOrder(huge, "host:node-1"));
+      expect(new Set(order).size).toBe(4);
+      for (const index of order) {
+        const [block] = blocksOfGroup(huge, groupAt(huge, index));
+        expect(block && contains(huge.cidr, { family: block.family, value: block.base })).toBe(
+          true,
+        );
+      }
+    },
+  );
 });
 
 /** The first items, without asking for the rest. */

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { type Address, BITS, type Family, parseAddress } from "../../src/domain/address.ts";
 import type { AddressPlan } from "../../src/domain/address-plan.ts";
-import type { AffinityRow } from "../../src/domain/affinity.ts";
-import type { AssignmentRecord } from "../../src/domain/allocation.ts";
+import type { BlockAffinity } from "../../src/domain/affinity.ts";
+import type { Allocation } from "../../src/domain/allocation.ts";
 import type { Block } from "../../src/domain/block.ts";
 import {
   type Cidr,
@@ -102,7 +102,7 @@ export const planWith = ({ space, name, id, cidr, blockSize }: Pool): AddressPla
   revision: "revision",
 });
 
-export const rowWith = (changes: Partial<AffinityRow> = {}): AffinityRow => ({
+export const affinityWith = (changes: Partial<BlockAffinity> = {}): BlockAffinity => ({
   space: "default",
   host: "host:node-1",
   family: 4,
@@ -131,8 +131,8 @@ export const jobWith = (changes: Partial<Job> = {}): Job => ({
   ...changes,
 });
 
-/** A live record of `web-1`, which asked for one address and has it under token 1. */
-export const recordWith = (changes: Partial<AssignmentRecord> = {}): AssignmentRecord => ({
+/** A live allocation of `web-1`, which asked for one address and has it under token 1. */
+export const allocationWith = (changes: Partial<Allocation> = {}): Allocation => ({
   place: { space: "default", handleHash: handleHash("web-1"), id: "record-1", keyed: false },
   state: "live",
   handle: "web-1",
@@ -143,7 +143,7 @@ export const recordWith = (changes: Partial<AssignmentRecord> = {}): AssignmentR
   missing: [],
   parts: [{ token: token(1), block: network("10.0.0.0/29"), count: 1, ordinals: [0] }],
   given: new Set(),
-  seats: [],
+  quotaSlots: [],
   also: [],
   digest: "digest",
   revision: "revision",

@@ -9,7 +9,7 @@ const lone = {
   address: address("10.0.0.7"),
   blockSize: 26,
   handleHash: "85944171f73967e8",
-  recordId: token(2),
+  allocationId: token(2),
   keyed: false,
   headed: false,
   want: 1,
@@ -21,7 +21,7 @@ const anyGeneration = fc
     address: anyAddress,
     blockSize: fc.nat(128),
     handleHash: anyHandleHash,
-    recordId: fc.oneof(anyToken, anyHandleHash),
+    allocationId: fc.oneof(anyToken, anyHandleHash),
     want: fc.integer({ min: 1, max: 9_999 }),
     kind: fc.constantFrom("keyed", "headed", "sole"),
   })
@@ -31,7 +31,7 @@ const anyGeneration = fc
     headed: kind === "headed",
   }))
   .filter((generation) =>
-    leadsTo(generation.token, { id: generation.recordId, keyed: generation.keyed }),
+    leadsTo(generation.token, { id: generation.allocationId, keyed: generation.keyed }),
   );
 
 describe("a generation", () => {
@@ -45,9 +45,9 @@ describe("a generation", () => {
       {
         examples: [
           [lone],
-          [{ ...lone, keyed: true, recordId: "0123456789abcdef" }],
+          [{ ...lone, keyed: true, allocationId: "0123456789abcdef" }],
           [{ ...lone, blockSize: 128, want: 9_999, address: address("::") }],
-          [{ ...lone, token: "---------------", recordId: "_______________" }],
+          [{ ...lone, token: "---------------", allocationId: "_______________" }],
         ],
       },
     );
@@ -57,8 +57,8 @@ describe("a generation", () => {
   it.each([
     { description: "empty", text: "" },
     {
-      description: "of a token that leads to another record",
-      text: formatGeneration({ ...lone, token: `K${lone.recordId.slice(0, 6)}--------` }),
+      description: "of a token that leads to another allocation",
+      text: formatGeneration({ ...lone, token: `K${lone.allocationId.slice(0, 6)}--------` }),
     },
     { description: "a number", text: "7" },
     { description: "of a version to come", text: text.replace("g1", "g2") },
@@ -74,7 +74,7 @@ describe("a generation", () => {
   ])("is refused when it is $description", ({ text }) => {
     expect(parseGeneration(text)).toEqual({
       ok: false,
-      problem: "is not a generation; give back the one that assign answered with",
+      problem: "is not a generation; release the one that assign answered with",
     });
   });
 });

@@ -1,13 +1,15 @@
 import { describe, expect, it } from "vitest";
 import type { Part } from "../../src/domain/allocation.ts";
 import type { Block } from "../../src/domain/block.ts";
-import { cellIndexOf, cellOf } from "../../src/domain/block-group.ts";
+import { groupIndexOf, groupOf } from "../../src/domain/block-group.ts";
 import type { Contents } from "../../src/domain/contents.ts";
 import { handleHash } from "../../src/domain/hash.ts";
 import { findViolations } from "../../src/domain/invariants.ts";
 import { freshToken } from "../../src/domain/token.ts";
 import { seededRandom } from "../simulation/random.ts";
 import {
+  affinityWith,
+  allocationWith,
   blockWith,
   cooling,
   foreign,
@@ -16,8 +18,6 @@ import {
   network,
   planWith,
   poolWith,
-  recordWith,
-  rowWith,
   taken,
   token,
 } from "./builders.ts";
@@ -26,10 +26,10 @@ import {
 const HEALTHY: Contents = {
   blocks: [blockWith({ 0: taken(1, "web-1"), 1: cooling(NOW_MS, 7) })],
   fullBlocks: [],
-  loans: [],
-  seats: [],
-  rows: [rowWith()],
-  records: [recordWith()],
+  borrowedBlocks: [],
+  quotaSlots: [],
+  affinities: [affinityWith()],
+  allocations: [allocationWith()],
   pools: [poolWith()],
   plans: [planWith(poolWith())],
   maps: [
@@ -37,7 +37,7 @@ const HEALTHY: Contents = {
       space: "default",
       poolId: "id",
       page: "0",
-      cells: new Set(Array.from({ length: 128 }, (_, n) => BigInt(n))),
+      groups: new Set(Array.from({ length: 128 }, (_, n) => BigInt(n))),
     },
   ],
   reservations: [],
@@ -58,17 +58,17 @@ const TENANT_POOL = poolWith({
   blockSize: 122,
 });
 
-/** An IPv6 request of two addresses in two blocks, in the middle of being given back. */
+/** An IPv6 request of two addresses in two blocks, in the middle of being freed. */
 const HEALTHY_IPV6: Contents = {
   ...HEALTHY,
   blocks: ["2001:db8::/122", "2001:db8::40/122"].map((text, i) =>
     blockWith({ 5: taken(i, "db-1") }, { cidr: network(text), space: "tenant-7" }),
   ),
-  rows: ["2001:db8::/122", "2001:db8::40/122"].map((text, place) =>
-    rowWith({ block: network(text), space: "tenant-7", family: 6, place }),
+  affinities: ["2001:db8::/122", "2001:db8::40/122"].map((text, place) =>
+    affinityWith({ block: network(text), space: "tenant-7", family: 6, place }),
   ),
-  records: [
-    recordWith({
+  allocations: [
+    allocationWith({
       place: { space: "tenant-7", handleHash: handleHash("db-1"), id: "record-2", keyed: true },
       handle: "db-1",
       want: 3,
@@ -83,10 +83,10 @@ const HEALTHY_IPV6: Contents = {
   ],
   pools: [TENANT_POOL],
   plans: [planWith(TENANT_POOL)],
-  maps: [{ space: "tenant-7", poolId: "id", page: "0", cells: new Set([0n]) }],
+  maps: [{ space: "tenant-7", poolId: "id", page: "0", groups: new Set([0n]) }],
 };
 
-const EMPTY: Contents = { ...HEALTHY, blocks: [], rows: [], records: [] };
+const EMPTY: Contents = { ...HEALTHY, blocks: [], affinities: [], allocations: [] };
 
 const found = (changes: Partial<Contents>) => findViolations(changed(changes));
 const foundAtRest = (changes: Partial<Contents>) =>
@@ -100,10 +100,10 @@ function changed(changes: Partial<Contents>): Contents {
     space: pool.space,
     poolId: pool.id,
     page: "0",
-    cells: new Set(
+    groups: new Set(
       blocks
         .filter(({ cidr }) => cidr.family === pool.cidr.family)
-        .map(({ cidr }) => cellIndexOf(pool, cellOf(cidr))),
+        .map(({ cidr }) => groupIndexOf(pool, groupOf(cidr))),
     ),
   }));
   return { ...HEALTHY, plans, maps, ...changes };
@@ -121,8 +121,8 @@ describe("a healthy table", () => {
         blocks: ["10.0.0.0/29", "10.0.0.8/29", "10.0.0.16/29"].map((text) =>
           blockWith({}, { cidr: network(text) }),
         ),
-        rows: ["10.0.0.0/29", "10.0.0.8/29", "10.0.0.16/29"].map((text, place) =>
-          rowWith({ block: network(text), place }),
+        affinities: ["10.0.0.0/29", "10.0.0.8/29", "10.0.0.16/29"].map((text, place) =>
+          affinityWith({ block: network(text), place }),
         ),
       },
     },
@@ -131,21 +131,21 @@ describe("a healthy table", () => {
       contents: {
         ...EMPTY,
         blocks: [blockWith({}, { hostReserved: { start: 3, end: 1 } })],
-        rows: [rowWith()],
+        affinities: [affinityWith()],
       },
     },
     {
       description: "with one range in two spaces",
       contents: changed({
-        records: [],
+        allocations: [],
         blocks: ["default", "tenant-7"].map((space) => blockWith({}, { space })),
-        rows: ["default", "tenant-7"].map((space) => rowWith({ space })),
+        affinities: ["default", "tenant-7"].map((space) => affinityWith({ space })),
         pools: ["default", "tenant-7"].map((space) => poolWith({ space })),
       }),
     },
     {
-      description: "with a keyed record kept after its release",
-      contents: { ...EMPTY, records: [recordWith({ state: "released" })] },
+      description: "with a keyed allocation kept after its release",
+      contents: { ...EMPTY, allocations: [allocationWith({ state: "released" })] },
     },
   ])("$description has no violation, in use or at rest", ({ contents }) => {
     expect(findViolations(contents)).toEqual([]);
@@ -164,10 +164,10 @@ describe("I1: an address has at most one owner", () => {
     ]);
   });
 
-  it("is violated by two records that name one slot", () => {
-    const twin = recordWith({ place: { ...recordWith().place, id: "record-2" } });
-    expect(found({ records: [recordWith(), twin] })).toEqual([
-      { invariant: "I1", message: "block default 10.0.0.0/29 slot 0 is named by 2 records" },
+  it("is violated by two allocations that name one slot", () => {
+    const twin = allocationWith({ place: { ...allocationWith().place, id: "record-2" } });
+    expect(found({ allocations: [allocationWith(), twin] })).toEqual([
+      { invariant: "I1", message: "block default 10.0.0.0/29 slot 0 is named by 2 allocations" },
     ]);
   });
 
@@ -178,7 +178,7 @@ describe("I1: an address has at most one owner", () => {
   ])("is violated by blocks that overlap, $description", ({ a, b }) => {
     const blocks = [b, "10.0.1.0/29", a].map((text) => blockWith({}, { cidr: network(text) }));
     const pools = [poolWith({ cidr: network(a.includes(":") ? "2001:db8::/48" : "10.0.0.0/16") })];
-    const violations = found({ blocks, pools, records: [] }).filter(isOf("I1"));
+    const violations = found({ blocks, pools, allocations: [] }).filter(isOf("I1"));
     expect(violations).toHaveLength(1);
     expect(violations[0]?.message).toContain(a);
     expect(violations[0]?.message).toContain(b);
@@ -213,84 +213,93 @@ describe("I1: a range belongs to one pool", () => {
 });
 
 describe("I4: whoever must see every block does", () => {
-  it("is violated by a block whose cell is not in its pool's map", () => {
+  it("is violated by a block whose block group is not in its block-group index of the pool", () => {
     expect(found({ maps: [] })).toMatchObject([{ invariant: "I4" }]);
   });
 });
 
-describe("I3: every taken slot has an assignment record", () => {
-  const other = recordWith({ parts: [{ ...recordPart(), block: network("10.0.0.8/29") }] });
+describe("I3: every taken slot has an allocation", () => {
+  const other = allocationWith({ parts: [{ ...allocationPart(), block: network("10.0.0.8/29") }] });
   it.each([
-    { description: "there is no record", records: [] },
-    { description: "the record is another request's", records: [recordWith({ parts: [] })] },
-    { description: "the record is for another block", records: [other] },
+    { description: "there is no allocation", allocations: [] },
     {
-      description: "the record is another handle's",
-      records: [recordWith({ place: { ...recordWith().place, handleHash: handleHash("web-2") } })],
+      description: "the allocation is another request's",
+      allocations: [allocationWith({ parts: [] })],
+    },
+    { description: "the allocation is for another block", allocations: [other] },
+    {
+      description: "the allocation is another handle's",
+      allocations: [
+        allocationWith({ place: { ...allocationWith().place, handleHash: handleHash("web-2") } }),
+      ],
     },
     {
-      description: "the record is of another space",
-      records: [recordWith({ place: { ...recordWith().place, space: "tenant-7" } })],
+      description: "the allocation is of another space",
+      allocations: [allocationWith({ place: { ...allocationWith().place, space: "tenant-7" } })],
     },
-  ])("is violated when $description", ({ records }) => {
-    expect(found({ records })).toEqual([
+  ])("is violated when $description", ({ allocations }) => {
+    expect(found({ allocations })).toEqual([
       {
         invariant: "I3",
-        message: "block default 10.0.0.0/29 slot 0 is taken without an assignment record",
+        message: "block default 10.0.0.0/29 slot 0 is taken without an allocation",
       },
     ]);
   });
 
-  it("is violated when a slot's token does not lead to its record", () => {
+  it("is violated when a slot's token does not lead to its allocation", () => {
     const token = freshToken({ id: "record-1", keyed: true }, seededRandom(1));
     const slots = { 0: { kind: "taken", token, handleHash: handleHash("web-1") } } as const;
-    const [part] = recordWith().parts;
-    const records = [recordWith({ parts: [{ ...(part as Part), token }] })];
-    expect(found({ blocks: [blockWith(slots)], records })).toEqual([
+    const [part] = allocationWith().parts;
+    const allocations = [allocationWith({ parts: [{ ...(part as Part), token }] })];
+    expect(found({ blocks: [blockWith(slots)], allocations })).toEqual([
       {
         invariant: "I3",
-        message: "block default 10.0.0.0/29 slot 0 has a token that does not lead to its record",
+        message:
+          "block default 10.0.0.0/29 slot 0 has a token that does not lead to its allocation",
       },
     ]);
   });
 });
 
-describe("I4: every block of a host has an affinity row under that host", () => {
+describe("I4: every block of a host has an affinity under that host", () => {
   it.each([
-    { description: "there is none", rows: [] },
-    { description: "it is another host's", rows: [rowWith({ host: "host:node-2" })] },
-    { description: "it is for another block", rows: [rowWith({ block: network("10.0.0.8/29") })] },
-    { description: "it is of another space", rows: [rowWith({ space: "tenant-7" })] },
-  ])("is violated at rest when $description", ({ rows }) => {
-    expect(foundAtRest({ rows }).filter(isOf("I4"))).toEqual([
+    { description: "there is none", affinities: [] },
+    { description: "it is another host's", affinities: [affinityWith({ host: "host:node-2" })] },
+    {
+      description: "it is for another block",
+      affinities: [affinityWith({ block: network("10.0.0.8/29") })],
+    },
+    { description: "it is of another space", affinities: [affinityWith({ space: "tenant-7" })] },
+  ])("is violated at rest when $description", ({ affinities }) => {
+    expect(foundAtRest({ affinities }).filter(isOf("I4"))).toEqual([
       {
         invariant: "I4",
-        message: "block 10.0.0.0/29 is affine to host:node-1, which has no row for it",
+        message: "block 10.0.0.0/29 is affine to host:node-1, which has no affinity for it",
       },
     ]);
   });
 
   it("may wait for the reclaimer while requests are in flight", () => {
-    expect(found({ rows: [] })).toEqual([]);
+    expect(found({ affinities: [] })).toEqual([]);
   });
 });
 
 describe("I8: a request never holds more than it asked for", () => {
-  it("is violated by a record with two addresses that asked for one", () => {
+  it("is violated by an allocation with two addresses that asked for one", () => {
     expect(found({ blocks: [blockWith({ 0: taken(1), 4: taken(1) })] })).toEqual([
       {
         invariant: "I8",
-        message: "the record of handle web-1 (record-1) holds 2 addresses and asked for 1",
+        message: "the allocation of handle web-1 (record-1) holds 2 addresses and asked for 1",
       },
     ]);
   });
 
   it("is violated by parts that together have too many", () => {
-    const [record] = HEALTHY_IPV6.records;
-    const records = record ? [{ ...record, want: 1 }] : [];
-    expect(findViolations({ ...HEALTHY_IPV6, records }).map(({ invariant }) => invariant)).toEqual([
-      "I8",
-    ]);
+    const [allocation] = HEALTHY_IPV6.allocations;
+    const allocations = allocation ? [{ ...allocation, want: 1 }] : [];
+    expect(
+      findViolations({ ...HEALTHY_IPV6, allocations }).map(({ invariant }) => invariant),
+    ).toEqual(["I8"]);
   });
 });
 
@@ -365,19 +374,19 @@ describe("an item that cannot be right in itself", () => {
 });
 
 describe("an empty block whose pool is gone", () => {
-  const stray = nobodys({ poolId: "gone" });
-  const left = { pools: [poolWith({ blockSize: 28 })], records: [], rows: [] };
+  const orphan = nobodys({ poolId: "gone" });
+  const left = { pools: [poolWith({ blockSize: 28 })], allocations: [], affinities: [] };
 
-  it("may lie in a range that is another pool's by now, until the collector has passed", () => {
+  it("may lie in a range that is another pool's by now, until the repair run has passed", () => {
     const successor = nobodys({ cidr: network("10.0.0.0/28") });
-    expect(found({ ...left, blocks: [stray, successor] })).toEqual([]);
-    expect(foundAtRest({ ...left, blocks: [stray, successor] })).toEqual([
+    expect(found({ ...left, blocks: [orphan, successor] })).toEqual([]);
+    expect(foundAtRest({ ...left, blocks: [orphan, successor] })).toEqual([
       { invariant: "tidy", message: "block 10.0.0.0/29 is left from a pool that is gone" },
     ]);
   });
 
   it("is tidied up with its map", () => {
-    const maps = [{ space: "default", poolId: "gone", page: "0", cells: new Set([0n]) }];
+    const maps = [{ space: "default", poolId: "gone", page: "0", groups: new Set([0n]) }];
     expect(found({ ...left, blocks: [], maps })).toEqual([]);
     expect(foundAtRest({ ...left, blocks: [], maps })).toEqual([
       { invariant: "tidy", message: "a map is left from pool gone, which is gone" },
@@ -388,24 +397,26 @@ describe("an empty block whose pool is gone", () => {
 describe("what must be tidy at rest", () => {
   it.each([
     {
-      description: "a row for a block that is gone",
-      changes: { rows: [rowWith(), rowWith({ place: 1, block: network("10.0.0.8/29") })] },
-      message: "host:node-1 has a row for 10.0.0.8/29, which is not its block",
+      description: "an affinity for a block that is gone",
+      changes: {
+        affinities: [affinityWith(), affinityWith({ place: 1, block: network("10.0.0.8/29") })],
+      },
+      message: "host:node-1 has an affinity for 10.0.0.8/29, which is not its block",
     },
     {
-      description: "a row for another host's block",
-      changes: { rows: [rowWith(), rowWith({ host: "host:node-2" })] },
-      message: "host:node-2 has a row for 10.0.0.0/29, which is not its block",
+      description: "an affinity for another host's block",
+      changes: { affinities: [affinityWith(), affinityWith({ host: "host:node-2" })] },
+      message: "host:node-2 has an affinity for 10.0.0.0/29, which is not its block",
     },
     {
-      description: "a record that holds nothing",
+      description: "an allocation that holds nothing",
       changes: { blocks: [blockWith({})] },
-      message: "the record of handle web-1 (record-1) is live and holds nothing",
+      message: "the allocation of handle web-1 (record-1) is live and holds nothing",
     },
     {
-      description: "a released record that holds something",
-      changes: { records: [recordWith({ state: "released" })] },
-      message: "the record of handle web-1 (record-1) is released and holds 1 addresses",
+      description: "a released allocation that holds something",
+      changes: { allocations: [allocationWith({ state: "released" })] },
+      message: "the allocation of handle web-1 (record-1) is released and holds 1 addresses",
     },
     {
       description: "a node that lists do not show",
@@ -423,7 +434,7 @@ describe("what must be tidy at rest", () => {
   });
 });
 
-function recordPart() {
+function allocationPart() {
   return { token: token(1), block: network("10.0.0.0/29"), count: 1, ordinals: [0] };
 }
 

@@ -14,14 +14,14 @@ import {
   CONFIGURATION_JITTER_MS,
   CONFIGURATION_RELOAD_MS,
   EFFECTIVE_MS_MAX,
-  JOB_CELLS_TO_COME_BACK_TO_MAX,
+  JOB_GROUPS_TO_COME_BACK_TO_MAX,
   RANGE_RETIRED_MS_MIN,
   REQUEST_MS_MAX,
 } from "../../src/domain/limits.ts";
-import { Unreadable } from "../../src/domain/outcome.ts";
+import { CorruptItemError } from "../../src/domain/outcome.ts";
 import { jobWith, NOW_MS } from "./builders.ts";
 
-const NOTHING = { cells: 3, blocks: 0, deleted: 0, taken: 0, cooling: 0 };
+const NOTHING = { groups: 3, blocks: 0, deleted: 0, taken: 0, cooling: 0 };
 
 describe("a walk proves that a pool is empty for good", () => {
   it.each(["pool.drain", "pool.delete"] as const)(
@@ -37,12 +37,12 @@ describe("a walk proves that a pool is empty for good", () => {
     },
   );
 
-  it("never where it passed a cell by, saw something that it could not read, or went through some cells alone", () => {
+  it("never where it passed a block group by, saw something that it could not read, or went through some block groups alone", () => {
     const job = jobWith({ kind: "pool.delete", markedAtMs: NOW_MS });
     const walk = walkFrom(provesFromMs(job, NOW_MS));
     const silent = passedBy(walk, 3n, new Error("it does not answer"));
     expect(provesEmpty(job, silent)).toBe(false);
-    // So it is for a version that knows nothing of cells that are passed by.
+    // So it is for a version that knows nothing of block groups that are passed by.
     expect(silent.blocks).toBe(1);
     expect(provesEmpty(job, { ...silent, blocks: 0 })).toBe(false);
     const seen = { blocks: 0, deleted: 0, taken: 0, cooling: 0 };
@@ -111,11 +111,11 @@ describe("what a job waits for is said in a sentence", () => {
 describe("a release comes back", () => {
   const passing = (count: number) =>
     Array.from({ length: count }, (_, n) => BigInt(2 * n)).reduce(
-      (walk, cell) => passedBy(walk, cell, new Error("it does not answer")),
+      (walk, group) => passedBy(walk, group, new Error("it does not answer")),
       walkFrom(NOW_MS),
     );
 
-  it("to the cells that it passed by, and to no other", () => {
+  it("to the block groups that it passed by, and to no other", () => {
     expect(comingBack(passing(2), NOW_MS + 1)).toEqual({ ...walkFrom(NOW_MS + 1), only: [0n, 2n] });
   });
 
@@ -123,18 +123,23 @@ describe("a release comes back", () => {
     expect(comingBack(walkFrom(NOW_MS), NOW_MS + 1)).toBeUndefined();
   });
 
-  it("to all cells where it passed by more than it remembers", () => {
-    expect(comingBack(passing(JOB_CELLS_TO_COME_BACK_TO_MAX + 1), NOW_MS + 1)).toEqual(
+  it("to all block groups where it passed by more than it remembers", () => {
+    expect(comingBack(passing(JOB_GROUPS_TO_COME_BACK_TO_MAX + 1), NOW_MS + 1)).toEqual(
       walkFrom(NOW_MS + 1),
     );
   });
 });
 
-it("of the cells that a walk passed by the first reason of each kind is kept", () => {
-  const block = new Unreadable({ item: "block 10.0.0.0" }, "says nothing");
+it("of the block groups that a walk passed by the first reason of each kind is kept", () => {
+  const block = new CorruptItemError({ item: "block 10.0.0.0" }, "says nothing");
   const walk = [new Error("first"), block, new Error("second")].reduce(
     (before, error, n) => passedBy(before, BigInt(n), error),
     walkFrom(NOW_MS),
   );
-  expect(walk).toMatchObject({ passedBy: 3, cells: 3, failed: "first", unreadable: block.message });
+  expect(walk).toMatchObject({
+    passedBy: 3,
+    groups: 3,
+    failed: "first",
+    unreadable: block.message,
+  });
 });

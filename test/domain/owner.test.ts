@@ -7,9 +7,9 @@ const B = { namespace: "shop", name: "b", node: "n1" };
 
 describe("the owners of an address", () => {
   it("are, until they are changed, the attributes of its request", () => {
-    const record = { attributes: A, owners: new Map([["10.0.0.2", { alternate: B }]]) };
-    expect(ownersAt(record, "10.0.0.1")).toEqual({ active: A });
-    expect(ownersAt(record, "10.0.0.2")).toEqual({ alternate: B });
+    const allocation = { attributes: A, owners: new Map([["10.0.0.2", { alternate: B }]]) };
+    expect(ownersAt(allocation, "10.0.0.1")).toEqual({ active: A });
+    expect(ownersAt(allocation, "10.0.0.2")).toEqual({ alternate: B });
     expect(ownersAt({ attributes: {}, owners: new Map() }, "10.0.0.1")).toEqual({});
   });
 
@@ -40,25 +40,25 @@ describe("what is expected of a side", () => {
       "nobody, and somebody does",
       { alternate: A },
       { alternate: null },
-      [{ side: "alternate", expected: null, standing: shopA }],
+      [{ side: "alternate", expected: null, current: shopA }],
     ],
     [
       "somebody, and nobody does",
       {},
       { alternate: shopA },
-      [{ side: "alternate", expected: shopA, standing: null }],
+      [{ side: "alternate", expected: shopA, current: null }],
     ],
     [
       "somebody, and somebody else does",
       { alternate: B },
       { alternate: shopA },
-      [{ side: "alternate", expected: shopA, standing: shopB }],
+      [{ side: "alternate", expected: shopA, current: shopB }],
     ],
     [
       "one of its name in another namespace",
       { active: { ...A, namespace: "till" } },
       { active: shopA },
-      [{ side: "active", expected: shopA, standing: { namespace: "till", name: "a" } }],
+      [{ side: "active", expected: shopA, current: { namespace: "till", name: "a" } }],
     ],
   ])("is %s", (_, owners, expected, mismatches) => {
     expect(mismatchesOf(owners, expected)).toEqual(mismatches);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { POOLS_TOLD_MAX, REASONS_IN_DETAIL_MAX } from "../../src/domain/limits.ts";
-import { Refusal } from "../../src/domain/outcome.ts";
+import { Rejection } from "../../src/domain/outcome.ts";
 import type { Pool } from "../../src/domain/pool.ts";
-import { considered, type PoolWish, selectPools } from "../../src/domain/selection.ts";
+import { considered, type PoolCriteria, selectPools } from "../../src/domain/selection.ts";
 import { network, poolWith, selector } from "./builders.ts";
 
 const POOLS = [
@@ -16,7 +16,7 @@ const POOLS = [
   poolWith({ name: "six", cidr: network("2001:db8::/48"), allowedUses: ["Workload", "Tunnel"] }),
 ];
 
-const wish = (changes: Partial<PoolWish>): PoolWish => ({
+const criteria = (changes: Partial<PoolCriteria>): PoolCriteria => ({
   family: 4,
   use: "Workload",
   pools: [],
@@ -28,120 +28,120 @@ describe("the pools that may serve a request", () => {
   it.each([
     {
       description: "that names none are those open to everybody, by name",
-      wish: wish({}),
+      criteria: criteria({}),
       names: ["east", "west"],
     },
     {
       description: "that names some are these, in its order",
-      wish: wish({ pools: ["west", "east"] }),
+      criteria: criteria({ pools: ["west", "east"] }),
       names: ["west", "east"],
     },
     {
       description: "may be named by their CIDR",
-      wish: wish({ pools: ["10.1.0.0/16"] }),
+      criteria: criteria({ pools: ["10.1.0.0/16"] }),
       names: ["west"],
     },
     {
       description: "are tried once, however often they are named",
-      wish: wish({ pools: ["west", "10.1.0.0/16", "west"] }),
+      criteria: criteria({ pools: ["west", "10.1.0.0/16", "west"] }),
       names: ["west"],
     },
     {
       description: "have an address left in each block beside what the host keeps",
-      wish: wish({ hostReserved: { start: 3, end: 4 } }),
+      criteria: criteria({ hostReserved: { start: 3, end: 4 } }),
       names: ["east", "west"],
     },
     {
       description: "include a manual pool that is named",
-      wish: wish({ pools: ["by-name-only"] }),
+      criteria: criteria({ pools: ["by-name-only"] }),
       names: ["by-name-only"],
     },
     {
       description: "leave out a disabled pool, even one that is named",
-      wish: wish({ pools: ["closed", "east"] }),
+      criteria: criteria({ pools: ["closed", "east"] }),
       names: ["east"],
     },
     {
       description: "are those that allow its use",
-      wish: wish({ use: "Tunnel" }),
+      criteria: criteria({ use: "Tunnel" }),
       names: ["tunnels"],
     },
     {
       description: "leave out one that is being deleted, even one that is named",
-      wish: wish({ pools: ["going", "east"] }),
+      criteria: criteria({ pools: ["going", "east"] }),
       names: ["east"],
     },
-    { description: "are those of its family", wish: wish({ family: 6 }), names: ["six"] },
+    { description: "are those of its family", criteria: criteria({ family: 6 }), names: ["six"] },
     {
       description: "are those of its family among the named",
-      wish: wish({ family: 6, pools: ["east", "2001:db8::/48"] }),
+      criteria: criteria({ family: 6, pools: ["east", "2001:db8::/48"] }),
       names: ["six"],
     },
-  ])("$description", ({ wish, names }) => {
-    expect(namesOf(selectPools(POOLS, wish))).toEqual(names);
+  ])("$description", ({ criteria, names }) => {
+    expect(namesOf(selectPools(POOLS, criteria))).toEqual(names);
   });
 
   it("are the same whatever order they were read in", () => {
-    expect(selectPools(POOLS.toReversed(), wish({}))).toEqual(selectPools(POOLS, wish({})));
+    expect(selectPools(POOLS.toReversed(), criteria({}))).toEqual(selectPools(POOLS, criteria({})));
   });
 });
 
 it("a range names the pool that has it now, not one that is all but gone", () => {
   const cidr = network("10.6.0.0/16");
   const pools = [...POOLS, poolWith({ name: "heir", cidr })];
-  expect(namesOf(selectPools(pools, wish({ pools: ["10.6.0.0/16"] })))).toEqual(["heir"]);
+  expect(namesOf(selectPools(pools, criteria({ pools: ["10.6.0.0/16"] })))).toEqual(["heir"]);
 });
 
 describe("a request that no pool may serve is told why", () => {
   it.each([
     {
       pool: "closed",
-      wish: wish({ pools: ["closed"] }),
+      criteria: criteria({ pools: ["closed"] }),
       reason: "disabled",
       detail: "is disabled",
     },
     {
       pool: "tunnels",
-      wish: wish({ pools: ["tunnels"] }),
+      criteria: criteria({ pools: ["tunnels"] }),
       reason: "use",
       detail: "does not allow the use Workload",
     },
     {
       pool: "going",
-      wish: wish({ pools: ["10.6.0.0/16"] }),
+      criteria: criteria({ pools: ["10.6.0.0/16"] }),
       reason: "deleting",
       detail: "is being deleted",
     },
-    { pool: "six", wish: wish({ pools: ["six"] }), reason: "family", detail: "is IPv6" },
+    { pool: "six", criteria: criteria({ pools: ["six"] }), reason: "family", detail: "is IPv6" },
     {
       pool: "east",
-      wish: wish({ pools: ["east"], family: 6 }),
+      criteria: criteria({ pools: ["east"], family: 6 }),
       reason: "family",
       detail: "is IPv4",
     },
     {
       pool: "east",
-      wish: wish({ pools: ["east"], hostReserved: { start: 4, end: 4 } }),
+      criteria: criteria({ pools: ["east"], hostReserved: { start: 4, end: 4 } }),
       reason: "block_too_small",
       detail:
         "has blocks of /29, too small for the 8 addresses that the host reserves in each: that takes /28 or larger",
     },
     {
       pool: "by-name-only",
-      wish: wish({}),
+      criteria: criteria({}),
       pools: POOLS.filter(({ name }) => name === "by-name-only"),
       reason: "manual",
       detail: "serves only requests that name it (assignmentMode Manual)",
     },
-  ])("$pool $detail", ({ pool, wish, pools = POOLS, reason, detail }) => {
-    const { family } = wish;
+  ])("$pool $detail", ({ pool, criteria, pools = POOLS, reason, detail }) => {
+    const { family } = criteria;
     const candidate = { family, pool, cidr: expect.any(String), kept: false, reason, detail };
-    expect(selectPools(pools, wish)).toMatchObject({
+    expect(selectPools(pools, criteria)).toMatchObject({
       code: "no_pool_available",
       detail: `No pool may serve this request: ${pool} ${detail}.`,
       members: { pools: [candidate] },
     });
-    expect(considered(pools, wish)).toContainEqual(candidate);
+    expect(considered(pools, criteria)).toContainEqual(candidate);
   });
 
   it("tells of so many pools, the reasons of fewer in words, and how many more there are", () => {
@@ -152,11 +152,11 @@ describe("a request that no pool may serve is told why", () => {
       name: `off-${100 + i}`,
       disabled: true,
     }));
-    const refusal = selectPools(many, wish({}));
-    if (!(refusal instanceof Refusal)) throw new Error("it is not refused");
-    expect(refusal.members.pools).toHaveLength(POOLS_TOLD_MAX);
+    const rejection = selectPools(many, criteria({}));
+    if (!(rejection instanceof Rejection)) throw new Error("it is not refused");
+    expect(rejection.members.pools).toHaveLength(POOLS_TOLD_MAX);
     const more = POOLS_TOLD_MAX + 7 - REASONS_IN_DETAIL_MAX;
-    expect(refusal.detail).toMatch(new RegExp(`off-149 is disabled; nor may ${more} more\\.$`));
+    expect(rejection.detail).toMatch(new RegExp(`off-149 is disabled; nor may ${more} more\\.$`));
   });
 
   it.each([
@@ -165,19 +165,19 @@ describe("a request that no pool may serve is told why", () => {
     { pools: ["coming"], named: "coming", description: "has no range yet" },
   ])("if it names a pool that $description", ({ pools, named }) => {
     const detail = `There is no pool "${named}".`;
-    const refusal = selectPools(POOLS, wish({ pools }));
-    expect(refusal).toMatchObject({ code: "no_pool_available", detail });
-    expect(refusal).toMatchObject({
+    const rejection = selectPools(POOLS, criteria({ pools }));
+    expect(rejection).toMatchObject({ code: "no_pool_available", detail });
+    expect(rejection).toMatchObject({
       members: {
         pools: pools.map((pool) => (pool === "east" ? { pool, kept: true } : notFound(pool))),
       },
     });
-    expect(considered(POOLS, wish({ pools }))).toContainEqual(notFound(named));
+    expect(considered(POOLS, criteria({ pools }))).toContainEqual(notFound(named));
   });
 
   it("if the space has no pools", () => {
-    const told = new Refusal("no_pool_available", "The space has no pools.", { pools: [] });
-    expect(selectPools([], wish({}))).toEqual(told);
+    const told = new Rejection("no_pool_available", "The space has no pools.", { pools: [] });
+    expect(selectPools([], criteria({}))).toEqual(told);
   });
 });
 
@@ -190,7 +190,7 @@ const notFound = (pool: string) => ({
 });
 
 it("the named pools are told in their order, and then those that are not named, by name", () => {
-  const told = considered(POOLS, wish({ pools: ["west", "nowhere", "east"] }));
+  const told = considered(POOLS, criteria({ pools: ["west", "nowhere", "east"] }));
   expect(told.map(({ pool, reason }) => `${pool} ${reason ?? "kept"}`)).toEqual([
     "west kept",
     "nowhere not_found",
@@ -248,11 +248,13 @@ describe("the selectors of pools", () => {
       names: ["everybody", "no-gpu"],
     },
   ])("leave a request that $whom $names", ({ host, namespace, names }) => {
-    expect(namesOf(selectPools(pools, wish({ requester: { host, namespace } })))).toEqual(names);
+    expect(namesOf(selectPools(pools, criteria({ requester: { host, namespace } })))).toEqual(
+      names,
+    );
   });
 
   it("are passed over for pools that are named", () => {
-    const named = wish({ pools: ["web-in-west"] });
+    const named = criteria({ pools: ["web-in-west"] });
     expect(namesOf(selectPools(pools, named))).toEqual(["web-in-west"]);
   });
 
@@ -294,7 +296,7 @@ describe("the selectors of pools", () => {
   ])(
     "are told with the labels that were judged: $detail",
     ({ pool, requester, reason, detail }) => {
-      expect(selectPools([pool], wish({ requester }))).toMatchObject({
+      expect(selectPools([pool], criteria({ requester }))).toMatchObject({
         members: { pools: [{ pool: pool.name, reason, detail }] },
       });
     },
@@ -304,16 +306,16 @@ describe("the selectors of pools", () => {
     const long = `label == "${"\u{1f600}".repeat(400)}" || ${Array.from({ length: 12 }, (_, n) => `has(l${n})`).join(" || ")}`;
     const told = selectPools(
       [selecting("long", long)],
-      wish({ requester: { host: {}, namespace: undefined } }),
+      criteria({ requester: { host: {}, namespace: undefined } }),
     );
-    const text = told instanceof Refusal ? told.detail : "";
+    const text = told instanceof Rejection ? told.detail : "";
     expect(text.length).toBeLessThan(500);
     expect(text).not.toMatch(/\p{Cs}/u);
     expect(text).toContain("no label, no l0, no l1, no l2, no l3, no l4, no l5, no l6 and 5 more");
   });
 });
 
-function namesOf(answer: readonly Pool[] | Refusal): string[] {
-  if (answer instanceof Refusal) throw new Error(answer.detail);
+function namesOf(answer: readonly Pool[] | Rejection): string[] {
+  if (answer instanceof Rejection) throw new Error(answer.detail);
   return answer.map(({ name }) => name);
 }

@@ -55,9 +55,9 @@ describe("the canonical text", () => {
       fc.property(anyMeant, anyLabels, ({ text, holds }, labels) => {
         const read = selector(text);
         const meant = holds(labels);
-        const record = Object.fromEntries(labels);
-        expect(matches(read, record)).toBe(meant);
-        expect(matches(selector(formatSelector(read)), record)).toBe(meant);
+        const allocation = Object.fromEntries(labels);
+        expect(matches(read, allocation)).toBe(meant);
+        expect(matches(selector(formatSelector(read)), allocation)).toBe(meant);
       }),
       { numRuns: 1_000 },
     );

@@ -6,7 +6,7 @@ import { itemsToSweep, type Sweep } from "../../src/domain/sweep.ts";
 const MINUTE_MS = 60_000;
 const NOW_MS = 1_700_000_000_000;
 
-describe("a run of the collector", () => {
+describe("a run of the repair run", () => {
   it("goes through all that it has time for where nobody knows how much there is", () => {
     expect(itemsToSweep({}, NOW_MS)).toBe(Number.POSITIVE_INFINITY);
   });

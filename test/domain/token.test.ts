@@ -1,17 +1,17 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { freshId, freshRecordId, ID_CHARACTERS } from "../../src/domain/fresh.ts";
+import { freshAllocationId, freshId, ID_CHARACTERS } from "../../src/domain/fresh.ts";
 import { slotOf, tagOf } from "../../src/domain/slot.ts";
-import { freshToken, leadsTo, recordStartIn } from "../../src/domain/token.ts";
+import { allocationStartIn, freshToken, leadsTo } from "../../src/domain/token.ts";
 import { seededRandom } from "../simulation/random.ts";
 import { anyHandleHash, NOW_MS } from "./builders.ts";
 
-/** Ids as they are made for unkeyed records, and as an Idempotency-Key is digested. */
+/** Ids as they are made for unkeyed allocations, and as an Idempotency-Key is digested. */
 const anyPlace = fc.record({
   id: fc.oneof(
     fc
       .tuple(fc.nat(2 ** 48 - 1), fc.integer())
-      .map(([ms, seed]) => freshRecordId(ms, seededRandom(seed))),
+      .map(([ms, seed]) => freshAllocationId(ms, seededRandom(seed))),
     fc.stringMatching(/^[\w-]{22}$/),
     anyHandleHash,
   ),
@@ -20,13 +20,16 @@ const anyPlace = fc.record({
 const anySeed = fc.integer();
 
 describe("a token", () => {
-  it("says of what kind its record is and how its id begins, also after it stood in a slot", () => {
+  it("says of what kind its allocation is and how its id begins, also after it stood in a slot", () => {
     fc.assert(
       fc.property(anyPlace, anySeed, anyHandleHash, (place, seed, handleHash) => {
         const token = freshToken(place, seededRandom(seed));
         const slot = { kind: "taken", token, handleHash } as const;
         expect(slotOf(tagOf(slot))).toEqual(slot);
-        expect(recordStartIn(token)).toEqual({ keyed: place.keyed, idStart: place.id.slice(0, 6) });
+        expect(allocationStartIn(token)).toEqual({
+          keyed: place.keyed,
+          idStart: place.id.slice(0, 6),
+        });
         expect(leadsTo(token, place)).toBe(true);
       }),
     );
@@ -42,7 +45,7 @@ describe("a token", () => {
     );
   });
 
-  it("does not lead to a record whose id begins otherwise, or that is of the other kind", () => {
+  it("does not lead to an allocation whose id begins otherwise, or that is of the other kind", () => {
     fc.assert(
       fc.property(anyPlace, anyPlace, anySeed, (place, other, seed) => {
         fc.pre(place.id.slice(0, 6) !== other.id.slice(0, 6));
@@ -53,9 +56,9 @@ describe("a token", () => {
     );
   });
 
-  it("differs from the others of its record", () => {
+  it("differs from the others of its allocation", () => {
     const random = seededRandom(1);
-    const place = { id: freshRecordId(NOW_MS, random), keyed: false };
+    const place = { id: freshAllocationId(NOW_MS, random), keyed: false };
     const tokens = Array.from({ length: 1_000 }, () => freshToken(place, random));
     expect(new Set(tokens).size).toBe(1_000);
   });
@@ -73,11 +76,11 @@ describe("a token", () => {
     expect(moved).toBe((1n << 46n) - 1n);
   });
 
-  it("of an older making says nothing, and leads to every record of its handle", () => {
+  it("of an older making says nothing, and leads to every allocation of its handle", () => {
     fc.assert(
       fc.property(fc.nat(2 ** 42 - 1), anySeed, anyPlace, (nowMs, seed, place) => {
         const token = freshId(nowMs, seededRandom(seed));
-        expect(recordStartIn(token)).toBeUndefined();
+        expect(allocationStartIn(token)).toBeUndefined();
         expect(leadsTo(token, place)).toBe(true);
       }),
       { examples: [[NOW_MS, 0, { id: "record-1", keyed: false }]] },
@@ -85,10 +88,12 @@ describe("a token", () => {
   });
 });
 
-describe("the id of a record without a key", () => {
+describe("the id of an allocation without a key", () => {
   it("begins at random: of ids of one millisecond hardly two begin alike", () => {
     const random = seededRandom(1);
-    const starts = Array.from({ length: 10_000 }, () => freshRecordId(NOW_MS, random).slice(0, 6));
+    const starts = Array.from({ length: 10_000 }, () =>
+      freshAllocationId(NOW_MS, random).slice(0, 6),
+    );
     expect(new Set(starts).size).toBeGreaterThan(9_990);
   });
 
@@ -96,7 +101,7 @@ describe("the id of a record without a key", () => {
     const unlucky = { fraction: () => 0, bytes: (count: number) => new Uint8Array(count) };
     fc.assert(
       fc.property(fc.uniqueArray(fc.nat(2 ** 48 - 1)), (times) => {
-        expect(new Set(times.map((ms) => freshRecordId(ms, unlucky))).size).toBe(times.length);
+        expect(new Set(times.map((ms) => freshAllocationId(ms, unlucky))).size).toBe(times.length);
       }),
     );
   });

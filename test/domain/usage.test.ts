@@ -27,8 +27,8 @@ const rulesWith = (...reserved: string[]) => ({
   reserved: merged(intervals(...reserved)),
 });
 
-const adds = ({ capacity, inUse, held, reserved, cooling, available }: Usage) =>
-  capacity === inUse + held + reserved + cooling + available;
+const adds = ({ capacity, inUse, hostReserved, reserved, cooling, available }: Usage) =>
+  capacity === inUse + hostReserved + reserved + cooling + available;
 
 describe("the addresses of a block", () => {
   it("are in use, reserved, cooling or available, each of them one of these", () => {
@@ -38,7 +38,7 @@ describe("the addresses of a block", () => {
     expect(usage).toEqual({
       capacity: 8n,
       inUse: 2n,
-      held: 0n,
+      hostReserved: 0n,
       reserved: 1n,
       cooling: 1n,
       available: 4n,
@@ -51,7 +51,7 @@ describe("the addresses of a block", () => {
     expect(usage).toEqual({
       capacity: 8n,
       inUse: 1n,
-      held: 0n,
+      hostReserved: 0n,
       reserved: 2n,
       cooling: 0n,
       available: 5n,
@@ -63,7 +63,7 @@ describe("the addresses of a block", () => {
     expect(usageOf(block, rulesWith("10.0.0.0", "10.0.0.4"))).toEqual({
       capacity: 8n,
       inUse: 1n,
-      held: 4n,
+      hostReserved: 4n,
       reserved: 1n,
       cooling: 0n,
       available: 2n,

@@ -251,7 +251,7 @@ describe("a host that is to have a block", () => {
     const hostReserved = { start: 3, end: 1, handle: "windows-reserved-ipam-handle" };
     await claim(plat, "n1", { families: [4], hostReserved });
     const { body } = await plat.get("/v1/blocks", { host: "n1" });
-    expect(body.blocks).toMatchObject([{ hostReserved }]);
+    expect(body.blocks).toMatchObject([{ hostReservation: hostReserved }]);
   });
 
   it("gets it in the pools that are named", async () => {

@@ -88,7 +88,7 @@ describe("a block", () => {
 });
 
 describe("the blocks of a space", () => {
-  /** Blocks in two pools, claimed in no order, beyond one cell of the first. */
+  /** Blocks in two pools, claimed in no order, beyond one block group of the first. */
   async function spaceWithBlocks() {
     const plat = newSpace();
     await plat.put("/v1/pools/b-main", { cidr: "10.0.0.0/20", blockSize: 28 });
@@ -132,7 +132,7 @@ describe("the blocks of a space", () => {
     expect(cidrsOf(rest)).toEqual(["10.0.0.32/28", "10.0.0.48/28", "10.0.4.0/28", "10.0.15.0/28"]);
   });
 
-  it("are listed over more cells than one page looks at", async () => {
+  it("are listed over more block groups than one page looks at", async () => {
     const plat = newSpace();
     await plat.put("/v1/pools/main", { cidr: "10.0.0.0/16", blockSize: 28 });
     const addresses = Array.from({ length: 40 }, (_, i) => `10.0.${4 * i}.1`);
@@ -284,7 +284,7 @@ describe("the utilization of a pool", () => {
       cidr: "10.0.0.0/24",
       capacity: 256,
       inUse: 2,
-      held: 0,
+      hostReserved: 0,
       reserved: 131,
       cooling: 1,
       available: 122,
@@ -294,7 +294,7 @@ describe("the utilization of a pool", () => {
           cidr: "10.0.0.0/28",
           capacity: 16,
           inUse: 2,
-          held: 0,
+          hostReserved: 0,
           reserved: 3,
           cooling: 0,
           available: 11,
@@ -303,13 +303,20 @@ describe("the utilization of a pool", () => {
           cidr: "10.0.0.16/28",
           capacity: 16,
           inUse: 0,
-          held: 0,
+          hostReserved: 0,
           reserved: 0,
           cooling: 1,
           available: 15,
         },
       ],
-      outsideBlocks: { capacity: 224, inUse: 0, held: 0, reserved: 128, cooling: 0, available: 96 },
+      outsideBlocks: {
+        capacity: 224,
+        inUse: 0,
+        hostReserved: 0,
+        reserved: 128,
+        cooling: 0,
+        available: 96,
+      },
     });
   });
 
@@ -328,7 +335,7 @@ describe("the utilization of a pool", () => {
     });
   });
 
-  it("of a pool with more cells than a page looks at comes in pages, the last with the sums", async () => {
+  it("of a pool with more block groups than a page looks at comes in pages, the last with the sums", async () => {
     const plat = newSpace();
     await plat.put("/v1/pools/main", { cidr: "10.0.0.0/16", blockSize: 28 });
     await plat.put("/v1/reservations/some", { cidrs: ["10.0.0.0-10.0.3.255", "10.0.200.0/24"] });
@@ -356,7 +363,7 @@ describe("the utilization of a pool", () => {
     const position = {
       poolId: "another",
       after: "10.0.0.1",
-      sum: { inUse: "1", held: "0", reserved: "0", cooling: "0", available: "0" },
+      sum: { inUse: "1", hostReserved: "0", reserved: "0", cooling: "0", available: "0" },
       reservedInBlocks: "0",
     };
     const of = ["utilization", plat.space, "main"];

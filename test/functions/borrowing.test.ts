@@ -30,7 +30,7 @@ describe("a host for which the pool has no free block", () => {
     expect(own.body).toMatchObject({ state: "assigned", host: "owner", borrowed: false });
   });
 
-  it("gives back what it borrowed by its generation, and then anybody may have it", async () => {
+  it("frees what it borrowed by its generation, and then anybody may have it", async () => {
     const plat = await spaceWithoutFreeBlock();
     const { body } = await plat.assign({ host: "guest", ipv4: 2, handle: "h" });
     for (const { address, generation } of body.addresses) {
@@ -44,7 +44,7 @@ describe("a host for which the pool has no free block", () => {
     expect(next.body.addresses).toMatchObject([{ borrowed: false }, { borrowed: false }]);
   });
 
-  it("gives back what it borrowed by its handle", async () => {
+  it("frees what it borrowed by its handle", async () => {
     const plat = await spaceWithoutFreeBlock();
     await plat.assign({ host: "guest", ipv4: 2, handle: "h" });
     const { body } = await plat.delete("/v1/handles/h");

@@ -6,7 +6,7 @@ import { sealCursor } from "../../src/edge/http/cursor.ts";
 import { contentsOf } from "../../src/store/contents.ts";
 import type { Item, Key } from "../../src/store/item.ts";
 import * as keys from "../../src/store/key.ts";
-import { recordWith } from "../domain/builders.ts";
+import { allocationWith } from "../domain/builders.ts";
 import { newSpace, spaceWithPool, table } from "./plat.ts";
 
 /** https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html: what a function may answer. */
@@ -108,13 +108,13 @@ describe("an item that cannot be read", () => {
   it.each<[string, Key]>([
     ["a block", keys.blockKey(space, block)],
     ["a row", keys.affinityKey(space, "host:n#1 x", 4, 0)],
-    ["a loan", keys.loanKey(space, "host:n1", block)],
-    ["a seat", keys.seatKey(space, "a handle # x", 4, 0)],
-    ["a record", keys.recordKey(recordWith({}).place)],
+    ["a borrowed block", keys.borrowedBlockKey(space, "host:n1", block)],
+    ["a quota slot", keys.quotaSlotKey(space, "a handle # x", 4, 0)],
+    ["an allocation", keys.allocationKey(allocationWith({}).place)],
     ["a pool", keys.poolKey(space, "main")],
     ["a reservation", keys.reservationKey(space, "r")],
     ["a plan", keys.planKey(space)],
-    ["a page of a map", keys.poolMapKey(space, "id", "0")],
+    ["a page of a map", keys.blockGroupIndexKey(space, "id", "0")],
     ["a job", keys.jobKey(space, "delete-id")],
     ["a node", keys.nodeKey(space, "n1")],
     ["an entry of the register", keys.nodeEntryKey(space, "n1")],
@@ -122,7 +122,7 @@ describe("an item that cannot be read", () => {
   ])("belongs to the space in its key: %s", (kind, { pk, sk }) => {
     const unreadable = [{ key: `${pk} ${sk}`, reason: "" }];
     const of = (name: string) => withinSpace({ ...together([]), unreadable }, name).unreadable;
-    expect(of(kind === "a record" ? "default" : space)).toEqual(unreadable);
+    expect(of(kind === "an allocation" ? "default" : space)).toEqual(unreadable);
     expect(of("tenant")).toEqual([]);
   });
 });

@@ -73,11 +73,11 @@ describe("a dry run of an assign", () => {
     await plat.assign({ ...request, address: "10.0.0.7" });
     const { body } = await dry(() => plat.assign({ ...request, ipv4: 1, dryRun: true }));
     expect(body.families[0].blocks).toEqual([
-      { action: "held", block: "10.0.0.0/28", pool: "main", count: 1 },
+      { action: "alreadyAssigned", block: "10.0.0.0/28", pool: "main", count: 1 },
     ]);
     const other = { ...request, address: "10.0.0.8", dryRun: true };
     const refused = await dry(() => plat.assign(other));
-    expect(refused.body.refusal).toMatchObject({ code: "handle_limit" });
+    expect(refused.body.rejection).toMatchObject({ code: "handle_limit" });
   });
 
   it("tells of each pool by which rule it is dropped", async () => {
@@ -136,8 +136,8 @@ describe("a dry run of an assign", () => {
       const met = await plat.assign({ host: "n1", ...request });
       const { code, detail } = met.body;
       expect(told.status).toBe(200);
-      expect(told.body.refusal).toMatchObject({ code, detail });
-      expect(told.body.families).toMatchObject([{ blocks: [], refusal: { code, detail } }]);
+      expect(told.body.rejection).toMatchObject({ code, detail });
+      expect(told.body.families).toMatchObject([{ blocks: [], rejection: { code, detail } }]);
     }
   });
 
@@ -146,10 +146,10 @@ describe("a dry run of an assign", () => {
     const { body } = await dry(() => plat.assign({ host: "n1", ipv4: 3, ipv6: 1, dryRun: true }));
     expect(body).toMatchObject({
       requested: 4,
-      refusal: { code: "no_pool_available" },
+      rejection: { code: "no_pool_available" },
       families: [
         { family: 4, requested: 3, blocks: [{ action: "claim", count: 3 }] },
-        { family: 6, requested: 1, blocks: [], refusal: { code: "no_pool_available" } },
+        { family: 6, requested: 1, blocks: [], rejection: { code: "no_pool_available" } },
       ],
     });
     expect(body.families[0]).not.toHaveProperty("refusal");

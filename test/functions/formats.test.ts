@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { runJobs } from "../../src/allocator/jobs/run-jobs.ts";
 import type { Item } from "../../src/store/item.ts";
-import { collectAll, reclaimAll } from "../passes.ts";
+import { reclaimAll, repairAll } from "../passes.ts";
 import { CALLS, type Furnished, furnished, itemWhere, replace, startAnew } from "./newer.ts";
 import { context, table } from "./plat.ts";
 
@@ -134,11 +134,11 @@ const CASES: Readonly<Record<string, Case>> = {
         pk === `PLAN#${space}`,
     named: ["PUT a new pool", "PUT a pool over the range"],
   },
-  "a page of a pool's map": {
-    item: () => "map of pool id",
+  "a page of a pool's block-group index": {
+    item: () => "block-group index of pool id",
     fits: (space) => {
       const main = itemWhere(({ pk, sk }) => pk === `SPACE#${space}` && sk === "POOL#main");
-      return ({ pk }) => pk === `POOLMAP#${space}#${main.id}`;
+      return ({ pk }) => pk === `GROUPINDEX#${space}#${main.id}`;
     },
     named: [
       "GET blocks",
@@ -193,7 +193,7 @@ const CASES: Readonly<Record<string, Case>> = {
     ],
   },
   "a row of a host": {
-    item: () => "place 0 (IPv4) of host n1",
+    item: () => "affinity 0 (IPv4) of host n1",
     fits:
       (space) =>
       ({ pk, sk }) =>
@@ -210,8 +210,8 @@ const CASES: Readonly<Record<string, Case>> = {
       "release the host",
     ],
   },
-  "a loan": {
-    item: ({ block }) => `loan of block ${block} to host n2`,
+  "a borrowed block": {
+    item: ({ block }) => `block ${block} borrowed by host n2`,
     fits:
       (space) =>
       ({ pk, sk }) =>
@@ -266,24 +266,24 @@ const CASES: Readonly<Record<string, Case>> = {
       "DELETE namespace",
     ],
   },
-  "a seat": {
-    item: () => "seat 0 (IPv4) of handle few",
+  "a quota slot": {
+    item: () => "quota slot 0 (IPv4) of handle few",
     fits:
       (space) =>
       ({ pk }) =>
-        pk === `LIMIT#${space}#few`,
+        pk === `QUOTA#${space}#few`,
     named: ["assign under the limit"],
   },
-  "a record": {
-    item: () => "assignment record",
+  "an allocation": {
+    item: () => "allocation",
     fits:
       (space) =>
       ({ pk, handle }) =>
         pk.startsWith(`HANDLE#${space}#`) && handle === "web",
     named: ["GET address", "GET handle", "GET block", "PATCH address", "release the handle"],
   },
-  "the record of a request with a key": {
-    item: () => "assignment record",
+  "the allocation of a request with a key": {
+    item: () => "allocation",
     fits:
       (space) =>
       ({ pk, handle }) =>
@@ -322,7 +322,7 @@ function outdate({ fits }: Case, of: Furnished): Item {
   return newer;
 }
 
-const standing = ({ pk, sk }: Item) => table.partitions.get(pk)?.get(sk);
+const current = ({ pk, sk }: Item) => table.partitions.get(pk)?.get(sk);
 
 describe.each(Object.entries(CASES))("%s of a newer format", (_, wanted) => {
   it("is refused by its name by whatever needs it, and left as it is; all else is served", async () => {
@@ -341,10 +341,10 @@ describe.each(Object.entries(CASES))("%s of a newer format", (_, wanted) => {
       named.push(name);
     }
     expect(named.sort()).toEqual([...wanted.named].sort());
-    expect(standing(newer)).toBe(newer);
+    expect(current(newer)).toBe(newer);
   });
 
-  it("is named by the contents of the space, and by the passes, which go on past it", async () => {
+  it("is named by the contents of the space, and by the scheduled runs, which go on past it", async () => {
     const of = await furnished();
     const newer = outdate(wanted, of);
     startAnew();
@@ -353,30 +353,30 @@ describe.each(Object.entries(CASES))("%s of a newer format", (_, wanted) => {
       { key: `${newer.pk} ${newer.sk}`, reason: expect.stringContaining("format 2") },
     ];
     expect(body.contents.unreadable).toEqual(unreadable);
-    // The collector does not know how large the table is, and goes through all of it.
+    // The repair run does not know how large the table is, and goes through all of it.
     table.partitions.delete("SWEEP");
     const failures = [
       ...(await reclaimAll(context)).failures,
-      ...(await collectAll(context)).failures,
+      ...(await repairAll(context)).failures,
       ...(await runJobs(context)).failures,
     ];
     expect(failures.map(String).join()).toContain(wanted.item(of));
     for (const failure of failures) expect(failure).toBeInstanceOf(Error);
-    expect(standing(newer)).toBe(newer);
+    expect(current(newer)).toBe(newer);
   });
 });
 
-it("what a newer collector noted of its walk is kept, named, and the walk begins at the beginning", async () => {
+it("what a newer repair run noted of its walk is kept, named, and the walk begins at the beginning", async () => {
   await furnished();
   const noted = { pk: "SWEEP", sk: "3", itemsBefore: 0, f: 2 };
   table.partitions.set("SWEEP", new Map([["3", noted]]));
   startAnew();
-  const { swept, failures } = await collectAll(context);
+  const { swept, failures } = await repairAll(context);
   expect(swept).toBe(true);
   expect(failures.map(String)).toContainEqual(
-    expect.stringContaining("walk of the collector over shard 3"),
+    expect.stringContaining("progress of the repair run in shard 3"),
   );
-  expect(standing(noted)).toBe(noted);
+  expect(current(noted)).toBe(noted);
   table.partitions.delete("SWEEP");
 });
 
@@ -402,7 +402,7 @@ it("a pool that cannot be read keeps its range, its name and its blocks", async 
   const before = blocks().length;
   for (let pass = 0; pass < 3; pass++) {
     await reclaimAll(context);
-    await collectAll(context);
+    await repairAll(context);
   }
   expect(blocks()).toHaveLength(before);
 });
@@ -416,13 +416,13 @@ describe("a space whose items say that the keys of the table are of another form
   it("is refused as a whole, and nothing is written", async () => {
     const of = await furnished();
     const items = table.items().filter(({ pk }) => pk === `SPACE#${of.plat.space}`);
-    for (const item of items) replace({ ...item, k: 2 });
+    for (const item of items) replace({ ...item, k: 3 });
     const before = table.items();
     for (const [name, act] of Object.entries(CALLS)) {
       if (PROVEN.test(name) || ASKS_THE_TABLE.test(name)) continue;
       startAnew();
       const { body } = await act(of);
-      expect(body, name).toMatchObject({ code: "unreadable", format: 2, reads: 1 });
+      expect(body, name).toMatchObject({ code: "unreadable", format: 3, reads: 2 });
       expect(body.detail, name).toContain("of the keys of its table");
     }
     expect(table.items()).toEqual(before);
@@ -433,7 +433,7 @@ describe("a space whose items say that the keys of the table are of another form
     const of = await furnished();
     const kept = table.items().filter(({ pk }) => pk.startsWith(`BLOCK#${of.plat.space}#`));
     const items = table.items().filter(({ pk }) => pk === `SPACE#${of.plat.space}`);
-    for (const item of items) replace({ ...item, k: 2 });
+    for (const item of items) replace({ ...item, k: 3 });
     for (const { pk } of kept) table.partitions.delete(pk);
     startAnew();
     const { address, generation } = of;

@@ -9,7 +9,7 @@ import { ACCESS, ACTIONS } from "../../cdk/access.ts";
 const EXCUSED: readonly { readonly why: string; readonly rights: readonly string[] }[] = [
   {
     why: "A request that is given up, or resumed after a crash, takes back what it wrote: test/simulation/crash-points.test.ts.",
-    rights: ["assign delete HANDLE", "assign delete HOST", "assign delete LIMIT"],
+    rights: ["assign delete HANDLE", "assign delete HOST", "assign delete QUOTA"],
   },
   {
     why: "Hints that a pool is full, set where several pools serve a host and cleared where one has room again: test/allocator/blocks/scan-pool.test.ts and test/allocator/maintenance/reclaim/reclaim.test.ts.",
@@ -23,25 +23,27 @@ const EXCUSED: readonly { readonly why: string; readonly rights: readonly string
     rights: Object.keys(ACCESS).flatMap((name) => [`${name} get VERSION`, `${name} get TABLE`]),
   },
   {
-    why: "A block without its row, a pass that stops midway, a full cell that has room again, a space without pools: test/allocator/maintenance/reclaim/reclaim.test.ts.",
-    rights: ["get BLOCK", "update POOLMAP", "update SPACES", "delete SPACES"].map(
+    why: "A block without its row, a pass that stops midway, a full block group that has room again, a space without pools: test/allocator/maintenance/reclaim/reclaim.test.ts.",
+    rights: ["get BLOCK", "update GROUPINDEX", "update SPACES", "delete SPACES"].map(
       (right) => `reclaim ${right}`,
     ),
   },
   {
-    why: "A job that another worker changed, one that is a week old, a pool that is marked, a cell that has room again: test/allocator/jobs/run-jobs.test.ts.",
-    rights: ["work get JOBS", "work delete JOBS", "work put SPACE", "work update POOLMAP"],
+    why: "A job that another worker changed, one that is a week old, a pool that is marked, a block group that has room again: test/allocator/jobs/run-jobs.test.ts.",
+    rights: ["work get JOBS", "work delete JOBS", "work put SPACE", "work update GROUPINDEX"],
   },
   {
     why: "A block that changes while a job takes it from its host is read again: test/simulation/interleavings.test.ts.",
     rights: ["work get BLOCK"],
   },
   {
-    why: "The collector mends what crashes left, and goes on after a page of a large table: test/allocator/recovery.test.ts and test/simulation/crash-points.test.ts.",
+    why: "The repair run mends what crashes left, and goes on after a page of a large table: test/allocator/recovery.test.ts and test/simulation/crash-points.test.ts.",
     rights: [
-      ...["get HANDLE", "get HOST", "query HANDLE", "query POOLMAP"],
-      ...["put HANDLE", "put HOST", "put NODES", "put TABLE", "update BLOCK", "update POOLMAP"],
-      ...["BLOCK", "HANDLE", "HOST", "LIMIT", "NODES", "POOLMAP"].map((part) => `delete ${part}`),
+      ...["get HANDLE", "get HOST", "query HANDLE", "query GROUPINDEX"],
+      ...["put HANDLE", "put HOST", "put NODES", "put TABLE", "update BLOCK", "update GROUPINDEX"],
+      ...["BLOCK", "HANDLE", "HOST", "QUOTA", "NODES", "GROUPINDEX"].map(
+        (part) => `delete ${part}`,
+      ),
     ].map((right) => `repair ${right}`),
   },
 ];

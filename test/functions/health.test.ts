@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from "vitest";
-import { Unavailable } from "../../src/domain/outcome.ts";
+import { UnavailableError } from "../../src/domain/outcome.ts";
 import { call, context, spaceWithPool } from "./plat.ts";
 
 afterEach(() => {
@@ -22,7 +22,7 @@ it("a function whose table does not answer is healthy, but not ready", async () 
 });
 
 it("a request that meets a silent database is told to come again", async () => {
-  vi.spyOn(context.store, "readSpace").mockRejectedValue(new Unavailable("no answer"));
+  vi.spyOn(context.store, "readSpace").mockRejectedValue(new UnavailableError("no answer"));
   const reply = await call("GET", "/v1/spaces/silent/pools");
   expect(reply).toMatchObject({ status: 503, body: { code: "unavailable", retryable: true } });
 });
@@ -31,7 +31,7 @@ it.each([{ handle: "pod-7" }, {}])(
   "an assign of %j that a silent database cuts short names the handle to give it back by",
   async (named) => {
     const plat = await spaceWithPool();
-    vi.spyOn(context.store, "takeSlots").mockRejectedValue(new Unavailable("no answer"));
+    vi.spyOn(context.store, "takeSlots").mockRejectedValue(new UnavailableError("no answer"));
     const cut = await plat.assign({ host: "n1", ipv4: 17, ...named });
     expect(cut).toMatchObject({ status: 503, body: { code: "unavailable", ...named } });
     expect(cut.body.handle).toMatch(/^[\w-]+$/);

@@ -179,7 +179,13 @@ const RIGHT: Readonly<Record<string, readonly unknown[]>> = {
     sealCursor(["utilization", "default", "main"], {
       poolId: "__proto__",
       after: "::",
-      sum: { inUse: "9".repeat(39), held: "0", reserved: "0", cooling: "0", available: "0" },
+      sum: {
+        inUse: "9".repeat(39),
+        hostReserved: "0",
+        reserved: "0",
+        cooling: "0",
+        available: "0",
+      },
       reservedInBlocks: "9".repeat(39),
     }),
     sealCursor(["utilizations", "default"], { pool: "main", within: { poolId: "__proto__" } }),
@@ -271,9 +277,11 @@ const anyHeaders = fc.record({
   "idempotency-key": oneIn(3, fc.oneof(fc.constantFrom("key-1", "key-2"), anyText)),
 });
 
-const without = (record: Readonly<Record<string, string | undefined>>): Record<string, string> =>
+const without = (
+  allocation: Readonly<Record<string, string | undefined>>,
+): Record<string, string> =>
   Object.fromEntries(
-    Object.entries(record).filter((entry): entry is [string, string] => entry[1] !== undefined),
+    Object.entries(allocation).filter((entry): entry is [string, string] => entry[1] !== undefined),
   );
 
 /** A request to a route, as API Gateway hands it over. */

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { putPool } from "../../src/allocator/admin/administration.ts";
 import { RANGE_RETIRED_MS_MIN } from "../../src/domain/limits.ts";
-import { Unavailable } from "../../src/domain/outcome.ts";
+import { UnavailableError } from "../../src/domain/outcome.ts";
 import { poolOf } from "../world.ts";
 import { context, newSpace, pass, spaceWithPool } from "./plat.ts";
 
@@ -83,15 +83,15 @@ describe("a pool is deleted", () => {
   it("at once while it is still pending: the job is done, its name and its range are free", async () => {
     const plat = newSpace();
     const spec = { cidr: "10.0.0.0/24", blockSize: 28 };
-    const readPlan = () => Promise.reject(new Unavailable("it is cut off"));
+    const readPlan = () => Promise.reject(new UnavailableError("it is cut off"));
     const dying = { ...context, store: { ...context.store, readPlan } };
     await expect(
       putPool(dying, plat.space, "main", poolOf(spec.cidr, 28), undefined),
-    ).rejects.toThrow(Unavailable);
+    ).rejects.toThrow(UnavailableError);
     expect((await plat.get("/v1/pools/main")).body).toMatchObject({ state: "pending" });
     const match = await ifMatch(plat);
-    const rehearsed = await plat.delete("/v1/pools/main", match, { dryRun: "true" });
-    expect(rehearsed.body).toMatchObject({ dryRun: true, job: { state: "done" } });
+    const dryRunOf = await plat.delete("/v1/pools/main", match, { dryRun: "true" });
+    expect(dryRunOf.body).toMatchObject({ dryRun: true, job: { state: "done" } });
     expect((await plat.get("/v1/pools/main")).status).toBe(200);
     const deleted = await plat.delete("/v1/pools/main", match);
     expect(deleted).toMatchObject({
@@ -127,8 +127,8 @@ describe("the affinities of a pool are released", () => {
     await plat.assign({ host: "n2", address: "10.0.0.17", handle: "db" });
     await plat.call("POST", "/v1/nodes/n3/affinities", { body: { cidr: "10.0.0.32/28" } });
     const path = "/v1/pools/main/release-affinities";
-    const rehearsed = await plat.post(path, {}, { dryRun: "true" });
-    expect(rehearsed).toMatchObject({ status: 200, body: { dryRun: true } });
+    const dryRunOf = await plat.post(path, {}, { dryRun: "true" });
+    expect(dryRunOf).toMatchObject({ status: 200, body: { dryRun: true } });
     expect((await plat.get("/v1/jobs")).body.jobs).toEqual([]);
     const accepted = await plat.post(path);
     expect(accepted).toMatchObject({

@@ -9,7 +9,7 @@ describe("a name that no path can carry", () => {
   it.each(LOST)("such as %s is given to nothing", async (name) => {
     const plat = await spaceWithPool();
     const given = { host: "n", ipv4: 1 };
-    const refusals = [
+    const rejections = [
       [await plat.assign({ ...given, handle: name }), "handle"],
       [await plat.assign({ ...given, host: name }), "host"],
       [await plat.assign({ ...given, host: name, affinityType: "virtual" }), "host"],
@@ -23,7 +23,7 @@ describe("a name that no path can carry", () => {
         "metadata.name",
       ],
     ] as const;
-    for (const [{ status, body }, field] of refusals)
+    for (const [{ status, body }, field] of rejections)
       expect({ status, fields: body.fields }).toEqual({
         status: 400,
         fields: [{ field, value: name, problem: WORDS }],
@@ -40,7 +40,7 @@ describe("a name that no path can carry", () => {
         await plat.assign({ host: beginning, ipv4: 1, handle: beginning });
       const encoded = encodeURIComponent(name);
       const node = `/v1/nodes/${encoded}`;
-      const refusals = [
+      const rejections = [
         [await plat.get(`/v1/handles/${encoded}`), "handle"],
         [await plat.delete(`/v1/handles/${encoded}`), "handle"],
         [await plat.get(node), "node"],
@@ -49,7 +49,7 @@ describe("a name that no path can carry", () => {
         [await plat.get(`${node}/affinities`), "node"],
         [await plat.delete(`${node}/affinities`), "node"],
       ] as const;
-      for (const [{ status, body }, field] of refusals)
+      for (const [{ status, body }, field] of rejections)
         expect({ status, fields: body.fields }).toEqual({
           status: 400,
           fields: [{ field, value: name, problem: WORDS }],
@@ -59,7 +59,7 @@ describe("a name that no path can carry", () => {
     },
   );
 
-  it.each(LOST)("such as %s, from before, is found and given back by a body", async (name) => {
+  it.each(LOST)("such as %s, from before, is found and freed by a body", async (name) => {
     const plat = newSpace();
     await plat.put("/v1/pools/main", { cidr: "10.0.0.0/24", blockSize: 28 });
     const { space } = plat;

@@ -1,4 +1,4 @@
-import { Memory } from "../../src/allocator/core/warm-cache.ts";
+import { WarmCache } from "../../src/allocator/core/warm-cache.ts";
 import type { Reply } from "../../src/local/client.ts";
 import type { Item } from "../../src/store/item.ts";
 import { cidrOf } from "../world.ts";
@@ -21,7 +21,7 @@ export interface Furnished {
 
 /** The function forgets all that it knew, as one that has just started. */
 export function startAnew(): void {
-  (context as { memory: Memory }).memory = new Memory();
+  (context as { cache: WarmCache }).cache = new WarmCache();
 }
 
 export async function furnished(): Promise<Furnished> {
@@ -57,14 +57,14 @@ export async function furnished(): Promise<Furnished> {
   const other = (await plat.assign({ host: "n3", ipv4: 1, handle: "far", pools: ["other"] })).body
     .addresses[0];
   await plat.assign({ host: "n3", ipv4: 1, handle: "few", limitPerHandle: 2, pools: ["other"] });
-  // It lies in the block of n1: n2 has a loan of it.
+  // It lies in the block of n1: n2 has a borrowed block of it.
   const lent = neighbour(web.address, [web.address, keyed.address]);
   await plat.assign({ host: "n2", address: lent, handle: "lent" });
   const { space } = plat;
   const { pools } = await context.store.readSpace(space);
   const poolId = pools.find(({ name }) => name === "spare")?.id ?? "";
   await context.store.callPoolFull({ space, poolId, reserved: "" });
-  const full = { space, host: "host:n1", block: cidrOf(web.block), row: "row" } as const;
+  const full = { space, host: "host:n1", block: cidrOf(web.block), affinity: "affinity" } as const;
   await context.store.callBlockFull(full);
   const drained = await plat.get("/v1/pools/spare");
   const drain = await plat.post("/v1/pools/spare/drain", { "if-match": `${drained.headers.etag}` });

@@ -37,7 +37,7 @@ describe.each([
     expect(await plat.put(path, {})).toMatchObject({ status: 201 });
   });
 
-  it("is only rehearsed by a dry run", async () => {
+  it("is only only tried by a dry run", async () => {
     const plat = newSpace();
     const dry = { dryRun: "true" };
     const would = await plat.put(path, { labels }, undefined, dry);
@@ -80,7 +80,7 @@ it("a node that cannot be read is refused by its name, keeps no list back, and h
   await plat.put("/v1/nodes/n1", { labels: { zone: "a" } });
   await plat.put("/v1/nodes/n2", { labels: { zone: "a" } });
   const { pk, sk } = nodeKey(plat.space, "n1");
-  const standing = table.partitions.get(pk)?.get(sk);
+  const current = table.partitions.get(pk)?.get(sk);
   table.partitions.get(pk)?.set(sk, { pk, sk, labels: 7 });
   expect(await plat.get("/v1/nodes/n1")).toMatchObject({
     status: 409,
@@ -92,7 +92,7 @@ it("a node that cannot be read is refused by its name, keeps no list back, and h
   expect(await plat.assign({ host: "n1", ipv4: 1, pools: ["open"] })).toMatchObject({
     status: 200,
   });
-  if (standing) table.partitions.get(pk)?.set(sk, standing);
+  if (current) table.partitions.get(pk)?.set(sk, current);
 });
 
 describe("a pool with selectors", () => {

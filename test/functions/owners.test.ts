@@ -51,11 +51,11 @@ describe("the owners of an address", () => {
         owner: { active: TARGET, alternate: null },
         expectedOwner: { active: source, alternate: target },
       });
-    const refused = (standing: object | null) => ({
+    const refused = (current: object | null) => ({
       status: 412,
       body: {
         code: "precondition_failed",
-        mismatches: [{ side: "alternate", expected: target, standing }],
+        mismatches: [{ side: "alternate", expected: target, current }],
       },
     });
     expect(await promote()).toMatchObject(refused(null));
@@ -164,7 +164,7 @@ describe("the owners of an address", () => {
   });
 });
 
-describe("more than a record has room for", () => {
+describe("more than an allocation has room for", () => {
   const wide = (characters: number, entries = 50) =>
     Object.fromEntries(
       Array.from({ length: entries }, (_, n) => [`a${n}`, "é".repeat(characters)]),

@@ -8,7 +8,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-it("blocks that nobody uses go back to their pool in two passes", async () => {
+it("blocks that nobody uses go back to their pool in two scheduled runs", async () => {
   const plat = await spaceWithPool();
   const { body } = await plat.assign({ host: "n1", ipv4: 1 });
   const [{ block }] = body.addresses;
@@ -19,11 +19,11 @@ it("blocks that nobody uses go back to their pool in two passes", async () => {
   vi.setSystemTime(Date.now() + 60_000);
   await reclaim();
   expect((await plat.get(`/v1/addresses/${block.split("/")[0]}`)).body.state).toBe("free");
-  const standing = await context.store.scanPage(1_000);
-  expect(standing.contents.blocks.filter(({ space }) => space === plat.space)).toEqual([]);
+  const current = await context.store.scanPage(1_000);
+  expect(current.contents.blocks.filter(({ space }) => space === plat.space)).toEqual([]);
 });
 
-it("the collector leaves alone what is held", async () => {
+it("the repair run leaves alone what is held", async () => {
   const plat = await spaceWithPool();
   await plat.assign({ host: "n1", ipv4: 2, handle: "h" });
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 10 * 60_000 });

@@ -9,7 +9,7 @@ import { PROBLEMS } from "../../src/contract/schema/problem.ts";
 import type { Event } from "../../src/edge/http/event.ts";
 import type { Reply } from "../../src/local/client.ts";
 import type { Handlers } from "../../src/local/server.ts";
-import { MemoryTable } from "../../src/store/in-memory-table.ts";
+import { InMemoryTable } from "../../src/store/in-memory-table.ts";
 import { contextOf, wire } from "../../src/wiring.ts";
 import { eventOf, type Request } from "../edge/event.ts";
 import { sendEvent } from "./call.ts";
@@ -18,7 +18,7 @@ import { runAs, tellUsed, unlawful, watchedTable } from "./rights.ts";
 process.env.POWERTOOLS_LOG_LEVEL = "SILENT";
 
 /** What the handlers of this test file work with; a test may put something in their way. */
-export const table = new MemoryTable();
+export const table = new InMemoryTable();
 export const context = wire(watchedTable(table));
 
 /** Whatever a test did, the invariants hold over the whole table when it is done. */
@@ -31,7 +31,7 @@ afterEach(async () => {
 afterAll(tellUsed);
 
 // A function takes up its table as it is loaded.
-const { HANDLERS, PASSES } = await import("../../src/local/functions.ts");
+const { HANDLERS, SCHEDULED_RUNS } = await import("../../src/local/functions.ts");
 
 /** The functions, each with its own rights to the table and no other. */
 const LAWFUL = Object.fromEntries(
@@ -41,8 +41,8 @@ const LAWFUL = Object.fromEntries(
   ]),
 ) as unknown as Handlers;
 
-/** Runs a scheduled pass as its function. */
-export const pass = (name: keyof typeof PASSES) => () => runAs(name, PASSES[name]);
+/** Runs a scheduled run as its function. */
+export const pass = (name: keyof typeof SCHEDULED_RUNS) => () => runAs(name, SCHEDULED_RUNS[name]);
 
 /** A request through the handler that the API's route leads to. */
 export const call = (method: string, path: string, request: Request = {}): Promise<Reply> =>

@@ -54,7 +54,7 @@ describe("a release", () => {
   });
 
   it.each(["body", "path"])(
-    "of a handle in the %s gives back all it has, also if that is nothing",
+    "of a handle in the %s frees all it has, also if that is nothing",
     async (where) => {
       const plat = await spaceWithPool();
       const release = () =>

@@ -45,9 +45,9 @@ describe("a reservation", () => {
 
   it("is warned of without a look at more blocks than a page of a list looks at", async () => {
     const plat = await spaceWithPool({ cidr: "10.0.0.0/18", blockSize: 32 });
-    // One in each cell, which has 64 blocks of one address.
-    for (let cell = 0; cell < LOOKS_PER_PAGE + 3; cell++)
-      await plat.assign({ host: "n1", address: `10.0.${cell >> 2}.${(cell & 3) * 64}` });
+    // One in each block group, which has 64 blocks of one address.
+    for (let group = 0; group < LOOKS_PER_PAGE + 3; group++)
+      await plat.assign({ host: "n1", address: `10.0.${group >> 2}.${(group & 3) * 64}` });
     const { body } = await plat.put("/v1/reservations/most", { cidrs: ["10.0.0.0/19"] });
     const [{ inUse, complete, detail }] = body.warnings;
     expect({ complete, isSome: inUse > 0 && inUse <= LOOKS_PER_PAGE }).toEqual({
@@ -60,10 +60,10 @@ describe("a reservation", () => {
 
 it("a reservation is warned of where not all blocks were seen, though none of what was seen is assigned", async () => {
   const plat = await spaceWithPool({ cidr: "10.0.0.0/18", blockSize: 32 });
-  const cells = Array.from({ length: LOOKS_PER_PAGE + 3 }, (_, n) => `10.0.${n >> 2}.`);
-  const at = (n: number, last: number) => `${cells[n]}${(n & 3) * 64 + last}`;
-  for (const n of cells.keys()) await plat.assign({ host: "n1", address: at(n, 0) });
-  const cidrs = [...cells.keys()].map((n) => `${at(n, 32)}/27`);
+  const groups = Array.from({ length: LOOKS_PER_PAGE + 3 }, (_, n) => `10.0.${n >> 2}.`);
+  const at = (n: number, last: number) => `${groups[n]}${(n & 3) * 64 + last}`;
+  for (const n of groups.keys()) await plat.assign({ host: "n1", address: at(n, 0) });
+  const cidrs = [...groups.keys()].map((n) => `${at(n, 32)}/27`);
   const { body } = await plat.put("/v1/reservations/gaps", { cidrs });
   expect(body.warnings).toMatchObject([{ pool: "main", inUse: 0, complete: false }]);
   expect(body.warnings[0].detail).toContain("may cover assigned addresses of pool main");
@@ -112,7 +112,7 @@ describe("a pool of which every address is reserved", () => {
     expect(body.families).toMatchObject([
       { pools: [{ pool: "main", kept: false, reason: "reserved", detail: reason }], blocks: [] },
     ]);
-    expect(body.refusal.detail).toContain(reason);
+    expect(body.rejection.detail).toContain(reason);
   });
 
   it("has no block for a host that is to have one, and that is told by the same reason", async () => {

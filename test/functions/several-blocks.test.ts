@@ -93,7 +93,7 @@ describe("a request for both families", () => {
       missing,
       families: [
         { family: 4, blocks: [{ count: 2 }] },
-        { family: 6, blocks: [], refusal: { code: "no_pool_available" } },
+        { family: 6, blocks: [], rejection: { code: "no_pool_available" } },
       ],
     });
   });
@@ -135,7 +135,7 @@ describe("a request for both families", () => {
     const poolsOf = async (named: object) => {
       const { body } = await plat.assign({ host: "n1", ipv4: 1, ipv6: 1, dryRun: true, ...named });
       return (
-        body.refusal?.pools.map(
+        body.rejection?.pools.map(
           ({ family, pool, reason }: Record<string, unknown>) => `${family} ${pool} ${reason}`,
         ) ?? body.families.map(({ blocks }: { blocks: { pool: string }[] }) => blocks[0]?.pool)
       );
@@ -190,7 +190,7 @@ describe("a request for more than one block has", () => {
     expect((await plat.get("/v1/handles/h")).status).toBe(404);
   });
 
-  it("is given back whole by its handle", async () => {
+  it("is freed whole by its handle", async () => {
     const plat = await smallSpace();
     await plat.assign({ host: "n1", ipv4: 8, handle: "h" });
     const { body } = await plat.delete("/v1/handles/h");
@@ -212,7 +212,7 @@ describe("a request for more than one block has", () => {
     expect((await plat.get(`/v1/handles/${handle}`)).body.addresses).toHaveLength(40);
   });
 
-  it("is told that it was given back, as soon as one of its addresses was", async () => {
+  it("is told that it was freed, as soon as one of its addresses was", async () => {
     const plat = await smallSpace();
     const request = { host: "n1", ipv4: 6, handle: "h" };
     const { body } = await plat.assign(request, "key-1");
@@ -257,8 +257,8 @@ describe("a request for more than there is", () => {
       body: { code: "pool_exhausted", retryable: false, poolsTried: 2, poolsServing: 2 },
     });
     expect(refused.body.pools).toMatchObject([
-      { pool: "main", cells: "1", cellsLooked: 1 },
-      { pool: "second", cells: "1", cellsLooked: 1 },
+      { pool: "main", groups: "1", groupsLooked: 1 },
+      { pool: "second", groups: "1", groupsLooked: 1 },
     ]);
   });
 

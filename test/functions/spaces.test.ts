@@ -6,7 +6,7 @@ import { call, newSpace, spaceWithPool, textsOf } from "./plat.ts";
 const POOL = { cidr: "10.0.0.0/24", blockSize: 28 };
 const YAML = { "content-type": "application/yaml" };
 
-const refusal = (field: string, value: unknown, path: string) => ({
+const rejection = (field: string, value: unknown, path: string) => ({
   status: 400,
   body: {
     code: "invalid_request",
@@ -90,7 +90,7 @@ describe("a body that names a space", () => {
 
   it("is refused with the path that does", async () => {
     const body = { host: "n1", ipv4: 1, space: "blue" };
-    const told = refusal("space", "blue", "POST /v1/spaces/blue/assign");
+    const told = rejection("space", "blue", "POST /v1/spaces/blue/assign");
     expect(await inBody("POST", "/v1/assign", body)).toMatchObject(told);
     expect(await inBody("POST", "/v1/spaces/red/assign", body)).toMatchObject(told);
     expect(await inBody("POST", "/v1/spaces/blue/assign", body)).toMatchObject(told);
@@ -98,10 +98,10 @@ describe("a body that names a space", () => {
 
   it("is told the whole path, with what stands in it", async () => {
     expect(await inBody("PUT", "/v1/pools/main", { ...POOL, space: "blue" })).toMatchObject(
-      refusal("space", "blue", "PUT /v1/spaces/blue/pools/main"),
+      rejection("space", "blue", "PUT /v1/spaces/blue/pools/main"),
     );
     expect(await inBody("PATCH", "/v1/addresses/10.0.0.7", { space: "blue" })).toMatchObject(
-      refusal("space", "blue", "PATCH /v1/spaces/blue/addresses/10.0.0.7"),
+      rejection("space", "blue", "PATCH /v1/spaces/blue/addresses/10.0.0.7"),
     );
   });
 
@@ -109,7 +109,7 @@ describe("a body that names a space", () => {
     "that is none, %j, is told where one would stand",
     async (space) => {
       expect(await inBody("POST", "/v1/release", { handle: "h", space })).toMatchObject(
-        refusal("space", space, "POST /v1/spaces/{space}/release"),
+        rejection("space", space, "POST /v1/spaces/{space}/release"),
       );
     },
   );
@@ -121,7 +121,7 @@ describe("a body that names a space", () => {
       metadata: { name: "main" },
       spec: POOL,
     };
-    const told = refusal("space", "blue", "PUT /v1/spaces/blue/pools/main");
+    const told = rejection("space", "blue", "PUT /v1/spaces/blue/pools/main");
     for (const body of [
       { ...ipPool, space: "blue" },
       { kind: "List", apiVersion: "v1", items: [{ ...ipPool, space: "blue" }] },
@@ -132,7 +132,7 @@ describe("a body that names a space", () => {
     expect(await inBody("PUT", "/v1/pools/main", yaml, YAML)).toMatchObject(told);
     const node = "labels: {zone: west}\nspace: blue\n";
     expect(await inBody("PUT", "/v1/nodes/n1", node, YAML)).toMatchObject(
-      refusal("space", "blue", "PUT /v1/spaces/blue/nodes/n1"),
+      rejection("space", "blue", "PUT /v1/spaces/blue/nodes/n1"),
     );
   });
 });
@@ -156,7 +156,7 @@ describe.each(ROUTES.filter(({ path }) => actsInSpace(path) && path === withoutS
         const inBody = { body: { space: "blue" } };
         const inQuery = { query: { space: "blue" } };
         expect(await call(method, sample(form), body ? inBody : inQuery)).toMatchObject(
-          refusal(body ? "space" : "?space", "blue", instead),
+          rejection(body ? "space" : "?space", "blue", instead),
         );
       },
     );
@@ -166,6 +166,6 @@ describe.each(ROUTES.filter(({ path }) => actsInSpace(path) && path === withoutS
 it("a query that names a space is refused beside a body that is right", async () => {
   const request = { body: { host: "n", ipv4: 1 }, query: { space: "blue" } };
   expect(await call("POST", "/v1/assign", request)).toMatchObject(
-    refusal("?space", "blue", "POST /v1/spaces/blue/assign"),
+    rejection("?space", "blue", "POST /v1/spaces/blue/assign"),
   );
 });

@@ -35,7 +35,7 @@ describe("the limited broadcast address", () => {
         await plat.assign({ host: "n1", address: "255.255.255.255", handle: "a", dryRun }),
       ).toMatchObject(
         dryRun
-          ? { status: 200, body: { refusal: { code: "invalid_request" } } }
+          ? { status: 200, body: { rejection: { code: "invalid_request" } } }
           : {
               status: 400,
               body: { fields: [{ field: "address", value: "255.255.255.255" }] },

@@ -6,7 +6,7 @@ type Plat = ReturnType<typeof newSpace>;
 
 const replace = (item: Item) => table.partitions.get(item.pk)?.set(item.sk, item);
 
-describe("a row or a loan of a host that cannot be read", () => {
+describe("an affinity or a borrowed block of a host that cannot be read", () => {
   /** Writes what stands under the host there as nobody reads it, for as long as the work lasts. */
   async function unread(plat: Plat, sk: RegExp, work: () => Promise<void>): Promise<void> {
     const items = table.partitions.get(`HOST#${plat.space}#host:n1`);
@@ -17,13 +17,13 @@ describe("a row or a loan of a host that cannot be read", () => {
   }
 
   it.each([
-    ["row", /^AFFINITY#4#0/, "place 0 (IPv4) of host n1"],
-    ["loan", /^TAKEN#/, expect.stringMatching(/^loan of block .* to host n1$/)],
-  ])("is named by a release of the host, which gives back all else: a %s", async (_, sk, item) => {
+    ["affinity", /^AFFINITY#4#0/, "affinity 0 (IPv4) of host n1"],
+    ["borrowed block", /^TAKEN#/, expect.stringMatching(/^block .* borrowed by host n1$/)],
+  ])("is named by a release of the host, which releases all else: a %s", async (_, sk, item) => {
     const plat = await spaceWithPool({ cooldownSeconds: 0 });
-    const lender = await plat.assign({ host: "n2", ipv4: 1, handle: "lender" });
+    const borrowedFrom = await plat.assign({ host: "n2", ipv4: 1, handle: "lender" });
     const full = await plat.assign({ host: "n1", ipv4: 64, handle: "all" });
-    const borrowed = lender.body.addresses[0].address.replace(
+    const borrowed = borrowedFrom.body.addresses[0].address.replace(
       /\d+$/,
       (last: string) => Number(last) ^ 1,
     );
@@ -48,6 +48,6 @@ describe("a row or a loan of a host that cannot be read", () => {
       expect(listed.body.unreadable).toMatchObject([{ item }]);
     });
     expect((await plat.release({ host: "n1" })).body).toMatchObject({ complete: true });
-    expect(textsOf(await plat.get("/v1/handles/lender"))).toEqual(textsOf(lender));
+    expect(textsOf(await plat.get("/v1/handles/lender"))).toEqual(textsOf(borrowedFrom));
   });
 });

@@ -75,7 +75,7 @@ it("is named beside the others where its host's blocks are listed, released, cla
   });
 });
 
-it("is named by a release of the handle that has an address in it, which gives back all others", async () => {
+it("is named by a release of the handle that has an address in it, which frees all others", async () => {
   await plat.assign({ host: "n1", ipv4: 2, handle: "held" });
   const { status, body } = await plat.delete("/v1/handles/held");
   expect(status).toBe(200);

@@ -76,13 +76,13 @@ describe("the utilization of a space", () => {
       const own = (await plat.get(`/v1/pools/${pool}/utilization`)).body;
       expect(own).toMatchObject({ cidr, ...usage, outsideBlocks });
       expect(BigInt(usage.capacity)).toBe(
-        [usage.inUse, usage.held, usage.reserved, usage.cooling, usage.available]
+        [usage.inUse, usage.hostReserved, usage.reserved, usage.cooling, usage.available]
           .map(BigInt)
           .reduce((a, b) => a + b),
       );
     }
     const [main, six] = body.pools;
-    expect(main).toMatchObject({ capacity: 256, inUse: 2, held: 4 });
+    expect(main).toMatchObject({ capacity: 256, inUse: 2, hostReserved: 4 });
     expect(six).toMatchObject({
       capacity: "1208925819614629174706176",
       inUse: 1,
@@ -105,7 +105,7 @@ describe("the utilization of a space", () => {
     expect((await plat.get("/v1/utilization", { pool: "six,six" })).status).toBe(400);
   });
 
-  it("comes in pages over many cells, each pool once and as a whole", async () => {
+  it("comes in pages over many block groups, each pool once and as a whole", async () => {
     const plat = newSpace();
     for (const n of [1, 2, 3]) {
       await plat.put(`/v1/pools/p${n}`, { cidr: `10.${n}.0.0/16`, blockSize: 28 });
@@ -126,7 +126,7 @@ describe("the utilization of a space", () => {
     const within = {
       poolId: "of another pool",
       after: "10.0.0.128",
-      sum: { inUse: "9", held: "0", reserved: "0", cooling: "0", available: "0" },
+      sum: { inUse: "9", hostReserved: "0", reserved: "0", cooling: "0", available: "0" },
       reservedInBlocks: "9",
     };
     const anew = await plat.get("/v1/utilization", { cursor: cursorAt({ pool: "main", within }) });
@@ -154,9 +154,9 @@ describe("the utilization of a space", () => {
 describe("blocks of no pool", () => {
   it("are told to who asks for them, of both families, and of this space only", async () => {
     const plat = await spaceOfTwo();
-    const strays = ["192.168.7.0/28", "2001:db8:7::40/122"];
+    const orphans = ["192.168.7.0/28", "2001:db8:7::40/122"];
     for (const space of [plat.space, "somewhere-else"])
-      for (const cidr of strays)
+      for (const cidr of orphans)
         await context.store.createBlock(
           blockWith({}, { space, cidr: network(cidr), pool: "gone", poolId: "gone" }),
         );
@@ -166,7 +166,7 @@ describe("blocks of no pool", () => {
       orphansIn(pages)
         .map(({ cidr }) => cidr)
         .toSorted(),
-    ).toEqual(strays);
+    ).toEqual(orphans);
     expect(orphansIn(pages)[0]).toMatchObject({ pool: "gone", host: "node-1", inUse: 0 });
     expect(await plat.get("/v1/utilization", { pool: "main", orphans: "true" })).toMatchObject({
       status: 400,
@@ -176,11 +176,11 @@ describe("blocks of no pool", () => {
 
   it("are found however large the table is, page by page", async () => {
     const plat = await spaceOfTwo();
-    const stray = blockWith(
+    const orphan = blockWith(
       {},
       { space: plat.space, cidr: network("192.168.9.0/28"), pool: "gone", poolId: "gone" },
     );
-    await context.store.createBlock(stray);
+    await context.store.createBlock(orphan);
     // Of each look the table has a few items only.
     const { scan } = table;
     table.scan = (_, after) => scan.call(table, 3, after);

@@ -2,7 +2,7 @@ import "./silent.ts";
 import { type IncomingHttpHeaders, request } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Serving, serve } from "../../src/local/server.ts";
-import { MemoryTable } from "../../src/store/in-memory-table.ts";
+import { InMemoryTable } from "../../src/store/in-memory-table.ts";
 import { wire } from "../../src/wiring.ts";
 
 const TOKEN = "0123456789abcdef";
@@ -19,7 +19,7 @@ let open: Serving;
 let closed: Serving;
 
 beforeAll(async () => {
-  wire(new MemoryTable());
+  wire(new InMemoryTable());
   const { HANDLERS } = await import("../../src/local/functions.ts");
   open = await serve(HANDLERS, { port: 0 });
   closed = await serve(HANDLERS, { port: 0, token: TOKEN });

@@ -1,7 +1,7 @@
 import { createServer, type Socket } from "node:net";
 import { afterAll, describe, expect, it } from "vitest";
 import { LeanClient } from "../../bench/load/lean.ts";
-import { Unavailable } from "../../src/domain/outcome.ts";
+import { UnavailableError } from "../../src/domain/outcome.ts";
 import { createTable } from "../../src/local/create-table.ts";
 import { type Emulator, emulatorBinary, startEmulator } from "../../src/local/emulator.ts";
 import { tableThrough } from "../../src/store/dynamodb-table.ts";
@@ -37,7 +37,7 @@ describe("the long race's own client", () => {
         (socket) => socket.end(answer),
         async (table) => {
           expect(await table.write(WRITE)).toEqual({ outcome: "unknown" });
-          await expect(table.get(KEY)).rejects.toBeInstanceOf(Unavailable);
+          await expect(table.get(KEY)).rejects.toBeInstanceOf(UnavailableError);
         },
       );
     }

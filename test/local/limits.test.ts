@@ -4,7 +4,7 @@ import { connect, type Socket } from "node:net";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Serving, serve } from "../../src/local/server.ts";
-import { MemoryTable } from "../../src/store/in-memory-table.ts";
+import { InMemoryTable } from "../../src/store/in-memory-table.ts";
 import { wire } from "../../src/wiring.ts";
 
 const IMPATIENT = {
@@ -22,19 +22,19 @@ const PATIENT = {
   answerMsMax: 60_000,
 };
 
-let impatient: Serving;
-let patient: Serving;
+let notRetrying: Serving;
+let retrying: Serving;
 
 beforeAll(async () => {
-  wire(new MemoryTable());
+  wire(new InMemoryTable());
   const { HANDLERS } = await import("../../src/local/functions.ts");
   // One function that never answers, as one would whose database is gone.
   const read = () => new Promise<never>(() => {});
-  impatient = await serve({ ...HANDLERS, read }, { port: 0 }, IMPATIENT);
-  patient = await serve(HANDLERS, { port: 0 }, PATIENT);
+  notRetrying = await serve({ ...HANDLERS, read }, { port: 0 }, IMPATIENT);
+  retrying = await serve(HANDLERS, { port: 0 }, PATIENT);
 });
 
-afterAll(() => Promise.all([impatient.stop(), patient.stop()]));
+afterAll(() => Promise.all([notRetrying.stop(), retrying.stop()]));
 
 const open = ({ port }: Serving): Socket => connect(port, "127.0.0.1").on("error", () => {});
 
@@ -62,13 +62,13 @@ it.each([
     "POST /v1/assign HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\n\r\n{",
   ],
 ])("%s: told so, and cut off", async (_, start) => {
-  const socket = open(impatient);
+  const socket = open(notRetrying);
   socket.write(start);
   expect(problemIn(await heard(socket))).toEqual({ status: 408, code: "request_timeout" });
 });
 
 it("headers of more bytes than API Gateway takes are refused as such", async () => {
-  const socket = open(patient);
+  const socket = open(retrying);
   socket.write(`GET /v1/pools HTTP/1.1\r\nhost: x\r\nx: ${"y".repeat(11_000)}\r\n\r\n`);
   expect(problemIn(await heard(socket))).toEqual({ status: 431, code: "headers_too_large" });
 });
@@ -78,19 +78,19 @@ it.each([
   "GET /v1/pools HTTP/1.1\r\nhost: x\r\na\u0000b: c\r\n\r\n",
   "POST /v1/assign HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n",
 ])("what is no HTTP is refused as such: %j", async (bytes) => {
-  const socket = open(patient);
+  const socket = open(retrying);
   socket.write(bytes);
   expect(problemIn(await heard(socket))).toEqual({ status: 400, code: "invalid_request" });
 });
 
 it("a request that is not answered in time is told that nothing is known of it", async () => {
-  const reply = await fetch(`http://127.0.0.1:${impatient.port}/healthz`);
+  const reply = await fetch(`http://127.0.0.1:${notRetrying.port}/healthz`);
   expect(reply.status).toBe(503);
   expect(await reply.json()).toMatchObject({ code: "unavailable", retryable: true });
 });
 
 it("a gigabyte in a packed body stays packed, and is refused", async () => {
-  const reply = await fetch(`http://127.0.0.1:${patient.port}/v1/assign`, {
+  const reply = await fetch(`http://127.0.0.1:${retrying.port}/v1/assign`, {
     method: "POST",
     headers: { "content-type": "application/json", "content-encoding": "gzip" },
     body: gzipSync(Buffer.alloc(50_000_000)),
@@ -102,9 +102,9 @@ it("a gigabyte in a packed body stays packed, and is refused", async () => {
 });
 
 it("more connections than it takes are closed, and those that it has are served", async () => {
-  const held = Array.from({ length: PATIENT.connectionsMax }, () => open(patient));
+  const held = Array.from({ length: PATIENT.connectionsMax }, () => open(retrying));
   await Promise.all(held.map((socket) => once(socket, "connect")));
-  const refused = open(patient);
+  const refused = open(retrying);
   refused.resume();
   await once(refused, "close");
   const [first] = held as [Socket];

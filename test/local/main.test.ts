@@ -101,8 +101,8 @@ describe("npm start", () => {
   it.each<[string, Item | undefined, string]>([
     [
       "keys of another format",
-      { pk: "TABLE", sk: "FORMAT", f: 1, k: 2 },
-      "The item of the table has format 2 of the keys of its table, and this version reads format 1.",
+      { pk: "TABLE", sk: "FORMAT", f: 1, k: 3 },
+      "The item of the table has format 3 of the keys of its table, and this version reads format 2.",
     ],
     ["items from before formats were", undefined, "The item of the table is missing,"],
   ])("refuses a table with %s, and writes nothing", async (_, told, sentence) => {

@@ -38,7 +38,7 @@ it.runIf(emulatorBinary())(
     };
     const left = await race(1);
     expect(left).toMatchObject({ finished: false, failures: [] });
-    expect(left.progress.ledger.standing.length).toBeGreaterThan(0);
+    expect(left.progress.ledger.current.length).toBeGreaterThan(0);
     const { finished, failures, progress } = await race(Number.POSITIVE_INFINITY);
     expect(failures).toEqual([]);
     expect(finished).toBe(true);

@@ -3,7 +3,7 @@ import { Agent, request } from "node:http";
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Serving, serve } from "../../src/local/server.ts";
-import { MemoryTable } from "../../src/store/in-memory-table.ts";
+import { InMemoryTable } from "../../src/store/in-memory-table.ts";
 import { wire } from "../../src/wiring.ts";
 import { call } from "./process.ts";
 
@@ -11,7 +11,7 @@ let serving: Serving;
 let url: string;
 
 beforeAll(async () => {
-  wire(new MemoryTable());
+  wire(new InMemoryTable());
   const { HANDLERS } = await import("../../src/local/functions.ts");
   serving = await serve(HANDLERS, { port: 0 });
   url = `http://127.0.0.1:${serving.port}`;

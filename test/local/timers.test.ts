@@ -5,7 +5,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-it("a pass goes on after one that failed, never overlaps itself, and stops when told", async () => {
+it("a scheduled run goes on after one that failed, never overlaps itself, and stops when told", async () => {
   const failures = vi.spyOn(console, "error").mockImplementation(() => {});
   let running = 0;
   let passes = 0;
@@ -15,7 +15,7 @@ it("a pass goes on after one that failed, never overlaps itself, and stops when 
       await Promise.resolve();
       running--;
       passes++;
-      // The pass that stops the timer is waited for like any other.
+      // The scheduled run that stops the timer is waited for like any other.
       if (passes === 3) void timer.stop().then(resolve);
       throw new Error("every pass fails");
     });

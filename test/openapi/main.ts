@@ -6,7 +6,7 @@ import { copyFile, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { serve } from "../../src/local/server.ts";
-import { MemoryTable } from "../../src/store/in-memory-table.ts";
+import { InMemoryTable } from "../../src/store/in-memory-table.ts";
 import { wire } from "../../src/wiring.ts";
 
 /**
@@ -116,7 +116,7 @@ async function completeInPython(url: string): Promise<string> {
   return (await run(join(VENV_BIN, "python"), ["example.py", url], { cwd: CLIENT })).trim();
 }
 
-wire(new MemoryTable());
+wire(new InMemoryTable());
 const { HANDLERS } = await import("../../src/local/functions.ts");
 const serving = await serve(HANDLERS, { port: 0 });
 const { url } = serving;

@@ -40,7 +40,7 @@ const MINUTES = 2;
 const PAIRS = 200;
 /** Partitions of each kind whose items are measured. */
 const SAMPLES = 200;
-const ADDRESSES_PER_CELL = 4_096;
+const ADDRESSES_PER_GROUP = 4_096;
 /** Executions in a minute. */
 const SCHEDULES = RECLAIM.length + COLLECT.length + WORK.length;
 
@@ -84,10 +84,10 @@ export async function costsOf(addresses: number): Promise<Costs> {
     partitions,
     gigabytes,
     storagePerMonth: gigabytes * PRICES.storedGbMonth,
-    ...(await restOf(cloud, Math.ceil(addresses / ADDRESSES_PER_CELL))),
+    ...(await restOf(cloud, Math.ceil(addresses / ADDRESSES_PER_GROUP))),
     reclaimRoundMinutesWithProcessor: await roundOf(
       { ...cloud, memoryMb: PROCESSOR_MB },
-      Math.ceil(addresses / ADDRESSES_PER_CELL),
+      Math.ceil(addresses / ADDRESSES_PER_GROUP),
     ),
     ...(await pairsOf(cloud)),
     ...(await claimOf(cloud)),
@@ -96,7 +96,7 @@ export async function costsOf(addresses: number): Promise<Costs> {
 
 type Measured = Awaited<ReturnType<typeof newCloud>>;
 
-/** The collector is in the midst of its walk over each segment, and knows how long the last one was. */
+/** The repair run is in the midst of its walk over each segment, and knows how long the last one was. */
 function putMidway({ clock, items }: Measured, count: number): void {
   const itemsBefore = Math.ceil(count / EVERY_SHARD.length);
   const sweep = { beganAtMs: clock.nowMs - SWEEP_MS / 4, items: Math.ceil(itemsBefore / 4) };
@@ -105,7 +105,7 @@ function putMidway({ clock, items }: Measured, count: number): void {
 }
 
 /** What the schedules cost where nobody asks for anything. */
-async function restOf(cloud: Measured, cells: number) {
+async function restOf(cloud: Measured, groups: number) {
   const runs: Runs = { executions: [] };
   let before = cloud.table.capacity.total();
   await minutesUntil(
@@ -134,24 +134,24 @@ async function restOf(cloud: Measured, cells: number) {
     readUnitsPerMinute,
     writeUnitsPerMinute,
     longestRunSeconds: Math.max(...measured.map(({ ms }) => ms)) / 1_000,
-    reclaimRoundMinutes: roundMinutes(cells, measured, MINUTES),
+    reclaimRoundMinutes: roundMinutes(groups, measured, MINUTES),
     restPerMonth: perMinute * MINUTES_PER_MONTH,
   };
 }
 
-/** How many minutes it takes to come to every cell, by how many runs of so many minutes came to. */
-function roundMinutes(cells: number, executions: Runs["executions"], minutes: number): number {
+/** How many minutes it takes to come to every block group, by how many runs of so many minutes came to. */
+function roundMinutes(groups: number, executions: Runs["executions"], minutes: number): number {
   const visited = executions.reduce(
-    (sum, run) => sum + (run.ended === "answered" ? (run.value.cells ?? 0) : 0),
+    (sum, run) => sum + (run.ended === "answered" ? (run.value.groups ?? 0) : 0),
     0,
   );
-  return Math.max(1, (cells * minutes) / visited);
+  return Math.max(1, (groups * minutes) / visited);
 }
 
-async function roundOf(cloud: Cloud, cells: number): Promise<number> {
+async function roundOf(cloud: Cloud, groups: number): Promise<number> {
   const runs: Runs = { executions: [] };
   await minutesUntil(cloud, RECLAIM, 1, () => false, runs);
-  return roundMinutes(cells, runs.executions, 1);
+  return roundMinutes(groups, runs.executions, 1);
 }
 
 /** What an assign and its release cost, by functions that know the host's block. */

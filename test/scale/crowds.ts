@@ -1,5 +1,5 @@
 import { parseAddress } from "../../src/domain/address.ts";
-import { blocksOfCell, cellAt, cellIndexOf } from "../../src/domain/block-group.ts";
+import { blocksOfGroup, groupAt, groupIndexOf } from "../../src/domain/block-group.ts";
 import { type Cidr, cidrOf } from "../../src/domain/cidr.ts";
 import type { HostId } from "../../src/domain/host.ts";
 import type { Pool } from "../../src/domain/pool.ts";
@@ -8,22 +8,22 @@ import { blockKey, blockPk, hostPk } from "../../src/store/key.ts";
 import type { Crowd } from "./large-table.ts";
 import { blockItem, takenSlots } from "./scene.ts";
 
-/** The cells of a pool from the first on, each with the blocks that somebody says stand in it. */
-export function cellCrowd(
+/** The block groups of a pool from the first on, each with the blocks that somebody says stand in it. */
+export function groupCrowd(
   pool: Pool,
   count: number,
-  blocksIn: (cell: number) => readonly Item[],
+  blocksIn: (group: number) => readonly Item[],
 ): Crowd {
   const head = `BLOCK#${pool.space}#`;
   return {
     count,
-    keyOf: (number) => blockPk(pool.space, cellAt(pool, BigInt(number))),
+    keyOf: (number) => blockPk(pool.space, groupAt(pool, BigInt(number))),
     numberOf: (pk) => {
       if (!pk.startsWith(head)) return undefined;
       const [text = "", prefix] = pk.slice(head.length).split("/");
       const base = parseAddress(text);
       if (!base.ok) return undefined;
-      const number = Number(cellIndexOf(pool, cidrOf(base.value, Number(prefix))));
+      const number = Number(groupIndexOf(pool, cidrOf(base.value, Number(prefix))));
       return number >= 0 && number < count ? number : undefined;
     },
     itemsOf: blocksIn,
@@ -34,7 +34,7 @@ export function cellCrowd(
 export function hostCrowd(
   space: string,
   count: number,
-  rowsOf: (host: number) => readonly Item[],
+  affinitiesOf: (host: number) => readonly Item[],
 ): Crowd {
   const head = hostPk(space, "host:node-");
   return {
@@ -45,7 +45,7 @@ export function hostCrowd(
       const number = Number(pk.slice(head.length));
       return number < count ? number : undefined;
     },
-    itemsOf: rowsOf,
+    itemsOf: affinitiesOf,
   };
 }
 
@@ -55,7 +55,7 @@ export function hostCrowd(
  */
 export function fullBlocks(pool: Pool): (cidr: Cidr, host: HostId) => Item {
   const whole = 2 ** ((pool.cidr.family === 4 ? 32 : 128) - pool.blockSize);
-  const [first] = blocksOfCell(pool, cellAt(pool, 0n));
+  const [first] = blocksOfGroup(pool, groupAt(pool, 0n));
   if (!first) throw new Error("a pool without a block");
   const template = blockItem(pool, { cidr: first, host: "host:node-0", slots: takenSlots(whole) });
   return (cidr, host) => ({ ...template, ...blockKey(pool.space, cidr), host });

@@ -21,11 +21,11 @@ const drafting: Table = {
 const store: Store = makeStore(drafting);
 
 /** The item that a write of the store leaves: scenes are made of the very items that the walks would leave. */
-export function drafted(act: (store: Store) => unknown, standing?: Item): Item {
+export function drafted(act: (store: Store) => unknown, current?: Item): Item {
   written = undefined;
   act(store);
   const write = written as Write | undefined;
-  const item = write && changed(write.key, standing, write.change);
+  const item = write && changed(write.key, current, write.change);
   if (!item) throw new Error("this leaves no item");
   return item;
 }

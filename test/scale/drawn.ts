@@ -23,5 +23,5 @@ export function someId(): string {
 /** A handle that nobody else in the scene has. */
 export const someHandle = (): string => `workload-${drawn.handles++}`;
 
-/** What the authors of a scene's records draw at random. */
+/** What the authors of a scene's allocations draw at random. */
 export const sceneRandom = (): Random => drawn.random;

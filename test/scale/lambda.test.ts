@@ -13,8 +13,8 @@ test("a function that is stopped hears of no call any more, and the next executi
   const lambda = new LambdaFunction(cloud);
   let reads = 0;
   const ended = await cloud.clock.run(() =>
-    lambda.run(async ({ store, memory }) => {
-      memory.rememberCell("known");
+    lambda.run(async ({ store, cache }) => {
+      cache.rememberGroup("known");
       for (;;) {
         await store.readBlock("default", cidr);
         reads++;
@@ -26,7 +26,7 @@ test("a function that is stopped hears of no call any more, and the next executi
   await cloud.clock.run(() => cloud.clock.sleep(PASS_TIMEOUT_MS));
   expect(reads).toBe(before);
   const next = await cloud.clock.run(() =>
-    lambda.run(async ({ memory }) => memory.knowsCell("known")),
+    lambda.run(async ({ cache }) => cache.knowsGroup("known")),
   );
   expect(next).toMatchObject({ ended: "answered", value: false });
 });
@@ -37,13 +37,13 @@ test("a write that was under way when its function was stopped lands, and nobody
   const ended = await cloud.clock.run(() =>
     lambda.run(async ({ store, sleep }) => {
       await sleep(PASS_TIMEOUT_MS - 1);
-      await store.addCell("default", "id", 1n);
+      await store.addGroup("default", "id", 1n);
       throw new Error("nobody gets here");
     }),
   );
   expect(ended.ended).toBe("timedOut");
   await cloud.clock.run(() => cloud.clock.sleep(1_000));
-  expect(cloud.items.partition("POOLMAP#default#id")?.get("0")).toBeDefined();
+  expect(cloud.items.partition("GROUPINDEX#default#id")?.get("0")).toBeDefined();
 });
 
 test("a request begins no call that might be its last", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { Busy } from "../../src/domain/outcome.ts";
+import { ThrottledError } from "../../src/domain/outcome.ts";
 import type { Item } from "../../src/store/item.ts";
 import type { Write } from "../../src/store/table.ts";
 import { itemBytes } from "../store/item-bytes.ts";
@@ -78,9 +78,9 @@ describe("throttling", () => {
     );
     const refused = results.filter(({ status }) => status === "rejected");
     expect(results.length - refused.length).toBe(PARTITION_WRITE_UNITS_PER_S);
-    expect(refused.every((each) => each.status === "rejected" && each.reason instanceof Busy)).toBe(
-      true,
-    );
+    expect(
+      refused.every((each) => each.status === "rejected" && each.reason instanceof ThrottledError),
+    ).toBe(true);
     expect(items.partition("A")?.size).toBe(PARTITION_WRITE_UNITS_PER_S);
     expect(table.capacity.of("A").throttled).toBe(refused.length);
     await clock.run(async () => {

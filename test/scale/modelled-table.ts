@@ -1,4 +1,4 @@
-import { Busy, type Outcome } from "../../src/domain/outcome.ts";
+import { type Outcome, ThrottledError } from "../../src/domain/outcome.ts";
 import { TABLE } from "../../src/store/definition.ts";
 import type { Item, Key } from "../../src/store/item.ts";
 import type {
@@ -133,7 +133,7 @@ export class ModelledTable {
 
   #take(partition: string, kind: "read" | "write", units: number): void {
     if (!this.capacity.take(partition, kind, units, this.#clock.nowMs))
-      throw new Busy(`the partition ${partition} has no ${kind} units left`);
+      throw new ThrottledError(`the partition ${partition} has no ${kind} units left`);
   }
 }
 

@@ -1,7 +1,7 @@
-import type { AssignmentRecord } from "../../src/domain/allocation.ts";
+import type { Allocation } from "../../src/domain/allocation.ts";
 import type { Block } from "../../src/domain/block.ts";
 import type { Cidr } from "../../src/domain/cidr.ts";
-import { freshRecordId } from "../../src/domain/fresh.ts";
+import { freshAllocationId } from "../../src/domain/fresh.ts";
 import { handleHash } from "../../src/domain/hash.ts";
 import type { HostId } from "../../src/domain/host.ts";
 import type { Pool } from "../../src/domain/pool.ts";
@@ -18,12 +18,12 @@ export interface Held {
   readonly host: HostId;
   readonly cidr: Cidr;
   readonly ordinal: number;
-  readonly changes?: Partial<AssignmentRecord>;
+  readonly changes?: Partial<Allocation>;
   readonly keyed?: boolean;
   readonly id?: string;
 }
 
-/** The record of a request for one address, and its slot. */
+/** The allocation of a request for one address, and its slot. */
 export function requestFor(
   { space }: Pool,
   {
@@ -33,13 +33,13 @@ export function requestFor(
     ordinal,
     changes = {},
     keyed = false,
-    id = freshRecordId(EARLIER_MS, sceneRandom()),
+    id = freshAllocationId(EARLIER_MS, sceneRandom()),
   }: Held,
-): { readonly record: AssignmentRecord; readonly slot: Slot } {
+): { readonly allocation: Allocation; readonly slot: Slot } {
   const hash = handleHash(handle);
   const place = { space, handleHash: hash, id, keyed };
   const token = freshToken(place, sceneRandom());
-  const record: AssignmentRecord = {
+  const allocation: Allocation = {
     place,
     state: "live",
     handle,
@@ -50,30 +50,30 @@ export function requestFor(
     missing: [],
     parts: [{ token, block: cidr, count: 1, ordinals: [ordinal] }],
     given: new Set(),
-    seats: [],
+    quotaSlots: [],
     also: [],
     digest: "digest",
     revision: someId(),
     atMs: EARLIER_MS,
     ...changes,
   };
-  return { record, slot: { kind: "taken", token, handleHash: hash } };
+  return { allocation, slot: { kind: "taken", token, handleHash: hash } };
 }
 
-/** Puts a block of a host whose first addresses are held so, with a record each. */
+/** Puts a block of a host whose first addresses are held so, with an allocation each. */
 export function putHeld(
   items: LargeTable,
   pool: Pool,
   block: Pick<Block, "cidr"> & { readonly host: HostId },
   held: readonly Omit<Held, "cidr" | "host" | "ordinal">[],
-): readonly AssignmentRecord[] {
+): readonly Allocation[] {
   const slots = new Map<number, Slot>();
-  const records = held.map((each, ordinal) => {
-    const { record, slot } = requestFor(pool, { ...each, ...block, ordinal });
+  const allocations = held.map((each, ordinal) => {
+    const { allocation, slot } = requestFor(pool, { ...each, ...block, ordinal });
     slots.set(ordinal, slot);
-    items.put(drafted((store) => store.createRecord(record)));
-    return record;
+    items.put(drafted((store) => store.createAllocation(allocation)));
+    return allocation;
   });
   items.put(blockItem(pool, { ...block, slots }));
-  return records;
+  return allocations;
 }

@@ -3,7 +3,7 @@ import type { Assignment, AssignRequest } from "../../src/allocator/assign/assig
 import { parseAddress } from "../../src/domain/address.ts";
 import { parseGeneration } from "../../src/domain/generation.ts";
 import type { HostId } from "../../src/domain/host.ts";
-import { Refusal } from "../../src/domain/outcome.ts";
+import { Rejection } from "../../src/domain/outcome.ts";
 import { someHandle } from "./drawn.ts";
 import { type Cloud, type Execution, LambdaFunction } from "./lambda.ts";
 
@@ -29,16 +29,16 @@ export function requestOf(
 export const assignCold = (
   cloud: Cloud,
   request: AssignRequest,
-): Promise<Execution<Assignment | Refusal>> =>
+): Promise<Execution<Assignment | Rejection>> =>
   new LambdaFunction(cloud).request((context) => assign(context, request));
 
-export const isServed = (tried: Execution<Assignment | Refusal>): boolean =>
-  tried.ended === "answered" && !(tried.value instanceof Refusal);
+export const isServed = (tried: Execution<Assignment | Rejection>): boolean =>
+  tried.ended === "answered" && !(tried.value instanceof Rejection);
 
 /** Is the caller told that there is no use in asking again? @throws Error where nobody is told anything */
-export function isFinal(tried: Execution<Assignment | Refusal>): boolean {
+export function isFinal(tried: Execution<Assignment | Rejection>): boolean {
   if (tried.ended !== "answered") throw new Error(`no answer: ${JSON.stringify(tried)}`);
-  return tried.value instanceof Refusal && tried.value.members.retryable !== true;
+  return tried.value instanceof Rejection && tried.value.members.retryable !== true;
 }
 
 /** What a caller waits before it asks again. */
@@ -60,7 +60,7 @@ export async function triesUntilServed(
 /** @throws Error where it is refused, or not answered */
 export async function expectServed(lambda: LambdaFunction, request: AssignRequest) {
   const ended = await lambda.request((context) => assign(context, request));
-  if (ended.ended !== "answered" || ended.value instanceof Refusal)
+  if (ended.ended !== "answered" || ended.value instanceof Rejection)
     throw new Error(`a request was not served: ${JSON.stringify(ended)}`);
   return { ...ended, value: ended.value };
 }

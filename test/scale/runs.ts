@@ -9,8 +9,8 @@ import { MINUTE_MS } from "./model.ts";
 /** What a run tells of itself. */
 interface Ran {
   readonly failures: readonly unknown[];
-  /** Cells that were looked at, where it goes by cells. */
-  readonly cells?: number;
+  /** Block groups that were looked at, where it goes by block groups. */
+  readonly groups?: number;
 }
 
 /** A scheduled function, with what one execution of it does. */

@@ -1,4 +1,4 @@
-import { Unavailable } from "../../src/domain/outcome.ts";
+import { UnavailableError } from "../../src/domain/outcome.ts";
 import { eachCall } from "../../src/store/each-call.ts";
 import { changed } from "../../src/store/in-memory-table.ts";
 import type { Item } from "../../src/store/item.ts";
@@ -37,7 +37,7 @@ export const FIRST_ONLY: Sabotage = {
   table: (table) => ({
     ...table,
     query: async (pk, options) => {
-      if (pk.startsWith("POOLMAP#")) return [];
+      if (pk.startsWith("GROUPINDEX#")) return [];
       const items = await table.query(pk, options);
       if (!pk.startsWith("SPACE#")) return items;
       const pools = items.filter(({ sk }) => sk.startsWith("POOL#"));
@@ -46,7 +46,7 @@ export const FIRST_ONLY: Sabotage = {
   }),
 };
 
-/** A pool of two cells, where it has more. */
+/** A pool of two block groups, where it has more. */
 function narrowed(item: Item): Item {
   const [base, prefix] = String(item.cidr).split("/");
   return item.sk.startsWith("POOL#") && Number(prefix) < 19
@@ -64,7 +64,7 @@ export const NO_FULL_BLOCKS: Sabotage = {
 };
 
 export const ROWS_OF_EVERY_BLOCK: Sabotage = {
-  called: "a look at a cell asks the host of each of its blocks",
+  called: "a look at a block group asks the host of each of its blocks",
   table: (table) => ({
     ...table,
     query: async (pk, options) => {
@@ -82,7 +82,7 @@ export const FIRST_FAILURE_STOPS_ALL: Sabotage = {
   table: (table) => {
     let isStopped = false;
     return eachCall(table, async (call) => {
-      if (isStopped) throw new Unavailable("an item could not be read");
+      if (isStopped) throw new UnavailableError("an item could not be read");
       const answer = await call();
       isStopped ||= [answer].flat().some((item) => (item as Item | undefined)?.f === 99);
       return answer;
@@ -144,8 +144,8 @@ async function readAll(table: Table, pk: string): Promise<void> {
   }
 }
 
-export const NO_RECORD_ENDS: Sabotage = {
-  called: "no record is ever ended",
+export const NO_ALLOCATION_ENDS: Sabotage = {
+  called: "no allocation is ever ended",
   table: (table) => ({
     ...table,
     write: async (write) =>

@@ -1,12 +1,12 @@
-import type { PlanEntry } from "../../src/domain/address-plan.ts";
+import type { AddressPlanEntry } from "../../src/domain/address-plan.ts";
 import type { Block } from "../../src/domain/block.ts";
 import { parseCidr } from "../../src/domain/cidr.ts";
 import type { Pool, Settings } from "../../src/domain/pool.ts";
 import { SETTINGS_DEFAULT } from "../../src/domain/settings.ts";
 import { EVERY_SHARD, shardOfSpace } from "../../src/domain/shard.ts";
 import type { Slot } from "../../src/domain/slot.ts";
-import { rowFrom } from "../../src/store/affinity.ts";
-import { MemoryTable } from "../../src/store/in-memory-table.ts";
+import { affinityFrom } from "../../src/store/affinity.ts";
+import { InMemoryTable } from "../../src/store/in-memory-table.ts";
 import type { Item } from "../../src/store/item.ts";
 import { openTable } from "../../src/store/table-format.ts";
 import { VirtualClock } from "../virtual-clock.ts";
@@ -29,7 +29,7 @@ export async function newCloud(sabotage?: Sabotage): Promise<LargeCloud> {
   drawAnew();
   const clock = new VirtualClock();
   const items = new LargeTable();
-  const first = new MemoryTable();
+  const first = new InMemoryTable();
   await openTable(first);
   for (const item of first.items()) items.put(item);
   const table = new ModelledTable(clock, items);
@@ -83,7 +83,7 @@ export function putSpace(
   items.put(drafted((store) => store.putSettings(space, all, someId(), undefined)));
   for (const pool of pools) items.put(drafted((store) => store.putPool(pool, undefined)));
   const entries = pools.map(
-    ({ name, id, cidr, blockSize }): PlanEntry => ({ pool: name, id, cidr, blockSize }),
+    ({ name, id, cidr, blockSize }): AddressPlanEntry => ({ pool: name, id, cidr, blockSize }),
   );
   items.put(drafted((store) => store.changePlan({ space, entries: [] }, entries, someId())));
   if (reserved.length === 0) return;
@@ -97,19 +97,19 @@ export function putSpace(
   items.put(drafted((store) => store.putReservation(reservation, undefined)));
 }
 
-/** The pages of a pool's map with these cells in it, of which some are called full. */
-export function mapPages(
+/** The pages of a block-group index of the pool with these block groups in it, of which some are called full. */
+export function indexPages(
   { space, id }: Pool,
-  cells: Iterable<bigint>,
-  isFull: (cell: bigint) => boolean = () => false,
+  groups: Iterable<bigint>,
+  isFull: (group: bigint) => boolean = () => false,
 ): readonly Item[] {
   const pages = new Map<string, Item>();
   const enter = (item: Item) => pages.set(item.sk, item);
-  for (const cell of cells) {
-    const page = drafted((store) => store.addCell(space, id, cell));
-    enter(drafted((store) => store.addCell(space, id, cell), pages.get(page.sk)));
-    if (isFull(cell))
-      enter(drafted((store) => store.markFull(space, id, cell), pages.get(page.sk)));
+  for (const group of groups) {
+    const page = drafted((store) => store.addGroup(space, id, group));
+    enter(drafted((store) => store.addGroup(space, id, group), pages.get(page.sk)));
+    if (isFull(group))
+      enter(drafted((store) => store.markFull(space, id, group), pages.get(page.sk)));
   }
   return [...pages.values()];
 }
@@ -138,15 +138,15 @@ export function blockItem(
   return drafted((store) => store.createBlock(block));
 }
 
-/** The affinity row of a block at a place of its host. */
-export function rowItem(
+/** The affinity of a block at a place of its host. */
+export function affinityItem(
   pool: Pool,
   host: `${string}:${string}`,
   place: number,
   cidr: Block["cidr"],
 ): Item {
   return drafted((store) =>
-    store.createRow({
+    store.createAffinity({
       space: pool.space,
       host: host as NonNullable<Block["host"]>,
       family: cidr.family,
@@ -160,10 +160,10 @@ export function rowItem(
   );
 }
 
-/** What calls the block of a row full, as its host's own walks leave it once they have read it. */
-export const fullBlockItem = (row: Item): Item => {
-  const { space, host, block, revision } = rowFrom(row);
-  return drafted((store) => store.callBlockFull({ space, host, block, row: revision }));
+/** What calls the block of an affinity full, as its host's own walks leave it once they have read it. */
+export const fullBlockItem = (affinity: Item): Item => {
+  const { space, host, block, revision } = affinityFrom(affinity);
+  return drafted((store) => store.callBlockFull({ space, host, block, affinity: revision }));
 };
 
 /** Slots that are all taken, by requests that nobody looks up. */

@@ -6,13 +6,13 @@ import { contentsIn, passes, SPACE, type World } from "../world.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** After everything is given back and swept, the whole pool can be assigned again: nothing leaked. */
+/** After everything is freed and swept, the whole pool can be assigned again: nothing leaked. */
 export async function expectEverythingAssignable(world: World, where: string): Promise<void> {
-  for (const { handle } of contentsIn(world).records)
+  for (const { handle } of contentsIn(world).allocations)
     await releaseHandle(world.calm, SPACE, handle);
   await passes(world, 3, DAY_MS + 3_600_000);
-  const { blocks, rows, records, seats } = contentsIn(world);
-  expect([...blocks, ...rows, ...records, ...seats], where).toEqual([]);
+  const { blocks, affinities, allocations, quotaSlots } = contentsIn(world);
+  expect([...blocks, ...affinities, ...allocations, ...quotaSlots], where).toEqual([]);
 }
 
 /** Is every address of an answer taken under the very token it was answered with? */
@@ -32,7 +32,7 @@ export function isAssignment(answer: unknown): answer is Assignment {
 }
 
 /** Whoever meets others may be told to come again; that is an answer too, and there is no other. */
-export async function patiently<T>(act: () => Promise<T> | undefined): Promise<T | undefined> {
+export async function withRetries<T>(act: () => Promise<T> | undefined): Promise<T | undefined> {
   try {
     return await act();
   } catch (error) {

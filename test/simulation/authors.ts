@@ -1,26 +1,26 @@
-import type { AssignmentRecord } from "../../src/domain/allocation.ts";
+import type { Allocation } from "../../src/domain/allocation.ts";
 
-/** A record, and when its author wrote it: long ago, where it was over when it was first seen. */
+/** An allocation, and when its author wrote it: long ago, where it was over when it was first seen. */
 export interface Authored {
-  readonly record: AssignmentRecord;
+  readonly allocation: Allocation;
   readonly atMs: number;
 }
 
 /**
- * Records as they were first seen, by the tokens of their parts. Whoever ends a record, or marks it, writes a time of his own
+ * Allocations as they were first seen, by the tokens of their parts. Whoever ends an allocation, or marks it, writes a time of his own
  * into it, while a slot that its author had asked for before may still be taken, late.
  */
 export class Authors {
   readonly #authored = new Map<string, Authored>();
-  readonly #seen = new WeakSet<AssignmentRecord>();
+  readonly #seen = new WeakSet<Allocation>();
 
-  step(records: readonly AssignmentRecord[]): void {
-    for (const record of records) {
-      if (this.#seen.has(record)) continue;
-      this.#seen.add(record);
-      const isOver = record.state === "aborted" || record.state === "released";
-      const authored = { record, atMs: isOver ? Number.NEGATIVE_INFINITY : record.atMs };
-      for (const { token } of record.parts)
+  step(allocations: readonly Allocation[]): void {
+    for (const allocation of allocations) {
+      if (this.#seen.has(allocation)) continue;
+      this.#seen.add(allocation);
+      const isOver = allocation.state === "aborted" || allocation.state === "released";
+      const authored = { allocation, atMs: isOver ? Number.NEGATIVE_INFINITY : allocation.atMs };
+      for (const { token } of allocation.parts)
         if (!this.#authored.has(token)) this.#authored.set(token, authored);
     }
   }

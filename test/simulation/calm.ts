@@ -5,12 +5,12 @@ import type { Contents } from "../../src/domain/contents.ts";
 import { findViolations, type Violation } from "../../src/domain/invariants.ts";
 import { JOB_KEPT_MS } from "../../src/domain/limits.ts";
 import { contentsOf } from "../../src/store/contents.ts";
-import { collectAll, reclaimSpaces } from "../passes.ts";
+import { reclaimSpaces, repairAll } from "../passes.ts";
 import { unregisteredIn } from "../register.ts";
 import { SPACES } from "./requests.ts";
 import type { Life } from "./run.ts";
 
-/** Nobody is at work any more: after the scheduled passes the table must be tidy, and empty once all is released. */
+/** Nobody is at work any more: after the scheduled runs the table must be tidy, and empty once all is released. */
 export async function calmDown(
   context: Context,
   { scheduler, ledger }: Life,
@@ -21,7 +21,7 @@ export async function calmDown(
     scheduler.nowMs += waitMs;
     await runJobs(context);
     await reclaimSpaces(context, SPACES);
-    await collectAll(context);
+    await repairAll(context);
   };
   for (let n = 0; n < 4; n++) await pass(100_000);
   ledger.hold(contents(), scheduler.nowMs);
@@ -35,13 +35,15 @@ export async function calmDown(
     ...unregistered,
   ];
   if (found.length > 0) return found;
-  for (const { place, handle } of contents().records)
+  for (const { place, handle } of contents().allocations)
     await releaseHandle(context, place.space, handle);
-  // Nothing is kept longer than a job that is over, and a pool may take three passes to go.
+  // Nothing is kept longer than a job that is over, and a pool may take three scheduled runs to go.
   for (let n = 0; n < 5; n++) await pass(JOB_KEPT_MS);
-  const { blocks, rows, loans, seats, records, jobs } = contents();
-  return [...blocks, ...rows, ...loans, ...seats, ...records, ...jobs].map((left) => ({
-    invariant: "tidy",
-    message: `everything was released, and this is left: ${JSON.stringify(left, (_, v) => (typeof v === "bigint" ? String(v) : v))}`,
-  }));
+  const { blocks, affinities, borrowedBlocks, quotaSlots, allocations, jobs } = contents();
+  return [...blocks, ...affinities, ...borrowedBlocks, ...quotaSlots, ...allocations, ...jobs].map(
+    (left) => ({
+      invariant: "tidy",
+      message: `everything was released, and this is left: ${JSON.stringify(left, (_, v) => (typeof v === "bigint" ? String(v) : v))}`,
+    }),
+  );
 }

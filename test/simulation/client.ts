@@ -13,7 +13,7 @@ import { releaseHandle } from "../../src/allocator/release/release-handle.ts";
 import { formatAddress } from "../../src/domain/address.ts";
 import { blockOf } from "../../src/domain/block-group.ts";
 import { addressAt } from "../../src/domain/cidr.ts";
-import { Refusal } from "../../src/domain/outcome.ts";
+import { Rejection } from "../../src/domain/outcome.ts";
 import { type Promised, promisedOf } from "./ledger.ts";
 import { ASIDE, type Ask, drawAddress, SPACE } from "./requests.ts";
 import type { Life } from "./run.ts";
@@ -69,7 +69,7 @@ async function asking(
     const answer = await scheduler.trying(() =>
       assignJudged(context, sent, (violation) => ledger.violations.push(violation)),
     );
-    if (answer && !(answer instanceof Refusal)) {
+    if (answer && !(answer instanceof Rejection)) {
       scheduler.count("answer: assigned");
       const asked = request.wanted.reduce((sum, { count }) => sum + count, 0);
       const got = answer.addresses.length;
@@ -88,7 +88,7 @@ async function asking(
     if (answer) {
       scheduler.count(`answer: ${answer.code}`);
       // What a host keeps for itself nobody was given.
-      if (!answer.members.hostReserved) ledger.hearRefusal(answer, before, text, since);
+      if (!answer.members.hostReserved) ledger.hearRejection(answer, before, text, since);
     }
     if (key === undefined || answer?.code === "already_released") return undefined;
     await context.sleep(25_000 * context.random.fraction());
@@ -105,8 +105,8 @@ async function look(context: Context, life: Life, told: readonly Promised[]): Pr
     const before = ledger.promisesOf(first.handle);
     const answer = await scheduler.trying(() => holdings(context, first.handle));
     if (!answer) return;
-    if (answer instanceof Refusal) scheduler.count(`answer: ${answer.code}`);
-    const shown = answer instanceof Refusal ? [] : answer;
+    if (answer instanceof Rejection) scheduler.count(`answer: ${answer.code}`);
+    const shown = answer instanceof Rejection ? [] : answer;
     for (const promised of before) {
       if (ledger.promiseOf(promised.address) !== promised) continue;
       const read = shown.find(({ address }) => address === promised.address);
@@ -118,7 +118,7 @@ async function look(context: Context, life: Life, told: readonly Promised[]): Pr
   const at = drawTold(context, life, first) ?? drawAddress(context.random, life.scenario);
   const before = ledger.promiseOf(formatAddress(at));
   const read = await scheduler.trying(() => readAddress(context, SPACE, at));
-  if (read instanceof Refusal) scheduler.count(`answer: ${read.code}`);
+  if (read instanceof Rejection) scheduler.count(`answer: ${read.code}`);
   else if (read) ledger.hearRead(read, before, since);
 }
 
@@ -133,12 +133,12 @@ function drawTold(context: Context, { scenario }: Life, told: Promised | undefin
 async function holdings(
   context: Context,
   handle: string,
-): Promise<readonly AddressState[] | Refusal> {
+): Promise<readonly AddressState[] | Rejection> {
   const items: AddressState[] = [];
   let position: HandlePosition | undefined;
   do {
     const page = await readHandle(context, { space: SPACE, handle, limit: 3, position });
-    if (page instanceof Refusal) return page;
+    if (page instanceof Rejection) return page;
     items.push(...page.items);
     position = page.next;
   } while (position);
@@ -163,7 +163,7 @@ async function renew(
         amendAddress(context, SPACE, { address, ...proof, leaseSeconds }),
       ),
     );
-    if (answer instanceof Refusal) scheduler.count(`answer: ${answer.code}`);
+    if (answer instanceof Rejection) scheduler.count(`answer: ${answer.code}`);
     else if (answer) scheduler.count("answer: renewed");
   }
 }
@@ -178,24 +178,24 @@ async function move(context: Context, life: Life, [promised]: readonly Promised[
     const answer = await scheduler.trying(() =>
       amendAddress(context, SPACE, { address, generation, ...amendment }),
     );
-    scheduler.count(`answer: ${answer instanceof Refusal ? answer.code : "amended"}`);
+    scheduler.count(`answer: ${answer instanceof Rejection ? answer.code : "amended"}`);
     return answer;
   };
   const come = { owner: { alternate: me }, expectedOwner: { alternate: null } };
   const came = await amending(come);
-  if (!came || came instanceof Refusal) return;
+  if (!came || came instanceof Rejection) return;
   ledger.heardAlternate(promised, me.name);
   if (chanceIn(context)(0.3)) {
     // Another one wants to be it as well.
     const other = { ...me, name: `${me.name}-other` };
     const both = await amending({ ...come, owner: { alternate: other } });
-    if (both && !(both instanceof Refusal)) ledger.heardAlternate(promised, other.name);
+    if (both && !(both instanceof Rejection)) ledger.heardAlternate(promised, other.name);
   }
   await context.sleep(10_000 * context.random.fraction());
   ledger.leavesAlternate(promised, me.name);
   const stay = { owner: { active: me, alternate: null }, expectedOwner: { alternate: me } };
   const stayed = await amending(stay);
-  if (stayed instanceof Refusal && stayed.code === "precondition_failed")
+  if (stayed instanceof Rejection && stayed.code === "precondition_failed")
     ledger.violations.push({
       invariant: "owner",
       message: `${promised.address} had ${me.name} as alternate, and then ${stayed.detail}`,
@@ -220,7 +220,7 @@ async function blunder(context: Context, life: Life, told: readonly Promised[]):
   if (named.address === first.at && named.handle === undefined) return;
   if (sameAddress(named, first) && named.handle === undefined) return;
   const renewing = chanceIn(context)(0.3);
-  const answer = await scheduler.trying<ReleaseResult | Amended | Refusal>(() =>
+  const answer = await scheduler.trying<ReleaseResult | Amended | Rejection>(() =>
     renewing
       ? amendAddress(context, SPACE, { ...named, leaseSeconds: 60 })
       : releaseAddress(context, SPACE, named),
@@ -247,7 +247,7 @@ async function letGo(context: Context, life: Life, told: readonly Promised[]): P
   else if (how < 0.8 && first) {
     const { handle } = first;
     await scheduler.trying(() =>
-      ledger.ending(handle, () => releaseHandle(context, SPACE, handle)),
+      ledger.closing(handle, () => releaseHandle(context, SPACE, handle)),
     );
   }
 }
@@ -279,7 +279,7 @@ export async function janitor(context: Context, life: Life): Promise<void> {
     const client = Math.floor(context.random.fraction() * scenario.clients.length);
     const handle = scenario.clients[client]?.handle ?? "";
     const read = await scheduler.trying(() => holdings(context, handle));
-    if (!read || read instanceof Refusal) continue;
+    if (!read || read instanceof Rejection) continue;
     const [seen] = read;
     if (seen?.generation === undefined) continue;
     const promised = promisedOf(handle, { ...seen, generation: seen.generation });
@@ -288,7 +288,7 @@ export async function janitor(context: Context, life: Life): Promise<void> {
   }
 }
 
-/** A client of another space: what it does there is nobody's business here, but the passes go through both. */
+/** A client of another space: what it does there is nobody's business here, but the scheduled runs go through both. */
 export async function neighbour(context: Context): Promise<void> {
   const handle = "neighbour";
   for (let n = 0; n < 3; n++) {

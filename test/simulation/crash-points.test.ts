@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { assign } from "../../src/allocator/assign/assign.ts";
 import { findViolations } from "../../src/domain/invariants.ts";
-import { Refusal } from "../../src/domain/outcome.ts";
+import { Rejection } from "../../src/domain/outcome.ts";
 import { assigned, contentsIn, contextOver, makeWorld, passes, type World } from "../world.ts";
-import { expectEverythingAssignable, heldNow, patiently } from "./aftermath.ts";
+import { expectEverythingAssignable, heldNow, withRetries } from "./aftermath.ts";
 import { callsOf, MISHAPS, withMishap } from "./crash-points.ts";
 import { KEYED, NAMED, prepared } from "./operations.ts";
 
@@ -26,7 +26,7 @@ describe.each(NAMED)("%s", (_, operation) => {
       expect(violations(), where).toEqual([]);
       if (operation.again) {
         clock.nowMs += 20_000; // older than any author may live
-        await patiently(() => operation.again?.(contextOver(table, clock, 3), told, clock));
+        await withRetries(() => operation.again?.(contextOver(table, clock, 3), told, clock));
         expect(violations(), `${where}, repeated`).toEqual([]);
       }
       await landLate();
@@ -56,7 +56,7 @@ describe.each(KEYED)("a keyed request for $name, cut off at any call", ({ reques
       const second = await assigned(contextOver(table, clock, 3), request);
       const third = await assigned(contextOver(table, clock, 4), request);
       expect(third, where).toEqual(second);
-      if (answer && !(answer instanceof Refusal)) expect(second, where).toEqual(answer);
+      if (answer && !(answer instanceof Rejection)) expect(second, where).toEqual(answer);
       await landLate();
       expect(await assigned(contextOver(table, clock, 5), request), where).toEqual(second);
       expect(findViolations(contentsIn(world)), where).toEqual([]);

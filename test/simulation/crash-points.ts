@@ -1,4 +1,4 @@
-import { type Outcome, Unavailable } from "../../src/domain/outcome.ts";
+import { type Outcome, UnavailableError } from "../../src/domain/outcome.ts";
 import type { Item } from "../../src/store/item.ts";
 import type { Table, Write } from "../../src/store/table.ts";
 
@@ -69,7 +69,7 @@ export async function withMishap<T>(
 /** A read is asked again until it was asked for the last time: then its author hears so, and lives. One that is late is in time. */
 async function unheard(mishap: Mishap, go: () => Promise<unknown>): Promise<unknown> {
   if (mishap === "the request lands after everything else") return go();
-  throw new Unavailable("the database did not answer a read");
+  throw new UnavailableError("the database did not answer a read");
 }
 
 /** The table of a walk that stands still before one of its calls, until somebody else has come and gone. */

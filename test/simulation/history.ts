@@ -5,12 +5,12 @@ import type { Contents } from "../../src/domain/contents.ts";
 import type { Slot } from "../../src/domain/slot.ts";
 
 /** What one address was, how long it has been that, and until when it was something else. */
-interface Standing {
-  state: AddressStanding;
-  readonly until: Map<AddressStanding, number>;
+interface Current {
+  state: AddressStatus;
+  readonly until: Map<AddressStatus, number>;
 }
 
-export type AddressStanding = "free" | "cooling" | "taken";
+export type AddressStatus = "free" | "cooling" | "taken";
 
 /**
  * What became of every address, write by write. An answer about one address is true if the address was so at some moment
@@ -19,7 +19,7 @@ export type AddressStanding = "free" | "cooling" | "taken";
 export class History {
   /** Writes seen so far. */
   now = 0;
-  readonly #standings = new Map<string, Standing>();
+  readonly #standings = new Map<string, Current>();
   #before = new Map<string, Block>();
 
   /** @param onTaken told of every address that is taken under another token than before */
@@ -34,10 +34,10 @@ export class History {
   }
 
   /** Was the address so at any moment since? */
-  was(address: string, state: AddressStanding, since: number): boolean {
-    const standing = this.#standings.get(address);
-    if ((standing?.state ?? "free") === state) return true;
-    return (standing?.until.get(state) ?? -1) > since;
+  was(address: string, state: AddressStatus, since: number): boolean {
+    const current = this.#standings.get(address);
+    if ((current?.state ?? "free") === state) return true;
+    return (current?.until.get(state) ?? -1) > since;
   }
 
   #compare(
@@ -49,14 +49,14 @@ export class History {
       const slot = after.slots.get(ordinal);
       if (sameSlot(before?.slots.get(ordinal), slot)) continue;
       const address = formatAddress(addressAt(after.cidr, ordinal));
-      const standing = this.#standings.get(address) ?? {
+      const current = this.#standings.get(address) ?? {
         state: "free",
         until: new Map([["free" as const, this.now]]),
       };
-      this.#standings.set(address, standing);
+      this.#standings.set(address, current);
       const state = slot?.kind === "taken" || slot?.kind === "cooling" ? slot.kind : "free";
-      if (standing.state !== state) standing.until.set(standing.state, this.now);
-      standing.state = state;
+      if (current.state !== state) current.until.set(current.state, this.now);
+      current.state = state;
       if (slot?.kind === "taken") onTaken(address, slot.token);
     }
   }

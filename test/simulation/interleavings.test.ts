@@ -7,9 +7,9 @@ import type { Context } from "../../src/allocator/core/context.ts";
 import { releaseHandle } from "../../src/allocator/release/release-handle.ts";
 import { parseGeneration } from "../../src/domain/generation.ts";
 import { findViolations } from "../../src/domain/invariants.ts";
-import { collectAll, reclaimAll } from "../passes.ts";
+import { reclaimAll, repairAll } from "../passes.ts";
 import { contentsIn, contextOver, passes, requestOf, SPACE, type World } from "../world.ts";
-import { expectEverythingAssignable, heldNow, isAssignment, patiently } from "./aftermath.ts";
+import { expectEverythingAssignable, heldNow, isAssignment, withRetries } from "./aftermath.ts";
 import { callsOf, withIntruder } from "./crash-points.ts";
 import {
   drain,
@@ -67,18 +67,18 @@ const INTRUDERS: readonly Intruder[] = [
     },
   },
   {
-    name: "the passes, at once",
+    name: "the scheduled runs, at once",
     come: async ({ context }) => {
       await reclaimAll(context);
-      await collectAll(context);
+      await repairAll(context);
     },
   },
   {
-    name: "a quarter of an hour, with the passes in it",
+    name: "a quarter of an hour, with the scheduled runs in it",
     come: ({ world }) => passes(world, 9),
   },
   {
-    name: "a quarter of an hour, with the passes in it, and a request that takes all there is",
+    name: "a quarter of an hour, with the scheduled runs in it, and a request that takes all there is",
     come: async ({ world, context }) => {
       await passes(world, 9);
       return assign(context, another(8));
@@ -87,7 +87,7 @@ const INTRUDERS: readonly Intruder[] = [
   {
     name: "an operator who takes the blocks from their host",
     come: async ({ context }) => {
-      for (const { block } of await context.store.listRows(SPACE, "host:node-1")) {
+      for (const { block } of await context.store.listAffinities(SPACE, "host:node-1")) {
         const seen = await context.store.readBlock(SPACE, block);
         if (seen) await disown(context, seen);
       }
@@ -120,7 +120,7 @@ const INTRUDERS: readonly Intruder[] = [
 /** Everything that the operation does not promise to keep. */
 async function releaseWhatMayGo({ world, operation, told, context }: Scene): Promise<void> {
   const kept = operation.kept.map((name) => told[name]?.handle);
-  const handles = new Set(contentsIn(world).records.map(({ handle }) => handle));
+  const handles = new Set(contentsIn(world).allocations.map(({ handle }) => handle));
   for (const handle of handles)
     if (!kept.includes(handle)) await releaseHandle(context, SPACE, handle);
 }
@@ -143,11 +143,11 @@ describe.each(NAMED)("%s", (_, operation) => {
         let theirs: unknown;
         const walk = withIntruder(table, at, async () => {
           const context = contextOver(table, clock, 7);
-          theirs = await patiently(() => intruder.come({ world, operation, told, context }));
+          theirs = await withRetries(() => intruder.come({ world, operation, told, context }));
           expectNoViolations("came in");
           if (isAssignment(theirs)) expect(heldNow(world, theirs), where).toBe(true);
         });
-        const ours = await patiently(() => operation.walk(contextOver(walk, clock, 2), told));
+        const ours = await withRetries(() => operation.walk(contextOver(walk, clock, 2), told));
         expectNoViolations("went on");
         if (isAssignment(ours)) expect(heldNow(world, ours), `answered, ${where}`).toBe(true);
         if (isKeyed(ours) && isKeyed(theirs)) expect(ours.addresses).toEqual(theirs.addresses);

@@ -20,12 +20,12 @@ const { token } = promisedOf("pod", LEASED).parsed;
 /** The address is held, and found under its host. */
 const HELD = {
   blocks: [{ cidr: BLOCK, slots: new Map([[0, { kind: "taken", token }]]) }],
-  records: [{ host: "host:node-1", parts: [{ token }] }],
-  rows: [{ host: "host:node-1", block: BLOCK }],
+  allocations: [{ host: "host:node-1", parts: [{ token }] }],
+  affinities: [{ host: "host:node-1", block: BLOCK }],
   fullBlocks: [],
-  loans: [],
+  borrowedBlocks: [],
 } as unknown as Contents;
-const NOTHING = { blocks: [], records: [] } as unknown as Contents;
+const NOTHING = { blocks: [], allocations: [] } as unknown as Contents;
 
 it("takes either deadline of two renewals that were under way at once: whose was written last is not known", async () => {
   const { ledger, promised } = leased();
@@ -70,8 +70,8 @@ it("a renewal by handle may name an assignment that is over, and another of the 
   ledger.hear("pod", undefined, [{ ...LEASED, generation, expiresAtMs: 500_000 }], 0);
   const { renew, answer } = answering();
   const renewal = ledger.renewingByHandle(promised, 600_000, renew);
-  const [standing] = ledger.promisesOf("pod");
-  if (standing) ledger.letGo(standing);
+  const [current] = ledger.promisesOf("pod");
+  if (current) ledger.letGo(current);
   answer(600_000);
   await renewal;
   expect(ledger.violations).toEqual([]);

@@ -8,8 +8,8 @@ import { type Generation, parseGeneration } from "../../src/domain/generation.ts
 import type { HostId } from "../../src/domain/host.ts";
 import type { Violation } from "../../src/domain/invariants.ts";
 import { CLOCK_SKEW_MS_MAX } from "../../src/domain/limits.ts";
-import { Refusal, type RefusalCode } from "../../src/domain/outcome.ts";
-import { type AddressStanding, History } from "./history.ts";
+import { Rejection, type RejectionCode } from "../../src/domain/outcome.ts";
+import { type AddressStatus, History } from "./history.ts";
 import { valueIn } from "./scenario.ts";
 
 /** An address somebody was told is theirs. */
@@ -20,7 +20,7 @@ export interface Promised extends Pick<AssignedAddress, "address" | "generation"
 }
 
 /** What a refusal says that an address is. */
-const SAID: Partial<Record<RefusalCode, AddressStanding>> = {
+const SAID: Partial<Record<RejectionCode, AddressStatus>> = {
   already_assigned: "taken",
   address_cooling: "cooling",
 };
@@ -34,21 +34,21 @@ export class Ledger {
   readonly violations: Violation[] = [];
   readonly #history = new History();
   readonly #promises = new Map<string, Promised>();
-  /** Until when a promise holds where it is leased, by record; while a renewal is under way, the earlier of both. */
+  /** Until when a promise holds where it is leased, by allocation; while a renewal is under way, the earlier of both. */
   readonly #deadlines = new Map<string, number>();
   readonly #renewals = new Map<string, { readonly begun: number; readonly over: number }>();
   /** What renewals by handle may set that are under way: they renew whatever the handle has at the address by then. */
   readonly #byHandle = new Map<string, readonly number[]>();
   /** The alternate owner of an assignment, as it was told that it is. */
   readonly #alternates = new Map<string, string>();
-  /** Records of limited requests. */
+  /** Allocations of limited requests. */
   readonly #limited = new Set<string>();
   readonly #answers = new Map<string, string>();
   /** Tokens that somebody has begun to release: from then on either state is right. */
   readonly #letGo = new Set<string>();
   /** Addresses with the token under which they never can be taken again. */
   readonly #over = new Set<string>();
-  readonly #ending = new Map<string, number>();
+  readonly #closing = new Map<string, number>();
   /** When a release of such a name was over last. */
   readonly #ended = new Map<string, number>();
 
@@ -71,20 +71,20 @@ export class Ledger {
     since = Number.POSITIVE_INFINITY,
   ): Promised[] {
     const told = addresses.map((address) => promisedOf(handle, address));
-    const ending = told.flatMap((promised) => [
+    const closing = told.flatMap((promised) => [
       `@${promised.address}`,
       `${handle}@${promised.address}`,
       this.#hostOf(promised) ?? "",
     ]);
     const stale =
-      [handle, ...ending].some(
-        (name) => (this.#ending.get(name) ?? 0) > 0 || (this.#ended.get(name) ?? -1) >= since,
+      [handle, ...closing].some(
+        (name) => (this.#closing.get(name) ?? 0) > 0 || (this.#ended.get(name) ?? -1) >= since,
       ) || told.some((address) => this.#letGo.has(nameOf(address)));
     if (key !== undefined && !stale) this.#compare(`${handle}/${key}`, told);
     if (stale) return [];
     for (const [i, promised] of told.entries()) {
       const other = this.#promises.get(promised.address);
-      if (other && nameOf(other) !== nameOf(promised) && !this.#deadlines.has(recordOf(other)))
+      if (other && nameOf(other) !== nameOf(promised) && !this.#deadlines.has(allocationOf(other)))
         this.#violate(
           "I1",
           `${promised.address} was given to ${handle} while ${other.handle} has it`,
@@ -93,17 +93,17 @@ export class Ledger {
       const expiresAtMs = addresses[i]?.expiresAtMs;
       if (expiresAtMs === undefined) continue;
       const underWay = this.#byHandle.get(`${handle}@${promised.address}`) ?? [];
-      this.#deadline(recordOf(promised), Math.min(expiresAtMs, ...underWay));
+      this.#deadline(allocationOf(promised), Math.min(expiresAtMs, ...underWay));
     }
     return told;
   }
 
   /** What limited requests of a handle were answered with, of each family, is within the limit. */
   limited(told: readonly Promised[], limit: number): void {
-    for (const promised of told) this.#limited.add(recordOf(promised));
+    for (const promised of told) this.#limited.add(allocationOf(promised));
     for (const family of [4, 6]) {
       const all = this.promisesOf(told[0]?.handle ?? "").filter(
-        (promised) => promised.at.family === family && this.#limited.has(recordOf(promised)),
+        (promised) => promised.at.family === family && this.#limited.has(allocationOf(promised)),
       );
       if (all.length > limit)
         this.#violate("limit", `${all.map(nameOf).join(" ")} are more than ${limit}`);
@@ -111,8 +111,8 @@ export class Ledger {
   }
 
   /** A refusal says what an address is: it was so since the question. It names the handle that was promised it throughout. */
-  hearRefusal(
-    { code, members }: Refusal,
+  hearRejection(
+    { code, members }: Rejection,
     before: Promised | undefined,
     address: string | undefined,
     since: number,
@@ -137,7 +137,7 @@ export class Ledger {
   ): void {
     // A cooldown that is over is shown as free.
     if (read.state === "assigned") this.#hearSaid(read.address, "taken", since);
-    else if (!["cooling", "free"].some((s) => this.#was(read.address, s as AddressStanding, since)))
+    else if (!["cooling", "free"].some((s) => this.#was(read.address, s as AddressStatus, since)))
       this.#violate("I2", `${read.address} is shown as ${read.state} and was taken throughout`);
     const now = this.#promises.get(read.address);
     const shown = read.generation === undefined ? undefined : parseGeneration(read.generation);
@@ -158,8 +158,8 @@ export class Ledger {
   /** From now on this address may be taken away: its owner, or somebody in its name, releases it. */
   letGo(promised: Promised): void {
     this.#letGo.add(nameOf(promised));
-    const standing = this.#promises.get(promised.address);
-    if (standing && nameOf(standing) === nameOf(promised)) this.#promises.delete(promised.address);
+    const current = this.#promises.get(promised.address);
+    if (current && nameOf(current) === nameOf(promised)) this.#promises.delete(promised.address);
   }
 
   /** An answer says that this assignment is no more: nobody can bring it back. */
@@ -173,13 +173,13 @@ export class Ledger {
     handle: string | undefined,
     release: () => Promise<T>,
   ): Promise<T> {
-    const standing = this.#promises.get(address);
-    if (standing && (handle === undefined || standing.handle === handle)) this.letGo(standing);
+    const current = this.#promises.get(address);
+    if (current && (handle === undefined || current.handle === handle)) this.letGo(current);
     return this.#while(`${handle ?? ""}@${address}`, release);
   }
 
   /** A release by handle names whatever the handle has while it lasts. When it says that it is complete, nothing is left of it. */
-  async ending(handle: string, release: () => Promise<Released>): Promise<Released> {
+  async closing(handle: string, release: () => Promise<Released>): Promise<Released> {
     const promises = this.promisesOf(handle);
     for (const promised of promises) this.letGo(promised);
     const answer = await this.#while(handle, release);
@@ -195,8 +195,8 @@ export class Ledger {
   async renewingByHandle(
     promised: Promised,
     expiresAtMs: number,
-    renew: () => Promise<Amended | Refusal>,
-  ): Promise<Amended | Refusal> {
+    renew: () => Promise<Amended | Rejection>,
+  ): Promise<Amended | Rejection> {
     const { handle, address } = promised;
     const name = `${handle}@${address}`;
     this.#byHandle.set(name, [...(this.#byHandle.get(name) ?? []), expiresAtMs]);
@@ -206,10 +206,10 @@ export class Ledger {
     const answer = await this.#renewing(named, expiresAtMs, renew, true);
     const underWay = this.#byHandle.get(name) ?? [];
     this.#byHandle.set(name, underWay.toSpliced(underWay.indexOf(expiresAtMs), 1));
-    const standing = this.#promises.get(address);
-    if (standing?.handle === handle && !(answer instanceof Refusal))
-      if (this.#deadlines.has(recordOf(standing)))
-        this.#deadline(recordOf(standing), answer.expiresAtMs ?? expiresAtMs);
+    const current = this.#promises.get(address);
+    if (current?.handle === handle && !(answer instanceof Rejection))
+      if (this.#deadlines.has(allocationOf(current)))
+        this.#deadline(allocationOf(current), answer.expiresAtMs ?? expiresAtMs);
     return answer;
   }
 
@@ -231,24 +231,26 @@ export class Ledger {
     return answer;
   }
 
-  /** Whose an address is, by the record that holds it. */
+  /** Whose an address is, by the allocation that holds it. */
   #hostOf({ parsed }: Promised): HostId | undefined {
-    return this.#contents?.records.find(({ parts }) =>
+    return this.#contents?.allocations.find(({ parts }) =>
       parts.some(({ token }) => token === parsed.token),
     )?.host;
   }
 
   #isFoundUnder(host: HostId, { at }: Promised): boolean {
-    const { rows = [], loans = [] } = this.#contents ?? {};
-    return [...rows, ...loans].some((named) => named.host === host && contains(named.block, at));
+    const { affinities = [], borrowedBlocks = [] } = this.#contents ?? {};
+    return [...affinities, ...borrowedBlocks].some(
+      (named) => named.host === host && contains(named.block, at),
+    );
   }
 
   /** A renewal that names an assignment by its generation. */
   async renewing(
     promised: Promised,
     expiresAtMs: number,
-    renew: () => Promise<Amended | Refusal>,
-  ): Promise<Amended | Refusal> {
+    renew: () => Promise<Amended | Rejection>,
+  ): Promise<Amended | Rejection> {
     return this.#renewing(promised, expiresAtMs, renew, false);
   }
 
@@ -256,31 +258,31 @@ export class Ledger {
   async #renewing(
     promised: Promised,
     expiresAtMs: number,
-    renew: () => Promise<Amended | Refusal>,
+    renew: () => Promise<Amended | Rejection>,
     byHandle: boolean,
-  ): Promise<Amended | Refusal> {
-    const record = recordOf(promised);
-    const isIt = (standing = this.#promises.get(promised.address)) =>
-      standing !== undefined && nameOf(standing) === nameOf(promised);
-    const isStanding = () =>
+  ): Promise<Amended | Rejection> {
+    const allocation = allocationOf(promised);
+    const isIt = (current = this.#promises.get(promised.address)) =>
+      current !== undefined && nameOf(current) === nameOf(promised);
+    const isCurrent = () =>
       byHandle ? this.#promises.get(promised.address)?.handle === promised.handle : isIt();
     const wasIt = isIt();
-    const wasStanding = isStanding();
-    this.#deadline(record, expiresAtMs);
-    const { begun, over } = this.#renewalsOf(record);
-    this.#renewals.set(record, { begun: begun + 1, over });
+    const wasCurrent = isCurrent();
+    this.#deadline(allocation, expiresAtMs);
+    const { begun, over } = this.#renewalsOf(allocation);
+    this.#renewals.set(allocation, { begun: begun + 1, over });
     const answer = await renew();
-    const now = this.#renewalsOf(record);
-    this.#renewals.set(record, { ...now, over: now.over + 1 });
-    if (answer instanceof Refusal) return answer;
-    if (wasStanding && !isStanding() && !this.#letGo.has(nameOf(promised)))
+    const now = this.#renewalsOf(allocation);
+    this.#renewals.set(allocation, { ...now, over: now.over + 1 });
+    if (answer instanceof Rejection) return answer;
+    if (wasCurrent && !isCurrent() && !this.#letGo.has(nameOf(promised)))
       this.#violate("I2", `${promised.address} was renewed after its lease had ended`);
     // Of several at once nobody knows whose was written last; nor, where the handle had another, which one was renewed.
     const wasAlone = begun === over && now.begun === begun + 1;
     const isSure = wasAlone && (!byHandle || (wasIt && isIt()));
     const until = answer.expiresAtMs ?? expiresAtMs;
-    if (isSure) this.#deadlines.set(record, until);
-    else this.#deadline(record, until);
+    if (isSure) this.#deadlines.set(allocation, until);
+    else this.#deadline(allocation, until);
     return answer;
   }
 
@@ -300,8 +302,8 @@ export class Ledger {
     if (this.#alternates.get(nameOf(promised)) === name) this.#alternates.delete(nameOf(promised));
   }
 
-  #renewalsOf(record: string) {
-    return this.#renewals.get(record) ?? { begun: 0, over: 0 };
+  #renewalsOf(allocation: string) {
+    return this.#renewals.get(allocation) ?? { begun: 0, over: 0 };
   }
 
   /** After a write: is everything that was promised still so? */
@@ -319,7 +321,7 @@ export class Ledger {
       if (isHeldIn(contents, promised)) continue;
       this.#promises.delete(promised.address);
       // An owner may go by the slowest clock there is.
-      const deadline = this.#deadlines.get(recordOf(promised)) ?? Number.POSITIVE_INFINITY;
+      const deadline = this.#deadlines.get(allocationOf(promised)) ?? Number.POSITIVE_INFINITY;
       if (nowMs - CLOCK_SKEW_MS_MAX / 2 >= deadline) this.#expired(promised);
       else
         this.#violate("I2", `${promised.address} was promised to ${promised.handle} and is gone`);
@@ -332,28 +334,28 @@ export class Ledger {
       if (told.split(" ").includes(nameOf(promised))) this.#answers.delete(request);
   }
 
-  #deadline(record: string, atMs: number): void {
-    this.#deadlines.set(record, Math.min(atMs, this.#deadlines.get(record) ?? atMs));
+  #deadline(allocation: string, atMs: number): void {
+    this.#deadlines.set(allocation, Math.min(atMs, this.#deadlines.get(allocation) ?? atMs));
   }
 
   /**
    * Until a release is over, either outcome is right for what it names. One that ends in an error is never over: what it
-   * has begun, the collector may finish at any time.
+   * has begun, the repair run may finish at any time.
    */
   async #while<T>(name: string, release: () => Promise<T>): Promise<T> {
-    this.#ending.set(name, (this.#ending.get(name) ?? 0) + 1);
+    this.#closing.set(name, (this.#closing.get(name) ?? 0) + 1);
     const answer = await release();
-    this.#ending.set(name, (this.#ending.get(name) ?? 0) - 1);
+    this.#closing.set(name, (this.#closing.get(name) ?? 0) - 1);
     this.#ended.set(name, this.moment);
     return answer;
   }
 
-  #hearSaid(address: string, said: AddressStanding, since: number): void {
+  #hearSaid(address: string, said: AddressStatus, since: number): void {
     if (!this.#was(address, said, since))
       this.#violate("I2", `${address} is said to be ${said}, and was not since the question`);
   }
 
-  #was(address: string, state: AddressStanding, since: number): boolean {
+  #was(address: string, state: AddressStatus, since: number): boolean {
     return this.#history.was(address, state, since);
   }
 
@@ -396,4 +398,4 @@ export function promisedOf(
 /** By its token: the text of a generation also says how many its request wants, which may be less once it is answered. */
 const nameOf = ({ address, parsed }: Pick<Promised, "address" | "parsed">) =>
   `${address}@${parsed.token}`;
-const recordOf = ({ parsed }: Promised) => `${parsed.handleHash}.${parsed.recordId}`;
+const allocationOf = ({ parsed }: Promised) => `${parsed.handleHash}.${parsed.allocationId}`;

@@ -1,4 +1,4 @@
-import { changed, MemoryTable } from "../../src/store/in-memory-table.ts";
+import { changed, InMemoryTable } from "../../src/store/in-memory-table.ts";
 import type { Item } from "../../src/store/item.ts";
 import type { Write } from "../../src/store/table.ts";
 
@@ -9,7 +9,7 @@ export const AND = " + ";
  * A table on which one thing of the protocol is missing, or two: a clause of a condition, or a whole step such as a fence,
  * by the name it has in the store. The suites must notice.
  */
-export class MutatedTable extends MemoryTable {
+export class MutatedTable extends InMemoryTable {
   /** Writes that were done so far: nothing changes without one. */
   writes = 0;
   readonly #missing: ReadonlySet<string>;

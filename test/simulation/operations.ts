@@ -29,12 +29,12 @@ import { formatCidr, parseInterval } from "../../src/domain/cidr.ts";
 import type { HostId } from "../../src/domain/host.ts";
 import type { Labels } from "../../src/domain/labels.ts";
 import { BLOCKS_READ_AT_ONCE } from "../../src/domain/limits.ts";
-import { Contended } from "../../src/domain/outcome.ts";
+import { ContentionError } from "../../src/domain/outcome.ts";
 import type { PoolSpec } from "../../src/domain/pool.ts";
 import { SETTINGS_DEFAULT } from "../../src/domain/settings.ts";
 import type { Table } from "../../src/store/table.ts";
 import { selector } from "../domain/builders.ts";
-import { collectAll, reclaimAll, reclaimSpaces } from "../passes.ts";
+import { reclaimAll, reclaimSpaces, repairAll } from "../passes.ts";
 import {
   addressOf,
   assigned,
@@ -110,7 +110,7 @@ export const OPERATIONS: readonly Operation[] = [
   },
   {
     name: "assign with an Idempotency-Key",
-    step: "create-record",
+    step: "create-allocation",
     prepare: async ({ calm }) => ({ old: await assigned(calm, requestOf("old", 1)) }),
     walk: (context) => assign(context, keyedRequest),
     kept: ["old"],
@@ -125,7 +125,7 @@ export const OPERATIONS: readonly Operation[] = [
   },
   {
     name: "release by address",
-    step: "release-record",
+    step: "release-allocation",
     prepare: async ({ calm }) => ({
       old: await assigned(calm, requestOf("old", 1)),
       gone: await assigned(calm, requestOf("gone", 1)),
@@ -136,7 +136,7 @@ export const OPERATIONS: readonly Operation[] = [
   },
   {
     name: "release of several addresses of a handle",
-    step: "mark-given",
+    step: "mark-freed",
     prepare: async ({ calm }) => ({ gone: await assigned(calm, keyedPair) }),
     walk: (context, { gone }) =>
       releaseAddresses(
@@ -152,7 +152,7 @@ export const OPERATIONS: readonly Operation[] = [
   },
   {
     name: "release by address of a keyed request of two",
-    step: "mark-given",
+    step: "mark-freed",
     prepare: async ({ calm }) => ({ gone: await assigned(calm, keyedPair) }),
     walk: (context, { gone }) => releaseAll(context, gone),
     kept: [],
@@ -228,7 +228,7 @@ export const OPERATIONS: readonly Operation[] = [
     step: "keep-position",
     prepare: async ({ calm }) => {
       const told = { old: await assigned(calm, requestOf("old", 2)) };
-      await calm.store.keepPosition(SPACE, { pool: "pool", cell: 0n });
+      await calm.store.keepPosition(SPACE, { pool: "pool", group: 0n });
       return told;
     },
     walk: (context) => reclaimSpaces(context, [SPACE]),
@@ -275,19 +275,19 @@ export const OPERATIONS: readonly Operation[] = [
       world.clock.nowMs += 100_000;
       return told;
     },
-    walk: collectAll,
+    walk: repairAll,
     kept: ["old"],
   },
   {
     name: "assign over several blocks",
-    step: "head-live",
+    step: "pending-live",
     prepare: async ({ calm }) => ({ old: await assigned(calm, requestOf("old", 1)) }),
     walk: (context) => assign(context, requestOf("new", 5)),
     kept: ["old"],
   },
   {
     name: "assign of both families with an Idempotency-Key",
-    step: "head-live",
+    step: "pending-live",
     prepare: async ({ calm }) => {
       await addIpv6(calm);
       return { old: await assigned(calm, requestOf("old", 1)) };
@@ -298,7 +298,7 @@ export const OPERATIONS: readonly Operation[] = [
   },
   {
     name: "assign that borrows",
-    step: "loan",
+    step: "borrowed",
     prepare: async ({ calm }) => ({ old: await assigned(calm, requestOf("old", 7)) }),
     walk: (context) => assign(context, { ...requestOf("guest", 1), host: "host:node-2" }),
     kept: ["old"],
@@ -381,8 +381,8 @@ export const OPERATIONS: readonly Operation[] = [
     again: (context, { gone }) => releaseAll(context, gone),
   },
   {
-    name: "repair of a loan that nobody needs",
-    step: "loan-drop",
+    name: "repair of a borrowed block that nobody needs",
+    step: "borrowed-drop",
     prepare: async (world) => {
       const told = { old: await assigned(world.calm, requestOf("old", 7)) };
       const guest = { ...requestOf("guest", 1), host: "host:node-2" } as const;
@@ -390,12 +390,12 @@ export const OPERATIONS: readonly Operation[] = [
       world.clock.nowMs += 100_000;
       return told;
     },
-    walk: collectAll,
+    walk: repairAll,
     kept: ["old"],
   },
   {
     name: "assign of two under a limit",
-    step: "seat",
+    step: "quota-slot",
     prepare: async ({ calm }) => ({ old: await assigned(calm, limited("vm", 1, 3)) }),
     walk: (context) => assign(context, limited("vm", 2, 3)),
     kept: ["old"],
@@ -403,7 +403,7 @@ export const OPERATIONS: readonly Operation[] = [
   },
   {
     name: "assign under a limit that is reached, with an Idempotency-Key",
-    step: "create-record",
+    step: "create-allocation",
     prepare: async ({ calm }) => ({ old: await assigned(calm, limited("vm", 1, 1)) }),
     walk: (context) => assign(context, limited("vm", 1, 1, "once")),
     kept: ["old"],
@@ -411,13 +411,13 @@ export const OPERATIONS: readonly Operation[] = [
   },
   {
     name: "assign under a limit after a request that was cut off",
-    step: "seat-over",
+    step: "quota-slot-over",
     prepare: async (world) => {
-      // The address is given back, but the seat was not given up.
+      // The address is freed, but the quota slot was not given up.
       const told = await assigned(world.calm, limited("vm", 1, 1));
-      const seat = contentsIn(world).seats[0];
+      const quotaSlot = contentsIn(world).quotaSlots[0];
       await releaseAll(world.calm, told);
-      if (seat) await world.calm.store.putSeat(seat, undefined);
+      if (quotaSlot) await world.calm.store.putQuotaSlot(quotaSlot, undefined);
       return { old: await assigned(world.calm, requestOf("old", 1)) };
     },
     walk: (context) => assign(context, limited("vm", 1, 1)),
@@ -425,7 +425,7 @@ export const OPERATIONS: readonly Operation[] = [
   },
   {
     name: "release by address of two under a limit",
-    step: "seat-drop",
+    step: "quota-slot-drop",
     prepare: async ({ calm }) => ({
       old: await assigned(calm, requestOf("old", 1)),
       gone: await assigned(calm, limited("vm", 2, 2)),
@@ -436,7 +436,7 @@ export const OPERATIONS: readonly Operation[] = [
   },
   {
     name: "release by handle of two under a limit",
-    step: "seat-drop",
+    step: "quota-slot-drop",
     prepare: async ({ calm }) => ({
       old: await assigned(calm, requestOf("old", 1)),
       gone: await assigned(calm, limited("vm", 2, 2)),
@@ -497,7 +497,7 @@ export const OPERATIONS: readonly Operation[] = [
       world.clock.nowMs += 100_000;
       return told;
     },
-    walk: collectAll,
+    walk: repairAll,
     kept: ["old"],
   },
   {
@@ -630,9 +630,9 @@ export const OPERATIONS: readonly Operation[] = [
       await cutOffCreation(world);
       const { table, clock } = world;
       const walk = (own: Table) => removeHalf(contextOver(own, clock, 5));
-      const rehearsal = await makeWorld();
-      await cutOffCreation(rehearsal);
-      const calls = await callsOf(rehearsal.table, walk);
+      const dryRunContext = await makeWorld();
+      await cutOffCreation(dryRunContext);
+      const calls = await callsOf(dryRunContext.table, walk);
       await withMishap(table, calls.indexOf("create-job"), "killed after the call", walk);
       return {};
     },
@@ -697,7 +697,7 @@ export const OPERATIONS: readonly Operation[] = [
       clock.nowMs += 100_000;
       return { old: await assigned(calm, requestOf("old", 1)) };
     },
-    walk: collectAll,
+    walk: repairAll,
     kept: ["old"],
   },
   {
@@ -842,7 +842,7 @@ export const OPERATIONS: readonly Operation[] = [
     again: async (context) => {
       await releasePool(context, wholePool);
       await runJobs(context);
-      expect(await context.store.listRows(SPACE, "host:node-1")).toEqual([]);
+      expect(await context.store.listAffinities(SPACE, "host:node-1")).toEqual([]);
     },
   },
   {
@@ -912,8 +912,8 @@ export async function prepared(operation: Operation) {
 
 /** The first block of a host becomes nobody's. */
 async function disownFirst(context: Context) {
-  const [row] = await context.store.listRows(SPACE, "host:node-1");
-  const block = row && (await context.store.readBlock(SPACE, row.block));
+  const [affinity] = await context.store.listAffinities(SPACE, "host:node-1");
+  const block = affinity && (await context.store.readBlock(SPACE, affinity.block));
   return block && disown(context, block);
 }
 
@@ -1102,13 +1102,13 @@ export async function firstPool(context: Context): Promise<unknown> {
 }
 
 const keyedRequest = requestOf("keyed", 1, "once");
-/** Who cannot give back anything in one block. */
+/** Who cannot free anything in one block. */
 const refusing = (context: Context, hot: string | undefined): Context => ({
   ...context,
   store: {
     ...context.store,
     freeSlots: async (space, block, ...slots) => {
-      if (formatCidr(block) === hot) throw new Contended("the block refuses");
+      if (formatCidr(block) === hot) throw new ContentionError("the block refuses");
       return context.store.freeSlots(space, block, ...slots);
     },
   },

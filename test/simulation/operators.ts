@@ -35,14 +35,14 @@ import { listSpaceAffinities } from "../../src/allocator/read/list-space-affinit
 import { releaseHandle } from "../../src/allocator/release/release-handle.ts";
 import { releaseHost } from "../../src/allocator/release/release-host.ts";
 import type { Address } from "../../src/domain/address.ts";
-import { cellAt } from "../../src/domain/block-group.ts";
+import { groupAt } from "../../src/domain/block-group.ts";
 import { parseInterval } from "../../src/domain/cidr.ts";
 import type { Random } from "../../src/domain/fresh.ts";
 import { type HostId, hostId, hostName } from "../../src/domain/host.ts";
-import { GRACE_MS, JOB_KEPT_MS, RELEASED_RECORD_KEPT_MS } from "../../src/domain/limits.ts";
+import { GRACE_MS, JOB_KEPT_MS, RELEASED_ALLOCATION_KEPT_MS } from "../../src/domain/limits.ts";
 import type { Namespace } from "../../src/domain/namespace.ts";
 import type { Node } from "../../src/domain/node.ts";
-import { Refusal } from "../../src/domain/outcome.ts";
+import { Rejection } from "../../src/domain/outcome.ts";
 import type { PoolSpec } from "../../src/domain/pool.ts";
 import { FOUNDED, SPACE } from "./requests.ts";
 import type { Life } from "./run.ts";
@@ -74,8 +74,8 @@ export async function administrator(
     await context.sleep(afterMs);
     await life.scheduler.trying(async () => {
       const answer = await act(context, life);
-      life.scheduler.count(`${act.name}: ${answer instanceof Refusal ? answer.code : "done"}`);
-      if (answer instanceof Refusal) life.scheduler.count(`answer: ${answer.code}`);
+      life.scheduler.count(`${act.name}: ${answer instanceof Rejection ? answer.code : "done"}`);
+      if (answer instanceof Rejection) life.scheduler.count(`answer: ${answer.code}`);
     });
   }
 }
@@ -83,7 +83,7 @@ export async function administrator(
 /** Where pools come and go, that is what administrators do. */
 const MOVES = [create, create, drain, dissolve, dissolve, changeMind];
 
-type Answer = Promise<Written<unknown> | Accepted | Refusal>;
+type Answer = Promise<Written<unknown> | Accepted | Rejection>;
 
 async function create(context: Context, life: Life): Answer {
   const name = oneOf(context, life.scenario.fleeting);
@@ -121,7 +121,7 @@ async function dissolve(context: Context, { scenario }: Life): Answer {
   const name = oneOf(context, scenario.fleeting);
   const seen = ifMatch(context, await revisionOf(context, name));
   const answer = await deletePool(context, SPACE, name, seen);
-  return answer instanceof Refusal ? answer : ((await follow(context, answer)) ?? answer);
+  return answer instanceof Rejection ? answer : ((await follow(context, answer)) ?? answer);
 }
 
 /** A pool is created, and somebody deletes it before it serves. */
@@ -142,14 +142,14 @@ const LOOKS_MAX = 12;
 
 async function revisionOf(context: Context, name: string): Promise<string | undefined> {
   const pool = await readPool(context, SPACE, name);
-  return pool instanceof Refusal ? undefined : pool.revision;
+  return pool instanceof Rejection ? undefined : pool.revision;
 }
 
 /** What of a pool may change; its range may not. */
 async function change(context: Context, { scenario }: Life): Answer {
   const { items: pools } = await listPools(context, SPACE);
   const pool = pools.find(({ name }) => name === "pool-5" || name.startsWith("wanted")) ?? pools[0];
-  if (!pool) return new Refusal("not_found", "no pool");
+  if (!pool) return new Rejection("not_found", "no pool");
   const { name, cidr, blockSize, allowedUses, assignmentMode, borrowing, cooldownSeconds } = pool;
   const { nodeSelector, namespaceSelector } = pool;
   const isMain = scenario.pools.some((main) => main.name === name) && name !== "pool-5";
@@ -169,7 +169,7 @@ async function change(context: Context, { scenario }: Life): Answer {
 
 async function reserve(context: Context): Answer {
   const before = await readReservation(context, SPACE, "one");
-  const seen = before instanceof Refusal ? undefined : before.revision;
+  const seen = before instanceof Rejection ? undefined : before.revision;
   // Now and then all of a pool: then there is nothing in it to claim or to borrow.
   const whole = ["2001:db8::/126", "10.1.0.0/29", "10.0.0.0/28"];
   const drawn = Math.floor(context.random.fraction() * 8);
@@ -207,11 +207,11 @@ async function configureAnother(context: Context, { settings }: Scenario): Answe
 }
 
 /** Asks how a job goes. */
-async function follow(context: Context, { job }: Accepted): Promise<Refusal | undefined> {
+async function follow(context: Context, { job }: Accepted): Promise<Rejection | undefined> {
   await context.sleep(30_000 * context.random.fraction());
   await listJobs(context, SPACE);
   const now = await readJob(context, SPACE, chance(context, 0.1) ? "another" : job.id);
-  return now instanceof Refusal ? now : undefined;
+  return now instanceof Rejection ? now : undefined;
 }
 
 /** One who registers hosts and namespaces, labels them anew, and forgets them. */
@@ -224,7 +224,7 @@ export async function labeller(context: Context, life: Life): Promise<void> {
       : () => labelNamespace(context, life, oneOf(context, NAMESPACES));
     await scheduler.trying(async () => {
       const answer = await act();
-      if (answer instanceof Refusal) scheduler.count(`answer: ${answer.code}`);
+      if (answer instanceof Rejection) scheduler.count(`answer: ${answer.code}`);
     });
     if (chance(context, 0.3))
       await scheduler.trying(() =>
@@ -235,7 +235,7 @@ export async function labeller(context: Context, life: Life): Promise<void> {
 
 async function labelHost(context: Context, { selection }: Life, name: string) {
   const before = await readNode(context, SPACE, name);
-  const seen = ifMatch(context, before instanceof Refusal ? undefined : before.revision);
+  const seen = ifMatch(context, before instanceof Rejection ? undefined : before.revision);
   const labels = chance(context, 0.25) ? undefined : drawLabels(context.random);
   return selection.labelling<Node | undefined>(hostNamed(name), labels, () =>
     labels ? putNode(context, SPACE, name, labels, seen) : deleteNode(context, SPACE, name, seen),
@@ -244,7 +244,7 @@ async function labelHost(context: Context, { selection }: Life, name: string) {
 
 async function labelNamespace(context: Context, { selection }: Life, name: string) {
   const before = await readNamespace(context, SPACE, name);
-  const seen = ifMatch(context, before instanceof Refusal ? undefined : before.revision);
+  const seen = ifMatch(context, before instanceof Rejection ? undefined : before.revision);
   const labels = chance(context, 0.25) ? undefined : drawLabels(context.random);
   return selection.labelling<Namespace | undefined>(namespaceNamed(name), labels, () =>
     labels
@@ -258,7 +258,7 @@ export async function disowner(context: Context, { scenario }: Life): Promise<vo
   for (let n = 0; n < 2; n++) {
     await context.sleep(40_000 * context.random.fraction());
     const pool = oneOf(context, scenario.pools);
-    const blocks = await context.store.lookAtCell(SPACE, cellAt(pool, 0n), { consistent: true });
+    const blocks = await context.store.scanGroup(SPACE, groupAt(pool, 0n), { consistent: true });
     if (blocks.length > 0) await disown(context, oneOf(context, blocks));
   }
 }
@@ -266,7 +266,7 @@ export async function disowner(context: Context, { scenario }: Life): Promise<vo
 /** A day, or a week, in which nobody gets anywhere. */
 export async function calendar(context: Context, { scheduler }: Life): Promise<void> {
   await context.sleep(200_000 * context.random.fraction());
-  scheduler.nowMs += oneOf(context, [RELEASED_RECORD_KEPT_MS, JOB_KEPT_MS]) + GRACE_MS;
+  scheduler.nowMs += oneOf(context, [RELEASED_ALLOCATION_KEPT_MS, JOB_KEPT_MS]) + GRACE_MS;
 }
 
 /** Ends whatever a handle has, as a node that is drained does. */
@@ -274,7 +274,7 @@ export async function ender(context: Context, { scenario, ledger }: Life): Promi
   for (let n = 0; n < 3; n++) {
     await context.sleep(30_000 * context.random.fraction());
     const { handle } = oneOf(context, scenario.clients);
-    await ledger.ending(handle, () => releaseHandle(context, SPACE, handle));
+    await ledger.closing(handle, () => releaseHandle(context, SPACE, handle));
   }
 }
 
@@ -296,7 +296,7 @@ async function claimRange(context: Context, life: Life, host: HostId): Promise<v
   const wanted = chance(context, 0.1) ? cidrOf("192.0.2.0/24") : beyond;
   const since = owners.moment;
   const answer = await claimAffinities(context, { space: SPACE, host, cidr: wanted });
-  if (answer instanceof Refusal) return scheduler.count(`answer: ${answer.code}`);
+  if (answer instanceof Rejection) return scheduler.count(`answer: ${answer.code}`);
   for (const block of answer.blocks) {
     scheduler.count(`claim: ${block.status}`);
     owners.hearClaimed(host, block, since);
@@ -308,7 +308,7 @@ async function ensure(context: Context, { owners, scheduler }: Life, host: HostI
   const families = oneOf(context, [[4], [6], [4, 6]] as const);
   const pools = chance(context, 0.2) ? ["pool-5"] : [];
   const answer = await ensureBlocks(context, { space: SPACE, host, families, pools });
-  if (answer instanceof Refusal) return scheduler.count(`answer: ${answer.code}`);
+  if (answer instanceof Rejection) return scheduler.count(`answer: ${answer.code}`);
   for (const { cidr } of answer) owners.hearClaimed(host, { cidr, status: "claimed" }, since);
 }
 
@@ -334,7 +334,7 @@ async function releaseSome(context: Context, life: Life, host: HostId): Promise<
     cidr: range,
     mustBeEmpty: chance(context, 0.5),
   });
-  if (page instanceof Refusal) return scheduler.count(`answer: ${page.code}`);
+  if (page instanceof Rejection) return scheduler.count(`answer: ${page.code}`);
   for (const released of page.items) {
     scheduler.count(`affinity: ${released.status}`);
     owners.hearReleased(host, released, since);
@@ -345,7 +345,7 @@ async function releaseSome(context: Context, life: Life, host: HostId): Promise<
 async function listOwned(context: Context, { owners, scheduler }: Life): Promise<void> {
   const since = owners.moment;
   const page = await listSpaceAffinities(context, { space: SPACE, limit: 20 });
-  if (page instanceof Refusal) return scheduler.count(`answer: ${page.code}`);
+  if (page instanceof Rejection) return scheduler.count(`answer: ${page.code}`);
   for (const { cidr, host, affinityType, state } of page.items) {
     scheduler.count(`affinity: ${state}`);
     owners.hearClaimed(hostId(affinityType, host), { cidr, status: "claimed" }, since);
@@ -374,7 +374,7 @@ async function releaseAny(context: Context, { scheduler, scenario }: Life): Prom
     name: oneOf(context, [...names, "wanted-0"]),
     mustBeEmpty: chance(context, 0.5),
   });
-  if (answer instanceof Refusal) return scheduler.count(`answer: ${answer.code}`);
+  if (answer instanceof Rejection) return scheduler.count(`answer: ${answer.code}`);
   if (chance(context, 0.5)) await runJobs(context);
 }
 

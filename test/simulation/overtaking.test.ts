@@ -7,8 +7,8 @@ import { releaseAddress } from "../../src/allocator/release/release-address.ts";
 import { releaseHandle } from "../../src/allocator/release/release-handle.ts";
 import { addressAt } from "../../src/domain/cidr.ts";
 import { findViolations } from "../../src/domain/invariants.ts";
-import { Refusal } from "../../src/domain/outcome.ts";
-import { collectAll } from "../passes.ts";
+import { Rejection } from "../../src/domain/outcome.ts";
+import { repairAll } from "../passes.ts";
 import {
   addressOf,
   assigned,
@@ -51,7 +51,7 @@ const assigns =
   (request: AssignRequest): Walk =>
   (context) =>
     assign(context, request);
-const collects: Walk = (context) => collectAll(context);
+const collects: Walk = (context) => repairAll(context);
 const releases =
   (handle: string): Walk =>
   (context) =>
@@ -61,7 +61,7 @@ const releases =
 const renews: Walk = async (context, { vm }) => {
   for (const { address } of vm?.addresses ?? []) {
     const renewal = { address: addressOf(address), handle: "vm", leaseSeconds: 86_400 };
-    if ((await amendAddress(context, SPACE, renewal)) instanceof Refusal) return undefined;
+    if ((await amendAddress(context, SPACE, renewal)) instanceof Rejection) return undefined;
   }
   return vm;
 };
@@ -106,13 +106,13 @@ const releasedAgo =
     return { ...told, gone };
   };
 
-/** The address is given back, and the seat was not given up. */
-const seatLeft = async (world: World): Promise<Told> => {
+/** The address is freed, and the quota slot was not given up. */
+const quotaSlotLeft = async (world: World): Promise<Told> => {
   const { calm, clock } = world;
   const told = await assigned(calm, limited);
-  const [seat] = contentsIn(world).seats;
+  const [quotaSlot] = contentsIn(world).quotaSlots;
   await releaseAll(calm, told);
-  if (seat) await calm.store.putSeat(seat, undefined);
+  if (quotaSlot) await calm.store.putQuotaSlot(quotaSlot, undefined);
   clock.nowMs += GRACE_MS;
   return one(world);
 };
@@ -128,7 +128,7 @@ const MEETINGS: readonly Meeting[] = [
   },
   {
     first: "an assign over several blocks",
-    second: "the collector",
+    second: "the repair run",
     prepare: one,
     walks: [assigns(requestOf("new", 3)), collects],
     waitMs: GRACE_MS,
@@ -165,34 +165,34 @@ const MEETINGS: readonly Meeting[] = [
   {
     first: "a release by handle of a keyed request over several blocks that was cut off",
     second: "the same request",
-    prepare: cutOffBefore("head-live", keyed(3)),
+    prepare: cutOffBefore("pending-live", keyed(3)),
     walks: [releases("keyed"), assigns(keyed(3))],
     waitMs: AUTHOR_MS,
     givesBack: true,
   },
   {
-    first: "the collector of a keyed request that was cut off",
+    first: "the repair run of a keyed request that was cut off",
     second: "the same request",
     prepare: cutOffBefore("take-slots", keyed(1)),
     walks: [collects, assigns(keyed(1))],
     waitMs: 0,
   },
   {
-    first: "the collector of a keyed request over several blocks that was cut off",
+    first: "the repair run of a keyed request over several blocks that was cut off",
     second: "the same request",
-    prepare: cutOffBefore("head-live", keyed(3)),
+    prepare: cutOffBefore("pending-live", keyed(3)),
     walks: [collects, assigns(keyed(3))],
     waitMs: AUTHOR_MS,
   },
   {
-    first: "the collector of a key that was given back",
+    first: "the repair run of a key that was released",
     second: "the same request, days later",
     prepare: releasedAgo(GRACE_MS),
     walks: [collects, beginsAnew],
     waitMs: 0,
   },
   {
-    first: "the collector of a key that was given back a day ago",
+    first: "the repair run of a key that was released a day ago",
     second: "the same request, days later",
     prepare: releasedAgo(DAY_MS + GRACE_MS),
     walks: [collects, beginsAnew],
@@ -206,7 +206,7 @@ const MEETINGS: readonly Meeting[] = [
     waitMs: 0,
   },
   {
-    first: "the collector of a lease that has run out",
+    first: "the repair run of a lease that has run out",
     second: "its renewal",
     prepare: expired,
     walks: [collects, renews],
@@ -214,21 +214,25 @@ const MEETINGS: readonly Meeting[] = [
   },
   {
     first: "a renewal of a lease that has run out",
-    second: "the collector",
+    second: "the repair run",
     prepare: expired,
     walks: [renews, collects],
     waitMs: 0,
   },
   {
-    first: "the collector of a seat without an address",
+    first: "the repair run of a quota slot without an address",
     second: "a request under the same limit",
-    prepare: seatLeft,
+    prepare: quotaSlotLeft,
     walks: [collects, assigns(limited)],
     waitMs: 0,
   },
 ];
 
-const COMES = ["and goes", "stands still as well", "is cut off, and the passes come by"] as const;
+const COMES = [
+  "and goes",
+  "stands still as well",
+  "is cut off, and the scheduled runs come by",
+] as const;
 const CASES = MEETINGS.flatMap((meeting) =>
   COMES.map((how) => {
     const { first, second } = meeting;
@@ -307,11 +311,11 @@ async function play(
     theirs = answerOf(walks[1](contextOver(slower.table, clock, 7), told, world));
     stopped = await Promise.race([slower.stops.then(() => true), theirs.then(() => false)]);
     expectNoViolations("the second came");
-    if (how !== "is cut off, and the passes come by" || !stopped) return;
+    if (how !== "is cut off, and the scheduled runs come by" || !stopped) return;
     slower.end();
     await theirs;
     await passes(world, 3);
-    expectNoViolations("the passes came by");
+    expectNoViolations("the scheduled runs came by");
   });
   const ours = await answerOf(walks[0](contextOver(slow, clock, 2), told, world));
   expectNoViolations("the first is done");

@@ -6,7 +6,7 @@ import { type HostId, hostId } from "../../src/domain/host.ts";
 import type { Violation } from "../../src/domain/invariants.ts";
 import { SPACE } from "./requests.ts";
 
-type Standing = HostId | "nobody's" | "not there";
+type Current = HostId | "nobody's" | "not there";
 
 /**
  * Whose every block of the space was, write by write. What an operator is told of a block was so at some moment between the
@@ -16,13 +16,13 @@ export class Owners {
   readonly violations: Violation[] = [];
   /** Writes seen so far. */
   moment = 0;
-  #standings: ReadonlyMap<string, Standing> = new Map();
+  #standings: ReadonlyMap<string, Current> = new Map();
   /** Until when a block was what it is not any more. */
   readonly #until = new Map<string, number>();
 
   step({ blocks }: Contents): void {
     this.moment++;
-    const now = new Map<string, Standing>();
+    const now = new Map<string, Current>();
     for (const { space, cidr, host } of blocks)
       if (space === SPACE) now.set(formatCidr(cidr), host ?? "nobody's");
     for (const cidr of new Set([...this.#standings.keys(), ...now.keys()])) {
@@ -55,7 +55,7 @@ export class Owners {
       });
   }
 
-  #hear(cidr: string, said: Standing, since: number): void {
+  #hear(cidr: string, said: Current, since: number): void {
     const now = this.#standings.get(cidr) ?? "not there";
     if (now === said || (this.#until.get(`${cidr} ${said}`) ?? -1) > since) return;
     this.violations.push({

@@ -10,11 +10,11 @@ export function readingOnce(): (items: readonly Item[]) => Contents {
   return (items) => {
     const all: Record<Kind, unknown[]> = {
       blocks: [],
-      rows: [],
+      affinities: [],
       fullBlocks: [],
-      loans: [],
-      seats: [],
-      records: [],
+      borrowedBlocks: [],
+      quotaSlots: [],
+      allocations: [],
       pools: [],
       reservations: [],
       plans: [],

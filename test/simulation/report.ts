@@ -1,4 +1,4 @@
-import type { RefusalCode } from "../../src/domain/outcome.ts";
+import type { RejectionCode } from "../../src/domain/outcome.ts";
 import { FAULTS } from "./scheduler.ts";
 import type { Share, Tally } from "./tally.ts";
 import { excuseOf } from "./unreached.ts";
@@ -28,7 +28,7 @@ const ANSWERS = Object.keys({
   pool_overlap: true,
   pool_deleting: true,
   pool_in_use: true,
-} satisfies Record<RefusalCode, true>);
+} satisfies Record<RejectionCode, true>);
 
 /** Prints what the runs of a campaign came by, the rarest first. */
 export function printShares(tally: Tally): void {

@@ -2,7 +2,7 @@ import { putPool, putReservation, putSettings } from "../../src/allocator/admin/
 import { putNamespace } from "../../src/allocator/admin/namespaces.ts";
 import { putNode } from "../../src/allocator/admin/nodes.ts";
 import type { Context } from "../../src/allocator/core/context.ts";
-import { Memory } from "../../src/allocator/core/warm-cache.ts";
+import { WarmCache } from "../../src/allocator/core/warm-cache.ts";
 import { runJobs } from "../../src/allocator/jobs/run-jobs.ts";
 import { handleHash } from "../../src/domain/hash.ts";
 import { findViolations, type Violation } from "../../src/domain/invariants.ts";
@@ -10,7 +10,7 @@ import { CLOCK_SKEW_MS_MAX } from "../../src/domain/limits.ts";
 import type { PoolSpec } from "../../src/domain/pool.ts";
 import { SETTINGS_DEFAULT } from "../../src/domain/settings.ts";
 import { makeStore } from "../../src/store/store.ts";
-import { collectAll, reclaimSpaces } from "../passes.ts";
+import { reclaimSpaces, repairAll } from "../passes.ts";
 import { calmDown } from "./calm.ts";
 import { client, janitor, neighbour, twin } from "./client.ts";
 import { Cooldowns } from "./cooldowns.ts";
@@ -67,7 +67,7 @@ export interface Life {
 
 /**
  * One simulated life of a small space, drawn from the seed: clients that assign, read, renew and release in every way, two
- * of them carrying out the same requests, reclaimers, collectors, and operators; clocks that differ, and faults at every
+ * of them carrying out the same requests, reclaimers, repair runs, and operators; clocks that differ, and faults at every
  * call. The invariants are proven after every step, the answers against one another, and after a calm end the table must be
  * tidy and then empty.
  */
@@ -101,7 +101,7 @@ export async function simulate({
   const contextOf = (name: string, own: Surroundings): Context => ({
     store: makeStore(own.table),
     random: randomOf(seed, name),
-    memory: new Memory(),
+    cache: new WarmCache(),
     now: own.now,
     sleep: own.sleep,
   });
@@ -130,7 +130,7 @@ export async function simulate({
     spawn(`reclaimer ${n}`, (context) =>
       passing(context, 4, 35_000, () => reclaimSpaces(context, SPACES)),
     );
-    spawn(`collector ${n}`, (context) => passing(context, 3, 50_000, () => collectAll(context)));
+    spawn(`repair run ${n}`, (context) => passing(context, 3, 50_000, () => repairAll(context)));
     const plan = drawPlan(randomOf(seed, scenario.rivals ? "plan" : `plan ${n}`), scenario);
     spawn(`administrator ${n}`, (context) => administrator(context, life, plan));
   }
@@ -204,8 +204,8 @@ async function makeSpace(context: Context, scenario: Scenario): Promise<void> {
   if (scenario.neighbour) await putPool(context, ASIDE, "pool-4", BESIDE, undefined);
   if (scenario.founded) {
     await putSettings(context, FOUNDED, SETTINGS_DEFAULT, undefined);
-    // A pass of an earlier time stopped there, when the map had more cells.
-    await context.store.keepPosition(SPACE, { pool: "pool-4", page: "0", cell: 1n });
+    // A scheduled run of an earlier time stopped there, when the map had more block groups.
+    await context.store.keepPosition(SPACE, { pool: "pool-4", page: "0", group: 1n });
   }
 }
 

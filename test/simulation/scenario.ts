@@ -66,7 +66,7 @@ export function drawScenario(random: Random): Scenario {
     ...(chance(0.8) && { cooldownSeconds }),
     ...rest,
   });
-  // One of many cells, each with room for a single address: what a bounded look does not find may be there all the same.
+  // One of many block groups, each with room for a single address: what a bounded look does not find may be there all the same.
   const sparse = chance(0.13);
   const main = sparse
     ? spec("10.0.0.0/23", 32)
@@ -85,9 +85,9 @@ export function drawScenario(random: Random): Scenario {
   });
   const comesAndGoes = sparse || chance(0.5);
   const hasExtra = chance(comesAndGoes && !sparse ? 0.7 : 0.2);
-  const cells = Array.from({ length: 8 }, (_, n) => n * 64);
+  const groups = Array.from({ length: 8 }, (_, n) => n * 64);
   const reserved = sparse
-    ? cells.map((n) => `${v4(0x0a000001 + n)}-${v4(0x0a00003f + n)}`)
+    ? groups.map((n) => `${v4(0x0a000001 + n)}-${v4(0x0a00003f + n)}`)
     : chance(0.15)
       ? ["10.0.0.0/30"]
       : chance(0.1)
@@ -189,25 +189,25 @@ function drawAllLabels(random: Random, hosts: readonly HostId[]): ReadonlyMap<st
 const CLIENTS = 5;
 /** Writes that may be singled out: for a while the database hardly ever says what became of them. */
 const RELENTLESS = [
-  ["handle-fence", "repair-fence", "unknown-fence", "resume-fence", "loan-fence"],
-  ["repair-release-fence", "repair-abort-fence", "resume-abort-fence"],
+  ["handle-fence", "repair-fence", "unknown-fence", "replay-fence", "borrowed-fence"],
+  ["repair-release-fence", "repair-abort-fence", "replay-abort-fence"],
   ["free-slots"],
   ["end", "end-whole"],
-  ["resume-abort", "repair-abort"],
-  ["mark-given"],
-  ["add-cell"],
+  ["replay-abort", "repair-abort"],
+  ["mark-freed"],
+  ["add-group"],
   ["raise-version"],
   ["change-plan"],
   ["enter-node", "create-node", "delete-node", "leave-node"],
   ["put-pool"],
-  ["create-row"],
+  ["create-affinity"],
   ["take-slots"],
   ["amend", "expire"],
-  ["seat", "seat-over", "seat-drop", "limit-end"],
+  ["quota-slot", "quota-slot-over", "quota-slot-drop", "limit-end"],
   ["create-block"],
-  ["head-live", "abort"],
-  ["take-over", "delete-block", "row-retire"],
-  ["loan", "disown-loan", "disown"],
+  ["pending-live", "abort"],
+  ["take-over", "delete-block", "affinity-retire"],
+  ["borrowed", "disown-borrowed", "disown"],
 ] as const;
 
 function drawWeather(random: Random): Weather {

@@ -1,7 +1,7 @@
 import type { Random } from "../../src/domain/fresh.ts";
 import type { Outcome } from "../../src/domain/outcome.ts";
-import { Busy, Unavailable } from "../../src/domain/outcome.ts";
-import type { MemoryTable } from "../../src/store/in-memory-table.ts";
+import { ThrottledError, UnavailableError } from "../../src/domain/outcome.ts";
+import type { InMemoryTable } from "../../src/store/in-memory-table.ts";
 import type { Item } from "../../src/store/item.ts";
 import type { Table, Write } from "../../src/store/table.ts";
 
@@ -121,7 +121,7 @@ const STARTED_MS = 1_700_000_000_000;
  * the database, and every sleep, waits here until the scheduler picks it. Each pick is drawn from the seed.
  */
 export class Scheduler {
-  readonly table: MemoryTable;
+  readonly table: InMemoryTable;
   readonly random: Random;
   nowMs = STARTED_MS;
   /** How often each thing happened, for the coverage that a campaign prints. */
@@ -136,7 +136,7 @@ export class Scheduler {
   readonly #errors: unknown[] = [];
   readonly #snapshots = new Map<string, unknown>();
 
-  constructor(table: MemoryTable, random: Random, weather: Weather) {
+  constructor(table: InMemoryTable, random: Random, weather: Weather) {
     this.table = table;
     this.random = random;
     this.#weather = weather;
@@ -198,8 +198,8 @@ export class Scheduler {
           process,
           label,
           perform: async () => resolve(await go()),
-          fail: () => reject(new Unavailable("the read was not answered")),
-          refuse: () => reject(new Busy("the read was refused")),
+          fail: () => reject(new UnavailableError("the read was not answered")),
+          refuse: () => reject(new ThrottledError("the read was refused")),
         });
       });
     return {
@@ -231,7 +231,7 @@ export class Scheduler {
             write,
             perform: async () => table.write(write).then(resolve, reject),
             fail: () => resolve({ outcome: "unknown" }),
-            refuse: () => reject(new Busy("the write was refused")),
+            refuse: () => reject(new ThrottledError("the write was refused")),
           });
         }),
     };

@@ -3,33 +3,33 @@ import type { Assignment, AssignRequest } from "../../src/allocator/assign/assig
 import type { Context } from "../../src/allocator/core/context.ts";
 import type { Store } from "../../src/allocator/core/store.ts";
 import type { Violation } from "../../src/domain/invariants.ts";
-import { Refusal, type RefusalCode } from "../../src/domain/outcome.ts";
+import { Rejection, type RejectionCode } from "../../src/domain/outcome.ts";
 
-const FOR_WANT_OF_ROOM: readonly RefusalCode[] = ["pool_exhausted", "block_limit"];
+const FOR_WANT_OF_ROOM: readonly RejectionCode[] = ["pool_exhausted", "block_limit"];
 
 /**
- * Assigns, and judges a refusal for want of room: it must come from a look at the host's blocks after the request gave back what
+ * Assigns, and judges a refusal for want of room: it must come from a look at the host's blocks after the request freed what
  * an earlier execution of its own held. That may be the very room there was (I8).
  */
 export async function assignJudged(
   context: Context,
   request: AssignRequest,
   violate: (violation: Violation) => void,
-): Promise<Assignment | Refusal> {
+): Promise<Assignment | Rejection> {
   let gaveBack = false;
-  const changeRecord: Store["changeRecord"] = (step, ...change) => {
-    if (step === "resume-abort") gaveBack = true;
-    return context.store.changeRecord(step, ...change);
+  const changeAllocation: Store["changeAllocation"] = (step, ...change) => {
+    if (step === "replay-abort") gaveBack = true;
+    return context.store.changeAllocation(step, ...change);
   };
   const listPlaces: Store["listPlaces"] = (...of) => {
     gaveBack = false;
     return context.store.listPlaces(...of);
   };
   const answer = await assign(
-    { ...context, store: { ...context.store, changeRecord, listPlaces } },
+    { ...context, store: { ...context.store, changeAllocation, listPlaces } },
     request,
   );
-  if (answer instanceof Refusal && FOR_WANT_OF_ROOM.includes(answer.code) && gaveBack)
+  if (answer instanceof Rejection && FOR_WANT_OF_ROOM.includes(answer.code) && gaveBack)
     violate({
       invariant: "I8",
       message: `${request.handle} was refused (${answer.code}) for what its own earlier execution held`,

@@ -4,7 +4,7 @@ import type { AssignRequest } from "../../src/allocator/assign/assignment.ts";
 import type { Contents } from "../../src/domain/contents.ts";
 import { CLOCK_SKEW_MS_MAX } from "../../src/domain/limits.ts";
 import { SETTINGS_DEFAULT } from "../../src/domain/settings.ts";
-import { blockWith, poolWith, recordWith, selector, taken } from "../domain/builders.ts";
+import { allocationWith, blockWith, poolWith, selector, taken } from "../domain/builders.ts";
 import { requestOf } from "../world.ts";
 import { hostNamed, Selection } from "./selection.ts";
 
@@ -13,7 +13,7 @@ const POOLS = [poolWith({ nodeSelector: { text, selector: selector(text) } })];
 const WEST = { zone: "west" };
 const TOLD_MS = 10_000;
 
-/** What the judge says of a slot whose record was written at a time, after what operators did. */
+/** What the judge says of a slot whose allocation was written at a time, after what operators did. */
 async function judged(
   atMs: number,
   operators: (selection: Selection) => Promise<unknown>,
@@ -26,7 +26,7 @@ async function judged(
   await operators(selection);
   selection.step({
     blocks: [blockWith({ 0: taken() })],
-    records: [recordWith({ atMs, digest: asked.digest, host: asked.host })],
+    allocations: [allocationWith({ atMs, digest: asked.digest, host: asked.host })],
   } as unknown as Contents);
   return selection.violations.map(({ invariant }) => invariant);
 }

@@ -6,16 +6,16 @@ import { affinityTypeOf } from "../../src/domain/host.ts";
 import type { Violation } from "../../src/domain/invariants.ts";
 import type { Labels } from "../../src/domain/labels.ts";
 import { CLOCK_SKEW_MS_MAX } from "../../src/domain/limits.ts";
-import { Refusal } from "../../src/domain/outcome.ts";
+import { Rejection } from "../../src/domain/outcome.ts";
 import { narrows, type PoolSelector } from "../../src/domain/pool.ts";
 import { matches } from "../../src/domain/selector-match.ts";
 import { Authors } from "./authors.ts";
 import type { Scenario } from "./scenario.ts";
 
 /** What is known of a host or a namespace. */
-interface Standing {
+interface Current {
   labels: Labels | undefined;
-  /** From when on records are judged by these labels. */
+  /** From when on allocations are judged by these labels. */
   fromMs: number;
   /** Changes under way, or cut off, that may land at any time; and all that ever began. */
   underWay: number;
@@ -28,7 +28,7 @@ export const namespaceNamed = (name: string) => `namespace:${name}`;
 /**
  * Watches every slot as it is taken: a request that names neither its pools nor its address gets it from a pool that selects
  * its host and its namespace, and where hosts must be registered no other gets any (I12). The labels that come with a request
- * hold for it alone; what an operator says of labels holds for the others whose record was written from its `effectiveAt` on.
+ * hold for it alone; what an operator says of labels holds for the others whose allocation was written from its `effectiveAt` on.
  */
 export class Selection {
   readonly violations: Violation[] = [];
@@ -36,7 +36,7 @@ export class Selection {
   readonly #requests: ReadonlyMap<string, AssignRequest>;
   readonly #authors = new Authors();
   readonly #known = new Set<string>();
-  readonly #standings = new Map<string, Standing>();
+  readonly #standings = new Map<string, Current>();
 
   /** @param labels of everybody who is registered when the run begins */
   constructor(
@@ -46,40 +46,40 @@ export class Selection {
   ) {
     this.#scenario = scenario;
     this.#requests = new Map(requests.map((request) => [request.digest, request]));
-    for (const [who, of] of labels) this.#standing(who).labels = of;
+    for (const [who, of] of labels) this.#current(who).labels = of;
   }
 
   /** An operator changes labels, or takes them all away: what he is told, and nothing before, is what holds. */
   async labelling<T>(
     who: string,
     labels: Labels | undefined,
-    change: () => Promise<Written<T> | Refusal>,
-  ): Promise<Written<T> | Refusal> {
-    const standing = this.#standing(who);
-    standing.fromMs = Number.POSITIVE_INFINITY;
-    const begins = standing.underWay === 0;
-    standing.underWay++;
-    const begun = ++standing.begun;
+    change: () => Promise<Written<T> | Rejection>,
+  ): Promise<Written<T> | Rejection> {
+    const current = this.#current(who);
+    current.fromMs = Number.POSITIVE_INFINITY;
+    const begins = current.underWay === 0;
+    current.underWay++;
+    const begun = ++current.begun;
     const answer = await change();
-    standing.underWay--;
+    current.underWay--;
     // Of two at the same time nobody knows which was last, whichever is told of last.
-    const isAlone = begins && standing.begun === begun;
+    const isAlone = begins && current.begun === begun;
     // A refusal does not say that nothing was done: of a write that is delivered twice its author hears of the second.
-    if (!(answer instanceof Refusal) && isAlone) {
-      standing.labels = labels;
-      standing.fromMs = answer.effectiveAtMs + CLOCK_SKEW_MS_MAX;
+    if (!(answer instanceof Rejection) && isAlone) {
+      current.labels = labels;
+      current.fromMs = answer.effectiveAtMs + CLOCK_SKEW_MS_MAX;
     }
     return answer;
   }
 
-  step({ blocks, records }: Contents): void {
-    this.#authors.step(records);
+  step({ blocks, allocations }: Contents): void {
+    this.#authors.step(allocations);
     for (const block of blocks) {
       for (const slot of block.slots.values()) {
         if (slot.kind !== "taken" || this.#known.has(slot.token)) continue;
         this.#known.add(slot.token);
         const owner = this.#authors.of(slot.token);
-        const request = owner && this.#requests.get(owner.record.digest);
+        const request = owner && this.#requests.get(owner.allocation.digest);
         if (request) this.#judge(block.pool, request, owner.atMs);
       }
     }
@@ -106,23 +106,23 @@ export class Selection {
       this.#violate(`a workload of ${namespace} took a slot in pool ${name}, which leaves it out`);
   }
 
-  /** Is this known of somebody's labels, for a record of that time? */
+  /** Is this known of somebody's labels, for an allocation of that time? */
   #is(who: string, atMs: number, fact: (labels: Labels | undefined) => boolean): boolean {
-    const { labels, fromMs } = this.#standing(who);
+    const { labels, fromMs } = this.#current(who);
     return atMs >= fromMs && fact(labels);
   }
 
-  #standing(who: string): Standing {
+  #current(who: string): Current {
     const known = this.#standings.get(who);
     if (known) return known;
-    const standing: Standing = {
+    const current: Current = {
       labels: undefined,
       fromMs: Number.NEGATIVE_INFINITY,
       underWay: 0,
       begun: 0,
     };
-    this.#standings.set(who, standing);
-    return standing;
+    this.#standings.set(who, current);
+    return current;
   }
 
   #violate(message: string): void {

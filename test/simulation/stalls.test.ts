@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { Refusal } from "../../src/domain/outcome.ts";
+import { Rejection } from "../../src/domain/outcome.ts";
 import { holds } from "../../src/store/clause.ts";
 import type { Table, Write } from "../../src/store/table.ts";
 import { contextOver, passes, tableOf, type World } from "../world.ts";
@@ -10,13 +10,13 @@ const PASSES_IN_A_QUARTER_OF_AN_HOUR = 9;
 
 /**
  * What becomes of a write whose author stood still before it for a quarter of an hour, in which the reclaimer and the
- * collector came by: the clause that refuses it, or nothing, and then the reason why it does no harm. That no stall anywhere
+ * repair run came by: the clause that refuses it, or nothing, and then the reason why it does no harm. That no stall anywhere
  * breaks an invariant is for the interleavings to show; here is which rule sees to it.
  */
 it.each<[operation: string, step: string, refusedBy: string | undefined, why: string]>([
   [
     "assign from an own block, cold",
-    "create-record",
+    "create-allocation",
     undefined,
     "nobody knew of it; the epoch that it names still stands, or its slot write is refused",
   ],
@@ -24,31 +24,31 @@ it.each<[operation: string, step: string, refusedBy: string | undefined, why: st
     "assign from an own block, cold",
     "take-slots",
     "take-epoch",
-    "the collector fenced the block before it deleted the record",
+    "the repair run fenced the block before it deleted the allocation",
   ],
   [
     "assign with an Idempotency-Key",
     "take-slots",
     "take-epoch",
-    "the collector fenced the block before it gave the key free",
+    "the repair run fenced the block before it gave the key free",
   ],
   [
     "assign over several blocks",
-    "head-live",
-    "head-live-rev",
-    "the collector aborted the head and gave back what it held",
+    "pending-live",
+    "pending-live-rev",
+    "the repair run aborted the head and gave back what it held",
   ],
   [
     "assign of two under a limit",
-    "head-live",
-    "head-live-rev",
-    "the collector aborted the head and gave back its seats",
+    "pending-live",
+    "pending-live-rev",
+    "the repair run aborted the head and gave back its quota slots",
   ],
   [
     "assign that claims a block",
     "create-block",
     undefined,
-    "the place is another's by now; an empty block serves whoever finds it, and gets its row back",
+    "the place is another's by now; an empty block serves whoever finds it, and gets its affinity back",
   ],
   [
     "assign that takes over an empty block",
@@ -60,7 +60,7 @@ it.each<[operation: string, step: string, refusedBy: string | undefined, why: st
     "assign that borrows",
     "take-slots",
     "take-epoch",
-    "the collector fenced the block before it dropped the loan",
+    "the repair run fenced the block before it dropped the borrowed block",
   ],
   [
     "release by address",
@@ -72,13 +72,13 @@ it.each<[operation: string, step: string, refusedBy: string | undefined, why: st
     "release by address of a keyed request of two",
     "free-slots",
     "free-tag",
-    "the record was marked, and the collector finished what it said",
+    "the allocation was marked, and the repair run finished what it said",
   ],
   [
     "release by handle of a keyed request",
     "free-slots",
     "free-tag",
-    "the record was marked, and the collector finished what it said",
+    "the allocation was marked, and the repair run finished what it said",
   ],
   [
     "reclaim of an empty block beside one in use",
@@ -90,13 +90,13 @@ it.each<[operation: string, step: string, refusedBy: string | undefined, why: st
     "repair of what a crash left",
     "repair",
     "repair-rev",
-    "another pass of the collector deleted the record",
+    "another pass of the repair run deleted the allocation",
   ],
   [
     "repair of what a lease has run out of",
     "expire",
     "expire-rev",
-    "another pass of the collector ended it; a renewal would have changed the revision as well",
+    "another pass of the repair run ended it; a renewal would have changed the revision as well",
   ],
   [
     "renewal of a lease",
@@ -108,7 +108,7 @@ it.each<[operation: string, step: string, refusedBy: string | undefined, why: st
     "a block taken from its host",
     "disown",
     undefined,
-    "the loan row stands before it, so what the host holds is found under it either way",
+    "the borrowed block stands before it, so what the host holds is found under it either way",
   ],
   [
     "a release of all affinities of a host",
@@ -120,7 +120,7 @@ it.each<[operation: string, step: string, refusedBy: string | undefined, why: st
     "a claim of a range for a host",
     "create-block",
     undefined,
-    "the place is another's by now; an empty block serves whoever finds it, and gets its row back",
+    "the place is another's by now; an empty block serves whoever finds it, and gets its affinity back",
   ],
   [
     "a worker in a pool that is drained",
@@ -135,7 +135,7 @@ it.each<[operation: string, step: string, refusedBy: string | undefined, why: st
   const stalled = stalledBefore(world, step);
   try {
     const answer = await operation.walk(contextOver(stalled.table, world.clock, 2), told);
-    expect(answer).not.toBeInstanceOf(Refusal);
+    expect(answer).not.toBeInstanceOf(Rejection);
   } catch (error) {
     // Whoever is that late says so, and holds nothing.
     expect(error).toMatchObject({ name: "Contended" });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { AssignmentRecord } from "../../src/domain/allocation.ts";
+import type { Allocation } from "../../src/domain/allocation.ts";
 import type { Contents } from "../../src/domain/contents.ts";
 import { CLOCK_SKEW_MS_MAX } from "../../src/domain/limits.ts";
-import { blockWith, recordWith, taken } from "../domain/builders.ts";
+import { allocationWith, blockWith, taken } from "../domain/builders.ts";
 import { Strictness } from "./strictness.ts";
 
 const TOLD_MS = 10_000;
@@ -11,27 +11,29 @@ const STRICT_MS = TOLD_MS + CLOCK_SKEW_MS_MAX;
 const told = { value: undefined, created: false, effectiveAtMs: TOLD_MS };
 const switchedOn = (strictness: Strictness) => strictness.setting(true, async () => told);
 
-/** What the judge says of a slot that a borrower takes, when his record was seen in these states, one after the other. */
-async function judged(...records: readonly Partial<AssignmentRecord>[]): Promise<string[]> {
-  return judgedAfter(switchedOn, ...records);
+/** What the judge says of a slot that a borrower takes, when his allocation was seen in these states, one after the other. */
+async function judged(...allocations: readonly Partial<Allocation>[]): Promise<string[]> {
+  return judgedAfter(switchedOn, ...allocations);
 }
 
 async function judgedAfter(
   operators: (strictness: Strictness) => Promise<unknown>,
-  ...records: readonly Partial<AssignmentRecord>[]
+  ...allocations: readonly Partial<Allocation>[]
 ): Promise<string[]> {
   const strictness = new Strictness(false, []);
   await operators(strictness);
-  const seen = records.map((record) => recordWith({ host: "host:borrower", ...record }));
-  const step = (record: AssignmentRecord, block = blockWith({})) =>
-    strictness.step({ blocks: [block], records: [record] } as unknown as Contents);
-  for (const record of seen) step(record);
-  step(seen.at(-1) as AssignmentRecord, blockWith({ 0: taken() }));
+  const seen = allocations.map((allocation) =>
+    allocationWith({ host: "host:borrower", ...allocation }),
+  );
+  const step = (allocation: Allocation, block = blockWith({})) =>
+    strictness.step({ blocks: [block], allocations: [allocation] } as unknown as Contents);
+  for (const allocation of seen) step(allocation);
+  step(seen.at(-1) as Allocation, blockWith({ 0: taken() }));
   return strictness.violations.map(({ invariant }) => invariant);
 }
 
 describe("the judge of strict affinity", () => {
-  it("lets those borrow who wrote their record before it was in force", async () => {
+  it("lets those borrow who wrote their allocation before it was in force", async () => {
     expect(await judged({ atMs: STRICT_MS - 1 })).toEqual([]);
     expect(await judged({ atMs: STRICT_MS })).toEqual(["I10"]);
   });
@@ -57,8 +59,8 @@ describe("the judge of strict affinity", () => {
     expect(await judgedAfter(inTurn, { atMs: STRICT_MS })).toEqual(["I10"]);
   });
 
-  it("goes by the time of who wrote the record, not of who ended it before the slot was taken", async () => {
-    const written = { state: "open", atMs: STRICT_MS - 1 } as const;
+  it("goes by the time of who wrote the allocation, not of who ended it before the slot was taken", async () => {
+    const written = { state: "pending", atMs: STRICT_MS - 1 } as const;
     const ended = { state: "aborted", atMs: STRICT_MS } as const;
     expect(await judged(written, ended)).toEqual([]);
     expect(await judged({ ...written, atMs: STRICT_MS }, ended)).toEqual(["I10"]);

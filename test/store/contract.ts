@@ -8,7 +8,7 @@ import {
   present,
   sizeIs,
 } from "../../src/store/clause.ts";
-import { MemoryTable } from "../../src/store/in-memory-table.ts";
+import { InMemoryTable } from "../../src/store/in-memory-table.ts";
 import type { Item, Key } from "../../src/store/item.ts";
 import type { Change, DueKey, Page, ScanOptions, Table, Write } from "../../src/store/table.ts";
 
@@ -129,19 +129,19 @@ export function tableContract(open: () => Promise<Table>): void {
 
     it("sets, removes, adds to a set and takes from one in one write", async () => {
       const key = someKey();
-      await put(key, { keep: 1, gone: 2, cells: new Set([1, 2]), map: { a: 1, b: 2 } });
+      await put(key, { keep: 1, gone: 2, groups: new Set([1, 2]), map: { a: 1, b: 2 } });
       await write(key, {
         kind: "update",
         set: [[["fresh"], "x"]],
         remove: [["gone"], ["map", "a"], ["never-there"]],
         add: [[["more"], new Set(["m"])]],
-        drop: [[["cells"], new Set([2, 3])]],
+        drop: [[["groups"], new Set([2, 3])]],
       });
       expect(await table.get(key)).toEqual({
         ...key,
         keep: 1,
         fresh: "x",
-        cells: new Set([1]),
+        groups: new Set([1]),
         more: new Set(["m"]),
         map: { b: 2 },
       });
@@ -149,13 +149,13 @@ export function tableContract(open: () => Promise<Table>): void {
 
     it("of an item that is not there makes it, unless a clause forbids that", async () => {
       const key = someKey();
-      const add: Change = { kind: "update", add: [[["cells"], new Set([5])]] };
+      const add: Change = { kind: "update", add: [[["groups"], new Set([5])]] };
       expect(await write(key, add, present("there", "pk"))).toEqual({
         outcome: "lost",
         item: undefined,
       });
       expect(await write(key, add)).toMatchObject({ outcome: "done" });
-      expect(await table.get(key)).toEqual({ ...key, cells: new Set([5]) });
+      expect(await table.get(key)).toEqual({ ...key, groups: new Set([5]) });
     });
 
     it("takes the last member of a set, and the set is gone", async () => {
@@ -356,7 +356,7 @@ export function tableContract(open: () => Promise<Table>): void {
   it("does with any run of writes what the in-memory table does", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anyWrite, { minLength: 1, maxLength: 12 }), async (writes) => {
-        const twin = new MemoryTable();
+        const twin = new InMemoryTable();
         const pk = someKey().pk;
         for (const { key, change, when } of writes) {
           const at = { ...key, pk };

@@ -1,8 +1,8 @@
 import { ConditionalCheckFailedException, type DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { describe, expect, it } from "vitest";
-import { Busy, Unavailable } from "../../src/domain/outcome.ts";
+import { ThrottledError, UnavailableError } from "../../src/domain/outcome.ts";
 import { dynamoTable } from "../../src/store/dynamodb-table.ts";
-import { patientTable } from "../../src/store/retrying-table.ts";
+import { retryingTable } from "../../src/store/retrying-table.ts";
 import { dynamoClient } from "../../src/wiring.ts";
 import { seededRandom } from "../simulation/random.ts";
 
@@ -28,7 +28,7 @@ describe("what DynamoDB says of a write", () => {
     "ReplicatedWriteConflictException",
     "TransactionConflictException",
   ])("%s means that nothing was done", async (name) => {
-    await expect(failing(named(name, 400)).write(WRITE)).rejects.toBeInstanceOf(Busy);
+    await expect(failing(named(name, 400)).write(WRITE)).rejects.toBeInstanceOf(ThrottledError);
   });
 
   it("what is our own fault is thrown as it came, and never repeated", async () => {
@@ -43,7 +43,7 @@ describe("what DynamoDB says of a write", () => {
   });
 
   it("a read that is not answered changes nothing and says so", async () => {
-    await expect(failing(named("TimeoutError")).get(KEY)).rejects.toBeInstanceOf(Unavailable);
+    await expect(failing(named("TimeoutError")).get(KEY)).rejects.toBeInstanceOf(UnavailableError);
   });
 });
 
@@ -52,18 +52,18 @@ describe("patience", () => {
 
   it("asks again when nothing was done, and answers with what then happens", async () => {
     const errors = [named("ThrottlingException", 400), named("ThrottlingException", 400)];
-    const table = patientTable(failing(...errors, conditionFailed()), patience);
+    const table = retryingTable(failing(...errors, conditionFailed()), patience);
     expect(await table.write(WRITE)).toMatchObject({ outcome: "lost" });
   });
 
   it("does not repeat a write of unknown outcome (rule 3)", async () => {
-    const table = patientTable(failing(named("TimeoutError"), conditionFailed()), patience);
+    const table = retryingTable(failing(named("TimeoutError"), conditionFailed()), patience);
     expect(await table.write(WRITE)).toEqual({ outcome: "unknown" });
   });
 
   it("ends after a named number of tries", async () => {
-    const table = patientTable(failing(named("ThrottlingException", 400)), patience);
-    await expect(table.write(WRITE)).rejects.toBeInstanceOf(Busy);
+    const table = retryingTable(failing(named("ThrottlingException", 400)), patience);
+    await expect(table.write(WRITE)).rejects.toBeInstanceOf(ThrottledError);
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { contentsOf } from "../../src/store/contents.ts";
 import { formattedTable } from "../../src/store/format.ts";
-import { MemoryTable } from "../../src/store/in-memory-table.ts";
+import { InMemoryTable } from "../../src/store/in-memory-table.ts";
 import type { Item } from "../../src/store/item.ts";
 import { makeStore } from "../../src/store/store.ts";
 import type { Change, Write } from "../../src/store/table.ts";
@@ -18,7 +18,7 @@ const write = (change: Change, ...when: Write["when"]): Write => ({
 });
 
 function tableWith(...items: Item[]) {
-  const table = new MemoryTable();
+  const table = new InMemoryTable();
   for (const item of items) table.partitions.set(item.pk, new Map([[item.sk, item]]));
   return table;
 }
@@ -58,7 +58,7 @@ describe("a block", () => {
   const block = blockWith({}, { cidr: network("10.0.0.0/26") });
 
   it("without an epoch is not written, and where it stands it is corrupt", async () => {
-    const table = new MemoryTable();
+    const table = new InMemoryTable();
     const store = makeStore(table);
     await expect(store.createBlock({ ...block, epoch: "" })).rejects.toThrow("it has no epoch");
     await store.createBlock(block);
@@ -71,14 +71,14 @@ describe("a block", () => {
   });
 
   it("that cannot be read stands where it stands, and says why", async () => {
-    const table = new MemoryTable();
+    const table = new InMemoryTable();
     const store = makeStore(table);
     await store.createBlock(block);
     const [item] = table.items() as [Item];
     table.partitions.get(item.pk)?.set(item.sk, { ...item, f: 2 });
-    const cell = { family: 4, base: 0x0a000000n, prefix: 20 } as const;
-    const [standing] = await store.lookAtCell(block.space, cell, { consistent: true });
-    expect(standing).toMatchObject({ cidr: block.cidr, unreadable: { members: { format: 2 } } });
+    const group = { family: 4, base: 0x0a000000n, prefix: 20 } as const;
+    const [current] = await store.scanGroup(block.space, group, { consistent: true });
+    expect(current).toMatchObject({ cidr: block.cidr, unreadable: { members: { format: 2 } } });
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe } from "vitest";
-import { MemoryTable } from "../../src/store/in-memory-table.ts";
+import { InMemoryTable } from "../../src/store/in-memory-table.ts";
 import { tableContract } from "./contract.ts";
 
 describe("the in-memory table", () => {
-  tableContract(async () => new MemoryTable());
+  tableContract(async () => new InMemoryTable());
 });

@@ -4,7 +4,7 @@ import { hostId } from "../../src/domain/host.ts";
 import {
   HOST_RESERVED_MAX,
   ITEM_BYTES_MAX,
-  JOB_CELLS_TO_COME_BACK_TO_MAX,
+  JOB_GROUPS_TO_COME_BACK_TO_MAX,
   LABELS_CHARACTERS_MAX,
   LABELS_MAX,
   NAME_CHARACTERS_MAX,
@@ -14,9 +14,9 @@ import {
   SPACE_CHARACTERS_MAX,
   UNREADABLE_CHARACTERS_MAX,
 } from "../../src/domain/limits.ts";
-import { Unreadable } from "../../src/domain/outcome.ts";
+import { CorruptItemError } from "../../src/domain/outcome.ts";
 import { SETTINGS_DEFAULT } from "../../src/domain/settings.ts";
-import { MemoryTable } from "../../src/store/in-memory-table.ts";
+import { InMemoryTable } from "../../src/store/in-memory-table.ts";
 import type { Item } from "../../src/store/item.ts";
 import { makeStore } from "../../src/store/store.ts";
 import {
@@ -45,15 +45,15 @@ const longSelector = {
   selector: selector("all()"),
 };
 /** As many labels as there may be, of as many characters as they may have in all. */
-/** As many cells as a job remembers. */
-const CELLS = Array.from({ length: JOB_CELLS_TO_COME_BACK_TO_MAX }, () => 1n << 116n);
+/** As many block groups as a job remembers. */
+const GROUPS = Array.from({ length: JOB_GROUPS_TO_COME_BACK_TO_MAX }, () => 1n << 116n);
 const LABELS = Object.fromEntries(
   Array.from({ length: LABELS_MAX }, (_, n) => [
     String(n).padStart(LABELS_CHARACTERS_MAX / LABELS_MAX, "a"),
     "",
   ]),
 );
-const counts = { cells: 2 ** 52, blocks: 2 ** 52, deleted: 2 ** 52, taken: 2 ** 52, cooling: 1 };
+const counts = { groups: 2 ** 52, blocks: 2 ** 52, deleted: 2 ** 52, taken: 2 ** 52, cooling: 1 };
 
 it.each<readonly [string, (store: Store) => Promise<unknown>]>([
   ["settings", (store) => store.putSettings(SPACE, SETTINGS_DEFAULT, id, undefined)],
@@ -97,19 +97,19 @@ it.each<readonly [string, (store: Store) => Promise<unknown>]>([
     (store) => store.createNamespace({ space: SPACE, name: NAME, labels: LABELS, revision: id }),
   ],
   [
-    "a page of a pool map",
+    "a page of a block-group index",
     async (store) => {
       const last = (1n << 116n) - 1n;
-      for (let cell = last - 127n; cell <= last; cell++) {
-        await store.addCell(SPACE, id, cell);
-        await store.markFull(SPACE, id, cell);
+      for (let group = last - 127n; group <= last; group++) {
+        await store.addGroup(SPACE, id, group);
+        await store.markFull(SPACE, id, group);
       }
     },
   ],
   [
     "a job that waits for what cannot be read",
     (store) => {
-      const { message } = new Unreadable(
+      const { message } = new CorruptItemError(
         { item: NAME },
         `says "${WIDE.repeat(ITEM_BYTES_MAX / 4)}"`,
       );
@@ -120,7 +120,7 @@ it.each<readonly [string, (store: Store) => Promise<unknown>]>([
           detail: message,
           walk: {
             ...{ ...counts, beganAtMs: 1, position: 1n << 116n, unreadable: message },
-            ...{ failed: message, passedBy: 9_999, toComeBackTo: CELLS, only: CELLS },
+            ...{ failed: message, passedBy: 9_999, toComeBackTo: GROUPS, only: GROUPS },
           },
           lastWalk: { ...counts, unreadable: message, failed: message, passedBy: 9_999 },
         }),
@@ -146,7 +146,7 @@ it.each<readonly [string, (store: Store) => Promise<unknown>]>([
       ),
   ],
 ])("%s at its largest has room in an item", async (_, put) => {
-  const table = new MemoryTable();
+  const table = new InMemoryTable();
   await put(makeStore(table));
   const sizes = table.items().map((item) => itemBytes(item as Item));
   expect(sizes).toHaveLength(1);
@@ -157,7 +157,7 @@ it.each([1, NAME_CHARACTERS_MAX])(
   "no plan is larger than it was counted, with names of %i",
   async (n) => {
     const pool = "p".repeat(n);
-    const table = new MemoryTable();
+    const table = new InMemoryTable();
     const entries = Array.from({ length: 1_000 }, (_, n) => ({
       pool,
       id,
@@ -172,6 +172,6 @@ it.each([1, NAME_CHARACTERS_MAX])(
 );
 
 it("a reason that quotes an item is cut", () => {
-  const { why } = new Unreadable({ item: "block 10.0.0.0" }, "x".repeat(9_999));
+  const { why } = new CorruptItemError({ item: "block 10.0.0.0" }, "x".repeat(9_999));
   expect(why.length).toBeLessThanOrEqual(UNREADABLE_CHARACTERS_MAX);
 });

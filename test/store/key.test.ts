@@ -2,28 +2,28 @@ import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { formatCidr } from "../../src/domain/cidr.ts";
-import { freshToken, recordStartIn } from "../../src/domain/token.ts";
+import { allocationStartIn, freshToken } from "../../src/domain/token.ts";
 import type { Key } from "../../src/store/item.ts";
 import {
   addressInKey,
   affinityKey,
+  allocationKey,
+  allocationPlaceOf,
+  allocationPrefix,
+  blockGroupIndexKey,
   blockKey,
+  borrowedBlockKey,
   configKey,
   escaped,
   fullBlockKey,
   jobKey,
-  loanKey,
   namespaceKey,
   nodeEntryKey,
   nodeKey,
   planKey,
   poolKey,
-  poolMapKey,
-  recordKey,
-  recordPlaceOf,
-  recordPrefix,
+  quotaSlotKey,
   reservationKey,
-  seatKey,
   spaceKey,
   unescaped,
   versionKey,
@@ -70,12 +70,12 @@ describe("a name in a key", () => {
       claim(versionKey(space), `version of ${space}`);
       claim(planKey(space), `plan of ${space}`);
       claim(blockKey(space, block), `block in ${space}`);
-      claim(recordKey({ space, ...place }), `record in ${space}`);
+      claim(allocationKey({ space, ...place }), `allocation in ${space}`);
       for (const name of NAMES) {
         const who = JSON.stringify([space, name]);
         claim(poolKey(space, name), `pool ${who}`);
         claim(reservationKey(space, name), `reservation ${who}`);
-        claim(poolMapKey(space, name, "0"), `pool map ${who}`);
+        claim(blockGroupIndexKey(space, name, "0"), `block-group index ${who}`);
         claim(jobKey(space, name), `job ${who}`);
         claim(nodeKey(space, name), `node ${who}`);
         claim(nodeEntryKey(space, name), `entry of node ${who}`);
@@ -95,12 +95,12 @@ describe("a name in a key", () => {
       node: nodeKey,
       entry: nodeEntryKey,
       namespace: namespaceKey,
-      map: (space, name) => poolMapKey(space, name, "0"),
+      map: (space, name) => blockGroupIndexKey(space, name, "0"),
       place: (space, name) => affinityKey(space, `host:${name}`, 4, 0),
       virtual: (space, name) => affinityKey(space, `virtual:${name}`, 4, 0),
       full: (space, name) => fullBlockKey(space, `host:${name}`, block),
-      loan: (space, name) => loanKey(space, `host:${name}`, block),
-      seat: (space, name) => seatKey(space, name, 4, 0),
+      borrowedBlock: (space, name) => borrowedBlockKey(space, `host:${name}`, block),
+      quotaSlot: (space, name) => quotaSlotKey(space, name, 4, 0),
     };
     const anyNamed = fc.tuple(fc.constantFrom(...Object.keys(kinds)), anyName, anyName);
     const keyOf = ([kind, space, name]: [string, string, string]) => kinds[kind]?.(space, name);
@@ -114,7 +114,7 @@ describe("a name in a key", () => {
 
   it("belongs to one space and one owner, wherever a separator stands", () => {
     const place = (space: string, name: string) => affinityKey(space, `host:${name}`, 4, 0);
-    const map = (space: string, name: string) => poolMapKey(space, name, "0");
+    const map = (space: string, name: string) => blockGroupIndexKey(space, name, "0");
     fc.assert(
       fc.property(anyName, anyName, anyName, (a, b, c) => {
         expect(map(a, `${b}#${c}`)).not.toEqual(map(`${a}#${b}`, c));
@@ -124,7 +124,7 @@ describe("a name in a key", () => {
   });
 });
 
-describe("the key of an assignment record", () => {
+describe("the key of an allocation", () => {
   const anyPlace = fc.record({
     space: anyName,
     handleHash: anyHandleHash,
@@ -132,10 +132,10 @@ describe("the key of an assignment record", () => {
     keyed: fc.boolean(),
   });
 
-  it("says where the record lies", () => {
+  it("says where the allocation lies", () => {
     fc.assert(
       fc.property(anyPlace, (place) => {
-        expect(recordPlaceOf(recordKey(place))).toEqual(place);
+        expect(allocationPlaceOf(allocationKey(place))).toEqual(place);
       }),
     );
   });
@@ -143,15 +143,17 @@ describe("the key of an assignment record", () => {
   it("begins as the token of each of its parts says", () => {
     fc.assert(
       fc.property(anyPlace, fc.integer(), (place, seed) => {
-        const start = recordStartIn(freshToken(place, seededRandom(seed)));
-        expect(start && recordKey(place).sk.startsWith(recordPrefix(start))).toBe(true);
+        const start = allocationStartIn(freshToken(place, seededRandom(seed)));
+        expect(start && allocationKey(place).sk.startsWith(allocationPrefix(start))).toBe(true);
       }),
     );
   });
 
   it("of an Idempotency-Key is never one that was drawn at random", () => {
     const place = { space: "default", handleHash: "85944171f73967e8", id: "0123456789abcdef" };
-    expect(recordKey({ ...place, keyed: true })).not.toEqual(recordKey({ ...place, keyed: false }));
+    expect(allocationKey({ ...place, keyed: true })).not.toEqual(
+      allocationKey({ ...place, keyed: false }),
+    );
   });
 });
 
@@ -169,7 +171,7 @@ describe("the key of a block", () => {
       sk: "2001:db8::1040",
       description: "IPv6",
     },
-  ])("is its cell and its address: $description", ({ block, pk, sk }) => {
+  ])("is its block group and its address: $description", ({ block, pk, sk }) => {
     expect(blockKey("tenant-7", network(block))).toEqual({ pk, sk });
   });
 

@@ -14,7 +14,7 @@ const fileIn = async () => join(await newDirectory(), "plat.lmdb");
 const KEY = { pk: "p", sk: "s" };
 
 /** Says why a file cannot be opened. */
-async function refusal(path: string): Promise<string> {
+async function rejection(path: string): Promise<string> {
   const error = await openEnvironment(lmdb, path).catch((error) => error);
   expect(error).toBeInstanceOf(UnusableFile);
   return error.message;
@@ -52,7 +52,7 @@ it.each(["x", "this is a text, and longer than a header is. ".repeat(500)])(
   async (text) => {
     const path = await fileIn();
     await writeFile(path, text);
-    expect(await refusal(path)).toContain("plat.lmdb is not a database of Plat.");
+    expect(await rejection(path)).toContain("plat.lmdb is not a database of Plat.");
   },
 );
 
@@ -67,7 +67,7 @@ it("an empty file becomes a database", async () => {
 it("a directory in the place of the file is refused as such", async () => {
   const path = await fileIn();
   await mkdir(path);
-  expect(await refusal(path)).toMatch(/plat\.lmdb cannot be opened: .*\.$/);
+  expect(await rejection(path)).toMatch(/plat\.lmdb cannot be opened: .*\.$/);
 });
 
 it.each([
@@ -83,7 +83,7 @@ it.each([
   const other = lmdb.open<string, Uint8Array>({ path, noSubdir: true, keyEncoding: "binary" });
   await other.put(Buffer.from(key), value);
   await other.close();
-  expect(await refusal(path)).toContain(sentence);
+  expect(await rejection(path)).toContain(sentence);
   const again = lmdb.open<string, Uint8Array>({ path, noSubdir: true, keyEncoding: "binary" });
   expect(Array.from(again.getRange(), ({ value }) => value)).toEqual([value]);
   await again.close();
@@ -109,7 +109,7 @@ it("a file that another process has is refused with its number, also after much 
   );
   const exited = once(child, "exit");
   await once(child.stdout, "data");
-  expect(await refusal(path)).toContain(`is in use by process ${child.pid}.`);
+  expect(await rejection(path)).toContain(`is in use by process ${child.pid}.`);
   child.kill("SIGKILL");
   await exited;
   const environment = await openEnvironment(lmdb, path);

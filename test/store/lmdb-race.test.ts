@@ -1,7 +1,7 @@
 import "../local/silent.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
-import { comesToNothing, type Grounds, giveBackAll, isHeld } from "../../bench/load/aftermath.ts";
+import { comesToNothing, freeAll, type Grounds, isHeld } from "../../bench/load/aftermath.ts";
 import { Api } from "../../bench/load/api.ts";
 import { Caller } from "../../bench/load/caller.ts";
 import { openFunctions } from "../../bench/load/functions.ts";
@@ -41,7 +41,7 @@ it(
     );
     expect(ledger.count).toBeGreaterThan(0);
     await isHeld(grounds, api, ledger);
-    await giveBackAll(api, ledger);
+    await freeAll(api, ledger);
     await storage.stop();
 
     const again = await openStorage({ table: "file", data });

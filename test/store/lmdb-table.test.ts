@@ -80,10 +80,10 @@ describe("a table whose disk is slow", () => {
     const disk = await heldDisk("before it is carried out");
     const table = new LmdbTable(disk.environment);
     const other = { pk: "p", sk: "other" };
-    const standing = write(table, put({ ...other, x: 1 }), [], other);
+    const current = write(table, put({ ...other, x: 1 }), [], other);
     await disk.reached(1);
     disk.letThrough(1);
-    await standing;
+    await current;
     const waiting = write(table, put(item("1")));
     await disk.reached(2);
     expect(await table.get(other)).toEqual({ ...other, x: 1 });

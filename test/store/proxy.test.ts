@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { Busy } from "../../src/domain/outcome.ts";
+import { ThrottledError } from "../../src/domain/outcome.ts";
 import { createTable } from "../../src/local/create-table.ts";
 import { type Emulator, emulatorBinary, startEmulator } from "../../src/local/emulator.ts";
 import { dynamoTable } from "../../src/store/dynamodb-table.ts";
@@ -45,8 +45,8 @@ describe.runIf(emulatorBinary())("a DynamoDB on a bad day", () => {
     through({ unitsPerSecond: 3 }, async (table) => {
       for (const n of [1, 2, 3])
         expect(await put(table, "hot", n)).toMatchObject({ outcome: "done" });
-      await expect(put(table, "hot", 4)).rejects.toBeInstanceOf(Busy);
-      await expect(put(table, "hot", 5)).rejects.toBeInstanceOf(Busy);
+      await expect(put(table, "hot", 4)).rejects.toBeInstanceOf(ThrottledError);
+      await expect(put(table, "hot", 5)).rejects.toBeInstanceOf(ThrottledError);
       expect(await put(table, "cold", 1)).toMatchObject({ outcome: "done" });
       await clock.sleep(1_000);
       expect(await put(table, "hot", 6)).toMatchObject({ outcome: "done" });

@@ -128,8 +128,8 @@ export class BadDay {
       JSON.stringify({ ...input, ReturnConsumedCapacity: "TOTAL" }),
     );
     const { ConsumedCapacity, Item } = JSON.parse(reply.text);
-    const standing = Item ? Math.ceil(Buffer.byteLength(JSON.stringify(Item)) / UNIT_BYTES) : 1;
-    bucket.take(ConsumedCapacity?.CapacityUnits ?? standing);
+    const current = Item ? Math.ceil(Buffer.byteLength(JSON.stringify(Item)) / UNIT_BYTES) : 1;
+    bucket.take(ConsumedCapacity?.CapacityUnits ?? current);
     return reply;
   }
 

@@ -1,17 +1,17 @@
 import "../local/silent.ts";
 import { expect, it } from "vitest";
-import { comesToNothing, type Grounds, giveBackAll, isHeld } from "../../bench/load/aftermath.ts";
+import { comesToNothing, freeAll, type Grounds, isHeld } from "../../bench/load/aftermath.ts";
 import { Api } from "../../bench/load/api.ts";
 import { Caller } from "../../bench/load/caller.ts";
 import { openFunctions } from "../../bench/load/functions.ts";
 import { Ledger } from "../../bench/load/ledger.ts";
 import { prepare } from "../../bench/load/world.ts";
 import type { Context } from "../../src/allocator/core/context.ts";
-import { Memory } from "../../src/allocator/core/warm-cache.ts";
+import { WarmCache } from "../../src/allocator/core/warm-cache.ts";
 import { createTable } from "../../src/local/create-table.ts";
 import { emulatorBinary, startEmulator } from "../../src/local/emulator.ts";
 import { dynamoTable } from "../../src/store/dynamodb-table.ts";
-import { patientTable } from "../../src/store/retrying-table.ts";
+import { retryingTable } from "../../src/store/retrying-table.ts";
 import { makeStore } from "../../src/store/store.ts";
 import { dynamoClient } from "../../src/wiring.ts";
 import { seededRandom } from "../simulation/random.ts";
@@ -25,7 +25,7 @@ const CALLERS = 16;
 const OPERATIONS = 100;
 /** Four callers a host, so that they meet in its blocks. */
 const HABITS = { hosts: 4, keyedShare: 0.4 };
-/** An assign takes a hot key a few units: many callers of one cell soon need more than these. */
+/** An assign takes a hot key a few units: many callers of one block group soon need more than these. */
 const TROUBLES = { delayMsMax: 20, cutShare: 0.06, unitsPerSecond: 60 };
 const TEST_MS_MAX = 300_000;
 
@@ -40,14 +40,14 @@ it.runIf(emulatorBinary())(
     const [direct, troubled] = [dynamoClient(emulator.endpoint), dynamoClient(proxy.endpoint)];
     await createTable(direct, TABLE);
     const storeOf = (client: typeof direct) =>
-      makeStore(patientTable(dynamoTable(client, TABLE), surroundings));
+      makeStore(retryingTable(dynamoTable(client, TABLE), surroundings));
     const { client } = await openFunctions(dynamoTable(troubled, TABLE), {
       ...surroundings,
       store: storeOf(troubled),
     });
     const api = new Api(client, clock.sleep);
     const ledger = new Ledger();
-    const calm: Context = { ...surroundings, store: storeOf(direct), memory: new Memory() };
+    const calm: Context = { ...surroundings, store: storeOf(direct), cache: new WarmCache() };
     const grounds: Grounds = { stop: () => proxy.settled(), withTable: (look) => look(calm) };
     await prepare(api);
     let begun = 0;
@@ -61,7 +61,7 @@ it.runIf(emulatorBinary())(
     expect(ledger.count).toBeGreaterThan(0);
     for (const [trouble, count] of proxy.seen) expect(count, trouble).toBeGreaterThan(0);
     await isHeld(grounds, api, ledger);
-    await giveBackAll(api, ledger);
+    await freeAll(api, ledger);
     await comesToNothing(grounds, ledger);
     expect(ledger.failures.join("\n")).toBe("");
     for (const client of [direct, troubled]) client.destroy();

@@ -1,18 +1,18 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { putNode, readNode } from "../../src/allocator/admin/nodes.ts";
 import { handleHash } from "../../src/domain/hash.ts";
-import { Unreadable } from "../../src/domain/outcome.ts";
-import { MemoryTable } from "../../src/store/in-memory-table.ts";
+import { CorruptItemError } from "../../src/domain/outcome.ts";
+import { InMemoryTable } from "../../src/store/in-memory-table.ts";
 import type { Item } from "../../src/store/item.ts";
 import { knownKeysTable, openTable } from "../../src/store/table-format.ts";
 import { contextOf } from "../../src/wiring.ts";
 import { contextOver } from "../world.ts";
 
-const TOLD = { pk: "TABLE", sk: "FORMAT", f: 1, k: 1 };
+const TOLD = { pk: "TABLE", sk: "FORMAT", f: 1, k: 2 };
 
-let table: MemoryTable;
+let table: InMemoryTable;
 beforeEach(() => {
-  table = new MemoryTable();
+  table = new InMemoryTable();
 });
 const put = (item: Item) =>
   table.partitions.set(item.pk, (table.partitions.get(item.pk) ?? new Map()).set(item.sk, item));
@@ -27,24 +27,24 @@ describe("a start", () => {
   });
 
   it("on keys of another format is refused by name, before anything is written", async () => {
-    put({ ...TOLD, k: 2 });
+    put({ ...TOLD, k: 3 });
     await expect(openTable(table)).rejects.toThrow(
-      "the item of the table has format 2 of the keys of its table, and this version reads format 1",
+      "the item of the table has format 3 of the keys of its table, and this version reads format 2",
     );
-    expect(table.items()).toEqual([{ ...TOLD, k: 2 }]);
+    expect(table.items()).toEqual([{ ...TOLD, k: 3 }]);
   });
 
   it("on items of which nothing says of what format their keys are is refused as well", async () => {
     const item = { pk: "SPACES", sk: "default" };
     put(item);
-    await expect(openTable(table)).rejects.toThrow(Unreadable);
+    await expect(openTable(table)).rejects.toThrow(CorruptItemError);
     expect(table.items()).toEqual([item]);
   });
 });
 
-describe("a process that begins with the register, with jobs or with a pass", () => {
+describe("a process that begins with the register, with jobs or with a scheduled run", () => {
   it("finds the keys of another format before it takes anything for absent, or writes", async () => {
-    put({ ...TOLD, k: 2 });
+    put({ ...TOLD, k: 3 });
     const { store } = contextOf(table);
     const acts = [
       () => store.listSpaces(),
@@ -55,15 +55,15 @@ describe("a process that begins with the register, with jobs or with a pass", ()
       () => store.listNamespaces("default", { after: undefined, limit: 1 }),
       () => store.readPlan("default"),
       () => store.readSpace("default"),
-      () => store.listRecords("default", handleHash("web")),
-      () => store.listLoans("default", "host:n1"),
+      () => store.listAllocations("default", handleHash("web")),
+      () => store.listBorrowedBlocks("default", "host:n1"),
       () => store.readProgress(0),
-      () => store.dueRecords(0, { untilMs: 1, limit: 1 }),
+      () => store.dueAllocations(0, { untilMs: 1, limit: 1 }),
       () => store.scanPage(1),
       () => store.registerSpace("default", "r"),
       () => store.checkKeys(),
     ];
-    for (const act of acts) await expect(act(), String(act)).rejects.toThrow(Unreadable);
+    for (const act of acts) await expect(act(), String(act)).rejects.toThrow(CorruptItemError);
     expect(table.items()).toHaveLength(1);
   });
 
@@ -81,15 +81,15 @@ describe("a process that begins with the register, with jobs or with a pass", ()
   });
 });
 
-function counting(under: MemoryTable, gets: string[]) {
+function counting(under: InMemoryTable, gets: string[]) {
   return {
-    get: (key: Parameters<MemoryTable["get"]>[0]) => {
+    get: (key: Parameters<InMemoryTable["get"]>[0]) => {
       gets.push(key.pk);
       return under.get(key);
     },
-    query: (...of: Parameters<MemoryTable["query"]>) => under.query(...of),
-    scan: (...of: Parameters<MemoryTable["scan"]>) => under.scan(...of),
-    due: (...of: Parameters<MemoryTable["due"]>) => under.due(...of),
-    write: (...of: Parameters<MemoryTable["write"]>) => under.write(...of),
+    query: (...of: Parameters<InMemoryTable["query"]>) => under.query(...of),
+    scan: (...of: Parameters<InMemoryTable["scan"]>) => under.scan(...of),
+    due: (...of: Parameters<InMemoryTable["due"]>) => under.due(...of),
+    write: (...of: Parameters<InMemoryTable["write"]>) => under.write(...of),
   };
 }

@@ -33,7 +33,7 @@ describe.runIf(emulatorBinary())("the twin of prod", () => {
   afterAll(() => twin?.stop());
 
   it(
-    "carries the demo: no address is given twice, none is lost, every invariant holds, and no pass fails",
+    "carries the demo: no address is given twice, none is lost, every invariant holds, and no scheduled run fails",
     async () => {
       const log = vi.spyOn(console, "log").mockReturnValue();
       const client = twin.clientOf(32);

@@ -57,7 +57,7 @@ describe.runIf(emulatorBinary())("a schedule of the twin", () => {
           Failed: { Type: "AWS::SQS::Queue" },
           Clock: role(INVOKE, SEND),
           Powerless: role(SEND),
-          Tick: schedule("tick", "Clock"),
+          ScheduledRun: schedule("tick", "Clock"),
           Mine: schedule("mine", "Clock", {
             Target: { Arn: arnOf("counting"), RoleArn: arnOf("Clock"), Input: '{"mine":"input"}' },
           }),

@@ -1,4 +1,4 @@
-import { nameBytes, type PlanEntry, planBytes, planned } from "../../domain/address-plan.ts";
+import { type AddressPlanEntry, nameBytes, planBytes, planned } from "../../domain/address-plan.ts";
 import { type Cidr, formatCidr, sameCidr } from "../../domain/cidr.ts";
 import { deleteJobId } from "../../domain/job.ts";
 import {
@@ -8,7 +8,7 @@ import {
   SWAP_TRIES_MAX,
   UNTOLD_EFFECTIVE_MS_MAX,
 } from "../../domain/limits.ts";
-import { Contended, Refusal } from "../../domain/outcome.ts";
+import { ContentionError, Rejection } from "../../domain/outcome.ts";
 import {
   type Pool,
   type PoolSpec,
@@ -24,7 +24,7 @@ import { type Context, fresh } from "../core/context.ts";
 import { notFound } from "../core/not-found.ts";
 import type { Listed } from "../core/page.ts";
 import { LOST, type Precondition, unchanged, unmet, whileLost } from "./precondition.ts";
-import { settled, type Written } from "./written.ts";
+import { knownOutcome, type Written } from "./written.ts";
 
 /**
  * Creates a pool, or changes one that is as it was seen. A new pool is put as `pending`, then the address plan gets its
@@ -36,15 +36,15 @@ export async function putPool(
   name: string,
   spec: PoolSpec,
   precondition: Precondition,
-): Promise<Written<Pool> | Refusal> {
+): Promise<Written<Pool> | Rejection> {
   return whileLost({ kind: "pool", name }, async () => {
     const configuration = await context.store.readSpace(space);
-    const standing = poolNamed(configuration, name);
-    if (standing?.state === "deleting") return beingDeleted(standing);
-    if (standing?.state === "active") return changePool(context, standing, spec, precondition);
+    const current = poolNamed(configuration, name);
+    if (current?.state === "deleting") return beingDeleted(current);
+    if (current?.state === "active") return changePool(context, current, spec, precondition);
     const unfit = unmet({ kind: "pool", name }, precondition, "change");
     const count = configuration.pools.length + configuration.unreadablePools.length;
-    return unfit ?? createPool(context, { space, name, spec, standing, count });
+    return unfit ?? createPool(context, { space, name, spec, current, count });
   });
 }
 
@@ -54,34 +54,34 @@ async function createPool(
     space,
     name,
     spec,
-    standing,
+    current,
     count,
   }: {
     readonly space: string;
     readonly name: string;
     readonly spec: PoolSpec;
     /** Left pending by a try that was cut off. */
-    readonly standing: Pool | undefined;
+    readonly current: Pool | undefined;
     /** How many pools the space has. */
     readonly count: number;
   },
-): Promise<Written<Pool> | Refusal> {
-  if (!standing && count >= POOLS_PER_SPACE_MAX)
-    return new Refusal("invalid_request", `A space has at most ${POOLS_PER_SPACE_MAX} pools.`);
+): Promise<Written<Pool> | Rejection> {
+  if (!current && count >= POOLS_PER_SPACE_MAX)
+    return new Rejection("invalid_request", `A space has at most ${POOLS_PER_SPACE_MAX} pools.`);
   await registerSpace(context, space);
-  const id = standing?.id ?? fresh(context);
+  const id = current?.id ?? fresh(context);
   const pending: Pool = { ...spec, space, name, id, state: "pending", revision: fresh(context) };
-  const put = await settled(context.store.putPool(pending, standing));
+  const put = await knownOutcome(context.store.putPool(pending, current));
   if (put.outcome === "lost") return changedMeanwhile("pool", name);
   // A reclaimer that saw the space without a pool may have taken it out of the register meanwhile; one that looks now does not.
   await registerSpace(context, space);
-  const refusal = await enterPlan(context, pending);
-  if (refusal) {
+  const rejection = await enterPlan(context, pending);
+  if (rejection) {
     await context.store.deletePool(pending);
-    return refusal;
+    return rejection;
   }
   const active: Pool = { ...pending, state: "active", revision: fresh(context) };
-  const activated = await settled(context.store.putPool(active, pending));
+  const activated = await knownOutcome(context.store.putPool(active, pending));
   if (activated.outcome === "lost") return changedMeanwhile("pool", name);
   return { value: active, created: true, effectiveAtMs: await announceChange(context, space) };
 }
@@ -91,28 +91,28 @@ async function changePool(
   seen: Pool,
   spec: PoolSpec,
   precondition: Precondition,
-): Promise<Written<Pool> | Refusal | typeof LOST> {
-  const { space, name, id, state, revision, ...standing } = seen;
-  const isSame = same(standing, spec);
-  const refusal = unmet({ kind: "pool", name, revision }, precondition, "change", isSame);
-  if (refusal) return refusal;
+): Promise<Written<Pool> | Rejection | typeof LOST> {
+  const { space, name, id, state, revision, ...current } = seen;
+  const isSame = same(current, spec);
+  const rejection = unmet({ kind: "pool", name, revision }, precondition, "change", isSame);
+  if (rejection) return rejection;
   if (isSame) return unchanged(context, seen, revision, UNTOLD_EFFECTIVE_MS_MAX);
   if (!sameCidr(seen.cidr, spec.cidr)) return immutable("cidr", formatCidr(seen.cidr));
   if (seen.blockSize !== spec.blockSize) return immutable("blockSize", seen.blockSize);
   const isForBalancers = ({ allowedUses }: PoolSpec) => allowedUses.includes("LoadBalancer");
   if (isForBalancers(seen) !== isForBalancers(spec))
-    return fieldRefusal(
+    return fieldRejection(
       "allowedUses",
       `cannot become LoadBalancer, or cease to be; it is ${seen.allowedUses.join(", ")}`,
     );
   const next: Pool = { ...spec, space, name, id, state, revision: fresh(context) };
-  const put = await settled(context.store.putPool(next, seen));
+  const put = await knownOutcome(context.store.putPool(next, seen));
   if (put.outcome === "lost") return LOST;
   return { value: next, created: false, effectiveAtMs: await announceChange(context, space) };
 }
 
 /** A compare-and-swap on the plan: whoever changes a range goes through this one item, so no two pools can overlap. */
-async function enterPlan(context: Context, pool: Pool): Promise<Refusal | undefined> {
+async function enterPlan(context: Context, pool: Pool): Promise<Rejection | undefined> {
   const { store } = context;
   for (let attempt = 0; attempt < SWAP_TRIES_MAX; attempt++) {
     const plan = await store.readPlan(pool.space);
@@ -120,8 +120,8 @@ async function enterPlan(context: Context, pool: Pool): Promise<Refusal | undefi
     // The plan was read before: as long as this pool stands as we put it, nobody else has entered its range since.
     const configuration = await store.readSpace(pool.space);
     const { pools } = configuration;
-    const standing = poolNamed(configuration, name);
-    if (standing?.revision !== pool.revision) return changedMeanwhile("pool", name);
+    const current = poolNamed(configuration, name);
+    if (current?.revision !== pool.revision) return changedMeanwhile("pool", name);
     const entries = plan.entries.filter((entry) => mayStand(configuration, entry.id));
     const change = planned({ ...plan, entries }, { pool: name, id, cidr, blockSize });
     if ("inTheWay" in change) {
@@ -140,7 +140,7 @@ async function enterPlan(context: Context, pool: Pool): Promise<Refusal | undefi
     // After an unknown outcome the plan is read again; entering the same range twice is entering it once.
     if (changed.outcome === "done") return undefined;
   }
-  throw new Contended("other pools of this space are being created all the time");
+  throw new ContentionError("other pools of this space are being created all the time");
 }
 
 /**
@@ -150,19 +150,19 @@ async function enterPlan(context: Context, pool: Pool): Promise<Refusal | undefi
 const mayStand = ({ pools, unreadablePools }: SpaceConfiguration, poolId: string): boolean =>
   unreadablePools.length > 0 || pools.some(({ id }) => id === poolId);
 
-function noRoomInPlan({ space, name }: Pool, entries: readonly PlanEntry[]): Refusal {
+function noRoomInPlan({ space, name }: Pool, entries: readonly AddressPlanEntry[]): Rejection {
   const problem = `would make the address plan of space ${space} too large: ${entries.length} pools take ${planBytes(entries)} bytes, ${nameBytes(entries)} of them for their names, and there is room for ${PLAN_BYTES_MAX}`;
-  return new Refusal(
+  return new Rejection(
     "invalid_request",
     `Pool ${name} ${problem}; shorter names of pools take less, and another space has a plan of its own.`,
     { fields: [{ field: "name", value: name, problem }] },
   );
 }
 
-function overlap(cidr: Cidr, other: PlanEntry, owner: Pool | undefined): Refusal {
+function overlap(cidr: Cidr, other: AddressPlanEntry, owner: Pool | undefined): Rejection {
   const field = { field: "cidr", value: formatCidr(cidr), problem: `overlaps ${other.pool}` };
   const going = owner?.state === "deleting";
-  return new Refusal(
+  return new Rejection(
     "pool_overlap",
     `cidr ${formatCidr(cidr)} overlaps pool ${other.pool} (${formatCidr(other.cidr)}) of this space${going ? ", which is being deleted" : ""}.`,
     { fields: [field], ...(going && { retryable: true, job: deleteJobId(other.id) }) },
@@ -176,7 +176,7 @@ export async function putReservation(
   name: string,
   spec: Pick<Reservation, "cidrs" | "intervals" | "reason">,
   precondition: Precondition,
-): Promise<Written<Reservation> | Refusal> {
+): Promise<Written<Reservation> | Rejection> {
   const resource = { kind: "reservation", name };
   return whileLost(resource, async () => {
     const configuration = await context.store.readSpace(space);
@@ -185,17 +185,17 @@ export async function putReservation(
     const count = reservations.length + unreadableReservations.length;
     const revision = seen?.revision;
     const isSame = same(seen, { ...spec, space, name, revision });
-    const refusal = unmet({ ...resource, revision }, precondition, "change", isSame);
-    if (refusal) return refusal;
+    const rejection = unmet({ ...resource, revision }, precondition, "change", isSame);
+    if (rejection) return rejection;
     if (seen && isSame) return unchanged(context, seen, seen.revision, UNTOLD_EFFECTIVE_MS_MAX);
     if (!seen && count >= RESERVATIONS_PER_SPACE_MAX)
-      return new Refusal(
+      return new Rejection(
         "invalid_request",
         `A space has at most ${RESERVATIONS_PER_SPACE_MAX} reservations.`,
       );
     await registerSpace(context, space);
     const next: Reservation = { ...spec, space, name, revision: fresh(context) };
-    const put = await settled(context.store.putReservation(next, seen));
+    const put = await knownOutcome(context.store.putReservation(next, seen));
     if (put.outcome === "lost") return LOST;
     return { value: next, created: !seen, effectiveAtMs: await announceChange(context, space) };
   });
@@ -207,15 +207,15 @@ export async function deleteReservation(
   space: string,
   name: string,
   precondition: Precondition,
-): Promise<Written<undefined> | Refusal> {
+): Promise<Written<undefined> | Rejection> {
   const resource = { kind: "reservation", name };
   return whileLost(resource, async () => {
     const seen = await findReservation(context, space, name);
     if (!seen) return notFound(space, "reservation", name);
     const { revision } = seen;
-    const refusal = unmet({ ...resource, revision }, precondition, "delete");
-    if (refusal) return refusal;
-    const deleted = await settled(context.store.deleteReservation(seen));
+    const rejection = unmet({ ...resource, revision }, precondition, "delete");
+    if (rejection) return rejection;
+    const deleted = await knownOutcome(context.store.deleteReservation(seen));
     if (deleted.outcome === "lost") return LOST;
     const effectiveAtMs = await announceChange(context, space);
     return { value: undefined, created: false, effectiveAtMs };
@@ -228,18 +228,18 @@ export async function putSettings(
   space: string,
   settings: Settings,
   precondition: Precondition,
-): Promise<Written<{ settings: Settings; revision: string }> | Refusal> {
+): Promise<Written<{ settings: Settings; revision: string }> | Rejection> {
   const resource = { kind: "configuration", name: `of space ${space}` };
   return whileLost(resource, async () => {
-    const { settings: standing, settingsRevision: seen } = await context.store.readSpace(space);
-    const isSame = seen !== undefined && same(standing, settings);
-    const refusal = unmet({ ...resource, revision: seen }, precondition, "change", isSame);
-    if (refusal) return refusal;
+    const { settings: current, settingsRevision: seen } = await context.store.readSpace(space);
+    const isSame = seen !== undefined && same(current, settings);
+    const rejection = unmet({ ...resource, revision: seen }, precondition, "change", isSame);
+    if (rejection) return rejection;
     if (isSame)
       return unchanged(context, { settings, revision: seen }, seen, UNTOLD_EFFECTIVE_MS_MAX);
     await registerSpace(context, space);
     const revision = fresh(context);
-    const put = await settled(context.store.putSettings(space, settings, revision, seen));
+    const put = await knownOutcome(context.store.putSettings(space, settings, revision, seen));
     if (put.outcome === "lost") return LOST;
     return {
       value: { settings, revision },
@@ -254,7 +254,7 @@ export async function readPool(
   context: Context,
   space: string,
   name: string,
-): Promise<Pool | Refusal> {
+): Promise<Pool | Rejection> {
   return poolNamed(await context.store.readSpace(space), name) ?? notFound(space, "pool", name);
 }
 
@@ -267,7 +267,7 @@ export async function readReservation(
   context: Context,
   space: string,
   name: string,
-): Promise<Reservation | Refusal> {
+): Promise<Reservation | Rejection> {
   return (await findReservation(context, space, name)) ?? notFound(space, "reservation", name);
 }
 
@@ -291,20 +291,23 @@ async function findReservation(context: Context, space: string, name: string) {
 }
 
 async function registerSpace(context: Context, space: string): Promise<void> {
-  await settled(context.store.registerSpace(space, fresh(context)));
+  await knownOutcome(context.store.registerSpace(space, fresh(context)));
 }
 
 const changedMeanwhile = (kind: string, name: string) =>
-  new Refusal("precondition_failed", `The ${kind} ${name} was changed by somebody else meanwhile.`);
+  new Rejection(
+    "precondition_failed",
+    `The ${kind} ${name} was changed by somebody else meanwhile.`,
+  );
 export const beingDeleted = ({ name, id }: Pool) =>
-  new Refusal(
+  new Rejection(
     "pool_deleting",
     `The pool ${name} is being deleted; its name and its range are free when job ${deleteJobId(id)} is done.`,
     { job: deleteJobId(id) },
   );
 const immutable = (field: string, value: string | number) =>
-  fieldRefusal(field, `cannot change; it is ${value}`);
+  fieldRejection(field, `cannot change; it is ${value}`);
 
-function fieldRefusal(field: string, problem: string): Refusal {
-  return new Refusal("invalid_request", `${field} ${problem}.`, { fields: [{ field, problem }] });
+function fieldRejection(field: string, problem: string): Rejection {
+  return new Rejection("invalid_request", `${field} ${problem}.`, { fields: [{ field, problem }] });
 }

@@ -1,13 +1,13 @@
 import { type Address, formatAddress } from "../../domain/address.ts";
-import type { AssignmentRecord } from "../../domain/allocation.ts";
+import type { Allocation } from "../../domain/allocation.ts";
 import { ownersAt } from "../../domain/allocation.ts";
-import { recordBytes } from "../../domain/allocation-size.ts";
+import { allocationBytes } from "../../domain/allocation-size.ts";
 import { heldBy } from "../../domain/block.ts";
 import { blockOf } from "../../domain/block-group.ts";
 import { ordinalOf } from "../../domain/cidr.ts";
 import type { Generation } from "../../domain/generation.ts";
-import { RECORD_BYTES_MAX, SWAP_TRIES_MAX } from "../../domain/limits.ts";
-import { Contended, Refusal, Unavailable } from "../../domain/outcome.ts";
+import { ALLOCATION_BYTES_MAX, SWAP_TRIES_MAX } from "../../domain/limits.ts";
+import { ContentionError, Rejection, UnavailableError } from "../../domain/outcome.ts";
 import {
   changedOwners,
   type ExpectedOwner,
@@ -38,10 +38,10 @@ export interface Amended {
 }
 
 /**
- * Changes what the record of an address says of it: renews its lease, which is that of the whole request it was assigned
- * with, and changes its owners (Calico's SetOwnerAttributes), all in one write that is conditional on the record as it was
- * seen, and judged by it. A lease that ran out can be renewed until the collector has ended it: the collector acts on the
- * record as it saw it, so of the two exactly one happens. What changes nothing writes nothing.
+ * Changes what the allocation of an address says of it: renews its lease, which is that of the whole request it was assigned
+ * with, and changes its owners (Calico's SetOwnerAttributes), all in one write that is conditional on the allocation as it was
+ * seen, and judged by it. A lease that ran out can be renewed until the repair run has ended it: the repair run acts on the
+ * allocation as it saw it, so of the two exactly one happens. What changes nothing writes nothing.
  *
  * @returns how the address stands then; or `not_found`, `generation_conflict`, `request_in_progress`, `precondition_failed`
  *   with the sides that are not as expected, `invalid_request` for a lease where there is none, or too much to keep
@@ -50,64 +50,66 @@ export async function amendAddress(
   context: Context,
   space: string,
   amendment: Amendment,
-): Promise<Amended | Refusal> {
+): Promise<Amended | Rejection> {
   const { store } = context;
   const { leaseSeconds, owner = {}, expectedOwner = {} } = amendment;
   const address = formatAddress(amendment.address);
   const named = await identify(context, space, amendment);
-  if (named instanceof Refusal) return named;
+  if (named instanceof Rejection) return named;
   if (named === undefined)
-    return new Refusal("not_found", `Address ${address} is not assigned.`, { address });
-  const { handleHash, recordId: id, keyed, token } = named;
+    return new Rejection("not_found", `Address ${address} is not assigned.`, { address });
+  const { handleHash, allocationId: id, keyed, token } = named;
   // Revisions that we tried to write: one that is refused may stand nevertheless, where a layer below sent it twice.
   const ours = new Set<string>();
   let unsure = false;
   for (let attempt = 0; attempt < SWAP_TRIES_MAX; attempt++) {
-    const seen = await store.readRecord({ space, handleHash, id, keyed });
+    const seen = await store.readAllocation({ space, handleHash, id, keyed });
     // Where none is found, it may stand under keys that this version does not know.
     if (!seen) await store.checkKeys();
-    const refusal = whyNot(seen, amendment, token);
-    if (refusal || !seen) return refusal ?? over(address);
-    let standing = seen;
+    const rejection = whyNot(seen, amendment, token);
+    if (rejection || !seen) return rejection ?? over(address);
+    let current = seen;
     // Rule 6, own tag first: what we wrote is judged by what stood before it, not by itself.
     if (!ours.has(seen.revision)) {
       const owners = ownersAt(seen, address);
       const mismatches = mismatchesOf(owners, expectedOwner);
       if (mismatches.length > 0) {
         if (unsure)
-          throw new Unavailable("the database did not say whether the owners were changed");
+          throw new UnavailableError("the database did not say whether the owners were changed");
         const held = await isHeld(context, space, amendment.address, named);
         return held ? notAsExpected(address, mismatches) : over(address);
       }
       if (leaseSeconds !== undefined || Object.keys(owner).length > 0) {
-        standing = amended(context, seen, address, amendment);
-        if (recordBytes(standing) > RECORD_BYTES_MAX) return tooLarge(address);
-        const written = await store.changeRecord("amend", seen, standing);
-        ours.add(standing.revision);
+        current = amended(context, seen, address, amendment);
+        if (allocationBytes(current) > ALLOCATION_BYTES_MAX) return tooLarge(address);
+        const written = await store.changeAllocation("amend", seen, current);
+        ours.add(current.revision);
         unsure ||= written.outcome === "unknown";
         if (written.outcome !== "done") continue; // what stands there is looked at, and changed once more
       }
     }
-    // Only now: a release by address frees the slot before its record goes. Whoever ends the lease marks the record first.
+    // Only now: a release by address frees the slot before its allocation goes. Whoever ends the lease marks the allocation first.
     const held = await isHeld(context, space, amendment.address, named);
     if (!held) return over(address);
-    const { handle, expiresAtMs } = standing;
+    const { handle, expiresAtMs } = current;
     return {
       address,
       handle,
       ...(expiresAtMs !== undefined && { expiresAtMs }),
-      owner: ownersAt(standing, address),
+      owner: ownersAt(current, address),
     };
   }
-  throw new Contended("the record of this address kept changing while it was to be changed");
+  throw new ContentionError(
+    "the allocation of this address kept changing while it was to be changed",
+  );
 }
 
 function amended(
   context: Context,
-  seen: AssignmentRecord,
+  seen: Allocation,
   address: string,
   { leaseSeconds, owner }: Amendment,
-): AssignmentRecord {
+): Allocation {
   const owners =
     owner && new Map(seen.owners).set(address, changedOwners(ownersAt(seen, address), owner));
   return {
@@ -119,40 +121,41 @@ function amended(
 }
 
 function whyNot(
-  record: AssignmentRecord | undefined,
+  allocation: Allocation | undefined,
   { address, leaseSeconds }: Amendment,
   token: string,
-): Refusal | undefined {
+): Rejection | undefined {
   const text = formatAddress(address);
-  const stands = record?.parts.some((part) => part.token === token) && !record.given.has(text);
-  if (!record || !stands || record.state === "released" || record.state === "aborted")
+  const stands =
+    allocation?.parts.some((part) => part.token === token) && !allocation.given.has(text);
+  if (!allocation || !stands || allocation.state === "released" || allocation.state === "aborted")
     return over(text);
-  if (record.state === "open")
-    return new Refusal(
+  if (allocation.state === "pending")
+    return new Rejection(
       "request_in_progress",
       "The request that holds the address has not been answered.",
       { address: text },
     );
-  if (leaseSeconds === undefined || record.expiresAtMs !== undefined) return undefined;
+  if (leaseSeconds === undefined || allocation.expiresAtMs !== undefined) return undefined;
   const problem = "cannot be renewed: the address was assigned without a lease";
-  return new Refusal("invalid_request", `leaseSeconds ${problem}.`, {
+  return new Rejection("invalid_request", `leaseSeconds ${problem}.`, {
     fields: [{ field: "leaseSeconds", problem }],
   });
 }
 
-const over = (address: string): Refusal =>
-  new Refusal(
+const over = (address: string): Rejection =>
+  new Rejection(
     "generation_conflict",
     `The assignment of ${address} is over: it was released, or its lease ran out.`,
     { address },
   );
 
-function notAsExpected(address: string, mismatches: readonly OwnerMismatch[]): Refusal {
+function notAsExpected(address: string, mismatches: readonly OwnerMismatch[]): Rejection {
   const sentences = mismatches.map(
-    ({ side, expected, standing }) =>
-      `its ${side} owner is ${nameText(standing)}, not ${nameText(expected)}`,
+    ({ side, expected, actual }) =>
+      `its ${side} owner is ${nameText(actual)}, not ${nameText(expected)}`,
   );
-  return new Refusal(
+  return new Rejection(
     "precondition_failed",
     `Address ${address} is not as expected: ${sentences.join("; ")}.`,
     { address, mismatches },
@@ -162,9 +165,9 @@ function notAsExpected(address: string, mismatches: readonly OwnerMismatch[]): R
 const nameText = (owner: OwnerName | null): string =>
   owner ? `${owner.namespace}/${owner.name}` : "nobody";
 
-function tooLarge(address: string): Refusal {
+function tooLarge(address: string): Rejection {
   const problem = `is too large to be kept with what ${address} and the other addresses of its request have already`;
-  return new Refusal("invalid_request", `owner ${problem}.`, {
+  return new Rejection("invalid_request", `owner ${problem}.`, {
     fields: [{ field: "owner", problem }],
   });
 }

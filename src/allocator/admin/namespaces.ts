@@ -1,7 +1,7 @@
 import type { Labels } from "../../domain/labels.ts";
 import { EFFECTIVE_MS_MAX } from "../../domain/limits.ts";
 import type { Namespace } from "../../domain/namespace.ts";
-import type { Refusal } from "../../domain/outcome.ts";
+import type { Rejection } from "../../domain/outcome.ts";
 import { same } from "../../domain/same.ts";
 import { type Context, fresh } from "../core/context.ts";
 import { forgetLabels } from "../core/labels.ts";
@@ -9,7 +9,7 @@ import { notFound } from "../core/not-found.ts";
 import type { Page } from "../core/page.ts";
 import type { LabelledWanted } from "./nodes.ts";
 import { LOST, type Precondition, unchanged, unmet, whileLost } from "./precondition.ts";
-import { settled, type Written } from "./written.ts";
+import { knownOutcome, type Written } from "./written.ts";
 
 /** Registers a namespace, or changes the labels of one that is as it was seen. */
 export async function putNamespace(
@@ -18,18 +18,18 @@ export async function putNamespace(
   name: string,
   labels: Labels,
   precondition: Precondition,
-): Promise<Written<Namespace> | Refusal> {
+): Promise<Written<Namespace> | Rejection> {
   const { store } = context;
   const resource = { kind: "namespace", name };
   return whileLost(resource, async () => {
     const seen = await store.readNamespace(space, name);
     const revision = seen?.revision;
     const isSame = same(seen?.labels, labels);
-    const refusal = unmet({ ...resource, revision }, precondition, "change", isSame);
-    if (refusal) return refusal;
+    const rejection = unmet({ ...resource, revision }, precondition, "change", isSame);
+    if (rejection) return rejection;
     if (seen && isSame) return unchanged(context, seen, seen.revision, EFFECTIVE_MS_MAX);
     const next: Namespace = { space, name, labels, revision: fresh(context) };
-    const put = await settled(
+    const put = await knownOutcome(
       seen ? store.changeNamespace(seen, next) : store.createNamespace(next),
     );
     if (put.outcome === "lost") return LOST;
@@ -43,16 +43,16 @@ export async function deleteNamespace(
   space: string,
   name: string,
   precondition: Precondition,
-): Promise<Written<undefined> | Refusal> {
+): Promise<Written<undefined> | Rejection> {
   const { store } = context;
   const resource = { kind: "namespace", name };
   return whileLost(resource, async () => {
     const seen = await store.readNamespace(space, name);
     if (!seen) return notFound(space, "namespace", name);
     const { revision } = seen;
-    const refusal = unmet({ ...resource, revision }, precondition, "delete");
-    if (refusal) return refusal;
-    const deleted = await settled(store.deleteNamespace(seen));
+    const rejection = unmet({ ...resource, revision }, precondition, "delete");
+    if (rejection) return rejection;
+    const deleted = await knownOutcome(store.deleteNamespace(seen));
     if (deleted.outcome === "lost") return LOST;
     return { value: undefined, created: false, effectiveAtMs: announced(context, space, name) };
   });
@@ -62,7 +62,7 @@ export async function readNamespace(
   context: Context,
   space: string,
   name: string,
-): Promise<Namespace | Refusal> {
+): Promise<Namespace | Rejection> {
   return (await context.store.readNamespace(space, name)) ?? notFound(space, "namespace", name);
 }
 

@@ -2,7 +2,7 @@ import { hostId } from "../../domain/host.ts";
 import type { Labels } from "../../domain/labels.ts";
 import { EFFECTIVE_MS_MAX, PAGE_READS_AT_ONCE } from "../../domain/limits.ts";
 import type { Node } from "../../domain/node.ts";
-import { type Refusal, Unreadable, unlessUnreadable } from "../../domain/outcome.ts";
+import { CorruptItemError, type Rejection, unlessCorrupt } from "../../domain/outcome.ts";
 import { same } from "../../domain/same.ts";
 import { type Context, fresh } from "../core/context.ts";
 import { forgetLabels } from "../core/labels.ts";
@@ -10,11 +10,11 @@ import { notFound } from "../core/not-found.ts";
 import type { Page } from "../core/page.ts";
 import { inParallel } from "../core/parallel.ts";
 import { LOST, type Precondition, unchanged, unmet, whileLost } from "./precondition.ts";
-import { settled, type Written } from "./written.ts";
+import { knownOutcome, type Written } from "./written.ts";
 
 /**
  * Registers a host, or changes the labels of one that is as it was seen. A new one is entered into the register first: a
- * crash in between leaves an entry that lists pass over, and the collector drops.
+ * crash in between leaves an entry that lists pass over, and the repair run drops.
  */
 export async function putNode(
   context: Context,
@@ -22,20 +22,20 @@ export async function putNode(
   name: string,
   labels: Labels,
   precondition: Precondition,
-): Promise<Written<Node> | Refusal> {
+): Promise<Written<Node> | Rejection> {
   const { store } = context;
   const resource = { kind: "node", name };
   return whileLost(resource, async () => {
     const seen = await store.readNode(space, name);
     const revision = seen?.revision;
     const isSame = same(seen?.labels, labels);
-    const refusal = unmet({ ...resource, revision }, precondition, "change", isSame);
-    if (refusal) return refusal;
+    const rejection = unmet({ ...resource, revision }, precondition, "change", isSame);
+    if (rejection) return rejection;
     if (seen && isSame) return unchanged(context, seen, seen.revision, EFFECTIVE_MS_MAX);
     const id = seen?.id ?? fresh(context);
     const node: Node = { space, name, id, labels, revision: fresh(context) };
-    if (!seen) await settled(store.enterNode({ space, name, id, atMs: context.now() }));
-    const put = await settled(seen ? store.changeNode(seen, node) : store.createNode(node));
+    if (!seen) await knownOutcome(store.enterNode({ space, name, id, atMs: context.now() }));
+    const put = await knownOutcome(seen ? store.changeNode(seen, node) : store.createNode(node));
     if (put.outcome === "lost") return LOST;
     return { value: node, created: !seen, effectiveAtMs: announced(context, space, name) };
   });
@@ -47,16 +47,16 @@ export async function deleteNode(
   space: string,
   name: string,
   precondition: Precondition,
-): Promise<Written<undefined> | Refusal> {
+): Promise<Written<undefined> | Rejection> {
   const { store } = context;
   const resource = { kind: "node", name };
   return whileLost(resource, async () => {
     const seen = await store.readNode(space, name);
     if (!seen) return notFound(space, "node", name);
     const { revision } = seen;
-    const refusal = unmet({ ...resource, revision }, precondition, "delete");
-    if (refusal) return refusal;
-    const deleted = await settled(store.deleteNode(seen));
+    const rejection = unmet({ ...resource, revision }, precondition, "delete");
+    if (rejection) return rejection;
+    const deleted = await knownOutcome(store.deleteNode(seen));
     if (deleted.outcome === "lost") return LOST;
     await store.deleteNodeEntry("leave-node", seen);
     return { value: undefined, created: false, effectiveAtMs: announced(context, space, name) };
@@ -67,7 +67,7 @@ export async function readNode(
   context: Context,
   space: string,
   name: string,
-): Promise<Node | Refusal> {
+): Promise<Node | Rejection> {
   return (await context.store.readNode(space, name)) ?? notFound(space, "node", name);
 }
 
@@ -85,12 +85,12 @@ export async function listNodes(
 ): Promise<Page<Node, string>> {
   const { entries, unreadable, next } = await store.listNodeEntries(space, { after, limit });
   const nodes = await inParallel(entries, PAGE_READS_AT_ONCE, ({ name }) =>
-    unlessUnreadable(store.readNode(space, name)),
+    unlessCorrupt(store.readNode(space, name)),
   );
   return {
-    items: nodes.flatMap((node) => (node && !(node instanceof Unreadable) ? [node] : [])),
+    items: nodes.flatMap((node) => (node && !(node instanceof CorruptItemError) ? [node] : [])),
     // One that cannot be read is no reason to keep the others back.
-    unreadable: [...unreadable, ...nodes.filter((node) => node instanceof Unreadable)],
+    unreadable: [...unreadable, ...nodes.filter((node) => node instanceof CorruptItemError)],
     ...(next !== undefined && { next }),
   };
 }

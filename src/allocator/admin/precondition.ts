@@ -1,6 +1,6 @@
 import { mintedAtMs } from "../../domain/fresh.ts";
 import { SWAP_TRIES_MAX } from "../../domain/limits.ts";
-import { Contended, Refusal } from "../../domain/outcome.ts";
+import { ContentionError, Rejection } from "../../domain/outcome.ts";
 import type { Context } from "../core/context.ts";
 import type { Written } from "./written.ts";
 
@@ -40,7 +40,7 @@ export function unmet(
   precondition: Precondition,
   act: Act,
   isSame = false,
-): Refusal | undefined {
+): Rejection | undefined {
   const { kind, name, revision } = resource;
   const { match, noneMatch } = conditionsOf(precondition);
   if (revision === undefined)
@@ -55,7 +55,7 @@ export function unmet(
     );
   if (isSame) return undefined;
   if (match === undefined)
-    return new Refusal(
+    return new Rejection(
       "precondition_required",
       `The ${kind} ${name} is there; send the ETag you read as If-Match to ${act} it, or * to ${act} it whatever it is.`,
     );
@@ -78,7 +78,7 @@ export async function whileLost<T>(
     const result = await write();
     if (result !== LOST) return result;
   }
-  throw new Contended(`the ${kind} ${name} kept changing while it was written`);
+  throw new ContentionError(`the ${kind} ${name} kept changing while it was written`);
 }
 
 /** Somebody else wrote between the look and the write. */
@@ -105,4 +105,4 @@ const conditionsOf = (precondition: Precondition): Conditions =>
 const isAmong = (revision: string, revisions: Revisions): boolean =>
   revisions === "any" || revisions.includes(revision);
 
-const failed = (detail: string) => new Refusal("precondition_failed", detail);
+const failed = (detail: string) => new Rejection("precondition_failed", detail);

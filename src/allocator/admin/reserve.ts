@@ -1,5 +1,5 @@
 import { type Block, reservedOrdinals } from "../../domain/block.ts";
-import { cellAt } from "../../domain/block-group.ts";
+import { groupAt } from "../../domain/block-group.ts";
 import {
   countWithin,
   type Interval,
@@ -9,7 +9,7 @@ import {
   sizeOf,
 } from "../../domain/cidr.ts";
 import { PAGE_READS_AT_ONCE, POOLS_TOLD_MAX } from "../../domain/limits.ts";
-import { Refusal, Unreadable, unlessUnreadable } from "../../domain/outcome.ts";
+import { CorruptItemError, Rejection, unlessCorrupt } from "../../domain/outcome.ts";
 import { type Pool, type Reservation, reservedBy } from "../../domain/pool.ts";
 import { mayBeOf } from "../blocks/walk-pool.ts";
 import type { Context } from "../core/context.ts";
@@ -49,9 +49,9 @@ export async function reserve(
   name: string,
   spec: Pick<Reservation, "cidrs" | "intervals" | "reason">,
   precondition: Precondition,
-): Promise<Reserved | Refusal> {
+): Promise<Reserved | Rejection> {
   const written = await putReservation(context, space, name, spec, precondition);
-  if (written instanceof Refusal) return written;
+  if (written instanceof Rejection) return written;
   return { ...written, warnings: await warningsOf(context, space, merged(spec.intervals)) };
 }
 
@@ -86,21 +86,21 @@ async function coveredIn(
 ): Promise<Covered> {
   if (budget.isSpent) return UNSEEN;
   budget.look();
-  const map = await unlessUnreadable(
-    context.store.readPoolMap(pool.space, pool.id, { consistent: false }),
+  const map = await unlessCorrupt(
+    context.store.readBlockGroupIndex(pool.space, pool.id, { consistent: false }),
   );
-  if (map instanceof Unreadable) return UNSEEN;
-  const touched = [...map.cells]
-    .map((index) => cellAt(pool, index))
-    .filter((cell) => runs.some((run) => overlaps(run, intervalOf(cell))));
+  if (map instanceof CorruptItemError) return UNSEEN;
+  const touched = [...map.groups]
+    .map((index) => groupAt(pool, index))
+    .filter((group) => runs.some((run) => overlaps(run, intervalOf(group))));
   let inUse = 0;
   let complete = true;
   for (let from = 0; from < touched.length; from += PAGE_READS_AT_ONCE) {
     if (budget.isSpent) return { inUse, complete: false };
     const some = touched.slice(from, from + PAGE_READS_AT_ONCE);
-    const looks = await inParallel(some, some.length, (cell) => {
+    const looks = await inParallel(some, some.length, (group) => {
       budget.look();
-      return context.store.lookAtCell(pool.space, cell, { consistent: false });
+      return context.store.scanGroup(pool.space, group, { consistent: false });
     });
     for (const block of looks.flat().filter((each) => mayBeOf(pool, each))) {
       inUse += takenWithin(block, runs);

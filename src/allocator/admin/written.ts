@@ -1,4 +1,4 @@
-import { type Outcome, Unavailable } from "../../domain/outcome.ts";
+import { type Outcome, UnavailableError } from "../../domain/outcome.ts";
 
 /** What an operator's write came to. */
 export interface Written<T> {
@@ -9,10 +9,10 @@ export interface Written<T> {
 }
 
 /** An operator whose write is of unknown outcome is told so, and reads before writing again. */
-export async function settled<T>(write: Promise<Outcome<T>>) {
+export async function knownOutcome<T>(write: Promise<Outcome<T>>) {
   const result = await write;
   if (result.outcome === "unknown")
-    throw new Unavailable(
+    throw new UnavailableError(
       "the database did not say whether the change was made; read before trying again",
     );
   return result;

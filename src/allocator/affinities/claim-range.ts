@@ -1,6 +1,6 @@
 import type { Address } from "../../domain/address.ts";
-import { rowsFor } from "../../domain/affinity.ts";
-import { blocksIn, cellIndexOf, cellOf } from "../../domain/block-group.ts";
+import { affinitiesFor } from "../../domain/affinity.ts";
+import { blocksIn, groupIndexOf, groupOf } from "../../domain/block-group.ts";
 import { addressAt, type Cidr, formatCidr, sameCidr } from "../../domain/cidr.ts";
 import { type AffinityType, affinityTypeOf, type HostId, hostName } from "../../domain/host.ts";
 import {
@@ -9,10 +9,10 @@ import {
   CLAIM_WAIT_MS_MAX,
   PAGE_MS_MAX,
 } from "../../domain/limits.ts";
-import { Refusal, Unreadable } from "../../domain/outcome.ts";
+import { CorruptItemError, Rejection } from "../../domain/outcome.ts";
 import { capOf, type Pool } from "../../domain/pool.ts";
 import { candidateOf, whyClosed } from "../../domain/selection.ts";
-import { claimBlock, helpClaim, takeOver } from "../blocks/claim-block.ts";
+import { claimBlock, helpClaim, seizeBlock } from "../blocks/claim-block.ts";
 import { correctAfterwards } from "../blocks/full-group-hint.ts";
 import { configurationOf, poolAt } from "../core/configuration.ts";
 import type { Context } from "../core/context.ts";
@@ -32,7 +32,7 @@ export interface ClaimedBlock {
   readonly host?: string;
   readonly affinityType?: AffinityType;
   /** What cannot be read. */
-  readonly unreadable?: Unreadable;
+  readonly unreadable?: CorruptItemError;
 }
 
 export interface ClaimedRange {
@@ -66,15 +66,15 @@ export async function claimAffinities(
     readonly cidr: Cidr;
     readonly position?: Address | undefined;
   },
-): Promise<ClaimedRange | Refusal> {
+): Promise<ClaimedRange | Rejection> {
   const startedAtMs = context.now();
   const pool = await poolAt(context, space, addressAt(cidr, 0));
-  const refusal = checkRange(space, pool, cidr);
-  if (refusal || !pool) return refusal as Refusal;
+  const rejection = checkRange(space, pool, cidr);
+  if (rejection || !pool) return rejection as Rejection;
   const { settings } = await configurationOf(context, space);
   const { maxBlocksPerHost } = settings;
   const blocks: ClaimedBlock[] = [];
-  const standing: Cidr[] = [];
+  const current: Cidr[] = [];
   let last: Cidr | undefined;
   let next: Address | undefined;
   // One after the other: each takes the lowest place that is free.
@@ -87,12 +87,12 @@ export async function claimAffinities(
     }
     const claimed = await claimGiven(context, pool, host, each, capOf(settings));
     blocks.push(claimed);
-    if (claimed.status === "claimed" || claimed.status === "not_owned") standing.push(each);
+    if (claimed.status === "claimed" || claimed.status === "not_owned") current.push(each);
     last = each;
   }
-  // A cell all of whose blocks came by is full; what else stands in others is not known here.
-  for (const index of new Set(standing.map((each) => cellIndexOf(pool, cellOf(each)))))
-    await asHint(() => correctAfterwards(context, pool, index, { standing, isCalledFull: false }));
+  // A block group all of whose blocks came by is full; what else stands in others is not known here.
+  for (const index of new Set(current.map((each) => groupIndexOf(pool, groupOf(each)))))
+    await asHint(() => correctAfterwards(context, pool, index, { current, isCalledFull: false }));
   return {
     pool: pool.name,
     blocks,
@@ -102,10 +102,10 @@ export async function claimAffinities(
   };
 }
 
-function checkRange(space: string, pool: Pool | undefined, cidr: Cidr): Refusal | undefined {
+function checkRange(space: string, pool: Pool | undefined, cidr: Cidr): Rejection | undefined {
   const text = formatCidr(cidr);
   if (!pool)
-    return new Refusal("no_pool_available", `${text} begins in no pool of space ${space}.`, {
+    return new Rejection("no_pool_available", `${text} begins in no pool of space ${space}.`, {
       pools: [],
     });
   const { name } = pool;
@@ -113,7 +113,7 @@ function checkRange(space: string, pool: Pool | undefined, cidr: Cidr): Refusal 
   if (unfit) {
     const detail = `${text} begins in pool ${name}, which ${unfit.detail}.`;
     const pools = [candidateOf(cidr.family, { name, pool, unfit })];
-    return new Refusal("no_pool_available", detail, { pools });
+    return new Rejection("no_pool_available", detail, { pools });
   }
   return cidr.prefix > pool.blockSize ? tooSmall(cidr, pool) : undefined;
 }
@@ -135,7 +135,8 @@ async function claimGiven(
     };
   } catch (error) {
     // It stands in the way of nothing but itself.
-    if (error instanceof Unreadable) return { cidr: text, status: "unreadable", unreadable: error };
+    if (error instanceof CorruptItemError)
+      return { cidr: text, status: "unreadable", unreadable: error };
     throw error;
   }
 }
@@ -153,17 +154,18 @@ async function claimOne(
     const there = await store.readBlock(pool.space, cidr);
     if (there && there.poolId !== pool.id) break;
     if (there?.host === host) {
-      context.memory.remember(there);
+      context.cache.remember(there);
       return { status: "claimed" };
     }
     if (there?.host !== undefined) return { status: "not_owned", owner: there.host };
-    const rows = await store.listRows(pool.space, host);
-    const begun = rows.find(({ block }) => sameCidr(block, cidr));
-    if (!begun && rowsFor([pool], rows).length >= blocksMax) return { status: "block_limit" };
+    const affinities = await store.listAffinities(pool.space, host);
+    const begun = affinities.find(({ block }) => sameCidr(block, cidr));
+    if (!begun && affinitiesFor([pool], affinities).length >= blocksMax)
+      return { status: "block_limit" };
     // Whatever comes of it, the block says whose it is.
-    if (there) await takeOver(context, pool, host, rows, there);
+    if (there) await seizeBlock(context, pool, host, affinities, there);
     else if (begun) await helpClaim(context, [pool], begun);
-    else await claimBlock(context, pool, host, rows, cidr);
+    else await claimBlock(context, pool, host, affinities, cidr);
   }
   return { status: "contended" };
 }

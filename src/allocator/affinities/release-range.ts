@@ -1,5 +1,5 @@
 import { type Address, compareAddresses } from "../../domain/address.ts";
-import type { AffinityRow } from "../../domain/affinity.ts";
+import type { BlockAffinity } from "../../domain/affinity.ts";
 import { type Block, coolingIn, isEmpty, takenIn } from "../../domain/block.ts";
 import { addressAt, type Cidr, contains, formatCidr, sameCidr } from "../../domain/cidr.ts";
 import type { HostId } from "../../domain/host.ts";
@@ -11,9 +11,9 @@ import {
   REQUEST_MS_MAX,
   SWAP_TRIES_MAX,
 } from "../../domain/limits.ts";
-import { type Refusal, Unreadable } from "../../domain/outcome.ts";
+import { CorruptItemError, type Rejection } from "../../domain/outcome.ts";
 import { cooldownMsOf, poolOfId } from "../../domain/pool.ts";
-import { giveUpBlock } from "../blocks/delete-empty-block.ts";
+import { deleteEmptyBlock } from "../blocks/delete-empty-block.ts";
 import { disown } from "../blocks/disown-block.ts";
 import { clearAround } from "../blocks/full-group-hint.ts";
 import { BoundedWork } from "../core/bounded-work.ts";
@@ -37,7 +37,7 @@ export interface ReleasedAffinity {
   readonly inUse?: number;
   readonly cooling?: number;
   /** What cannot be read. */
-  readonly unreadable?: Unreadable;
+  readonly unreadable?: CorruptItemError;
 }
 
 /** Whose affinities are to go. */
@@ -67,7 +67,7 @@ export async function releaseRange(
     cidr,
     ...releasing
   }: Releasing & { readonly cidr: Cidr; readonly position?: Address | undefined },
-): Promise<Page<ReleasedAffinity, Address> | Refusal> {
+): Promise<Page<ReleasedAffinity, Address> | Rejection> {
   const pool = await poolAt(context, releasing.space, addressAt(cidr, 0));
   // Where no pool says how large a block is, it is one of any size that there may be.
   const prefixMin = pool?.blockSize ?? BLOCK_SIZES[cidr.family].min;
@@ -94,8 +94,8 @@ export async function releaseAffinities(
   }: Releasing & { readonly position?: Address | undefined; readonly within?: Cidr | undefined },
 ): Promise<Page<ReleasedAffinity, Address>> {
   const work = new BoundedWork(context);
-  const rows = await context.store.listRows(releasing.space, releasing.host);
-  const cidrs = [...new Map(rows.map(({ block }) => [formatCidr(block), block])).values()]
+  const affinities = await context.store.listAffinities(releasing.space, releasing.host);
+  const cidrs = [...new Map(affinities.map(({ block }) => [formatCidr(block), block])).values()]
     .filter((cidr) => !within || contains(within, addressAt(cidr, 0)))
     .filter((cidr) => !position || compareAddresses(addressAt(cidr, 0), position) > 0)
     .sort((a, b) => compareAddresses(addressAt(a, 0), addressAt(b, 0)));
@@ -119,7 +119,7 @@ export async function releaseAffinities(
   return { items };
 }
 
-/** As `releaseAffinity`; where the block went, its cell is not full. */
+/** As `releaseAffinity`; where the block went, its block group is not full. */
 async function releaseOne(
   context: Context,
   releasing: Releasing & { readonly cidr: Cidr },
@@ -142,7 +142,7 @@ export async function releaseAffinity(
     return { cidr: formatCidr(releasing.cidr), ...(await release(context, releasing)) };
   } catch (error) {
     // It is no reason to keep the others.
-    if (error instanceof Unreadable)
+    if (error instanceof CorruptItemError)
       return { cidr: formatCidr(releasing.cidr), status: "unreadable", unreadable: error };
     throw error;
   }
@@ -156,10 +156,10 @@ async function release(
   for (let attempt = 0; attempt < SWAP_TRIES_MAX; attempt++) {
     const block = (attempt === 0 && seen) || (await context.store.readBlock(space, cidr));
     if (block?.host !== host) {
-      // A claim may have ended since: rows say that the block is not the host's only by a look that is younger than they are.
-      const rows = await context.store.listRows(space, host);
+      // A claim may have ended since: affinities say that the block is not the host's only by a look that is younger than they are.
+      const affinities = await context.store.listAffinities(space, host);
       if ((await context.store.readBlock(space, cidr))?.host === host) continue;
-      await dropRows(context, rows, cidr);
+      await dropAffinities(context, affinities, cidr);
       if (!wasOurs) return { status: "not_owned" };
       // A write of ours whose outcome was unknown, or somebody who wanted the same.
       return block ? { status: "disowned" } : { status: "deleted" };
@@ -174,18 +174,22 @@ async function release(
     const empty = isEmpty(block, { nowMs, cooldownMs });
     if (mustBeEmpty && !empty) return { status: "not_empty", ...usage };
     if (empty && nowMs - block.claimedAtMs >= 1000 * settings.blockMinAgeSeconds) {
-      if (await giveUpBlock(context, block)) return { status: "deleted" };
+      if (await deleteEmptyBlock(context, block)) return { status: "deleted" };
     } else if (await disown(context, block)) return { status: "disowned", ...usage };
   }
   return { status: "contended" };
 }
 
-/** Rows of a block that is not the host's: what was cut off before its last step is finished. */
-async function dropRows(context: Context, rows: readonly AffinityRow[], cidr: Cidr): Promise<void> {
-  // The author of a claim may be about to put its block; a row that went would let the host have one more than it may.
-  const isBeingClaimed = ({ state, atMs }: AffinityRow) =>
+/** Affinities of a block that is not the host's: what was cut off before its last step is finished. */
+async function dropAffinities(
+  context: Context,
+  affinities: readonly BlockAffinity[],
+  cidr: Cidr,
+): Promise<void> {
+  // The author of a claim may be about to put its block; an affinity that went would let the host have one more than it may.
+  const isBeingClaimed = ({ state, atMs }: BlockAffinity) =>
     state === "pending" && context.now() - atMs <= REQUEST_MS_MAX + CLOCK_SKEW_MS_MAX;
-  for (const row of rows)
-    if (sameCidr(row.block, cidr) && !isBeingClaimed(row))
-      await context.store.deleteRow("row-drop", row);
+  for (const affinity of affinities)
+    if (sameCidr(affinity.block, cidr) && !isBeingClaimed(affinity))
+      await context.store.deleteAffinity("affinity-drop", affinity);
 }

@@ -1,12 +1,12 @@
 import { type Cidr, formatCidr } from "../../domain/cidr.ts";
-import { Refusal } from "../../domain/outcome.ts";
+import { Rejection } from "../../domain/outcome.ts";
 import type { Pool } from "../../domain/pool.ts";
 
 /** Refuses a range that is less than a block of its pool (Calico's invalid size). */
-export function tooSmall(cidr: Cidr, { name, blockSize }: Pool): Refusal {
+export function tooSmall(cidr: Cidr, { name, blockSize }: Pool): Rejection {
   const value = formatCidr(cidr);
   const problem = `is smaller than a block: pool ${name} has blocks of /${blockSize}`;
-  return new Refusal("block_too_small", `cidr ${value} ${problem}.`, {
+  return new Rejection("block_too_small", `cidr ${value} ${problem}.`, {
     blockSize,
     fields: [{ field: "cidr", value, problem }],
   });

@@ -1,143 +1,144 @@
 import { formatAddress, parseAddress } from "../../domain/address.ts";
-import type { AssignmentRecord, Part } from "../../domain/allocation.ts";
+import type { Allocation, Part } from "../../domain/allocation.ts";
 import { heldBy } from "../../domain/block.ts";
 import { addressAt, contains, ordinalOf } from "../../domain/cidr.ts";
-import { PARTS_ENDED_AT_ONCE, SWAP_TRIES_MAX } from "../../domain/limits.ts";
-import { Contended, OutOfTime } from "../../domain/outcome.ts";
+import { PARTS_FREED_AT_ONCE, SWAP_TRIES_MAX } from "../../domain/limits.ts";
+import { ContentionError, OutOfTime } from "../../domain/outcome.ts";
 import { fence } from "../blocks/fence-block.ts";
 import { type Context, fresh } from "../core/context.ts";
 import { asHint } from "../core/hint.ts";
 import { inParallel } from "../core/parallel.ts";
-import { giveBack, type Tag } from "./free-slots.ts";
-import { dropSeats } from "./quota-slots.ts";
-import { settle } from "./resolve-unknown-write.ts";
+import { freeSlots, type Tag } from "./free-slots.ts";
+import { dropQuotaSlots } from "./quota-slots.ts";
+import { resolveUnknownWrite } from "./resolve-unknown-write.ts";
 
 /**
- * Ends a record, whatever its author is doing: mark it, free what it visibly holds, fence where nothing is visible, then
- * delete it, or keep it if it is keyed. A live, unkeyed record that is seen held in full needs no mark.
+ * Ends an allocation, whatever its author is doing: mark it, free what it visibly holds, fence where nothing is visible, then
+ * delete it, or keep it if it is keyed. A live, unkeyed allocation that is seen held in full needs no mark.
  *
- * @param settles does one that is kept lose its parts at once? If not, the collector drops them
- * @param freed gets the addresses that this call gives back, as text: also where it fails after that
+ * @param settles does one that is kept lose its parts at once? If not, the repair run drops them
+ * @param freed gets the addresses that this call frees, as text: also where it fails after that
  */
-export async function endRecord(
+export async function closeAllocation(
   context: Context,
-  found: AssignmentRecord,
+  found: Allocation,
   settles: boolean,
   freed: string[],
 ): Promise<void> {
-  let record: AssignmentRecord | undefined = found;
-  for (let attempt = 0; attempt < SWAP_TRIES_MAX && record; attempt++) {
-    if (attempt === 0 && (await endWhole(context, record, freed))) return;
-    const marked: Marked = await mark(context, "end", record);
+  let allocation: Allocation | undefined = found;
+  for (let attempt = 0; attempt < SWAP_TRIES_MAX && allocation; attempt++) {
+    if (attempt === 0 && (await endWhole(context, allocation, freed))) return;
+    const marked: Marked = await mark(context, "end", allocation);
     if (marked.kind === "changed") {
-      record = marked.record;
+      allocation = marked.allocation;
       continue;
     }
-    await finish(context, marked.record, { fence: "handle-fence" }, freed);
-    const isKept = marked.record.place.keyed && marked.record.state === "released";
-    // A released keyed record stays for a while, so that a late duplicate is told; any other that is over goes.
-    if (!isKept) await context.store.deleteRecord("end", marked.record);
-    else if (settles) await settle(context, marked.record);
+    await finish(context, marked.allocation, { fence: "handle-fence" }, freed);
+    const isKept = marked.allocation.place.keyed && marked.allocation.state === "released";
+    // A released keyed allocation stays for a while, so that a late duplicate is told; any other that is over goes.
+    if (!isKept) await context.store.deleteAllocation("end", marked.allocation);
+    else if (settles) await resolveUnknownWrite(context, marked.allocation);
     return;
   }
-  if (record) throw new Contended("the record of this handle kept changing while it was ended");
+  if (allocation)
+    throw new ContentionError("the allocation of this handle kept changing while it was ended");
 }
 
 /**
- * Decides a record exactly as it was seen, and gives back what it holds: a request that was never answered is aborted, one
+ * Decides an allocation exactly as it was seen, and frees what it holds: a request that was never answered is aborted, one
  * whose lease ran out is released.
  *
  * @param step the act
  * @param author as of `finish`
- * @returns the record as it stands then; nothing if it has changed since: it may have been answered, or renewed, meanwhile
+ * @returns the allocation as it stands then; nothing if it has changed since: it may have been answered, or renewed, meanwhile
  */
-export async function endAsSeen(
+export async function closeAsSeen(
   context: Context,
   step: string,
-  seen: AssignmentRecord,
+  seen: Allocation,
   author: Author,
-): Promise<AssignmentRecord | undefined> {
+): Promise<Allocation | undefined> {
   const marked = await mark(context, step, seen);
   if (marked.kind === "changed") return undefined;
-  await finish(context, marked.record, author);
-  return marked.record;
+  await finish(context, marked.allocation, author);
+  return marked.allocation;
 }
 
 /**
- * The short way for an unkeyed record whose parts are held where it says: nobody can add to it any more, and nobody is told
+ * The short way for an unkeyed allocation whose parts are held where it says: nobody can add to it any more, and nobody is told
  * of it again, so it needs no mark. What a crash leaves of it is its owner's until the release is repeated.
  *
  * @returns whether it is ended
  */
 async function endWhole(
   context: Context,
-  record: AssignmentRecord,
+  allocation: Allocation,
   freed: string[],
 ): Promise<boolean> {
-  const short = record.state === "live" && !record.place.keyed;
+  const short = allocation.state === "live" && !allocation.place.keyed;
   if (!short) return false;
-  const ends = await inParallel(record.parts, PARTS_ENDED_AT_ONCE, async (part) => {
-    const given = await giveBack(context, tagOf(record, part), part.ordinals);
+  const ends = await inParallel(allocation.parts, PARTS_FREED_AT_ONCE, async (part) => {
+    const given = await freeSlots(context, tagOf(allocation, part), part.ordinals);
     freed.push(...addressesOf(part, given.freed));
     return { freed: given.freed.length, left: heldBy(given.block, part.token).length };
   });
   const count = ends.reduce((sum, end) => sum + end.freed, 0);
-  if (count !== record.want || ends.some(({ left }) => left > 0)) return false;
-  await dropSeats(context, record, record.seats);
-  await context.store.deleteRecord("end-whole", record);
+  if (count !== allocation.want || ends.some(({ left }) => left > 0)) return false;
+  await dropQuotaSlots(context, allocation, allocation.quotaSlots);
+  await context.store.deleteAllocation("end-whole", allocation);
   return true;
 }
 
 type Marked =
-  | { readonly kind: "marked"; readonly record: AssignmentRecord }
-  | { readonly kind: "changed"; readonly record: AssignmentRecord | undefined };
+  | { readonly kind: "marked"; readonly allocation: Allocation }
+  | { readonly kind: "changed"; readonly allocation: Allocation | undefined };
 
 /**
- * Decides a record, exactly as it was seen: a live one is released, and a repeat of its request is told so from then on; an
- * open one is aborted (rule 7: the head decides), and its author can no longer answer.
+ * Decides an allocation, exactly as it was seen: a live one is released, and a repeat of its request is told so from then on; an
+ * open one is aborted (rule 7: the pending allocation decides), and its author can no longer answer.
  */
-async function mark(context: Context, step: string, seen: AssignmentRecord): Promise<Marked> {
+async function mark(context: Context, step: string, seen: Allocation): Promise<Marked> {
   if (seen.state === "released" || seen.state === "aborted")
-    return { kind: "marked", record: seen };
-  const state = seen.state === "open" ? "aborted" : "released";
-  const next: AssignmentRecord = {
+    return { kind: "marked", allocation: seen };
+  const state = seen.state === "pending" ? "aborted" : "released";
+  const next: Allocation = {
     ...seen,
     state,
     revision: fresh(context),
     atMs: context.now(),
   };
-  const result = await context.store.changeRecord(step, seen, next);
-  if (result.outcome === "done") return { kind: "marked", record: next };
-  const standing =
-    result.outcome === "unknown" ? await context.store.readRecord(seen.place) : result.item;
-  return standing?.revision === next.revision
-    ? { kind: "marked", record: next }
-    : { kind: "changed", record: standing };
+  const result = await context.store.changeAllocation(step, seen, next);
+  if (result.outcome === "done") return { kind: "marked", allocation: next };
+  const current =
+    result.outcome === "unknown" ? await context.store.readAllocation(seen.place) : result.item;
+  return current?.revision === next.revision
+    ? { kind: "marked", allocation: next }
+    : { kind: "changed", allocation: current };
 }
 
 /**
- * What keeps the author of a record that is over from taking slots for it: a fence, by its name in the protocol; that he was
- * `answered`, with all his takes behind him; or the fence of whoever ends the record later, until when its parts stay.
+ * What keeps the author of an allocation that is over from taking slots for it: a fence, by its name in the protocol; that he was
+ * `answered`, with all his takes behind him; or the fence of whoever ends the allocation later, until when its parts stay.
  */
 export type Author = { readonly fence: string } | "answered" | "fenced later";
 
 /**
- * Finishes a record that is released or aborted: frees what it still holds, and shuts out its author where nothing is visible.
- * Where a part fails, the others are finished, and the record loses them: who comes next meets only what is left.
+ * Finishes an allocation that is released or aborted: frees what it still holds, and shuts out its author where nothing is visible.
+ * Where a part fails, the others are finished, and the allocation loses them: who comes next meets only what is left.
  *
- * @param freed gets the addresses that this call gives back, as text: also where it fails after that
+ * @param freed gets the addresses that this call frees, as text: also where it fails after that
  * @throws the first that went wrong
  */
 export async function finish(
   context: Context,
-  record: AssignmentRecord,
+  allocation: Allocation,
   author: Author,
   freed: string[] = [],
 ): Promise<void> {
   const failures: unknown[] = [];
-  const parts = await inParallel(record.parts, PARTS_ENDED_AT_ONCE, async (part) => {
+  const parts = await inParallel(allocation.parts, PARTS_FREED_AT_ONCE, async (part) => {
     try {
-      await finishPart(context, record, part, author, freed);
+      await finishPart(context, allocation, part, author, freed);
       return [];
     } catch (error) {
       if (error instanceof OutOfTime) throw error;
@@ -147,28 +148,28 @@ export async function finish(
   });
   if (failures.length > 0) {
     const left = parts.flat();
-    const isLess = left.length < record.parts.length && author !== "fenced later";
-    if (isLess) await asHint(() => settle(context, record, left));
+    const isLess = left.length < allocation.parts.length && author !== "fenced later";
+    if (isLess) await asHint(() => resolveUnknownWrite(context, allocation, left));
     throw failures[0];
   }
-  await dropSeats(context, record, record.seats);
+  await dropQuotaSlots(context, allocation, allocation.quotaSlots);
 }
 
 async function finishPart(
   context: Context,
-  record: AssignmentRecord,
+  allocation: Allocation,
   part: Part,
   author: Author,
   freed: string[],
 ): Promise<void> {
-  const tag = tagOf(record, part);
+  const tag = tagOf(allocation, part);
   const free = async (ordinals: readonly number[]) => {
-    const given = await giveBack(context, tag, ordinals);
+    const given = await freeSlots(context, tag, ordinals);
     freed.push(...addressesOf(part, given.freed));
     return given;
   };
-  const given = givenOrdinals(record, part);
-  // Where the record says the slots are, unless it says that they were given back: one write, where that is so.
+  const given = freedOrdinals(allocation, part);
+  // Where the allocation says the slots are, unless it says that they were freed: one write, where that is so.
   const seen = await free(part.ordinals.filter((ordinal) => !given.has(ordinal)));
   const left = heldBy(seen.block, part.token);
   if (typeof author === "object" && seen.block && seen.freed.length === 0)
@@ -176,7 +177,7 @@ async function finishPart(
   if (left.length > 0) await free(left);
 }
 
-export const tagOf = ({ place, state }: AssignmentRecord, { token, block }: Part): Tag => ({
+export const tagOf = ({ place, state }: Allocation, { token, block }: Part): Tag => ({
   space: place.space,
   handleHash: place.handleHash,
   token,
@@ -187,9 +188,9 @@ export const tagOf = ({ place, state }: AssignmentRecord, { token, block }: Part
 const addressesOf = ({ block }: Part, ordinals: readonly number[]): string[] =>
   ordinals.map((ordinal) => formatAddress(addressAt(block, ordinal)));
 
-/** Which ordinals of a part the record says were given back. */
-export function givenOrdinals(record: AssignmentRecord, { block }: Part): ReadonlySet<number> {
-  const given = [...record.given]
+/** Which ordinals of a part the allocation says were freed. */
+export function freedOrdinals(allocation: Allocation, { block }: Part): ReadonlySet<number> {
+  const given = [...allocation.given]
     .map(parseAddress)
     .flatMap((text) => (text.ok ? [text.value] : []));
   return new Set(given.filter((a) => contains(block, a)).map((a) => ordinalOf(block, a)));

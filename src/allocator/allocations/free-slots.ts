@@ -1,7 +1,7 @@
 import { type Block, heldBy } from "../../domain/block.ts";
 import type { Cidr } from "../../domain/cidr.ts";
 import { SWAP_TRIES_MAX } from "../../domain/limits.ts";
-import { Contended } from "../../domain/outcome.ts";
+import { ContentionError } from "../../domain/outcome.ts";
 import { clearIfWasFull } from "../blocks/full-block-hint.ts";
 import { type Context, fresh } from "../core/context.ts";
 import { asHint } from "../core/hint.ts";
@@ -16,8 +16,8 @@ export interface Tag {
   readonly cools: boolean;
 }
 
-/** What giving back came to: what was freed by this call, and the block as it stands after it. */
-export interface GivenBack {
+/** What freeing came to: what was freed by this call, and the block as it stands after it. */
+export interface Freed {
   readonly freed: readonly number[];
   readonly block: Block | undefined;
 }
@@ -28,12 +28,12 @@ export interface GivenBack {
  * @param seen where the tag is believed to stand: tried without a look; when that fails, the block that comes back decides
  * @param only of what is found under the tag, only these
  */
-export async function giveBack(
+export async function freeSlots(
   context: Context,
   tag: Tag,
   seen: readonly number[],
   only?: ReadonlySet<number>,
-): Promise<GivenBack> {
+): Promise<Freed> {
   const given = await freed(context, tag, seen, only);
   const { block, freed: ordinals } = given;
   if (block && ordinals.length > 0) await asHint(() => clearIfWasFull(context, block, ordinals));
@@ -45,7 +45,7 @@ async function freed(
   tag: Tag,
   seen: readonly number[],
   only: ReadonlySet<number> | undefined,
-): Promise<GivenBack> {
+): Promise<Freed> {
   const { store } = context;
   const taken = { kind: "taken", token: tag.token, handleHash: tag.handleHash } as const;
   const unsure = new Set<number>();
@@ -64,7 +64,7 @@ async function freed(
         fresh(context),
       );
       if (result.outcome === "done") {
-        context.memory.refresh(result.item);
+        context.cache.refresh(result.item);
         return { freed: ordinals, block: result.item };
       }
       // Rule 3: after an unknown outcome the block is looked at. A request that lands late frees what was to be freed.
@@ -73,12 +73,12 @@ async function freed(
       block =
         result.outcome === "unknown" ? await store.readBlock(tag.space, tag.block) : result.item;
     } else if (attempt === 0) block = await store.readBlock(tag.space, tag.block);
-    const standing = heldBy(block, tag.token).filter((n) => only === undefined || only.has(n));
-    if (standing.length === 0) return { freed: freedOf(block, tag, unsure), block };
-    ordinals = standing;
+    const current = heldBy(block, tag.token).filter((n) => only === undefined || only.has(n));
+    if (current.length === 0) return { freed: freedOf(block, tag, unsure), block };
+    ordinals = current;
     wereTaken = true;
   }
-  throw new Contended("the slots to be freed kept changing");
+  throw new ContentionError("the slots to be freed kept changing");
 }
 
 /** Slots of ours whose freeing was of unknown outcome and turned out done. */

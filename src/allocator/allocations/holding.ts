@@ -1,34 +1,34 @@
 import type { Address } from "../../domain/address.ts";
-import type { AssignmentRecord, Part } from "../../domain/allocation.ts";
+import type { Allocation, Part } from "../../domain/allocation.ts";
 import { type Block, heldBy } from "../../domain/block.ts";
 import { contains, ordinalOf } from "../../domain/cidr.ts";
 import type { Context } from "../core/context.ts";
 
-/** Slots that a part of a record holds. */
+/** Slots that a part of an allocation holds. */
 export interface Holding {
   readonly part: Part;
   readonly block: Block;
   readonly ordinals: readonly number[];
 }
 
-/** What a record holds. */
+/** What an allocation holds. */
 export interface Granted {
-  readonly record: AssignmentRecord;
+  readonly allocation: Allocation;
   readonly held: readonly Holding[];
 }
 
-/** An address that a record holds, if it does. */
+/** An address that an allocation holds, if it does. */
 export async function grantedAt(
   context: Context,
-  record: AssignmentRecord,
+  allocation: Allocation,
   address: Address,
 ): Promise<Granted | undefined> {
-  for (const part of record.parts) {
+  for (const part of allocation.parts) {
     if (!contains(part.block, address)) continue;
-    const block = await context.store.readBlock(record.place.space, part.block);
+    const block = await context.store.readBlock(allocation.place.space, part.block);
     const ordinal = ordinalOf(part.block, address);
     if (block && heldBy(block, part.token).includes(ordinal))
-      return { record, held: [{ part, block, ordinals: [ordinal] }] };
+      return { allocation, held: [{ part, block, ordinals: [ordinal] }] };
   }
   return undefined;
 }

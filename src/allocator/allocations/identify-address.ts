@@ -3,10 +3,10 @@ import { blockOf } from "../../domain/block-group.ts";
 import { ordinalOf } from "../../domain/cidr.ts";
 import { type Generation, generationOf } from "../../domain/generation.ts";
 import { handleHash } from "../../domain/hash.ts";
-import { Refusal } from "../../domain/outcome.ts";
+import { Rejection } from "../../domain/outcome.ts";
 import { configurationOf, poolAt } from "../core/configuration.ts";
 import type { Context } from "../core/context.ts";
-import { recordOfSlot } from "./allocation-of-slot.ts";
+import { allocationOfSlot } from "./allocation-of-slot.ts";
 
 /** An address with what proves that it is the caller's. */
 export interface NamedAddress {
@@ -24,14 +24,14 @@ export async function identify(
   context: Context,
   space: string,
   named: NamedAddress,
-): Promise<Generation | Refusal | undefined> {
+): Promise<Generation | Rejection | undefined> {
   const found = named.generation ?? (await lookUp(context, space, named));
-  if (found instanceof Refusal || found === undefined) return found;
+  if (found instanceof Rejection || found === undefined) return found;
   return mismatch(named, found) ?? found;
 }
 
-/** A generation is good for one address of one handle; with another it must not even mark its record. */
-function mismatch({ address, handle }: NamedAddress, named: Generation): Refusal | undefined {
+/** A generation is good for one address of one handle; with another it must not even mark its allocation. */
+function mismatch({ address, handle }: NamedAddress, named: Generation): Rejection | undefined {
   if (named.address.family !== address.family || named.address.value !== address.value)
     return conflict(`The generation is of another address, ${formatAddress(named.address)}.`);
   if (handle !== undefined && handleHash(handle) !== named.handleHash)
@@ -39,11 +39,11 @@ function mismatch({ address, handle }: NamedAddress, named: Generation): Refusal
   return undefined;
 }
 
-const conflict = (detail: string) => new Refusal("generation_conflict", detail);
+const conflict = (detail: string) => new Rejection("generation_conflict", detail);
 
 /**
  * Finds the assignment of an address without its generation: the block says under which handle's hash and token it is
- * taken, the record there says whose it is.
+ * taken, the allocation there says whose it is.
  *
  * @returns the generation, nothing if the address is not assigned, or a refusal if it is another handle's
  */
@@ -51,10 +51,10 @@ async function lookUp(
   context: Context,
   space: string,
   { address, handle }: NamedAddress,
-): Promise<Generation | Refusal | undefined> {
+): Promise<Generation | Rejection | undefined> {
   const isBare = handle === undefined;
   if (isBare && !(await configurationOf(context, space)).settings.allowBareRelease)
-    return new Refusal(
+    return new Rejection(
       "invalid_request",
       "A release needs the handle or the generation, unless the configuration has allowBareRelease.",
     );
@@ -64,9 +64,9 @@ async function lookUp(
   const block = await context.store.readBlock(space, cidr);
   const slot = block?.slots.get(ordinalOf(cidr, address));
   if (slot?.kind !== "taken") return undefined;
-  const owner = await recordOfSlot(context, space, slot);
+  const owner = await allocationOfSlot(context, space, slot);
   if (!owner) return undefined;
-  if (handle === undefined || owner.record.handle === handle)
-    return generationOf(owner.record, owner.part, address);
+  if (handle === undefined || owner.allocation.handle === handle)
+    return generationOf(owner.allocation, owner.part, address);
   return conflict("The address is assigned to another handle.");
 }

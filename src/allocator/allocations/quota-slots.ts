@@ -1,64 +1,73 @@
-import type { AssignmentRecord } from "../../domain/allocation.ts";
-import type { RecordPlace } from "../../domain/allocation-place.ts";
+import type { Allocation } from "../../domain/allocation.ts";
+import type { AllocationPlace } from "../../domain/allocation-place.ts";
 import { handleHash } from "../../domain/hash.ts";
-import { SEATS_AT_ONCE } from "../../domain/limits.ts";
-import type { Seat, SeatOfRecord } from "../../domain/quota-slot.ts";
+import { QUOTA_SLOTS_AT_ONCE } from "../../domain/limits.ts";
+import type { QuotaSlot, QuotaSlotOfAllocation } from "../../domain/quota-slot.ts";
 import type { Context } from "../core/context.ts";
 import { inParallel } from "../core/parallel.ts";
 
-/** A seat that a request is about to take, and who had it before. */
-export interface FreeSeat {
-  readonly seat: SeatOfRecord;
-  readonly seen: Seat | undefined;
+/** A quota slot that a request is about to take, and who had it before. */
+export interface FreeQuotaSlot {
+  readonly quotaSlot: QuotaSlotOfAllocation;
+  readonly seen: QuotaSlot | undefined;
 }
 
 /**
- * Takes the seats of a record that lists them already. The lowest first: of two requests that want the same seats one
+ * Takes the quota slots of an allocation that lists them already. The lowest first: of two requests that want the same quota slots one
  * then has them all, and the other none.
  *
- * @returns false when somebody was faster, or an answer stayed out: then the record must not be answered
+ * @returns false when somebody was faster, or an answer stayed out: then the allocation must not be answered
  */
-export async function takeSeats(
+export async function takeQuotaSlots(
   context: Context,
-  record: AssignmentRecord,
-  free: readonly FreeSeat[],
+  allocation: Allocation,
+  free: readonly FreeQuotaSlot[],
 ): Promise<boolean> {
-  const take = async ({ seat, seen }: FreeSeat): Promise<boolean> => {
-    const put = await context.store.putSeat(rowOf(record, seat), seen);
+  const take = async ({ quotaSlot, seen }: FreeQuotaSlot): Promise<boolean> => {
+    const put = await context.store.putQuotaSlot(affinityOf(allocation, quotaSlot), seen);
     if (put.outcome !== "unknown") return put.outcome === "done";
-    const rows = await context.store.listSeats(record.place.space, record.handle);
-    return rows.some(({ revision }) => revision === seat.revision);
+    const affinities = await context.store.listQuotaSlots(
+      allocation.place.space,
+      allocation.handle,
+    );
+    return affinities.some(({ revision }) => revision === quotaSlot.revision);
   };
   const [lowest, ...others] = free;
   if (!lowest || !(await take(lowest))) return false;
-  return (await inParallel(others, SEATS_AT_ONCE, take)).every(Boolean);
+  return (await inParallel(others, QUOTA_SLOTS_AT_ONCE, take)).every(Boolean);
 }
 
-/** Gives up seats that a record lists, each exactly as it was taken: one that somebody else has by now stays. */
-export async function dropSeats(
+/** Gives up quota slots that an allocation lists, each exactly as it was taken: one that somebody else has by now stays. */
+export async function dropQuotaSlots(
   context: Context,
-  record: AssignmentRecord,
-  seats: readonly SeatOfRecord[],
+  allocation: Allocation,
+  quotaSlots: readonly QuotaSlotOfAllocation[],
 ): Promise<void> {
-  await inParallel(seats, SEATS_AT_ONCE, (seat) =>
-    context.store.deleteSeat("seat-drop", rowOf(record, seat)),
+  await inParallel(quotaSlots, QUOTA_SLOTS_AT_ONCE, (quotaSlot) =>
+    context.store.deleteQuotaSlot("quota-slot-drop", affinityOf(allocation, quotaSlot)),
   );
 }
 
-/** The seat in which a record has an address. */
-export function seatOf({ seats }: AssignmentRecord, address: string): readonly SeatOfRecord[] {
-  return seats.filter((seat) => seat.address === address);
+/** The quota slot in which an allocation has an address. */
+export function quotaSlotOf(
+  { quotaSlots }: Allocation,
+  address: string,
+): readonly QuotaSlotOfAllocation[] {
+  return quotaSlots.filter((quotaSlot) => quotaSlot.address === address);
 }
 
-/** Where the record of a seat's request lies. */
-export const recordPlaceOf = ({ space, handle, record }: Seat): RecordPlace => ({
+/** Where the allocation of a quota slot's request lies. */
+export const allocationPlaceOf = ({ space, handle, allocation }: QuotaSlot): AllocationPlace => ({
   space,
   handleHash: handleHash(handle),
-  ...record,
+  ...allocation,
 });
 
-function rowOf(record: AssignmentRecord, { family, number, revision }: SeatOfRecord): Seat {
-  const { place, handle, atMs } = record;
+function affinityOf(
+  allocation: Allocation,
+  { family, number, revision }: QuotaSlotOfAllocation,
+): QuotaSlot {
+  const { place, handle, atMs } = allocation;
   const { id, keyed } = place;
-  return { space: place.space, handle, family, number, record: { id, keyed }, revision, atMs };
+  return { space: place.space, handle, family, number, allocation: { id, keyed }, revision, atMs };
 }

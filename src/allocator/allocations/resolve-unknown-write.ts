@@ -1,23 +1,23 @@
-import type { AssignmentRecord, Part } from "../../domain/allocation.ts";
+import type { Allocation, Part } from "../../domain/allocation.ts";
 import { type Context, fresh } from "../core/context.ts";
 
 /**
- * Takes the parts that are finished out of a record that is over: nobody looks at their blocks, or fences them, again.
+ * Takes the parts that are finished out of an allocation that is over: nobody looks at their blocks, or fences them, again.
  *
- * @param left what is not finished: none where the record is kept for its key alone
+ * @param left what is not finished: none where the allocation is kept for its key alone
  */
-export async function settle(
+export async function resolveUnknownWrite(
   context: Context,
-  seen: AssignmentRecord,
+  seen: Allocation,
   left: readonly Part[] = [],
 ): Promise<void> {
   if (seen.parts.length === left.length) return;
-  const next: AssignmentRecord = {
+  const next: Allocation = {
     ...seen,
     state: seen.state === "aborted" ? "aborted" : "released",
     parts: left,
     owners: new Map(),
     revision: fresh(context),
   };
-  await context.store.changeRecord("settle-kept", seen, next);
+  await context.store.changeAllocation("settle-kept", seen, next);
 }

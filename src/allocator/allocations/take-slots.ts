@@ -1,6 +1,6 @@
 import { type Block, heldBy } from "../../domain/block.ts";
 import { TAKE_TRIES_MAX } from "../../domain/limits.ts";
-import { Contended } from "../../domain/outcome.ts";
+import { ContentionError } from "../../domain/outcome.ts";
 import { fence } from "../blocks/fence-block.ts";
 import { type Context, fresh } from "../core/context.ts";
 
@@ -10,7 +10,7 @@ export type Take =
   | { readonly kind: "taken"; readonly block: Block; readonly ordinals: readonly number[] }
   /** The block cannot serve the request as it stands. */
   | { readonly kind: "full"; readonly block: Block }
-  /** The epoch is not the one learned, or the block is gone: learn it anew, then write the record again (rule 2). */
+  /** The epoch is not the one learned, or the block is gone: learn it anew, then write the allocation again (rule 2). */
   | { readonly kind: "moved"; readonly block: Block | undefined }
   /** Nobody knew whether it was done; now it is settled that it was not, and never will be. Go on under a new token. */
   | { readonly kind: "settled"; readonly block: Block | undefined };
@@ -33,7 +33,7 @@ export async function take(
     const slots = ordinals.map((ordinal) => ({ ordinal, seen: block.slots.get(ordinal) }));
     const taken = { kind: "taken", ...tag } as const;
     const result = await context.store.takeSlots(block, slots, taken, fresh(context));
-    if (result.outcome === "unknown") return settle(context, learned, tag.token);
+    if (result.outcome === "unknown") return resolveUnknownWrite(context, learned, tag.token);
     if (result.outcome === "done") return { kind: "taken", block: result.item, ordinals };
     const now = result.item;
     // Rule 6, own tag first: a condition that fails on our own tag is a success.
@@ -42,11 +42,13 @@ export async function take(
     if (!now || now.epoch !== learned.epoch) return { kind: "moved", block: now };
     block = now;
   }
-  throw new Contended(`every slot tried was taken by somebody faster, ${TAKE_TRIES_MAX} times`);
+  throw new ContentionError(
+    `every slot tried was taken by somebody faster, ${TAKE_TRIES_MAX} times`,
+  );
 }
 
 /** Rule 3, no blind retry: after a write of unknown outcome, look; fence; look again. */
-async function settle(context: Context, learned: Block, token: string): Promise<Take> {
+async function resolveUnknownWrite(context: Context, learned: Block, token: string): Promise<Take> {
   const { space, cidr } = learned;
   const seen = await context.store.readBlock(space, cidr);
   if (seen && heldBy(seen, token).length > 0)

@@ -1,35 +1,35 @@
-import type { AssignmentRecord } from "../../domain/allocation.ts";
-import { Contended, Unavailable } from "../../domain/outcome.ts";
+import type { Allocation } from "../../domain/allocation.ts";
+import { ContentionError, UnavailableError } from "../../domain/outcome.ts";
 import type { Context } from "../core/context.ts";
 
-/** Whose the record is after a try to write it. */
-export type Stamp =
-  | { readonly kind: "mine"; readonly record: AssignmentRecord }
+/** Whose the allocation is after a try to write it. */
+export type WrittenAllocation =
+  | { readonly kind: "mine"; readonly allocation: Allocation }
   /** Another try of the same keyed request stands there. */
-  | { readonly kind: "taken"; readonly record: AssignmentRecord };
+  | { readonly kind: "taken"; readonly allocation: Allocation };
 
 /**
- * Writes the record of a request: new, or over the one seen, under its revision. Every write of it carries a fresh
+ * Writes the allocation of a request: new, or over the one seen, under its revision. Every write of it carries a fresh
  * revision, so that the author of an earlier one learns that it is no longer alone.
  */
-export async function stamp(
+export async function writeAllocation(
   context: Context,
-  seen: AssignmentRecord | undefined,
-  next: AssignmentRecord,
-): Promise<Stamp> {
+  seen: Allocation | undefined,
+  next: Allocation,
+): Promise<WrittenAllocation> {
   const { store } = context;
   const written = seen
-    ? await store.changeRecord("record", seen, next)
-    : await store.createRecord(next);
-  if (written.outcome === "done") return { kind: "mine", record: next };
-  const standing =
-    written.outcome === "unknown" ? await store.readRecord(next.place) : written.item;
-  // Rule 6 for records: what stands there is what we wrote.
-  if (standing?.revision === next.revision) return { kind: "mine", record: next };
-  if (written.outcome === "unknown" && standing?.revision === seen?.revision)
-    throw new Unavailable(
-      "the database did not say whether the record of this request was written",
+    ? await store.changeAllocation("allocation", seen, next)
+    : await store.createAllocation(next);
+  if (written.outcome === "done") return { kind: "mine", allocation: next };
+  const current =
+    written.outcome === "unknown" ? await store.readAllocation(next.place) : written.item;
+  // Rule 6 for allocations: what stands there is what we wrote.
+  if (current?.revision === next.revision) return { kind: "mine", allocation: next };
+  if (written.outcome === "unknown" && current?.revision === seen?.revision)
+    throw new UnavailableError(
+      "the database did not say whether the allocation of this request was written",
     );
-  if (standing && next.place.keyed) return { kind: "taken", record: standing };
-  throw new Contended("this request was ended by somebody else while it was carried out");
+  if (current && next.place.keyed) return { kind: "taken", allocation: current };
+  throw new ContentionError("this request was ended by somebody else while it was carried out");
 }

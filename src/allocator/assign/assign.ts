@@ -1,16 +1,16 @@
-import type { AssignmentRecord } from "../../domain/allocation.ts";
+import type { Allocation } from "../../domain/allocation.ts";
 import { ASSIGN_ROUNDS_MAX, REQUEST_MS_MAX } from "../../domain/limits.ts";
 import {
-  Contended,
+  ContentionError,
+  CorruptItemError,
   isCutShort,
-  Refusal,
+  Rejection,
   together,
-  Unavailable,
-  Unreadable,
-  unlessUnreadable,
+  UnavailableError,
+  unlessCorrupt,
 } from "../../domain/outcome.ts";
-import { dropSeats } from "../allocations/quota-slots.ts";
-import { stamp } from "../allocations/write-allocation.ts";
+import { dropQuotaSlots } from "../allocations/quota-slots.ts";
+import { writeAllocation } from "../allocations/write-allocation.ts";
 import { configurationOf } from "../core/configuration.ts";
 import { type Context, fresh } from "../core/context.ts";
 import { allOf } from "../core/parallel.ts";
@@ -21,231 +21,233 @@ import {
   type Shortage,
   totalOf,
 } from "./assignment.ts";
-import { giveUp, isSettled, settleEarlier } from "./earlier-execution.ts";
+import { isSettled, reject, replayEarlier } from "./earlier-execution.ts";
 import {
-  type Attempt,
-  attemptAt,
+  type AssignExecution,
+  allocationOf,
+  executionAt,
   grantedTo,
-  recordOf,
-  shortfall,
+  missingFrom,
   startOver,
   times,
   unservedOf,
   withdraw,
 } from "./execution.ts";
-import { wishesOf } from "./family-requests.ts";
-import { allowanceOf, areHeld, seatsFor } from "./quota.ts";
+import { familyRequestsOf } from "./family-requests.ts";
+import { allowanceOf, areHeld, quotaSlotsFor } from "./quota.ts";
 import { placesOfHost, requesterOf } from "./requester.ts";
-import { pickAddress } from "./select-address.ts";
-import { pickAny } from "./select-slots.ts";
-import { countOf, type Picker, type Wish } from "./selection.ts";
+import { selectAddress } from "./select-address.ts";
+import { selectSlots } from "./select-slots.ts";
+import { countOf, type FamilyRequest, type SlotSelector } from "./selection.ts";
 import { takeAll } from "./take-selection.ts";
 
 /**
- * Assigns addresses: learn blocks → put the record → take the slots. What one slot write serves has a record that is `live`
- * at once: two writes, and no read when the function is warm. What needs more has a head (rule 7): its record is `open`
+ * Assigns addresses: learn blocks → put the allocation → take the slots. What one slot write serves has an allocation that is `live`
+ * at once: two writes, and no read when the function is warm. What needs more has a pending allocation (rule 7): its allocation is `open`
  * and names every part before that part's block is touched, and nobody is answered before it is `live`. What a crash
- * leaves at any point is a record that the collector ends (I3).
+ * leaves at any point is an allocation that the repair run ends (I3).
  *
  * @returns the addresses, all of them or none unless partial is allowed; or why not. Throws `Contended`, or what
- *   cuts it short: nothing is held then, or the same Idempotency-Key, or the collector, finds it.
+ *   cuts it short: nothing is held then, or the same Idempotency-Key, or the repair run, finds it.
  */
 export async function assign(
   context: Context,
   request: AssignRequest,
-): Promise<Assignment | Refusal> {
-  const attempt = attemptAt(context, request);
+): Promise<Assignment | Rejection> {
+  const execution = executionAt(context, request);
   try {
-    return await answered(attempt);
+    return await answered(execution);
   } catch (error) {
-    throw await settledError(attempt, error);
+    throw await settledError(execution, error);
   }
 }
 
-/** A refusal that came from what an earlier execution held, and gave back only then, is not told: the walk begins again. */
-async function answered(attempt: Attempt): Promise<Assignment | Refusal> {
+/** A refusal that came from what an earlier execution held, and freed only then, is not told: the walk begins again. */
+async function answered(execution: AssignExecution): Promise<Assignment | Rejection> {
   for (let round = 0; round < ASSIGN_ROUNDS_MAX; round++) {
-    const answer = await unlessUnreadable(attempted(attempt));
-    const isNo = answer instanceof Refusal || answer instanceof Unreadable;
-    const told = isNo ? await giveUp(attempt, answer) : answer;
-    if (told instanceof Unreadable) throw told;
+    const answer = await unlessCorrupt(carriedOut(execution));
+    const isNo = answer instanceof Rejection || answer instanceof CorruptItemError;
+    const told = isNo ? await reject(execution, answer) : answer;
+    if (told instanceof CorruptItemError) throw told;
     if (told) return told;
   }
-  throw new Contended(`this request was begun again by others in ${ASSIGN_ROUNDS_MAX} rounds`);
+  throw new ContentionError(
+    `this request was begun again by others in ${ASSIGN_ROUNDS_MAX} rounds`,
+  );
 }
 
-async function attempted(attempt: Attempt): Promise<Assignment | Refusal> {
-  const known = await learn(attempt);
-  if (known instanceof Refusal) return known;
+async function carriedOut(execution: AssignExecution): Promise<Assignment | Rejection> {
+  const known = await learn(execution);
+  if (known instanceof Rejection) return known;
   const { earlier } = known;
-  const isNew = earlier && !isSettled(attempt, earlier);
-  return (isNew && (await settleEarlier(attempt, earlier))) || walk(attempt, known);
+  const isNew = earlier && !isSettled(execution, earlier);
+  return (isNew && (await replayEarlier(execution, earlier))) || walk(execution, known);
 }
 
 /**
  * What a walk that was cut short leaves: contention is a settled outcome, so what is held goes back at once; after any
- * other, what is held, or may be, can be given back by its handle, also where we made that up.
+ * other, what is held, or may be, can be freed by its handle, also where we made that up.
  */
-async function settledError(attempt: Attempt, error: unknown): Promise<unknown> {
+async function settledError(execution: AssignExecution, error: unknown): Promise<unknown> {
   let cause = error;
   try {
-    if (error instanceof Contended) await withdraw(attempt);
+    if (error instanceof ContentionError) await withdraw(execution);
   } catch (thrown) {
     cause = thrown;
   }
-  if (isCutShort(cause)) cause.handle = attempt.request.handle;
+  if (isCutShort(cause)) cause.handle = execution.request.handle;
   return cause;
 }
 
 async function walk(
-  attempt: Attempt,
-  { wishes, pick, unserved }: Learned,
-): Promise<Assignment | Refusal> {
-  attempt.unserved = unserved;
+  execution: AssignExecution,
+  { familyRequests, select, unserved }: Learned,
+): Promise<Assignment | Rejection> {
+  execution.unserved = unserved;
   for (let round = 0; round < ASSIGN_ROUNDS_MAX; round++) {
-    const limited = await holdToLimit(attempt);
+    const limited = await holdToLimit(execution);
     if (limited) return limited;
-    const missing = shortfall(attempt, wishes);
-    const picks = missing.length > 0 ? await pick(missing) : [];
-    const got = grantedTo(attempt).reduce((sum, { held }) => sum + countOf(held), 0);
-    if (picks instanceof Refusal && (!attempt.request.allowPartial || got === 0))
-      return unserved ? together(picks, unserved) : picks;
+    const missing = missingFrom(execution, familyRequests);
+    const selections = missing.length > 0 ? await select(missing) : [];
+    const got = grantedTo(execution).reduce((sum, { held }) => sum + countOf(held), 0);
+    if (selections instanceof Rejection && (!execution.request.allowPartial || got === 0))
+      return unserved ? together(selections, unserved) : selections;
     // A late author, whose configuration may be too old, ends here. What it picked before stood before: whoever looks at the
     // range later than any author may come this far sees the block, or it is gone, and then its epoch is too. Who has all
-    // that is wanted answers, however late: its record may be live, and another execution of the request answered with it.
-    const taking = !(picks instanceof Refusal) && picks.length > 0;
-    if (taking && attempt.context.now() - attempt.startedAtMs > REQUEST_MS_MAX)
-      throw new Contended("the request took longer than a function may live");
+    // that is wanted answers, however late: its allocation may be live, and another execution of the request answered with it.
+    const taking = !(selections instanceof Rejection) && selections.length > 0;
+    if (taking && execution.context.now() - execution.startedAtMs > REQUEST_MS_MAX)
+      throw new ContentionError("the request took longer than a function may live");
     const told =
-      picks instanceof Refusal
-        ? await conclude(attempt, shortageOf(attempt, got, picks))
-        : picks.length === 0
-          ? await conclude(attempt, shortageOf(attempt, got))
-          : await takeAll(attempt, picks, countOf(picks) === totalOf(wishes));
+      selections instanceof Rejection
+        ? await conclude(execution, shortageOf(execution, got, selections))
+        : selections.length === 0
+          ? await conclude(execution, shortageOf(execution, got))
+          : await takeAll(execution, selections, countOf(selections) === totalOf(familyRequests));
     if (told) return told;
   }
-  throw new Contended(`no blocks could be settled on in ${ASSIGN_ROUNDS_MAX} rounds`);
+  throw new ContentionError(`no blocks could be settled on in ${ASSIGN_ROUNDS_MAX} rounds`);
 }
 
 /** Why there are only so many addresses: what no pool serves, and what `refusal` says of the others. */
-function shortageOf(attempt: Attempt, got: number, refusal?: Refusal): Shortage {
-  const unserved = unservedOf(attempt);
-  const details = [unserved.length > 0 && attempt.unserved, refusal].flatMap((each) =>
+function shortageOf(execution: AssignExecution, got: number, rejection?: Rejection): Shortage {
+  const unserved = unservedOf(execution);
+  const details = [unserved.length > 0 && execution.unserved, rejection].flatMap((each) =>
     each ? [each.detail] : [],
   );
-  const short = `${got} of ${totalOf(attempt.request.wanted)} addresses are assigned.`;
+  const short = `${got} of ${totalOf(execution.request.wanted)} addresses are assigned.`;
   return {
     messages: details.length > 0 ? [[short, ...details].join(" ")] : [],
-    missing: [...unserved, ...(refusal?.members.missing ?? [])],
+    missing: [...unserved, ...(rejection?.members.missing ?? [])],
   };
 }
 
 /** Learns what the limit of its handle leaves a request that has one. */
-async function holdToLimit(attempt: Attempt): Promise<Refusal | undefined> {
-  const { context, request, allowance } = attempt;
+async function holdToLimit(execution: AssignExecution): Promise<Rejection | undefined> {
+  const { context, request, allowance } = execution;
   if (request.limitPerHandle === undefined || allowance) return undefined;
   const found = await allowanceOf(context, request, request.limitPerHandle);
-  if (found instanceof Refusal) return found;
-  attempt.allowance = found;
+  if (found instanceof Rejection) return found;
+  execution.allowance = found;
   return undefined;
 }
 
 /**
- * All is taken: a head becomes live, and only then is there an answer (rule 7).
+ * All is taken: a pending allocation becomes live, and only then is there an answer (rule 7).
  *
  * @returns nothing if the request is to be begun again: an earlier execution stood in the way, and is over, or an address that
  *   its handle had was released meanwhile
  */
 async function conclude(
-  attempt: Attempt,
+  execution: AssignExecution,
   shortage: Shortage,
-): Promise<Assignment | Refusal | undefined> {
-  const { context, request, mine, held, allowance } = attempt;
+): Promise<Assignment | Rejection | undefined> {
+  const { context, request, mine, held, allowance } = execution;
   const has = allowance?.has ?? [];
   // They were seen a while ago, and one after the other: seen again, all were held at one moment between.
   if (!(await areHeld(context, has))) {
-    await withdraw(attempt);
-    startOver(attempt);
+    await withdraw(execution);
+    startOver(execution);
     return undefined;
   }
-  if (!mine) return repeat(attempt, shortage);
-  const answer = (record: AssignmentRecord) =>
-    assignment([...has, { record, held }], request, shortage);
+  if (!mine) return repeat(execution, shortage);
+  const answer = (allocation: Allocation) =>
+    assignment([...has, { allocation, held }], request, shortage);
   if (mine.state === "live") return answer(mine);
-  const { seats, spare } = seatsFor(mine, held);
+  const { quotaSlots, spare } = quotaSlotsFor(mine, held);
   // What is not there is not wanted any more: a repeat is told the same.
-  const next: AssignmentRecord = {
+  const next: Allocation = {
     ...mine,
     ...times(context, request),
     state: "live",
     want: countOf(held),
     missing: shortage.missing,
-    seats,
+    quotaSlots,
     revision: fresh(context),
   };
-  const written = await context.store.changeRecord("head-live", mine, next);
-  const standing =
-    written.outcome === "unknown" ? await context.store.readRecord(mine.place) : written.item;
-  if (standing?.revision === next.revision) {
-    await dropSeats(context, mine, spare);
+  const written = await context.store.changeAllocation("pending-live", mine, next);
+  const current =
+    written.outcome === "unknown" ? await context.store.readAllocation(mine.place) : written.item;
+  if (current?.revision === next.revision) {
+    await dropQuotaSlots(context, mine, spare);
     return answer(next);
   }
   // It may land yet, and then the addresses are this request's: whoever comes next under its key finds out.
-  if (written.outcome === "unknown" && standing?.revision === mine.revision)
-    throw new Unavailable("the database did not say whether the request was completed");
-  throw new Contended("this request was ended by somebody else while it was carried out");
+  if (written.outcome === "unknown" && current?.revision === mine.revision)
+    throw new UnavailableError("the database did not say whether the request was completed");
+  throw new ContentionError("this request was ended by somebody else while it was carried out");
 }
 
 /** All that is asked for the handle has by other requests: a key remembers which, and nothing else is written. */
 async function repeat(
-  attempt: Attempt,
+  execution: AssignExecution,
   shortage: Shortage,
-): Promise<Assignment | Refusal | undefined> {
-  const { context, request, place, seen, allowance } = attempt;
+): Promise<Assignment | Rejection | undefined> {
+  const { context, request, place, seen, allowance } = execution;
   const answer = assignment(allowance?.has ?? [], request, shortage);
   if (!place.keyed) return answer;
   const { missing } = shortage;
-  const record: AssignmentRecord = {
-    ...recordOf(attempt, [], "live"),
+  const allocation: Allocation = {
+    ...allocationOf(execution, [], "live"),
     want: 0,
     missing,
-    seats: [],
+    quotaSlots: [],
   };
-  const stamped = await stamp(context, seen, record);
-  if (stamped.kind === "mine") return answer;
-  startOver(attempt);
-  return settleEarlier(attempt, stamped.record);
+  const writtenAllocation = await writeAllocation(context, seen, allocation);
+  if (writtenAllocation.kind === "mine") return answer;
+  startOver(execution);
+  return replayEarlier(execution, writtenAllocation.allocation);
 }
 
 interface Learned {
-  readonly wishes: readonly Wish[];
-  readonly pick: Picker;
+  readonly familyRequests: readonly FamilyRequest[];
+  readonly select: SlotSelector;
   /** Why no pool serves one of its families, where less than was asked for will do. */
-  readonly unserved?: Refusal | undefined;
+  readonly unserved?: Rejection | undefined;
   /** What stands under the request's key. */
-  readonly earlier: AssignmentRecord | undefined;
+  readonly earlier: Allocation | undefined;
 }
 
 /**
  * All that is read before anything is written. A function that remembers blocks of the host reads nothing here, but for a request
  * with a limit: that counts what its handle has, and ends there what was cut off, its own earlier execution too.
  */
-async function learn({ context, request, place }: Attempt): Promise<Learned | Refusal> {
+async function learn({ context, request, place }: AssignExecution): Promise<Learned | Rejection> {
   const { space, host, address, limitPerHandle } = request;
   const { store } = context;
-  const warm = !address && context.memory.blocksOf(space, host).length > 0;
+  const warm = !address && context.cache.blocksOf(space, host).length > 0;
   const isLooked = place.keyed && (!warm || limitPerHandle !== undefined);
   // What the last copy asked of labels, this one will mostly ask as well: they are read beside it, and remembered.
-  const last = context.memory.configurationOf(space)?.configuration;
+  const last = context.cache.configurationOf(space)?.configuration;
   const [configuration, places, earlier] = await allOf(
     configurationOf(context, space),
     warm || address ? undefined : placesOfHost(context, space, host),
-    isLooked ? store.readRecord(place) : undefined,
+    isLooked ? store.readAllocation(place) : undefined,
     last && requesterOf(context, request, last),
   );
   const requester = await requesterOf(context, request, configuration);
-  const wanted = wishesOf(request, configuration, requester);
-  if (wanted instanceof Refusal) return wanted;
-  const pick = address ? pickAddress(context, address) : pickAny(context, places);
-  return { ...wanted, pick, earlier };
+  const wanted = familyRequestsOf(request, configuration, requester);
+  if (wanted instanceof Rejection) return wanted;
+  const select = address ? selectAddress(context, address) : selectSlots(context, places);
+  return { ...wanted, select, earlier };
 }

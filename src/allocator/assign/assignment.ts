@@ -42,7 +42,7 @@ export interface AssignRequest extends PoolsAsked {
   readonly maxBlocksPerHost?: number;
   /** What the host keeps for itself in blocks that this request claims; it serves from no pool whose blocks are too small. */
   readonly hostReserved?: HostReservedAsked;
-  /** Who asks, as the way in knows its callers: kept in the record, and no part of what is asked for. */
+  /** Who asks, as the way in knows its callers: kept in the allocation, and no part of what is asked for. */
   readonly assignedBy?: string;
   /** Digest of Idempotency-Key and handle. */
   readonly keyId?: string;
@@ -78,17 +78,17 @@ export interface Shortage {
 
 const NOTHING_MISSING: Shortage = { messages: [], missing: [] };
 
-/** What the records of a handle hold, as its caller is told. */
+/** What the allocations of a handle hold, as its caller is told. */
 export function assignment(
   granted: readonly Granted[],
   { handle, wanted, hostReserved }: AssignRequest,
   { messages, missing }: Shortage = NOTHING_MISSING,
 ): Assignment {
-  const addresses = granted.flatMap(({ record, held }) =>
+  const addresses = granted.flatMap(({ allocation, held }) =>
     held.flatMap(({ part, block, ordinals }) =>
       ordinals
         .map((ordinal) => addressAt(block.cidr, ordinal))
-        .map((address) => ({ record, part, block, address })),
+        .map((address) => ({ allocation, part, block, address })),
     ),
   );
   const sortKey = ({ address }: (typeof addresses)[number]) =>
@@ -97,14 +97,14 @@ export function assignment(
     handle,
     addresses: addresses
       .toSorted((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1))
-      .map(({ record, part, block, address }) => ({
+      .map(({ allocation, part, block, address }) => ({
         address: formatAddress(address),
         family: address.family,
         block: formatCidr(block.cidr),
         pool: block.pool,
-        generation: formatGeneration(generationOf(record, part, address)),
-        borrowed: block.host !== record.host,
-        ...(record.expiresAtMs !== undefined && { expiresAtMs: record.expiresAtMs }),
+        generation: formatGeneration(generationOf(allocation, part, address)),
+        borrowed: block.host !== allocation.host,
+        ...(allocation.expiresAtMs !== undefined && { expiresAtMs: allocation.expiresAtMs }),
       })),
     requested: totalOf(wanted),
     ...(hostReserved && { hostReserved }),

@@ -1,35 +1,35 @@
-import type { AssignmentRecord } from "../../domain/allocation.ts";
-import { Refusal, type Unreadable } from "../../domain/outcome.ts";
-import { alreadyReleased, resume } from "../allocations/replay.ts";
+import type { Allocation } from "../../domain/allocation.ts";
+import { type CorruptItemError, Rejection } from "../../domain/outcome.ts";
+import { alreadyReleased, replay } from "../allocations/replay.ts";
 import { type Assignment, assignment, totalOf } from "./assignment.ts";
-import { type Attempt, startOver, withdraw } from "./execution.ts";
+import { type AssignExecution, startOver, withdraw } from "./execution.ts";
 import { grantedBy } from "./quota.ts";
 
 /** What an earlier execution of the same request came to: its answer, or nothing if this one is to go on. */
-export async function settleEarlier(
-  attempt: Attempt,
-  found: AssignmentRecord,
-): Promise<Assignment | Refusal | undefined> {
-  const { context, place } = attempt;
+export async function replayEarlier(
+  execution: AssignExecution,
+  found: Allocation,
+): Promise<Assignment | Rejection | undefined> {
+  const { context, place } = execution;
   const before = await grantedBy(context, place.space, found.also);
-  const resumed = await resume(context, found, attempt.request.digest);
-  if (resumed instanceof Refusal) return resumed;
-  if (resumed.kind === "answered") {
+  const replayed = await replay(context, found, execution.request.digest);
+  if (replayed instanceof Rejection) return replayed;
+  if (replayed.kind === "answered") {
     // Seen before its own and after them: all were held at one moment between.
-    const others = before && (await grantedBy(context, place.space, resumed.record.also));
-    if (!others) return alreadyReleased(resumed.record);
-    const asked = totalOf(attempt.request.wanted);
-    const got = resumed.record.want + others.length;
+    const others = before && (await grantedBy(context, place.space, replayed.allocation.also));
+    if (!others) return alreadyReleased(replayed.allocation);
+    const asked = totalOf(execution.request.wanted);
+    const got = replayed.allocation.want + others.length;
     const messages = got < asked ? [`${got} of ${asked} addresses are assigned.`] : [];
-    const { missing } = resumed.record;
-    return assignment([...others, resumed], attempt.request, { messages, missing });
+    const { missing } = replayed.allocation;
+    return assignment([...others, replayed], execution.request, { messages, missing });
   }
-  attempt.seen = resumed.kind === "vacant" ? resumed.record : undefined;
+  execution.seen = replayed.kind === "vacant" ? replayed.allocation : undefined;
   return undefined;
 }
 
 /** Is this what an earlier execution left, as it was settled before the walk of this one? Then it holds nothing. */
-export const isSettled = ({ mine, seen }: Attempt, found: AssignmentRecord): boolean =>
+export const isSettled = ({ mine, seen }: AssignExecution, found: Allocation): boolean =>
   !mine && found.revision === seen?.revision;
 
 /**
@@ -38,14 +38,14 @@ export const isSettled = ({ mine, seen }: Attempt, found: AssignmentRecord): boo
  *
  * @returns nothing if an earlier execution was settled only now: what it held may be what the refusal found taken
  */
-export async function giveUp<No extends Refusal | Unreadable>(
-  attempt: Attempt,
-  refusal: No,
-): Promise<Assignment | Refusal | No | undefined> {
-  await withdraw(attempt);
-  if (!attempt.place.keyed || attempt.unsettled) return refusal;
-  const other = await attempt.context.store.readRecord(attempt.place);
-  if (!other || isSettled(attempt, other)) return refusal;
-  startOver(attempt);
-  return settleEarlier(attempt, other);
+export async function reject<No extends Rejection | CorruptItemError>(
+  execution: AssignExecution,
+  rejection: No,
+): Promise<Assignment | Rejection | No | undefined> {
+  await withdraw(execution);
+  if (!execution.place.keyed || execution.unsettled) return rejection;
+  const other = await execution.context.store.readAllocation(execution.place);
+  if (!other || isSettled(execution, other)) return rejection;
+  startOver(execution);
+  return replayEarlier(execution, other);
 }

@@ -1,5 +1,5 @@
 import type { Family } from "../../domain/address.ts";
-import { type AffinityRow, sameBlocks } from "../../domain/affinity.ts";
+import { type BlockAffinity, sameBlocks } from "../../domain/affinity.ts";
 import type { Block } from "../../domain/block.ts";
 import { isBlockOf } from "../../domain/block-group.ts";
 import { formatCidr } from "../../domain/cidr.ts";
@@ -7,17 +7,17 @@ import { type HostId, hostName } from "../../domain/host.ts";
 import type { HostReservedAsked } from "../../domain/host-reserved.ts";
 import type { Labels } from "../../domain/labels.ts";
 import { CLAIM_TRIES_MAX, CLAIM_WAIT_MS_MAX, POOLS_TOLD_MAX } from "../../domain/limits.ts";
-import { Contended, Refusal } from "../../domain/outcome.ts";
+import { ContentionError, Rejection } from "../../domain/outcome.ts";
 import { helpClaim } from "../blocks/claim-block.ts";
 import { configurationOf } from "../core/configuration.ts";
 import type { Context } from "../core/context.ts";
 import { allOf } from "../core/parallel.ts";
 import type { PoolsAsked } from "./assignment.ts";
-import { wishesOf } from "./family-requests.ts";
-import { claimAnyBlock, type Nothing, sightOf } from "./find-blocks.ts";
+import { familyRequestsOf } from "./family-requests.ts";
+import { claimAnyBlock, type Nothing, poolScansOf } from "./find-blocks.ts";
 import { areShut, namesOf, outOfSight, reachOf, reasonsOf, unseenIn } from "./rejections.ts";
 import { requesterOf } from "./requester.ts";
-import type { Wish } from "./selection.ts";
+import type { FamilyRequest } from "./selection.ts";
 
 /** A block that a host has. */
 export interface EnsuredBlock {
@@ -45,74 +45,80 @@ export async function ensureBlocks(
     readonly hostReserved?: HostReservedAsked;
     readonly hostLabels?: Labels;
   } & PoolsAsked,
-): Promise<readonly EnsuredBlock[] | Refusal> {
+): Promise<readonly EnsuredBlock[] | Rejection> {
   const configuration = await configurationOf(context, asked.space);
   const request = { ...asked, wanted: families.map((family) => ({ family, count: 0 })) };
   const requester = await requesterOf(context, request, configuration);
-  const wanted = wishesOf(request, configuration, requester);
-  if (wanted instanceof Refusal) return wanted;
-  const ensured = await allOf(...wanted.wishes.map((wish) => ensureBlock(context, wish)));
+  const wanted = familyRequestsOf(request, configuration, requester);
+  if (wanted instanceof Rejection) return wanted;
+  const ensured = await allOf(
+    ...wanted.familyRequests.map((familyRequest) => ensureBlock(context, familyRequest)),
+  );
   const blocks: EnsuredBlock[] = [];
   for (const block of ensured) {
-    if (block instanceof Refusal) return block;
+    if (block instanceof Rejection) return block;
     blocks.push({ family: block.cidr.family, cidr: formatCidr(block.cidr), pool: block.pool });
   }
   return blocks;
 }
 
-async function ensureBlock(context: Context, wish: Wish): Promise<Block | Refusal> {
+async function ensureBlock(
+  context: Context,
+  familyRequest: FamilyRequest,
+): Promise<Block | Rejection> {
   const { store, random } = context;
-  const sight = sightOf(context);
-  let rows = await store.listRows(wish.space, wish.host);
-  for (let attempt = 0; attempt < CLAIM_TRIES_MAX; attempt++) {
-    const own = await firstOwn(context, wish, rows);
+  const poolScans = poolScansOf(context);
+  let affinities = await store.listAffinities(familyRequest.space, familyRequest.host);
+  for (let execution = 0; execution < CLAIM_TRIES_MAX; execution++) {
+    const own = await firstOwn(context, familyRequest, affinities);
     if (own) return own;
-    const search = await claimAnyBlock(context, wish, rows, 0, sight);
+    const search = await claimAnyBlock(context, familyRequest, affinities, 0, poolScans);
     if (search.kind === "ours") return search.block;
-    const before = rows;
-    rows = await store.listRows(wish.space, wish.host);
+    const before = affinities;
+    affinities = await store.listAffinities(familyRequest.space, familyRequest.host);
     // A refusal is only true if the host got no block while it was looked for.
-    if (search.kind === "none" && sameBlocks(before, rows)) return refusalOf(wish, search);
+    if (search.kind === "none" && sameBlocks(before, affinities))
+      return rejectionOf(familyRequest, search);
     await context.sleep(random.fraction() * CLAIM_WAIT_MS_MAX);
   }
-  throw new Contended("other hosts were faster at every block that was tried");
+  throw new ContentionError("other hosts were faster at every block that was tried");
 }
 
 /** The first of the host's blocks in the order of pools; a claim that was cut off is finished. */
 async function firstOwn(
   context: Context,
-  { pools }: Wish,
-  rows: readonly AffinityRow[],
+  { pools }: FamilyRequest,
+  affinities: readonly BlockAffinity[],
 ): Promise<Block | undefined> {
   for (const pool of pools)
-    for (const row of rows) {
-      if (row.pool !== pool.name || !isBlockOf(pool, row.block)) continue;
-      const claim = await helpClaim(context, pools, row);
+    for (const affinity of affinities) {
+      if (affinity.pool !== pool.name || !isBlockOf(pool, affinity.block)) continue;
+      const claim = await helpClaim(context, pools, affinity);
       if (claim.kind !== "ours") continue;
-      context.memory.remember(claim.block);
+      context.cache.remember(claim.block);
       return claim.block;
     }
   return undefined;
 }
 
-function refusalOf(wish: Wish, search: Nothing): Refusal {
-  const { host, family, pools, blocksMax, configuration } = wish;
-  const { views, blocks, capped } = search;
-  if (views.some(({ bounded }) => bounded)) throw outOfSight();
+function rejectionOf(familyRequest: FamilyRequest, search: Nothing): Rejection {
+  const { host, family, pools, blocksMax, configuration } = familyRequest;
+  const { scans, blocks, capped } = search;
+  if (scans.some(({ bounded }) => bounded)) throw outOfSight();
   const where = namesOf(pools);
-  if (capped && !areShut(wish))
-    return new Refusal(
+  if (capped && !areShut(familyRequest))
+    return new Rejection(
       "block_limit",
       `Host ${hostName(host)} has ${blocks} IPv${family} blocks in ${where}, none of which can be used now, and may have ${blocksMax}.`,
       { blocks, maxBlocksPerHost: blocksMax },
     );
   const why = reasonsOf(
-    wish,
+    familyRequest,
     configuration.settings.autoAllocateBlocks
       ? ["none is free", ...unseenIn(search)]
       : ["blocks are not claimed by themselves (autoAllocateBlocks)"],
   );
-  return new Refusal(
+  return new Rejection(
     "pool_exhausted",
     `There is no block for host ${hostName(host)} in ${where}: ${why.join("; ")}.`,
     {

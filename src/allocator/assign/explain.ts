@@ -1,6 +1,6 @@
 import { type Family, formatAddress } from "../../domain/address.ts";
 import { addressAt, formatCidr } from "../../domain/cidr.ts";
-import { isCutShort, Refusal } from "../../domain/outcome.ts";
+import { isCutShort, Rejection } from "../../domain/outcome.ts";
 import type { Candidate } from "../../domain/selection.ts";
 import { configurationOf } from "../core/configuration.ts";
 import type { Context } from "../core/context.ts";
@@ -14,13 +14,13 @@ import { requesterOf } from "./requester.ts";
  * Where addresses would come from: the host's own block, a free one that is claimed, an empty one that is taken over, one
  * that is borrowed from; or they are held already, by a handle that is at its limit.
  */
-type Action = "own" | "claim" | "takeOver" | "borrow" | "held";
+type Action = "own" | "claim" | "seize" | "borrow" | "alreadyAssigned";
 
 /** What a request would come to. */
 export interface Explanation extends Shortage {
   readonly requested: number;
   /** Why it would be refused. */
-  readonly refusal?: Refusal;
+  readonly rejection?: Rejection;
   readonly families: readonly FamilyExplanation[];
 }
 
@@ -36,7 +36,7 @@ interface FamilyExplanation {
     readonly count: number;
   }[];
   /** Why this family, asked for by itself, would be refused. */
-  readonly refusal?: Refusal;
+  readonly rejection?: Rejection;
 }
 
 /**
@@ -44,47 +44,47 @@ interface FamilyExplanation {
  * refusal. It is the very walk of `assign`, as of a function that remembers nothing, over a table that keeps its writes to
  * itself. An Idempotency-Key is not looked at: the question is what a new request would get.
  *
- * @param rehearse a context over such a table, a new one each time. Throws what `assign` throws
+ * @param dryRunContext a context over such a table, a new one each time. Throws what `assign` throws
  */
 export async function explain(
-  rehearse: () => Context,
+  dryRunContext: () => Context,
   request: AssignRequest,
 ): Promise<Explanation> {
   const { keyId: _, ...unkeyed } = request;
-  const context = rehearse();
+  const context = dryRunContext();
   const configuration = await configurationOf(context, request.space);
-  const whole = await rehearsed(context, unkeyed);
+  const whole = await dryRunOf(context, unkeyed);
   const { answer } = whole;
   const requester = await requesterOf(context, unkeyed, configuration);
   const families = request.wanted.map(async ({ family, count }): Promise<FamilyExplanation> => {
     const pools = consideredPools(request, configuration, requester, family);
     // Which family is to blame, and why there would be none of it, shows when each is asked for by itself.
     const isNone =
-      answer instanceof Refusal || answer.addresses.every((each) => each.family !== family);
+      answer instanceof Rejection || answer.addresses.every((each) => each.family !== family);
     const own =
       isNone && request.wanted.length > 1
-        ? await rehearsed(rehearse(), { ...unkeyed, wanted: [{ family, count }] })
+        ? await dryRunOf(dryRunContext(), { ...unkeyed, wanted: [{ family, count }] })
         : whole;
     return { family, requested: count, pools, ...outcomeOf(own, family) };
   });
   return {
     requested: totalOf(request.wanted),
-    ...(answer instanceof Refusal
-      ? { messages: [], missing: answer.members.missing ?? [], refusal: answer }
+    ...(answer instanceof Rejection
+      ? { messages: [], missing: answer.members.missing ?? [], rejection: answer }
       : { messages: answer.messages, missing: answer.missing }),
     families: await allOf(...families),
   };
 }
 
-interface Rehearsed {
-  readonly answer: Assignment | Refusal;
+interface DryRunResult {
+  readonly answer: Assignment | Rejection;
   /** What was done to blocks on the way, by CIDR. */
   readonly actions: ReadonlyMap<string, Action>;
   /** The addresses that were taken on the way. */
   readonly taken: ReadonlySet<string>;
 }
 
-async function rehearsed(context: Context, request: AssignRequest): Promise<Rehearsed> {
+async function dryRunOf(context: Context, request: AssignRequest): Promise<DryRunResult> {
   const { store } = context;
   const actions = new Map<string, Action>();
   const taken = new Set<string>();
@@ -99,7 +99,7 @@ async function rehearsed(context: Context, request: AssignRequest): Promise<Rehe
       },
       async changeHost(step, seen, host, fresh) {
         const changed = await store.changeHost(step, seen, host, fresh);
-        if (changed.outcome === "done") actions.set(formatCidr(seen.cidr), "takeOver");
+        if (changed.outcome === "done") actions.set(formatCidr(seen.cidr), "seize");
         return changed;
       },
       async takeSlots(learned, slots, tag, revision) {
@@ -120,13 +120,13 @@ async function rehearsed(context: Context, request: AssignRequest): Promise<Rehe
   }
 }
 
-function outcomeOf({ answer, actions, taken }: Rehearsed, family: Family) {
-  if (answer instanceof Refusal) return { blocks: [], refusal: answer };
+function outcomeOf({ answer, actions, taken }: DryRunResult, family: Family) {
+  if (answer instanceof Rejection) return { blocks: [], rejection: answer };
   const blocks = new Map<string, FamilyExplanation["blocks"][number]>();
   for (const { address, block, pool, borrowed, family: its } of answer.addresses) {
     if (its !== family) continue;
     const from = actions.get(block) ?? (borrowed ? "borrow" : "own");
-    const action = taken.has(address) ? from : "held";
+    const action = taken.has(address) ? from : "alreadyAssigned";
     const key = `${action} ${block}`;
     const count = 1 + (blocks.get(key)?.count ?? 0);
     blocks.set(key, { action, block, pool, count });

@@ -3,7 +3,7 @@ import { contains, formatCidr, parseCidr } from "../../domain/cidr.ts";
 import { isShut, whyShut } from "../../domain/closed-by-reservations.ts";
 import { affinityTypeOf, hostName } from "../../domain/host.ts";
 import { reservedOf } from "../../domain/host-reserved.ts";
-import { Refusal, together } from "../../domain/outcome.ts";
+import { Rejection, together } from "../../domain/outcome.ts";
 import {
   capOf,
   noneUnread,
@@ -18,7 +18,7 @@ import {
   isNamed,
   NOT_NAMED,
   numbered,
-  type PoolWish,
+  type PoolCriteria,
   type Requester,
   selectPools,
   type Unfit,
@@ -26,10 +26,10 @@ import {
 } from "../../domain/selection.ts";
 import { whyNeverAssigned } from "../../domain/special-ranges.ts";
 import { type AssignRequest, type PoolsAsked, totalOf } from "./assignment.ts";
-import type { Wish } from "./selection.ts";
+import type { FamilyRequest } from "./selection.ts";
 
 /** What of a request decides which pools may serve it, and how many blocks its host may have. */
-export type Wanting = Pick<
+export type PoolRequest = Pick<
   AssignRequest,
   | "space"
   | "host"
@@ -47,18 +47,18 @@ export type Wanting = Pick<
 >;
 
 /** What a request comes to: a wish for each family that is served. */
-export interface Wishes {
-  readonly wishes: readonly Wish[];
+export interface FamilyRequests {
+  readonly familyRequests: readonly FamilyRequest[];
   /** Why no pool serves the other family, where less than was asked for will do. */
-  readonly unserved?: Refusal;
+  readonly unserved?: Rejection;
 }
 
 /** What a request comes to under a configuration, or why it cannot be served. */
-export function wishesOf(
-  request: Wanting,
+export function familyRequestsOf(
+  request: PoolRequest,
   configuration: SpaceConfiguration,
   requester: Requester,
-): Wishes | Refusal {
+): FamilyRequests | Rejection {
   const { space, host, address, allowPartial = false, maxBlocksPerHost, hostReserved } = request;
   const refused =
     neverAssigned(request) ??
@@ -67,21 +67,21 @@ export function wishesOf(
     unregistered(request, configuration, requester);
   if (refused) return refused;
   refuseUnread(request, configuration);
-  const wishes: Wish[] = [];
-  const unserved: Refusal[] = [];
+  const familyRequests: FamilyRequest[] = [];
+  const unserved: Rejection[] = [];
   for (const { family, count } of request.wanted) {
     const pools = address
       ? poolOf(configuration, address, request)
-      : selectPools(configuration.pools, poolWish(request, configuration, requester, family));
-    if (pools instanceof Refusal) {
+      : selectPools(configuration.pools, poolCriteria(request, configuration, requester, family));
+    if (pools instanceof Rejection) {
       // One that cannot be read might have served.
       noneUnread(configuration);
       const { code, detail, members } = pools;
       const missing = count > 0 ? [{ family, count, code }] : [];
-      unserved.push(new Refusal(code, detail, { ...members, missing }));
+      unserved.push(new Rejection(code, detail, { ...members, missing }));
       continue;
     }
-    wishes.push({
+    familyRequests.push({
       space,
       host,
       family,
@@ -97,14 +97,16 @@ export function wishesOf(
     });
   }
   const [first, ...others] = unserved;
-  if (!first) return { wishes };
-  const refusal = together(first, ...others);
-  return allowPartial && wishes.length > 0 ? { wishes, unserved: refusal } : refusal;
+  if (!first) return { familyRequests };
+  const rejection = together(first, ...others);
+  return allowPartial && familyRequests.length > 0
+    ? { familyRequests, unserved: rejection }
+    : rejection;
 }
 
 /** Refuses what names a pool that cannot be read, by its name, or by a range that may be its. @throws Unreadable */
 function refuseUnread(
-  { pools, poolsByFamily = { 4: [], 6: [] } }: Wanting,
+  { pools, poolsByFamily = { 4: [], 6: [] } }: PoolRequest,
   configuration: SpaceConfiguration,
 ): void {
   for (const name of [...pools, ...poolsByFamily[4], ...poolsByFamily[6]]) {
@@ -122,8 +124,8 @@ export function consideredPools(
 ): readonly Candidate[] {
   const { address } = request;
   if (!address) {
-    const wish = poolWish(request, configuration, requester, family);
-    const all = considered(configuration.pools, wish);
+    const familyRequest = poolCriteria(request, configuration, requester, family);
+    const all = considered(configuration.pools, familyRequest);
     return numbered(all.map((each) => (each.kept ? unlessShut(each, configuration) : each)));
   }
   const pool = poolAround(configuration, address);
@@ -140,12 +142,12 @@ function unlessShut(candidate: Candidate, configuration: SpaceConfiguration): Ca
   return { ...candidate, kept: false, ...whyShut(pool, configuration) };
 }
 
-function poolWish(
-  request: Wanting,
+function poolCriteria(
+  request: PoolRequest,
   configuration: SpaceConfiguration,
   requester: Requester,
   family: Family,
-): PoolWish {
+): PoolCriteria {
   const { use = "Workload" } = request;
   return {
     family,
@@ -161,7 +163,11 @@ export const namedFor = ({ pools, poolsByFamily }: PoolsAsked, family: Family): 
   poolsByFamily?.[family] ?? pools;
 
 /** Where both families are asked for under one list, each is served by the named pools of its own. */
-function ownOf(request: Wanting, { pools }: SpaceConfiguration, family: Family): readonly string[] {
+function ownOf(
+  request: PoolRequest,
+  { pools }: SpaceConfiguration,
+  family: Family,
+): readonly string[] {
   const named = namedFor(request, family);
   if (request.wanted.length < 2 || request.poolsByFamily || named.length === 0) return named;
   const others = new Set(
@@ -177,12 +183,12 @@ function ownOf(request: Wanting, { pools }: SpaceConfiguration, family: Family):
 function poolOf(
   configuration: SpaceConfiguration,
   address: Address,
-  request: Wanting,
-): readonly Pool[] | Refusal {
+  request: PoolRequest,
+): readonly Pool[] | Rejection {
   const text = formatAddress(address);
   const pool = poolAround(configuration, address);
   if (!pool)
-    return new Refusal(
+    return new Rejection(
       "no_pool_available",
       `Address ${text} lies in no pool of space ${request.space}.`,
       {
@@ -193,7 +199,7 @@ function poolOf(
   const unfit = whyNotFor(pool, request);
   if (!unfit) return [pool];
   const { name } = pool;
-  return new Refusal(
+  return new Rejection(
     "no_pool_available",
     `Address ${text} lies in pool ${name}, which ${unfit.detail}.`,
     { address: text, pools: [candidateOf(address.family, { name, pool, unfit })] },
@@ -208,7 +214,7 @@ function poolAround({ pools }: SpaceConfiguration, address: Address): Pool | und
 }
 
 /** Why the pool of a specific address may not serve, or nothing if it may. */
-function whyNotFor(pool: Pool, request: Wanting): Unfit | undefined {
+function whyNotFor(pool: Pool, request: PoolRequest): Unfit | undefined {
   const { family } = pool.cidr;
   if (!isNamed(pool, namedFor(request, family))) return NOT_NAMED;
   return whyNot(pool, {
@@ -225,19 +231,19 @@ const NOBODY: Requester = { host: undefined, namespace: undefined };
 
 /** Must the host of such a request be registered? A load balancer is no machine, as in Calico; nor is a virtual owner. */
 export const mustBeRegistered = (
-  { host, use }: Wanting,
+  { host, use }: PoolRequest,
   { settings }: SpaceConfiguration,
 ): boolean =>
   settings.requireRegisteredHosts && use !== "LoadBalancer" && affinityTypeOf(host) === "host";
 
 function unregistered(
-  request: Wanting,
+  request: PoolRequest,
   configuration: SpaceConfiguration,
   { host }: Requester,
-): Refusal | undefined {
+): Rejection | undefined {
   if (host || !mustBeRegistered(request, configuration)) return undefined;
   const name = hostName(request.host);
-  return new Refusal(
+  return new Rejection(
     "host_not_registered",
     `Host ${name} is not registered, and space ${request.space} assigns to registered hosts only (requireRegisteredHosts); PUT /v1/spaces/${request.space}/nodes/${name} registers it.`,
     { host: name },
@@ -245,27 +251,30 @@ function unregistered(
 }
 
 /** Where hosts must be registered, their labels are the operator's to say. */
-function unasked(request: Wanting, configuration: SpaceConfiguration): Refusal | undefined {
+function unasked(request: PoolRequest, configuration: SpaceConfiguration): Rejection | undefined {
   if (!request.hostLabels || !mustBeRegistered(request, configuration)) return undefined;
   const name = hostName(request.host);
   const problem = `is not taken in space ${request.space}, whose hosts must be registered (requireRegisteredHosts); PUT /v1/spaces/${request.space}/nodes/${name} says its labels`;
-  return new Refusal("invalid_request", `hostLabels ${problem}.`, {
+  return new Rejection("invalid_request", `hostLabels ${problem}.`, {
     fields: [{ field: "hostLabels", problem }],
   });
 }
 
 /** An address that no host can have. */
-function neverAssigned({ address }: Wanting): Refusal | undefined {
+function neverAssigned({ address }: PoolRequest): Rejection | undefined {
   const problem = address && whyNeverAssigned(address);
   if (!problem) return undefined;
   const value = formatAddress(address);
-  return new Refusal("invalid_request", `address ${value} ${problem}.`, {
+  return new Rejection("invalid_request", `address ${value} ${problem}.`, {
     fields: [{ field: "address", value, problem }],
   });
 }
 
 /** One call must not drain a pool. */
-function oversize({ wanted }: Wanting, { settings }: SpaceConfiguration): Refusal | undefined {
+function oversize(
+  { wanted }: PoolRequest,
+  { settings }: SpaceConfiguration,
+): Rejection | undefined {
   const total = totalOf(wanted);
   const most = settings.maxAddressesPerRequest;
   if (total <= most) return undefined;
@@ -274,7 +283,7 @@ function oversize({ wanted }: Wanting, { settings }: SpaceConfiguration): Refusa
     value: count,
     problem: `must be at most ${most} with all others (maxAddressesPerRequest)`,
   }));
-  return new Refusal(
+  return new Rejection(
     "invalid_request",
     `${total} addresses are asked for; a request may ask for ${most} (maxAddressesPerRequest).`,
     { fields },

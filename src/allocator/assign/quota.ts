@@ -1,23 +1,23 @@
 import { type Address, type Family, formatAddress, parseAddress } from "../../domain/address.ts";
-import { type AssignmentRecord, isExpired } from "../../domain/allocation.ts";
+import { type Allocation, isExpired } from "../../domain/allocation.ts";
 import { heldBy } from "../../domain/block.ts";
 import { addressAt, contains, ordinalOf } from "../../domain/cidr.ts";
 import { parseGeneration } from "../../domain/generation.ts";
-import { SEATS_AT_ONCE, SWAP_TRIES_MAX } from "../../domain/limits.ts";
-import { Contended, Refusal } from "../../domain/outcome.ts";
-import type { Seat, SeatOfRecord } from "../../domain/quota-slot.ts";
-import { endAsSeen, finish } from "../allocations/close-allocation.ts";
+import { QUOTA_SLOTS_AT_ONCE, SWAP_TRIES_MAX } from "../../domain/limits.ts";
+import { ContentionError, Rejection } from "../../domain/outcome.ts";
+import type { QuotaSlot, QuotaSlotOfAllocation } from "../../domain/quota-slot.ts";
+import { closeAsSeen, finish } from "../allocations/close-allocation.ts";
 import { type Granted, grantedAt, type Holding } from "../allocations/holding.ts";
-import { type FreeSeat, recordPlaceOf } from "../allocations/quota-slots.ts";
+import { allocationPlaceOf, type FreeQuotaSlot } from "../allocations/quota-slots.ts";
 import { inProgress } from "../allocations/replay.ts";
 import { type Context, fresh } from "../core/context.ts";
 import { inParallel } from "../core/parallel.ts";
 import type { AssignRequest } from "./assignment.ts";
 
-/** What a limit leaves a request: addresses that its handle has already, and seats for the others. */
+/** What a limit leaves a request: addresses that its handle has already, and quota slots for the others. */
 export interface Allowance {
   readonly has: readonly Granted[];
-  readonly free: readonly FreeSeat[];
+  readonly free: readonly FreeQuotaSlot[];
 }
 
 /**
@@ -31,13 +31,13 @@ export async function allowanceOf(
   context: Context,
   request: AssignRequest,
   limit: number,
-): Promise<Allowance | Refusal> {
-  const seated = await seatedOf(context, request);
-  if (seated instanceof Refusal) return seated;
+): Promise<Allowance | Rejection> {
+  const occupied = await occupiedOf(context, request);
+  if (occupied instanceof Rejection) return occupied;
   const has: Granted[] = [];
-  const free: FreeSeat[] = [];
+  const free: FreeQuotaSlot[] = [];
   for (const { family, count } of request.wanted) {
-    const mine = seated.filter(({ seat }) => seat.family === family);
+    const mine = occupied.filter(({ quotaSlot }) => quotaSlot.family === family);
     const taken = mine.flatMap(({ granted }) => (granted ? [granted] : []));
     const again = request.address
       ? taken.filter((granted) => isOf(granted, request.address as Address))
@@ -47,71 +47,82 @@ export async function allowanceOf(
     has.push(...again);
     if (request.address && again.length === 0 && taken.length >= limit)
       return atTheLimit(request, family, taken.length, limit);
-    free.push(...freeSeats(context, family, limit, mine).slice(0, count - again.length));
+    free.push(...freeQuotaSlots(context, family, limit, mine).slice(0, count - again.length));
   }
   return { has, free };
 }
 
-/** A seat that is taken, and the address in it; none when its request is over, so that it may be taken over as it was seen. */
-interface Seated {
-  readonly seat: Seat;
+/** A quota slot that is taken, and the address in it; none when its request is over, so that it may be taken over as it was seen. */
+interface OccupiedQuotaSlot {
+  readonly quotaSlot: QuotaSlot;
   readonly granted: Granted | undefined;
 }
 
-/** The seats of a handle by number. A request that is cut short is ended here, as the collector would. */
-async function seatedOf(
+/** The quota slots of a handle by number. A request that is cut short is ended here, as the repair run would. */
+async function occupiedOf(
   context: Context,
   { space, handle }: AssignRequest,
-): Promise<readonly Seated[] | Refusal> {
-  for (let attempt = 0; attempt < SWAP_TRIES_MAX; attempt++) {
-    // The seats before their records: a record stands before its seat does, so one that is not found is over.
-    const seats = (await context.store.listSeats(space, handle)).toSorted(
+): Promise<readonly OccupiedQuotaSlot[] | Rejection> {
+  for (let execution = 0; execution < SWAP_TRIES_MAX; execution++) {
+    // The quota slots before their allocations: an allocation stands before its quota slot does, so one that is not found is over.
+    const quotaSlots = (await context.store.listQuotaSlots(space, handle)).toSorted(
       (a, b) => a.number - b.number,
     );
-    if (seats.length === 0) return [];
-    const records = await recordsOf(context, seats);
-    const ofSeat = ({ revision }: Seat) =>
-      records.find(({ seats: own }) => own.some((seat) => seat.revision === revision));
-    const seated = new Set(seats.flatMap((seat) => ofSeat(seat) ?? []));
-    const settled = await settleAll(context, [...seated]);
-    if (settled instanceof Refusal) return settled;
+    if (quotaSlots.length === 0) return [];
+    const allocations = await allocationsOf(context, quotaSlots);
+    const ofQuotaSlot = ({ revision }: QuotaSlot) =>
+      allocations.find(({ quotaSlots: own }) =>
+        own.some((quotaSlot) => quotaSlot.revision === revision),
+      );
+    const occupied = new Set(quotaSlots.flatMap((quotaSlot) => ofQuotaSlot(quotaSlot) ?? []));
+    const settled = await settleAll(context, [...occupied]);
+    if (settled instanceof Rejection) return settled;
     if (settled === "ended") continue;
-    return inParallel(seats, SEATS_AT_ONCE, async (seat) => {
-      const record = ofSeat(seat);
-      return { seat, granted: record && (await grantedIn(context, record, seat)) };
+    return inParallel(quotaSlots, QUOTA_SLOTS_AT_ONCE, async (quotaSlot) => {
+      const allocation = ofQuotaSlot(quotaSlot);
+      return {
+        quotaSlot,
+        granted: allocation && (await grantedIn(context, allocation, quotaSlot)),
+      };
     });
   }
-  throw new Contended("the requests of this handle kept changing while they were counted");
+  throw new ContentionError("the requests of this handle kept changing while they were counted");
 }
 
-/** The records that seats name, each once. */
-async function recordsOf(
+/** The allocations that quota slots name, each once. */
+async function allocationsOf(
   { store }: Context,
-  seats: readonly Seat[],
-): Promise<readonly AssignmentRecord[]> {
-  const places = new Map(seats.map(recordPlaceOf).map((place) => [JSON.stringify(place), place]));
-  const records = await inParallel([...places.values()], SEATS_AT_ONCE, store.readRecord);
-  return records.filter((record) => record !== undefined);
+  quotaSlots: readonly QuotaSlot[],
+): Promise<readonly Allocation[]> {
+  const places = new Map(
+    quotaSlots.map(allocationPlaceOf).map((place) => [JSON.stringify(place), place]),
+  );
+  const allocations = await inParallel(
+    [...places.values()],
+    QUOTA_SLOTS_AT_ONCE,
+    store.readAllocation,
+  );
+  return allocations.filter((allocation) => allocation !== undefined);
 }
 
 /**
- * Makes sure that the slots of all records are as they will stay: each that is open and old, or has run out, is ended. There are
+ * Makes sure that the slots of all allocations are as they will stay: each that is open and old, or has run out, is ended. There are
  * `LIMIT_PER_HANDLE_MAX` of each family at most.
  */
 async function settleAll(
   context: Context,
-  records: readonly AssignmentRecord[],
-): Promise<Refusal | "stand" | "ended"> {
-  const left: AssignmentRecord[] = [];
-  for (const record of records) {
-    const young = record.state === "open" && inProgress(context, record);
+  allocations: readonly Allocation[],
+): Promise<Rejection | "stand" | "ended"> {
+  const left: Allocation[] = [];
+  for (const allocation of allocations) {
+    const young = allocation.state === "pending" && inProgress(context, allocation);
     if (young) return young;
-    if (record.state !== "live" || isExpired(record, context.now())) left.push(record);
+    if (allocation.state !== "live" || isExpired(allocation, context.now())) left.push(allocation);
   }
-  await inParallel(left, SEATS_AT_ONCE, async (record) => {
-    if (record.state === "live" || record.state === "open")
-      await endAsSeen(context, "limit-end", record, "fenced later");
-    else await finish(context, record, "fenced later");
+  await inParallel(left, QUOTA_SLOTS_AT_ONCE, async (allocation) => {
+    if (allocation.state === "live" || allocation.state === "pending")
+      await closeAsSeen(context, "limit-end", allocation, "fenced later");
+    else await finish(context, allocation, "fenced later");
   });
   return left.length > 0 ? "ended" : "stand";
 }
@@ -122,12 +133,12 @@ export async function grantedBy(
   space: string,
   generations: readonly string[],
 ): Promise<readonly Granted[] | undefined> {
-  const found = await inParallel(generations, SEATS_AT_ONCE, async (text) => {
+  const found = await inParallel(generations, QUOTA_SLOTS_AT_ONCE, async (text) => {
     const generation = parseGeneration(text);
     if (!generation.ok) return undefined;
-    const { handleHash, recordId: id, keyed, address, token } = generation.value;
-    const record = await context.store.readRecord({ space, handleHash, id, keyed });
-    const granted = record && (await grantedAt(context, record, address));
+    const { handleHash, allocationId: id, keyed, address, token } = generation.value;
+    const allocation = await context.store.readAllocation({ space, handleHash, id, keyed });
+    const granted = allocation && (await grantedAt(context, allocation, address));
     return granted?.held[0]?.part.token === token ? granted : undefined;
   });
   const granted = found.filter((each) => each !== undefined);
@@ -136,55 +147,61 @@ export async function grantedBy(
 
 /** Are these addresses still held as they were? A token never comes back, so one that is was held all the while. */
 export async function areHeld(context: Context, granted: readonly Granted[]): Promise<boolean> {
-  const all = granted.flatMap(({ record, held }) => held.map((each) => ({ record, ...each })));
-  const looks = await inParallel(all, SEATS_AT_ONCE, async ({ record, part, ordinals }) => {
-    const block = await context.store.readBlock(record.place.space, part.block);
-    const standing = heldBy(block, part.token);
-    return ordinals.every((ordinal) => standing.includes(ordinal));
-  });
+  const all = granted.flatMap(({ allocation, held }) =>
+    held.map((each) => ({ allocation, ...each })),
+  );
+  const looks = await inParallel(
+    all,
+    QUOTA_SLOTS_AT_ONCE,
+    async ({ allocation, part, ordinals }) => {
+      const block = await context.store.readBlock(allocation.place.space, part.block);
+      const current = heldBy(block, part.token);
+      return ordinals.every((ordinal) => current.includes(ordinal));
+    },
+  );
   return looks.every(Boolean);
 }
 
-/** The seats of a record with the addresses that are in them, and those that are left over. */
-export function seatsFor(record: AssignmentRecord, held: readonly Holding[]) {
-  const spare: SeatOfRecord[] = [];
+/** The quota slots of an allocation with the addresses that are in them, and those that are left over. */
+export function quotaSlotsFor(allocation: Allocation, held: readonly Holding[]) {
+  const spare: QuotaSlotOfAllocation[] = [];
   const addresses = held.flatMap(({ block, ordinals }) =>
     ordinals.map((ordinal) => addressAt(block.cidr, ordinal)),
   );
-  const seats = record.seats.flatMap((seat) => {
-    const at = addresses.findIndex(({ family }) => family === seat.family);
+  const quotaSlots = allocation.quotaSlots.flatMap((quotaSlot) => {
+    const at = addresses.findIndex(({ family }) => family === quotaSlot.family);
     const [address] = at < 0 ? [] : addresses.splice(at, 1);
-    if (address) return [{ ...seat, address: formatAddress(address) }];
-    spare.push(seat);
+    if (address) return [{ ...quotaSlot, address: formatAddress(address) }];
+    spare.push(quotaSlot);
     return [];
   });
-  return { seats, spare };
+  return { quotaSlots, spare };
 }
 
-/** The address of a seat, if it is still held: a live head takes no more slots, so one that is not held is free for good. */
+/** The address of a quota slot, if it is still held: a live head takes no more slots, so one that is not held is free for good. */
 async function grantedIn(
   context: Context,
-  record: AssignmentRecord,
-  { revision }: Seat,
+  allocation: Allocation,
+  { revision }: QuotaSlot,
 ): Promise<Granted | undefined> {
-  const text = record.seats.find((seat) => seat.revision === revision)?.address;
+  const text = allocation.quotaSlots.find((quotaSlot) => quotaSlot.revision === revision)?.address;
   const address = text === undefined ? undefined : parseAddress(text);
   if (!address?.ok) return undefined;
-  return grantedAt(context, record, address.value);
+  return grantedAt(context, allocation, address.value);
 }
 
-/** Seats below the limit that nobody has, or only requests that are over. */
-function freeSeats(
+/** Quota slots below the limit that nobody has, or only requests that are over. */
+function freeQuotaSlots(
   context: Context,
   family: Family,
   limit: number,
-  seated: readonly Seated[],
-): FreeSeat[] {
+  occupied: readonly OccupiedQuotaSlot[],
+): FreeQuotaSlot[] {
   const numbers = Array.from({ length: limit }, (_, number) => number);
-  return numbers.flatMap((number): FreeSeat[] => {
-    const there = seated.find(({ seat }) => seat.number === number);
+  return numbers.flatMap((number): FreeQuotaSlot[] => {
+    const there = occupied.find(({ quotaSlot }) => quotaSlot.number === number);
     if (there?.granted) return [];
-    return [{ seat: { family, number, revision: fresh(context) }, seen: there?.seat }];
+    return [{ quotaSlot: { family, number, revision: fresh(context) }, seen: there?.quotaSlot }];
   });
 }
 
@@ -199,9 +216,9 @@ function atTheLimit(
   family: Family,
   count: number,
   limit: number,
-): Refusal {
+): Rejection {
   const asked = address ? ` and may not have ${formatAddress(address)} as well` : "";
-  return new Refusal(
+  return new Rejection(
     "handle_limit",
     `Handle ${handle} has ${count} IPv${family} addresses${asked} (limitPerHandle ${limit}).`,
     { handle, addresses: count, limitPerHandle: limit },

@@ -1,50 +1,57 @@
-import { cellCount } from "../../domain/block-group.ts";
+import { groupCount } from "../../domain/block-group.ts";
 import { formatCidr } from "../../domain/cidr.ts";
 import { isShut, whyShut } from "../../domain/closed-by-reservations.ts";
 import { hostName } from "../../domain/host.ts";
 import { POOLS_TOLD_MAX, REASONS_IN_DETAIL_MAX } from "../../domain/limits.ts";
-import { Contended, Refusal, type RefusalCode } from "../../domain/outcome.ts";
+import { ContentionError, Rejection, type RejectionCode } from "../../domain/outcome.ts";
 import type { Pool } from "../../domain/pool.ts";
-import { cellsLookedAt, isSeen } from "../blocks/scan-pool.ts";
+import { groupsScanned, isSeen } from "../blocks/scan-pool.ts";
 import type { Nothing } from "./find-blocks.ts";
-import type { Wish } from "./selection.ts";
+import type { FamilyRequest } from "./selection.ts";
 
 /** Why a host gets no addresses. It is final only where everything was seen: what a bounded search passed over may have room. */
-export function noRoom(wish: Wish, missing: number, search: Nothing): Refusal | Contended {
-  if (search.views.some(({ bounded }) => bounded)) return outOfSight();
-  return search.capped && !areShut(wish)
-    ? atTheCap(wish, missing, search)
-    : exhausted(wish, missing, search);
+export function noRoom(
+  familyRequest: FamilyRequest,
+  missing: number,
+  search: Nothing,
+): Rejection | ContentionError {
+  if (search.scans.some(({ bounded }) => bounded)) return outOfSight();
+  return search.capped && !areShut(familyRequest)
+    ? atTheCap(familyRequest, missing, search)
+    : exhausted(familyRequest, missing, search);
 }
 
 export const outOfSight = () =>
-  new Contended("no free block in the cells looked at; the next try looks at others");
+  new ContentionError("no free block in the block groups looked at; the next try looks at others");
 
 /** Is there no pool that may serve but those of which every address is reserved? Then nothing else would help. */
-export const areShut = ({ pools, configuration }: Wish): boolean =>
+export const areShut = ({ pools, configuration }: FamilyRequest): boolean =>
   pools.every((pool) => isShut(pool, configuration));
 
 /** The reasons of a refusal: the pools that reservations shut, and the others, unless those shut all. */
-export function reasonsOf(wish: Wish, others: readonly string[]): readonly string[] {
-  const { pools, configuration } = wish;
+export function reasonsOf(
+  familyRequest: FamilyRequest,
+  others: readonly string[],
+): readonly string[] {
+  const { pools, configuration } = familyRequest;
   const shut = pools
     .filter((pool) => isShut(pool, configuration))
     .slice(0, REASONS_IN_DETAIL_MAX)
     .map((pool) => `${pool.name} ${whyShut(pool, configuration).detail}`);
-  return areShut(wish) ? shut : [...shut, ...others];
+  return areShut(familyRequest) ? shut : [...shut, ...others];
 }
 
 /** What a search did not see, in words; nothing where it saw everything. */
-export function unseenIn({ views, poolsServing }: Nothing): readonly string[] {
+export function unseenIn({ scans, poolsServing }: Nothing): readonly string[] {
   return [
-    ...(views.length < poolsServing ? [`${views.length} of ${poolsServing} pools were tried`] : []),
-    ...(views.every(isSeen) ? [] : ["only some of their cells were looked at"]),
+    ...(scans.length < poolsServing ? [`${scans.length} of ${poolsServing} pools were tried`] : []),
+    ...(scans.every(isSeen) ? [] : ["only some of their block groups were looked at"]),
   ];
 }
 
 /** The members of a refusal that tell how far the search for a block came. */
 export const reachOf = (search: Nothing) => ({
-  poolsTried: search.views.length,
+  poolsTried: search.scans.length,
   poolsServing: search.poolsServing,
   ...(unseenIn(search).length > 0 && { retryable: true }),
 });
@@ -57,37 +64,37 @@ export function namesOf(pools: readonly Pool[]): string {
   return more > 0 ? `${texts} and ${more} more pools` : texts;
 }
 
-function atTheCap(wish: Wish, missing: number, search: Nothing): Refusal {
+function atTheCap(familyRequest: FamilyRequest, missing: number, search: Nothing): Rejection {
   const { blocks } = search;
   const unseen = unseenIn(search);
-  return new Refusal(
+  return new Rejection(
     "block_limit",
-    `Host ${hostName(wish.host)} has ${blocks} IPv${wish.family} blocks with no room for ${missing} more, and may have ${wish.blocksMax}${ending(
+    `Host ${hostName(familyRequest.host)} has ${blocks} IPv${familyRequest.family} blocks with no room for ${missing} more, and may have ${familyRequest.blocksMax}${closing(
       unseen.length > 0 ? ["none was found to borrow from", ...unseen] : [],
     )}.`,
     {
       blocks,
-      maxBlocksPerHost: wish.blocksMax,
-      missing: [missingOf(wish, missing, "block_limit")],
+      maxBlocksPerHost: familyRequest.blocksMax,
+      missing: [missingOf(familyRequest, missing, "block_limit")],
       ...reachOf(search),
     },
   );
 }
 
-function exhausted(wish: Wish, missing: number, search: Nothing): Refusal {
-  const { settings, unreadablePools } = wish.configuration;
+function exhausted(familyRequest: FamilyRequest, missing: number, search: Nothing): Rejection {
+  const { settings, unreadablePools } = familyRequest.configuration;
   const { strictAffinity, autoAllocateBlocks } = settings;
-  const looked = new Map(search.views.map((view) => [view.pool.id, cellsLookedAt(view)]));
-  const tried = wish.pools.filter(({ id }) => looked.has(id));
-  const untried = wish.pools.filter(({ id }) => !looked.has(id));
+  const scanned = new Map(search.scans.map((scan) => [scan.pool.id, groupsScanned(scan)]));
+  const tried = familyRequest.pools.filter(({ id }) => scanned.has(id));
+  const untried = familyRequest.pools.filter(({ id }) => !scanned.has(id));
   const pools = [...tried, ...untried].slice(0, POOLS_TOLD_MAX).map((pool) => ({
     pool: pool.name,
     cidr: formatCidr(pool.cidr),
-    cells: String(cellCount(pool)),
-    cellsLooked: looked.get(pool.id) ?? 0,
-    ...(isShut(pool, wish.configuration) && whyShut(pool, wish.configuration)),
+    groups: String(groupCount(pool)),
+    groupsLooked: scanned.get(pool.id) ?? 0,
+    ...(isShut(pool, familyRequest.configuration) && whyShut(pool, familyRequest.configuration)),
   }));
-  const why = reasonsOf(wish, [
+  const why = reasonsOf(familyRequest, [
     ...unseenIn(search),
     ...(unreadablePools.length > 0
       ? [`${unreadablePools.map(({ name }) => name).join(", ")} cannot be read by this version`]
@@ -95,14 +102,18 @@ function exhausted(wish: Wish, missing: number, search: Nothing): Refusal {
     ...(autoAllocateBlocks ? [] : ["blocks are not claimed by themselves (autoAllocateBlocks)"]),
     ...(strictAffinity ? ["borrowing is off (strictAffinity)"] : []),
   ]);
-  return new Refusal(
+  return new Rejection(
     "pool_exhausted",
-    `There is no room for ${missing} more IPv${wish.family} addresses of host ${hostName(wish.host)} in ${namesOf(wish.pools)}${ending(why)}.`,
-    { missing: [missingOf(wish, missing, "pool_exhausted")], pools, ...reachOf(search) },
+    `There is no room for ${missing} more IPv${familyRequest.family} addresses of host ${hostName(familyRequest.host)} in ${namesOf(familyRequest.pools)}${closing(why)}.`,
+    { missing: [missingOf(familyRequest, missing, "pool_exhausted")], pools, ...reachOf(search) },
   );
 }
 
-const ending = (reasons: readonly string[]): string =>
+const closing = (reasons: readonly string[]): string =>
   reasons.length > 0 ? `; ${reasons.join("; ")}` : "";
 
-const missingOf = ({ family }: Wish, count: number, code: RefusalCode) => ({ family, count, code });
+const missingOf = ({ family }: FamilyRequest, count: number, code: RejectionCode) => ({
+  family,
+  count,
+  code,
+});

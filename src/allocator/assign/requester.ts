@@ -2,13 +2,13 @@ import type { Places } from "../../domain/full-block.ts";
 import { affinityTypeOf, type HostId, hostName } from "../../domain/host.ts";
 import type { Labels } from "../../domain/labels.ts";
 import { CONFIGURATION_FRESH_MS, CONFIGURATION_JITTER_MS } from "../../domain/limits.ts";
-import { Unreadable } from "../../domain/outcome.ts";
+import { CorruptItemError } from "../../domain/outcome.ts";
 import { narrows, type Pool, type SpaceConfiguration, serves } from "../../domain/pool.ts";
 import type { Requester } from "../../domain/selection.ts";
 import type { Context } from "../core/context.ts";
 import { hostCopy, namespaceCopy } from "../core/labels.ts";
 import { allOf } from "../core/parallel.ts";
-import { mustBeRegistered, namedFor, type Wanting } from "./family-requests.ts";
+import { mustBeRegistered, namedFor, type PoolRequest } from "./family-requests.ts";
 
 /**
  * The labels by which pools judge a request: those that it says itself, else copies as old as one of the configuration may be.
@@ -17,7 +17,7 @@ import { mustBeRegistered, namedFor, type Wanting } from "./family-requests.ts";
  */
 export async function requesterOf(
   context: Context,
-  request: Wanting,
+  request: PoolRequest,
   configuration: SpaceConfiguration,
 ): Promise<Requester> {
   const { space, host, namespace, hostLabels, namespaceLabels } = request;
@@ -37,7 +37,7 @@ export async function requesterOf(
 }
 
 /** Which pools may serve a request only if they select it: those of a family of which it names neither pools nor an address. */
-function isOpenTo(request: Wanting): (pool: Pool) => boolean {
+function isOpenTo(request: PoolRequest): (pool: Pool) => boolean {
   const { address, wanted } = request;
   const open = wanted.filter(({ family }) => !address && namedFor(request, family).length === 0);
   return ({ cidr }) => open.some(({ family }) => family === cidr.family);
@@ -47,10 +47,10 @@ function isOpenTo(request: Wanting): (pool: Pool) => boolean {
 export async function placesOfHost(context: Context, space: string, host: HostId): Promise<Places> {
   const read = context.store.readHost(space, host);
   const labels = read.then(({ node }) => {
-    if (node instanceof Unreadable) throw node;
+    if (node instanceof CorruptItemError) throw node;
     return node?.labels;
   });
-  context.memory.labels.keep(hostCopy(space, host), labels, freshUntilMs(context));
+  context.cache.labels.keep(hostCopy(space, host), labels, freshUntilMs(context));
   return read;
 }
 
@@ -71,7 +71,7 @@ function remembered(
   name: string,
   read: () => Promise<{ readonly labels: Labels } | undefined>,
 ): Promise<Labels | undefined> {
-  const { labels } = context.memory;
+  const { labels } = context.cache;
   const known = labels.of(name, context.now());
   if (known) return known;
   const asked = read().then((found) => found?.labels);

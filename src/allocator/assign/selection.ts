@@ -2,11 +2,11 @@ import type { Family } from "../../domain/address.ts";
 import type { Block } from "../../domain/block.ts";
 import type { HostId } from "../../domain/host.ts";
 import type { HostReserved } from "../../domain/host-reserved.ts";
-import type { Refusal } from "../../domain/outcome.ts";
+import type { Rejection } from "../../domain/outcome.ts";
 import type { Pool, SpaceConfiguration } from "../../domain/pool.ts";
 
 /** What one write of a request is to take. */
-export interface Pick {
+export interface SlotSelection {
   readonly block: Block;
   readonly ordinals: readonly number[];
   /** As many others, where one of them was taken by somebody faster; nothing when the block cannot serve any more. */
@@ -14,7 +14,7 @@ export interface Pick {
 }
 
 /** What a request needs of one family. */
-export interface Wish {
+export interface FamilyRequest {
   readonly space: string;
   readonly host: HostId;
   readonly family: Family;
@@ -31,7 +31,9 @@ export interface Wish {
 }
 
 /** Chooses blocks and ordinals for all that is wanted, or for what there is where that will do. */
-export type Picker = (wishes: readonly Wish[]) => Promise<readonly Pick[] | Refusal>;
+export type SlotSelector = (
+  familyRequests: readonly FamilyRequest[],
+) => Promise<readonly SlotSelection[] | Rejection>;
 
-export const countOf = (picks: readonly { readonly ordinals: readonly number[] }[]): number =>
-  picks.reduce((sum, { ordinals }) => sum + ordinals.length, 0);
+export const countOf = (selections: readonly { readonly ordinals: readonly number[] }[]): number =>
+  selections.reduce((sum, { ordinals }) => sum + ordinals.length, 0);

@@ -1,69 +1,73 @@
-import { type AffinityRow, lowestFreePlace } from "../../domain/affinity.ts";
+import { type BlockAffinity, lowestFreePlace } from "../../domain/affinity.ts";
 import type { Block } from "../../domain/block.ts";
 import { sameCidr } from "../../domain/cidr.ts";
 import { SWAP_TRIES_MAX } from "../../domain/limits.ts";
-import { Contended } from "../../domain/outcome.ts";
+import { ContentionError } from "../../domain/outcome.ts";
 import { type Context, fresh } from "../core/context.ts";
 
-/** Confirms a row as it was seen; false if it has changed since. What the claim was for stands in the block by now. */
-export async function confirmRow(
+/** Confirms an affinity as it was seen; false if it has changed since. What the claim was for stands in the block by now. */
+export async function confirmAffinity(
   context: Context,
   step: string,
-  row: AffinityRow,
+  affinity: BlockAffinity,
 ): Promise<boolean> {
-  const { hostReserved: _, ...rest } = row;
+  const { hostReserved: _, ...rest } = affinity;
   const next = { ...rest, state: "confirmed", revision: fresh(context) } as const;
-  return (await context.store.changeRow(step, row, next)).outcome !== "lost";
+  return (await context.store.changeAffinity(step, affinity, next)).outcome !== "lost";
 }
 
-/** Writes the row of a block that its host has lost the row of, at the lowest free place. A row that is about to go is none. */
-export async function restoreRow(
+/** Writes the affinity of a block that its host has lost the affinity of, at the lowest free place. An affinity that is about to go is none. */
+export async function restoreAffinity(
   context: Context,
-  lost: Pick<AffinityRow, "space" | "host" | "family" | "block" | "pool">,
+  lost: Pick<BlockAffinity, "space" | "host" | "family" | "block" | "pool">,
 ): Promise<void> {
   for (let attempt = 0; attempt < SWAP_TRIES_MAX; attempt++) {
-    const rows = await context.store.listRows(lost.space, lost.host);
-    if (rows.some((row) => sameCidr(row.block, lost.block) && row.state !== "pendingDeletion"))
+    const affinities = await context.store.listAffinities(lost.space, lost.host);
+    if (
+      affinities.some(
+        (affinity) => sameCidr(affinity.block, lost.block) && affinity.state !== "pendingDeletion",
+      )
+    )
       return;
     const { space, host, family, block, pool } = lost;
-    const written = await context.store.createRow({
+    const written = await context.store.createAffinity({
       space,
       host,
       family,
       block,
       pool,
-      place: lowestFreePlace(rows, family),
+      place: lowestFreePlace(affinities, family),
       state: "confirmed",
       revision: fresh(context),
       atMs: context.now(),
     });
     if (written.outcome === "done") return;
   }
-  throw new Contended("the places of a host kept changing while a row was restored");
+  throw new ContentionError("the places of a host kept changing while an affinity was restored");
 }
 
 /**
- * Marks the rows of a block that is about to change hands or to go; nothing if one of them changed meanwhile. What calls the
+ * Marks the affinities of a block that is about to change hands or to go; nothing if one of them changed meanwhile. What calls the
  * block full for its host goes with them.
  */
-export async function retireRows(
+export async function retireAffinities(
   context: Context,
   { space, host, cidr }: Block,
-): Promise<readonly AffinityRow[] | undefined> {
+): Promise<readonly BlockAffinity[] | undefined> {
   if (host === undefined) return [];
-  const retired: AffinityRow[] = [];
-  const { rows, full } = await context.store.listPlaces(space, host);
+  const retired: BlockAffinity[] = [];
+  const { affinities, full } = await context.store.listPlaces(space, host);
   const hint = full.find(({ block }) => sameCidr(block, cidr));
   if (hint) await context.store.clearBlockFull("full-retired", hint);
-  for (const row of rows) {
-    if (!sameCidr(row.block, cidr)) continue;
+  for (const affinity of affinities) {
+    if (!sameCidr(affinity.block, cidr)) continue;
     const next = {
-      ...row,
+      ...affinity,
       state: "pendingDeletion",
       revision: fresh(context),
       atMs: context.now(),
     } as const;
-    const result = await context.store.changeRow("row-retire", row, next);
+    const result = await context.store.changeAffinity("affinity-retire", affinity, next);
     if (result.outcome !== "done") return undefined;
     retired.push(next);
   }

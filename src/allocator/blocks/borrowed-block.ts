@@ -1,5 +1,5 @@
 import type { Block } from "../../domain/block.ts";
-import type { Loan } from "../../domain/borrowed-block.ts";
+import type { BorrowedBlock } from "../../domain/borrowed-block.ts";
 import type { HostId } from "../../domain/host.ts";
 import { SWAP_TRIES_MAX } from "../../domain/limits.ts";
 import { type Context, fresh } from "../core/context.ts";
@@ -9,24 +9,36 @@ import { type Context, fresh } from "../core/context.ts";
  *
  * @returns false when that could not be settled: then no slot of the block may be taken
  */
-export async function ensureLoan(context: Context, host: HostId, block: Block): Promise<boolean> {
-  const { store, memory } = context;
-  if (memory.knowsLoan(host, block)) return true;
-  let seen: Loan | undefined;
+export async function ensureBorrowedBlock(
+  context: Context,
+  host: HostId,
+  block: Block,
+): Promise<boolean> {
+  const { store, cache } = context;
+  if (cache.knowsBorrowedBlock(host, block)) return true;
+  let seen: BorrowedBlock | undefined;
   for (let attempt = 0; attempt < SWAP_TRIES_MAX; attempt++) {
-    const put = await store.putLoan("loan", loanOf(context, host, block), seen);
+    const put = await store.putBorrowedBlock(
+      "borrowed",
+      borrowedBlockOf(context, host, block),
+      seen,
+    );
     if (put.outcome === "unknown") return false;
     // One that is marked for deletion is about to go: it is confirmed anew, under the revision of the mark.
     seen = put.item;
     if (put.outcome === "done" || seen?.state === "confirmed") {
-      memory.rememberLoan(host, block);
+      cache.rememberBorrowedBlock(host, block);
       return true;
     }
   }
   return false;
 }
 
-export const loanOf = (context: Context, host: HostId, { space, cidr }: Block): Loan => ({
+export const borrowedBlockOf = (
+  context: Context,
+  host: HostId,
+  { space, cidr }: Block,
+): BorrowedBlock => ({
   space,
   host,
   block: cidr,

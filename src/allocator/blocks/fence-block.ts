@@ -1,7 +1,7 @@
 import type { Block } from "../../domain/block.ts";
 import type { Cidr } from "../../domain/cidr.ts";
 import { SWAP_TRIES_MAX } from "../../domain/limits.ts";
-import { Unavailable } from "../../domain/outcome.ts";
+import { UnavailableError } from "../../domain/outcome.ts";
 import { type Context, fresh } from "../core/context.ts";
 
 /**
@@ -22,5 +22,5 @@ export async function fence(
     if (fenced.outcome === "done") return fenced.item;
     if (fenced.outcome === "lost") return undefined;
   }
-  throw new Unavailable("the database did not say whether a block was fenced");
+  throw new UnavailableError("the database did not say whether a block was fenced");
 }

@@ -1,7 +1,7 @@
-import type { AffinityRow } from "../../domain/affinity.ts";
+import type { BlockAffinity } from "../../domain/affinity.ts";
 import { type Block, isWhollyTaken, roomlessUntilMs, type SlotRules } from "../../domain/block.ts";
 import { type FullBlock, hintOf } from "../../domain/full-block.ts";
-import { Unreadable, unlessUnreadable } from "../../domain/outcome.ts";
+import { CorruptItemError, unlessCorrupt } from "../../domain/outcome.ts";
 import type { Context } from "../core/context.ts";
 import { asHint } from "../core/hint.ts";
 
@@ -11,30 +11,30 @@ import { asHint } from "../core/hint.ts";
  */
 
 /**
- * Calls a block of a host full, if there is no room in it: the hint, then a note in the block. Whoever gives back a slot finds the
- * note and takes the hint away; what was given back before the note shows in its answer.
+ * Calls a block of a host full, if there is no room in it: the hint, then a note in the block. Whoever frees a slot finds the
+ * note and takes the hint away; what was freed before the note shows in its answer.
  *
  * @returns the block as it stands
  */
 export async function callIfFull(
   context: Context,
-  row: AffinityRow,
+  affinity: BlockAffinity,
   seen: Block,
   rules: SlotRules,
 ): Promise<Block> {
   const untilMs = roomlessUntilMs(seen, rules);
-  // A row that is about to be confirmed is another by then.
-  if (untilMs === undefined || row.state !== "confirmed") return seen;
-  const { space, host, block } = row;
+  // An affinity that is about to be confirmed is another by then.
+  if (untilMs === undefined || affinity.state !== "confirmed") return seen;
+  const { space, host, block } = affinity;
   const hint: FullBlock = {
-    ...{ space, host, block, row: row.revision },
+    ...{ space, host, block, affinity: affinity.revision },
     ...(Number.isFinite(untilMs) && { untilMs }),
   };
   let now: Block | undefined;
   await asHint(async () => {
     await context.store.callBlockFull(hint);
-    const noted = await unlessUnreadable(context.store.noteCalledFull(seen));
-    now = noted instanceof Unreadable || noted.outcome !== "done" ? undefined : noted.item;
+    const noted = await unlessCorrupt(context.store.noteCalledFull(seen));
+    now = noted instanceof CorruptItemError || noted.outcome !== "done" ? undefined : noted.item;
     const stillUntilMs = now && roomlessUntilMs(now, rules);
     if (stillUntilMs === undefined || stillUntilMs < untilMs)
       await context.store.clearBlockFull("full-undo", hint);
@@ -42,14 +42,14 @@ export async function callIfFull(
   return now ?? seen;
 }
 
-/** Takes the hint of a block away of which all was taken before these ordinals were given back. */
+/** Takes the hint of a block away of which all was taken before these ordinals were freed. */
 export async function clearIfWasFull(
   context: Context,
   block: Block,
-  givenBack: readonly number[],
+  freed: readonly number[],
 ): Promise<void> {
   const hint = hintOf(block);
-  if (block.calledFull && hint && isWhollyTaken(block, givenBack))
+  if (block.calledFull && hint && isWhollyTaken(block, freed))
     await context.store.clearBlockFull("full-freed", hint);
 }
 

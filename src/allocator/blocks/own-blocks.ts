@@ -1,4 +1,4 @@
-import { type AffinityRow, rowsFor } from "../../domain/affinity.ts";
+import { affinitiesFor, type BlockAffinity } from "../../domain/affinity.ts";
 import { type Block, roomIn, type SlotRules } from "../../domain/block.ts";
 import { formatCidr, sameCidr } from "../../domain/cidr.ts";
 import { type FullBlock, type Places, saysFull } from "../../domain/full-block.ts";
@@ -11,7 +11,7 @@ import { helpClaim } from "./claim-block.ts";
 import { callIfFull } from "./full-block-hint.ts";
 
 /** What of its own a host is looked through for. */
-export interface OwnWish {
+export interface OwnBlockCriteria {
   /** The pools that may serve, in order. */
   readonly pools: readonly Pool[];
   rulesOf(pool: Pool): SlotRules;
@@ -22,13 +22,13 @@ export interface OwnWish {
 /** The places of a host that may serve a request, pool by pool, but for the blocks that are known. */
 export interface OwnPlaces {
   /** To be read. */
-  readonly open: readonly AffinityRow[];
+  readonly open: readonly BlockAffinity[];
   /** Called full. */
   readonly full: readonly FullPlace[];
 }
 
 interface FullPlace {
-  readonly row: AffinityRow;
+  readonly affinity: BlockAffinity;
   readonly hint: FullBlock;
 }
 
@@ -40,14 +40,14 @@ export function ownPlaces(
   known: ReadonlyMap<string, Block>,
 ): OwnPlaces {
   const hints = new Map(places.full.map((hint) => [formatCidr(hint.block), hint]));
-  const open: AffinityRow[] = [];
+  const open: BlockAffinity[] = [];
   const full: FullPlace[] = [];
-  for (const row of rowsFor(pools, places.rows)) {
-    const name = formatCidr(row.block);
+  for (const affinity of affinitiesFor(pools, places.affinities)) {
+    const name = formatCidr(affinity.block);
     if (known.has(name)) continue;
     const hint = hints.get(name);
-    if (hint && saysFull(hint, row, context.now())) full.push({ row, hint });
-    else open.push(row);
+    if (hint && saysFull(hint, affinity, context.now())) full.push({ affinity, hint });
+    else open.push(affinity);
   }
   return { open, full };
 }
@@ -58,26 +58,32 @@ export function ownPlaces(
  */
 export async function readOwn(
   context: Context,
-  wish: OwnWish,
+  criteria: OwnBlockCriteria,
   { open, full }: OwnPlaces,
 ): Promise<{ readonly blocks: readonly Block[]; readonly claiming: boolean }> {
   const isMany = open.length + full.length > BLOCKS_READ_AT_ONCE;
   const blocks: Block[] = [];
   let claiming = false;
-  for (let from = 0; from < open.length && !wish.isEnough(blocks); from += BLOCKS_READ_AT_ONCE) {
+  for (
+    let from = 0;
+    from < open.length && !criteria.isEnough(blocks);
+    from += BLOCKS_READ_AT_ONCE
+  ) {
     const some = open.slice(from, from + BLOCKS_READ_AT_ONCE);
-    const read = await inParallel(some, BLOCKS_READ_AT_ONCE, async (row) => {
-      const claim = await helpClaim(context, wish.pools, row);
+    const read = await inParallel(some, BLOCKS_READ_AT_ONCE, async (affinity) => {
+      const claim = await helpClaim(context, criteria.pools, affinity);
       if (claim.kind !== "ours") return undefined;
-      const pool = isMany && wish.pools.find(({ id }) => id === claim.block.poolId);
-      return pool ? callIfFull(context, row, claim.block, wish.rulesOf(pool)) : claim.block;
+      const pool = isMany && criteria.pools.find(({ id }) => id === claim.block.poolId);
+      return pool
+        ? callIfFull(context, affinity, claim.block, criteria.rulesOf(pool))
+        : claim.block;
     });
     for (const [i, block] of read.entries()) {
-      const row = some[i] as AffinityRow;
+      const affinity = some[i] as BlockAffinity;
       if (block) {
         blocks.push(block);
-        context.memory.remember(block);
-      } else if (row.state === "pending" && context.now() - row.atMs < REQUEST_MS_MAX)
+        context.cache.remember(block);
+      } else if (affinity.state === "pending" && context.now() - affinity.atMs < REQUEST_MS_MAX)
         claiming = true;
     }
   }
@@ -91,16 +97,16 @@ export async function readOwn(
  */
 export async function readCalledFull(
   context: Context,
-  wish: OwnWish,
+  criteria: OwnBlockCriteria,
   full: readonly FullPlace[],
 ): Promise<readonly Block[]> {
-  const read = await inParallel(full, BLOCKS_READ_AT_ONCE, async ({ row, hint }) => {
-    const claim = await helpClaim(context, wish.pools, row);
+  const read = await inParallel(full, BLOCKS_READ_AT_ONCE, async ({ affinity, hint }) => {
+    const claim = await helpClaim(context, criteria.pools, affinity);
     const block = claim.kind === "ours" ? claim.block : undefined;
-    const pool = wish.pools.find(({ id }) => id === block?.poolId);
-    if (!block || !pool || roomIn(block, wish.rulesOf(pool)) === 0) return [];
+    const pool = criteria.pools.find(({ id }) => id === block?.poolId);
+    if (!block || !pool || roomIn(block, criteria.rulesOf(pool)) === 0) return [];
     await asHint(() => context.store.clearBlockFull("full-wrong", hint));
-    context.memory.remember(block);
+    context.cache.remember(block);
     return [block];
   });
   return read.flat();
@@ -108,5 +114,7 @@ export async function readCalledFull(
 
 /** Was a block that was called full before, and is not known, called so no more? Then somebody made room in it. */
 export function hasOpened(before: OwnPlaces, now: OwnPlaces): boolean {
-  return before.full.some(({ row }) => now.open.some(({ block }) => sameCidr(block, row.block)));
+  return before.full.some(({ affinity }) =>
+    now.open.some(({ block }) => sameCidr(block, affinity.block)),
+  );
 }

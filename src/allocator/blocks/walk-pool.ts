@@ -1,6 +1,6 @@
 import type { Address } from "../../domain/address.ts";
 import type { Block } from "../../domain/block.ts";
-import { cellAt } from "../../domain/block-group.ts";
+import { groupAt } from "../../domain/block-group.ts";
 import { contains, intervalOf } from "../../domain/cidr.ts";
 import type { Pool } from "../../domain/pool.ts";
 import type { Context } from "../core/context.ts";
@@ -19,8 +19,8 @@ interface Stretch {
 }
 
 /**
- * Walks the blocks of a pool in order of address, one cell of its map at a time: consistent reads. The map is a superset of
- * the cells that hold blocks, so every block that stands all the while is seen.
+ * Walks the blocks of a pool in order of address, one block group of its map at a time: consistent reads. The map is a superset of
+ * the block groups that hold blocks, so every block that stands all the while is seen.
  *
  * @param after only what comes after this address
  */
@@ -31,12 +31,12 @@ export async function* walkPool(
 ): AsyncGenerator<Stretch> {
   const { store } = context;
   const past = after?.family === pool.cidr.family ? after.value : -1n;
-  const { cells } = await store.readPoolMap(pool.space, pool.id, { consistent: true });
-  for (const index of [...cells].sort((a, b) => (a < b ? -1 : 1))) {
-    const cell = cellAt(pool, index);
-    const { family, last } = intervalOf(cell);
+  const { groups } = await store.readBlockGroupIndex(pool.space, pool.id, { consistent: true });
+  for (const index of [...groups].sort((a, b) => (a < b ? -1 : 1))) {
+    const group = groupAt(pool, index);
+    const { family, last } = intervalOf(group);
     if (last <= past) continue;
-    const blocks = (await store.lookAtCell(pool.space, cell, { consistent: true }))
+    const blocks = (await store.scanGroup(pool.space, group, { consistent: true }))
       .filter((block) => mayBeOf(pool, block) && block.cidr.base > past)
       .sort((a, b) => (a.cidr.base < b.cidr.base ? -1 : 1));
     yield { blocks, last: { family, value: last } };

@@ -1,5 +1,10 @@
 import { PAGE_MS_MAX } from "../../domain/limits.ts";
-import { Busy, Contended, OutOfTime, Unavailable } from "../../domain/outcome.ts";
+import {
+  ContentionError,
+  OutOfTime,
+  ThrottledError,
+  UnavailableError,
+} from "../../domain/outcome.ts";
 import type { Context } from "./context.ts";
 
 /**
@@ -51,8 +56,9 @@ export class BoundedWork {
 }
 
 /** It cannot be done now; another thing may. */
-const isPassing = (error: unknown): boolean => error instanceof Contended || error instanceof Busy;
+const isPassing = (error: unknown): boolean =>
+  error instanceof ContentionError || error instanceof ThrottledError;
 
 /** After these nothing more is begun. */
 const isFinal = (error: unknown): boolean =>
-  error instanceof OutOfTime || error instanceof Unavailable;
+  error instanceof OutOfTime || error instanceof UnavailableError;

@@ -1,4 +1,4 @@
-import { Recent } from "./least-recently-used.ts";
+import { LeastRecentlyUsed } from "./least-recently-used.ts";
 
 interface Copy<T> {
   readonly value: Promise<T>;
@@ -9,11 +9,11 @@ interface Copy<T> {
  * Copies of what was read, each with until when it may be used unasked. One may still be on its way, so that requests
  * served side by side ask once; one that was dropped on its way is known only to those who wait for it.
  */
-export class Copies<T> {
-  readonly #copies: Recent<Copy<T>>;
+export class CachedReads<T> {
+  readonly #copies: LeastRecentlyUsed<Copy<T>>;
 
   constructor(countMax: number) {
-    this.#copies = new Recent(countMax);
+    this.#copies = new LeastRecentlyUsed(countMax);
   }
 
   /** What is known under a name; nothing when it is too old, or was never read. */

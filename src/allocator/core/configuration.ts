@@ -6,10 +6,10 @@ import {
   EFFECTIVE_MS_MAX,
   SWAP_TRIES_MAX,
 } from "../../domain/limits.ts";
-import { Unavailable, Unreadable, unlessUnreadable } from "../../domain/outcome.ts";
+import { CorruptItemError, UnavailableError, unlessCorrupt } from "../../domain/outcome.ts";
 import { noneUnread, type Pool, poolOver, type SpaceConfiguration } from "../../domain/pool.ts";
 import { type Context, fresh } from "./context.ts";
-import type { ConfigurationCopy } from "./warm-cache.ts";
+import type { CachedConfiguration } from "./warm-cache.ts";
 
 /**
  * The configuration of a space: a copy of at most `CONFIGURATION_FRESH_MS` plus jitter, or one whose version was found
@@ -27,23 +27,23 @@ async function current(
   context: Context,
   space: string,
 ): Promise<{ readonly configuration: SpaceConfiguration; readonly asked: boolean }> {
-  const { memory } = context;
-  const copy = memory.configurationOf(space);
+  const { cache } = context;
+  const copy = cache.configurationOf(space);
   if (copy && context.now() < copy.freshUntilMs)
     return { configuration: copy.configuration, asked: false };
   const beganAtMs = context.now();
-  const under = memory.loading.get(space);
+  const under = cache.loading.get(space);
   // One that a frozen function left on its way may have read long ago.
   if (under && beganAtMs - under.beganAtMs < CONFIGURATION_FRESH_MS)
     return { configuration: await under.load, asked: false };
   const load = refreshed(context, space, copy, CONFIGURATION_RELOAD_MS);
-  memory.loading.set(space, { beganAtMs, load });
+  cache.loading.set(space, { beganAtMs, load });
   try {
     const configuration = await load;
-    const loadedAtMs = memory.configurationOf(space)?.loadedAtMs ?? 0;
+    const loadedAtMs = cache.configurationOf(space)?.loadedAtMs ?? 0;
     return { configuration, asked: loadedAtMs >= beganAtMs - CONFIGURATION_FRESH_MS };
   } finally {
-    if (memory.loading.get(space)?.load === load) memory.loading.delete(space);
+    if (cache.loading.get(space)?.load === load) cache.loading.delete(space);
   }
 }
 
@@ -64,57 +64,52 @@ export async function poolAt(
   if (known?.state === "active") return known;
   const now = asked
     ? configuration
-    : await refreshed(
-        context,
-        space,
-        context.memory.configurationOf(space),
-        CONFIGURATION_FRESH_MS,
-      );
+    : await refreshed(context, space, context.cache.configurationOf(space), CONFIGURATION_FRESH_MS);
   return poolOver(now, address) ?? noneUnread(now);
 }
 
 /** Drops this function's own copy after it wrote, and tells when every other function's copy will have followed. */
 export async function announceChange(context: Context, space: string): Promise<number> {
   await raiseVersion(context, space);
-  context.memory.dropConfiguration(space);
+  context.cache.dropConfiguration(space);
   return context.now() + EFFECTIVE_MS_MAX;
 }
 
 /** Raising it twice only makes others reload twice. */
 async function raiseVersion(context: Context, space: string): Promise<void> {
   for (let attempt = 0; attempt < SWAP_TRIES_MAX; attempt++) {
-    const raised = await unlessUnreadable(context.store.raiseVersion(space, fresh(context)));
-    if (raised instanceof Unreadable)
-      throw new Unreadable(raised.members, `${raised.why}: ${LATE}`);
+    const raised = await unlessCorrupt(context.store.raiseVersion(space, fresh(context)));
+    if (raised instanceof CorruptItemError)
+      throw new CorruptItemError(raised.members, `${raised.why}: ${LATE}`);
     if (raised.outcome === "done") return;
   }
-  throw new Unavailable(LATE);
+  throw new UnavailableError(LATE);
 }
 
 const LATE = "the change is made, but other functions may only follow it in a minute";
 
 /** One that cannot be read says nothing of what moved: the configuration is read each time. */
 async function readVersion({ store }: Context, space: string) {
-  const value = await unlessUnreadable(store.readVersion(space));
-  return value instanceof Unreadable ? undefined : { value };
+  const value = await unlessCorrupt(store.readVersion(space));
+  return value instanceof CorruptItemError ? undefined : { value };
 }
 
 /** Asks for the version, and loads the configuration where it moved, or where the copy was loaded so long ago. */
 async function refreshed(
   context: Context,
   space: string,
-  copy: ConfigurationCopy | undefined,
+  copy: CachedConfiguration | undefined,
   reloadMs: number,
 ): Promise<SpaceConfiguration> {
-  const { store, memory, random } = context;
-  const { drops } = memory;
+  const { store, cache, random } = context;
+  const { drops } = cache;
   const askedAtMs = context.now();
   const freshUntilMs =
     askedAtMs + CONFIGURATION_FRESH_MS + random.fraction() * CONFIGURATION_JITTER_MS;
   // The version is read before the configuration, never after: a copy must not be taken for newer than it is.
   const version = copy && (await readVersion(context, space));
   const young = copy && askedAtMs - copy.loadedAtMs < reloadMs;
-  const next: ConfigurationCopy =
+  const next: CachedConfiguration =
     young && copy.version && version && copy.version.value === version.value
       ? { ...copy, freshUntilMs }
       : {
@@ -123,6 +118,6 @@ async function refreshed(
           loadedAtMs: askedAtMs,
           freshUntilMs,
         };
-  if (memory.drops === drops) memory.keepConfiguration(space, next);
+  if (cache.drops === drops) cache.keepConfiguration(space, next);
   return next.configuration;
 }

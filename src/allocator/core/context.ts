@@ -1,12 +1,12 @@
 import { freshId, type Random } from "../../domain/fresh.ts";
 import type { Store } from "./store.ts";
-import type { Memory } from "./warm-cache.ts";
+import type { WarmCache } from "./warm-cache.ts";
 
 /** All that a walk has besides its request: nothing below this line reads a clock, a random source or an environment. */
 export interface Context {
   readonly store: Store;
   readonly random: Random;
-  readonly memory: Memory;
+  readonly cache: WarmCache;
   /** Milliseconds since the epoch. */
   now(): number;
   sleep(ms: number): Promise<void>;

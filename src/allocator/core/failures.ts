@@ -1,7 +1,7 @@
 import { OutOfTime } from "../../domain/outcome.ts";
 
 /**
- * Notes what went wrong with one of many things, for the log: it must not keep a pass from all that come after it.
+ * Notes what went wrong with one of many things, for the log: it must not keep a scheduled run from all that come after it.
  *
  * @throws OutOfTime when it was that, for then nothing comes after it
  */

@@ -2,8 +2,8 @@ import type { HostId } from "../../domain/host.ts";
 import type { Context } from "./context.ts";
 
 /** After a node or a namespace was written, its labels are asked for anew by this function. */
-export function forgetLabels({ memory }: Context, of: LabelledPlace): void {
-  memory.labels.drop(
+export function forgetLabels({ cache }: Context, of: LabelledPlace): void {
+  cache.labels.drop(
     "host" in of ? hostCopy(of.space, of.host) : namespaceCopy(of.space, of.namespace),
   );
 }

@@ -1,5 +1,5 @@
 /** Values by name, of so much weight at most: for a new one go those that were used longest ago. */
-export class Recent<T> {
+export class LeastRecentlyUsed<T> {
   readonly #entries = new Map<string, { readonly value: T; readonly weight: number }>();
   readonly #weightMax: number;
   #weight = 0;

@@ -1,12 +1,12 @@
 import { LOOKS_PER_PAGE, PAGE_MS_MAX } from "../../domain/limits.ts";
-import type { Unreadable } from "../../domain/outcome.ts";
+import type { CorruptItemError } from "../../domain/outcome.ts";
 import type { Context } from "./context.ts";
 
 /** What a list has. */
 export interface Listed<Item> {
   readonly items: readonly Item[];
   /** What stands among them and cannot be read: a list without it would say that there is none. */
-  readonly unreadable?: readonly Unreadable[];
+  readonly unreadable?: readonly CorruptItemError[];
 }
 
 /** A part of an answer that may be long. */

@@ -1,17 +1,17 @@
-import type { AddressPlan, PlanEntry } from "../../domain/address-plan.ts";
-import type { AffinityRow } from "../../domain/affinity.ts";
-import type { AssignmentRecord, Due } from "../../domain/allocation.ts";
-import type { RecordPlace } from "../../domain/allocation-place.ts";
+import type { AddressPlan, AddressPlanEntry } from "../../domain/address-plan.ts";
+import type { BlockAffinity } from "../../domain/affinity.ts";
+import type { Allocation, Due } from "../../domain/allocation.ts";
+import type { AllocationPlace } from "../../domain/allocation-place.ts";
 import type { Block, BlockChanges } from "../../domain/block.ts";
-import type { Loan } from "../../domain/borrowed-block.ts";
+import type { BorrowedBlock } from "../../domain/borrowed-block.ts";
 import type { Cidr } from "../../domain/cidr.ts";
-import type { Contents, FullPool, MapPage } from "../../domain/contents.ts";
+import type { BlockGroupIndexPage, Contents, FullPool } from "../../domain/contents.ts";
 import type { FullBlock, Places } from "../../domain/full-block.ts";
 import type { HostId } from "../../domain/host.ts";
 import type { Job } from "../../domain/job.ts";
 import type { Namespace } from "../../domain/namespace.ts";
 import type { Node, NodeEntry } from "../../domain/node.ts";
-import type { Outcome, Unreadable } from "../../domain/outcome.ts";
+import type { CorruptItemError, Outcome } from "../../domain/outcome.ts";
 import type {
   Pool,
   Reservation,
@@ -19,11 +19,11 @@ import type {
   SpaceConfiguration,
   UnreadableNamed,
 } from "../../domain/pool.ts";
-import type { Seat } from "../../domain/quota-slot.ts";
+import type { QuotaSlot } from "../../domain/quota-slot.ts";
 import type { Slot } from "../../domain/slot.ts";
 import type { SpaceEntry, SpacePosition } from "../../domain/space.ts";
 import type { Progress } from "../../domain/sweep.ts";
-import type { RecordStart } from "../../domain/token.ts";
+import type { AllocationStart } from "../../domain/token.ts";
 
 /**
  * What the walks need of a database. Each method is one call; each write is conditional on what its author saw and
@@ -36,13 +36,13 @@ export interface Store {
     cidr: Cidr,
     options?: { readonly consistent: boolean },
   ): Promise<Block | undefined>;
-  lookAtCell(
+  scanGroup(
     space: string,
-    cell: Cidr,
+    group: Cidr,
     options: { readonly consistent: boolean },
   ): Promise<readonly Block[]>;
   /** Where blocks stand, also those that cannot be read: eventually consistent. */
-  listStanding(space: string, cell: Cidr): Promise<readonly Cidr[]>;
+  listCurrent(space: string, group: Cidr): Promise<readonly Cidr[]>;
   createBlock(block: Block): Promise<Outcome<Block>>;
   takeSlots(
     learned: Block,
@@ -69,22 +69,26 @@ export interface Store {
   markIdle(seen: Block, nowMs: number, revision: string): Promise<Outcome<Block>>;
   deleteBlock(seen: Block): Promise<Outcome<Block>>;
 
-  listRows(
+  listAffinities(
     space: string,
     host: HostId,
     options?: { readonly consistent: boolean },
-  ): Promise<readonly AffinityRow[]>;
+  ): Promise<readonly BlockAffinity[]>;
   /** The same; those that cannot be read are named beside the others. */
-  listReadableRows(
+  listReadableAffinities(
     space: string,
     host: HostId,
   ): Promise<{
-    readonly rows: readonly AffinityRow[];
-    readonly unreadable: readonly Unreadable[];
+    readonly affinities: readonly BlockAffinity[];
+    readonly unreadable: readonly CorruptItemError[];
   }>;
-  createRow(row: AffinityRow): Promise<Outcome<AffinityRow>>;
-  changeRow(step: string, seen: AffinityRow, next: AffinityRow): Promise<Outcome<AffinityRow>>;
-  deleteRow(step: string, seen: AffinityRow): Promise<void>;
+  createAffinity(affinity: BlockAffinity): Promise<Outcome<BlockAffinity>>;
+  changeAffinity(
+    step: string,
+    seen: BlockAffinity,
+    next: BlockAffinity,
+  ): Promise<Outcome<BlockAffinity>>;
+  deleteAffinity(step: string, seen: BlockAffinity): Promise<void>;
 
   /** In one Query; hints that cannot be read are left out. */
   listPlaces(space: string, host: HostId): Promise<Places>;
@@ -92,53 +96,56 @@ export interface Store {
   clearBlockFull(step: string, of: Pick<FullBlock, "space" | "host" | "block">): Promise<void>;
 
   /** Those that cannot be read are named beside the others. */
-  listLoans(
+  listBorrowedBlocks(
     space: string,
     host: HostId,
-  ): Promise<{ readonly loans: readonly Loan[]; readonly unreadable: readonly Unreadable[] }>;
-  putLoan(step: string, loan: Loan, seen: Loan | undefined): Promise<Outcome<Loan>>;
-  deleteLoan(step: string, seen: Loan): Promise<void>;
-
-  listSeats(space: string, handle: string): Promise<readonly Seat[]>;
-  putSeat(seat: Seat, seen: Seat | undefined): Promise<Outcome<Seat>>;
-  deleteSeat(step: string, seen: Seat): Promise<void>;
-
-  readRecord(place: RecordPlace): Promise<AssignmentRecord | undefined>;
-  listRecords(
-    space: string,
-    handleHash: string,
-    asked?: { readonly after?: RecordPlace | undefined; readonly limit?: number },
-  ): Promise<readonly AssignmentRecord[]>;
-  /** Those that begin so, or all; those that cannot be read are named beside the others. */
-  recordsFrom(
-    space: string,
-    handleHash: string,
-    start: RecordStart | undefined,
   ): Promise<{
-    readonly records: readonly AssignmentRecord[];
-    readonly unreadable: readonly Unreadable[];
+    readonly borrowedBlocks: readonly BorrowedBlock[];
+    readonly unreadable: readonly CorruptItemError[];
+  }>;
+  putBorrowedBlock(
+    step: string,
+    borrowedBlock: BorrowedBlock,
+    seen: BorrowedBlock | undefined,
+  ): Promise<Outcome<BorrowedBlock>>;
+  deleteBorrowedBlock(step: string, seen: BorrowedBlock): Promise<void>;
+
+  listQuotaSlots(space: string, handle: string): Promise<readonly QuotaSlot[]>;
+  putQuotaSlot(quotaSlot: QuotaSlot, seen: QuotaSlot | undefined): Promise<Outcome<QuotaSlot>>;
+  deleteQuotaSlot(step: string, seen: QuotaSlot): Promise<void>;
+
+  readAllocation(place: AllocationPlace): Promise<Allocation | undefined>;
+  listAllocations(
+    space: string,
+    handleHash: string,
+    asked?: { readonly after?: AllocationPlace | undefined; readonly limit?: number },
+  ): Promise<readonly Allocation[]>;
+  /** Those that begin so, or all; those that cannot be read are named beside the others. */
+  allocationsFrom(
+    space: string,
+    handleHash: string,
+    start: AllocationStart | undefined,
+  ): Promise<{
+    readonly allocations: readonly Allocation[];
+    readonly unreadable: readonly CorruptItemError[];
   }>;
   /** Those that cannot be read are named beside the others. */
-  listRecordPage(
+  listAllocationPage(
     space: string,
     handleHash: string,
-    page: { readonly after?: RecordPlace | undefined; readonly limit: number },
+    page: { readonly after?: AllocationPlace | undefined; readonly limit: number },
   ): Promise<{
-    readonly records: readonly AssignmentRecord[];
-    readonly unreadable: readonly Unreadable[];
-    readonly next: RecordPlace | undefined;
+    readonly allocations: readonly Allocation[];
+    readonly unreadable: readonly CorruptItemError[];
+    readonly next: AllocationPlace | undefined;
   }>;
-  createRecord(record: AssignmentRecord): Promise<Outcome<AssignmentRecord>>;
-  changeRecord(
-    step: string,
-    seen: AssignmentRecord,
-    next: AssignmentRecord,
-  ): Promise<Outcome<AssignmentRecord>>;
-  deleteRecord(step: string, seen: AssignmentRecord): Promise<void>;
-  deleteRecordOfToken(place: RecordPlace, token: string): Promise<void>;
-  markDue(place: RecordPlace, token: string, dueAtMs: number): Promise<void>;
-  markGiven(
-    place: RecordPlace,
+  createAllocation(allocation: Allocation): Promise<Outcome<Allocation>>;
+  changeAllocation(step: string, seen: Allocation, next: Allocation): Promise<Outcome<Allocation>>;
+  deleteAllocation(step: string, seen: Allocation): Promise<void>;
+  deleteAllocationOfToken(place: AllocationPlace, token: string): Promise<void>;
+  markDue(place: AllocationPlace, token: string, dueAtMs: number): Promise<void>;
+  markFreed(
+    place: AllocationPlace,
     token: string,
     given: {
       readonly address: string;
@@ -147,8 +154,8 @@ export interface Store {
       readonly atMs: number;
       readonly dueAtMs: number;
     },
-  ): Promise<Outcome<AssignmentRecord>>;
-  dueRecords(
+  ): Promise<Outcome<Allocation>>;
+  dueAllocations(
     shard: number,
     page: { readonly untilMs: number; readonly limit: number; readonly after?: Due },
   ): Promise<readonly Due[]>;
@@ -182,36 +189,36 @@ export interface Store {
   readPlan(space: string): Promise<AddressPlan>;
   changePlan(
     seen: AddressPlan,
-    entries: readonly PlanEntry[],
+    entries: readonly AddressPlanEntry[],
     revision: string,
   ): Promise<Outcome<AddressPlan>>;
 
-  readPoolMap(
+  readBlockGroupIndex(
     space: string,
     poolId: string,
     options: { readonly consistent: boolean },
-  ): Promise<{ readonly cells: ReadonlySet<bigint>; readonly full: ReadonlySet<bigint> }>;
+  ): Promise<{ readonly groups: ReadonlySet<bigint>; readonly full: ReadonlySet<bigint> }>;
   /** Those that are called full: eventually consistent. */
-  readFullCells(space: string, poolId: string): Promise<ReadonlySet<bigint>>;
+  readFullGroups(space: string, poolId: string): Promise<ReadonlySet<bigint>>;
   /** Eventually consistent, in the order of the pages' names. Pages that cannot be read are named beside the others. */
-  readMapPages(
+  readIndexPages(
     space: string,
     poolId: string,
     options: { readonly after: string | undefined; readonly limit: number },
   ): Promise<{
     readonly pages: readonly {
       readonly page: string;
-      readonly cells: ReadonlySet<bigint>;
+      readonly groups: ReadonlySet<bigint>;
       readonly full: ReadonlySet<bigint>;
     }[];
-    readonly unreadable: readonly Unreadable[];
+    readonly unreadable: readonly CorruptItemError[];
     readonly next: string | undefined;
   }>;
-  addCell(space: string, poolId: string, cell: bigint): Promise<Outcome<unknown>>;
-  markFull(space: string, poolId: string, cell: bigint): Promise<Outcome<unknown>>;
-  unmarkFull(space: string, poolId: string, cell: bigint): Promise<Outcome<unknown>>;
-  listMapPages(space: string, poolId: string): Promise<readonly MapPage[]>;
-  deleteMapPage(page: MapPage): Promise<void>;
+  addGroup(space: string, poolId: string, group: bigint): Promise<Outcome<unknown>>;
+  markFull(space: string, poolId: string, group: bigint): Promise<Outcome<unknown>>;
+  unmarkFull(space: string, poolId: string, group: bigint): Promise<Outcome<unknown>>;
+  listIndexPages(space: string, poolId: string): Promise<readonly BlockGroupIndexPage[]>;
+  deleteIndexPage(page: BlockGroupIndexPage): Promise<void>;
 
   /** Eventually consistent; hints that cannot be read are left out. */
   listFullPools(space: string): Promise<readonly FullPool[]>;
@@ -221,7 +228,7 @@ export interface Store {
   /** Of one space, or of all; those that cannot be read are named beside them. */
   listJobs(
     space?: string,
-  ): Promise<{ readonly jobs: readonly Job[]; readonly unreadable: readonly Unreadable[] }>;
+  ): Promise<{ readonly jobs: readonly Job[]; readonly unreadable: readonly CorruptItemError[] }>;
   readJob(space: string, id: string): Promise<Job | undefined>;
   createJob(job: Job): Promise<Outcome<Job>>;
   changeJob(step: string, seen: Job, next: Job): Promise<Outcome<Job>>;
@@ -231,7 +238,7 @@ export interface Store {
   readHost(
     space: string,
     host: HostId,
-  ): Promise<Places & { readonly node: Node | Unreadable | undefined }>;
+  ): Promise<Places & { readonly node: Node | CorruptItemError | undefined }>;
   readNode(space: string, name: string): Promise<Node | undefined>;
   createNode(node: Node): Promise<Outcome<Node>>;
   changeNode(seen: Node, next: Node): Promise<Outcome<Node>>;
@@ -241,7 +248,7 @@ export interface Store {
     page: { readonly after: string | undefined; readonly limit: number },
   ): Promise<{
     readonly entries: readonly NodeEntry[];
-    readonly unreadable: readonly Unreadable[];
+    readonly unreadable: readonly CorruptItemError[];
     readonly next: string | undefined;
   }>;
   enterNode(entry: NodeEntry): Promise<Outcome<unknown>>;
@@ -254,7 +261,7 @@ export interface Store {
     page: { readonly after: string | undefined; readonly limit: number },
   ): Promise<{
     readonly namespaces: readonly Namespace[];
-    readonly unreadable: readonly Unreadable[];
+    readonly unreadable: readonly CorruptItemError[];
     readonly next: string | undefined;
   }>;
   createNamespace(namespace: Namespace): Promise<Outcome<Namespace>>;

@@ -5,16 +5,16 @@ import type { Labels } from "../../domain/labels.ts";
 import {
   REMEMBERED_BLOCKS_MAX,
   REMEMBERED_BLOCKS_PER_HOST_MAX,
-  REMEMBERED_CELLS_MAX,
+  REMEMBERED_GROUPS_MAX,
   REMEMBERED_LABELS_MAX,
   REMEMBERED_SPACES_MAX,
 } from "../../domain/limits.ts";
 import type { SpaceConfiguration } from "../../domain/pool.ts";
-import { Copies } from "./cached-reads.ts";
-import { Recent } from "./least-recently-used.ts";
+import { CachedReads } from "./cached-reads.ts";
+import { LeastRecentlyUsed } from "./least-recently-used.ts";
 
 /** A copy of a space's configuration, and until when it may be used unasked. */
-export interface ConfigurationCopy {
+export interface CachedConfiguration {
   readonly configuration: SpaceConfiguration;
   /** Absent when it was not read before the configuration was: then the first question reloads. */
   readonly version?: { readonly value: string | undefined };
@@ -26,8 +26,8 @@ export interface ConfigurationCopy {
  * What a warm function remembers from its last calls. Nothing here is trusted: a block that changed meanwhile refuses the
  * write and comes back with the refusal.
  */
-export class Memory {
-  readonly #configurations = new Recent<ConfigurationCopy>(REMEMBERED_SPACES_MAX);
+export class WarmCache {
+  readonly #configurations = new LeastRecentlyUsed<CachedConfiguration>(REMEMBERED_SPACES_MAX);
   /** How often a copy was dropped: a load that began before a drop is not kept after it. */
   drops = 0;
   /** Loads under way, so that requests served side by side ask once. */
@@ -36,17 +36,17 @@ export class Memory {
     { readonly beganAtMs: number; readonly load: Promise<SpaceConfiguration> }
   >();
   /** Labels of hosts and namespaces; nothing where nobody registered them. */
-  readonly labels = new Copies<Labels | undefined>(REMEMBERED_LABELS_MAX);
-  readonly #cells = new Recent<true>(REMEMBERED_CELLS_MAX);
-  readonly #loans = new Recent<string>(REMEMBERED_CELLS_MAX);
+  readonly labels = new CachedReads<Labels | undefined>(REMEMBERED_LABELS_MAX);
+  readonly #groups = new LeastRecentlyUsed<true>(REMEMBERED_GROUPS_MAX);
+  readonly #borrowedBlocks = new LeastRecentlyUsed<string>(REMEMBERED_GROUPS_MAX);
   /** The blocks of a host by their text: all of them go at once, when the host was quiet longest. */
-  readonly #hosts = new Recent<Map<string, Block>>(REMEMBERED_BLOCKS_MAX);
+  readonly #hosts = new LeastRecentlyUsed<Map<string, Block>>(REMEMBERED_BLOCKS_MAX);
 
-  configurationOf(space: string): ConfigurationCopy | undefined {
+  configurationOf(space: string): CachedConfiguration | undefined {
     return this.#configurations.get(space);
   }
 
-  keepConfiguration(space: string, copy: ConfigurationCopy): void {
+  keepConfiguration(space: string, copy: CachedConfiguration): void {
     this.#configurations.set(space, copy);
   }
 
@@ -56,22 +56,22 @@ export class Memory {
     this.drops++;
   }
 
-  /** Is the cell known to be in its pool's map? */
-  knowsCell(name: string): boolean {
-    return this.#cells.get(name) === true;
+  /** Is the block group known to be in its block-group index of the pool? */
+  knowsGroup(name: string): boolean {
+    return this.#groups.get(name) === true;
   }
 
-  rememberCell(name: string): void {
-    this.#cells.set(name, true);
+  rememberGroup(name: string): void {
+    this.#groups.set(name, true);
   }
 
-  /** Is the host's loan of this block known to stand? It is judged anew at every epoch. */
-  knowsLoan(host: HostId, { space, cidr, epoch }: Block): boolean {
-    return this.#loans.get(`${hostKey(space, host)}#${formatCidr(cidr)}`) === epoch;
+  /** Is the host's borrowed block of this block known to stand? It is judged anew at every epoch. */
+  knowsBorrowedBlock(host: HostId, { space, cidr, epoch }: Block): boolean {
+    return this.#borrowedBlocks.get(`${hostKey(space, host)}#${formatCidr(cidr)}`) === epoch;
   }
 
-  rememberLoan(host: HostId, { space, cidr, epoch }: Block): void {
-    this.#loans.set(`${hostKey(space, host)}#${formatCidr(cidr)}`, epoch);
+  rememberBorrowedBlock(host: HostId, { space, cidr, epoch }: Block): void {
+    this.#borrowedBlocks.set(`${hostKey(space, host)}#${formatCidr(cidr)}`, epoch);
   }
 
   blocksOf(space: string, host: HostId): readonly Block[] {

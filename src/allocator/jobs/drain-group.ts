@@ -1,35 +1,35 @@
 import { type Block, coolingIn, emptyAndOldAtMs, isEmpty, takenIn } from "../../domain/block.ts";
-import { cellAt } from "../../domain/block-group.ts";
+import { groupAt } from "../../domain/block-group.ts";
 import { contains } from "../../domain/cidr.ts";
-import type { CellCounts } from "../../domain/job.ts";
+import type { GroupCounts } from "../../domain/job.ts";
 import { JOB_BLOCKS_AT_ONCE } from "../../domain/limits.ts";
-import { Unreadable, unlessUnreadable } from "../../domain/outcome.ts";
+import { CorruptItemError, unlessCorrupt } from "../../domain/outcome.ts";
 import { cooldownMsOf, type Pool } from "../../domain/pool.ts";
-import { giveUpBlock } from "../blocks/delete-empty-block.ts";
-import { clearCell } from "../blocks/full-group-hint.ts";
+import { deleteEmptyBlock } from "../blocks/delete-empty-block.ts";
+import { clearGroup } from "../blocks/full-group-hint.ts";
 import { configurationOf } from "../core/configuration.ts";
 import type { Context } from "../core/context.ts";
 import { asHint } from "../core/hint.ts";
 import { inParallel } from "../core/parallel.ts";
 
 /**
- * Gives up what is empty in a cell of a pool that serves nobody any more, at first sight: the revision of a consistent look says
- * as much as a mark that stood since an earlier one (I6). What is in use, or young, is left; rows and hints are the reclaimer's.
+ * Gives up what is empty in a block group of a pool that serves nobody any more, at first sight: the revision of a consistent look says
+ * as much as a mark that stood since an earlier one (I6). What is in use, or young, is left; affinities and hints are the reclaimer's.
  *
  * @returns what stood there, and what of it could not be read
  */
-export async function drainCell(
+export async function drainGroup(
   context: Context,
   pool: Pool,
   index: bigint,
-): Promise<CellCounts & { readonly failures: readonly Unreadable[] }> {
+): Promise<GroupCounts & { readonly failures: readonly CorruptItemError[] }> {
   const { space } = pool;
-  const inCell = await context.store.lookAtCell(space, cellAt(pool, index), { consistent: true });
-  const standing = inCell.filter(({ cidr }) =>
+  const inGroup = await context.store.scanGroup(space, groupAt(pool, index), { consistent: true });
+  const current = inGroup.filter(({ cidr }) =>
     contains(pool.cidr, { family: cidr.family, value: cidr.base }),
   );
-  const failures: Unreadable[] = [];
-  const done = { blocks: standing.length, deleted: 0, taken: 0, cooling: 0 };
+  const failures: CorruptItemError[] = [];
+  const done = { blocks: current.length, deleted: 0, taken: 0, cooling: 0 };
   let readyAtMs = 0;
   const drain = async (block: Block) => {
     if (block.unreadable) {
@@ -48,15 +48,15 @@ export async function drainCell(
     // The block of another pool, before or after this one, is not to be judged by the rules of this.
     if (block.poolId !== pool.id || !isEmpty(block, { nowMs, cooldownMs })) return;
     if (nowMs - block.claimedAtMs < 1_000 * settings.blockMinAgeSeconds) return;
-    const deleted = await unlessUnreadable(giveUpBlock(context, block));
-    if (deleted instanceof Unreadable) failures.push(deleted);
+    const deleted = await unlessCorrupt(deleteEmptyBlock(context, block));
+    if (deleted instanceof CorruptItemError) failures.push(deleted);
     else if (deleted) done.deleted++;
   };
   try {
-    await inParallel(standing, JOB_BLOCKS_AT_ONCE, drain);
+    await inParallel(current, JOB_BLOCKS_AT_ONCE, drain);
   } finally {
-    // A cell that lost a block is not full: whoever enables the pool again finds it.
-    if (done.deleted > 0) await asHint(() => clearCell(context, pool, index));
+    // A block group that lost a block is not full: whoever enables the pool again finds it.
+    if (done.deleted > 0) await asHint(() => clearGroup(context, pool, index));
   }
   const [first] = failures;
   return {

@@ -1,6 +1,6 @@
 import type { Job } from "../../domain/job.ts";
 import { SWAP_TRIES_MAX } from "../../domain/limits.ts";
-import { Contended } from "../../domain/outcome.ts";
+import { ContentionError } from "../../domain/outcome.ts";
 import { type Context, fresh } from "../core/context.ts";
 
 /** Takes the range of a job's pool out of the address plan, by the pool's id: an entry of another pool of that name stays. */
@@ -14,5 +14,5 @@ export async function leavePlan(
     if (others.length === plan.entries.length) return;
     await context.store.changePlan(plan, others, fresh(context));
   }
-  throw new Contended("other pools of this space are being created all the time");
+  throw new ContentionError("other pools of this space are being created all the time");
 }

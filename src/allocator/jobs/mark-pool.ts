@@ -1,6 +1,6 @@
 import { type Job, nobodyServed } from "../../domain/job.ts";
 import { SWAP_TRIES_MAX } from "../../domain/limits.ts";
-import { Contended, Unavailable } from "../../domain/outcome.ts";
+import { ContentionError, UnavailableError } from "../../domain/outcome.ts";
 import { type Pool, poolOfId } from "../../domain/pool.ts";
 import { announceChange } from "../core/configuration.ts";
 import { type Context, fresh } from "../core/context.ts";
@@ -38,11 +38,11 @@ export async function markPool(context: Context, job: Job): Promise<Job | undefi
       ...(job.kind === "pool.delete" ? { state: "deleting" } : { disabled: true }),
       revision: fresh(context),
     });
-    // Looking again settles nothing while it may land yet; a later pass finds it done, or does it.
+    // Looking again settles nothing while it may land yet; a later scheduled run finds it done, or does it.
     if (marked.outcome === "unknown")
-      throw new Unavailable("the database did not say whether the pool was marked");
+      throw new UnavailableError("the database did not say whether the pool was marked");
   }
-  throw new Contended("the pool kept changing while it was marked");
+  throw new ContentionError("the pool kept changing while it was marked");
 }
 
 /**
@@ -53,7 +53,7 @@ export async function markPool(context: Context, job: Job): Promise<Job | undefi
 async function deletePending(context: Context, pool: Pool): Promise<void> {
   const deleted = await context.store.deletePool(pool);
   if (deleted.outcome === "unknown")
-    throw new Unavailable("the database did not say whether the pool was deleted");
+    throw new UnavailableError("the database did not say whether the pool was deleted");
 }
 
 /** Ends a job whose pool is gone. A pool that was deleted while it was pending can have left its range in the plan. */

@@ -1,5 +1,5 @@
 import { takenIn } from "../../domain/block.ts";
-import { cellAt } from "../../domain/block-group.ts";
+import { groupAt } from "../../domain/block-group.ts";
 import {
   deleteJobId,
   drainJobId,
@@ -9,15 +9,15 @@ import {
 } from "../../domain/job.ts";
 import {
   EFFECTIVE_MS_MAX,
-  IN_USE_CELLS_AT_ONCE,
-  IN_USE_CELLS_MAX,
+  IN_USE_GROUPS_AT_ONCE,
+  IN_USE_GROUPS_MAX,
   SWAP_TRIES_MAX,
 } from "../../domain/limits.ts";
-import { Contended, Refusal } from "../../domain/outcome.ts";
+import { ContentionError, Rejection } from "../../domain/outcome.ts";
 import { type Pool, serves } from "../../domain/pool.ts";
 import { beingDeleted, readPool } from "../admin/administration.ts";
 import { LOST, type Precondition, unmet, whileLost } from "../admin/precondition.ts";
-import { settled } from "../admin/written.ts";
+import { knownOutcome } from "../admin/written.ts";
 import { mayBeOf } from "../blocks/walk-pool.ts";
 import { type Context, fresh } from "../core/context.ts";
 import { notFound } from "../core/not-found.ts";
@@ -41,15 +41,15 @@ export async function drainPool(
   space: string,
   name: string,
   precondition: Precondition,
-): Promise<Accepted | Refusal> {
+): Promise<Accepted | Rejection> {
   const resource = { kind: "pool", name };
   return whileLost(resource, async () => {
     const pool = await readPool(context, space, name);
-    if (pool instanceof Refusal) return pool;
+    if (pool instanceof Rejection) return pool;
     if (pool.state === "deleting") return beingDeleted(pool);
     const { revision } = pool;
-    const refusal = unmet({ ...resource, revision }, precondition, "drain");
-    if (refusal) return refusal;
+    const rejection = unmet({ ...resource, revision }, precondition, "drain");
+    if (rejection) return rejection;
     const isOpen = ({ kind, poolId, state }: Job) =>
       kind === "pool.drain" && poolId === pool.id && state === "running";
     const { jobs, unreadable } = await context.store.listJobs(space);
@@ -71,15 +71,15 @@ export async function deletePool(
   space: string,
   name: string,
   precondition: Precondition,
-): Promise<Accepted | Refusal> {
+): Promise<Accepted | Rejection> {
   const resource = { kind: "pool", name };
   return whileLost(resource, async () => {
     const pool = await readPool(context, space, name);
-    if (pool instanceof Refusal) return pool;
+    if (pool instanceof Rejection) return pool;
     if (pool.state !== "deleting") {
       const { revision } = pool;
-      const refusal = unmet({ ...resource, revision }, precondition, "delete");
-      if (refusal) return refusal;
+      const rejection = unmet({ ...resource, revision }, precondition, "delete");
+      if (rejection) return rejection;
       const inUse = serves(pool) ? await checkUnused(context, pool) : undefined;
       if (inUse) return inUse;
     }
@@ -96,11 +96,11 @@ export async function deletePool(
 export async function releasePool(
   context: Context,
   { space, name, mustBeEmpty }: PoolRelease,
-): Promise<Pick<Accepted, "job"> | Refusal> {
+): Promise<Pick<Accepted, "job"> | Rejection> {
   const pool = await readPool(context, space, name);
-  if (pool instanceof Refusal) return pool;
+  if (pool instanceof Rejection) return pool;
   if (pool.state === "deleting") return beingDeleted(pool);
-  return { job: await standing(context, jobOf(context, pool, "pool.release", mustBeEmpty)) };
+  return { job: await current(context, jobOf(context, pool, "pool.release", mustBeEmpty)) };
 }
 
 /** Which pool's affinities are to go, and of which blocks. */
@@ -110,7 +110,11 @@ interface PoolRelease {
   readonly mustBeEmpty: boolean;
 }
 
-export async function readJob(context: Context, space: string, id: string): Promise<Job | Refusal> {
+export async function readJob(
+  context: Context,
+  space: string,
+  id: string,
+): Promise<Job | Rejection> {
   return (await context.store.readJob(space, id)) ?? notFound(space, "job", id);
 }
 
@@ -122,7 +126,7 @@ export async function listJobs(context: Context, space: string): Promise<Listed<
 
 /** The job first, then the pool: whatever is cut off after that, the worker carries on. */
 async function begin(context: Context, wanted: Job): Promise<Accepted | typeof LOST> {
-  const job = await standing(context, wanted);
+  const job = await current(context, wanted);
   const marked =
     job.state === "running" && job.markedAtMs === undefined
       ? ((await markPool(context, job)) ?? (await context.store.readJob(job.space, job.id)) ?? job)
@@ -140,15 +144,15 @@ async function begin(context: Context, wanted: Job): Promise<Accepted | typeof L
  * The job under its id: the one that is there, unless it is over and may begin again; one that a worker forgets meanwhile is
  * created anew.
  */
-async function standing(context: Context, wanted: Job): Promise<Job> {
+async function current(context: Context, wanted: Job): Promise<Job> {
   for (let attempt = 0; attempt < SWAP_TRIES_MAX; attempt++) {
-    const { item: there } = await settled(context.store.createJob(wanted));
+    const { item: there } = await knownOutcome(context.store.createJob(wanted));
     if (there && !mayBeginAgain(there)) return there;
     const begun =
-      there && (await settled(context.store.changeJob("begin-job", there, wanted))).item;
+      there && (await knownOutcome(context.store.changeJob("begin-job", there, wanted))).item;
     if (begun) return begun;
   }
-  throw new Contended("the job came and went while it was begun");
+  throw new ContentionError("the job came and went while it was begun");
 }
 
 const IDS: Readonly<Record<Job["kind"], (pool: Pool, mustBeEmpty: boolean) => string>> = {
@@ -178,23 +182,23 @@ function jobOf(context: Context, pool: Pool, kind: Job["kind"], mustBeEmpty = fa
 }
 
 /** A bounded look: what it does not reach, or what is assigned after it, the job waits for. */
-async function checkUnused(context: Context, pool: Pool): Promise<Refusal | undefined> {
+async function checkUnused(context: Context, pool: Pool): Promise<Rejection | undefined> {
   const { space, name, id } = pool;
-  const { cells } = await context.store.readPoolMap(space, id, { consistent: true });
-  const some = [...cells].slice(0, IN_USE_CELLS_MAX);
-  const looks = await inParallel(some, IN_USE_CELLS_AT_ONCE, (index) =>
-    context.store.lookAtCell(space, cellAt(pool, index), { consistent: true }),
+  const { groups } = await context.store.readBlockGroupIndex(space, id, { consistent: true });
+  const some = [...groups].slice(0, IN_USE_GROUPS_MAX);
+  const looks = await inParallel(some, IN_USE_GROUPS_AT_ONCE, (index) =>
+    context.store.scanGroup(space, groupAt(pool, index), { consistent: true }),
   );
-  const standing = looks.flat().filter((block) => mayBeOf(pool, block));
+  const current = looks.flat().filter((block) => mayBeOf(pool, block));
   // What it has taken is not known.
-  const unread = standing.find(({ unreadable }) => unreadable)?.unreadable;
+  const unread = current.find(({ unreadable }) => unreadable)?.unreadable;
   if (unread) throw unread;
-  const taken = standing.reduce((sum, block) => sum + takenIn(block), 0);
+  const taken = current.reduce((sum, block) => sum + takenIn(block), 0);
   if (taken === 0) return undefined;
-  const whole = some.length === cells.size;
-  return new Refusal(
+  const whole = some.length === groups.size;
+  return new Rejection(
     "pool_in_use",
     `${whole ? "" : "At least "}${taken} addresses of pool ${name} are assigned; drain it first, then its deletion waits for them.`,
-    { taken, cells: cells.size, cellsLooked: some.length },
+    { taken, groups: groups.size, groupsLooked: some.length },
   );
 }

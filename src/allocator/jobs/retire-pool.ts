@@ -22,7 +22,7 @@ export async function settleGone(context: Context, job: Job): Promise<Job | unde
   const { space, poolId } = job;
   if (poolOfId(await store.readSpace(space), poolId)) return undefined;
   await announceChange(context, space);
-  for (const page of await store.listMapPages(space, poolId)) await store.deleteMapPage(page);
+  for (const page of await store.listIndexPages(space, poolId)) await store.deleteIndexPage(page);
   await store.clearPoolFull("drop-pool-full", { space, poolId });
   return endJob(context, job, "done", GONE);
 }

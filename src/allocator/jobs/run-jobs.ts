@@ -1,6 +1,6 @@
 import {
-  type CellCounts,
   comingBack,
+  type GroupCounts,
   type Job,
   passedBy,
   provesEmpty,
@@ -11,8 +11,8 @@ import {
   whatKeeps,
 } from "../../domain/job.ts";
 import {
-  JOB_CELLS_AT_ONCE,
-  JOB_CELLS_PER_SLICE,
+  JOB_GROUPS_AT_ONCE,
+  JOB_GROUPS_PER_SLICE,
   JOB_KEPT_MS,
   PASS_MS_MAX,
 } from "../../domain/limits.ts";
@@ -20,28 +20,28 @@ import type { Pool } from "../../domain/pool.ts";
 import type { Context } from "../core/context.ts";
 import { note } from "../core/failures.ts";
 import { whileTime } from "../core/while-time.ts";
-import { drainCell } from "./drain-group.ts";
+import { drainGroup } from "./drain-group.ts";
 import { advance, DELETED_MEANWHILE, endJob, markPool, poolOfJob } from "./mark-pool.ts";
-import { releaseCell } from "./release-group.ts";
+import { releaseGroup } from "./release-group.ts";
 import { retirePool, settleGone } from "./retire-pool.ts";
 
-/** What a pass of the worker did. */
+/** What a scheduled run of the worker did. */
 export interface Worked {
   jobs: number;
-  cells: number;
+  groups: number;
   ended: number;
-  /** What went wrong on the way, for the log; the pass went on. */
+  /** What went wrong on the way, for the log; the scheduled run went on. */
   readonly failures: unknown[];
 }
 
 /**
  * One bounded pass over the jobs: each that runs is carried on by a slice, the one that was left alone longest first. Then it
- * is carried on by another, as long as there is time. A job whose walk has come to its end waits for the next pass. A
+ * is carried on by another, as long as there is time. A job whose walk has come to its end waits for the next scheduled run. A
  * worker that is cut off anywhere has done no harm, and neither have two at once: every step is taken exactly as
  * something was seen, or can be taken twice.
  */
 export async function runJobs(context: Context): Promise<Worked> {
-  const done: Worked = { jobs: 0, cells: 0, ended: 0, failures: [] };
+  const done: Worked = { jobs: 0, groups: 0, ended: 0, failures: [] };
   const run: Run = { untilMs: context.now() + PASS_MS_MAX, done, onWay: new Map() };
   const { jobs, unreadable } = await context.store.listJobs();
   done.failures.push(...unreadable);
@@ -50,7 +50,7 @@ export async function runJobs(context: Context): Promise<Worked> {
     const again: Job[] = [];
     for (const job of turn) {
       if (context.now() > run.untilMs) return done;
-      // One job that cannot be worked on must not keep the pass from all that come after it.
+      // One job that cannot be worked on must not keep the scheduled run from all that come after it.
       try {
         if (job.state !== "running") await expire(context, job);
         else {
@@ -77,10 +77,10 @@ interface Run {
 /** A walk of a job over its pool, as a run goes on with it. */
 interface Way {
   readonly pool: Pool;
-  /** When the walk began. The cells were read after it: one that is entered later is entered by somebody who comes too late. */
+  /** When the walk began. The block groups were read after it: one that is entered later is entered by somebody who comes too late. */
   readonly beganAtMs: number;
   /** In the order of the walk. */
-  readonly cells: readonly bigint[];
+  readonly groups: readonly bigint[];
 }
 
 /** A job that is over stays for a while, so that it can be read how it ended. */
@@ -97,7 +97,7 @@ async function carryOn(context: Context, seen: Job, run: Run): Promise<Job | und
   run.done.jobs++;
   const way = run.onWay.get(seen.id);
   const isSame = way !== undefined && way.beganAtMs === seen.walk?.beganAtMs;
-  if (isSame && aheadOn(way, seen.walk).length > JOB_CELLS_PER_SLICE)
+  if (isSame && aheadOn(way, seen.walk).length > JOB_GROUPS_PER_SLICE)
     return walkOn(context, seen, way, run);
   const job = seen.markedAtMs === undefined ? await markPool(context, seen) : seen;
   if (job?.state !== "running") return job;
@@ -113,33 +113,33 @@ async function carryOn(context: Context, seen: Job, run: Run): Promise<Job | und
     if (job.kind === "pool.drain" && !pool.disabled)
       return endJob(context, job, "cancelled", "The pool was enabled again.");
   }
-  const cells = isSame ? way.cells : undefined;
-  return walkOn(context, job, await wayOf(context, job, pool, cells), run);
+  const groups = isSame ? way.groups : undefined;
+  return walkOn(context, job, await wayOf(context, job, pool, groups), run);
 }
 
-/** @param cells those of the walk, where they were read */
+/** @param groups those of the walk, where they were read */
 async function wayOf(
   { store, now }: Context,
   { walk }: Job,
   pool: Pool,
-  cells?: readonly bigint[],
+  groups?: readonly bigint[],
 ): Promise<Way> {
   const beganAtMs = walk?.beganAtMs ?? now();
-  if (cells) return { pool, beganAtMs, cells };
-  const map = await store.readPoolMap(pool.space, pool.id, { consistent: true });
-  const inOrder = [...(walk?.only ?? map.cells)].sort((a, b) => (a < b ? -1 : 1));
-  return { pool, beganAtMs, cells: inOrder };
+  if (groups) return { pool, beganAtMs, groups };
+  const map = await store.readBlockGroupIndex(pool.space, pool.id, { consistent: true });
+  const inOrder = [...(walk?.only ?? map.groups)].sort((a, b) => (a < b ? -1 : 1));
+  return { pool, beganAtMs, groups: inOrder };
 }
 
-/** The cells that a walk has not been at. */
-const aheadOn = ({ cells }: Way, walk: Walk | undefined): readonly bigint[] => {
+/** The block groups that a walk has not been at. */
+const aheadOn = ({ groups }: Way, walk: Walk | undefined): readonly bigint[] => {
   const position = walk?.position;
-  return position === undefined ? cells : cells.filter((index) => index > position);
+  return position === undefined ? groups : groups.filter((index) => index > position);
 };
 
 /**
- * The next cells of the pool, some at once; when it has been everywhere, either the pool is empty for good or the walk begins
- * anew. A cell that cannot be worked on is passed by, and keeps the job from its end.
+ * The next block groups of the pool, some at once; when it has been everywhere, either the pool is empty for good or the walk begins
+ * anew. A block group that cannot be worked on is passed by, and keeps the job from its end.
  */
 async function walkOn(
   context: Context,
@@ -150,13 +150,13 @@ async function walkOn(
   const { pool } = way;
   let walk = job.walk ?? walkFrom(way.beganAtMs);
   const ahead = aheadOn(way, walk);
-  const slice = ahead.slice(0, JOB_CELLS_PER_SLICE);
+  const slice = ahead.slice(0, JOB_GROUPS_PER_SLICE);
   onWay.set(job.id, way);
-  const seen = new Map<bigint, CellCounts | Failed>();
+  const seen = new Map<bigint, GroupCounts | Failed>();
   const looked = await whileTime(
     context,
     slice,
-    { atOnce: JOB_CELLS_AT_ONCE, untilMs },
+    { atOnce: JOB_GROUPS_AT_ONCE, untilMs },
     async (index) => {
       seen.set(index, await walkOver(context, job, { pool, index }, done));
     },
@@ -166,9 +166,9 @@ async function walkOn(
     if (counts instanceof Failed) walk = passedBy(walk, index, counts.error);
     else if (counts) walk = walked(walk, index, counts);
   }
-  done.cells += looked;
+  done.groups += looked;
   if (looked < ahead.length) {
-    const onWay = `Is on its way through the pool; ${walk.cells} cells have been looked at.`;
+    const onWay = `Is on its way through the pool; ${walk.groups} block groups have been looked at.`;
     return advance(context, "walk-job", job, { walk, detail: whatKeeps(walk) ?? onWay });
   }
   return atItsEnd(context, job, pool, walk);
@@ -202,7 +202,7 @@ const releasedFrom = ({ mustBeEmpty }: Job): string =>
     ? "Every block that stood empty was taken from its host."
     : "Every block that stood was taken from its host.";
 
-/** A cell that could not be worked on. */
+/** A block group that could not be worked on. */
 class Failed {
   readonly error: unknown;
 
@@ -216,11 +216,11 @@ async function walkOver(
   { kind, mustBeEmpty }: Job,
   { pool, index }: { readonly pool: Pool; readonly index: bigint },
   done: Worked,
-): Promise<CellCounts | Failed> {
+): Promise<GroupCounts | Failed> {
   try {
     if (kind === "pool.release")
-      return await releaseCell(context, pool, index, mustBeEmpty === true);
-    const { failures, ...counts } = await drainCell(context, pool, index);
+      return await releaseGroup(context, pool, index, mustBeEmpty === true);
+    const { failures, ...counts } = await drainGroup(context, pool, index);
     done.failures.push(...failures);
     return counts;
   } catch (error) {

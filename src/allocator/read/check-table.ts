@@ -9,8 +9,8 @@ export interface Checked {
   readonly violations: readonly Violation[];
   readonly counts: {
     readonly blocks: number;
-    readonly rows: number;
-    readonly records: number;
+    readonly affinities: number;
+    readonly allocations: number;
     readonly taken: number;
     readonly cooling: number;
   };
@@ -27,8 +27,8 @@ export async function checkTable(
     violations: findViolations(contents, options),
     counts: {
       blocks: contents.blocks.length,
-      rows: contents.rows.length,
-      records: contents.records.length,
+      affinities: contents.affinities.length,
+      allocations: contents.allocations.length,
       taken: slots.filter(({ kind }) => kind === "taken").length,
       cooling: slots.filter(({ kind }) => kind === "cooling").length,
     },

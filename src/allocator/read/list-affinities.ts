@@ -1,5 +1,5 @@
 import type { Address } from "../../domain/address.ts";
-import type { AffinityRow } from "../../domain/affinity.ts";
+import type { BlockAffinity } from "../../domain/affinity.ts";
 import { takenIn } from "../../domain/block.ts";
 import { formatCidr } from "../../domain/cidr.ts";
 import type { HostId } from "../../domain/host.ts";
@@ -12,8 +12,8 @@ export interface AffinityState {
   readonly cidr: string;
   /** Absent where the host borrows from it and it cannot be read. */
   readonly pool?: string;
-  /** Of the row, or of the loan: the states are Calico's. */
-  readonly state: AffinityRow["state"];
+  /** Of the affinity, or of the borrowed block: the states are Calico's. */
+  readonly state: BlockAffinity["state"];
   /** Is the block another's, or nobody's, and does the host hold, or may it hold, addresses in it? */
   readonly borrowed: boolean;
   /** Since when it is whose it is; absent where no block stands that can be read. */
@@ -22,7 +22,7 @@ export interface AffinityState {
   readonly used?: number;
 }
 
-/** A page of all that a host's rows and loans name, in the order of addresses, strongly consistent. It is no snapshot. */
+/** A page of all that a host's affinities and borrowed blocks name, in the order of addresses, strongly consistent. It is no snapshot. */
 export async function listAffinities(
   context: Context,
   wanted: {
@@ -33,11 +33,11 @@ export async function listAffinities(
   },
 ): Promise<Page<AffinityState, Address>> {
   const { items, ...page } = await holdingsOfHost(context, wanted);
-  const states = items.flatMap(({ cidr, row, loan, block }): AffinityState[] => {
-    const borrowed = loan !== undefined && block?.host !== wanted.host;
-    const named = borrowed ? loan : (row ?? loan);
+  const states = items.flatMap(({ cidr, affinity, borrowedBlock, block }): AffinityState[] => {
+    const borrowed = borrowedBlock !== undefined && block?.host !== wanted.host;
+    const named = borrowed ? borrowedBlock : (affinity ?? borrowedBlock);
     if (!named) return [];
-    const pool = block?.pool ?? row?.pool;
+    const pool = block?.pool ?? affinity?.pool;
     return [
       {
         cidr: formatCidr(cidr),

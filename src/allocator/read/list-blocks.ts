@@ -1,7 +1,7 @@
 import { type Address, compareAddresses } from "../../domain/address.ts";
-import type { AffinityRow } from "../../domain/affinity.ts";
+import type { BlockAffinity } from "../../domain/affinity.ts";
 import type { Block } from "../../domain/block.ts";
-import type { Loan } from "../../domain/borrowed-block.ts";
+import type { BorrowedBlock } from "../../domain/borrowed-block.ts";
 import {
   addressAt,
   type Cidr,
@@ -13,7 +13,7 @@ import {
 import { type AffinityType, affinityTypeOf, type HostId, hostName } from "../../domain/host.ts";
 import type { HostReserved } from "../../domain/host-reserved.ts";
 import { PAGE_READS_AT_ONCE } from "../../domain/limits.ts";
-import { type Refusal, Unreadable, unlessUnreadable } from "../../domain/outcome.ts";
+import { CorruptItemError, type Rejection, unlessCorrupt } from "../../domain/outcome.ts";
 import { poolNamed, type SpaceConfiguration } from "../../domain/pool.ts";
 import { type Usage, usageOf } from "../../domain/usage.ts";
 import { namedBlocks } from "../blocks/blocks-by-name.ts";
@@ -32,7 +32,7 @@ export interface BlockState extends Usage {
   readonly host?: string;
   readonly affinityType?: AffinityType;
   /** What the host that claimed it keeps for itself. */
-  readonly hostReserved?: HostReserved;
+  readonly hostReservation?: HostReserved;
   readonly claimedAtMs: number;
   readonly idleSinceMs?: number;
   /** Where the blocks of one host are listed: is it another's, and does the host hold, or may it hold, addresses in it? */
@@ -60,7 +60,7 @@ export interface BlocksWanted {
 export async function listBlocks(
   context: Context,
   wanted: BlocksWanted,
-): Promise<Page<BlockState, BlocksPosition> | Refusal> {
+): Promise<Page<BlockState, BlocksPosition> | Rejection> {
   const { space, pool, host } = wanted;
   const configuration = await context.store.readSpace(space);
   if (pool !== undefined && !poolNamed(configuration, pool)) return notFound(space, "pool", pool);
@@ -115,10 +115,10 @@ async function blocksOfHost(
 ): Promise<Page<BlockState, BlocksPosition>> {
   const within = configuration.pools.find(({ name }) => name === pool)?.cidr;
   const { items, unreadable, next } = await holdingsOfHost(context, { ...wanted, within });
-  // A row may be ahead of its block, or behind it: what the block says is true.
-  const states = items.flatMap(({ block, loan }) => {
+  // An affinity may be ahead of its block, or behind it: what the block says is true.
+  const states = items.flatMap(({ block, borrowedBlock }) => {
     const borrowed = block?.host !== wanted.host;
-    return block && (loan || !borrowed)
+    return block && (borrowedBlock || !borrowed)
       ? [{ ...blockState(context, configuration, block), borrowed }]
       : [];
   });
@@ -129,18 +129,18 @@ async function blocksOfHost(
   };
 }
 
-/** A block that a host's rows or loans name, as it stands. */
+/** A block that a host's affinities or borrowed blocks name, as it stands. */
 export interface HostHolding {
   readonly cidr: Cidr;
-  /** The first of its rows, where one was left over. */
-  readonly row: AffinityRow | undefined;
-  readonly loan: Loan | undefined;
+  /** The first of its affinities, where one was left over. */
+  readonly affinity: BlockAffinity | undefined;
+  readonly borrowedBlock: BorrowedBlock | undefined;
   /** Nothing where none stands, or what stands there cannot be read. */
   readonly block: Block | undefined;
 }
 
 /**
- * A page of what a host's rows and loans name, in the order of addresses. A row, a loan or a block that cannot be read is no
+ * A page of what a host's affinities and borrowed blocks name, in the order of addresses. An affinity, a borrowed block or a block that cannot be read is no
  * reason to keep the others back.
  */
 export async function holdingsOfHost(
@@ -160,7 +160,7 @@ export async function holdingsOfHost(
     readonly within?: Cidr | undefined;
   },
 ): Promise<Page<HostHolding, Address>> {
-  const { rows, loans, ...named } = await namedBlocks(context, space, host);
+  const { affinities, borrowedBlocks, ...named } = await namedBlocks(context, space, host);
   const unreadable = [...named.unreadable];
   const cidrs = [...named.cidrs]
     .filter((cidr) => !within || contains(within, base(cidr)))
@@ -170,11 +170,11 @@ export async function holdingsOfHost(
   const items = await inParallel(some, PAGE_READS_AT_ONCE, async (cidr): Promise<HostHolding> => {
     const named = {
       cidr,
-      row: rows.find(({ block }) => sameCidr(block, cidr)),
-      loan: loans.find(({ block }) => sameCidr(block, cidr)),
+      affinity: affinities.find(({ block }) => sameCidr(block, cidr)),
+      borrowedBlock: borrowedBlocks.find(({ block }) => sameCidr(block, cidr)),
     };
-    const block = await unlessUnreadable(context.store.readBlock(space, cidr));
-    if (!(block instanceof Unreadable)) return { ...named, block };
+    const block = await unlessCorrupt(context.store.readBlock(space, cidr));
+    if (!(block instanceof CorruptItemError)) return { ...named, block };
     unreadable.push(block);
     return { ...named, block: undefined };
   });
@@ -196,7 +196,7 @@ export function blockState(
       host: hostName(block.host),
       affinityType: affinityTypeOf(block.host),
     }),
-    ...(block.hostReserved && { hostReserved: block.hostReserved }),
+    ...(block.hostReserved && { hostReservation: block.hostReserved }),
     ...usageOf(block, slotRules(context, configuration, pool)),
     claimedAtMs: block.claimedAtMs,
     ...(block.idleSinceMs !== undefined && { idleSinceMs: block.idleSinceMs }),

@@ -1,9 +1,9 @@
-import type { AffinityRow } from "../../domain/affinity.ts";
+import type { BlockAffinity } from "../../domain/affinity.ts";
 import { type Block, takenIn } from "../../domain/block.ts";
 import { formatCidr, sameCidr } from "../../domain/cidr.ts";
 import { type AffinityType, affinityTypeOf, type HostId, hostName } from "../../domain/host.ts";
 import { PAGE_READS_AT_ONCE } from "../../domain/limits.ts";
-import { type Refusal, Unreadable } from "../../domain/outcome.ts";
+import { CorruptItemError, type Rejection } from "../../domain/outcome.ts";
 import { poolNamed } from "../../domain/pool.ts";
 import type { Context } from "../core/context.ts";
 import { notFound } from "../core/not-found.ts";
@@ -11,14 +11,14 @@ import type { Page } from "../core/page.ts";
 import { inParallel } from "../core/parallel.ts";
 import { type BlocksPosition, blocksOfPools } from "./list-blocks.ts";
 
-/** Whose a block is, and how far the row is that leads its host to it. */
+/** Whose a block is, and how far the affinity is that leads its host to it. */
 export interface SpaceAffinity {
   readonly cidr: string;
   readonly pool: string;
   readonly host: string;
   readonly affinityType: AffinityType;
-  /** `pending` too where the row is lost to a crash, and yet to be written again. */
-  readonly state: AffinityRow["state"];
+  /** `pending` too where the affinity is lost to a crash, and yet to be written again. */
+  readonly state: BlockAffinity["state"];
   readonly claimedAtMs: number;
   /** How many of its addresses are assigned, to whomever. */
   readonly used: number;
@@ -33,13 +33,13 @@ export interface SpaceAffinitiesWanted {
 
 /**
  * A page of the affinities of all hosts of a space, or of a pool (Calico's list of BlockAffinities): its blocks that have a
- * host, pool by pool, and for each host on the page one read of its rows. No table is scanned, so a claim whose block does not
+ * host, pool by pool, and for each host on the page one read of its affinities. No table is scanned, so a claim whose block does not
  * stand yet is told by its host's own list alone. Strongly consistent; it is no snapshot.
  */
 export async function listSpaceAffinities(
   context: Context,
   wanted: SpaceAffinitiesWanted,
-): Promise<Page<SpaceAffinity, BlocksPosition> | Refusal> {
+): Promise<Page<SpaceAffinity, BlocksPosition> | Rejection> {
   const { space, pool } = wanted;
   const configuration = await context.store.readSpace(space);
   if (pool !== undefined && !poolNamed(configuration, pool)) return notFound(space, "pool", pool);
@@ -52,21 +52,25 @@ export async function listSpaceAffinities(
   const hosts = [...new Set(owned.map(({ host }) => host))];
   const read = await inParallel(hosts, PAGE_READS_AT_ONCE, async (host) => ({
     host,
-    rows: await rowsOf(context, space, host),
+    affinities: await affinitiesOf(context, space, host),
   }));
-  const unread = read.flatMap(({ rows }) => (rows instanceof Unreadable ? [rows] : []));
-  const rowsOfHosts = new Map(read.map(({ host, rows }) => [host, rows]));
+  const unread = read.flatMap(({ affinities }) =>
+    affinities instanceof CorruptItemError ? [affinities] : [],
+  );
+  const affinitiesOfHosts = new Map(read.map(({ host, affinities }) => [host, affinities]));
   const affinities = owned.flatMap((block): SpaceAffinity[] => {
-    const rows = rowsOfHosts.get(block.host);
-    return !rows || rows instanceof Unreadable ? [] : [affinityOf(block, rows)];
+    const affinities = affinitiesOfHosts.get(block.host);
+    return !affinities || affinities instanceof CorruptItemError
+      ? []
+      : [affinityOf(block, affinities)];
   });
   return { items: affinities, unreadable: [...unreadable, ...unread], ...page };
 }
 
-/** A host whose rows cannot be read is no reason to keep the others back. */
-const rowsOf = ({ store }: Context, space: string, host: HostId) =>
-  store.listRows(space, host).catch((error: unknown) => {
-    if (error instanceof Unreadable) return error;
+/** A host whose affinities cannot be read is no reason to keep the others back. */
+const affinitiesOf = ({ store }: Context, space: string, host: HostId) =>
+  store.listAffinities(space, host).catch((error: unknown) => {
+    if (error instanceof CorruptItemError) return error;
     throw error;
   });
 
@@ -74,15 +78,15 @@ type OwnedBlock = Block & { readonly host: HostId };
 
 const hasHost = (block: Block): block is OwnedBlock => block.host !== undefined;
 
-function affinityOf(block: OwnedBlock, rows: readonly AffinityRow[]): SpaceAffinity {
+function affinityOf(block: OwnedBlock, affinities: readonly BlockAffinity[]): SpaceAffinity {
   const { cidr, pool, host, claimedAtMs } = block;
-  const row = rows.find((each) => sameCidr(each.block, cidr));
+  const affinity = affinities.find((each) => sameCidr(each.block, cidr));
   return {
     cidr: formatCidr(cidr),
     pool,
     host: hostName(host),
     affinityType: affinityTypeOf(host),
-    state: row?.state ?? "pending",
+    state: affinity?.state ?? "pending",
     claimedAtMs,
     used: takenIn(block),
   };

@@ -1,5 +1,5 @@
 import { type Address, formatAddress } from "../../domain/address.ts";
-import type { AssignmentRecord, Part } from "../../domain/allocation.ts";
+import type { Allocation, Part } from "../../domain/allocation.ts";
 import { ownersAt } from "../../domain/allocation.ts";
 import { type Block, cooledAtMs, isCooled, type SlotRules } from "../../domain/block.ts";
 import { blockOf } from "../../domain/block-group.ts";
@@ -7,11 +7,11 @@ import { formatCidr, ordinalOf } from "../../domain/cidr.ts";
 import { formatGeneration, generationOf } from "../../domain/generation.ts";
 import { hostName } from "../../domain/host.ts";
 import { isHostReserved } from "../../domain/host-reserved.ts";
-import { Refusal } from "../../domain/outcome.ts";
+import { Rejection } from "../../domain/outcome.ts";
 import type { Owners } from "../../domain/owner.ts";
 import type { Slot } from "../../domain/slot.ts";
 import { whyNeverAssigned } from "../../domain/special-ranges.ts";
-import { recordOfSlot } from "../allocations/allocation-of-slot.ts";
+import { allocationOfSlot } from "../allocations/allocation-of-slot.ts";
 import { coolingRules } from "../blocks/slot-rules.ts";
 import { configurationOf, poolAt } from "../core/configuration.ts";
 import type { Context } from "../core/context.ts";
@@ -44,11 +44,12 @@ export async function readAddress(
   context: Context,
   space: string,
   address: Address,
-): Promise<AddressState | Refusal> {
+): Promise<AddressState | Rejection> {
   const pool = await poolAt(context, space, address);
   const configuration = await configurationOf(context, space);
   const text = formatAddress(address);
-  if (!pool) return new Refusal("not_found", `Address ${text} lies in no pool of space ${space}.`);
+  if (!pool)
+    return new Rejection("not_found", `Address ${text} lies in no pool of space ${space}.`);
   const cidr = blockOf(address, pool.blockSize);
   const block = await context.store.readBlock(space, cidr);
   const ordinal = ordinalOf(cidr, address);
@@ -57,12 +58,16 @@ export async function readAddress(
   const base = { ...place, ...stateOf(slot, coolingRules(context, configuration, pool)) };
   if (block && isHostReserved(block, ordinal)) return { ...place, ...keeperOf(block) };
   const never = slot ? undefined : whyNeverAssigned(address);
-  if (never !== undefined) return new Refusal("not_found", `Address ${text} ${never}.`);
+  if (never !== undefined) return new Rejection("not_found", `Address ${text} ${never}.`);
   if (!block || slot?.kind !== "taken") return base;
-  const owner = await recordOfSlot(context, space, slot);
+  const owner = await allocationOfSlot(context, space, slot);
   if (!owner) return base;
-  const { record, part } = owner;
-  return { ...base, ...ownerOf(record, part, address), borrowed: block.host !== record.host };
+  const { allocation, part } = owner;
+  return {
+    ...base,
+    ...ownerOf(allocation, part, address),
+    borrowed: block.host !== allocation.host,
+  };
 }
 
 /** Whose an address is that a host keeps for itself: its note is told as Calico tells it, as an attribute. */
@@ -88,17 +93,17 @@ export function stateOf(
     : { state: "cooling", availableAtMs: cooledAtMs(slot.sinceMs, rules.cooldownMs) };
 }
 
-/** What a record says of an address that a part of it holds. */
-export function ownerOf(record: AssignmentRecord, part: Part, address: Address) {
-  const { handle, host, attributes, assignedBy, atMs, expiresAtMs } = record;
-  const owner = ownersAt(record, formatAddress(address));
+/** What an allocation says of an address that a part of it holds. */
+export function ownerOf(allocation: Allocation, part: Part, address: Address) {
+  const { handle, host, attributes, assignedBy, atMs, expiresAtMs } = allocation;
+  const owner = ownersAt(allocation, formatAddress(address));
   return {
     handle,
     host: hostName(host),
     attributes,
     ...(assignedBy !== undefined && { assignedBy }),
     ...(Object.keys(owner).length > 0 && { owner }),
-    generation: formatGeneration(generationOf(record, part, address)),
+    generation: formatGeneration(generationOf(allocation, part, address)),
     assignedAtMs: atMs,
     ...(expiresAtMs !== undefined && { expiresAtMs }),
   };

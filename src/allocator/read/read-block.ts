@@ -1,15 +1,15 @@
 import { type Address, formatAddress } from "../../domain/address.ts";
 import { addressAt, type Cidr, formatCidr, ordinalOf } from "../../domain/cidr.ts";
-import { Refusal } from "../../domain/outcome.ts";
+import { Rejection } from "../../domain/outcome.ts";
 import { noneUnread, poolOver } from "../../domain/pool.ts";
-import { recordsOfSlots } from "../allocations/allocation-of-slot.ts";
+import { allocationsOfSlots } from "../allocations/allocation-of-slot.ts";
 import { coolingRules } from "../blocks/slot-rules.ts";
 import type { Context } from "../core/context.ts";
 import type { Page } from "../core/page.ts";
 import { type BlockState, blockState } from "./list-blocks.ts";
 import { type AddressState, ownerOf, stateOf } from "./read-address.ts";
 
-/** An address of a block. Whose it is, is absent where it cools, and where its record was not found. */
+/** An address of a block. Whose it is, is absent where it cools, and where its allocation was not found. */
 type AddressInBlock = Pick<
   AddressState,
   | "address"
@@ -44,7 +44,7 @@ export async function readBlock(
     /** Only what comes after this address. */
     readonly position?: Address | undefined;
   },
-): Promise<BlockWithAddresses | Refusal> {
+): Promise<BlockWithAddresses | Rejection> {
   const { store } = context;
   const configuration = await store.readSpace(space);
   const text = formatCidr(cidr);
@@ -52,30 +52,31 @@ export async function readBlock(
   if (!pool)
     return (
       noneUnread(configuration) ??
-      new Refusal("not_found", `${text} lies in no pool of space ${space}.`)
+      new Rejection("not_found", `${text} lies in no pool of space ${space}.`)
     );
   if (pool.blockSize !== cidr.prefix)
-    return new Refusal(
+    return new Rejection(
       "not_found",
       `${text} is no block: pool ${pool.name} has blocks of /${pool.blockSize}.`,
     );
   const block = await store.readBlock(space, cidr);
-  if (!block) return new Refusal("not_found", `No block stands at ${text}: nobody has claimed it.`);
+  if (!block)
+    return new Rejection("not_found", `No block stands at ${text}: nobody has claimed it.`);
   const rules = coolingRules(context, configuration, pool);
   const slots = [...block.slots]
     .filter(([ordinal]) => !position || ordinal > ordinalOf(cidr, position))
-    .map(([ordinal, slot]) => ({ ordinal, slot, standing: stateOf(slot, rules) }))
-    .filter(({ standing }) => standing.state !== "free")
+    .map(([ordinal, slot]) => ({ ordinal, slot, current: stateOf(slot, rules) }))
+    .filter(({ current }) => current.state !== "free")
     .sort((a, b) => a.ordinal - b.ordinal);
   const some = slots.slice(0, limit);
-  const owners = await recordsOfSlots(
+  const owners = await allocationsOfSlots(
     context,
     space,
     some.map(({ slot }) => slot),
   );
-  const items = some.map(({ ordinal, slot, standing }): AddressInBlock => {
+  const items = some.map(({ ordinal, slot, current }): AddressInBlock => {
     const address = addressAt(cidr, ordinal);
-    const base = { address: formatAddress(address), ...standing };
+    const base = { address: formatAddress(address), ...current };
     const owner = slot.kind === "taken" ? owners.get(slot.token) : undefined;
     if (!owner) return base;
     // What a caller attached to its addresses is read address by address: here it could be megabytes.
@@ -84,8 +85,8 @@ export async function readBlock(
       owner: __,
       assignedBy: ___,
       ...owned
-    } = ownerOf(owner.record, owner.part, address);
-    return { ...base, ...owned, borrowed: block.host !== owner.record.host };
+    } = ownerOf(owner.allocation, owner.part, address);
+    return { ...base, ...owned, borrowed: block.host !== owner.allocation.host };
   });
   const last = some.at(-1);
   return {

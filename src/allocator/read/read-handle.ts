@@ -1,17 +1,17 @@
 import { type Address, compareAddresses, formatAddress } from "../../domain/address.ts";
-import type { AssignmentRecord } from "../../domain/allocation.ts";
-import type { RecordPlace } from "../../domain/allocation-place.ts";
+import type { Allocation } from "../../domain/allocation.ts";
+import type { AllocationPlace } from "../../domain/allocation-place.ts";
 import { heldBy } from "../../domain/block.ts";
 import { addressAt, formatCidr } from "../../domain/cidr.ts";
 import { handleHash } from "../../domain/hash.ts";
 import { ATTRIBUTE_CHARACTERS_PER_PAGE, PAGE_READS_AT_ONCE } from "../../domain/limits.ts";
-import { Refusal } from "../../domain/outcome.ts";
+import { Rejection } from "../../domain/outcome.ts";
 import type { Context } from "../core/context.ts";
 import { type Page, pageBudget } from "../core/page.ts";
 import { allOf, inParallel } from "../core/parallel.ts";
 import { type AddressState, ownerOf } from "./read-address.ts";
 
-/** Where the addresses of a handle go on: after a record, or after an address that this record holds. */
+/** Where the addresses of a handle go on: after an allocation, or after an address that this allocation holds. */
 export interface HandlePosition {
   readonly id: string;
   readonly keyed: boolean;
@@ -19,7 +19,7 @@ export interface HandlePosition {
 }
 
 /**
- * A page of the addresses that a handle has, strongly consistent: record by record, each in the order of addresses. It is
+ * A page of the addresses that a handle has, strongly consistent: allocation by allocation, each in the order of addresses. It is
  * no snapshot: what is assigned or released while its reader turns the pages may be missed.
  */
 export async function readHandle(
@@ -30,19 +30,19 @@ export async function readHandle(
     readonly limit: number;
     readonly position?: HandlePosition | undefined;
   },
-): Promise<Page<AddressState, HandlePosition> | Refusal> {
+): Promise<Page<AddressState, HandlePosition> | Rejection> {
   const { handle, limit, position } = wanted;
   const items: AddressState[] = [];
   const budget = pageBudget(context);
   let characters = 0;
   let next = position;
-  const records = await recordsFrom(context, wanted);
-  for (let from = 0; from < records.length; from += PAGE_READS_AT_ONCE) {
+  const allocations = await allocationsFrom(context, wanted);
+  for (let from = 0; from < allocations.length; from += PAGE_READS_AT_ONCE) {
     if (from > 0 && next && budget.isSpent) return { items, next };
-    const some = records.slice(from, from + PAGE_READS_AT_ONCE);
-    const held = await inParallel(some, PAGE_READS_AT_ONCE, (record) =>
+    const some = allocations.slice(from, from + PAGE_READS_AT_ONCE);
+    const held = await inParallel(some, PAGE_READS_AT_ONCE, (allocation) =>
       // Handles whose hashes collide share a partition.
-      record.handle === handle ? addressesOf(context, record) : Promise.resolve([]),
+      allocation.handle === handle ? addressesOf(context, allocation) : Promise.resolve([]),
     );
     for (const [i, { place, attributes, owners }] of some.entries()) {
       const { id, keyed } = place;
@@ -61,15 +61,15 @@ export async function readHandle(
       next = { id, keyed };
     }
   }
-  // As many records as were asked for: there may be more.
-  if (next && records.length >= limit) return { items, next };
+  // As many allocations as were asked for: there may be more.
+  if (next && allocations.length >= limit) return { items, next };
   return items.length > 0 || position
     ? { items }
-    : new Refusal("not_found", `Handle ${handle} has no addresses in space ${wanted.space}.`);
+    : new Rejection("not_found", `Handle ${handle} has no addresses in space ${wanted.space}.`);
 }
 
-/** The records from a position on, as many as a page has addresses: the one that it lies in, then those after it. */
-async function recordsFrom(
+/** The allocations from a position on, as many as a page has addresses: the one that it lies in, then those after it. */
+async function allocationsFrom(
   { store }: Context,
   {
     space,
@@ -82,22 +82,22 @@ async function recordsFrom(
     readonly limit: number;
     readonly position?: HandlePosition | undefined;
   },
-): Promise<readonly AssignmentRecord[]> {
+): Promise<readonly Allocation[]> {
   const hash = handleHash(handle);
-  if (!position) return store.listRecords(space, hash, { limit });
+  if (!position) return store.listAllocations(space, hash, { limit });
   const { id, keyed } = position;
-  const place: RecordPlace = { space, handleHash: hash, id, keyed };
+  const place: AllocationPlace = { space, handleHash: hash, id, keyed };
   const [within, following] = await allOf(
-    position.after && store.readRecord(place),
-    store.listRecords(space, hash, { after: place, limit }),
+    position.after && store.readAllocation(place),
+    store.listAllocations(space, hash, { after: place, limit }),
   );
   return within ? [within, ...following] : following;
 }
 
-/** What a record visibly holds, in the order of addresses. */
-async function addressesOf({ store }: Context, record: AssignmentRecord) {
-  const held = await inParallel(record.parts, PAGE_READS_AT_ONCE, async (part) => {
-    const block = await store.readBlock(record.place.space, part.block);
+/** What an allocation visibly holds, in the order of addresses. */
+async function addressesOf({ store }: Context, allocation: Allocation) {
+  const held = await inParallel(allocation.parts, PAGE_READS_AT_ONCE, async (part) => {
+    const block = await store.readBlock(allocation.place.space, part.block);
     return heldBy(block, part.token).map((ordinal) => {
       const address = addressAt(part.block, ordinal);
       const state: AddressState = {
@@ -106,8 +106,8 @@ async function addressesOf({ store }: Context, record: AssignmentRecord) {
         block: formatCidr(part.block),
         pool: block?.pool ?? "",
         state: "assigned",
-        ...ownerOf(record, part, address),
-        borrowed: block?.host !== record.host,
+        ...ownerOf(allocation, part, address),
+        borrowed: block?.host !== allocation.host,
       };
       return { address, state };
     });

@@ -1,6 +1,6 @@
 import { formatCidr, sizeOf } from "../../domain/cidr.ts";
 import { ORPHAN_SCAN_ITEMS_PER_LOOK } from "../../domain/limits.ts";
-import type { Refusal } from "../../domain/outcome.ts";
+import type { Rejection } from "../../domain/outcome.ts";
 import { noneUnread, type Pool, poolOfId, type SpaceConfiguration } from "../../domain/pool.ts";
 import { isNamed } from "../../domain/selection.ts";
 import type { Usage } from "../../domain/usage.ts";
@@ -65,14 +65,14 @@ export async function spaceUtilization(
     readonly limit?: number | undefined;
     readonly position?: SpaceUtilizationPosition | undefined;
   },
-): Promise<SpaceUtilization | Refusal> {
+): Promise<SpaceUtilization | Rejection> {
   const configuration = await context.store.readSpace(space);
-  const standing = configuration.pools.filter(({ state }) => state !== "pending");
+  const current = configuration.pools.filter(({ state }) => state !== "pending");
   // Of all pools, or of one that may be among those that cannot be read, there is no true answer.
   if (named.length === 0) noneUnread(configuration);
-  const missing = named.find((one) => !standing.some((pool) => isNamed(pool, [one])));
+  const missing = named.find((one) => !current.some((pool) => isNamed(pool, [one])));
   if (missing !== undefined) return noneUnread(configuration) ?? notFound(space, "pool", missing);
-  const wanted = standing
+  const wanted = current
     .filter((pool) => isNamed(pool, named))
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));
   const budget = pageBudget(context);

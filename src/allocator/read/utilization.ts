@@ -1,5 +1,5 @@
 import { formatCidr, sizeOf } from "../../domain/cidr.ts";
-import { Refusal } from "../../domain/outcome.ts";
+import { Rejection } from "../../domain/outcome.ts";
 import { poolNamed } from "../../domain/pool.ts";
 import type { Context } from "../core/context.ts";
 import { notFound } from "../core/not-found.ts";
@@ -30,7 +30,7 @@ export async function utilization(
     readonly limit?: number | undefined;
     readonly position?: UtilizationPosition | undefined;
   },
-): Promise<Utilization | Refusal> {
+): Promise<Utilization | Rejection> {
   const configuration = await context.store.readSpace(space);
   const pool = poolNamed(configuration, name);
   if (!pool) return notFound(space, "pool", name);
@@ -47,9 +47,9 @@ export async function utilization(
   return { pool: name, cidr: formatCidr(pool.cidr), ...counted };
 }
 
-function foreign(name: string): Refusal {
+function foreign(name: string): Rejection {
   const problem = `is not of the pool ${name} as it is now; begin without one`;
-  return new Refusal("invalid_request", `?cursor ${problem}.`, {
+  return new Rejection("invalid_request", `?cursor ${problem}.`, {
     fields: [{ field: "?cursor", problem }],
   });
 }

@@ -1,35 +1,35 @@
-import type { AssignmentRecord } from "../../domain/allocation.ts";
+import type { Allocation } from "../../domain/allocation.ts";
 import { shuffled } from "../../domain/fresh.ts";
-import { ADDRESSES_RELEASED_MAX, RECORDS_ENDED_AT_ONCE } from "../../domain/limits.ts";
-import { Unreadable } from "../../domain/outcome.ts";
-import { endRecord } from "../allocations/close-allocation.ts";
+import { ADDRESSES_RELEASED_MAX, ALLOCATIONS_CLOSED_AT_ONCE } from "../../domain/limits.ts";
+import { CorruptItemError } from "../../domain/outcome.ts";
+import { closeAllocation } from "../allocations/close-allocation.ts";
 import { BoundedWork } from "../core/bounded-work.ts";
 import type { Context } from "../core/context.ts";
 import { inParallel } from "../core/parallel.ts";
 
 /** What a release of all that somebody has came to. */
 export interface Released {
-  /** The addresses that this call gave back, as text. */
+  /** The addresses that this call freed, as text. */
   readonly released: readonly string[];
   /** Is nothing left of what there was when this was asked? Where something is, the same request goes on. */
   readonly complete: boolean;
   /**
-   * Did this request get further: was an address given back, or did a record come to its end, one that held nothing any more as
-   * well? Where two in a row did not, and left the same things `unreadable`, at least one, nobody need ask again before these
+   * Did this request get further: was an address freed, or did an allocation come to its end, one that held nothing any more as
+   * well? Where two in an affinity did not, and left the same things `unreadable`, at least one, nobody need ask again before these
    * are mended.
    */
   readonly progressed: boolean;
   /** What cannot be read: what it holds stays. */
-  readonly unreadable: readonly Unreadable[];
+  readonly unreadable: readonly CorruptItemError[];
 }
 
-/** The ending of as many records as one request has time for. */
-export class Ending {
+/** The ending of as many allocations as one request has time for. */
+export class Closing {
   readonly #context: Context;
   readonly #work: BoundedWork;
   readonly #released: string[] = [];
   #progressed = false;
-  readonly #unreadable = new Map<string, Unreadable>();
+  readonly #unreadable = new Map<string, CorruptItemError>();
   #isPutOff = false;
 
   constructor(context: Context) {
@@ -44,17 +44,17 @@ export class Ending {
   }
 
   /**
-   * Ends records, some at once, as long as there is time: in another order each time, so that none waits behind the same ones
+   * Ends allocations, some at once, as long as there is time: in another order each time, so that none waits behind the same ones
    * for ever.
    *
    * @param settles do keyed ones that are finished lose their parts at once? So a repeat does not look at their blocks again.
    */
-  async end(records: readonly AssignmentRecord[], settles: boolean): Promise<void> {
-    const mixed = shuffled(records, this.#context.random);
-    await inParallel(mixed, RECORDS_ENDED_AT_ONCE, async (record) => {
+  async end(allocations: readonly Allocation[], settles: boolean): Promise<void> {
+    const mixed = shuffled(allocations, this.#context.random);
+    await inParallel(mixed, ALLOCATIONS_CLOSED_AT_ONCE, async (allocation) => {
       if (!this.mayBegin()) return;
       const isEnded = await this.trying(async () => {
-        await endRecord(this.#context, record, settles, this.#released);
+        await closeAllocation(this.#context, allocation, settles, this.#released);
         return true;
       });
       this.#progressed ||= isEnded === true;
@@ -66,14 +66,14 @@ export class Ending {
     try {
       return await this.#work.trying(work);
     } catch (error) {
-      if (!(error instanceof Unreadable)) throw error;
+      if (!(error instanceof CorruptItemError)) throw error;
       this.leave(error);
       return undefined;
     }
   }
 
   /** Something cannot be read, so it stays as it is. */
-  leave(unreadable: Unreadable): void {
+  leave(unreadable: CorruptItemError): void {
     this.#unreadable.set(unreadable.members.item, unreadable);
   }
 
@@ -85,7 +85,7 @@ export class Ending {
   /** @throws what went wrong, where there was no progress besides */
   answer(): Released {
     const { failure, isWhole } = this.#work;
-    // A record may have lost some of its addresses, and have failed at the others.
+    // An allocation may have lost some of its addresses, and have failed at the others.
     const progressed = this.#progressed || this.#released.length > 0;
     if (failure !== undefined && !progressed) throw failure;
     const unreadable = [...this.#unreadable.values()];

@@ -1,15 +1,20 @@
 import { type Address, formatAddress } from "../../domain/address.ts";
-import type { AssignmentRecord } from "../../domain/allocation.ts";
-import type { RecordPlace } from "../../domain/allocation-place.ts";
+import type { Allocation } from "../../domain/allocation.ts";
+import type { AllocationPlace } from "../../domain/allocation-place.ts";
 import { heldBy } from "../../domain/block.ts";
 import { blockOf } from "../../domain/block-group.ts";
 import { ordinalOf } from "../../domain/cidr.ts";
 import type { Generation } from "../../domain/generation.ts";
 import { GRACE_MS, SWAP_TRIES_MAX } from "../../domain/limits.ts";
-import { Contended, Refusal, type RefusalCode, Unreadable } from "../../domain/outcome.ts";
-import { giveBack } from "../allocations/free-slots.ts";
+import {
+  ContentionError,
+  CorruptItemError,
+  Rejection,
+  type RejectionCode,
+} from "../../domain/outcome.ts";
+import { freeSlots } from "../allocations/free-slots.ts";
 import { identify, type NamedAddress } from "../allocations/identify-address.ts";
-import { dropSeats, seatOf } from "../allocations/quota-slots.ts";
+import { dropQuotaSlots, quotaSlotOf } from "../allocations/quota-slots.ts";
 import { poolAt } from "../core/configuration.ts";
 import { type Context, fresh } from "../core/context.ts";
 
@@ -17,7 +22,7 @@ export interface ReleaseResult {
   readonly address: string;
   /** `unfinished`: there was no time for it, or the database did not answer. The same release may be sent again. */
   readonly status: "released" | "not_assigned" | "conflict" | "unfinished";
-  readonly code?: RefusalCode | "unreadable";
+  readonly code?: RejectionCode | "unreadable";
   readonly detail?: string;
 }
 
@@ -35,12 +40,12 @@ export async function releaseAddress(
     ({ address, status: "conflict", code, detail }) as ReleaseResult;
   try {
     const named = await identify(context, space, release);
-    if (named instanceof Refusal) return conflict(named.code, named.detail);
+    if (named instanceof Rejection) return conflict(named.code, named.detail);
     if (named === undefined) return { address, status: "not_assigned" };
     return await releaseNamed(context, space, release.address, named);
   } catch (error) {
     // It is no reason to keep the others.
-    if (error instanceof Unreadable) return conflict("unreadable", error.sentence);
+    if (error instanceof CorruptItemError) return conflict("unreadable", error.sentence);
     throw error;
   }
 }
@@ -51,49 +56,50 @@ async function releaseNamed(
   address: Address,
   generation: Generation,
 ): Promise<ReleaseResult> {
-  const { token, blockSize, handleHash, recordId, keyed, headed, want } = generation;
+  const { token, blockSize, handleHash, allocationId, keyed, headed, want } = generation;
   const text = formatAddress(address);
-  const place: RecordPlace = { space, handleHash, id: recordId, keyed };
+  const place: AllocationPlace = { space, handleHash, id: allocationId, keyed };
   const block = blockOf(address, blockSize);
   const ordinal = ordinalOf(block, address);
-  // A keyed record says "given back" before the slot is free, or a late duplicate would take an address nobody gives back.
-  const record = keyed
-    ? await markGiven(context, place, token, text, want)
+  // A keyed allocation says "freed" before the slot is free, or a late duplicate would take an address nobody frees.
+  const allocation = keyed
+    ? await markFreed(context, place, token, text, want)
     : headed
-      ? await context.store.readRecord(place)
+      ? await context.store.readAllocation(place)
       : undefined;
-  if ((keyed || headed) && !record) return notOurs(context, space, address, generation);
+  if ((keyed || headed) && !allocation) return notOurs(context, space, address, generation);
   // An address whose head is still open was never answered, so nobody can rightly give it back.
-  if (record?.state === "open" || record?.state === "aborted") return neverAnswered(text);
+  if (allocation?.state === "pending" || allocation?.state === "aborted")
+    return neverAnswered(text);
 
   const tag = { space, block, token, handleHash, cools: true };
-  const { freed, block: after } = await giveBack(context, tag, [ordinal], new Set([ordinal]));
+  const { freed, block: after } = await freeSlots(context, tag, [ordinal], new Set([ordinal]));
   if (freed.length === 0) return notOurs(context, space, address, generation, after);
-  if (record) await dropSeats(context, record, seatOf(record, text));
-  // The record of a lone address goes with it; the returned block shows whether the request holds others there.
+  if (allocation) await dropQuotaSlots(context, allocation, quotaSlotOf(allocation, text));
+  // The allocation of a lone address goes with it; the returned block shows whether the request holds others there.
   if (!keyed && heldBy(after, token).length === 0)
     await (headed
       ? context.store.markDue(place, token, context.now())
-      : context.store.deleteRecordOfToken(place, token));
+      : context.store.deleteAllocationOfToken(place, token));
   return { address: text, status: "released" };
 }
 
-/** Marks the record, and answers it as it stands; nothing when it knows nothing of the token: nothing is assigned under it. */
-async function markGiven(
+/** Marks the allocation, and answers it as it stands; nothing when it knows nothing of the token: nothing is assigned under it. */
+async function markFreed(
   context: Context,
-  place: RecordPlace,
+  place: AllocationPlace,
   token: string,
   address: string,
   want: number,
-): Promise<AssignmentRecord | undefined> {
+): Promise<Allocation | undefined> {
   for (let attempt = 0; attempt < SWAP_TRIES_MAX; attempt++) {
     const nowMs = context.now();
-    const marked = await context.store.markGiven(place, token, {
+    const marked = await context.store.markFreed(place, token, {
       address,
       complete: want === 1,
       revision: fresh(context),
       atMs: nowMs,
-      // Whether the slot was freed, and whether others of the request are still held, the collector finds out.
+      // Whether the slot was freed, and whether others of the request are still held, the repair run finds out.
       dueAtMs: nowMs + GRACE_MS,
     });
     if (marked.outcome === "unknown") continue;
@@ -101,7 +107,7 @@ async function markGiven(
     const known = marked.item?.parts.some((part) => part.token === token);
     return known ? marked.item : undefined;
   }
-  throw new Contended("the database did not say whether a record was marked");
+  throw new ContentionError("the database did not say whether an allocation was marked");
 }
 
 const neverAnswered = (address: string): ReleaseResult => ({

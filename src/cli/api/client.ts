@@ -103,7 +103,7 @@ function sentencesOf(said: ApiProblem): string {
 }
 
 /** Was it this that the API said no for? */
-export const isRefusal = (error: unknown, code: ApiProblem["code"]): error is ApiError =>
+export const isRejection = (error: unknown, code: ApiProblem["code"]): error is ApiError =>
   error instanceof ApiError && error.problem.code === code;
 
 /** What stands there, or nothing. */
@@ -111,7 +111,7 @@ export async function found<Found>(reading: Promise<Found>): Promise<Found | und
   try {
     return await reading;
   } catch (error) {
-    if (isRefusal(error, "not_found")) return undefined;
+    if (isRejection(error, "not_found")) return undefined;
     throw error;
   }
 }

@@ -150,12 +150,12 @@ const TURNED_AWAY: Readonly<Record<number, string>> = {
 
 /** Plat said no; perhaps only for the moment. */
 function refused(request: Request, problem: ApiProblem): ApiError | Again {
-  const refusal = new ApiError(problem);
-  if (!problem.retryable) return refusal;
+  const rejection = new ApiError(problem);
+  if (!problem.retryable) return rejection;
   const waitMs = (problem.retryAfterSeconds ?? Number.POSITIVE_INFINITY) * 1_000;
   // A write that failed half-way may have happened: only a refusal is sure not to have.
   const harmless = repeatable(request) || (problem.status < 500 && !isDoneInParts(request));
-  return harmless && waitMs <= WAIT_MS_MAX ? new Again(refusal, waitMs) : refusal;
+  return harmless && waitMs <= WAIT_MS_MAX ? new Again(rejection, waitMs) : rejection;
 }
 
 /** What answers is something else, or stands in between. */

@@ -13,7 +13,7 @@ type AddressesReleased = Extract<Released, { readonly results: unknown }>;
 /** What a request came to that releases all that a handle or a host has. */
 export type AllReleased = Exclude<Released, AddressesReleased>;
 
-/** An address, and what proves that it is the caller's to give back. */
+/** An address, and what proves that it is the caller's to free. */
 export interface ReleaseEntry {
   readonly address: string;
   readonly handle?: string | undefined;

@@ -106,11 +106,12 @@ const into =
   };
 
 function nameOf({ metadata, spec }: Record<string, unknown>): string {
-  for (const [record, field] of [
+  for (const [allocation, field] of [
     [metadata, "name"],
     [spec, "cidr"],
     [spec, "handleID"],
   ] as const)
-    if (isRecord(record) && typeof record[field] === "string") return cut(record[field]);
+    if (isRecord(allocation) && typeof allocation[field] === "string")
+      return cut(allocation[field]);
   return "without a name";
 }

@@ -16,8 +16,8 @@ import { parsePlainInterval } from "../../domain/plain-form.ts";
 import {
   addressConflicts,
   type Conflict,
+  type Desired,
   ownerConflicts,
-  type Wanted,
   type WantedLabels,
   type WantedPool,
   type WantedReservation,
@@ -36,9 +36,9 @@ import {
 import { type TakenBlock, takenOf } from "./taken.ts";
 
 /** What a dump asks for, and what in it contradicts itself. */
-export function wantedFrom(dump: Dump): Wanted {
-  const standing = once("IPAMBlock", dump.blocks, ({ spec }) => formatCidr(spec.cidr));
-  const taken = standing.items
+export function wantedFrom(dump: Dump): Desired {
+  const current = once("IPAMBlock", dump.blocks, ({ spec }) => formatCidr(spec.cidr));
+  const taken = current.items
     .filter(({ spec }) => !isDeleted(spec))
     .map(takenOf)
     .sort(
@@ -68,7 +68,7 @@ export function wantedFrom(dump: Dump): Wanted {
     blocks: used.map(({ block }) => block),
     addresses,
     conflicts: [
-      ...standing.conflicts,
+      ...current.conflicts,
       ...pools.conflicts,
       ...pools.items.flatMap(({ metadata }) => nameConflicts("pool", metadata.name)),
       ...reservations.conflicts,
@@ -244,8 +244,8 @@ function overlapConflicts(taken: readonly TakenBlock[]): readonly Conflict[] {
 
 /** Handles are an index over the blocks; where the dump has any, they say the same. */
 function handleConflicts({ handles }: Dump, taken: readonly TakenBlock[]): readonly Conflict[] {
-  const standing = handles.filter(({ spec }) => !isDeleted(spec));
-  if (standing.length === 0) return [];
+  const current = handles.filter(({ spec }) => !isDeleted(spec));
+  if (current.length === 0) return [];
   const counted = new Map<string, Map<string, number>>();
   const countsOf = (handle: string) => {
     const counts = counted.get(handle) ?? new Map<string, number>();
@@ -256,7 +256,7 @@ function handleConflicts({ handles }: Dump, taken: readonly TakenBlock[]): reado
     for (const [handle, count] of counts) countsOf(handle).set(formatCidr(block.cidr), count);
   // What hosts keep for themselves is in no index.
   counted.delete(WINDOWS_HANDLE);
-  const said = new Map(standing.map(({ spec }) => [spec.handleID, spec.block ?? {}]));
+  const said = new Map(current.map(({ spec }) => [spec.handleID, spec.block ?? {}]));
   const conflicts: Conflict[] = [];
   for (const handle of new Set([...said.keys(), ...counted.keys()])) {
     if (handle === WINDOWS_HANDLE) continue;
@@ -287,11 +287,11 @@ function affinityConflicts(
   { affinities }: Dump,
   taken: readonly TakenBlock[],
 ): readonly Conflict[] {
-  const standing = affinities.filter(({ spec }) => !isDeleted(spec));
-  if (standing.length === 0) return [];
+  const current = affinities.filter(({ spec }) => !isDeleted(spec));
+  if (current.length === 0) return [];
   const owners = new Map(taken.map(({ block }) => [formatCidr(block.cidr), block.owner]));
-  const claims = new Set(standing.map(({ spec }) => `${formatCidr(spec.cidr)} ${hostOf(spec)}`));
-  const contradicting = standing
+  const claims = new Set(current.map(({ spec }) => `${formatCidr(spec.cidr)} ${hostOf(spec)}`));
+  const contradicting = current
     .filter(({ spec }) => !isPassing(spec.state))
     .flatMap(({ spec }): Conflict[] => {
       const cidr = formatCidr(spec.cidr);

@@ -43,7 +43,7 @@ const resource = <Spec extends v.GenericSchema>(spec: Spec) =>
 const named = <Spec extends v.GenericSchema>(spec: Spec) =>
   v.looseObject({ metadata, spec }, REQUIRED);
 
-/** What Plat has no words for it refuses itself, when the writes are rehearsed. */
+/** What Plat has no words for it refuses itself, when the writes are only tried. */
 export const ipPool = named(
   v.looseObject(
     {

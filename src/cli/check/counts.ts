@@ -25,11 +25,11 @@ export interface Counts {
 export function countsOf(contents: Contents, assigned: readonly Assigned[]): Counts {
   const slots = contents.blocks.flatMap((block) => [...block.slots.values()]);
   const ofKind = (kind: string) => slots.filter((slot) => slot.kind === kind).length;
-  const standing = contents.records.filter((record) => !isOver(record));
+  const current = contents.allocations.filter((allocation) => !isOver(allocation));
   return {
     pools: contents.pools.length,
     blocks: contents.blocks.length,
-    handles: new Set(standing.map(({ handle }) => handle)).size,
+    handles: new Set(current.map(({ handle }) => handle)).size,
     assigned: ofKind("taken"),
     borrowed: assigned.filter(({ borrowed }) => borrowed).length,
     cooling: ofKind("cooling"),

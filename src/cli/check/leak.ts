@@ -4,7 +4,7 @@ import { coversPods } from "./coverage.ts";
 import type { Inventory, SeenPod } from "./inventory.ts";
 
 /**
- * Whose owner is gone? The rules of Calico's collector (kube-controllers, IPAM GC) on an inventory. What the inventory does
+ * Whose owner is gone? The rules of Calico's repair run (kube-controllers, IPAM GC) on an inventory. What the inventory does
  * not cover is never gone, and what cannot be understood is never judged.
  */
 

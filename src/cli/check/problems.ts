@@ -22,7 +22,7 @@ export interface Finding {
 export interface Findings {
   /** What must never be. */
   readonly problems: readonly Finding[];
-  /** Left-overs that the next scheduled passes put right by themselves; some may be under way. */
+  /** Left-overs that the next scheduled runs put right by themselves; some may be under way. */
   readonly untidy: readonly Finding[];
   /** What may be as it should, and an operator may want to know. */
   readonly notes: readonly Finding[];
@@ -52,7 +52,7 @@ export function findIn(
 }
 
 /** What two looks have both found: a walk over a table in use is no snapshot, and what was under way is over by the second. */
-export function standingIn(first: Findings, second: Findings): Findings {
+export function currentIn(first: Findings, second: Findings): Findings {
   const both = (kind: keyof Findings) => {
     const seen = new Set(first[kind].map(keyOf));
     return second[kind].filter((finding) => seen.has(keyOf(finding)));

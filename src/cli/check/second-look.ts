@@ -1,6 +1,6 @@
 import { readAddress } from "../api/addresses.ts";
 import { atOnce } from "../api/at-once.ts";
-import { type Client, found, isPathPart, isRefusal } from "../api/client.ts";
+import { type Client, found, isPathPart, isRejection } from "../api/client.ts";
 import { readHandle } from "../api/handles.ts";
 import { type Candidate, ownersText } from "./candidates.ts";
 
@@ -15,11 +15,11 @@ export async function stillAsSeen(
   candidates: readonly Candidate[],
 ): Promise<readonly Candidate[]> {
   const looks = await atOnce(candidates, LOOKS_AT_ONCE, (one) => isAsSeen(client, one));
-  const standing = candidates.filter((_, i) => looks[i]);
+  const current = candidates.filter((_, i) => looks[i]);
   const handles = [
-    ...new Set(standing.filter(({ together }) => together).map(({ handle }) => handle)),
+    ...new Set(current.filter(({ together }) => together).map(({ handle }) => handle)),
   ];
-  const leaving = new Set(standing.map(({ generation }) => generation));
+  const leaving = new Set(current.map(({ generation }) => generation));
   const whole = await atOnce(
     handles,
     LOOKS_AT_ONCE,
@@ -27,7 +27,7 @@ export async function stillAsSeen(
       isPathPart(handle) && (await generationsOf(client, handle)).every((one) => leaving.has(one)),
   );
   const parted = new Set(handles.filter((_, i) => !whole[i]));
-  return standing.filter(({ together, handle }) => !(together && parted.has(handle)));
+  return current.filter(({ together, handle }) => !(together && parted.has(handle)));
 }
 
 async function isAsSeen(client: Client, seen: Candidate): Promise<boolean> {
@@ -40,7 +40,7 @@ async function isAsSeen(client: Client, seen: Candidate): Promise<boolean> {
     );
   } catch (error) {
     // What cannot be read is left as it is; the check tells of it.
-    if (isRefusal(error, "unreadable")) return false;
+    if (isRejection(error, "unreadable")) return false;
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-import { refusal } from "../shell/exit.ts";
+import { rejection } from "../shell/exit.ts";
 
 /**
  * Checks that every block became what was asked for.
@@ -12,5 +12,5 @@ export function refuse(
   const [first] = left;
   if (!first) return;
   const others = left.length > 1 ? ` (and ${left.length - 1} more)` : "";
-  throw refusal(first.status, `${first.cidr} is ${what}${others}.`);
+  throw rejection(first.status, `${first.cidr} is ${what}${others}.`);
 }

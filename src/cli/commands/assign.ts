@@ -15,7 +15,7 @@ import {
 } from "../invocation/options.ts";
 import type { Column } from "../output/column.ts";
 import { type Layout, tableText } from "../output/table.ts";
-import { CommandError, refusal as refused } from "../shell/exit.ts";
+import { CommandError, rejection as refused } from "../shell/exit.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
 
@@ -151,14 +151,14 @@ const BLOCKS: readonly Column<FamilyExplanation["blocks"][number]>[] = [
 const HOW = {
   own: "it is the host's",
   claim: "it is free, and would be claimed",
-  takeOver: "it is empty, and would be taken over",
+  seize: "it is empty, and would be seized",
   borrow: "it is another's, and would be borrowed from",
-  held: "the handle has them already",
+  alreadyAssigned: "the handle has them already",
 } as const satisfies Record<FamilyExplanation["blocks"][number]["action"], string>;
 
 /** Tells what a request would come to; it ends as the request would, which says why where it would be refused. */
 function explain(print: Session["print"], explanation: Explanation): void {
-  const { refusal, messages, families } = explanation;
+  const { rejection, messages, families } = explanation;
   print({
     text: (layout) =>
       [
@@ -168,17 +168,17 @@ function explain(print: Session["print"], explanation: Explanation): void {
     document: explanation,
     names: families.flatMap(({ blocks }) => blocks.map(({ block }) => block)),
   });
-  if (refusal) throw refused(refusal.code, refusal.detail);
+  if (rejection) throw refused(rejection.code, rejection.detail);
 }
 
 function familyText(
   layout: Layout,
-  { family, requested, pools, blocks, refusal }: FamilyExplanation,
+  { family, requested, pools, blocks, rejection }: FamilyExplanation,
   isOneOfTwo: boolean,
 ): string {
   const parts = [`IPv${family}: ${requested} wanted\n`];
   if (pools.length > 0) parts.push(tableText(POOLS, pools, layout));
   if (blocks.length > 0) parts.push(tableText(BLOCKS, blocks, layout));
-  if (refusal && isOneOfTwo) parts.push(`Refused, ${refusal.code}: ${refusal.detail}\n`);
+  if (rejection && isOneOfTwo) parts.push(`Refused, ${rejection.code}: ${rejection.detail}\n`);
   return parts.join("\n");
 }

@@ -9,7 +9,7 @@ import {
   sayNothingCovered,
   withInventory,
 } from "../check/options.ts";
-import { findIn, isClean, standingIn } from "../check/problems.ts";
+import { currentIn, findIn, isClean } from "../check/problems.ts";
 import { addressOf, type Checked, readReport, reportOf } from "../check/report.ts";
 import { checkText, foundSentences } from "../check/show.ts";
 import { action, printing, type Session } from "../invocation/cli.ts";
@@ -96,8 +96,8 @@ async function check(session: Session, options: Options): Promise<void> {
   });
   if (checked.problems.length > 0 || document.candidates.length > 0)
     throw new CommandError(EXIT.found, foundSentences(checked).join(" "));
-  const { pools, blocks, records, unreadable } = contents;
-  await checkNotEmpty(session, [...pools, ...blocks, ...records, ...unreadable], "blocks");
+  const { pools, blocks, allocations, unreadable } = contents;
+  await checkNotEmpty(session, [...pools, ...blocks, ...allocations, ...unreadable], "blocks");
 }
 
 /** Looks once, and where something was found again: what stands in both is told. */
@@ -110,5 +110,5 @@ async function twice(
   const findings = findIn(contents, at);
   if (isClean(findings)) return { contents, findings };
   const again = await look();
-  return { contents: again, findings: standingIn(findings, findIn(again, at)) };
+  return { contents: again, findings: currentIn(findings, findIn(again, at)) };
 }

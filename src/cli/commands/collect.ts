@@ -65,8 +65,8 @@ async function collect({ io, client, print }: Session, options: Options): Promis
     notes: [],
     leaks: { ...leaks, confirmed: [] },
   });
-  // Before the first release: a state that cannot be written stops the pass before it has done anything. Whatever is released
-  // then is no candidate of the next pass, for it is not assigned any more as it stands there.
+  // Before the first release: a state that cannot be written stops the scheduled run before it has done anything. Whatever is released
+  // then is no candidate of the next scheduled run, for it is not assigned any more as it stands there.
   await writeWhole(state, `${JSON.stringify(report, null, 2)}\n`);
 
   const outcomes: Outcome[] = [];
@@ -104,7 +104,7 @@ const COLUMNS: readonly Column<Summary>[] = [
   { header: "BRAKE", value: ({ brake }) => brake },
 ];
 
-/** What a pass came to, in numbers that can be watched. */
+/** What a scheduled run came to, in numbers that can be watched. */
 function summaryOf(
   { brake, candidates, confirmed }: Leaks,
   outcomes: readonly Outcome[],

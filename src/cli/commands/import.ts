@@ -2,8 +2,8 @@ import { Command } from "commander";
 import { readDump } from "../calico/dump.ts";
 import { wantedFrom } from "../calico/from-dump.ts";
 import { wantedFromCsv } from "../csv/read-csv.ts";
-import { isEmpty, type Wanted } from "../import/desired.ts";
-import { takeOver } from "../import/import-cluster.ts";
+import { type Desired, isEmpty } from "../import/desired.ts";
+import { importCluster } from "../import/import-cluster.ts";
 import { action, printing, type Session } from "../invocation/cli.ts";
 import {
   type Confirm,
@@ -67,24 +67,24 @@ const importing = (name: string, file: string): Command =>
 async function importCalico(session: Session, options: ImportOptions): Promise<void> {
   const confirm = confirmation(session, options);
   const wanted = wantedFrom(readDump(await textsOf(session, options)));
-  await takeOverAll(session, wanted, options, confirm);
+  await importAll(session, wanted, options, confirm);
 }
 
 async function importCsv(session: Session, options: ImportOptions): Promise<void> {
   const confirm = confirmation(session, options);
   const wanted = await wantedFromCsv(session.client, await textsOf(session, options));
-  await takeOverAll(session, wanted, options, confirm);
+  await importAll(session, wanted, options, confirm);
 }
 
-async function takeOverAll(
+async function importAll(
   session: Session,
-  wanted: Wanted,
+  wanted: Desired,
   { filename, dryRun }: ImportOptions,
   confirm: Confirm,
 ): Promise<void> {
   for (const note of wanted.notes) session.io.err(`Note: ${note}\n`);
   if (isEmpty(wanted)) throw usageError(`${filename.join(" and ")} has nothing that Plat takes.`);
-  await takeOver(session, wanted, { dryRun, confirm });
+  await importCluster(session, wanted, { dryRun, confirm });
 }
 
 async function textsOf(

@@ -42,12 +42,12 @@ export async function releaseFromReports(
         `Warning: ${file} has ${candidates.length} candidates, and none of them is confirmed: nothing of it is released.\n`,
       );
   const candidates = [...confirmed.values()];
-  const standing = await stillAsSeen(client, candidates);
-  const rows: Row[] = [...skipped(candidates, standing)];
+  const current = await stillAsSeen(client, candidates);
+  const rows: Row[] = [...skipped(candidates, current)];
   const show = () => print({ columns: COLUMNS, rows, document: { results: rows } });
   if (options.dryRun) {
     rows.push(
-      ...standing.map(({ address, handle }) => ({
+      ...current.map(({ address, handle }) => ({
         address,
         handle,
         status: "would_release" as const,
@@ -55,15 +55,15 @@ export async function releaseFromReports(
     );
     return show();
   }
-  if (standing.length > 0)
-    await confirm(`Release ${counted(standing.length, "leaked address", "leaked addresses")}?`);
+  if (current.length > 0)
+    await confirm(`Release ${counted(current.length, "leaked address", "leaked addresses")}?`);
   await told(rows, show, async () => {
-    for await (const outcomes of releaseCandidates(client, standing)) rows.push(...outcomes);
+    for await (const outcomes of releaseCandidates(client, current)) rows.push(...outcomes);
   });
 }
 
-function skipped(candidates: readonly Candidate[], standing: readonly Candidate[]): Outcome[] {
-  const kept = new Set(standing);
+function skipped(candidates: readonly Candidate[], current: readonly Candidate[]): Outcome[] {
+  const kept = new Set(current);
   return candidates
     .filter((one) => !kept.has(one))
     .map(({ address, handle }) => ({

@@ -16,7 +16,7 @@ import { affinityTypeOption, several, texts } from "../invocation/options.ts";
 import type { Column } from "../output/column.ts";
 import { counted } from "../output/count.ts";
 import { progressing, told } from "../output/progress.ts";
-import { refusal, usageError } from "../shell/exit.ts";
+import { rejection, usageError } from "../shell/exit.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
 import { type Named, notAssigned, previewOf, type Row } from "./release-preview.ts";
@@ -186,7 +186,7 @@ async function byHandle(session: Session, handle: string): Promise<void> {
   );
   // A handle exists as long as it has addresses, so this one is mistyped, of another space, or released before.
   if (released === 0)
-    throw refusal(
+    throw rejection(
       "not_found",
       `Handle ${JSON.stringify(handle)} has no addresses in space "${client.space}".`,
       "If an earlier command released them, nothing is left to do. Otherwise check the handle and --space.",
@@ -227,7 +227,7 @@ async function ofAll(
   // An earlier answer may name what could be read later.
   const items = (answers.at(-1)?.unreadable ?? []).map(({ item }) => item);
   if (items.length > 0)
-    throw refusal(
+    throw rejection(
       "unreadable",
       `What ${name} has in ${items.join(", ")} stays assigned, because it cannot be read.`,
       "An operator must look at it: see `plat check`.",
@@ -254,7 +254,7 @@ function refuseConflicts(rows: readonly Row[]): void {
   if (!first) return;
   const { address, code, detail } = first;
   const others = conflicts.length > 1 ? ` (and ${conflicts.length - 1} more)` : "";
-  throw refusal(
+  throw rejection(
     code ?? "conflict",
     `${address} is not released${others}. ${detail ?? ""}`.trimEnd(),
   );

@@ -13,7 +13,7 @@ import { matching } from "../resource/change.ts";
 import { create } from "../resource/create.ts";
 import { POOL, pathOf, titled } from "../resource/kind.ts";
 import { listAll } from "../resource/list.ts";
-import { CommandError, refusal, usageError } from "../shell/exit.ts";
+import { CommandError, rejection, usageError } from "../shell/exit.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
 import { POOL_COLUMNS, type Pool } from "./pool.ts";
@@ -97,18 +97,18 @@ async function checkFree({ client }: Session, parts: readonly Pool[]): Promise<v
   const pools = await listAll<Pool>(client, POOL);
   const taken = parts.find(({ name }) => pools.some((pool) => pool.name === name));
   if (taken) throw usageError(`${titled(POOL, taken.name)} exists already.`);
-  const standing = pools.length;
-  const after = standing - 1 + parts.length;
+  const current = pools.length;
+  const after = current - 1 + parts.length;
   if (after > POOLS_PER_SPACE_MAX)
     throw usageError(
-      `The space has ${standing} pools; with ${parts.length} parts in the place of one it would have ${after}, and it has at most ${POOLS_PER_SPACE_MAX}.`,
+      `The space has ${current} pools; with ${parts.length} parts in the place of one it would have ${after}, and it has at most ${POOLS_PER_SPACE_MAX}.`,
     );
 }
 
 async function checkEmpty({ client }: Session, name: string): Promise<void> {
   const assigned = await assignedInPool(client, name);
   if (assigned > 0n)
-    throw refusal(
+    throw rejection(
       "pool_in_use",
       `${assigned} addresses of pool ${name} are assigned, and only an empty pool can be split.`,
       `Drain it first: \`plat pool drain ${name} --wait\`.`,

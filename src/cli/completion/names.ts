@@ -28,8 +28,8 @@ const owners = listed(path`/v1/affinities`, "affinities", "host");
 /** No list has the handles of a space. */
 const handles: Source = async (client, offer) => {
   for await (const page of pages<v.InferOutput<typeof contentsRead>>(client, path`/v1/contents`)) {
-    const { records = [] } = fromJson(page.contents) as Partial<Contents>;
-    offer(records.map(({ handle }) => handle));
+    const { allocations = [] } = fromJson(page.contents) as Partial<Contents>;
+    offer(allocations.map(({ handle }) => handle));
   }
 };
 

@@ -8,7 +8,7 @@ import type { Pool } from "../import/current.ts";
 import {
   addressConflicts,
   type Conflict,
-  type Wanted,
+  type Desired,
   type WantedAddress,
   type WantedBlock,
 } from "../import/desired.ts";
@@ -27,10 +27,10 @@ const REQUIRED = COLUMNS.slice(0, 3);
 export async function wantedFromCsv(
   client: Client,
   texts: ReadonlyMap<string, string>,
-): Promise<Wanted> {
+): Promise<Desired> {
   const addresses = [...texts].flatMap(([file, text]) => addressesOf(file, text));
-  const standing = await listAll<Pool>(client, POOL);
-  const pools = standing.flatMap(({ cidr, blockSize }) => {
+  const current = await listAll<Pool>(client, POOL);
+  const pools = current.flatMap(({ cidr, blockSize }) => {
     const read = parseCidr(cidr);
     return read.ok ? [{ cidr: read.value, blockSize }] : [];
   });
@@ -61,12 +61,12 @@ function blockAround(
 
 /** The lines of a table, whose first one names the columns in any order. */
 function addressesOf(file: string, text: string): WantedAddress[] {
-  const lines = recordsOf(file, text);
+  const lines = allocationsOf(file, text);
   const problems: string[] = [];
   const addresses: WantedAddress[] = [];
-  for (const { record, info } of lines) {
+  for (const { allocation, info } of lines) {
     const where = `${file}, line ${info.lines}`;
-    const read = lineOf(record, where);
+    const read = lineOf(allocation, where);
     if (typeof read === "string") problems.push(`${where}: ${read}`);
     else addresses.push(read);
   }
@@ -76,14 +76,17 @@ function addressesOf(file: string, text: string): WantedAddress[] {
 
 type Line = Readonly<Record<string, string | undefined>>;
 
-function recordsOf(file: string, text: string): { readonly record: Line; readonly info: Info }[] {
+function allocationsOf(
+  file: string,
+  text: string,
+): { readonly allocation: Line; readonly info: Info }[] {
   try {
     return parse(text, {
       bom: true,
       skip_empty_lines: true,
       info: true,
       columns: (header: string[]) => columnsOf(file, header),
-    }) as unknown as { record: Line; info: Info }[];
+    }) as unknown as { allocation: Line; info: Info }[];
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     throw usageError(`${file} cannot be read as CSV: ${error.message}`);

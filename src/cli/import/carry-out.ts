@@ -92,9 +92,9 @@ async function claimOne(
   { cidr, host, reserving }: ClaimStep,
 ): Promise<void> {
   if (reserving) {
-    const { first, giveBack } = reserving;
+    const { first, freeSlots } = reserving;
     await assign(client, run, first);
-    if (giveBack) await release(client, first);
+    if (freeSlots) await release(client, first);
     return;
   }
   const { body } = await client.call<Claimed>({

@@ -12,17 +12,17 @@ import { type Kind, NAMESPACE, NODE, POOL, RESERVATION } from "../resource/kind.
 import { listAll } from "../resource/list.ts";
 import type { Progress } from "../shell/io.ts";
 import { type HeldAddress, type HeldBy, readHeld } from "../snapshot/held.ts";
-import type { Wanted } from "./desired.ts";
+import type { Desired } from "./desired.ts";
 
 export type Pool = v.InferOutput<typeof poolRead>;
 type Reservation = v.InferOutput<typeof reservationRead>;
 export type Settings = v.InferOutput<typeof settingsRead>;
 
 /** An address as its block tells of it, and its owners. */
-export type StandingAddress = HeldAddress & Pick<HeldBy, "owner">;
+export type CurrentAddress = HeldAddress & Pick<HeldBy, "owner">;
 
 /** What Plat has by now, as far as it concerns what is wanted. */
-export interface Standing {
+export interface Current {
   readonly pools: readonly Pool[];
   readonly settings: Settings;
   readonly reservations: ReadonlyMap<string, readonly string[]>;
@@ -30,15 +30,15 @@ export interface Standing {
   readonly labelled: ReadonlyMap<string, Readonly<Record<string, string>>>;
   readonly blocks: ReadonlyMap<string, BlockSummary>;
   /** Those of the wanted blocks that are assigned or cool. */
-  readonly addresses: ReadonlyMap<string, StandingAddress>;
+  readonly addresses: ReadonlyMap<string, CurrentAddress>;
 }
 
 /** Reads what Plat has. Nothing is written. */
-export async function readStanding(
+export async function readCurrent(
   client: Client,
-  wanted: Wanted,
+  wanted: Desired,
   shown: Progress,
-): Promise<Standing> {
+): Promise<Current> {
   const [{ reservations, ...configuration }, nodes, namespaces, blocks] = await Promise.all([
     readConfiguration(client),
     labelsOf(client, NODE),
@@ -76,7 +76,7 @@ async function readAddresses(
   client: Client,
   concerned: readonly BlockSummary[],
   shown: Progress,
-): Promise<Standing["addresses"]> {
+): Promise<Current["addresses"]> {
   const used = concerned.filter(({ inUse, cooling }) => inUse !== 0 || cooling !== 0);
   if (used.length === 0) return new Map();
   const { blocks, owners } = await readHeld(client, used, shown);

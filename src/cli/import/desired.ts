@@ -9,7 +9,7 @@ import { type HostId, hostName } from "../../domain/host.ts";
 import type { HostReserved } from "../../domain/host-reserved.ts";
 
 /** What is to be taken over, wherever it comes from: all that Plat shall have, beside what it has already. */
-export interface Wanted {
+export interface Desired {
   readonly pools: readonly WantedPool[];
   readonly reservations: readonly WantedReservation[];
   readonly labelled: readonly WantedLabels[];
@@ -24,7 +24,7 @@ export interface Wanted {
 }
 
 /** Is there nothing in it that could be taken over, or be in conflict? */
-export const isEmpty = ({ notes: _, settings, ...lists }: Wanted): boolean =>
+export const isEmpty = ({ notes: _, settings, ...lists }: Desired): boolean =>
   !settings && Object.values(lists).every(({ length }) => length === 0);
 
 /** A pool in the words of `PUT /v1/pools/{name}`. */

@@ -10,7 +10,7 @@ const REHEARSED_AT_ONCE = 8;
  * Asks the API, without writing anything, what it would refuse of an operator's writes: it knows best what a pool may be.
  * Writes that are known to be in conflict are not asked for.
  */
-export async function rehearse(client: Client, plan: Plan): Promise<readonly Conflict[]> {
+export async function previewImport(client: Client, plan: Plan): Promise<readonly Conflict[]> {
   const known = new Set(plan.conflicts.map(({ kind, name }) => `${kind} ${name}`));
   const writes: readonly Write[] = [
     ...plan.pools.map(

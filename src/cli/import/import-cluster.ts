@@ -5,9 +5,9 @@ import { tableText } from "../output/table.ts";
 import { CommandError, EXIT } from "../shell/exit.ts";
 import { styleOf } from "../shell/style.ts";
 import { carryOut } from "./carry-out.ts";
-import { readStanding } from "./current.ts";
-import type { Conflict, Wanted } from "./desired.ts";
-import { rehearse } from "./dry-run.ts";
+import { readCurrent } from "./current.ts";
+import type { Conflict, Desired } from "./desired.ts";
+import { previewImport } from "./dry-run.ts";
 import { planOf } from "./plan.ts";
 import { isNothing, reportOf } from "./report.ts";
 import type { Plan } from "./steps.ts";
@@ -18,15 +18,15 @@ import type { Plan } from "./steps.ts";
  *
  * @param confirm asks with the plan before the first write
  */
-export async function takeOver(
+export async function importCluster(
   session: Session,
-  wanted: Wanted,
+  wanted: Desired,
   { dryRun, confirm }: { readonly dryRun?: true | undefined; readonly confirm: Confirm },
 ): Promise<void> {
   const { io, client, print } = session;
   const plan = await progressing(io, "looking at what Plat has", async (shown): Promise<Plan> => {
-    const planned = planOf(wanted, await readStanding(client, wanted, shown));
-    const refused = await rehearse(client, planned);
+    const planned = planOf(wanted, await readCurrent(client, wanted, shown));
+    const refused = await previewImport(client, planned);
     return refused.length === 0 ? planned : withConflicts(planned, refused);
   });
   if (plan.conflicts.length > 0 || dryRun) {

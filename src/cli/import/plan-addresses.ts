@@ -1,8 +1,8 @@
 import { formatAddress } from "../../domain/address.ts";
 import { cidrOf, formatCidr } from "../../domain/cidr.ts";
 import { hostName } from "../../domain/host.ts";
-import type { Standing, StandingAddress } from "./current.ts";
-import type { Conflict, Wanted, WantedAddress } from "./desired.ts";
+import type { Current, CurrentAddress } from "./current.ts";
+import type { Conflict, Desired, WantedAddress } from "./desired.ts";
 import type { PlannedBlocks } from "./plan-blocks.ts";
 import { knownPools, poolAround } from "./plan-pools.ts";
 import { isSame } from "./same.ts";
@@ -17,11 +17,11 @@ export interface PlannedAddresses {
 
 /** What becomes of the wanted addresses. */
 export function planAddresses(
-  wanted: Wanted,
-  standing: Standing,
+  wanted: Desired,
+  current: Current,
   { reserving, whose }: PlannedBlocks,
 ): PlannedAddresses {
-  const pools = knownPools(wanted, standing);
+  const pools = knownPools(wanted, current);
   const assigns: AssignStep[] = [];
   const owners: OwnerStep[] = [];
   const conflicts: Conflict[] = [];
@@ -38,7 +38,7 @@ export function planAddresses(
       );
       continue;
     }
-    const there = standing.addresses.get(address);
+    const there = current.addresses.get(address);
     if (there) {
       const problem = whyNot(one, there);
       if (problem !== undefined) conflict(address, `(${one.where}) ${problem}`);
@@ -50,7 +50,7 @@ export function planAddresses(
     // Whatever is wrong with its block is told of the block.
     if (!whose.has(block)) continue;
     const isBorrowed = whose.get(block) !== one.host;
-    if (isBorrowed && pool.standing?.borrowing === "forbidden") {
+    if (isBorrowed && pool.current?.borrowing === "forbidden") {
       conflict(
         address,
         `(${one.where}) is another host's to give, and pool ${pool.name} forbids borrowing`,
@@ -79,7 +79,7 @@ export function planAddresses(
 /** Why an address that stands cannot become what is wanted. */
 function whyNot(
   { handle, host, attributes, alternate }: WantedAddress,
-  there: StandingAddress,
+  there: CurrentAddress,
 ): string | undefined {
   if (there.state === "cooling")
     return `was released in Plat, and cools until ${there.availableAt}`;
@@ -88,10 +88,10 @@ function whyNot(
     return `is assigned to handle ${there.handle} in Plat, not to ${handle}`;
   if (there.host !== hostName(host))
     return `is at host ${there.host} in Plat, not at ${hostName(host)}`;
-  const { active = {}, alternate: standing } = there.owner ?? {};
+  const { active = {}, alternate: current } = there.owner ?? {};
   if (!isSame(active, attributes))
     return `has other attributes in Plat: ${JSON.stringify(active)}, not ${JSON.stringify(attributes)}`;
-  return standing && !isSame(standing, alternate)
-    ? `has an alternate owner in Plat: ${JSON.stringify(standing)}`
+  return current && !isSame(current, alternate)
+    ? `has an alternate owner in Plat: ${JSON.stringify(current)}`
     : undefined;
 }

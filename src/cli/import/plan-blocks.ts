@@ -4,8 +4,8 @@ import { type HostId, hostId } from "../../domain/host.ts";
 import { type HostReserved, isHostReserved } from "../../domain/host-reserved.ts";
 import type { BlockSummary } from "../api/blocks.ts";
 import { blockName } from "../snapshot/ipam-block.ts";
-import type { Standing } from "./current.ts";
-import type { Conflict, Wanted, WantedAddress, WantedBlock } from "./desired.ts";
+import type { Current } from "./current.ts";
+import type { Conflict, Desired, WantedAddress, WantedBlock } from "./desired.ts";
 import { knownPools, poolAround } from "./plan-pools.ts";
 import { isSame } from "./same.ts";
 import {
@@ -29,8 +29,8 @@ export interface PlannedBlocks {
   readonly count: (conflicts: number) => Counts;
 }
 
-export function planBlocks(wanted: Wanted, standing: Standing): PlannedBlocks {
-  const pools = knownPools(wanted, standing);
+export function planBlocks(wanted: Desired, current: Current): PlannedBlocks {
+  const pools = knownPools(wanted, current);
   const within = addressesByBlock(wanted);
   const claims: ClaimStep[] = [];
   const disowns: DisownStep[] = [];
@@ -41,7 +41,7 @@ export function planBlocks(wanted: Wanted, standing: Standing): PlannedBlocks {
   for (const block of wanted.blocks) {
     const cidr = formatCidr(block.cidr);
     const pool = poolAround(pools, addressAt(block.cidr, 0));
-    const there = standing.blocks.get(cidr);
+    const there = current.blocks.get(cidr);
     const addresses = within.get(cidr) ?? [];
     const problem = !pool
       ? "lies in no pool, neither of Plat nor of what is taken over"
@@ -53,9 +53,9 @@ export function planBlocks(wanted: Wanted, standing: Standing): PlannedBlocks {
       continue;
     }
     const owner = block.owner ?? keeperOf(cidr);
-    whose.set(cidr, there ? standingOwner(there) : owner);
+    whose.set(cidr, there ? actualOwner(there) : owner);
     const reserving = reservingOf(block, owner, addresses);
-    if (reserving && !reserving.giveBack)
+    if (reserving && !reserving.freeSlots)
       reservedWith.set(reserving.first.address, reserving.hostReserved);
     if (needsClaim(block, there)) {
       claims.push({ cidr, host: owner, ...(reserving && { reserving }) });
@@ -67,15 +67,15 @@ export function planBlocks(wanted: Wanted, standing: Standing): PlannedBlocks {
           problem: "has no address left by which its host could claim it with what it keeps",
         });
     }
-    if (block.owner === undefined && (!there || standingOwner(there) === owner))
+    if (block.owner === undefined && (!there || actualOwner(there) === owner))
       disowns.push({ cidr, host: owner });
-    const left = standing.addresses.get(temporaryOf(block, addresses) ?? "");
+    const left = current.addresses.get(temporaryOf(block, addresses) ?? "");
     if (left?.handle === temporaryHandle(cidr))
       leftovers.push({ address: left.address, handle: left.handle });
   }
-  const created = claims.filter(({ cidr }) => !standing.blocks.has(cidr)).length;
+  const created = claims.filter(({ cidr }) => !current.blocks.has(cidr)).length;
   const changed =
-    claims.length - created + disowns.filter(({ cidr }) => standing.blocks.has(cidr)).length;
+    claims.length - created + disowns.filter(({ cidr }) => current.blocks.has(cidr)).length;
   return {
     claims,
     disowns,
@@ -92,7 +92,7 @@ export function planBlocks(wanted: Wanted, standing: Standing): PlannedBlocks {
   };
 }
 
-function addressesByBlock({ blocks, addresses }: Wanted): ReadonlyMap<string, WantedAddress[]> {
+function addressesByBlock({ blocks, addresses }: Desired): ReadonlyMap<string, WantedAddress[]> {
   const prefixes = new Set(blocks.map(({ cidr }) => `${cidr.family} ${cidr.prefix}`));
   const within = new Map(
     blocks.map(({ cidr }): [string, WantedAddress[]] => [formatCidr(cidr), []]),
@@ -108,7 +108,7 @@ function addressesByBlock({ blocks, addresses }: Wanted): ReadonlyMap<string, Wa
 
 /** Why a block that stands cannot become what is wanted. */
 function whyNot(block: WantedBlock, there: BlockSummary): string | undefined {
-  const owner = standingOwner(there);
+  const owner = actualOwner(there);
   const keeper = keeperOf(there.cidr);
   if (block.orAnyones) return undefined;
   const isFree = owner === undefined || (block.owner === undefined && owner === keeper);
@@ -123,10 +123,10 @@ function whyNot(block: WantedBlock, there: BlockSummary): string | undefined {
 
 function needsClaim({ owner, orAnyones }: WantedBlock, there: BlockSummary | undefined): boolean {
   if (!there) return true;
-  return owner !== undefined && !orAnyones && standingOwner(there) === undefined;
+  return owner !== undefined && !orAnyones && actualOwner(there) === undefined;
 }
 
-const standingOwner = ({ host, affinityType = "host" }: BlockSummary): HostId | undefined =>
+const actualOwner = ({ host, affinityType = "host" }: BlockSummary): HostId | undefined =>
   host === undefined ? undefined : hostId(affinityType, host);
 
 /** Who has a block that is to be nobody's, for as long as addresses are assigned in it. */
@@ -134,7 +134,7 @@ const keeperOf = (cidr: string): HostId => hostId("virtual", temporaryHandle(cid
 
 const temporaryHandle = (cidr: string) => `plat-import-${blockName(cidr)}`;
 
-/** What a host keeps comes with an address that it is assigned: one that is wanted, else one that is given back at once. */
+/** What a host keeps comes with an address that it is assigned: one that is wanted, else one that is freed at once. */
 function reservingOf(
   block: WantedBlock,
   owner: HostId,
@@ -147,7 +147,7 @@ function reservingOf(
     return {
       hostReserved,
       first: { ...assignStepOf(block.cidr, own), hostReserved },
-      giveBack: false,
+      freeSlots: false,
     };
   const address = temporaryOf(block, addresses);
   if (address === undefined) return undefined;
@@ -160,7 +160,7 @@ function reservingOf(
     attributes: {},
     hostReserved,
   };
-  return { hostReserved, first, giveBack: true };
+  return { hostReserved, first, freeSlots: true };
 }
 
 /** The first address of a block that its host keeps something of, and that nobody has. */

@@ -7,8 +7,8 @@ import {
   overlaps,
   parseCidr,
 } from "../../domain/cidr.ts";
-import type { Pool, Standing } from "./current.ts";
-import type { Conflict, PoolFields, Wanted, WantedPool } from "./desired.ts";
+import type { Current, Pool } from "./current.ts";
+import type { Conflict, Desired, PoolFields, WantedPool } from "./desired.ts";
 import { isSame } from "./same.ts";
 import type { Filling, PoolStep } from "./steps.ts";
 
@@ -18,25 +18,25 @@ export interface KnownPool {
   readonly cidr: Cidr;
   readonly blockSize: number;
   /** Absent: it is about to be created. */
-  readonly standing?: Pool;
+  readonly current?: Pool;
   readonly isWanted: boolean;
 }
 
 /** The pools as they are once the wanted ones stand. */
-export function knownPools({ pools }: Wanted, standing: Standing): readonly KnownPool[] {
-  const byName = new Map(standing.pools.map((pool) => [pool.name, pool]));
+export function knownPools({ pools }: Desired, current: Current): readonly KnownPool[] {
+  const byName = new Map(current.pools.map((pool) => [pool.name, pool]));
   const wanted = pools.map(({ name, cidr, blockSize }): KnownPool => {
     const before = byName.get(name);
-    return { name, cidr, blockSize, isWanted: true, ...(before && { standing: before }) };
+    return { name, cidr, blockSize, isWanted: true, ...(before && { current: before }) };
   });
   const names = new Set(pools.map(({ name }) => name));
-  const others = standing.pools
+  const others = current.pools
     .filter(({ name }) => !names.has(name))
     .map((pool) => ({
       name: pool.name,
       cidr: networkOf(pool),
       blockSize: pool.blockSize,
-      standing: pool,
+      current: pool,
       isWanted: false,
     }));
   return [...wanted, ...others];
@@ -47,16 +47,16 @@ export const poolAround = (pools: readonly KnownPool[], address: Address): Known
 
 /** What becomes of the wanted pools, and what stands in their way. */
 export function planPools(
-  wanted: Wanted,
-  standing: Standing,
+  wanted: Desired,
+  current: Current,
   work: Filling,
 ): { readonly steps: readonly PoolStep[]; readonly conflicts: readonly Conflict[] } {
-  const known = knownPools(wanted, standing);
+  const known = knownPools(wanted, current);
   const filled = filledPools(known, work);
   return {
-    steps: wanted.pools.flatMap((pool) => stepOf(pool, standing, filled.has(pool.name))),
+    steps: wanted.pools.flatMap((pool) => stepOf(pool, current, filled.has(pool.name))),
     conflicts: [
-      ...wanted.pools.flatMap((pool) => changeConflicts(pool, standing)),
+      ...wanted.pools.flatMap((pool) => changeConflicts(pool, current)),
       ...overlapConflicts(known),
       ...known.flatMap((pool) => closedConflicts(pool, filled.has(pool.name))),
     ],
@@ -82,7 +82,7 @@ function filledPools(
  * A pool that is filled serves from the beginning, and nobody by itself: so nobody takes an address that is still to come. What
  * it is to be in the end, it becomes in the end.
  */
-function stepOf({ name, fields }: WantedPool, { pools }: Standing, filled: boolean): PoolStep[] {
+function stepOf({ name, fields }: WantedPool, { pools }: Current, filled: boolean): PoolStep[] {
   const before = pools.find((pool) => pool.name === name);
   const next = before ? { ...keptOf(before), ...fields } : fields;
   const opened: PoolFields = { ...next, disabled: false, assignmentMode: "Manual" };
@@ -126,7 +126,7 @@ const normal = ({
   routing: { ...ROUTING_DEFAULT, ...routing },
 });
 
-function changeConflicts({ name, fields }: WantedPool, { pools }: Standing): readonly Conflict[] {
+function changeConflicts({ name, fields }: WantedPool, { pools }: Current): readonly Conflict[] {
   const before = pools.find((pool) => pool.name === name);
   if (!before) return [];
   const conflict = (problem: string): Conflict[] => [{ kind: "pool", name, problem }];
@@ -145,8 +145,8 @@ function overlapConflicts(known: readonly KnownPool[]): readonly Conflict[] {
     known
       .slice(i + 1)
       .filter(({ cidr, isWanted }) => (pool.isWanted || isWanted) && overlapping(pool.cidr, cidr))
-      .map(({ name, cidr, standing, isWanted }): Conflict => {
-        const where = standing && !isWanted ? " of Plat" : "";
+      .map(({ name, cidr, current, isWanted }): Conflict => {
+        const where = current && !isWanted ? " of Plat" : "";
         return {
           kind: "pool",
           name: pool.name,
@@ -158,12 +158,12 @@ function overlapConflicts(known: readonly KnownPool[]): readonly Conflict[] {
 
 /** A pool that nobody says anything of is left as it is. */
 function closedConflicts(
-  { name, standing, isWanted }: KnownPool,
+  { name, current, isWanted }: KnownPool,
   filled: boolean,
 ): readonly Conflict[] {
-  if (!filled || isWanted || !standing) return [];
+  if (!filled || isWanted || !current) return [];
   const problem =
-    standing.state !== undefined ? `is ${standing.state}` : standing.disabled ? "is disabled" : "";
+    current.state !== undefined ? `is ${current.state}` : current.disabled ? "is disabled" : "";
   return problem === ""
     ? []
     : [

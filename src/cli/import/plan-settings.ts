@@ -1,8 +1,8 @@
 import { addressAt, parseCidr } from "../../domain/cidr.ts";
 import { type HostId, hostId, hostName } from "../../domain/host.ts";
 import { capOf } from "../../domain/pool.ts";
-import type { Standing } from "./current.ts";
-import type { Conflict, Wanted } from "./desired.ts";
+import type { Current } from "./current.ts";
+import type { Conflict, Desired } from "./desired.ts";
 import type { PlannedBlocks } from "./plan-blocks.ts";
 import { knownPools, poolAround } from "./plan-pools.ts";
 import { isSame } from "./same.ts";
@@ -16,14 +16,14 @@ type Work = Filling & Pick<PlannedBlocks, "whose">;
  * that a run which is cut off leaves nothing that the next one would not put right.
  */
 export function planSettings(
-  wanted: Wanted,
-  standing: Standing,
+  wanted: Desired,
+  current: Current,
   work: Work,
 ): { readonly step: SettingsStep | undefined; readonly conflicts: readonly Conflict[] } {
-  const before = standing.settings;
+  const before = current.settings;
   const settings = { ...before, ...wanted.settings };
   const borrowed = work.assigns.filter(({ block, host }) => work.whose.get(block) !== host).length;
-  const { blocks, host } = mostBlocks(wanted, standing, work);
+  const { blocks, host } = mostBlocks(wanted, current, work);
   const isStrict = before.strictAffinity && borrowed > 0;
   const isCapped = blocks > capOf(before);
   const isOpened = isStrict || isCapped;
@@ -33,7 +33,7 @@ export function planSettings(
     ...(isCapped && { maxBlocksPerHost: null }),
   };
   const conflicts = [
-    ...unregistered(wanted, standing, work),
+    ...unregistered(wanted, current, work),
     ...(isCapped && !wanted.settings
       ? [
           conflict(
@@ -72,8 +72,8 @@ const conflict = (name: string, problem: string): Conflict => ({
 });
 
 /** The host with the most blocks in a pool, once the claims are done; and how many. */
-function mostBlocks(wanted: Wanted, standing: Standing, { claims }: Work) {
-  const pools = knownPools(wanted, standing);
+function mostBlocks(wanted: Desired, current: Current, { claims }: Work) {
+  const pools = knownPools(wanted, current);
   const counts = new Map<string, { readonly host: HostId; blocks: number }>();
   const count = (host: HostId, cidr: string) => {
     const read = parseCidr(cidr);
@@ -87,7 +87,7 @@ function mostBlocks(wanted: Wanted, standing: Standing, { claims }: Work) {
   const claimed = new Set(claims.map(({ cidr }) => cidr));
   const hosts = new Set(claims.map(({ host }) => host));
   for (const { cidr, host } of claims) count(host, cidr);
-  for (const { cidr, host, affinityType = "host" } of standing.blocks.values())
+  for (const { cidr, host, affinityType = "host" } of current.blocks.values())
     if (host !== undefined && !claimed.has(cidr) && hosts.has(hostId(affinityType, host)))
       count(hostId(affinityType, host), cidr);
   return [...counts.values()].reduce((most, one) => (one.blocks > most.blocks ? one : most), {
@@ -98,13 +98,13 @@ function mostBlocks(wanted: Wanted, standing: Standing, { claims }: Work) {
 
 /** Hosts that Plat would assign nothing to, as long as they are not registered. */
 function unregistered(
-  wanted: Wanted,
-  standing: Standing,
+  wanted: Desired,
+  current: Current,
   { assigns, claims }: Work,
 ): readonly Conflict[] {
-  if (!standing.settings.requireRegisteredHosts) return [];
+  if (!current.settings.requireRegisteredHosts) return [];
   const known = new Set([
-    ...standing.labelled.keys(),
+    ...current.labelled.keys(),
     ...wanted.labelled.map(({ kind, name }) => `${kind}/${name}`),
   ]);
   const assigned = [...assigns, ...claims.filter(({ reserving }) => reserving)];

@@ -1,5 +1,5 @@
-import type { Standing } from "./current.ts";
-import type { Conflict, Wanted } from "./desired.ts";
+import type { Current } from "./current.ts";
+import type { Conflict, Desired } from "./desired.ts";
 import { planAddresses } from "./plan-addresses.ts";
 import { planBlocks } from "./plan-blocks.ts";
 import { planPools } from "./plan-pools.ts";
@@ -8,19 +8,19 @@ import { isSame } from "./same.ts";
 import type { Counts, Plan, Verb } from "./steps.ts";
 
 /** What must be done so that Plat has what is wanted. Nothing is asked or written: the same question has the same answer. */
-export function planOf(wanted: Wanted, standing: Standing): Plan {
-  const blocks = planBlocks(wanted, standing);
-  const addresses = planAddresses(wanted, standing, blocks);
+export function planOf(wanted: Desired, current: Current): Plan {
+  const blocks = planBlocks(wanted, current);
+  const addresses = planAddresses(wanted, current, blocks);
   const { claims, disowns, leftovers } = blocks;
   const { assigns, owners } = addresses;
-  const pools = planPools(wanted, standing, { claims, assigns });
-  const settings = planSettings(wanted, standing, { claims, assigns, whose: blocks.whose });
+  const pools = planPools(wanted, current, { claims, assigns });
+  const settings = planSettings(wanted, current, { claims, assigns, whose: blocks.whose });
   const reservations = wanted.reservations.map(({ name, cidrs }) => {
-    const before = standing.reservations.get(name);
+    const before = current.reservations.get(name);
     return { name, cidrs, verb: verbOf(before !== undefined, isSame(before, cidrs)) };
   });
   const labelled = wanted.labelled.map((one) => {
-    const before = standing.labelled.get(`${one.kind}/${one.name}`);
+    const before = current.labelled.get(`${one.kind}/${one.name}`);
     return { ...one, verb: verbOf(before !== undefined, isSame(before, one.labels)) };
   });
   const conflicts = [

@@ -39,9 +39,9 @@ export interface ClaimStep {
   /** With what the host keeps for itself, which comes with the first address that is assigned in the block. */
   readonly reserving?: {
     readonly hostReserved: HostReserved;
-    /** It is given back at once where it is none of those that are wanted. */
+    /** It is freed at once where it is none of those that are wanted. */
     readonly first: AssignStep;
-    readonly giveBack: boolean;
+    readonly freeSlots: boolean;
   };
 }
 
@@ -85,7 +85,7 @@ export interface Plan {
   readonly assigns: readonly AssignStep[];
   readonly owners: readonly OwnerStep[];
   readonly disowns: readonly DisownStep[];
-  /** What an earlier run that was cut off did not give back. */
+  /** What an earlier run that was cut off did not free. */
   readonly leftovers: readonly { readonly address: string; readonly handle: string }[];
   readonly conflicts: readonly Conflict[];
   readonly notes: readonly string[];

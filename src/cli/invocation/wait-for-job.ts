@@ -5,7 +5,7 @@ import { path } from "../api/client.ts";
 import type { Column } from "../output/column.ts";
 import { progressing } from "../output/progress.ts";
 import { tableText } from "../output/table.ts";
-import { CommandError, EXIT, refusal, usageError } from "../shell/exit.ts";
+import { CommandError, EXIT, rejection, usageError } from "../shell/exit.ts";
 import type { Session } from "./cli.ts";
 import type { Duration } from "./options.ts";
 
@@ -104,7 +104,7 @@ export function checkTimeout({
 /** A job that is over and did not do what it was for is a refusal. */
 export function checkDone({ id, state, detail }: Job): void {
   if (state === "failed" || state === "cancelled")
-    throw refusal(
+    throw rejection(
       `job_${state}`,
       `Job ${id} ${state === "failed" ? "failed" : "was cancelled"}: ${detail}`,
     );

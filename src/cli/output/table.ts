@@ -37,9 +37,9 @@ export function tableText<Row>(
 ): string {
   const { isWide, style } = layout;
   const shown = isWide ? columns : columns.filter(({ wide }) => !wide);
-  const cells = rows.map((row) => shown.map(({ value }) => `${value(row) ?? NONE}`));
+  const groups = rows.map((row) => shown.map(({ value }) => `${value(row) ?? NONE}`));
   const widths = shown.map(({ header }, at) =>
-    Math.max(header.length, ...cells.map((row) => row[at]?.length ?? 0)),
+    Math.max(header.length, ...groups.map((row) => row[at]?.length ?? 0)),
   );
   const narrowed = isWide ? widths : narrow(shown, widths, layout.columns);
   const table = new Table({
@@ -47,7 +47,7 @@ export function tableText<Row>(
     chars: { ...NO_BORDERS, middle: GAP },
     style: { head: [], border: [], "padding-left": 0, "padding-right": 0 },
   });
-  for (const row of cells)
+  for (const row of groups)
     table.push(
       row.map((text, at) => {
         const { isState, long } = shown[at] as Column<Row>;

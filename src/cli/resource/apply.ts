@@ -6,7 +6,7 @@ import { progressing } from "../output/progress.ts";
 import { CommandError, EXIT, errorText, usageError } from "../shell/exit.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
-import { type Change, make, rehearse, warn } from "./change.ts";
+import { type Change, make, previewImport, warn } from "./change.ts";
 import { readDocuments, type Wanted } from "./documents.ts";
 import { type Kind, titled } from "./kind.ts";
 import { checkApart } from "./overlap.ts";
@@ -51,16 +51,16 @@ const apply =
     for (const title of ignored) io.err(`Note: ignored ${title}\n`);
     if (wanted.length === 0)
       throw usageError(`${filename.join(" and ")} has nothing that Plat takes.`);
-    const changes = await rehearseAll(session, wanted);
+    const changes = await dryRunAll(session, wanted);
     if (dryRun) return say(io, changes, " (dry run)");
     await makeAll(session, changes);
   };
 
 /** Everything is looked at before the first write: all that is wrong is told, and then nothing is written. */
-async function rehearseAll({ io, client }: Session, wanted: readonly Wanted[]) {
+async function dryRunAll({ io, client }: Session, wanted: readonly Wanted[]) {
   const changes: Change[] = [];
   const failures: CommandError[] = [];
-  const work = (one: Wanted) => attempt(one, () => rehearse(client, one));
+  const work = (one: Wanted) => attempt(one, () => previewImport(client, one));
   await progressing(io, "Looks", async (shown) => {
     for await (const { done, failed } of inSlices(wanted, work)) {
       changes.push(...done);

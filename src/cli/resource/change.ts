@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { type Client, found, isRefusal, type Reply } from "../api/client.ts";
+import { type Client, found, isRejection, type Reply } from "../api/client.ts";
 import type { Io } from "../shell/io.ts";
 import type { Wanted } from "./documents.ts";
 import { pathOf } from "./kind.ts";
@@ -20,17 +20,17 @@ type Body = Readonly<Record<string, unknown>>;
 const TRIES_MAX = 4;
 
 /** Looks what stands there, and rehearses the change, so that the API has read it and finds nothing wrong with it. */
-export async function rehearse(client: Client, wanted: Wanted): Promise<Change> {
+export async function previewImport(client: Client, wanted: Wanted): Promise<Change> {
   const path = pathOf(wanted.kind, wanted.name);
-  const seen = await standing(client, wanted);
-  const { body: rehearsed } = await client.call<Body>({
+  const seen = await current(client, wanted);
+  const { body: dryRunOf } = await client.call<Body>({
     method: "PUT",
     path,
     query: { dryRun: true },
     body: wanted.body,
     ...matching(seen),
   });
-  const { dryRun: _, warnings, ...stands } = rehearsed;
+  const { dryRun: _, warnings, ...stands } = dryRunOf;
   const body = wanted.isManifest ? { ...stands, ...unsaidOf(wanted, seen) } : stands;
   const outcome =
     seen === undefined
@@ -42,17 +42,17 @@ export async function rehearse(client: Client, wanted: Wanted): Promise<Change> 
 }
 
 /** What stands there. A pool whose creation was cut off does not stand yet: who creates it again goes on with it. */
-async function standing(client: Client, { kind, name }: Wanted): Promise<Reply<Body> | undefined> {
+async function current(client: Client, { kind, name }: Wanted): Promise<Reply<Body> | undefined> {
   const seen = await found(client.call<Body>({ method: "GET", path: pathOf(kind, name) }));
   return seen?.body.state === "pending" ? undefined : seen;
 }
 
 /**
- * Makes a rehearsed change, unless there is none. Where somebody else was faster it is rehearsed anew, so that the last one
+ * Makes a only tried change, unless there is none. Where somebody else was faster it is only tried anew, so that the last one
  * who applies wins, as with kubectl.
  */
-export async function make(client: Client, rehearsed: Change): Promise<Change> {
-  let change = rehearsed;
+export async function make(client: Client, dryRunOf: Change): Promise<Change> {
+  let change = dryRunOf;
   for (let tries = 1; change.outcome !== "unchanged"; tries++) {
     const { wanted, body } = change;
     try {
@@ -65,7 +65,7 @@ export async function make(client: Client, rehearsed: Change): Promise<Change> {
       return { ...change, warnings: detailsOf(made.body) };
     } catch (error) {
       if (!isOvertaken(error) || tries === TRIES_MAX) throw error;
-      change = await rehearse(client, wanted);
+      change = await previewImport(client, wanted);
     }
   }
   return change;
@@ -86,7 +86,7 @@ export function warn(io: Io, warnings: readonly string[]): void {
 }
 
 const isOvertaken = (error: unknown) =>
-  isRefusal(error, "precondition_failed") || isRefusal(error, "precondition_required");
+  isRejection(error, "precondition_failed") || isRejection(error, "precondition_required");
 
 function unsaidOf({ kind }: Wanted, seen: Reply<Body> | undefined): Body {
   const names = kind.unsaid.filter((name) => seen?.body[name] !== undefined);

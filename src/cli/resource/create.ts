@@ -1,6 +1,6 @@
-import { isRefusal } from "../api/client.ts";
+import { isRejection } from "../api/client.ts";
 import type { Session } from "../invocation/cli.ts";
-import { refusal } from "../shell/exit.ts";
+import { rejection } from "../shell/exit.ts";
 import { detailsOf, matching, warn } from "./change.ts";
 import { type Kind, pathOf, titled } from "./kind.ts";
 
@@ -18,8 +18,8 @@ export async function create(
     ...matching(undefined),
   });
   const { body: answer } = await created.catch((error: unknown) => {
-    if (!isRefusal(error, "precondition_failed")) throw error;
-    throw refusal(
+    if (!isRejection(error, "precondition_failed")) throw error;
+    throw rejection(
       error.problem.code,
       `${titled(kind, name)} exists already.`,
       "Use `apply` to change it.",

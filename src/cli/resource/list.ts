@@ -1,5 +1,5 @@
 import { type Client, pages } from "../api/client.ts";
-import { type CommandError, capital, refusal } from "../shell/exit.ts";
+import { type CommandError, capital, rejection } from "../shell/exit.ts";
 import { type Kind, listPath } from "./kind.ts";
 
 type Listing = Pick<Kind, "plural"> & Partial<Pick<Kind, "perPage">>;
@@ -26,7 +26,7 @@ export async function listKnown<Body>(
   const [first, ...others] = new Set(reasons);
   return {
     bodies,
-    unread: first === undefined ? undefined : refusal("unreadable", first, ...others),
+    unread: first === undefined ? undefined : rejection("unreadable", first, ...others),
   };
 }
 

@@ -1,6 +1,6 @@
 import { path } from "../api/client.ts";
 import type { Session } from "../invocation/cli.ts";
-import { refusal } from "../shell/exit.ts";
+import { rejection } from "../shell/exit.ts";
 
 /**
  * Says on stderr that a list is empty, since a mistyped space looks like one with nothing in it.
@@ -20,7 +20,7 @@ export async function checkNotEmpty(
     query: { limit: 1 },
   });
   if (body.pools.length > 0) return io.err(`Note: no ${what} found in space "${client.space}".\n`);
-  throw refusal(
+  throw rejection(
     "no_pools",
     `Space "${client.space}" has no pools${what === "pools" ? "" : ` and no ${what}`}.`,
     "Create a pool with `plat pool create NAME --cidr CIDR`, or name another space with --space.",

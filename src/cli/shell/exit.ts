@@ -39,7 +39,7 @@ export const errorText = ({ exit, message }: CommandError): string =>
 export const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
 /** Something was refused: a sentence with the reason, what to do, and the code of the problem for programs. */
-export const refusal = (code: string, sentence: string, ...more: readonly string[]) =>
+export const rejection = (code: string, sentence: string, ...more: readonly string[]) =>
   new CommandError(EXIT.refused, [sentence, ...more, `code: ${code}`].join("\n"));
 
 /** What the caller wrote is not as it should be; the message is a sentence that names it, and says what would be right. */

@@ -54,7 +54,7 @@ export async function showBorrowed(session: Session): Promise<void> {
   print({ columns: COLUMNS, rows, document: { borrowed: rows } });
   if (unknown > 0)
     io.err(
-      `Note: Of ${unknown} more it is not known whose they are: their records were not found.\n`,
+      `Note: Of ${unknown} more it is not known whose they are: their allocations were not found.\n`,
     );
   else await checkNotEmpty(session, rows, "borrowed addresses");
 }

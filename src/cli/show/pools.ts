@@ -13,7 +13,7 @@ interface Usage {
   readonly cidr: string;
   readonly capacity: Count;
   readonly inUse: Count;
-  readonly held: Count;
+  readonly hostReserved: Count;
   readonly reserved: Count;
   readonly cooling: Count;
   readonly available: Count;
@@ -36,7 +36,11 @@ const COLUMNS: readonly Column<Row>[] = [
   { header: "CIDR", value: ({ cidr }) => cidr },
   { header: "TOTAL", value: ({ capacity }) => countText(capacity) },
   { header: "IN USE", value: ({ inUse, capacity }) => withShare(inUse, capacity) },
-  { header: "HELD", value: ({ held, capacity }) => withShare(held, capacity), wide: true },
+  {
+    header: "HOST-RESERVED",
+    value: ({ hostReserved, capacity }) => withShare(hostReserved, capacity),
+    wide: true,
+  },
   {
     header: "RESERVED",
     value: ({ reserved, capacity }) => withShare(reserved, capacity),

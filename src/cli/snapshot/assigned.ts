@@ -1,5 +1,5 @@
 import { formatAddress } from "../../domain/address.ts";
-import type { AssignmentRecord, Part } from "../../domain/allocation.ts";
+import type { Allocation, Part } from "../../domain/allocation.ts";
 import { ownersAt } from "../../domain/allocation.ts";
 import type { Block } from "../../domain/block.ts";
 import { addressAt, formatCidr, sameCidr } from "../../domain/cidr.ts";
@@ -33,14 +33,14 @@ export interface Assigned {
 }
 
 /**
- * The addresses that are assigned, with their owners: block by block, each in order. One whose record was not seen, or whose
+ * The addresses that are assigned, with their owners: block by block, each in order. One whose allocation was not seen, or whose
  * request has not been answered, is not among them: nothing can be said of it.
  */
 export function assignedIn(contents: Contents): readonly Assigned[] {
-  const holders = new Map<string, { record: AssignmentRecord; part: Part }[]>();
-  for (const record of contents.records.filter(({ state }) => state === "live"))
-    for (const part of record.parts)
-      holders.set(part.token, [...(holders.get(part.token) ?? []), { record, part }]);
+  const holders = new Map<string, { allocation: Allocation; part: Part }[]>();
+  for (const allocation of contents.allocations.filter(({ state }) => state === "live"))
+    for (const part of allocation.parts)
+      holders.set(part.token, [...(holders.get(part.token) ?? []), { allocation, part }]);
   return contents.blocks.flatMap((block) =>
     [...block.slots]
       .toSorted(([a], [b]) => a - b)
@@ -49,8 +49,8 @@ export function assignedIn(contents: Contents): readonly Assigned[] {
         const holder = holders
           .get(slot.token)
           ?.find(
-            ({ record, part }) =>
-              record.place.handleHash === slot.handleHash && sameCidr(part.block, block.cidr),
+            ({ allocation, part }) =>
+              allocation.place.handleHash === slot.handleHash && sameCidr(part.block, block.cidr),
           );
         return holder ? [assignedOf(block, ordinal, holder)] : [];
       }),
@@ -60,14 +60,14 @@ export function assignedIn(contents: Contents): readonly Assigned[] {
 function assignedOf(
   { cidr, pool, host: affine }: Block,
   ordinal: number,
-  { record, part }: { readonly record: AssignmentRecord; readonly part: Part },
+  { allocation, part }: { readonly allocation: Allocation; readonly part: Part },
 ): Assigned {
-  const { handle, host, attributes, atMs } = record;
+  const { handle, host, attributes, atMs } = allocation;
   const address = addressAt(cidr, ordinal);
   const text = formatAddress(address);
   return {
     address: text,
-    generation: formatGeneration(generationOf(record, part, address)),
+    generation: formatGeneration(generationOf(allocation, part, address)),
     handle,
     host: hostName(host),
     affinityType: affinityTypeOf(host),
@@ -75,9 +75,9 @@ function assignedOf(
     block: formatCidr(cidr),
     borrowed: host !== affine,
     assignedAtMs: atMs,
-    owner: ownersAt(record, text),
+    owner: ownersAt(allocation, text),
     together: attributes[COLLECT.attribute] === COLLECT.together,
-    limited: record.seats.some((seat) => seat.address === text),
+    limited: allocation.quotaSlots.some((quotaSlot) => quotaSlot.address === text),
   };
 }
 

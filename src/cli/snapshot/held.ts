@@ -54,23 +54,23 @@ export async function readHeld(
   const others = listed.filter(({ cidr }) => !blocks.has(cidr)).map(({ cidr }) => cidr);
   const read = await readBlocks(client, others, counting(shown, "blocks", others.length));
   for (const block of read) blocks.set(block.cidr, block);
-  const standing = listed.flatMap(({ cidr }) => blocks.get(cidr) ?? []);
+  const current = listed.flatMap(({ cidr }) => blocks.get(cidr) ?? []);
   return {
-    blocks: standing,
-    owners: await ownersOf(client, standing, assigned, shown),
+    blocks: current,
+    owners: await ownersOf(client, current, assigned, shown),
     unreadable: contents.unreadable.length,
   };
 }
 
 /** Does a block that was seen on the walk, with these of its addresses, say the same as the list, and all there is to say? */
 function fits(
-  { host, affinityType = "host", inUse, cooling, reserved, held }: BlockSummary,
+  { host, affinityType = "host", inUse, cooling, reserved, hostReserved }: BlockSummary,
   stored: StoredBlock | undefined,
   assigned: readonly Assigned[],
 ): boolean {
   if (!stored) return false;
   // Whether an address that was released still cools, the server knows; it counts none that is reserved, or its host's.
-  const mayCool = cooling !== 0 || reserved !== 0 || held !== 0;
+  const mayCool = cooling !== 0 || reserved !== 0 || hostReserved !== 0;
   const slots = [...stored.slots.values()];
   const taken = slots.filter(({ kind }) => kind !== "cooling").length;
   return (
@@ -125,7 +125,7 @@ export function sayMissing(io: Io, { blocks, unreadable }: Held): void {
     .filter(({ state, handle }) => state === "assigned" && handle === undefined).length;
   if (unknown > 0)
     io.err(
-      `Note: addresses of which it is not known whose they are: ${unknown}; their records were not found. See plat check.\n`,
+      `Note: addresses of which it is not known whose they are: ${unknown}; their allocations were not found. See plat check.\n`,
     );
   if (unreadable > 0)
     io.err(

@@ -101,10 +101,10 @@ const affinityOf = ({ host, affinityType = "host", claimedAt }: HeldBlock) =>
 
 function keptByHost(
   cidr: Cidr,
-  { hostReserved }: HeldBlock,
+  { hostReservation }: HeldBlock,
 ): (readonly [number, AllocationAttribute])[] {
-  if (!hostReserved) return [];
-  const { start, end, handle, note } = hostReserved;
+  if (!hostReservation) return [];
+  const { start, end, handle, note } = hostReservation;
   const attribute = {
     ...(handle !== undefined && { handle_id: handle }),
     ...(note !== undefined && { secondary: { note } }),

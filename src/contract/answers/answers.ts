@@ -6,7 +6,7 @@ export * from "./assignment.ts";
 export {
   addressInBlock,
   blockRead,
-  blockStanding,
+  blockStatus,
   blocksRead,
   blockUsage,
   usageCounted,

@@ -10,7 +10,7 @@ import {
   whole,
 } from "./parts.ts";
 
-export const refusal = v.looseObject({ code: problemCode, detail: v.string() });
+export const rejection = v.looseObject({ code: problemCode, detail: v.string() });
 
 export const assignedAddress = v.strictObject({
   address: v.string(),
@@ -43,7 +43,7 @@ export const assignment = v.strictObject({
 export const poolConsidered = v.strictObject(candidate);
 
 export const blockToUse = v.strictObject({
-  action: v.picklist(["own", "claim", "takeOver", "borrow", "held"]),
+  action: v.picklist(["own", "claim", "seize", "borrow", "alreadyAssigned"]),
   block: v.string(),
   pool: v.string(),
   count: whole,
@@ -52,7 +52,7 @@ export const blockToUse = v.strictObject({
 export const familyExplanation = v.strictObject({
   family,
   requested: whole,
-  refusal: v.optional(refusal),
+  rejection: v.optional(rejection),
   pools: v.array(poolConsidered),
   blocks: v.array(blockToUse),
 });
@@ -61,7 +61,7 @@ export const explanation = v.strictObject({
   requestId,
   dryRun: v.literal(true),
   requested: whole,
-  refusal: v.optional(refusal),
+  rejection: v.optional(rejection),
   messages: v.array(v.string()),
   missing,
   families: v.array(familyExplanation),

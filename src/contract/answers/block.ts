@@ -5,7 +5,7 @@ import { count, hostReserved, next, ownership, requestId, time, unreadable } fro
 export const usage = {
   capacity: count,
   inUse: count,
-  held: v.pipe(count, v.description("Host-reserved addresses")),
+  hostReserved: v.pipe(count, v.description("Host-reserved addresses")),
   reserved: count,
   cooling: count,
   available: count,
@@ -17,7 +17,7 @@ const block = {
   host: v.optional(v.string()),
   affinityType: v.optional(affinityType),
   borrowed: v.optional(v.boolean()),
-  hostReserved: v.optional(hostReserved),
+  hostReservation: v.optional(hostReserved),
   ...usage,
   claimedAt: time,
   idleSince: v.optional(time),
@@ -27,13 +27,13 @@ export const usageCounted = v.strictObject(usage);
 
 export const blockUsage = v.strictObject({ cidr: v.string(), ...usage });
 
-export const blockStanding = v.strictObject(block);
+export const blockStatus = v.strictObject(block);
 
 export const addressInBlock = v.strictObject({ address: v.string(), ...ownership });
 
 export const blocksRead = v.strictObject({
   requestId,
-  blocks: v.array(blockStanding),
+  blocks: v.array(blockStatus),
   unreadable,
   next,
 });

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { effectiveAt, next, time, unreadable, whole } from "./parts.ts";
 
 export const walk = v.strictObject({
-  cells: whole,
+  groups: whole,
   blocks: whole,
   deleted: whole,
   taken: whole,
@@ -35,4 +35,4 @@ export const jobsRead = v.strictObject({ jobs: v.array(jobRead), unreadable, nex
 
 export const jobBegun = v.strictObject({ job: jobRead, effectiveAt: v.optional(effectiveAt) });
 
-export const jobRehearsed = v.strictObject({ job: jobRead, dryRun: v.literal(true) });
+export const jobDryRun = v.strictObject({ job: jobRead, dryRun: v.literal(true) });

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { blockStanding, blockUsage, usage, usageCounted } from "./block.ts";
+import { blockStatus, blockUsage, usage, usageCounted } from "./block.ts";
 import { next, requestId, unreadableItem } from "./parts.ts";
 
 export const utilizationRead = v.strictObject({
@@ -29,7 +29,7 @@ export const spaceUtilizationRead = v.strictObject({
     }),
   ),
   orphans: v.optional(
-    v.pipe(v.array(blockStanding), v.description("With `orphans`: blocks of no pool")),
+    v.pipe(v.array(blockStatus), v.description("With `orphans`: blocks of no pool")),
   ),
   unreadable: v.optional(
     v.pipe(

@@ -25,10 +25,10 @@ const WITH_PARAMETERS: readonly ProblemCode[] = ["invalid_request"];
 const WITH_BODY: readonly ProblemCode[] = ["payload_too_large", "unsupported_media_type"];
 
 /** What such a route may answer with a problem for. */
-export const problemsOf = ({ query, body, refusals }: Route): readonly ProblemCode[] => [
+export const problemsOf = ({ query, body, rejections }: Route): readonly ProblemCode[] => [
   ...(query ? WITH_PARAMETERS : []),
   ...(body ? WITH_BODY : []),
-  ...refusals,
+  ...rejections,
   ...ANYWHERE,
   ...AT_THE_DOOR,
 ];

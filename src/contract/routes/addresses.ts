@@ -6,7 +6,7 @@ import { DRY_RUN } from "../requests/query.ts";
 import { releaseBody } from "../requests/release.ts";
 import type { Route } from "./route.ts";
 
-/** Addresses: assigned, given back, amended and read. */
+/** Addresses: assigned, freed, amended and read. */
 export const ADDRESS_ROUTES: readonly Route[] = [
   {
     method: "POST",
@@ -19,7 +19,7 @@ export const ADDRESS_ROUTES: readonly Route[] = [
     headers: ["Idempotency-Key"],
     body: [assignBody],
     answers: { 200: answers.assigned },
-    refusals: [
+    rejections: [
       "already_assigned",
       "pool_exhausted",
       "no_pool_available",
@@ -43,7 +43,7 @@ export const ADDRESS_ROUTES: readonly Route[] = [
     query: {},
     body: [releaseBody],
     answers: { 200: answers.released },
-    refusals: [],
+    rejections: [],
   },
   {
     method: "DELETE",
@@ -54,7 +54,7 @@ export const ADDRESS_ROUTES: readonly Route[] = [
     summary: "Releases all addresses of a handle",
     query: {},
     answers: { 200: answers.handleReleased },
-    refusals: [],
+    rejections: [],
   },
   {
     method: "GET",
@@ -65,7 +65,7 @@ export const ADDRESS_ROUTES: readonly Route[] = [
     summary: "Returns an address with its state, owner and generation",
     query: {},
     answers: { 200: answers.addressRead },
-    refusals: ["not_found"],
+    rejections: ["not_found"],
   },
   {
     method: "PATCH",
@@ -78,7 +78,7 @@ export const ADDRESS_ROUTES: readonly Route[] = [
     query: {},
     body: [amendmentBody],
     answers: { 200: answers.amended },
-    refusals: ["not_found", "generation_conflict", "request_in_progress", "precondition_failed"],
+    rejections: ["not_found", "generation_conflict", "request_in_progress", "precondition_failed"],
   },
   {
     // Greedy, as API Gateway decodes a path before it routes: the slash of a handle may be one in the path by then.
@@ -90,6 +90,6 @@ export const ADDRESS_ROUTES: readonly Route[] = [
     summary: "Lists the addresses of a handle, in pages",
     query: handleQuery,
     answers: { 200: answers.handleRead },
-    refusals: ["not_found"],
+    rejections: ["not_found"],
   },
 ];

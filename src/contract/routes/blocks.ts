@@ -21,7 +21,7 @@ export const BLOCK_ROUTES: readonly Route[] = [
     summary: "Lists the blocks of a pool, a host or the space, in pages",
     query: blockListQuery,
     answers: { 200: answers.blocksRead },
-    refusals: ["not_found"],
+    rejections: ["not_found"],
   },
   {
     method: "GET",
@@ -32,7 +32,7 @@ export const BLOCK_ROUTES: readonly Route[] = [
     summary: "Returns a block with its assigned and cooling addresses, in pages",
     query: blockQuery,
     answers: { 200: answers.blockRead },
-    refusals: ["not_found"],
+    rejections: ["not_found"],
   },
   {
     method: "GET",
@@ -43,7 +43,7 @@ export const BLOCK_ROUTES: readonly Route[] = [
     summary: "Returns the utilization of a pool, as a whole and by block, in pages",
     query: utilizationQuery,
     answers: { 200: answers.utilizationRead },
-    refusals: ["not_found"],
+    rejections: ["not_found"],
   },
   {
     method: "GET",
@@ -54,7 +54,7 @@ export const BLOCK_ROUTES: readonly Route[] = [
     summary: "Lists the affinities of all hosts, or those of a pool, in pages",
     query: spaceAffinitiesQuery,
     answers: { 200: answers.spaceAffinitiesRead },
-    refusals: ["not_found"],
+    rejections: ["not_found"],
   },
   {
     method: "GET",
@@ -65,7 +65,7 @@ export const BLOCK_ROUTES: readonly Route[] = [
     summary: "Lists the blocks of a host and its borrowed blocks, in pages",
     query: affinityListQuery,
     answers: { 200: answers.affinitiesRead },
-    refusals: [],
+    rejections: [],
   },
   {
     method: "POST",
@@ -78,7 +78,7 @@ export const BLOCK_ROUTES: readonly Route[] = [
     query: affinityClaimQuery,
     body: [affinitiesBody],
     answers: { 200: answers.affinitiesClaimed },
-    refusals: [
+    rejections: [
       "no_pool_available",
       "host_not_registered",
       "pool_exhausted",
@@ -95,7 +95,7 @@ export const BLOCK_ROUTES: readonly Route[] = [
     summary: "Releases the affinities of a block, a range or a host; assignments stay valid",
     query: affinityReleaseQuery,
     answers: { 200: answers.affinitiesReleased },
-    refusals: ["block_too_small"],
+    rejections: ["block_too_small"],
   },
   {
     method: "GET",
@@ -107,6 +107,6 @@ export const BLOCK_ROUTES: readonly Route[] = [
       "Returns the utilization of named pools, or of all, and on request the blocks of no pool, in pages",
     query: spaceUtilizationQuery,
     answers: { 200: answers.spaceUtilizationRead },
-    refusals: ["not_found"],
+    rejections: ["not_found"],
   },
 ];

@@ -16,7 +16,7 @@ export const CONFIGURATION_ROUTES: readonly Route[] = [
     query: {},
     headers: ["If-None-Match"],
     answers: { 200: answers.settingsRead, 304: undefined },
-    refusals: [],
+    rejections: [],
   },
   {
     method: "PUT",
@@ -29,7 +29,7 @@ export const CONFIGURATION_ROUTES: readonly Route[] = [
     headers: ["If-Match", "If-None-Match"],
     body: [settingsBody],
     answers: { 200: answers.settingsWritten, 201: answers.settingsWritten },
-    refusals: CHANGED,
+    rejections: CHANGED,
   },
   {
     method: "GET",
@@ -40,6 +40,6 @@ export const CONFIGURATION_ROUTES: readonly Route[] = [
     summary: "Returns all stored items of a space, in pages, for checks and exports",
     query: contentsQuery,
     answers: { 200: answers.contentsRead },
-    refusals: [],
+    rejections: [],
   },
 ];

@@ -13,7 +13,7 @@ export const JOB_ROUTES: readonly Route[] = [
     summary: "Lists the jobs of a space in the order of their start, in pages",
     query: namedListQuery,
     answers: { 200: answers.jobsRead },
-    refusals: [],
+    rejections: [],
   },
   {
     method: "GET",
@@ -24,6 +24,6 @@ export const JOB_ROUTES: readonly Route[] = [
     summary: "Returns a job with its progress, what it waits for, or how it ended",
     query: {},
     answers: { 200: answers.jobRead },
-    refusals: ["not_found"],
+    rejections: ["not_found"],
   },
 ];

@@ -15,7 +15,7 @@ export const POOL_ROUTES: readonly Route[] = [
     summary: "Lists the pools of a space by name, in pages",
     query: namedListQuery,
     answers: { 200: answers.poolsRead },
-    refusals: [],
+    rejections: [],
   },
   {
     method: "GET",
@@ -27,7 +27,7 @@ export const POOL_ROUTES: readonly Route[] = [
     query: {},
     headers: ["If-None-Match"],
     answers: { 200: answers.poolRead, 304: undefined },
-    refusals: ["not_found"],
+    rejections: ["not_found"],
   },
   {
     method: "PUT",
@@ -42,7 +42,7 @@ export const POOL_ROUTES: readonly Route[] = [
     body: [poolBody, manifest],
     yaml: true,
     answers: { 200: answers.poolWritten, 201: answers.poolWritten },
-    refusals: [...CHANGED, "name_mismatch", "pool_overlap", "pool_deleting"],
+    rejections: [...CHANGED, "name_mismatch", "pool_overlap", "pool_deleting"],
   },
   {
     method: "DELETE",
@@ -53,8 +53,8 @@ export const POOL_ROUTES: readonly Route[] = [
     summary: "Starts to delete the version of a pool that the caller saw",
     query: DRY_RUN,
     headers: ["If-Match"],
-    answers: { 200: answers.jobRehearsed, 202: answers.jobBegun },
-    refusals: ["not_found", ...CHANGED, "pool_in_use"],
+    answers: { 200: answers.jobDryRun, 202: answers.jobBegun },
+    rejections: ["not_found", ...CHANGED, "pool_in_use"],
   },
   {
     method: "POST",
@@ -66,8 +66,8 @@ export const POOL_ROUTES: readonly Route[] = [
       "Starts to drain the version of a pool that the caller saw: no new assignment, and no block in the end",
     query: DRY_RUN,
     headers: ["If-Match"],
-    answers: { 200: answers.jobRehearsed, 202: answers.jobBegun },
-    refusals: ["not_found", ...CHANGED, "pool_deleting"],
+    answers: { 200: answers.jobDryRun, 202: answers.jobBegun },
+    rejections: ["not_found", ...CHANGED, "pool_deleting"],
   },
   {
     method: "POST",
@@ -78,7 +78,7 @@ export const POOL_ROUTES: readonly Route[] = [
     summary:
       "Starts to release the affinities of a pool's blocks, or of its empty blocks; the pool keeps serving",
     query: poolReleaseQuery,
-    answers: { 200: answers.jobRehearsed, 202: answers.jobBegun },
-    refusals: ["not_found", "pool_deleting"],
+    answers: { 200: answers.jobDryRun, 202: answers.jobBegun },
+    rejections: ["not_found", "pool_deleting"],
   },
 ];

@@ -14,7 +14,7 @@ export const REGISTRY_ROUTES: readonly Route[] = [
     summary: "Lists the nodes of a space by name, in pages",
     query: labelledQuery,
     answers: { 200: answers.nodesRead },
-    refusals: [],
+    rejections: [],
   },
   {
     method: "GET",
@@ -26,7 +26,7 @@ export const REGISTRY_ROUTES: readonly Route[] = [
     query: {},
     headers: ["If-None-Match"],
     answers: { 200: answers.labelledRead, 304: undefined },
-    refusals: ["not_found"],
+    rejections: ["not_found"],
   },
   {
     method: "PUT",
@@ -41,7 +41,7 @@ export const REGISTRY_ROUTES: readonly Route[] = [
     body: [nodeRequest.body, nodeRequest.manifest],
     yaml: true,
     answers: { 200: answers.labelledWritten, 201: answers.labelledWritten },
-    refusals: [...CHANGED, "name_mismatch"],
+    rejections: [...CHANGED, "name_mismatch"],
   },
   {
     method: "DELETE",
@@ -53,7 +53,7 @@ export const REGISTRY_ROUTES: readonly Route[] = [
     query: DRY_RUN,
     headers: ["If-Match"],
     answers: { 200: answers.labelledDeleted },
-    refusals: ["not_found", ...CHANGED],
+    rejections: ["not_found", ...CHANGED],
   },
   {
     method: "GET",
@@ -64,7 +64,7 @@ export const REGISTRY_ROUTES: readonly Route[] = [
     summary: "Lists the namespaces of a space by name, in pages",
     query: labelledQuery,
     answers: { 200: answers.namespacesRead },
-    refusals: [],
+    rejections: [],
   },
   {
     method: "GET",
@@ -76,7 +76,7 @@ export const REGISTRY_ROUTES: readonly Route[] = [
     query: {},
     headers: ["If-None-Match"],
     answers: { 200: answers.labelledRead, 304: undefined },
-    refusals: ["not_found"],
+    rejections: ["not_found"],
   },
   {
     method: "PUT",
@@ -91,7 +91,7 @@ export const REGISTRY_ROUTES: readonly Route[] = [
     body: [namespaceRequest.body, namespaceRequest.manifest],
     yaml: true,
     answers: { 200: answers.labelledWritten, 201: answers.labelledWritten },
-    refusals: [...CHANGED, "name_mismatch"],
+    rejections: [...CHANGED, "name_mismatch"],
   },
   {
     method: "DELETE",
@@ -103,6 +103,6 @@ export const REGISTRY_ROUTES: readonly Route[] = [
     query: DRY_RUN,
     headers: ["If-Match"],
     answers: { 200: answers.labelledDeleted },
-    refusals: ["not_found", ...CHANGED],
+    rejections: ["not_found", ...CHANGED],
   },
 ];

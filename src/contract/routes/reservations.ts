@@ -14,7 +14,7 @@ export const RESERVATION_ROUTES: readonly Route[] = [
     summary: "Lists the reservations of a space by name, in pages",
     query: namedListQuery,
     answers: { 200: answers.reservationsRead },
-    refusals: [],
+    rejections: [],
   },
   {
     method: "GET",
@@ -26,7 +26,7 @@ export const RESERVATION_ROUTES: readonly Route[] = [
     query: {},
     headers: ["If-None-Match"],
     answers: { 200: answers.reservationRead, 304: undefined },
-    refusals: ["not_found"],
+    rejections: ["not_found"],
   },
   {
     method: "PUT",
@@ -40,7 +40,7 @@ export const RESERVATION_ROUTES: readonly Route[] = [
     headers: ["If-Match", "If-None-Match"],
     body: [reservationBody],
     answers: { 200: answers.reservationWritten, 201: answers.reservationWritten },
-    refusals: [...CHANGED, "name_mismatch"],
+    rejections: [...CHANGED, "name_mismatch"],
   },
   {
     method: "DELETE",
@@ -52,6 +52,6 @@ export const RESERVATION_ROUTES: readonly Route[] = [
     query: DRY_RUN,
     headers: ["If-Match"],
     answers: { 200: answers.reservationDeleted },
-    refusals: ["not_found", ...CHANGED],
+    rejections: ["not_found", ...CHANGED],
   },
 ];

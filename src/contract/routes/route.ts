@@ -37,7 +37,7 @@ export interface Route {
   /** The answer by its status. */
   readonly answers: Readonly<Record<number, v.GenericSchema | undefined>>;
   /** What it can be refused for beyond what every request can. */
-  readonly refusals: readonly ProblemCode[];
+  readonly rejections: readonly ProblemCode[];
 }
 
 /** The methods that a route serves: HEAD wherever GET, as a route of its own, so that a policy can tell the two apart. */

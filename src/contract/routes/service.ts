@@ -11,7 +11,7 @@ export const SERVICE_ROUTES: readonly Route[] = [
     tag: "service",
     summary: "Returns 200 while the function runs",
     answers: { 200: answers.health },
-    refusals: [],
+    rejections: [],
   },
   {
     method: "GET",
@@ -21,7 +21,7 @@ export const SERVICE_ROUTES: readonly Route[] = [
     tag: "service",
     summary: "Returns 200 while the function reaches its table",
     answers: { 200: answers.health },
-    refusals: [],
+    rejections: [],
   },
   {
     method: "GET",
@@ -31,6 +31,6 @@ export const SERVICE_ROUTES: readonly Route[] = [
     tag: "service",
     summary: "Returns this document",
     answers: { 200: undefined },
-    refusals: [],
+    rejections: [],
   },
 ];

@@ -1,11 +1,11 @@
 import {
-  Busy,
-  Contended,
+  ContentionError,
+  CorruptItemError,
   type CutShort,
   isCutShort,
-  Refusal,
-  type RefusalCode,
-  Unreadable,
+  Rejection,
+  type RejectionCode,
+  ThrottledError,
 } from "../../domain/outcome.ts";
 
 /** What only the edge can say no to. */
@@ -25,7 +25,7 @@ type EdgeCode =
   | "unavailable"
   | "internal_error";
 
-export type ProblemCode = RefusalCode | EdgeCode;
+export type ProblemCode = RejectionCode | EdgeCode;
 
 interface ProblemKind {
   readonly status: number;
@@ -148,10 +148,11 @@ export function invalidAll(problems: readonly FieldProblem[]): Problem {
 /** What a refusal, or an error that was thrown, comes to. What nobody expected says nothing of itself. */
 export function problemOf(no: unknown): Problem {
   if (no instanceof Problem) return no;
-  if (no instanceof Refusal) return new Problem(no.code, no.detail, no.members);
-  if (no instanceof Contended) return new Problem("contended", sentence(no.message));
-  if (no instanceof Busy) return new Problem("throttled", sentence(no.message), heldBy(no));
-  if (no instanceof Unreadable)
+  if (no instanceof Rejection) return new Problem(no.code, no.detail, no.members);
+  if (no instanceof ContentionError) return new Problem("contended", sentence(no.message));
+  if (no instanceof ThrottledError)
+    return new Problem("throttled", sentence(no.message), heldBy(no));
+  if (no instanceof CorruptItemError)
     return new Problem(
       "unreadable",
       `${no.sentence} It is kept as it is, and nothing is handed out from it; an operator must look at it.`,
@@ -161,7 +162,7 @@ export function problemOf(no: unknown): Problem {
   return new Problem("internal_error", "The request failed; its id finds the reason in the log.");
 }
 
-/** An assign that was cut short says under which handle it can be given back. */
+/** An assign that was cut short says under which handle it can be freed. */
 const heldBy = ({ handle }: CutShort) => (handle === undefined ? {} : { handle });
 
 /** RFC 9457. */

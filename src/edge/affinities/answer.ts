@@ -6,7 +6,7 @@ import type { AffinityState } from "../../allocator/read/list-affinities.ts";
 import { type Address, formatAddress } from "../../domain/address.ts";
 import type { Cidr } from "../../domain/cidr.ts";
 import type { HostId } from "../../domain/host.ts";
-import type { Unreadable } from "../../domain/outcome.ts";
+import type { CorruptItemError } from "../../domain/outcome.ts";
 import { formatTime } from "../../domain/time.ts";
 import { sealCursor } from "../http/cursor.ts";
 import type { Answer } from "../http/event.ts";
@@ -85,7 +85,7 @@ export function affinitiesReleasedAnswer(
 }
 
 /** Of a block that was not worked on: why it, or what it is judged by, cannot be read. */
-const withReason = <Block extends { readonly unreadable?: Unreadable }>({
+const withReason = <Block extends { readonly unreadable?: CorruptItemError }>({
   unreadable,
   ...block
 }: Block) => ({ ...block, ...(unreadable && { reason: unreadable.message }) });

@@ -1,10 +1,10 @@
 import type { Explanation } from "../../allocator/assign/explain.ts";
-import type { Refusal } from "../../domain/outcome.ts";
+import type { Rejection } from "../../domain/outcome.ts";
 import type { Answer } from "../http/event.ts";
 
 /** The answer to a dry run of an assign. A refusal is part of it: the question itself was answered. */
 export function explanationAnswer(
-  { requested, refusal, messages, missing, families }: Explanation,
+  { requested, rejection, messages, missing, families }: Explanation,
   requestId: string,
 ): Answer {
   return {
@@ -13,16 +13,16 @@ export function explanationAnswer(
       requestId,
       dryRun: true,
       requested,
-      ...(refusal && { refusal: refusalOf(refusal) }),
+      ...(rejection && { rejection: rejectionOf(rejection) }),
       messages,
       missing,
-      families: families.map(({ refusal, ...family }) => ({
+      families: families.map(({ rejection, ...family }) => ({
         ...family,
-        ...(refusal && { refusal: refusalOf(refusal) }),
+        ...(rejection && { rejection: rejectionOf(rejection) }),
       })),
     },
   };
 }
 
 /** The members that the problem would have. */
-const refusalOf = ({ code, detail, members }: Refusal) => ({ code, detail, ...members });
+const rejectionOf = ({ code, detail, members }: Rejection) => ({ code, detail, ...members });

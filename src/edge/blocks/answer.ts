@@ -45,14 +45,14 @@ export function blockAnswer(
 }
 
 export function blockBody(block: BlockState) {
-  const { cidr, pool, host, affinityType, borrowed, hostReserved, claimedAtMs, idleSinceMs } =
+  const { cidr, pool, host, affinityType, borrowed, hostReservation, claimedAtMs, idleSinceMs } =
     block;
   return {
     cidr,
     pool,
     ...(host !== undefined && { host, affinityType }),
     ...(borrowed !== undefined && { borrowed }),
-    ...(hostReserved && { hostReserved }),
+    ...(hostReservation && { hostReservation }),
     ...usageBody(block),
     claimedAt: formatTime(claimedAtMs),
     ...(idleSinceMs !== undefined && { idleSince: formatTime(idleSinceMs) }),

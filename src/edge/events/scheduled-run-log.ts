@@ -1,7 +1,7 @@
 import { logger } from "../http/logger.ts";
 
-/** The log line of a scheduled pass; what went wrong on the way is a warning, since the pass went on. */
-export function logPass(
+/** The log line of a scheduled run; what went wrong on the way is a warning, since the scheduled run went on. */
+export function logScheduledRun(
   name: string,
   { failures, ...done }: { readonly failures: readonly unknown[] },
 ): void {

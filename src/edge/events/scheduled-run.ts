@@ -2,17 +2,17 @@ import * as v from "valibot";
 import { shortened } from "../../contract/schema/schema.ts";
 import { SHARDS } from "../../domain/limits.ts";
 
-const tick = v.strictObject({
+const scheduledRun = v.strictObject({
   shard: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(SHARDS - 1)),
 });
 
 /**
- * Reads which shard a scheduled pass is to go through, of the event of its schedule.
+ * Reads which shard a scheduled run is to go through, of the event of its schedule.
  *
  * @throws Error that says what an event must be, and what it is
  */
-export function shardOfTick(event: unknown): number {
-  const { success, output } = v.safeParse(tick, event);
+export function shardOfRun(event: unknown): number {
+  const { success, output } = v.safeParse(scheduledRun, event);
   if (success) return output.shard;
   throw new Error(
     `the event is ${JSON.stringify(shortened(event))}; it must be {"shard": n} with n from 0 to ${SHARDS - 1}`,

@@ -3,26 +3,26 @@ import { pathIn, withoutSpace } from "../../contract/routes/space-path.ts";
 import { PROBLEMS, Problem, problemAnswer, problemOf } from "../../contract/schema/problem.ts";
 import { cut } from "../../contract/schema/schema.ts";
 import { inTime } from "../../deadline-table.ts";
-import { Refusal } from "../../domain/outcome.ts";
+import { Rejection } from "../../domain/outcome.ts";
 import type { Answer, Event } from "./event.ts";
 import { logger } from "./logger.ts";
 import { unlessKnown } from "./preconditions.ts";
 
 export type Handler = (event: Event) => Promise<APIGatewayProxyStructuredResultV2>;
 
-type Route = (event: Event) => Promise<Answer | Problem | Refusal>;
+type Route = (event: Event) => Promise<Answer | Problem | Rejection>;
 
 /** One route as a sentence: parse the event, call the core, answer. Either of the first two may say no. */
 export function route<Input, Result>(
   parse: (event: Event) => Input | Problem,
-  call: (input: Input) => Promise<Result | Problem | Refusal>,
+  call: (input: Input) => Promise<Result | Problem | Rejection>,
   answer: (result: Result, requestId: string, input: Input) => Answer,
 ): Route {
   return async (event) => {
     const input = parse(event);
     if (input instanceof Problem) return input;
     const result = await call(input);
-    if (result instanceof Problem || result instanceof Refusal) return result;
+    if (result instanceof Problem || result instanceof Rejection) return result;
     return answer(result, event.requestContext.requestId, input);
   };
 }
@@ -44,7 +44,7 @@ export function http(routes: Readonly<Record<string, Route>>): Handler {
       const key = withoutSpace(routeKey).replace(/^HEAD /, "GET ");
       const serve = Object.hasOwn(routes, key) ? routes[key] : undefined;
       const answered = serve ? await inTime(() => serve(event)) : noRoute(method, path);
-      if (answered instanceof Refusal) result = problemOf(answered);
+      if (answered instanceof Rejection) result = problemOf(answered);
       else if (answered instanceof Problem) result = answered;
       else
         result = key.startsWith("GET ") ? unlessKnown(event, answered) : located(event, answered);

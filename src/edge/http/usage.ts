@@ -1,10 +1,17 @@
 import type { Usage } from "../../domain/usage.ts";
 
 /** Counts as JSON has them: numbers, or decimal strings where a number would not be exact. */
-export const usageBody = ({ capacity, inUse, held, reserved, cooling, available }: Usage) => ({
+export const usageBody = ({
+  capacity,
+  inUse,
+  hostReserved,
+  reserved,
+  cooling,
+  available,
+}: Usage) => ({
   capacity: countOf(capacity),
   inUse: countOf(inUse),
-  held: countOf(held),
+  hostReserved: countOf(hostReserved),
   reserved: countOf(reserved),
   cooling: countOf(cooling),
   available: countOf(available),

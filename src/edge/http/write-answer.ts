@@ -2,7 +2,7 @@ import type { Written } from "../../allocator/admin/written.ts";
 import { formatTime } from "../../domain/time.ts";
 import type { Answer } from "./event.ts";
 
-/** Was a write asked for, or only its rehearsal? */
+/** Was a write asked for, or only its dry run? */
 export interface DryRun {
   readonly dryRun: boolean;
 }

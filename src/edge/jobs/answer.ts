@@ -60,8 +60,8 @@ const bodyOf = (job: Job) => ({
 });
 
 /** Of a walk over the pool: what it looked at, and what it saw. */
-const countsOf = ({ cells, blocks, deleted, taken, cooling }: WalkCounts) => ({
-  cells,
+const countsOf = ({ groups, blocks, deleted, taken, cooling }: WalkCounts) => ({
+  groups,
   blocks,
   deleted,
   taken,

@@ -63,7 +63,7 @@ const positionOf = ({ poolId, after, sum, reservedInBlocks }: UtilizationPositio
   after: formatAddress(after),
   sum: {
     inUse: String(sum.inUse),
-    held: String(sum.held),
+    hostReserved: String(sum.hostReserved),
     reserved: String(sum.reserved),
     cooling: String(sum.cooling),
     available: String(sum.available),

@@ -17,10 +17,16 @@ export const utilizationPosition = v.object({
   poolId: v.string(),
   after: addressInCursor,
   sum: v.pipe(
-    v.object({ inUse: count, held: count, reserved: count, cooling: count, available: count }),
+    v.object({
+      inUse: count,
+      hostReserved: count,
+      reserved: count,
+      cooling: count,
+      available: count,
+    }),
     v.transform((sum) => ({
       ...sum,
-      capacity: sum.inUse + sum.held + sum.reserved + sum.cooling + sum.available,
+      capacity: sum.inUse + sum.hostReserved + sum.reserved + sum.cooling + sum.available,
     })),
   ),
   reservedInBlocks: count,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { putPool } from "../../../src/allocator/admin/administration.ts";
-import { type PlanEntry, planBytes } from "../../../src/domain/address-plan.ts";
+import { type AddressPlanEntry, planBytes } from "../../../src/domain/address-plan.ts";
 import { NAME_CHARACTERS_MAX, PLAN_BYTES_MAX } from "../../../src/domain/limits.ts";
-import { Refusal } from "../../../src/domain/outcome.ts";
+import { Rejection } from "../../../src/domain/outcome.ts";
 import type { Pool } from "../../../src/domain/pool.ts";
 import { poolWith, token } from "../../domain/builders.ts";
 import { contentsIn, makeWorld, poolOf, SPACE, type World } from "../../world.ts";
@@ -13,7 +13,7 @@ const longName = (n: number) => String(n).padStart(NAME_CHARACTERS_MAX, "p");
 async function fillPlan({ calm }: World): Promise<void> {
   const { store } = calm;
   const plan = await store.readPlan(SPACE);
-  const entries: PlanEntry[] = [...plan.entries];
+  const entries: AddressPlanEntry[] = [...plan.entries];
   for (let n = 0; ; n++) {
     const { cidr, blockSize } = poolOf(`10.${64 + (n >> 8)}.${n & 255}.0/24`, 26);
     const pool: Pool = poolWith({ name: longName(n), id: token(n), cidr, blockSize });
@@ -34,12 +34,12 @@ describe("the address plan of a space", () => {
       putPool(world.calm, SPACE, name, poolOf("10.0.8.0/24", 26), undefined);
 
     const refused = await put(longName(2_000));
-    expect(refused).toBeInstanceOf(Refusal);
+    expect(refused).toBeInstanceOf(Rejection);
     expect(refused).toMatchObject({
       code: "invalid_request",
       members: { fields: [{ field: "name" }] },
     });
-    expect((refused as Refusal).detail).toMatch(
+    expect((refused as Rejection).detail).toMatch(
       /would make the address plan of space default too large: 1106 pools take 380\d{3} bytes, 279\d{3} of them for their names, and there is room for 380000; shorter names of pools take less/,
     );
     expect(await world.calm.store.readPlan(SPACE)).toEqual(before);

@@ -31,11 +31,11 @@ async function machine(world: World) {
       handle: "vm",
       ...change,
     });
-  const standing = async () => {
+  const current = async () => {
     const read = await readAddress(world.calm, SPACE, address);
     return "owner" in read ? read.owner : undefined;
   };
-  return { told, amend, standing };
+  return { told, amend, current };
 }
 
 /** The first write of a change is not heard of: `carry` says what becomes of it. */
@@ -57,15 +57,15 @@ describe("a change of owners whose write is not heard of", () => {
 
   it("is not made twice where it was made: its precondition is judged by what stood before", async () => {
     const world = await makeWorld();
-    const { amend, standing } = await machine(world);
+    const { amend, current } = await machine(world);
     const table = silenced(world, (write) => write());
     expect(await amend(COME, table)).toMatchObject({ owner: { alternate: owner("me") } });
-    expect(await standing()).toEqual({ alternate: owner("me") });
+    expect(await current()).toEqual({ alternate: owner("me") });
   });
 
   it("is made once where it was lost, also when it lands after all", async () => {
     const world = await makeWorld();
-    const { amend, standing } = await machine(world);
+    const { amend, current } = await machine(world);
     let late: (() => Promise<unknown>) | undefined;
     const table = silenced(world, async (write) => {
       late = write;
@@ -73,7 +73,7 @@ describe("a change of owners whose write is not heard of", () => {
     expect(await amend(COME, table)).toMatchObject({ owner: { alternate: owner("me") } });
     await amend({ owner: { alternate: null } });
     await late?.();
-    expect(await standing()).toBeUndefined();
+    expect(await current()).toBeUndefined();
   });
 
   it("is made once where a layer below sent it twice and the second copy was refused", async () => {
@@ -102,7 +102,7 @@ describe("a change of owners whose write is not heard of", () => {
 
 it("of many that want to be the one alternate owner at once, one is told that it is", async () => {
   const world = await makeWorld();
-  const { amend, standing } = await machine(world);
+  const { amend, current } = await machine(world);
   const names = Array.from({ length: 8 }, (_, n) => `vm-${n}`);
   const answers = await Promise.all(
     names.map((name) =>
@@ -111,7 +111,7 @@ it("of many that want to be the one alternate owner at once, one is told that it
   );
   const told = names.filter((_, n) => "owner" in (answers[n] ?? {}));
   expect(told).toHaveLength(1);
-  expect(await standing()).toEqual({ alternate: owner(told[0] ?? "") });
+  expect(await current()).toEqual({ alternate: owner(told[0] ?? "") });
 });
 
 it("an address that was released while its owners were changed is not said to have them", async () => {
@@ -138,11 +138,11 @@ it("a change that asks for nothing writes nothing", async () => {
   expect(world.table.items()).toEqual(before);
 });
 
-it("a request whose record would be too large is refused, and holds nothing", async () => {
+it("a request whose allocation would be too large is refused, and holds nothing", async () => {
   const world = await makeWorld(poolOf("10.0.0.0/28", 31));
   const large = { a: "x".repeat(378_000) };
   const request = { ...requestOf("wide", 5), attributes: large };
   expect(await assign(world.calm, request)).toMatchObject({ code: "invalid_request" });
-  expect(contentsIn(world).records).toEqual([]);
+  expect(contentsIn(world).allocations).toEqual([]);
   expect(contentsIn(world).blocks.flatMap(({ slots }) => [...slots])).toEqual([]);
 });

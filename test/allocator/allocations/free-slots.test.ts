@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { giveBack } from "../../../src/allocator/allocations/free-slots.ts";
+import { freeSlots } from "../../../src/allocator/allocations/free-slots.ts";
 import { withMishap } from "../../simulation/crash-points.ts";
 import { assigned, contentsIn, contextOver, makeWorld, requestOf } from "../../world.ts";
 
@@ -19,7 +19,7 @@ it.each(["the request is lost", "the answer is lost"] as const)(
     };
     const free = [0, 1].filter((ordinal) => !block.slots.has(ordinal));
     const { answer } = await withMishap(table, 0, mishap, (own) =>
-      giveBack(contextOver(own, clock, 2), tag, free),
+      freeSlots(contextOver(own, clock, 2), tag, free),
     );
     expect(answer?.freed).toEqual([]);
   },

@@ -28,11 +28,11 @@ describe("what an assign costs", () => {
   it("is two writes and no read when the function knows the block", async () => {
     const { table, clock, calm } = await makeWorld(poolOf("10.0.0.0/24", 28));
     await assigned(calm, requestOf("first", 1));
-    const { memory } = calm;
+    const { cache } = calm;
     const calls = await callsOf(table, (own) =>
-      assigned({ ...contextOver(own, clock, 2), memory }, requestOf("second", 3)),
+      assigned({ ...contextOver(own, clock, 2), cache }, requestOf("second", 3)),
     );
-    expect(calls).toEqual(["create-record", "take-slots"]);
+    expect(calls).toEqual(["create-allocation", "take-slots"]);
   });
 });
 
@@ -63,7 +63,7 @@ describe("addresses of one request", () => {
       code: "invalid_request",
       members: { fields: [{ field: "ipv4", value: 257 }] },
     });
-    expect(contentsIn(world)).toMatchObject({ blocks: [], rows: [], records: [] });
+    expect(contentsIn(world)).toMatchObject({ blocks: [], affinities: [], allocations: [] });
   });
 
   it("are fewer than asked for where that is allowed, and a repeat is told the same", async () => {
@@ -94,11 +94,11 @@ describe("addresses of both families", () => {
     await putPool(calm, SPACE, "six", poolOf("2001:db8::/122", 124), undefined);
     const told = await assigned(calm, both);
     expect(told.addresses.map(({ family }) => family)).toEqual([4, 6]);
-    const { memory } = calm;
+    const { cache } = calm;
     const calls = await callsOf(table, (own) =>
-      assigned({ ...contextOver(own, clock, 2), memory }, { ...both, handle: "second" }),
+      assigned({ ...contextOver(own, clock, 2), cache }, { ...both, handle: "second" }),
     );
-    expect(calls).toEqual(["create-record", "take-slots", "take-slots", "head-live"]);
+    expect(calls).toEqual(["create-allocation", "take-slots", "take-slots", "pending-live"]);
   });
 
   it("or not at all: nothing of one stays taken when the other has none", async () => {
@@ -106,7 +106,7 @@ describe("addresses of both families", () => {
     await putPool(world.calm, SPACE, "six", poolOf("2001:db8::/128", 128), undefined);
     await assigned(world.calm, { ...requestOf("last", 1), wanted: wantedBoth(0, 1) });
     expect(await assign(world.calm, both)).toMatchObject({ code: "pool_exhausted" });
-    expect(contentsIn(world).records.map(({ handle }) => handle)).toEqual(["last"]);
+    expect(contentsIn(world).allocations.map(({ handle }) => handle)).toEqual(["last"]);
   });
 });
 
@@ -119,11 +119,11 @@ describe("the order of blocks", () => {
     await assigned(world.calm, requestOf("owner", 1));
     const told = await assigned(world.calm, node2("guest", 2));
     expect(told.addresses).toMatchObject([{ borrowed: true }, { borrowed: true }]);
-    expect(contentsIn(world).loans).toMatchObject([{ host: "host:node-2" }]);
+    expect(contentsIn(world).borrowedBlocks).toMatchObject([{ host: "host:node-2" }]);
     expect(findViolations(contentsIn(world))).toEqual([]);
     await releaseAll(world.calm, told);
     await passes(world, 2);
-    expect(contentsIn(world).loans).toEqual([]);
+    expect(contentsIn(world).borrowedBlocks).toEqual([]);
   });
 
   it("is looked at anew by a host that lost the block it chose, which so meets the same rivals no second time", async () => {
@@ -179,7 +179,9 @@ describe("the order of blocks", () => {
       addresses: [{ borrowed: false }],
     });
     expect(contentsIn(world).blocks).toMatchObject([{ host: "host:node-2" }]);
-    expect(contentsIn(world).rows).toMatchObject([{ host: "host:node-2", state: "confirmed" }]);
+    expect(contentsIn(world).affinities).toMatchObject([
+      { host: "host:node-2", state: "confirmed" },
+    ]);
   });
 
   it("claims nothing by itself where that is switched off", async () => {
@@ -216,18 +218,23 @@ describe("a block that is nobody's", () => {
     await releaseAll(calm, told);
     await releaseAll(calm, more);
     await passes(world, 3);
-    expect(contentsIn(world)).toMatchObject({ blocks: [], rows: [], loans: [], records: [] });
+    expect(contentsIn(world)).toMatchObject({
+      blocks: [],
+      affinities: [],
+      borrowedBlocks: [],
+      allocations: [],
+    });
   });
 });
 
 describe("a refused assign", () => {
-  it("leaves no record behind", async () => {
+  it("leaves no allocation behind", async () => {
     const world = await makeWorld(poolOf("10.0.0.0/31", 31));
     await assigned(world.calm, requestOf("pod", 2));
     const other = { ...requestOf("other", 1), host: "host:node-2" } as const;
     expect(await assign(world.calm, other)).toMatchObject({ code: "pool_exhausted" });
-    expect(contentsIn(world).records).toHaveLength(1);
-    expect(contentsIn(world).rows).toHaveLength(1);
+    expect(contentsIn(world).allocations).toHaveLength(1);
+    expect(contentsIn(world).affinities).toHaveLength(1);
   });
 
   it("for a host at its cap names the cap and the count", async () => {

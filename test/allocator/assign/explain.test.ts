@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { explain } from "../../../src/allocator/assign/explain.ts";
-import { Unavailable } from "../../../src/domain/outcome.ts";
-import { rehearsalTable } from "../../../src/store/dry-run-table.ts";
+import { UnavailableError } from "../../../src/domain/outcome.ts";
+import { dryRunTable } from "../../../src/store/dry-run-table.ts";
 import {
   assigned,
   contextOver,
@@ -13,8 +13,8 @@ import {
   type World,
 } from "../../world.ts";
 
-const rehearse = ({ table, clock }: World, seed = 1) =>
-  contextOver(rehearsalTable(table), clock, seed);
+const dryRunContext = ({ table, clock }: World, seed = 1) =>
+  contextOver(dryRunTable(table), clock, seed);
 
 describe("a dry run", () => {
   it("says when a host would take over the empty block of another", async () => {
@@ -25,8 +25,8 @@ describe("a dry run", () => {
     // Its first sighting marks the block as idle; a second one would delete it.
     await passes(world, 1);
     const items = world.table.items();
-    const { families } = await explain(() => rehearse(world), requestOf("new", 1));
-    expect(families).toMatchObject([{ blocks: [{ action: "takeOver", block: "10.0.0.0/31" }] }]);
+    const { families } = await explain(() => dryRunContext(world), requestOf("new", 1));
+    expect(families).toMatchObject([{ blocks: [{ action: "seize", block: "10.0.0.0/31" }] }]);
     expect(world.table.items()).toEqual(items);
   });
 
@@ -34,7 +34,7 @@ describe("a dry run", () => {
     const world = await makeWorld();
     for (const [seed, count] of [1, 2, 3, 2].entries()) {
       const request = requestOf(`h-${seed}`, count);
-      const { families } = await explain(() => rehearse(world, seed), request);
+      const { families } = await explain(() => dryRunContext(world, seed), request);
       // The same seed draws the same blocks.
       const { addresses } = await assigned(contextOver(world.table, world.clock, seed), request);
       const blocks = new Map<string, number>();
@@ -45,15 +45,15 @@ describe("a dry run", () => {
     }
   });
 
-  it("does not tell of a handle to give back when the database stops answering", async () => {
+  it("does not tell of a handle to free when the database stops answering", async () => {
     const world = await makeWorld();
     const silent = () => {
-      const context = rehearse(world);
-      const readHost = () => Promise.reject(new Unavailable("no answer"));
+      const context = dryRunContext(world);
+      const readHost = () => Promise.reject(new UnavailableError("no answer"));
       return { ...context, store: { ...context.store, readHost } };
     };
     const error = await explain(silent, requestOf("h", 1)).catch((thrown) => thrown);
-    expect(error).toBeInstanceOf(Unavailable);
+    expect(error).toBeInstanceOf(UnavailableError);
     expect(error).not.toHaveProperty("handle");
   });
 });

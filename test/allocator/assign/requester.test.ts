@@ -10,7 +10,7 @@ import type { Context } from "../../../src/allocator/core/context.ts";
 import { formatCidr } from "../../../src/domain/cidr.ts";
 import type { Labels } from "../../../src/domain/labels.ts";
 import { CONFIGURATION_FRESH_MS, CONFIGURATION_JITTER_MS } from "../../../src/domain/limits.ts";
-import { Refusal } from "../../../src/domain/outcome.ts";
+import { Rejection } from "../../../src/domain/outcome.ts";
 import type { PoolSpec, Settings } from "../../../src/domain/pool.ts";
 import type { Table } from "../../../src/store/table.ts";
 import { selector } from "../../domain/builders.ts";
@@ -59,8 +59,8 @@ async function labelNamespace(labels: Labels): Promise<number> {
   return effectOf(await putNamespace(context, SPACE, "shop", labels, revision));
 }
 
-function effectOf(answer: Written<unknown> | Refusal): number {
-  if (answer instanceof Refusal) throw new Error(answer.detail);
+function effectOf(answer: Written<unknown> | Rejection): number {
+  if (answer instanceof Rejection) throw new Error(answer.detail);
   return answer.effectiveAtMs;
 }
 
@@ -72,7 +72,7 @@ async function require(settings: Partial<Settings>): Promise<void> {
 /** The calls of an assign by a function that remembers what another did. */
 const costOf = (as: Context, request: AssignRequest) =>
   callsOf(world.table, (table) =>
-    assign({ ...contextOver(table, world.clock, ++seed), memory: as.memory }, request),
+    assign({ ...contextOver(table, world.clock, ++seed), cache: as.cache }, request),
   );
 
 let seed = 100;
@@ -82,10 +82,10 @@ describe("what labels cost", () => {
     await label({ zone: "west" });
     const warm = contextOver(world.table, world.clock, 2);
     await assigned(warm, requestOf("first", 1));
-    expect(await costOf(warm, requestOf("second", 1))).toEqual(["create-record", "take-slots"]);
+    expect(await costOf(warm, requestOf("second", 1))).toEqual(["create-allocation", "take-slots"]);
     world.clock.nowMs += STALE_MS;
     const calls = await costOf(warm, requestOf("third", 1));
-    expect(calls.toSorted()).toEqual(["create-record", "get", "get", "query", "take-slots"]);
+    expect(calls.toSorted()).toEqual(["create-allocation", "get", "get", "query", "take-slots"]);
     world.clock.nowMs += STALE_MS;
     let underWay = 0;
     let atOnce = 0;
@@ -98,7 +98,7 @@ describe("what labels cost", () => {
         return world.table.get(key);
       },
     };
-    const later = { ...contextOver(table, world.clock, 3), memory: warm.memory };
+    const later = { ...contextOver(table, world.clock, 3), cache: warm.cache };
     await assigned(later, requestOf("fourth", 1));
     expect(atOnce).toBe(2);
   });
@@ -111,7 +111,7 @@ describe("what labels cost", () => {
       "query",
       "query",
       "get",
-      "create-record",
+      "create-allocation",
       "take-slots",
     ]);
   });
@@ -131,7 +131,7 @@ describe("what labels cost", () => {
       await costOf(warm, { ...request, handle: `at ${world.clock.nowMs}` });
     }
     world.clock.nowMs += STALE_MS;
-    expect(await costOf(warm, request)).toEqual(["get", "create-record", "take-slots"]);
+    expect(await costOf(warm, request)).toEqual(["get", "create-allocation", "take-slots"]);
   });
 
   it("one read for a namespace, where a pool asks for it and the request names one", async () => {
@@ -148,7 +148,7 @@ describe("what labels cost", () => {
     const request = { ...requestOf("first", 1), namespace: "shop" };
     await assigned(warm, request);
     expect(await costOf(warm, { ...request, handle: "second" })).toEqual([
-      "create-record",
+      "create-allocation",
       "take-slots",
     ]);
     expect(await costOf(warm, { ...request, namespace: "another" })).toContain("get");
@@ -163,7 +163,7 @@ describe("what labels cost", () => {
     await costOf(warm, requestOf("second", 1));
     world.clock.nowMs += STALE_MS;
     const calls = await callsOf(world.table, (table) => {
-      const side = { ...contextOver(table, world.clock, 3), memory: warm.memory };
+      const side = { ...contextOver(table, world.clock, 3), cache: warm.cache };
       return Promise.all(["a", "b"].map((handle) => assign(side, requestOf(handle, 1))));
     });
     expect(calls.filter((call) => call === "get")).toHaveLength(2);
@@ -215,7 +215,7 @@ describe("labels", () => {
     await label({ zone: "west" });
     await assigned(context, requestOf("first", 1));
     await label({ zone: "east" });
-    expect(await assign(context, requestOf("second", 1))).toBeInstanceOf(Refusal);
+    expect(await assign(context, requestOf("second", 1))).toBeInstanceOf(Rejection);
   });
 
   it("that were on their way while they changed are asked for anew", async () => {
@@ -233,13 +233,13 @@ describe("labels", () => {
       },
     };
     const loading = assign(
-      { ...contextOver(slow, world.clock, 2), memory: context.memory },
+      { ...contextOver(slow, world.clock, 2), cache: context.cache },
       requestOf("first", 1),
     );
     await label({ zone: "east" });
     arrive();
-    expect(await loading).toBeInstanceOf(Refusal);
-    expect(await assign(context, requestOf("second", 1))).toBeInstanceOf(Refusal);
+    expect(await loading).toBeInstanceOf(Rejection);
+    expect(await assign(context, requestOf("second", 1))).toBeInstanceOf(Rejection);
   });
 
   it("that could not be read are asked for again", async () => {
@@ -268,7 +268,7 @@ describe("labels", () => {
     await assigned(warm, request);
     const { revision } = (await context.store.readNamespace(SPACE, "shop")) ?? {};
     world.clock.nowMs = effectOf(await deleteNamespace(context, SPACE, "shop", revision));
-    expect(await assign(warm, { ...request, handle: "second" })).toBeInstanceOf(Refusal);
+    expect(await assign(warm, { ...request, handle: "second" })).toBeInstanceOf(Rejection);
   });
 });
 
@@ -287,7 +287,7 @@ describe("labels that come with the request", () => {
 
   it("serve a host and a namespace that nobody has registered yet, at once", async () => {
     await withTeams();
-    expect(await assign(context, asked({ ...west, namespace: "new" }))).toBeInstanceOf(Refusal);
+    expect(await assign(context, asked({ ...west, namespace: "new" }))).toBeInstanceOf(Rejection);
     await assigned(context, asked({ ...west, ...web, namespace: "new" }));
     await assigned(context, asked({ ...west, ...web }, "of no namespace"));
   });
@@ -309,11 +309,11 @@ describe("labels that come with the request", () => {
     const request = (handle: string) => asked({ ...west, ...web, namespace: "shop" }, handle);
     const warm = contextOver(world.table, world.clock, 2);
     await assigned(warm, request("first"));
-    expect(await costOf(warm, request("second"))).toEqual(["create-record", "take-slots"]);
+    expect(await costOf(warm, request("second"))).toEqual(["create-allocation", "take-slots"]);
     world.clock.nowMs += STALE_MS;
     const calls = await costOf(warm, request("third"));
     // The version of the configuration alone.
-    expect(calls.toSorted()).toEqual(["create-record", "get", "query", "take-slots"]);
+    expect(calls.toSorted()).toEqual(["create-allocation", "get", "query", "take-slots"]);
   });
 
   it("may be others by the time that the request is repeated: its answer is the same", async () => {
@@ -421,7 +421,7 @@ describe("where hosts must be registered", () => {
         code: "host_not_registered",
         members: { host: "node-1" },
       });
-    expect(contentsIn(world)).toMatchObject({ blocks: [], records: [] });
+    expect(contentsIn(world)).toMatchObject({ blocks: [], allocations: [] });
   });
 
   it("one that is gets addresses, and from its deletion on no more", async () => {

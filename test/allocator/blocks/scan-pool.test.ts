@@ -8,27 +8,27 @@ import { ensureBlocks } from "../../../src/allocator/assign/ensure-blocks.ts";
 import { deletePool, releasePool } from "../../../src/allocator/jobs/pool-jobs.ts";
 import { runJobs } from "../../../src/allocator/jobs/run-jobs.ts";
 import {
-  blocksOfCell,
-  cellAt,
-  cellCount,
-  cellIndexOf,
-  cellOrder,
+  blocksOfGroup,
+  groupAt,
+  groupCount,
+  groupIndexOf,
+  groupOrder,
 } from "../../../src/domain/block-group.ts";
 import { type Cidr, formatCidr, intervalOf } from "../../../src/domain/cidr.ts";
 import { type HostId, hostId } from "../../../src/domain/host.ts";
 import {
-  CELL_LOOKS_MAX,
-  CELLS_SEARCHED_MAX,
+  GROUP_SCANS_MAX,
+  GROUPS_SEARCHED_MAX,
   POOLS_TRIED_MAX,
   SEARCH_MS_MAX,
 } from "../../../src/domain/limits.ts";
-import { Refusal } from "../../../src/domain/outcome.ts";
+import { Rejection } from "../../../src/domain/outcome.ts";
 import type { Pool } from "../../../src/domain/pool.ts";
-import { asAsked, MemoryTable } from "../../../src/store/in-memory-table.ts";
+import { asAsked, InMemoryTable } from "../../../src/store/in-memory-table.ts";
 import type { Item } from "../../../src/store/item.ts";
 import { makeStore } from "../../../src/store/store.ts";
 import type { Table } from "../../../src/store/table.ts";
-import { collectAll } from "../../passes.ts";
+import { repairAll } from "../../passes.ts";
 import {
   assigned,
   cidrOf,
@@ -73,14 +73,14 @@ function counted({ clock }: World, table: Table, seed = 2) {
 }
 
 const fullIn = async ({ calm }: World, { space, id }: Pool) => [
-  ...(await calm.store.readPoolMap(space, id, { consistent: true })).full,
+  ...(await calm.store.readBlockGroupIndex(space, id, { consistent: true })).full,
 ];
 const calledFull = ({ table }: World) =>
   table.items().filter(({ pk }) => pk.startsWith("FULLPOOLS#"));
 
-/** The first cells in the order of a host. */
-function firstCells(pool: Pool, host: HostId, count: number): readonly bigint[] {
-  const order = cellOrder(pool, host);
+/** The first block groups in the order of a host. */
+function firstGroups(pool: Pool, host: HostId, count: number): readonly bigint[] {
+  const order = groupOrder(pool, host);
   return Array.from({ length: count }, () => order.next().value as bigint);
 }
 
@@ -102,37 +102,37 @@ const fullBlock = (world: World, { space, name, id }: Pool, cidr: Cidr) => ({
 });
 
 /**
- * The table of a world whose pool is full of blocks without room, made as they are asked for: of these cells so many blocks are
+ * The table of a world whose pool is full of blocks without room, made as they are asked for: of these block groups so many blocks are
  * left out.
  */
 function fullTable(world: World, pool: Pool, leftOut: ReadonlyMap<bigint, number>): Table {
   const table = tableOf(world);
-  const cells = new Map<string, readonly Item[]>();
+  const groups = new Map<string, readonly Item[]>();
   const made = async (pk: string): Promise<readonly Item[]> => {
-    const cell = cidrOf(pk.split("#")[2] as string);
-    const scratch = new MemoryTable();
+    const group = cidrOf(pk.split("#")[2] as string);
+    const scratch = new InMemoryTable();
     const store = makeStore(scratch);
-    const left = leftOut.get(cellIndexOf(pool, cell)) ?? 0;
-    for (const cidr of blocksOfCell(pool, cell).slice(left))
+    const left = leftOut.get(groupIndexOf(pool, group)) ?? 0;
+    for (const cidr of blocksOfGroup(pool, group).slice(left))
       await store.createBlock(fullBlock(world, pool, cidr));
     return scratch.query(pk);
   };
   return {
     ...table,
     async query(pk, options) {
-      const standing = await table.query(pk, options);
-      if (!pk.startsWith("BLOCK#")) return standing;
-      const others = cells.get(pk) ?? (await made(pk));
-      cells.set(pk, others);
-      return asAsked([...standing, ...others], options ?? {});
+      const current = await table.query(pk, options);
+      if (!pk.startsWith("BLOCK#")) return current;
+      const others = groups.get(pk) ?? (await made(pk));
+      groups.set(pk, others);
+      return asAsked([...current, ...others], options ?? {});
     },
   };
 }
 
-/** Enters all cells of a pool into its map, and calls full those that are to be. */
+/** Enters all block groups of a pool into its map, and calls full those that are to be. */
 async function enterAll(world: World, pool: Pool, isFull: (index: bigint) => boolean) {
-  for (let index = 0n; index < cellCount(pool); index++) {
-    await world.calm.store.addCell(pool.space, pool.id, index);
+  for (let index = 0n; index < groupCount(pool); index++) {
+    await world.calm.store.addGroup(pool.space, pool.id, index);
     if (isFull(index)) await world.calm.store.markFull(pool.space, pool.id, index);
   }
 }
@@ -142,7 +142,7 @@ async function reserve(world: World, cidrs: readonly Cidr[]) {
   const spec = { cidrs: cidrs.map(formatCidr), intervals: cidrs.map(intervalOf) };
   const { reservations } = await world.calm.store.readSpace(SPACE);
   const put = await putReservation(world.calm, SPACE, "kept", spec, reservations[0]?.revision);
-  if (put instanceof Refusal) throw new Error(put.detail);
+  if (put instanceof Rejection) throw new Error(put.detail);
 }
 
 /** So many pools beside the one of the world, of one block of one address each. */
@@ -164,34 +164,34 @@ async function smallPools({ calm }: World, count: number): Promise<readonly Pool
   return pools;
 }
 
-/** Puts the one block of a small pool, without room unless it may lend, and enters its cell. */
+/** Puts the one block of a small pool, without room unless it may lend, and enters its block group. */
 async function fillPool(world: World, pool: Pool, { lends = false } = {}) {
   const { store } = world.calm;
-  await store.addCell(SPACE, pool.id, 0n);
+  await store.addGroup(SPACE, pool.id, 0n);
   const block = fullBlock(world, pool, pool.cidr);
   await store.createBlock(lends ? { ...block, slots: new Map() } : block);
 }
 
-/** The block that is left out of a cell in which one is. */
+/** The block that is left out of a block group in which one is. */
 const lastOf = (pool: Pool, index: bigint): Cidr => {
-  const [first] = blocksOfCell(pool, cellAt(pool, index));
-  if (!first) throw new Error("a cell without blocks");
+  const [first] = blocksOfGroup(pool, groupAt(pool, index));
+  if (!first) throw new Error("a block group without blocks");
   return first;
 };
 
 const NODE = hostId("host", "node");
-const SIXTY_FOUR_CELLS = poolOf("10.0.0.0/18", 30);
+const SIXTY_FOUR_GROUPS = poolOf("10.0.0.0/18", 30);
 
-describe("a host whose first cells have nothing but blocks that are wholly reserved", () => {
-  it("is served in a pool that is mostly free, and the cells are called full for all others", async () => {
-    const world = await makeWorld(SIXTY_FOUR_CELLS);
+describe("a host whose first block groups have nothing but blocks that are wholly reserved", () => {
+  it("is served in a pool that is mostly free, and the block groups are called full for all others", async () => {
+    const world = await makeWorld(SIXTY_FOUR_GROUPS);
     const pool = await poolNamed(world);
-    const first = firstCells(pool, NODE, 3);
+    const first = firstGroups(pool, NODE, 3);
     await reserve(
       world,
       first.map((index) => lastOf(pool, index)),
     );
-    const all = new Map(firstCells(pool, NODE, 64).map((index) => [index, 64]));
+    const all = new Map(firstGroups(pool, NODE, 64).map((index) => [index, 64]));
     const table = fullTable(
       world,
       pool,
@@ -203,9 +203,9 @@ describe("a host whose first cells have nothing but blocks that are wholly reser
   });
 
   it("is served where the pool has no other but one that is free", async () => {
-    const world = await makeWorld(SIXTY_FOUR_CELLS);
+    const world = await makeWorld(SIXTY_FOUR_GROUPS);
     const pool = await poolNamed(world);
-    const order = firstCells(pool, NODE, 64);
+    const order = firstGroups(pool, NODE, 64);
     const free = order[30] as bigint;
     await reserve(
       world,
@@ -216,10 +216,10 @@ describe("a host whose first cells have nothing but blocks that are wholly reser
     expect(addresses).toMatchObject([{ block: formatCidr(lastOf(pool, free)), borrowed: false }]);
   });
 
-  it("is not kept waiting by cells that are of no use to it alone, which nobody calls full", async () => {
-    const world = await makeWorld(SIXTY_FOUR_CELLS);
+  it("is not kept waiting by block groups that are of no use to it alone, which nobody calls full", async () => {
+    const world = await makeWorld(SIXTY_FOUR_GROUPS);
     const pool = await poolNamed(world);
-    const order = firstCells(pool, NODE, 64);
+    const order = firstGroups(pool, NODE, 64);
     const useless = order.slice(0, 40);
     // The two addresses in the middle of each block that is left, which are all that its own ends leave.
     const middles = useless.map((index) => {
@@ -230,8 +230,8 @@ describe("a host whose first cells have nothing but blocks that are wholly reser
     const left = new Map(order.map((index) => [index, useless.includes(index) ? 1 : 64]));
     const table = fullTable(world, pool, left);
     const ends = { start: 1, end: 1 };
-    const wanting = requestFrom("node", { hostReserved: { ipv4: ends } });
-    const answer = await servedWithin(2, world, table, wanting);
+    const poolRequest = requestFrom("node", { hostReserved: { ipv4: ends } });
+    const answer = await servedWithin(2, world, table, poolRequest);
     expect(useless.map((index) => formatCidr(lastOf(pool, index)))).not.toContain(
       answer.addresses[0]?.block,
     );
@@ -254,10 +254,10 @@ async function servedWithin(tries: number, world: World, table: Table, request: 
 describe("a large pool with one free block", () => {
   const LARGE = poolOf("10.0.0.0/10", 30);
 
-  it("gives it to a host in as few calls as an empty one, where the hints of 16,384 cells are right", async () => {
+  it("gives it to a host in as few calls as an empty one, where the hints of 16,384 block groups are right", async () => {
     const world = await makeWorld(LARGE);
     const pool = await poolNamed(world);
-    const free = firstCells(pool, NODE, 12_345).at(-1) as bigint;
+    const free = firstGroups(pool, NODE, 12_345).at(-1) as bigint;
     await enterAll(world, pool, (index) => index !== free);
     const { context, calls } = counted(world, fullTable(world, pool, new Map([[free, 1]])));
     const { addresses } = await assigned(context, requestFrom("node"));
@@ -267,10 +267,10 @@ describe("a large pool with one free block", () => {
     expect(await fullIn(world, pool)).toHaveLength(16_384);
   });
 
-  it("gives it within two tries where many cells are full and not called so", async () => {
+  it("gives it within two tries where many block groups are full and not called so", async () => {
     const world = await makeWorld(poolOf("10.0.0.0/14", 30));
     const pool = await poolNamed(world);
-    const order = firstCells(pool, NODE, CELLS_SEARCHED_MAX + 20);
+    const order = firstGroups(pool, NODE, GROUPS_SEARCHED_MAX + 20);
     const free = order.at(-1) as bigint;
     const open = new Set(order);
     await enterAll(world, pool, (index) => !open.has(index));
@@ -280,26 +280,26 @@ describe("a large pool with one free block", () => {
     });
   });
 
-  it("asks in no cell twice what is free, and looks at the blocks of a few, where it finds none", async () => {
-    const world = await makeWorld(SIXTY_FOUR_CELLS, { strictAffinity: true });
+  it("asks in no block group twice what is free, and looks at the blocks of a few, where it finds none", async () => {
+    const world = await makeWorld(SIXTY_FOUR_GROUPS, { strictAffinity: true });
     const pool = await poolNamed(world);
     await enterAll(world, pool, () => false);
-    const [asked, looked]: [string[], string[]] = [[], []];
+    const [asked, scanned]: [string[], string[]] = [[], []];
     const table = fullTable(world, pool, new Map());
     const watched: Table = {
       ...table,
       query: (pk, options) => {
-        if (pk.startsWith("BLOCK#")) (options?.only ? asked : looked).push(pk);
+        if (pk.startsWith("BLOCK#")) (options?.only ? asked : scanned).push(pk);
         return table.query(pk, options);
       },
     };
     const asking = assign(counted(world, watched).context, requestFrom("node"));
     await expect(asking).rejects.toMatchObject({ name: "Contended" });
-    expect(asked).toHaveLength(CELLS_SEARCHED_MAX);
-    expect(new Set(asked).size).toBe(CELLS_SEARCHED_MAX);
-    expect(new Set(looked).size).toBe(CELL_LOOKS_MAX);
-    expect(looked).toHaveLength(CELL_LOOKS_MAX);
-    expect(await fullIn(world, pool)).toHaveLength(new Set([...asked, ...looked]).size);
+    expect(asked).toHaveLength(GROUPS_SEARCHED_MAX);
+    expect(new Set(asked).size).toBe(GROUPS_SEARCHED_MAX);
+    expect(new Set(scanned).size).toBe(GROUP_SCANS_MAX);
+    expect(scanned).toHaveLength(GROUP_SCANS_MAX);
+    expect(await fullIn(world, pool)).toHaveLength(new Set([...asked, ...scanned]).size);
   });
 });
 
@@ -323,8 +323,8 @@ describe("a look for a block to claim", () => {
     expect(new Set(read)).toEqual(new Set(["pk", "sk"]));
   });
 
-  it("learns which cells hold blocks once the host is at its cap, and finds who lends the rest", async () => {
-    const world = await makeWorld(SIXTY_FOUR_CELLS);
+  it("learns which block groups hold blocks once the host is at its cap, and finds who lends the rest", async () => {
+    const world = await makeWorld(SIXTY_FOUR_GROUPS);
     await assigned(world.calm, requestFrom("lender"));
     const wanted = [{ family: 4, count: 6 } as const];
     const { addresses } = await assigned(
@@ -335,7 +335,7 @@ describe("a look for a block to claim", () => {
   });
 });
 
-describe("the hint that a cell is full", () => {
+describe("the hint that a block group is full", () => {
   it("is set by who claims its last block, and not before", async () => {
     const world = await makeWorld();
     const pool = await poolNamed(world);
@@ -348,7 +348,7 @@ describe("the hint that a cell is full", () => {
   it("is set by who claims all blocks of it as a range", async () => {
     const world = await makeWorld(poolOf("10.0.0.0/23", 31), { maxBlocksPerHost: null });
     const pool = await poolNamed(world);
-    // The first cell as a whole, and half of the second.
+    // The first block group as a whole, and half of the second.
     for (const cidr of ["10.0.0.0/25", "10.0.0.128/26"])
       await claimAffinities(world.calm, { space: SPACE, host: NODE, cidr: cidrOf(cidr) });
     expect(await fullIn(world, pool)).toEqual([0n]);
@@ -358,9 +358,9 @@ describe("the hint that a cell is full", () => {
     const world = await makeWorld();
     const pool = await poolNamed(world);
     await assigned(world.calm, requestFrom("a"));
-    const standing = contentsIn(world).blocks.map(({ cidr }) => cidr.base);
-    const others = blocksOfCell(pool, cellAt(pool, 0n)).filter(
-      ({ base }) => !standing.includes(base),
+    const current = contentsIn(world).blocks.map(({ cidr }) => cidr.base);
+    const others = blocksOfGroup(pool, groupAt(pool, 0n)).filter(
+      ({ base }) => !current.includes(base),
     );
     await reserve(world, others);
     await passes(world, 1);
@@ -403,13 +403,13 @@ describe("the hint that a cell is full", () => {
 });
 
 describe("the hint that a pool is full", () => {
-  it("goes where somebody who made room was cut off before it: the collector looks at the map", async () => {
+  it("goes where somebody who made room was cut off before it: the repair run looks at the map", async () => {
     const world = await fullWorld();
     const { id } = await poolNamed(world);
     await passes(world, 1, 1_000);
     expect(calledFull(world)).toHaveLength(1);
     await world.calm.store.unmarkFull(SPACE, id, 0n);
-    await collectAll(world.calm);
+    await repairAll(world.calm);
     expect(calledFull(world)).toEqual([]);
   });
 
@@ -435,7 +435,7 @@ describe("the hint that a pool is full", () => {
       ...table,
       async write(write) {
         const told = await table.write(write);
-        // What the one who takes the block away does: the hint of the cell, which is there by now, then that of the pool.
+        // What the one who takes the block away does: the hint of the block group, which is there by now, then that of the pool.
         if (write.step === "mark-full" && write.key.pk.includes(pool.id))
           await world.calm.store.unmarkFull(SPACE, pool.id, 0n);
         return told;
@@ -446,7 +446,7 @@ describe("the hint that a pool is full", () => {
   });
 });
 
-/** A pool of one block, which stands empty, is its host's, and was found full: cell and pool are called so. */
+/** A pool of one block, which stands empty, is its host's, and was found full: block group and pool are called so. */
 async function fullWorld(): Promise<World> {
   const world = await makeWorld(poolOf("10.0.0.0/31", 31));
   const { store } = world.calm;
@@ -458,8 +458,8 @@ async function fullWorld(): Promise<World> {
 }
 
 describe("a refusal after a look that did not see everything", () => {
-  it("is not final: a host at its cap may find a lender the next time", async () => {
-    const world = await makeWorld(SIXTY_FOUR_CELLS);
+  it("is not final: a host at its cap may find a block to borrow from the next time", async () => {
+    const world = await makeWorld(SIXTY_FOUR_GROUPS);
     const pool = await poolNamed(world);
     await enterAll(world, pool, () => true);
     const table = fullTable(world, pool, new Map());
@@ -470,14 +470,14 @@ describe("a refusal after a look that did not see everything", () => {
     });
   });
 
-  it("is not final where borrowing is off: that a cell is full is only a hint", async () => {
-    const world = await makeWorld(SIXTY_FOUR_CELLS, { strictAffinity: true });
+  it("is not final where borrowing is off: that a block group is full is only a hint", async () => {
+    const world = await makeWorld(SIXTY_FOUR_GROUPS, { strictAffinity: true });
     const pool = await poolNamed(world);
     await enterAll(world, pool, () => true);
     const table = fullTable(world, pool, new Map());
     expect(await assign(counted(world, table).context, requestFrom("node"))).toMatchObject({
       code: "pool_exhausted",
-      members: { retryable: true, pools: [{ cells: "64", cellsLooked: CELL_LOOKS_MAX }] },
+      members: { retryable: true, pools: [{ groups: "64", groupsLooked: GROUP_SCANS_MAX }] },
     });
   });
 
@@ -486,9 +486,9 @@ describe("a refusal after a look that did not see everything", () => {
     const pool = await poolNamed(world);
     await enterAll(world, pool, () => false);
     const table = fullTable(world, pool, new Map());
-    const refusal = await assign(counted(world, table).context, requestFrom("node"));
-    expect(refusal).toMatchObject({ code: "pool_exhausted", members: { poolsTried: 1 } });
-    expect(refusal).not.toHaveProperty("members.retryable");
+    const rejection = await assign(counted(world, table).context, requestFrom("node"));
+    expect(rejection).toMatchObject({ code: "pool_exhausted", members: { poolsTried: 1 } });
+    expect(rejection).not.toHaveProperty("members.retryable");
   });
 });
 
@@ -504,10 +504,10 @@ it("a search ends in time: it begins with no further pool after two and a half s
       return table.query(pk, options);
     },
   };
-  const refusal = await assign(counted(world, slow).context, requestFrom("late"));
-  expect(refusal).toMatchObject({ members: { retryable: true, poolsServing: 41 } });
+  const rejection = await assign(counted(world, slow).context, requestFrom("late"));
+  expect(rejection).toMatchObject({ members: { retryable: true, poolsServing: 41 } });
   // Of each pool a map and a group; the first has the look at all hints as well.
-  expect(refusal).toMatchObject({ members: { poolsTried: 5 } });
+  expect(rejection).toMatchObject({ members: { poolsTried: 5 } });
 });
 
 describe("hundreds of pools that are full, or nearly all of them", () => {

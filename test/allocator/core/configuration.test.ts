@@ -9,7 +9,7 @@ import {
   CONFIGURATION_JITTER_MS,
   CONFIGURATION_RELOAD_MS,
 } from "../../../src/domain/limits.ts";
-import { Refusal } from "../../../src/domain/outcome.ts";
+import { Rejection } from "../../../src/domain/outcome.ts";
 import type { Pool } from "../../../src/domain/pool.ts";
 import { versionKey } from "../../../src/store/key.ts";
 import { makeStore } from "../../../src/store/store.ts";
@@ -42,10 +42,10 @@ const names = async (context: Context) =>
 
 describe("the configuration of a space", () => {
   it("costs a cold function one Query, and then nothing while it is fresh", async () => {
-    const memory = contextOver(world.table, world.clock).memory;
+    const cache = contextOver(world.table, world.clock).cache;
     const asking = (table: Parameters<typeof contextOver>[0]) => ({
       ...contextOver(table, world.clock),
-      memory,
+      cache,
     });
     expect(await costOf(asking)).toEqual(["query"]);
     world.clock.nowMs += CONFIGURATION_FRESH_MS - 1;
@@ -68,7 +68,7 @@ describe("the configuration of a space", () => {
       poolOf("10.1.0.0/24", 28),
       undefined,
     );
-    if (written instanceof Refusal) throw new Error(written.detail);
+    if (written instanceof Rejection) throw new Error(written.detail);
     expect(await names(other)).toEqual(["pool"]);
     world.clock.nowMs = written.effectiveAtMs;
     expect(await names(other)).toEqual(["pool", "second"]);
@@ -93,9 +93,9 @@ describe("the configuration of a space", () => {
         return items;
       },
     };
-    const { memory } = contextOver(world.table, world.clock);
-    const loading = names({ ...contextOver(slow, world.clock), memory });
-    const writer = { ...contextOver(world.table, world.clock, 5), memory };
+    const { cache } = contextOver(world.table, world.clock);
+    const loading = names({ ...contextOver(slow, world.clock), cache });
+    const writer = { ...contextOver(world.table, world.clock, 5), cache };
     await putPool(writer, SPACE, "second", poolOf("10.1.0.0/24", 28), undefined);
     arrive();
     expect(await loading).toEqual(["pool"]);
@@ -104,10 +104,10 @@ describe("the configuration of a space", () => {
 
   it("is not taken from a load that a frozen function left on its way", async () => {
     const frozen: Table = { ...tableOf(world), query: () => new Promise(() => {}) };
-    const { memory } = contextOver(world.table, world.clock);
-    const left = configurationOf({ ...contextOver(frozen, world.clock), memory }, SPACE);
+    const { cache } = contextOver(world.table, world.clock);
+    const left = configurationOf({ ...contextOver(frozen, world.clock), cache }, SPACE);
     world.clock.nowMs += STALE_MS;
-    expect(await names({ ...contextOver(world.table, world.clock), memory })).toEqual(["pool"]);
+    expect(await names({ ...contextOver(world.table, world.clock), cache })).toEqual(["pool"]);
     expect(left).toBeInstanceOf(Promise);
   });
 
@@ -191,7 +191,7 @@ describe("an operator's change", () => {
 
   it("needs the revision seen once there is something to change", async () => {
     const created = await change();
-    if (created instanceof Refusal) throw new Error(created.detail);
+    if (created instanceof Rejection) throw new Error(created.detail);
     expect(created.created).toBe(true);
     expect(await change()).toMatchObject({ code: "precondition_required" });
     expect(await change("another")).toMatchObject({ code: "precondition_failed" });
@@ -222,8 +222,8 @@ describe("two pools of one space", () => {
       put("b", "10.5.7.0/24", 12),
       put("c", "10.5.0.0/20", 13),
     ]);
-    expect(answers.filter((answer) => !(answer instanceof Refusal))).toHaveLength(1);
-    expect(answers.filter((answer) => answer instanceof Refusal)).toMatchObject([
+    expect(answers.filter((answer) => !(answer instanceof Rejection))).toHaveLength(1);
+    expect(answers.filter((answer) => answer instanceof Rejection)).toMatchObject([
       { code: "pool_overlap" },
       { code: "pool_overlap" },
     ]);

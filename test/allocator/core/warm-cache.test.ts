@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { Memory } from "../../../src/allocator/core/warm-cache.ts";
+import { WarmCache } from "../../../src/allocator/core/warm-cache.ts";
 import type { HostId } from "../../../src/domain/host.ts";
 import {
   REMEMBERED_BLOCKS_MAX,
   REMEMBERED_BLOCKS_PER_HOST_MAX,
-  REMEMBERED_CELLS_MAX,
+  REMEMBERED_GROUPS_MAX,
   REMEMBERED_LABELS_MAX,
   REMEMBERED_SPACES_MAX,
 } from "../../../src/domain/limits.ts";
@@ -18,11 +18,11 @@ const numbered = (i: number): HostId => `host:node-${i}`;
 
 describe("a warm function", () => {
   it("knows the blocks of a host as it saw them last", () => {
-    const memory = new Memory();
+    const cache = new WarmCache();
     const [old, now] = [blockWith({}, { cidr: FIRST }), blockWith({ 0: taken() }, { cidr: FIRST })];
     const second = blockWith({}, { cidr: SECOND });
-    for (const block of [old, second, now]) memory.remember(block);
-    expect(memory.blocksOf(SPACE, "host:node-1")).toEqual([now, second]);
+    for (const block of [old, second, now]) cache.remember(block);
+    expect(cache.blocksOf(SPACE, "host:node-1")).toEqual([now, second]);
   });
 
   it.each([
@@ -34,82 +34,82 @@ describe("a warm function", () => {
       host: "host:node-1",
     },
   ] as const)("does not take a host's blocks for those of $description", ({ space, host }) => {
-    const memory = new Memory();
-    memory.remember(blockWith({}));
-    memory.forget(space, host, blockWith({}).cidr);
-    expect(memory.blocksOf(space, host)).toEqual([]);
-    expect(memory.blocksOf(SPACE, "host:node-1")).toHaveLength(1);
+    const cache = new WarmCache();
+    cache.remember(blockWith({}));
+    cache.forget(space, host, blockWith({}).cidr);
+    expect(cache.blocksOf(space, host)).toEqual([]);
+    expect(cache.blocksOf(SPACE, "host:node-1")).toHaveLength(1);
   });
 
   it("forgets the one block it is told to forget", () => {
-    const memory = new Memory();
-    for (const cidr of [FIRST, SECOND]) memory.remember(blockWith({}, { cidr }));
-    memory.forget(SPACE, "host:node-1", FIRST);
-    expect(memory.blocksOf(SPACE, "host:node-1").map(({ cidr }) => cidr)).toEqual([SECOND]);
+    const cache = new WarmCache();
+    for (const cidr of [FIRST, SECOND]) cache.remember(blockWith({}, { cidr }));
+    cache.forget(SPACE, "host:node-1", FIRST);
+    expect(cache.blocksOf(SPACE, "host:node-1").map(({ cidr }) => cidr)).toEqual([SECOND]);
   });
 
   it("keeps what a release saw of a block only where it assigns from that block", () => {
-    const memory = new Memory();
-    memory.remember(blockWith({}, { cidr: FIRST }));
+    const cache = new WarmCache();
+    cache.remember(blockWith({}, { cidr: FIRST }));
     const seen = blockWith({ 0: taken() }, { cidr: FIRST });
-    memory.refresh(seen);
-    memory.refresh(blockWith({}, { cidr: SECOND }));
-    memory.refresh(blockWith({}, { cidr: FIRST, host: "host:node-2" }));
-    expect(memory.blocksOf(SPACE, "host:node-1")).toEqual([seen]);
-    expect(memory.blocksOf(SPACE, "host:node-2")).toEqual([]);
+    cache.refresh(seen);
+    cache.refresh(blockWith({}, { cidr: SECOND }));
+    cache.refresh(blockWith({}, { cidr: FIRST, host: "host:node-2" }));
+    expect(cache.blocksOf(SPACE, "host:node-1")).toEqual([seen]);
+    expect(cache.blocksOf(SPACE, "host:node-2")).toEqual([]);
   });
 });
 
 describe("a warm function whose memory is full", () => {
   const fullMemory = () => {
-    const memory = new Memory();
+    const cache = new WarmCache();
     for (let i = 0; i < REMEMBERED_BLOCKS_MAX; i++)
-      memory.remember(blockWith({}, { host: numbered(i) }));
-    const known = (i: number) => memory.blocksOf(SPACE, numbered(i)).length > 0;
-    return { memory, known };
+      cache.remember(blockWith({}, { host: numbered(i) }));
+    const known = (i: number) => cache.blocksOf(SPACE, numbered(i)).length > 0;
+    return { cache, known };
   };
   const newcomer = blockWith({}, { host: "host:newcomer" });
 
   it("forgets the host that was quiet longest, with all its blocks", () => {
-    const { memory, known } = fullMemory();
-    memory.remember(blockWith({}, { host: numbered(0) }));
-    memory.refresh(blockWith({}, { host: numbered(1) }));
-    memory.remember(newcomer);
+    const { cache, known } = fullMemory();
+    cache.remember(blockWith({}, { host: numbered(0) }));
+    cache.refresh(blockWith({}, { host: numbered(1) }));
+    cache.remember(newcomer);
     expect([0, 1, 2, 3].map(known)).toEqual([true, true, false, true]);
-    expect(memory.blocksOf(SPACE, "host:newcomer")).toEqual([newcomer]);
+    expect(cache.blocksOf(SPACE, "host:newcomer")).toEqual([newcomer]);
   });
 
   it("forgets nobody when it sees a block again that it knows", () => {
-    const { memory, known } = fullMemory();
-    for (let i = 0; i < 3; i++) memory.remember(blockWith({}, { host: numbered(7) }));
+    const { cache, known } = fullMemory();
+    for (let i = 0; i < 3; i++) cache.remember(blockWith({}, { host: numbered(7) }));
     expect(known(0)).toBe(true);
   });
 
   it("has room again for as many blocks as it was told to forget", () => {
-    const { memory, known } = fullMemory();
-    memory.forget(SPACE, numbered(7), newcomer.cidr);
-    memory.remember(newcomer);
+    const { cache, known } = fullMemory();
+    cache.forget(SPACE, numbered(7), newcomer.cidr);
+    cache.remember(newcomer);
     expect([known(0), known(7)]).toEqual([true, false]);
   });
 
   it("never remembers more blocks than it may, however many the hosts have", () => {
-    const { memory } = fullMemory();
+    const { cache } = fullMemory();
     for (let i = 0; i < REMEMBERED_BLOCKS_MAX; i++)
       for (const cidr of [FIRST, SECOND])
-        memory.remember(blockWith({}, { cidr, host: numbered(i) }));
+        cache.remember(blockWith({}, { cidr, host: numbered(i) }));
     let count = 0;
     for (let i = 0; i < REMEMBERED_BLOCKS_MAX; i++)
-      count += memory.blocksOf(SPACE, numbered(i)).length;
+      count += cache.blocksOf(SPACE, numbered(i)).length;
     expect(count).toBe(REMEMBERED_BLOCKS_MAX);
   });
 
   it("forgets no other host for one that has more blocks than it may remember", () => {
-    const { memory, known } = fullMemory();
+    const { cache, known } = fullMemory();
     const blocks = Array.from({ length: REMEMBERED_BLOCKS_MAX + 1 }, (_, n) =>
       blockWith({}, { host: "host:large", cidr: network(`10.${1 + (n >> 8)}.${n & 255}.0/29`) }),
     );
-    for (const block of blocks) memory.remember(block);
-    expect(memory.blocksOf(SPACE, "host:large")).toEqual(
+    for (const block of blocks) cache.remember(block);
+    expect(cache.blocksOf(SPACE, "host:large")).toEqual(
       blocks.slice(-REMEMBERED_BLOCKS_PER_HOST_MAX),
     );
     expect(known(REMEMBERED_BLOCKS_PER_HOST_MAX - 1)).toBe(false);
@@ -117,12 +117,11 @@ describe("a warm function whose memory is full", () => {
   });
 
   it("keeps to its limit after it forgot hosts", () => {
-    const { memory } = fullMemory();
-    for (let i = 0; i < REMEMBERED_BLOCKS_MAX; i++)
-      memory.forget(SPACE, numbered(i), newcomer.cidr);
+    const { cache } = fullMemory();
+    for (let i = 0; i < REMEMBERED_BLOCKS_MAX; i++) cache.forget(SPACE, numbered(i), newcomer.cidr);
     const later = Array.from({ length: REMEMBERED_BLOCKS_MAX + 100 }, (_, i) => numbered(1e6 + i));
-    for (const host of later) memory.remember(blockWith({}, { host }));
-    const known = later.filter((host) => memory.blocksOf(SPACE, host).length > 0);
+    for (const host of later) cache.remember(blockWith({}, { host }));
+    const known = later.filter((host) => cache.blocksOf(SPACE, host).length > 0);
     expect(known).toHaveLength(REMEMBERED_BLOCKS_MAX);
   });
 });
@@ -142,38 +141,38 @@ describe("one more than a warm function may remember costs it what it used longe
   const keptButTheSecond = [true, false, true, true];
 
   it("of configurations of spaces", () => {
-    const memory = new Memory();
+    const cache = new WarmCache();
     const copy = { configuration: {} as SpaceConfiguration, loadedAtMs: 0, freshUntilMs: 1 };
     const known = knownAfter(
       REMEMBERED_SPACES_MAX,
-      (i) => memory.keepConfiguration(`space-${i}`, copy),
-      (i) => memory.configurationOf(`space-${i}`) !== undefined,
+      (i) => cache.keepConfiguration(`space-${i}`, copy),
+      (i) => cache.configurationOf(`space-${i}`) !== undefined,
     );
     expect(known).toEqual(keptButTheSecond);
   });
 
-  it("of cells", () => {
-    const memory = new Memory();
+  it("of block groups", () => {
+    const cache = new WarmCache();
     const known = knownAfter(
-      REMEMBERED_CELLS_MAX,
-      (i) => memory.rememberCell(`cell ${i}`),
-      (i) => memory.knowsCell(`cell ${i}`),
+      REMEMBERED_GROUPS_MAX,
+      (i) => cache.rememberGroup(`block group ${i}`),
+      (i) => cache.knowsGroup(`block group ${i}`),
     );
     expect(known).toEqual(keptButTheSecond);
   });
 
-  it("of loans", () => {
-    const memory = new Memory();
+  it("of borrowed blocks", () => {
+    const cache = new WarmCache();
     const known = knownAfter(
-      REMEMBERED_CELLS_MAX,
-      (i) => memory.rememberLoan(numbered(i), blockWith({})),
-      (i) => memory.knowsLoan(numbered(i), blockWith({})),
+      REMEMBERED_GROUPS_MAX,
+      (i) => cache.rememberBorrowedBlock(numbered(i), blockWith({})),
+      (i) => cache.knowsBorrowedBlock(numbered(i), blockWith({})),
     );
     expect(known).toEqual(keptButTheSecond);
   });
 
   it("of labels", () => {
-    const { labels } = new Memory();
+    const { labels } = new WarmCache();
     const known = knownAfter(
       REMEMBERED_LABELS_MAX,
       (i) => labels.keep(`host ${i}`, Promise.resolve({}), 1),

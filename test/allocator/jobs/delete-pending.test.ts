@@ -4,7 +4,7 @@ import type { Context } from "../../../src/allocator/core/context.ts";
 import { type Accepted, deletePool, listJobs } from "../../../src/allocator/jobs/pool-jobs.ts";
 import { runJobs } from "../../../src/allocator/jobs/run-jobs.ts";
 import { findViolations } from "../../../src/domain/invariants.ts";
-import { Refusal } from "../../../src/domain/outcome.ts";
+import { Rejection } from "../../../src/domain/outcome.ts";
 import { callsOf, withIntruder, withMishap } from "../../simulation/crash-points.ts";
 import {
   assigned,
@@ -24,10 +24,10 @@ const read = (context: Context) => readPool(context, SPACE, "half");
 
 async function revisionIn(context: Context): Promise<string | undefined> {
   const pool = await read(context);
-  return pool instanceof Refusal ? undefined : pool.revision;
+  return pool instanceof Rejection ? undefined : pool.revision;
 }
 
-const remove = async (context: Context): Promise<Accepted | Refusal> =>
+const remove = async (context: Context): Promise<Accepted | Rejection> =>
   deletePool(context, SPACE, "half", await revisionIn(context));
 
 /** The calls of a creation that comes to its end. */
@@ -45,7 +45,7 @@ async function cutOff(): Promise<readonly (readonly [string, World])[]> {
       create(contextOver(own, world.clock, 2)),
     );
     const pool = await read(world.calm);
-    if (!(pool instanceof Refusal) && pool.state === "pending") cut.push([call, world]);
+    if (!(pool instanceof Rejection) && pool.state === "pending") cut.push([call, world]);
   }
   return cut;
 }
@@ -125,9 +125,11 @@ describe("a pool that is still pending is deleted at once", () => {
         return { world, make, drop };
       };
       const isMaking = slow === "its creator";
-      const rehearsal = await parties();
-      const calls = await callsOf(rehearsal.world.table, (own) =>
-        (isMaking ? rehearsal.make : rehearsal.drop)(contextOver(own, rehearsal.world.clock, 3)),
+      const dryRunContext = await parties();
+      const calls = await callsOf(dryRunContext.world.table, (own) =>
+        (isMaking ? dryRunContext.make : dryRunContext.drop)(
+          contextOver(own, dryRunContext.world.clock, 3),
+        ),
       );
       const met = new Set<string>();
       for (const [at, call] of calls.entries()) {
@@ -139,7 +141,7 @@ describe("a pool that is still pending is deleted at once", () => {
         });
         told.set(first, await first(contextOver(own, world.clock, 6)));
         expect(findViolations(contentsIn(world)), call).toEqual([]);
-        const isCreated = !(told.get(make) instanceof Refusal);
+        const isCreated = !(told.get(make) instanceof Rejection);
         const pool = await read(world.calm);
         if (isCreated) expect(pool, call).toMatchObject({ state: "active" });
         else {
@@ -148,7 +150,7 @@ describe("a pool that is still pending is deleted at once", () => {
           await expectFree(world, call);
         }
         met.add(
-          `${isCreated ? "created" : "lost"}, ${told.get(drop) instanceof Refusal ? "lost" : "deleted"}`,
+          `${isCreated ? "created" : "lost"}, ${told.get(drop) instanceof Rejection ? "lost" : "deleted"}`,
         );
       }
       // A creator after the deletion creates it anew; a pool that was created meanwhile is not the one that was to be deleted.

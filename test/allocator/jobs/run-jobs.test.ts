@@ -11,7 +11,7 @@ import {
 import { runJobs } from "../../../src/allocator/jobs/run-jobs.ts";
 import { readAddress } from "../../../src/allocator/read/read-address.ts";
 import { releaseHandle } from "../../../src/allocator/release/release-handle.ts";
-import { blocksOfCell, cellAt } from "../../../src/domain/block-group.ts";
+import { blocksOfGroup, groupAt } from "../../../src/domain/block-group.ts";
 import { parseInterval } from "../../../src/domain/cidr.ts";
 import { findViolations } from "../../../src/domain/invariants.ts";
 import type { Job } from "../../../src/domain/job.ts";
@@ -21,11 +21,11 @@ import {
   JOB_KEPT_MS,
   RANGE_RETIRED_MS_MIN,
 } from "../../../src/domain/limits.ts";
-import { Refusal } from "../../../src/domain/outcome.ts";
+import { Rejection } from "../../../src/domain/outcome.ts";
 import { formatTime } from "../../../src/domain/time.ts";
 import { makeStore } from "../../../src/store/store.ts";
 import type { Table, Write } from "../../../src/store/table.ts";
-import { collectAll, reclaimAll } from "../../passes.ts";
+import { reclaimAll, repairAll } from "../../passes.ts";
 import { callsOf, withMishap } from "../../simulation/crash-points.ts";
 import {
   addressOf,
@@ -62,15 +62,15 @@ async function deleted(): Promise<Accepted> {
   return accepted(await deletePool(world.calm, SPACE, "pool", await revision()));
 }
 
-function accepted(answer: Accepted | Refusal): Accepted {
-  if (answer instanceof Refusal) throw new Error(`${answer.code}: ${answer.detail}`);
+function accepted(answer: Accepted | Rejection): Accepted {
+  if (answer instanceof Rejection) throw new Error(`${answer.code}: ${answer.detail}`);
   return answer;
 }
 
 /** The job as it stands. */
 async function now({ id }: Job): Promise<Job> {
   const job = await readJob(world.calm, SPACE, id);
-  if (job instanceof Refusal) throw new Error(job.detail);
+  if (job instanceof Rejection) throw new Error(job.detail);
   return job;
 }
 
@@ -91,13 +91,13 @@ describe("a drain", () => {
     await assigned(world.calm, requestOf("pod", 1));
     const { job } = await drained();
     expect(job).toMatchObject({ kind: "pool.drain", state: "running", pool: "pool" });
-    const refusal = { code: "no_pool_available" };
-    expect(await assign(world.calm, requestOf("own", 1))).toMatchObject(refusal);
+    const rejection = { code: "no_pool_available" };
+    expect(await assign(world.calm, requestOf("own", 1))).toMatchObject(rejection);
     const other = { ...requestOf("other", 1), host: "host:node-2" } as const;
-    expect(await assign(world.calm, other)).toMatchObject(refusal);
-    expect(await assign(world.calm, { ...other, pools: ["pool"] })).toMatchObject(refusal);
+    expect(await assign(world.calm, other)).toMatchObject(rejection);
+    expect(await assign(world.calm, { ...other, pools: ["pool"] })).toMatchObject(rejection);
     const specific = { ...other, address: addressOf("10.0.0.14") };
-    expect(await assign(world.calm, specific)).toMatchObject(refusal);
+    expect(await assign(world.calm, specific)).toMatchObject(rejection);
   });
 
   it("leaves what is assigned to its owners, says how many it waits for, and is done when no block is left", async () => {
@@ -303,14 +303,14 @@ describe("a delete", () => {
       "longer than a function may live",
     );
     expect(frozen).toBe(true);
-    const { blocks, records } = contentsIn(world);
-    expect(records.map(({ handle }) => handle)).toEqual(["heir"]);
-    expect(blocks.some(({ cidr }) => cidr.prefix === 31)).toBe(true); // the stray it claimed
+    const { blocks, allocations } = contentsIn(world);
+    expect(allocations.map(({ handle }) => handle)).toEqual(["heir"]);
+    expect(blocks.some(({ cidr }) => cidr.prefix === 31)).toBe(true); // the orphan it claimed
     world.clock.nowMs += 2 * GRACE_MS;
-    expect(await collectAll(world.calm)).toMatchObject({ failures: [] });
+    expect(await repairAll(world.calm)).toMatchObject({ failures: [] });
     expect(contentsIn(world).blocks.map(({ cidr }) => cidr.prefix)).toEqual([30]);
     world.clock.nowMs += 2 * GRACE_MS;
-    await collectAll(world.calm);
+    await repairAll(world.calm);
     expect(findViolations(contentsIn(world), { quiet: true })).toEqual([]);
   });
 
@@ -350,7 +350,7 @@ describe("a delete", () => {
       clock.nowMs += 20 * MINUTE_MS;
       for (let pass = 0; pass < 2; pass++) {
         await reclaimAll(calm);
-        await collectAll(calm);
+        await repairAll(calm);
         clock.nowMs += 2 * MINUTE_MS;
       }
       expect(contentsIn(world).blocks.every(({ poolId }) => poolId === pool.id)).toBe(true);
@@ -416,12 +416,12 @@ describe("a delete", () => {
         await work(minutes);
         expect(await now(job), `minute ${minute}, call ${at}`).toMatchObject({ state: "done" });
         await passes(world, 1);
-        const { pools, plans, maps, blocks, rows } = contentsIn(world);
-        expect({ pools, maps, blocks, rows }).toEqual({
+        const { pools, plans, maps, blocks, affinities } = contentsIn(world);
+        expect({ pools, maps, blocks, affinities }).toEqual({
           pools: [],
           maps: [],
           blocks: [],
-          rows: [],
+          affinities: [],
         });
         expect(plans.flatMap(({ entries }) => entries)).toEqual([]);
       }
@@ -430,10 +430,10 @@ describe("a delete", () => {
 });
 
 describe("an empty block that an earlier pool of the same name and range left", () => {
-  const stray = async () => {
+  const orphan = async () => {
     world = await makeWorld(poolOf("10.0.0.0/31", 31));
     const { calm, clock } = world;
-    const [block] = blocksOfCell(await poolNamed(world), cellAt(await poolNamed(world), 0n));
+    const [block] = blocksOfGroup(await poolNamed(world), groupAt(await poolNamed(world), 0n));
     if (!block) throw new Error("the pool has no block");
     await calm.store.createBlock({
       space: SPACE,
@@ -452,7 +452,7 @@ describe("an empty block that an earlier pool of the same name and range left", 
   const taken = () => contentsIn(world).blocks.filter(({ slots }) => slots.size > 0);
 
   it("serves nobody who would claim it, or asks for its address", async () => {
-    await stray();
+    await orphan();
     expect(await assign(world.calm, requestOf("pod", 1))).toMatchObject({ code: "pool_exhausted" });
     const specific = { ...requestOf("pod", 1), address: addressOf("10.0.0.1") };
     await expect(assign(world.calm, specific)).rejects.toThrow("left from an earlier pool");
@@ -460,28 +460,28 @@ describe("an empty block that an earlier pool of the same name and range left", 
   });
 
   it("is not taken over, however long it has been idle", async () => {
-    await stray();
+    await orphan();
     world.clock.nowMs += 10 * MINUTE_MS;
-    await world.calm.store.addCell(SPACE, (await poolNamed(world)).id, 0n);
+    await world.calm.store.addGroup(SPACE, (await poolNamed(world)).id, 0n);
     const other = { ...requestOf("pod", 1), host: "host:node-2" } as const;
     expect(await assign(world.calm, other)).toMatchObject({ code: "pool_exhausted" });
     expect(contentsIn(world).blocks).toMatchObject([{ host: "host:node-1", revision: "revision" }]);
   });
 
   it("serves nobody who had lost the race for it", async () => {
-    const block = await stray();
-    const row = { space: SPACE, host: "host:node-1", family: 4, place: 0, block } as const;
+    const block = await orphan();
+    const affinity = { space: SPACE, host: "host:node-1", family: 4, place: 0, block } as const;
     const { store, now } = world.calm;
     const rest = { pool: "pool", revision: "revision", atMs: now() } as const;
-    await store.createRow({ ...row, ...rest, state: "confirmed" });
+    await store.createAffinity({ ...affinity, ...rest, state: "confirmed" });
     expect(await assign(world.calm, requestOf("pod", 1))).toMatchObject({ code: "pool_exhausted" });
-    const claim = await claimBlock(world.calm, await poolNamed(world), row.host, [], block);
+    const claim = await claimBlock(world.calm, await poolNamed(world), affinity.host, [], block);
     expect(claim).toEqual({ kind: "busy" });
     const other = await claimBlock(
       world.calm,
       await poolNamed(world),
-      row.host,
-      await store.listRows(SPACE, row.host),
+      affinity.host,
+      await store.listAffinities(SPACE, affinity.host),
       block,
     );
     expect(other).toEqual({ kind: "lost" });
@@ -489,15 +489,15 @@ describe("an empty block that an earlier pool of the same name and range left", 
   });
 
   it("is not judged by the rules of its successor, and goes with the next sweep", async () => {
-    await stray();
-    await world.calm.store.addCell(SPACE, (await poolNamed(world)).id, 0n);
+    await orphan();
+    await world.calm.store.addGroup(SPACE, (await poolNamed(world)).id, 0n);
     world.clock.nowMs += 2 * GRACE_MS;
     expect(await reclaimAll(world.calm)).toMatchObject({
       blocks: 1,
       markedIdle: 0,
-      rowsRestored: 0,
+      affinitiesRestored: 0,
     });
-    expect(await collectAll(world.calm)).toMatchObject({ straysDeleted: 1 });
+    expect(await repairAll(world.calm)).toMatchObject({ orphansDeleted: 1 });
     expect(await assign(world.calm, requestOf("pod", 2))).toMatchObject({ handle: "pod" });
   });
 });
@@ -514,25 +514,25 @@ describe("a job", () => {
     expect(await readJob(world.calm, SPACE, job.id)).toMatchObject({ code: "not_found" });
   });
 
-  it("goes on in the next pass with the cell after the last one looked at", async () => {
-    world = await makeWorld(poolOf("10.0.0.0/16", 28)); // 64 cells
+  it("goes on in the next scheduled run with the block group after the last one looked at", async () => {
+    world = await makeWorld(poolOf("10.0.0.0/16", 28)); // 64 block groups
     for (let n = 0; n < 12; n++)
       await assigned(world.calm, { ...requestOf(`pod-${n}`, 1), host: `host:node-${n}` });
     const { job } = await drained();
-    const standing = contentsIn(world).maps.flatMap(({ cells }) => [...cells]).length;
+    const current = contentsIn(world).maps.flatMap(({ groups }) => [...groups]).length;
     let walked = 0;
-    for (let pass = 0; pass < standing; pass++) {
-      // Each cell takes half a pass.
+    for (let pass = 0; pass < current; pass++) {
+      // Each block group takes half a scheduled run.
       const slow = contextOver(world.table, world.clock, 5);
-      const lookAtCell: typeof slow.store.lookAtCell = async (...look) => {
+      const scanGroup: typeof slow.store.scanGroup = async (...look) => {
         world.clock.nowMs += 25_000;
-        return slow.store.lookAtCell(...look);
+        return slow.store.scanGroup(...look);
       };
-      walked += (await runJobs({ ...slow, store: { ...slow.store, lookAtCell } })).cells;
+      walked += (await runJobs({ ...slow, store: { ...slow.store, scanGroup } })).groups;
       if ((await now(job)).lastWalk) break;
     }
-    expect(walked).toBe(standing);
-    expect(await now(job)).toMatchObject({ lastWalk: { cells: standing, taken: 12, blocks: 12 } });
+    expect(walked).toBe(current);
+    expect(await now(job)).toMatchObject({ lastWalk: { groups: current, taken: 12, blocks: 12 } });
   });
 });
 
@@ -546,16 +546,16 @@ it("a reservation that is added while assigns are in flight holds from its effec
     ...contextOver(world.table, world.clock, 3),
     store: {
       ...store,
-      readFullCells: async (...of: Parameters<typeof store.readFullCells>) => {
+      readFullGroups: async (...of: Parameters<typeof store.readFullGroups>) => {
         const written = await putReservation(world.calm, SPACE, "all", spec, undefined);
-        if (!(written instanceof Refusal)) ({ effectiveAtMs } = written);
+        if (!(written instanceof Rejection)) ({ effectiveAtMs } = written);
         world.clock.nowMs = Math.max(world.clock.nowMs, effectiveAtMs);
-        return store.readFullCells(...of);
+        return store.readFullGroups(...of);
       },
     },
   };
   await expect(assign(stalled, requestOf("late", 1))).rejects.toThrow("function may live");
   expect(effectiveAtMs).toBeGreaterThan(0);
   expect(await assign(stalled, requestOf("later", 1))).toMatchObject({ code: "pool_exhausted" });
-  expect(contentsIn(world).records).toEqual([]);
+  expect(contentsIn(world).allocations).toEqual([]);
 });

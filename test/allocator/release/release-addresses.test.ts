@@ -3,9 +3,9 @@ import { releaseAddresses } from "../../../src/allocator/release/release-address
 import { releaseHandle } from "../../../src/allocator/release/release-handle.ts";
 import { parseGeneration } from "../../../src/domain/generation.ts";
 import { RELEASES_PER_REQUEST_MAX } from "../../../src/domain/limits.ts";
-import { Busy } from "../../../src/domain/outcome.ts";
+import { ThrottledError } from "../../../src/domain/outcome.ts";
 import type { Table } from "../../../src/store/table.ts";
-import { addressOfSeat, crowd } from "../../crowd.ts";
+import { addressOfQuotaSlot, crowd } from "../../crowd.ts";
 import {
   assigned,
   contextOver,
@@ -22,8 +22,11 @@ const HANDLE = "deployment";
 /** As many addresses as one request may name, all of one handle. */
 async function crowded() {
   const world = await makeWorld(poolOf("10.0.0.0/16", 26));
-  const seated = await crowd(world, HANDLE, Array(RELEASES_PER_REQUEST_MAX).fill({}));
-  return { world, named: seated.map((each) => ({ address: addressOfSeat(each), handle: HANDLE })) };
+  const occupied = await crowd(world, HANDLE, Array(RELEASES_PER_REQUEST_MAX).fill({}));
+  return {
+    world,
+    named: occupied.map((each) => ({ address: addressOfQuotaSlot(each), handle: HANDLE })),
+  };
 }
 
 /** A table whose writes take a tenth of a second each, one after the other. */
@@ -61,7 +64,7 @@ it("a release of an address that cannot be carried out for the moment keeps nobo
   const failing: Table = {
     ...tableOf(world),
     write: async (write) => {
-      if (++writes === 21) throw new Busy("for now");
+      if (++writes === 21) throw new ThrottledError("for now");
       return world.table.write(write);
     },
   };
@@ -81,14 +84,14 @@ it("a release of addresses none of which can be carried out fails", async () => 
   const failing: Table = {
     ...tableOf(world),
     write: async () => {
-      throw new Busy("for now");
+      throw new ThrottledError("for now");
     },
   };
   const release = () => releaseAddresses(contextOver(failing, world.clock), SPACE, named);
-  await expect(release()).rejects.toBeInstanceOf(Busy);
+  await expect(release()).rejects.toBeInstanceOf(ThrottledError);
 });
 
-it("a generation that was altered: deletes no record that names other blocks", async () => {
+it("a generation that was altered: deletes no allocation that names other blocks", async () => {
   const world = await makeWorld();
   const told = await assigned(world.calm, requestOf("deployment", 4));
   const lone = told.addresses.map(({ address, generation }) => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Context } from "../../../src/allocator/core/context.ts";
-import { Memory } from "../../../src/allocator/core/warm-cache.ts";
+import { WarmCache } from "../../../src/allocator/core/warm-cache.ts";
 import type { Released } from "../../../src/allocator/release/close-allocations.ts";
 import { releaseHandle } from "../../../src/allocator/release/release-handle.ts";
 import { formatAddress } from "../../../src/domain/address.ts";
@@ -8,14 +8,14 @@ import { isFinished } from "../../../src/domain/allocation.ts";
 import { formatCidr } from "../../../src/domain/cidr.ts";
 import {
   ADDRESSES_RELEASED_MAX,
+  ALLOCATIONS_OVER_MAX,
+  ALLOCATIONS_PER_LOOK,
   PAGE_MS_MAX,
-  RECORDS_OVER_MAX,
-  RECORDS_PER_LOOK,
 } from "../../../src/domain/limits.ts";
-import { Busy } from "../../../src/domain/outcome.ts";
+import { ThrottledError } from "../../../src/domain/outcome.ts";
 import { makeStore } from "../../../src/store/store.ts";
 import type { Table } from "../../../src/store/table.ts";
-import { addressOfSeat, crowd, type Member, type Seated } from "../../crowd.ts";
+import { addressOfQuotaSlot, crowd, type Member, type OccupiedQuotaSlot } from "../../crowd.ts";
 import { seededRandom } from "../../simulation/random.ts";
 import { slowTable, VirtualClock } from "../../virtual-clock.ts";
 import {
@@ -32,8 +32,8 @@ import {
 
 const HANDLE = "deployment";
 const CALL_MS = 8;
-/** Records that are ended when the time is up, each by a handful of calls. */
-const LAST_RECORD_MS_MAX = 8 * CALL_MS;
+/** Allocations that are ended when the time is up, each by a handful of calls. */
+const LAST_ALLOCATION_MS_MAX = 8 * CALL_MS;
 
 const KEPT: Member = { keyed: true, released: "without parts" };
 const CUT_SHORT: Member = { keyed: true, released: "with parts" };
@@ -45,7 +45,13 @@ const largeWorld = () => makeWorld(poolOf("10.0.0.0/16", 26));
 
 function contextIn(time: VirtualClock, table: Table, seed: number): Context {
   const { now, sleep } = time;
-  return { store: makeStore(table), random: seededRandom(seed), memory: new Memory(), now, sleep };
+  return {
+    store: makeStore(table),
+    random: seededRandom(seed),
+    cache: new WarmCache(),
+    now,
+    sleep,
+  };
 }
 
 /** The answers of one request after the other until one says that it is complete, each over a table of slow calls. */
@@ -60,25 +66,25 @@ async function releasedInFull(
     const startedAtMs = time.nowMs;
     const context = contextIn(time, slowTable(world.table, time, callMs), answers.length);
     answers.push(await time.run(() => releaseHandle(context, SPACE, HANDLE)));
-    expect(time.nowMs - startedAtMs).toBeLessThanOrEqual(PAGE_MS_MAX + LAST_RECORD_MS_MAX);
+    expect(time.nowMs - startedAtMs).toBeLessThanOrEqual(PAGE_MS_MAX + LAST_ALLOCATION_MS_MAX);
   }
   return answers;
 }
 
-const liveIn = (seated: readonly Seated[]) =>
-  seated
-    .filter(({ record }) => record.state === "live")
-    .map((each) => formatAddress(addressOfSeat(each)))
+const liveIn = (occupied: readonly OccupiedQuotaSlot[]) =>
+  occupied
+    .filter(({ allocation }) => allocation.state === "live")
+    .map((each) => formatAddress(addressOfQuotaSlot(each)))
     .sort();
 const toldOf = (answers: readonly Released[]) => answers.flatMap(({ released }) => released).sort();
 
 describe("a release by handle", () => {
   it.each<[string, readonly Member[], requestsMax: number]>([
-    ["10,000 kept records before a live one", [...times(10_000, KEPT), KEYED], 1],
-    ["10,000 live records without a key", times(10_000, UNKEYED), 8],
-    ["3,000 live records under keys", times(3_000, KEYED), 3],
+    ["10,000 kept allocations before a live one", [...times(10_000, KEPT), KEYED], 1],
+    ["10,000 live allocations without a key", times(10_000, UNKEYED), 8],
+    ["3,000 live allocations under keys", times(3_000, KEYED), 3],
     [
-      "3,000 records whose release was cut short, and a live one",
+      "3,000 allocations whose release was cut short, and a live one",
       [...times(3_000, CUT_SHORT), KEYED],
       3,
     ],
@@ -89,12 +95,12 @@ describe("a release by handle", () => {
     ],
   ])("comes to the end of %s, each request in its time", async (_, members, requestsMax) => {
     const world = await largeWorld();
-    const seated = await crowd(world, HANDLE, members);
+    const occupied = await crowd(world, HANDLE, members);
     const answers = await releasedInFull(world, { requestsMax });
-    expect(toldOf(answers)).toEqual(liveIn(seated));
-    const { records } = contentsIn(world);
-    expect(records.every(isFinished)).toBe(true);
-    expect(records).toHaveLength(members.filter(({ keyed }) => keyed).length);
+    expect(toldOf(answers)).toEqual(liveIn(occupied));
+    const { allocations } = contentsIn(world);
+    expect(allocations.every(isFinished)).toBe(true);
+    expect(allocations).toHaveLength(members.filter(({ keyed }) => keyed).length);
     // A repeat writes nothing.
     const before = new Map(world.table.items().map((item) => [`${item.pk} ${item.sk}`, item]));
     expect(await releaseHandle(world.calm, SPACE, HANDLE)).toMatchObject({
@@ -106,26 +112,26 @@ describe("a release by handle", () => {
 
   it("frees what is held first, and finishes what is over after it", async () => {
     const world = await largeWorld();
-    const seated = await crowd(world, HANDLE, [...times(2_000, CUT_SHORT), ...times(100, KEYED)]);
+    const occupied = await crowd(world, HANDLE, [...times(2_000, CUT_SHORT), ...times(100, KEYED)]);
     const answers = await releasedInFull(world, { requestsMax: 4 });
     expect(answers.length).toBeGreaterThan(1);
-    expect(toldOf(answers.slice(0, 1))).toEqual(liveIn(seated));
+    expect(toldOf(answers.slice(0, 1))).toEqual(liveIn(occupied));
   });
 
-  it("comes to a live record among more kept ones than a request can look at", async () => {
+  it("comes to a live allocation among more kept ones than a request can look at", async () => {
     const world = await largeWorld();
-    const seated = await crowd(world, HANDLE, [...times(4_000, KEPT), ...times(5, KEYED)]);
+    const occupied = await crowd(world, HANDLE, [...times(4_000, KEPT), ...times(5, KEYED)]);
     const time = new VirtualClock();
     // Ten looks, of the 32 that it would take.
     const slow = slowTable(world.table, time, PAGE_MS_MAX / 10);
     const answers: Released[] = [];
     for (let n = 0; n < 40 && toldOf(answers).length < 5; n++)
       answers.push(await time.run(() => releaseHandle(contextIn(time, slow, n), SPACE, HANDLE)));
-    expect(toldOf(answers)).toEqual(liveIn(seated));
+    expect(toldOf(answers)).toEqual(liveIn(occupied));
     for (const { complete } of answers) expect(complete).toBe(false);
   });
 
-  it("begins no more when it has given back as many as an answer may have", async () => {
+  it("begins no more when it has freed as many as an answer may have", async () => {
     const world = await makeWorld(poolOf("10.0.0.0/16", 26), { maxBlocksPerHost: 100 });
     for (let n = 0; n < 18; n++) await assigned(world.calm, requestOf(HANDLE, 256));
     const first = await releaseHandle(world.calm, SPACE, HANDLE);
@@ -136,14 +142,14 @@ describe("a release by handle", () => {
     expect(first.released.length + second.released.length).toBe(18 * 256);
   });
 
-  it("leaves the parts of a few records to the collector, and drops them when it is repeated", async () => {
+  it("leaves the parts of a few allocations to the repair run, and drops them when it is repeated", async () => {
     const world = await largeWorld();
     await crowd(world, HANDLE, times(3, KEYED));
     const release = () => releaseHandle(world.calm, SPACE, HANDLE);
     expect(await release()).toMatchObject({ complete: true, released: { length: 3 } });
-    expect(contentsIn(world).records.some(isFinished)).toBe(false);
+    expect(contentsIn(world).allocations.some(isFinished)).toBe(false);
     expect(await release()).toMatchObject({ complete: true, released: [] });
-    expect(contentsIn(world).records.every(isFinished)).toBe(true);
+    expect(contentsIn(world).allocations.every(isFinished)).toBe(true);
   });
 
   it("reads a long handle a look at a time", async () => {
@@ -158,17 +164,17 @@ describe("a release by handle", () => {
       },
     };
     await releaseHandle(contextOver(watched, world.clock), SPACE, HANDLE);
-    expect([...limits]).toEqual([RECORDS_PER_LOOK]);
+    expect([...limits]).toEqual([ALLOCATIONS_PER_LOOK]);
   });
 
-  it("says what it gave back where the database stops to answer, and fails where it gave nothing back", async () => {
+  it("says what it freed where the database stops to answer, and fails where it gave nothing back", async () => {
     const world = await largeWorld();
-    const seated = await crowd(world, HANDLE, times(20, UNKEYED));
+    const occupied = await crowd(world, HANDLE, times(20, UNKEYED));
     let writes = 0;
     const failing: Table = {
       ...tableOf(world),
       write: async (write) => {
-        if (++writes > 16) throw new Busy("for now");
+        if (++writes > 16) throw new ThrottledError("for now");
         return world.table.write(write);
       },
     };
@@ -176,14 +182,14 @@ describe("a release by handle", () => {
     const first = await release();
     expect(first.complete).toBe(false);
     expect(first.released.length).toBeGreaterThan(0);
-    await expect(release()).rejects.toBeInstanceOf(Busy);
+    await expect(release()).rejects.toBeInstanceOf(ThrottledError);
     writes = Number.NEGATIVE_INFINITY;
     const last = await release();
     expect(last.complete).toBe(true);
-    expect(toldOf([first, last])).toEqual(liveIn(seated));
+    expect(toldOf([first, last])).toEqual(liveIn(occupied));
   });
 
-  it("says that it got further as long as it ends records, also those that hold nothing any more", async () => {
+  it("says that it got further as long as it ends allocations, also those that hold nothing any more", async () => {
     const world = await largeWorld();
     await crowd(world, HANDLE, times(3, KEYED));
     const release = () => releaseHandle(world.calm, SPACE, HANDLE);
@@ -192,38 +198,40 @@ describe("a release by handle", () => {
     expect(await release()).toMatchObject({ released: [], progressed: false, complete: true });
   });
 
-  it("is no failure where it finished records and then the database refuses, though it gave nothing back", async () => {
+  it("is no failure where it finished allocations and then the database refuses, though it gave nothing back", async () => {
     const world = await largeWorld();
     await crowd(world, HANDLE, times(100, CUT_SHORT));
     let writes = 0;
     const failing: Table = {
       ...tableOf(world),
       write: async (write) => {
-        if (++writes > 80) throw new Busy("for now");
+        if (++writes > 80) throw new ThrottledError("for now");
         return world.table.write(write);
       },
     };
     const release = () => releaseHandle(contextOver(failing, world.clock), SPACE, HANDLE);
     expect(await release()).toMatchObject({ released: [], progressed: true, complete: false });
-    await expect(release()).rejects.toBeInstanceOf(Busy);
+    await expect(release()).rejects.toBeInstanceOf(ThrottledError);
   });
 
-  it("gives back all others where the database refuses one block, and says that it is not complete", async () => {
+  it("frees all others where the database refuses one block, and says that it is not complete", async () => {
     const world = await largeWorld();
-    const seated = await crowd(world, HANDLE, times(300, UNKEYED));
+    const occupied = await crowd(world, HANDLE, times(300, UNKEYED));
     const answer = await releaseHandle(
-      contextOver(refusing(world, seated.slice(0, 64)), world.clock),
+      contextOver(refusing(world, occupied.slice(0, 64)), world.clock),
       SPACE,
       HANDLE,
     );
-    expect(toldOf([answer])).toEqual(liveIn(seated.slice(64)));
+    expect(toldOf([answer])).toEqual(liveIn(occupied.slice(64)));
     expect(answer.complete).toBe(false);
   });
 
   it("comes to all others within a few requests where each try of the first ones takes long, and is in vain", async () => {
     const world = await makeWorld(poolOf("10.0.0.0/16", 32));
-    const seated = await crowd(world, HANDLE, times(300, UNKEYED));
-    const inOrder = seated.toSorted((a, b) => (a.record.place.id < b.record.place.id ? -1 : 1));
+    const occupied = await crowd(world, HANDLE, times(300, UNKEYED));
+    const inOrder = occupied.toSorted((a, b) =>
+      a.allocation.place.id < b.allocation.place.id ? -1 : 1,
+    );
     const time = new VirtualClock(world.clock.nowMs);
     // As many as a request can try in its time.
     const hot = refusing(world, inOrder.slice(0, 64), () => time.sleep(PAGE_MS_MAX / 8));
@@ -235,30 +243,29 @@ describe("a release by handle", () => {
     for (const { complete } of answers) expect(complete).toBe(false);
   });
 
-  it("keeps no more records that are over than it may, and says that it is not complete", async () => {
+  it("keeps no more allocations that are over than it may, and says that it is not complete", async () => {
     const world = await largeWorld();
-    await crowd(world, HANDLE, times(RECORDS_OVER_MAX + 100, CUT_SHORT));
-    const left = () => contentsIn(world).records.filter((record) => !isFinished(record)).length;
+    await crowd(world, HANDLE, times(ALLOCATIONS_OVER_MAX + 100, CUT_SHORT));
+    const left = () =>
+      contentsIn(world).allocations.filter((allocation) => !isFinished(allocation)).length;
     expect(await releaseHandle(world.calm, SPACE, HANDLE)).toMatchObject({ complete: false });
     expect(left()).toBe(100);
     expect(await releaseHandle(world.calm, SPACE, HANDLE)).toMatchObject({ complete: true });
     expect(left()).toBe(0);
   });
 
-  it("names a record that it cannot read, and gives back all others", async () => {
+  it("names an allocation that it cannot read, and frees all others", async () => {
     const world = await largeWorld();
-    const seated = await crowd(world, HANDLE, times(300, UNKEYED));
-    const [first, ...others] = seated;
-    const { id, handleHash } = (first as Seated).record.place;
+    const occupied = await crowd(world, HANDLE, times(300, UNKEYED));
+    const [first, ...others] = occupied;
+    const { id, handleHash } = (first as OccupiedQuotaSlot).allocation.place;
     const partition = world.table.partitions.get(`HANDLE#${SPACE}#${handleHash}`);
     const item = partition?.get(`ID#${id}`);
     partition?.set(`ID#${id}`, { ...(item as NonNullable<typeof item>), f: 2 });
     const answer = await releaseHandle(world.calm, SPACE, HANDLE);
     expect(toldOf([answer])).toEqual(liveIn(others));
     expect(answer.complete).toBe(false);
-    expect(answer.unreadable.map(({ members }) => members.item)).toEqual([
-      `assignment record ${id}`,
-    ]);
+    expect(answer.unreadable.map(({ members }) => members.item)).toEqual([`allocation ${id}`]);
     partition?.set(`ID#${id}`, item as NonNullable<typeof item>);
   });
 });
@@ -266,7 +273,7 @@ describe("a release by handle", () => {
 /** A table that refuses every write to the blocks of some, for now. */
 function refusing(
   world: World,
-  some: readonly Seated[],
+  some: readonly OccupiedQuotaSlot[],
   before: () => Promise<unknown> = async () => {},
 ): Table {
   const hot = new Set(some.map((each) => formatCidr(each.cidr).split("/")[0]));
@@ -275,7 +282,7 @@ function refusing(
     write: async (write) => {
       if (!hot.has(write.key.sk)) return world.table.write(write);
       await before();
-      throw new Busy("for now");
+      throw new ThrottledError("for now");
     },
   };
 }

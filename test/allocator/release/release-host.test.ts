@@ -9,11 +9,11 @@ import { formatAddress } from "../../../src/domain/address.ts";
 import type { HostId } from "../../../src/domain/host.ts";
 import { findViolations } from "../../../src/domain/invariants.ts";
 import { ADDRESSES_RELEASED_MAX } from "../../../src/domain/limits.ts";
-import { Refusal } from "../../../src/domain/outcome.ts";
+import { Rejection } from "../../../src/domain/outcome.ts";
 import { eachCall } from "../../../src/store/each-call.ts";
 import type { Table } from "../../../src/store/table.ts";
-import { addressOfSeat, crowd } from "../../crowd.ts";
-import { heldNow, patiently } from "../../simulation/aftermath.ts";
+import { addressOfQuotaSlot, crowd } from "../../crowd.ts";
+import { heldNow, withRetries } from "../../simulation/aftermath.ts";
 import { callsOf, withIntruder } from "../../simulation/crash-points.ts";
 import {
   assigned,
@@ -35,8 +35,8 @@ const release = (context: Context) => releaseHost(context, SPACE, HOST);
 async function settled() {
   const world = await makeWorld();
   const old = await assigned(world.calm, requestOf("old", 1));
-  const lender = { ...requestOf("lender", 1), host: "host:node-2" } as const;
-  return { ...world, world, old, lender: await assigned(world.calm, lender) };
+  const borrowedFrom = { ...requestOf("lender", 1), host: "host:node-2" } as const;
+  return { ...world, world, old, borrowedFrom: await assigned(world.calm, borrowedFrom) };
 }
 
 const REQUESTS: readonly [string, AssignRequest][] = [
@@ -55,7 +55,7 @@ describe.each(REQUESTS)(
       const { table, clock } = await settled();
       const calls = await callsOf(table, (own) => assign(contextOver(own, clock, 2), ask));
       for (let call = 0; call < calls.length; call++) {
-        const { world, table, clock, old, lender } = await settled();
+        const { world, table, clock, old, borrowedFrom } = await settled();
         const where = `before ${calls[call]} (call ${call})`;
         const walk = withIntruder(table, call, async () => {
           const answer = await release(contextOver(table, clock, 7));
@@ -63,14 +63,14 @@ describe.each(REQUESTS)(
           expect(answer.released, where).toContain(old.addresses[0]?.address);
           expect(heldNow(world, old), where).toBe(false);
         });
-        const answer = await patiently(() => assign(contextOver(walk, clock, 2), ask));
-        if (answer && !(answer instanceof Refusal))
+        const answer = await withRetries(() => assign(contextOver(walk, clock, 2), ask));
+        if (answer && !(answer instanceof Rejection))
           expect(heldNow(world, answer), where).toBe(true);
-        expect(heldNow(world, lender), where).toBe(true);
+        expect(heldNow(world, borrowedFrom), where).toBe(true);
         expect(findViolations(contentsIn(world)), where).toEqual([]);
         await passes(world, 3);
         expect(findViolations(contentsIn(world), { quiet: true }), where).toEqual([]);
-        if (answer && !(answer instanceof Refusal) && ask.leaseSeconds === undefined)
+        if (answer && !(answer instanceof Rejection) && ask.leaseSeconds === undefined)
           expect(heldNow(world, answer), `later, ${where}`).toBe(true);
       }
     });
@@ -79,7 +79,7 @@ describe.each(REQUESTS)(
       const { table, clock } = await settled();
       const calls = await callsOf(table, (own) => release(contextOver(own, clock, 2)));
       for (let call = 0; call < calls.length; call++) {
-        const { world, table, clock, lender } = await settled();
+        const { world, table, clock, borrowedFrom } = await settled();
         const where = `before ${calls[call]} (call ${call})`;
         let answer: Assignment | undefined;
         const walk = withIntruder(table, call, async () => {
@@ -90,7 +90,7 @@ describe.each(REQUESTS)(
         const gone = texts.filter((address) => released.includes(address));
         expect([0, texts.length], where).toContain(gone.length);
         expect(heldNow(world, answer), where).toBe(gone.length === 0);
-        expect(heldNow(world, lender), where).toBe(true);
+        expect(heldNow(world, borrowedFrom), where).toBe(true);
         expect(findViolations(contentsIn(world)), where).toEqual([]);
       }
     });
@@ -108,7 +108,7 @@ describe("a release of all that a host has", () => {
     const second = await release(calm);
     expect(second.complete).toBe(true);
     expect(first.released.length + second.released.length).toBe(18 * 256);
-    expect(contentsIn(world).records).toEqual([]);
+    expect(contentsIn(world).allocations).toEqual([]);
   });
 
   it("stops when its time is up, and has got somewhere by then", async () => {
@@ -167,7 +167,7 @@ describe("a release of all that a host has", () => {
 
 it("a host with a large block that many share is released a part at a time, to the end", async () => {
   const world = await makeWorld(poolOf("10.0.0.0/20", 20));
-  const seated = await crowd(world, "deployment", Array(800).fill({}));
+  const occupied = await crowd(world, "deployment", Array(800).fill({}));
   const slowly = <T>(call: () => Promise<T>) => {
     world.clock.nowMs += 8;
     return call();
@@ -181,6 +181,6 @@ it("a host with a large block that many share is released a part at a time, to t
     isComplete = answer.complete;
   }
   expect(released.toSorted()).toEqual(
-    seated.map((each) => formatAddress(addressOfSeat(each))).toSorted(),
+    occupied.map((each) => formatAddress(addressOfQuotaSlot(each))).toSorted(),
   );
 });

@@ -368,17 +368,17 @@ describe("an endpoint with what may be secret is refused, and only its origin is
     ["a user, and another scheme", "ftp://user:secret@plat.example", ""],
     ["a user, and no scheme", "//user:secret@plat.example", ""],
   ])("%s", (_, at, origin) => {
-    const refusal = (() => {
+    const rejection = (() => {
       try {
         httpClient(at, "blue", io);
       } catch (error) {
         return error as CommandError;
       }
     })();
-    expect(refusal?.exit).toBe(EXIT.usage);
-    expect(refusal?.message).toContain(origin);
-    expect(refusal?.message).toContain("neither user, password, query nor fragment");
-    expect(refusal?.message).not.toMatch(/secret|user:/);
+    expect(rejection?.exit).toBe(EXIT.usage);
+    expect(rejection?.message).toContain(origin);
+    expect(rejection?.message).toContain("neither user, password, query nor fragment");
+    expect(rejection?.message).not.toMatch(/secret|user:/);
   });
 });
 

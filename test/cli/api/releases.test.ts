@@ -167,13 +167,8 @@ describe("a release of all that a host has", () => {
   });
 
   it("ends at two answers in a row that got no further and name the same things that cannot be read", async () => {
-    const left = leaving("block 10.0.0.0", "assignment record a");
-    const { client, asked } = apiOf(
-      left,
-      part,
-      left,
-      leaving("assignment record a", "block 10.0.0.0"),
-    );
+    const left = leaving("block 10.0.0.0", "allocation a");
+    const { client, asked } = apiOf(left, part, left, leaving("allocation a", "block 10.0.0.0"));
     expect(await all(releaseHost(client, { host: "n1" }))).toHaveLength(4);
     expect(asked).toHaveLength(4);
   });

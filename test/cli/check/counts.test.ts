@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { countsOf } from "../../../src/cli/check/counts.ts";
 import { assignedIn } from "../../../src/cli/snapshot/assigned.ts";
 import { together } from "../../../src/domain/contents.ts";
-import { blockWith, cooling, NOW_MS, recordWith, taken } from "../../domain/builders.ts";
+import { allocationWith, blockWith, cooling, NOW_MS, taken } from "../../domain/builders.ts";
 import { assignedWith } from "./builders.ts";
 
 describe("counts", () => {
@@ -41,11 +41,11 @@ describe("counts", () => {
   });
 
   it("say how many handles have a request that is not over, and what is cooling", () => {
-    const given = recordWith({ handle: "gone", given: new Set(["10.0.0.1"]) });
+    const given = allocationWith({ handle: "gone", given: new Set(["10.0.0.1"]) });
     const contents = {
       ...together([]),
       blocks: [blockWith({ 3: taken(), 4: cooling(NOW_MS) })],
-      records: [recordWith(), given],
+      allocations: [allocationWith(), given],
     };
     expect(countsOf(contents, assignedIn(contents))).toMatchObject({
       blocks: 1,

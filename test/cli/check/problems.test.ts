@@ -1,15 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { type Findings, findIn, isClean, standingIn } from "../../../src/cli/check/problems.ts";
+import { currentIn, type Findings, findIn, isClean } from "../../../src/cli/check/problems.ts";
 import { type Contents, together } from "../../../src/domain/contents.ts";
 import {
+  affinityWith,
+  allocationWith,
   blockWith,
   cooling,
   NOW_MS,
   network,
   planWith,
   poolWith,
-  recordWith,
-  rowWith,
   taken,
 } from "../../domain/builders.ts";
 import { inventoryWith } from "./builders.ts";
@@ -21,10 +21,10 @@ const contentsWith = (changes: Partial<Contents> = {}): Contents => ({
   ...together([]),
   pools: [pool],
   plans: [planWith(pool)],
-  maps: [{ space: "default", poolId: "id", page: "0", cells: new Set([0n]) }],
+  maps: [{ space: "default", poolId: "id", page: "0", groups: new Set([0n]) }],
   blocks: [blockWith({ 0: taken() })],
-  rows: [rowWith()],
-  records: [recordWith()],
+  affinities: [affinityWith()],
+  allocations: [allocationWith()],
   ...changes,
 });
 
@@ -40,11 +40,11 @@ describe("what is found in the contents of a space", () => {
     expect(isClean(found({}))).toBe(true);
   });
 
-  it("are violations as problems, and what the passes put right apart from them", () => {
-    const { problems, untidy } = found({ records: [] });
+  it("are violations as problems, and what the scheduled runs put right apart from them", () => {
+    const { problems, untidy } = found({ allocations: [] });
     expect(problems.map(({ kind }) => kind)).toEqual(["I3"]);
     expect(untidy).toEqual([]);
-    const left = found({ rows: [rowWith({ state: "pending" })] });
+    const left = found({ affinities: [affinityWith({ state: "pending" })] });
     expect(left.problems).toEqual([]);
     expect(left.untidy.map(({ kind }) => kind)).toEqual(["tidy"]);
   });
@@ -52,7 +52,10 @@ describe("what is found in the contents of a space", () => {
   it("are handles that have no address", () => {
     const { untidy } = found({ blocks: [blockWith({})] });
     expect(untidy).toEqual([
-      { kind: "tidy", message: "the record of handle web-1 (record-1) is live and holds nothing" },
+      {
+        kind: "tidy",
+        message: "the allocation of handle web-1 (record-1) is live and holds nothing",
+      },
     ]);
   });
 
@@ -117,6 +120,6 @@ describe("what two looks have both found", () => {
   });
 
   it("stands; what one of them has missed was under way", () => {
-    expect(standingIn(look(["a", "b"], ["c"]), look(["b", "d"], ["a"]))).toEqual(look(["b"]));
+    expect(currentIn(look(["a", "b"], ["c"]), look(["b", "d"], ["a"]))).toEqual(look(["b"]));
   });
 });

@@ -140,7 +140,7 @@ describe("plat affinity ensure", () => {
     expect(block.pool).toBe("other");
     expect((await call("GET", `/v1/blocks/${block.cidr}`)).body).toMatchObject({
       affinityType: "virtual",
-      held: 4,
+      hostReserved: 4,
     });
   });
 

@@ -40,14 +40,17 @@ async function checkAt(minutes: number, inventory: string, ...args: readonly str
 const reasonsOf = ({ candidates }: Report) =>
   candidates.map(({ address, reason, confirmed }) => ({ address, reason, confirmed }));
 
-/** Loses the record of a handle, as no caller and no crash can. */
-async function loseRecord(handle: string): Promise<void> {
+/** Loses the allocation of a handle, as no caller and no crash can. */
+async function loseAllocation(handle: string): Promise<void> {
   const { store } = server().context;
   const { contents } = await store.scanPage(1_000);
-  const record = contents.records.find(
+  const allocation = contents.allocations.find(
     (one) => one.handle === handle && one.place.space === space(),
   );
-  await store.deleteRecordOfToken(record?.place as never, record?.parts[0]?.token as string);
+  await store.deleteAllocationOfToken(
+    allocation?.place as never,
+    allocation?.parts[0]?.token as string,
+  );
 }
 
 describe("plat check", () => {
@@ -113,7 +116,7 @@ describe("plat check", () => {
 
   it("finds an address that no handle leads to, and exits with 4", async () => {
     await assign("web-0");
-    await loseRecord("web-0");
+    await loseAllocation("web-0");
     const { exit, out, err } = await plat("check");
     expect(exit).toBe(4);
     expect(out).toMatch(/^I3 +block .* is taken without an assignment\n +record$/m);
@@ -127,7 +130,7 @@ describe("plat check", () => {
     const scan = store.scanPage;
     const halfway = vi.spyOn(store, "scanPage").mockImplementationOnce(async (limit, after) => {
       const { contents } = await scan(limit, after);
-      return { contents: { ...contents, records: [] } satisfies Contents };
+      return { contents: { ...contents, allocations: [] } satisfies Contents };
     });
     const { exit, out } = await plat("check");
     expect(halfway).toHaveBeenCalledTimes(2);
@@ -138,7 +141,7 @@ describe("plat check", () => {
     });
   });
 
-  it("tells of what the passes are to put right, and is no less content", async () => {
+  it("tells of what the scheduled runs are to put right, and is no less content", async () => {
     const { store } = server().context;
     await store.enterNode({ space: space(), name: "ghost", id: "id", atMs: 0 });
     const { exit, out } = await plat("check");
@@ -149,7 +152,7 @@ describe("plat check", () => {
 
   it("finds nothing of another space", async () => {
     await assign("web-0");
-    await loseRecord("web-0");
+    await loseAllocation("web-0");
     await plat("pool", "create", "web", "--cidr", "10.0.0.0/24", "--space", "another");
     expect((await plat("check", "--space", "another")).exit).toBe(0);
     expect((await plat("check")).exit).toBe(4);
@@ -433,8 +436,8 @@ describe("a candidate is confirmed", () => {
     const addresses: string[] = [];
     for (let n = 0; n < 14; n++) addresses.push(await assign(`web-${n}`));
     const path = await report();
-    const standing = addresses.slice(0, 3).map((ip, n) => podOf(`web-${n}`, [ip]));
-    const first = await checkAt(0, inventoryOf(...standing), "--report", path);
+    const current = addresses.slice(0, 3).map((ip, n) => podOf(`web-${n}`, [ip]));
+    const first = await checkAt(0, inventoryOf(...current), "--report", path);
     expect(first.report.brake).toEqual({ applied: true, percent: 30, judged: 14, candidates: 11 });
     // What is as it should be is told on stdout only.
     expect(first.err).toMatch(
@@ -442,12 +445,12 @@ describe("a candidate is confirmed", () => {
     );
     const sure = ["--since", path, "--brake-percent", "80"];
     // What was first seen under the brake has not been seen.
-    const second = await checkAt(20, inventoryOf(...standing), ...sure, "--report", path);
+    const second = await checkAt(20, inventoryOf(...current), ...sure, "--report", path);
     expect(second.report.candidates).toHaveLength(11);
     expect(reasonsOf(second.report).some(({ confirmed }) => confirmed)).toBe(false);
-    const braked = await checkAt(40, inventoryOf(...standing), "--since", path);
+    const braked = await checkAt(40, inventoryOf(...current), "--since", path);
     expect(reasonsOf(braked.report).some(({ confirmed }) => confirmed)).toBe(false);
-    const third = await checkAt(40, inventoryOf(...standing), ...sure);
+    const third = await checkAt(40, inventoryOf(...current), ...sure);
     expect(reasonsOf(third.report).every(({ confirmed }) => confirmed)).toBe(true);
   });
 });

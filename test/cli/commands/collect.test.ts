@@ -25,11 +25,11 @@ let state: string;
 let tests = 0;
 beforeEach(async () => {
   await withPool();
-  // Not there yet: the first pass makes it.
+  // Not there yet: the first scheduled run makes it.
   state = `${dirname(await file("x", ""))}/state-${tests++}.json`;
 });
 
-async function collectAt(minutes: number, inventory: string, ...args: readonly string[]) {
+async function repairAt(minutes: number, inventory: string, ...args: readonly string[]) {
   const given = { stdin: inventory, nowMs: at(minutes) };
   const ended = await platWith(
     given,
@@ -44,7 +44,7 @@ describe("plat collect", () => {
   it("releases what is nobody's in two passes a grace period apart, and says so in one line", async () => {
     const [gone, used] = [await assign("gone"), await assign("used")];
     const inventory = inventoryOf(podOf("used", [used]));
-    const first = await collectAt(0, inventory);
+    const first = await repairAt(0, inventory);
     expect(first.exit).toBe(0);
     expect(first.out).toBe(`${JSON.stringify(first.summary)}\n`);
     expect(first.summary).toEqual({
@@ -63,29 +63,29 @@ describe("plat collect", () => {
       addresses: [],
     });
     expect(stored().candidates).toMatchObject([{ address: gone, firstSeenAt: timeAt(0) }]);
-    const soon = await collectAt(10, inventory);
+    const soon = await repairAt(10, inventory);
     expect(soon.summary).toMatchObject({ candidates: 1, newCandidates: 0, released: 0 });
-    const later = await collectAt(15, inventory);
+    const later = await repairAt(15, inventory);
     expect(later.summary).toMatchObject({ confirmed: 1, released: 1, addresses: [gone] });
     expect([await stateOf(gone), await stateOf(used)]).toEqual(["free", "assigned"]);
-    expect((await collectAt(30, inventory)).summary).toMatchObject({ candidates: 0, released: 0 });
+    expect((await repairAt(30, inventory)).summary).toMatchObject({ candidates: 0, released: 0 });
     expect(stored().candidates).toEqual([]);
   });
 
   it("forgets a candidate that was seen again, and begins anew with it", async () => {
     const address = await assign("web-0");
-    await collectAt(0, inventoryOf());
-    await collectAt(10, inventoryOf(podOf("web-0", [address])));
+    await repairAt(0, inventoryOf());
+    await repairAt(10, inventoryOf(podOf("web-0", [address])));
     expect(stored().candidates).toEqual([]);
-    expect((await collectAt(20, inventoryOf())).summary).toMatchObject({ newCandidates: 1 });
-    expect((await collectAt(30, inventoryOf())).summary).toMatchObject({ released: 0 });
-    expect((await collectAt(35, inventoryOf())).summary).toMatchObject({ released: 1 });
+    expect((await repairAt(20, inventoryOf())).summary).toMatchObject({ newCandidates: 1 });
+    expect((await repairAt(30, inventoryOf())).summary).toMatchObject({ released: 0 });
+    expect((await repairAt(35, inventoryOf())).summary).toMatchObject({ released: 1 });
   });
 
   it("never releases what was assigned under a limit of its handle, and goes on telling of it", async () => {
     const address = await assign("web-0", { limitPerHandle: 1 });
-    await collectAt(0, inventoryOf());
-    const { summary } = await collectAt(60, inventoryOf());
+    await repairAt(0, inventoryOf());
+    const { summary } = await repairAt(60, inventoryOf());
     expect(summary).toMatchObject({ candidates: 1, confirmed: 0, released: 0 });
     expect(stored().candidates).toMatchObject([{ address, limited: true, confirmed: false }]);
     expect(await stateOf(address)).toBe("assigned");
@@ -93,32 +93,32 @@ describe("plat collect", () => {
 
   it("leaves an address that was assigned anew while it looked", async () => {
     const address = await assign("web-0");
-    await collectAt(0, inventoryOf());
+    await repairAt(0, inventoryOf());
     afterNextPage(server().context, async () => {
       await release("web-0");
       await assign("web-1", { address });
     });
-    const { summary } = await collectAt(20, inventoryOf());
+    const { summary } = await repairAt(20, inventoryOf());
     expect(summary).toMatchObject({ candidates: 1, confirmed: 0, released: 0 });
     expect(await stateOf(address)).toBe("assigned");
   });
 
   it("skips an address that is assigned anew between the last look and its release", async () => {
     const address = await assign("web-0");
-    await collectAt(0, inventoryOf());
+    await repairAt(0, inventoryOf());
     const { store } = server().context;
-    const { recordsFrom } = store;
-    const meanwhile = vi.spyOn(store, "recordsFrom").mockImplementationOnce(async (...of) => {
-      const seen = await recordsFrom(...of);
+    const { allocationsFrom } = store;
+    const meanwhile = vi.spyOn(store, "allocationsFrom").mockImplementationOnce(async (...of) => {
+      const seen = await allocationsFrom(...of);
       await release("web-0");
       await assign("web-1", { address });
       return seen;
     });
-    const { summary } = await collectAt(20, inventoryOf());
+    const { summary } = await repairAt(20, inventoryOf());
     meanwhile.mockRestore();
     expect(summary).toMatchObject({ confirmed: 1, released: 0, skipped: 1 });
     expect(await stateOf(address)).toBe("assigned");
-    expect((await collectAt(20, inventoryOf(podOf("web-1", [address])))).summary).toMatchObject({
+    expect((await repairAt(20, inventoryOf(podOf("web-1", [address])))).summary).toMatchObject({
       candidates: 0,
     });
   });
@@ -127,8 +127,8 @@ describe("plat collect", () => {
     const addresses: string[] = [];
     for (let n = 0; n < 14; n++) addresses.push(await assign(`web-${n}`));
     const pods = addresses.map((ip, n) => podOf(`web-${n}`, [ip]));
-    await collectAt(0, inventoryOf(...pods.slice(1)));
-    const outage = await collectAt(20, inventoryOf());
+    await repairAt(0, inventoryOf(...pods.slice(1)));
+    const outage = await repairAt(20, inventoryOf());
     expect(outage.exit).toBe(4);
     expect(outage.summary).toMatchObject({
       brake: true,
@@ -139,7 +139,7 @@ describe("plat collect", () => {
     expect(outage.err).toBe(
       "Warning: The brake is on: 14 of 14 addresses seem to be nobody's, more than 30 %; nothing was released.\n",
     );
-    const after = await collectAt(40, inventoryOf(...pods.slice(2)));
+    const after = await repairAt(40, inventoryOf(...pods.slice(2)));
     // One had been seen before the outage; of the other the outage proves nothing.
     expect(after.summary).toMatchObject({ candidates: 2, newCandidates: 1, released: 1 });
     expect(await stateOf(addresses[0] as string)).toBe("free");
@@ -152,34 +152,34 @@ describe("plat collect", () => {
       ...{ host: "node-9", handle: "ipip-tunnel-addr-node-9" },
       attributes: { type: "ipipTunnelAddress" },
     });
-    expect((await collectAt(0, inventoryOf())).summary).toMatchObject({ candidates: 1 });
-    expect((await collectAt(15, inventoryOf())).summary.addresses).toEqual([pod]);
-    expect((await collectAt(16, inventoryOf())).summary).toMatchObject({ newCandidates: 1 });
+    expect((await repairAt(0, inventoryOf())).summary).toMatchObject({ candidates: 1 });
+    expect((await repairAt(15, inventoryOf())).summary.addresses).toEqual([pod]);
+    expect((await repairAt(16, inventoryOf())).summary).toMatchObject({ newCandidates: 1 });
     // A node that comes back has its tunnel still.
-    expect((await collectAt(30, inventoryOf(nodeOf("node-9")))).summary).toMatchObject({
+    expect((await repairAt(30, inventoryOf(nodeOf("node-9")))).summary).toMatchObject({
       candidates: 0,
     });
     expect(await stateOf(tunnel)).toBe("assigned");
-    await collectAt(40, inventoryOf());
-    expect((await collectAt(55, inventoryOf())).summary.addresses).toEqual([tunnel]);
+    await repairAt(40, inventoryOf());
+    expect((await repairAt(55, inventoryOf())).summary.addresses).toEqual([tunnel]);
   });
 
   it("writes its state whole or not at all, and beside it nothing", async () => {
     await assign("web-0");
-    await collectAt(0, inventoryOf());
+    await repairAt(0, inventoryOf());
     expect(readdirSync(dirname(state)).filter((name) => name.includes(".new"))).toEqual([]);
     const before = stored();
-    const { exit } = await collectAt(15, inventoryOf().slice(0, -3));
+    const { exit } = await repairAt(15, inventoryOf().slice(0, -3));
     expect(exit).toBe(2);
     expect(stored()).toEqual(before);
   });
 
   it("releases nothing where its state cannot be written", async () => {
     const address = await assign("web-0");
-    await collectAt(0, inventoryOf());
+    await repairAt(0, inventoryOf());
     const beside = `${state}.${process.pid}.new`;
     mkdirSync(beside);
-    const { exit, out, err } = await collectAt(15, inventoryOf());
+    const { exit, out, err } = await repairAt(15, inventoryOf());
     rmdirSync(beside);
     expect({ exit, out }).toEqual({ exit: 2, out: "" });
     expect(err).toContain(`${state} cannot be written`);
@@ -188,7 +188,7 @@ describe("plat collect", () => {
 
   it("releases nothing where the format is none in which it could say so", async () => {
     const address = await assign("web-0");
-    await collectAt(0, inventoryOf());
+    await repairAt(0, inventoryOf());
     const given = { stdin: inventoryOf(), nowMs: at(15) };
     for (const format of ["jsn", "custom-columns=A"]) {
       const ended = await platWith(
@@ -200,10 +200,10 @@ describe("plat collect", () => {
     expect(await stateOf(address)).toBe("assigned");
   });
 
-  it("says what it has released where it fails after that, and the next pass goes on", async () => {
+  it("says what it has released where it fails after that, and the next scheduled run goes on", async () => {
     await assignMany();
     const all = ["--brake-percent", "100"];
-    await collectAt(0, inventoryOf(), ...all);
+    await repairAt(0, inventoryOf(), ...all);
     const send = globalThis.fetch;
     let releases = 0;
     vi.stubGlobal("fetch", async (input: Request, init?: RequestInit) => {
@@ -214,12 +214,12 @@ describe("plat collect", () => {
     onTestFinished(() => {
       vi.unstubAllGlobals();
     });
-    const failed = await collectAt(15, inventoryOf(), ...all);
+    const failed = await repairAt(15, inventoryOf(), ...all);
     vi.unstubAllGlobals();
     expect(releases).toBe(2);
     expect(failed.exit).toBe(1);
     expect(failed.summary.released).toBeGreaterThan(0);
-    const next = await collectAt(16, inventoryOf(), ...all);
+    const next = await repairAt(16, inventoryOf(), ...all);
     expect(next).toMatchObject({ exit: 0, summary: { newCandidates: 0 } });
     expect(failed.summary.released + next.summary.released).toBe(300);
   });
@@ -234,17 +234,17 @@ describe("plat collect", () => {
     expect(err).toContain(message);
   });
 
-  it("takes an empty state for none: whoever makes the file before the first pass", async () => {
+  it("takes an empty state for none: whoever makes the file before the first scheduled run", async () => {
     await assign("web-0");
     await file(state.slice(state.lastIndexOf("/") + 1), "\n");
-    const { exit, summary } = await collectAt(0, inventoryOf());
+    const { exit, summary } = await repairAt(0, inventoryOf());
     expect({ exit, summary }).toMatchObject({ exit: 0, summary: { newCandidates: 1 } });
     expect(stored().candidates).toHaveLength(1);
   });
 
   it("refuses a state that is none: what was seen before is not to be guessed", async () => {
     await file(state.slice(state.lastIndexOf("/") + 1), "{}");
-    const { exit, err } = await collectAt(0, inventoryOf());
+    const { exit, err } = await repairAt(0, inventoryOf());
     expect(exit).toBe(2);
     expect(err).toContain("is not a report of plat check");
   });

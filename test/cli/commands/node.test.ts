@@ -63,7 +63,7 @@ describe("plat node delete --release", () => {
     expect(exit).toBe(0);
   };
 
-  it("gives back what its host has, and nothing else, and does no harm again", async () => {
+  it("frees what its host has, and nothing else, and does no harm again", async () => {
     await plat("pool", "create", "web", "--cidr", "10.0.0.0/24", "--block-size", "28");
     await platWith({ stdin: JSON.stringify({ nodes: [{ name: "a", labels: {} }] }) }, ...APPLY);
     await assign("a", "gone");

@@ -164,7 +164,7 @@ describe("plat release --handle", () => {
     expect(await stateOf("10.0.0.1")).not.toMatchObject({ state: "assigned" });
   });
 
-  it("asks until nothing is left, and tells all that was given back", async () => {
+  it("asks until nothing is left, and tells all that was freed", async () => {
     const url = await wayTo(shell.server().url, async ({ before }) => ({
       handle: "web-0",
       released: [`10.0.0.${9 - before}`],

@@ -15,7 +15,7 @@ const assign = (host: string, address: string, handle: string, ...attributes: re
     ...attributes.flatMap((attribute) => ["--attribute", attribute]),
   );
 
-const NONE = { inUse: 0, held: 0, reserved: 0, cooling: 0 };
+const NONE = { inUse: 0, hostReserved: 0, reserved: 0, cooling: 0 };
 
 describe("plat show", () => {
   it("shows each pool with its counts and their shares", async () => {
@@ -39,7 +39,7 @@ describe("plat show", () => {
       .split("\n")
       .map((row) => row.split(/ {2,}/));
     expect([wide[0]?.slice(5, 8), wide[2]?.slice(5, 8)]).toEqual([
-      ["HELD", "RESERVED", "COOLING"],
+      ["HOST-RESERVED", "RESERVED", "COOLING"],
       ["0 (0%)", "4 (25%)", "1 (6%)"],
     ]);
   });
@@ -177,7 +177,7 @@ describe("plat show --show-borrowed", () => {
     const { exit, err } = await plat("show", "--show-borrowed", "--endpoint", url);
     expect(exit).toBe(0);
     expect(err).toBe(
-      "Note: Of 1 more it is not known whose they are: their records were not found.\n",
+      "Note: Of 1 more it is not known whose they are: their allocations were not found.\n",
     );
   });
 });

@@ -30,7 +30,7 @@ describe("plat split", () => {
     );
   });
 
-  it("gives back the blocks of a pool whose addresses were released before", async () => {
+  it("frees the blocks of a pool whose addresses were released before", async () => {
     await create();
     await assign();
     await call("POST", "/v1/release", { handle: "pod" });

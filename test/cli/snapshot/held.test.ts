@@ -147,7 +147,7 @@ describe("blocks with their addresses, and whose these are", () => {
   it("are read by themselves where the walk has a block, and not whose its addresses are", async () => {
     await aLittleOfEverything();
     const { body } = await call("GET", "/v1/contents");
-    const contents = { ...body.contents, records: [] };
+    const contents = { ...body.contents, allocations: [] };
     const { url } = await noted(async (route) =>
       route === "GET /v1/contents" ? { ...body, contents } : undefined,
     );

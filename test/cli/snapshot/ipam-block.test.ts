@@ -51,14 +51,14 @@ spec:
   - 5
 `;
 
-const NUMBERS = { inUse: 3, held: 2, reserved: 0, cooling: 2, available: 1, capacity: 8 };
+const NUMBERS = { inUse: 3, hostReserved: 2, reserved: 0, cooling: 2, available: 1, capacity: 8 };
 
 const BLOCK: Block = {
   cidr: "10.0.0.8/29",
   pool: "main",
   host: "node-1",
   affinityType: "host",
-  hostReserved: {
+  hostReservation: {
     start: 1,
     end: 1,
     handle: "windows-reserved-ipam-handle",
@@ -191,7 +191,7 @@ const anyBlock = fc
       block: {
         ...BLOCK,
         cidr: isV4 ? `10.0.1.0/${32 - bits}` : `fd00::100/${128 - bits}`,
-        hostReserved: { ...reserved, handle: "w" },
+        hostReservation: { ...reserved, handle: "w" },
         addresses: ordinals.map((ordinal) => ({
           address: isV4 ? `10.0.1.${ordinal}` : `fd00::${(0x100 + ordinal).toString(16)}`,
           ...(states[ordinal] === "assigned"

@@ -63,7 +63,7 @@ it("says what is missing: whose addresses are, and what cannot be read", async (
     expect(exit).toBe(0);
     expect(err).toBe(
       [
-        "Note: addresses of which it is not known whose they are: 1; their records were not found. See plat check.",
+        "Note: addresses of which it is not known whose they are: 1; their allocations were not found. See plat check.",
         "Note: items of the space that cannot be read, and are not in it: 1. See plat check.",
         "",
       ].join("\n"),

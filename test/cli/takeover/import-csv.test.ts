@@ -56,7 +56,7 @@ describe("plat import csv", () => {
     expect(done).toBe(0);
   });
 
-  it("gives back what it took, line by line", async () => {
+  it("frees what it took, line by line", async () => {
     await withPool();
     await importing(TABLE);
     const { exit, out } = await plat("export", "csv");

@@ -1,12 +1,12 @@
 import { expect, it } from "vitest";
 import { terminal } from "../terminal.ts";
-import { proveTakeover } from "./proof.ts";
+import { proveImport } from "./proof.ts";
 
 const { platWith, server } = terminal();
 
-it("a cluster is taken over as it is, and given back as it came", async () => {
+it("a cluster is taken over as it is, and freed as it came", async () => {
   const size = { nodes: 50, addresses: 2_000 };
-  const { failures } = await proveTakeover(size, server().context, (stdin, ...args) =>
+  const { failures } = await proveImport(size, server().context, (stdin, ...args) =>
     platWith({ stdin }, ...args),
   );
   expect(failures).toEqual([]);

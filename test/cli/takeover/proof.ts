@@ -17,7 +17,7 @@ export interface Proof {
  *
  * @param plat runs a command line with this on its stdin
  */
-export async function proveTakeover(
+export async function proveImport(
   { nodes, addresses }: { readonly nodes: number; readonly addresses: number },
   context: Context,
   plat: (stdin: string, ...args: readonly string[]) => Promise<Ended>,
@@ -36,8 +36,8 @@ export async function proveTakeover(
   const taken = async () => (await checkTable(context)).counts;
   const before = await taken();
 
-  const rehearsed = await step("dry run", "import", "calico", "-f", "-", "--dry-run");
-  const { create } = JSON.parse(rehearsed.out).counts.addresses;
+  const dryRunOf = await step("dry run", "import", "calico", "-f", "-", "--dry-run");
+  const { create } = JSON.parse(dryRunOf.out).counts.addresses;
   if (create !== addresses) failures.push(`the dry run tells of ${create} addresses`);
   if (!isDeepStrictEqual(await taken(), before)) failures.push("the dry run has written");
 

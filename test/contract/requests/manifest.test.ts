@@ -120,9 +120,9 @@ describe("a manifest of Calico", () => {
       "spec.natOutgoing: must be true",
     ],
     ["link-local addresses", "10.244.0.0/16", "169.254.0.0/16", "spec.cidr: overlaps 169.254.0.0"],
-  ])("with %s is refused by the field's name", (_, from, to, refusal) => {
+  ])("with %s is refused by the field's name", (_, from, to, rejection) => {
     expect(refusedFields(put(KUBECTL.replace(from, to)))).toEqual([
-      expect.stringContaining(refusal),
+      expect.stringContaining(rejection),
     ]);
   });
 });
@@ -189,9 +189,9 @@ describe("of several manifests", () => {
       JSON.stringify({ kind: "List", items: Array(2_001).fill({}) }),
       "body: ",
     ],
-  ])("a list %s is refused", (_, body, refusal) => {
+  ])("a list %s is refused", (_, body, rejection) => {
     const headers = body.startsWith("{") ? {} : YAML;
-    expect(refusedFields(put(body, headers))).toEqual([expect.stringContaining(refusal)]);
+    expect(refusedFields(put(body, headers))).toEqual([expect.stringContaining(rejection)]);
   });
 });
 
@@ -222,8 +222,8 @@ e: [*d,*d,*d,*d,*d,*d,*d,*d,*d,*d]
       "body: is nested more than 32 levels deep",
     ],
     ["of a lone text", "hello", "body: must be an object"],
-  ])("%s is refused", (_, body, refusal) => {
-    expect(refusedFields(put(body))).toEqual([expect.stringContaining(refusal)]);
+  ])("%s is refused", (_, body, rejection) => {
+    expect(refusedFields(put(body))).toEqual([expect.stringContaining(rejection)]);
   });
 
   it("of more than a manifest's size is refused unread", () => {

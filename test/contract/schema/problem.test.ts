@@ -6,12 +6,19 @@ import {
   problemAnswer,
   problemOf,
 } from "../../../src/contract/schema/problem.ts";
-import { Busy, Contended, Refusal, Unavailable } from "../../../src/domain/outcome.ts";
+import {
+  ContentionError,
+  Rejection,
+  ThrottledError,
+  UnavailableError,
+} from "../../../src/domain/outcome.ts";
 
 describe("a problem", () => {
   it("is RFC 9457 with a stable code, and carries the ids and numbers of its refusal", () => {
-    const refusal = new Refusal("address_cooling", "Address 10.0.0.7 …", { address: "10.0.0.7" });
-    expect(problemAnswer(problemOf(refusal), "request-1")).toEqual({
+    const rejection = new Rejection("address_cooling", "Address 10.0.0.7 …", {
+      address: "10.0.0.7",
+    });
+    expect(problemAnswer(problemOf(rejection), "request-1")).toEqual({
       status: 409,
       headers: { "content-type": "application/problem+json" },
       body: {
@@ -28,9 +35,9 @@ describe("a problem", () => {
   });
 
   it.each([
-    [new Contended("others were faster"), 503, "contended", "Others were faster."],
-    [new Busy("not now"), 429, "throttled", "Not now."],
-    [new Unavailable("no answer"), 503, "unavailable", "No answer."],
+    [new ContentionError("others were faster"), 503, "contended", "Others were faster."],
+    [new ThrottledError("not now"), 429, "throttled", "Not now."],
+    [new UnavailableError("no answer"), 503, "unavailable", "No answer."],
   ])("of %s says when to come again", (error, status, code, detail) => {
     const answer = problemAnswer(problemOf(error), "r");
     expect(answer).toMatchObject({ status, body: { code, detail, retryable: true } });
@@ -38,7 +45,7 @@ describe("a problem", () => {
     expect(String(answer.body.retryAfterSeconds)).toBe(answer.headers["retry-after"]);
   });
 
-  it.each([new Busy("not now"), new Unavailable("no answer")])(
+  it.each([new ThrottledError("not now"), new UnavailableError("no answer")])(
     "of %s names the handle of an assign that was cut short",
     (error) => {
       expect(problemAnswer(problemOf(error), "r").body).not.toHaveProperty("handle");
@@ -48,8 +55,8 @@ describe("a problem", () => {
   );
 
   it("of a request in progress says how long it may be", () => {
-    const refusal = new Refusal("request_in_progress", "…", { retryAfterSeconds: 9 });
-    const { headers, body } = problemAnswer(problemOf(refusal), "r");
+    const rejection = new Rejection("request_in_progress", "…", { retryAfterSeconds: 9 });
+    const { headers, body } = problemAnswer(problemOf(rejection), "r");
     expect(headers["retry-after"]).toBe("9");
     expect(body.retryAfterSeconds).toBe(9);
   });

@@ -170,9 +170,9 @@ describe("a request to assign is refused by the name of its field when it has", 
       '{"host":"n","ipv4":1,"__proto__":{}}',
       "__proto__: is not a field",
     ],
-  ])("%s", (_, body, refusal) => {
+  ])("%s", (_, body, rejection) => {
     const refused = refusedFields(read(body));
-    expect(refused).toEqual([expect.stringContaining(refusal)]);
+    expect(refused).toEqual([expect.stringContaining(rejection)]);
   });
 
   it.each<[string, unknown, string]>([
@@ -186,8 +186,8 @@ describe("a request to assign is refused by the name of its field when it has", 
       `{"ipv4":1,"host":${"[".repeat(1e5)}${"]".repeat(1e5)}}`,
       "host",
     ],
-  ])("%s", (_, body, refusal) => {
-    expect(refusedFields(read(body))).toEqual([expect.stringContaining(refusal)]);
+  ])("%s", (_, body, rejection) => {
+    expect(refusedFields(read(body))).toEqual([expect.stringContaining(rejection)]);
   });
 
   it("several things wrong, each of them by name and with what was sent", () => {

@@ -1,21 +1,23 @@
 import { afterEach, expect, it, vi } from "vitest";
-import { logPass } from "../../../src/edge/events/scheduled-run-log.ts";
+import { logScheduledRun } from "../../../src/edge/events/scheduled-run-log.ts";
 import { logger } from "../../../src/edge/http/logger.ts";
 
 afterEach(() => {
   vi.restoreAllMocks();
 });
 
-it("a pass in which all went well is a line without failures", () => {
+it("a scheduled run in which all went well is a line without failures", () => {
   const info = vi.spyOn(logger, "info").mockImplementation(() => {});
-  logPass("reclaimed", { cells: 7, failures: [] } as Parameters<typeof logPass>[1]);
-  expect(info.mock.calls).toEqual([["reclaimed", { cells: 7 }]]);
+  logScheduledRun("reclaimed", { groups: 7, failures: [] } as Parameters<
+    typeof logScheduledRun
+  >[1]);
+  expect(info.mock.calls).toEqual([["reclaimed", { groups: 7 }]]);
 });
 
-it("a pass that went on after failures says how many, in the field that the alarm counts, and shows the first", () => {
+it("a scheduled run that went on after failures says how many, in the field that the alarm counts, and shows the first", () => {
   const warn = vi.spyOn(logger, "warn").mockImplementation(() => {});
   const first = new Error("block 10.0.0.0 cannot be read");
   const failures = [first, new Error("another")];
-  logPass("reclaimed", { cells: 7, failures } as Parameters<typeof logPass>[1]);
-  expect(warn.mock.calls).toEqual([["reclaimed", { cells: 7, failed: 2, error: first }]]);
+  logScheduledRun("reclaimed", { groups: 7, failures } as Parameters<typeof logScheduledRun>[1]);
+  expect(warn.mock.calls).toEqual([["reclaimed", { groups: 7, failed: 2, error: first }]]);
 });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { EVERY_SHARD } from "../../../src/domain/shard.ts";
-import { shardOfTick } from "../../../src/edge/events/scheduled-run.ts";
+import { shardOfRun } from "../../../src/edge/events/scheduled-run.ts";
 
-describe("the event of a scheduled pass", () => {
+describe("the event of a scheduled run", () => {
   it("says which shard to go through", () => {
-    expect(EVERY_SHARD.map((shard) => shardOfTick({ shard }))).toEqual(EVERY_SHARD);
+    expect(EVERY_SHARD.map((shard) => shardOfRun({ shard }))).toEqual(EVERY_SHARD);
   });
 
   it.each([
@@ -19,7 +19,7 @@ describe("the event of a scheduled pass", () => {
     { shard: 3, more: true },
     { source: "aws.scheduler", detail: "{}" },
   ])("that says something else is refused, with what it says: %j", (event) => {
-    expect(() => shardOfTick(event)).toThrow(
+    expect(() => shardOfRun(event)).toThrow(
       /^the event is .*; it must be \{"shard": n\} with n from 0 to 15$/,
     );
   });

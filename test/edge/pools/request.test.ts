@@ -134,8 +134,8 @@ describe("a pool is refused by the name of its field when it has", () => {
       "routing",
     ],
     ["an unknown field", { ...ok, nodeSelectors: "" }, "nodeSelectors: is not a field here"],
-  ])("%s", (_, body, refusal) => {
-    expect(refusedFields(put(body))).toEqual([expect.stringContaining(refusal)]);
+  ])("%s", (_, body, rejection) => {
+    expect(refusedFields(put(body))).toEqual([expect.stringContaining(rejection)]);
   });
 });
 

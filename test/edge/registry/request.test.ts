@@ -146,8 +146,8 @@ describe("labels", () => {
       Object.fromEntries(Array.from({ length: 256 }, (_, n) => [`l${n}`, "v".repeat(63)])),
       "must have at most 16000 characters in all",
     ],
-  ])("may not have %s", (_, labels, refusal) => {
-    expect(refusedFields(labelled(labels))).toEqual([expect.stringContaining(refusal)]);
+  ])("may not have %s", (_, labels, rejection) => {
+    expect(refusedFields(labelled(labels))).toEqual([expect.stringContaining(rejection)]);
   });
 });
 

@@ -12,7 +12,7 @@ const GENERATION = formatGeneration({
   address: { family: 4, value: 0x0a000001n },
   blockSize: 26,
   handleHash: "0123456789abcdef",
-  recordId: "AaH9bgInfBgZ-A1",
+  allocationId: "AaH9bgInfBgZ-A1",
   keyed: false,
   headed: false,
   want: 1,
@@ -78,7 +78,7 @@ describe("a request to release", () => {
     ],
     ["no address", { addresses: [{ handle: "h" }] }, "addresses[0].address: is required"],
     ["an unknown field", { handle: "h", force: true }, "force: is not a field here"],
-  ])("is refused with %s", (_, body, refusal) => {
-    expect(refusedFields(read(body))).toEqual([expect.stringContaining(refusal)]);
+  ])("is refused with %s", (_, body, rejection) => {
+    expect(refusedFields(read(body))).toEqual([expect.stringContaining(rejection)]);
   });
 });

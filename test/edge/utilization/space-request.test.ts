@@ -31,7 +31,7 @@ const answered: SpaceUtilization = {
       sum: {
         capacity: 5n * far,
         inUse: far,
-        held: far,
+        hostReserved: far,
         reserved: far,
         cooling: far,
         available: far,

@@ -1,6 +1,6 @@
 import { drainPool } from "../../../src/allocator/jobs/pool-jobs.ts";
-import { BLOCKS_PER_CELL } from "../../../src/domain/block-group.ts";
-import { Refusal } from "../../../src/domain/outcome.ts";
+import { BLOCKS_PER_GROUP } from "../../../src/domain/block-group.ts";
+import { Rejection } from "../../../src/domain/outcome.ts";
 import { shardOfSpace } from "../../../src/domain/shard.ts";
 import type { Form } from "../fact.ts";
 import { LambdaFunction } from "../lambda.ts";
@@ -13,20 +13,20 @@ import { SPACE } from "./layout.ts";
 import { putAssignedSpace, putLargeSpace } from "./spaces.ts";
 
 /** A schedule that has more to do than a run has time for. */
-export interface Busy {
+export interface ThrottledError {
   readonly size: string;
   readonly schedule: Schedule;
   set(newCloud: NewCloud): Promise<LargeCloud>;
 }
 
 /** In small, functions of less memory, and so of less of a processor, are as busy with less. */
-export function busySchedules(form: Form): readonly Busy[] {
+export function busySchedules(form: Form): readonly ThrottledError[] {
   const [reclaim, repair, work] = [RECLAIM, COLLECT, WORK].map(([first]) => first);
   if (!reclaim || !repair || !work) throw new Error("a pass without a schedule");
   const isFull = form === "full";
   const blocks = isFull ? 1_048_576 : 16_384;
   const [addresses, perSecond] = isFull ? [262_144, 1_000] : [65_536, 10];
-  const [cells, perCell] = isFull ? [1_563, BLOCKS_PER_CELL] : [200, 16];
+  const [groups, perGroup] = isFull ? [1_563, BLOCKS_PER_GROUP] : [200, 16];
   const of = (memoryMb: number) => (isFull ? "" : `, on ${memoryMb} MB`);
   const on = async (newCloud: NewCloud, memoryMb: number) => ({
     ...(await newCloud()),
@@ -43,7 +43,7 @@ export function busySchedules(form: Form): readonly Busy[] {
       },
     },
     {
-      size: `repair, with ${perSecond * 60} records due at once beside ${addresses} allocations${of(48)}`,
+      size: `repair, with ${perSecond * 60} allocations due at once beside ${addresses} allocations${of(48)}`,
       schedule: repair,
       async set(newCloud) {
         const cloud = await on(newCloud, 48);
@@ -55,17 +55,17 @@ export function busySchedules(form: Form): readonly Busy[] {
       },
     },
     {
-      size: `work, with a pool of ${cells * perCell} blocks to drain${of(160)}`,
+      size: `work, with a pool of ${groups * perGroup} blocks to drain${of(160)}`,
       schedule: work,
       async set(newCloud) {
         const cloud = await on(newCloud, 160);
-        putEmptyPool(cloud.items, cells, perCell);
+        putEmptyPool(cloud.items, groups, perGroup);
         const ended = await cloud.clock.run(() =>
           new LambdaFunction(cloud).request((context) =>
             drainPool(context, SPACE, "main", { match: "any" }),
           ),
         );
-        if (ended.ended !== "answered" || ended.value instanceof Refusal)
+        if (ended.ended !== "answered" || ended.value instanceof Rejection)
           throw new Error("the job was not begun");
         return cloud;
       },

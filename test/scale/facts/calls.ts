@@ -9,18 +9,18 @@ import { releaseAddress } from "../../../src/allocator/release/release-address.t
 import { releaseHandle } from "../../../src/allocator/release/release-handle.ts";
 import { releaseHost } from "../../../src/allocator/release/release-host.ts";
 import {
-  blocksOfCell,
-  cellAt,
-  cellCount,
-  cellIndexOf,
-  cellOf,
+  blocksOfGroup,
+  groupAt,
+  groupCount,
+  groupIndexOf,
+  groupOf,
 } from "../../../src/domain/block-group.ts";
 import { formatCidr, intervalOf } from "../../../src/domain/cidr.ts";
 import { handleHash } from "../../../src/domain/hash.ts";
 import type { HostId } from "../../../src/domain/host.ts";
-import { Refusal } from "../../../src/domain/outcome.ts";
+import { Rejection } from "../../../src/domain/outcome.ts";
 import type { Pool } from "../../../src/domain/pool.ts";
-import { hostPk, recordPk, SPACES_PK, spacePk } from "../../../src/store/key.ts";
+import { allocationPk, hostPk, SPACES_PK, spacePk } from "../../../src/store/key.ts";
 import { fullBlocks } from "../crowds.ts";
 import { drafted } from "../drafts.ts";
 import type { Fact, Form } from "../fact.ts";
@@ -29,8 +29,8 @@ import type { LargeTable } from "../large-table.ts";
 import { putHeld } from "../records.ts";
 import { addressIn, expectServed, requestOf } from "../requests.ts";
 import { walking } from "../sabotages.ts";
-import { type LargeCloud, type NewCloud, poolOf, putSpace, rowItem } from "../scene.ts";
-import { putLargeSpace, someCellsOf } from "./spaces.ts";
+import { affinityItem, type LargeCloud, type NewCloud, poolOf, putSpace } from "../scene.ts";
+import { putLargeSpace, someGroupsOf } from "./spaces.ts";
 
 const SPACE = "default";
 const HOST: HostId = "host:mine";
@@ -201,7 +201,7 @@ function sizesOf(form: Form): readonly Size[] {
   return [
     {
       size: `${blocks} blocks in the space`,
-      broken: walking("some cells of the pool", someCellsOf(poolOf(SPACE, "main", large))),
+      broken: walking("some block groups of the pool", someGroupsOf(poolOf(SPACE, "main", large))),
       set: (newCloud) => scene(newCloud, (cloud) => putLargeSpace(cloud.items, SPACE, large, 1)),
     },
     {
@@ -226,14 +226,14 @@ function sizesOf(form: Form): readonly Size[] {
     },
     {
       size: `a handle with ${allocations} allocations`,
-      broken: walking("the records of the handle", [recordPk(SPACE, handleHash(HANDLE))]),
+      broken: walking("the allocations of the handle", [allocationPk(SPACE, handleHash(HANDLE))]),
       set: (newCloud) =>
         scene(newCloud, (cloud) => {
           const pool = putSmallSpace(cloud);
           const indexes = Array.from({ length: Math.ceil(allocations / 64) }, (_, i) => i);
           for (const i of indexes) {
-            const cell = cellAt(pool, BigInt(32 + Math.floor(i / 64)));
-            const [cidr] = blocksOfCell(pool, cell).slice(i % 64);
+            const group = groupAt(pool, BigInt(32 + Math.floor(i / 64)));
+            const [cidr] = blocksOfGroup(pool, group).slice(i % 64);
             if (!cidr) continue;
             const count = Math.min(64, allocations - 64 * i);
             const held = Array.from({ length: count }, () => ({ handle: HANDLE }));
@@ -253,31 +253,33 @@ async function scene(
 ): Promise<Scene> {
   const cloud = await newCloud();
   const pool = make(cloud);
-  // The last cells: what else stands in the pool stands in the first ones.
-  const last = cellCount(pool) - 1n;
-  const cells = [last, last - 1n, last - 2n, last - 3n].filter((cell) => cell >= 0n);
-  const own = cells.flatMap((cell) => blocksOfCell(pool, cellAt(pool, cell))).slice(0, hostBlocks);
+  // The last block groups: what else stands in the pool stands in the first ones.
+  const last = groupCount(pool) - 1n;
+  const groups = [last, last - 1n, last - 2n, last - 3n].filter((group) => group >= 0n);
+  const own = groups
+    .flatMap((group) => blocksOfGroup(pool, groupAt(pool, group)))
+    .slice(0, hostBlocks);
   const full = fullBlocks(pool);
   for (const [place, cidr] of own.entries()) {
-    const row = rowItem(pool, HOST, place, cidr);
-    cloud.items.put(row);
+    const affinity = affinityItem(pool, HOST, place, cidr);
+    cloud.items.put(affinity);
     if (place === hostBlocks - 1)
       putHeld(cloud.items, pool, { cidr, host: HOST }, [{ handle: "somebody" }]);
     else {
       // As whoever found it full has left it.
-      const hint = { space: SPACE, host: HOST, block: cidr, row: String(row.revision) };
+      const hint = { space: SPACE, host: HOST, block: cidr, affinity: String(affinity.revision) };
       cloud.items.put(drafted((store) => store.callBlockFull(hint)));
       cloud.items.put({ ...full(cidr, HOST), calledFull: true });
     }
-    enterCell(cloud.items, pool, cellIndexOf(pool, cellOf(cidr)));
+    enterGroup(cloud.items, pool, groupIndexOf(pool, groupOf(cidr)));
   }
   return { cloud, pool };
 }
 
-/** Enters a cell into the map of a pool, beside those that are in it. */
-function enterCell(items: LargeTable, { space, id }: Pool, cell: bigint): void {
-  const entered = drafted((store) => store.addCell(space, id, cell));
-  items.put(drafted((store) => store.addCell(space, id, cell), items.get(entered)));
+/** Enters a block group into the map of a pool, beside those that are in it. */
+function enterGroup(items: LargeTable, { space, id }: Pool, group: bigint): void {
+  const entered = drafted((store) => store.addGroup(space, id, group));
+  items.put(drafted((store) => store.addGroup(space, id, group), items.get(entered)));
 }
 
 function putSmallSpace({ items }: LargeCloud): Pool {
@@ -303,7 +305,7 @@ async function assigned(lambda: LambdaFunction, changes: Parameters<typeof reque
 /** Calls of a function that has just started. */
 async function calls(cloud: Cloud, work: (context: Context) => Promise<unknown>): Promise<number> {
   const ended = await new LambdaFunction(cloud).request(work);
-  if (ended.ended !== "answered" || ended.value instanceof Refusal)
+  if (ended.ended !== "answered" || ended.value instanceof Rejection)
     throw new Error(`an operation failed: ${JSON.stringify(ended)}`);
   return ended.calls;
 }

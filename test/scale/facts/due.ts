@@ -1,12 +1,12 @@
 import { releaseAddress } from "../../../src/allocator/release/release-address.ts";
 import { formatAddress } from "../../../src/domain/address.ts";
-import { blocksOfCell, cellAt, cellCount } from "../../../src/domain/block-group.ts";
+import { blocksOfGroup, groupAt, groupCount } from "../../../src/domain/block-group.ts";
 import { type Cidr, ordinalOf } from "../../../src/domain/cidr.ts";
 import { CLOCK_SKEW_MS_MAX } from "../../../src/domain/limits.ts";
 import type { Pool } from "../../../src/domain/pool.ts";
 import { EVERY_SHARD } from "../../../src/domain/shard.ts";
 import type { Item, Key } from "../../../src/store/item.ts";
-import { blockKey, recordKey } from "../../../src/store/key.ts";
+import { allocationKey, blockKey } from "../../../src/store/key.ts";
 import type { Fact, Form } from "../fact.ts";
 import { type Cloud, LambdaFunction, type Sabotage } from "../lambda.ts";
 import type { LargeTable } from "../large-table.ts";
@@ -37,7 +37,7 @@ export function dueFacts(form: Form): readonly Fact[] {
   ];
 }
 
-/** Leases run out, so many a second; unreadable records were due before all of them. */
+/** Leases run out, so many a second; unreadable allocations were due before all of them. */
 function leases({
   perSecond,
   minutes,
@@ -49,7 +49,7 @@ function leases({
 }): Fact {
   return {
     name: "What is due is looked at within two runs",
-    size: `${perSecond} leases run out in a second, for ${minutes * 60} seconds, behind ${unreadable} unreadable records in each shard`,
+    size: `${perSecond} leases run out in a second, for ${minutes * 60} seconds, behind ${unreadable} unreadable allocations in each shard`,
     bound: 2,
     unit: "runs",
     broken: NOTHING_DUE,
@@ -70,7 +70,7 @@ interface Due {
   readonly dueAtMs: number;
 }
 
-/** Records of one address each, whose leases run out one after the other from now on, in blocks all over the pool. */
+/** Allocations of one address each, whose leases run out one after the other from now on, in blocks all over the pool. */
 export function putLeases(
   { clock, items }: Cloud & { readonly items: LargeTable },
   pool: Pool,
@@ -79,10 +79,10 @@ export function putLeases(
 ): readonly Due[] {
   const count = perSecond * 60 * minutes;
   const blocks = Math.ceil(count / ADDRESSES_PER_BLOCK);
-  const cells = Number(cellCount(pool));
+  const groups = Number(groupCount(pool));
   const dueAtMsOf = (lease: number) => clock.nowMs + Math.floor((lease * 1_000) / perSecond);
   return Array.from({ length: blocks }, (_, block) => {
-    const [cidr] = blocksOfCell(pool, cellAt(pool, BigInt(block % cells))).slice(block / cells);
+    const [cidr] = blocksOfGroup(pool, groupAt(pool, BigInt(block % groups))).slice(block / groups);
     if (!cidr) throw new Error("the pool is too small for so many leases");
     // Those that run out one after the other lie in different blocks.
     const leases = Array.from({ length: ADDRESSES_PER_BLOCK }, (_, i) => block + i * blocks);
@@ -90,15 +90,15 @@ export function putLeases(
       handle: `leased-${lease}`,
       changes: { expiresAtMs: dueAtMsOf(lease) - CLOCK_SKEW_MS_MAX },
     }));
-    const records = putHeld(items, pool, { cidr, host: `host:node-${block % 500}` }, held);
-    return records.map(({ place }, i) => ({
-      key: recordKey(place),
+    const allocations = putHeld(items, pool, { cidr, host: `host:node-${block % 500}` }, held);
+    return allocations.map(({ place }, i) => ({
+      key: allocationKey(place),
       dueAtMs: dueAtMsOf(leases[i] ?? 0),
     }));
   }).flat();
 }
 
-/** A record of a later version, due before everything else. */
+/** An allocation of a later version, due before everything else. */
 const unreadableAt = (shard: number, i: number): Item => ({
   pk: `HANDLE#${SPACE}#${(i * EVERY_SHARD.length + shard).toString(16).padStart(16, "0")}`,
   sk: "ID#of-a-later-version",
@@ -107,20 +107,20 @@ const unreadableAt = (shard: number, i: number): Item => ({
   dueAt: i,
 });
 
-/** The most runs that began after a record was due until it was gone. */
+/** The most runs that began after an allocation was due until it was gone. */
 async function runsUntilGone({ clock, table, ...cloud }: Cloud, due: readonly Due[]) {
   const startedAtMs = clock.nowMs;
   const lastMs = due.reduce((last, { dueAtMs }) => Math.max(last, dueAtMs), 0);
   const mostMinutes = Math.ceil((lastMs - startedAtMs) / MINUTE_MS) + 5;
-  /** The first run that could see a record. */
+  /** The first run that could see an allocation. */
   const firstRunOf = ({ dueAtMs }: Due) => Math.ceil((dueAtMs - startedAtMs) / MINUTE_MS);
   let left = due;
   let run = 0;
   let most = 0;
   await minutesUntil({ clock, table, ...cloud }, COLLECT, mostMinutes, () => {
-    left = left.filter((record) => {
-      if (table.items.get(record.key)) return true;
-      most = Math.max(most, run - firstRunOf(record) + 1);
+    left = left.filter((allocation) => {
+      if (table.items.get(allocation.key)) return true;
+      most = Math.max(most, run - firstRunOf(allocation) + 1);
       return false;
     });
     run++;

@@ -1,6 +1,6 @@
 import {
-  JOB_CELLS_PER_SLICE,
-  RECLAIM_CELLS_PER_SLICE,
+  JOB_GROUPS_PER_SLICE,
+  RECLAIM_GROUPS_PER_SLICE,
   SWEEP_ITEMS_PER_PAGE_MAX,
 } from "../../../src/domain/limits.ts";
 import { eachCall } from "../../../src/store/each-call.ts";
@@ -49,14 +49,14 @@ const ENDS = [
     end: "was stopped in its midst",
     diesAfterMs: 30_000,
     bounds: {
-      reclaim: RECLAIM_CELLS_PER_SLICE,
+      reclaim: RECLAIM_GROUPS_PER_SLICE,
       repair: SWEEP_ITEMS_PER_PAGE_MAX,
-      work: JOB_CELLS_PER_SLICE,
+      work: JOB_GROUPS_PER_SLICE,
     },
   },
 ] as const;
 
-/** What the walks of a schedule look at: cells, and items of the whole table. */
+/** What the walks of a schedule look at: block groups, and items of the whole table. */
 class Looks {
   seen = new Set<string>();
 

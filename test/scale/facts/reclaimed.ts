@@ -1,8 +1,8 @@
 import {
-  BLOCKS_PER_CELL,
-  blocksOfCell,
-  cellAt,
-  cellCount,
+  BLOCKS_PER_GROUP,
+  blocksOfGroup,
+  groupAt,
+  groupCount,
 } from "../../../src/domain/block-group.ts";
 import type { Pool } from "../../../src/domain/pool.ts";
 import { blockPk, spaceKey } from "../../../src/store/key.ts";
@@ -12,7 +12,14 @@ import type { Cloud } from "../lambda.ts";
 import type { LargeTable } from "../large-table.ts";
 import { minutesUntil, RECLAIM } from "../runs.ts";
 import { FIRST_FAILURE_STOPS_ALL, NOTHING_DELETED, ROWS_OF_EVERY_BLOCK } from "../sabotages.ts";
-import { blockItem, mapPages, namesOfOneShard, poolOf, putSpace, rowItem } from "../scene.ts";
+import {
+  affinityItem,
+  blockItem,
+  indexPages,
+  namesOfOneShard,
+  poolOf,
+  putSpace,
+} from "../scene.ts";
 import { putLargeSpace } from "./spaces.ts";
 
 const MILLION = 1_048_576;
@@ -74,24 +81,24 @@ function putIdleSpace(items: LargeTable, space: string, blocks = 1): Pool {
   const pool = poolOf(space, "main", "10.0.0.0/18");
   putSpace(items, space, [pool]);
   const idleSinceMs = EARLIER_MS;
-  const cells = Array.from({ length: Math.ceil(blocks / BLOCKS_PER_CELL) }, (_, i) => BigInt(i));
-  const all = cells.flatMap((cell) => blocksOfCell(pool, cellAt(pool, cell)));
+  const groups = Array.from({ length: Math.ceil(blocks / BLOCKS_PER_GROUP) }, (_, i) => BigInt(i));
+  const all = groups.flatMap((group) => blocksOfGroup(pool, groupAt(pool, group)));
   for (const [place, cidr] of all.slice(0, blocks).entries()) {
     items.put(blockItem(pool, { cidr, host: "host:node-0", idleSinceMs, revision: someId() }));
-    items.put(rowItem(pool, "host:node-0", place, cidr));
+    items.put(affinityItem(pool, "host:node-0", place, cidr));
   }
-  for (const page of mapPages(pool, cells)) items.put(page);
+  for (const page of indexPages(pool, groups)) items.put(page);
   return pool;
 }
 
-const cellsOf = (pool: Pool): readonly string[] =>
-  Array.from({ length: Number(cellCount(pool)) }, (_, i) =>
-    blockPk(pool.space, cellAt(pool, BigInt(i))),
+const groupsOf = (pool: Pool): readonly string[] =>
+  Array.from({ length: Number(groupCount(pool)) }, (_, i) =>
+    blockPk(pool.space, groupAt(pool, BigInt(i))),
   );
 
-/** Has every cell of the pools been read? */
+/** Has every block group of the pools been read? */
 function allRead({ table }: Cloud, pools: readonly Pool[]): () => boolean {
-  const left = new Set(pools.flatMap(cellsOf));
+  const left = new Set(pools.flatMap(groupsOf));
   return () => {
     for (const pk of left) if (table.capacity.of(pk).calls > 0) left.delete(pk);
     return left.size === 0;
@@ -100,7 +107,7 @@ function allRead({ table }: Cloud, pools: readonly Pool[]): () => boolean {
 
 /** Have the blocks of each space gone? */
 function isReclaimed({ table }: Cloud, pools: readonly Pool[]): () => boolean {
-  const left = new Set(pools.flatMap(cellsOf));
+  const left = new Set(pools.flatMap(groupsOf));
   return () => {
     for (const pk of left) if (!table.items.partition(pk)?.size) left.delete(pk);
     return left.size === 0;

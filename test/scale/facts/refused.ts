@@ -1,43 +1,45 @@
-import { blocksOfCell, cellAt, cellCount } from "../../../src/domain/block-group.ts";
+import { blocksOfGroup, groupAt, groupCount } from "../../../src/domain/block-group.ts";
 import type { HostId } from "../../../src/domain/host.ts";
 import { POOLS_TRIED_MAX } from "../../../src/domain/limits.ts";
 import type { Settings } from "../../../src/domain/pool.ts";
-import { cellCrowd, fullBlocks } from "../crowds.ts";
+import { fullBlocks, groupCrowd } from "../crowds.ts";
 import type { Fact, Form } from "../fact.ts";
 import { assignCold, isFinal, isServed, requestOf } from "../requests.ts";
 import { FIRST_ONLY, READ_BEFORE_WRITE, walking } from "../sabotages.ts";
 import {
+  affinityItem,
   blockItem,
-  mapPages,
+  indexPages,
   type NewCloud,
   poolOf,
   putSpace,
-  rowItem,
   takenSlots,
 } from "../scene.ts";
 import { type Layout, OTHER, SPACE } from "./layout.ts";
-import { someCellsOf } from "./spaces.ts";
+import { someGroupsOf } from "./spaces.ts";
 
 /** Whoever might be served later, or by another look, is told to come again. */
 export const refusedFacts = (form: Form): readonly Fact[] => {
-  const cells = form === "full" ? 256 : 64;
-  return [unseenLender(cells), staleHint(cells), untriedPools(form === "full" ? 700 : 100)].map(
-    ({ size, set }) => ({
-      name: "No refusal is final while an address is free that the request may have",
-      size,
-      bound: 0,
-      unit: "final refusals",
-      broken: FIRST_ONLY,
-      async measure(newCloud) {
-        const { cloud, requests } = await set(newCloud);
-        return cloud.clock.run(async () => {
-          let final = 0;
-          for (const request of requests) if (isFinal(await assignCold(cloud, request))) final++;
-          return final;
-        });
-      },
-    }),
-  );
+  const groups = form === "full" ? 256 : 64;
+  return [
+    unseenBorrowable(groups),
+    staleHint(groups),
+    untriedPools(form === "full" ? 700 : 100),
+  ].map(({ size, set }) => ({
+    name: "No refusal is final while an address is free that the request may have",
+    size,
+    bound: 0,
+    unit: "final refusals",
+    broken: FIRST_ONLY,
+    async measure(newCloud) {
+      const { cloud, requests } = await set(newCloud);
+      return cloud.clock.run(async () => {
+        let final = 0;
+        for (const request of requests) if (isFinal(await assignCold(cloud, request))) final++;
+        return final;
+      });
+    },
+  }));
 };
 
 /** What a refusal costs, where nothing is free anywhere. */
@@ -49,7 +51,7 @@ export const refusalCallFacts = (form: Form): readonly Fact[] => {
     {
       size: `${blocks} full blocks in a pool`,
       calls: 10,
-      broken: walking("some cells of the pool", someCellsOf(poolOf(SPACE, "main", cidr))),
+      broken: walking("some block groups of the pool", someGroupsOf(poolOf(SPACE, "main", cidr))),
       set: nothingFree(cidr),
     },
     {
@@ -88,45 +90,47 @@ const nothingFree =
   async (newCloud) => {
     const cloud = await newCloud();
     const pool = poolOf(SPACE, "main", cidr);
-    const cells = Number(cellCount(pool));
+    const groups = Number(groupCount(pool));
     putSpace(cloud.items, SPACE, [pool], { strictAffinity: true });
     const full = fullBlocks(pool);
-    const blocksIn = (cell: number) =>
-      blocksOfCell(pool, cellAt(pool, BigInt(cell))).map((cidr) => full(cidr, OTHER));
-    cloud.items.addCrowd(cellCrowd(pool, cells, blocksIn));
-    const all = Array.from({ length: cells }, (_, i) => BigInt(i));
-    for (const page of mapPages(pool, all, () => true)) cloud.items.put(page);
+    const blocksIn = (group: number) =>
+      blocksOfGroup(pool, groupAt(pool, BigInt(group))).map((cidr) => full(cidr, OTHER));
+    cloud.items.addCrowd(groupCrowd(pool, groups, blocksIn));
+    const all = Array.from({ length: groups }, (_, i) => BigInt(i));
+    for (const page of indexPages(pool, all, () => true)) cloud.items.put(page);
     return { cloud, requests: [requestOf(SPACE, "host:late")] };
   };
 
 /** A host at its cap, all of whose blocks are full, where one block of a large pool has an address to lend. */
-function unseenLender(cells: number): Layout {
+function unseenBorrowable(groups: number): Layout {
   return {
-    size: `10 hosts at their cap, one block to borrow from in ${cells} block groups`,
+    size: `10 hosts at their cap, one block to borrow from in ${groups} block groups`,
     async set(newCloud) {
       const hosts = Array.from({ length: 10 }, (_, i): HostId => `host:capped-${i}`);
-      const { cloud, pool, full } = await fullPool(cells, { maxBlocksPerHost: 1 }, newCloud);
+      const { cloud, pool, full } = await fullPool(groups, { maxBlocksPerHost: 1 }, newCloud);
       for (const [i, host] of hosts.entries()) {
-        const [cidr] = blocksOfCell(pool, cellAt(pool, BigInt(i)));
+        const [cidr] = blocksOfGroup(pool, groupAt(pool, BigInt(i)));
         if (!cidr) continue;
         cloud.items.put(full(cidr, host));
-        cloud.items.put(rowItem(pool, host, 0, cidr));
+        cloud.items.put(affinityItem(pool, host, 0, cidr));
       }
-      const [lender] = blocksOfCell(pool, cellAt(pool, BigInt(cells - 1))).slice(-1);
-      if (lender)
-        cloud.items.put(blockItem(pool, { cidr: lender, host: OTHER, slots: takenSlots(63) }));
+      const [borrowedFrom] = blocksOfGroup(pool, groupAt(pool, BigInt(groups - 1))).slice(-1);
+      if (borrowedFrom)
+        cloud.items.put(
+          blockItem(pool, { cidr: borrowedFrom, host: OTHER, slots: takenSlots(63) }),
+        );
       return { cloud, requests: hosts.map((host) => requestOf(SPACE, host)) };
     },
   };
 }
 
 /** The map calls every block group full, and in one of them a block went. */
-function staleHint(cells: number): Layout {
+function staleHint(groups: number): Layout {
   return {
-    size: `strict affinity, one free block in ${cells} block groups, all of them called full`,
+    size: `strict affinity, one free block in ${groups} block groups, all of them called full`,
     async set(newCloud) {
-      const { cloud, pool } = await fullPool(cells, { strictAffinity: true }, newCloud);
-      const [gone] = blocksOfCell(pool, cellAt(pool, BigInt(cells - 1))).slice(-1);
+      const { cloud, pool } = await fullPool(groups, { strictAffinity: true }, newCloud);
+      const [gone] = blocksOfGroup(pool, groupAt(pool, BigInt(groups - 1))).slice(-1);
       if (gone) cloud.items.remove(blockItem(pool, { cidr: gone }));
       const requests = Array.from({ length: 10 }, (_, i) => requestOf(SPACE, `host:late-${i}`));
       return { cloud, requests };
@@ -146,7 +150,7 @@ export function untriedPools(count: number, withRoom = 1): Layout {
       putSpace(cloud.items, SPACE, pools, { strictAffinity: true });
       for (const pool of pools.slice(0, count)) {
         cloud.items.put(fullBlocks(pool)({ ...pool.cidr, prefix: pool.blockSize }, OTHER));
-        for (const page of mapPages(pool, [0n])) cloud.items.put(page);
+        for (const page of indexPages(pool, [0n])) cloud.items.put(page);
       }
       return { cloud, requests: [requestOf(SPACE, "host:late")] };
     },
@@ -154,14 +158,15 @@ export function untriedPools(count: number, withRoom = 1): Layout {
 }
 
 /** A pool whose every block is full and somebody else's, and its map says so. */
-async function fullPool(cells: number, settings: Partial<Settings>, newCloud: NewCloud) {
+async function fullPool(groups: number, settings: Partial<Settings>, newCloud: NewCloud) {
   const cloud = await newCloud();
-  const pool = poolOf(SPACE, "main", `10.0.0.0/${20 - Math.log2(cells)}`);
+  const pool = poolOf(SPACE, "main", `10.0.0.0/${20 - Math.log2(groups)}`);
   putSpace(cloud.items, SPACE, [pool], settings);
   const full = fullBlocks(pool);
-  const indexes = Array.from({ length: cells }, (_, i) => BigInt(i));
+  const indexes = Array.from({ length: groups }, (_, i) => BigInt(i));
   for (const index of indexes)
-    for (const cidr of blocksOfCell(pool, cellAt(pool, index))) cloud.items.put(full(cidr, OTHER));
-  for (const page of mapPages(pool, indexes, () => true)) cloud.items.put(page);
+    for (const cidr of blocksOfGroup(pool, groupAt(pool, index)))
+      cloud.items.put(full(cidr, OTHER));
+  for (const page of indexPages(pool, indexes, () => true)) cloud.items.put(page);
   return { cloud, pool, full };
 }

@@ -1,16 +1,16 @@
 import { releaseHandle } from "../../../src/allocator/release/release-handle.ts";
 import { formatAddress } from "../../../src/domain/address.ts";
-import type { AssignmentRecord } from "../../../src/domain/allocation.ts";
-import { blocksOfCell, cellAt } from "../../../src/domain/block-group.ts";
+import type { Allocation } from "../../../src/domain/allocation.ts";
+import { blocksOfGroup, groupAt } from "../../../src/domain/block-group.ts";
 import { addressAt } from "../../../src/domain/cidr.ts";
-import { recordKey } from "../../../src/store/key.ts";
+import { allocationKey } from "../../../src/store/key.ts";
 import { drafted } from "../drafts.ts";
 import { EARLIER_MS } from "../drawn.ts";
 import type { Fact, Form } from "../fact.ts";
 import { LambdaFunction } from "../lambda.ts";
 import type { LargeTable } from "../large-table.ts";
 import { putHeld, requestFor } from "../records.ts";
-import { NO_ANSWERS, NO_RECORD_ENDS } from "../sabotages.ts";
+import { NO_ALLOCATION_ENDS, NO_ANSWERS } from "../sabotages.ts";
 import { type NewCloud, poolOf, putSpace } from "../scene.ts";
 
 const SPACE = "default";
@@ -22,14 +22,14 @@ const REPEATS_MAX = 11;
 export function releasedFacts(form: Form): readonly Fact[] {
   const [live, kept] = form === "full" ? [10_000, 6_000] : [600, 600];
   const size = `a handle with ${live} allocations`;
-  const beside = `a handle with one allocation, and ${kept} kept records of earlier ones`;
+  const beside = `a handle with one allocation, and ${kept} kept allocations of earlier ones`;
   return [
     {
       name: "A release by handle is repeated at most ten times until nothing is left",
       size,
       bound: 10,
       unit: "requests",
-      broken: NO_RECORD_ENDS,
+      broken: NO_ALLOCATION_ENDS,
       measure: async (newCloud) => (await released(live, 0, newCloud)).requests,
     },
     {
@@ -37,11 +37,11 @@ export function releasedFacts(form: Form): readonly Fact[] {
       size: beside,
       bound: 10,
       unit: "requests",
-      broken: NO_RECORD_ENDS,
+      broken: NO_ALLOCATION_ENDS,
       measure: async (newCloud) => (await released(1, kept, newCloud)).requests,
     },
     {
-      name: "A release is answered, however much there is to give back",
+      name: "A release is answered, however much there is to release",
       size,
       bound: 0,
       unit: "requests without an answer",
@@ -49,7 +49,7 @@ export function releasedFacts(form: Form): readonly Fact[] {
       measure: async (newCloud) => (await released(live, 0, newCloud)).unanswered,
     },
     {
-      name: "A release is answered, however much there is to give back",
+      name: "A release is answered, however much there is to release",
       size: beside,
       bound: 0,
       unit: "requests without an answer",
@@ -62,9 +62,8 @@ export function releasedFacts(form: Form): readonly Fact[] {
 /** Asks for the release of a handle until nothing of it is left. */
 async function released(live: number, kept: number, newCloud: NewCloud) {
   const cloud = await newCloud();
-  const records = putHandle(cloud.items, live, kept);
-  const isHeld = ({ place }: AssignmentRecord) =>
-    cloud.items.get(recordKey(place))?.state === "live";
+  const allocations = putHandle(cloud.items, live, kept);
+  const isHeld = ({ place }: Allocation) => cloud.items.get(allocationKey(place))?.state === "live";
   return cloud.clock.run(async () => {
     let unanswered = 0;
     for (let requests = 1; requests <= REPEATS_MAX; requests++) {
@@ -73,32 +72,32 @@ async function released(live: number, kept: number, newCloud: NewCloud) {
       );
       if (ended.ended !== "answered") unanswered++;
       const isComplete = ended.ended === "answered" && ended.value.complete;
-      if (isComplete && !records.some(isHeld)) return { requests, unanswered };
+      if (isComplete && !allocations.some(isHeld)) return { requests, unanswered };
     }
     return { requests: REPEATS_MAX + 1, unanswered };
   });
 }
 
-/** A handle with so many allocations of an address each, and so many that were given back today under their keys. */
-function putHandle(items: LargeTable, live: number, kept: number): readonly AssignmentRecord[] {
+/** A handle with so many allocations of an address each, and so many that were freed today under their keys. */
+function putHandle(items: LargeTable, live: number, kept: number): readonly Allocation[] {
   const pool = poolOf(SPACE, "main", "10.0.0.0/12");
   putSpace(items, SPACE, [pool]);
-  const records: AssignmentRecord[] = [];
+  const allocations: Allocation[] = [];
   // Where it stands behind all that are kept, whoever goes in order comes to it last.
   const one = kept > 0 && { keyed: true, id: "zzzzzzzzzzzzzzz" };
   for (let block = 0; block * ADDRESSES_PER_BLOCK < live; block++) {
-    const [cidr] = blocksOfCell(pool, cellAt(pool, BigInt(block % 256))).slice(block / 256);
+    const [cidr] = blocksOfGroup(pool, groupAt(pool, BigInt(block % 256))).slice(block / 256);
     if (!cidr) throw new Error("the pool is too small");
     const count = Math.min(ADDRESSES_PER_BLOCK, live - block * ADDRESSES_PER_BLOCK);
     const held = Array.from({ length: count }, () => ({ handle: HANDLE, ...one }));
-    records.push(...putHeld(items, pool, { cidr, host: `host:node-${block}` }, held));
+    allocations.push(...putHeld(items, pool, { cidr, host: `host:node-${block}` }, held));
   }
-  const [cidr] = blocksOfCell(pool, cellAt(pool, 255n)).slice(-1);
+  const [cidr] = blocksOfGroup(pool, groupAt(pool, 255n)).slice(-1);
   if (!cidr) throw new Error("a pool without blocks");
   for (let i = 0; i < kept; i++) {
     const atMs = EARLIER_MS + 23 * 60 * 60 * 1_000;
     const address = addressAt(cidr, i % ADDRESSES_PER_BLOCK);
-    const { record } = requestFor(pool, {
+    const { allocation } = requestFor(pool, {
       handle: HANDLE,
       host: "host:node-0",
       cidr,
@@ -106,7 +105,7 @@ function putHandle(items: LargeTable, live: number, kept: number): readonly Assi
       keyed: true,
       changes: { state: "released", given: new Set([formatAddress(address)]), atMs },
     });
-    items.put(drafted((store) => store.createRecord(record)));
+    items.put(drafted((store) => store.createAllocation(allocation)));
   }
-  return records;
+  return allocations;
 }

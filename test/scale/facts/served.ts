@@ -1,28 +1,28 @@
 import type { AssignRequest } from "../../../src/allocator/assign/assignment.ts";
 import {
-  blocksOfCell,
-  cellAt,
-  cellCount,
-  cellIndexOf,
-  cellOf,
-  cellOrder,
+  blocksOfGroup,
+  groupAt,
+  groupCount,
+  groupIndexOf,
+  groupOf,
+  groupOrder,
 } from "../../../src/domain/block-group.ts";
 import { formatCidr } from "../../../src/domain/cidr.ts";
 import { fnv1a64 } from "../../../src/domain/hash.ts";
 import type { HostId } from "../../../src/domain/host.ts";
 import type { Pool } from "../../../src/domain/pool.ts";
-import { cellCrowd, fullBlocks } from "../crowds.ts";
+import { fullBlocks, groupCrowd } from "../crowds.ts";
 import type { Fact, Form } from "../fact.ts";
 import { requestOf, triesUntilServed } from "../requests.ts";
 import { ALL_LOOKS_FULL, NO_FULL_POOLS, NO_OWN_BLOCKS } from "../sabotages.ts";
 import {
+  affinityItem,
   blockItem,
   fullBlockItem,
   fullPoolItem,
-  mapPages,
+  indexPages,
   poolOf,
   putSpace,
-  rowItem,
   takenSlots,
 } from "../scene.ts";
 import { type Layout, OTHER, SPACE } from "./layout.ts";
@@ -56,28 +56,28 @@ function layouts(form: Form): readonly Layout[] {
     ...(form === "full" ? [700, 1_999] : [700]).map((pools) => roomInTheLastPool(pools)),
     hostAtItsCap(form === "full" ? 200 : 40),
     hostAtItsCap(form === "full" ? 1_000 : 100, "whose others are called full"),
-    lendersEverywhere(form === "full" ? 256 : 16),
+    borrowableEverywhere(form === "full" ? 256 : 16),
   ];
 }
 
-/** Half of the cells have nothing free but a block that is wholly reserved, the others are untouched. */
+/** Half of the block groups have nothing free but a block that is wholly reserved, the others are untouched. */
 function reservedLeftovers(hosts: number): Layout {
   return {
     size: "256 block groups, half of them with only a reserved block left, which no map calls full",
     async set(newCloud) {
       const cloud = await newCloud();
       const pool = poolOf(SPACE, "main", "10.0.0.0/12");
-      // Strides are odd: cells that alternate would never come one after the other.
-      const isCrowded = (cell: bigint) => fnv1a64(String(cell)) % 16n < 8n;
-      const cells = Array.from({ length: Number(cellCount(pool)) }, (_, i) => BigInt(i));
-      const crowded = cells.filter(isCrowded);
-      const leftOf = (cell: bigint) => blocksOfCell(pool, cellAt(pool, cell)).slice(0, 1);
+      // Strides are odd: block groups that alternate would never come one after the other.
+      const isCrowded = (group: bigint) => fnv1a64(String(group)) % 16n < 8n;
+      const groups = Array.from({ length: Number(groupCount(pool)) }, (_, i) => BigInt(i));
+      const crowded = groups.filter(isCrowded);
+      const leftOf = (group: bigint) => blocksOfGroup(pool, groupAt(pool, group)).slice(0, 1);
       putSpace(cloud.items, SPACE, [pool], {}, crowded.flatMap(leftOf).map(formatCidr));
       const full = fullBlocks(pool);
-      for (const cell of crowded)
-        for (const cidr of blocksOfCell(pool, cellAt(pool, cell)).slice(1))
+      for (const group of crowded)
+        for (const cidr of blocksOfGroup(pool, groupAt(pool, group)).slice(1))
           cloud.items.put(full(cidr, OTHER));
-      for (const page of mapPages(pool, crowded)) cloud.items.put(page);
+      for (const page of indexPages(pool, crowded)) cloud.items.put(page);
       const requests = hostsWhose(pool, hosts, (order) => order.slice(0, 3).every(isCrowded));
       return { cloud, requests };
     },
@@ -86,7 +86,7 @@ function reservedLeftovers(hosts: number): Layout {
 
 /** Every block stands and is full, but for one that nobody has. */
 function oneFreeBlock(cidr: string, wrongHints: number, seed: number): Layout {
-  const count = Number(cellCount(poolOf(SPACE, "main", cidr)));
+  const count = Number(groupCount(poolOf(SPACE, "main", cidr)));
   const hints =
     wrongHints === 0 ? "the map is right" : `the map misses ${wrongHints} that are full`;
   return {
@@ -97,18 +97,18 @@ function oneFreeBlock(cidr: string, wrongHints: number, seed: number): Layout {
       putSpace(cloud.items, SPACE, [pool]);
       const free = BigInt(Math.floor((count / 10) * (seed + 1)) % count);
       const full = fullBlocks(pool);
-      const blocksIn = (cell: number) => {
-        const all = blocksOfCell(pool, cellAt(pool, BigInt(cell)));
-        return (BigInt(cell) === free ? all.slice(1) : all).map((block) => full(block, OTHER));
+      const blocksIn = (group: number) => {
+        const all = blocksOfGroup(pool, groupAt(pool, BigInt(group)));
+        return (BigInt(group) === free ? all.slice(1) : all).map((block) => full(block, OTHER));
       };
-      cloud.items.addCrowd(cellCrowd(pool, count, blocksIn));
+      cloud.items.addCrowd(groupCrowd(pool, count, blocksIn));
       const host: HostId = `host:late-${seed}`;
       const wrong = new Set(
-        [...cellOrder(pool, host)].filter((cell) => cell !== free).slice(0, wrongHints),
+        [...groupOrder(pool, host)].filter((group) => group !== free).slice(0, wrongHints),
       );
-      const cells = Array.from({ length: count }, (_, i) => BigInt(i));
-      const isFull = (cell: bigint) => cell !== free && !wrong.has(cell);
-      for (const page of mapPages(pool, cells, isFull)) cloud.items.put(page);
+      const groups = Array.from({ length: count }, (_, i) => BigInt(i));
+      const isFull = (group: bigint) => group !== free && !wrong.has(group);
+      for (const page of indexPages(pool, groups, isFull)) cloud.items.put(page);
       return { cloud, requests: [requestOf(SPACE, host)] };
     },
   };
@@ -127,8 +127,9 @@ function roomInTheLastPool(fullPools: number): Layout {
       putSpace(cloud.items, SPACE, pools);
       for (const pool of pools.slice(0, -1)) {
         const full = fullBlocks(pool);
-        for (const cidr of blocksOfCell(pool, cellAt(pool, 0n))) cloud.items.put(full(cidr, OTHER));
-        for (const page of mapPages(pool, [0n], () => true)) cloud.items.put(page);
+        for (const cidr of blocksOfGroup(pool, groupAt(pool, 0n)))
+          cloud.items.put(full(cidr, OTHER));
+        for (const page of indexPages(pool, [0n], () => true)) cloud.items.put(page);
         cloud.items.put(fullPoolItem(pool));
       }
       return { cloud, requests: [requestOf(SPACE, "host:late")] };
@@ -152,20 +153,22 @@ export function hostAtItsCap(
       const host: HostId = "host:large";
       putSpace(cloud.items, SPACE, [pool], { strictAffinity: true, maxBlocksPerHost: blocks });
       const full = fullBlocks(pool);
-      const cells = [...cellOrder(pool, host)].slice(0, Math.ceil(blocks / 64));
-      const own = cells.flatMap((cell) => blocksOfCell(pool, cellAt(pool, cell))).slice(0, blocks);
+      const groups = [...groupOrder(pool, host)].slice(0, Math.ceil(blocks / 64));
+      const own = groups
+        .flatMap((group) => blocksOfGroup(pool, groupAt(pool, group)))
+        .slice(0, blocks);
       for (const [place, cidr] of own.entries()) {
         const isOpen = place === open;
         cloud.items.put(
           isOpen ? blockItem(pool, { cidr, host, slots: takenSlots(64 - free) }) : full(cidr, host),
         );
-        const row = rowItem(pool, host, place, cidr);
-        cloud.items.put(row);
-        if (called && !isOpen) cloud.items.put(fullBlockItem(row));
+        const affinity = affinityItem(pool, host, place, cidr);
+        cloud.items.put(affinity);
+        if (called && !isOpen) cloud.items.put(fullBlockItem(affinity));
       }
-      for (const page of mapPages(
+      for (const page of indexPages(
         pool,
-        own.map((cidr) => cellIndexOf(pool, cellOf(cidr))),
+        own.map((cidr) => groupIndexOf(pool, groupOf(cidr))),
       ))
         cloud.items.put(page);
       return { cloud, requests: [requestOf(SPACE, host)] };
@@ -173,24 +176,24 @@ export function hostAtItsCap(
   };
 }
 
-/** No block is free, and in each cell somebody has one address to lend. */
-function lendersEverywhere(cells: number): Layout {
+/** No block is free, and in each block group somebody has one address to lend. */
+function borrowableEverywhere(groups: number): Layout {
   return {
-    size: `${cells} full block groups, one address to borrow in each`,
+    size: `${groups} full block groups, one address to borrow in each`,
     async set(newCloud) {
       const cloud = await newCloud();
-      const pool = poolOf(SPACE, "main", `10.0.0.0/${20 - Math.log2(cells)}`);
+      const pool = poolOf(SPACE, "main", `10.0.0.0/${20 - Math.log2(groups)}`);
       putSpace(cloud.items, SPACE, [pool]);
       const full = fullBlocks(pool);
-      const indexes = Array.from({ length: cells }, (_, i) => BigInt(i));
+      const indexes = Array.from({ length: groups }, (_, i) => BigInt(i));
       for (const index of indexes)
-        for (const [i, cidr] of blocksOfCell(pool, cellAt(pool, index)).entries())
+        for (const [i, cidr] of blocksOfGroup(pool, groupAt(pool, index)).entries())
           cloud.items.put(
             i === 40
               ? blockItem(pool, { cidr, host: OTHER, slots: takenSlots(63) })
               : full(cidr, OTHER),
           );
-      for (const page of mapPages(pool, indexes, () => true)) cloud.items.put(page);
+      for (const page of indexPages(pool, indexes, () => true)) cloud.items.put(page);
       return {
         cloud,
         requests: Array.from({ length: 4 }, (_, i) => requestOf(SPACE, `host:late-${i}`)),
@@ -199,7 +202,7 @@ function lendersEverywhere(cells: number): Layout {
   };
 }
 
-/** Requests of so many hosts whose order of cells is such. */
+/** Requests of so many hosts whose order of block groups is such. */
 function hostsWhose(
   pool: Pool,
   count: number,
@@ -208,7 +211,7 @@ function hostsWhose(
   const requests: AssignRequest[] = [];
   for (let i = 0; requests.length < count; i++) {
     const host: HostId = `host:late-${i}`;
-    if (isSuch([...cellOrder(pool, host)])) requests.push(requestOf(SPACE, host));
+    if (isSuch([...groupOrder(pool, host)])) requests.push(requestOf(SPACE, host));
   }
   return requests;
 }

@@ -1,6 +1,6 @@
-import type { AssignmentRecord } from "../../../src/domain/allocation.ts";
-import type { RecordPlace } from "../../../src/domain/allocation-place.ts";
-import { BLOCKS_PER_CELL, cellAt, cellCount } from "../../../src/domain/block-group.ts";
+import type { Allocation } from "../../../src/domain/allocation.ts";
+import type { AllocationPlace } from "../../../src/domain/allocation-place.ts";
+import { BLOCKS_PER_GROUP, groupAt, groupCount } from "../../../src/domain/block-group.ts";
 import type { Cidr } from "../../../src/domain/cidr.ts";
 import type { Random } from "../../../src/domain/fresh.ts";
 import { hostId } from "../../../src/domain/host.ts";
@@ -9,25 +9,25 @@ import type { Slot } from "../../../src/domain/slot.ts";
 import { freshToken } from "../../../src/domain/token.ts";
 import type { Item } from "../../../src/store/item.ts";
 import { addressInKey, blockPk } from "../../../src/store/key.ts";
-import { cellCrowd, fullBlocks, hostCrowd } from "../crowds.ts";
+import { fullBlocks, groupCrowd, hostCrowd } from "../crowds.ts";
 import { drafted } from "../drafts.ts";
 import { EARLIER_MS } from "../drawn.ts";
 import type { LargeTable } from "../large-table.ts";
-import { blockItem, mapPages, poolOf, putSpace, rowItem } from "../scene.ts";
+import { affinityItem, blockItem, indexPages, poolOf, putSpace } from "../scene.ts";
 
 /** Blocks of a host in the large space. */
 const BLOCKS_PER_HOST = 20;
 const ADDRESSES_PER_BLOCK = 64;
 
 /**
- * Puts a space with one pool whose blocks all stand, full, those of a cell each another host's.
+ * Puts a space with one pool whose blocks all stand, full, those of a block group each another host's.
  *
- * @param left cells at the end of the pool in which nothing stands
+ * @param left block groups at the end of the pool in which nothing stands
  */
 export function putLargeSpace(items: LargeTable, space: string, cidr: string, left = 0): Pool {
   const pool = poolOf(space, "main", cidr);
-  const cells = Number(cellCount(pool)) - left;
-  const hosts = Math.ceil((cells * BLOCKS_PER_CELL) / BLOCKS_PER_HOST);
+  const groups = Number(groupCount(pool)) - left;
+  const hosts = Math.ceil((groups * BLOCKS_PER_GROUP) / BLOCKS_PER_HOST);
   putSpace(items, space, [pool]);
   const full = fullBlocks(pool);
   const blockAt = (block: number): Cidr => ({
@@ -35,26 +35,28 @@ export function putLargeSpace(items: LargeTable, space: string, cidr: string, le
     base: pool.cidr.base + BigInt(block * ADDRESSES_PER_BLOCK),
     prefix: pool.blockSize,
   });
-  const blocksIn = (cell: number) =>
-    Array.from({ length: BLOCKS_PER_CELL }, (_, i) => {
-      const block = cell * BLOCKS_PER_CELL + i;
+  const blocksIn = (group: number) =>
+    Array.from({ length: BLOCKS_PER_GROUP }, (_, i) => {
+      const block = group * BLOCKS_PER_GROUP + i;
       return full(blockAt(block), hostId("host", `node-${block % hosts}`));
     });
-  items.addCrowd(cellCrowd(pool, cells, blocksIn));
-  const rowsOf = (host: number): Item[] =>
+  items.addCrowd(groupCrowd(pool, groups, blocksIn));
+  const affinitiesOf = (host: number): Item[] =>
     Array.from({ length: BLOCKS_PER_HOST }, (_, place) => host + place * hosts)
-      .filter((block) => block < cells * BLOCKS_PER_CELL)
-      .map((block, place) => rowItem(pool, hostId("host", `node-${host}`), place, blockAt(block)));
-  items.addCrowd(hostCrowd(space, hosts, rowsOf));
-  const indexes = Array.from({ length: cells }, (_, i) => BigInt(i));
-  for (const page of mapPages(pool, indexes, () => true)) items.put(page);
+      .filter((block) => block < groups * BLOCKS_PER_GROUP)
+      .map((block, place) =>
+        affinityItem(pool, hostId("host", `node-${host}`), place, blockAt(block)),
+      );
+  items.addCrowd(hostCrowd(space, hosts, affinitiesOf));
+  const indexes = Array.from({ length: groups }, (_, i) => BigInt(i));
+  for (const page of indexPages(pool, indexes, () => true)) items.put(page);
   return pool;
 }
 
-/** The partitions of every 64th cell of a pool: what grows with it, and is gone through within the time of a request. */
-export const someCellsOf = (pool: Pool): readonly string[] =>
-  Array.from({ length: Math.ceil(Number(cellCount(pool)) / 64) }, (_, i) =>
-    blockPk(pool.space, cellAt(pool, BigInt(64 * i))),
+/** The partitions of every 64th block group of a pool: what grows with it, and is gone through within the time of a request. */
+export const someGroupsOf = (pool: Pool): readonly string[] =>
+  Array.from({ length: Math.ceil(Number(groupCount(pool)) / 64) }, (_, i) =>
+    blockPk(pool.space, groupAt(pool, BigInt(64 * i))),
   );
 
 /** Puts a space in which so many addresses are assigned, each to a handle of its own; every block is another host's. */
@@ -67,7 +69,7 @@ export function putAssignedSpace(
   const pool = poolOf(space, "main", cidr);
   putSpace(items, space, [pool]);
   const blocks = Math.ceil(addresses / ADDRESSES_PER_BLOCK);
-  const cells = Math.ceil(blocks / BLOCKS_PER_CELL);
+  const groups = Math.ceil(blocks / BLOCKS_PER_GROUP);
   const cidrOf = (block: number): Cidr => ({
     ...pool.cidr,
     base: pool.cidr.base + BigInt(block * ADDRESSES_PER_BLOCK),
@@ -81,11 +83,11 @@ export function putAssignedSpace(
     const host = hostId("host", `node-${block}`);
     return blockItem(pool, { cidr: cidrOf(block), host, slots: new Map(slots) });
   };
-  const firstOf = (cell: number) => cell * BLOCKS_PER_CELL;
+  const firstOf = (group: number) => group * BLOCKS_PER_GROUP;
   items.addCrowd({
-    ...cellCrowd(pool, cells, (cell) =>
-      Array.from({ length: Math.min(BLOCKS_PER_CELL, blocks - firstOf(cell)) }, (_, i) =>
-        blockOf(firstOf(cell) + i),
+    ...groupCrowd(pool, groups, (group) =>
+      Array.from({ length: Math.min(BLOCKS_PER_GROUP, blocks - firstOf(group)) }, (_, i) =>
+        blockOf(firstOf(group) + i),
       ),
     ),
     itemAt: (_, sk) => {
@@ -96,7 +98,7 @@ export function putAssignedSpace(
   });
   items.addCrowd(
     hostCrowd(space, blocks, (block) => [
-      rowItem(pool, hostId("host", `node-${block}`), 0, cidrOf(block)),
+      affinityItem(pool, hostId("host", `node-${block}`), 0, cidrOf(block)),
     ]),
   );
   const head = `HANDLE#${space}#`;
@@ -109,18 +111,18 @@ export function putAssignedSpace(
     },
     itemsOf: (number) => {
       const cidr = cidrOf(Math.floor(number / ADDRESSES_PER_BLOCK));
-      return [drafted((store) => store.createRecord(recordOf(pool, number, cidr)))];
+      return [drafted((store) => store.createAllocation(allocationOf(pool, number, cidr)))];
     },
   });
-  const all = Array.from({ length: cells }, (_, i) => BigInt(i));
-  for (const page of mapPages(pool, all, () => true)) items.put(page);
+  const all = Array.from({ length: groups }, (_, i) => BigInt(i));
+  for (const page of indexPages(pool, all, () => true)) items.put(page);
   return pool;
 }
 
 /** As if a handle's hash were its number: so a partition is found without a list of all handles. */
 const hashOf = (number: number): string => number.toString(16).padStart(16, "0");
 
-/** Tokens differ by the ids of their records. */
+/** Tokens differ by the ids of their allocations. */
 const STILL: Random = { fraction: () => 0, bytes: (count) => Buffer.alloc(count) };
 
 /** The slot of an address, the same each time. */
@@ -129,15 +131,15 @@ function slotOf(space: string, number: number): Slot & { readonly kind: "taken" 
   return { kind: "taken", token: freshToken(place, STILL), handleHash };
 }
 
-const placeOf = (space: string, number: number): RecordPlace => ({
+const placeOf = (space: string, number: number): AllocationPlace => ({
   space,
   handleHash: hashOf(number),
   id: number.toString(36).padStart(6, "0").padEnd(15, "_"),
   keyed: false,
 });
 
-/** The record of an address, the same each time. */
-function recordOf(pool: Pool, number: number, cidr: Cidr): AssignmentRecord {
+/** The allocation of an address, the same each time. */
+function allocationOf(pool: Pool, number: number, cidr: Cidr): Allocation {
   const place = placeOf(pool.space, number);
   const { token } = slotOf(pool.space, number);
   return {
@@ -151,7 +153,7 @@ function recordOf(pool: Pool, number: number, cidr: Cidr): AssignmentRecord {
     missing: [],
     parts: [{ token, block: cidr, count: 1, ordinals: [number % ADDRESSES_PER_BLOCK] }],
     given: new Set(),
-    seats: [],
+    quotaSlots: [],
     also: [],
     digest: "digest",
     revision: place.id,

@@ -1,9 +1,9 @@
-import { blocksOfCell, cellAt } from "../../../src/domain/block-group.ts";
+import { blocksOfGroup, groupAt } from "../../../src/domain/block-group.ts";
 import { drainJobId } from "../../../src/domain/job.ts";
 import type { Pool } from "../../../src/domain/pool.ts";
 import { EVERY_SHARD } from "../../../src/domain/shard.ts";
 import type { Item, Key } from "../../../src/store/item.ts";
-import { jobKey, recordKey } from "../../../src/store/key.ts";
+import { allocationKey, jobKey } from "../../../src/store/key.ts";
 import { KIND_NAMES, kindNameOf } from "../../../src/store/kinds.ts";
 import { drafted } from "../drafts.ts";
 import { EARLIER_MS, someId } from "../drawn.ts";
@@ -13,15 +13,15 @@ import { putHeld } from "../records.ts";
 import { COLLECT, minutesUntil, RECLAIM, WORK } from "../runs.ts";
 import { FIRST_FAILURE_STOPS_ALL } from "../sabotages.ts";
 import {
+  affinityItem,
   blockItem,
   fullBlockItem,
   fullPoolItem,
-  mapPages,
+  indexPages,
   type NewCloud,
   namesOfOneShard,
   poolOf,
   putSpace,
-  rowItem,
 } from "../scene.ts";
 import { BESIDE, type UserRequest, usersOf } from "./users.ts";
 
@@ -97,48 +97,52 @@ interface Task {
 const tasks = new Map<string, readonly Task[]>();
 const workOf = (space: string): readonly Task[] => tasks.get(space) ?? [];
 
-/** An idle block, a lease that ran out, a request that was cut off, a row without its block, a pool to drain; and one of all else. */
+/** An idle block, a lease that ran out, a request that was cut off, an affinity without its block, a pool to drain; and one of all else. */
 function putWork(items: LargeTable, space: string): void {
   const pool = poolOf(space, "main", "10.0.0.0/20");
   const drained: Pool = poolOf(space, "drained", "10.1.0.0/20", { disabled: true });
   const beside = poolOf(space, BESIDE, "10.2.0.0/20", { id: BESIDE });
   putSpace(items, space, [pool, drained, beside], {}, ["10.0.15.0/26"]);
   items.put(fullPoolItem(pool));
-  const [idle, held, lost] = blocksOfCell(pool, cellAt(pool, 0n));
-  const [empty] = blocksOfCell(drained, cellAt(drained, 0n));
+  const [idle, held, lost] = blocksOfGroup(pool, groupAt(pool, 0n));
+  const [empty] = blocksOfGroup(drained, groupAt(drained, 0n));
   if (!idle || !held || !lost || !empty) throw new Error("a pool without blocks");
   const idleSinceMs = EARLIER_MS;
   const idleBlock = blockItem(pool, { cidr: idle, host: "host:node-0", idleSinceMs });
   const emptyBlock = blockItem(drained, { cidr: empty, host: "host:node-0", idleSinceMs });
   items.put(idleBlock);
   items.put(emptyBlock);
-  items.put(rowItem(pool, "host:node-0", 0, idle));
-  items.put(rowItem(drained, "host:node-0", 1, empty));
-  const row = rowItem(pool, "host:node-1", 0, held);
-  items.put(row);
-  items.put(fullBlockItem(row));
-  const loan = { space, host: "host:node-0", block: held, state: "confirmed" } as const;
+  items.put(affinityItem(pool, "host:node-0", 0, idle));
+  items.put(affinityItem(drained, "host:node-0", 1, empty));
+  const affinity = affinityItem(pool, "host:node-1", 0, held);
+  items.put(affinity);
+  items.put(fullBlockItem(affinity));
+  const borrowedBlock = { space, host: "host:node-0", block: held, state: "confirmed" } as const;
   items.put(
     drafted((store) =>
-      store.putLoan("loan", { ...loan, revision: someId(), atMs: EARLIER_MS }, undefined),
+      store.putBorrowedBlock(
+        "borrowed",
+        { ...borrowedBlock, revision: someId(), atMs: EARLIER_MS },
+        undefined,
+      ),
     ),
   );
-  for (const each of [pool, drained]) for (const page of mapPages(each, [0n])) items.put(page);
-  const records = putHeld(items, pool, { cidr: held, host: "host:node-1" }, [
+  for (const each of [pool, drained]) for (const page of indexPages(each, [0n])) items.put(page);
+  const allocations = putHeld(items, pool, { cidr: held, host: "host:node-1" }, [
     { handle: `${space}-leased`, changes: { expiresAtMs: EARLIER_MS } },
-    { handle: `${space}-cut-off`, changes: { state: "open" } },
+    { handle: `${space}-cut-off`, changes: { state: "pending" } },
     { handle: `${space}-live` },
   ]);
   const at = { space, atMs: EARLIER_MS };
   items.put(
     drafted((store) =>
-      store.putSeat(
+      store.putQuotaSlot(
         {
           ...at,
           handle: `${space}-live`,
           family: 4,
           number: 0,
-          record: { id: "gone", keyed: false },
+          allocation: { id: "gone", keyed: false },
           revision: someId(),
         },
         undefined,
@@ -175,14 +179,14 @@ function putWork(items: LargeTable, space: string): void {
       }),
     ),
   );
-  const stray = rowItem(pool, "host:node-2", 0, lost);
-  items.put(stray);
+  const orphan = affinityItem(pool, "host:node-2", 0, lost);
+  items.put(orphan);
   const isGone = (item: Item | undefined) => item === undefined;
   tasks.set(space, [
     { key: idleBlock, isDone: isGone },
     { key: emptyBlock, isDone: isGone },
-    { key: stray, isDone: isGone },
-    ...records.slice(0, 2).map(({ place }) => ({ key: recordKey(place), isDone: isGone })),
+    { key: orphan, isDone: isGone },
+    ...allocations.slice(0, 2).map(({ place }) => ({ key: allocationKey(place), isDone: isGone })),
     { key: jobKey(space, id), isDone: (item) => item?.state === "done" },
   ]);
 }

@@ -5,7 +5,7 @@ import { releaseAddress } from "../../../src/allocator/release/release-address.t
 import { releaseHandle } from "../../../src/allocator/release/release-handle.ts";
 import { releaseHost } from "../../../src/allocator/release/release-host.ts";
 import type { HostId } from "../../../src/domain/host.ts";
-import { Refusal } from "../../../src/domain/outcome.ts";
+import { Rejection } from "../../../src/domain/outcome.ts";
 import { type Cloud, LambdaFunction } from "../lambda.ts";
 import { addressIn, assignCold, expectServed, isServed, requestOf } from "../requests.ts";
 
@@ -36,7 +36,7 @@ export async function usersOf(cloud: Cloud, space: string) {
   const [one, two] = [await assigned("one"), await assigned("two")];
   const isDone = async (work: (context: Context) => Promise<unknown>) => {
     const ended = await new LambdaFunction(cloud).request(work);
-    if (ended.ended !== "answered" || ended.value instanceof Refusal) return false;
+    if (ended.ended !== "answered" || ended.value instanceof Rejection) return false;
     const answer = ended.value as { readonly complete?: boolean } | undefined;
     return answer !== undefined && answer.complete !== false;
   };

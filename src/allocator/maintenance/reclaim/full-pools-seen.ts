@@ -7,9 +7,9 @@ import { configurationOf } from "../../core/configuration.ts";
 import type { Context } from "../../core/context.ts";
 import { asHint } from "../../core/hint.ts";
 import { inParallel } from "../../core/parallel.ts";
-import type { CellOfPool } from "./reclaim-group.ts";
+import type { GroupOfPool } from "./reclaim-group.ts";
 
-/** What a pass found out about the pools of a space: which of their cells are full, and which pools have one that is not. */
+/** What a scheduled run found out about the pools of a space: which of their block groups are full, and which pools have one that is not. */
 export class PoolsSeen {
   readonly #space: string;
   readonly #full = new Map<Pool, Set<bigint>>();
@@ -21,17 +21,17 @@ export class PoolsSeen {
     this.#space = space;
   }
 
-  saw({ pool, index }: CellOfPool, isFull: boolean): void {
+  saw({ pool, index }: GroupOfPool, isFull: boolean): void {
     if (!isFull) this.#open.add(pool);
-    const cells = this.#full.get(pool);
-    if (cells && isFull) cells.add(index);
+    const groups = this.#full.get(pool);
+    if (groups && isFull) groups.add(index);
     else if (isFull) this.#full.set(pool, new Set([index]));
   }
 
   /**
-   * Calls the pools full of which every cell was found so, as a look would: so a request passes them by that has never tried
-   * them. A pool of which the pass saw only a part is left to those that go through all of it. Where a cell was found open, a
-   * hint that its pool is full is wrong, and goes: who cleared the hint of the cell was cut off before it.
+   * Calls the pools full of which every block group was found so, as a look would: so a request passes them by that has never tried
+   * them. A pool of which the scheduled run saw only a part is left to those that go through all of it. Where a block group was found open, a
+   * hint that its pool is full is wrong, and goes: who cleared the hint of the block group was cut off before it.
    */
   async correctHints(context: Context): Promise<void> {
     const { store } = context;
@@ -39,7 +39,7 @@ export class PoolsSeen {
     const { pools, reserved, unreadableReservations } = await configurationOf(context, space);
     // Where one pool serves nobody asks for its hint.
     if (pools.length === 1 || unreadableReservations.length > 0) return;
-    const full = [...this.#full].filter(([pool, cells]) => isUsedUp(pool, cells, reserved));
+    const full = [...this.#full].filter(([pool, groups]) => isUsedUp(pool, groups, reserved));
     if (full.length + this.#open.size === 0) return;
     this.#hints ??= new Map((await store.listFullPools(space)).map((hint) => [hint.poolId, hint]));
     const hints = this.#hints;

@@ -2,11 +2,11 @@ import { type Block, isEmpty, isWhollyTaken } from "../../../domain/block.ts";
 import { sameCidr } from "../../../domain/cidr.ts";
 import type { HostId } from "../../../domain/host.ts";
 import { BLOCKS_READ_AT_ONCE, ROW_WATCHED_MS } from "../../../domain/limits.ts";
-import { Unreadable } from "../../../domain/outcome.ts";
+import { CorruptItemError } from "../../../domain/outcome.ts";
 import { cooldownMsOf, type Pool, type Settings, serves } from "../../../domain/pool.ts";
 import { selectsHost } from "../../../domain/selection.ts";
-import { restoreRow } from "../../blocks/block-affinities.ts";
-import { giveUpBlock } from "../../blocks/delete-empty-block.ts";
+import { restoreAffinity } from "../../blocks/block-affinities.ts";
+import { deleteEmptyBlock } from "../../blocks/delete-empty-block.ts";
 import { correctFull } from "../../blocks/full-block-hint.ts";
 import { type Context, fresh } from "../../core/context.ts";
 import { inParallel } from "../../core/parallel.ts";
@@ -18,7 +18,7 @@ interface Judgement {
   readonly pools: readonly Pool[];
   readonly pool: Pool;
   readonly startedAtMs: number;
-  /** The hosts of a cell, each read once. */
+  /** The hosts of a block group, each read once. */
   readonly hosts: Map<HostId, Promise<HostSeen>>;
 }
 
@@ -26,20 +26,20 @@ export type HostSeen = Awaited<ReturnType<Store["readHost"]>>;
 
 /**
  * One block as it was seen, perhaps a while ago. Everything done to it names the revision seen (I6). Its host is asked for the
- * row of a block that looks empty, or that was claimed not long ago; the rows of all others are the collector's.
+ * affinity of a block that looks empty, or that was claimed not long ago; the affinities of all others are the repair run's.
  */
 export async function reclaimBlock(
   context: Context,
   seen: Block,
   judgement: Judgement,
-): Promise<"kept" | "markedIdle" | "deleted" | "rowsRestored"> {
+): Promise<"kept" | "markedIdle" | "deleted" | "affinitiesRestored"> {
   const { settings, pools, pool, startedAtMs } = judgement;
   const nowMs = context.now();
   const looksEmpty = isEmpty(seen, { nowMs, cooldownMs: cooldownMsOf(pool, settings) });
   if (!looksEmpty && nowMs - seen.claimedAtMs > ROW_WATCHED_MS) return "kept";
   const owner = await ownerOf(context, seen, judgement);
-  if (owner && !owner.rows.some(({ block }) => sameCidr(block, seen.cidr)))
-    return (await restoreLostRow(context, seen, pool)) ? "rowsRestored" : "kept";
+  if (owner && !owner.affinities.some(({ block }) => sameCidr(block, seen.cidr)))
+    return (await restoreLostAffinity(context, seen, pool)) ? "affinitiesRestored" : "kept";
   const hint = owner?.full.find(({ block }) => sameCidr(block, seen.cidr));
   if (hint && !isWhollyTaken(seen)) await correctFull(context, hint);
   if (!looksEmpty) return "kept";
@@ -53,7 +53,7 @@ export async function reclaimBlock(
   const { warmBlocksPerHost } = settings;
   if (owner && (await isKeptWarm(context, seen, owner, { pools, warmBlocksPerHost })))
     return "kept";
-  return (await giveUpBlock(context, seen)) ? "deleted" : "kept";
+  return (await deleteEmptyBlock(context, seen)) ? "deleted" : "kept";
 }
 
 function ownerOf(
@@ -67,15 +67,21 @@ function ownerOf(
   return read;
 }
 
-/** The row of a block that its host does not have, if the block is the host's by now: what was seen may be over. */
-async function restoreLostRow(
+/** The affinity of a block that its host does not have, if the block is the host's by now: what was seen may be over. */
+async function restoreLostAffinity(
   context: Context,
   { space, host, cidr }: Block,
   pool: Pool,
 ): Promise<boolean> {
   const now = await context.store.readBlock(space, cidr);
   if (host === undefined || now?.host !== host) return false;
-  await restoreRow(context, { space, host, family: cidr.family, block: cidr, pool: pool.name });
+  await restoreAffinity(context, {
+    space,
+    host,
+    family: cidr.family,
+    block: cidr,
+    pool: pool.name,
+  });
   return true;
 }
 
@@ -86,22 +92,22 @@ async function restoreLostRow(
 async function isKeptWarm(
   { store }: Context,
   seen: Block,
-  { rows, node }: HostSeen,
+  { affinities, node }: HostSeen,
   {
     pools,
     warmBlocksPerHost,
   }: { readonly pools: readonly Pool[]; readonly warmBlocksPerHost: number },
 ): Promise<boolean> {
   if (warmBlocksPerHost === 0) return false;
-  const labels = node instanceof Unreadable ? undefined : node?.labels;
+  const labels = node instanceof CorruptItemError ? undefined : node?.labels;
   const isReady = ({ poolId }: Block) =>
     pools.some((pool) => pool.id === poolId && serves(pool) && selectsHost(pool, labels));
   if (!isReady(seen)) {
     // Labels that cannot be read may well be those that the pool selects.
     const isOpen = pools.some((pool) => pool.id === seen.poolId && serves(pool));
-    return isOpen && node instanceof Unreadable;
+    return isOpen && node instanceof CorruptItemError;
   }
-  const places = rows
+  const places = affinities
     .filter(({ family }) => family === seen.cidr.family)
     .toSorted((a, b) => a.place - b.place);
   const blocks = await inParallel(places, BLOCKS_READ_AT_ONCE, ({ space, block }) =>

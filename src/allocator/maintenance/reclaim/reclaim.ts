@@ -1,11 +1,11 @@
 import { type Random, randomBelow } from "../../../domain/fresh.ts";
 import {
   PASS_MS_MAX,
-  RECLAIM_CELLS_AT_ONCE,
-  RECLAIM_CELLS_PER_SLICE,
+  RECLAIM_GROUPS_AT_ONCE,
+  RECLAIM_GROUPS_PER_SLICE,
   RECLAIM_SPACES_AT_ONCE,
 } from "../../../domain/limits.ts";
-import { Unreadable, unlessUnreadable } from "../../../domain/outcome.ts";
+import { CorruptItemError, unlessCorrupt } from "../../../domain/outcome.ts";
 import type { SpaceConfiguration } from "../../../domain/pool.ts";
 import { shardOfSpace } from "../../../domain/shard.ts";
 import type { SpaceEntry, SpacePosition } from "../../../domain/space.ts";
@@ -14,21 +14,21 @@ import type { Context } from "../../core/context.ts";
 import { note } from "../../core/failures.ts";
 import { whileTime } from "../../core/while-time.ts";
 import { PoolsSeen } from "./full-pools-seen.ts";
-import { type CellOnWay, cellsAfter } from "./groups-of-space.ts";
-import { type CellOfPool, reclaimCell } from "./reclaim-group.ts";
+import { type GroupOnWay, groupsAfter } from "./groups-of-space.ts";
+import { type GroupOfPool, reclaimGroup } from "./reclaim-group.ts";
 
-/** What a pass of the reclaimer did. */
+/** What a scheduled run of the reclaimer did. */
 export interface Reclaimed {
   /** Spaces that were begun with, or gone on with. */
   spaces: number;
   /** Spaces without a pool, taken out of the register. */
   spacesDropped: number;
-  cells: number;
+  groups: number;
   blocks: number;
   markedIdle: number;
   deleted: number;
-  rowsRestored: number;
-  /** What went wrong on the way, for the log; the pass went on. */
+  affinitiesRestored: number;
+  /** What went wrong on the way, for the log; the scheduled run went on. */
   readonly failures: unknown[];
 }
 
@@ -40,22 +40,22 @@ interface Pass {
   readonly done: Reclaimed;
 }
 
-/** A space that a pass goes through. */
+/** A space that a scheduled run goes through. */
 interface SpaceWalk {
   readonly entry: SpaceEntry;
-  /** Where its entry says that the next pass goes on. */
+  /** Where its entry says that the next scheduled run goes on. */
   kept: SpacePosition | undefined;
-  readonly cells: AsyncGenerator<CellOnWay>;
+  readonly groups: AsyncGenerator<GroupOnWay>;
   readonly pools: PoolsSeen;
   isBegun: boolean;
 }
 
 /**
- * One bounded pass over the cells of every pool of the spaces of a shard. Each space is gone on with where the last pass
+ * One bounded pass over the block groups of every pool of the spaces of a shard. Each space is gone on with where the last scheduled run
  * stopped in it, by slices: no space has its second one before each has its first, and what goes wrong in one stops no other.
- * Where a pass has no time for all, it begins with another space each time, at random.
+ * Where a scheduled run has no time for all, it begins with another space each time, at random.
  *
- * An empty block is marked at first sight and deleted at the second; one whose affinity row is lost gets it back (I4), while it
+ * An empty block is marked at first sight and deleted at the second; one whose affinity is lost gets it back (I4), while it
  * is young or empty.
  */
 export async function reclaim(context: Context, shard: number): Promise<Reclaimed> {
@@ -70,7 +70,7 @@ export async function reclaim(context: Context, shard: number): Promise<Reclaime
     (entry): SpaceWalk => ({
       entry,
       kept: entry.position,
-      cells: cellsOf(pass, entry),
+      groups: groupsOf(pass, entry),
       pools: new PoolsSeen(entry.space),
       isBegun: false,
     }),
@@ -80,9 +80,9 @@ export async function reclaim(context: Context, shard: number): Promise<Reclaime
     for (let walk = queue.shift(); walk && isInTime(pass); walk = queue.shift()) {
       underway++;
       const together = Math.min(underway + queue.length, RECLAIM_SPACES_AT_ONCE);
-      const atOnce = Math.floor(RECLAIM_CELLS_AT_ONCE / together);
+      const atOnce = Math.floor(RECLAIM_GROUPS_AT_ONCE / together);
       const hasMore = await walkSlice(pass, walk, atOnce).catch((error) => {
-        // The next pass goes on with the space where this one stopped.
+        // The next scheduled run goes on with the space where this one stopped.
         note(done.failures, error);
         return false;
       });
@@ -97,11 +97,11 @@ export async function reclaim(context: Context, shard: number): Promise<Reclaime
 const noneDone = (): Reclaimed => ({
   spaces: 0,
   spacesDropped: 0,
-  cells: 0,
+  groups: 0,
   blocks: 0,
   markedIdle: 0,
   deleted: 0,
-  rowsRestored: 0,
+  affinitiesRestored: 0,
   failures: [],
 });
 
@@ -114,26 +114,26 @@ function rotated<T>(items: readonly T[], random: Random): readonly T[] {
 }
 
 /**
- * Goes through the next cells of a space, and keeps where it came to. Answers whether there are more for which this pass has
+ * Goes through the next block groups of a space, and keeps where it came to. Answers whether there are more for which this pass has
  * time.
  */
 async function walkSlice(pass: Pass, walk: SpaceWalk, atOnce: number): Promise<boolean> {
-  const slice = await nextOf(walk.cells, RECLAIM_CELLS_PER_SLICE);
+  const slice = await nextOf(walk.groups, RECLAIM_GROUPS_PER_SLICE);
   const { context, untilMs, done } = pass;
   if (!walk.isBegun) done.spaces++;
   walk.isBegun = true;
-  const begun = await whileTime(context, slice, { atOnce, untilMs }, ({ cell }) =>
-    reclaimOne(pass, walk, cell),
+  const begun = await whileTime(context, slice, { atOnce, untilMs }, ({ group }) =>
+    reclaimOne(pass, walk, group),
   );
   if (slice.length > 0 && begun === 0) return false;
-  const isAtEnd = slice.length < RECLAIM_CELLS_PER_SLICE && begun === slice.length;
+  const isAtEnd = slice.length < RECLAIM_GROUPS_PER_SLICE && begun === slice.length;
   // They were begun in their order.
   const position = isAtEnd ? undefined : slice[begun - 1]?.position;
   // A space that is gone through at once has nothing kept, and costs no write.
   if (position || walk.kept) await context.store.keepPosition(walk.entry.space, position);
   walk.kept = position;
   await walk.pools.correctHints(context).catch((error) => note(done.failures, error));
-  return begun === RECLAIM_CELLS_PER_SLICE;
+  return begun === RECLAIM_GROUPS_PER_SLICE;
 }
 
 async function nextOf<T>(source: AsyncGenerator<T>, count: number): Promise<T[]> {
@@ -146,38 +146,38 @@ async function nextOf<T>(source: AsyncGenerator<T>, count: number): Promise<T[]>
   return items;
 }
 
-/** One cell that cannot be worked on must not keep the pass from all that come after it. */
+/** One block group that cannot be worked on must not keep the scheduled run from all that come after it. */
 async function reclaimOne(
   { context, startedAtMs, done }: Pass,
   { pools }: SpaceWalk,
-  cell: CellOfPool,
+  group: GroupOfPool,
 ): Promise<void> {
   try {
-    const of = await reclaimCell(context, cell, startedAtMs);
-    if (of.isFull !== undefined) pools.saw(cell, of.isFull);
-    done.cells++;
+    const of = await reclaimGroup(context, group, startedAtMs);
+    if (of.isFull !== undefined) pools.saw(group, of.isFull);
+    done.groups++;
     done.blocks += of.blocks;
     done.markedIdle += of.markedIdle;
     done.deleted += of.deleted;
-    done.rowsRestored += of.rowsRestored;
+    done.affinitiesRestored += of.affinitiesRestored;
     done.failures.push(...of.failures);
   } catch (error) {
     note(done.failures, error);
   }
 }
 
-/** The cells of a space after where it was left; none where there is no pool. */
-async function* cellsOf(pass: Pass, entry: SpaceEntry): AsyncGenerator<CellOnWay> {
+/** The block groups of a space after where it was left; none where there is no pool. */
+async function* groupsOf(pass: Pass, entry: SpaceEntry): AsyncGenerator<GroupOnWay> {
   const { context, done } = pass;
-  const configuration = await unlessUnreadable(judgedBy(context, entry.space));
-  if (configuration instanceof Unreadable) {
+  const configuration = await unlessCorrupt(judgedBy(context, entry.space));
+  if (configuration instanceof CorruptItemError) {
     done.failures.push(configuration);
     return;
   }
   const { pools, unreadablePools } = configuration;
   done.failures.push(...unreadablePools.map(({ unreadable }) => unreadable));
   if (isWithoutPools(configuration)) await leaveRegister(pass, entry);
-  yield* cellsAfter(context, pools, entry.position, done.failures);
+  yield* groupsAfter(context, pools, entry.position, done.failures);
 }
 
 /** What the blocks of a space are judged by. @throws Unreadable where not even its settings can be read */

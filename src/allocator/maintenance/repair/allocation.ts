@@ -1,43 +1,49 @@
-import { type AssignmentRecord, isExpired, isOver } from "../../../domain/allocation.ts";
+import { type Allocation, isExpired, isOver } from "../../../domain/allocation.ts";
 import { type Block, heldBy } from "../../../domain/block.ts";
-import { GRACE_MS, PARTS_ENDED_AT_ONCE, RELEASED_RECORD_KEPT_MS } from "../../../domain/limits.ts";
-import { Unreadable, unlessUnreadable } from "../../../domain/outcome.ts";
+import {
+  GRACE_MS,
+  PARTS_FREED_AT_ONCE,
+  RELEASED_ALLOCATION_KEPT_MS,
+} from "../../../domain/limits.ts";
+import { CorruptItemError, unlessCorrupt } from "../../../domain/outcome.ts";
 import {
   type Author,
-  endAsSeen,
+  closeAsSeen,
   finish,
-  givenOrdinals,
+  freedOrdinals,
   tagOf,
 } from "../../allocations/close-allocation.ts";
-import { giveBack } from "../../allocations/free-slots.ts";
-import { settle } from "../../allocations/resolve-unknown-write.ts";
+import { freeSlots } from "../../allocations/free-slots.ts";
+import { resolveUnknownWrite } from "../../allocations/resolve-unknown-write.ts";
 import { fence } from "../../blocks/fence-block.ts";
 import { type Context, fresh } from "../../core/context.ts";
 import { inParallel } from "../../core/parallel.ts";
 
 /**
- * Does a record that a walk came by seem to need nobody? Read eventually consistent, so that a live one that is held costs
- * half a read unit: what is held under its token now, or was a moment ago, was taken when the record stood.
+ * Does an allocation that a walk came by seem to need nobody? Read eventually consistent, so that a live one that is held costs
+ * half a read unit: what is held under its token now, or was a moment ago, was taken when the allocation stood.
  */
-export async function seemsRight(context: Context, seen: AssignmentRecord): Promise<boolean> {
+export async function seemsRight(context: Context, seen: Allocation): Promise<boolean> {
   const nowMs = context.now();
   if (nowMs - seen.atMs <= GRACE_MS) return true;
   if (isOver(seen))
     return (
-      seen.place.keyed && seen.parts.length === 0 && nowMs - seen.atMs <= RELEASED_RECORD_KEPT_MS
+      seen.place.keyed &&
+      seen.parts.length === 0 &&
+      nowMs - seen.atMs <= RELEASED_ALLOCATION_KEPT_MS
     );
   if (seen.state !== "live" || isExpired(seen, nowMs)) return false;
   const { store } = context;
   const look = (cidr: Block["cidr"]) =>
     store.readBlock(seen.place.space, cidr, { consistent: false });
-  // Where nothing was given back one part that is held is enough; else what was given back must be free in each.
+  // Where nothing was freed one part that is held is enough; else what was freed must be free in each.
   if (seen.given.size === 0) {
     for (const part of seen.parts)
       if (heldBy(await look(part.block), part.token).length > 0) return true;
     return false;
   }
-  const parts = await inParallel(seen.parts, PARTS_ENDED_AT_ONCE, async (part) => {
-    const given = givenOrdinals(seen, part);
+  const parts = await inParallel(seen.parts, PARTS_FREED_AT_ONCE, async (part) => {
+    const given = freedOrdinals(seen, part);
     const held = heldBy(await look(part.block), part.token);
     return { holds: held.length > 0, isLeft: held.some((ordinal) => given.has(ordinal)) };
   });
@@ -45,84 +51,84 @@ export async function seemsRight(context: Context, seen: AssignmentRecord): Prom
 }
 
 /**
- * Ends a record whose owner crashed on the way: a released one is finished; a live one that holds nothing is fenced, looked
+ * Ends an allocation whose owner crashed on the way: a released one is finished; a live one that holds nothing is fenced, looked
  * at again, and deleted under the revision seen.
  *
  * @param seen strongly consistent
  * @returns whether it was `deleted`, is over and `kept` for its key, or `stands` as it was seen, or as somebody left it since
  */
-export async function collectRecord(
+export async function repairAllocation(
   context: Context,
-  seen: AssignmentRecord,
+  seen: Allocation,
 ): Promise<"deleted" | "kept" | "stands"> {
   const { store } = context;
   const ageMs = context.now() - seen.atMs;
   if (ageMs <= GRACE_MS) return "stands";
-  if (seen.state === "open" || seen.state === "aborted") {
+  if (seen.state === "pending" || seen.state === "aborted") {
     // Rule 5: as it was seen; meanwhile it may have been answered.
-    const aborted = await endAsSeen(context, "repair-abort", seen, {
+    const aborted = await closeAsSeen(context, "repair-abort", seen, {
       fence: "repair-abort-fence",
     });
-    if (aborted) await store.deleteRecord("repair-aborted", aborted);
+    if (aborted) await store.deleteAllocation("repair-aborted", aborted);
     return aborted ? "deleted" : "stands";
   }
   if (isOver(seen)) {
-    // Who was answered has all its takes behind it, and only such addresses are given back one by one: nobody is shut out.
-    const isGiven = seen.given.size >= seen.want;
-    await finish(context, seen, isGiven ? "answered" : { fence: "repair-release-fence" });
-    if (seen.place.keyed && ageMs <= RELEASED_RECORD_KEPT_MS) {
-      await settle(context, seen);
+    // Who was answered has all its takes behind it, and only such addresses are freed one by one: nobody is shut out.
+    const isFreed = seen.given.size >= seen.want;
+    await finish(context, seen, isFreed ? "answered" : { fence: "repair-release-fence" });
+    if (seen.place.keyed && ageMs <= RELEASED_ALLOCATION_KEPT_MS) {
+      await resolveUnknownWrite(context, seen);
       return "kept";
     }
-    await store.deleteRecord("repair-released", seen);
+    await store.deleteAllocation("repair-released", seen);
     return "deleted";
   }
   // Who holds something was answered, or will be; where that cannot be seen, nobody can tell.
   let author: Author = "answered";
-  const holds = await inParallel(seen.parts, PARTS_ENDED_AT_ONCE, async (part) => {
-    const block = await unlessUnreadable(store.readBlock(seen.place.space, part.block));
+  const holds = await inParallel(seen.parts, PARTS_FREED_AT_ONCE, async (part) => {
+    const block = await unlessCorrupt(store.readBlock(seen.place.space, part.block));
     // What it holds there nobody knows; it is no reason for a lease to go on elsewhere.
-    if (block instanceof Unreadable) {
+    if (block instanceof CorruptItemError) {
       author = { fence: "repair-fence" };
       return true;
     }
-    const given = givenOrdinals(seen, part);
+    const given = freedOrdinals(seen, part);
     const held = heldBy(block, part.token);
     const left = held.filter((ordinal) => given.has(ordinal));
-    if (left.length > 0) await giveBack(context, tagOf(seen, part), left, given);
+    if (left.length > 0) await freeSlots(context, tagOf(seen, part), left, given);
     return left.length < held.length;
   });
   if (holds.some(Boolean))
     return isExpired(seen, context.now()) ? expire(context, seen, author) : "stands";
-  const stillHeld = await inParallel(seen.parts, PARTS_ENDED_AT_ONCE, async (part) => {
+  const stillHeld = await inParallel(seen.parts, PARTS_FREED_AT_ONCE, async (part) => {
     const fenced = await fence(context, "repair-fence", seen.place.space, part.block);
     return heldBy(fenced, part.token).length > 0;
   });
   if (stillHeld.some(Boolean)) return "stands";
   // Rule 5: meanwhile the author may have written it anew, and answered.
-  await store.deleteRecord("repair", seen);
+  await store.deleteAllocation("repair", seen);
   return "deleted";
 }
 
-/** A live record that holds something is due when its lease ends, or never: it would stand in the way of others in the index. */
-export async function settleDue(context: Context, seen: AssignmentRecord): Promise<void> {
+/** A live allocation that holds something is due when its lease ends, or never: it would stand in the way of others in the index. */
+export async function settleDue(context: Context, seen: Allocation): Promise<void> {
   const young = context.now() - seen.atMs <= GRACE_MS;
   if (seen.state !== "live" || young) return;
-  await context.store.changeRecord("settle-due", seen, { ...seen, revision: fresh(context) });
+  await context.store.changeAllocation("settle-due", seen, { ...seen, revision: fresh(context) });
 }
 
-/** Ends a record whose lease ran out, as it was seen: it may be renewed meanwhile. */
+/** Ends an allocation whose lease ran out, as it was seen: it may be renewed meanwhile. */
 async function expire(
   context: Context,
-  seen: AssignmentRecord,
+  seen: Allocation,
   author: Author,
 ): Promise<"deleted" | "kept" | "stands"> {
-  const ended = await endAsSeen(context, "expire", seen, author);
+  const ended = await closeAsSeen(context, "expire", seen, author);
   if (!ended) return "stands";
   if (ended.place.keyed) {
-    await settle(context, ended);
+    await resolveUnknownWrite(context, ended);
     return "kept";
   }
-  await context.store.deleteRecord("expired", ended);
+  await context.store.deleteAllocation("expired", ended);
   return "deleted";
 }

@@ -1,39 +1,43 @@
-import type { AffinityRow } from "../../../domain/affinity.ts";
+import type { BlockAffinity } from "../../../domain/affinity.ts";
 import type { Block } from "../../../domain/block.ts";
 import { formatCidr, sameCidr } from "../../../domain/cidr.ts";
 import type { HostId } from "../../../domain/host.ts";
 import { BLOCKS_READ_AT_ONCE, GRACE_MS } from "../../../domain/limits.ts";
-import { confirmRow, restoreRow } from "../../blocks/block-affinities.ts";
+import { confirmAffinity, restoreAffinity } from "../../blocks/block-affinities.ts";
 import type { Context } from "../../core/context.ts";
 import { inParallel } from "../../core/parallel.ts";
 
-/** Does a row that a walk came by say what its block says? Read eventually consistent: it only spares a second look. */
-export async function isRowRight(context: Context, seen: AffinityRow): Promise<boolean> {
+/** Does an affinity that a walk came by say what its block says? Read eventually consistent: it only spares a second look. */
+export async function isAffinityRight(context: Context, seen: BlockAffinity): Promise<boolean> {
   if (seen.state !== "confirmed") return isYoung(context, seen);
   const block = await context.store.readBlock(seen.space, seen.block, { consistent: false });
   return block?.host === seen.host;
 }
 
-/** Puts the rows of a host right after what the blocks say: one for each of its blocks, and confirmed. Returns how many. */
-export async function collectRows(context: Context, space: string, host: HostId): Promise<number> {
+/** Puts the affinities of a host right after what the blocks say: one for each of its blocks, and confirmed. Returns how many. */
+export async function repairAffinities(
+  context: Context,
+  space: string,
+  host: HostId,
+): Promise<number> {
   const { store } = context;
-  const rows = await store.listRows(space, host);
-  const names = [...new Set(rows.map(({ block }) => formatCidr(block)))];
+  const affinities = await store.listAffinities(space, host);
+  const names = [...new Set(affinities.map(({ block }) => formatCidr(block)))];
   const changed = await inParallel(names, BLOCKS_READ_AT_ONCE, async (name) => {
-    const same = rows.filter(({ block }) => formatCidr(block) === name);
+    const same = affinities.filter(({ block }) => formatCidr(block) === name);
     const kept = same.find(({ state }) => state === "confirmed") ?? same[0];
     if (!kept) return 0;
     const block = await store.readBlock(space, kept.block);
     let count = 0;
-    for (const row of same) {
+    for (const affinity of same) {
       const right = block?.host === host;
-      if (row.state !== "confirmed" && isYoung(context, row)) continue;
-      if (!right) await store.deleteRow("repair-row", row);
-      // Of two rows for one block the confirmed one stays: the other may be about to go with the block's last life.
-      else if (row !== kept && kept.state === "confirmed")
-        await store.deleteRow("repair-twin", row);
-      else if (row === kept && row.state !== "confirmed")
-        await confirmRow(context, "repair-confirm", row);
+      if (affinity.state !== "confirmed" && isYoung(context, affinity)) continue;
+      if (!right) await store.deleteAffinity("repair-affinity", affinity);
+      // Of two affinities for one block the confirmed one stays: the other may be about to go with the block's last life.
+      else if (affinity !== kept && kept.state === "confirmed")
+        await store.deleteAffinity("repair-duplicate", affinity);
+      else if (affinity === kept && affinity.state !== "confirmed")
+        await confirmAffinity(context, "repair-confirm", affinity);
       else continue;
       count++;
     }
@@ -43,25 +47,31 @@ export async function collectRows(context: Context, space: string, host: HostId)
 }
 
 /**
- * Puts the rows for a block that a walk came by right: one that its host has lost comes back, of two one goes. The reclaimer
- * reads the rows of young and of empty blocks only. Returns how many rows were put right.
+ * Puts the affinities for a block that a walk came by right: one that its host has lost comes back, of two one goes. The reclaimer
+ * reads the affinities of young and of empty blocks only. Returns how many affinities were put right.
  */
-export async function collectRowOf(context: Context, seen: Block): Promise<number> {
+export async function repairAffinityOf(context: Context, seen: Block): Promise<number> {
   const { store } = context;
   const { space, host, cidr } = seen;
   const isOld = ({ claimedAtMs }: Block) => context.now() - claimedAtMs > GRACE_MS;
   if (host === undefined || !isOld(seen)) return 0;
-  const rowsFor = async (options?: { readonly consistent: boolean }) =>
-    (await store.listRows(space, host, options)).filter(({ block }) => sameCidr(block, cidr));
-  const found = await rowsFor({ consistent: false });
-  if (found.length > 1) return collectRows(context, space, host);
-  if (found.length > 0 || (await rowsFor()).length > 0) return 0;
-  // The block after its rows: whoever takes it from its host, or deletes it, deletes them last.
+  const affinitiesFor = async (options?: { readonly consistent: boolean }) =>
+    (await store.listAffinities(space, host, options)).filter(({ block }) => sameCidr(block, cidr));
+  const found = await affinitiesFor({ consistent: false });
+  if (found.length > 1) return repairAffinities(context, space, host);
+  if (found.length > 0 || (await affinitiesFor()).length > 0) return 0;
+  // The block after its affinities: whoever takes it from its host, or deletes it, deletes them last.
   const block = await store.readBlock(space, cidr);
   if (block?.host !== host || !isOld(block)) return 0;
-  await restoreRow(context, { space, host, family: cidr.family, block: cidr, pool: block.pool });
+  await restoreAffinity(context, {
+    space,
+    host,
+    family: cidr.family,
+    block: cidr,
+    pool: block.pool,
+  });
   return 1;
 }
 
-const isYoung = (context: Context, { atMs }: AffinityRow): boolean =>
+const isYoung = (context: Context, { atMs }: BlockAffinity): boolean =>
   context.now() - atMs <= GRACE_MS;

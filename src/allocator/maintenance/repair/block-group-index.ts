@@ -1,10 +1,13 @@
-import type { MapPage } from "../../../domain/contents.ts";
+import type { BlockGroupIndexPage } from "../../../domain/contents.ts";
 import type { Context } from "../../core/context.ts";
 import { isPoolGone } from "./pool-gone.ts";
 
-/** Deletes a page of a pool's map when its pool is gone. Returns whether it did. */
-export async function collectMap(context: Context, seen: MapPage): Promise<boolean> {
+/** Deletes a page of a block-group index of the pool when its pool is gone. Returns whether it did. */
+export async function repairGroupIndex(
+  context: Context,
+  seen: BlockGroupIndexPage,
+): Promise<boolean> {
   if (!(await isPoolGone(context, seen))) return false;
-  await context.store.deleteMapPage(seen);
+  await context.store.deleteIndexPage(seen);
   return true;
 }

@@ -1,19 +1,19 @@
 import { type Block, isEmpty } from "../../../domain/block.ts";
 import { COOLDOWN_SECONDS_MAX, GRACE_MS } from "../../../domain/limits.ts";
-import { giveUpBlock } from "../../blocks/delete-empty-block.ts";
+import { deleteEmptyBlock } from "../../blocks/delete-empty-block.ts";
 import { clearAround } from "../../blocks/full-group-hint.ts";
 import type { Context } from "../../core/context.ts";
 import { isPoolGone } from "./pool-gone.ts";
 
 /**
- * Deletes an empty block whose pool is gone: its creation landed after the range was given back. Nobody can take a slot of
+ * Deletes an empty block whose pool is gone: its creation landed after the range was freed. Nobody can take a slot of
  * it, since whoever knew its pool as one that serves is shut out (`assign.ts`). Returns whether it went.
  */
-export async function collectStray(context: Context, seen: Block): Promise<boolean> {
+export async function repairBlock(context: Context, seen: Block): Promise<boolean> {
   const nowMs = context.now();
   if (nowMs - seen.claimedAtMs <= GRACE_MS) return false;
   if (!isEmpty(seen, { nowMs, cooldownMs: 1000 * COOLDOWN_SECONDS_MAX })) return false;
-  if (!((await isPoolGone(context, seen)) && (await giveUpBlock(context, seen)))) return false;
+  if (!((await isPoolGone(context, seen)) && (await deleteEmptyBlock(context, seen)))) return false;
   await clearAround(context, seen.space, seen.cidr);
   return true;
 }

@@ -1,16 +1,16 @@
-import type { Loan } from "../../../domain/borrowed-block.ts";
+import type { BorrowedBlock } from "../../../domain/borrowed-block.ts";
 import { GRACE_MS } from "../../../domain/limits.ts";
 import { fence } from "../../blocks/fence-block.ts";
 import { type Context, fresh } from "../../core/context.ts";
 import type { Holders } from "./slot-holders.ts";
 
 /**
- * Deletes a loan that its host needs no more: it is marked, the block fenced and looked at, and only then does the row go;
+ * Deletes a borrowed block that its host needs no more: it is marked, the block fenced and looked at, and only then does the affinity go;
  * an assign under way finds the mark, or fails at the fence. Returns whether it went.
  */
-export async function collectLoan(
+export async function repairBorrowedBlock(
   context: Context,
-  seen: Loan,
+  seen: BorrowedBlock,
   holders: Holders,
 ): Promise<boolean> {
   const { store } = context;
@@ -21,20 +21,24 @@ export async function collectLoan(
     const block = await store.readBlock(space, cidr, { consistent: false });
     if (block && (await holders.hold(host, block))) return false;
   }
-  const mark: Loan = {
+  const mark: BorrowedBlock = {
     ...seen,
     state: "pendingDeletion",
     revision: fresh(context),
     atMs: context.now(),
   };
-  const marked = await store.putLoan("loan-mark", mark, seen);
+  const marked = await store.putBorrowedBlock("borrowed-mark", mark, seen);
   if (marked.outcome !== "done") return false;
-  const after = await fence(context, "loan-fence", space, cidr);
+  const after = await fence(context, "borrowed-fence", space, cidr);
   // Whose the block is does not matter: one that is the host's own today may be about to be taken from it.
   if (after && (await holders.hold(host, after))) {
-    await store.putLoan("loan", { ...mark, state: "confirmed", revision: fresh(context) }, mark);
+    await store.putBorrowedBlock(
+      "borrowed",
+      { ...mark, state: "confirmed", revision: fresh(context) },
+      mark,
+    );
     return false;
   }
-  await store.deleteLoan("loan-drop", mark);
+  await store.deleteBorrowedBlock("borrowed-drop", mark);
   return true;
 }

@@ -8,7 +8,7 @@ export async function restoreEntry(context: Context, { space, name, id }: Node):
 }
 
 /** Drops an entry whose node was never created, or is deleted. */
-export async function collectEntry({ store, now }: Context, entry: NodeEntry): Promise<void> {
+export async function repairEntry({ store, now }: Context, entry: NodeEntry): Promise<void> {
   if (now() - entry.atMs <= GRACE_MS) return;
   if (!(await store.readNode(entry.space, entry.name)))
     await store.deleteNodeEntry("repair-entry", entry);

@@ -5,28 +5,28 @@ import {
   COLLECT_DUE_PER_PAGE,
   PASS_MS_MAX,
 } from "../../../domain/limits.ts";
-import { Unreadable, unlessUnreadable } from "../../../domain/outcome.ts";
+import { CorruptItemError, unlessCorrupt } from "../../../domain/outcome.ts";
 import type { Progress } from "../../../domain/sweep.ts";
 import type { Context } from "../../core/context.ts";
 import { whileTime } from "../../core/while-time.ts";
-import { collectRecord, settleDue } from "./allocation.ts";
-import { type Collected, going } from "./repaired.ts";
+import { repairAllocation, settleDue } from "./allocation.ts";
+import { going, type Repaired } from "./repaired.ts";
 import { sweep, sweepAtRandom } from "./sweep.ts";
 
 /**
- * One bounded run of the collector over a shard: its records that are due, then the next items of the shard's segment of the
+ * One bounded run of the repair run over a shard: its allocations that are due, then the next items of the shard's segment of the
  * table. That slow walk finds what no index knows. It repairs what crashes left; nothing waits for it.
  */
-export async function repair(context: Context, shard: number): Promise<Collected> {
+export async function repair(context: Context, shard: number): Promise<Repaired> {
   const { store } = context;
-  const done: Collected = {
+  const done: Repaired = {
     due: 0,
     items: 0,
-    records: 0,
-    recordsDeleted: 0,
-    rows: 0,
-    loansDeleted: 0,
-    straysDeleted: 0,
+    allocations: 0,
+    allocationsDeleted: 0,
+    affinities: 0,
+    borrowedBlocksDeleted: 0,
+    orphansDeleted: 0,
     swept: false,
     failures: [],
   };
@@ -34,7 +34,7 @@ export async function repair(context: Context, shard: number): Promise<Collected
   const found = await readProgress(context, shard, done);
   let kept: Progress = found === "unreadable" ? {} : found;
   const { due: from, ...rest } = kept;
-  const due = await collectDue(
+  const due = await repairDue(
     context,
     { shard, from, untilMs: startedAtMs + COLLECT_DUE_MS_MAX },
     done,
@@ -55,19 +55,19 @@ export async function repair(context: Context, shard: number): Promise<Collected
   return done;
 }
 
-/** How far the collector is. That nobody can read it is a failure. */
+/** How far the repair run is. That nobody can read it is a failure. */
 async function readProgress(
   { store }: Context,
   shard: number,
-  done: Collected,
+  done: Repaired,
 ): Promise<Progress | "unreadable"> {
-  const found = await unlessUnreadable(store.readProgress(shard));
-  if (!(found instanceof Unreadable)) return found ?? {};
+  const found = await unlessCorrupt(store.readProgress(shard));
+  if (!(found instanceof CorruptItemError)) return found ?? {};
   done.failures.push(found);
   return "unreadable";
 }
 
-/** Which records that are due a run looks at. */
+/** Which allocations that are due a run looks at. */
 interface DueWalk {
   readonly shard: number;
   /** The last one that a run before looked at, when its time was over. */
@@ -76,15 +76,15 @@ interface DueWalk {
 }
 
 /**
- * Looks at the records of a shard that are due: those after the ones that the last run looked at, then the others, the
+ * Looks at the allocations of a shard that are due: those after the ones that the last run looked at, then the others, the
  * earliest first. What stays due, since it cannot be read or is in somebody's hands, is passed by.
  *
  * @returns the last one looked at, where the time was over before all were
  */
-async function collectDue(
+async function repairDue(
   context: Context,
   { shard, from, untilMs }: DueWalk,
-  done: Collected,
+  done: Repaired,
 ): Promise<Due | undefined> {
   const dueByMs = context.now();
   const legs = from
@@ -98,7 +98,7 @@ async function collectDue(
     for (const leg of legs) {
       last = leg.after;
       for (let more = true; more; ) {
-        const page = await context.store.dueRecords(shard, {
+        const page = await context.store.dueAllocations(shard, {
           untilMs: leg.dueByMs,
           limit: COLLECT_DUE_PER_PAGE,
           ...(last && { after: last }),
@@ -107,7 +107,7 @@ async function collectDue(
           context,
           page,
           { atOnce: COLLECT_DUE_AT_ONCE, untilMs },
-          (due) => going(done, () => collectOneDue(context, due, done)),
+          (due) => going(done, () => repairOneDue(context, due, done)),
         );
         last = page[looked - 1] ?? last;
         if (looked < page.length) return;
@@ -119,12 +119,12 @@ async function collectDue(
   return last;
 }
 
-async function collectOneDue(context: Context, { place }: Due, done: Collected): Promise<void> {
+async function repairOneDue(context: Context, { place }: Due, done: Repaired): Promise<void> {
   done.due++;
-  const record = await context.store.readRecord(place);
-  if (!record) return;
-  done.records++;
-  const after = await collectRecord(context, record);
-  if (after === "deleted") done.recordsDeleted++;
-  else if (after === "stands") await settleDue(context, record);
+  const allocation = await context.store.readAllocation(place);
+  if (!allocation) return;
+  done.allocations++;
+  const after = await repairAllocation(context, allocation);
+  if (after === "deleted") done.allocationsDeleted++;
+  else if (after === "stands") await settleDue(context, allocation);
 }

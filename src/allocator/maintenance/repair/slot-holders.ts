@@ -1,11 +1,11 @@
 import type { Block } from "../../../domain/block.ts";
 import { formatCidr } from "../../../domain/cidr.ts";
 import type { HostId } from "../../../domain/host.ts";
-import { LOAN_BLOCKS_KNOWN_MAX, PAGE_READS_AT_ONCE } from "../../../domain/limits.ts";
-import type { Unreadable } from "../../../domain/outcome.ts";
+import { BORROWED_BLOCKS_KNOWN_MAX, PAGE_READS_AT_ONCE } from "../../../domain/limits.ts";
+import type { CorruptItemError } from "../../../domain/outcome.ts";
 import { lookForOwners } from "../../allocations/allocation-of-slot.ts";
 import type { Context } from "../../core/context.ts";
-import { Recent } from "../../core/least-recently-used.ts";
+import { LeastRecentlyUsed } from "../../core/least-recently-used.ts";
 
 /** What is known of a block: by the tokens of its slots whose they are. Looks at it come one after the other. */
 interface Known {
@@ -14,12 +14,12 @@ interface Known {
 }
 
 /**
- * Which hosts hold slots of blocks, for who asks it for many hosts of the same block. A token is of one record, and that of one
- * host, for good: so each record is read once, and a block that has changed meanwhile is judged by its slots as they are.
+ * Which hosts hold slots of blocks, for who asks it for many hosts of the same block. A token is of one allocation, and that of one
+ * host, for good: so each allocation is read once, and a block that has changed meanwhile is judged by its slots as they are.
  */
 export class Holders {
   readonly #context: Context;
-  readonly #blocks = new Recent<Known>(LOAN_BLOCKS_KNOWN_MAX);
+  readonly #blocks = new LeastRecentlyUsed<Known>(BORROWED_BLOCKS_KNOWN_MAX);
 
   constructor(context: Context) {
     this.#context = context;
@@ -45,15 +45,15 @@ export class Holders {
     const unknown = new Map(taken.map((slot) => [slot.token, slot]));
     for (const token of hosts.keys()) unknown.delete(token);
     const slots = [...unknown.values()];
-    let failure: Unreadable | undefined;
+    let failure: CorruptItemError | undefined;
     for (let from = 0; from < slots.length; from += PAGE_READS_AT_ONCE) {
       const some = slots.slice(from, from + PAGE_READS_AT_ONCE);
       const { owners, unreadable } = await lookForOwners(this.#context, block.space, some);
-      for (const [token, { record }] of owners) hosts.set(token, record.host);
+      for (const [token, { allocation }] of owners) hosts.set(token, allocation.host);
       if (some.some(({ token }) => hosts.get(token) === host)) return true;
       failure ??= unreadable[0];
     }
-    // What is known of the others is kept: the next loan of the block asks for this one alone.
+    // What is known of the others is kept: the next borrowed block of the block asks for this one alone.
     if (failure) throw failure;
     return false;
   }

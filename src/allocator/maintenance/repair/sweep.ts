@@ -10,15 +10,15 @@ import { itemsToSweep, type Progress, type Sweep } from "../../../domain/sweep.t
 import { correctFull } from "../../blocks/full-block-hint.ts";
 import type { Context } from "../../core/context.ts";
 import { whileTime } from "../../core/while-time.ts";
-import { collectRecord, seemsRight } from "./allocation.ts";
-import { collectStray } from "./block.ts";
-import { collectRowOf, collectRows, isRowRight } from "./block-affinity.ts";
-import { collectMap } from "./block-group-index.ts";
-import { collectLoan } from "./borrowed-block.ts";
-import { collectHint } from "./full-pool-hint.ts";
-import { collectEntry, restoreEntry } from "./node.ts";
-import { collectSeat } from "./quota-slot.ts";
-import { type Collected, going } from "./repaired.ts";
+import { repairAllocation, seemsRight } from "./allocation.ts";
+import { repairBlock } from "./block.ts";
+import { isAffinityRight, repairAffinities, repairAffinityOf } from "./block-affinity.ts";
+import { repairGroupIndex } from "./block-group-index.ts";
+import { repairBorrowedBlock } from "./borrowed-block.ts";
+import { repairHint } from "./full-pool-hint.ts";
+import { repairEntry, restoreEntry } from "./node.ts";
+import { repairQuotaSlot } from "./quota-slot.ts";
+import { going, type Repaired } from "./repaired.ts";
 import { Holders } from "./slot-holders.ts";
 
 /** What one run goes through of a segment. */
@@ -27,7 +27,7 @@ interface SegmentWalk {
   readonly progress: Progress;
   /** It begins no item after this time. */
   readonly untilMs: number;
-  /** Keeps how far the collector is. */
+  /** Keeps how far the repair run is. */
   keep(progress: Progress): Promise<void>;
 }
 
@@ -38,7 +38,7 @@ interface SegmentWalk {
 export async function sweep(
   context: Context,
   { shard, ...walk }: Omit<SegmentWalk, "segment"> & { readonly shard: number },
-  done: Collected,
+  done: Repaired,
 ): Promise<void> {
   const segment = { index: shard, of: SHARDS };
   done.swept = await walkSegment(context, { ...walk, segment }, done);
@@ -51,7 +51,7 @@ export async function sweep(
 export async function sweepAtRandom(
   context: Context,
   { shard, untilMs }: Pick<SegmentWalk, "untilMs"> & { readonly shard: number },
-  done: Collected,
+  done: Repaired,
 ): Promise<void> {
   const anew = { progress: {}, keep: async () => {} };
   const nowMs = context.now();
@@ -67,7 +67,7 @@ export async function sweepAtRandom(
 async function walkSegment(
   context: Context,
   { segment, progress, untilMs, keep }: SegmentWalk,
-  done: Collected,
+  done: Repaired,
 ): Promise<boolean> {
   const { sweep: begun, ...rest } = progress;
   let walk: Sweep = begun ?? { beganAtMs: context.now(), items: 0 };
@@ -101,38 +101,38 @@ async function walkSegment(
 /**
  * Puts one item right.
  *
- * @param seen the hosts whose rows were put right on this page; what is known of the blocks of loans
+ * @param seen the hosts whose affinities were put right on this page; what is known of the blocks of borrowed blocks
  */
 async function sweepItem(
   context: Context,
   contents: Contents,
   { hosts, holders }: { readonly hosts: Set<string>; readonly holders: Holders },
-  done: Collected,
+  done: Repaired,
 ): Promise<void> {
   done.failures.push(...contents.unreadable.map(({ reason }) => new Error(reason)));
-  for (const seen of contents.records) {
+  for (const seen of contents.allocations) {
     if (await seemsRight(context, seen)) continue;
-    const record = await context.store.readRecord(seen.place);
-    if (!record) continue;
-    done.records++;
-    if ((await collectRecord(context, record)) === "deleted") done.recordsDeleted++;
+    const allocation = await context.store.readAllocation(seen.place);
+    if (!allocation) continue;
+    done.allocations++;
+    if ((await repairAllocation(context, allocation)) === "deleted") done.allocationsDeleted++;
   }
-  for (const row of contents.rows) {
-    const name = `${row.space}#${row.host}`;
-    if (hosts.has(name) || (await isRowRight(context, row)) || hosts.has(name)) continue;
+  for (const affinity of contents.affinities) {
+    const name = `${affinity.space}#${affinity.host}`;
+    if (hosts.has(name) || (await isAffinityRight(context, affinity)) || hosts.has(name)) continue;
     hosts.add(name);
-    done.rows += await collectRows(context, row.space, row.host);
+    done.affinities += await repairAffinities(context, affinity.space, affinity.host);
   }
   for (const block of contents.blocks) {
-    if (await collectStray(context, block)) done.straysDeleted++;
-    else done.rows += await collectRowOf(context, block);
+    if (await repairBlock(context, block)) done.orphansDeleted++;
+    else done.affinities += await repairAffinityOf(context, block);
   }
   for (const hint of contents.fullBlocks) await correctFull(context, hint);
-  for (const loan of contents.loans)
-    if (await collectLoan(context, loan, holders)) done.loansDeleted++;
-  for (const seat of contents.seats) await collectSeat(context, seat);
+  for (const borrowedBlock of contents.borrowedBlocks)
+    if (await repairBorrowedBlock(context, borrowedBlock, holders)) done.borrowedBlocksDeleted++;
+  for (const quotaSlot of contents.quotaSlots) await repairQuotaSlot(context, quotaSlot);
   for (const node of contents.nodes) await restoreEntry(context, node);
-  for (const entry of contents.nodeEntries) await collectEntry(context, entry);
-  for (const map of contents.maps) if (await collectMap(context, map)) done.straysDeleted++;
-  for (const hint of contents.fullPools) if (await collectHint(context, hint)) done.straysDeleted++;
+  for (const entry of contents.nodeEntries) await repairEntry(context, entry);
+  for (const map of contents.maps) if (await repairGroupIndex(context, map)) done.orphansDeleted++;
+  for (const hint of contents.fullPools) if (await repairHint(context, hint)) done.orphansDeleted++;
 }

@@ -5,15 +5,15 @@ import type { Store } from "../../../../src/allocator/core/store.ts";
 import { type Reclaimed, reclaim } from "../../../../src/allocator/maintenance/reclaim/reclaim.ts";
 import {
   PASS_MS_MAX,
-  RECLAIM_CELLS_AT_ONCE,
-  RECLAIM_CELLS_PER_SLICE,
+  RECLAIM_GROUPS_AT_ONCE,
+  RECLAIM_GROUPS_PER_SLICE,
 } from "../../../../src/domain/limits.ts";
-import { Busy, Refusal } from "../../../../src/domain/outcome.ts";
+import { Rejection, ThrottledError } from "../../../../src/domain/outcome.ts";
 import type { Pool } from "../../../../src/domain/pool.ts";
 import { shardOfSpace } from "../../../../src/domain/shard.ts";
 import type { Item } from "../../../../src/store/item.ts";
 import type { Table } from "../../../../src/store/table.ts";
-import { collectAll } from "../../../passes.ts";
+import { repairAll } from "../../../passes.ts";
 import {
   assigned,
   contentsIn,
@@ -45,18 +45,18 @@ function functionOf(world: World, replaced: (store: Store) => Partial<Store>): C
   return { ...context, store: { ...context.store, ...replaced(context.store) } };
 }
 
-/** A block of the world's own space that was given back long ago. */
+/** A block of the world's own space that was freed long ago. */
 async function idleBlock(world: World): Promise<void> {
   await releaseAll(world.calm, await assigned(world.calm, requestOf("gone", 1)));
   world.clock.nowMs += 2 * MINUTE_MS;
 }
 
-/** A pool in a space of its own, whose map has so many cells. */
-async function poolOfCells(world: World, space: string, cells: number): Promise<Pool> {
+/** A pool in a space of its own, whose map has so many block groups. */
+async function poolOfGroups(world: World, space: string, groups: number): Promise<Pool> {
   const put = await putPool(world.calm, space, "pool", poolOf("10.0.0.0/8", 26), undefined);
-  if (put instanceof Refusal) throw new Error(put.detail);
-  for (let index = 0n; index < cells; index++)
-    await world.calm.store.addCell(space, put.value.id, index);
+  if (put instanceof Rejection) throw new Error(put.detail);
+  for (let index = 0n; index < groups; index++)
+    await world.calm.store.addGroup(space, put.value.id, index);
   return put.value;
 }
 
@@ -66,29 +66,29 @@ const blocksIn = (world: World) =>
 const registered = async ({ calm }: World) =>
   (await calm.store.listSpaces()).spaces.map(({ space }) => space).sort();
 
-describe("every space gets its share of every pass", () => {
-  it("a space with one block, beside one with very many cells, loses it within two minutes", async () => {
+describe("every space gets its share of every scheduled run", () => {
+  it("a space with one block, beside one with very many block groups, loses it within two minutes", async () => {
     const world = await makeWorld();
     await idleBlock(world);
-    await poolOfCells(world, BEFORE, 5_000);
+    await poolOfGroups(world, BEFORE, 5_000);
     // Each call takes 20 ms, and each waits for the one before it.
     const slow = functionOf(world, (store) => ({
-      lookAtCell: async (...look) => {
+      scanGroup: async (...look) => {
         world.clock.nowMs += 20;
-        return store.lookAtCell(...look);
+        return store.scanGroup(...look);
       },
     }));
     for (let minute = 0; minute < 2; minute++) {
       world.clock.nowMs += MINUTE_MS;
-      expect((await pass(slow)).cells).toBeGreaterThan(0);
+      expect((await pass(slow)).groups).toBeGreaterThan(0);
     }
     expect(blocksIn(world)).toBe(0);
   });
 
   it("every space has a first slice before any has a second", async () => {
     const world = await makeWorld();
-    await poolOfCells(world, BEFORE, 1_000);
-    await poolOfCells(world, AFTER, 1_000);
+    await poolOfGroups(world, BEFORE, 1_000);
+    await poolOfGroups(world, AFTER, 1_000);
     const order: string[] = [];
     const context = functionOf(world, (store) => ({
       keepPosition: async (space, position) => {
@@ -101,15 +101,15 @@ describe("every space gets its share of every pass", () => {
     expect(order.length).toBeGreaterThan(10);
   });
 
-  it("where a pass has no time for all, each comes first some time", async () => {
+  it("where a scheduled run has no time for all, each comes first some time", async () => {
     const world = await makeWorld();
-    await poolOfCells(world, BEFORE, 1);
-    await poolOfCells(world, AFTER, 1);
+    await poolOfGroups(world, BEFORE, 1);
+    await poolOfGroups(world, AFTER, 1);
     let begun: string[] = [];
     const context = functionOf(world, (store) => ({
-      readMapPages: async (space, ...rest) => {
+      readIndexPages: async (space, ...rest) => {
         begun.push(space);
-        return store.readMapPages(space, ...rest);
+        return store.readIndexPages(space, ...rest);
       },
     }));
     const first = new Set<string | undefined>();
@@ -122,17 +122,17 @@ describe("every space gets its share of every pass", () => {
   });
 });
 
-describe("a pass that is cut off", () => {
+describe("a scheduled run that is cut off", () => {
   it("by its death loses a slice at most of each space", async () => {
     const world = await makeWorld();
-    const { id } = await poolOfCells(world, BEFORE, 1_500);
+    const { id } = await poolOfGroups(world, BEFORE, 1_500);
     const looked: bigint[] = [];
     let looksLeft = 1_000;
     const context = functionOf(world, (store) => ({
-      lookAtCell: async (space, cell, options) => {
+      scanGroup: async (space, group, options) => {
         if (looksLeft-- <= 0) throw new Error("the function is gone");
-        looked.push(cell.base);
-        return store.lookAtCell(space, cell, options);
+        looked.push(group.base);
+        return store.scanGroup(space, group, options);
       },
       keepPosition: async (...kept) => {
         if (looksLeft <= 0) throw new Error("the function is gone");
@@ -143,52 +143,52 @@ describe("a pass that is cut off", () => {
     expect(looked).toHaveLength(1_000);
     looksLeft = 2_000;
     expect((await pass(context)).failures).toEqual([]);
-    const { cells } = await world.calm.store.readPoolMap(BEFORE, id, { consistent: true });
-    expect(new Set(looked).size).toBe(cells.size);
-    expect(looked.length).toBeLessThanOrEqual(1_500 + RECLAIM_CELLS_PER_SLICE);
+    const { groups } = await world.calm.store.readBlockGroupIndex(BEFORE, id, { consistent: true });
+    expect(new Set(looked).size).toBe(groups.size);
+    expect(looked.length).toBeLessThanOrEqual(1_500 + RECLAIM_GROUPS_PER_SLICE);
   });
 
-  it("by its time begins with no further cell", async () => {
+  it("by its time begins with no further block group", async () => {
     const world = await makeWorld();
-    await poolOfCells(world, BEFORE, 500);
+    await poolOfGroups(world, BEFORE, 500);
     let looks = 0;
     const context = functionOf(world, (store) => ({
-      lookAtCell: async (...look) => {
+      scanGroup: async (...look) => {
         if (++looks === 3) world.clock.nowMs += PASS_MS_MAX + 1;
-        return store.lookAtCell(...look);
+        return store.scanGroup(...look);
       },
     }));
     expect((await pass(context)).failures).toEqual([]);
-    expect(looks).toBeLessThanOrEqual(2 + RECLAIM_CELLS_AT_ONCE);
+    expect(looks).toBeLessThanOrEqual(2 + RECLAIM_GROUPS_AT_ONCE);
     const begun = looks;
-    expect((await pass(context)).cells).toBe(500 - begun);
+    expect((await pass(context)).groups).toBe(500 - begun);
   });
 
-  it("looks at many cells side by side, and at no more than is said", async () => {
+  it("looks at many block groups side by side, and at no more than is said", async () => {
     const world = await makeWorld();
-    await poolOfCells(world, BEFORE, 400);
-    await poolOfCells(world, AFTER, 400);
+    await poolOfGroups(world, BEFORE, 400);
+    await poolOfGroups(world, AFTER, 400);
     let underway = 0;
     let most = 0;
     const context = functionOf(world, (store) => ({
-      lookAtCell: async (...look) => {
+      scanGroup: async (...look) => {
         most = Math.max(most, ++underway);
         await new Promise(setImmediate);
         underway--;
-        return store.lookAtCell(...look);
+        return store.scanGroup(...look);
       },
     }));
     await pass(context);
-    expect(most).toBeGreaterThan(RECLAIM_CELLS_AT_ONCE / 2);
-    expect(most).toBeLessThanOrEqual(RECLAIM_CELLS_AT_ONCE);
+    expect(most).toBeGreaterThan(RECLAIM_GROUPS_AT_ONCE / 2);
+    expect(most).toBeLessThanOrEqual(RECLAIM_GROUPS_AT_ONCE);
   });
 });
 
 describe("what is the matter with one space", () => {
-  /** Writes over what stands in another space; the pass is to name it. */
+  /** Writes over what stands in another space; the scheduled run is to name it. */
   const unreadable = (item: Item): Item => ({ ...item, f: 9 });
 
-  it.each(["SPACES", "SPACE#", "POOLMAP#", "BLOCK#"])(
+  it.each(["SPACES", "SPACE#", "GROUPINDEX#", "BLOCK#"])(
     "stops no other, where an item of %s cannot be read",
     async (partition) => {
       const world = await makeWorld();
@@ -213,16 +213,16 @@ describe("what is the matter with one space", () => {
     },
   );
 
-  it("stops neither another nor its own other pages, where a page of its map says no cells", async () => {
+  it("stops neither another nor its own other pages, where a page of its map says no block groups", async () => {
     const world = await makeWorld();
     await idleBlock(world);
-    const { id } = await poolOfCells(world, BEFORE, 300);
-    const pages = world.table.partitions.get(`POOLMAP#${BEFORE}#${id}`);
+    const { id } = await poolOfGroups(world, BEFORE, 300);
+    const pages = world.table.partitions.get(`GROUPINDEX#${BEFORE}#${id}`);
     const page = pages?.get("0") as Item;
-    pages?.set("0", { ...page, cells: new Set(["0", "!"]) });
-    const { cells, failures } = await pass(world.calm);
+    pages?.set("0", { ...page, groups: new Set(["0", "!"]) });
+    const { groups, failures } = await pass(world.calm);
     expect(failures).toHaveLength(1);
-    expect(cells).toBe(1 + 300 - 128);
+    expect(groups).toBe(1 + 300 - 128);
     world.clock.nowMs += MINUTE_MS;
     await pass(world.calm);
     expect(blocksIn(world)).toBe(0);
@@ -232,10 +232,10 @@ describe("what is the matter with one space", () => {
   it("stops no other, where the database refuses to read it", async () => {
     const world = await makeWorld();
     await idleBlock(world);
-    await poolOfCells(world, BEFORE, 1);
-    await poolOfCells(world, AFTER, 1);
+    await poolOfGroups(world, BEFORE, 1);
+    await poolOfGroups(world, AFTER, 1);
     const refused = async (space: string) => {
-      if (space !== SPACE) throw new Busy("the database refused a read for now");
+      if (space !== SPACE) throw new ThrottledError("the database refused a read for now");
     };
     const context = functionOf(world, (store) => ({
       readSpace: async (space) => {
@@ -257,9 +257,9 @@ describe("a space without pools", () => {
     await world.calm.store.registerSpace(BEFORE, "r");
     expect(await pass(world.calm)).toMatchObject({ spacesDropped: 1, failures: [] });
     expect(await registered(world)).toEqual([SPACE]);
-    await poolOfCells(world, BEFORE, 1);
+    await poolOfGroups(world, BEFORE, 1);
     expect(await registered(world)).toEqual([BEFORE, SPACE]);
-    expect(await pass(world.calm)).toMatchObject({ spacesDropped: 0, cells: 1 });
+    expect(await pass(world.calm)).toMatchObject({ spacesDropped: 0, groups: 1 });
   });
 
   it("leaves it also where its entry is from before there were revisions", async () => {
@@ -274,7 +274,7 @@ describe("a space without pools", () => {
     await world.calm.store.registerSpace(BEFORE, "r");
     const context = functionOf(world, (store) => ({
       dropSpace: async (seen) => {
-        await poolOfCells(world, BEFORE, 1);
+        await poolOfGroups(world, BEFORE, 1);
         return store.dropSpace(seen);
       },
     }));
@@ -297,13 +297,13 @@ describe("a space without pools", () => {
     expect(await registered(world)).toEqual([BEFORE, SPACE]);
   });
 
-  it("does not come back by a pass that keeps late where it stopped", async () => {
+  it("does not come back by a scheduled run that keeps late where it stopped", async () => {
     const world = await makeWorld();
-    await world.calm.store.keepPosition(BEFORE, { pool: "pool", page: "0", cell: 3n });
+    await world.calm.store.keepPosition(BEFORE, { pool: "pool", page: "0", group: 3n });
     expect(await registered(world)).toEqual([SPACE]);
   });
 
-  it("costs nothing from then on: of 10,000 spaces with 50 that have pools, a pass reads these", async () => {
+  it("costs nothing from then on: of 10,000 spaces with 50 that have pools, a scheduled run reads these", async () => {
     const world = await makeWorld();
     const { store } = world.calm;
     for (let n = 0; n < 10_000; n++) await store.registerSpace(`tenant-${n}`, "r");
@@ -354,16 +354,16 @@ describe("what is at rest costs little", () => {
       },
     };
     const done = await pass(contextOver(table, world.clock, 4));
-    expect(done).toMatchObject({ cells: 8, blocks: 512, failures: [] });
+    expect(done).toMatchObject({ groups: 8, blocks: 512, failures: [] });
     expect(queries.toSorted()).toEqual([
       ...Array.from({ length: 8 }, () => "BLOCK eventually"),
-      "POOLMAP eventually",
+      "GROUPINDEX eventually",
       "SPACE ",
       "SPACES eventually",
     ]);
   });
 
-  it("a pass that goes through everything at once writes nothing", async () => {
+  it("a scheduled run that goes through everything at once writes nothing", async () => {
     const world = await makeWorld();
     await assigned(world.calm, requestOf("held", 2));
     await pass(world.calm);
@@ -373,47 +373,47 @@ describe("what is at rest costs little", () => {
   });
 });
 
-describe("a block whose host has lost its row", () => {
-  async function withoutRow(count: number): Promise<World> {
+describe("a block whose host has lost its affinity", () => {
+  async function withoutAffinity(count: number): Promise<World> {
     const world = await makeWorld();
     const told = await assigned(world.calm, requestOf("held", 2));
     if (count === 0) await releaseAll(world.calm, told);
-    const [row] = contentsIn(world).rows;
-    if (row) await world.calm.store.deleteRow("row-drop", row);
+    const [affinity] = contentsIn(world).affinities;
+    if (affinity) await world.calm.store.deleteAffinity("affinity-drop", affinity);
     return world;
   }
-  const rows = (world: World) => contentsIn(world).rows.length;
+  const affinities = (world: World) => contentsIn(world).affinities.length;
 
-  it("has it again after the next pass, while it is young", async () => {
-    const world = await withoutRow(2);
-    expect(await pass(world.calm)).toMatchObject({ rowsRestored: 1 });
-    expect(rows(world)).toBe(1);
+  it("has it again after the next scheduled run, while it is young", async () => {
+    const world = await withoutAffinity(2);
+    expect(await pass(world.calm)).toMatchObject({ affinitiesRestored: 1 });
+    expect(affinities(world)).toBe(1);
   });
 
-  it("has it again after the next pass when it is empty, however old", async () => {
-    const world = await withoutRow(0);
+  it("has it again after the next scheduled run when it is empty, however old", async () => {
+    const world = await withoutAffinity(0);
     world.clock.nowMs += 2 * HOUR_MS;
-    expect(await pass(world.calm)).toMatchObject({ rowsRestored: 1 });
-    expect(rows(world)).toBe(1);
+    expect(await pass(world.calm)).toMatchObject({ affinitiesRestored: 1 });
+    expect(affinities(world)).toBe(1);
   });
 
   it("gets none when the block was another's, or gone, by the time that it was seen without", async () => {
-    const world = await withoutRow(2);
+    const world = await withoutAffinity(2);
     const stale = functionOf(world, (store) => ({
-      lookAtCell: async (...look) =>
-        (await store.lookAtCell(...look)).map((block) => ({ ...block, host: "host:before" })),
+      scanGroup: async (...look) =>
+        (await store.scanGroup(...look)).map((block) => ({ ...block, host: "host:before" })),
     }));
-    expect(await pass(stale)).toMatchObject({ rowsRestored: 0, failures: [] });
-    expect(rows(world)).toBe(0);
+    expect(await pass(stale)).toMatchObject({ affinitiesRestored: 0, failures: [] });
+    expect(affinities(world)).toBe(0);
     await pass(world.calm);
   });
 });
 
-it("puts the hint right that a cell is full, and that it is not", async () => {
+it("puts the hint right that a block group is full, and that it is not", async () => {
   const world = await makeWorld(poolOf("10.0.0.0/30", 31));
   const { id } = await poolNamed(world);
   const { store } = world.calm;
-  const full = async () => (await store.readPoolMap(SPACE, id, { consistent: true })).full;
+  const full = async () => (await store.readBlockGroupIndex(SPACE, id, { consistent: true })).full;
   await assigned(world.calm, requestOf("first", 2));
   await store.markFull(SPACE, id, 0n);
   await pass(world.calm);
@@ -425,10 +425,10 @@ it("puts the hint right that a cell is full, and that it is not", async () => {
   expect(await full()).toEqual(new Set([0n]));
 });
 
-it("takes the hint away that a pool is full which has a free block, though no cell of it is called full", async () => {
+it("takes the hint away that a pool is full which has a free block, though no block group of it is called full", async () => {
   const world = await makeWorld(poolOf("10.0.0.0/30", 31));
   const put = await putPool(world.calm, SPACE, "other", poolOf("10.0.1.0/30", 31), undefined);
-  if (put instanceof Refusal) throw new Error(put.detail);
+  if (put instanceof Rejection) throw new Error(put.detail);
   await assigned(world.calm, requestOf("some", 1));
   const { store } = world.calm;
   const [{ pool: taken } = { pool: "" }] = contentsIn(world).blocks;
@@ -441,7 +441,7 @@ it("takes the hint away that a pool is full which has a free block, though no ce
 it("calls a pool full that is, before any request has tried it; at rest it writes nothing and reads the hints once", async () => {
   const world = await makeWorld(poolOf("10.0.0.0/30", 31));
   const put = await putPool(world.calm, SPACE, "other", poolOf("10.0.1.0/30", 31), undefined);
-  if (put instanceof Refusal) throw new Error(put.detail);
+  if (put instanceof Rejection) throw new Error(put.detail);
   const { id } = await poolNamed(world, "other");
   // Of the two it comes first.
   await assigned(world.calm, requestOf("all", 4));
@@ -466,10 +466,10 @@ it("calls a pool full that is, before any request has tried it; at rest it write
   expect(calls.filter((call) => !call.includes("#") && call !== "SPACES")).toEqual([]);
 });
 
-it("the reclaimer and the collector leave a space of full blocks as it is", async () => {
+it("the reclaimer and the repair run leave a space of full blocks as it is", async () => {
   const world = await makeWorld();
   await assigned(world.calm, requestOf("held", 8));
   world.clock.nowMs += 2 * HOUR_MS;
-  await collectAll(world.calm);
+  await repairAll(world.calm);
   expect(await pass(world.calm)).toMatchObject({ deleted: 0, markedIdle: 0, failures: [] });
 });

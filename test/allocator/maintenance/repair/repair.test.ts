@@ -1,17 +1,17 @@
 import { describe, expect, it } from "vitest";
 import { repair } from "../../../../src/allocator/maintenance/repair/repair.ts";
 import { releaseHandle } from "../../../../src/allocator/release/release-handle.ts";
-import type { AssignmentRecord } from "../../../../src/domain/allocation.ts";
-import { freshRecordId } from "../../../../src/domain/fresh.ts";
+import type { Allocation } from "../../../../src/domain/allocation.ts";
+import { freshAllocationId } from "../../../../src/domain/fresh.ts";
 import { handleHash } from "../../../../src/domain/hash.ts";
 import { COLLECT_DUE_MS_MAX, GRACE_MS, PASS_MS_MAX } from "../../../../src/domain/limits.ts";
 import { EVERY_SHARD, shardOf } from "../../../../src/domain/shard.ts";
 import type { Item } from "../../../../src/store/item.ts";
-import { recordKey, recordPk } from "../../../../src/store/key.ts";
+import { allocationKey, allocationPk } from "../../../../src/store/key.ts";
 import { isInSegment } from "../../../../src/store/segment.ts";
 import type { Table } from "../../../../src/store/table.ts";
 import { crowd } from "../../../crowd.ts";
-import { collectAll } from "../../../passes.ts";
+import { repairAll } from "../../../passes.ts";
 import { slowTable, VirtualClock } from "../../../virtual-clock.ts";
 import {
   assigned,
@@ -28,11 +28,11 @@ import {
 const HANDLE = "vm";
 const SHARD = shardOf(BigInt(`0x${handleHash(HANDLE)}`));
 const LEASE_MS = 60_000;
-/** What is due in a shard between two runs where a thousand records are due each second. */
+/** What is due in a shard between two runs where a thousand allocations are due each second. */
 const DUE_PER_MINUTE = (1_000 * 60) / EVERY_SHARD.length;
 const CALL_MS = 15;
 
-describe("a record that is due", () => {
+describe("an allocation that is due", () => {
   it("is looked at though a hundred before it cannot be read", async () => {
     const world = await makeWorld();
     const told = await assigned(world.calm, { ...requestOf(HANDLE, 1), leaseSeconds: 60 });
@@ -40,7 +40,7 @@ describe("a record that is due", () => {
     world.clock.nowMs += LEASE_MS + GRACE_MS + 1;
     const done = await repair(contextOver(indexOnly(world), world.clock, 3), SHARD);
     expect(done.failures).toHaveLength(100);
-    expect(contentsIn(world).records).toEqual([]);
+    expect(contentsIn(world).allocations).toEqual([]);
     expect(told.addresses).toHaveLength(1);
     world.table.partitions.delete(partition());
   });
@@ -67,14 +67,14 @@ describe("a record that is due", () => {
     await leases(world, DUE_PER_MINUTE);
     const time = timeOf(world);
     const slow = contextOver(slowTable(indexOnly(world), time, CALL_MS), time, 3);
-    let records = 0;
+    let allocations = 0;
     for (let run = 0; run < 2; run++) {
       const done = await time.run(() => repair(slow, SHARD));
       expect(done.failures).toEqual([]);
-      records += done.records;
+      allocations += done.allocations;
     }
-    expect(records).toBe(DUE_PER_MINUTE);
-    expect(contentsIn(world).records).toEqual([]);
+    expect(allocations).toBe(DUE_PER_MINUTE);
+    expect(contentsIn(world).allocations).toEqual([]);
   });
 
   it("is looked at in the next run where the time of one is over before it, and then those that stayed due", async () => {
@@ -82,11 +82,11 @@ describe("a record that is due", () => {
     await leases(world, 100);
     unreadable(world, 60);
     const time = timeOf(world);
-    // So slow that a run comes to 64 records.
+    // So slow that a run comes to 64 allocations.
     const callMs = COLLECT_DUE_MS_MAX / 4 - 1;
     const slow = contextOver(slowTable(indexOnly(world), time, callMs), time, 3);
     const looked: number[] = [];
-    while (contentsIn(world).records.length > 0 && looked.length < 20)
+    while (contentsIn(world).allocations.length > 0 && looked.length < 20)
       looked.push((await time.run(() => repair(slow, SHARD))).due);
     expect(looked.length).toBeLessThan(20);
     expect(contentsIn(world).blocks.flatMap(({ slots }) => [...slots.values()])).not.toContainEqual(
@@ -96,7 +96,7 @@ describe("a record that is due", () => {
   });
 });
 
-describe("the walk of the collector over the table", () => {
+describe("the walk of the repair run over the table", () => {
   it("ends in time however slow the table, and the next run goes on where it stopped", async () => {
     const world = await makeWorld(poolOf("10.0.0.0/22", 28));
     await crowd(
@@ -129,7 +129,7 @@ describe("the walk of the collector over the table", () => {
       }
     expect(swept.size).toBe(EVERY_SHARD.length);
     expect(items).toBeGreaterThanOrEqual(400);
-    // Each of the 400 records has its block read once, and no item came twice.
+    // Each of the 400 allocations has its block read once, and no item came twice.
     expect([...reads.values()].reduce((sum, n) => sum + n, 0)).toBeLessThan(450);
   });
 
@@ -138,7 +138,7 @@ describe("the walk of the collector over the table", () => {
     const segment = { index: SHARD, of: EVERY_SHARD.length };
     const handles = Array.from({ length: 8_000 }, (_, n) => `vm-${n}`).filter((handle) =>
       isInSegment(
-        recordKey({ ...placeOf(""), space: SPACE, handleHash: handleHash(handle) }).pk,
+        allocationKey({ ...placeOf(""), space: SPACE, handleHash: handleHash(handle) }).pk,
         segment,
       ),
     );
@@ -172,7 +172,9 @@ describe("the walk of the collector over the table", () => {
     for (let run = 0; run < 6; run++) {
       const startedAtMs = time.nowMs;
       const done = await time.run(() => repair(contextOver(slow, time, run), SHARD));
-      expect(done.failures.map(String)).toEqual([expect.stringContaining("walk of the collector")]);
+      expect(done.failures.map(String)).toEqual([
+        expect.stringContaining("walk of the repair run"),
+      ]);
       expect(time.nowMs - startedAtMs).toBeLessThanOrEqual(PASS_MS_MAX + 4 * 3_000);
       seen.push(looked.size);
     }
@@ -184,7 +186,7 @@ describe("the walk of the collector over the table", () => {
     world.table.partitions.delete("SWEEP");
   });
 
-  it("costs a live record that is held one eventually consistent read, and no more", async () => {
+  it("costs a live allocation that is held one eventually consistent read, and no more", async () => {
     const world = await makeWorld(poolOf("10.0.0.0/24", 28));
     await crowd(
       world,
@@ -204,21 +206,21 @@ describe("the walk of the collector over the table", () => {
         return world.table.write(write);
       },
     };
-    await collectAll(contextOver(noted, world.clock, 3));
+    await repairAll(contextOver(noted, world.clock, 3));
     const of = (call: string) => calls.filter((one) => one === call).length;
-    const { rows } = contentsIn(world);
-    expect(of("get BLOCK false")).toBe(100 + rows.length);
+    const { affinities } = contentsIn(world);
+    expect(of("get BLOCK false")).toBe(100 + affinities.length);
     expect(new Set(calls)).toEqual(
       new Set(["get SWEEP false", "get BLOCK false", "write-progress"]),
     );
   });
 
-  /** A block of 64 that 64 hosts have an address of, and how often the collector reads records until it has gone through all. */
+  /** A block of 64 that 64 hosts have an address of, and how often the repair run reads allocations until it has gone through all. */
   async function lentBlock() {
     const world = await makeWorld(poolOf("10.0.0.0/26", 26));
     for (let n = 0; n < 64; n++)
       await assigned(world.calm, { ...requestOf(`pod-${n}`, 1), host: `host:node-${n}` });
-    expect(contentsIn(world).loans).toHaveLength(63);
+    expect(contentsIn(world).borrowedBlocks).toHaveLength(63);
     return {
       world,
       async sweep() {
@@ -239,51 +241,53 @@ describe("the walk of the collector over the table", () => {
     };
   }
 
-  it("reads the record of a slot once for all loans of its block", async () => {
+  it("reads the allocation of a slot once for all borrowed blocks of its block", async () => {
     const { world, sweep } = await lentBlock();
-    // One loan is needed no more.
+    // One borrowed block is needed no more.
     await releaseHandle(world.calm, SPACE, "pod-63");
     const { reads, ...done } = await sweep();
-    expect(done).toMatchObject({ loansDeleted: 1, failures: [] });
-    expect(contentsIn(world).loans).toHaveLength(62);
+    expect(done).toMatchObject({ borrowedBlocksDeleted: 1, failures: [] });
+    expect(contentsIn(world).borrowedBlocks).toHaveLength(62);
     expect(reads).toBeLessThanOrEqual(64);
   });
 
-  it("reads the others once beside one that nobody can read, and keeps the loan that may be its", async () => {
+  it("reads the others once beside one that nobody can read, and keeps the borrowed block that may be its", async () => {
     const { world, sweep } = await lentBlock();
-    const key = recordPk(SPACE, handleHash("pod-63"));
+    const key = allocationPk(SPACE, handleHash("pod-63"));
     const [sk, item] = [...(world.table.partitions.get(key) ?? [])][0] ?? [];
-    if (sk === undefined || !item) throw new Error("no record");
+    if (sk === undefined || !item) throw new Error("no allocation");
     world.table.partitions.get(key)?.set(sk, { ...item, f: 99 });
     const { reads, ...done } = await sweep();
     expect(done.failures.length).toBeGreaterThan(0);
-    expect(contentsIn(world).loans).toHaveLength(63);
-    // Of one handle there is no other record: it is looked for again with each loan that it may be for.
+    expect(contentsIn(world).borrowedBlocks).toHaveLength(63);
+    // Of one handle there is no other allocation: it is looked for again with each borrowed block that it may be for.
     expect(reads).toBeLessThanOrEqual(63 + 63);
     world.table.partitions.get(key)?.set(sk, item);
   });
 
-  it("gives a host the row of a block back that it has lost, also of an old one that is in use", async () => {
+  it("gives a host the affinity of a block back that it has lost, also of an old one that is in use", async () => {
     const world = await makeWorld();
     await assigned(world.calm, requestOf("pod", 1));
     for (const partition of world.table.partitions.values())
       for (const sk of partition.keys()) if (sk.startsWith("AFFINITY#")) partition.delete(sk);
-    expect(contentsIn(world).rows).toEqual([]);
+    expect(contentsIn(world).affinities).toEqual([]);
     world.clock.nowMs += 100 * GRACE_MS;
-    expect(await collectAll(world.calm)).toMatchObject({ rows: 1 });
-    expect(contentsIn(world).rows).toMatchObject([{ host: "host:node-1", state: "confirmed" }]);
+    expect(await repairAll(world.calm)).toMatchObject({ affinities: 1 });
+    expect(contentsIn(world).affinities).toMatchObject([
+      { host: "host:node-1", state: "confirmed" },
+    ]);
   });
 });
 
 const timeOf = ({ clock }: World): VirtualClock => new VirtualClock(clock.nowMs);
 
-/** Its walk over the table finds nothing: what the collector does, it does by the index. */
+/** Its walk over the table finds nothing: what the repair run does, it does by the index. */
 const indexOnly = (world: World): Table => ({
   ...tableOf(world),
   scan: async () => ({ items: [] }),
 });
 
-const partition = () => recordKey(placeOf("")).pk;
+const partition = () => allocationKey(placeOf("")).pk;
 const placeOf = (id: string) => ({
   space: "other",
   handleHash: handleHash(HANDLE),
@@ -291,10 +295,10 @@ const placeOf = (id: string) => ({
   keyed: false,
 });
 
-/** Records of another version, which are due before all others. */
+/** Allocations of another version, which are due before all others. */
 function unreadable({ table, calm, clock }: World, count: number): void {
   for (let n = 0; n < count; n++) {
-    const key = recordKey(placeOf(freshRecordId(clock.nowMs, calm.random)));
+    const key = allocationKey(placeOf(freshAllocationId(clock.nowMs, calm.random)));
     const item: Item = { ...key, f: 2, dueShard: `DUE#${SHARD}`, dueAt: n + 1 };
     table.partitions.set(key.pk, (table.partitions.get(key.pk) ?? new Map()).set(key.sk, item));
   }
@@ -303,14 +307,14 @@ function unreadable({ table, calm, clock }: World, count: number): void {
 /** Leases of one handle that are over, each with its address. */
 async function leases(world: World, count: number): Promise<void> {
   const { calm, clock } = world;
-  const seated = await crowd(
+  const occupied = await crowd(
     world,
     HANDLE,
     Array.from({ length: count }, () => ({})),
   );
-  for (const { record } of seated) {
-    const leased: AssignmentRecord = { ...record, expiresAtMs: clock.nowMs + LEASE_MS };
-    await calm.store.changeRecord("amend", record, leased);
+  for (const { allocation } of occupied) {
+    const leased: Allocation = { ...allocation, expiresAtMs: clock.nowMs + LEASE_MS };
+    await calm.store.changeAllocation("amend", allocation, leased);
   }
   clock.nowMs += LEASE_MS + GRACE_MS + 1;
 }
