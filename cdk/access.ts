@@ -33,7 +33,7 @@ export const ACTIONS = {
 } as const;
 export type ActionKind = keyof typeof ACTIONS;
 
-/** What a function may do to the items of which partitions. */
+/** The rights of a function, by action and partition. */
 export interface Access extends Readonly<Partial<Record<ActionKind, readonly Partition[]>>> {
   /** May it walk the whole table? No condition on keys bounds that. */
   readonly scan?: true;

@@ -26,7 +26,7 @@ export interface AlarmsProps {
 type Rule = Pick<AlarmProps, "metric" | "threshold" | "evaluationPeriods" | "datapointsToAlarm">;
 
 /**
- * What an operator is told, through a topic that has no subscriber yet. The errors of the functions have no alarm of their
+ * Alarms for operators, through a topic that has no subscriber at first. The errors of the functions have no alarm of their
  * own: one of a request is a 5xx, and one of a scheduled run is a dead letter. Where there are no data nothing happened, since each of
  * these metrics only counts what went wrong.
  */

@@ -7,7 +7,7 @@ import {
 } from "../src/contract/routes/space-path.ts";
 
 /**
- * What callers may do, each role with all of the one before: read; assign, release and amend; everything.
+ * The rights of callers, each role with all of the one before: read; assign, release and amend; everything.
  * A role is a managed policy over every space, and one for each space that an environment names.
  */
 export const CALLER_ROLES = ["PlatReader", "PlatCaller", "PlatOperator"] as const;
@@ -16,7 +16,7 @@ export type CallerRole = (typeof CALLER_ROLES)[number];
 const READS = ["GET", "HEAD"];
 const WRITES = ["POST", "PUT", "PATCH", "DELETE"];
 
-/** What a caller does beside reading; of each path only what stands for itself, whatever its wildcards match. */
+/** Calls of a caller besides reads, as the fixed parts of each path. */
 const CALLS = [
   "POST/v1/assign",
   "POST/v1/release",
@@ -30,7 +30,7 @@ const CALLS = [
  */
 const CALLS_IN_ANY_SPACE = CALLS.filter((call) => call !== "DELETE/v1/handles/*");
 
-/** Whatever a space is called, these say nothing of it: whether Plat runs, and how it is spoken to. */
+/** Routes of no space: health, readiness and the OpenAPI document. */
 const OF_NO_SPACE = [...new Set(ROUTES.map(({ path }) => path))].filter(
   (path) => !actsInSpace(path),
 );

@@ -6,7 +6,7 @@ import { UsageError } from "../src/local/usage-error.ts";
 import { contextKey, readDeployment } from "./deployment.ts";
 import { ENVIRONMENT_NAMES, type EnvironmentName, isEnvironmentName } from "./environments.ts";
 
-/** What a command of the deployment is to do, and where. */
+/** The action of a deployment command, and its environment. */
 interface Command {
   readonly environment: EnvironmentName;
   readonly account: string;

@@ -37,7 +37,7 @@ const deployment = v.pipe(
   ),
 );
 
-/** What an environment is told about where it is deployed. Without an account and a Region it can be synthesised, and not deployed. */
+/** The place of a deployment. Without an account and a Region, an environment can be synthesized, and not deployed. */
 export type Deployment = v.InferOutput<typeof deployment>;
 
 /** The key in `cdk.context.json`, or in `-c plat:prod='{…}'`. */

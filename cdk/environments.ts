@@ -3,12 +3,12 @@ import { StreamViewType } from "aws-cdk-lib/aws-dynamodb";
 import { RetentionDays } from "aws-cdk-lib/aws-logs";
 import { TimeWindow } from "aws-cdk-lib/aws-scheduler";
 
-/** What differs between two deployments; everything else is the same in all of them. */
+/** The differences between environments; everything else is the same. */
 export interface Environment {
   readonly pointInTimeRecovery: boolean;
   readonly deletionProtection: boolean;
   readonly stream: StreamViewType | undefined;
-  /** What happens to the table and to the logs when their stack is deleted. */
+  /** Removal policy of the table and the logs. */
   readonly removalPolicy: RemovalPolicy;
   readonly logRetention: RetentionDays;
   readonly reclaimRate: Duration;
@@ -17,7 +17,7 @@ export interface Environment {
   /**
    * Within how long after its time a tick comes; without a window Scheduler promises the minute
    * (https://docs.aws.amazon.com/scheduler/latest/UserGuide/schedule-types.html). All schedules may begin at the same second.
-   * Where no executions are kept for them, a window spreads them, so that they do not take all that a small account has
+   * Without reserved executions a window spreads the schedules, so that they do not take all that a small account has
    * (https://docs.aws.amazon.com/scheduler/latest/UserGuide/managing-schedule-flexible-time-windows.html).
    */
   readonly scheduleWindow: TimeWindow;

@@ -1,11 +1,11 @@
-/** What Lambda says of one function. */
+/** The versions and aliases of one function. */
 export interface FunctionVersions {
   /** The version that the alias leads to. */
   readonly live: string;
   /** The alias' revision. */
   readonly revision: string;
   readonly versions: readonly { readonly version: string; readonly modifiedMs: number }[];
-  /** What was rolled back before, in any order. */
+  /** Earlier rollbacks, in any order. */
   readonly rollBacks: readonly RollBack[];
 }
 

@@ -97,7 +97,7 @@ function readOptions(args: readonly string[]) {
   return { before, dryRun: values["dry-run"] };
 }
 
-/** When the last deployment began that CloudFormation carried out, or tried to. */
+/** Returns the start of the last deployment that CloudFormation tried, in milliseconds. */
 async function lastDeploymentMs(client: CloudFormationClient, stack: string): Promise<number> {
   const { Stacks } = await client.send(new DescribeStacksCommand({ StackName: stack }));
   const { LastUpdatedTime, CreationTime } = Stacks?.[0] ?? {};

@@ -14,7 +14,7 @@ export interface SchedulesProps {
   readonly functions: Readonly<Record<ScheduledFunctionName, TableFunction>>;
 }
 
-/** What a schedule says to its function: the shard to go through, where the function goes by shard. */
+/** The event of a schedule: the shard, if the function has shards. */
 type ScheduledRun = { readonly shard: number } | undefined;
 
 const BY_SHARD: readonly ScheduledRun[] = EVERY_SHARD.map((shard) => ({ shard }));

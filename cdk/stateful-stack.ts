@@ -8,7 +8,7 @@ export interface StatefulStackProps {
   readonly environment: Environment;
 }
 
-/** What must outlive any change of the code: the table, alone. */
+/** The stack with the table, which outlives every change of the code. */
 export class StatefulStack extends Stack {
   readonly table: TableV2;
 

@@ -19,7 +19,7 @@ export interface StatelessStackProps {
   readonly spaces: readonly string[];
 }
 
-/** What can be deleted and deployed again at any time: the functions, the API, the schedules and the alarms. */
+/** The stack that can be deployed again at any time: functions, API, schedules and alarms. */
 export class StatelessStack extends Stack {
   constructor(scope: Construct, id: string, { environment, ...props }: StatelessStackProps) {
     super(scope, id);

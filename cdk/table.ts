@@ -9,7 +9,7 @@ import { Construct } from "constructs";
 import { TABLE } from "../src/store/definition.ts";
 import type { Environment } from "./environments.ts";
 
-/** What others need to know of the table. */
+/** The attributes of the table that other stacks need. */
 export type TableReference = Pick<TableV2, "tableArn" | "tableName">;
 
 export interface TableProps {

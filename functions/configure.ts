@@ -16,7 +16,7 @@ import { context, dryRunContext } from "../src/wiring.ts";
 
 const plat = context();
 
-/** What an operator changes in a space: its pools, its reservations, its settings. */
+/** Serves changes of pools, reservations and settings. */
 export const handler = http({
   "PUT /v1/pools/{name}": route(
     readPoolPut,

@@ -12,7 +12,7 @@ export const handler = http({
     async () => document,
     (body) => ({ status: 200, body }),
   ),
-  /** What no route takes; without this API Gateway would answer in words of its own. */
+  /** Serves unknown routes; otherwise API Gateway would answer with its own message. */
   $default: nowhere,
 });
 

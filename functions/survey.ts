@@ -9,7 +9,7 @@ import { context } from "../src/wiring.ts";
 
 const plat = context();
 
-/** What may walk the whole table: all that a space has in it, and blocks of no pool, which nothing else shows. */
+/** Serves requests that scan the whole table: the contents of a space, and blocks of no pool. */
 export const handler = http({
   "GET /v1/contents": route(
     readContentsWanted,

@@ -24,7 +24,7 @@ const SOCKETS_MAX = 128;
 
 let standing: { readonly table: Table; readonly context: Context } | undefined;
 
-/** What every handler of this process works with: what was wired before, else what the environment says. Made once. */
+/** Returns the context of all handlers in this process: the one set before, else one made from the environment. Made once. */
 export function context(): Context {
   return standing?.context ?? wire(tableOfEnvironment());
 }
@@ -35,7 +35,7 @@ export function wire(table: Table, context = contextOf(table)): Context {
   return context;
 }
 
-/** What one dry run works with: all that it writes goes nowhere, and what it remembers is forgotten with it. */
+/** Returns the context of one dry run: it keeps no write and no cache. */
 export function dryRunContext(): Context {
   return contextOf(dryRunTable(standing?.table ?? tableOfEnvironment()));
 }

@@ -1,6 +1,6 @@
 import type { Invoked } from "./lambda.ts";
 
-/** What goes back to a caller. */
+/** The answer to a caller. */
 export interface GatewayAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
@@ -19,14 +19,14 @@ const MESSAGES = {
   503: "Service Unavailable",
 } as const;
 
-/** What API Gateway answers by itself, in its own words. */
+/** Returns API Gateway's own answer for a status. */
 export function ownAnswer(status: keyof typeof MESSAGES): GatewayAnswer {
   const body = Buffer.from(JSON.stringify({ message: MESSAGES[status] }));
   return { status, headers: { "content-type": "application/json" }, body };
 }
 
 /**
- * What API Gateway makes of a function's answer (payload format 2.0). A function that failed or took too long is a 500, and
+ * Converts a function's answer as API Gateway does (payload format 2.0). A function that failed or took too long is a 500, and
  * one that Lambda could not call a 503
  * (https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html).
  */

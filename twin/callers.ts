@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Deployment } from "./deployment.ts";
 import type { Statement } from "./iam.ts";
 
-/** Who may knock at the API, with keys for it. */
+/** A caller of the API, with its keys. */
 export interface Caller {
   readonly name: string;
   readonly userArn: string;

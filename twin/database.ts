@@ -18,7 +18,7 @@ export interface Database {
   stop(): Promise<void>;
 }
 
-/** Where the twin of an environment keeps its table in a folder of data. */
+/** Returns the file of an environment's table in a data folder. */
 export const databaseFile = (data: string, { name }: DeployedTable): string =>
   join(resolve(data), `${name}.db`);
 

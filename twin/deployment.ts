@@ -10,7 +10,7 @@ export interface Deployment {
   readonly account: string;
   readonly region: string;
   readonly functions: readonly DeployedFunction[];
-  /** What becomes of an event that a function takes on its own time. */
+  /** Settings of asynchronous invocations. */
   readonly asyncInvokes: readonly AsyncInvoke[];
   readonly permissions: readonly Permission[];
   readonly api: DeployedApi;
@@ -37,14 +37,14 @@ export interface DeployedFunction {
   readonly role: Role;
 }
 
-/** What somebody is called, and may do. */
+/** A role: its name and its policies. */
 export interface Role {
   readonly name: string;
   readonly arn: string;
   readonly statements: readonly Statement[];
 }
 
-/** Who may invoke a function, beside those whose own policies say so. */
+/** A resource-based permission to invoke a function. */
 interface Permission {
   readonly functionArn: string;
   readonly principal: string;

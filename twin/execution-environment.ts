@@ -14,7 +14,7 @@ const LOG_STREAM = "all";
 /** Of the memory of a function, what its heap may take; the rest is for what Node.js has beside. */
 const HEAP_SHARE = 0.9;
 
-/** What an environment is made of. */
+/** The parts of an execution environment. */
 export interface EnvironmentProps {
   readonly deployed: DeployedFunction;
   /** The folder with its code. */
@@ -22,7 +22,7 @@ export interface EnvironmentProps {
   readonly region: string;
   /** The keys of its role. */
   readonly credentials: Credentials;
-  /** What stands for the name that AWS' resolver knows DynamoDB by. */
+  /** The endpoint that replaces DynamoDB's name. */
   readonly dynamoEndpoint: string;
   readonly logs: Logs;
   readonly reaper: Reaper;
@@ -43,7 +43,7 @@ export interface Invocation {
   readonly payload: string;
 }
 
-/** What a function answered, as JSON, or what became of it. */
+/** The answer of a function as JSON, or its error. */
 export type Outcome = { readonly payload: string } | { readonly error: FunctionError };
 
 export interface FunctionError {
@@ -179,7 +179,7 @@ function exitError(code: number | null, signal: NodeJS.Signals | null): Function
 }
 
 /**
- * What Lambda sets (https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html#configuration-envvars-runtime),
+ * Returns the variables that Lambda sets (https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html#configuration-envvars-runtime),
  * and below it what the template sets.
  */
 function variablesOf(props: EnvironmentProps): Record<string, string> {

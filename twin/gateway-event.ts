@@ -4,7 +4,7 @@ import type { Caller } from "./callers.ts";
 import type { DeployedRoute, Deployment } from "./deployment.ts";
 import { pathOf } from "./routing.ts";
 
-/** What is known of a request whose route is found and whose body has arrived. */
+/** A request with its route and its complete body. */
 export interface Arrived {
   readonly requestId: string;
   readonly route: DeployedRoute;

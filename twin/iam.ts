@@ -9,13 +9,13 @@ export interface Statement {
   readonly Condition?: Readonly<Record<string, Readonly<Record<string, Several>>>>;
 }
 
-/** What somebody wants to do. */
+/** A request for authorization: action, resource and context. */
 export interface FamilyRequest {
   /** `dynamodb:GetItem` */
   readonly action: string;
   /** An ARN. */
   readonly resource: string;
-  /** What else is known, by the names of condition keys; one with several values has a list. */
+  /** Values of condition keys; a key with more than one value has a list. */
   readonly context?: Readonly<Record<string, Several>>;
 }
 

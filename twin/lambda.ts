@@ -11,7 +11,7 @@ const PAYLOAD_BYTES_MAX = 6_291_556;
 /** https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-error-handling.html */
 const RETRY_AFTER_ERROR_MS = [60_000, 120_000] as const;
 const RETRY_AFTER_THROTTLE_MS = { first: 1_000, max: 300_000 } as const;
-/** What Lambda does where nothing else is said. */
+/** Lambda's defaults for asynchronous invocations. */
 const ASYNC_DEFAULTS = { retriesMax: 2, ageSecondsMax: 21_600, onFailureArn: undefined } as const;
 
 export interface LambdaProps {
@@ -20,7 +20,7 @@ export interface LambdaProps {
   readonly queues: Queues;
 }
 
-/** How a call ended; `throttled` and `too large` are Lambda's own, and no function was called. */
+/** The outcome of a call. For `throttled` and `too large`, Lambda called no function. */
 export type Invoked = Outcome | "throttled" | "too large";
 
 /** Lambda: who calls a function by its ARN, its name, an alias or a version is answered by one of its environments. */

@@ -1,7 +1,7 @@
 import { createWriteStream, mkdirSync, type WriteStream } from "node:fs";
 import { join } from "node:path";
 
-/** What functions say, in a file for each log group, in place of CloudWatch. */
+/** Writes the logs of functions to a file for each log group, in place of CloudWatch. */
 export class Logs {
   readonly directory: string;
   readonly #files = new Map<string, WriteStream>();

@@ -41,7 +41,7 @@ const NAME_PROPERTIES: Readonly<Record<string, string>> = {
   "AWS::Scheduler::Schedule": "Name",
 };
 
-/** What comes after `arn:aws:SERVICE:REGION:ACCOUNT:`; IAM has no Region. */
+/** The part of an ARN after `arn:aws:SERVICE:REGION:ACCOUNT:`; IAM has no Region. */
 const ARNS: Readonly<Record<string, (name: string) => readonly [service: string, path: string]>> = {
   "AWS::DynamoDB::GlobalTable": (name) => ["dynamodb", `table/${name}`],
   "AWS::DynamoDB::Table": (name) => ["dynamodb", `table/${name}`],
@@ -68,7 +68,7 @@ export function nameOf(stack: Stack, id: string, type: string, property: Propert
   return `${stack.name}-${id.slice(0, idMax)}-${suffix.slice(0, SUFFIX_CHARACTERS).toUpperCase()}`;
 }
 
-/** What `Ref` gives of a resource. */
+/** Returns the value of `Ref` for a resource. */
 export function refOf(stack: Stack, id: string, type: string, property: Property): string {
   const name = nameOf(stack, id, type, property);
   if (type === "AWS::Lambda::Alias") return `${functionArn(stack, property)}:${name}`;
@@ -81,7 +81,7 @@ export function refOf(stack: Stack, id: string, type: string, property: Property
 }
 
 /**
- * What `Fn::GetAtt` gives of a resource.
+ * Returns the value of `Fn::GetAtt` for a resource.
  *
  * @throws where the attribute is not known here
  */

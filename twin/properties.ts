@@ -1,7 +1,7 @@
 import * as v from "valibot";
 
 /**
- * What the twin reads of the properties of resources, by the names and with the defaults of CloudFormation
+ * The properties of resources that the twin reads, by the names and with the defaults of CloudFormation
  * (https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/). What it does not read, it does not play.
  */
 

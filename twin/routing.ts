@@ -34,7 +34,7 @@ function fits(key: string, method: string, segments: readonly string[]): boolean
   );
 }
 
-/** What sorts first is chosen: 0 for a text, 1 for a variable, 2 for a greedy one; then the method. */
+/** Returns the sort key of a route: 0 for a text, 1 for a variable, 2 for a greedy one; then the method. */
 function rankOf(key: string): string {
   const parts = pathOf(key).split("/");
   const greedy = isGreedy(parts.at(-1)) ? "1" : "0";

@@ -48,7 +48,7 @@ export function startSchedules({
 const may = ({ role }: DeployedSchedule, action: string, resource: string) =>
   decide(role.statements, { action, resource }) === "allowed";
 
-/** What it sends where the schedule has no input of its own. */
+/** Returns the default event of a schedule without its own input. */
 function eventOf({ name }: DeployedSchedule, account: string, region: string) {
   return {
     version: "0",

@@ -7,7 +7,7 @@ const SKEW_MS_MAX = 300_000;
 const AUTHORIZATION =
   /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8})\/([^/]+)\/execute-api\/aws4_request, ?SignedHeaders=([^,]+), ?Signature=[0-9a-f]{64}$/;
 
-/** Who signed a request with SigV4 under their keys, for this Region and this time; nobody where that does not hold. */
+/** Returns the signer of a request with a valid SigV4 signature for this Region and time, or nothing. */
 export async function signerOf(
   request: IncomingMessage,
   body: Buffer,

@@ -3,10 +3,10 @@ import { AssetManifestArtifact, CloudAssembly } from "aws-cdk-lib/cx-api";
 import { type EnvironmentName, stageName } from "../cdk/environments.ts";
 import type { Stack } from "./names.ts";
 
-/** Where a template that names no account and no Region would be deployed to: AWS uses this account in examples. */
+/** The place of a template without account and Region: AWS uses this account in examples. */
 const ANYWHERE = { account: "123456789012", region: "eu-central-1" };
 
-/** What synthesis wrote of an environment. */
+/** The synthesized templates and bundles of an environment. */
 export interface Synthesised {
   /** In the order in which they are deployed. */
   readonly stacks: readonly Stack[];

@@ -38,7 +38,7 @@ export function whyDenied(
 }
 
 /**
- * What IAM is asked for a call
+ * Returns the authorization request of a call
  * (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/specifying-conditions.html).
  */
 function familyRequestOf(table: DeployedTable, operation: string, call: TableCall): FamilyRequest {

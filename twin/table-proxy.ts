@@ -12,7 +12,7 @@ import { whyDenied } from "./table-access.ts";
 
 export interface TableProxyProps {
   readonly table: DeployedTable;
-  /** Who has which keys: the role, and the name of the session, which for a function is its own. */
+  /** Roles and session names by key; the session of a function has the function's name. */
   readonly holders: ReadonlyMap<string, { readonly role: Role; readonly session: string }>;
   /** The embedded DynamoDB. */
   readonly endpoint: string;

@@ -24,11 +24,11 @@ export interface TwinOptions {
   readonly port: number;
   /** A directory to keep data in. */
   readonly data?: string | undefined;
-  /** How often each schedule comes, in place of the rate of the template. */
+  /** Seconds between runs of each schedule, in place of the template's rate. */
   readonly scheduleSeconds?: number | undefined;
 }
 
-/** What the templates make, run on this machine. */
+/** A running local copy of a deployment. */
 export interface Twin {
   readonly url: string;
   readonly deployment: Deployment;

@@ -50,7 +50,7 @@ export async function run(args: readonly string[], world: Io): Promise<number> {
   }
 }
 
-/** What goes to stderr says by its first word how bad it is; a terminal shows that in color. */
+/** Colors the first word of messages on stderr, which tells their severity. */
 function withMarkedErrors(io: Io): Io {
   const { bad, warning } = styleOf(io.terminal.errHasColors);
   return {
@@ -97,7 +97,7 @@ export function programFor(io: Io): Command {
   return program;
 }
 
-/** Where commander writes to, and what can be shown there. */
+/** Connects commander's output to the terminal. */
 const outputTo = ({ out, err, terminal }: Io): OutputConfiguration => ({
   writeOut: out,
   writeErr: err,
@@ -108,7 +108,7 @@ const outputTo = ({ out, err, terminal }: Io): OutputConfiguration => ({
   outputError: sayUsage,
 });
 
-/** Where no terminal says how wide it is. */
+/** The width without a terminal. */
 const HELP_WIDTH = 80;
 
 const EXAMPLES = examples(

@@ -1,4 +1,4 @@
-/** Where an allocation lies: in the partition of its handle's hash, under its Idempotency-Key's hash or a random id. */
+/** The place of an allocation: in the partition of its handle's hash, under its Idempotency-Key's hash or a random id. */
 export interface AllocationPlace {
   readonly space: string;
   readonly handleHash: string;

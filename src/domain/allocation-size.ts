@@ -9,7 +9,7 @@ const ORDINAL_BYTES = 6;
 const GIVEN_BYTES = 48;
 
 /**
- * How many bytes the item of an allocation has at most, also once every address of it is freed. JSON has a quote, a colon or a
+ * Returns the maximum size of an allocation's item in bytes, also once every address of it is freed. JSON has a quote, a colon or a
  * comma for every byte that DynamoDB counts beside names and values, so it is never the shorter of the two.
  */
 export function allocationBytes({

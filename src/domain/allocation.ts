@@ -6,13 +6,13 @@ import type { Missing } from "./outcome.ts";
 import type { Owners } from "./owner.ts";
 import type { QuotaSlotOfAllocation } from "./quota-slot.ts";
 
-/** Where an allocation lies that the repair run should look at, and since when: as the index says, which only suggests. */
+/** An allocation that is due for repair, and since when; the index only suggests it. */
 export interface Due {
   readonly place: AllocationPlace;
   readonly dueAtMs: number;
 }
 
-/** What one write of a request takes, or tries to take, in one block. */
+/** The share of one block in a request: what one write takes, or tries to take. */
 export interface Part {
   readonly token: string;
   readonly block: Cidr;
@@ -35,20 +35,20 @@ export interface Allocation {
   readonly handle: string;
   readonly host: HostId;
   readonly attributes: Readonly<Record<string, string>>;
-  /** Whose request it was, as the way in knows its callers; absent where it knows none. A repeat by another changes nothing. */
+  /** The caller of the first request; absent if callers are unknown. A replay by another caller does not change it. */
   readonly assignedBy?: string;
   /** Of addresses whose owners somebody has changed, by the address as text. */
   readonly owners: ReadonlyMap<string, Owners>;
-  /** How many addresses it is for: as asked for, or what there was when its head became live. */
+  /** The number of requested addresses, or of available ones when the allocation became live. */
   readonly want: number;
-  /** What there was nothing for, where less than was asked for will do: a repeat is told the same. */
+  /** The missing addresses of a request that accepts a part; a replay returns the same. */
   readonly missing: readonly Missing[];
   readonly parts: readonly Part[];
   /** Addresses that were freed, as text. */
   readonly given: ReadonlySet<string>;
   /** Digest of the request's body: the same key with another body is refused. */
   readonly digest: string;
-  /** What it has of a limited handle's quota slots. */
+  /** Its quota slots, for a handle with a limit. */
   readonly quotaSlots: readonly QuotaSlotOfAllocation[];
   /** Generations of addresses that its answer also had: under the limit they are the handle's by other requests. */
   readonly also: readonly string[];
@@ -59,7 +59,7 @@ export interface Allocation {
 }
 
 /**
- * When the repair run should look at it. Never for a live allocation without a lease, which then costs no index write: that
+ * The time when repair should visit it. Never for a live allocation without a lease, which then costs no index write: that
  * its author crashed, or that it holds nothing any more, is found without the index. One that is over, and kept for its key,
  * is looked at while it names parts, whose slots a release that was cut off may have left taken; and when its time is over.
  */

@@ -21,7 +21,7 @@ export const GROUP_BITS = Math.log2(BLOCKS_PER_GROUP);
 /** Hosts start among so many block groups of a pool, so that its map stays small; the next so many follow when these are full. */
 export const GROUPS_PER_WINDOW = 4_096n;
 
-/** What of a pool the geometry needs. */
+/** The fields of a pool that its geometry needs. */
 export interface Grid {
   readonly cidr: Cidr;
   readonly blockSize: number;
@@ -40,7 +40,7 @@ export function groupOf(block: Cidr): Cidr {
   return cidrOf({ family: block.family, value: block.base }, block.prefix - GROUP_BITS);
 }
 
-/** How many block groups a pool touches: at least one, a power of two. */
+/** Returns the number of block groups of a pool: a power of two, at least one. */
 export function groupCount({ cidr, blockSize }: Grid): bigint {
   const bits = blockSize - GROUP_BITS - cidr.prefix;
   return bits > 0 ? 1n << BigInt(bits) : 1n;
@@ -83,7 +83,7 @@ export function* blocksIn(
   for (let base = from; base <= last; base += step) yield { ...first, base };
 }
 
-/** Where the next block begins. */
+/** Returns the start of the next block. */
 const pastBlock = (value: bigint, step: bigint): bigint => value - (value % step) + step;
 
 /**

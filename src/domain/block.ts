@@ -16,7 +16,7 @@ export interface Block {
   /** Absent when it was taken from its host: it serves on, and goes with its last address. */
   readonly host?: HostId;
   readonly claimedAtMs: number;
-  /** What the host that claimed it keeps for itself. */
+  /** The host-reserved addresses of the host that claimed it. */
   readonly hostReserved?: HostReserved;
   /** By ordinal; an ordinal without an entry was never used. */
   readonly slots: ReadonlyMap<number, Slot>;
@@ -26,10 +26,10 @@ export interface Block {
   readonly revision: string;
   /** May its host have a hint that it is full? Whoever frees a slot of a block that was full then takes the hint away. */
   readonly calledFull?: true;
-  /** When the reclaimer first saw the block empty; any assign removes it. */
+  /** The time when `reclaim` first saw the block empty; any assign removes it. */
   readonly idleSinceMs?: number;
   /**
-   * Why its item cannot be read. Where it stands is known, by its key; all else is made up so that nobody claims its range,
+   * The reason why its item cannot be read. Its key gives the place; all else is invented so that nobody claims its range,
    * takes from it or gives it up.
    */
   readonly unreadable?: CorruptItemError;
@@ -49,16 +49,16 @@ export function assertBlock(block: Block): void {
   if (intervalOf(cidr).first !== cidr.base) throw new Error("it does not begin where it should");
 }
 
-/** What is new in a block that changes hands. */
+/** The new fields of a block that changes hands. */
 export interface BlockChanges {
   readonly epoch: string;
   readonly revision: string;
   readonly claimedAtMs: number;
-  /** What its host keeps for itself from then on; absent: nothing. */
+  /** The new host-reserved addresses; absent means none. */
   readonly hostReserved?: HostReserved;
 }
 
-/** What decides whether a slot may be assigned. */
+/** The rules that decide whether a slot can be assigned. */
 export interface SlotRules {
   readonly nowMs: number;
   readonly cooldownMs: number;
@@ -74,7 +74,7 @@ export function isCooled(
   return cooldownMs === 0 || nowMs >= cooledAtMs(sinceMs, cooldownMs);
 }
 
-/** When a slot released at `sinceMs` may be given again, on the slowest clock. */
+/** Returns when a slot that was released at `sinceMs` can be assigned again, on the slowest clock. */
 export function cooledAtMs(sinceMs: number, cooldownMs: number): number {
   return sinceMs + cooldownMs + CLOCK_SKEW_MS_MAX;
 }
@@ -110,7 +110,7 @@ export function chooseOrdinals(
   return [...shuffled(unused, random), ...shuffled(oldest, random)].slice(0, count);
 }
 
-/** How many addresses could be assigned now. */
+/** Counts the addresses that can be assigned now. */
 export function roomIn(block: Block, rules: SlotRules): number {
   const keptOut = keptOutOf(block, rules);
   const capacity = capacityOf(block);
@@ -152,12 +152,12 @@ export function heldBy(block: Block | undefined, token: string): number[] {
     .map(([ordinal]) => ordinal);
 }
 
-/** How many addresses somebody has; a tag that cannot be read may be one. */
+/** Counts the assigned addresses; a slot that cannot be read counts as assigned. */
 export function takenIn({ slots }: Block): number {
   return [...slots.values()].filter(({ kind }) => kind !== "cooling").length;
 }
 
-/** How many released addresses may not be given again yet. */
+/** Counts the released addresses that cannot be assigned again yet. */
 export function coolingIn(block: Block, nowMs: number, cooldownMs: number): number {
   return [...block.slots.values()].filter(
     (slot) => slot.kind === "cooling" && !isCooled(slot.sinceMs, { nowMs, cooldownMs }),
@@ -204,13 +204,13 @@ export function isWhollyReserved(
   return reserved.some((run) => includes(run, left));
 }
 
-/** Which ordinals of a block automatic assignment leaves out: reserved by an operator, or by the host for itself. */
+/** Returns the ordinals that automatic assignment leaves out: reserved by an operator or by the host. */
 function keptOutOf(block: Block, rules: SlotRules) {
   const reserved = reservedOrdinals(block, rules.reserved);
   return (ordinal: number) => isHostReserved(block, ordinal) || reserved(ordinal);
 }
 
-/** Which ordinals of a block are in a reservation. */
+/** Returns the ordinals of a block that are in a reservation. */
 export function reservedOrdinals(block: Block, reserved: readonly Interval[]) {
   const { family, first, last } = intervalOf(block.cidr);
   const runs = reserved

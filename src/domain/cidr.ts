@@ -89,7 +89,7 @@ export function merged(intervals: readonly Interval[]): readonly Interval[] {
   return runs;
 }
 
-/** How many addresses of an interval lie in runs of which no two touch. Runs only: nothing is enumerated. */
+/** Counts the addresses of an interval in runs that do not touch. Computes with runs and enumerates nothing. */
 export function countWithin({ family, first, last }: Interval, runs: readonly Interval[]): bigint {
   let count = 0n;
   for (const run of runs) {

@@ -23,7 +23,7 @@ export interface BlockGroupIndexPage {
 export interface FullPool {
   readonly space: string;
   readonly poolId: string;
-  /** What was reserved of the pool when it was found full: under other reservations nothing is known of it. */
+  /** A hash of the reservations under which the pool was found full; other reservations invalidate the hint. */
   readonly reserved: string;
 }
 

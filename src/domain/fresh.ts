@@ -1,4 +1,4 @@
-/** Where fresh values come from; both are passed in, so that a run can be replayed. */
+/** The sources of fresh values; both are passed in, so that a run can be replayed. */
 export interface Random {
   /** A number in [0, 1). */
   fraction(): number;

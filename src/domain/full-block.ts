@@ -13,7 +13,7 @@ export interface FullBlock {
   readonly block: Cidr;
   /** The revision of the host's affinity of the block: under another one the hint says nothing. */
   readonly affinity: string;
-  /** When there may be room although nobody gave anything back, in milliseconds since the epoch; absent where all is taken. */
+  /** The time when a slot may have cooled, in milliseconds since the epoch; absent if all slots are taken. */
   readonly untilMs?: number;
 }
 
@@ -32,7 +32,7 @@ export function saysFull(
   return affinity === revision && (untilMs === undefined || nowMs < untilMs);
 }
 
-/** Where the hint of a block lies that has one; a block without a host has none. */
+/** Returns the place of a block's full hint; a block without a host has none. */
 export function hintOf({ space, host, cidr }: Block) {
   return host === undefined ? undefined : { space, host, block: cidr };
 }

@@ -4,7 +4,7 @@ import { ID_CHARACTERS } from "./fresh.ts";
 import { type Parsed, parsed, unreadable } from "./parsed.ts";
 import { leadsTo } from "./token.ts";
 
-/** What a release by address needs so that it looks nothing up: the address, the token, the place of its allocation, the block's size. */
+/** The contents of a generation, so that a release reads nothing first: address, token, place of the allocation, block size. */
 export interface Generation {
   readonly token: string;
   /** The one address it is good for: another with it is a slip of the caller, and must free nothing. */
@@ -15,7 +15,7 @@ export interface Generation {
   readonly keyed: boolean;
   /** Is its request served by several writes, or under a limit? Then its allocation must be asked before anything is freed. */
   readonly headed: boolean;
-  /** How many addresses its request asked for: a lone one is all of its allocation. */
+  /** The number of addresses that its request asked for: a single one is its whole allocation. */
   readonly want: number;
 }
 

@@ -2,25 +2,25 @@ import { BITS, type Family } from "./address.ts";
 import { type Cidr, type Interval, intervalOf, sizeOf } from "./cidr.ts";
 
 /**
- * What a host keeps for itself at both ends of every block that it claims, as Windows does (3 and 1). It stands in the block
+ * The addresses that a host reserves at both ends of every block that it claims, as Windows does (3 and 1). It stands in the block
  * from its claim on, not in its slots: there is no allocation of it, and nothing to release. A block that stands never gains it.
  */
 export interface HostReserved {
-  /** How many addresses from the beginning of the block on. */
+  /** The number of addresses at the start of each block that the host reserves. */
   readonly start: number;
-  /** How many addresses up to the end of the block. */
+  /** The number of addresses at the end of each block that the host reserves. */
   readonly end: number;
-  /** What the host calls them, such as `windows-reserved-ipam-handle`: shown with them, and found under no handle. */
+  /** The host's name for them, such as `windows-reserved-ipam-handle`: shown with them, and found under no handle. */
   readonly handle?: string;
   readonly note?: string;
 }
 
-/** What a request says of it: one for the blocks of both families, or of each by itself, as Calico's client does. */
+/** Host-reserved addresses in a request: for both families, or for each, as in Calico's client. */
 export type HostReservedAsked =
   | HostReserved
   | { readonly ipv4?: HostReserved; readonly ipv6?: HostReserved };
 
-/** What a request asks for in the blocks of a family. */
+/** Returns the host-reserved addresses that a request asks for in blocks of a family. */
 export function reservedOf(
   asked: HostReservedAsked | undefined,
   family: Family,

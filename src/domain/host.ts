@@ -1,4 +1,4 @@
-/** Who a block is affine to, as in Calico: `virtual` owners are no machines (a load balancer, say) and never collide with hosts. */
+/** The kind of a block's owner, as in Calico: `virtual` owners are no machines, such as a load balancer, and never collide with hosts. */
 export type AffinityType = "host" | "virtual";
 
 /** `host:node-1`: the affinity type and the name, as keys and blocks carry them. */

@@ -128,7 +128,7 @@ function blockViolations(
 const poolOf = ({ space, poolId }: Block, { pools }: Contents): Pool | undefined =>
   pools.find((pool) => pool.space === space && pool.id === poolId);
 
-/** Whoever must see every block goes by the map, so a block group is in it before its first block is put. */
+/** Returns whether the index lists the block's group: readers that must see every block use the index. */
 function isMapped(block: Block, pool: Pool, { maps }: Contents): boolean {
   const index = groupIndexOf(pool, groupOf(block.cidr));
   return maps.some(
@@ -284,7 +284,7 @@ function isQuotaSlotHeld(
     );
 }
 
-/** What must also hold when nothing is in flight and the scheduled runs have been by. */
+/** Returns violations of what must also hold at rest, after the scheduled runs. */
 function untidy(contents: Contents, byName: BlocksByName): Violation[] {
   const { blocks, affinities, allocations, pools, maps, quotaSlots } = contents;
   const affinityName = (host: string, space: string, cidr: Cidr) =>

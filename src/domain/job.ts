@@ -7,7 +7,7 @@ import {
 import { CorruptItemError } from "./outcome.ts";
 import { formatTime } from "./time.ts";
 
-/** What one walk over the block groups of a pool has seen. */
+/** The counts of one walk over the block groups of a pool. */
 export interface WalkCounts {
   readonly groups: number;
   /** Blocks that stood when their block group was looked at. */
@@ -18,17 +18,17 @@ export interface WalkCounts {
   readonly taken: number;
   /** Released addresses that may not be given again yet. */
   readonly cooling: number;
-  /** Why not all of that is known: the first thing on the way that could not be read, as a clause. */
+  /** The first thing that could not be read, as a clause. */
   readonly unreadable?: string;
   /** Block groups that could not be worked on, and were passed by; each counts as a block that stands. */
   readonly passedBy?: number;
-  /** What went wrong in the first of them, if it was not that something could not be read: a clause. */
+  /** The first other failure, as a clause. */
   readonly failed?: string;
-  /** When the last of what only waits for time can go: addresses that cool, blocks below their minimum age. */
+  /** The time when the last cooling address or young block can go. */
   readonly readyAtMs?: number;
 }
 
-/** What was seen in one block group. */
+/** The counts of one block group. */
 export type GroupCounts = Omit<WalkCounts, "groups" | "passedBy">;
 
 /** A walk under way. */
@@ -62,7 +62,7 @@ export interface Job {
   readonly mustBeEmpty?: true;
   readonly state: (typeof JOB_STATES)[number];
   /**
-   * When the pool was seen to serve nobody any more, and every function was told; absent until then. A release changes
+   * The time when the pool served nobody any more, and every function knew it; absent until then. A release changes
    * nothing of its pool: its walk may begin at once.
    */
   readonly markedAtMs?: number;
@@ -201,7 +201,7 @@ export function waitingFor(job: Pick<Job, "kind" | "markedAtMs">, walk: WalkCoun
 const untilKnownByNobody = (job: Pick<Job, "kind">, markedAtMs: number): string =>
   `Waits until ${formatTime(provesFromMs(job, markedAtMs))}: before that, a function may know the pool as one that serves.`;
 
-/** What keeps a walk from being whole, in a sentence, where something does: nobody gives up what may be in use. */
+/** Returns a sentence about what keeps a walk from being complete, if anything does. Blocks that may be in use stay. */
 export function whatKeeps({ unreadable, failed }: WalkCounts): string | undefined {
   if (unreadable !== undefined) return `Waits for what cannot be read: ${unreadable}.`;
   return failed === undefined ? undefined : `Tries again what failed: ${failed}.`;

@@ -1,6 +1,6 @@
 /** Every bound of the product, each with its unit in its name. */
 
-/** How far apart the clocks of two functions may be; cooldowns are judged with this much to spare. */
+/** The largest difference between the clocks of two functions; cooldowns include it as a margin. */
 export const CLOCK_SKEW_MS_MAX = 2_000;
 /** The time limit of the functions that assign and release; an allocation younger than this may still have its author. */
 export const REQUEST_MS_MAX = 10_000;
@@ -30,7 +30,7 @@ export const RANGE_RETIRED_MS_MIN = CONFIGURATION_RELOAD_MS + EFFECTIVE_MS_MAX;
 
 /** A scheduled run leaves younger things alone: their authors may still be at work. Safety does not rest on it. */
 export const GRACE_MS = 60_000;
-/** How long a keyed allocation is kept after its release, so that a late duplicate is told `already_released`. */
+/** The time for which a keyed allocation is kept after its release, so that a late duplicate gets `already_released`. */
 export const RELEASED_ALLOCATION_KEPT_MS = 24 * 60 * 60 * 1000;
 
 /** Calico's default cap on affine blocks per host and family. */
@@ -39,7 +39,7 @@ export const BLOCKS_PER_HOST_DEFAULT = 20;
 export const BLOCKS_PER_HOST_MAX = 1_000_000;
 export const WARM_BLOCKS_MAX = 16;
 export const ADDRESSES_PER_REQUEST_DEFAULT = 256;
-/** What one slot write may take: a condition holds 4 KB, a slot's clause about 40 bytes. */
+/** The most slots of one slot write: a condition holds 4 KB, and the clause of a slot has about 40 bytes. */
 export const SLOTS_PER_WRITE_MAX = 100;
 /** The quota slots of a limited request stand in its allocation, about 70 bytes each. */
 export const LIMIT_PER_HANDLE_MAX = 256;
@@ -96,7 +96,7 @@ export const BLOCKS_READ_AT_ONCE = 4;
 export const FULL_BLOCKS_READ_MAX = 4;
 /** So long a block is called full in which something cools, or is reserved: then it is read again. */
 export const FULL_KNOWN_MS_MAX = 60_000;
-/** What a warm function remembers. A full block of 64 takes about 9 KB of memory, a block group or a space far less. */
+/** The most blocks in the warm cache. A full block of 64 takes about 9 KB of memory, a block group or a space far less. */
 export const REMEMBERED_BLOCKS_MAX = 1_024;
 export const REMEMBERED_BLOCKS_PER_HOST_MAX = 64;
 export const REMEMBERED_GROUPS_MAX = 16_384;
@@ -183,7 +183,7 @@ export const JOB_GROUPS_AT_ONCE = 16;
 export const JOB_BLOCKS_AT_ONCE = 4;
 /** Block groups that a release passed by and comes back to; where there are more it goes through the whole pool again. */
 export const JOB_GROUPS_TO_COME_BACK_TO_MAX = 256;
-/** How long a job that is over can be read. */
+/** The time for which a finished job can be read. */
 export const JOB_KEPT_MS = 7 * 24 * 60 * 60 * 1000;
 /** Block groups that a delete looks at before it is accepted, some at once; a larger pool is looked at in part. */
 export const IN_USE_GROUPS_MAX = 128;
@@ -219,7 +219,7 @@ export const ATTRIBUTES_BYTES_MAX = 65_536;
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html
  */
 export const ITEM_BYTES_MAX = 400 * 1_024;
-/** What is written later into an allocation is counted before. */
+/** The limit of an allocation's size, which counts everything that can be written into it later. */
 export const ALLOCATION_BYTES_MAX = 380_000;
 /** Of the reason why an item cannot be read: it may quote the item, and stands in jobs and answers. */
 export const UNREADABLE_CHARACTERS_MAX = 1_024;

@@ -2,7 +2,7 @@ import type { Family } from "./address.ts";
 import { UNREADABLE_CHARACTERS_MAX } from "./limits.ts";
 
 /**
- * What became of a conditional write.
+ * The outcome of a conditional write.
  *
  * - `done`: it happened; `item` is what stands there now (nothing after a deletion).
  * - `lost`: its condition failed; `item` is what stood in the way (nothing if nothing is there).
@@ -46,7 +46,7 @@ export interface Missing {
 }
 
 interface Members {
-  /** What a request to assign asked for in vain. */
+  /** The addresses that an assign could not get. */
   readonly missing?: readonly Missing[];
   /** The pools that were considered, where none may serve. */
   readonly pools?: readonly unknown[];
@@ -99,9 +99,9 @@ export class ContentionError extends Error {
   override readonly name = "Contended";
 }
 
-/** What is known of an item that this version cannot read. */
+/** An item that this version cannot read. */
 export interface UnreadableItem {
-  /** What a person calls it: `pool main`, `block 10.0.0.0`. */
+  /** The name of the item for people: `pool main`, `block 10.0.0.0`. */
   readonly item: string;
   /** The format that it says it has; absent where it says none, or has the one that is read. */
   readonly format?: number;
@@ -135,7 +135,7 @@ const cut = (text: string): string =>
     ? text
     : `${text.slice(0, UNREADABLE_CHARACTERS_MAX - 1).replace(/\p{Cs}$/u, "")}…`;
 
-/** What was read, or that it cannot be: for who has other things to do. */
+/** Returns the item, or the error of an unreadable one, for callers that continue without it. */
 export async function unlessCorrupt<T>(read: Promise<T>): Promise<T | CorruptItemError> {
   try {
     return await read;
@@ -148,14 +148,14 @@ export async function unlessCorrupt<T>(read: Promise<T>): Promise<T | CorruptIte
 /** The database refused for the moment (throttled, replicated-write conflict), again and again. */
 export class ThrottledError extends Error {
   override readonly name = "Busy";
-  /** Whose addresses an assign may hold although it was not answered. */
+  /** The handle whose addresses an assign may hold although it was not answered. */
   handle?: string;
 }
 
 /** The database did not answer, and what it did could not be found out. */
 export class UnavailableError extends Error {
   override readonly name = "Unavailable";
-  /** Whose addresses an assign may hold although it was not answered. */
+  /** The handle whose addresses an assign may hold although it was not answered. */
   handle?: string;
 }
 
@@ -165,11 +165,11 @@ export class UnavailableError extends Error {
  */
 export class OutOfTime extends Error {
   override readonly name = "OutOfTime";
-  /** Whose addresses an assign may hold although it was not answered. */
+  /** The handle whose addresses an assign may hold although it was not answered. */
   handle?: string;
 }
 
-/** What cuts a walk short without a decision. */
+/** The errors that stop an operation without a decision. */
 export type CutShort = ThrottledError | UnavailableError | OutOfTime;
 
 export const isCutShort = (error: unknown): error is CutShort =>

@@ -1,7 +1,7 @@
 type Attributes = Readonly<Record<string, string>>;
 
 /**
- * Who has an address, as its callers say (Calico, for virtual machines that move): the active owner has it, the alternate one
+ * The owners of an address, as its callers report them (Calico, for virtual machines that migrate): the active owner has it, the alternate one
  * is about to. An owner is a set of attributes; a side without one is empty.
  */
 export interface Owners {
@@ -15,13 +15,13 @@ type Side = (typeof SIDES)[number];
 /** Sets a side, or clears it; one that is not named stays. */
 export type OwnerChange = { readonly [side in Side]?: Attributes | null };
 
-/** Who an owner is: its attributes `namespace` and `name`, or `pod` where it has no `name`, as Calico calls it. */
+/** The identity of an owner: its attributes `namespace` and `name`, or `pod` without a `name`, as in Calico. */
 export interface OwnerName {
   readonly namespace: string;
   readonly name: string;
 }
 
-/** Who must stand on a side, or that nobody may; one that is not named may be as it likes. */
+/** The expected owner of each named side; null expects none. */
 export type ExpectedOwner = { readonly [side in Side]?: OwnerName | null };
 
 /** A side that is not as it was expected; null: nobody. */

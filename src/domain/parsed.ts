@@ -1,4 +1,4 @@
-/** What reading a text gave: the value, or a sentence that says what is wrong with the text and what would be right. */
+/** The result of parsing a text: the value, or a sentence that says what is wrong and what would be right. */
 export type Parsed<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly problem: string };

@@ -62,7 +62,7 @@ const rangeText = (text: string): string =>
     .map((end) => plainText(end.trim(), parseAddress, plainAddress, formatAddress))
     .join("-");
 
-/** What is not IPv4-mapped keeps its text. */
+/** Returns the plain form of an IPv4-mapped text; other texts do not change. */
 function plainText<T>(
   text: string,
   parse: (text: string) => Parsed<T>,

@@ -5,7 +5,7 @@ import type { CorruptItemError } from "./outcome.ts";
 import type { Selector } from "./selector.ts";
 import { NEVER_ASSIGNED } from "./special-ranges.ts";
 
-/** What addresses are for; a pool says which it serves. The values are Calico's. */
+/** The uses of addresses; a pool allows some of them. The values are Calico's. */
 export const USES = ["Workload", "Tunnel", "LoadBalancer"] as const;
 export type Use = (typeof USES)[number];
 
@@ -22,7 +22,7 @@ export interface PoolSelector {
   readonly selector: Selector;
 }
 
-/** What an operator says of a pool. CIDR and block size never change. */
+/** The fields of a pool that operators set. CIDR and block size never change. */
 export interface PoolSpec {
   readonly cidr: Cidr;
   /** Prefix length of its blocks. */
@@ -67,13 +67,13 @@ export interface Reservation {
   readonly revision: string;
 }
 
-/** What an operator sets for a whole space. */
+/** The settings of a space. */
 export interface Settings {
   /** A host gets addresses of its own blocks only. */
   readonly strictAffinity: boolean;
   /** May blocks be claimed by themselves? */
   readonly autoAllocateBlocks: boolean;
-  /** How many empty blocks a host that is in use may keep. */
+  /** The number of empty blocks that a host in use can keep. */
   readonly warmBlocksPerHost: number;
   readonly cooldownSeconds: number;
   readonly blockMinAgeSeconds: number;
@@ -171,7 +171,7 @@ export function serves({ state, disabled }: Pool): boolean {
   return state === "active" && !disabled;
 }
 
-/** How many blocks of a family a host may have. */
+/** Returns the limit of blocks of a family for each host. */
 export const capOf = ({ maxBlocksPerHost }: Settings): number =>
   maxBlocksPerHost ?? Number.POSITIVE_INFINITY;
 

@@ -14,18 +14,18 @@ export interface Requester {
   readonly namespace: Labels | undefined;
 }
 
-/** What of a request chooses pools. */
+/** The properties of a request that select pools. */
 export interface PoolCriteria {
   readonly family: Family;
   readonly use: Use;
   /** Names or CIDRs; empty: whatever serves everybody. */
   readonly pools: readonly string[];
   readonly requester: Requester;
-  /** What the host keeps for itself in each block: there must be an address left beside. */
+  /** The host-reserved addresses of each block, which must leave at least one address. */
   readonly hostReserved?: HostReserved | undefined;
 }
 
-/** Why a pool may not serve a request, for programs: which rule it is, mostly by the field of the pool that says so. */
+/** Codes for the reasons why a pool cannot serve a request; most are the name of the pool's field. */
 export const UNFIT = [
   "not_found",
   "not_named",
@@ -40,7 +40,7 @@ export const UNFIT = [
   "reserved",
 ] as const;
 
-/** Why a pool may not serve a request. */
+/** The reason why a pool cannot serve a request. */
 export interface Unfit {
   readonly reason: (typeof UNFIT)[number];
   /** For a person; it reads on from the pool's name. */
@@ -157,7 +157,7 @@ export function isNamed({ name, cidr }: Pool, named: readonly string[]): boolean
   return named.length === 0 || named.some((one) => one === name || one === formatCidr(cidr));
 }
 
-/** Why a pool may not serve a request, or nothing if it may. */
+/** Returns the reason why a pool cannot serve a request, or nothing if it can. */
 export function whyNot(pool: Pool, criteria: PoolCriteria): Unfit | undefined {
   const { family } = pool.cidr;
   if (family !== criteria.family) return { reason: "family", detail: `is IPv${family}` };
@@ -175,13 +175,13 @@ export function whyNot(pool: Pool, criteria: PoolCriteria): Unfit | undefined {
   return notSelected(pool, criteria.requester);
 }
 
-/** Why a pool serves nobody, or nothing if it does. */
+/** Returns the reason why a pool serves nobody, or nothing if it serves. */
 export function whyClosed({ state, disabled }: Pool): Unfit | undefined {
   if (state === "deleting") return { reason: "deleting", detail: "is being deleted" };
   return disabled ? { reason: "disabled", detail: "is disabled" } : undefined;
 }
 
-/** Whether or not the pool is named: Calico lets too small a block be chosen where it is not (1.12 f). */
+/** Returns whether the blocks are too small, for named pools too: Calico checks only named ones (1.12 f). */
 function tooSmall({ cidr, blockSize }: Pool, hostReserved: HostReserved): Unfit | undefined {
   const prefixMax = prefixMaxBeside(cidr.family, hostReserved);
   if (blockSize <= prefixMax) return undefined;
@@ -214,7 +214,7 @@ function notSelected(
 const isSelected = (by: PoolSelector | undefined, labels: Labels = NO_LABELS): boolean =>
   !narrows(by) || matches(by.selector, labels);
 
-/** What the selector asks for, as it was judged. */
+/** Returns the text of a selector as it was evaluated. */
 function shown(
   by: PoolSelector | undefined,
   labels: Labels | undefined,

@@ -37,7 +37,7 @@ export function parseSelector(text: string): Parsed<Selector> {
   }
 }
 
-/** How far the tokens are read. The last one is the end, which nobody reads past. */
+/** The position in the tokens. The last token marks the end. */
 interface Cursor {
   readonly tokens: readonly Token[];
   index: number;

@@ -1,6 +1,6 @@
 import { OPERATORS, type Token } from "./selector-tokens.ts";
 
-/** What may stand at a place, and how it is called there. */
+/** The tokens that are possible at a place, with their names. */
 const EXPECTED = {
   "a condition": 'a condition such as zone == "a" or has(zone)',
   "an operator": "an operator (==, !=, in, not in, contains, starts with or ends with)",
@@ -43,7 +43,7 @@ function shown(text: string): string {
     : text;
 }
 
-/** What people write who think of another language. The first that fits a piece is meant. */
+/** Frequent mistakes from other languages. The first match applies. */
 const STRAYS: readonly (readonly [RegExp, string])[] = [
   [/^[\r\n]/, "a selector stands on one line"],
   [/^["']/, "a string ends on its line with the quote it begins with, and has no escapes"],

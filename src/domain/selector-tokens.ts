@@ -11,13 +11,13 @@ export interface Token {
   readonly kind: (typeof SYMBOLS)[number] | "label" | "string" | "stray" | "end";
   /** As it is written. */
   readonly text: string;
-  /** Where it begins: the characters before it, and one. */
+  /** The start of the token: the number of characters before it, plus one. */
   readonly column: number;
 }
 
 export type Operator = (ValueComparison | SetComparison)["kind"];
 
-/** What stands after a label, in every spelling, and what selectors call it. */
+/** Operators after a label in every spelling, and their names in selectors. */
 export const OPERATORS: ReadonlyMap<string, Operator> = new Map<string, Operator>([
   ["==", "=="],
   ["!=", "!="],

@@ -6,7 +6,7 @@
  */
 export type Selector = Condition | Negation | Combination;
 
-/** What is asked of all labels, or of one. */
+/** A condition on all labels, or on one. */
 export type Condition =
   | { readonly kind: "all()" | "global()" }
   | { readonly kind: "has()"; readonly label: string }
@@ -35,7 +35,7 @@ export interface Combination {
   readonly of: readonly Selector[];
 }
 
-/** What a blank text means. */
+/** The meaning of an empty selector. */
 export const EVERYTHING: Selector = { kind: "all()" };
 
 /** Does it say `global()` anywhere? The language has it; a pool's selector may not. */
@@ -55,7 +55,7 @@ export function negated(selector: Selector): Selector {
   return selector.kind === "!" ? selector.of : { kind: "!", of: selector };
 }
 
-/** What was said inside the same operator is said beside it; of one operand nothing is combined. */
+/** Combines operands, and flattens nested ones of the same operator; returns a single operand unchanged. */
 export function combined(kind: Combination["kind"], operands: readonly Selector[]): Selector {
   const of = operands.flatMap((one) => (one.kind === kind ? one.of : [one]));
   const [first] = of;

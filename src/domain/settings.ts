@@ -6,7 +6,7 @@ import {
 } from "./limits.ts";
 import type { Settings } from "./pool.ts";
 
-/** What holds in a space whose configuration nobody has written. */
+/** The settings of a space without a configuration. */
 export const SETTINGS_DEFAULT: Settings = {
   strictAffinity: false,
   autoAllocateBlocks: true,

@@ -1,7 +1,7 @@
 import { ID_BYTES } from "./fresh.ts";
 
 /**
- * What stands at an ordinal of a block. An ordinal that was never used has no slot at all.
+ * The content of an ordinal of a block. An ordinal that was never used has no slot at all.
  * `foreign` is a tag this version cannot read: it is kept, reported, and never handed out.
  */
 export type Slot =

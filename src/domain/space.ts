@@ -1,4 +1,4 @@
-/** Where a walk over the block groups of a space stopped; pools are gone through in the order of their names. */
+/** The position of a walk over the block groups of a space; pools come in the order of their names. */
 export interface SpacePosition {
   /** The name of the pool it is in. */
   readonly pool: string;
@@ -13,6 +13,6 @@ export interface SpaceEntry {
   readonly space: string;
   /** New with every registration; absent in an entry from before there were revisions. */
   readonly revision: string | undefined;
-  /** Where the reclaimer stopped; absent when it is to begin at the beginning. A hint. */
+  /** The position where `reclaim` stopped; absent at the start. A hint. */
   readonly position: SpacePosition | undefined;
 }

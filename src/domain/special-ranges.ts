@@ -49,7 +49,7 @@ const LIMITED_BROADCAST = range(
   "RFC 919, section 7",
 );
 
-/** What no pool assigns, whatever is reserved: sorted runs of which no two touch. */
+/** Addresses that no pool assigns: sorted runs that do not touch. */
 export const NEVER_ASSIGNED: readonly Interval[] = [intervalOf(LIMITED_BROADCAST.cidr)];
 
 /** Returns why no pool may have this range, as a clause that reads on from it; nothing where a pool may. */

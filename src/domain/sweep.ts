@@ -1,13 +1,13 @@
 import type { Due } from "./allocation.ts";
 import { SWEEP_ITEMS_PER_RUN_MIN, SWEEP_MS } from "./limits.ts";
 
-/** How far the repair run is in a shard, from one run to the next. Losing it only means that work is looked at twice. */
+/** The position of the repair run in a shard. Losing it only repeats work. */
 export interface Progress {
   /** The last allocation looked at of those that are due, where the time of a run was over before all of them were. */
   readonly due?: Due;
   /** The walk over the shard's segment of the table that is under way. */
   readonly sweep?: Sweep;
-  /** How many items the last walk that came to the end of the segment went through. */
+  /** The number of items of the last complete walk over the segment. */
   readonly itemsBefore?: number;
 }
 

@@ -8,7 +8,7 @@ const RANDOM_BYTES = (RANDOM_CHARACTERS * 6) / 8;
 /** Eleven bytes are two bits less than 15 characters of base64url. */
 const LAST_BYTE = 0b1111_1100;
 
-/** Where an allocation lies in the partition of its handle: how its id begins, and whether it is an Idempotency-Key's. */
+/** The start of an allocation's id in the partition of its handle, and whether it comes from an Idempotency-Key. */
 export interface AllocationStart {
   readonly keyed: boolean;
   readonly idStart: string;
@@ -31,7 +31,7 @@ export function freshToken(
   return `${keyed ? "K" : "I"}${id.slice(0, START_CHARACTERS)}${bytes.toString("base64url")}`;
 }
 
-/** What a slot's token says of its allocation; nothing where it is of a time before tokens did: those begin with `A`, till 2109. */
+/** Returns the start of the allocation's id in a token; nothing for older tokens, which begin with `A`, until 2109. */
 export function allocationStartIn(token: string): AllocationStart | undefined {
   const [kind] = token;
   if (token.length !== ID_CHARACTERS || (kind !== "K" && kind !== "I")) return undefined;

@@ -3,7 +3,7 @@ import { type Cidr, countWithin, type Interval, intervalOf, sizeOf } from "./cid
 import { isHostReserved } from "./host-reserved.ts";
 
 /**
- * What the addresses of a block or of a pool are doing. Each counts once, so the five add up to the capacity: one that is
+ * The counts of addresses of a block or a pool by state. Each counts once, so the five add up to the capacity: one that is
  * taken is in use, whether or not it is reserved; one that a host keeps for itself is host-reserved; one that is neither and reserved
  * is reserved, whether or not it cools. (Calico counts an address that is both in use and reserved under both, and what a
  * host keeps as in use.)
@@ -28,7 +28,7 @@ export const NO_USAGE: Usage = {
   available: 0n,
 };
 
-/** What the addresses of a block are doing. A slot, or a block, that cannot be read is never handed out: it counts as in use. */
+/** Counts the addresses of a block by state. Unreadable slots and blocks are never assigned, and count as in use. */
 export function usageOf(block: Block, rules: SlotRules): Usage {
   const isReserved = reservedOrdinals(block, rules.reserved);
   const capacity = capacityOf(block);
@@ -51,7 +51,7 @@ export function usageOf(block: Block, rules: SlotRules): Usage {
 }
 
 /**
- * What the addresses of a pool are doing where no block stands. Reservations may have changed since the blocks were
+ * Counts the addresses of a pool outside of blocks. Reservations may have changed since the blocks were
  * counted; what is reserved here is then what there is room for, so that the sums hold in any case.
  *
  * @param inBlocks how many addresses lie in blocks, and how many of these are in a reservation

@@ -1,6 +1,6 @@
 import type { Contents } from "./contents.ts";
 
-/** What of a table belongs to one space; of what cannot be read, its key says so. */
+/** Returns the contents of one space; the key of an unreadable item tells its space. */
 export function withinSpace(contents: Contents, space: string): Contents {
   const ours = (item: { readonly space: string }) => item.space === space;
   return {
@@ -23,11 +23,11 @@ export function withinSpace(contents: Contents, space: string): Contents {
   };
 }
 
-/** What belongs to the table as a whole concerns every space. */
+/** Returns whether a key concerns the space; keys of the whole table concern every space. */
 const concerns = (key: string, space: string): boolean =>
   /^(TABLE|SWEEP|CURSOR) /.test(key) || spaceOfKey(key) === space;
 
-/** What a person calls the block of a key, if one of the space stands under it. */
+/** Returns the name of the block under a key of the space, if there is one. */
 export function blockOfKey(key: string, space: string): string | undefined {
   const address = /^BLOCK#\S+ (\S+)$/.exec(key)?.[1];
   return address !== undefined && spaceOfKey(key) === space ? `block ${address}` : undefined;

@@ -15,7 +15,7 @@ export interface Emulator {
 }
 
 export interface EmulatorOptions {
-  /** Where data is kept; without it, in the memory of the process. */
+  /** The file of the data; without it, the memory of the process. */
   readonly file?: string | undefined;
   /** Any free one if not said. */
   readonly port?: number;

@@ -7,7 +7,7 @@ import { cut } from "../contract/schema/schema.ts";
 import type { Event } from "../edge/http/event.ts";
 import { isGreedy, leadsNowhere, routesAt } from "../edge/http/routing.ts";
 
-/** Where a request leads. */
+/** The route and the function of a request. */
 export interface Destination {
   readonly route: Route;
   readonly event: Event;
@@ -39,7 +39,7 @@ export function destinationOf(request: IncomingMessage, requestId: string): Dest
 
 const LAPTOP = { accountId: "local", apiId: "local", domainName: "127.0.0.1" } as const;
 
-/** What is known of a request once it has its route. */
+/** A request with its route. */
 export interface Routed {
   readonly accountId: string;
   readonly apiId: string;

@@ -61,7 +61,7 @@ export function readOptions(
   };
 }
 
-/** Which table it is to be. */
+/** Chooses the table from options and environment. */
 function storageOf(
   { data, memory, dynamodb }: { data?: string; memory: boolean; dynamodb: boolean },
   environment: Variables,

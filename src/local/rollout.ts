@@ -5,7 +5,7 @@ import type { Client } from "./client.ts";
 import type { Plat } from "./plat.ts";
 import { Tally, tableText } from "./tally.ts";
 
-/** What is rolled out, and into what. */
+/** The size of a rollout, and its target. */
 export interface Rollout {
   readonly deployments: number;
   readonly plat: Pick<Plat, "context">;
@@ -44,7 +44,7 @@ class Acts {
   readonly #deployments: number;
   readonly #plat: Rollout["plat"];
   readonly #client: Client;
-  /** Who has which address, by our own account. */
+  /** Addresses by handle, as the demo expects them. */
   readonly #held = new Map<string, Held>();
   readonly #rows: Record<string, string | number>[] = [];
   readonly #failures: string[] = [];

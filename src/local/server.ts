@@ -16,7 +16,7 @@ const TIMEOUTS_POLL_MS = 1_000;
 /** Longer than a caller's pool keeps a connection, so that it is the caller who closes it. */
 const IDLE_MS_MAX = 65_000;
 
-/** What a caller may take of the server. */
+/** Limits of the server for a caller. */
 export interface ServerLimits {
   /** For the headers to arrive. */
   readonly headersMsMax: number;
@@ -43,13 +43,13 @@ const LIMITS: ServerLimits = {
   connectionsMax: 1_024,
 };
 
-/** Where a server listens, and whom it lets in. */
+/** The address of a server, and the callers that it accepts. */
 export interface Door {
   /** 0: any free one. */
   readonly port: number;
   /** The address; this machine's own if not said. */
   readonly listen?: string;
-  /** What requests must carry; without it, they must come from this machine, and from no web page. */
+  /** The token that requests must carry; without it, only programs on this machine have access. */
   readonly token?: string | undefined;
 }
 

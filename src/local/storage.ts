@@ -13,7 +13,7 @@ import { UsageError } from "./usage-error.ts";
 
 export const TABLE_NAME = "plat";
 
-/** Where the laptop's table is. */
+/** The place of a local table. */
 export interface Storage {
   readonly table: Table;
   /** Says where data is kept, for the first line on the terminal. */

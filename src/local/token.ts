@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { UsageError } from "./usage-error.ts";
 
-/** Whoever can reach the server can try as many as they like. */
+/** A caller that reaches the server can try any number of tokens. */
 const TOKEN_CHARACTERS_MIN = 16;
-/** What a bearer token may be (https://www.rfc-editor.org/rfc/rfc6750#section-2.1). */
+/** Matches a bearer token (https://www.rfc-editor.org/rfc/rfc6750#section-2.1). */
 const TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/;
 
 /**

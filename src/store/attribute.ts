@@ -1,7 +1,7 @@
 import { isMap } from "./clause.ts";
 import type { Item, Value } from "./item.ts";
 
-/** What an attribute of an item must be, each asserted as the item is decoded: what is missing is a broken item, not `undefined`. */
+/** Readers of attributes, which assert the type as an item is decoded: a missing attribute is a corrupt item, not `undefined`. */
 
 type Attributes = Readonly<Record<string, Value>>;
 

@@ -37,7 +37,7 @@ export function blockItems(table: Table) {
       return (await table.query(blockPk(space, group), options)).map(current);
     },
 
-    /** Where blocks stand in a block group, whatever they are: eventually consistent. */
+    /** Lists the places of blocks in a block group; eventually consistent. */
     async listCurrent(space: string, group: Cidr): Promise<readonly Cidr[]> {
       const options = { consistent: false, only: [] };
       return (await table.query(blockPk(space, group), options)).map((key) => placeOf(key).cidr);
@@ -249,7 +249,7 @@ function current(item: Item): Block {
   };
 }
 
-/** Where the block of a key stands; its size follows from that of its block group. */
+/** Returns the place of the block under a key; its size follows from its block group. */
 function placeOf({ pk, sk }: Key): Pick<Block, "space" | "cidr"> {
   const [, space = "", group = ""] = pk.split("#");
   const prefix = Number(group.split("/")[1]) + GROUP_BITS;

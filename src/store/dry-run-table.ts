@@ -9,9 +9,9 @@ import type { Table } from "./table.ts";
  * index, which no request uses, show the table as it is.
  */
 export function dryRunTable(table: Table): Table {
-  /** What would stand there, by partition and sort key; nothing where it would be deleted. */
+  /** The items as they would be written, by partition and sort key; nothing for a deleted one. */
   const written = new Map<string, Map<string, Item | undefined>>();
-  /** What stands at a key, asked for when all waiting is over: what was written meanwhile counts. */
+  /** Returns a reader of the newest item at a key, to call after all waiting. */
   const current = async ({ pk, sk }: Key): Promise<() => Item | undefined> => {
     const isWritten = () => written.get(pk)?.has(sk) ?? false;
     const underneath = isWritten() ? undefined : await table.get({ pk, sk });

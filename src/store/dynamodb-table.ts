@@ -15,7 +15,7 @@ import { TABLE } from "./definition.ts";
 import type { Item, Key, Path, Value } from "./item.ts";
 import type { DueKey, DueOptions, Page, QueryOptions, ScanOptions, Table, Write } from "./table.ts";
 
-/** What carries the commands of a document client to DynamoDB and brings back what it says. */
+/** Sends commands of a document client to DynamoDB, and returns its answers. */
 export type Sender = Pick<DynamoDBDocumentClient, "send">;
 
 /**
@@ -163,7 +163,7 @@ function isNotApplied(error: unknown): boolean {
 
 /**
  * A time-out, a broken connection, an answer cut short, any 5xx: the request may have been carried out, or may be yet.
- * Whatever is none of these is our own fault, found before anything was sent.
+ * Any other error is our own fault, found before anything was sent.
  */
 function isUnanswered(error: unknown): boolean {
   const { name, code, $response, $metadata } = error as {

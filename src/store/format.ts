@@ -70,7 +70,7 @@ export function formattedTable(table: Table): Table {
   };
 }
 
-/** What is read in part is read with its numbers; a key alone is of no format. */
+/** Adds the format numbers to a partial read; a key alone has no format. */
 const withFormat = (options: QueryOptions): QueryOptions =>
   options.only && options.only.length > 0
     ? { ...options, only: [...options.only, FORMAT, KEYS] }
@@ -112,5 +112,5 @@ const numbersOf = ({ format, carriesKeys }: Kind): Readonly<Record<string, numbe
   ...(carriesKeys && { [KEYS]: KEYS_FORMAT }),
 });
 
-/** What a person calls the item under a key. */
+/** Returns the name of the item under a key, for people. */
 const calledAt = (key: Key): string => kindOf(key)?.called(key) ?? `${key.pk} ${key.sk}`;

@@ -2,7 +2,7 @@ import type { HostReserved } from "../domain/host-reserved.ts";
 import { mapOf, numberOf, textOf } from "./attribute.ts";
 import type { Item } from "./item.ts";
 
-/** What a host keeps for itself, as blocks and the affinities of their claims have it. */
+/** Host-reserved addresses, as blocks and the affinities of their claims store them. */
 interface Reserving {
   readonly hostReserved?: HostReserved;
 }

@@ -72,7 +72,7 @@ export class InMemoryTable implements Table {
   }
 }
 
-/** What a Query with these options answers of the items of a partition. */
+/** Returns the answer of a Query with these options over the items of a partition. */
 export function queried(items: readonly Item[], options: QueryOptions): readonly Item[] {
   const { prefix = "", before, after, limit } = options;
   const found = items
@@ -83,7 +83,7 @@ export function queried(items: readonly Item[], options: QueryOptions): readonly
   return asAsked(found, options);
 }
 
-/** What a Query that asks for some attributes alone answers of what it found. */
+/** Returns the requested attributes of the items that a Query found. */
 export const asAsked = (items: readonly Item[], { only }: QueryOptions): readonly Item[] =>
   only ? items.map((item) => inPart(item, only)) : items;
 

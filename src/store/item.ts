@@ -1,4 +1,4 @@
-/** What an attribute may be, here and in DynamoDB. Sets are never empty. */
+/** A value of an attribute, here and in DynamoDB. Sets are never empty. */
 export type Value =
   | string
   | number

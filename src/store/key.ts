@@ -14,7 +14,7 @@ export const unescaped = (text: string): string =>
 
 const joined = (...parts: string[]) => parts.join("#");
 
-/** What stands before the first separator of a key. */
+/** Returns the text before the first separator of a key. */
 export function headOf(text: string): string {
   const end = text.indexOf("#");
   return end < 0 ? text : text.slice(0, end);
@@ -129,7 +129,7 @@ export const allocationKey = ({ space, handleHash, id, keyed }: AllocationPlace)
   sk: joined(keyed ? "KEY" : "ID", id),
 });
 
-/** How the sort keys of allocations begin whose ids begin so. */
+/** Returns the prefix of the sort keys of allocations whose ids begin so. */
 export const allocationPrefix = ({ keyed, idStart }: AllocationStart): string =>
   joined(keyed ? "KEY" : "ID", idStart);
 
@@ -151,7 +151,7 @@ export const jobKey = (space: string, id: string): Key => ({
 /** The item that says of what format the keys of the table are. Its own key is the same in every format. */
 export const TABLE_KEY: Key = { pk: "TABLE", sk: "FORMAT" };
 
-/** How far the repair run is in a shard. */
+/** Returns the key of the repair position of a shard. */
 export const progressKey = (shard: number): Key => ({ pk: "SWEEP", sk: String(shard) });
 
 /** The address in a key; keys are ours, so what cannot be read is a broken table. */

@@ -8,11 +8,11 @@ import { headOf, unescaped } from "./key.ts";
  */
 export const KEYS_FORMAT = 2;
 
-/** What an item is. */
+/** A kind of item. */
 export interface Kind {
   /** The format that this version writes, and the only one that it reads. Whoever changes what an item means raises it. */
   readonly format: number;
-  /** What a person calls the item: its kind, and its name in the space. */
+  /** Returns the name of the item for people: its kind, and its name in the space. */
   called(key: Key): string;
   /**
    * Does it carry the format of the keys as well? Who begins with the configuration of a space then learns of other keys
@@ -74,7 +74,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
 /** The names of all kinds. */
 export const KIND_NAMES: readonly string[] = Object.keys(KINDS);
 
-/** What stands under a key; nothing where this version has no such kind. */
+/** Returns the kind of the item under a key; nothing for a kind that this version does not know. */
 export function kindOf(key: Key): Kind | undefined {
   const name = kindNameOf(key);
   return name === undefined ? undefined : KINDS[name];

@@ -6,14 +6,14 @@ import type { Item, Key } from "./item.ts";
 import { duePlace, dueRange, dueTime, itemPlace, justAfter, partitionRange } from "./lmdb-key.ts";
 import type { DueKey, DueOptions, QueryOptions } from "./table.ts";
 
-/** What one key comes to in a commit: what stands there on the disk, and what is to stand there; nothing for none. */
+/** A change of one key in a commit: the item on the disk, and the new one; nothing for none. */
 export interface Replacement {
   readonly key: Key;
   readonly from: Item | undefined;
   readonly to: Item | undefined;
 }
 
-/** What a table needs of LMDB. Reads are synchronous and may see what is not yet on the disk. */
+/** The part of LMDB that a table needs. Reads are synchronous, and can see writes that are not on the disk yet. */
 export interface Environment {
   get(key: Key): Item | undefined;
   query(pk: string, options: QueryOptions): readonly Item[];
@@ -118,7 +118,7 @@ function opened(
   }
 }
 
-/** What the first page of the library's files has in this place. Of other files the library takes the process down. */
+/** The magic number in the first page of the library's files. The library crashes the process on other files. */
 const MAGIC = { at: 24, bytes: Buffer.of(0xde, 0xc0, 0xef, 0xbe) };
 
 function expectDatabase(path: string): void {
@@ -128,7 +128,7 @@ function expectDatabase(path: string): void {
     throw new UnusableFile(`${path} is not a database of Plat.`);
 }
 
-/** How many bytes there are; none where there is no file. */
+/** Reads the head of a file, and returns its number of bytes; none without a file. */
 function readHead(path: string, head: Buffer): number {
   let file: number;
   try {

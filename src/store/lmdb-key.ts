@@ -15,7 +15,7 @@ export const itemPlace = ({ pk, sk }: Key): Buffer =>
     ? place(named(pk), Buffer.from(sk))
     : place(Buffer.from(`${pk}\u0000${sk}`));
 
-/** Where a partition, or what begins with a prefix in it, starts and where it is over. */
+/** Returns the start and the end of a partition, or of a prefix in it. */
 export function partitionRange(
   pk: string,
   {

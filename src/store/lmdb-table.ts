@@ -48,7 +48,7 @@ export class LmdbTable implements Table {
     return queried([...current, ...coming], options);
   }
 
-  /** What waits is left out: nobody was told of it yet. A file has one segment that is not empty: one process walks it. */
+  /** Scans without pending writes, which no answer has reported yet. A file has one segment: one process walks it. */
   async scan(limit: number, { after, segment }: ScanOptions = {}): Promise<Page> {
     if (segment !== undefined && segment.index > 0) return { items: [] };
     const found = this.#working().scan(limit + 1, after);
@@ -88,7 +88,7 @@ export class LmdbTable implements Table {
     await this.#environment.close();
   }
 
-  /** What stands there, or is to stand there, and the group that it comes with if it is not on the disk. */
+  /** Returns the newest item at a key, and its flush group if it is not on the disk yet. */
   #newest(key: Key): { readonly item: Item | undefined; readonly group?: Group } {
     for (const group of [this.#gathering, this.#leaving]) {
       const waiting = group?.partitions.get(key.pk)?.get(key.sk);
@@ -138,7 +138,7 @@ export class LmdbTable implements Table {
     });
   }
 
-  /** What gathered was judged by what failed, so it is as unknown. */
+  /** Fails a group, and the groups that were judged by its writes: their outcome is unknown too. */
   #fail({ message }: Error, group: Group): void {
     this.#failure = message;
     this.#leaving = undefined;
@@ -152,7 +152,7 @@ export class LmdbTable implements Table {
 /** Writes that go to the disk together: what each key comes to in the end. */
 class Group {
   readonly partitions = new Map<string, Map<string, Replacement>>();
-  /** Whether it got there. */
+  /** Resolves to whether the group reached the disk. */
   readonly onDisk: Promise<boolean>;
   settle!: (isDone: boolean) => void;
 

@@ -5,7 +5,7 @@ import type { Item } from "./item.ts";
 import { allocationKey, allocationPlaceOf, progressKey } from "./key.ts";
 import type { Table } from "./table.ts";
 
-/** How far the repair run is in each shard. */
+/** Reads and writes the position of the repair run in each shard. */
 export function progressItems(table: Table) {
   return {
     /** Eventually consistent: what an older one says is only done again. */

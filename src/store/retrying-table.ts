@@ -7,7 +7,7 @@ import type { Table } from "./table.ts";
 const FIRST_PAUSE_MS = 25;
 const PAUSE_MS_MAX = 800;
 
-/** What waiting takes; both are passed in. */
+/** The clock and the sleep of retries; both are passed in. */
 export interface Patience {
   readonly random: Random;
   sleep(ms: number): Promise<void>;

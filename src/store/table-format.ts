@@ -69,7 +69,7 @@ export function knownKeysTable(table: Table): Table {
 const FIRST: ReadonlySet<string> = new Set(["SPACES", "JOBS", "NODES", "PLAN", "SWEEP"]);
 /** Partitions of which nothing is found only where nothing stands, or where it stands under other keys. */
 const WHEN_EMPTY: ReadonlySet<string> = new Set(["SPACE", "HANDLE", "NAMESPACE"]);
-/** What is written first of all that a space has. */
+/** The kinds of items that are written first in a space. */
 const ROOTS: ReadonlySet<string> = new Set(["SPACES", "NODES", "NAMESPACE"]);
 
 /** Can it make an item? One that is deleted, or is to stand for the write, is there. */

@@ -2,7 +2,7 @@ import type { Outcome } from "../domain/outcome.ts";
 import type { Clause } from "./clause.ts";
 import type { Item, Key, Path, Value } from "./item.ts";
 
-/** What a conditional write does to its one item. */
+/** A change of one item by a conditional write. */
 export type Change =
   | { readonly kind: "put"; readonly item: Item }
   | { readonly kind: "delete" }
@@ -18,7 +18,7 @@ export type Change =
 
 /** One conditional write of one item: the only way anything changes. */
 export interface Write {
-  /** What this write is for, as the protocol calls it. */
+  /** The step of the protocol that this write belongs to. */
   readonly step: string;
   readonly key: Key;
   readonly when: readonly Clause[];
@@ -27,7 +27,7 @@ export interface Write {
 
 export interface Page {
   readonly items: readonly Item[];
-  /** Where the next page begins; absent after the last. */
+  /** The key where the next page begins; absent after the last. */
   readonly next?: Key;
 }
 
@@ -71,7 +71,7 @@ export interface DueKey extends Key {
 }
 
 export interface DueOptions {
-  /** What is due by then. */
+  /** The latest due time to return. */
   readonly untilMs: number;
   readonly limit: number;
   /** Goes on after this entry, whether or not it is there. */

@@ -62,7 +62,7 @@ async function createPool(
     readonly spec: PoolSpec;
     /** Left pending by a try that was cut off. */
     readonly current: Pool | undefined;
-    /** How many pools the space has. */
+    /** The number of pools in the space. */
     readonly count: number;
   },
 ): Promise<Written<Pool> | Rejection> {
@@ -280,7 +280,7 @@ export async function listReservations(
   return { items: reservations, unreadable };
 }
 
-/** What holds for the space; without a revision as long as nobody has written it. */
+/** Returns the settings of the space; without a revision until a request writes them. */
 export async function readSettings(context: Context, space: string) {
   const { settings, settingsRevision } = await context.store.readSpace(space);
   return { settings, revision: settingsRevision };

@@ -20,12 +20,12 @@ import {
 import { identify, type NamedAddress } from "../allocations/identify-address.ts";
 import { type Context, fresh } from "../core/context.ts";
 
-/** What is to change about an address that somebody has, with what proves that it is the caller's. */
+/** A change of an assigned address, with the proof that it is the caller's. */
 export interface Amendment extends NamedAddress {
   /** Renews the lease of the request that it was assigned with, from now on for so long. */
   readonly leaseSeconds?: number;
   readonly owner?: OwnerChange;
-  /** What must stand for anything to change. */
+  /** The owners that the address must have for the change. */
   readonly expectedOwner?: ExpectedOwner;
 }
 

@@ -71,7 +71,7 @@ export async function readNode(
   return (await context.store.readNode(space, name)) ?? notFound(space, "node", name);
 }
 
-/** What is asked of a list of nodes, or of namespaces: the first so many, or those after a name. */
+/** A request for a list of nodes or namespaces: a page size, and the name to start after. */
 export interface LabelledWanted {
   readonly space: string;
   readonly limit: number;

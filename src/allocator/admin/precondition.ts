@@ -5,7 +5,7 @@ import type { Context } from "../core/context.ts";
 import type { Written } from "./written.ts";
 
 /**
- * What must hold of a resource before it is written (RFC 9110, 13.1): it is as it was seen, under this revision; or what
+ * The precondition of a write (RFC 9110, 13.1): it is as it was seen, under this revision; or what
  * If-Match and If-None-Match say together. `any` is `*`; a list names revisions.
  */
 export type Precondition = string | undefined | Conditions;
@@ -24,7 +24,7 @@ interface Resource {
   readonly revision?: string | undefined;
 }
 
-/** What the caller wants done to it. */
+/** The action that the caller wants. */
 type Act = keyof typeof UNDONE;
 
 const UNDONE = { change: "changed", delete: "deleted", drain: "drained" } as const;

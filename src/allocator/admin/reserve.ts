@@ -19,16 +19,16 @@ import { putReservation } from "./administration.ts";
 import type { Precondition } from "./precondition.ts";
 import type { Written } from "./written.ts";
 
-/** What a reservation does to a pool that its operator may not expect. */
+/** An effect of a reservation on a pool that its operator may not expect. */
 export interface ReservationWarning extends Covered {
   readonly pool: Pick<Pool, "name" | "cidr">;
-  /** How many addresses of the pool no reservation of the space covers. */
+  /** The number of addresses of the pool that no reservation of the space covers. */
   readonly unreserved: bigint;
 }
 
-/** What the look at a pool's blocks has seen of addresses in a reservation. */
+/** Addresses in a reservation, as counted in a pool's blocks. */
 interface Covered {
-  /** How many of them are assigned. */
+  /** The number of them that are assigned. */
   readonly inUse: number;
   /** Was every block seen? Otherwise there may be more. */
   readonly complete: boolean;

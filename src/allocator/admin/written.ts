@@ -1,6 +1,6 @@
 import { type Outcome, UnavailableError } from "../../domain/outcome.ts";
 
-/** What an operator's write came to. */
+/** The result of an operator's write. */
 export interface Written<T> {
   readonly value: T;
   readonly created: boolean;

@@ -19,7 +19,7 @@ import type { Context } from "../core/context.ts";
 import { asHint } from "../core/hint.ts";
 import { tooSmall } from "./too-small.ts";
 
-/** What became of one block of a range. */
+/** The result for one block of a range. */
 export interface ClaimedBlock {
   readonly cidr: string;
   /**
@@ -28,10 +28,10 @@ export interface ClaimedBlock {
    * `unreadable`: it, or what it is judged by, cannot be read, so it stays as it is.
    */
   readonly status: "claimed" | "not_owned" | "block_limit" | "contended" | "unreadable";
-  /** Whose it is, where it is another's. */
+  /** The host of the block, if it is another host. */
   readonly host?: string;
   readonly affinityType?: AffinityType;
-  /** What cannot be read. */
+  /** The error of an unreadable item. */
   readonly unreadable?: CorruptItemError;
 }
 
@@ -40,7 +40,7 @@ export interface ClaimedRange {
   /** In order of address, as many as one request does. */
   readonly blocks: readonly ClaimedBlock[];
   readonly complete: boolean;
-  /** Where the next request goes on, after the last of these; absent when nothing is left. */
+  /** The position of the next request, after the last of these; absent when nothing is left. */
   readonly next?: Address;
   /** `null`: as many as it likes. */
   readonly maxBlocksPerHost: number | null;

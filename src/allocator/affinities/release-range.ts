@@ -24,7 +24,7 @@ import type { Page } from "../core/page.ts";
 import { inParallel } from "../core/parallel.ts";
 import { tooSmall } from "./too-small.ts";
 
-/** What became of a host's affinity to one block. */
+/** The result for a host's affinity to one block. */
 export interface ReleasedAffinity {
   readonly cidr: string;
   /**
@@ -36,11 +36,11 @@ export interface ReleasedAffinity {
   /** Of a block that is not empty: how many of its addresses somebody has, and how many cool. */
   readonly inUse?: number;
   readonly cooling?: number;
-  /** What cannot be read. */
+  /** The error of an unreadable item. */
   readonly unreadable?: CorruptItemError;
 }
 
-/** Whose affinities are to go. */
+/** The host and the blocks whose affinities are released. */
 interface Releasing {
   readonly space: string;
   readonly host: HostId;

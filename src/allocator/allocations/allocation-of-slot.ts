@@ -8,7 +8,7 @@ import { inParallel } from "../core/parallel.ts";
 
 type Taken = Slot & { readonly kind: "taken" };
 
-/** Whose a slot is: an allocation, and that part of it which has the slot's token. */
+/** The owner of a slot: an allocation, and its part with the slot's token. */
 export interface SlotOwner {
   readonly allocation: Allocation;
   readonly part: Part;

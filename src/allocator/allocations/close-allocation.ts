@@ -117,14 +117,14 @@ async function mark(context: Context, step: string, seen: Allocation): Promise<M
 }
 
 /**
- * What keeps the author of an allocation that is over from taking slots for it: a fence, by its name in the protocol; that he was
+ * Keeps the author of a closed allocation from taking slots for it: a fence, by its name in the protocol; that he was
  * `answered`, with all his takes behind him; or the fence of whoever ends the allocation later, until when its parts stay.
  */
 export type Author = { readonly fence: string } | "answered" | "fenced later";
 
 /**
  * Finishes an allocation that is released or aborted: frees what it still holds, and shuts out its author where nothing is visible.
- * Where a part fails, the others are finished, and the allocation loses them: who comes next meets only what is left.
+ * Finishes the other parts after a part fails, and removes them from the allocation: who comes next meets only what is left.
  *
  * @param freed gets the addresses that this call frees, as text: also where it fails after that
  * @throws the first that went wrong
@@ -188,7 +188,7 @@ export const tagOf = ({ place, state }: Allocation, { token, block }: Part): Tag
 const addressesOf = ({ block }: Part, ordinals: readonly number[]): string[] =>
   ordinals.map((ordinal) => formatAddress(addressAt(block, ordinal)));
 
-/** Which ordinals of a part the allocation says were freed. */
+/** Returns the ordinals of a part that the allocation lists as freed. */
 export function freedOrdinals(allocation: Allocation, { block }: Part): ReadonlySet<number> {
   const given = [...allocation.given]
     .map(parseAddress)

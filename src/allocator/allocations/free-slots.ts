@@ -16,7 +16,7 @@ export interface Tag {
   readonly cools: boolean;
 }
 
-/** What freeing came to: what was freed by this call, and the block as it stands after it. */
+/** The result of a free: the slots that this call freed, and the block after it. */
 export interface Freed {
   readonly freed: readonly number[];
   readonly block: Block | undefined;

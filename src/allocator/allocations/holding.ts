@@ -11,7 +11,7 @@ export interface Holding {
   readonly ordinals: readonly number[];
 }
 
-/** What an allocation holds. */
+/** The addresses that an allocation holds. */
 export interface Granted {
   readonly allocation: Allocation;
   readonly held: readonly Holding[];

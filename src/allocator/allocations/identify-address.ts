@@ -16,7 +16,7 @@ export interface NamedAddress {
 }
 
 /**
- * Which assignment an address and its proof name. With a generation nothing is read.
+ * Identifies the assignment that an address and its proof name. With a generation nothing is read.
  *
  * @returns the generation; nothing if the address is not assigned; a refusal if it is another's
  */

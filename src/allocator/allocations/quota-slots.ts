@@ -56,7 +56,7 @@ export function quotaSlotOf(
   return quotaSlots.filter((quotaSlot) => quotaSlot.address === address);
 }
 
-/** Where the allocation of a quota slot's request lies. */
+/** Returns the place of the allocation that has a quota slot. */
 export const allocationPlaceOf = ({ space, handle, allocation }: QuotaSlot): AllocationPlace => ({
   space,
   handleHash: handleHash(handle),

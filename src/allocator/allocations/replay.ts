@@ -14,7 +14,7 @@ import { inParallel } from "../core/parallel.ts";
 import { closeAsSeen } from "./close-allocation.ts";
 import type { Holding } from "./holding.ts";
 
-/** What a second executor of a keyed request may do with the allocation it finds. */
+/** The options of a replay with the allocation that it finds. */
 export type Replay =
   /** The request was answered, or would have been: the same answer again. */
   | {
@@ -84,7 +84,7 @@ export function alreadyReleased({ given, expiresAtMs }: Allocation): Rejection {
   });
 }
 
-/** What an allocation visibly holds. */
+/** Returns the addresses that an allocation visibly holds. */
 async function holdingsOf(context: Context, allocation: Allocation): Promise<readonly Holding[]> {
   const { store } = context;
   const looks = await inParallel(allocation.parts, PARTS_FREED_AT_ONCE, async (part) =>

@@ -4,7 +4,7 @@ import { ContentionError } from "../../domain/outcome.ts";
 import { fence } from "../blocks/fence-block.ts";
 import { type Context, fresh } from "../core/context.ts";
 
-/** What became of a try to take slots of one block. */
+/** The result of a try to take slots of one block. */
 export type Take =
   /** They are taken. */
   | { readonly kind: "taken"; readonly block: Block; readonly ordinals: readonly number[] }

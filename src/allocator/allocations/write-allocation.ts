@@ -2,7 +2,7 @@ import type { Allocation } from "../../domain/allocation.ts";
 import { ContentionError, UnavailableError } from "../../domain/outcome.ts";
 import type { Context } from "../core/context.ts";
 
-/** Whose the allocation is after a try to write it. */
+/** The result of a try to write an allocation: who owns it now. */
 export type WrittenAllocation =
   | { readonly kind: "mine"; readonly allocation: Allocation }
   /** Another try of the same keyed request stands there. */

@@ -85,7 +85,7 @@ async function carriedOut(execution: AssignExecution): Promise<Assignment | Reje
 }
 
 /**
- * What a walk that was cut short leaves: contention is a settled outcome, so what is held goes back at once; after any
+ * Cleans up after an operation that was cut short: contention is a settled outcome, so what is held goes back at once; after any
  * other, what is held, or may be, can be freed by its handle, also where we made that up.
  */
 async function settledError(execution: AssignExecution, error: unknown): Promise<unknown> {
@@ -129,7 +129,7 @@ async function walk(
   throw new ContentionError(`no blocks could be settled on in ${ASSIGN_ROUNDS_MAX} rounds`);
 }
 
-/** Why there are only so many addresses: what no pool serves, and what `refusal` says of the others. */
+/** Explains a partial result: families without a pool, and what `rejection` says of the others. */
 function shortageOf(execution: AssignExecution, got: number, rejection?: Rejection): Shortage {
   const unserved = unservedOf(execution);
   const details = [unserved.length > 0 && execution.unserved, rejection].flatMap((each) =>
@@ -222,9 +222,9 @@ async function repeat(
 interface Learned {
   readonly familyRequests: readonly FamilyRequest[];
   readonly select: SlotSelector;
-  /** Why no pool serves one of its families, where less than was asked for will do. */
+  /** The reason why no pool serves one of the families, for a request that accepts a part. */
   readonly unserved?: Rejection | undefined;
-  /** What stands under the request's key. */
+  /** The allocation under the request's key. */
   readonly earlier: Allocation | undefined;
 }
 

@@ -20,7 +20,7 @@ export interface PoolsAsked {
 export interface AssignRequest extends PoolsAsked {
   readonly space: string;
   readonly host: HostId;
-  /** How many of each family; families not named are not asked for. */
+  /** The number of addresses of each family; other families are not requested. */
   readonly wanted: readonly { readonly family: Family; readonly count: number }[];
   /** A specific address; then one of its family is wanted. */
   readonly address?: Address;
@@ -34,15 +34,15 @@ export interface AssignRequest extends PoolsAsked {
   readonly hostLabels?: Labels;
   readonly namespaceLabels?: Labels;
   readonly allowPartial?: boolean;
-  /** How many addresses of a family the handle may have by requests with a limit; absent: as many as are asked for. */
+  /** The most addresses of a family that the handle can have through requests with a limit; absent means no limit. */
   readonly limitPerHandle?: number;
   /** After so long without a renewal the addresses are taken back; absent: never. */
   readonly leaseSeconds?: number;
   /** The caller's own cap on affine blocks of the host; the stricter of it and the space's holds. */
   readonly maxBlocksPerHost?: number;
-  /** What the host keeps for itself in blocks that this request claims; it serves from no pool whose blocks are too small. */
+  /** The host-reserved addresses in blocks that this request claims; pools with too small blocks do not serve it. */
   readonly hostReserved?: HostReservedAsked;
-  /** Who asks, as the way in knows its callers: kept in the allocation, and no part of what is asked for. */
+  /** The caller as API Gateway names it: stored in the allocation, and not part of the request's digest. */
   readonly assignedBy?: string;
   /** Digest of Idempotency-Key and handle. */
   readonly keyId?: string;
@@ -64,11 +64,11 @@ export interface Assignment extends Shortage {
   readonly handle: string;
   readonly addresses: readonly AssignedAddress[];
   readonly requested: number;
-  /** What the host keeps for itself in blocks that were claimed for this request, as it was asked for. */
+  /** The host-reserved addresses in blocks that this request claimed, as requested. */
   readonly hostReserved?: HostReservedAsked;
 }
 
-/** Why there are fewer addresses than were asked for: nothing where there are all. */
+/** The reasons why addresses are missing; nothing if none are. */
 export interface Shortage {
   /** For a person. */
   readonly messages: readonly string[];
@@ -78,7 +78,7 @@ export interface Shortage {
 
 const NOTHING_MISSING: Shortage = { messages: [], missing: [] };
 
-/** What the allocations of a handle hold, as its caller is told. */
+/** Returns the answer for the allocations of a handle. */
 export function assignment(
   granted: readonly Granted[],
   { handle, wanted, hostReserved }: AssignRequest,

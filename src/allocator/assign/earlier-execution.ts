@@ -5,7 +5,7 @@ import { type Assignment, assignment, totalOf } from "./assignment.ts";
 import { type AssignExecution, startOver, withdraw } from "./execution.ts";
 import { grantedBy } from "./quota.ts";
 
-/** What an earlier execution of the same request came to: its answer, or nothing if this one is to go on. */
+/** Returns the answer of an earlier execution of the same request, or nothing if this one must continue. */
 export async function replayEarlier(
   execution: AssignExecution,
   found: Allocation,

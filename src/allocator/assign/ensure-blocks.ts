@@ -41,7 +41,7 @@ export async function ensureBlocks(
     readonly space: string;
     readonly host: HostId;
     readonly families: readonly Family[];
-    /** What the host keeps for itself in a block that is claimed now; one that it has stays as it is. */
+    /** The host-reserved addresses in a block that is claimed now; existing blocks do not change. */
     readonly hostReserved?: HostReservedAsked;
     readonly hostLabels?: Labels;
   } & PoolsAsked,

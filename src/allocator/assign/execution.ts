@@ -26,13 +26,13 @@ export interface AssignExecution {
   seen?: Allocation | undefined;
   /** The allocation as this execution wrote it last. */
   mine?: Allocation | undefined;
-  /** What is taken so far. */
+  /** The addresses taken so far. */
   held: Holding[];
   /** Is it unknown of a slot write whether it was done, or will be? Then the allocation must stay, for it may hold something (I3). */
   unsettled: boolean;
-  /** What the limit of its handle leaves a request that has one. */
+  /** The addresses that the limit of its handle leaves, for a request with a limit. */
   allowance?: Allowance | undefined;
-  /** Why no pool serves one of its families, where less than was asked for will do. */
+  /** The reason why no pool serves one of the families, for a request that accepts a part. */
   unserved?: Rejection | undefined;
 }
 
@@ -58,12 +58,12 @@ function placeOf(context: Context, { space, handle, keyId }: AssignRequest): All
   };
 }
 
-/** What the answer would have now: what its handle has already under a limit, and what is taken. */
+/** Returns the addresses that the answer would have now: those of the handle under a limit, and those taken. */
 export function grantedTo({ allowance, mine, held }: AssignExecution): readonly Granted[] {
   return [...(allowance?.has ?? []), ...(mine ? [{ allocation: mine, held }] : [])];
 }
 
-/** What is still wanted. */
+/** Returns the requests that are still missing addresses. */
 export function missingFrom(
   execution: AssignExecution,
   familyRequests: readonly FamilyRequest[],
@@ -77,7 +77,7 @@ export function missingFrom(
     .filter(({ count }) => count > 0);
 }
 
-/** What no pool serves, but for what the handle has of it already under its limit. */
+/** Returns the addresses without a pool, less those that the handle has under its limit. */
 export function unservedOf({ unserved, allowance }: AssignExecution): readonly Missing[] {
   const has = (allowance?.has ?? []).flatMap(({ held }) => held);
   return (unserved?.members.missing ?? [])

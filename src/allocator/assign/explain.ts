@@ -11,15 +11,15 @@ import { consideredPools } from "./family-requests.ts";
 import { requesterOf } from "./requester.ts";
 
 /**
- * Where addresses would come from: the host's own block, a free one that is claimed, an empty one that is taken over, one
+ * The source of addresses: the host's own block, a free one that is claimed, an empty one that is taken over, one
  * that is borrowed from; or they are held already, by a handle that is at its limit.
  */
 type Action = "own" | "claim" | "seize" | "borrow" | "alreadyAssigned";
 
-/** What a request would come to. */
+/** The effect that a request would have. */
 export interface Explanation extends Shortage {
   readonly requested: number;
-  /** Why it would be refused. */
+  /** The rejection of the request. */
   readonly rejection?: Rejection;
   readonly families: readonly FamilyExplanation[];
 }
@@ -28,14 +28,14 @@ interface FamilyExplanation {
   readonly family: Family;
   readonly requested: number;
   readonly pools: readonly Candidate[];
-  /** Where its addresses would come from. Which free block is claimed is drawn anew each time. */
+  /** The blocks that would serve. The claimed free block is chosen at random each time. */
   readonly blocks: readonly {
     readonly action: Action;
     readonly block: string;
     readonly pool: string;
     readonly count: number;
   }[];
-  /** Why this family, asked for by itself, would be refused. */
+  /** The rejection of this family on its own. */
   readonly rejection?: Rejection;
 }
 
@@ -78,7 +78,7 @@ export async function explain(
 
 interface DryRunResult {
   readonly answer: Assignment | Rejection;
-  /** What was done to blocks on the way, by CIDR. */
+  /** The actions on blocks during the execution, by CIDR. */
   readonly actions: ReadonlyMap<string, Action>;
   /** The addresses that were taken on the way. */
   readonly taken: ReadonlySet<string>;

@@ -28,7 +28,7 @@ import { whyNeverAssigned } from "../../domain/special-ranges.ts";
 import { type AssignRequest, type PoolsAsked, totalOf } from "./assignment.ts";
 import type { FamilyRequest } from "./selection.ts";
 
-/** What of a request decides which pools may serve it, and how many blocks its host may have. */
+/** The parts of a request that decide which pools can serve it, and the block limit of its host. */
 export type PoolRequest = Pick<
   AssignRequest,
   | "space"
@@ -46,14 +46,14 @@ export type PoolRequest = Pick<
   | "maxBlocksPerHost"
 >;
 
-/** What a request comes to: a wish for each family that is served. */
+/** The family requests of a request, one for each served family. */
 export interface FamilyRequests {
   readonly familyRequests: readonly FamilyRequest[];
-  /** Why no pool serves the other family, where less than was asked for will do. */
+  /** The reason why no pool serves the other family, for a request that accepts a part. */
   readonly unserved?: Rejection;
 }
 
-/** What a request comes to under a configuration, or why it cannot be served. */
+/** Returns the family requests of a request under a configuration, or the rejection. */
 export function familyRequestsOf(
   request: PoolRequest,
   configuration: SpaceConfiguration,
@@ -162,7 +162,7 @@ function poolCriteria(
 export const namedFor = ({ pools, poolsByFamily }: PoolsAsked, family: Family): readonly string[] =>
   poolsByFamily?.[family] ?? pools;
 
-/** Where both families are asked for under one list, each is served by the named pools of its own. */
+/** Returns the named pools of one family, if one list names pools of both. */
 function ownOf(
   request: PoolRequest,
   { pools }: SpaceConfiguration,
@@ -213,7 +213,7 @@ function poolAround({ pools }: SpaceConfiguration, address: Address): Pool | und
   return inState("active") ?? inState("deleting");
 }
 
-/** Why the pool of a specific address may not serve, or nothing if it may. */
+/** Returns the reason why the pool of a specific address cannot serve, or nothing if it can. */
 function whyNotFor(pool: Pool, request: PoolRequest): Unfit | undefined {
   const { family } = pool.cidr;
   if (!isNamed(pool, namedFor(request, family))) return NOT_NAMED;
@@ -250,7 +250,7 @@ function unregistered(
   );
 }
 
-/** Where hosts must be registered, their labels are the operator's to say. */
+/** Rejects host labels in a request if hosts must be registered: then only operators set them. */
 function unasked(request: PoolRequest, configuration: SpaceConfiguration): Rejection | undefined {
   if (!request.hostLabels || !mustBeRegistered(request, configuration)) return undefined;
   const name = hostName(request.host);

@@ -35,7 +35,7 @@ import { asHint } from "../core/hint.ts";
 import { allOf, inParallel } from "../core/parallel.ts";
 import type { FamilyRequest } from "./selection.ts";
 
-/** What a request has seen so far: it goes to no block group again where there was nothing for it. */
+/** The scans of a request so far: it returns to no block group without room for it. */
 export interface PoolScans {
   readonly untilMs: number;
   /** The pools that were tried, by their ids. */
@@ -51,7 +51,7 @@ export const poolScansOf = (context: Context): PoolScans => ({
   scans: new Map(),
 });
 
-/** What the search for a block came to. */
+/** The result of the search for a block. */
 export type Search =
   | { readonly kind: "ours"; readonly block: Block }
   /** Another was faster: look again. */
@@ -61,11 +61,11 @@ export type Search =
 /** There is no block to claim. */
 export interface Nothing {
   readonly kind: "none";
-  /** What was seen of the pools that were tried. */
+  /** The scans of the pools that were tried. */
   readonly scans: readonly PoolScan[];
-  /** How many pools could have helped. */
+  /** The number of pools that could have served. */
   readonly poolsServing: number;
-  /** How many blocks of the family the host has already. */
+  /** The number of blocks of the family that the host has. */
   readonly blocks: number;
   readonly capped: boolean;
 }
@@ -206,7 +206,7 @@ const isCalledFull = ({ poolScans, familyRequest }: Turn, pool: Pool): boolean =
   isBelievedFull(pool, poolScans.hints?.get(pool.id), familyRequest.configuration.reserved);
 
 /**
- * Where nothing is believed free no hint is believed: looks at random, in the pools that were tried and then in others, until
+ * Ignores hints if no room is left by them: scans at random, in the pools that were tried and then in others, until
  * one helps. Of others those block groups come first that are not called full: the hint of a pool may be wrong where theirs are right.
  */
 async function freeAround(turn: Turn): Promise<Free | undefined> {

@@ -14,7 +14,7 @@ import { type Context, fresh } from "../core/context.ts";
 import { inParallel } from "../core/parallel.ts";
 import type { AssignRequest } from "./assignment.ts";
 
-/** What a limit leaves a request: addresses that its handle has already, and quota slots for the others. */
+/** The share of a limit for a request: addresses that its handle has, and quota slots for the others. */
 export interface Allowance {
   readonly has: readonly Granted[];
   readonly free: readonly FreeQuotaSlot[];

@@ -9,7 +9,7 @@ import { groupsScanned, isSeen } from "../blocks/scan-pool.ts";
 import type { Nothing } from "./find-blocks.ts";
 import type { FamilyRequest } from "./selection.ts";
 
-/** Why a host gets no addresses. It is final only where everything was seen: what a bounded search passed over may have room. */
+/** Returns the rejection of a host without addresses. It is final only if everything was read: unread blocks can have room. */
 export function noRoom(
   familyRequest: FamilyRequest,
   missing: number,
@@ -41,7 +41,7 @@ export function reasonsOf(
   return areShut(familyRequest) ? shut : [...shut, ...others];
 }
 
-/** What a search did not see, in words; nothing where it saw everything. */
+/** Describes what a search did not read; returns nothing if it read everything. */
 export function unseenIn({ scans, poolsServing }: Nothing): readonly string[] {
   return [
     ...(scans.length < poolsServing ? [`${scans.length} of ${poolsServing} pools were tried`] : []),

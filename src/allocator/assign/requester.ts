@@ -36,7 +36,7 @@ export async function requesterOf(
   return { host: ofHost, namespace: ofNamespace };
 }
 
-/** Which pools may serve a request only if they select it: those of a family of which it names neither pools nor an address. */
+/** Returns whether a pool may serve only if it selects the request: pools of families without named pools or address. */
 function isOpenTo(request: PoolRequest): (pool: Pool) => boolean {
   const { address, wanted } = request;
   const open = wanted.filter(({ family }) => !address && namedFor(request, family).length === 0);

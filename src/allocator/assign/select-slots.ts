@@ -47,7 +47,7 @@ export function selectSlots(context: Context, places: Places | undefined): SlotS
   };
 }
 
-/** What the blocks that this function remembers can give, if that is all that is wanted; nothing is asked. */
+/** Selects slots of cached blocks, if they suffice; reads nothing. */
 function cachedSelections(
   context: Context,
   familyRequest: FamilyRequest,
@@ -86,7 +86,7 @@ async function findSelections(
   let current = places ?? (await store.listPlaces(familyRequest.space, familyRequest.host));
   let selections: readonly SlotSelection[] = [];
   const poolScans = poolScansOf(context);
-  /** Which blocks that are called full were read nevertheless. */
+  /** Blocks that were read although a hint calls them full. */
   const tried = new Set<string>();
   const untried = () =>
     sorted(current).full.filter(({ affinity }) => !tried.has(formatCidr(affinity.block)));

@@ -5,7 +5,7 @@ import type { HostReserved } from "../../domain/host-reserved.ts";
 import type { Rejection } from "../../domain/outcome.ts";
 import type { Pool, SpaceConfiguration } from "../../domain/pool.ts";
 
-/** What one write of a request is to take. */
+/** The slots that one write of a request takes. */
 export interface SlotSelection {
   readonly block: Block;
   readonly ordinals: readonly number[];
@@ -13,7 +13,7 @@ export interface SlotSelection {
   readonly again: (block: Block) => readonly number[] | undefined;
 }
 
-/** What a request needs of one family. */
+/** The part of a request for one family. */
 export interface FamilyRequest {
   readonly space: string;
   readonly host: HostId;
@@ -24,7 +24,7 @@ export interface FamilyRequest {
   readonly configuration: SpaceConfiguration;
   /** The stricter of the request's cap and the space's; infinite where there is neither. */
   readonly blocksMax: number;
-  /** What the host keeps for itself in blocks that are claimed for it now. */
+  /** The host-reserved addresses in blocks that are claimed now. */
   readonly hostReserved?: HostReserved | undefined;
   /** Is less than was asked for better than nothing? */
   readonly allowPartial: boolean;

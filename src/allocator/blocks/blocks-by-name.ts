@@ -6,7 +6,7 @@ import type { HostId } from "../../domain/host.ts";
 import type { CorruptItemError } from "../../domain/outcome.ts";
 import type { Context } from "../core/context.ts";
 
-/** What stands under a host. */
+/** The affinities and borrowed blocks of a host. */
 export interface NamedBlocks {
   readonly affinities: readonly BlockAffinity[];
   readonly borrowedBlocks: readonly BorrowedBlock[];
@@ -17,7 +17,7 @@ export interface NamedBlocks {
 }
 
 /**
- * What names the blocks that a host has, and those in which it holds something (I11). The borrowed blocks are read after the affinities:
+ * Lists the blocks of a host, and its borrowed blocks (I11). The borrowed blocks are read after the affinities:
  * a block that is taken from its host has a borrowed block before it loses its affinity, and must not be missed between the two.
  */
 export async function namedBlocks(

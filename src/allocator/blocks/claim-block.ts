@@ -11,7 +11,7 @@ import { type Context, fresh } from "../core/context.ts";
 import { allOf } from "../core/parallel.ts";
 import { confirmAffinity, restoreAffinity, retireAffinities } from "./block-affinities.ts";
 
-/** What became of a claim: the block, and whose it is now. */
+/** The result of a claim: the block, and its owner. */
 export type Claim =
   | { readonly kind: "ours"; readonly block: Block }
   /** Another host was faster, or the answer is unknown: try another block. */
@@ -114,7 +114,7 @@ async function finishClaim(context: Context, pool: Pool, affinity: BlockAffinity
   return { kind: "ours", block };
 }
 
-/** Whoever must see every block reads the map, so a block group enters it before its first block is put. */
+/** Enters a block group into the index before its first block is put, for readers that must see every block. */
 async function enterGroup(context: Context, pool: Pool, block: Cidr): Promise<void> {
   const index = groupIndexOf(pool, groupOf(block));
   const known = `${pool.space}#${pool.id}#${index}`;
@@ -130,7 +130,7 @@ async function enterGroup(context: Context, pool: Pool, block: Cidr): Promise<vo
   );
 }
 
-/** When the repair run took our affinity for a stale one, it is written again before anybody is answered. */
+/** Confirms an affinity. Writes it again if the repair run treated it as stale, before the answer. */
 async function confirm(context: Context, affinity: BlockAffinity): Promise<void> {
   if (!(await confirmAffinity(context, "affinity-confirm", affinity)))
     await restoreAffinity(context, affinity);

@@ -97,7 +97,7 @@ export const isBelievedFull = (
   reserved: readonly Interval[],
 ): boolean => hint !== undefined && hint.reserved === reservedIn(pool, reserved);
 
-/** What is reserved of a pool, in a few characters (FNV-1a); nothing where nothing is. */
+/** Returns a short hash of the reservations of a pool (FNV-1a); nothing if there are none. */
 function reservedIn({ cidr }: Pool, reserved: readonly Interval[]): string {
   const range = intervalOf(cidr);
   const runs = reserved.filter((run) => overlaps(run, range));

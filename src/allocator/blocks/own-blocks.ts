@@ -10,7 +10,7 @@ import { inParallel } from "../core/parallel.ts";
 import { helpClaim } from "./claim-block.ts";
 import { callIfFull } from "./full-block-hint.ts";
 
-/** What of its own a host is looked through for. */
+/** The properties that an own block must have. */
 export interface OwnBlockCriteria {
   /** The pools that may serve, in order. */
   readonly pools: readonly Pool[];

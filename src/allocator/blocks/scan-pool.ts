@@ -24,15 +24,15 @@ import { asHint } from "../core/hint.ts";
 import { allOf } from "../core/parallel.ts";
 import { correctGroup } from "./full-group-hint.ts";
 
-/** What the host may do with what a look finds. */
+/** The actions that the host may take with the blocks that a scan finds. */
 export interface ScanCriteria {
   readonly host: HostId;
   readonly rules: SlotRules;
   /** May it claim blocks, or take them over? Then the look ends with the first free one. */
   readonly claiming: boolean;
-  /** What it would keep for itself in a block that it claims. */
+  /** The host-reserved addresses in a block that it would claim. */
   readonly hostReserved?: HostReserved | undefined;
-  /** How many addresses it would borrow; 0 if it may not. */
+  /** The number of addresses that it would borrow; 0 if it must not. */
   readonly borrowing: number;
   readonly blockMinAgeMs: number;
 }
@@ -47,7 +47,7 @@ export interface PoolScan {
   /** Block groups that may hold blocks: those called full and those that looks came by, or all where the map was read. */
   readonly groups: Set<bigint>;
   isMapped: boolean;
-  /** How many looks there were. */
+  /** The number of scans. */
   looks: number;
   /** Block groups that have nothing for the host to claim: it looks for that in none of them again. */
   readonly vain: Set<bigint>;
@@ -162,7 +162,7 @@ export async function indexGroups({ store }: Context, scan: PoolScan): Promise<v
   scan.isMapped = true;
 }
 
-/** What was seen of the block group of a block holds no more: it may be looked at again. */
+/** Forgets what was read of a block's group, so that it can be scanned again. */
 export function scanAgainAt({ pool, scanned, vain }: PoolScan, cidr: Cidr): void {
   const index = groupIndexOf(pool, groupOf(cidr));
   scanned.delete(index);
@@ -207,7 +207,7 @@ async function lookAt(context: Context, scan: PoolScan, index: bigint): Promise<
   );
 }
 
-/** What may be claimed of a block group, by the blocks that stand there. */
+/** Returns the blocks of a group that can be claimed, by the blocks that exist there. */
 function judged(context: Context, scan: PoolScan, index: bigint, current: readonly Cidr[]): Looked {
   const { pool, criteria, full } = scan;
   if (current.length > 0) scan.groups.add(index);
@@ -233,7 +233,7 @@ async function blocksAt(context: Context, pool: Pool, index: bigint): Promise<Bl
 export const seemsFull = ({ pool, full, criteria }: PoolScan): boolean =>
   isUsedUp(pool, full, criteria.rules.reserved);
 
-/** How many block groups were looked at, for what is free or for what is in them. */
+/** Returns the number of groups that were scanned, for free blocks or for their contents. */
 export const groupsScanned = ({ scanned, vain }: PoolScan): number =>
   new Set([...scanned, ...vain]).size;
 

@@ -14,7 +14,7 @@ export const mayBeOf = ({ id, cidr }: Pool, { poolId, unreadable, cidr: block }:
 interface Stretch {
   /** The blocks in it, in order of address, also those that cannot be read. */
   readonly blocks: readonly Block[];
-  /** Where it ends; whoever stops here goes on after this address. */
+  /** The last address of the step; a walk that stops here continues after it. */
   readonly last: Address;
 }
 

@@ -8,7 +8,7 @@ import {
 import type { Context } from "./context.ts";
 
 /**
- * What one request comes to of long work. Once its time is up, or the database does not answer, nothing new is begun, and what
+ * The share of long work that one request does. Once its time is up, or the database does not answer, nothing new is begun, and what
  * was done is told. One thing that cannot be done for the moment keeps nobody from the others: a hot block, say.
  */
 export class BoundedWork {
@@ -33,7 +33,7 @@ export class BoundedWork {
     this.#isCutShort = true;
   }
 
-  /** What the work comes to; nothing where it cannot be done for the moment. */
+  /** Returns the result of the work; nothing if it cannot be done now. */
   async trying<T>(work: () => Promise<T>): Promise<T | undefined> {
     try {
       return await work();
@@ -44,7 +44,7 @@ export class BoundedWork {
     }
   }
 
-  /** Why the first of what could not be done was not. */
+  /** Returns the first failure. */
   get failure(): unknown {
     return this.#failures[0];
   }

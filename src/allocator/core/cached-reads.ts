@@ -16,7 +16,7 @@ export class CachedReads<T> {
     this.#copies = new LeastRecentlyUsed(countMax);
   }
 
-  /** What is known under a name; nothing when it is too old, or was never read. */
+  /** Returns the value under a name; nothing if it is too old, or was never read. */
   of(name: string, nowMs: number): Promise<T> | undefined {
     const copy = this.#copies.get(name);
     return copy && nowMs < copy.freshUntilMs ? copy.value : undefined;

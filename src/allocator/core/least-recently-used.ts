@@ -8,7 +8,7 @@ export class LeastRecentlyUsed<T> {
     this.#weightMax = weightMax;
   }
 
-  /** Whoever asks for a value uses it. */
+  /** Returns a value and marks it as used. */
   get(name: string): T | undefined {
     const entry = this.#entries.get(name);
     if (!entry) return undefined;

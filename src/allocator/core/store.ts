@@ -26,7 +26,7 @@ import type { Progress } from "../../domain/sweep.ts";
 import type { AllocationStart } from "../../domain/token.ts";
 
 /**
- * What the walks need of a database. Each method is one call; each write is conditional on what its author saw and
+ * The store that the operations need. Each method is one call; each write is conditional on what its author saw and
  * answers what became of it. Reads are strongly consistent unless they say otherwise. Methods that answer nothing tidy up
  * what somebody else would tidy up as well: whether they were done is nobody's business.
  */
@@ -41,7 +41,7 @@ export interface Store {
     group: Cidr,
     options: { readonly consistent: boolean },
   ): Promise<readonly Block[]>;
-  /** Where blocks stand, also those that cannot be read: eventually consistent. */
+  /** Lists the places of blocks, also of unreadable ones; eventually consistent. */
   listCurrent(space: string, group: Cidr): Promise<readonly Cidr[]>;
   createBlock(block: Block): Promise<Outcome<Block>>;
   takeSlots(

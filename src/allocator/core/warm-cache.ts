@@ -23,12 +23,12 @@ export interface CachedConfiguration {
 }
 
 /**
- * What a warm function remembers from its last calls. Nothing here is trusted: a block that changed meanwhile refuses the
+ * The data that a warm function remembers from its last calls. Nothing here is trusted: a block that changed meanwhile refuses the
  * write and comes back with the refusal.
  */
 export class WarmCache {
   readonly #configurations = new LeastRecentlyUsed<CachedConfiguration>(REMEMBERED_SPACES_MAX);
-  /** How often a copy was dropped: a load that began before a drop is not kept after it. */
+  /** The number of drops; a load that began before a drop is not kept after it. */
   drops = 0;
   /** Loads under way, so that requests served side by side ask once. */
   readonly loading = new Map<
@@ -92,7 +92,7 @@ export class WarmCache {
     this.#hosts.set(key, blocks, blocks.size);
   }
 
-  /** What a release saw of a block: only worth keeping where this function assigns from it. */
+  /** Keeps a block as a release saw it, if this function assigns from it. */
   refresh(block: Block): void {
     const known = block.host && this.#hosts.get(hostKey(block.space, block.host));
     if (known?.has(formatCidr(block.cidr))) this.remember(block);

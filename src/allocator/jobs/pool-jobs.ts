@@ -103,7 +103,7 @@ export async function releasePool(
   return { job: await current(context, jobOf(context, pool, "pool.release", mustBeEmpty)) };
 }
 
-/** Which pool's affinities are to go, and of which blocks. */
+/** The pool and the blocks whose affinities are released. */
 interface PoolRelease {
   readonly space: string;
   readonly name: string;

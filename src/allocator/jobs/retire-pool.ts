@@ -16,7 +16,7 @@ export async function retirePool(context: Context, job: Job, pool: Pool): Promis
   return settleGone(context, job);
 }
 
-/** What is left to do when the pool's item is gone; nothing if nobody knows whether it is. */
+/** Finishes a delete after the pool's item is gone; does nothing if that is unknown. */
 export async function settleGone(context: Context, job: Job): Promise<Job | undefined> {
   const { store } = context;
   const { space, poolId } = job;

@@ -25,12 +25,12 @@ import { advance, DELETED_MEANWHILE, endJob, markPool, poolOfJob } from "./mark-
 import { releaseGroup } from "./release-group.ts";
 import { retirePool, settleGone } from "./retire-pool.ts";
 
-/** What a scheduled run of the worker did. */
+/** The result of a scheduled run of the worker. */
 export interface Worked {
   jobs: number;
   groups: number;
   ended: number;
-  /** What went wrong on the way, for the log; the scheduled run went on. */
+  /** Failures for the log; the scheduled run continued. */
   readonly failures: unknown[];
 }
 
@@ -70,14 +70,14 @@ export async function runJobs(context: Context): Promise<Worked> {
 interface Run {
   readonly untilMs: number;
   readonly done: Worked;
-  /** What this run has read for jobs whose walks are under way, by the job's id. */
+  /** Data that this run has read for jobs with a walk in progress, by job id. */
   readonly onWay: Map<string, Way>;
 }
 
 /** A walk of a job over its pool, as a run goes on with it. */
 interface Way {
   readonly pool: Pool;
-  /** When the walk began. The block groups were read after it: one that is entered later is entered by somebody who comes too late. */
+  /** The start of the walk. Block groups were read after it, so groups entered later belong to callers that are too late. */
   readonly beganAtMs: number;
   /** In the order of the walk. */
   readonly groups: readonly bigint[];
@@ -174,7 +174,7 @@ async function walkOn(
   return atItsEnd(context, job, pool, walk);
 }
 
-/** What follows from a walk that has been everywhere. */
+/** Decides about a job after a complete walk. */
 async function atItsEnd(
   context: Context,
   job: Job,

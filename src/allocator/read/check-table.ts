@@ -4,7 +4,7 @@ import type { Context } from "../core/context.ts";
 
 const ITEMS_PER_PAGE = 1_000;
 
-/** What a table holds, and what in it must never be. */
+/** The contents of a table, and its violations. */
 export interface Checked {
   readonly violations: readonly Violation[];
   readonly counts: {

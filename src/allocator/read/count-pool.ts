@@ -7,7 +7,7 @@ import { walkPool } from "../blocks/walk-pool.ts";
 import type { Context } from "../core/context.ts";
 import type { PageBudget } from "../core/page.ts";
 
-/** What is counted so far, and where counting goes on. */
+/** The counts so far, and the position of the next page. */
 export interface UtilizationPosition {
   /** The pool's id: a pool that was made anew under the name is counted anew. */
   readonly poolId: string;
@@ -26,14 +26,14 @@ export interface Counted {
   readonly blocks: readonly ({ readonly cidr: string } & Usage)[];
   /** The part of the pool where no block stands; known when every block is counted. */
   readonly outside?: Usage;
-  /** Where counting goes on; absent when every block is counted. */
+  /** The position of the next page; absent when every block is counted. */
   readonly next?: UtilizationPosition;
 }
 
-/** Which blocks of which pool to count, and what that may take. */
+/** The blocks to count, and the budget. */
 interface Counting {
   readonly pool: Pool;
-  /** Where to go on; absent at the beginning. */
+  /** The position to continue from; absent at the start. */
   readonly position: UtilizationPosition | undefined;
   readonly budget: PageBudget;
   readonly blocksMax?: number | undefined;

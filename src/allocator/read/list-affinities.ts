@@ -7,7 +7,7 @@ import type { Context } from "../core/context.ts";
 import type { Page } from "../core/page.ts";
 import { holdingsOfHost } from "./list-blocks.ts";
 
-/** What a host has of a block, or is about to have, or about to give up. */
+/** A block that a host owns, borrows, claims or is about to lose. */
 export interface AffinityState {
   readonly cidr: string;
   /** Absent where the host borrows from it and it cannot be read. */
@@ -18,7 +18,7 @@ export interface AffinityState {
   readonly borrowed: boolean;
   /** Since when it is whose it is; absent where no block stands that can be read. */
   readonly claimedAtMs?: number;
-  /** How many of its addresses are assigned, to whomever. */
+  /** The number of assigned addresses, of any owner. */
   readonly used?: number;
 }
 

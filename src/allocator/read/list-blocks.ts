@@ -28,18 +28,18 @@ import { inParallel } from "../core/parallel.ts";
 export interface BlockState extends Usage {
   readonly cidr: string;
   readonly pool: string;
-  /** Whose it is; both are absent where it is nobody's. */
+  /** The owner; both fields are absent without one. */
   readonly host?: string;
   readonly affinityType?: AffinityType;
-  /** What the host that claimed it keeps for itself. */
+  /** The host-reserved addresses of the host that claimed it. */
   readonly hostReservation?: HostReserved;
   readonly claimedAtMs: number;
   readonly idleSinceMs?: number;
-  /** Where the blocks of one host are listed: is it another's, and does the host hold, or may it hold, addresses in it? */
+  /** In a list by host: whether the block belongs to another host and this host may hold addresses in it. */
   readonly borrowed?: boolean;
 }
 
-/** Where a list of blocks goes on: after an address, in a pool where pools are walked. */
+/** The position in a list of blocks: after an address, and in a pool if pools are walked. */
 export interface BlocksPosition {
   readonly pool?: string | undefined;
   readonly after: Address;
@@ -107,7 +107,7 @@ export async function blocksOfPools(
   return { items, unreadable };
 }
 
-/** What stands at the host's places, and what it has borrowed from, in the order of addresses. */
+/** Lists the blocks of a host's affinities and its borrowed blocks, in the order of addresses. */
 async function blocksOfHost(
   context: Context,
   configuration: SpaceConfiguration,

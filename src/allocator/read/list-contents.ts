@@ -8,7 +8,7 @@ const ITEMS_PER_LOOK = 1_000;
 /** A page of what a space has in the table. */
 export interface ContentsPage {
   readonly contents: Contents;
-  /** Where the table is read on; absent when all of it was. */
+  /** The position of the next read; absent when the whole table was read. */
   readonly next?: string;
 }
 

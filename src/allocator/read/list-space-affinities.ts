@@ -11,7 +11,7 @@ import type { Page } from "../core/page.ts";
 import { inParallel } from "../core/parallel.ts";
 import { type BlocksPosition, blocksOfPools } from "./list-blocks.ts";
 
-/** Whose a block is, and how far the affinity is that leads its host to it. */
+/** A block with its owner, and the state of the affinity. */
 export interface SpaceAffinity {
   readonly cidr: string;
   readonly pool: string;
@@ -20,7 +20,7 @@ export interface SpaceAffinity {
   /** `pending` too where the affinity is lost to a crash, and yet to be written again. */
   readonly state: BlockAffinity["state"];
   readonly claimedAtMs: number;
-  /** How many of its addresses are assigned, to whomever. */
+  /** The number of assigned addresses, of any owner. */
   readonly used: number;
 }
 

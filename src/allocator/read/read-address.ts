@@ -26,7 +26,7 @@ export interface AddressState {
   readonly handle?: string;
   readonly host?: string;
   readonly attributes?: Readonly<Record<string, string>>;
-  /** Whose request it was assigned by; absent where that is not known. */
+  /** The caller that requested the address; absent if unknown. */
   readonly assignedBy?: string;
   /** Absent where both sides are empty. */
   readonly owner?: Owners;
@@ -35,7 +35,7 @@ export interface AddressState {
   readonly assignedAtMs?: number;
   /** Until when it is its owner's, where it is leased. */
   readonly expiresAtMs?: number;
-  /** When an address that cools may be assigned again. */
+  /** The time when a cooling address can be assigned again. */
   readonly availableAtMs?: number;
 }
 
@@ -70,7 +70,7 @@ export async function readAddress(
   };
 }
 
-/** Whose an address is that a host keeps for itself: its note is told as Calico tells it, as an attribute. */
+/** Returns the owner of a host-reserved address; its note appears as an attribute, as in Calico. */
 function keeperOf({ host, hostReserved }: Block) {
   const { handle, note } = hostReserved ?? {};
   return {
@@ -81,7 +81,7 @@ function keeperOf({ host, hostReserved }: Block) {
   };
 }
 
-/** What a slot says of its address. */
+/** Returns the state of an address by its slot. */
 export function stateOf(
   slot: Slot | undefined,
   rules: Pick<SlotRules, "nowMs" | "cooldownMs">,
@@ -93,7 +93,7 @@ export function stateOf(
     : { state: "cooling", availableAtMs: cooledAtMs(slot.sinceMs, rules.cooldownMs) };
 }
 
-/** What an allocation says of an address that a part of it holds. */
+/** Returns the owner of an address that a part of an allocation holds. */
 export function ownerOf(allocation: Allocation, part: Part, address: Address) {
   const { handle, host, attributes, assignedBy, atMs, expiresAtMs } = allocation;
   const owner = ownersAt(allocation, formatAddress(address));

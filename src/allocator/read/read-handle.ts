@@ -11,7 +11,7 @@ import { type Page, pageBudget } from "../core/page.ts";
 import { allOf, inParallel } from "../core/parallel.ts";
 import { type AddressState, ownerOf } from "./read-address.ts";
 
-/** Where the addresses of a handle go on: after an allocation, or after an address that this allocation holds. */
+/** The position in the addresses of a handle: after an allocation, or after an address of it. */
 export interface HandlePosition {
   readonly id: string;
   readonly keyed: boolean;
@@ -94,7 +94,7 @@ async function allocationsFrom(
   return within ? [within, ...following] : following;
 }
 
-/** What an allocation visibly holds, in the order of addresses. */
+/** Lists the addresses that an allocation visibly holds, in order. */
 async function addressesOf({ store }: Context, allocation: Allocation) {
   const held = await inParallel(allocation.parts, PAGE_READS_AT_ONCE, async (part) => {
     const block = await store.readBlock(allocation.place.space, part.block);

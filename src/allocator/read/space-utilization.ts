@@ -11,7 +11,7 @@ import { type PageBudget, pageBudget } from "../core/page.ts";
 import { countPool, type UtilizationPosition } from "./count-pool.ts";
 import { type BlockState, blockState } from "./list-blocks.ts";
 
-/** Where counting goes on: with a pool, in the middle of it where it is begun; then with the search for orphans. */
+/** The position of a count: a pool, a place in it, or the search for orphans. */
 export type SpaceUtilizationPosition =
   | { readonly pool: string; readonly within?: UtilizationPosition | undefined }
   | { readonly orphansAfter: string | null };
@@ -28,7 +28,7 @@ export interface SpaceUtilization {
 }
 
 interface UnreadableBlock {
-  /** What a person calls it. */
+  /** The name of the item for people. */
   readonly item: string;
   readonly reason: string;
 }
@@ -61,7 +61,7 @@ export async function spaceUtilization(
     readonly space: string;
     readonly named: readonly string[];
     readonly orphans: boolean;
-    /** How many pools a page may have; without it as many as it has time for. */
+    /** The maximum number of pools on a page; without it, as many as time allows. */
     readonly limit?: number | undefined;
     readonly position?: SpaceUtilizationPosition | undefined;
   },

@@ -26,7 +26,7 @@ export async function utilization(
   }: {
     readonly space: string;
     readonly name: string;
-    /** How many blocks a page may have; without it as many as it has time for. */
+    /** The maximum number of blocks on a page; without it, as many as time allows. */
     readonly limit?: number | undefined;
     readonly position?: UtilizationPosition | undefined;
   },

@@ -7,7 +7,7 @@ import { BoundedWork } from "../core/bounded-work.ts";
 import type { Context } from "../core/context.ts";
 import { inParallel } from "../core/parallel.ts";
 
-/** What a release of all that somebody has came to. */
+/** The result of a release by handle or host. */
 export interface Released {
   /** The addresses that this call freed, as text. */
   readonly released: readonly string[];
@@ -19,7 +19,7 @@ export interface Released {
    * are mended.
    */
   readonly progressed: boolean;
-  /** What cannot be read: what it holds stays. */
+  /** Items that cannot be read; their addresses stay assigned. */
   readonly unreadable: readonly CorruptItemError[];
 }
 
@@ -61,7 +61,7 @@ export class Closing {
     });
   }
 
-  /** What the work comes to; nothing where it cannot be done, and then the release is not complete. */
+  /** Returns the result of the work; nothing if it cannot be done, and then the release is not complete. */
   async trying<T>(work: () => Promise<T>): Promise<T | undefined> {
     try {
       return await this.#work.trying(work);

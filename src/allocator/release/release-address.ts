@@ -117,7 +117,7 @@ const neverAnswered = (address: string): ReleaseResult => ({
   detail: "The request that holds the address has not been answered.",
 });
 
-/** Why nothing was freed: somebody else has the address, or nobody has. */
+/** Returns the reason why nothing was freed: another owner, or none. */
 async function notOurs(
   context: Context,
   space: string,

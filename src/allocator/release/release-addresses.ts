@@ -7,7 +7,7 @@ import type { Context } from "../core/context.ts";
 import { inParallel } from "../core/parallel.ts";
 import { type ReleaseResult, releaseAddress } from "./release-address.ts";
 
-/** What a release of addresses one by one came to. */
+/** The result of a release of single addresses. */
 export interface AddressesReleased {
   /** In the order of the addresses. */
   readonly results: readonly ReleaseResult[];

@@ -4,7 +4,7 @@ import { AFFINITIES_PER_PAGE_MAX, BLOCKS_PER_PAGE_MAX } from "../../domain/limit
 import { type Client, pages, path } from "./client.ts";
 
 type AffinityPage = v.InferOutput<typeof affinitiesRead>;
-/** Which block is whose. */
+/** A block with its owner. */
 export type Affinity = AffinityPage["affinities"][number] & {
   readonly host: string;
   readonly affinityType: string;

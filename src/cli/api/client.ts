@@ -48,7 +48,7 @@ function segment(text: string): string {
   return encodeURIComponent(text);
 }
 
-/** Why API Gateway, or a URL, would take it for something else. */
+/** Returns the reason why API Gateway or a URL would change a path segment. */
 function pathProblem(text: string): string | undefined {
   if (LOST_IN_PATH.test(text)) return LOST_IN_PATH_WORDS;
   // https://url.spec.whatwg.org/#double-dot-path-segment: these are followed even where they are encoded.
@@ -106,7 +106,7 @@ function sentencesOf(said: ApiProblem): string {
 export const isRejection = (error: unknown, code: ApiProblem["code"]): error is ApiError =>
   error instanceof ApiError && error.problem.code === code;
 
-/** What stands there, or nothing. */
+/** Returns the found resource, or nothing. */
 export async function found<Found>(reading: Promise<Found>): Promise<Found | undefined> {
   try {
     return await reading;

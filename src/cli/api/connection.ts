@@ -1,6 +1,6 @@
-/** Why no connection was made: nothing of the request was sent. */
+/** The reason why no connection was made, so that nothing of the request was sent. */
 export interface NoConnection {
-  /** What is wrong, and in the following lines what to do about it. */
+  /** The problem, and in the following lines the action to take. */
   readonly message: string;
   /** Another try may find a connection: a server that restarts, a route that comes back. */
   readonly mayPass: boolean;

@@ -1,7 +1,7 @@
 import { type Block, type BlockSummary, listBlocks, readBlocks } from "./blocks.ts";
 import type { Client } from "./client.ts";
 
-/** What a host has: the blocks that are its own, and its addresses, in those and in the blocks that it borrows from. */
+/** The blocks of a host, and its addresses in own and borrowed blocks. */
 export interface Holdings {
   readonly blocks: readonly BlockSummary[];
   readonly addresses: readonly Block["addresses"][number][];

@@ -26,9 +26,9 @@ const SHOWN_CHARACTERS_MAX = 200;
 /** https://docs.aws.amazon.com/general/latest/gr/apigateway.html */
 const API_GATEWAY = /\.execute-api(?:-fips)?\.([a-z0-9-]+)\.(?:amazonaws\.com(?:\.cn)?|api\.aws)$/;
 
-/** What lets a request in. */
+/** Credentials of a request. */
 interface Access {
-  /** Where an API is that has a domain name of its own. */
+  /** The Region of an API with its own domain name. */
   readonly region?: string | undefined;
   /** The token of a server that runs on a machine. */
   readonly token?: string | undefined;
@@ -141,7 +141,7 @@ async function attempt<Body>(
 const NOT_LET_IN =
   "What stands before Plat lets nobody in who sends this: check the AWS credentials and what they allow. Requests are signed where the endpoint is API Gateway's by its name, or --region says where it is.";
 
-/** What stands before Plat says so in words of its own, and does not ask Plat. */
+/** Explanations of rejections by a gateway before Plat, by status. */
 const TURNED_AWAY: Readonly<Record<number, string>> = {
   401: NOT_LET_IN,
   403: NOT_LET_IN,
@@ -158,7 +158,7 @@ function refused(request: Request, problem: ApiProblem): ApiError | Again {
   return harmless && waitMs <= WAIT_MS_MAX ? new Again(rejection, waitMs) : rejection;
 }
 
-/** What answers is something else, or stands in between. */
+/** Describes an answer that is not from Plat. */
 function strangeness({ status, headers, text }: Awaited<ReturnType<typeof exchange>>): string {
   const location = headers.get("location");
   if (location !== null) return `answers ${status}, and sends on to ${location}; call that.`;
@@ -192,7 +192,7 @@ const silenceOf = (error: Error): string =>
     ? `no answer within ${ANSWER_MS_MAX / 1_000} s`
     : causesOf(error)[0]?.message || error.message;
 
-/** What a caller is told of a write that got no answer; who repeats it, or releases, says more. */
+/** Returns the message for a write without an answer; commands that repeat or release add to it. */
 const unknownOutcome = (request: Request): string =>
   repeatable(request) || isDoneInParts(request)
     ? ""
@@ -233,7 +233,7 @@ function baseOf(endpoint: string): URL {
   );
 }
 
-/** What signs costs time to load, and only those need it who call AWS. */
+/** Returns the function that sends a request. Signing is slow to load, so only calls to AWS load it. */
 async function fetchFor({ hostname }: URL, said?: string, token?: string): Promise<Fetch> {
   const region = said ?? API_GATEWAY.exec(hostname)?.[1];
   if (region === undefined) return (url, init) => fetch(url, withToken(init, token));

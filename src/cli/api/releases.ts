@@ -10,7 +10,7 @@ const FRUITLESS_REQUESTS_MAX = 8;
 type Released = v.InferOutput<typeof released>;
 type AddressesReleased = Extract<Released, { readonly results: unknown }>;
 
-/** What a request came to that releases all that a handle or a host has. */
+/** The result of a release by handle or host. */
 export type AllReleased = Exclude<Released, AddressesReleased>;
 
 /** An address, and what proves that it is the caller's to free. */
@@ -22,7 +22,7 @@ export interface ReleaseEntry {
 
 type Result = AddressesReleased["results"][number];
 
-/** What became of one address. */
+/** The result for one address. */
 export type ReleaseResult = Result & { readonly status: Exclude<Result["status"], "unfinished"> };
 
 /**
@@ -63,7 +63,7 @@ export const releaseHost = (
   releaseAll(client, host.host, host, `plat block get --host ${host.host}`);
 
 /**
- * What cannot be read keeps a release from ever being complete: two answers in a row that got no further, and name the same
+ * Unreadable items keep a release from ever being complete: two answers in a row that got no further, and name the same
  * items, are the end of it. One alone may have looked elsewhere.
  */
 async function* releaseAll(

@@ -3,7 +3,7 @@ import { usageError } from "../shell/exit.ts";
 
 /**
  * The state of IPAM as `calicoctl datastore migrate export` prints it: keys of the datastore with their values, in four lists.
- * What a resource says in its spec stands partly in the key there.
+ * Part of a resource's spec is in its key there.
  */
 
 const BLOCK_KEY = /^\/?calico\/ipam\/v2\/(host|virtual)\/([^/]+)\/ipv[46]\/block\/([^/]+)$/;

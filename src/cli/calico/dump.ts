@@ -22,7 +22,7 @@ import {
   labelled,
 } from "./resources.ts";
 
-/** What a dump has, by kind. */
+/** The resources of a dump, by kind. */
 export interface Dump {
   readonly pools: IpPool[];
   readonly reservations: IpReservation[];
@@ -32,7 +32,7 @@ export interface Dump {
   readonly blocks: IpamBlock[];
   readonly affinities: BlockAffinity[];
   readonly handles: IpamHandle[];
-  /** How many there are of each kind that is not taken over. */
+  /** The number of resources of each kind that is not imported. */
   readonly ignored: Map<string, number>;
 }
 

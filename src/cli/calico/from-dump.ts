@@ -35,7 +35,7 @@ import {
 } from "./resources.ts";
 import { type TakenBlock, takenOf } from "./taken.ts";
 
-/** What a dump asks for, and what in it contradicts itself. */
+/** Returns the desired state of a dump, and its contradictions. */
 export function wantedFrom(dump: Dump): Desired {
   const current = once("IPAMBlock", dump.blocks, ({ spec }) => formatCidr(spec.cidr));
   const taken = current.items

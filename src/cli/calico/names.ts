@@ -3,7 +3,7 @@ import { type HostId, hostName } from "../../domain/host.ts";
 import { NAME_CHARACTERS_MAX } from "../../domain/limits.ts";
 import { blockName } from "../snapshot/ipam-block.ts";
 
-/** What Windows hosts keep for themselves stands under this handle in every block. */
+/** The handle of host-reserved addresses on Windows hosts, in every block. */
 export const WINDOWS_HANDLE = "windows-reserved-ipam-handle";
 
 /** The host of an address of which nothing says where it is. */

@@ -43,7 +43,7 @@ const resource = <Spec extends v.GenericSchema>(spec: Spec) =>
 const named = <Spec extends v.GenericSchema>(spec: Spec) =>
   v.looseObject({ metadata, spec }, REQUIRED);
 
-/** What Plat has no words for it refuses itself, when the writes are only tried. */
+/** Reads an IPPool. Plat itself rejects unsupported fields in the dry run. */
 export const ipPool = named(
   v.looseObject(
     {
@@ -86,7 +86,7 @@ const attribute = v.looseObject(
     handle_id: v.nullish(text),
     secondary: v.nullish(texts),
     alternateOwnerAttrs: v.nullish(texts),
-    /** What it was called first. */
+    /** The former name of the field. */
     alternate: v.nullish(texts),
     releasedAt: v.nullish(text),
   },
@@ -150,7 +150,7 @@ export const isDeleted = ({
   readonly deleted?: boolean | string | null | undefined;
 }) => deleted === true || deleted === "true";
 
-/** Whose a block is; nothing where it is nobody's. */
+/** Returns the owner of a block; nothing without one. */
 export const ownerOf = ({ affinity, hostAffinity }: IpamBlock["spec"]): HostId | undefined =>
   affinity ?? (hostAffinity ? hostId("host", hostAffinity) : undefined);
 

@@ -6,7 +6,7 @@ import type { Conflict, WantedAddress, WantedBlock } from "../import/desired.ts"
 import { handleOfNone, UNKNOWN_HOST, WINDOWS_HANDLE } from "./names.ts";
 import { type Attribute, type IpamBlock, ownerOf } from "./resources.ts";
 
-/** What a block says: whose it is, and who has its addresses. */
+/** A block of a dump: its owner, and the owners of its addresses. */
 export interface TakenBlock {
   readonly block: WantedBlock;
   readonly addresses: readonly WantedAddress[];
@@ -117,13 +117,13 @@ function handleOf({ handle_id }: Attribute): string {
   return handle;
 }
 
-/** Where the address is used: on its node, else where its block is. */
+/** Returns the host of an address: its node, else the owner of its block. */
 function hostWith(node: string | undefined, owner: HostId | undefined): HostId {
   if (!node) return owner ?? hostId("host", UNKNOWN_HOST);
   return owner !== undefined && hostName(owner) === node ? owner : hostId("host", node);
 }
 
-/** What stands at both ends of a block for its host; nothing if it stands anywhere else. */
+/** Returns the host-reserved addresses at both ends of a block; nothing if any is elsewhere. */
 function keptOf(kept: readonly Allocated[], size: number): HostReserved | undefined {
   const ordinals = new Set(kept.map(({ ordinal }) => ordinal));
   let start = 0;

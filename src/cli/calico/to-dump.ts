@@ -94,7 +94,7 @@ function handlesOf(blocks: readonly HeldBlock[]): Resource[] {
     );
 }
 
-/** What had no handle in Calico has none there again. */
+/** Removes the handles that an import made up, so that Calico gets its addresses without one. */
 function withoutMadeUpHandles(block: IpamBlock, { addresses }: HeldBlock): IpamBlock {
   const madeUp = new Set(addresses.filter(isMadeUp).map(({ handle }) => handle));
   if (madeUp.size === 0) return block;

@@ -20,7 +20,7 @@ export interface Candidate
   readonly firstSeenAtMs: number;
 }
 
-/** How long, and how many at most. */
+/** The grace period and the brake. */
 export interface Caution {
   /** Two inventories must show it, the later one taken this long after the earlier was looked at; 0: never confirmed. */
   readonly graceSeconds: number;

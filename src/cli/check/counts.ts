@@ -4,7 +4,7 @@ import type { Assigned } from "../snapshot/assigned.ts";
 
 const NODES_SHOWN_MAX = 20;
 
-/** How much of everything a space has. */
+/** The counts of a space. */
 export interface Counts {
   readonly pools: number;
   readonly blocks: number;
@@ -12,7 +12,7 @@ export interface Counts {
   readonly assigned: number;
   readonly borrowed: number;
   readonly cooling: number;
-  /** How the assigned addresses are spread. */
+  /** The distribution of the assigned addresses over nodes. */
   readonly nodes: {
     readonly count: number;
     readonly max: number;

@@ -1,6 +1,6 @@
 import { usageError } from "../shell/exit.ts";
 
-/** Which parts of a cluster an inventory has completely: only there does it mean something that a thing is absent. */
+/** The parts of a cluster that an inventory contains completely; only there does a missing object prove anything. */
 export interface Coverage {
   readonly nodes: boolean;
   /** Of all namespaces. */

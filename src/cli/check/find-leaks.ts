@@ -7,7 +7,7 @@ import type { Leaks } from "./report.ts";
 import { stillAsSeen } from "./second-look.ts";
 
 /**
- * Whose owner is gone, of the addresses that are assigned: candidates, and those that are confirmed, by two inventories a grace
+ * Finds assigned addresses whose owner is gone: candidates, and those that are confirmed, by two inventories a grace
  * period apart and a strongly consistent look now.
  *
  * @param earlier the candidates of the check before

@@ -6,7 +6,7 @@ import { yamlDocuments } from "../shell/yaml-documents.ts";
 import { canonical } from "../snapshot/assigned.ts";
 import { type Coverage, coversNothing } from "./coverage.ts";
 
-/** What runs in a cluster, as `kubectl get nodes,pods -A -o json` prints it. */
+/** The nodes and pods of a cluster, as `kubectl get nodes,pods -A -o json` prints them. */
 export interface Inventory {
   readonly covers: Coverage;
   /** It was taken then, or later: what happened since is not in it. Minus infinity: nobody knows, and nothing is covered. */
@@ -16,7 +16,7 @@ export interface Inventory {
   readonly pods: ReadonlyMap<string, readonly SeenPod[]>;
   /** Every address that a pod has which is not over. */
   readonly inUse: ReadonlyMap<string, string>;
-  /** What else the files have; it says nothing of addresses. */
+  /** The number of other objects in the files, which say nothing about addresses. */
   readonly ignored: number;
 }
 
@@ -67,7 +67,7 @@ const pod = v.object({
 type Node = v.InferOutput<typeof node>;
 type Pod = v.InferOutput<typeof pod>;
 
-/** What a file has. */
+/** The objects of a file. */
 interface Objects {
   readonly name: string;
   readonly nodes: readonly Node[];
@@ -126,7 +126,7 @@ function addressesOf(status: Pod["status"]): readonly string[] {
   return [...new Set(texts.flatMap((text) => (text ? [canonical(text) ?? text] : [])))];
 }
 
-/** When the files were taken at the earliest, all of them. */
+/** Returns the earliest time at which all files had been taken. */
 function oldestOf(files: readonly Objects[], covers: Coverage, nowMs: number): number {
   const times = files.map(({ name, nodes, pods }) => {
     const newestMs = Math.max(...[...nodes, ...pods].flatMap(timesOf));

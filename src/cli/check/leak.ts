@@ -4,11 +4,11 @@ import { coversPods } from "./coverage.ts";
 import type { Inventory, SeenPod } from "./inventory.ts";
 
 /**
- * Whose owner is gone? The rules of Calico's repair run (kube-controllers, IPAM GC) on an inventory. What the inventory does
+ * Judges whether an owner is gone. The rules of Calico's repair run (kube-controllers, IPAM GC) on an inventory. What the inventory does
  * not cover is never gone, and what cannot be understood is never judged.
  */
 
-/** Why an address is believed to be nobody's. */
+/** The reason why an address counts as leaked. */
 export type Reason =
   | "pod_not_found"
   | "pod_on_another_node"
@@ -86,7 +86,7 @@ function ofOwner(owner: Attributes, one: Assigned, inventory: Inventory): Judgem
   return gone(reasonOf(seen.at(-1), node));
 }
 
-/** Whether anything else is on its node is seen when all are judged. */
+/** Judges a tunnel address by its node; other addresses on the node are checked after all are judged. */
 function ofTunnel(node: string | undefined, { covers, nodes }: Inventory): Judgement {
   if (!covers.nodes || node === undefined) return unjudged("not_covered");
   return nodes.has(node) ? { verdict: "used", reason: "in_use" } : gone("node_gone");

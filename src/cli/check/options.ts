@@ -7,7 +7,7 @@ import type { Caution } from "./candidates.ts";
 import { coversNothing, parseCoverage } from "./coverage.ts";
 import { type Inventory, readInventory } from "./inventory.ts";
 
-/** What `check` and `collect` are told of an inventory. */
+/** The inventory options of `check` and `collect`. */
 export interface InventoryOptions extends Caution {
   readonly inventory?: readonly string[];
   readonly covers?: readonly string[];
@@ -71,7 +71,7 @@ export async function inventoryOf(
   });
 }
 
-/** What to write, where an inventory covers nothing. */
+/** Warns that an inventory covers nothing, and says what to write. */
 export const sayNothingCovered = (io: Io, { covers }: Inventory): void => {
   if (!coversNothing(covers)) return;
   io.err(

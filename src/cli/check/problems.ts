@@ -18,13 +18,13 @@ export interface Finding {
   readonly addresses?: readonly string[];
 }
 
-/** What was found in the contents of a space, by what it means for whoever operates it. */
+/** The findings in the contents of a space, by their meaning for an operator. */
 export interface Findings {
-  /** What must never be. */
+  /** Findings that must never occur. */
   readonly problems: readonly Finding[];
   /** Left-overs that the next scheduled runs put right by themselves; some may be under way. */
   readonly untidy: readonly Finding[];
-  /** What may be as it should, and an operator may want to know. */
+  /** Findings that can be intended, and that an operator may want to know. */
   readonly notes: readonly Finding[];
 }
 
@@ -51,7 +51,7 @@ export function findIn(
   };
 }
 
-/** What two looks have both found: a walk over a table in use is no snapshot, and what was under way is over by the second. */
+/** Returns the findings of both reads: a walk over a table in use is no snapshot, and what was in progress is over by the second. */
 export function currentIn(first: Findings, second: Findings): Findings {
   const both = (kind: keyof Findings) => {
     const seen = new Set(first[kind].map(keyOf));

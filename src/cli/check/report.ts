@@ -10,7 +10,7 @@ import type { Inventory } from "./inventory.ts";
 import type { Judged } from "./leak.ts";
 import type { Finding } from "./problems.ts";
 
-/** What a check has found, as a file: for a later check to go on from, and for `plat release --from-report`. */
+/** Reads and writes the report of a check, for a later check and for `plat release --from-report`. */
 
 const KIND = "PlatCheckReport";
 const VERSION = 1;
@@ -51,14 +51,14 @@ const report = v.object({
 
 /** A report as it was read again: what a later command needs of it. */
 export interface Report {
-  /** Where it was read from. */
+  /** The file that the report was read from. */
   readonly file: string;
   readonly space: string;
   readonly candidates: readonly Candidate[];
   readonly confirmed: readonly Candidate[];
 }
 
-/** What a check found, and how. */
+/** The findings of a check, and its inputs. */
 export interface Checked {
   readonly space: string;
   readonly checkedAtMs: number;
@@ -69,7 +69,7 @@ export interface Checked {
   readonly leaks?: Leaks | undefined;
 }
 
-/** What an inventory came to. */
+/** The leaks that an inventory shows. */
 export interface Leaks {
   readonly inventory: Inventory;
   readonly graceSeconds: number;

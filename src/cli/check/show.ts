@@ -6,7 +6,7 @@ import type { Counts } from "./counts.ts";
 import type { Finding } from "./problems.ts";
 import type { addressOf, Checked, Leaks } from "./report.ts";
 
-/** What a check found, for people: tables one below the other, and a sentence at the end. */
+/** Prints the findings of a check for people: tables one below the other, and a sentence at the end. */
 
 type Address = ReturnType<typeof addressOf>;
 
@@ -39,7 +39,7 @@ const CANDIDATES: readonly Column<Candidate & { readonly confirmed: boolean }>[]
   { header: "CONFIRMED", value: ({ confirmed }) => confirmed },
 ];
 
-/** Whose each address is; and of addresses that an inventory was held against, whether the owner is still there. */
+/** Returns the columns of an address: its owner, and with an inventory whether the owner exists. */
 const addressColumns = (isJudged: boolean): readonly Column<Address>[] => [
   { header: "ADDRESS", value: ({ address }) => address },
   { header: "HANDLE", value: ({ handle }) => handle, long: "cut" },
@@ -105,11 +105,11 @@ const problemAddressesOf = ({ problems, notes }: Checked) =>
 
 const ALL_HOLDS = "Every invariant holds.";
 
-/** What it comes to, as far as something was found: for stderr. */
+/** Returns the sentences about findings, for stderr. */
 export const foundSentences = (checked: Checked): readonly string[] =>
   sentences(checked).filter((sentence) => sentence !== ALL_HOLDS);
 
-/** What it comes to. */
+/** Returns the sentences of a check. */
 function sentences({ problems, untidy, leaks }: Checked): readonly string[] {
   return [
     problems.length === 0 ? ALL_HOLDS : `${number(problems, "problem")}.`,

@@ -104,7 +104,7 @@ const COLUMNS: readonly Column<Summary>[] = [
   { header: "BRAKE", value: ({ brake }) => brake },
 ];
 
-/** What a scheduled run came to, in numbers that can be watched. */
+/** Returns the counts of an execution, for monitoring. */
 function summaryOf(
   { brake, candidates, confirmed }: Leaks,
   outcomes: readonly Outcome[],

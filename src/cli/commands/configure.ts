@@ -15,7 +15,7 @@ const yesOrNo = (name: string, what: string) =>
   new Option(`--${name} <true|false>`, what).argParser(flag);
 const number = (name: string, what: string) => new Option(`--${name} <n>`, what).argParser(count);
 
-/** What `null` is on a command line. */
+/** The text for `null` on a command line. */
 const NONE = "none";
 
 /** The option of each setting. The first two are calicoctl's. */

@@ -16,7 +16,7 @@ import type { Io } from "../shell/io.ts";
 
 type Page = v.InferOutput<typeof affinitiesReleased>;
 
-/** What whoever hears that a machine is gone sends: the end of its registration, and of all that it has. */
+/** Makes the command for a deleted machine: it removes the registration, and with `--release` all addresses and blocks. */
 export const nodeDeleteCommand = (io: Io): Command =>
   deletion(NODE)
     .addHelpText(

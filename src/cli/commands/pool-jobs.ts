@@ -27,14 +27,14 @@ interface Options extends ConfirmOptions {
 }
 
 interface Work {
-  /** What a person is asked before, of the pool with its range and its addresses. */
+  /** The question before the action, about the pool with its range and its addresses. */
   readonly question: (pool: string, mustBeEmpty?: true) => string;
   readonly request: (name: string) => { readonly method: Request["method"]; readonly path: Path };
 }
 
 type Begun = v.InferOutput<typeof jobBegun>;
 
-/** What takes longer with a pool than a request: each begins a job and prints it. */
+/** Makes the commands for long changes of a pool: each starts a job and prints it. */
 export const poolJobCommands = (io: Io): readonly Command[] => [
   jobCommand(
     io,

@@ -4,13 +4,13 @@ import { readHandle } from "../api/handles.ts";
 import { readHoldings } from "../api/holdings.ts";
 import type { ReleaseResult } from "../api/releases.ts";
 
-/** What became of an address, or would; and whose it was where that is known. */
+/** The result for an address, real or previewed, with its owner if known. */
 export type Row = Omit<ReleaseResult, "status"> & {
   readonly status: ReleaseResult["status"] | "would_release";
   readonly handle?: string | undefined;
 };
 
-/** What a release names. */
+/** The target of a release. */
 export interface Named {
   readonly ip?: readonly string[] | undefined;
   readonly generation?: string | undefined;

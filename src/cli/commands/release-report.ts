@@ -9,7 +9,7 @@ import { counted } from "../output/count.ts";
 import { told } from "../output/progress.ts";
 import { readInput } from "../shell/input.ts";
 
-/** What became of a candidate, or would. */
+/** The result for a candidate, real or previewed. */
 type Row = Omit<Outcome, "status"> & { readonly status: Outcome["status"] | "would_release" };
 
 const COLUMNS: readonly Column<Row>[] = [

@@ -72,7 +72,7 @@ interface ReleaseOptions extends Named, ConfirmOptions {
   readonly fromReport?: readonly string[];
 }
 
-/** What the line says is how: each way is a function of its own. */
+/** Releases in the way that the options select; each way is a function. */
 async function release(session: Session, options: ReleaseOptions): Promise<void> {
   const { ip, generation, handle, host, affinityType, fromReport } = options;
   if (fromReport) return releaseFromReports(session, fromReport, options);
@@ -134,7 +134,7 @@ const COLUMNS: readonly Column<Row>[] = [
   { header: "DETAIL", value: ({ detail }) => detail ?? "", long: "wrap" },
 ];
 
-/** What a host had is told without its handles. */
+/** The columns for a release by host, without handles. */
 const OF_HOST = COLUMNS.filter(({ header }) => header !== "HANDLE");
 
 /** Addresses that are released only where the handle, or the generation, is right. */
@@ -247,7 +247,7 @@ const inOrder = (addresses: readonly string[]): readonly string[] =>
     )
     .map(({ text }) => text);
 
-/** What nobody has any more is as it was wished; what somebody else has is not. */
+/** Fails on addresses of another owner; an address that is already free is no error. */
 function refuseConflicts(rows: readonly Row[]): void {
   const conflicts = rows.filter(({ status }) => status === "conflict");
   const [first] = conflicts;

@@ -33,7 +33,7 @@ const handles: Source = async (client, offer) => {
   }
 };
 
-/** Where the names come from that a placeholder stands for, such as `<pool>`. */
+/** The source of names for a placeholder such as `<pool>`. */
 const SOURCES: Readonly<Record<string, Source>> = {
   pool: listed(path`/v1/pools`, "pools", "name"),
   reservation: listed(path`/v1/reservations`, "reservations", "name"),

@@ -21,7 +21,7 @@ const COLUMNS = ["address", "handle", "host", "attributes"] as const;
 const REQUIRED = COLUMNS.slice(0, 3);
 
 /**
- * What tables ask for, in the pools that Plat has. A block that stands is left to its owner; one that is not there yet becomes
+ * Returns the desired state of tables, in existing pools. An existing block stays with its owner; one that is not there yet becomes
  * the host's of the first of its lines. Errors: lines that cannot be read, each with its number.
  */
 export async function wantedFromCsv(
@@ -104,7 +104,7 @@ function columnsOf(file: string, header: readonly string[]): string[] {
   );
 }
 
-/** What a line says; or what is wrong with it. */
+/** Reads a line, or returns its error. */
 function lineOf(
   { address = "", handle = "", host = "", attributes = "" }: Line,
   where: string,

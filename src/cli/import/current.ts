@@ -21,7 +21,7 @@ export type Settings = v.InferOutput<typeof settingsRead>;
 /** An address as its block tells of it, and its owners. */
 export type CurrentAddress = HeldAddress & Pick<HeldBy, "owner">;
 
-/** What Plat has by now, as far as it concerns what is wanted. */
+/** The current state of Plat, as far as it concerns the desired state. */
 export interface Current {
   readonly pools: readonly Pool[];
   readonly settings: Settings;
@@ -56,7 +56,7 @@ export async function readCurrent(
   };
 }
 
-/** What operators have said, for the space and for its pools. */
+/** Reads the settings of the space and its pools. */
 export async function readConfiguration(client: Client) {
   const [pools, { body: settings }, reservations] = await Promise.all([
     listAll<Pool>(client, POOL),

@@ -8,18 +8,18 @@ import { type Cidr, formatCidr } from "../../domain/cidr.ts";
 import { type HostId, hostName } from "../../domain/host.ts";
 import type { HostReserved } from "../../domain/host-reserved.ts";
 
-/** What is to be taken over, wherever it comes from: all that Plat shall have, beside what it has already. */
+/** The desired state of an import, whatever its source. */
 export interface Desired {
   readonly pools: readonly WantedPool[];
   readonly reservations: readonly WantedReservation[];
   readonly labelled: readonly WantedLabels[];
-  /** What is named becomes so, and the rest stays as it is. */
+  /** Settings to change; the others stay. */
   readonly settings?: WantedSettings;
   readonly blocks: readonly WantedBlock[];
   readonly addresses: readonly WantedAddress[];
-  /** What contradicts itself. */
+  /** Contradictions in the source. */
   readonly conflicts: readonly Conflict[];
-  /** What is left out, and why: a sentence each. */
+  /** Omitted objects with the reason, a sentence each. */
   readonly notes: readonly string[];
 }
 
@@ -80,11 +80,11 @@ export interface WantedAddress {
   readonly attributes: Readonly<Record<string, string>>;
   /** The owner that is about to have it. */
   readonly alternate?: Readonly<Record<string, string>>;
-  /** Where it stands in what was read. */
+  /** The place in the source. */
   readonly where: string;
 }
 
-/** Why nothing can be taken over before somebody has decided. */
+/** A reason why nothing can be imported before an operator decides. */
 export interface Conflict {
   readonly kind:
     | "pool"
@@ -95,13 +95,13 @@ export interface Conflict {
     | "address"
     | "handle"
     | "affinity";
-  /** What it is about, by its name. */
+  /** The name of the object. */
   readonly name: string;
   /** Reads on from the name: "belongs to …". */
   readonly problem: string;
 }
 
-/** What Plat would refuse of an address, whatever it has by now. */
+/** Returns the errors that Plat would report for an address, whatever its current state. */
 export function addressConflicts(wanted: WantedAddress): readonly Conflict[] {
   const name = formatAddress(wanted.address);
   const checks = [
@@ -124,7 +124,7 @@ export function addressConflicts(wanted: WantedAddress): readonly Conflict[] {
   });
 }
 
-/** What Plat would refuse of the owner of a block. */
+/** Returns the errors that Plat would report for the owner of a block. */
 export function ownerConflicts({ cidr, owner }: WantedBlock): readonly Conflict[] {
   if (owner === undefined || v.is(nodeName, hostName(owner))) return [];
   const problem = `has an owner whose name Plat does not take: ${JSON.stringify(hostName(owner))}`;

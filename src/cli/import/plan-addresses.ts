@@ -15,7 +15,7 @@ export interface PlannedAddresses {
   readonly count: (conflicts: number) => Counts;
 }
 
-/** What becomes of the wanted addresses. */
+/** Plans the changes of the desired addresses. */
 export function planAddresses(
   wanted: Desired,
   current: Current,
@@ -76,7 +76,7 @@ export function planAddresses(
   };
 }
 
-/** Why an address that stands cannot become what is wanted. */
+/** Returns the reason why an existing address cannot get its desired state. */
 function whyNot(
   { handle, host, attributes, alternate }: WantedAddress,
   there: CurrentAddress,

@@ -16,12 +16,12 @@ import {
   type DisownStep,
 } from "./steps.ts";
 
-/** What becomes of the wanted blocks. */
+/** The planned changes of blocks. */
 export interface PlannedBlocks {
   readonly claims: readonly ClaimStep[];
   readonly disowns: readonly DisownStep[];
   readonly leftovers: readonly { readonly address: string; readonly handle: string }[];
-  /** Whose each block is while addresses are assigned in it. */
+  /** The owner of each block while its addresses are assigned. */
   readonly whose: ReadonlyMap<string, HostId | undefined>;
   /** Addresses whose requests say what the host keeps: one that has claimed its block is asked for again in the same words. */
   readonly reserving: ReadonlyMap<string, HostReserved>;
@@ -106,7 +106,7 @@ function addressesByBlock({ blocks, addresses }: Desired): ReadonlyMap<string, W
   return within;
 }
 
-/** Why a block that stands cannot become what is wanted. */
+/** Returns the reason why an existing block cannot get its desired state. */
 function whyNot(block: WantedBlock, there: BlockSummary): string | undefined {
   const owner = actualOwner(there);
   const keeper = keeperOf(there.cidr);
@@ -129,12 +129,12 @@ function needsClaim({ owner, orAnyones }: WantedBlock, there: BlockSummary | und
 const actualOwner = ({ host, affinityType = "host" }: BlockSummary): HostId | undefined =>
   host === undefined ? undefined : hostId(affinityType, host);
 
-/** Who has a block that is to be nobody's, for as long as addresses are assigned in it. */
+/** Returns the temporary owner of a block without an owner, while its addresses are assigned. */
 const keeperOf = (cidr: string): HostId => hostId("virtual", temporaryHandle(cidr));
 
 const temporaryHandle = (cidr: string) => `plat-import-${blockName(cidr)}`;
 
-/** What a host keeps comes with an address that it is assigned: one that is wanted, else one that is freed at once. */
+/** Returns the assign that creates a block with host-reserved addresses: a desired one, else one that is released at once. */
 function reservingOf(
   block: WantedBlock,
   owner: HostId,

@@ -45,7 +45,7 @@ export function knownPools({ pools }: Desired, current: Current): readonly Known
 export const poolAround = (pools: readonly KnownPool[], address: Address): KnownPool | undefined =>
   pools.find(({ cidr }) => contains(cidr, address));
 
-/** What becomes of the wanted pools, and what stands in their way. */
+/** Plans the changes of the desired pools, and returns the conflicts. */
 export function planPools(
   wanted: Desired,
   current: Current,
@@ -93,7 +93,7 @@ function stepOf({ name, fields }: WantedPool, { pools }: Current, filled: boolea
   return opening ? [{ name, fields: next, ...opening }] : [];
 }
 
-/** What no manifest has words for stays. */
+/** Returns the fields of a pool that no manifest can contain, which stay. */
 const keptOf = ({ cooldownSeconds, borrowing }: Pool) => ({
   borrowing,
   ...(cooldownSeconds !== undefined && { cooldownSeconds }),

@@ -11,7 +11,7 @@ import type { Filling, SettingsStep } from "./steps.ts";
 type Work = Filling & Pick<PlannedBlocks, "whose">;
 
 /**
- * What becomes of the configuration. Strict affinity, and the cap on blocks, would keep out what a cluster has from before
+ * Plans the changes of the configuration. Strict affinity, and the cap on blocks, would keep out what a cluster has from before
  * either was set: they hold once everything is taken over. That is only done where it is said what they are to be then, so
  * that a run which is cut off leaves nothing that the next one would not put right.
  */

@@ -7,7 +7,7 @@ import { planSettings } from "./plan-settings.ts";
 import { isSame } from "./same.ts";
 import type { Counts, Plan, Verb } from "./steps.ts";
 
-/** What must be done so that Plat has what is wanted. Nothing is asked or written: the same question has the same answer. */
+/** Returns the changes from the current to the desired state. It is pure: the same input has the same result. */
 export function planOf(wanted: Desired, current: Current): Plan {
   const blocks = planBlocks(wanted, current);
   const addresses = planAddresses(wanted, current, blocks);

@@ -1,11 +1,11 @@
 import { type Client, found, type Path } from "../api/client.ts";
 import { detailsOf, matching } from "../resource/change.ts";
 
-/** What a write came to. */
+/** The result of a write. */
 interface Put {
   /** From when on everybody acts on it. */
   readonly effectiveAt: string | undefined;
-  /** What the API warns of beside, in sentences. */
+  /** Warnings of the API, in sentences. */
   readonly warnings: readonly string[];
 }
 

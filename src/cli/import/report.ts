@@ -2,7 +2,7 @@ import type { Column } from "../output/column.ts";
 import type { Listing } from "../output/print.ts";
 import type { Counts, Plan } from "./steps.ts";
 
-/** What of one kind is to be done, or was. */
+/** The counts of one kind, planned or done. */
 interface Row extends Counts {
   readonly kind: string;
 }

@@ -11,7 +11,7 @@ import type {
   WantedReservation,
 } from "./desired.ts";
 
-/** What a plan is made of. */
+/** The steps of a plan. */
 
 export type Verb = "create" | "change";
 
@@ -21,14 +21,14 @@ export interface PoolStep {
   /** Absent: it is so, and only serves while it is filled. */
   readonly verb?: Verb;
   readonly fields: PoolFields;
-  /** What it is like until everything is in it: it serves, but only requests that name an address. */
+  /** The pool during the import: it serves only requests that name an address. */
   readonly opened?: PoolFields;
 }
 
 export interface SettingsStep {
   readonly verb?: Verb;
   readonly settings: Settings;
-  /** What holds until everything is taken over. */
+  /** The settings during the import. */
   readonly opened?: Settings;
 }
 
@@ -85,14 +85,14 @@ export interface Plan {
   readonly assigns: readonly AssignStep[];
   readonly owners: readonly OwnerStep[];
   readonly disowns: readonly DisownStep[];
-  /** What an earlier run that was cut off did not free. */
+  /** Temporary addresses that an interrupted run did not release. */
   readonly leftovers: readonly { readonly address: string; readonly handle: string }[];
   readonly conflicts: readonly Conflict[];
   readonly notes: readonly string[];
   readonly counts: Readonly<Record<string, Counts>>;
 }
 
-/** What only pools that serve let happen. */
+/** The steps that need serving pools. */
 export type Filling = Pick<Plan, "claims" | "assigns">;
 
 export const assignStepOf = (

@@ -14,7 +14,7 @@ import type { Io } from "../shell/io.ts";
 
 const ENDPOINT_DEFAULT = "http://127.0.0.1:8787";
 
-/** What a command works with once its line has been read. */
+/** The tools of a command after its line was parsed. */
 export interface Session {
   readonly io: Io;
   readonly client: Client;
@@ -28,7 +28,7 @@ type Work<Args extends readonly unknown[], Options> = (
   ...args: Args
 ) => Promise<void>;
 
-/** What a command does, as commander wants it: it hands over the arguments, then the options, then the command itself. */
+/** Wraps the action of a command for commander, which passes the arguments, then the options, then the command. */
 export function action<Args extends readonly unknown[], Options>(
   io: Io,
   work: Work<Args, Options>,
@@ -77,7 +77,7 @@ interface GlobalOptions {
   readonly output?: Format;
 }
 
-/** What every command takes: which API, which address space, and for which Region to sign. */
+/** Adds the options of every command: endpoint, address space and Region. */
 export const withGlobalOptions = (program: Command): Command =>
   program
     .option("--endpoint <url>", `URL of the API; default: PLAT_ENDPOINT, else ${ENDPOINT_DEFAULT}`)

@@ -19,7 +19,7 @@ export const withConfirmation = (command: Command, preview: string): Command =>
 /**
  * Returns what asks a person before a change.
  *
- * Whoever is not at a terminal cannot be asked, and must say --yes: a script states once that it means what it does, and one
+ * Requires --yes without a terminal, where nobody can be asked: a script states once that it means what it does, and one
  * that was never tried at a terminal changes nothing by surprise.
  *
  * @throws CommandError (usage) there is nobody to ask, before anything is sent

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 
-/** What options say, as values. What they may not say commander tells, with the option's name and the value. */
+/** Parsers of option values. Commander reports errors with the option's name and the value. */
 
 export function count(text: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text);

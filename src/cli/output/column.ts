@@ -4,7 +4,7 @@ export interface Column<Row> {
   readonly value: (row: Row) => string | number | boolean | undefined;
   /** Only with `-o wide`. */
   readonly wide?: true;
-  /** What may be long: a sentence or a list, which goes over several lines; or a name, which a terminal cuts. */
+  /** The layout of long values: a sentence or a list wraps, and a name is cut on a terminal. */
   readonly long?: "wrap" | "cut";
   /** Is it a state, such as `done`? A terminal paints it. */
   readonly isState?: true;

@@ -7,7 +7,7 @@ import { customColumns } from "./custom-columns.ts";
 import { type Layout, tableText } from "./table.ts";
 import { parseTemplate, type Template } from "./template.ts";
 
-/** What a command has to say: as a table for people, and as the API said it for programs. */
+/** The output of a command: a table for people, and the API's answer for programs. */
 export interface Listing<Row> {
   /** The first says which thing the row is about, in the word that commands take. */
   readonly columns: readonly Column<Row>[];
@@ -37,7 +37,7 @@ const CUSTOM = "custom-columns=";
 const JSON_PATH = "jsonpath=";
 const WORDS = ["table", "wide", "name", "json", "yaml"] as const;
 
-/** What may be said of a format, as far as it can be listed. */
+/** The formats that completion can list. */
 export const FORMATS = ["wide", "name", "json", "yaml", JSON_PATH, CUSTOM];
 
 /**
@@ -46,7 +46,7 @@ export const FORMATS = ["wide", "name", "json", "yaml", JSON_PATH, CUSTOM];
  */
 export const YAML = { version: "1.1", indentSeq: false, lineWidth: 0 } as const;
 
-/** How a command prints, read from its line; `columns` and `template` are those that the user asked for. */
+/** The output format of a command; the user chose `columns` and `template`. */
 export type Format =
   | (typeof WORDS)[number]
   | { readonly columns: readonly Column<unknown>[] }

@@ -2,7 +2,7 @@ import Table from "cli-table3";
 import type { Style } from "../shell/style.ts";
 import type { Column } from "./column.ts";
 
-/** How a table is laid out. */
+/** The layout of a table. */
 export interface Layout {
   /** Are columns shown that are only for `-o wide`? Such a table is as wide as it must be. */
   readonly isWide: boolean;

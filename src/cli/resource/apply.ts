@@ -74,7 +74,7 @@ async function dryRunAll({ io, client }: Session, wanted: readonly Wanted[]) {
   return changes;
 }
 
-/** What is refused hinders no other. */
+/** Applies all changes; an error does not stop the others. */
 async function makeAll({ io, client }: Session, changes: readonly Change[]): Promise<void> {
   const failures: CommandError[] = [];
   let left = changes.length;

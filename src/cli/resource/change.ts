@@ -4,13 +4,13 @@ import type { Io } from "../shell/io.ts";
 import type { Wanted } from "./documents.ts";
 import { pathOf } from "./kind.ts";
 
-/** What stands there, what is to stand there, and what that comes to. */
+/** A change of an object: its current state, its desired state, and the action. */
 export interface Change {
   readonly wanted: Wanted;
   readonly outcome: "created" | "configured" | "unchanged";
-  /** What would stand there, in the API's own words: what it puts in for what was not said, too. */
+  /** The desired object as the API returns it, with defaults. */
   readonly body: Body;
-  /** What the API warns of beside, in sentences. */
+  /** Warnings of the API, in sentences. */
   readonly warnings: readonly string[];
   readonly etag: string | undefined;
 }
@@ -41,7 +41,7 @@ export async function previewImport(client: Client, wanted: Wanted): Promise<Cha
   return { wanted, outcome, body, warnings: detailsOf({ warnings }), etag: seen?.etag };
 }
 
-/** What stands there. A pool whose creation was cut off does not stand yet: who creates it again goes on with it. */
+/** Reads the current object. A pool whose creation was interrupted does not count: creating it again completes it. */
 async function current(client: Client, { kind, name }: Wanted): Promise<Reply<Body> | undefined> {
   const seen = await found(client.call<Body>({ method: "GET", path: pathOf(kind, name) }));
   return seen?.body.state === "pending" ? undefined : seen;

@@ -19,7 +19,7 @@ export const deleteCommand = (io: Io, kind: Kind): Command =>
     )
     .addHelpText("after", examples([`Delete one`, `plat ${kind.noun} delete ${kind.sample}`]));
 
-/** How it is said, without what it does. */
+/** Makes the delete command without its action. */
 export const deletion = ({ noun }: Kind): Command =>
   withConfirmation(
     new Command("delete")

@@ -6,7 +6,7 @@ import type { Io } from "../shell/io.ts";
 import { yamlDocuments } from "../shell/yaml-documents.ts";
 import { KINDS, type Kind, type Manifest, titled } from "./kind.ts";
 
-/** What is to stand in the API under a name. */
+/** An object to create or change in the API, with its name. */
 export interface Wanted {
   readonly kind: Kind;
   readonly name: string;
@@ -68,7 +68,7 @@ function itemsOf(
   });
 }
 
-/** What a manifest asks for; nothing if it is of no kind that Plat has. */
+/** Returns the object that a manifest describes; nothing for kinds that Plat does not have. */
 function described(file: string, manifest: Record<string, unknown>): Wanted | undefined {
   const kind = KINDS.find(
     ({ manifest: { kind, apiVersions } }) =>

@@ -6,20 +6,20 @@ import { usageError } from "../shell/exit.ts";
 
 /** A kind of thing that operators describe and name: where it stands in the API, and what manifests describe it. */
 export interface Kind {
-  /** What the command calls one of them: `pool`. */
+  /** The name of one object in the command: `pool`. */
   readonly noun: string;
   /** A name for the examples in the help. */
   readonly sample: string;
-  /** What stands before a name, as kubectl prints it: `ippool/web`. */
+  /** The prefix of a name, as kubectl prints it: `ippool/web`. */
   readonly title: string;
-  /** What the API calls several of them, in its paths and in its lists. */
+  /** The plural of the name, in paths and lists of the API. */
   readonly plural: string;
   /** Pages are read as large as they come. */
   readonly perPage: number;
   readonly manifest: { readonly kind: string; readonly apiVersions: readonly string[] };
   /** The body of a PUT that stands for a manifest. */
   readonly bodyOf: (manifest: Manifest) => object;
-  /** What a manifest has no words for; applied, it leaves that as it is. */
+  /** Fields that a manifest cannot contain; `apply` does not change them. */
   readonly unsaid: readonly string[];
 }
 

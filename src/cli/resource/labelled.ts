@@ -21,7 +21,7 @@ const COLUMNS: readonly Column<v.InferOutput<typeof labelledRead>>[] = [
   },
 ];
 
-/** What operators do with nodes and with namespaces. */
+/** Makes the commands for nodes and namespaces. */
 export const labelledCommand = (
   io: Io,
   description: string,

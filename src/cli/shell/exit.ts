@@ -1,5 +1,5 @@
 /**
- * How a command ended, for scripts. What is not 0 has said why on stderr.
+ * Exit codes, for scripts. A code other than 0 has its reason on stderr.
  */
 export const EXIT = {
   done: 0,
@@ -42,7 +42,7 @@ export const capital = (text: string): string => `${text.charAt(0).toUpperCase()
 export const rejection = (code: string, sentence: string, ...more: readonly string[]) =>
   new CommandError(EXIT.refused, [sentence, ...more, `code: ${code}`].join("\n"));
 
-/** What the caller wrote is not as it should be; the message is a sentence that names it, and says what would be right. */
+/** Makes the error of invalid input; the message names the input and says what would be right. */
 export const usageError = (message: string) => new CommandError(EXIT.usage, message);
 
 const PROBLEMS_SHOWN_MAX = 10;

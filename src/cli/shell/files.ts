@@ -39,7 +39,7 @@ async function replace(file: string, text: string): Promise<void> {
   }
 }
 
-/** What is found out of a file, or what holds where there is none. */
+/** Returns the result for a file, or a default if it does not exist. */
 const unlessMissing = <Found, Missing>(
   looking: Promise<Found>,
   missing: Missing,

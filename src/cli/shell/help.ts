@@ -1,7 +1,7 @@
 import { type Command, Help, type HelpConfiguration } from "commander";
 import { styleOf } from "./style.ts";
 
-/** What an example does, and its line as a person types it. */
+/** An example: its purpose, and its line as a person types it. */
 type Example = readonly [what: string, line: string];
 
 /** Returns the examples of a command, for the end of its help. */
@@ -19,7 +19,7 @@ export const examples =
 const base = new Help();
 const STYLE = styleOf(true);
 
-/** How the help of every command reads: required options stand in the usage and are marked, and aliases have their own line. */
+/** The format of all help texts: required options appear in the usage and are marked, and aliases have their own line. */
 export const HELP: HelpConfiguration = {
   showGlobalOptions: true,
   // Commander takes the styles away again where the stream shows no colors.

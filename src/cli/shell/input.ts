@@ -6,7 +6,7 @@ const STDIN = "-";
 /** The longest text that the language has is a little above. */
 const FILE_BYTES_MAX = 500_000_000;
 
-/** What stands in a file, or comes in where the file is `-`. Errors: it cannot be read, or is too large. */
+/** Reads a file, or stdin for `-`. @throws CommandError if it cannot be read or is too large */
 export async function readInput(io: Io, file: string): Promise<string> {
   if (file === STDIN) return io.stdin();
   try {

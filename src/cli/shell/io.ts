@@ -1,10 +1,10 @@
-/** What a command touches of the world; a test hands it one of its own. */
+/** The surroundings of a command; tests pass their own. */
 export interface Io {
   /** For programs and people: what was asked for. Text as it is, with its line ends. */
   readonly out: (text: string) => void;
   /** For people: what went wrong. */
   readonly err: (text: string) => void;
-  /** How far long work is, where a person looks on. */
+  /** Shows the progress of long work on a terminal. */
   readonly progress: (text: string) => Progress;
   readonly terminal: Terminal;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -18,7 +18,7 @@ export interface Io {
   readonly onInterrupt: (act: () => void) => () => void;
 }
 
-/** What the terminal of the command can show. */
+/** The capabilities of the terminal. */
 interface Terminal {
   /** The width of stdout, in characters; `undefined` where it is no terminal. */
   readonly columns: number | undefined;

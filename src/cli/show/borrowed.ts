@@ -27,7 +27,7 @@ const COLUMNS: readonly Column<Borrowed>[] = [
   { header: "HANDLE", value: ({ handle }) => handle, wide: true },
 ];
 
-/** What hosts have in blocks of others, or of nobody. All blocks that are in use are read for it. */
+/** Prints addresses of hosts in blocks of other hosts or without an owner. Reads all blocks in use. */
 export async function showBorrowed(session: Session): Promise<void> {
   const { client, print, io } = session;
   const { rows, unknown } = await progressing(io, "blocks", async (shown) => {
@@ -68,7 +68,7 @@ function rowOf(
   return { address, host, block: cidr, blockOwner, handle, ...workloadOf(attributes) };
 }
 
-/** What has the address, by the names of the attributes that Calico gives. */
+/** Returns the user of an address, by the attribute names of Calico. */
 export function workloadOf(attributes: Readonly<Record<string, string>> = {}) {
   const { namespace = "", pod, type, "vmi-name": machine } = attributes;
   if (machine !== undefined) return { type: "vmi", allocatedTo: `${namespace}/${machine}` };

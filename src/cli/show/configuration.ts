@@ -11,7 +11,7 @@ const COLUMNS: readonly Column<readonly [string, Settings[keyof Settings]]>[] = 
   { header: "VALUE", value: ([, value]) => value ?? "none" },
 ];
 
-/** What holds in the space, whether or not anybody has written it. */
+/** Prints the settings of the space, with defaults for unset ones. */
 export async function showConfiguration({ client, print }: Session): Promise<void> {
   const { body } = await client.call<Settings>({ method: "GET", path: path`/v1/config` });
   print({ columns: COLUMNS, rows: Object.entries(body), document: body });

@@ -19,7 +19,7 @@ interface Usage {
   readonly available: Count;
 }
 
-/** What the addresses of a pool are doing; those of its blocks where they are asked for. */
+/** The counts of a pool, and on request of its blocks. */
 interface PoolUsage extends Usage {
   readonly pool: string;
   readonly blocks?: readonly Usage[];
@@ -50,7 +50,7 @@ const COLUMNS: readonly Column<Row>[] = [
   { header: "FREE", value: ({ available, capacity }) => withShare(available, capacity) },
 ];
 
-/** How the addresses of each pool are used; with the blocks beneath their pools, and those of no pool at the end. */
+/** Prints the utilization of each pool, with blocks below their pools, and blocks of no pool at the end. */
 export async function showPools(
   session: Session,
   { blocks }: { readonly blocks: boolean },

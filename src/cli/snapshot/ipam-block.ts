@@ -4,7 +4,7 @@ import { isHostReserved } from "../../domain/host-reserved.ts";
 import type { Parsed } from "../../domain/parsed.ts";
 import type { Held, HeldBlock, HeldBy } from "./held.ts";
 
-/** Who has an ordinal, under the names of Calico's custom resource. */
+/** The owner of an ordinal, with the field names of Calico's resource. */
 interface AllocationAttribute {
   readonly alternateOwnerAttrs?: Readonly<Record<string, string>>;
   readonly handle_id?: string;
@@ -90,7 +90,7 @@ export function ipamBlock(block: HeldBlock, owners: Held["owners"]): IpamBlock {
 
 type HeldOrdinals = ReadonlyMap<number, AllocationAttribute>;
 
-/** What a block says of whose it is; of one that is nobody's, nothing. Kubernetes tells times in whole seconds. */
+/** Returns the affinity fields of a block; nothing without an owner. Kubernetes prints times in whole seconds. */
 const affinityOf = ({ host, affinityType = "host", claimedAt }: HeldBlock) =>
   host === undefined
     ? {}
@@ -139,7 +139,7 @@ function allocationsOf(cidr: Cidr, held: HeldOrdinals) {
   return { allocations, attributes };
 }
 
-/** What is free, in its order; then what cools, in the order in which it was released. */
+/** Returns the free ordinals in order, and then the cooling ones in the order of their release. */
 function unallocatedOf(
   cidr: Cidr,
   held: HeldOrdinals,

@@ -1,4 +1,4 @@
-/** What answers look like: what the OpenAPI document says of them, and what every test of the API holds them against. */
+/** The schemas of answers. The OpenAPI document contains them, and every test of the API checks answers with them. */
 
 export * from "./address.ts";
 export * from "./affinity.ts";

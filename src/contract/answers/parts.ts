@@ -3,7 +3,7 @@ import { UNFIT } from "../../domain/selection.ts";
 import { affinityType } from "../schema/field.ts";
 import { PROBLEMS, type ProblemCode } from "../schema/problem.ts";
 
-/** What stands in the answers of several resources. */
+/** Parts that the answers of more than one resource share. */
 
 export const requestId = v.pipe(v.string(), v.description("Finds the request in the log"));
 
@@ -93,7 +93,7 @@ export const ownership = {
   availableAt: v.optional(time),
 };
 
-/** What an operator's write adds to what stands there now, or to what would. */
+/** Fields that a write adds to the resource in its answer. */
 export const written = { effectiveAt: v.optional(effectiveAt), dryRun };
 
 export const ignored = v.optional(

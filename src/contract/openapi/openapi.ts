@@ -17,7 +17,7 @@ import {
 import { componentHeaders, responsesOf } from "./responses.ts";
 import { componentSchemas, type Json, schemaOf } from "./schemas.ts";
 
-/** What the parts of a path are called means the same in every route. */
+/** Schemas of path parameters by name; a name means the same in every route. */
 const PATH_PARTS: Readonly<Record<string, v.GenericSchema>> = {
   ip: address,
   handle: handleName,

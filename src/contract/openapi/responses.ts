@@ -5,7 +5,7 @@ import { RESPONSE_HEADER_WORDS } from "../routes/words.ts";
 import { PROBLEMS, type ProblemCode } from "../schema/problem.ts";
 import { gatewayProblem, schemaOf } from "./schemas.ts";
 
-/** What any request may meet, and what any that has a body. */
+/** Codes that any request can return, and codes of requests with a body. */
 const ANYWHERE: readonly ProblemCode[] = [
   "unreadable",
   "throttled",
@@ -13,7 +13,7 @@ const ANYWHERE: readonly ProblemCode[] = [
   "contended",
   "unavailable",
 ];
-/** What a server that stands before no API Gateway may refuse before it looks for the route. */
+/** Codes that a local server, without API Gateway, can return before routing. */
 const AT_THE_DOOR: readonly ProblemCode[] = [
   "unauthenticated",
   "foreign_host",
@@ -24,7 +24,7 @@ const AT_THE_DOOR: readonly ProblemCode[] = [
 const WITH_PARAMETERS: readonly ProblemCode[] = ["invalid_request"];
 const WITH_BODY: readonly ProblemCode[] = ["payload_too_large", "unsupported_media_type"];
 
-/** What such a route may answer with a problem for. */
+/** Returns the problem codes that a route can return. */
 export const problemsOf = ({ query, body, rejections }: Route): readonly ProblemCode[] => [
   ...(query ? WITH_PARAMETERS : []),
   ...(body ? WITH_BODY : []),
@@ -34,7 +34,7 @@ export const problemsOf = ({ query, body, rejections }: Route): readonly Problem
 ];
 
 /**
- * What API Gateway answers in words of its own, `{"message": …}`, and why
+ * API Gateway's own answers, `{"message": …}`, and their reasons
  * (https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-quotas.html). With IAM a request without a right
  * signature is 403, never 401.
  */
@@ -115,7 +115,7 @@ const json = (schema: v.GenericSchema | undefined) => ({
   "application/json": { schema: schema ? schemaOf(schema) : { type: "object" } },
 });
 
-/** What is refused under a status: by Plat with these codes, or by API Gateway, or by either. */
+/** Returns the response of a status with the codes of Plat, the message of API Gateway, or both. */
 function refused(status: number, codes: readonly ProblemCode[]): Response {
   const byGateway = BY_GATEWAY[status];
   const isTold = codes.some((code) => PROBLEMS[code].retryAfterSeconds !== undefined);

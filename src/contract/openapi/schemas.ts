@@ -12,7 +12,7 @@ import { reservationBody } from "../requests/reservation.ts";
 import { settingsBody } from "../requests/settings.ts";
 import { FIELD_WORDS } from "../routes/words.ts";
 
-/** What is refused by API Gateway, before Plat sees it or in its place. */
+/** The error of API Gateway, before Plat gets the request or in place of its answer. */
 export const gatewayProblem = v.object({
   message: v.pipe(v.string(), v.description("The message of API Gateway.")),
 });

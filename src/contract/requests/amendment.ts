@@ -26,7 +26,7 @@ const nameText = v.pipe(
   ),
 );
 
-/** Who must stand on a side; null: nobody may. */
+/** The owner that a side must have; null means none. */
 const ownerName = v.optional(
   v.nullable(fields({ namespace: v.optional(nameText, ""), name: nameText })),
 );

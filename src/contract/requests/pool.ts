@@ -29,10 +29,10 @@ export const poolBody = v.pipe(
   ]),
 );
 
-/** Which blocks of a pool are to be taken from their hosts. */
+/** Selects the blocks of a pool whose affinities are released. */
 export const poolReleaseQuery = { ...DRY_RUN, mustBeEmpty: v.optional(flagText, "false") };
 
-/** What the body of a PUT says, whichever form it has. */
+/** The content of the body of a PUT, in either of its forms. */
 export interface PoolDocument {
   readonly name?: NameInBody | undefined;
   readonly spec: PoolSpec;

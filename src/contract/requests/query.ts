@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { flagText, wholeText } from "../schema/field.ts";
 
-/** What a list that comes in pages is asked for with. */
+/** Returns the parameters of a list with pages. */
 export const pageEntries = (usual: number, max: number) => ({
   limit: v.optional(wholeText(1, max), String(usual)),
   cursor: v.optional(v.string()),
@@ -14,5 +14,5 @@ export const NAMED_PER_PAGE_MAX = 250;
 
 const NAMED_PER_PAGE_DEFAULT = 100;
 
-/** Which page of a list is asked for that is in the order of names, or of times. */
+/** Parameters of a list in the order of names or times. */
 export const namedListQuery = pageEntries(NAMED_PER_PAGE_DEFAULT, NAMED_PER_PAGE_MAX);

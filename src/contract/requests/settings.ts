@@ -10,7 +10,7 @@ import { flag, whole, wholeOrNone } from "../schema/field.ts";
 import { fields } from "../schema/schema.ts";
 import { ADDRESSES_PER_REQUEST_MAX } from "./assign.ts";
 
-/** What a PUT leaves out is set back to its default. */
+/** Settings that a PUT omits get their defaults. */
 export const settingsBody = fields({
   strictAffinity: v.optional(flag, SETTINGS_DEFAULT.strictAffinity),
   autoAllocateBlocks: v.optional(flag, SETTINGS_DEFAULT.autoAllocateBlocks),

@@ -4,7 +4,7 @@ import { DRY_RUN } from "../requests/query.ts";
 import { settingsBody } from "../requests/settings.ts";
 import { CHANGED, type Route } from "./route.ts";
 
-/** What a space is configured by, and all that it has. */
+/** Routes for the settings of a space and its contents. */
 export const CONFIGURATION_ROUTES: readonly Route[] = [
   {
     method: "GET",

@@ -3,7 +3,7 @@ import type { ProblemCode } from "../schema/problem.ts";
 import type { Tag } from "./words.ts";
 
 /**
- * Which Lambda function serves which route; the CDK, the local server and the OpenAPI document read the same list. Routes share
+ * The Lambda function of each route; the CDK, the local server and the OpenAPI document use this list. Routes share
  * a function where they need the same rights to the table (`cdk/access.ts`).
  */
 export type FunctionName =
@@ -27,7 +27,7 @@ export interface Route {
   readonly id: string;
   readonly tag: Tag;
   readonly summary: string;
-  /** What its query may say; absent where nobody looks at it. */
+  /** The parameters of its query; absent if the route ignores the query. */
   readonly query?: v.ObjectEntries;
   readonly headers?: readonly ("If-Match" | "If-None-Match" | "Idempotency-Key")[];
   /** The body in each of its forms, the first one usual. */
@@ -36,7 +36,7 @@ export interface Route {
   readonly yaml?: true;
   /** The answer by its status. */
   readonly answers: Readonly<Record<number, v.GenericSchema | undefined>>;
-  /** What it can be refused for beyond what every request can. */
+  /** The problem codes that it can return beyond those of every request. */
   readonly rejections: readonly ProblemCode[];
 }
 
@@ -44,5 +44,5 @@ export interface Route {
 export const methodsOf = ({ method }: Route): readonly Method[] =>
   method === "GET" ? ["GET", "HEAD"] : [method];
 
-/** What a write of something that others may have changed can be refused for. */
+/** Problem codes of a write with preconditions. */
 export const CHANGED: readonly ProblemCode[] = ["precondition_failed", "precondition_required"];

@@ -1,4 +1,4 @@
-/** How a path names the space that a request acts in: there and nowhere else, so that IAM can say who may do what in which. */
+/** Paths with a space. Only the path names the space, so that IAM policies can end at a space. */
 
 export const SPACE_DEFAULT = "default";
 

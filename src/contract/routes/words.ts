@@ -1,6 +1,6 @@
 import { IDEMPOTENCY_KEY_CHARACTERS_MAX } from "../../domain/limits.ts";
 
-/** What the OpenAPI document says of fields, parameters and headers whose schema has no description of its own. */
+/** Descriptions of fields, parameters and headers without their own description, for the OpenAPI document. */
 
 /**
  * By the name of a field, which means the same wherever it stands; `Schema.field` where it means something else in one

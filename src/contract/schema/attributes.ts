@@ -10,7 +10,7 @@ import { textMap } from "./text-map.ts";
 /** Names that objects of the language, and the marshalling of items, take for their own. */
 const OBJECT_NAMES = new Set(["__proto__", "constructor"]);
 
-/** What callers attach to addresses, and who owners are: texts by name, and no more of them than an allocation has room for. */
+/** Attributes of addresses and owners: texts by name, limited to the room of an allocation. */
 export const attributes = v.pipe(
   textMap(ATTRIBUTES_MAX, attributeProblem, {
     propertyNames: {

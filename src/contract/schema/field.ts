@@ -9,7 +9,7 @@ import {
 import type { Parsed } from "../../domain/parsed.ts";
 import { parsePlainAddress, parsePlainCidr } from "../../domain/plain-form.ts";
 
-/** What fields are made of. Messages read on from the field's name. */
+/** Building blocks of field schemas. Messages continue the field's name. */
 
 const LABEL = "[a-z0-9]([a-z0-9-]*[a-z0-9])?";
 
@@ -84,7 +84,7 @@ export const spaceName = dnsLabel(SPACE_CHARACTERS_MAX, "tenant-7");
 export const namespaceName = dnsLabel(NAMESPACE_CHARACTERS_MAX, "shop");
 
 /**
- * What a path cannot carry, encoded or not: API Gateway decodes it twice, and ends it at a `?` that it has decoded; a `#` ends it
+ * Characters that a path cannot contain, encoded or not: API Gateway decodes it twice, and ends it at a `?` that it has decoded; a `#` ends it
  * wherever it is read as a URL. `/v1/handles/web%3F1` would name the handle `web`.
  */
 export const LOST_IN_PATH = /[?%#]/;

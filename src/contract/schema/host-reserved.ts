@@ -18,7 +18,7 @@ const kept = {
 
 const ofFamily = v.optional(v.pipe(fields(kept), v.transform(keptOf)));
 
-/** What a host keeps for itself in blocks of both families, or of each by itself; 0 and 0 is what a host without any says. */
+/** Host-reserved addresses for both families, or for each; a host without any sends 0 and 0. */
 export const hostReserved = v.pipe(
   fields({ ...kept, ipv4: ofFamily, ipv6: ofFamily }),
   rule(({ start, end, handle, note, ipv4, ipv6 }) => {

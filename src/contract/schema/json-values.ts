@@ -5,7 +5,7 @@
 
 const TAGS = { map: "$map", set: "$set", bigint: "$bigint", bytes: "$bytes" } as const;
 
-/** What a value stands as in JSON. What is absent stays absent. */
+/** Converts a value to JSON. Absent values stay absent. */
 export function toJson(value: unknown): unknown {
   if (typeof value === "bigint") return { [TAGS.bigint]: String(value) };
   if (typeof value !== "object" || value === null) return value;

@@ -19,7 +19,7 @@ import { flag, readable, unique, whole } from "./field.ts";
 import type { FieldProblem } from "./problem.ts";
 import { list } from "./schema.ts";
 
-/** What Calico and Plat both say of a pool, under the same rules. */
+/** Fields of a pool that Calico and Plat share, with the same rules. */
 
 /** The text is kept as it was written, beside what it means. */
 const selector = v.pipe(

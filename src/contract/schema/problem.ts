@@ -8,7 +8,7 @@ import {
   ThrottledError,
 } from "../../domain/outcome.ts";
 
-/** What only the edge can say no to. */
+/** Codes that only the edge returns. */
 type EdgeCode =
   | "payload_too_large"
   | "unsupported_media_type"
@@ -32,7 +32,7 @@ interface ProblemKind {
   readonly title: string;
   /** May the very same request succeed later, without anything being changed by its caller or an operator? */
   readonly retryable?: true;
-  /** How long to wait where nothing more exact is known. */
+  /** Seconds to wait if no better value is known. */
   readonly retryAfterSeconds?: number;
 }
 
@@ -117,7 +117,7 @@ export class Problem {
 export interface FieldProblem {
   /** The path to it, as in `cidrs[2]` or `attributes.pod`; `?space` and `Idempotency-Key` for what is not in the body. */
   readonly field: string;
-  /** What was received, shortened. */
+  /** The received value, shortened. */
   readonly value?: unknown;
   /** Reads on from the field's name: "must be …". */
   readonly problem: string;
@@ -145,7 +145,7 @@ export function invalidAll(problems: readonly FieldProblem[]): Problem {
   );
 }
 
-/** What a refusal, or an error that was thrown, comes to. What nobody expected says nothing of itself. */
+/** Converts a rejection or an error to a problem. An unexpected error reveals nothing. */
 export function problemOf(no: unknown): Problem {
   if (no instanceof Problem) return no;
   if (no instanceof Rejection) return new Problem(no.code, no.detail, no.members);

@@ -70,7 +70,7 @@ export function rule<T extends object>(problems: (value: T) => readonly FieldPro
   });
 }
 
-/** What a schema makes of a value, or everything that is wrong with it. */
+/** Parses a value with a schema, or returns all its errors. */
 export function checked<Schema extends v.GenericSchema>(
   schema: Schema,
   value: unknown,
@@ -85,7 +85,7 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 
 const TEXT_CHARACTERS_MAX = 80;
 
-/** What was received, short enough to be sent back. */
+/** Shortens a received value for the answer. */
 export function shortened(value: unknown): unknown {
   if (typeof value === "number" && !Number.isFinite(value)) return String(value);
   if (typeof value === "string") return cut(value);

@@ -64,7 +64,7 @@ export function affinitiesClaimedAnswer(
   };
 }
 
-/** What the same request may come to yet. */
+/** Statuses that a repeat of the request can change. */
 const LEFT: ReadonlySet<string> = new Set(["contended", "unreadable"]);
 
 export function affinitiesReleasedAnswer(

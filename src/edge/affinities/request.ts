@@ -24,7 +24,7 @@ export type AffinitiesWanted = { readonly space: string; readonly host: HostId }
   | { readonly cidr: Cidr; readonly position?: Address | undefined }
   | ({
       readonly families: readonly Family[];
-      /** What the host keeps for itself in a block that it claims. */
+      /** The addresses that the host reserves in a block that it claims. */
       readonly hostReserved?: HostReservedAsked;
       /** By which pools judge it in place of those that are registered. */
       readonly hostLabels?: Labels;
@@ -77,7 +77,7 @@ export function readAffinityRelease(event: Event) {
   return opened instanceof Problem ? opened : { ...releasing, position: opened.position?.after };
 }
 
-/** What a cursor of the list is bound to. */
+/** Names the list that a cursor belongs to. */
 export const affinityListOf = ({
   space,
   host,
@@ -86,7 +86,7 @@ export const affinityListOf = ({
   readonly host: HostId;
 }) => ["affinities", space, host];
 
-/** What a cursor of a claim is bound to. */
+/** Names the claim that a cursor belongs to. */
 export const affinityClaimOf = ({
   space,
   host,
@@ -97,7 +97,7 @@ export const affinityClaimOf = ({
   readonly cidr: Cidr;
 }) => ["affinities to claim", space, host, formatCidr(cidr)];
 
-/** What a cursor of a release is bound to. */
+/** Names the release that a cursor belongs to. */
 export const affinityReleaseOf = ({
   space,
   host,

@@ -45,7 +45,7 @@ export function spaceAffinitiesAnswer(
   };
 }
 
-/** What a cursor of the list is bound to. */
+/** Names the list that a cursor belongs to. */
 const listOf = ({ space, pool }: Pick<SpaceAffinitiesWanted, "space" | "pool">) => [
   "affinities of a space",
   space,

@@ -87,7 +87,7 @@ const NOT_TO_BE_FOUND = invalid(
   },
 );
 
-/** How many of each family; an address asks for one of its own. */
+/** Returns the number of addresses of each family; a specific address counts as one of its family. */
 function wantedOf({
   address,
   ipv4,

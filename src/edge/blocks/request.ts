@@ -40,7 +40,7 @@ export function readBlockPath(event: Event) {
   return opened instanceof Problem ? opened : { ...wanted, position: opened.position?.after };
 }
 
-/** What a cursor of the list is bound to. */
+/** Names the list that a cursor belongs to. */
 export const blockListOf = ({ space, pool, host }: BlocksWanted) => [
   "blocks",
   space,
@@ -48,7 +48,7 @@ export const blockListOf = ({ space, pool, host }: BlocksWanted) => [
   host ?? null,
 ];
 
-/** What a cursor of the addresses of a block is bound to. */
+/** Names the block that a cursor of its addresses belongs to. */
 export const blockOf = ({ space, cidr }: { readonly space: string; readonly cidr: Cidr }) => [
   "block",
   space,

@@ -19,5 +19,5 @@ export function readContentsWanted(
   return opened instanceof Problem ? opened : { space, ...opened.position };
 }
 
-/** What a cursor is bound to. */
+/** Names the list that a cursor belongs to. */
 export const contentsOf = ({ space }: { readonly space: string }) => ["contents", space];

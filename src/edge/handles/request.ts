@@ -20,7 +20,7 @@ export function readHandlePage(event: Event) {
   return opened instanceof Problem ? opened : { ...asked, ...opened };
 }
 
-/** What a cursor of the addresses of a handle is bound to. */
+/** Names the handle that a cursor of its addresses belongs to. */
 export const handleOf = ({
   space,
   handle,

@@ -6,14 +6,14 @@ import type { Event } from "./event.ts";
 import { spaceInBody } from "./misplaced-space.ts";
 import type { Documents } from "./yaml-body.ts";
 
-/** What of a body is taken, and what is not. */
+/** The manifest of a body that is used, and those that are not. */
 export interface Chosen {
   readonly document: unknown;
   /** The other manifests, each by its kind and name: nothing of them is applied. */
   readonly ignored: readonly string[];
 }
 
-/** What manifests are wanted, and how the URL names the one that is. */
+/** The kind of manifest to choose, and the name in the URL that selects it. */
 export interface Wanted {
   readonly kind: string;
   readonly apiVersions: readonly string[];

@@ -5,7 +5,7 @@ import { isRecord, shortened } from "../../contract/schema/schema.ts";
 import { parseAddress } from "../../domain/address.ts";
 
 /**
- * Where a page ended, as a text that its reader hands back: base64url of a small JSON. It is bound to what was asked for, so
+ * Encodes the end of a page as a text that the caller sends back: base64url of a small JSON. It is bound to what was asked for, so
  * that it cannot go on with another list. It grants nothing: whoever makes one up reads what they may read anyway.
  *
  * @param of the kind of list, its space and its filters
@@ -30,7 +30,7 @@ export function openCursor<Schema extends v.GenericSchema>(
     : refused(text, "is not a cursor; send the `next` of the page before");
 }
 
-/** What a cursor says; what it is bound to, as text. One that is nested too deep to be written again is none of ours. */
+/** Decodes a cursor, with the list that it belongs to as text. Rejects one that is nested too deep to be encoded again. */
 function unsealed(text: string): { readonly of: string; readonly position: unknown } | undefined {
   try {
     const json: unknown = JSON.parse(Buffer.from(text, "base64url").toString("utf8"));

@@ -16,7 +16,7 @@ export function spaceInBody(event: Event, body: unknown): Problem | undefined {
     : undefined;
 }
 
-/** What is wrong with a query that names a space. */
+/** Returns the error for a query that names a space. */
 export const spaceInQuery = (event: Event, space: unknown): FieldProblem => ({
   field: "?space",
   value: shortened(space),

@@ -8,7 +8,7 @@ import type { Answer, Event } from "./event.ts";
 import { readQuery } from "./parameters.ts";
 import { unreadableBody } from "./unreadable.ts";
 
-/** Which page is asked for. */
+/** The page that a request asks for. */
 export interface NamedListWanted {
   readonly space: string;
   readonly limit: number;

@@ -56,7 +56,7 @@ export function readNamedWrite(event: Event, nameInBody?: NameInBody, of = RESOU
   });
 }
 
-/** What is named in the path, and what else the query says. */
+/** Reads the name in the path, and the other parameters of the query. */
 export function readNamedWith<Entries extends v.ObjectEntries>(
   event: Event,
   entries: Entries,
@@ -102,7 +102,7 @@ export function readHostWith<Entries extends v.ObjectEntries>(event: Event, entr
   return node instanceof Problem ? node : { ...query, node };
 }
 
-/** What a part of the path says, or a header, or what is wrong with it, under its name. */
+/** Reads a part of the path or a header, or returns its error under its name. */
 export function inPath<Schema extends v.GenericSchema>(
   field: string,
   schema: Schema,

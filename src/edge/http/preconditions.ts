@@ -25,7 +25,7 @@ export function readIfMatch({ headers }: Event): { readonly ifMatch: Preconditio
   return { ifMatch: precondition };
 }
 
-/** What names a thing that is to be changed or deleted as it was seen, where no body says more. */
+/** Reads the name and the preconditions of a request that changes or deletes an item without a body. */
 export function readNamedMatch(event: Event, of = RESOURCE) {
   const named = readNamedWrite(event, undefined, of);
   if (named instanceof Problem) return named;

@@ -15,7 +15,7 @@ export function routesAt(segments: readonly string[]): readonly Route[] {
   return PATTERNS.filter((pattern) => fits(pattern, segments)).map(({ route }) => route);
 }
 
-/** What a request is told that none of the routes at its path takes. */
+/** Returns the problem for a request that no route serves. */
 export function leadsNowhere(method: string, path: string, fitting: readonly Route[]): Problem {
   if (fitting.length === 0) return noRoute(method, path);
   const allow = fitting.flatMap(methodsOf);

@@ -1,6 +1,6 @@
 import type { CorruptItemError } from "../../domain/outcome.ts";
 
-/** What stands in a list and cannot be read, so that nobody takes it for absent; nothing where all was read. */
+/** Returns the items of a list that cannot be read, so that callers do not treat them as absent; nothing if all were read. */
 export const unreadableBody = (unreadable: readonly CorruptItemError[] = []) =>
   unreadable.length === 0
     ? {}

@@ -7,7 +7,7 @@ export interface DryRun {
   readonly dryRun: boolean;
 }
 
-/** What the body of a write had besides. */
+/** The manifests in the body of a write that are not applied. */
 export interface Ignoring {
   readonly ignored: readonly string[];
 }

@@ -13,7 +13,7 @@ const YAML_ALIASES_MAX = 100;
 
 const YAML_TYPE = /^(application\/(x-)?yaml|text\/(x-)?yaml)$/;
 
-/** What a body says: a JSON body one thing, a YAML body one or more. */
+/** The documents of a body: one for JSON, one or more for YAML. */
 export interface Documents {
   readonly documents: readonly [unknown, ...unknown[]];
 }

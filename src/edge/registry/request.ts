@@ -14,7 +14,7 @@ import { type DryRun, type Ignoring, ignored, written } from "../http/write-answ
 import { readDocuments } from "../http/yaml-body.ts";
 import { type Labelled, labelledBody } from "./answer.ts";
 
-/** How changes of a node or a namespace are read. */
+/** Returns the readers for changes of a node or a namespace. */
 function labelledKind(request: LabelledRequest) {
   const { body, manifest, of } = request;
 

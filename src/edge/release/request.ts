@@ -21,7 +21,7 @@ export type ReleaseRequest =
   | { readonly space: string; readonly handle: string }
   | { readonly space: string; readonly entries: readonly ReleaseEntry[] };
 
-/** What to release, or the result already where the entry cannot be read: it must not hinder the others. */
+/** An address to release, or the result of an invalid entry, which must not affect the others. */
 type ReleaseEntry = NamedAddress | ReleaseResult;
 
 export function readRelease(event: Event): ReleaseRequest | Problem {

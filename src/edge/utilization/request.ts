@@ -12,7 +12,7 @@ const count = v.pipe(
   v.transform((text) => BigInt(text)),
 );
 
-/** How far a pool is counted; inverse of what the answer makes of it. */
+/** The position of a count in a pool; the inverse of its form in the answer. */
 export const utilizationPosition = v.object({
   poolId: v.string(),
   after: addressInCursor,
@@ -41,7 +41,7 @@ export function readUtilizationPath(event: Event) {
   return opened instanceof Problem ? opened : { ...asked, ...opened };
 }
 
-/** What a cursor of a pool's utilization is bound to. */
+/** Names the pool that a cursor of its utilization belongs to. */
 export const utilizationOf = ({
   space,
   name,

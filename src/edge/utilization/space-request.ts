@@ -15,7 +15,7 @@ const position = v.union([
   v.object({ orphansAfter: v.nullable(tablePlace) }),
 ]);
 
-/** What is asked for: some pools or all, and from where on. */
+/** The requested pools, or all, and the start position. */
 export interface SpaceUtilizationWanted {
   readonly space: string;
   readonly named: readonly string[];
@@ -35,7 +35,7 @@ export function readSpaceUtilization(event: Event): SpaceUtilizationWanted | Pro
   return opened instanceof Problem ? opened : { ...wanted, ...opened };
 }
 
-/** What a cursor is bound to. It comes in a query beside the names themselves, which a request line has room for once. */
+/** Names the list that a cursor belongs to. The query also has the names, and a request line has room for them only once. */
 export const spaceUtilizationOf = ({
   space,
   named,

@@ -9,7 +9,7 @@ import { asHint } from "../../core/hint.ts";
 import { inParallel } from "../../core/parallel.ts";
 import type { GroupOfPool } from "./reclaim-group.ts";
 
-/** What a scheduled run found out about the pools of a space: which of their block groups are full, and which pools have one that is not. */
+/** Collects which block groups of a space's pools are full, and which pools have a group that is not. */
 export class PoolsSeen {
   readonly #space: string;
   readonly #full = new Map<Pool, Set<bigint>>();

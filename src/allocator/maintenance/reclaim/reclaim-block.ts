@@ -12,7 +12,7 @@ import { type Context, fresh } from "../../core/context.ts";
 import { inParallel } from "../../core/parallel.ts";
 import type { Store } from "../../core/store.ts";
 
-/** What a block is judged by. */
+/** The facts that decide about a block. */
 interface Judgement {
   readonly settings: Settings;
   readonly pools: readonly Pool[];

@@ -18,7 +18,7 @@ export interface GroupOfPool {
   readonly full: boolean;
 }
 
-/** What stood in one block group, and what was done there. */
+/** The counts of one block group, and of the changes to it. */
 interface GroupReclaimed {
   readonly blocks: number;
   readonly markedIdle: number;
@@ -26,7 +26,7 @@ interface GroupReclaimed {
   readonly affinitiesRestored: number;
   /** May no block of it be claimed? Nothing where nobody can say, or all of it is reserved. */
   readonly isFull: boolean | undefined;
-  /** What could not be read: the rest of the block group was worked on. */
+  /** Items that could not be read; the rest of the block group was handled. */
   readonly failures: readonly CorruptItemError[];
 }
 

@@ -17,7 +17,7 @@ import { PoolsSeen } from "./full-pools-seen.ts";
 import { type GroupOnWay, groupsAfter } from "./groups-of-space.ts";
 import { type GroupOfPool, reclaimGroup } from "./reclaim-group.ts";
 
-/** What a scheduled run of the reclaimer did. */
+/** The result of a run of `reclaim`. */
 export interface Reclaimed {
   /** Spaces that were begun with, or gone on with. */
   spaces: number;
@@ -28,7 +28,7 @@ export interface Reclaimed {
   markedIdle: number;
   deleted: number;
   affinitiesRestored: number;
-  /** What went wrong on the way, for the log; the scheduled run went on. */
+  /** Failures for the log; the scheduled run continued. */
   readonly failures: unknown[];
 }
 
@@ -43,7 +43,7 @@ interface Pass {
 /** A space that a scheduled run goes through. */
 interface SpaceWalk {
   readonly entry: SpaceEntry;
-  /** Where its entry says that the next scheduled run goes on. */
+  /** The stored position of the next scheduled run. */
   kept: SpacePosition | undefined;
   readonly groups: AsyncGenerator<GroupOnWay>;
   readonly pools: PoolsSeen;
@@ -53,7 +53,7 @@ interface SpaceWalk {
 /**
  * One bounded pass over the block groups of every pool of the spaces of a shard. Each space is gone on with where the last scheduled run
  * stopped in it, by slices: no space has its second one before each has its first, and what goes wrong in one stops no other.
- * Where a scheduled run has no time for all, it begins with another space each time, at random.
+ * A scheduled run without time for all spaces begins with a random one.
  *
  * An empty block is marked at first sight and deleted at the second; one whose affinity is lost gets it back (I4), while it
  * is young or empty.
@@ -180,7 +180,7 @@ async function* groupsOf(pass: Pass, entry: SpaceEntry): AsyncGenerator<GroupOnW
   yield* groupsAfter(context, pools, entry.position, done.failures);
 }
 
-/** What the blocks of a space are judged by. @throws Unreadable where not even its settings can be read */
+/** Reads the facts that decide about the blocks of a space. @throws CorruptItemError if its settings cannot be read */
 async function judgedBy(context: Context, space: string) {
   const { pools, unreadablePools, settings } = await configurationOf(context, space);
   return { pools, unreadablePools, settings };

@@ -55,7 +55,7 @@ export async function repair(context: Context, shard: number): Promise<Repaired>
   return done;
 }
 
-/** How far the repair run is. That nobody can read it is a failure. */
+/** Reads the position of the repair run. An unreadable position is a failure. */
 async function readProgress(
   { store }: Context,
   shard: number,
@@ -67,7 +67,7 @@ async function readProgress(
   return "unreadable";
 }
 
-/** Which allocations that are due a run looks at. */
+/** The due allocations that a run handles. */
 interface DueWalk {
   readonly shard: number;
   /** The last one that a run before looked at, when its time was over. */

@@ -1,6 +1,6 @@
 import { note } from "../../core/failures.ts";
 
-/** What a run of the repair run did. */
+/** The result of a repair run. */
 export interface Repaired {
   /** Allocations that were due. */
   due: number;
@@ -15,7 +15,7 @@ export interface Repaired {
   orphansDeleted: number;
   /** Did the walk come to the end of the shard's segment of the table? */
   swept: boolean;
-  /** What went wrong on the way, for the log; the run went on. */
+  /** Failures for the log; the run continued. */
   readonly failures: unknown[];
 }
 

@@ -7,14 +7,14 @@ import { lookForOwners } from "../../allocations/allocation-of-slot.ts";
 import type { Context } from "../../core/context.ts";
 import { LeastRecentlyUsed } from "../../core/least-recently-used.ts";
 
-/** What is known of a block: by the tokens of its slots whose they are. Looks at it come one after the other. */
+/** The known owners of a block's slots, by token. Reads of a block come one after the other. */
 interface Known {
   readonly hosts: Map<string, HostId>;
   last: Promise<unknown>;
 }
 
 /**
- * Which hosts hold slots of blocks, for who asks it for many hosts of the same block. A token is of one allocation, and that of one
+ * Returns the hosts that hold slots of blocks, for callers that ask about many hosts of one block. A token is of one allocation, and that of one
  * host, for good: so each allocation is read once, and a block that has changed meanwhile is judged by its slots as they are.
  */
 export class Holders {

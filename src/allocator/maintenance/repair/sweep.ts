@@ -21,7 +21,7 @@ import { repairQuotaSlot } from "./quota-slot.ts";
 import { going, type Repaired } from "./repaired.ts";
 import { Holders } from "./slot-holders.ts";
 
-/** What one run goes through of a segment. */
+/** The part of a segment that one run handles. */
 interface SegmentWalk {
   readonly segment: { readonly index: number; readonly of: number };
   readonly progress: Progress;
