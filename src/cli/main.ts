@@ -8,7 +8,7 @@ import { onInterrupt } from "./shell/interrupt.ts";
 import type { Io } from "./shell/io.ts";
 import { promptOn } from "./shell/prompt.ts";
 
-// As commander finds it for its help: NO_COLOR and FORCE_COLOR are heeded, and a stream that is no terminal has none.
+// Commander checks NO_COLOR, FORCE_COLOR and whether the stream is a terminal.
 const { getOutHasColors, getErrHasColors } = new Command().configureOutput();
 
 const io: Io = {

@@ -9,7 +9,7 @@ import { listKnown } from "../resource/list.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
 
-/** `enable NAME`, the counterpart of `drain NAME`. */
+/** Returns `enable NAME`, which undoes `drain NAME`. */
 export const poolEnableCommand = (io: Io): Command =>
   new Command("enable")
     .description("Assign from a drained or disabled pool again; this cancels its drain")
@@ -18,7 +18,7 @@ export const poolEnableCommand = (io: Io): Command =>
     .addHelpText("after", examples(["Undo a drain", "plat pool enable default-ipv4"]))
     .action(action(io, enable));
 
-/** Enables the pool as it was read: a change that somebody else makes meanwhile is not written over. */
+/** Enables the pool as it was read, so that a concurrent change is not overwritten. */
 async function enable(
   { io, client }: Session,
   { dryRun }: { readonly dryRun?: true },
@@ -42,7 +42,5 @@ async function enable(
   io.out(`${titled(POOL, name)} enabled${dryRun ? " (dry run)" : ""}\n`);
   if (body.effectiveAt !== undefined) io.out(`In force everywhere from ${body.effectiveAt} on\n`);
   for (const { id } of drains)
-    io.err(
-      `Note: job ${id} ${dryRun ? "would be" : "is"} cancelled. Its deleted blocks are claimed again when needed.\n`,
-    );
+    io.err(`Note: this ${dryRun ? "would cancel" : "cancels"} job ${id}.\n`);
 }

@@ -5,7 +5,7 @@ import { fromJson } from "../../contract/schema/json-values.ts";
 import type { Contents } from "../../domain/contents.ts";
 import { type Client, type Path, pages, path } from "../api/client.ts";
 
-/** As long as a person waits after a press of the tab key. */
+/** The time that a person waits after pressing the tab key. */
 const NAMES_MS_MAX = 1_000;
 
 type Offer = (names: readonly (string | undefined)[]) => void;
@@ -25,7 +25,7 @@ const listed =
 const nodes = listed(path`/v1/nodes`, "nodes", "name");
 const owners = listed(path`/v1/affinities`, "affinities", "host");
 
-/** No list has the handles of a space. */
+/** Reads handles from the contents of the space, because no route lists them. */
 const handles: Source = async (client, offer) => {
   for await (const page of pages<v.InferOutput<typeof contentsRead>>(client, path`/v1/contents`)) {
     const { allocations = [] } = fromJson(page.contents) as Partial<Contents>;
@@ -50,8 +50,8 @@ const SOURCES: Readonly<Record<string, Source>> = {
 export const isNamed = (placeholder: string): boolean => Object.hasOwn(SOURCES, placeholder);
 
 /**
- * Returns the names that a placeholder stands for, as many as the API tells in a second. Nothing is said of an API that does
- * not answer: a person who types a command has not asked for it yet.
+ * Returns the names for a placeholder: those that the API returns within `NAMES_MS_MAX`. An API that does not answer yields no
+ * name and no error, because the person is still typing the command.
  */
 export async function namesFor(placeholder: string, client: Client): Promise<readonly string[]> {
   const names = new Set<string>();

@@ -4,7 +4,7 @@ import { SPACE_DEFAULT } from "../../contract/routes/space-path.ts";
 import { path } from "../api/client.ts";
 import type { Column } from "../output/column.ts";
 import { progressing } from "../output/progress.ts";
-import { tableText } from "../output/table.ts";
+import { sentenceText, tableText } from "../output/table.ts";
 import { CommandError, EXIT, rejection, usageError } from "../shell/exit.ts";
 import type { Session } from "./cli.ts";
 import type { Duration } from "./options.ts";
@@ -29,7 +29,7 @@ export const printJob = ({ print }: Pick<Session, "print">, job: Job): void =>
   print({
     text: (layout) => {
       const table = tableText(JOB_COLUMNS, [job], layout);
-      return layout.isWide ? table : `${table}\n${job.detail}\n`;
+      return layout.isWide ? table : `${table}\n${sentenceText(job.detail, layout)}`;
     },
     document: job,
     rows: [job],

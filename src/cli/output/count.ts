@@ -1,9 +1,9 @@
-/** A count of addresses as the API tells it: a decimal text where a number would not be exact. */
+/** A count of addresses in the API: a decimal string if a JSON number would not be exact. */
 export type Count = number | string;
 
-/** Above this no IPv4 pool can count, and a number is too long to be read. */
+/** The size of the IPv4 address space. Larger counts are hard to read in digits. */
 const DECIMAL_MAX = 2n ** 32n;
-/** As far from a power of two a count is still told by it exactly: `2^64-17`. */
+/** The largest distance to a power of two that is written out: `2^64-17`. */
 const DISTANCE_MAX = 9_999n;
 
 /**
@@ -25,7 +25,7 @@ export function countText(count: Count | bigint): string {
 export const counted = (count: Count | bigint, one: string, many = `${one}s`): string =>
   BigInt(count) === 1n ? `1 ${one}` : `${countText(count)} ${many}`;
 
-/** Returns a count and its share, `17 (7%)`: to the nearest whole, halves up. A power of two says enough by itself. */
+/** Returns a count and its share, `17 (7%)`: to the nearest whole, halves up. A count above 2^32 has no share. */
 export function withShare(count: Count, total: Count): string {
   const [part, whole] = [BigInt(count), BigInt(total)];
   const text = countText(count);

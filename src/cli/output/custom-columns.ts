@@ -2,7 +2,11 @@ import { usageError } from "../shell/exit.ts";
 import type { Column } from "./column.ts";
 import { parsePath, valueText } from "./json-path.ts";
 
-/** `NAME:.cidr,HOST:.host`: columns by paths into what the API said, as kubectl has them. Errors: what is no such list. */
+/**
+ * Parses `NAME:.cidr,HOST:.host`: columns by paths into the answer of the API, as in kubectl.
+ *
+ * @throws CommandError (usage) the text is no such list
+ */
 export function customColumns(text: string): readonly Column<unknown>[] {
   return text.split(",").map((one) => {
     const [, header, path] = /^([^:]+):(.+)$/.exec(one) ?? [];

@@ -1,12 +1,12 @@
 import { query } from "jsonpath-rfc9535";
 
-/** Returns all values of a document that a path leads to. */
+/** Returns the values that a path selects from a document. */
 type Lookup = (document: unknown) => readonly unknown[];
 
 /**
- * Reads a path as kubectl writes them: `.a.b`, `a.b`, `$.a.b`, `@.a.b` or `[0].a`, with all of RFC 9535 after that.
+ * Parses a path as in kubectl: `.a.b`, `a.b`, `$.a.b`, `@.a.b` or `[0].a`, followed by any RFC 9535 path.
  *
- * @throws SyntaxError it is no path; the message says why
+ * @throws Error the text is no path; the message says why
  */
 export function parsePath(text: string): Lookup {
   const rest = text.trim().replace(/^[$@]/, "");
@@ -15,6 +15,6 @@ export function parsePath(text: string): Lookup {
   return (document) => query(document as Parameters<typeof query>[0], path);
 }
 
-/** Returns a value as people read it: text as it is, anything else as JSON. */
+/** Returns a string as it is, and any other value as JSON. */
 export const valueText = (value: unknown): string =>
   typeof value === "string" ? value : JSON.stringify(value);

@@ -9,24 +9,24 @@ import { parseTemplate, type Template } from "./template.ts";
 
 /** The output of a command: a table for people, and the API's answer for programs. */
 export interface Listing<Row> {
-  /** The first says which thing the row is about, in the word that commands take. */
+  /** The first column has the name of the object, as the commands take it. */
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
-  /** For `-o name`, where that is not the first column. */
+  /** For `-o name`, if the first column does not have the names. */
   readonly names?: readonly string[];
   /** For `-o json` and `-o yaml`. */
   readonly document: unknown;
-  /** Is the JSON a line of a log? */
+  /** Print the JSON in one line, for a log. */
   readonly inOneLine?: true;
 }
 
-/** The same where one table would not do: text for people, with its line ends. */
+/** A result that does not fit one table: text for people, with its line ends. */
 export interface Prose {
   readonly text: (layout: Layout) => string;
-  /** For `-o json` and `-o yaml`, and what `-o custom-columns` looks into where there are no rows. */
+  /** For `-o json`, `-o yaml` and `-o jsonpath`; also for `-o custom-columns` if there are no rows. */
   readonly document: unknown;
   readonly rows?: readonly unknown[];
-  /** For `-o name`: what the commands call the things that the text tells of. */
+  /** For `-o name`: the names of the objects in the text, as the commands take them. */
   readonly names: readonly string[];
 }
 
@@ -52,7 +52,11 @@ export type Format =
   | { readonly columns: readonly Column<unknown>[] }
   | { readonly template: Template };
 
-/** Reads `-o`. Errors: a format that is none. It is read with the line, before anything is sent. */
+/**
+ * Parses the value of `-o`, before anything is sent.
+ *
+ * @throws CommandError (usage) the format is unknown
+ */
 export function formatOf(text: string): Format {
   if (text.startsWith(CUSTOM)) return { columns: customColumns(text.slice(CUSTOM.length)) };
   if (text.startsWith(JSON_PATH)) return { template: parseTemplate(text.slice(JSON_PATH.length)) };
@@ -61,7 +65,7 @@ export function formatOf(text: string): Format {
   throw usageError(`-o is "${text}"; it must be ${FORMAT_HELP}.`);
 }
 
-/** Prints a listing, or prose. */
+/** Prints a result in a format. */
 export function print<Row>(
   { out, terminal }: Io,
   format: Format,

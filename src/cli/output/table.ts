@@ -4,18 +4,18 @@ import type { Column } from "./column.ts";
 
 /** The layout of a table. */
 export interface Layout {
-  /** Are columns shown that are only for `-o wide`? Such a table is as wide as it must be. */
+  /** Shows all columns, without a limit of the width. */
   readonly isWide: boolean;
-  /** The columns of the terminal; `undefined` where the output is no terminal. */
+  /** The width of the terminal in characters; `undefined` if the output is no terminal. */
   readonly columns: number | undefined;
   readonly style: Style;
 }
 
 const NONE = "<none>";
 const GAP = "   ";
-/** As wide as a table is where no terminal says otherwise. */
+/** The width of a table if the output is no terminal. */
 const WIDTH = 80;
-/** No column becomes narrower than this. */
+/** The smallest width of a narrowed column. */
 const COLUMN_WIDTH_MIN = 16;
 const NO_BORDERS = Object.fromEntries(
   [
@@ -26,9 +26,8 @@ const NO_BORDERS = Object.fromEntries(
 );
 
 /**
- * Returns rows under headers, without borders, as kubectl prints them: easy to read, and to cut and grep. In a table that
- * would be wider than the terminal, or than 80 columns, sentences go over several lines. Long names are shortened on a
- * terminal only: what a program reads is whole.
+ * Returns rows below headers, without borders, as kubectl prints them. In a table that exceeds the terminal, or 80 columns,
+ * sentences wrap over lines. Long names are cut on a terminal only, so that programs read them whole.
  */
 export function tableText<Row>(
   columns: readonly Column<Row>[],
@@ -63,7 +62,7 @@ export function tableText<Row>(
     .join("\n")}\n`;
 }
 
-/** Takes from the columns that may have less room as much as the table is too wide, as far as that goes. */
+/** Returns the widths after the long columns gave up the excess width, as far as `COLUMN_WIDTH_MIN` allows. */
 function narrow<Row>(
   columns: readonly Column<Row>[],
   widths: readonly number[],
@@ -82,7 +81,11 @@ function narrow<Row>(
   return narrowed;
 }
 
-/** Breaks a text at blanks into lines of at most so many characters, and a word that is longer within. */
+/** Wraps a sentence below a table as wide as the table can be. */
+export const sentenceText = (sentence: string, { columns }: Layout): string =>
+  `${wrapped(sentence, columns ?? WIDTH)}\n`;
+
+/** Wraps a text at blanks into lines of at most `width` characters; longer words are split. */
 const wrapped = (text: string, width: number): string =>
   [...text.matchAll(new RegExp(`.{1,${width}}(?:\\s|$)|\\S{${width}}`, "gs"))]
     .map(([line]) => line.trimEnd())
@@ -93,7 +96,7 @@ const cut = (text: string, width: number): string => `${text.slice(0, width - 1)
 const GOOD = ["done", "released", "claimed", "confirmed", "deleted", "disowned"];
 const BAD = ["failed", "cancelled", "conflict", "contended", "unreadable", "not_owned"];
 
-/** A state by whether it is as it was wished, is not, or is under way. */
+/** Colors a state: success, failure, or in progress. */
 function painted(state: string, { good, bad, warning }: Style): string {
   if (GOOD.includes(state)) return good(state);
   if (BAD.includes(state)) return bad(state);

@@ -1,10 +1,10 @@
 import { usageError } from "../shell/exit.ts";
 import { parsePath, valueText } from "./json-path.ts";
 
-/** Prints a part of a document. */
+/** Returns the text of a document. */
 export type Template = (document: unknown) => string;
 
-/** A part in braces, which may have braces within quotation marks; or the text between two such parts. */
+/** A part in braces, whose quoted strings can contain braces; or the text between two such parts. */
 const PARTS = /\{((?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[^{}"'])*)\}|([^{}]+)|([{}])/g;
 const LITERAL = /^"((?:[^"\\]|\\.)*)"$|^'((?:[^'\\]|\\.)*)'$/;
 
@@ -14,10 +14,10 @@ type Part =
   | { readonly kind: "end" };
 
 /**
- * Reads a template as `kubectl -o jsonpath` has it: text, and in braces paths, quoted text, and `range PATH` up to `end`. A
- * template without braces is one path. Several values of a path are printed with a blank between them, and none as nothing.
+ * Parses a template of `kubectl -o jsonpath`: text, and in braces paths, quoted strings, and `range PATH` up to `end`. A
+ * template without braces is one path. The values of a path are joined by blanks; a path without values prints nothing.
  *
- * @throws CommandError (usage) it is no such template
+ * @throws CommandError (usage) the text is no such template
  */
 export function parseTemplate(text: string): Template {
   const parts = text.includes("{") ? partsOf(text) : [{ kind: "path", path: text } as const];
@@ -42,7 +42,7 @@ function partsOf(text: string): readonly Part[] {
   });
 }
 
-/** Reads parts up to the `end` that belongs to none of them, and returns those after it; `undefined` where there is none. */
+/** Reads parts up to their `end`, and returns the parts after it; `undefined` if there is no `end`. */
 function readUntilEnd(
   text: string,
   parts: readonly Part[],

@@ -7,10 +7,10 @@ import { type Kind, pathOf } from "./kind.ts";
 import { listKnown } from "./list.ts";
 import { checkNotEmpty } from "./none.ts";
 
-/** Returns the verb `get` under all the names that people type for it. */
+/** Returns the verb `get` with its aliases. */
 export const getVerb = (): Command => new Command("get").aliases(["list", "ls", "describe"]);
 
-/** `get [NAME]`: one of a kind, or all of them. */
+/** Returns `get [NAME]`, which shows one object of a kind, or all of them. */
 export const getCommand = <Body>(
   io: Io,
   kind: Pick<Kind, "noun" | "plural" | "sample"> & Partial<Pick<Kind, "perPage">>,

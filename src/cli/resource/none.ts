@@ -3,10 +3,10 @@ import type { Session } from "../invocation/cli.ts";
 import { rejection } from "../shell/exit.ts";
 
 /**
- * Says on stderr that a list is empty, since a mistyped space looks like one with nothing in it.
+ * Notes on stderr that a list is empty. A mistyped space looks like an empty one, so a space without pools is an error.
  *
- * @param what the plural of what the list has
- * @throws CommandError (refused) the space has no pools either, so nothing can be in it
+ * @param what the plural of the listed objects
+ * @throws CommandError (refused) the space has no pools
  */
 export async function checkNotEmpty(
   { io, client }: Pick<Session, "io" | "client">,

@@ -2,7 +2,7 @@ import { styleText } from "node:util";
 
 type Format = Parameters<typeof styleText>[0];
 
-/** Marks texts for people; where the stream shows no colors, texts stay as they are. */
+/** Colors for texts. Without colors in the stream, the texts stay unchanged. */
 export interface Style {
   readonly strong: (text: string) => string;
   readonly good: (text: string) => string;
@@ -10,7 +10,7 @@ export interface Style {
   readonly bad: (text: string) => string;
 }
 
-/** Returns the style of a stream. The caller knows whether it shows colors, so the stream is not looked at again. */
+/** Returns the style of a stream. The caller decides whether it shows colors, so `styleText` does not check the stream. */
 export function styleOf(hasColors: boolean): Style {
   const paint = (format: Format) => (text: string) =>
     hasColors && text !== "" ? styleText(format, text, { validateStream: false }) : text;

@@ -21,7 +21,7 @@ describe("plat pool enable", () => {
     const enabled = await plat("pool", "enable", "web");
     expect(enabled.exit).toBe(0);
     expect(enabled.out).toMatch(/^ippool\/web enabled\nIn force everywhere from 20\S+ on\n$/);
-    expect(enabled.err).toContain(`Note: job ${drain.out.trim()} is cancelled.`);
+    expect(enabled.err).toContain(`Note: this cancels job ${drain.out.trim()}.\n`);
     expect(await pool()).toEqual(before);
     expect((await assign()).status).toBe(200);
     await workAMinuteLater();
@@ -43,7 +43,7 @@ describe("plat pool enable", () => {
     await plat("pool", "drain", "web");
     const { exit, out, err } = await plat("pool", "enable", "web", "--dry-run");
     expect({ exit, out }).toEqual({ exit: 0, out: "ippool/web enabled (dry run)\n" });
-    expect(err).toMatch(/^Note: job drain-\S+ would be cancelled\./);
+    expect(err).toMatch(/^Note: this would cancel job drain-\S+\.\n$/);
     expect(await pool()).toMatchObject({ disabled: true });
   });
 
