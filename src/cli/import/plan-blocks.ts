@@ -115,8 +115,8 @@ function whyNot(block: WantedBlock, there: BlockSummary): string | undefined {
   if (!isFree && owner !== block.owner)
     return `belongs to ${owner} in Plat, and to ${block.owner ?? "nobody"} in what is taken over`;
   // One that stands never gains it, and never loses it.
-  if (isSame(block.hostReserved, there.hostReserved)) return undefined;
-  return there.hostReserved
+  if (isSame(block.hostReserved, there.hostReservation)) return undefined;
+  return there.hostReservation
     ? "stands in Plat with what its host keeps for itself, and is to be otherwise"
     : "stands in Plat already, without what its host is to keep for itself";
 }

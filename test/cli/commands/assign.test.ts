@@ -89,7 +89,7 @@ describe("plat assign", () => {
     expect((await call("GET", `/v1/blocks/${first.block}`)).body).toMatchObject({
       host: "lb",
       affinityType: "virtual",
-      hostReserved: { start: 3, end: 1 },
+      hostReservation: { start: 3, end: 1 },
     });
   });
 

@@ -119,7 +119,7 @@ describe("plat check", () => {
     await loseAllocation("web-0");
     const { exit, out, err } = await plat("check");
     expect(exit).toBe(4);
-    expect(out).toMatch(/^I3 +block .* is taken without an assignment\n +record$/m);
+    expect(out).toMatch(/^I3 +block .* is taken without an allocation$/m);
     expect(out).toMatch(/^1 problem\.$/m);
     expect(err).toBe("Warning: 1 problem.\n");
   });

@@ -157,7 +157,10 @@ describe("plat import calico takes over", () => {
     await imported(dump);
     const hostReserved = { start: 3, end: 1, handle: WINDOWS, note: "windows host rsvd" };
     for (const cidr of ["10.0.0.0/28", "10.0.0.16/28"])
-      expect(await get(`/v1/blocks/${cidr}`)).toMatchObject({ host: "win-1", hostReserved });
+      expect(await get(`/v1/blocks/${cidr}`)).toMatchObject({
+        host: "win-1",
+        hostReservation: hostReserved,
+      });
     expect(await get("/v1/addresses/10.0.0.7")).toMatchObject({ handle: "k8s.a" });
     expect(await get("/v1/addresses/10.0.0.31")).toMatchObject({ state: "hostReserved" });
     expect(normalised(await exported()).blocks).toEqual(normalised(dump).blocks);
@@ -174,7 +177,7 @@ describe("plat import calico takes over", () => {
       await imported(unconfigured);
       expect(await get("/v1/blocks/10.0.0.0/28")).toMatchObject({
         host: "win-1",
-        hostReserved: { start: 3, end: 1 },
+        hostReservation: { start: 3, end: 1 },
         inUse: 0,
       });
       await call("DELETE", "/v1/nodes/win-1/affinities");
