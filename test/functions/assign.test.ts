@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { newSpace, spaceWithPool } from "./plat.ts";
+import { newSpace, spaceWithPool, table } from "./plat.ts";
 
 describe("an assigned address", () => {
   it("is found under itself and under its handle until it is released", async () => {
@@ -133,6 +133,26 @@ describe("a request is refused", () => {
         assignedTo: "web-0",
       },
     });
+  });
+
+  it("for such an address also where the allocation of the handle cannot be read, without the handle", async () => {
+    const plat = await spaceWithPool();
+    await plat.assign({ host: "n1", address: "10.0.0.7", handle: "web-0" });
+    const [[pk, items] = []] = [...table.partitions].filter(([pk]) =>
+      pk.startsWith(`HANDLE#${plat.space}#`),
+    );
+    if (!pk || !items) throw new Error("the handle has no allocation");
+    const [[sk, item] = []] = items;
+    if (!sk || !item) throw new Error("the handle has no allocation");
+    items.set(sk, { ...item, f: 1_000 });
+    const { status, body } = await plat.assign({ host: "n1", address: "10.0.0.7" });
+    items.set(sk, item);
+    expect(status).toBe(409);
+    expect(body).toMatchObject({
+      code: "already_assigned",
+      detail: "Address 10.0.0.7 is assigned.",
+    });
+    expect(body).not.toHaveProperty("assignedTo");
   });
 
   it("for an address that was just released, with the time when it is available", async () => {

@@ -74,6 +74,7 @@ const EXCUSES: readonly Excuse[] = [
       ["admin/administration.ts", "({ unreadable }) => unreadable"],
       ["admin/administration.ts", "each) => each.unreadable"],
       ["assign/assign.ts", "throw told; if (told)"],
+      ["assign/select-address.ts", "CorruptItemError ? [] : owners"],
       ["blocks/claim-block.ts", 'return { kind: "busy" }; if (there?.host'],
       ["maintenance/repair/sweep.ts", "({ reason }) => new Error(reason)"],
       ["core/configuration.ts", "throw new CorruptItemError(raised.members"],
@@ -136,11 +137,8 @@ const EXCUSES: readonly Excuse[] = [
     branches: [
       ["assign/family-requests.ts", "return undefined; const value = formatAddress"],
       ["assign/family-requests.ts", "not: address && whyNeverAssigned"],
-      [
-        "assign/family-requests.ts",
-        'const value = formatAddress(address); return new Refusal("invalid_request"',
-      ],
-      ["read/read-address.ts", 'return new Refusal("not_found", `Address '],
+      ["assign/family-requests.ts", "const value = formatAddress(address)"],
+      ["read/read-address.ts", 'return new Rejection("not_found", `Address '],
     ],
   },
   {

@@ -239,13 +239,15 @@ describe("plat import calico takes over", () => {
     });
     const { notes } = await imported([
       POOL,
-      resource("IPReservation", "kept", { reservedCIDRs: ["10.0.0.9/30", "10.0.0.1", "nonsense"] }),
+      resource("IPReservation", "kept", {
+        reservedCIDRs: ["10.0.0.9/30", "10.0.0.1", "::ffff:10.0.0.128/121", "nonsense"],
+      }),
       labelled("Node", "node-1", { zone: "west" }),
       labelled("Namespace", "shop", { team: "a" }),
       labelled("ConfigMap", "other", {}),
     ]);
     expect(await get("/v1/reservations/kept")).toMatchObject({
-      cidrs: ["10.0.0.8/30", "10.0.0.1"],
+      cidrs: ["10.0.0.8/30", "10.0.0.1", "10.0.0.128/25"],
     });
     expect(await get("/v1/nodes/node-1")).toMatchObject({ labels: { zone: "west" } });
     expect(await get("/v1/namespaces/shop")).toMatchObject({ labels: { team: "a" } });
@@ -539,6 +541,11 @@ describe("plat import calico refuses as a whole", () => {
     const twice = dumpOf([POOL], [block([pod("a")]), block([pod("b")])]);
     await refused(twice, "10.0.0.0/28 is there twice as IPAMBlock, and not the same");
     await imported([...dump(), ...dump()]);
+  });
+
+  it("a pool in a range that no host can use", async () => {
+    const loopback = pool("loop", { cidr: "127.0.0.0/24", blockSize: 28 });
+    await refused(dumpOf([loopback], []), "overlaps 127.0.0.0/8 (loopback, RFC 1122");
   });
 
   it("a handle, a host, attributes or labels that Plat would not take", async () => {

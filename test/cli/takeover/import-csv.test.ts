@@ -93,6 +93,16 @@ describe("plat import csv", () => {
     expect((await importing("address, Handle , host\n10.0.0.1,a,b\n")).exit).toBe(0);
   });
 
+  it("takes an IPv4-mapped address for its IPv4 address, and both for one", async () => {
+    await withPool();
+    const mapped = "address,handle,host\n::ffff:10.0.0.1,a,b\n";
+    expect((await importing(mapped)).exit).toBe(0);
+    expect(await get("/v1/addresses/10.0.0.1")).toMatchObject({ handle: "a" });
+    const { exit, err } = await importing(`${mapped}10.0.0.1,a,b\n`);
+    expect(exit).not.toBe(0);
+    expect(err).toContain("10.0.0.1");
+  });
+
   it("leaves a block that stands to its owner", async () => {
     await withPool();
     await call("POST", "/v1/nodes/other/affinities", { cidr: "10.0.0.0/28" });
