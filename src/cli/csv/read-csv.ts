@@ -61,12 +61,12 @@ function blockAround(
 
 /** The lines of a table, whose first one names the columns in any order. */
 function addressesOf(file: string, text: string): WantedAddress[] {
-  const lines = allocationsOf(file, text);
+  const lines = linesOf(file, text);
   const problems: string[] = [];
   const addresses: WantedAddress[] = [];
-  for (const { allocation, info } of lines) {
+  for (const { record: line, info } of lines) {
     const where = `${file}, line ${info.lines}`;
-    const read = lineOf(allocation, where);
+    const read = lineOf(line, where);
     if (typeof read === "string") problems.push(`${where}: ${read}`);
     else addresses.push(read);
   }
@@ -76,17 +76,15 @@ function addressesOf(file: string, text: string): WantedAddress[] {
 
 type Line = Readonly<Record<string, string | undefined>>;
 
-function allocationsOf(
-  file: string,
-  text: string,
-): { readonly allocation: Line; readonly info: Info }[] {
+/** Reads a table. The names of the members are the library's. */
+function linesOf(file: string, text: string): { readonly record: Line; readonly info: Info }[] {
   try {
     return parse(text, {
       bom: true,
       skip_empty_lines: true,
       info: true,
       columns: (header: string[]) => columnsOf(file, header),
-    }) as unknown as { allocation: Line; info: Info }[];
+    }) as unknown as { record: Line; info: Info }[];
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     throw usageError(`${file} cannot be read as CSV: ${error.message}`);
