@@ -19,6 +19,7 @@ type Page = v.InferOutput<typeof affinitiesReleased>;
 /** Makes the command for a deleted machine: it removes the registration, and with `--release` all addresses and blocks. */
 export const nodeDeleteCommand = (io: Io): Command =>
   deletion(NODE)
+    .description("Remove the registration of a host")
     .addHelpText(
       "after",
       examples(
