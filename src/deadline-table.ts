@@ -58,6 +58,6 @@ export function assertInTime(afterMs = 0): void {
   const deadline = deadlines.getStore();
   if (deadline && deadline.nowMs() + afterMs > deadline.lastCallMs)
     throw new OutOfTime(
-      "the request took too long and was not carried to its end, and what it did so far stands",
+      "the request ran out of time before its end, and its changes so far remain",
     );
 }

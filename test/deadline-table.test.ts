@@ -61,7 +61,7 @@ describe("a request that is to end 6,500 allocations", () => {
     let calls = 0;
     const throttled = eachCall(table, (call) => {
       if (calls++ === 0) return call();
-      throw new ThrottledError("the database refused a write for now");
+      throw new ThrottledError("the database throttled a write");
     });
     const { error, tookMs } = await closing(slowTable(throttled, time, 1_500), time);
     expect(error).toBeInstanceOf(OutOfTime);

@@ -194,15 +194,15 @@ export function waitingFor(job: Pick<Job, "kind" | "markedAtMs">, walk: WalkCoun
   if (taken > 0) return `Waits for ${addresses(taken)} to be released.`;
   if (cooling > 0) return `Waits for ${addresses(cooling)} to cool${until}.`;
   if (left > 0)
-    return `Waits for ${left} empty ${left === 1 ? "block" : "blocks"} to be old enough${until}.`;
+    return `Waits for ${left} empty ${left === 1 ? "block" : "blocks"} to reach the minimum age${until}.`;
   return untilKnownByNobody(job, job.markedAtMs ?? 0);
 }
 
 const untilKnownByNobody = (job: Pick<Job, "kind">, markedAtMs: number): string =>
-  `Waits until ${formatTime(provesFromMs(job, markedAtMs))}: before that, a function may know the pool as one that serves.`;
+  `Waits until ${formatTime(provesFromMs(job, markedAtMs))}: until then, a function may still use the pool.`;
 
 /** Returns a sentence about what keeps a walk from being complete, if anything does. Blocks that may be in use stay. */
 export function whatKeeps({ unreadable, failed }: WalkCounts): string | undefined {
-  if (unreadable !== undefined) return `Waits for what cannot be read: ${unreadable}.`;
-  return failed === undefined ? undefined : `Tries again what failed: ${failed}.`;
+  if (unreadable !== undefined) return `Waits for unreadable items: ${unreadable}.`;
+  return failed === undefined ? undefined : `Retries what failed: ${failed}.`;
 }

@@ -97,9 +97,9 @@ export function selectPools(
   const more = judged.length - told.length;
   const reasons = [
     ...told.map(({ name, unfit }) => `${name} ${unfit?.detail}`),
-    ...(more > 0 ? [`nor may ${more} more`] : []),
+    ...(more > 0 ? [`and ${more} more cannot either`] : []),
   ];
-  const detail = `No pool may serve this request: ${reasons.join("; ")}.`;
+  const detail = `No pool can serve this request: ${reasons.join("; ")}.`;
   return new Rejection("no_pool_available", detail, members);
 }
 
@@ -149,7 +149,7 @@ export function candidateOf(family: Family, { name, pool, unfit }: Judged): Cand
 const NOT_FOUND: Unfit = { reason: "not_found", detail: "does not exist" };
 export const NOT_NAMED: Unfit = {
   reason: "not_named",
-  detail: "is not among the pools asked for",
+  detail: "is not among the named pools",
 };
 
 /** Is the pool one of those that a request names, by name or CIDR? One that names none takes any. */
@@ -188,7 +188,7 @@ function tooSmall({ cidr, blockSize }: Pool, hostReserved: HostReserved): Unfit 
   const { start, end } = hostReserved;
   return {
     reason: "block_too_small",
-    detail: `has blocks of /${blockSize}, too small for the ${start + end} addresses that the host reserves in each: that takes /${prefixMax} or larger`,
+    detail: `has blocks of /${blockSize}, too small for the ${start + end} addresses that the host reserves in each; they need /${prefixMax} or larger`,
   };
 }
 

@@ -45,9 +45,9 @@ function foreignOrigin({ headers }: IncomingMessage): Problem | undefined {
   const { origin, host } = headers;
   const site = headers["sec-fetch-site"];
   if (origin !== undefined && origin !== `http://${host}`)
-    return new Problem("foreign_origin", `Web pages of ${cut(origin)} may not call this server.`);
+    return new Problem("foreign_origin", `Web pages of ${cut(origin)} must not call this server.`);
   if (site === undefined || site === "none" || site === "same-origin") return undefined;
-  return new Problem("foreign_origin", "Web pages of other sites may not call this server.");
+  return new Problem("foreign_origin", "Web pages of other sites must not call this server.");
 }
 
 function withoutToken({ headers }: IncomingMessage, token: string): Problem | undefined {

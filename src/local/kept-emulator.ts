@@ -22,7 +22,7 @@ export async function keepEmulator(file: string | undefined): Promise<KeptEmulat
   return {
     endpoint,
     lost: watch().then(
-      (reason) => `The embedded DynamoDB has ended, and what it kept is out of reach: ${reason}`,
+      (reason) => `The embedded DynamoDB has ended, and its data is unavailable: ${reason}`,
     ),
     async stop() {
       stopping = true;

@@ -51,7 +51,7 @@ function sentenceOf(error: unknown): string {
   if (code === "EADDRNOTAVAIL")
     return `This machine has no address ${address}; choose another one with --listen.`;
   if (code === "EACCES" && port !== undefined)
-    return `Port ${port} may not be listened on; choose another one with --port.`;
+    return `Port ${port} is not permitted; choose another one with --port.`;
   if (error instanceof CorruptItemError)
     return `${error.sentence} Nothing was written. Start the version that wrote it, or name another directory with --data.`;
   return message;

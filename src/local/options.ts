@@ -15,11 +15,11 @@ export const USAGE = `npm start -- [options]
   --dynamodb            use the embedded DynamoDB (Linux on x64); it keeps data with --data, and else nothing
   --port N              the port to listen on (8787; 0 for any free one)
   --listen ADDRESS      the address to listen on (127.0.0.1); one that other machines reach needs a token
-  --token-file FILE     let in only requests with the token in this file, as Authorization: Bearer
-  --reclaim-seconds N   how often empty blocks are looked for (60)
-  --repair-seconds N   how often left-overs of crashes are looked for (60)
-  --work-seconds N      how often drains and deletions of pools go on (60)
-  --deployed [ENV]      run what would be deployed to dev or prod; --deployed --help shows its options
+  --token-file FILE     accept only requests with the token in this file, as Authorization: Bearer
+  --reclaim-seconds N   seconds between runs of reclaim, which deletes empty blocks (60)
+  --repair-seconds N   seconds between runs of repair, which finishes what crashes left (60)
+  --work-seconds N      seconds between runs of work, which continues jobs (60)
+  --deployed [ENV]      run the deployment of dev or prod; --deployed --help shows its options
   --help                show this
 
 PLAT_TOKEN=TOKEN is the token where there is no --token-file.
@@ -48,7 +48,7 @@ export function readOptions(
   const token = readToken(values["token-file"], environment.PLAT_TOKEN);
   if (token === undefined && !isLoopback(listen))
     throw new UsageError(
-      `--listen ${listen} lets other machines in, and needs a token: name its file with --token-file, or set PLAT_TOKEN.`,
+      `--listen ${listen} accepts other machines, and needs a token: name its file with --token-file, or set PLAT_TOKEN.`,
     );
   return {
     storage,

@@ -70,7 +70,7 @@ async function inFile(data: string): Promise<Storage> {
   return {
     table,
     sentence: `Data is kept in ${data}`,
-    lost: table.lost.then((reason) => `Data can be kept in ${data} no longer: ${reason}`),
+    lost: table.lost.then((reason) => `Data can no longer be kept in ${data}: ${reason}`),
     stop: () => table.close(),
   };
 }
@@ -83,7 +83,7 @@ async function loadLmdb() {
     throw new UsageError(
       isNotInstalled(cause as Error)
         ? `Keeping data needs lmdb, an optional dependency that is not installed for ${process.platform}-${process.arch}; run npm ci without --omit=optional, or start with --memory.`
-        : `Keeping data needs lmdb, and it cannot be loaded: ${(cause as Error).message}; mend that, or start with --memory.`,
+        : `Keeping data needs lmdb, and it cannot be loaded: ${(cause as Error).message}; repair it, or start with --memory.`,
       { cause },
     );
   }

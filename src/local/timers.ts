@@ -19,7 +19,7 @@ export function every(seconds: number, pass: () => Promise<void>): Timer {
   async function run(): Promise<void> {
     while (await slept(seconds * 1000, stopping.signal)) {
       // A failed pass has done no harm, and the next one looks at everything anew.
-      await pass().catch((error) => console.error(`A scheduled pass failed: ${error}`));
+      await pass().catch((error) => console.error(`A scheduled run failed: ${error}`));
     }
   }
 }

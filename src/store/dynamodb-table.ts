@@ -131,7 +131,7 @@ function sorted(error: unknown): Outcome<Item> {
   if (error instanceof ConditionalCheckFailedException)
     return { outcome: "lost", item: error.Item && (unmarshall(error.Item) as Item) };
   if (isNotApplied(error))
-    throw new ThrottledError("the database refused a write for now", { cause: error });
+    throw new ThrottledError("the database throttled a write", { cause: error });
   if (isUnanswered(error)) return { outcome: "unknown" };
   throw error;
 }
@@ -141,7 +141,7 @@ async function reading<T>(read: () => Promise<T>): Promise<T> {
     return await read();
   } catch (error) {
     if (isNotApplied(error))
-      throw new ThrottledError("the database refused a read for now", { cause: error });
+      throw new ThrottledError("the database throttled a read", { cause: error });
     if (isUnanswered(error))
       throw new UnavailableError("the database did not answer a read", { cause: error });
     throw error;

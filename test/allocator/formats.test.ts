@@ -143,7 +143,7 @@ describe("a job", () => {
       const item = `configuration of space ${SPACE}`;
       expect(await job()).toMatchObject({
         state: "running",
-        detail: `Waits for what cannot be read: the item of ${item} ${reads}.`,
+        detail: `Waits for unreadable items: the item of ${item} ${reads}.`,
       });
     });
     expect(contentsIn(world).blocks).toMatchObject([{ host: "host:node-1" }]);
@@ -160,7 +160,7 @@ describe("a job", () => {
       expect(await work()).toHaveLength(1);
       expect(await job()).toMatchObject({
         state: "running",
-        detail: `Waits for what cannot be read: the item of block ${name} ${reads}.`,
+        detail: `Waits for unreadable items: the item of block ${name} ${reads}.`,
         lastWalk: { blocks: 1, taken: 0 },
       });
     });

@@ -218,7 +218,7 @@ describe("a hint that the database refuses to write", () => {
     ...tableOf(world),
     write: async (write) => {
       const isHint = write.key.sk.startsWith("FULL#") || write.step.startsWith("full-");
-      if (isHint) throw new ThrottledError("the database refused a write for now");
+      if (isHint) throw new ThrottledError("the database throttled a write");
       return world.table.write(write);
     },
   });

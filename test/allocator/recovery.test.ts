@@ -189,7 +189,7 @@ describe("a kept allocation of a release", () => {
     await releaseHandle(calm, SPACE, "pod");
     expect(await assign(calm, requestOf("pod", 1, "key"))).toMatchObject({
       code: "already_released",
-      detail: "What this request was assigned has been released by its handle.",
+      detail: "The addresses of this request were released by its handle.",
     });
   });
 });

@@ -68,19 +68,19 @@ describe("what a job waits for is said in a sentence", () => {
     ],
     [
       { ...NOTHING, blocks: 3, deleted: 2, readyAtMs: NOW_MS },
-      "Waits for 1 empty block to be old enough, until 2023-11-14T22:13:20.000Z.",
+      "Waits for 1 empty block to reach the minimum age, until 2023-11-14T22:13:20.000Z.",
     ],
     [
       { ...NOTHING, passedBy: 1, failed: "it does not answer" },
-      "Tries again what failed: it does not answer.",
+      "Retries what failed: it does not answer.",
     ],
     [
       { ...NOTHING, passedBy: 2, failed: "it does not answer", unreadable: "a block is new" },
-      "Waits for what cannot be read: a block is new.",
+      "Waits for unreadable items: a block is new.",
     ],
     [
       NOTHING,
-      "Waits until 2023-11-14T22:14:38.000Z: before that, a function may know the pool as one that serves.",
+      "Waits until 2023-11-14T22:14:38.000Z: until then, a function may still use the pool.",
     ],
   ])("%o: %s", (counts, sentence) => {
     expect(waitingFor({ kind: "pool.delete", markedAtMs: NOW_MS }, counts)).toBe(sentence);

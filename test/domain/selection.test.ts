@@ -124,7 +124,7 @@ describe("a request that no pool may serve is told why", () => {
       criteria: criteria({ pools: ["east"], hostReserved: { start: 4, end: 4 } }),
       reason: "block_too_small",
       detail:
-        "has blocks of /29, too small for the 8 addresses that the host reserves in each: that takes /28 or larger",
+        "has blocks of /29, too small for the 8 addresses that the host reserves in each; they need /28 or larger",
     },
     {
       pool: "by-name-only",
@@ -138,7 +138,7 @@ describe("a request that no pool may serve is told why", () => {
     const candidate = { family, pool, cidr: expect.any(String), kept: false, reason, detail };
     expect(selectPools(pools, criteria)).toMatchObject({
       code: "no_pool_available",
-      detail: `No pool may serve this request: ${pool} ${detail}.`,
+      detail: `No pool can serve this request: ${pool} ${detail}.`,
       members: { pools: [candidate] },
     });
     expect(considered(pools, criteria)).toContainEqual(candidate);
@@ -156,7 +156,9 @@ describe("a request that no pool may serve is told why", () => {
     if (!(rejection instanceof Rejection)) throw new Error("it is not refused");
     expect(rejection.members.pools).toHaveLength(POOLS_TOLD_MAX);
     const more = POOLS_TOLD_MAX + 7 - REASONS_IN_DETAIL_MAX;
-    expect(rejection.detail).toMatch(new RegExp(`off-149 is disabled; nor may ${more} more\\.$`));
+    expect(rejection.detail).toMatch(
+      new RegExp(`off-149 is disabled; and ${more} more cannot either\\.$`),
+    );
   });
 
   it.each([

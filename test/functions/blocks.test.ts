@@ -73,10 +73,10 @@ describe("a block", () => {
   });
 
   it.each([
-    ["10.0.0.32/28", "nobody has claimed it"],
+    ["10.0.0.32/28", "no host has claimed it"],
     ["10.0.0.0/27", "pool main has blocks of /28"],
-    ["10.1.0.0/28", "lies in no pool"],
-    ["::/0", "lies in no pool"],
+    ["10.1.0.0/28", "is in no pool"],
+    ["::/0", "is in no pool"],
   ])("%s is not found: %s", async (cidr, reason) => {
     const plat = await spaceWithPool();
     await claim(plat, "n1", "10.0.0.1");

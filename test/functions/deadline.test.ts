@@ -41,7 +41,7 @@ it("an assign whose writes are not answered is, in time, and says under which ha
   const { status, body } = await plat.assign({ host: "n1", ipv4: 1 });
   expect(status).toBe(503);
   expect(body).toMatchObject({ code: "unavailable", retryable: true });
-  expect(body.detail).toContain("took too long");
+  expect(body.detail).toContain("ran out of time");
   expect(nowMs).toBeLessThan(REQUEST_MS_MAX);
 
   vi.restoreAllMocks();

@@ -97,7 +97,7 @@ describe("a pool is deleted", () => {
     expect(deleted).toMatchObject({
       status: 202,
       body: {
-        job: { state: "done", detail: "The pool is gone; its name and its range are free." },
+        job: { state: "done", detail: "The pool is deleted; its name and its range are free." },
       },
     });
     expect(deleted.body.job.earliestEndAt).toBeUndefined();
@@ -111,7 +111,7 @@ describe("a pool is deleted", () => {
     const { body } = await remove(plat);
     const { earliestEndAt, detail } = body.job;
     expect(Date.parse(earliestEndAt)).toBe(Date.now() + RANGE_RETIRED_MS_MIN);
-    expect(detail).toContain(`Waits until ${earliestEndAt}: before that, a function may know the`);
+    expect(detail).toContain(`Waits until ${earliestEndAt}: until then, a function may still`);
     await work10Minutes();
     const { body: job } = await plat.get(`/v1/jobs/${body.job.id}`);
     expect(job).toMatchObject({ state: "done" });
@@ -141,7 +141,7 @@ describe("the affinities of a pool are released", () => {
     const job = `/v1/jobs/${accepted.body.job.id}`;
     expect((await plat.get(job)).body).toMatchObject({
       state: "done",
-      detail: "Every block that stood was taken from its host.",
+      detail: "The affinities of all blocks were released.",
       progress: { last: { blocks: 3, deleted: 1, taken: 2 } },
     });
     const { blocks } = (await plat.get("/v1/blocks", { pool: "main" })).body;
@@ -168,7 +168,7 @@ describe("the affinities of a pool are released", () => {
     await work();
     expect((await plat.get(`/v1/jobs/${job.id}`)).body).toMatchObject({
       state: "done",
-      detail: "Every block that stood empty was taken from its host.",
+      detail: "The affinities of all empty blocks were released.",
       progress: { last: { blocks: 2, deleted: 1, taken: 1 } },
     });
     const { blocks } = (await plat.get("/v1/blocks", { pool: "main" })).body;

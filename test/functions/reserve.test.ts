@@ -87,7 +87,7 @@ describe("a pool of which every address is reserved", () => {
       expect(body).toMatchObject({
         code: "pool_exhausted",
         retryable: false,
-        detail: `There is no room for 1 more IPv4 addresses of host n1 in main (10.0.0.0/24); main ${reason}.`,
+        detail: `There is no room for 1 more IPv4 address of host n1 in main (10.0.0.0/24); main ${reason}.`,
         pools: [{ pool: "main", reason: "reserved", detail: reason }],
       });
     }

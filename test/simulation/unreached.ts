@@ -148,7 +148,7 @@ const EXCUSES: readonly Excuse[] = [
       ["maintenance/repair/block.ts", ")) && deleteEmptyBlock(context, seen)"],
       ["maintenance/repair/block-group-index.ts", "await context.store.deleteIndexPage(seen)"],
       ["maintenance/repair/pool-gone.ts", "return poolOfId(await context.store.readSpace"],
-      ["jobs/run-jobs.ts", 'return endJob(context, job, "done", "The pool is gone.")'],
+      ["jobs/run-jobs.ts", 'return endJob(context, job, "done", "The pool no longer exists.")'],
       ["jobs/mark-pool.ts", 'return endJob(context, job, "cancelled", DELETED_MEANWHILE)'],
       ["jobs/mark-pool.ts", 'not: "deleting" && disabled'],
       ["assign/select-address.ts", "throw new ContentionError( `block "],

@@ -140,7 +140,7 @@ async function enterPlan(context: Context, pool: Pool): Promise<Rejection | unde
     // After an unknown outcome the plan is read again; entering the same range twice is entering it once.
     if (changed.outcome === "done") return undefined;
   }
-  throw new ContentionError("other pools of this space are being created all the time");
+  throw new ContentionError("other pools of this space are being created at the same time");
 }
 
 /**
@@ -154,7 +154,7 @@ function noRoomInPlan({ space, name }: Pool, entries: readonly AddressPlanEntry[
   const problem = `would make the address plan of space ${space} too large: ${entries.length} pools take ${planBytes(entries)} bytes, ${nameBytes(entries)} of them for their names, and there is room for ${PLAN_BYTES_MAX}`;
   return new Rejection(
     "invalid_request",
-    `Pool ${name} ${problem}; shorter names of pools take less, and another space has a plan of its own.`,
+    `Pool ${name} ${problem}; shorter pool names need less room, and another space has its own plan.`,
     { fields: [{ field: "name", value: name, problem }] },
   );
 }
@@ -297,7 +297,7 @@ async function registerSpace(context: Context, space: string): Promise<void> {
 const changedMeanwhile = (kind: string, name: string) =>
   new Rejection(
     "precondition_failed",
-    `The ${kind} ${name} was changed by somebody else meanwhile.`,
+    `The ${kind} ${name} was changed by another request meanwhile.`,
   );
 export const beingDeleted = ({ name, id }: Pool) =>
   new Rejection(

@@ -99,9 +99,7 @@ export async function amendAddress(
       owner: ownersAt(current, address),
     };
   }
-  throw new ContentionError(
-    "the allocation of this address kept changing while it was to be changed",
-  );
+  throw new ContentionError("the allocation of this address kept changing during the request");
 }
 
 function amended(
@@ -133,7 +131,7 @@ function whyNot(
   if (allocation.state === "pending")
     return new Rejection(
       "request_in_progress",
-      "The request that holds the address has not been answered.",
+      "The request that holds the address is still in progress.",
       { address: text },
     );
   if (leaseSeconds === undefined || allocation.expiresAtMs !== undefined) return undefined;
@@ -146,7 +144,7 @@ function whyNot(
 const over = (address: string): Rejection =>
   new Rejection(
     "generation_conflict",
-    `The assignment of ${address} is over: it was released, or its lease ran out.`,
+    `The assignment of ${address} has ended: it was released, or its lease expired.`,
     { address },
   );
 

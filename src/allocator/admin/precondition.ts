@@ -50,14 +50,14 @@ export function unmet(
   if (noneMatch !== undefined && isAmong(revision, noneMatch))
     return failed(
       noneMatch === "any"
-        ? `The ${kind} ${name} is there already; If-None-Match: * only creates.`
+        ? `The ${kind} ${name} exists already; If-None-Match: * only creates.`
         : `The ${kind} ${name} still has an ETag that If-None-Match names.`,
     );
   if (isSame) return undefined;
   if (match === undefined)
     return new Rejection(
       "precondition_required",
-      `The ${kind} ${name} is there; send the ETag you read as If-Match to ${act} it, or * to ${act} it whatever it is.`,
+      `The ${kind} ${name} exists; send its ETag as If-Match to ${act} it, or * to ${act} any version.`,
     );
   if (isAmong(revision, match)) return undefined;
   return failed(

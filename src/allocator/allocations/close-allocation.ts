@@ -41,7 +41,7 @@ export async function closeAllocation(
     return;
   }
   if (allocation)
-    throw new ContentionError("the allocation of this handle kept changing while it was ended");
+    throw new ContentionError("the allocation of this handle kept changing while it was closed");
 }
 
 /**

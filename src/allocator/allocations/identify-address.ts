@@ -33,9 +33,9 @@ export async function identify(
 /** A generation is good for one address of one handle; with another it must not even mark its allocation. */
 function mismatch({ address, handle }: NamedAddress, named: Generation): Rejection | undefined {
   if (named.address.family !== address.family || named.address.value !== address.value)
-    return conflict(`The generation is of another address, ${formatAddress(named.address)}.`);
+    return conflict(`The generation belongs to another address, ${formatAddress(named.address)}.`);
   if (handle !== undefined && handleHash(handle) !== named.handleHash)
-    return conflict("The generation is of another handle.");
+    return conflict("The generation belongs to another handle.");
   return undefined;
 }
 

@@ -69,7 +69,7 @@ export async function replay(
     if (!again) return { kind: "gone" };
     allocation = again;
   }
-  throw new ContentionError("the allocation of this request kept changing while it was looked at");
+  throw new ContentionError("the allocation of this request kept changing while it was read");
 }
 
 export function alreadyReleased({ given, expiresAtMs }: Allocation): Rejection {
@@ -78,8 +78,8 @@ export function alreadyReleased({ given, expiresAtMs }: Allocation): Rejection {
       ? `released: ${[...given].join(", ")}`
       : expiresAtMs === undefined
         ? "released by its handle"
-        : `released, or its lease ran out at ${formatTime(expiresAtMs)}`;
-  return new Rejection("already_released", `What this request was assigned has been ${how}.`, {
+        : `released, or its lease expired at ${formatTime(expiresAtMs)}`;
+  return new Rejection("already_released", `The addresses of this request were ${how}.`, {
     released: [...given],
   });
 }
@@ -103,7 +103,7 @@ export function inProgress(context: Context, { atMs }: Allocation): Rejection | 
   if (waitMs <= 0) return undefined;
   return new Rejection(
     "request_in_progress",
-    "The same request, or another under the same limit, is being carried out, or was cut off a moment ago.",
+    "The same request, or another one under the same limit, is in progress, or was interrupted a moment ago.",
     { retryAfterSeconds: Math.ceil(waitMs / 1000) },
   );
 }

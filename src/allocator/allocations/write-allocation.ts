@@ -31,5 +31,5 @@ export async function writeAllocation(
       "the database did not say whether the allocation of this request was written",
     );
   if (current && next.place.keyed) return { kind: "taken", allocation: current };
-  throw new ContentionError("this request was ended by somebody else while it was carried out");
+  throw new ContentionError("another execution ended this request");
 }

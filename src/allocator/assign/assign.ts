@@ -117,7 +117,7 @@ async function walk(
     // that is wanted answers, however late: its allocation may be live, and another execution of the request answered with it.
     const taking = !(selections instanceof Rejection) && selections.length > 0;
     if (taking && execution.context.now() - execution.startedAtMs > REQUEST_MS_MAX)
-      throw new ContentionError("the request took longer than a function may live");
+      throw new ContentionError("the request took longer than a function can run");
     const told =
       selections instanceof Rejection
         ? await conclude(execution, shortageOf(execution, got, selections))
@@ -195,7 +195,7 @@ async function conclude(
   // It may land yet, and then the addresses are this request's: whoever comes next under its key finds out.
   if (written.outcome === "unknown" && current?.revision === mine.revision)
     throw new UnavailableError("the database did not say whether the request was completed");
-  throw new ContentionError("this request was ended by somebody else while it was carried out");
+  throw new ContentionError("another execution ended this request");
 }
 
 /** All that is asked for the handle has by other requests: a key remembers which, and nothing else is written. */

@@ -81,7 +81,7 @@ async function ensureBlock(
       return rejectionOf(familyRequest, search);
     await context.sleep(random.fraction() * CLAIM_WAIT_MS_MAX);
   }
-  throw new ContentionError("other hosts were faster at every block that was tried");
+  throw new ContentionError("other hosts claimed every block that was tried");
 }
 
 /** The first of the host's blocks in the order of pools; a claim that was cut off is finished. */
@@ -109,14 +109,14 @@ function rejectionOf(familyRequest: FamilyRequest, search: Nothing): Rejection {
   if (capped && !areShut(familyRequest))
     return new Rejection(
       "block_limit",
-      `Host ${hostName(host)} has ${blocks} IPv${family} blocks in ${where}, none of which can be used now, and may have ${blocksMax}.`,
+      `Host ${hostName(host)} has ${blocks} IPv${family} blocks in ${where} (the limit is ${blocksMax}), and none of them can be used now.`,
       { blocks, maxBlocksPerHost: blocksMax },
     );
   const why = reasonsOf(
     familyRequest,
     configuration.settings.autoAllocateBlocks
       ? ["none is free", ...unseenIn(search)]
-      : ["blocks are not claimed by themselves (autoAllocateBlocks)"],
+      : ["automatic claims are off (autoAllocateBlocks)"],
   );
   return new Rejection(
     "pool_exhausted",

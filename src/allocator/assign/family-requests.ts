@@ -190,7 +190,7 @@ function poolOf(
   if (!pool)
     return new Rejection(
       "no_pool_available",
-      `Address ${text} lies in no pool of space ${request.space}.`,
+      `Address ${text} is in no pool of space ${request.space}.`,
       {
         address: text,
         pools: [],

@@ -22,7 +22,9 @@ export function noRoom(
 }
 
 export const outOfSight = () =>
-  new ContentionError("no free block in the block groups looked at; the next try looks at others");
+  new ContentionError(
+    "no free block in the block groups that were read; the next try reads others",
+  );
 
 /** Is there no pool that may serve but those of which every address is reserved? Then nothing else would help. */
 export const areShut = ({ pools, configuration }: FamilyRequest): boolean =>
@@ -99,12 +101,12 @@ function exhausted(familyRequest: FamilyRequest, missing: number, search: Nothin
     ...(unreadablePools.length > 0
       ? [`${unreadablePools.map(({ name }) => name).join(", ")} cannot be read by this version`]
       : []),
-    ...(autoAllocateBlocks ? [] : ["blocks are not claimed by themselves (autoAllocateBlocks)"]),
+    ...(autoAllocateBlocks ? [] : ["automatic claims are off (autoAllocateBlocks)"]),
     ...(strictAffinity ? ["borrowing is off (strictAffinity)"] : []),
   ]);
   return new Rejection(
     "pool_exhausted",
-    `There is no room for ${missing} more IPv${familyRequest.family} addresses of host ${hostName(familyRequest.host)} in ${namesOf(familyRequest.pools)}${closing(why)}.`,
+    `There is no room for ${missing} more IPv${familyRequest.family} ${missing === 1 ? "address" : "addresses"} of host ${hostName(familyRequest.host)} in ${namesOf(familyRequest.pools)}${closing(why)}.`,
     { missing: [missingOf(familyRequest, missing, "pool_exhausted")], pools, ...reachOf(search) },
   );
 }

@@ -42,7 +42,7 @@ export function selectAddress(context: Context, address: Address): SlotSelector 
     const availableAt = formatTime(cooledAtMs(slot.sinceMs, rules.cooldownMs));
     return new Rejection(
       "address_cooling",
-      `Address ${text} was released a moment ago and may be assigned again at ${availableAt}.`,
+      `Address ${text} was released a moment ago, and can be assigned again at ${availableAt}.`,
       { address: text, availableAt },
     );
   };

@@ -144,7 +144,7 @@ async function findSelections(
     if (rejection) tries++;
     current = now;
   }
-  throw new ContentionError(`other hosts were faster at every block that was tried`);
+  throw new ContentionError(`other hosts claimed every block that was tried`);
 }
 
 /** A refusal is not final where blocks of the host were not read since they are called full: there may be room in one. */

@@ -43,7 +43,7 @@ export async function restoreAffinity(
     });
     if (written.outcome === "done") return;
   }
-  throw new ContentionError("the places of a host kept changing while an affinity was restored");
+  throw new ContentionError("the affinities of a host kept changing while one was restored");
 }
 
 /**

@@ -14,5 +14,5 @@ export async function leavePlan(
     if (others.length === plan.entries.length) return;
     await context.store.changePlan(plan, others, fresh(context));
   }
-  throw new ContentionError("other pools of this space are being created all the time");
+  throw new ContentionError("other pools of this space are being created at the same time");
 }

@@ -62,7 +62,7 @@ async function endGone(context: Context, job: Job): Promise<Job | undefined> {
   return endJob(context, job, "done", GONE);
 }
 
-export const GONE = "The pool is gone; its name and its range are free.";
+export const GONE = "The pool is deleted; its name and its range are free.";
 export const DELETED_MEANWHILE = "The pool is being deleted.";
 
 const isMarked = ({ kind }: Job, { state, disabled }: Pool): boolean =>

@@ -152,7 +152,7 @@ async function current(context: Context, wanted: Job): Promise<Job> {
       there && (await knownOutcome(context.store.changeJob("begin-job", there, wanted))).item;
     if (begun) return begun;
   }
-  throw new ContentionError("the job came and went while it was begun");
+  throw new ContentionError("the job kept changing while it was started");
 }
 
 const IDS: Readonly<Record<Job["kind"], (pool: Pool, mustBeEmpty: boolean) => string>> = {
@@ -175,8 +175,8 @@ function jobOf(context: Context, pool: Pool, kind: Job["kind"], mustBeEmpty = fa
     createdAtMs: nowMs,
     updatedAtMs: nowMs,
     ...(kind === "pool.release"
-      ? { markedAtMs: nowMs, detail: "Its blocks are about to be taken from their hosts." }
-      : { detail: "The pool is about to be marked, so that it serves nobody any more." }),
+      ? { markedAtMs: nowMs, detail: "The job will release the affinities of its blocks." }
+      : { detail: "The job will stop new assignments from the pool." }),
     revision: fresh(context),
   };
 }

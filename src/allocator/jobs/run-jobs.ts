@@ -108,7 +108,7 @@ async function carryOn(context: Context, seen: Job, run: Run): Promise<Job | und
     const { entries } = await context.store.readPlan(job.space);
     if (!entries.some(({ id }) => id === pool.id)) return retirePool(context, job, pool);
   } else {
-    if (!pool) return endJob(context, job, "done", "The pool is gone.");
+    if (!pool) return endJob(context, job, "done", "The pool no longer exists.");
     if (pool.state === "deleting") return endJob(context, job, "cancelled", DELETED_MEANWHILE);
     if (job.kind === "pool.drain" && !pool.disabled)
       return endJob(context, job, "cancelled", "The pool was enabled again.");
@@ -168,7 +168,7 @@ async function walkOn(
   }
   done.groups += looked;
   if (looked < ahead.length) {
-    const onWay = `Is on its way through the pool; ${walk.groups} block groups have been looked at.`;
+    const onWay = `Walks through the pool; ${walk.groups} block groups are done.`;
     return advance(context, "walk-job", job, { walk, detail: whatKeeps(walk) ?? onWay });
   }
   return atItsEnd(context, job, pool, walk);
@@ -199,8 +199,8 @@ async function atItsEnd(
 
 const releasedFrom = ({ mustBeEmpty }: Job): string =>
   mustBeEmpty
-    ? "Every block that stood empty was taken from its host."
-    : "Every block that stood was taken from its host.";
+    ? "The affinities of all empty blocks were released."
+    : "The affinities of all blocks were released.";
 
 /** A block group that could not be worked on. */
 class Failed {

@@ -48,8 +48,7 @@ export async function readAddress(
   const pool = await poolAt(context, space, address);
   const configuration = await configurationOf(context, space);
   const text = formatAddress(address);
-  if (!pool)
-    return new Rejection("not_found", `Address ${text} lies in no pool of space ${space}.`);
+  if (!pool) return new Rejection("not_found", `Address ${text} is in no pool of space ${space}.`);
   const cidr = blockOf(address, pool.blockSize);
   const block = await context.store.readBlock(space, cidr);
   const ordinal = ordinalOf(cidr, address);

@@ -52,7 +52,7 @@ export async function readBlock(
   if (!pool)
     return (
       noneUnread(configuration) ??
-      new Rejection("not_found", `${text} lies in no pool of space ${space}.`)
+      new Rejection("not_found", `${text} is in no pool of space ${space}.`)
     );
   if (pool.blockSize !== cidr.prefix)
     return new Rejection(
@@ -61,7 +61,7 @@ export async function readBlock(
     );
   const block = await store.readBlock(space, cidr);
   if (!block)
-    return new Rejection("not_found", `No block stands at ${text}: nobody has claimed it.`);
+    return new Rejection("not_found", `No block exists at ${text}: no host has claimed it.`);
   const rules = coolingRules(context, configuration, pool);
   const slots = [...block.slots]
     .filter(([ordinal]) => !position || ordinal > ordinalOf(cidr, position))

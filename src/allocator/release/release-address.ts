@@ -114,7 +114,7 @@ const neverAnswered = (address: string): ReleaseResult => ({
   address,
   status: "conflict",
   code: "request_in_progress",
-  detail: "The request that holds the address has not been answered.",
+  detail: "The request that holds the address is still in progress.",
 });
 
 /** Returns the reason why nothing was freed: another owner, or none. */

@@ -46,5 +46,5 @@ export async function releaseAddresses(
 const unfinished = ({ address }: NamedAddress): ReleaseResult => ({
   address: formatAddress(address),
   status: "unfinished",
-  detail: "There was no time for it, or the database did not answer: send it again.",
+  detail: "The request ran out of time, or the database did not answer: send it again.",
 });

@@ -32,10 +32,7 @@ export function planAddresses(
     const pool = poolAround(pools, one.address);
     const cidr = pool && cidrOf(one.address, pool.blockSize);
     if (!pool || !cidr) {
-      conflict(
-        address,
-        `(${one.where}) lies in no pool, neither of Plat nor of what is taken over`,
-      );
+      conflict(address, `(${one.where}) is in no pool, neither of Plat nor of the import`);
       continue;
     }
     const there = current.addresses.get(address);

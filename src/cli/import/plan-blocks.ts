@@ -44,7 +44,7 @@ export function planBlocks(wanted: Desired, current: Current): PlannedBlocks {
     const there = current.blocks.get(cidr);
     const addresses = within.get(cidr) ?? [];
     const problem = !pool
-      ? "lies in no pool, neither of Plat nor of what is taken over"
+      ? "is in no pool, neither of Plat nor of the import"
       : pool.blockSize !== block.cidr.prefix
         ? `is no block of pool ${pool.name}, which has blocks of /${pool.blockSize}`
         : there && whyNot(block, there);

@@ -89,7 +89,7 @@ export const namespaceName = dnsLabel(NAMESPACE_CHARACTERS_MAX, "shop");
  */
 export const LOST_IN_PATH = /[?%#]/;
 export const LOST_IN_PATH_WORDS =
-  "must not have ?, % or #, which no path can carry; what is held under such a name is released by POST …/release, with the name in its body";
+  "must not contain ?, % or #, because no path can contain them; POST …/release, with the name in its body, releases what such a name holds";
 
 /** A pattern that excludes those too; a name that has one of them is told so, and any other one what it must be. */
 const withoutLost = (pattern: RegExp, message: string) =>

@@ -36,7 +36,7 @@ const selector = v.pipe(
   ),
   v.check(
     ({ selector }: PoolSelector) => !usesGlobal(selector),
-    "must not say global(), which selects what has no namespace",
+    "must not contain global(), which selects objects without a namespace",
   ),
 );
 
@@ -167,7 +167,7 @@ export function routingProblems(
       {
         field: "allowedUses",
         value: "LoadBalancer",
-        problem: "may not be LoadBalancer with encapsulation or disableBGPExport",
+        problem: "must not be LoadBalancer with encapsulation or disableBGPExport",
       },
     ];
   return [];

@@ -58,7 +58,7 @@ export function readAffinityClaim(event: Event): AffinitiesWanted | Problem {
       : { ...whose, cidr, position: opened.position?.after };
   }
   if (path.cursor !== undefined)
-    return invalid({ field: "?cursor", problem: "goes on with a range, and the body has none" });
+    return invalid({ field: "?cursor", problem: "continues a range, and the body has none" });
   return {
     ...whose,
     families,

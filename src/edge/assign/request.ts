@@ -78,12 +78,12 @@ const NOT_TO_BE_FOUND = invalid(
   {
     field: "Idempotency-Key",
     problem:
-      "is missing, and so is handle: one of the two is required. A key is a text that is new for each request and the same for its repeats",
+      "is missing, and so is handle: one of them is required. A key is a text that is new for each request and the same for its repeats",
   },
   {
     field: "handle",
     problem:
-      "is missing, and so is Idempotency-Key: one of the two is required. A handle is a name by which the addresses are found and released",
+      "is missing, and so is Idempotency-Key: one of them is required. A handle is a name under which the addresses are found and released",
   },
 );
 

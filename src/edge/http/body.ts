@@ -35,7 +35,7 @@ export function bodyText(event: Event, bytesMax: number): string | Problem {
   if (encoding.trim().toLowerCase() !== "identity")
     return new Problem(
       "unsupported_media_type",
-      `Content-Encoding ${cut(encoding)} is not read here; send the body as it is.`,
+      `Content-Encoding ${cut(encoding)} is not supported; send the body without it.`,
     );
   if (!body) return EMPTY;
   const bytes = Buffer.from(body, isBase64Encoded ? "base64" : "utf8");
@@ -74,6 +74,6 @@ export function mediaType({ headers, body }: Event): string | Problem {
 export function unsupported(type: string, supported: string): Problem {
   return new Problem(
     "unsupported_media_type",
-    `Content-Type ${cut(type)} is not read here; send ${supported}.`,
+    `Content-Type ${cut(type)} is not supported; send ${supported}.`,
   );
 }

@@ -23,11 +23,11 @@ export function openCursor<Schema extends v.GenericSchema>(
   if (text === undefined) return { position: undefined };
   const sealed = unsealed(text);
   if (sealed && sealed.of !== JSON.stringify(of))
-    return refused(text, "is of another list; it goes on with the same path and filters only");
+    return refused(text, "belongs to another list; use it with the same path and filters only");
   const position = v.safeParse(schema, sealed?.position);
   return position.success
     ? { position: position.output }
-    : refused(text, "is not a cursor; send the `next` of the page before");
+    : refused(text, "is not a cursor; send the `next` of the previous page");
 }
 
 /** Decodes a cursor, with the list that it belongs to as text. Rejects one that is nested too deep to be encoded again. */

@@ -63,7 +63,7 @@ function refuseKey({ headers }: Event): Problem | undefined {
     field: "Idempotency-Key",
     value: shortened(value),
     problem:
-      "is not taken by a release: name each address with its generation, and the same release may be sent again and frees nothing else",
+      "is not supported by a release: name each address with its generation, so that a repeat frees nothing else",
   });
 }
 

@@ -66,7 +66,7 @@ describe("a pool that is still pending is deleted at once", () => {
     for (const [call, world] of cut) {
       const nowMs = world.clock.nowMs;
       expect(await remove(world.calm), call).toMatchObject({
-        job: { state: "done", detail: "The pool is gone; its name and its range are free." },
+        job: { state: "done", detail: "The pool is deleted; its name and its range are free." },
         effectiveAtMs: nowMs,
       });
       expect(await read(world.calm), call).toMatchObject({ code: "not_found" });

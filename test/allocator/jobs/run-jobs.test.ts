@@ -256,7 +256,7 @@ describe("a delete", () => {
     const taken = { code: "pool_overlap", members: { retryable: true, job: job.id } };
     expect(await other()).toMatchObject(taken);
     const until = formatTime(world.clock.nowMs + RANGE_RETIRED_MS_MIN);
-    const waits = `Waits until ${until}: before that, a function may know the pool as one that serves.`;
+    const waits = `Waits until ${until}: until then, a function may still use the pool.`;
     expect(job.detail).toBe(`The pool assigns no more addresses. ${waits}`);
     world.clock.nowMs += RANGE_RETIRED_MS_MIN - 1;
     await runJobs(world.calm);

@@ -119,7 +119,7 @@ describe("a call", () => {
       expect(() => path`/v1/handles/${name}`).toThrow(
         expect.objectContaining({
           exit: EXIT.usage,
-          message: expect.stringMatching(/^".*" must not have \?, % or #, .* POST …\/release/),
+          message: expect.stringMatching(/^".*" must not contain \?, % or #, .* POST …\/release/),
         }),
       );
     },

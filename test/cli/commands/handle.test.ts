@@ -44,7 +44,7 @@ describe("plat handle get", () => {
     ]) {
       const { exit, err } = await plat(...line);
       expect(exit).toBe(2);
-      expect(err).toMatch(/^Error: "(web\?1|n#1|n%1)" must not have \?, % or #, .* …\/release/);
+      expect(err).toMatch(/^Error: "(web\?1|n#1|n%1)" must not contain \?, % or #, .* …\/release/);
     }
     expect((await plat("block", "get", "10.0.0.0/28", "--calico")).exit).toBe(0);
     expect((await plat("export", "csv")).out).toContain("10.0.0.1,web?1,n#1,");

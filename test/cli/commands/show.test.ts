@@ -243,7 +243,7 @@ describe("plat show --ip", () => {
     );
     const { exit, err } = await plat("show", "--ip", "10.9.0.1");
     expect(exit).toBe(1);
-    expect(err).toMatch(/^Error: Address 10\.9\.0\.1 lies in no pool.*\n {2}code: not_found\n/s);
+    expect(err).toMatch(/^Error: Address 10\.9\.0\.1 is in no pool.*\n {2}code: not_found\n/s);
   });
 
   it("says of an address that its host keeps, under which name and why", async () => {

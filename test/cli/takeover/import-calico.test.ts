@@ -444,7 +444,7 @@ describe("plat import calico refuses as a whole", () => {
   });
 
   it("a block outside of every pool, and one of another size than its pool has", async () => {
-    await refused(dumpOf([], [block([pod("a")])]), "block 10.0.0.0/28 lies in no pool");
+    await refused(dumpOf([], [block([pod("a")])]), "block 10.0.0.0/28 is in no pool");
     await refused(
       dumpOf([POOL], [block([pod("a")], "10.0.0.0/27")]),
       "block 10.0.0.0/27 is no block of pool main, which has blocks of /28",
@@ -574,7 +574,7 @@ describe("plat import calico refuses as a whole", () => {
           spec: { reservedCIDRs: ["10.0.0.0/30"] },
         },
       ],
-      "labels nodes/n?1 has a name that Plat does not take: must not have ?, % or #",
+      "labels nodes/n?1 has a name that Plat does not take: must not contain ?, % or #",
       "pool web#1 has a name that Plat does not take",
       "reservation 100%41 has a name that Plat does not take",
     );

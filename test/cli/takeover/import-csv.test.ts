@@ -110,7 +110,7 @@ describe("plat import csv", () => {
     expect(await get("/v1/addresses/10.0.0.1")).toMatchObject({ host: "rack-1", borrowed: true });
   });
 
-  it("refuses as a whole what another has, what is there twice and what lies in no pool, by line", async () => {
+  it("refuses as a whole what another has, what is there twice and what is in no pool, by line", async () => {
     await withPool();
     await call("POST", "/v1/assign", { host: "h", address: "10.0.0.1", handle: "other" });
     const before = await checkTable(server().context);
@@ -120,9 +120,9 @@ describe("plat import csv", () => {
     expect(exit).toBe(1);
     expect(err).toContain("address 10.0.0.1 (stdin, line 2) is assigned to handle other in Plat");
     expect(err).toContain("address 10.0.0.2 is there twice: stdin, line 3, and stdin, line 5");
-    expect(err).toContain("address 10.9.0.1 (stdin, line 6) lies in no pool");
+    expect(err).toContain("address 10.9.0.1 (stdin, line 6) is in no pool");
     expect(err).toContain("has a host that Plat does not take (stdin, line 7)");
-    const noPath = "body must not have ?, % or #, which no path can carry";
+    const noPath = "body must not contain ?, % or #, because no path can contain them";
     expect(err).toContain(`has a handle that Plat does not take (stdin, line 8): ${noPath}`);
     expect(err).toContain(`has a host that Plat does not take (stdin, line 9): ${noPath}`);
     expect(await checkTable(server().context)).toEqual(before);

@@ -272,8 +272,8 @@ describe("a request with neither a handle nor an Idempotency-Key", () => {
 
   it("is refused: once its answer is lost, nobody could find what it holds", () => {
     expect(refusedFields(readAsIs(body))).toEqual([
-      "Idempotency-Key: is missing, and so is handle: one of the two is required. A key is a text that is new for each request and the same for its repeats",
-      "handle: is missing, and so is Idempotency-Key: one of the two is required. A handle is a name by which the addresses are found and released",
+      "Idempotency-Key: is missing, and so is handle: one of them is required. A key is a text that is new for each request and the same for its repeats",
+      "handle: is missing, and so is Idempotency-Key: one of them is required. A handle is a name under which the addresses are found and released",
     ]);
   });
 

@@ -8,7 +8,7 @@ const position = v.object({ after: v.string() });
 const open = (text: string | undefined, of: readonly unknown[] = OF) =>
   openCursor(text, of, position);
 
-const NO_CURSOR = "?cursor: is not a cursor; send the `next` of the page before";
+const NO_CURSOR = "?cursor: is not a cursor; send the `next` of the previous page";
 
 describe("a cursor", () => {
   it("says again where its page ended, in characters that a URL may have", () => {
@@ -28,7 +28,7 @@ describe("a cursor", () => {
     ["no host", ["blocks", "default", null, null]],
   ])("of %s is refused by its name", (_, of) => {
     expect(refusedFields(open(sealCursor(of, { after: "a" })))).toEqual([
-      expect.stringContaining("?cursor: is of another list"),
+      expect.stringContaining("?cursor: belongs to another list"),
     ]);
   });
 

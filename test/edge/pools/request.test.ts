@@ -100,7 +100,7 @@ describe("a pool is refused by the name of its field when it has", () => {
     [
       "a selector that says global()",
       { ...ok, nodeSelector: "has(zone) || !global()" },
-      "nodeSelector: must not say global()",
+      "nodeSelector: must not contain global()",
     ],
     [
       "a namespace selector and the use Tunnel",

@@ -14,6 +14,6 @@ it("a cursor of another list is refused", () => {
     of.read(eventOf("GET", path, { query: { cursor: next } }));
   expect(list("/v1/nodes", nodeList)).toMatchObject({ after: "node-1", limit: 100 });
   expect(refusedFields(list("/v1/namespaces", namespaceList))).toEqual([
-    expect.stringContaining("?cursor: is of another list"),
+    expect.stringContaining("?cursor: belongs to another list"),
   ]);
 });

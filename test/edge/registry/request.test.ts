@@ -96,7 +96,7 @@ describe("a node", () => {
     expect(read("DB_01.example.org")).toMatchObject({ name: "DB_01.example.org" });
     expect(refusedFields(read("a%2Fb"))).toEqual([expect.stringContaining("node: must be 1 to")]);
     expect(refusedFields(read("a%3Fb"))).toEqual([
-      expect.stringContaining("node: must not have ?, % or #"),
+      expect.stringContaining("node: must not contain ?, % or #"),
     ]);
   });
 

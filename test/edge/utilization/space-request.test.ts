@@ -62,7 +62,7 @@ describe("the cursor of a utilization", () => {
     expect(read({ pool, cursor })).toMatchObject({ named: names, position: answered.next });
     for (const other of [names.slice(1).join(","), names.toReversed().join(","), "main"])
       expect(refusedFields(read({ pool: other, cursor }))).toEqual([
-        expect.stringContaining("?cursor: is of another list"),
+        expect.stringContaining("?cursor: belongs to another list"),
       ]);
     expect(read({ cursor })).toBeInstanceOf(Problem);
     expect(read({ pool, cursor: cursorFor({}) })).toBeInstanceOf(Problem);

@@ -235,7 +235,7 @@ describe("what is the matter with one space", () => {
     await poolOfGroups(world, BEFORE, 1);
     await poolOfGroups(world, AFTER, 1);
     const refused = async (space: string) => {
-      if (space !== SPACE) throw new ThrottledError("the database refused a read for now");
+      if (space !== SPACE) throw new ThrottledError("the database throttled a read");
     };
     const context = functionOf(world, (store) => ({
       readSpace: async (space) => {
