@@ -28,7 +28,7 @@ it("with a binary of lmdb that does not load, it is said why", async () => {
   await mkdir(join(binaries, "build/Release"), { recursive: true });
   await writeFile(join(binaries, "build/Release/lmdb.node"), "no binary");
   expect(await endOfServer(binaries)).toMatch(
-    /^Keeping data needs lmdb, and it cannot be loaded: .*lmdb\.node: .*; mend that, or start with --memory\.\n$/,
+    /^Keeping data needs lmdb, and it cannot be loaded: .*lmdb\.node: .*; repair it, or start with --memory\.\n$/,
   );
 });
 

@@ -24,7 +24,7 @@ export const jobRead = v.strictObject({
     v.pipe(
       time,
       v.description(
-        "Of a running drain or delete: it ends no earlier, since a function may know the pool as one that serves until then",
+        "For a running drain or delete: the earliest end, because a function may still use the pool until then",
       ),
     ),
   ),

@@ -41,7 +41,7 @@ describe("plat pool drain", () => {
     expect({ exit, err }).toEqual({ exit: 0, err: "" });
     expect(JSON.parse(out)).toMatchObject({ kind: "pool.drain", state: "done" });
     expect(progress[0]).toMatch(
-      /^The pool assigns no more addresses\. Waits until \d{4}-\S+Z: before that, a function may know/,
+      /^The pool assigns no more addresses\. Waits until \d{4}-\S+Z: until then, a function may still/,
     );
     expect(progress).toContain("Waits for 3 addresses to be released.");
   });
