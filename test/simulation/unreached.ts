@@ -223,7 +223,7 @@ const EXCUSES: readonly Excuse[] = [
       ["assign/select-address.ts", 'undefined ? "" : ` to handle'],
       [
         "jobs/mark-pool.ts",
-        'throw new Unavailable("the database did not say whether the pool was del',
+        'throw new UnavailableError("the database did not say whether the pool wa',
       ],
       ["read/read-address.ts", "undefined && { host: hostName(host) }"],
       ["read/read-address.ts", "not: undefined && { host: hostName(host) }"],
