@@ -113,7 +113,7 @@ describe("an endpoint that is not Plat", () => {
     body = "{}";
     const { exit, out, err } = await at(...line.split(" ")).run();
     expect({ exit, out }).toEqual({ exit: 3, out: "" });
-    expect(err).toMatch(/^Error: http:\S+ answers 200, and not as Plat does: \{\}\n/);
+    expect(err).toMatch(/^Error: http:\S+ answers 200, but not as Plat does: \{\}\n/);
   });
 
   it("is one line where its answer is odd, and the trace only where PLAT_DEBUG is set", async () => {

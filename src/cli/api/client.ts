@@ -2,6 +2,7 @@ import type * as v from "valibot";
 import type { problem } from "../../contract/answers/answers.ts";
 import { LOST_IN_PATH, LOST_IN_PATH_WORDS } from "../../contract/schema/field.ts";
 import { CommandError, EXIT, usageError } from "../shell/exit.ts";
+import { ADVICE } from "./advice.ts";
 
 export type Query = Readonly<
   Record<string, string | number | boolean | readonly string[] | undefined>
@@ -90,12 +91,17 @@ export const mayBeDone = (error: CommandError): boolean =>
 /** The detail, the fields at fault with their values, whether the request may be repeated, and what finds it in the log. */
 function sentencesOf(said: ApiProblem): string {
   const { code, detail, fields = [], retryable, retryAfterSeconds: after, requestId } = said;
+  const { handle } = said;
+  const advice = ADVICE[code];
   const wait = after === undefined ? "" : `, after ${after} s`;
   return [
     detail,
+    ...(advice !== undefined ? [advice] : []),
     ...fields
       .filter(({ value }) => value !== undefined)
       .map(({ field, value }) => `field: ${field} = ${JSON.stringify(value)}`),
+    // Of an assign that was cut short: what it has can be released by it.
+    ...(typeof handle === "string" ? [`handle: ${handle}`] : []),
     ...(retryable ? [`retryable: yes${wait}`] : []),
     `code: ${code}`,
     `request: ${requestId}`,

@@ -129,7 +129,7 @@ async function attempt<Body>(
   if (status === 429) throw new Again(new CommandError(EXIT.unreachable, said), UNANSWERED_WAIT_MS);
   const turnedAway = TURNED_AWAY[status];
   if (turnedAway !== undefined)
-    throw new CommandError(EXIT.refused, `${said}\n${turnedAway} Nothing was done.`);
+    throw new CommandError(EXIT.refused, `${said}\n${turnedAway} Plat did not get the request.`);
   // A redirection was followed by nobody.
   if (status >= 300 && status < 400) throw new CommandError(EXIT.unreachable, said);
   if (status < 500) throw new Unanswered(said);
@@ -139,13 +139,13 @@ async function attempt<Body>(
 }
 
 const NOT_LET_IN =
-  "What stands before Plat lets nobody in who sends this: check the AWS credentials and what they allow. Requests are signed where the endpoint is API Gateway's by its name, or --region says where it is.";
+  "Check the AWS credentials and their permissions. Requests are signed if the endpoint has a name of API Gateway, or --region is set.";
 
 /** Explanations of rejections by a gateway before Plat, by status. */
 const TURNED_AWAY: Readonly<Record<number, string>> = {
   401: NOT_LET_IN,
   403: NOT_LET_IN,
-  404: "Plat answers otherwise where it has nothing: check the endpoint, with the stage or the path that it may need.",
+  404: "This is not Plat's own 404. Check the endpoint, with the stage or the path that it may need.",
 };
 
 /** Plat said no; perhaps only for the moment. */
@@ -161,9 +161,10 @@ function refused(request: Request, problem: ApiProblem): ApiError | Again {
 /** Describes an answer that is not from Plat. */
 function strangeness({ status, headers, text }: Awaited<ReturnType<typeof exchange>>): string {
   const location = headers.get("location");
-  if (location !== null) return `answers ${status}, and sends on to ${location}; call that.`;
+  if (location !== null)
+    return `answers ${status} with a redirection.\nUse ${location} as the endpoint.`;
   const shown = text.replace(/[\s\p{Cc}]+/gu, " ").slice(0, SHOWN_CHARACTERS_MAX);
-  return `answers ${status}, and not as Plat does: ${shown}`;
+  return `answers ${status}, but not as Plat does: ${shown}`;
 }
 
 async function exchange(fetch: Fetch, base: URL, space: string | undefined, request: Request) {
@@ -228,7 +229,7 @@ function baseOf(endpoint: string): URL {
     "must be a URL such as http://127.0.0.1:8787 or https://abc123.execute-api.eu-central-1.amazonaws.com";
   throw usageError(
     mayBeSecret
-      ? `The endpoint${isHttp ? ` at ${url.origin}` : ""} ${right}, with neither user, password, query nor fragment.`
+      ? `The endpoint${isHttp ? ` at ${url.origin}` : ""} ${right}, without user, password, query or fragment.`
       : `The endpoint is "${endpoint}"; it ${right}.`,
   );
 }
@@ -245,7 +246,7 @@ async function fetchFor({ hostname }: URL, said?: string, token?: string): Promi
   return async (url, init) => {
     // Asked each time, since they expire; they are kept until then.
     const credentials = await provider().catch((error: Error) => {
-      throw usageError(`There are no AWS credentials to sign requests with: ${error.message}`);
+      throw usageError(`No AWS credentials to sign requests with: ${error.message}`);
     });
     const { accessKeyId, secretAccessKey, sessionToken } = credentials;
     const signer: AwsClient = new AwsClient({
@@ -264,7 +265,7 @@ async function fetchFor({ hostname }: URL, said?: string, token?: string): Promi
 function withToken(init: RequestInit, token: string | undefined): RequestInit {
   if (token === undefined) return init;
   if (!/^[\x21-\x7e]+$/.test(token))
-    throw usageError("PLAT_TOKEN has characters that no token has.");
+    throw usageError("PLAT_TOKEN must have visible ASCII characters only.");
   return { ...init, headers: { ...init.headers, authorization: `Bearer ${token}` } };
 }
 

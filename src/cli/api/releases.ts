@@ -95,7 +95,7 @@ const itemsOf = ({ unreadable = [] }: AllReleased): string =>
 const stuck = (what: string): CommandError =>
   new CommandError(
     EXIT.unreachable,
-    `${FRUITLESS_REQUESTS_MAX} requests in a row found nothing more of ${what} in their time; the same line goes on.`,
+    `${FRUITLESS_REQUESTS_MAX} requests in a row released nothing more of ${what}.\nRepeat the command to go on.`,
   );
 
 /**
@@ -113,7 +113,7 @@ async function release<Body>(client: Client, body: object, repeat: true | string
     if (!(error instanceof CommandError && mayBeDoneInPart(error))) throw error;
     throw new CommandError(
       EXIT.unreachable,
-      `${error.message}\nHow much of it is released is not known, and it is not sent again: what was assigned anew since would go too. See \`${repeat}\`; if all of that is to go, the same line goes on.`,
+      `${error.message}\nAll or a part of it may be released. The request is not repeated, because it would also release what was assigned since.\nLook with \`${repeat}\`. If all of that is to be released, repeat the command.`,
     );
   }
 }

@@ -132,11 +132,11 @@ function oldestOf(files: readonly Objects[], covers: Coverage, nowMs: number): n
     const newestMs = Math.max(...[...nodes, ...pods].flatMap(timesOf));
     if (newestMs > nowMs + FUTURE_MS_MAX)
       throw usageError(
-        `${name} tells of ${formatTime(newestMs)}, which is yet to come; say with --taken-at when it was taken.`,
+        `${name} has the time ${formatTime(newestMs)}, which is in the future; set --taken-at to the time when it was taken.`,
       );
     if (!Number.isFinite(newestMs) && !coversNothing(covers))
       throw usageError(
-        `${name} has no time in it; say with --taken-at when it was taken, such as 2026-01-31T12:00:00Z.`,
+        `${name} has no time in it; set --taken-at to the time when it was taken, such as 2026-01-31T12:00:00Z.`,
       );
     return newestMs;
   });
@@ -174,11 +174,11 @@ function documentsOf({ name, text }: InventoryFile): readonly unknown[] {
     try {
       return [JSON.parse(text)];
     } catch (error) {
-      throw usageError(`${name} is not whole JSON: ${(error as Error).message}`);
+      throw usageError(`${name} is not complete JSON: ${(error as Error).message}`);
     }
   }
   return yamlDocuments(text, (problem) =>
-    usageError(`${name} is not whole YAML: ${problem.split("\n", 1)[0]}`),
+    usageError(`${name} is not complete YAML: ${problem.split("\n", 1)[0]}`),
   );
 }
 
@@ -201,7 +201,7 @@ function itemsOf({ name }: InventoryFile, document: unknown): readonly Item[] {
   const list = v.safeParse(listed, document);
   if (!list.success)
     throw usageError(
-      `${name} is no list of Kubernetes: ${problemOf(list.issues[0], "it")}; it must be what kubectl get -o json prints.`,
+      `${name} is not a Kubernetes list: ${problemOf(list.issues[0], "it")}; it must be what kubectl get -o json prints.`,
     );
   const { kind, items, metadata } = list.output;
   if (!LISTS.has(kind)) return [{ at: kind, kind, value: document }];
@@ -227,7 +227,9 @@ function checkedAs<Schema extends v.GenericSchema>(
 ): v.InferOutput<Schema> {
   const result = v.safeParse(schema, value, { abortEarly: true });
   if (result.success) return result.output;
-  throw usageError(`${name}: ${at}, a ${kind}, is odd: ${problemOf(result.issues[0], "it")}.`);
+  throw usageError(
+    `${name}: ${at}, a ${kind}, is not valid: ${problemOf(result.issues[0], "it")}.`,
+  );
 }
 
 const problemOf = (issue: v.BaseIssue<unknown>, itself: string): string =>

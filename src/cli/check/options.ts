@@ -57,13 +57,15 @@ export async function inventoryOf(
   if (files.length === 0) {
     if (covers.length > 0 || takenAt !== undefined)
       throw usageError(
-        `${covers.length > 0 ? "--covers" : "--taken-at"} says something of an inventory; name it with --inventory FILE.`,
+        `${covers.length > 0 ? "--covers" : "--taken-at"} needs an inventory: name it with --inventory FILE.`,
       );
     return undefined;
   }
   const nowMs = io.nowMs();
   if (takenAt !== undefined && takenAt > nowMs)
-    throw usageError("--taken-at is yet to come; it must be when the inventory was taken.");
+    throw usageError(
+      "--taken-at is in the future; it must be the time when the inventory was taken.",
+    );
   const read = files.map(async (name) => ({ name, text: await readInput(io, name) }));
   return readInventory(await Promise.all(read), parseCoverage(covers), {
     takenAtMs: takenAt,

@@ -143,7 +143,7 @@ export function readReport(file: string, text: string, space: string): Report {
   }
   const { space: of, checkedAt, brake, candidates } = result.output;
   if (of !== space)
-    throw usageError(`${file} is of space ${of}, not of ${space}; say --space ${of}.`);
+    throw usageError(`${file} is of space ${of}, not of ${space}; use --space ${of}.`);
   const trusted = candidates.filter(
     ({ firstSeenAt }) => !brake?.applied || firstSeenAt < checkedAt,
   );
@@ -177,6 +177,6 @@ function parsed(file: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw usageError(`${file} is not whole JSON: ${(error as Error).message}`);
+    throw usageError(`${file} is not complete JSON: ${(error as Error).message}`);
   }
 }

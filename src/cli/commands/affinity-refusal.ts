@@ -1,16 +1,29 @@
 import { rejection } from "../shell/exit.ts";
 
+/** A block that did not become what was asked for. */
+interface Left {
+  readonly cidr: string;
+  readonly status: string;
+}
+
+const WHY: Readonly<Record<string, string>> = {
+  not_owned: "it belongs to another host, or to none",
+  block_limit: "the host has as many blocks as it may have",
+  not_empty: "it has assigned addresses",
+  contended: "other requests changed it each time; repeat the command",
+  unreadable: "it cannot be read; see `plat check`",
+};
+
 /**
  * Checks that every block became what was asked for.
  *
+ * @param done what was asked for: `claimed`
  * @throws CommandError (refused) some did not; the first of them says why
  */
-export function refuse(
-  left: readonly { readonly cidr: string; readonly status: string }[],
-  what: string,
-): void {
+export function refuse(left: readonly Left[], done: string): void {
   const [first] = left;
   if (!first) return;
+  const { cidr, status } = first;
   const others = left.length > 1 ? ` (and ${left.length - 1} more)` : "";
-  throw rejection(first.status, `${first.cidr} is ${what}${others}.`);
+  throw rejection(status, `Block ${cidr} is not ${done}${others}: ${WHY[status] ?? status}.`);
 }

@@ -91,7 +91,7 @@ async function release(session: Session, options: Options, cidr?: string): Promi
       }),
   );
   const left = rows.filter(({ status }) => status !== "deleted" && status !== "disowned");
-  refuse(left, "as it was");
+  refuse(left, "released");
 }
 
 const TO_RELEASE: readonly Column<Affinity>[] = [

@@ -165,7 +165,7 @@ async function claim(
   );
   print({ columns: CLAIMED, rows, document: claimed });
   const left = claimed.blocks.filter(({ status }) => status !== "claimed");
-  refuse(left, `not ${host}'s`);
+  refuse(left, "claimed");
 }
 
 /** Claims as much as one request does, and goes on where it ended. */

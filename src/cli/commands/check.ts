@@ -60,7 +60,7 @@ async function check(session: Session, options: Options): Promise<void> {
   const inventory = await inventoryOf(io, options);
   if (inventory) sayNothingCovered(io, inventory);
   else if (since !== undefined)
-    throw usageError("--since goes on with the candidates of an inventory; name one: --inventory.");
+    throw usageError("--since needs an inventory: name it with --inventory FILE.");
   const earlier =
     since === undefined
       ? []

@@ -83,7 +83,8 @@ async function importAll(
   confirm: Confirm,
 ): Promise<void> {
   for (const note of wanted.notes) session.io.err(`Note: ${note}\n`);
-  if (isEmpty(wanted)) throw usageError(`${filename.join(" and ")} has nothing that Plat takes.`);
+  if (isEmpty(wanted))
+    throw usageError(`${filename.join(" and ")} has no objects of a kind that Plat takes.`);
   await importCluster(session, wanted, { dryRun, confirm });
 }
 

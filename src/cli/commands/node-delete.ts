@@ -79,6 +79,6 @@ async function releaseAll({ client, io }: Session, host: string): Promise<void> 
   if (left.length === 0) return;
   throw new CommandError(
     EXIT.refused,
-    `What ${host} has in ${[...new Set(left)].join(", ")} stays: it kept changing, or cannot be read.`,
+    `Host ${host} keeps what it has in ${[...new Set(left)].join(", ")}: this kept changing, or cannot be read.`,
   );
 }

@@ -229,7 +229,7 @@ async function ofAll(
   if (items.length > 0)
     throw rejection(
       "unreadable",
-      `What ${name} has in ${items.join(", ")} stays assigned, because it cannot be read.`,
+      `${name} keeps what it has in ${items.join(", ")}, which cannot be read.`,
       "An operator must look at it: see `plat check`.",
     );
   return released().length;

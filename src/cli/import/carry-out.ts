@@ -199,5 +199,5 @@ async function disown(client: Client, { cidr, host }: DisownStep): Promise<void>
 const cutOff = (message: string, isOthers: boolean) =>
   new CommandError(
     EXIT.refused,
-    `${message}\n${isOthers ? "Somebody else was at work since the plan was made. " : ""}What is done stays; run it again to see what is left.`,
+    `${message}\n${isOthers ? "Somebody else changed the space since the plan was made. " : ""}Completed steps stay. Repeat the command to see what is left.`,
   );

@@ -1,5 +1,6 @@
 import type { Session } from "../invocation/cli.ts";
 import type { Confirm } from "../invocation/confirm.ts";
+import { counted } from "../output/count.ts";
 import { progressing } from "../output/progress.ts";
 import { tableText } from "../output/table.ts";
 import { CommandError, EXIT } from "../shell/exit.ts";
@@ -32,12 +33,12 @@ export async function importCluster(
   if (plan.conflicts.length > 0 || dryRun) {
     print(reportOf(plan, { dryRun: true }));
     if (plan.conflicts.length > 0) throw inConflict(plan.conflicts);
-    io.err("Nothing was written: this is what would be.\n");
+    io.err("Note: this is a dry run; nothing was written.\n");
     return;
   }
   if (isNothing(plan)) {
     print(reportOf(plan, { dryRun: false }));
-    io.err("All of it was there already: nothing was written.\n");
+    io.err("Note: everything exists already; nothing was written.\n");
     return;
   }
   await confirm(async () => {
@@ -61,7 +62,7 @@ function inConflict(conflicts: readonly Conflict[]): CommandError {
   const all = more > 0 ? [...lines, `and ${more} more, which -o json lists`] : lines;
   return new CommandError(
     EXIT.refused,
-    `Nothing was written: ${conflicts.length} ${conflicts.length === 1 ? "conflict" : "conflicts"}.\n${all.join("\n")}`,
+    `${counted(conflicts.length, "conflict")}; nothing was written.\n${all.join("\n")}`,
   );
 }
 

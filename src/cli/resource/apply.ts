@@ -50,7 +50,7 @@ const apply =
     const { wanted, ignored } = await readDocuments(io, filename, plain);
     for (const title of ignored) io.err(`Note: ignored ${title}\n`);
     if (wanted.length === 0)
-      throw usageError(`${filename.join(" and ")} has nothing that Plat takes.`);
+      throw usageError(`${filename.join(" and ")} has no objects of a kind that Plat takes.`);
     const changes = await dryRunAll(session, wanted);
     if (dryRun) return say(io, changes, " (dry run)");
     await makeAll(session, changes);

@@ -64,7 +64,7 @@ function itemsOf(
     const field = isOurs ? plural : "items";
     const items = document[field];
     if (Array.isArray(items)) return items;
-    throw usageError(`${file} has ${field} that are no array.`);
+    throw usageError(`${file} has ${field}, but not as an array.`);
   });
 }
 
@@ -85,7 +85,7 @@ function saidPlainly(file: string, item: unknown, kind: Kind): Wanted {
   if (isRecord(item) && typeof item.name === "string") {
     if (Object.hasOwn(item, "space"))
       throw usageError(
-        `${file} says in which space ${titled(kind, item.name)} is, and only --space does: leave its space out.`,
+        `${file} names the space of ${titled(kind, item.name)}; leave it out, and use --space.`,
       );
     return { kind, name: item.name, body: item, isManifest: false };
   }

@@ -142,7 +142,7 @@ describe("a call", () => {
       undefined,
     ]);
     const broken = httpClient(endpoint, "blue", io, { token: "a\nb" }).call(get);
-    await expect(broken).rejects.toThrow("PLAT_TOKEN has characters that no token has.");
+    await expect(broken).rejects.toThrow("PLAT_TOKEN must have visible ASCII characters only.");
   });
 
   it("sends a body as JSON", async () => {
@@ -299,13 +299,13 @@ describe("an endpoint", () => {
     [
       "a page",
       { status: 200, body: "<html>\n  <body>\u001b[31mHi" },
-      "answers 200, and not as Plat does: <html> <body> [31mHi",
+      "answers 200, but not as Plat does: <html> <body> [31mHi",
     ],
-    ["other JSON", { status: 200, body: '"ok"' }, 'answers 200, and not as Plat does: "ok"'],
+    ["other JSON", { status: 200, body: '"ok"' }, 'answers 200, but not as Plat does: "ok"'],
     [
       "a redirection",
       { status: 301, body: "", headers: { location: "https://plat.example/" } },
-      "answers 301, and sends on to https://plat.example/; call that.",
+      "answers 301 with a redirection.\nUse https://plat.example/ as the endpoint.",
     ],
   ])("that answers with %s is not Plat", async (_, answer, said) => {
     answers = [answer];
@@ -316,10 +316,10 @@ describe("an endpoint", () => {
   });
 
   it.each([
-    [401, '{"message":"Unauthorized"}', "check the AWS credentials"],
-    [403, '{"message":"Forbidden"}', "check the AWS credentials and what they allow"],
-    [403, "<html>blocked", "or --region says where it is"],
-    [404, '{"message":"Not Found"}', "check the endpoint, with the stage or the path"],
+    [401, '{"message":"Unauthorized"}', "Check the AWS credentials"],
+    [403, '{"message":"Forbidden"}', "Check the AWS credentials and their permissions"],
+    [403, "<html>blocked", "or --region is set"],
+    [404, '{"message":"Not Found"}', "Check the endpoint, with the stage or the path"],
   ])("whose gateway says %i is a no: Plat was not asked", async (status, body, said) => {
     answers = [{ status, body }];
     for (const request of [{}, put]) {
@@ -327,10 +327,10 @@ describe("an endpoint", () => {
       const error = await failure(request);
       expect(error.exit).toBe(EXIT.refused);
       expect(error.message).toMatch(
-        `${endpoint} answers ${status}, and not as Plat does: ${body}\n`,
+        `${endpoint} answers ${status}, but not as Plat does: ${body}\n`,
       );
       expect(error.message).toContain(said);
-      expect(error.message).toMatch(/Nothing was done\.$/);
+      expect(error.message).toMatch(/Plat did not get the request\.$/);
       expect(asked).toHaveLength(1);
     }
   });
@@ -377,7 +377,7 @@ describe("an endpoint with what may be secret is refused, and only its origin is
     })();
     expect(rejection?.exit).toBe(EXIT.usage);
     expect(rejection?.message).toContain(origin);
-    expect(rejection?.message).toContain("neither user, password, query nor fragment");
+    expect(rejection?.message).toContain("without user, password, query or fragment");
     expect(rejection?.message).not.toMatch(/secret|user:/);
   });
 });
@@ -444,7 +444,7 @@ describe("an endpoint of API Gateway", () => {
     vi.stubEnv("AWS_SHARED_CREDENTIALS_FILE", "/nowhere");
     const error = await failure({}, "https://a.execute-api.eu-central-1.amazonaws.com");
     expect(error.exit).toBe(EXIT.usage);
-    expect(error.message).toMatch(/^There are no AWS credentials to sign requests with: /);
+    expect(error.message).toMatch(/^No AWS credentials to sign requests with: /);
     expect(sent).toEqual([]);
   });
 

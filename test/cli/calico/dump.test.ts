@@ -137,9 +137,13 @@ describe("what is no dump is refused before anything is asked, with what is wron
 
   it("nothing that Plat takes", async () => {
     for (const text of ["", "\n---\n", listText([]), '{"kind": "IPPoolList", "items": []}'])
-      await refused(text, "- has nothing that Plat takes");
+      await refused(text, "- has no objects of a kind that Plat takes");
     const other = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "other" } };
-    await refused(listText([other]), "1 of kind ConfigMap", "- has nothing that Plat takes");
+    await refused(
+      listText([other]),
+      "1 of kind ConfigMap",
+      "- has no objects of a kind that Plat takes",
+    );
   });
 
   it("stdin twice: the second time it would be empty", async () => {

@@ -119,14 +119,14 @@ describe("a file that is odd is refused by its name", () => {
   const cutYaml = stringify({ items: [node("a")] });
   const nameless = { kind: "Pod", metadata: { name: "p" } };
   it.each<[string, string, readonly (string | object)[], Coverage?]>([
-    ["JSON that is cut off", "file-0 is not whole JSON: ", [cut]],
-    ["YAML that is cut off", "file-0 is no list of Kubernetes: kind: ", [cutYaml]],
-    ["YAML with an alias of nothing", "file-0 is not whole YAML: Unresolved alias", ["a: *foo"]],
-    ["YAML that is none", "file-0 is not whole YAML: ", ["a: [b\n- c: }"]],
-    ["YAML with an alias of nothing", "file-0 is not whole YAML: ", ["kind: *gone\n"]],
+    ["JSON that is cut off", "file-0 is not complete JSON: ", [cut]],
+    ["YAML that is cut off", "file-0 is not a Kubernetes list: kind: ", [cutYaml]],
+    ["YAML with an alias of nothing", "file-0 is not complete YAML: Unresolved alias", ["a: *foo"]],
+    ["YAML that is none", "file-0 is not complete YAML: ", ["a: [b\n- c: }"]],
+    ["YAML with an alias of nothing", "file-0 is not complete YAML: ", ["kind: *gone\n"]],
     ["nothing", "file-0 is empty; it must be what kubectl get -o json prints.", ["\n"]],
-    ["prose", "file-0 is no list of Kubernetes: it: ", ["no resources found"]],
-    ["an array", "file-0 is no list of Kubernetes: ", ["[]"]],
+    ["prose", "file-0 is not a Kubernetes list: it: ", ["no resources found"]],
+    ["an array", "file-0 is not a Kubernetes list: ", ["[]"]],
     ["a list without items", "file-1 is a List without items", [list(node("a")), { kind: "List" }]],
     [
       "one page of a list",
@@ -135,22 +135,22 @@ describe("a file that is odd is refused by its name", () => {
     ],
     [
       "a pod without a namespace",
-      "file-0: items[1], a Pod, is odd: metadata.namespace: ",
+      "file-0: items[1], a Pod, is not valid: metadata.namespace: ",
       [list(node("a"), nameless)],
     ],
     [
       "a time that is none",
-      "file-0: items[0], a Node, is odd: status.conditions.0.lastHeartbeatTime: must be a time",
+      "file-0: items[0], a Node, is not valid: status.conditions.0.lastHeartbeatTime: must be a time",
       [list(node("a", "yesterday"))],
     ],
     [
       "a time that is yet to come",
-      "file-0 tells of 2026-02-01T00:00:00.000Z, which is yet to come; say with --taken-at",
+      "file-0 has the time 2026-02-01T00:00:00.000Z, which is in the future; set --taken-at",
       [list(node("a", "2026-02-01T00:00:00Z"), pod("p"))],
     ],
     [
       "no time at all",
-      "file-1 has no time in it; say with --taken-at when it was taken",
+      "file-1 has no time in it; set --taken-at to the time when it was taken",
       [list(node("a"), pod("p")), list()],
     ],
     [

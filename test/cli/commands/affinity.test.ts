@@ -80,7 +80,7 @@ describe("plat affinity claim", () => {
         "10.0.0.16/28   claimed     n2",
         "",
       ].join("\n"),
-      err: "Error: 10.0.0.0/28 is not n2's.\n  code: not_owned\n",
+      err: "Error: Block 10.0.0.0/28 is not claimed: it belongs to another host, or to none.\n  code: not_owned\n",
     });
   });
 
@@ -88,7 +88,7 @@ describe("plat affinity claim", () => {
     await pool();
     await claim("10.0.0.0/26", "n1");
     expect((await claim("10.0.0.0/26", "n2")).err).toBe(
-      "Error: 10.0.0.0/28 is not n2's (and 3 more).\n  code: not_owned\n",
+      "Error: Block 10.0.0.0/28 is not claimed (and 3 more): it belongs to another host, or to none.\n  code: not_owned\n",
     );
   });
 
@@ -97,7 +97,9 @@ describe("plat affinity claim", () => {
     const { exit, out, err } = await claim("10.8.0.0/20", "n1");
     expect(out.trim().split("\n")).toHaveLength(1 + 128);
     expect(exit).toBe(1);
-    expect(err).toBe("Error: 10.8.2.128/27 is not n1's (and 107 more).\n  code: block_limit\n");
+    expect(err).toBe(
+      "Error: Block 10.8.2.128/27 is not claimed (and 107 more): the host has as many blocks as it may have.\n  code: block_limit\n",
+    );
   });
 
   it("is refused where the range lies in no pool", async () => {
@@ -230,7 +232,9 @@ describe("plat affinity release", () => {
     const { exit, out, err } = await plat(...line);
     expect(exit).toBe(1);
     expect(out).toContain("10.0.0.0/28   not_empty   1        0");
-    expect(err).toBe("Error: 10.0.0.0/28 is as it was.\n  code: not_empty\n");
+    expect(err).toBe(
+      "Error: Block 10.0.0.0/28 is not released: it has assigned addresses.\n  code: not_empty\n",
+    );
   });
 
   it("exits with 1 where the block is another's", async () => {
@@ -238,7 +242,9 @@ describe("plat affinity release", () => {
     await claim("10.0.0.0/28", "n1");
     const { exit, err } = await plat("affinity", "release", "10.0.0.0/28", "--host", "n2");
     expect(exit).toBe(1);
-    expect(err).toBe("Error: 10.0.0.0/28 is as it was.\n  code: not_owned\n");
+    expect(err).toBe(
+      "Error: Block 10.0.0.0/28 is not released: it belongs to another host, or to none.\n  code: not_owned\n",
+    );
   });
 
   it.each([

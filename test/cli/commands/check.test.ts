@@ -463,23 +463,23 @@ describe("a line that cannot be right sends nothing, and exits with 2", () => {
   };
 
   it.each<[string, string, readonly string[]]>([
-    ["- is not whole JSON", inventoryOf().slice(0, -5), whole(0)],
+    ["- is not complete JSON", inventoryOf().slice(0, -5), whole(0)],
     ["- is empty", "", whole(0)],
-    ["- is no list of Kubernetes", "error: the server is gone", whole(0)],
+    ["- is not a Kubernetes list", "error: the server is gone", whole(0)],
     ["--covers says pods, and the inventory has not one pod", listOf(nodeOf("node-1")), whole(0)],
     ["- has no time in it", inventoryOf(), ["--inventory", "-", "--covers", "nodes"]],
     ['--covers has "pod"', inventoryOf(), ["--inventory", "-", "--covers", "pod"]],
     ["name it with --inventory FILE", "", ["--covers", "nodes"]],
-    ["--taken-at is yet to come", inventoryOf(), whole(1)],
+    ["--taken-at is in the future", inventoryOf(), whole(1)],
     ["It must be a time such as", inventoryOf(), ["--inventory", "-", "--taken-at", "noon"]],
     ["from 0 to 100", inventoryOf(), [...whole(0), "--brake-percent", "101"]],
     ["/nowhere cannot be read", "", ["--inventory", "/nowhere"]],
-    ["name one: --inventory", "", ["--since", "/nowhere"]],
+    ["--since needs an inventory", "", ["--since", "/nowhere"]],
     ["/nowhere/report cannot be written", inventoryOf(), ["--report", "/nowhere/report"]],
   ])("%s", (message, stdin, args) => refused(message, stdin, ...args));
 
   it.each<[string, string]>([
-    ["is not whole JSON", "{"],
+    ["is not complete JSON", "{"],
     ["is not a report of plat check: kind: must be PlatCheckReport", '{"kind": "List"}'],
     [
       "is of space elsewhere",

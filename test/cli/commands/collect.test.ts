@@ -227,7 +227,7 @@ describe("plat collect", () => {
   it.each<[string, string, readonly string[]]>([
     ["--inventory FILE is required", "", ["--state", "s"]],
     ["Required option '--state <file>'", "", ["--inventory", "-"]],
-    ["- is not whole JSON", "{", [...whole(0), "--state", "s"]],
+    ["- is not complete JSON", "{", [...whole(0), "--state", "s"]],
   ])("refuses a line that cannot be right: %s", async (message, stdin, args) => {
     const { exit, err } = await platWith({ stdin, nowMs: at(0) }, "collect", ...args);
     expect(exit).toBe(2);

@@ -124,7 +124,7 @@ describe("plat release --from-report", () => {
     const path = await confirmed();
     const another = await plat("release", "--space", "another", "--from-report", path);
     expect(another.exit).toBe(2);
-    expect(another.err).toContain(`is of space ${space()}, not of another; say --space ${space()}`);
+    expect(another.err).toContain(`is of space ${space()}, not of another; use --space ${space()}`);
     const none = await plat("release", "--from-report", path, "--from-report", "/nowhere");
     expect(none.exit).toBe(2);
     expect(await stateOf(address)).toBe("assigned");

@@ -188,7 +188,7 @@ describe("plat release --handle", () => {
     const { exit, err } = await plat("release", "--handle", "web-0", "--yes", "--endpoint", url);
     expect(exit).toBe(1);
     expect(err).toMatch(
-      /^Error: What web-0 has in block 10\.0\.0\.0 stays.*\n {2}code: unreadable\n/s,
+      /^Error: web-0 keeps what it has in block 10\.0\.0\.0, which cannot be read.*\n {2}code: unreadable\n/s,
     );
   });
 
@@ -281,7 +281,7 @@ describe("plat release --host", () => {
     expect(exit).toBe(1);
     expect(out).toContain("10.0.0.17   released");
     expect(err).toMatch(
-      /^Error: What n1 has in block 10\.0\.0\.0 stays.*\n {2}code: unreadable\n/s,
+      /^Error: n1 keeps what it has in block 10\.0\.0\.0, which cannot be read.*\n {2}code: unreadable\n/s,
     );
   });
 

@@ -8,7 +8,7 @@ import { wayTo } from "../way.ts";
 
 const { call, io, platWith, server, space } = terminal();
 
-const OTHERS = "Somebody else was at work";
+const OTHERS = "Somebody else changed the space";
 
 it("a run that somebody else comes before says so, and what is left is seen by the next", async () => {
   const block = new CalicoBlock("10.0.0.0/28", "host:node-1");
@@ -55,7 +55,7 @@ const refusing = (code: ApiProblem["code"]): Client => ({
 it("of a refusal that is nobody else's work it only says what stays", async () => {
   const refused = carryOut(refusing("no_pool_available"), io(), PLAN, SHOWN);
   await expect(refused).rejects.toThrow(
-    /^10\.0\.0\.0: No\.\ncode: no_pool_available\nrequest: r\nWhat is done stays/,
+    /^10\.0\.0\.0: No\.\n.*\ncode: no_pool_available\nrequest: r\nCompleted steps stay/,
   );
   await expect(refused).rejects.not.toThrow(OTHERS);
 });

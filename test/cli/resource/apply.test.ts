@@ -243,7 +243,7 @@ describe("plat pool apply writes nothing at all", () => {
     expect(await applied("apiVersion: v1\nkind: Secret\nmetadata: {name: s}\n")).toEqual({
       exit: 2,
       out: "",
-      err: "Note: ignored Secret s\nError: - has nothing that Plat takes.\n",
+      err: "Note: ignored Secret s\nError: - has no objects of a kind that Plat takes.\n",
     });
     await nothingStands();
   });
@@ -258,12 +258,12 @@ describe("plat pool apply writes nothing at all", () => {
     [
       "a list whose items are no array",
       "apiVersion: v1\nkind: List\nitems: 3\n",
-      "items that are no array",
+      "items, but not as an array",
     ],
     [
       "a space, which only --space says",
       "name: main\ncidr: 10.0.0.0/16\nspace: blue\n",
-      "in which space ippool/main is, and only --space does",
+      "the space of ippool/main; leave it out, and use --space",
     ],
     [
       "one thing twice",

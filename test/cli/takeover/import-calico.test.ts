@@ -52,7 +52,7 @@ async function refused(dump: readonly object[], ...reasons: readonly string[]) {
   const before = await checkTable(server().context);
   const ended = await importing(dump);
   expect(ended.exit).toBe(1);
-  expect(ended.err).toContain("Nothing was written");
+  expect(ended.err).toContain("nothing was written");
   for (const reason of reasons) expect(ended.err).toContain(reason);
   expect(await checkTable(server().context)).toEqual(before);
   return ended;
@@ -94,7 +94,7 @@ describe("plat import calico takes over", () => {
     const before = await checkTable(server().context);
     const { exit, out, err } = await importing(dump, "--dry-run", "-o", "json");
     expect(exit).toBe(0);
-    expect(err).toContain("Nothing was written");
+    expect(err).toContain("nothing was written");
     expect(JSON.parse(out)).toMatchObject({
       dryRun: true,
       counts: { pools: { create: 1 }, blocks: { create: 1 }, addresses: { create: 1 } },

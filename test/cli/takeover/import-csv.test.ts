@@ -133,14 +133,14 @@ describe("plat import csv", () => {
     const before = await checkTable(server().context);
     const { exit, out, err } = await importing(TABLE, "--dry-run", "-o", "json");
     expect(exit).toBe(0);
-    expect(err).toContain("Nothing was written");
+    expect(err).toContain("nothing was written");
     expect(JSON.parse(out).counts.addresses.create).toBe(3);
     expect(await checkTable(server().context)).toEqual(before);
   });
 
   it.each([
-    ["", "- has nothing that Plat takes"],
-    ["address,handle,host\n", "- has nothing that Plat takes"],
+    ["", "- has no objects of a kind that Plat takes"],
+    ["address,handle,host\n", "- has no objects of a kind that Plat takes"],
     [
       "host,handle\n",
       'begins with the columns "host,handle"; they must be address,handle,host,attributes',
