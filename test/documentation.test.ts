@@ -35,6 +35,20 @@ it("docs/dependencies.md says of every dependency what it is for, and of nothing
   );
 });
 
+it("docs/glossary.md names only what the code has", () => {
+  const sources = readdirSync(join(ROOT, "src"), { recursive: true, encoding: "utf8" })
+    .filter((path) => path.endsWith(".ts"))
+    .map((path) => read(`src/${path}`))
+    .join("\n");
+  const rows = [...read("docs/glossary.md").matchAll(/^\| .* \| (.*) \|$/gm)];
+  const names = rows.flatMap(([, cell = ""]) =>
+    [...cell.matchAll(/`([A-Za-z]+)`/g)].map(([, name]) => name),
+  );
+  expect(rows.length).toBeLessThanOrEqual(60 + 3); // with the heads of three tables
+  expect(names.length).toBeGreaterThan(30);
+  expect(names.filter((name) => !new RegExp(`\\b${name}\\b`).test(sources))).toEqual([]);
+});
+
 describe.each(PAGES)("%s", (page) => {
   const text = read(page);
 
