@@ -1,12 +1,14 @@
-import { defineConfig } from "vitest/config";
-import { LongFirst } from "./test/sequencer.ts";
+import { configDefaults, defineConfig } from "vitest/config";
+import { LongFirst } from "./test/long-first.ts";
+import { LONG_TESTS } from "./test/suites.ts";
 
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
-    // These need Python, and have a configuration of their own.
-    exclude: ["test/templates/**"],
+    // The templates need Python, and have a configuration of their own; the long tests have one too.
+    exclude: [...configDefaults.exclude, "test/templates/**", ...LONG_TESTS],
     setupFiles: ["test/setup.ts"],
+    reporters: ["default", "./test/proofs.ts"],
     // Vitest would leave a core to itself, and with two of them run one file after the other.
     maxWorkers: "100%",
     sequence: { sequencer: LongFirst },

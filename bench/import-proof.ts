@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { run } from "../src/cli/program.ts";
 import { startPlat } from "../src/local/plat.ts";
-import { proveImport } from "../test/cli/takeover/proof.ts";
+import { proveImport } from "../test/cli/import/proof.ts";
 
 /**
  * `npm run import:proof`: a generated cluster of 500 nodes and 20,000 addresses is taken over from its Calico dump,

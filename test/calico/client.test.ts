@@ -67,7 +67,12 @@ describe("AutoAssign", () => {
     const { blocks } = (await plat.get("/v1/blocks")).body;
     expect(blocks).toHaveLength(2);
     for (const block of blocks)
-      expect(block).toMatchObject({ capacity: 8, inUse: 4, held: 4, hostReserved: WINDOWS });
+      expect(block).toMatchObject({
+        capacity: 8,
+        inUse: 4,
+        hostReserved: 4,
+        hostReservation: WINDOWS,
+      });
     const first = blocks[0].cidr.replace("/29", "");
     expect((await plat.get(`/v1/addresses/${first}`)).body).toMatchObject({
       state: "hostReserved",
@@ -92,8 +97,8 @@ describe("AutoAssign", () => {
     expect(
       blocks.toSorted((a: { cidr: string }, b: { cidr: string }) => (a.cidr < b.cidr ? -1 : 1)),
     ).toMatchObject([
-      { capacity: 8, inUse: 4, held: 4, hostReserved: WINDOWS },
-      { capacity: 8, inUse: 8, held: 0 },
+      { capacity: 8, inUse: 4, hostReserved: 4, hostReservation: WINDOWS },
+      { capacity: 8, inUse: 8, hostReserved: 0 },
     ]);
     await plat.put("/v1/pools/narrow", { cidr: "10.2.0.0/24", blockSize: 30 });
     const narrow = { ...hostReserved, ipv6: { start: 1 } };
@@ -110,7 +115,7 @@ describe("AutoAssign", () => {
     const { body } = await plat.assign({ host: "win", ipv4: 7, hostReserved: WINDOWS });
     expect(body.addresses).toHaveLength(7);
     const { blocks } = (await plat.get("/v1/blocks")).body;
-    expect(blocks[0]).not.toHaveProperty("hostReserved");
+    expect(blocks[0]).not.toHaveProperty("hostReservation");
   });
 
   it("takes 0 and 0 for no reservation, and names what is wrong with one", async () => {
@@ -427,7 +432,7 @@ describe("GetUtilization", () => {
     await plat.put("/v1/reservations/b", { cidrs: ["10.0.0.0/29", "10.0.0.16/31"] });
     const { body } = await plat.get("/v1/utilization", { pool: "main" });
     expect(body.pools).toMatchObject([
-      { capacity: 256, inUse: 1, held: 4, reserved: 11 + 2, cooling: 0, available: 238 },
+      { capacity: 256, inUse: 1, hostReserved: 4, reserved: 11 + 2, cooling: 0, available: 238 },
     ]);
   });
 });
@@ -460,7 +465,7 @@ describe("SetOwnerAttributes", () => {
     expect((await amend(come)).status).toBe(200);
     expect((await amend(come)).body).toMatchObject({
       code: "precondition_failed",
-      mismatches: [{ side: "alternate", standing: { namespace: "shop", name: "target" } }],
+      mismatches: [{ side: "alternate", actual: { namespace: "shop", name: "target" } }],
     });
     const promote = {
       handle: "vm",
@@ -470,7 +475,7 @@ describe("SetOwnerAttributes", () => {
     expect((await amend(promote)).body.owner).toEqual({ active: target });
     expect((await amend(promote)).body).toMatchObject({
       code: "precondition_failed",
-      mismatches: [{ side: "alternate", standing: null }],
+      mismatches: [{ side: "alternate", actual: null }],
     });
   });
 });

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { affinitiesOfPage, nameOf } from "./named-tests.ts";
+import { nameOf, rowsOfPage } from "./named-tests.ts";
 
 const METHODS = [
   "AutoAssign",
@@ -24,7 +24,7 @@ const METHODS = [
   "SetOwnerAttributes",
 ];
 
-const tables = affinitiesOfPage();
+const tables = rowsOfPage();
 const methods = tables.get("") ?? [];
 const tests = [...tables.values()].flat().flatMap((affinity) => affinity.tests);
 

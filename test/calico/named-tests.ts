@@ -16,7 +16,7 @@ export interface NamedTest {
 const PAGE = new URL("../../docs/calico.md", import.meta.url);
 
 /** The affinities of the page, by the heading that their table stands under; the first table has none. */
-export function affinitiesOfPage(): ReadonlyMap<string, readonly Row[]> {
+export function rowsOfPage(): ReadonlyMap<string, readonly Row[]> {
   const tables = new Map<string, Row[]>();
   let heading = "";
   for (const line of readFileSync(PAGE, "utf8").split("\n")) {

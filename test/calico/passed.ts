@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { relative } from "node:path";
-import { affinitiesOfPage, nameOf } from "./named-tests.ts";
+import { nameOf, rowsOfPage } from "./named-tests.ts";
 
 /**
- * `npm run test:methods -- REPORT`: did every test that docs/calico.md names pass? REPORT is what
+ * `npm run test:methods -- REPORT…`: did every test that docs/calico.md names pass? A REPORT is what
  * `vitest run --reporter=json --outputFile=REPORT` wrote.
  */
 interface Report {
@@ -17,12 +17,14 @@ interface Report {
   }[];
 }
 
-const [, , file] = process.argv;
-if (file === undefined) {
-  console.error("which report? npm run test:methods -- REPORT");
+const files = process.argv.slice(2);
+if (files.length === 0) {
+  console.error("which report? npm run test:methods -- REPORT…");
   process.exit(2);
 }
-const { testResults } = JSON.parse(readFileSync(file, "utf8")) as Report;
+const testResults = files.flatMap(
+  (file) => (JSON.parse(readFileSync(file, "utf8")) as Report).testResults,
+);
 const passed = new Set(
   testResults.flatMap(({ name, assertionResults }) =>
     assertionResults
@@ -32,7 +34,7 @@ const passed = new Set(
       ),
   ),
 );
-const named = [...affinitiesOfPage().values()].flat().flatMap(({ tests }) => tests.map(nameOf));
+const named = [...rowsOfPage().values()].flat().flatMap(({ tests }) => tests.map(nameOf));
 const missing = named.filter((name) => !passed.has(name));
 for (const name of missing) console.error(`named in docs/calico.md, and did not pass: ${name}`);
 console.log(`${named.length - missing.length} of ${named.length} named tests passed`);

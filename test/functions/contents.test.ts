@@ -58,7 +58,14 @@ describe("the contents of a space", () => {
     expect(contents).toEqual(withinSpace(contentsOf(items), plat.space));
     const kinds = Object.entries(contents).filter(([, items]) => items.length > 0);
     expect(kinds.map(([kind]) => kind)).toEqual(
-      expect.arrayContaining(["blocks", "rows", "seats", "records", "pools", "reservations"]),
+      expect.arrayContaining([
+        "blocks",
+        "affinities",
+        "quotaSlots",
+        "allocations",
+        "pools",
+        "reservations",
+      ]),
     );
     expect(contents.blocks.every(({ space }) => space === plat.space)).toBe(true);
   });

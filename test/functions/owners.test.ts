@@ -51,11 +51,11 @@ describe("the owners of an address", () => {
         owner: { active: TARGET, alternate: null },
         expectedOwner: { active: source, alternate: target },
       });
-    const refused = (current: object | null) => ({
+    const refused = (actual: object | null) => ({
       status: 412,
       body: {
         code: "precondition_failed",
-        mismatches: [{ side: "alternate", expected: target, current }],
+        mismatches: [{ side: "alternate", expected: target, actual }],
       },
     });
     expect(await promote()).toMatchObject(refused(null));

@@ -65,6 +65,7 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   host: "The host that the addresses are used on, or that owns the block.",
   hostLabels: "The labels of the host for this request. They replace the registered ones.",
   hostReserved: "The addresses that the host reserves at both ends of each block that it claims.",
+  hostReservation: "The addresses that the host reserves at both ends of this block.",
   id: "The id of the job.",
   idleSince: "Since when the block is empty, as `reclaim` first saw it.",
   ignored: "Manifests of the body that are not applied, by kind and name.",

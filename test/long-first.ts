@@ -1,0 +1,16 @@
+import { BaseSequencer, type TestSpecification } from "vitest/node";
+import { LONG_TESTS } from "./suites.ts";
+
+/** Half a minute among files that take seconds. */
+const FIRST = [...LONG_TESTS, "test/scale/facts.test.ts", "test/local/main.test.ts"];
+
+/** Runs the long files first, so that none of them is left to run alone at the end. */
+export class LongFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification) => {
+      const at = FIRST.findIndex((name) => moduleId.endsWith(name));
+      return at < 0 ? FIRST.length : at;
+    };
+    return (await super.sort(files)).sort((a, b) => rank(a) - rank(b));
+  }
+}

@@ -1,0 +1,20 @@
+/**
+ * Test files that take half a minute or more each, longest first: `npm run test:long` runs them, and `npm test` runs all others.
+ * Each has a sample of its own among the others, or tests of its parts.
+ */
+export const LONG_TESTS = [
+  "test/simulation/interleavings.test.ts",
+  "test/local/race.test.ts",
+  "test/simulation/simulation.test.ts",
+  "test/simulation/crash-points.test.ts",
+  "test/simulation/overtaking.test.ts",
+  "test/cli/takeover/proof.test.ts",
+  "test/twin/tour.test.ts",
+  "test/twin/race.test.ts",
+  "test/twin/prod.test.ts",
+  "test/twin/kill.test.ts",
+  "test/simulation/noticed.test.ts",
+  "test/local/kill.test.ts",
+  "test/cli/tour.test.ts",
+  "test/cdk/rollback.test.ts",
+];
