@@ -321,7 +321,7 @@ describe("I12 a host gets addresses by itself only of pools that select it", () 
       },
     };
     const late = assign(contextOver(slow, clock, 9), requestOf("pod", 1));
-    await expect(late).rejects.toThrow("longer than a function may live");
+    await expect(late).rejects.toThrow("longer than a function can run");
     expect(contentsIn(world).allocations).toEqual([]);
     expect(await assign(calm, requestOf("pod", 1))).toMatchObject({ code: "no_pool_available" });
   });

@@ -40,25 +40,25 @@ describe("what is expected of a side", () => {
       "nobody, and somebody does",
       { alternate: A },
       { alternate: null },
-      [{ side: "alternate", expected: null, current: shopA }],
+      [{ side: "alternate", expected: null, actual: shopA }],
     ],
     [
       "somebody, and nobody does",
       {},
       { alternate: shopA },
-      [{ side: "alternate", expected: shopA, current: null }],
+      [{ side: "alternate", expected: shopA, actual: null }],
     ],
     [
       "somebody, and somebody else does",
       { alternate: B },
       { alternate: shopA },
-      [{ side: "alternate", expected: shopA, current: shopB }],
+      [{ side: "alternate", expected: shopA, actual: shopB }],
     ],
     [
       "one of its name in another namespace",
       { active: { ...A, namespace: "till" } },
       { active: shopA },
-      [{ side: "active", expected: shopA, current: { namespace: "till", name: "a" } }],
+      [{ side: "active", expected: shopA, actual: { namespace: "till", name: "a" } }],
     ],
   ])("is %s", (_, owners, expected, mismatches) => {
     expect(mismatchesOf(owners, expected)).toEqual(mismatches);

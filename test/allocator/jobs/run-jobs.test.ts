@@ -300,7 +300,7 @@ describe("a delete", () => {
       },
     };
     await expect(assign(stalled, requestOf("late", 2))).rejects.toThrow(
-      "longer than a function may live",
+      "longer than a function can run",
     );
     expect(frozen).toBe(true);
     const { blocks, allocations } = contentsIn(world);
@@ -554,7 +554,7 @@ it("a reservation that is added while assigns are in flight holds from its effec
       },
     },
   };
-  await expect(assign(stalled, requestOf("late", 1))).rejects.toThrow("function may live");
+  await expect(assign(stalled, requestOf("late", 1))).rejects.toThrow("function can run");
   expect(effectiveAtMs).toBeGreaterThan(0);
   expect(await assign(stalled, requestOf("later", 1))).toMatchObject({ code: "pool_exhausted" });
   expect(contentsIn(world).allocations).toEqual([]);
