@@ -1,6 +1,6 @@
 /*
- * assign.ts, take.ts, stamp.ts: a request for one address, which one slot write serves, so that its record is `live` at once
- * and the slot decides. Without PARTS the record is left out: such a configuration is about the block alone.
+ * assign.ts, take-slots.ts, write-allocation.ts: a request for one address, which one slot write serves, so that its allocation is `live` at once
+ * and the slot decides. Without PARTS the allocation is left out: such a configuration is about the block alone.
  *
  * It ends at the label `answered` with the ordinal `n` and the token, or at `refused`.
  */
@@ -38,7 +38,7 @@ learn:
     fi;
 #ifdef PARTS
     if
-    :: !with(record_after_epoch) && mine != 0 -> goto take
+    :: !with(allocation_after_epoch) && mine != 0 -> goto take
     :: else
     fi;
 #endif
@@ -50,24 +50,24 @@ stamp:
   atomic {
     freshRevision(me, rev);
     if
-    :: seen == 0 -> createRecord(live, rev, token, 0, n)
-    :: else -> changeRecord(record_rev, seen, live, rev, token, 0, n)
+    :: seen == 0 -> createAllocation(live, rev, token, 0, n)
+    :: else -> changeAllocation(allocation_rev, seen, live, rev, token, 0, n)
     fi;
     if
-    :: out == unknown -> goto lookAtRecord
+    :: out == unknown -> goto lookAtAllocation
     :: else
     fi;
     if
-    :: out == done || record.revision == rev -> mine = rev; seen = rev
+    :: out == done || allocation.revision == rev -> mine = rev; seen = rev
     :: else -> goto stampLost
     fi
   };
   goto take;
-lookAtRecord:
+lookAtAllocation:
   atomic {
     if
-    :: record.revision == rev -> mine = rev; seen = rev
-    :: record.revision != rev && record.revision == seen -> goto refused /* it may land yet, and then whoever comes next finds it */
+    :: allocation.revision == rev -> mine = rev; seen = rev
+    :: allocation.revision != rev && allocation.revision == seen -> goto refused /* it may land yet, and then whoever comes next finds it */
     :: else -> goto stampLost
     fi
   };
@@ -77,11 +77,11 @@ stampLost:
   /* Another execution of the request: what it came to. */
   atomic {
     if
-    :: record.state == absent -> goto withdraw
-    :: else -> mine = 0; looks = 0; other = record.revision; otherToken = record.token[0]; otherState = record.state
+    :: allocation.state == absent -> goto withdraw
+    :: else -> mine = 0; looks = 0; other = allocation.revision; otherToken = allocation.token[0]; otherState = allocation.state
     fi
   };
-  goto resume;
+  goto replay;
 #else
   goto withdraw;
 #endif
@@ -103,7 +103,7 @@ take:
           /* The block came back. Rule 6: own tag first. */
           found = heldAt(0, token);
           if
-          :: with(own_tag_first) && found != NONE -> n = found; ANSWER(me, n, token); goto answered
+          :: with(own_token_first) && found != NONE -> n = found; ANSWER(me, n, token); goto answered
           :: else
           fi;
           if
@@ -114,7 +114,7 @@ take:
      }
   od;
 
-  /* take.ts, settle: rule 3, no blind retry: look, fence, look. */
+  /* take-slots.ts, settle: rule 3, no blind retry: look, fence, look. */
   atomic {
     found = heldAt(0, token);
     if
@@ -131,14 +131,14 @@ take:
   };
 
 #ifdef CLAIMS
-  /* claim.ts: put if absent decides; what is known only when it is looked at is learned in the next round. */
+  /* claim-block.ts: put if absent decides; what is known only when it is looked at is learned in the next round. */
 claim:
   atomic { createBlock(0, me); goto learn };
 #endif
 
 #ifdef KEYED
-  /* resume.ts: what an earlier execution has come to. One that is young is told so, which is no answer. */
-resume:
+  /* replay.ts: what an earlier execution has come to. One that is young is told so, which is no answer. */
+replay:
   atomic {
     if
     :: otherState == released -> goto refused /* already_released */
@@ -149,12 +149,12 @@ resume:
   :: found != NONE ->
      atomic {
        if
-       :: clause(resume_reread, record.revision == other) -> n = found; token = otherToken; ANSWER(me, n, token); goto answered
+       :: clause(replay_reread, allocation.revision == other) -> n = found; token = otherToken; ANSWER(me, n, token); goto answered
        :: else -> goto lookAgain
        fi
      }
   :: else ->
-     fence(resume_fence, 0, otherToken);
+     fence(replay_fence, 0, otherToken);
      atomic {
        if
        :: found == NONE -> seen = other; goto learn
@@ -165,9 +165,9 @@ resume:
 lookAgain:
   atomic {
     if
-    :: record.state == absent -> seen = 0; goto learn
-    :: record.state != absent && looks == 1 -> goto refused
-    :: else -> looks++; other = record.revision; otherToken = record.token[0]; otherState = record.state; goto resume
+    :: allocation.state == absent -> seen = 0; goto learn
+    :: allocation.state != absent && looks == 1 -> goto refused
+    :: else -> looks++; other = allocation.revision; otherToken = allocation.token[0]; otherState = allocation.state; goto replay
     fi
   };
 #endif
@@ -176,7 +176,7 @@ withdraw:
 #ifdef PARTS
   atomic {
     if
-    :: mine != 0 -> deleteRecord(give_up_rev, mine)
+    :: mine != 0 -> deleteAllocation(withdraw_rev, mine)
     :: else
     fi;
     goto refused

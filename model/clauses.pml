@@ -10,50 +10,50 @@
 #define take_over_rev       8   /* a block changes hands as it was seen */
 #define take_over_epoch     9   /* … and gets a new epoch */
 #define idle_rev            10  /* a block is marked idle as it was seen */
-#define record_absent       11  /* a record is put only where none stands */
-#define record_rev          12  /* a record is written again as it was seen */
-#define record_after_epoch  13  /* rule 2: whenever a block is learned anew the record is written anew */
+#define allocation_absent       11  /* a allocation is put only where none stands */
+#define allocation_rev          12  /* a allocation is written again as it was seen */
+#define allocation_after_epoch  13  /* rule 2: whenever a block is learned anew the allocation is written anew */
 #define no_blind_retry      14  /* rule 3: a write of unknown outcome is not sent again */
 #define unknown_fence       15  /* rule 3: … but looked at, fenced, looked at */
-#define new_tokens          16  /* rule 4: a resumed request gets new tokens */
-#define own_tag_first       17  /* rule 6: a lost condition that shows our own tag is a success */
-#define head_live           18  /* rule 7: nobody answers before the head is live */
-#define head_live_rev       19  /* rule 7: … which it becomes as it was seen */
-#define abort_first         20  /* rule 7: its author gives nothing back before the head is aborted */
+#define new_tokens          16  /* rule 4: a replayed request gets new tokens */
+#define own_token_first       17  /* rule 6: a lost condition that shows our own tag is a success */
+#define pending_live           18  /* rule 7: nobody answers before the pending allocation is live */
+#define pending_live_rev       19  /* rule 7: … which it becomes as it was seen */
+#define abort_first         20  /* rule 7: its author frees nothing before the pending allocation is aborted */
 #define abort_mark          56  /* rule 7: nor does anybody else */
 #define abort_rev           21  /* rule 7: … which it becomes as it was seen */
-#define give_up_rev         22  /* rule 5, for each act by its name in the code */
+#define withdraw_rev         22  /* rule 5, for each act by its name in the code */
 #define end_rev             23
 #define end_delete_rev      24
 #define end_whole_rev       25
-#define collect_rev         26
-#define collect_released_rev 27
-#define collect_abort_rev   28
-#define collect_aborted_rev 29
-#define resume_abort_rev    30
+#define repair_rev         26
+#define repair_released_rev 27
+#define repair_abort_rev   28
+#define repair_aborted_rev 29
+#define replay_abort_rev    30
 #define handle_fence        31  /* rule 1, for each act by its name in the code */
-#define collect_fence       32
-#define collect_release_fence 33
-#define collect_abort_fence 34
-#define resume_fence        35
-#define resume_abort_fence  36
-#define resume_reread       37  /* the record is read again after the look at what it holds */
-#define mark_first          38  /* a keyed record says "given back" before the slot is free */
+#define repair_fence       32
+#define repair_release_fence 33
+#define repair_abort_fence 34
+#define replay_fence        35
+#define replay_abort_fence  36
+#define replay_reread       37  /* the allocation is read again after the look at what it holds */
+#define mark_first          38  /* a keyed allocation says "freed" before the slot is free */
 #define mark_live           39  /* … if it is live */
 #define mark_token          40  /* … and still the assignment that the generation names */
-#define release_record_token 41 /* a record is deleted unread only if it is the token's */
-#define restore             43  /* the reclaimer restores rows that are lost */
-#define cell_first          44  /* a cell enters the pool map before its first block is put */
-#define row_first           45  /* an affinity row is put before its block */
+#define release_allocation_token 41 /* a allocation is deleted unread only if it is the token's */
+#define restore             43  /* the reclaimer restores affinities that are lost */
+#define group_first          44  /* a block group enters the block-group index before its first block is put */
+#define affinity_first           45  /* an affinity is put before its block */
 #define place_absent        46  /* a place is taken only where none stands there */
-#define row_confirm_rev     47
-#define row_undo_rev        48
-#define row_retire_rev      49
-#define row_drop_rev        50
-#define collect_row_rev     51
-#define collect_confirm_rev 52
-#define row_keep_rev        54
-#define collect_twin_rev    55
+#define affinity_confirm_rev     47
+#define affinity_undo_rev        48
+#define affinity_retire_rev      49
+#define affinity_drop_rev        50
+#define repair_affinity_rev     51
+#define repair_confirm_rev 52
+#define affinity_keep_rev        54
+#define repair_duplicate_rev    55
 #define min_age             53  /* a block is given up only past its minimum age */
 
 /* Set once, before anything runs, from the environment: one verifier serves all of them. */

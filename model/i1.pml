@@ -1,8 +1,8 @@
 /*
  * I1: an address has at most one owner at any moment.
  *
- * Three requests race for one address, whose block may have to be claimed first; one of them may give it back, and then a second
- * time. One write may stay on the wire. The records are left out: the slot decides.
+ * Three requests race for one address, whose block may have to be claimed first; one of them may frees it, and then a second
+ * time. One write may stay on the wire. The allocations are left out: the slot decides.
  */
 #define SLOTS 1
 #define CLAIMS
@@ -26,7 +26,7 @@ answered:
   do
   :: me == 1 && round < 2 ->
      atomic { round++; owns[me] = false };
-     giveBack(0, token, n, COOLING)
+     freeSlot(0, token, n, COOLING)
   :: break
   od;
 refused:

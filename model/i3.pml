@@ -1,19 +1,19 @@
 /*
- * I3: every taken slot has its record, so that a crash at any point leaks no address.
+ * I3: every taken slot has its allocation, so that a crash at any point leaks no address.
  *
- * One request takes an address, and may give it back by its generation; somebody releases its handle; the collector takes it
+ * One request takes an address, and may frees it by its generation; somebody releases its handle; the repair run takes it
  * for one whose owner is gone. Each may stall or crash anywhere, and one write may stay on the wire.
  */
 #define PARTS 1
 #define SLOTS 2
-#define named(t) (record.state != absent && record.token[0] == t)
-#define hasRecord(n) (isFree(0, n) || named(block[0].tag[n]))
-#define INVARIANT (hasRecord(0) && hasRecord(1))
+#define named(t) (allocation.state != absent && allocation.token[0] == t)
+#define hasAllocation(n) (isFree(0, n) || named(block[0].tag[n]))
+#define INVARIANT (hasAllocation(0) && hasAllocation(1))
 #define ANSWER(me, n, token) skip; printf("%d: answered: slot %d under token %d\n", _pid, n, token)
 #include "store.pml"
 #include "walks.pml"
 #include "assign.pml"
-#include "end.pml"
+#include "close.pml"
 
 #define CALLER 1
 
@@ -37,9 +37,9 @@ stop:
   skip
 }
 
-proctype collector() {
+proctype repairRun() {
   mtype out; byte found, tries, seen, token, hint; bool freed, over;
-  collectRecord()
+  repairAllocation()
 }
 
 #include "network.pml"
@@ -47,6 +47,6 @@ proctype collector() {
 init {
   atomic {
     leaveOut();
-    block[0].there = true; run caller(); run releaser(); run collector()
+    block[0].there = true; run caller(); run releaser(); run repairRun()
   }
 }

@@ -3,20 +3,20 @@
  * The same is asked of a take-over, and of the sweep that comes with the mark: nothing that is taken goes with it.
  *
  * A request takes an address of the block, claims the block anew where it is gone, and gives the address back, as released or
- * as never answered; the reclaimer passes three times; another host takes the block over. One write may stay on the wire.
+ * as never answered; the reclaimer runs three times; another host takes the block over. One write may stay on the wire.
  */
 #define SLOTS 1
 #define CLAIMS
 #define REVISIONS
 bool wrong, unmarked;
-/* What was answered: 0, or the token that is to stand until it is given back. */
+/* What was answered: 0, or the token that is to stand until it is freed. */
 byte answer;
 #define INVARIANT (!wrong && (answer == 0 || block[0].tag[0] == answer))
 #define ANSWER(me, n, t) answer = t; printf("%d: answered: slot %d under token %d\n", _pid, n, token)
 #define noteTake(b) unmarked = true
 #define noteIdle(b) wrong = (wrong || !isEmpty(b)); unmarked = false
-#define noteGiveUp(b) wrong = (wrong || !isEmpty(b) || unmarked || !block[b].old)
-#define noteTakeOver(b) noteGiveUp(b)
+#define noteDelete(b) wrong = (wrong || !isEmpty(b) || unmarked || !block[b].old)
+#define noteSeize(b) noteDelete(b)
 #include "store.pml"
 #include "walks.pml"
 #include "assign.pml"
@@ -30,8 +30,8 @@ proctype caller() {
 answered:
   answer = 0;
   if
-  :: giveBack(0, token, n, COOLING)
-  :: giveBack(0, token, n, 0)
+  :: freeSlot(0, token, n, COOLING)
+  :: freeSlot(0, token, n, 0)
   fi;
 refused:
   skip
@@ -61,7 +61,7 @@ proctype reclaimer() {
   od
 }
 
-/* claim.ts, takeOver, by a host that saw the block idle and old enough. */
+/* claim-block.ts, seize, by a host that saw the block idle and old enough. */
 proctype neighbour() {
   mtype out;
   byte seen;

@@ -1,9 +1,9 @@
 /*
  * I8: the same request with the same key has the same address, and never more than it asked for. That every taken slot has its
- * record (I3) is judged beside it.
+ * allocation (I3) is judged beside it.
  *
  * Two executions of one keyed request for one address, the second begun because the first was slow or not heard of again; and
- * one of: its caller gives the address back, somebody releases its handle, the collector passes.
+ * one of: its caller gives the address back, somebody releases its handle, the repair run runs.
  */
 #define PARTS 1
 #define SLOTS 2
@@ -11,14 +11,14 @@
 /* What was answered: the token, and where; 0 before. It stands until somebody asks for the release. */
 byte answer, answeredAt;
 bool ending;
-#define hasRecord(n) (isFree(0, n) || (record.state != absent && record.token[0] == block[0].tag[n]))
+#define hasAllocation(n) (isFree(0, n) || (allocation.state != absent && allocation.token[0] == block[0].tag[n]))
 #define stays (answer == 0 || ending || block[0].tag[answeredAt] == answer)
-#define INVARIANT (stays && hasRecord(0) && hasRecord(1) && (isFree(0, 0) || isFree(0, 1)))
+#define INVARIANT (stays && hasAllocation(0) && hasAllocation(1) && (isFree(0, 0) || isFree(0, 1)))
 #define ANSWER(me, n, t) printf("%d: answered: slot %d under token %d\n", _pid, n, t); assert(answer == 0 || (answer == t && answeredAt == n)); answer = t; answeredAt = n
 #include "store.pml"
 #include "walks.pml"
 #include "assign.pml"
-#include "end.pml"
+#include "close.pml"
 
 proctype execution(byte me) {
   mtype out, otherState;
@@ -41,9 +41,9 @@ endUnanswered:
      releaseKeyedAddress(token, hint)
   :: skip;
 endUntold:
-     atomic { record.state != absent -> ending = true };
+     atomic { allocation.state != absent -> ending = true };
      releaseHandle()
-  :: collectRecord()
+  :: repairAllocation()
   fi;
 stop:
   skip

@@ -18,7 +18,7 @@ if (chosen.length === 0) {
   process.exit(2);
 }
 
-const affinities: Record<string, string | number>[] = [];
+const lines: Record<string, string | number>[] = [];
 const failures: string[] = [];
 try {
   await findPrograms();
@@ -34,7 +34,7 @@ try {
 } catch (error) {
   failures.push((error as Error).message);
 }
-if (affinities.length > 0) console.log(tableText(affinities));
+if (lines.length > 0) console.log(tableText(lines));
 for (const failure of failures) console.error(`FAILED: ${failure}`);
 if (failures.length === 0 && values.without === undefined)
   console.log("Every search ended, and came out as it must.");
@@ -51,7 +51,7 @@ async function tell(configuration: string, without: string, search: Search): Pro
 function judge(configuration: string, without: string, mustBreak: boolean, result: Found): void {
   const { broken, story: _, ...figures } = result;
   const outcome = broken ? "breaks" : "holds";
-  affinities.push({ configuration, without, outcome, ...figures });
+  lines.push({ configuration, without, outcome, ...figures });
   const left = without === "" ? "as designed" : `without ${without}`;
   console.error(`${configuration} ${left}: ${outcome}, ${figures.states} states`);
   if (broken !== mustBreak)

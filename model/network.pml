@@ -15,11 +15,11 @@ end:
        :: wire.write == deleteBlockWrite -> landDeleteBlock(wire.x1, wire.x2)
        :: wire.write == changeHostWrite -> landChangeHost(wire.x1, wire.x2, wire.x3)
 #ifdef PARTS
-       :: wire.write == createRecordWrite -> landCreateRecord(wire.x1, wire.x2, wire.x3, wire.x4, wire.x5)
-       :: wire.write == changeRecordWrite -> landChangeRecord(wire.x1, wire.x2, wire.x3, wire.x4, wire.x5, wire.x6, wire.x7)
-       :: wire.write == deleteRecordWrite -> landDeleteRecord(wire.x1, wire.x2)
+       :: wire.write == createAllocationWrite -> landCreateAllocation(wire.x1, wire.x2, wire.x3, wire.x4, wire.x5)
+       :: wire.write == changeAllocationWrite -> landChangeAllocation(wire.x1, wire.x2, wire.x3, wire.x4, wire.x5, wire.x6, wire.x7)
+       :: wire.write == deleteAllocationWrite -> landDeleteAllocation(wire.x1, wire.x2)
        :: wire.write == markGivenWrite -> landMarkGiven(wire.x1, wire.x2)
-       :: wire.write == deleteRecordOfTokenWrite -> landDeleteRecordOfToken(wire.x1)
+       :: wire.write == deleteAllocationOfTokenWrite -> landDeleteAllocationOfToken(wire.x1)
 #endif
 #ifdef LANDINGS
        LANDINGS

@@ -22,11 +22,11 @@
 #ifndef noteIdle
 #define noteIdle(b) skip
 #endif
-#ifndef noteGiveUp
-#define noteGiveUp(b) skip
+#ifndef noteDelete
+#define noteDelete(b) skip
 #endif
-#ifndef noteTakeOver
-#define noteTakeOver(b) skip
+#ifndef noteSeize
+#define noteSeize(b) skip
 #endif
 
 #ifndef BLOCKS
@@ -38,7 +38,7 @@
 #ifndef FAULTS
 #define FAULTS 1
 #endif
-/* Another fault: a layer below us sends a write twice, although it is told not to (src/store/dynamo.ts), and we hear of the second. */
+/* Another fault: a layer below us sends a write twice, although it is told not to (src/store/dynamodb-table.ts), and we hear of the second. */
 #ifndef REPEATS
 #define REPEATS false
 #endif
@@ -80,7 +80,7 @@ Block block[BLOCKS];
 /* ---- what is on the wire ---- */
 
 mtype = { nowhere, takeSlotsWrite, freeSlotsWrite, fenceWrite, createBlockWrite, deleteBlockWrite, changeHostWrite, markIdleWrite,
-  createRecordWrite, changeRecordWrite, deleteRecordWrite, markGivenWrite, deleteRecordOfTokenWrite };
+  createAllocationWrite, changeAllocationWrite, deleteAllocationWrite, markGivenWrite, deleteAllocationOfTokenWrite };
 typedef Wire { mtype write = nowhere; byte x1; byte x2; byte x3; byte x4; byte x5; byte x6; byte x7 };
 Wire wire;
 byte faults = FAULTS;
@@ -184,7 +184,7 @@ inline markIdle(b, seen_) {
 inline landDeleteBlock(b, seen_) {
   if
   :: block[b].there && clause(delete_rev, block[b].revision == seen_) ->
-     noteGiveUp(b);
+     noteDelete(b);
      printf("%d: block %d is deleted, its first slot under %d\n", _pid, b, block[b].tag[0]);
      block[b].there = false; block[b].host = 0; block[b].idle = false; block[b].old = false;
      block[b].tag[0] = 0; block[b].tag[SLOTS - 1] = 0;
@@ -202,7 +202,7 @@ inline deleteBlock(b, seen_) {
 inline landChangeHost(b, seen_, host_) {
   if
   :: block[b].there && clause(take_over_rev, block[b].revision == seen_) ->
-     noteTakeOver(b);
+     noteSeize(b);
      printf("%d: block %d is taken over by host %d, its first slot under %d\n", _pid, b, host_, block[b].tag[0]);
      block[b].host = host_; block[b].idle = false; block[b].old = false; revise(b);
      if :: with(take_over_epoch) -> block[b].epoch++ :: else fi;
@@ -217,79 +217,79 @@ inline changeHost(b, seen_, host_) {
   fi
 }
 
-/* ---- the record of a request: src/store/record.ts ---- */
+/* ---- the allocation of a request: src/store/allocation.ts ---- */
 
 #ifdef PARTS
 mtype = { absent, live, open, aborted, released };
-typedef Record {
+typedef Allocation {
   mtype state = absent;
   byte revision;
   byte token[PARTS]; /* part k is in block k */
   byte ordinal;      /* the ordinal tried first in part 0: a hint, never the truth */
 };
-Record record;
+Allocation allocation;
 
-inline putRecord(state_, rev, t0, t1, ordinal_) {
+inline putAllocation(state_, rev, t0, t1, ordinal_) {
   if
-  :: state_ == absent -> printf("%d: the record of token %d is deleted\n", _pid, record.token[0])
-  :: state_ == live -> printf("%d: the record is written, live, token %d\n", _pid, t0)
-  :: state_ == open -> printf("%d: the record is written, open, tokens %d and %d\n", _pid, t0, t1)
-  :: state_ == aborted -> printf("%d: the record of token %d is aborted\n", _pid, t0)
-  :: state_ == released -> printf("%d: the record of token %d is released\n", _pid, t0)
+  :: state_ == absent -> printf("%d: the allocation of token %d is deleted\n", _pid, allocation.token[0])
+  :: state_ == live -> printf("%d: the allocation is written, live, token %d\n", _pid, t0)
+  :: state_ == open -> printf("%d: the allocation is written, open, tokens %d and %d\n", _pid, t0, t1)
+  :: state_ == aborted -> printf("%d: the allocation of token %d is aborted\n", _pid, t0)
+  :: state_ == released -> printf("%d: the allocation of token %d is released\n", _pid, t0)
   fi;
-  record.state = state_; record.revision = rev; record.ordinal = ordinal_;
-  record.token[0] = t0;
-  if :: PARTS > 1 -> record.token[PARTS - 1] = t1 :: else fi
+  allocation.state = state_; allocation.revision = rev; allocation.ordinal = ordinal_;
+  allocation.token[0] = t0;
+  if :: PARTS > 1 -> allocation.token[PARTS - 1] = t1 :: else fi
 }
-inline goneRecord() { putRecord(absent, 0, 0, 0, 0) }
+inline goneAllocation() { putAllocation(absent, 0, 0, 0, 0) }
 
-inline landCreateRecord(state_, rev, t0, t1, ordinal_) {
+inline landCreateAllocation(state_, rev, t0, t1, ordinal_) {
   if
-  :: clause(record_absent, record.state == absent) -> putRecord(state_, rev, t0, t1, ordinal_); out = done
+  :: clause(allocation_absent, allocation.state == absent) -> putAllocation(state_, rev, t0, t1, ordinal_); out = done
   :: else -> out = lost
   fi
 }
-inline createRecord(state_, rev, t0, t1, ordinal_) {
+inline createAllocation(state_, rev, t0, t1, ordinal_) {
   if
-  :: d_step { landCreateRecord(state_, rev, t0, t1, ordinal_) }
-  :: REPEATS && faults > 0 -> faults--; d_step { landCreateRecord(state_, rev, t0, t1, ordinal_) }; d_step { landCreateRecord(state_, rev, t0, t1, ordinal_) }
-  :: faults > 0 -> onTheWire(createRecordWrite, state_, rev, t0, t1, ordinal_, 0, 0)
+  :: d_step { landCreateAllocation(state_, rev, t0, t1, ordinal_) }
+  :: REPEATS && faults > 0 -> faults--; d_step { landCreateAllocation(state_, rev, t0, t1, ordinal_) }; d_step { landCreateAllocation(state_, rev, t0, t1, ordinal_) }
+  :: faults > 0 -> onTheWire(createAllocationWrite, state_, rev, t0, t1, ordinal_, 0, 0)
   fi
 }
 
 /* `act` names the clause: rule 5, exactly as it was seen. */
-inline landChangeRecord(act, seen_, state_, rev, t0, t1, ordinal_) {
+inline landChangeAllocation(act, seen_, state_, rev, t0, t1, ordinal_) {
   if
-  :: clause(act, record.revision == seen_) -> putRecord(state_, rev, t0, t1, ordinal_); out = done
+  :: clause(act, allocation.revision == seen_) -> putAllocation(state_, rev, t0, t1, ordinal_); out = done
   :: else -> out = lost
   fi
 }
-inline changeRecord(act, seen_, state_, rev, t0, t1, ordinal_) {
+inline changeAllocation(act, seen_, state_, rev, t0, t1, ordinal_) {
   if
-  :: d_step { landChangeRecord(act, seen_, state_, rev, t0, t1, ordinal_) }
-  :: faults > 0 -> onTheWire(changeRecordWrite, act, seen_, state_, rev, t0, t1, ordinal_)
+  :: d_step { landChangeAllocation(act, seen_, state_, rev, t0, t1, ordinal_) }
+  :: faults > 0 -> onTheWire(changeAllocationWrite, act, seen_, state_, rev, t0, t1, ordinal_)
   fi
 }
 
 /* A delete is the last call of its walk: nobody waits for its outcome. */
-inline landDeleteRecord(act, seen_) {
+inline landDeleteAllocation(act, seen_) {
   if
-  :: record.state != absent && clause(act, record.revision == seen_) -> goneRecord(); out = done
+  :: allocation.state != absent && clause(act, allocation.revision == seen_) -> goneAllocation(); out = done
   :: else -> out = lost
   fi
 }
-inline deleteRecord(act, seen_) {
+inline deleteAllocation(act, seen_) {
   if
-  :: d_step { landDeleteRecord(act, seen_) }
-  :: faults > 0 -> onTheWire(deleteRecordWrite, act, seen_, 0, 0, 0, 0, 0)
+  :: d_step { landDeleteAllocation(act, seen_) }
+  :: faults > 0 -> onTheWire(deleteAllocationWrite, act, seen_, 0, 0, 0, 0, 0)
   fi
 }
 
 inline landMarkGiven(t, rev) {
   if
-  :: clause(mark_live, record.state == live) && record.state != absent && clause(mark_token, record.token[0] == t) ->
-     printf("%d: the record of token %d says: given back\n", _pid, t);
-     record.state = released; record.revision = rev; out = done
+  :: clause(mark_live, allocation.state == live) && allocation.state != absent && clause(mark_token, allocation.token[0] == t) ->
+     printf("%d: the allocation of token %d says: freed\n", _pid, t);
+     allocation.state = released; allocation.revision = rev; out = done
   :: else -> out = lost
   fi
 }
@@ -300,17 +300,17 @@ inline markGiven(t, rev) {
   fi
 }
 
-inline landDeleteRecordOfToken(t) {
+inline landDeleteAllocationOfToken(t) {
   if
-  :: record.state != absent && clause(release_record_token, record.token[0] == t) ->
-     goneRecord(); out = done
+  :: allocation.state != absent && clause(release_allocation_token, allocation.token[0] == t) ->
+     goneAllocation(); out = done
   :: else -> out = lost
   fi
 }
-inline deleteRecordOfToken(t) {
+inline deleteAllocationOfToken(t) {
   if
-  :: d_step { landDeleteRecordOfToken(t) }
-  :: faults > 0 -> onTheWire(deleteRecordOfTokenWrite, t, 0, 0, 0, 0, 0, 0)
+  :: d_step { landDeleteAllocationOfToken(t) }
+  :: faults > 0 -> onTheWire(deleteAllocationOfTokenWrite, t, 0, 0, 0, 0, 0, 0)
   fi
 }
 

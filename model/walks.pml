@@ -3,7 +3,7 @@
  * `out` (how the last call ended), `found` (an ordinal, or NONE), `freed`, `tries`.
  */
 
-/* ---- fence.ts, rule 1 ---- */
+/* ---- fence-block.ts, rule 1 ---- */
 
 /* Changes the epoch and shows what the token holds after that. One that is unknown is sent again: it does no harm twice. */
 inline fence(act, b, t) {
@@ -21,13 +21,13 @@ inline fence(act, b, t) {
   od
 }
 
-/* ---- give-back.ts ---- */
+/* ---- free-slots.ts ---- */
 
 /*
  * Frees what is taken under a token, first where it is believed to stand. `found` is what is left of it, `freed` whether this
  * call freed it, or may have.
  */
-inline giveBack(b, t, hint, cools) {
+inline freeSlot(b, t, hint, cools) {
   found = hint; freed = false;
   do
   :: atomic {

@@ -14,5 +14,5 @@ export const NOTICED: readonly (readonly [name: string, seed: number, what: stri
   ["amend-rev", 650, "the revision of an allocation whose lease or owners change"],
   ["quota-slot-absent", 25, "the arbiter of a limited handle's quota slots"],
   ["quota-slot-over-rev", 710, "the revision of a quota slot that is taken over"],
-  ["delete-empty-rev", 61, "the revision of an allocation whose execution holds nothing (rule 5)"],
+  ["withdraw-rev", 61, "the revision of an allocation whose execution holds nothing (rule 5)"],
 ];

@@ -146,7 +146,7 @@ export async function withdraw({ context, mine, held, unsettled }: AssignExecuti
   if (held.length === 0) {
     if (unsettled) return;
     await dropQuotaSlots(context, mine, mine.quotaSlots);
-    return store.deleteAllocation("delete-empty", mine);
+    return store.deleteAllocation("withdraw", mine);
   }
   const aborted: Allocation = {
     ...mine,
@@ -161,5 +161,5 @@ export async function withdraw({ context, mine, held, unsettled }: AssignExecuti
   );
   if (unsettled) return;
   await dropQuotaSlots(context, aborted, aborted.quotaSlots);
-  await store.deleteAllocation("delete-empty", aborted);
+  await store.deleteAllocation("withdraw", aborted);
 }

@@ -1,11 +1,11 @@
 /*
- * A request for two addresses, one in each of two blocks: assign.ts, attempt.ts, resume.ts. Several writes serve it, so it has
- * a head: its record is `open` and names both parts before a block is touched, then `live`, and only then there is an answer.
+ * A request for two addresses, one in each of two blocks: assign.ts, execution.ts, replay.ts. Several writes serve it, so it has
+ * a pending allocation: its allocation is `open` and names both parts before a block is touched, then `live`, and only then there is an answer.
  */
 
 #define ROUNDS 1 /* ASSIGN_ROUNDS_MAX is 16: what a round leaves is what a request that is cut short leaves */
-/* What somebody has seen of the record. */
-#define copyRecord() other = record.revision; others[0] = record.token[0]; others[1] = record.token[1]; otherState = record.state
+/* What somebody has seen of the allocation. */
+#define copyAllocation() other = allocation.revision; others[0] = allocation.token[0]; others[1] = allocation.token[1]; otherState = allocation.state
 
 /* Learns the block of a part that is not held, and chooses the token: a new one (rule 4), unless it is held already. */
 #define learnPart(me, k) \
@@ -13,12 +13,12 @@
   was[k] = block[k].tag[0]; \
   token[k] = (held[k] != 0 -> held[k] : (!with(new_tokens) && others[k] != 0 -> others[k] : me * 8 + round * 2 + k))
 
-/* take.ts: part k. A block has one slot, so who is not first finds it full. */
+/* take-slots.ts: part k. A block has one slot, so who is not first finds it full. */
 inline takePart() {
   atomic {
     takeSlots(k, 0, token[k], learned[k], was[k]);
     if
-    :: out == done || (out == lost && with(own_tag_first) && heldAt(k, token[k]) != NONE) -> held[k] = token[k]
+    :: out == done || (out == lost && with(own_token_first) && heldAt(k, token[k]) != NONE) -> held[k] = token[k]
     :: else
     fi
   };
@@ -38,7 +38,7 @@ inline takePart() {
 }
 
 /*
- * end.ts, endAsSeen: mark the record, exactly as it was seen, then finish it. It goes to the label `changed` when somebody has
+ * close-allocation.ts, endAsSeen: mark the allocation, exactly as it was seen, then finish it. It goes to the label `changed` when somebody has
  * changed it since.
  */
 inline endAsSeen(me, act, fenceAct) {
@@ -48,7 +48,7 @@ inline endAsSeen(me, act, fenceAct) {
      atomic {
        freshRevision(me, rev);
        if :: otherState == open -> endState = aborted :: else -> endState = released fi;
-       changeRecord(act, other, endState, rev, others[0], others[1], 0);
+       changeAllocation(act, other, endState, rev, others[0], others[1], 0);
        if
        :: out == done -> other = rev; otherState = endState
        :: out == lost -> goto changed
@@ -59,7 +59,7 @@ inline endAsSeen(me, act, fenceAct) {
      :: out == unknown ->
         atomic {
           if
-          :: record.revision == rev -> other = rev; otherState = endState
+          :: allocation.revision == rev -> other = rev; otherState = endState
           :: else -> goto changed
           fi
         }
@@ -72,12 +72,12 @@ inline endAsSeen(me, act, fenceAct) {
   do
   :: k == 2 -> k = 0; break
   :: else ->
-     giveBack(k, others[k], 0, cools);
+     freeSlot(k, others[k], 0, cools);
      if
      :: !freed ->
         fence(fenceAct, k, others[k]);
         if
-        :: found != NONE -> giveBack(k, others[k], found, cools)
+        :: found != NONE -> freeSlot(k, others[k], found, cools)
         :: else
         fi
      :: else
@@ -104,10 +104,10 @@ inline fenceBoth(act) {
 }
 
 inline assignTwo(me) {
-  /* A cold function reads the record under its key first. */
+  /* A cold function reads the allocation under its key first. */
   atomic {
     if
-    :: record.state != absent -> copyRecord(); goto resume
+    :: allocation.state != absent -> copyAllocation(); goto replay
     :: else
     fi
   };
@@ -130,38 +130,38 @@ learn:
     learnPart(me, 1)
   };
 
-  /* stamp.ts: rule 2, record after epoch. */
+  /* write-allocation.ts: rule 2, allocation after epoch. */
   atomic {
     freshRevision(me, rev);
     begun = true;
     if
-    :: seen == 0 -> createRecord(open, rev, token[0], token[1], 0)
-    :: else -> changeRecord(record_rev, seen, open, rev, token[0], token[1], 0)
+    :: seen == 0 -> createAllocation(open, rev, token[0], token[1], 0)
+    :: else -> changeAllocation(allocation_rev, seen, open, rev, token[0], token[1], 0)
     fi;
     if
-    :: out == unknown -> goto lookAtRecord
+    :: out == unknown -> goto lookAtAllocation
     :: else
     fi;
     if
-    :: out == done || record.revision == rev -> mine = rev; seen = rev; goto takeBoth
+    :: out == done || allocation.revision == rev -> mine = rev; seen = rev; goto takeBoth
     :: else -> goto stampLost
     fi
   };
-lookAtRecord:
+lookAtAllocation:
   atomic {
     if
-    :: record.revision == rev -> mine = rev; seen = rev
-    :: record.revision != rev && record.revision == seen -> goto refused
+    :: allocation.revision == rev -> mine = rev; seen = rev
+    :: allocation.revision != rev && allocation.revision == seen -> goto refused
     :: else -> goto stampLost
     fi
   };
   goto takeBoth;
 stampLost:
-  /* Somebody decided the record that we wrote, and gives back what we held: nothing of it is ours any more. */
+  /* Somebody decided the allocation that we wrote, and frees what we held: nothing of it is ours any more. */
   atomic {
     if
-    :: record.state == absent -> goto withdraw
-    :: else -> mine = 0; held[0] = 0; held[1] = 0; looks = 0; copyRecord(); goto resume
+    :: allocation.state == absent -> goto withdraw
+    :: else -> mine = 0; held[0] = 0; held[1] = 0; looks = 0; copyAllocation(); goto replay
     fi
   };
 
@@ -174,13 +174,13 @@ takeBoth:
   od;
   goto learn;
 
-  /* Rule 7, the head decides: it becomes live as it was left, or nobody is answered. */
+  /* Rule 7, the pending allocation decides: it becomes live as it was left, or nobody is answered. */
 conclude:
   atomic {
     if
-    :: with(head_live) ->
+    :: with(pending_live) ->
        freshRevision(me, rev);
-       changeRecord(head_live_rev, mine, live, rev, held[0], held[1], 0);
+       changeAllocation(pending_live_rev, mine, live, rev, held[0], held[1], 0);
        if
        :: out == done -> ANSWER(held[0], held[1]); goto answered
        :: out == lost -> goto withdraw
@@ -191,27 +191,27 @@ conclude:
   };
   atomic {
     if
-    :: record.revision == rev -> ANSWER(held[0], held[1]); goto answered
-    :: record.revision == mine -> goto refused /* it may land yet: whoever comes next under the key finds out */
+    :: allocation.revision == rev -> ANSWER(held[0], held[1]); goto answered
+    :: allocation.revision == mine -> goto refused /* it may land yet: whoever comes next under the key finds out */
     :: else -> goto withdraw
     fi
   };
 
-  /* attempt.ts, withdraw: the head is aborted, and only then is anything given back. */
+  /* execution.ts, withdraw: the pending allocation is aborted, and only then is anything freed. */
 withdraw:
   if
   :: mine == 0 -> goto refused
-  :: mine != 0 && held[0] == 0 && held[1] == 0 -> atomic { deleteRecord(give_up_rev, mine); goto refused }
+  :: mine != 0 && held[0] == 0 && held[1] == 0 -> atomic { deleteAllocation(withdraw_rev, mine); goto refused }
   :: else
   fi;
   if
   :: with(abort_first) ->
      atomic {
        freshRevision(me, rev);
-       changeRecord(abort_rev, mine, aborted, rev, token[0], token[1], 0);
+       changeAllocation(abort_rev, mine, aborted, rev, token[0], token[1], 0);
        if
        :: out == done -> mine = rev
-       :: else -> goto refused /* whoever decided it gives back, or the collector does */
+       :: else -> goto refused /* whoever decided it frees, or the repair run does */
        fi
      }
   :: else
@@ -220,12 +220,12 @@ withdraw:
   do
   :: k == 2 -> break
   :: k < 2 && held[k] == 0 -> k++
-  :: k < 2 && held[k] != 0 -> giveBack(k, held[k], 0, 0); k++
+  :: k < 2 && held[k] != 0 -> freeSlot(k, held[k], 0, 0); k++
   od;
-  atomic { deleteRecord(give_up_rev, mine); goto refused };
+  atomic { deleteAllocation(withdraw_rev, mine); goto refused };
 
-  /* resume.ts: what an earlier execution has come to. */
-resume:
+  /* replay.ts: what an earlier execution has come to. */
+replay:
   if
   :: otherState == released -> goto refused
   :: otherState == live ->
@@ -234,13 +234,13 @@ resume:
      :: found != NONE ->
         atomic {
           if
-          :: clause(resume_reread, record.revision == other) -> ANSWER(others[0], others[1]); goto answered
+          :: clause(replay_reread, allocation.revision == other) -> ANSWER(others[0], others[1]); goto answered
           :: else -> goto changed
           fi
         }
      :: else
      fi;
-     fenceBoth(resume_fence);
+     fenceBoth(replay_fence);
      atomic {
        if
        :: found == NONE -> seen = other; goto learn
@@ -248,16 +248,16 @@ resume:
        fi
      }
   :: otherState == open || otherState == aborted ->
-     endAsSeen(me, resume_abort_rev, resume_abort_fence);
+     endAsSeen(me, replay_abort_rev, replay_abort_fence);
      seen = other;
      goto learn
   fi;
 changed:
   atomic {
     if
-    :: record.state == absent -> seen = 0; goto learn
-    :: record.state != absent && looks == 1 -> goto refused
-    :: else -> looks++; copyRecord(); goto resume
+    :: allocation.state == absent -> seen = 0; goto learn
+    :: allocation.state != absent && looks == 1 -> goto refused
+    :: else -> looks++; copyAllocation(); goto replay
     fi
   }
 }
