@@ -20,7 +20,7 @@ export const EXCUSED: Readonly<Record<string, Excuse>> = {
   "affinity-stale-rev": { why: GOES, heals: [1, 54] },
   "affinity-orphan-rev": { why: GOES, heals: [23, 33] },
   "repair-affinity-rev": { why: GOES, heals: [54, 117] },
-  "repair-duplicate-rev": { why: `As \`repair-row-rev\`, which heals: ${GOES}` },
+  "repair-duplicate-rev": { why: `As \`repair-affinity-rev\`, which heals: ${GOES}` },
   "restore-entry-absent": {
     why: "An entry only suggests that a node of its name may exist. Another entry of the same name replaces it, and repair deletes it when the node is gone.",
     heals: [6, 9],

@@ -316,7 +316,7 @@ export const OPERATIONS: readonly Operation[] = [
   },
   {
     name: "assign that takes over an empty block",
-    step: "take-over",
+    step: "seize",
     prepare: async (world) => {
       const told = { old: await assigned(world.calm, requestOf("old", 6)) };
       const gone = { ...requestOf("gone", 2), host: "host:node-3" } as const;
@@ -471,7 +471,7 @@ export const OPERATIONS: readonly Operation[] = [
   },
   {
     name: "assign that takes over a block of which its host kept addresses, and keeps others",
-    step: "take-over",
+    step: "seize",
     prepare: async (world) => {
       const told = { old: await assigned(world.calm, requestOf("old", 6)) };
       const gone = { ...keeping(requestOf("gone", 1)), host: "host:node-3" } as const;
@@ -779,7 +779,7 @@ export const OPERATIONS: readonly Operation[] = [
   },
   {
     name: "a claim of a block that serves on without an owner",
-    step: "take-over",
+    step: "seize",
     prepare: async ({ calm }) => {
       const told = { old: await assigned(calm, requestOf("old", 1)) };
       await releaseAffinities(calm, wholly("host:node-1"));

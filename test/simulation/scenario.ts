@@ -206,7 +206,7 @@ const RELENTLESS = [
   ["quota-slot", "quota-slot-over", "quota-slot-drop", "limit-end"],
   ["create-block"],
   ["pending-live", "abort"],
-  ["take-over", "delete-block", "affinity-retire"],
+  ["seize", "delete-block", "affinity-retire"],
   ["borrowed", "disown-borrowed", "disown"],
 ] as const;
 

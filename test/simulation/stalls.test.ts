@@ -52,8 +52,8 @@ it.each<[operation: string, step: string, refusedBy: string | undefined, why: st
   ],
   [
     "assign that takes over an empty block",
-    "take-over",
-    "take-over-rev",
+    "seize",
+    "seize-rev",
     "the reclaimer deleted the block",
   ],
   [

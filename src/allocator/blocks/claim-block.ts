@@ -168,7 +168,7 @@ export async function seizeBlock(
   if (placed.outcome !== "done") return undefined;
   const retired = await retireAffinities(context, seen);
   const changed =
-    retired && (await store.changeHost("take-over", seen, host, changes(context, hostReserved)));
+    retired && (await store.changeHost("seize", seen, host, changes(context, hostReserved)));
   const block = changed?.outcome === "unknown" ? await store.readBlock(space, cidr) : changed?.item;
   if (!retired || block?.host !== host) {
     await store.deleteAffinity("affinity-undo", affinity);
