@@ -11,15 +11,15 @@ const GOES = `The write deletes the affinity that replaced it. ${HEALED}`;
 
 /** What may be left out without any suite noticing, and why it stays. */
 export const EXCUSED: Readonly<Record<string, Excuse>> = {
-  "affinity-confirm-rev": { why: COMES_BACK, heals: [12, 32] },
-  "affinity-retire-rev": { why: COMES_BACK, heals: [12, 13] },
-  "affinity-keep-rev": { why: COMES_BACK, heals: [206, 427] },
-  "repair-confirm-rev": { why: COMES_BACK, heals: [52, 75] },
-  "affinity-drop-rev": { why: GOES, heals: [12, 74] },
-  "affinity-undo-rev": { why: GOES, heals: [23, 140] },
-  "affinity-stale-rev": { why: GOES, heals: [1, 54] },
-  "affinity-orphan-rev": { why: GOES, heals: [23, 33] },
-  "repair-affinity-rev": { why: GOES, heals: [54, 117] },
+  "affinity-confirm-rev": { why: COMES_BACK, heals: [3, 5] },
+  "affinity-retire-rev": { why: COMES_BACK, heals: [32, 52] },
+  "affinity-keep-rev": { why: COMES_BACK, heals: [59, 864] },
+  "repair-confirm-rev": { why: COMES_BACK, heals: [42, 231] },
+  "affinity-drop-rev": { why: GOES, heals: [2, 26] },
+  "affinity-undo-rev": { why: GOES, heals: [14, 61] },
+  "affinity-stale-rev": { why: GOES, heals: [54, 81] },
+  "affinity-orphan-rev": { why: GOES, heals: [32, 59] },
+  "repair-affinity-rev": { why: GOES, heals: [101, 355] },
   "repair-duplicate-rev": { why: `As \`repair-affinity-rev\`, which heals: ${GOES}` },
   "restore-entry-absent": {
     why: "An entry only suggests that a node of its name may exist. Another entry of the same name replaces it, and repair deletes it when the node is gone.",
