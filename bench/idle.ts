@@ -20,7 +20,7 @@ import { makePool } from "./pool.ts";
 const TABLE_NAME = "plat-idle";
 const MINUTES_PER_MONTH = 30 * 24 * 60;
 /** A scheduled run may keep a cursor for the next, so that the first passes are not like the others. */
-const PASSES_BEFORE = 3;
+const SCHEDULED_RUNS_BEFORE = 3;
 const FULL_GROUPS = 8;
 const LATER_MS = 4 * 60 * 60 * 1000;
 
@@ -51,20 +51,21 @@ await measure(`${BLOCKS_PER_GROUP * FULL_GROUPS} full blocks of 64, claimed some
 await emulator.stop();
 
 /** As the schedules begin them: all shards at once. */
-function byShard(pass: (context: Context, shard: number) => Promise<unknown>) {
-  return (context: Context) => inParallel(EVERY_SHARD, SHARDS, (shard) => pass(context, shard));
+function byShard(scheduledRun: (context: Context, shard: number) => Promise<unknown>) {
+  return (context: Context) =>
+    inParallel(EVERY_SHARD, SHARDS, (shard) => scheduledRun(context, shard));
 }
 
-async function measure(state: string, passes = Object.keys(SCHEDULED_RUNS)): Promise<void> {
+async function measure(state: string, scheduledRuns = Object.keys(SCHEDULED_RUNS)): Promise<void> {
   const affinities = [];
-  for (const [pass, run] of Object.entries(SCHEDULED_RUNS)) {
-    if (!passes.includes(pass)) continue;
-    for (let i = 0; i < PASSES_BEFORE; i++) await run(context);
+  for (const [scheduledRun, run] of Object.entries(SCHEDULED_RUNS)) {
+    if (!scheduledRuns.includes(scheduledRun)) continue;
+    for (let i = 0; i < SCHEDULED_RUNS_BEFORE; i++) await run(context);
     const { calls, inSequence, writeUnits, readUnits } = await meter.measure(() => run(context));
     const month = { "write units a month": writeUnits, "read units a month": readUnits };
     const monthly = Object.entries(month).map(([name, units]) => [name, units * MINUTES_PER_MONTH]);
     affinities.push({
-      pass,
+      scheduledRun,
       calls,
       "in sequence": inSequence,
       "write units": writeUnits,

@@ -20,7 +20,7 @@ export interface AlarmsProps {
   readonly deadLetterQueue: IQueue;
   readonly stage: IHttpStage;
   readonly assign: TableFunction;
-  readonly passes: Readonly<Record<ScheduledFunctionName, TableFunction>>;
+  readonly scheduledRuns: Readonly<Record<ScheduledFunctionName, TableFunction>>;
 }
 
 type Rule = Pick<AlarmProps, "metric" | "threshold" | "evaluationPeriods" | "datapointsToAlarm">;
@@ -36,7 +36,7 @@ export class Alarms extends Construct {
   constructor(
     scope: Construct,
     id: string,
-    { deadLetterQueue, stage, assign, passes }: AlarmsProps,
+    { deadLetterQueue, stage, assign, scheduledRuns }: AlarmsProps,
   ) {
     super(scope, id);
     // Not encrypted with the key that SNS has in every account: CloudWatch may not use that one. Alarms name no caller.
@@ -55,7 +55,7 @@ export class Alarms extends Construct {
 
     this.alarm(
       "DeadLetters",
-      "A tick of reclaim, repair or work was lost, or its pass failed as a whole. Read the message in the dead-letter queue and the log of the function, then purge the queue: the next tick has gone on.",
+      "A scheduled run of reclaim, repair or work was lost, or failed as a whole. Read the message in the dead-letter queue and the log of the function, then purge the queue: the next tick has gone on.",
       {
         metric: deadLetterQueue.metricApproximateNumberOfMessagesVisible({
           statistic: Stats.MAXIMUM,
@@ -94,10 +94,10 @@ export class Alarms extends Construct {
     );
     this.alarm(
       "PassFailures",
-      "Passes of reclaim, repair or work go on, but again and again fail at something. Look for lines with `failed` in the logs of the three: the error names the item; one that cannot be read is kept until an operator has looked at it.",
+      "Scheduled runs of reclaim, repair or work go on, but again and again fail at something. Look for lines with `failed` in the logs of the three: the error names the item; one that cannot be read is kept until an operator has looked at it.",
       {
-        metric: this.passesWithFailures(passes),
-        // Minutes are counted, not passes: when the table does not answer, all shards fail in the same one. A call that failed
+        metric: this.runsWithFailures(scheduledRuns),
+        // Minutes are counted, not runs: when the table does not answer, all shards fail in the same one. A call that failed
         // is made again by the next scheduled run. What keeps failing is met each time that a scheduled run comes by, which is every minute in a
         // small space, and in a very large one not three times an hour: there it is for `plat check`.
         threshold: 1,
@@ -118,14 +118,14 @@ export class Alarms extends Construct {
   }
 
   /** Counts the lines of `src/edge/events/scheduled-run-log.ts` that tell of failures. */
-  private passesWithFailures(passes: AlarmsProps["passes"]): Metric {
+  private runsWithFailures(scheduledRuns: AlarmsProps["scheduledRuns"]): Metric {
     const counted = {
       metricNamespace: Stack.of(this).stackName,
       metricName: "PassesWithFailures",
     };
-    for (const [name, pass] of Object.entries(passes))
+    for (const [name, scheduledRun] of Object.entries(scheduledRuns))
       new MetricFilter(this, `${name}Failures`, {
-        logGroup: pass.function.logGroup,
+        logGroup: scheduledRun.function.logGroup,
         filterPattern: FilterPattern.numberValue("$.failed", ">", 0),
         ...counted,
       });

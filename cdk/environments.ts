@@ -15,7 +15,7 @@ export interface Environment {
   readonly repairRate: Duration;
   readonly workRate: Duration;
   /**
-   * Within how long after its time a tick comes; without a window Scheduler promises the minute
+   * Within how long after its time a run starts; without a window Scheduler promises the minute
    * (https://docs.aws.amazon.com/scheduler/latest/UserGuide/schedule-types.html). All schedules may begin at the same second.
    * Without reserved executions a window spreads the schedules, so that they do not take all that a small account has
    * (https://docs.aws.amazon.com/scheduler/latest/UserGuide/managing-schedule-flexible-time-windows.html).

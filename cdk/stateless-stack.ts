@@ -46,9 +46,9 @@ export class StatelessStack extends Stack {
     const { apiId, endpoint, stage } = new Api(this, "Api", { environment, functions });
     new CallerPolicies(this, "Callers", { apiId, spaces: props.spaces });
 
-    // Two passes at once only lose conditional writes to each other; the simulation runs them side by side.
+    // Two runs at once only lose conditional writes to each other; the simulation runs them side by side.
     const { reservedPerSchedule } = environment;
-    const pass = (name: ScheduledFunctionName) =>
+    const scheduledRun = (name: ScheduledFunctionName) =>
       new TableFunction(this, name, {
         environment,
         table,
@@ -57,17 +57,21 @@ export class StatelessStack extends Stack {
           reservedConcurrentExecutions: reservedPerSchedule * TICKS[name].length,
         }),
       });
-    const passes = { reclaim: pass("reclaim"), repair: pass("repair"), work: pass("work") };
+    const scheduledRuns = {
+      reclaim: scheduledRun("reclaim"),
+      repair: scheduledRun("repair"),
+      work: scheduledRun("work"),
+    };
     const { deadLetterQueue } = new Schedules(this, "Schedules", {
       environment,
-      functions: passes,
+      functions: scheduledRuns,
     });
 
     const { topic } = new Alarms(this, "Alarms", {
       deadLetterQueue,
       stage,
       assign: functions.assign,
-      passes,
+      scheduledRuns,
     });
 
     new CfnOutput(this, "Endpoint", { value: endpoint });

@@ -5,7 +5,7 @@ import { context } from "../src/wiring.ts";
 
 const plat = context();
 
-/** One pass over a shard; the next tick of its schedule goes on where it stopped. */
+/** One run over a shard; the next run of its schedule goes on where it stopped. */
 export async function handler(event: unknown): Promise<void> {
   logScheduledRun("reclaimed", await reclaim(plat, shardOfRun(event)));
 }

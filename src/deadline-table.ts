@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { REQUEST_MS_MAX } from "./domain/limits.ts";
-import { OutOfTime } from "./domain/outcome.ts";
+import { DeadlineError } from "./domain/outcome.ts";
 import type { Sender } from "./store/dynamodb-table.ts";
 import { eachCall } from "./store/each-call.ts";
 import type { Table } from "./store/table.ts";
@@ -46,18 +46,18 @@ export function deadlineSender(sender: Sender): Sender {
 }
 
 /** Pauses only where there is time for a call after the pause. */
-export function timelyPause(sleep: (ms: number) => Promise<void>) {
+export function deadlineSleep(sleep: (ms: number) => Promise<void>) {
   return async (ms: number): Promise<void> => {
     assertInTime(ms);
     await sleep(ms);
   };
 }
 
-/** @throws OutOfTime where a call that begins after so many milliseconds would be too late */
+/** @throws DeadlineError where a call that begins after so many milliseconds would be too late */
 export function assertInTime(afterMs = 0): void {
   const deadline = deadlines.getStore();
   if (deadline && deadline.nowMs() + afterMs > deadline.lastCallMs)
-    throw new OutOfTime(
+    throw new DeadlineError(
       "the request ran out of time before its end, and its changes so far remain",
     );
 }

@@ -9,8 +9,8 @@ import {
   ANSWER_MS_MAX,
   CONNECT_MS_MAX,
   deadlineSender,
+  deadlineSleep,
   deadlineTable,
-  timelyPause,
 } from "./deadline-table.ts";
 import type { Random } from "./domain/fresh.ts";
 import { dryRunTable } from "./store/dry-run-table.ts";
@@ -22,28 +22,28 @@ import { knownKeysTable } from "./store/table-format.ts";
 
 const SOCKETS_MAX = 128;
 
-let standing: { readonly table: Table; readonly context: Context } | undefined;
+let wired: { readonly table: Table; readonly context: Context } | undefined;
 
 /** Returns the context of all handlers in this process: the one set before, else one made from the environment. Made once. */
 export function context(): Context {
-  return standing?.context ?? wire(tableOfEnvironment());
+  return wired?.context ?? wire(tableOfEnvironment());
 }
 
 /** Puts a table under the handlers before they are loaded, the laptop's or a test's, and what else they are given. */
 export function wire(table: Table, context = contextOf(table)): Context {
-  standing = { table, context };
+  wired = { table, context };
   return context;
 }
 
 /** Returns the context of one dry run: it keeps no write and no cache. */
 export function dryRunContext(): Context {
-  return contextOf(dryRunTable(standing?.table ?? tableOfEnvironment()));
+  return contextOf(dryRunTable(wired?.table ?? tableOfEnvironment()));
 }
 
 /** A context of its own over a table: real randomness, an empty memory, and the real time unless another is passed in. */
 export function contextOf(table: Table, time: Time = REAL_TIME): Context {
   const { now } = time;
-  const sleep = timelyPause(time.sleep);
+  const sleep = deadlineSleep(time.sleep);
   const retrying = retryingTable(deadlineTable(table), { random: RANDOM, sleep });
   const store: Store = makeStore(knownKeysTable(retrying));
   return { store, random: RANDOM, cache: new WarmCache(), now, sleep };

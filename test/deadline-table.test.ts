@@ -5,7 +5,7 @@ import { inParallel } from "../src/allocator/core/parallel.ts";
 import { deadlineSender, inTime } from "../src/deadline-table.ts";
 import { handleHash } from "../src/domain/hash.ts";
 import { ALLOCATIONS_CLOSED_AT_ONCE, REQUEST_MS_MAX } from "../src/domain/limits.ts";
-import { OutOfTime, ThrottledError } from "../src/domain/outcome.ts";
+import { DeadlineError, ThrottledError } from "../src/domain/outcome.ts";
 import { type Sender, tableThrough } from "../src/store/dynamodb-table.ts";
 import { eachCall } from "../src/store/each-call.ts";
 import { InMemoryTable } from "../src/store/in-memory-table.ts";
@@ -51,7 +51,7 @@ describe("a request that is to end 6,500 allocations", () => {
   it("is answered in time, and begins nothing after its last call", async () => {
     const time = new VirtualClock();
     const { error, begunAtMs, tookMs } = await closing(slowTable(table, time, CALL_MS), time);
-    expect(error).toBeInstanceOf(OutOfTime);
+    expect(error).toBeInstanceOf(DeadlineError);
     expect(Math.max(...begunAtMs)).toBeLessThanOrEqual(LAST_CALL_MS);
     expect(tookMs).toBeLessThanOrEqual(LAST_CALL_MS + CALL_MS);
   });
@@ -64,7 +64,7 @@ describe("a request that is to end 6,500 allocations", () => {
       throw new ThrottledError("the database throttled a write");
     });
     const { error, tookMs } = await closing(slowTable(throttled, time, 1_500), time);
-    expect(error).toBeInstanceOf(OutOfTime);
+    expect(error).toBeInstanceOf(DeadlineError);
     expect(tookMs).toBeLessThanOrEqual(LAST_CALL_MS + 1_500);
   });
 });
@@ -82,7 +82,7 @@ it("a Query of many pages begins none after the request's last call", async () =
   } as unknown as Sender;
   const slow = tableThrough(deadlineSender(long), "table");
   const read = time.run(() => inTime(() => slow.query("p"), time.now));
-  await expect(read).rejects.toBeInstanceOf(OutOfTime);
+  await expect(read).rejects.toBeInstanceOf(DeadlineError);
   expect(pages).toBe(7);
   expect(time.nowMs - startedAtMs).toBeLessThan(REQUEST_MS_MAX);
 });

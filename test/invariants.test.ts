@@ -24,11 +24,11 @@ import {
   contentsIn,
   contextOver,
   makeWorld,
-  passes,
   poolOf,
   releaseAll,
   requestOf,
   SPACE,
+  scheduledRuns,
   tableOf,
 } from "./world.ts";
 
@@ -59,7 +59,7 @@ describe("I2 a response that says assigned is true and stays true", () => {
   it("through every scheduled run of the reclaimer and the repair run, however much later", async () => {
     const world = await makeWorld();
     const told = await assigned(world.calm, requestOf("pod", 2));
-    await passes(world, 10, 3_600_000);
+    await scheduledRuns(world, 10, 3_600_000);
     for (const { address, generation } of told.addresses)
       expect(await readAddress(world.calm, SPACE, addressOf(address))).toMatchObject({
         state: "assigned",
@@ -269,7 +269,7 @@ describe("I10 with strict affinity a host gets addresses of its own blocks only"
   it("also while another host takes an empty block over", async () => {
     const world = await makeWorld(poolOf("10.0.0.0/30", 30), { strictAffinity: true });
     await releaseAll(world.calm, await assigned(world.calm, requestOf("pod", 1)));
-    await passes(world, 1);
+    await scheduledRuns(world, 1);
     world.clock.nowMs += 70_000;
     const other = contextOver(world.table, world.clock, 9);
     const heir = { ...requestOf("heir", 1), host: "host:node-2" } as const;

@@ -32,11 +32,11 @@ export const sweepAll = (context: Context): Promise<Repaired> =>
 
 async function overShards<Done extends object>(
   shards: readonly number[],
-  pass: (shard: number) => Promise<Done>,
+  run: (shard: number) => Promise<Done>,
 ): Promise<Done> {
   const together: Record<string, unknown> = {};
   for (const shard of shards)
-    for (const [name, part] of Object.entries(await pass(shard)))
+    for (const [name, part] of Object.entries(await run(shard)))
       together[name] = added(together[name], part);
   return together as Done;
 }

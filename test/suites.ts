@@ -8,7 +8,7 @@ export const LONG_TESTS = [
   "test/simulation/simulation.test.ts",
   "test/simulation/crash-points.test.ts",
   "test/simulation/overtaking.test.ts",
-  "test/cli/takeover/proof.test.ts",
+  "test/cli/import/proof.test.ts",
   "test/twin/tour.test.ts",
   "test/twin/race.test.ts",
   "test/twin/prod.test.ts",
@@ -16,5 +16,6 @@ export const LONG_TESTS = [
   "test/simulation/noticed.test.ts",
   "test/local/kill.test.ts",
   "test/cli/tour.test.ts",
+  "test/scale/facts.test.ts",
   "test/cdk/rollback.test.ts",
 ];

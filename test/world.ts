@@ -100,8 +100,8 @@ export async function poolNamed({ calm }: World, name = "pool"): Promise<Pool> {
 }
 
 /** The scheduled runs come by, each time after so long. */
-export async function passes({ clock, calm }: World, times: number, waitMs = 100_000) {
-  for (let pass = 0; pass < times; pass++) {
+export async function scheduledRuns({ clock, calm }: World, times: number, waitMs = 100_000) {
+  for (let round = 0; round < times; round++) {
     clock.nowMs += waitMs;
     await reclaimAll(calm);
     await repairAll(calm);

@@ -66,10 +66,10 @@ async function serve(
   const call = JSON.parse(body.toString("utf8"));
   const denied = whyDenied(holder.role, holder.session, table, operation, call);
   if (denied !== undefined) return refuse(response, "AccessDeniedException", denied);
-  await pass(endpoint, agent, request, body, response);
+  await scheduledRun(endpoint, agent, request, body, response);
 }
 
-function pass(
+function scheduledRun(
   endpoint: string,
   agent: Agent,
   { method, url = "/", headers }: IncomingMessage,

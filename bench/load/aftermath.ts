@@ -66,7 +66,7 @@ export async function isHeld(
   await site.stop();
   return site.withTable(async (context) => {
     const before = await check(context, ledger, "after the load", false);
-    const later = await passes(context, aheadMs);
+    const later = await scheduledRuns(context, aheadMs);
     const after = await check(later, ledger, "after the scheduled runs", true);
     await inParallel(owned, CALLS_AT_ONCE, async ({ holding, assigned }) => {
       expectOwner(ledger, holding, assigned, await stateOf(later, assigned.address));
@@ -79,7 +79,7 @@ export async function isHeld(
 export async function comesToNothing(site: Grounds, ledger: Ledger): Promise<number> {
   await site.stop();
   return site.withTable(async (context) => {
-    const later = await passes(context, MUCH_LATER_MS);
+    const later = await scheduledRuns(context, MUCH_LATER_MS);
     const { blocks, affinities, allocations } = (await checkTable(later)).counts;
     if (blocks + affinities + allocations > 0)
       ledger.fail(
@@ -107,7 +107,7 @@ export async function isAssignable(site: Grounds, api: Api, ledger: Ledger): Pro
 }
 
 /** The scheduled runs, as they will come by in so long and some rounds later. */
-async function passes(context: Context, aheadMs: number): Promise<Context> {
+async function scheduledRuns(context: Context, aheadMs: number): Promise<Context> {
   const later = (round: number): Context => ({
     ...context,
     cache: new WarmCache(),

@@ -20,7 +20,7 @@ import { LeanClient } from "./lean.ts";
 export interface Asked {
   readonly id: number;
   readonly call?: Parameters<Client["call"]>;
-  readonly pass?: keyof Functions["passes"];
+  readonly scheduledRun?: keyof Functions["scheduledRuns"];
 }
 
 /** Its answer; the first one, of number 0, says that it is ready. */
@@ -116,8 +116,8 @@ export class Crew implements Grounds {
   }
 
   /** One scheduled run; nothing follows from it if its process is killed. */
-  async pass(pass: keyof Functions["passes"]): Promise<void> {
-    await this.#ask({ pass }).catch(() => undefined);
+  async scheduledRun(scheduledRun: keyof Functions["scheduledRuns"]): Promise<void> {
+    await this.#ask({ scheduledRun }).catch(() => undefined);
   }
 
   async killWorker(index: number): Promise<void> {

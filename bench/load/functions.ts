@@ -9,7 +9,7 @@ import { callHandler } from "../../test/functions/call.ts";
 /** The functions that AWS would run, in this process, without HTTP. */
 export interface Functions {
   readonly client: Client;
-  readonly passes: Readonly<Record<"reclaim" | "repair", () => Promise<void>>>;
+  readonly scheduledRuns: Readonly<Record<"reclaim" | "repair", () => Promise<void>>>;
 }
 
 /**
@@ -23,18 +23,18 @@ export async function openFunctions(
   surroundings: Omit<Context, "cache">,
 ): Promise<Functions> {
   const serving = new AsyncLocalStorage<WarmCache>();
-  const ofPasses = new WarmCache();
+  const ofScheduledRuns = new WarmCache();
   const idle: WarmCache[] = [];
   wire(table, {
     ...surroundings,
     get cache() {
-      return serving.getStore() ?? ofPasses;
+      return serving.getStore() ?? ofScheduledRuns;
     },
   });
   // A function takes up its table as it is loaded.
   const { HANDLERS, SCHEDULED_RUNS } = await import("../../src/local/functions.ts");
   return {
-    passes: SCHEDULED_RUNS,
+    scheduledRuns: SCHEDULED_RUNS,
     client: {
       async call(method, path, body, headers) {
         const cache = idle.pop() ?? new WarmCache();

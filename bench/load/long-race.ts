@@ -44,7 +44,7 @@ const HABITS = { hosts: HOSTS, keyedShare: 0.05 };
 const CHECK_OPERATIONS_MAX = 100_000;
 const CHECKS_MIN = 4;
 /** A reclaimer and a repair run come by in mid-load after so many operations. */
-const PASS_OPERATIONS = 1_000;
+const RUN_OPERATIONS = 1_000;
 const POLL_MS = 10;
 
 /**
@@ -121,9 +121,9 @@ export async function runLongRace(options: LongRaceOptions): Promise<LongRaceRep
       }
     };
     const passing = async () => {
-      while (await reached(done.operations + PASS_OPERATIONS)) {
-        await crew.pass("reclaim");
-        await crew.pass("repair");
+      while (await reached(done.operations + RUN_OPERATIONS)) {
+        await crew.scheduledRun("reclaim");
+        await crew.scheduledRun("repair");
       }
     };
     const call = (caller: Caller) =>

@@ -10,15 +10,15 @@ import { LeanClient } from "./lean.ts";
 const [endpoint = "", aheadMs = "0"] = process.argv.slice(2);
 const table = tableThrough(new LeanClient(endpoint), TABLE_NAME);
 const now = () => Date.now() + Number(aheadMs);
-const { client, passes } = await openFunctions(table, { ...contextOf(table), now });
+const { client, scheduledRuns } = await openFunctions(table, { ...contextOf(table), now });
 
 // Who asked may be gone; then the channel's end ends us.
 const tell = (told: Told) => process.send?.(told, () => {});
-process.on("message", async ({ id, call, pass }: Asked) => {
+process.on("message", async ({ id, call, scheduledRun }: Asked) => {
   if (call) tell({ id, reply: await client.call(...call) });
   // A scheduled run that failed has done no harm, and the next one looks at everything anew.
-  else if (pass) {
-    await passes[pass]().catch(() => undefined);
+  else if (scheduledRun) {
+    await scheduledRuns[scheduledRun]().catch(() => undefined);
     tell({ id });
   }
 });

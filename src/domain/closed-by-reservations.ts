@@ -5,7 +5,7 @@ import type { Pool, SpaceConfiguration } from "./pool.ts";
 import type { Unfit } from "./selection.ts";
 
 /**
- * Returns whether every address of a pool is reserved, so that there is nothing in it to claim, to take over or to borrow.
+ * Returns whether every address of a pool is reserved, so that there is nothing in it to claim, to seize or to borrow.
  *
  * @throws Unreadable where what is reserved is not known
  */

@@ -67,7 +67,7 @@ export const ASSIGN_ROUNDS_MAX = 16;
 export const GROUPS_SEARCHED_MAX = 24;
 /** Of these looks every so manieth goes to a block group at random, so that no host's own order keeps it from what is free. */
 export const LOOKS_PER_RANDOM_LOOK = 3;
-/** Block groups of a pool that a request looks at where nothing is believed free: for blocks to take over and to borrow from. */
+/** Block groups of a pool that a request looks at where nothing is believed free: for blocks to seize and to borrow from. */
 export const GROUP_SCANS_MAX = 3;
 /** The same over all pools of a request. */
 export const GROUP_SCANS_OF_POOLS_MAX = 8;
@@ -157,7 +157,7 @@ export const PAGE_READS_AT_ONCE = 8;
  */
 export const SHARDS = 16;
 /** A scheduled run stops at this age; its function may live for a minute. */
-export const PASS_MS_MAX = 40_000;
+export const SCHEDULED_RUN_MS_MAX = 40_000;
 /** Spaces that a scheduled run of the reclaimer works on side by side. */
 export const RECLAIM_SPACES_AT_ONCE = 16;
 /** Block groups of all these spaces together that it works on side by side. */

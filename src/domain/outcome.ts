@@ -96,7 +96,7 @@ const COUNTS = ["poolsTried", "poolsServing"];
 
 /** Other callers were faster every time, up to a named maximum. Nothing is held; the caller may come again. */
 export class ContentionError extends Error {
-  override readonly name = "Contended";
+  override readonly name = "ContentionError";
 }
 
 /** An item that this version cannot read. */
@@ -111,7 +111,7 @@ export interface UnreadableItem {
 
 /** An item that this version cannot read. It stands where it stands: nobody takes from it, changes it or deletes it. */
 export class CorruptItemError extends Error {
-  override readonly name = "Unreadable";
+  override readonly name = "CorruptItemError";
   readonly members: UnreadableItem;
   /** Reads on from the item's name, cut to `UNREADABLE_CHARACTERS_MAX`. */
   readonly why: string;
@@ -147,14 +147,14 @@ export async function unlessCorrupt<T>(read: Promise<T>): Promise<T | CorruptIte
 
 /** The database refused for the moment (throttled, replicated-write conflict), again and again. */
 export class ThrottledError extends Error {
-  override readonly name = "Busy";
+  override readonly name = "ThrottledError";
   /** The handle whose addresses an assign may hold although it was not answered. */
   handle?: string;
 }
 
 /** The database did not answer, and what it did could not be found out. */
 export class UnavailableError extends Error {
-  override readonly name = "Unavailable";
+  override readonly name = "UnavailableError";
   /** The handle whose addresses an assign may hold although it was not answered. */
   handle?: string;
 }
@@ -163,16 +163,16 @@ export class UnavailableError extends Error {
  * The request's time is up, and nothing more is begun for it: as if its function had been stopped there. It is final: no call is
  * tried again, and what goes on side by side ends.
  */
-export class OutOfTime extends Error {
-  override readonly name = "OutOfTime";
+export class DeadlineError extends Error {
+  override readonly name = "DeadlineError";
   /** The handle whose addresses an assign may hold although it was not answered. */
   handle?: string;
 }
 
 /** The errors that stop an operation without a decision. */
-export type CutShort = ThrottledError | UnavailableError | OutOfTime;
+export type CutShort = ThrottledError | UnavailableError | DeadlineError;
 
 export const isCutShort = (error: unknown): error is CutShort =>
   error instanceof ThrottledError ||
   error instanceof UnavailableError ||
-  error instanceof OutOfTime;
+  error instanceof DeadlineError;

@@ -44,7 +44,7 @@ function shown(text: string): string {
 }
 
 /** Frequent mistakes from other languages. The first match applies. */
-const STRAYS: readonly (readonly [RegExp, string])[] = [
+const SLIPS: readonly (readonly [RegExp, string])[] = [
   [/^[\r\n]/, "a selector stands on one line"],
   [/^["']/, "a string ends on its line with the quote it begins with, and has no escapes"],
   [/^[“”„‘’`«»]/, "a string stands between straight quotes, \" or '"],
@@ -58,7 +58,7 @@ const STRAYS: readonly (readonly [RegExp, string])[] = [
 ];
 
 function adviceOnOrphan({ kind, text }: Token): string | undefined {
-  return kind === "stray" ? STRAYS.find(([slip]) => slip.test(text))?.[1] : undefined;
+  return kind === "stray" ? SLIPS.find(([slip]) => slip.test(text))?.[1] : undefined;
 }
 
 /** Words of other languages, which are labels here. */

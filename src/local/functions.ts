@@ -35,8 +35,8 @@ export const SCHEDULED_RUNS = {
 };
 
 /** A shard that fails keeps no other from being gone through. */
-function shardByShard(pass: (event: { readonly shard: number }) => Promise<void>) {
+function shardByShard(run: (event: { readonly shard: number }) => Promise<void>) {
   return async (): Promise<void> => {
-    await inParallel(EVERY_SHARD, 1, (shard) => pass({ shard }));
+    await inParallel(EVERY_SHARD, 1, (shard) => run({ shard }));
   };
 }

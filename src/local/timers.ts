@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 export interface Timer {
-  /** Starts no further pass, and waits for the one under way. */
+  /** Starts no further run, and waits for the one under way. */
   stop(): Promise<void>;
 }
 
-/** Runs a scheduled run every so many seconds, as the schedule does in AWS. A scheduled run that takes longer puts off the next one. */
-export function every(seconds: number, pass: () => Promise<void>): Timer {
+/** Does a task every so many seconds, as a schedule does in AWS. A task that takes longer delays the next one. */
+export function every(seconds: number, task: () => Promise<void>): Timer {
   const stopping = new AbortController();
   const running = run();
   return {
@@ -18,8 +18,8 @@ export function every(seconds: number, pass: () => Promise<void>): Timer {
 
   async function run(): Promise<void> {
     while (await slept(seconds * 1000, stopping.signal)) {
-      // A failed pass has done no harm, and the next one looks at everything anew.
-      await pass().catch((error) => console.error(`A scheduled run failed: ${error}`));
+      // A failed run has done no harm, and the next one looks at everything anew.
+      await task().catch((error) => console.error(`A scheduled run failed: ${error}`));
     }
   }
 }

@@ -14,7 +14,7 @@ const GROUPS_PER_PAGE = 128n;
 /** So many digits of base 36 are a whole number that a double holds exactly; any block group of an IPv4 pool has fewer. */
 const DIGITS_EXACT = 10;
 
-/** The block-group index, by block group index. `cells` is a superset of the block groups that hold blocks; `full` is a hint. */
+/** The block-group index, by block group index. `groups` is a superset of the block groups that hold blocks; `full` is a hint. */
 export interface BlockGroupIndex {
   readonly groups: ReadonlySet<bigint>;
   readonly full: ReadonlySet<bigint>;

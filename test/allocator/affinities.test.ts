@@ -28,12 +28,12 @@ import {
   contentsIn,
   contextOver,
   makeWorld,
-  passes,
   poolNamed,
   poolOf,
   releaseAll,
   requestOf,
   SPACE,
+  scheduledRuns,
   tableOf,
   type World,
 } from "../world.ts";
@@ -64,7 +64,7 @@ describe("a block that was released while it was in use", () => {
       items: [{ status: "disowned", inUse: 0, cooling: 1 }],
     });
     expect(contentsIn(world).blocks).toHaveLength(1);
-    await passes(world, 2);
+    await scheduledRuns(world, 2);
     expect(contentsIn(world)).toMatchObject({ blocks: [], affinities: [] });
   });
 
@@ -72,7 +72,7 @@ describe("a block that was released while it was in use", () => {
     const world = await makeWorld();
     await assigned(world.calm, { ...at("10.0.0.1"), leaseSeconds: 60 });
     await release(world.calm);
-    await passes(world, 4);
+    await scheduledRuns(world, 4);
     expect(contentsIn(world)).toMatchObject({
       blocks: [],
       affinities: [],
@@ -87,7 +87,7 @@ describe("a block that was released while it was in use", () => {
     await assigned(calm, at("10.0.0.0", "kept"));
     await releaseAll(calm, await assigned(calm, at("10.0.0.1", "gone")));
     await release(calm);
-    await passes(world, 5);
+    await scheduledRuns(world, 5);
     expect(contentsIn(world).blocks).toMatchObject([{ slots: { size: 2 } }]);
     expect(await claim(calm, "10.0.0.0/31", "host:node-2")).toMatchObject({
       blocks: [{ status: "claimed" }],
@@ -134,7 +134,7 @@ describe("a host that is gone", () => {
       await withMishap(world.table, call, "killed after the call", (own) =>
         release(contextOver(own, world.clock, 2)),
       );
-      await passes(world, 3);
+      await scheduledRuns(world, 3);
       const own = contentsIn(world).blocks.filter(({ host }) => host === HOST);
       expect(affinitiesIn(world), `${calls[call]} (call ${call})`).toEqual(
         own.map(({ cidr }) => formatCidr(cidr)),
@@ -215,7 +215,7 @@ describe("a release of affinities", () => {
         write.step === "disown" ? { outcome: "lost", item: undefined } : world.table.write(write),
     };
     expect(statusesOf(await release(contextOver(table, world.clock, 2)))).toEqual(["contended"]);
-    await passes(world, 2);
+    await scheduledRuns(world, 2);
     expect(findViolations(contentsIn(world), { quiet: true })).toEqual([]);
     expect(contentsIn(world).affinities).toMatchObject([{ state: "confirmed" }]);
   });
@@ -326,7 +326,7 @@ describe("a claim that loses every race", () => {
     expect(await claim(world.calm, "10.0.0.0/30")).toMatchObject({
       blocks: [{ status: "contended" }, { status: "claimed" }],
     });
-    await passes(world, 2);
+    await scheduledRuns(world, 2);
     expect(await claim(world.calm, "10.0.0.0/31")).toMatchObject({
       blocks: [{ status: "claimed" }],
     });

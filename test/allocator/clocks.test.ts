@@ -9,10 +9,10 @@ import {
   contentsIn,
   contextOver,
   makeWorld,
-  passes,
   poolOf,
   releaseAll,
   requestOf,
+  scheduledRuns,
 } from "../world.ts";
 
 const COOLDOWN_MS = COOLDOWN_SECONDS * 1000;
@@ -32,10 +32,10 @@ describe("a clock that is moved back by an hour", () => {
     const world = await makeWorld();
     await releaseAll(world.calm, await assigned(world.calm, requestOf("old", 1)));
     world.clock.nowMs -= HOUR_MS;
-    await passes(world, 5);
+    await scheduledRuns(world, 5);
     expect(contentsIn(world).blocks).toHaveLength(1);
     world.clock.nowMs += HOUR_MS;
-    await passes(world, 5);
+    await scheduledRuns(world, 5);
     expect(contentsIn(world).blocks).toHaveLength(0);
   });
 
@@ -43,10 +43,10 @@ describe("a clock that is moved back by an hour", () => {
     const world = await makeWorld();
     await assigned(world.calm, { ...requestOf("vm", 1), leaseSeconds: 600 });
     world.clock.nowMs -= HOUR_MS;
-    await passes(world, 5);
+    await scheduledRuns(world, 5);
     expect(contentsIn(world).allocations).toHaveLength(1);
     world.clock.nowMs += 2 * HOUR_MS;
-    await passes(world, 1);
+    await scheduledRuns(world, 1);
     expect(contentsIn(world).allocations).toHaveLength(0);
   });
 });
@@ -79,7 +79,7 @@ describe("a clock that leaps ahead", () => {
       },
       requestOf("late", 1),
     );
-    await expect(late).rejects.toMatchObject({ name: "Contended" });
+    await expect(late).rejects.toMatchObject({ name: "ContentionError" });
     expect(contentsIn(world).allocations).toEqual([]);
   });
 
@@ -88,7 +88,7 @@ describe("a clock that leaps ahead", () => {
     const keyed = requestOf("pod", 1, "once");
     const told = await assigned(world.calm, keyed);
     world.clock.nowMs += RELEASED_ALLOCATION_KEPT_MS + HOUR_MS;
-    await passes(world, 2);
+    await scheduledRuns(world, 2);
     expect(await assigned(world.calm, keyed)).toEqual(told);
   });
 });
@@ -105,7 +105,7 @@ describe("one function whose clock is an hour off", () => {
       await assigned(calm, requestOf("one", 1)),
       await assigned(off, requestOf("two", 3)),
     ];
-    for (let pass = 0; pass < 5; pass++) {
+    for (let round = 0; round < 5; round++) {
       clock.nowMs += 100_000;
       await reclaimAll(off);
       await repairAll(off);

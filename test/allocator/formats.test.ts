@@ -27,12 +27,12 @@ import {
   contentsIn,
   contextOver,
   makeWorld,
-  passes,
   poolNamed,
   poolOf,
   releaseAll,
   requestOf,
   SPACE,
+  scheduledRuns,
   type World,
 } from "../world.ts";
 
@@ -214,7 +214,7 @@ it("a host whose labels cannot be read keeps its warm blocks in a pool that sele
   await assigned(world.calm, requestOf("kept", 2));
   await releaseAll(world.calm, await assigned(world.calm, requestOf("gone", 2)));
   await outdated("HOST#default#host:node-1 NODE", async () => {
-    await passes(world, 4);
+    await scheduledRuns(world, 4);
     expect(contentsIn(world).blocks).toHaveLength(2);
   });
 });

@@ -16,11 +16,11 @@ import {
   contentsIn,
   contextOver,
   makeWorld,
-  passes,
   poolOf,
   releaseAll,
   requestOf,
   SPACE,
+  scheduledRuns,
   tableOf,
   type World,
 } from "../world.ts";
@@ -172,7 +172,7 @@ describe("a host with a few blocks more than are read at once", () => {
     };
     await expect(giveOneBack(held[3], killed)).rejects.toThrow("killed");
     expect(hints()).toContain(blockOfAnswer(held[3]));
-    await passes(world, 2);
+    await scheduledRuns(world, 2);
     expect(hints()).not.toContain(blockOfAnswer(held[3]));
     expect(hints()).toHaveLength(BLOCKS - 1);
   });

@@ -17,10 +17,10 @@ import {
   contentsIn,
   contextOver,
   makeWorld,
-  passes,
   poolOf,
   requestOf,
   SPACE,
+  scheduledRuns,
   type World,
 } from "../world.ts";
 
@@ -85,12 +85,12 @@ describe("what a host keeps for itself", () => {
     const world = await worldOfTwo();
     await assigned(world.calm, asked("gone", 2));
     await releaseHandle(world.calm, SPACE, "gone");
-    await passes(world, 3);
+    await scheduledRuns(world, 3);
     expect(contentsIn(world).blocks).toEqual([]);
     expect(contentsIn(world).affinities).toEqual([]);
   });
 
-  it("is what the next host keeps in a block that is taken over", async () => {
+  it("is what the next host keeps in a block that is seized", async () => {
     const world = await worldOfTwo();
     await assigned(world.calm, asked("a", 1, "host:node-1"));
     await assigned(world.calm, asked("b", 1, "host:node-2"));
@@ -112,7 +112,7 @@ describe("what a host keeps for itself", () => {
     );
   });
 
-  it("is the same when a block goes that is being taken over, whoever claims it then", async () => {
+  it("is the same when a block goes that is being seized, whoever claims it then", async () => {
     const scene = async () => {
       const world = await makeWorld(poolOf("10.0.0.0/29", 29), { cooldownSeconds: 0 });
       await assigned(world.calm, plain("old", 1, "host:node-2"));
@@ -193,7 +193,7 @@ describe("a block whose every address is reserved", () => {
     expect(addresses.map(({ block }) => block)).toEqual(Array(4).fill("10.0.0.8/29"));
   });
 
-  it("is not taken over either", async () => {
+  it("is not seized either", async () => {
     const world = await worldOfTwo();
     for (const host of ["host:node-1", "host:node-2"] as const)
       await assigned(world.calm, plain(host, 1, host));

@@ -81,7 +81,7 @@ describe("a block group that cannot be worked on", () => {
     [
       "since a block of it cannot be read",
       outdated,
-      /cannot be read: the item of block 10\.0\.0\.0/,
+      /Waits for unreadable items: the item of block 10\.0\.0\.0/,
     ],
     ["since the table does not answer for it", silent, /what failed: it does not answer/],
   ] as const)(

@@ -11,10 +11,10 @@ import {
   contentsIn,
   contextOver,
   makeWorld,
-  passes,
   releaseAll,
   requestOf,
   SPACE,
+  scheduledRuns,
   type World,
 } from "../world.ts";
 
@@ -48,7 +48,7 @@ describe("a leased address", () => {
     const { told, state } = await leaseIn(world);
     const expiresAtMs = world.clock.nowMs + 1000 * LEASE_SECONDS;
     expect(told.addresses).toMatchObject([{ expiresAtMs }]);
-    await passes(world, 2);
+    await scheduledRuns(world, 2);
     expect(await state()).toMatchObject({ state: "assigned", expiresAtMs });
   });
 
@@ -56,7 +56,7 @@ describe("a leased address", () => {
     const world = await makeWorld();
     const { state } = await leaseIn(world);
     world.clock.nowMs += 1000 * LEASE_SECONDS;
-    await passes(world, 1, 2_000);
+    await scheduledRuns(world, 1, 2_000);
     expect(await state()).toMatchObject({ state: "cooling" });
     expect(contentsIn(world).allocations).toEqual([]);
   });
@@ -67,9 +67,9 @@ describe("a leased address", () => {
     world.clock.nowMs += 1000 * (LEASE_SECONDS - 1);
     const expiresAtMs = world.clock.nowMs + 1000 * LEASE_SECONDS;
     expect(await renew()).toMatchObject({ handle: "vm", expiresAtMs });
-    await passes(world, 2);
+    await scheduledRuns(world, 2);
     expect(await state()).toMatchObject({ state: "assigned", expiresAtMs });
-    await passes(world, 2);
+    await scheduledRuns(world, 2);
     expect(await state()).not.toMatchObject({ state: "assigned" });
   });
 
@@ -79,7 +79,7 @@ describe("a leased address", () => {
     world.clock.nowMs += 1000 * (LEASE_SECONDS + 60);
     expect(await renew()).toMatchObject({ handle: "vm" });
     world.clock.nowMs += 1000 * (LEASE_SECONDS + 60);
-    await passes(world, 1);
+    await scheduledRuns(world, 1);
     expect(await renew()).toMatchObject({ code: "generation_conflict" });
   });
 
@@ -88,7 +88,7 @@ describe("a leased address", () => {
     const { told, renew } = await leaseIn(world, leased("vm", 3));
     world.clock.nowMs += 1000 * (LEASE_SECONDS - 1);
     await renew();
-    await passes(world, 2);
+    await scheduledRuns(world, 2);
     for (const { address } of told.addresses)
       expect(await readAddress(world.calm, SPACE, addressOf(address))).toMatchObject({
         state: "assigned",
@@ -121,7 +121,7 @@ describe("a leased address", () => {
     world.clock.nowMs += 1000 * (LEASE_SECONDS + 60);
     const slow = contextOver(world.table, world.clock, 7);
     const changeAllocation: typeof slow.store.changeAllocation = async (...of) => {
-      await passes(world, 1, 1);
+      await scheduledRuns(world, 1, 1);
       return slow.store.changeAllocation(...of);
     };
     const overtaken = { ...slow, store: { ...slow.store, changeAllocation } };
@@ -139,7 +139,7 @@ describe("a leased address", () => {
     expect(await assigned(world.calm, keyed)).toEqual(first);
     world.clock.nowMs += 1000 * (LEASE_SECONDS + 60);
     expect(await assign(world.calm, keyed)).toMatchObject({ code: "already_released" });
-    await passes(world, 2);
+    await scheduledRuns(world, 2);
     expect(await assign(world.calm, keyed)).toMatchObject({ code: "already_released" });
   });
 
@@ -147,10 +147,10 @@ describe("a leased address", () => {
     const world = await makeWorld();
     const told = await assigned(world.calm, leased("vm", 2, "once"));
     await releaseAll(world.calm, { ...told, addresses: told.addresses.slice(0, 1) });
-    await passes(world, 1);
+    await scheduledRuns(world, 1);
     expect(contentsIn(world).blocks[0]?.slots.size).toBeGreaterThan(0);
     world.clock.nowMs += 1000 * LEASE_SECONDS;
-    await passes(world, 1);
+    await scheduledRuns(world, 1);
     expect((await releaseHandle(world.calm, SPACE, "vm")).released).toEqual([]);
   });
 
@@ -182,7 +182,7 @@ describe("an address without a lease", () => {
   it("stays, however long nobody asks", async () => {
     const world = await makeWorld();
     const { state } = await leaseIn(world, requestOf("vm", 1));
-    await passes(world, 3, 400 * 24 * 60 * 60 * 1000);
+    await scheduledRuns(world, 3, 400 * 24 * 60 * 60 * 1000);
     expect(await state()).toMatchObject({ state: "assigned" });
   });
 });

@@ -11,10 +11,10 @@ import {
   contentsIn,
   contextOver,
   makeWorld,
-  passes,
   poolOf,
   releaseAll,
   requestOf,
+  scheduledRuns,
   type World,
 } from "../world.ts";
 
@@ -175,7 +175,7 @@ describe("a request with a limit and an Idempotency-Key", () => {
     expect(await assigned(other(world, 2), keyed)).toEqual(first);
     await releaseAll(world.calm, first);
     expect(await assign(world.calm, keyed)).toMatchObject({ code: "already_released" });
-    await passes(world, 2);
+    await scheduledRuns(world, 2);
     expect(await assign(other(world, 3), keyed)).toMatchObject({ code: "already_released" });
   });
 
@@ -218,7 +218,7 @@ describe("of two requests under one limit", () => {
         clock.nowMs += 20_000;
         const answer = await told(other(world, 3), limited(1, 1));
         expect(await told(other(world, 4), limited(1, 1))).toEqual(answer);
-        await passes(world, 3);
+        await scheduledRuns(world, 3);
         expect(findViolations(contentsIn(world), { quiet: true }), `${mishap} ${at}`).toEqual([]);
         expect((await releaseHandle(world.calm, "default", "vm")).released).toEqual(answer);
       }

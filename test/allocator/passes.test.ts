@@ -14,12 +14,12 @@ import {
   contentsIn,
   contextOver,
   makeWorld,
-  passes,
   poolNamed,
   poolOf,
   releaseAll,
   requestOf,
   SPACE,
+  scheduledRuns,
 } from "../world.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -44,7 +44,7 @@ describe("the reclaimer", () => {
       },
     });
     let groups = 0;
-    for (let pass = 0; pass < 12; pass++) {
+    for (let round = 0; round < 12; round++) {
       calls = 0;
       const done = await reclaimAll({ ...slow, store: counting });
       groups += done.groups;
@@ -105,7 +105,7 @@ describe("the reclaimer", () => {
       ).full.size;
     expect(await full()).toBe(1);
     await releaseHandle(calm, SPACE, "pod");
-    await passes(world, 2);
+    await scheduledRuns(world, 2);
     expect(await full()).toBe(0);
     expect(await assign(calm, other)).toMatchObject({ handle: "other" });
   });

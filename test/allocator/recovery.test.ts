@@ -20,11 +20,11 @@ import {
   contentsIn,
   contextOver,
   makeWorld,
-  passes,
   poolOf,
   releaseAll,
   requestOf,
   SPACE,
+  scheduledRuns,
 } from "../world.ts";
 
 describe("two administrators who put one pool with different ranges at once", () => {
@@ -59,7 +59,7 @@ describe("a reclaimer that dies between a block and its affinities", () => {
   const emptied = async (settings = {}) => {
     const world = await makeWorld(poolOf("10.0.0.0/31", 31), settings);
     await releaseAll(world.calm, await assigned(world.calm, requestOf("pod", 1)));
-    await passes(world, 1);
+    await scheduledRuns(world, 1);
     world.clock.nowMs += 100_000;
     return world;
   };
@@ -91,7 +91,7 @@ describe("a reclaimer that dies between a block and its affinities", () => {
   it("does not cost the host's next affinity of that block: of two affinities the confirmed one stays", async () => {
     const world = await cutOff();
     await assigned(contextOver(world.table, world.clock, 4), requestOf("next", 1));
-    await passes(world, 2);
+    await scheduledRuns(world, 2);
     expect(findViolations(contentsIn(world), { quiet: true })).toEqual([]);
   });
 });
@@ -108,7 +108,7 @@ describe("a block that is taken from its host by an operator who stalls", () => 
         store: {
           ...world.calm.store,
           changeHost: async (...change) => {
-            await passes(world, 3);
+            await scheduledRuns(world, 3);
             return world.calm.store.changeHost(...change);
           },
         },
@@ -172,7 +172,7 @@ describe("a kept allocation of a release", () => {
   it("disturbs nobody's block once it is finished", async () => {
     const world = await makeWorld();
     await releaseAll(world.calm, await assigned(world.calm, requestOf("pod", 1, "key")));
-    await passes(world, 1);
+    await scheduledRuns(world, 1);
     const calls = await callsOf(world.table, (own) => {
       world.clock.nowMs += 100_000;
       return repairAll(contextOver(own, world.clock, 6));

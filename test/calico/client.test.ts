@@ -380,7 +380,7 @@ describe("a pool that is drained", () => {
     expect(drain.status).toBe(202);
     let minutes = 0;
     const work = async (times: number) => {
-      for (let pass = 0; pass < times; pass++) {
+      for (let round = 0; round < times; round++) {
         const nowMs = Date.now() + ++minutes * 60_000;
         await runJobs({ ...contextOf(table), now: () => nowMs });
       }
@@ -446,8 +446,8 @@ describe("GarbageCollectColdIPs", () => {
     expect((await plat.assign({ host: "n1", ipv4: 16, handle: "pod" })).status).toBe(200);
     await plat.delete("/v1/handles/pod");
     const later = { ...contextOf(table), now: () => Date.now() + 120_000 };
-    for (let pass = 0; pass < 3; pass++) {
-      await reclaimAll({ ...later, now: () => later.now() + pass * 1_000 });
+    for (let round = 0; round < 3; round++) {
+      await reclaimAll({ ...later, now: () => later.now() + round * 1_000 });
       await repairAll(later);
     }
     expect((await plat.get("/v1/blocks")).body.blocks).toEqual([]);

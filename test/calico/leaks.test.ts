@@ -18,10 +18,10 @@ import {
   contentsIn,
   contextOver,
   makeWorld,
-  passes,
   poolOf,
   requestOf,
   SPACE,
+  scheduledRuns,
   tableOf,
   type World,
 } from "../world.ts";
@@ -121,7 +121,7 @@ describe("a claim that another host wins", () => {
         pauses.push(ms);
       },
     };
-    await expect(assign(sleepy, requestOf("pod", 1))).rejects.toMatchObject({ name: "Contended" });
+    await expect(assign(sleepy, requestOf("pod", 1))).rejects.toMatchObject({ name: "ContentionError" });
     expect(claims).toBeGreaterThan(1);
     expect(claims).toBeLessThanOrEqual(CLAIM_TRIES_MAX);
     expect(pauses.length).toBeGreaterThanOrEqual(claims);
@@ -198,7 +198,7 @@ describe("a release by handle", () => {
         );
         await releaseHandle(world.calm, SPACE, "pod");
         await landLate();
-        await passes(world, 2);
+        await scheduledRuns(world, 2);
         expect(takenIn(world), `${mishap}, call ${at}`).toBe(0);
         expect(contentsIn(world).allocations, `${mishap}, call ${at}`).toEqual([]);
       }

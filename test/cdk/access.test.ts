@@ -84,8 +84,8 @@ describe.each(ENVIRONMENT_NAMES)("the rights of the functions in %s", (environme
       const others = statementsOf(name)
         .flatMap(({ Action }) => [Action ?? []].flat())
         .filter((action) => !action.startsWith("dynamodb:"));
-      const isPass = SCHEDULED_FUNCTIONS.some((pass) => pass === name);
-      expect(others).toEqual([...LOGS, ...(isPass ? DEAD_LETTERS : [])]);
+      const isScheduledRun = SCHEDULED_FUNCTIONS.some((scheduledRun) => scheduledRun === name);
+      expect(others).toEqual([...LOGS, ...(isScheduledRun ? DEAD_LETTERS : [])]);
     },
   );
 

@@ -400,7 +400,7 @@ it("a pool that cannot be read keeps its range, its name and its blocks", async 
   expect(over).toMatchObject({ status: 409, body: { code: "pool_overlap" } });
   const blocks = () => table.items().filter(({ pk }) => pk.startsWith(`BLOCK#${of.plat.space}#`));
   const before = blocks().length;
-  for (let pass = 0; pass < 3; pass++) {
+  for (let round = 0; round < 3; round++) {
     await reclaimAll(context);
     await repairAll(context);
   }

@@ -3,9 +3,9 @@ import { putPool } from "../../src/allocator/admin/administration.ts";
 import { RANGE_RETIRED_MS_MIN } from "../../src/domain/limits.ts";
 import { UnavailableError } from "../../src/domain/outcome.ts";
 import { poolOf } from "../world.ts";
-import { context, newSpace, pass, spaceWithPool } from "./plat.ts";
+import { context, newSpace, scheduledRun, spaceWithPool } from "./plat.ts";
 
-const work = pass("work");
+const work = scheduledRun("work");
 
 afterEach(() => {
   vi.useRealTimers();

@@ -1,8 +1,8 @@
 import { afterEach, expect, it, vi } from "vitest";
-import { context, pass, spaceWithPool } from "./plat.ts";
+import { context, scheduledRun, spaceWithPool } from "./plat.ts";
 
-const reclaim = pass("reclaim");
-const repair = pass("repair");
+const reclaim = scheduledRun("reclaim");
+const repair = scheduledRun("repair");
 
 afterEach(() => {
   vi.useRealTimers();

@@ -42,7 +42,8 @@ const LAWFUL = Object.fromEntries(
 ) as unknown as Handlers;
 
 /** Runs a scheduled run as its function. */
-export const pass = (name: keyof typeof SCHEDULED_RUNS) => () => runAs(name, SCHEDULED_RUNS[name]);
+export const scheduledRun = (name: keyof typeof SCHEDULED_RUNS) => () =>
+  runAs(name, SCHEDULED_RUNS[name]);
 
 /** A request through the handler that the API's route leads to. */
 export const call = (method: string, path: string, request: Request = {}): Promise<Reply> =>

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { putPool } from "../../src/allocator/admin/administration.ts";
 import type { Reply } from "../../src/local/client.ts";
 import { poolOf } from "../world.ts";
-import { context, newSpace, pass } from "./plat.ts";
+import { context, newSpace, scheduledRun } from "./plat.ts";
 
 const matching = ({ etag }: Reply["headers"]) => ({ "if-match": String(etag) });
 
@@ -93,7 +93,7 @@ describe("a pool that was created before its range was refused", () => {
     });
     for (const handle of ["a", "b"])
       expect((await plat.delete(`/v1/handles/${handle}`)).status).toBe(200);
-    await pass("work")();
+    await scheduledRun("work")();
     const { headers: drained } = await plat.get("/v1/pools/old");
     expect(await plat.delete("/v1/pools/old", matching(drained))).toMatchObject({ status: 202 });
   });

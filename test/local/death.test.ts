@@ -26,7 +26,7 @@ it("when the embedded DynamoDB dies, what was in its memory is lost, and the ser
   process.kill(await emulatorOf(plat.process.pid as number), "SIGKILL");
   const { code, errors } = await plat.ended;
   expect(code).toBe(1);
-  expect(errors).toContain("The embedded DynamoDB has ended, and what it kept is out of reach");
+  expect(errors).toContain("The embedded DynamoDB has ended, and its data is unavailable");
 });
 
 it("when the embedded DynamoDB dies, it is started again over the data on disk", async () => {

@@ -7,7 +7,7 @@ import { type Serving, serve } from "../../src/local/server.ts";
 import { InMemoryTable } from "../../src/store/in-memory-table.ts";
 import { wire } from "../../src/wiring.ts";
 
-const IMPATIENT = {
+const STRICT_LIMITS = {
   headersMsMax: 300,
   receivingMsMax: 600,
   answerMsMax: 200,
@@ -15,8 +15,8 @@ const IMPATIENT = {
   connectionsMax: 8,
 };
 /** Where a test is not about time, a machine that is busy with others has enough of it. */
-const PATIENT = {
-  ...IMPATIENT,
+const WIDE_LIMITS = {
+  ...STRICT_LIMITS,
   headersMsMax: 60_000,
   receivingMsMax: 60_000,
   answerMsMax: 60_000,
@@ -30,8 +30,8 @@ beforeAll(async () => {
   const { HANDLERS } = await import("../../src/local/functions.ts");
   // One function that never answers, as one would whose database is gone.
   const read = () => new Promise<never>(() => {});
-  notRetrying = await serve({ ...HANDLERS, read }, { port: 0 }, IMPATIENT);
-  retrying = await serve(HANDLERS, { port: 0 }, PATIENT);
+  notRetrying = await serve({ ...HANDLERS, read }, { port: 0 }, STRICT_LIMITS);
+  retrying = await serve(HANDLERS, { port: 0 }, WIDE_LIMITS);
 });
 
 afterAll(() => Promise.all([notRetrying.stop(), retrying.stop()]));
@@ -102,7 +102,7 @@ it("a gigabyte in a packed body stays packed, and is refused", async () => {
 });
 
 it("more connections than it takes are closed, and those that it has are served", async () => {
-  const held = Array.from({ length: PATIENT.connectionsMax }, () => open(retrying));
+  const held = Array.from({ length: WIDE_LIMITS.connectionsMax }, () => open(retrying));
   await Promise.all(held.map((socket) => once(socket, "connect")));
   const refused = open(retrying);
   refused.resume();

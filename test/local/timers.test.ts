@@ -8,18 +8,18 @@ afterEach(() => {
 it("a scheduled run goes on after one that failed, never overlaps itself, and stops when told", async () => {
   const failures = vi.spyOn(console, "error").mockImplementation(() => {});
   let running = 0;
-  let passes = 0;
+  let scheduledRuns = 0;
   await new Promise<void>((resolve) => {
     const timer = every(0.001, async () => {
       expect(++running).toBe(1);
       await Promise.resolve();
       running--;
-      passes++;
+      scheduledRuns++;
       // The scheduled run that stops the timer is waited for like any other.
-      if (passes === 3) void timer.stop().then(resolve);
+      if (scheduledRuns === 3) void timer.stop().then(resolve);
       throw new Error("every pass fails");
     });
   });
-  expect(passes).toBe(3);
+  expect(scheduledRuns).toBe(3);
   expect(failures).toHaveBeenCalledTimes(3);
 });

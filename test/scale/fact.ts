@@ -1,4 +1,4 @@
-import { PASS_MS_MAX } from "../../src/domain/limits.ts";
+import { SCHEDULED_RUN_MS_MAX } from "../../src/domain/limits.ts";
 import type { Sabotage } from "./lambda.ts";
 import { type LargeCloud, type NewCloud, newCloud } from "./scene.ts";
 
@@ -25,13 +25,13 @@ export interface Finding {
   readonly measured: number;
   readonly holds: boolean;
   /** What each run of a schedule took in its scenes, in milliseconds. */
-  readonly passes: readonly number[];
+  readonly scheduledRuns: readonly number[];
 }
 
 /** What a run may take to end the work that is under way when its time is over. */
 const ENDING_MS = 5_000;
 /** The most that a run of a schedule may take, in any scene. */
-export const RUN_MS_MAX = PASS_MS_MAX + ENDING_MS;
+export const RUN_MS_MAX = SCHEDULED_RUN_MS_MAX + ENDING_MS;
 
 export async function find(fact: Fact, sabotage?: Sabotage): Promise<Finding> {
   const clouds: LargeCloud[] = [];
@@ -40,8 +40,8 @@ export async function find(fact: Fact, sabotage?: Sabotage): Promise<Finding> {
     clouds.push(cloud);
     return cloud;
   });
-  const passes = clouds.flatMap((cloud) => cloud.passes);
-  return { fact, measured, holds: measured <= fact.bound, passes };
+  const scheduledRuns = clouds.flatMap((cloud) => cloud.scheduledRuns);
+  return { fact, measured, holds: measured <= fact.bound, scheduledRuns };
 }
 
 /** What a fact is called in a list of facts. */

@@ -7,7 +7,7 @@ import { goesOnFacts } from "./facts/goes-on.ts";
 import { jobFacts } from "./facts/jobs.ts";
 import { largeHostFacts } from "./facts/large-host.ts";
 import { reclaimedFacts } from "./facts/reclaimed.ts";
-import { refusalCallFacts, refusedFacts } from "./facts/refused.ts";
+import { refusedFacts, rejectionCallFacts } from "./facts/refused.ts";
 import { releasedFacts } from "./facts/released.ts";
 import { servedFacts } from "./facts/served.ts";
 import { sweptFacts } from "./facts/swept.ts";
@@ -20,7 +20,7 @@ export const allFacts = (form: Form): readonly Fact[] => [
   ...refusedFacts(form),
   ...reclaimedFacts(form),
   ...callFacts(form),
-  ...refusalCallFacts(form),
+  ...rejectionCallFacts(form),
   ...largeHostFacts(form),
   ...releasedFacts(form),
   ...dueFacts(form),

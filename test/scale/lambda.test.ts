@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { blockOf } from "../../src/domain/block-group.ts";
-import { OutOfTime } from "../../src/domain/outcome.ts";
+import { DeadlineError } from "../../src/domain/outcome.ts";
 import { LambdaFunction } from "./lambda.ts";
 import { PARTITION_WRITE_UNITS_PER_S, PASS_TIMEOUT_MS } from "./model.ts";
 import { blockItem, newCloud, poolOf } from "./scene.ts";
@@ -53,7 +53,7 @@ test("a request begins no call that might be its last", async () => {
       for (;;) await store.readBlock("default", cidr);
     }),
   );
-  expect(ended).toMatchObject({ ended: "failed", error: expect.any(OutOfTime) });
+  expect(ended).toMatchObject({ ended: "failed", error: expect.any(DeadlineError) });
   expect(ended.ms).toBeLessThan(7_000);
 });
 

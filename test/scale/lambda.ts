@@ -33,7 +33,7 @@ export interface Cloud {
   /** Processes so far: each has its number as the seed of what it draws, so that a scene is the same each time. */
   readonly processes: { count: number };
   /** What each run of a schedule took, in milliseconds. */
-  readonly passes: number[];
+  readonly scheduledRuns: number[];
   readonly sabotage?: Sabotage;
 }
 
@@ -76,7 +76,7 @@ export class LambdaFunction {
   /** One run of a schedule. */
   async run<T>(work: (context: Context) => Promise<T>): Promise<Execution<T>> {
     const ended = await this.#execute(work, PASS_TIMEOUT_MS);
-    this.#cloud.passes.push(ended.ms);
+    this.#cloud.scheduledRuns.push(ended.ms);
     return ended;
   }
 

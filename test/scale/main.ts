@@ -36,11 +36,11 @@ async function printFacts(form: Form): Promise<void> {
       })),
     ),
   );
-  const passes = findings.flatMap((finding) => finding.passes);
-  const longestMs = passes.reduce((longest, ms) => Math.max(longest, ms), 0);
+  const scheduledRuns = findings.flatMap((finding) => finding.scheduledRuns);
+  const longestMs = scheduledRuns.reduce((longest, ms) => Math.max(longest, ms), 0);
   const inBudget = longestMs <= RUN_MS_MAX;
   console.log(
-    `${BUDGET}: ${passes.length} runs in all these scenes, the longest of ${(longestMs / 1_000).toFixed(1)} seconds, of at most ${RUN_MS_MAX / 1_000}: ${inBudget ? "yes" : "NO"}`,
+    `${BUDGET}: ${scheduledRuns.length} runs in all these scenes, the longest of ${(longestMs / 1_000).toFixed(1)} seconds, of at most ${RUN_MS_MAX / 1_000}: ${inBudget ? "yes" : "NO"}`,
   );
   process.exitCode = inBudget && findings.every(({ holds }) => holds) ? 0 : 1;
 }

@@ -38,7 +38,7 @@ export async function newCloud(sabotage?: Sabotage): Promise<LargeCloud> {
     items,
     table,
     processes: { count: 1 },
-    passes: [],
+    scheduledRuns: [],
     ...(sabotage && { sabotage }),
   };
 }

@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import type { Assignment } from "../../src/allocator/assign/assignment.ts";
 import { releaseHandle } from "../../src/allocator/release/release-handle.ts";
 import { parseGeneration } from "../../src/domain/generation.ts";
-import { contentsIn, passes, SPACE, type World } from "../world.ts";
+import { contentsIn, SPACE, scheduledRuns, type World } from "../world.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -10,7 +10,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 export async function expectEverythingAssignable(world: World, where: string): Promise<void> {
   for (const { handle } of contentsIn(world).allocations)
     await releaseHandle(world.calm, SPACE, handle);
-  await passes(world, 3, DAY_MS + 3_600_000);
+  await scheduledRuns(world, 3, DAY_MS + 3_600_000);
   const { blocks, affinities, allocations, quotaSlots } = contentsIn(world);
   expect([...blocks, ...affinities, ...allocations, ...quotaSlots], where).toEqual([]);
 }
@@ -36,7 +36,7 @@ export async function withRetries<T>(act: () => Promise<T> | undefined): Promise
   try {
     return await act();
   } catch (error) {
-    if (!(error instanceof Error && error.name === "Contended")) throw error;
+    if (!(error instanceof Error && error.name === "ContentionError")) throw error;
     return undefined;
   }
 }

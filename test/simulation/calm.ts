@@ -17,13 +17,13 @@ export async function calmDown(
 ): Promise<readonly Violation[]> {
   const { table } = scheduler;
   const contents = (): Contents => contentsOf(table.items());
-  const pass = async (waitMs: number) => {
+  const scheduledRun = async (waitMs: number) => {
     scheduler.nowMs += waitMs;
     await runJobs(context);
     await reclaimSpaces(context, SPACES);
     await repairAll(context);
   };
-  for (let n = 0; n < 4; n++) await pass(100_000);
+  for (let n = 0; n < 4; n++) await scheduledRun(100_000);
   ledger.hold(contents(), scheduler.nowMs);
   const unregistered = unregisteredIn(table).map((space) => ({
     invariant: "register",
@@ -38,7 +38,7 @@ export async function calmDown(
   for (const { place, handle } of contents().allocations)
     await releaseHandle(context, place.space, handle);
   // Nothing is kept longer than a job that is over, and a pool may take three scheduled runs to go.
-  for (let n = 0; n < 5; n++) await pass(JOB_KEPT_MS);
+  for (let n = 0; n < 5; n++) await scheduledRun(JOB_KEPT_MS);
   const { blocks, affinities, borrowedBlocks, quotaSlots, allocations, jobs } = contents();
   return [...blocks, ...affinities, ...borrowedBlocks, ...quotaSlots, ...allocations, ...jobs].map(
     (left) => ({

@@ -2,7 +2,14 @@ import { describe, expect, it } from "vitest";
 import { assign } from "../../src/allocator/assign/assign.ts";
 import { findViolations } from "../../src/domain/invariants.ts";
 import { Rejection } from "../../src/domain/outcome.ts";
-import { assigned, contentsIn, contextOver, makeWorld, passes, type World } from "../world.ts";
+import {
+  assigned,
+  contentsIn,
+  contextOver,
+  makeWorld,
+  scheduledRuns,
+  type World,
+} from "../world.ts";
 import { expectEverythingAssignable, heldNow, withRetries } from "./aftermath.ts";
 import { callsOf, MISHAPS, withMishap } from "./crash-points.ts";
 import { KEYED, NAMED, prepared } from "./operations.ts";
@@ -32,7 +39,7 @@ describe.each(NAMED)("%s", (_, operation) => {
       await landLate();
       expect(violations(), `${where}, landed late`).toEqual([]);
 
-      await passes(world, 3);
+      await scheduledRuns(world, 3);
       expect(findViolations(contentsIn(world), { quiet: true }), where).toEqual([]);
       for (const handle of operation.kept)
         expect(heldNow(world, told[handle]), `${where}: ${handle}`).toBe(true);

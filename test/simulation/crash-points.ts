@@ -144,7 +144,7 @@ export async function answerOf<T>(walk: Promise<T>): Promise<T | undefined> {
     return await walk;
   } catch (error) {
     const name = error instanceof Error ? error.name : "";
-    if (!["Killed", "Contended", "Busy", "Unavailable"].includes(name)) throw error;
+    if (!["Killed", "ContentionError", "ThrottledError", "UnavailableError"].includes(name)) throw error;
     return undefined;
   }
 }

@@ -19,7 +19,7 @@ export type AddressStatus = "free" | "cooling" | "taken";
 export class History {
   /** Writes seen so far. */
   now = 0;
-  readonly #standings = new Map<string, Current>();
+  readonly #lastSeen = new Map<string, Current>();
   #before = new Map<string, Block>();
 
   /** @param onTaken told of every address that is taken under another token than before */
@@ -35,7 +35,7 @@ export class History {
 
   /** Was the address so at any moment since? */
   was(address: string, state: AddressStatus, since: number): boolean {
-    const current = this.#standings.get(address);
+    const current = this.#lastSeen.get(address);
     if ((current?.state ?? "free") === state) return true;
     return (current?.until.get(state) ?? -1) > since;
   }
@@ -49,11 +49,11 @@ export class History {
       const slot = after.slots.get(ordinal);
       if (sameSlot(before?.slots.get(ordinal), slot)) continue;
       const address = formatAddress(addressAt(after.cidr, ordinal));
-      const current = this.#standings.get(address) ?? {
+      const current = this.#lastSeen.get(address) ?? {
         state: "free",
         until: new Map([["free" as const, this.now]]),
       };
-      this.#standings.set(address, current);
+      this.#lastSeen.set(address, current);
       const state = slot?.kind === "taken" || slot?.kind === "cooling" ? slot.kind : "free";
       if (current.state !== state) current.until.set(current.state, this.now);
       current.state = state;

@@ -8,7 +8,7 @@ import { releaseHandle } from "../../src/allocator/release/release-handle.ts";
 import { parseGeneration } from "../../src/domain/generation.ts";
 import { findViolations } from "../../src/domain/invariants.ts";
 import { reclaimAll, repairAll } from "../passes.ts";
-import { contentsIn, contextOver, passes, requestOf, SPACE, type World } from "../world.ts";
+import { contentsIn, contextOver, requestOf, SPACE, scheduledRuns, type World } from "../world.ts";
 import { expectEverythingAssignable, heldNow, isAssignment, withRetries } from "./aftermath.ts";
 import { callsOf, withIntruder } from "./crash-points.ts";
 import {
@@ -75,12 +75,12 @@ const INTRUDERS: readonly Intruder[] = [
   },
   {
     name: "a quarter of an hour, with the scheduled runs in it",
-    come: ({ world }) => passes(world, 9),
+    come: ({ world }) => scheduledRuns(world, 9),
   },
   {
     name: "a quarter of an hour, with the scheduled runs in it, and a request that takes all there is",
     come: async ({ world, context }) => {
-      await passes(world, 9);
+      await scheduledRuns(world, 9);
       return assign(context, another(8));
     },
   },
@@ -152,7 +152,7 @@ describe.each(NAMED)("%s", (_, operation) => {
         if (isAssignment(ours)) expect(heldNow(world, ours), `answered, ${where}`).toBe(true);
         if (isKeyed(ours) && isKeyed(theirs)) expect(ours.addresses).toEqual(theirs.addresses);
 
-        await passes(world, 3);
+        await scheduledRuns(world, 3);
         expect(findViolations(contentsIn(world), { quiet: true }), where).toEqual([]);
         for (const handle of operation.kept)
           expect(heldNow(world, told[handle]), `${where}: ${handle}`).toBe(true);

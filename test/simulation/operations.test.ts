@@ -46,11 +46,11 @@ function importsOfWalks(source: string): readonly string[] {
 
 /** Every name in the `walk` of an operation, and in what of these tests it calls: what only prepares, or comes again, is none. */
 function wordsWalked(): ReadonlySet<string> {
-  const [operations, world, passes] = ["./operations.ts", "../world.ts", "../passes.ts"].map(
+  const [operations, world, scheduledRuns] = ["./operations.ts", "../world.ts", "../passes.ts"].map(
     (file) => readFileSync(new URL(file, import.meta.url), "utf8").replace(COMMENTS_AND_TEXTS, ""),
   ) as [string, string, string];
   const declarations = new Map(
-    `${world}\n${passes}\n${operations}`
+    `${world}\n${scheduledRuns}\n${operations}`
       .split(/^(?=(?:export )?(?:async )?(?:function|const) )/m)
       .map((text) => [/(?:function|const) (\w+)/.exec(text)?.[1] ?? "", text]),
   );

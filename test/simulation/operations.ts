@@ -44,11 +44,11 @@ import {
   contentsIn,
   contextOver,
   makeWorld,
-  passes,
   poolOf,
   releaseAll,
   requestOf,
   SPACE,
+  scheduledRuns,
   type World,
 } from "../world.ts";
 import { callsOf, withMishap } from "./crash-points.ts";
@@ -321,7 +321,7 @@ export const OPERATIONS: readonly Operation[] = [
       const told = { old: await assigned(world.calm, requestOf("old", 6)) };
       const gone = { ...requestOf("gone", 2), host: "host:node-3" } as const;
       await releaseAll(world.calm, await assigned(world.calm, gone));
-      await passes(world, 1);
+      await scheduledRuns(world, 1);
       world.clock.nowMs += 70_000;
       return told;
     },
@@ -340,7 +340,7 @@ export const OPERATIONS: readonly Operation[] = [
     step: "disown",
     prepare: async (world) => {
       await releaseAll(world.calm, await assigned(world.calm, requestOf("gone", 1)));
-      await passes(world, 1);
+      await scheduledRuns(world, 1);
       world.clock.nowMs += 70_000;
       return {};
     },
@@ -476,7 +476,7 @@ export const OPERATIONS: readonly Operation[] = [
       const told = { old: await assigned(world.calm, requestOf("old", 6)) };
       const gone = { ...keeping(requestOf("gone", 1)), host: "host:node-3" } as const;
       await releaseAll(world.calm, await assigned(world.calm, gone));
-      await passes(world, 1);
+      await scheduledRuns(world, 1);
       world.clock.nowMs += 70_000;
       return told;
     },

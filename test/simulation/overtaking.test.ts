@@ -15,10 +15,10 @@ import {
   contentsIn,
   contextOver,
   makeWorld,
-  passes,
   releaseAll,
   requestOf,
   SPACE,
+  scheduledRuns,
   type World,
 } from "../world.ts";
 import { expectEverythingAssignable, heldNow, isAssignment } from "./aftermath.ts";
@@ -68,7 +68,7 @@ const renews: Walk = async (context, { vm }) => {
 
 /** Days go by with their passes, and the key is used again. */
 const beginsAnew: Walk = async (context, _, world) => {
-  await passes(world, 2, DAY_MS);
+  await scheduledRuns(world, 2, DAY_MS);
   return assign(context, keyed(1));
 };
 
@@ -314,7 +314,7 @@ async function play(
     if (how !== "is cut off, and the scheduled runs come by" || !stopped) return;
     slower.end();
     await theirs;
-    await passes(world, 3);
+    await scheduledRuns(world, 3);
     expectNoViolations("the scheduled runs came by");
   });
   const ours = await answerOf(walks[0](contextOver(slow, clock, 2), told, world));
@@ -327,7 +327,7 @@ async function play(
       expect(heldNow(world, answer), `${answer?.handle}: ${where}`).toBe(true);
   };
   expectHeld();
-  await passes(world, 3);
+  await scheduledRuns(world, 3);
   expect(findViolations(contentsIn(world), { quiet: true }), where).toEqual([]);
   expectHeld();
   await expectEverythingAssignable(world, where);

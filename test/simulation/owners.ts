@@ -16,7 +16,7 @@ export class Owners {
   readonly violations: Violation[] = [];
   /** Writes seen so far. */
   moment = 0;
-  #standings: ReadonlyMap<string, Current> = new Map();
+  #lastSeen: ReadonlyMap<string, Current> = new Map();
   /** Until when a block was what it is not any more. */
   readonly #until = new Map<string, number>();
 
@@ -25,11 +25,11 @@ export class Owners {
     const now = new Map<string, Current>();
     for (const { space, cidr, host } of blocks)
       if (space === SPACE) now.set(formatCidr(cidr), host ?? "nobody's");
-    for (const cidr of new Set([...this.#standings.keys(), ...now.keys()])) {
-      const before = this.#standings.get(cidr) ?? "not there";
+    for (const cidr of new Set([...this.#lastSeen.keys(), ...now.keys()])) {
+      const before = this.#lastSeen.get(cidr) ?? "not there";
       if (now.get(cidr) !== before) this.#until.set(`${cidr} ${before}`, this.moment);
     }
-    this.#standings = now;
+    this.#lastSeen = now;
   }
 
   /** What an operator hears of a claim for a host. */
@@ -44,7 +44,7 @@ export class Owners {
   hearReleased(host: HostId, { cidr, status }: ReleasedAffinity, since: number): void {
     if (status === "deleted") this.#hear(cidr, "not there", since);
     if (status !== "disowned" && status !== "not_owned") return;
-    const isOthers = (this.#standings.get(cidr) ?? "not there") !== host;
+    const isOthers = (this.#lastSeen.get(cidr) ?? "not there") !== host;
     const others = [...this.#until].some(
       ([name, until]) => name.startsWith(`${cidr} `) && name !== `${cidr} ${host}` && until > since,
     );
@@ -56,7 +56,7 @@ export class Owners {
   }
 
   #hear(cidr: string, said: Current, since: number): void {
-    const now = this.#standings.get(cidr) ?? "not there";
+    const now = this.#lastSeen.get(cidr) ?? "not there";
     if (now === said || (this.#until.get(`${cidr} ${said}`) ?? -1) > since) return;
     this.violations.push({
       invariant: "I4",

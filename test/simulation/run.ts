@@ -213,11 +213,11 @@ async function passing(
   context: Context,
   times: number,
   pauseMsMax: number,
-  pass: () => Promise<unknown>,
+  scheduledRun: () => Promise<unknown>,
 ): Promise<void> {
   for (let n = 0; n < times; n++) {
     await context.sleep(pauseMsMax * context.random.fraction());
-    await pass();
+    await scheduledRun();
   }
 }
 

@@ -385,7 +385,7 @@ export class Scheduler {
   /** Errors that a walk may end with are answers; anything else is a bug in it. */
   #countError(error: unknown): void {
     const name = error instanceof Error ? error.name : "";
-    if (!["Contended", "Busy", "Unavailable"].includes(name)) throw error;
+    if (!["ContentionError", "ThrottledError", "UnavailableError"].includes(name)) throw error;
     this.count(`error: ${name}`);
   }
 }

@@ -36,7 +36,7 @@ export class Selection {
   readonly #requests: ReadonlyMap<string, AssignRequest>;
   readonly #authors = new Authors();
   readonly #known = new Set<string>();
-  readonly #standings = new Map<string, Current>();
+  readonly #lastSeen = new Map<string, Current>();
 
   /** @param labels of everybody who is registered when the run begins */
   constructor(
@@ -113,7 +113,7 @@ export class Selection {
   }
 
   #current(who: string): Current {
-    const known = this.#standings.get(who);
+    const known = this.#lastSeen.get(who);
     if (known) return known;
     const current: Current = {
       labels: undefined,
@@ -121,7 +121,7 @@ export class Selection {
       underWay: 0,
       begun: 0,
     };
-    this.#standings.set(who, current);
+    this.#lastSeen.set(who, current);
     return current;
   }
 

@@ -2,11 +2,11 @@ import { expect, it } from "vitest";
 import { Rejection } from "../../src/domain/outcome.ts";
 import { holds } from "../../src/store/clause.ts";
 import type { Table, Write } from "../../src/store/table.ts";
-import { contextOver, passes, tableOf, type World } from "../world.ts";
+import { contextOver, scheduledRuns, tableOf, type World } from "../world.ts";
 import { OPERATIONS, prepared } from "./operations.ts";
 
 /** Passes a hundred seconds apart. */
-const PASSES_IN_A_QUARTER_OF_AN_HOUR = 9;
+const SCHEDULED_RUNS_IN_A_QUARTER_OF_AN_HOUR = 9;
 
 /**
  * What becomes of a write whose author stood still before it for a quarter of an hour, in which the reclaimer and the
@@ -138,7 +138,7 @@ it.each<[operation: string, step: string, refusedBy: string | undefined, why: st
     expect(answer).not.toBeInstanceOf(Rejection);
   } catch (error) {
     // Whoever is that late says so, and holds nothing.
-    expect(error).toMatchObject({ name: "Contended" });
+    expect(error).toMatchObject({ name: "ContentionError" });
   }
   expect(stalled.refusedBy()).toEqual(refusedBy === undefined ? [] : [refusedBy]);
 });
@@ -149,7 +149,7 @@ function stalledBefore(world: World, step: string) {
   const table = tableOf(world);
   const write = async (write: Write) => {
     if (write.step !== step || refusedBy) return table.write(write);
-    await passes(world, PASSES_IN_A_QUARTER_OF_AN_HOUR);
+    await scheduledRuns(world, SCHEDULED_RUNS_IN_A_QUARTER_OF_AN_HOUR);
     const item = await table.get(write.key);
     const failed = write.when.filter((clause) => !holds(clause, item));
     refusedBy = [...new Set(failed.map(({ name }) => name))];

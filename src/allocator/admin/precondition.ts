@@ -68,7 +68,7 @@ export function unmet(
 /**
  * Makes a write under its precondition. Where somebody else was faster, what stands now is judged anew.
  *
- * @throws Contended where somebody else is faster every time
+ * @throws {ContentionError} where somebody else is faster every time
  */
 export async function whileLost<T>(
   { kind, name }: Resource,

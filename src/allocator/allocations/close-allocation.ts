@@ -3,7 +3,7 @@ import type { Allocation, Part } from "../../domain/allocation.ts";
 import { heldBy } from "../../domain/block.ts";
 import { addressAt, contains, ordinalOf } from "../../domain/cidr.ts";
 import { PARTS_FREED_AT_ONCE, SWAP_TRIES_MAX } from "../../domain/limits.ts";
-import { ContentionError, OutOfTime } from "../../domain/outcome.ts";
+import { ContentionError, DeadlineError } from "../../domain/outcome.ts";
 import { fence } from "../blocks/fence-block.ts";
 import { type Context, fresh } from "../core/context.ts";
 import { asHint } from "../core/hint.ts";
@@ -141,7 +141,7 @@ export async function finish(
       await finishPart(context, allocation, part, author, freed);
       return [];
     } catch (error) {
-      if (error instanceof OutOfTime) throw error;
+      if (error instanceof DeadlineError) throw error;
       failures.push(error);
       return [part];
     }

@@ -4,7 +4,7 @@ import type { Context } from "../core/context.ts";
 
 /** The result of a try to write an allocation: who owns it now. */
 export type WrittenAllocation =
-  | { readonly kind: "mine"; readonly allocation: Allocation }
+  | { readonly kind: "written"; readonly allocation: Allocation }
   /** Another try of the same keyed request stands there. */
   | { readonly kind: "taken"; readonly allocation: Allocation };
 
@@ -21,11 +21,11 @@ export async function writeAllocation(
   const written = seen
     ? await store.changeAllocation("allocation", seen, next)
     : await store.createAllocation(next);
-  if (written.outcome === "done") return { kind: "mine", allocation: next };
+  if (written.outcome === "done") return { kind: "written", allocation: next };
   const current =
     written.outcome === "unknown" ? await store.readAllocation(next.place) : written.item;
   // Rule 6 for allocations: what stands there is what we wrote.
-  if (current?.revision === next.revision) return { kind: "mine", allocation: next };
+  if (current?.revision === next.revision) return { kind: "written", allocation: next };
   if (written.outcome === "unknown" && current?.revision === seen?.revision)
     throw new UnavailableError(
       "the database did not say whether the allocation of this request was written",

@@ -47,7 +47,7 @@ import { takeAll } from "./take-selection.ts";
  * and names every part before that part's block is touched, and nobody is answered before it is `live`. What a crash
  * leaves at any point is an allocation that the repair run ends (I3).
  *
- * @returns the addresses, all of them or none unless partial is allowed; or why not. Throws `Contended`, or what
+ * @returns the addresses, all of them or none unless partial is allowed; or why not. Throws `ContentionError`, or what
  *   cuts it short: nothing is held then, or the same Idempotency-Key, or the repair run, finds it.
  */
 export async function assign(
@@ -162,7 +162,7 @@ async function conclude(
   execution: AssignExecution,
   shortage: Shortage,
 ): Promise<Assignment | Rejection | undefined> {
-  const { context, request, mine, held, allowance } = execution;
+  const { context, request, written, held, allowance } = execution;
   const has = allowance?.has ?? [];
   // They were seen a while ago, and one after the other: seen again, all were held at one moment between.
   if (!(await areHeld(context, has))) {
@@ -170,14 +170,14 @@ async function conclude(
     startOver(execution);
     return undefined;
   }
-  if (!mine) return repeat(execution, shortage);
+  if (!written) return repeat(execution, shortage);
   const answer = (allocation: Allocation) =>
     assignment([...has, { allocation, held }], request, shortage);
-  if (mine.state === "live") return answer(mine);
-  const { quotaSlots, spare } = quotaSlotsFor(mine, held);
+  if (written.state === "live") return answer(written);
+  const { quotaSlots, spare } = quotaSlotsFor(written, held);
   // What is not there is not wanted any more: a repeat is told the same.
   const next: Allocation = {
-    ...mine,
+    ...written,
     ...times(context, request),
     state: "live",
     want: countOf(held),
@@ -185,15 +185,15 @@ async function conclude(
     quotaSlots,
     revision: fresh(context),
   };
-  const written = await context.store.changeAllocation("pending-live", mine, next);
+  const result = await context.store.changeAllocation("pending-live", written, next);
   const current =
-    written.outcome === "unknown" ? await context.store.readAllocation(mine.place) : written.item;
+    result.outcome === "unknown" ? await context.store.readAllocation(written.place) : result.item;
   if (current?.revision === next.revision) {
-    await dropQuotaSlots(context, mine, spare);
+    await dropQuotaSlots(context, written, spare);
     return answer(next);
   }
   // It may land yet, and then the addresses are this request's: whoever comes next under its key finds out.
-  if (written.outcome === "unknown" && current?.revision === mine.revision)
+  if (result.outcome === "unknown" && current?.revision === written.revision)
     throw new UnavailableError("the database did not say whether the request was completed");
   throw new ContentionError("another execution ended this request");
 }
@@ -203,7 +203,7 @@ async function repeat(
   execution: AssignExecution,
   shortage: Shortage,
 ): Promise<Assignment | Rejection | undefined> {
-  const { context, request, place, seen, allowance } = execution;
+  const { context, request, place, expected, allowance } = execution;
   const answer = assignment(allowance?.has ?? [], request, shortage);
   if (!place.keyed) return answer;
   const { missing } = shortage;
@@ -213,8 +213,8 @@ async function repeat(
     missing,
     quotaSlots: [],
   };
-  const writtenAllocation = await writeAllocation(context, seen, allocation);
-  if (writtenAllocation.kind === "mine") return answer;
+  const writtenAllocation = await writeAllocation(context, expected, allocation);
+  if (writtenAllocation.kind === "written") return answer;
   startOver(execution);
   return replayEarlier(execution, writtenAllocation.allocation);
 }

@@ -24,13 +24,13 @@ export async function replayEarlier(
     const { missing } = replayed.allocation;
     return assignment([...others, replayed], execution.request, { messages, missing });
   }
-  execution.seen = replayed.kind === "vacant" ? replayed.allocation : undefined;
+  execution.expected = replayed.kind === "vacant" ? replayed.allocation : undefined;
   return undefined;
 }
 
 /** Is this what an earlier execution left, as it was settled before the walk of this one? Then it holds nothing. */
-export const isSettled = ({ mine, seen }: AssignExecution, found: Allocation): boolean =>
-  !mine && found.revision === seen?.revision;
+export const isSettled = ({ written, expected }: AssignExecution, found: Allocation): boolean =>
+  !written && found.revision === expected?.revision;
 
 /**
  * A request is refused only if no other execution of it has succeeded, before this one or meanwhile, and none has stood in

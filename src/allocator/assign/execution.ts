@@ -23,9 +23,9 @@ export interface AssignExecution {
   readonly startedAtMs: number;
   readonly place: AllocationPlace;
   /** The allocation to write over: our own, or what an earlier execution left. */
-  seen?: Allocation | undefined;
+  expected?: Allocation | undefined;
   /** The allocation as this execution wrote it last. */
-  mine?: Allocation | undefined;
+  written?: Allocation | undefined;
   /** The addresses taken so far. */
   held: Holding[];
   /** Is it unknown of a slot write whether it was done, or will be? Then the allocation must stay, for it may hold something (I3). */
@@ -59,8 +59,8 @@ function placeOf(context: Context, { space, handle, keyId }: AssignRequest): All
 }
 
 /** Returns the addresses that the answer would have now: those of the handle under a limit, and those taken. */
-export function grantedTo({ allowance, mine, held }: AssignExecution): readonly Granted[] {
-  return [...(allowance?.has ?? []), ...(mine ? [{ allocation: mine, held }] : [])];
+export function grantedTo({ allowance, written, held }: AssignExecution): readonly Granted[] {
+  return [...(allowance?.has ?? []), ...(written ? [{ allocation: written, held }] : [])];
 }
 
 /** Returns the requests that are still missing addresses. */
@@ -94,9 +94,9 @@ export function allocationOf(
   parts: readonly Part[],
   state: "live" | "pending",
 ): Allocation {
-  const { context, request, place, allowance, seen } = execution;
+  const { context, request, place, allowance, expected } = execution;
   // Who goes on with what another began does it for that one.
-  const { assignedBy } = seen ?? request;
+  const { assignedBy } = expected ?? request;
   const missing = unservedOf(execution);
   const has = assignment(allowance?.has ?? [], request).addresses;
   return {
@@ -131,7 +131,7 @@ export function times(context: Context, { leaseSeconds }: AssignRequest) {
 /** Nothing of what this execution did stands any more. */
 export function startOver(execution: AssignExecution): void {
   execution.held = [];
-  execution.mine = execution.seen = undefined;
+  execution.written = execution.expected = undefined;
   execution.allowance = undefined;
 }
 
@@ -140,22 +140,27 @@ export function startOver(execution: AssignExecution): void {
  * (rule 7). The allocation of an execution that holds nothing just goes, exactly as it was left. Where a slot write is unsettled
  * the allocation stays, and the repair run fences its parts.
  */
-export async function withdraw({ context, mine, held, unsettled }: AssignExecution): Promise<void> {
-  if (!mine) return;
+export async function withdraw({
+  context,
+  written,
+  held,
+  unsettled,
+}: AssignExecution): Promise<void> {
+  if (!written) return;
   const { store } = context;
   if (held.length === 0) {
     if (unsettled) return;
-    await dropQuotaSlots(context, mine, mine.quotaSlots);
-    return store.deleteAllocation("withdraw", mine);
+    await dropQuotaSlots(context, written, written.quotaSlots);
+    return store.deleteAllocation("withdraw", written);
   }
   const aborted: Allocation = {
-    ...mine,
+    ...written,
     state: "aborted",
     revision: fresh(context),
     atMs: context.now(),
   };
-  const written = await store.changeAllocation("abort", mine, aborted);
-  if (written.outcome !== "done") return; // whoever decided it frees what it holds, or the repair run does
+  const result = await store.changeAllocation("abort", written, aborted);
+  if (result.outcome !== "done") return; // whoever decided it frees what it holds, or the repair run does
   await inParallel(held, PARTS_FREED_AT_ONCE, ({ part, ordinals }) =>
     freeSlots(context, tagOf(aborted, part), ordinals),
   );

@@ -11,7 +11,7 @@ import { consideredPools } from "./family-requests.ts";
 import { requesterOf } from "./requester.ts";
 
 /**
- * The source of addresses: the host's own block, a free one that is claimed, an empty one that is taken over, one
+ * The source of addresses: the host's own block, a free one that is claimed, an empty one that is seized, one
  * that is borrowed from; or they are held already, by a handle that is at its limit.
  */
 type Action = "own" | "claim" | "seize" | "borrow" | "alreadyAssigned";

@@ -52,7 +52,7 @@ export async function allowanceOf(
   return { has, free };
 }
 
-/** A quota slot that is taken, and the address in it; none when its request is over, so that it may be taken over as it was seen. */
+/** A quota slot that is taken, and the address in it; none when its request is over, so that another request may take it as it was seen. */
 interface OccupiedQuotaSlot {
   readonly quotaSlot: QuotaSlot;
   readonly granted: Granted | undefined;
@@ -178,7 +178,7 @@ export function quotaSlotsFor(allocation: Allocation, held: readonly Holding[]) 
   return { quotaSlots, spare };
 }
 
-/** The address of a quota slot, if it is still held: a live head takes no more slots, so one that is not held is free for good. */
+/** The address of a quota slot, if it is still held: a live allocation takes no more slots, so one that is not held is free for good. */
 async function grantedIn(
   context: Context,
   allocation: Allocation,

@@ -61,7 +61,7 @@ function cachedSelections(
 }
 
 /**
- * Finds blocks for a request, in order: own with room → claim a free one → take over an empty one past its minimum age →
+ * Finds blocks for a request, in order: own with room → claim a free one → seize an empty one past its minimum age →
  * borrow, unless strict.
  *
  * @param places the host's places, if they were read already

@@ -43,7 +43,7 @@ export async function takeAll(
   const allocation = allocationOf(execution, named, lone ? "live" : "pending");
   if (allocationBytes(allocation) > ALLOCATION_BYTES_MAX) return tooLarge(request, named);
   const [writtenAllocation, lent] = await allOf(
-    writeAllocation(context, execution.seen, allocation),
+    writeAllocation(context, execution.expected, allocation),
     inParallel(
       selections,
       PARTS_TAKEN_AT_ONCE,
@@ -56,8 +56,8 @@ export async function takeAll(
     startOver(execution);
     return replayEarlier(execution, writtenAllocation.allocation);
   }
-  const first = execution.mine === undefined;
-  execution.seen = execution.mine = writtenAllocation.allocation;
+  const first = execution.written === undefined;
+  execution.expected = execution.written = writtenAllocation.allocation;
   if (
     limited &&
     first &&

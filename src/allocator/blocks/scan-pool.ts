@@ -133,7 +133,7 @@ export async function findFree(
 }
 
 /**
- * Looks at block groups where blocks stand, at random, whatever they are called: for a block to take over, for those that would lend,
+ * Looks at block groups where blocks stand, at random, whatever they are called: for a block to seize, for those that would lend,
  * and for a free one where a hint is wrong. It ends with the first that helps.
  */
 export async function scanAround(
@@ -271,7 +271,7 @@ export function mayHelp(context: Context, scan: PoolScan): boolean {
   );
 }
 
-/** Empty blocks of others, seen idle and past their minimum age: these may be taken over. */
+/** Empty blocks of others, seen idle and past their minimum age: these may be seized. */
 export function idleIn(context: Context, { seen, criteria }: PoolScan): readonly Block[] {
   if (!criteria.claiming) return [];
   return [...seen.values()].filter(

@@ -1,7 +1,7 @@
 import { PAGE_MS_MAX } from "../../domain/limits.ts";
 import {
   ContentionError,
-  OutOfTime,
+  DeadlineError,
   ThrottledError,
   UnavailableError,
 } from "../../domain/outcome.ts";
@@ -61,4 +61,4 @@ const isPassing = (error: unknown): boolean =>
 
 /** After these nothing more is begun. */
 const isFinal = (error: unknown): boolean =>
-  error instanceof OutOfTime || error instanceof UnavailableError;
+  error instanceof DeadlineError || error instanceof UnavailableError;

@@ -1,4 +1,4 @@
-import { OutOfTime } from "../../domain/outcome.ts";
+import { DeadlineError } from "../../domain/outcome.ts";
 
 /**
  * Does the work for every item, some at once, and answers in the items' order. Where one fails the others are carried out
@@ -37,7 +37,7 @@ export async function allOf<T extends readonly unknown[]>(
   return settled.map((each) => (each as PromiseFulfilledResult<unknown>).value) as unknown as T;
 }
 
-const isFinal = (error: unknown): boolean => error instanceof OutOfTime;
+const isFinal = (error: unknown): boolean => error instanceof DeadlineError;
 
 /** That the time is up goes before whatever else went wrong, so that nobody goes on after it. */
 function throwFirst(errors: readonly unknown[]): void {

@@ -14,7 +14,7 @@ import {
   JOB_GROUPS_AT_ONCE,
   JOB_GROUPS_PER_SLICE,
   JOB_KEPT_MS,
-  PASS_MS_MAX,
+  SCHEDULED_RUN_MS_MAX,
 } from "../../domain/limits.ts";
 import type { Pool } from "../../domain/pool.ts";
 import type { Context } from "../core/context.ts";
@@ -35,14 +35,14 @@ export interface Worked {
 }
 
 /**
- * One bounded pass over the jobs: each that runs is carried on by a slice, the one that was left alone longest first. Then it
+ * One bounded run over the jobs: each that runs is carried on by a slice, the one that was left alone longest first. Then it
  * is carried on by another, as long as there is time. A job whose walk has come to its end waits for the next scheduled run. A
  * worker that is cut off anywhere has done no harm, and neither have two at once: every step is taken exactly as
  * something was seen, or can be taken twice.
  */
 export async function runJobs(context: Context): Promise<Worked> {
   const done: Worked = { jobs: 0, groups: 0, ended: 0, failures: [] };
-  const run: Run = { untilMs: context.now() + PASS_MS_MAX, done, onWay: new Map() };
+  const run: Run = { untilMs: context.now() + SCHEDULED_RUN_MS_MAX, done, onWay: new Map() };
   const { jobs, unreadable } = await context.store.listJobs();
   done.failures.push(...unreadable);
   let turn: readonly Job[] = jobs.toSorted((a, b) => a.updatedAtMs - b.updatedAtMs);

@@ -68,7 +68,7 @@ async function releaseNamed(
       ? await context.store.readAllocation(place)
       : undefined;
   if ((keyed || headed) && !allocation) return notOurs(context, space, address, generation);
-  // An address whose head is still open was never answered, so nobody can rightly give it back.
+  // An address whose allocation is still pending was never answered, so nobody can rightly release it.
   if (allocation?.state === "pending" || allocation?.state === "aborted")
     return neverAnswered(text);
 

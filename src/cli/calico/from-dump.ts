@@ -45,7 +45,7 @@ export function wantedFrom(dump: Dump): Desired {
       ({ block: { cidr: a } }, { block: { cidr: b } }) =>
         compareAddresses(addressAt(a, 0), addressAt(b, 0)) || a.prefix - b.prefix,
     );
-  // Of a block that nobody owns and nobody uses, nothing is left to take over.
+  // Of a block that nobody owns and nobody uses, nothing is left to import.
   const used = taken.filter(({ block, addresses }) => block.owner || addresses.length > 0);
   const addresses = used.flatMap((one) => one.addresses);
   const pools = once("IPPool", dump.pools, ({ metadata }) => metadata.name);
@@ -334,9 +334,7 @@ function notesOf(
     [stale, "affinities have no block, or are marked as deleted: left out"],
     [unnamed, "addresses have no handle: theirs is no-handle- and the address"],
   ];
-  const kinds = [...dump.ignored].map(
-    ([kind, count]) => `${count} of kind ${kind}: not taken over.`,
-  );
+  const kinds = [...dump.ignored].map(([kind, count]) => `${count} of kind ${kind}: not imported.`);
   return [
     ...counted.filter(([count]) => count > 0).map(([count, text]) => `${count} ${text}.`),
     ...kinds,

@@ -4,7 +4,7 @@ import { BITS } from "../../domain/address.ts";
 import { type HostId, hostId } from "../../domain/host.ts";
 
 /**
- * Calico's resources, as much of them as is taken over. What they say beside that is not looked at: each release of Calico adds
+ * Calico's resources, as much of them as is imported. What they say beside that is not looked at: each release of Calico adds
  * to it. What is there must be of its kind.
  */
 

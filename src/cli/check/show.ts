@@ -114,7 +114,7 @@ function sentences({ problems, untidy, leaks }: Checked): readonly string[] {
   return [
     problems.length === 0 ? ALL_HOLDS : `${number(problems, "problem")}.`,
     ...(untidy.length > 0
-      ? [`${number(untidy, "left-over")} for the next scheduled passes to put right.`]
+      ? [`${number(untidy, "left-over")} for the next scheduled runs to put right.`]
       : []),
     ...(leaks ? leakSentences(leaks) : []),
   ];

@@ -23,7 +23,7 @@ export interface Desired {
   readonly notes: readonly string[];
 }
 
-/** Is there nothing in it that could be taken over, or be in conflict? */
+/** Is there nothing in it that could be imported, or be in conflict? */
 export const isEmpty = ({ notes: _, settings, ...lists }: Desired): boolean =>
   !settings && Object.values(lists).every(({ length }) => length === 0);
 

@@ -113,7 +113,7 @@ function whyNot(block: WantedBlock, there: BlockSummary): string | undefined {
   if (block.orAnyones) return undefined;
   const isFree = owner === undefined || (block.owner === undefined && owner === keeper);
   if (!isFree && owner !== block.owner)
-    return `belongs to ${owner} in Plat, and to ${block.owner ?? "nobody"} in what is taken over`;
+    return `belongs to ${owner} in Plat, and to ${block.owner ?? "nobody"} in what is imported`;
   // One that stands never gains it, and never loses it.
   if (isSame(block.hostReserved, there.hostReservation)) return undefined;
   return there.hostReservation

@@ -12,7 +12,7 @@ type Work = Filling & Pick<PlannedBlocks, "whose">;
 
 /**
  * Plans the changes of the configuration. Strict affinity, and the cap on blocks, would keep out what a cluster has from before
- * either was set: they hold once everything is taken over. That is only done where it is said what they are to be then, so
+ * either was set: they hold once everything is imported. That is only done where it is said what they are to be then, so
  * that a run which is cut off leaves nothing that the next one would not put right.
  */
 export function planSettings(

@@ -40,7 +40,7 @@ describe("the address plan of a space", () => {
       members: { fields: [{ field: "name" }] },
     });
     expect((refused as Rejection).detail).toMatch(
-      /would make the address plan of space default too large: 1106 pools take 380\d{3} bytes, 279\d{3} of them for their names, and there is room for 380000; shorter names of pools take less/,
+      /would make the address plan of space default too large: 1106 pools take 380\d{3} bytes, 279\d{3} of them for their names, and there is room for 380000; shorter pool names need less room/,
     );
     expect(await world.calm.store.readPlan(SPACE)).toEqual(before);
     expect(contentsIn(world).pools.map(({ name }) => name)).not.toContain(longName(2_000));

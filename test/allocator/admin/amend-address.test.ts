@@ -96,7 +96,7 @@ describe("a change of owners whose write is not heard of", () => {
       await write();
       await amend({ owner: { alternate: owner("other") } });
     });
-    await expect(amend(COME, table)).rejects.toMatchObject({ name: "Unavailable" });
+    await expect(amend(COME, table)).rejects.toMatchObject({ name: "UnavailableError" });
   });
 });
 

@@ -17,11 +17,11 @@ import {
   contentsIn,
   contextOver,
   makeWorld,
-  passes,
   poolOf,
   releaseAll,
   requestOf,
   SPACE,
+  scheduledRuns,
 } from "../../world.ts";
 
 describe("what an assign costs", () => {
@@ -122,7 +122,7 @@ describe("the order of blocks", () => {
     expect(contentsIn(world).borrowedBlocks).toMatchObject([{ host: "host:node-2" }]);
     expect(findViolations(contentsIn(world))).toEqual([]);
     await releaseAll(world.calm, told);
-    await passes(world, 2);
+    await scheduledRuns(world, 2);
     expect(contentsIn(world).borrowedBlocks).toEqual([]);
   });
 
@@ -217,7 +217,7 @@ describe("a block that is nobody's", () => {
     expect(more.addresses).toMatchObject([{ borrowed: true }]);
     await releaseAll(calm, told);
     await releaseAll(calm, more);
-    await passes(world, 3);
+    await scheduledRuns(world, 3);
     expect(contentsIn(world)).toMatchObject({
       blocks: [],
       affinities: [],

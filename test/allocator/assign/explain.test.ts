@@ -6,10 +6,10 @@ import {
   assigned,
   contextOver,
   makeWorld,
-  passes,
   poolOf,
   releaseAll,
   requestOf,
+  scheduledRuns,
   type World,
 } from "../../world.ts";
 
@@ -17,13 +17,13 @@ const dryRunContext = ({ table, clock }: World, seed = 1) =>
   contextOver(dryRunTable(table), clock, seed);
 
 describe("a dry run", () => {
-  it("says when a host would take over the empty block of another", async () => {
+  it("says when a host would seize the empty block of another", async () => {
     const settings = { blockMinAgeSeconds: 60 };
     const world = await makeWorld(poolOf("10.0.0.0/31", 31), settings);
     const told = await assigned(world.calm, { ...requestOf("old", 2), host: "host:old" });
     await releaseAll(world.calm, told);
     // Its first sighting marks the block as idle; a second one would delete it.
-    await passes(world, 1);
+    await scheduledRuns(world, 1);
     const items = world.table.items();
     const { families } = await explain(() => dryRunContext(world), requestOf("new", 1));
     expect(families).toMatchObject([{ blocks: [{ action: "seize", block: "10.0.0.0/31" }] }]);

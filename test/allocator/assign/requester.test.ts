@@ -21,11 +21,11 @@ import {
   contentsIn,
   contextOver,
   makeWorld,
-  passes,
   poolOf,
   releaseAll,
   requestOf,
   SPACE,
+  scheduledRuns,
   tableOf,
   type World,
 } from "../../world.ts";
@@ -402,7 +402,7 @@ describe("a host that a pool does not select any more", () => {
     const ready = await assigned(context, requestOf("ready", 1));
     await releaseAll(context, empty);
     await releaseAll(context, ready);
-    await passes(world, 3);
+    await scheduledRuns(world, 3);
     const blocks = contentsIn(world).blocks.map(({ cidr }) => formatCidr(cidr));
     expect(blocks.sort()).toEqual(["10.1.0.0/30", "10.1.0.4/30"]);
   });

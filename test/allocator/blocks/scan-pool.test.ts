@@ -35,11 +35,11 @@ import {
   contentsIn,
   contextOver,
   makeWorld,
-  passes,
   poolNamed,
   poolOf,
   requestOf,
   SPACE,
+  scheduledRuns,
   tableOf,
   type World,
 } from "../../world.ts";
@@ -294,7 +294,7 @@ describe("a large pool with one free block", () => {
       },
     };
     const asking = assign(counted(world, watched).context, requestFrom("node"));
-    await expect(asking).rejects.toMatchObject({ name: "Contended" });
+    await expect(asking).rejects.toMatchObject({ name: "ContentionError" });
     expect(asked).toHaveLength(GROUPS_SEARCHED_MAX);
     expect(new Set(asked).size).toBe(GROUPS_SEARCHED_MAX);
     expect(new Set(scanned).size).toBe(GROUP_SCANS_MAX);
@@ -363,10 +363,10 @@ describe("the hint that a block group is full", () => {
       ({ base }) => !current.includes(base),
     );
     await reserve(world, others);
-    await passes(world, 1);
+    await scheduledRuns(world, 1);
     expect(await fullIn(world, pool)).toEqual([0n]);
     await deleteReservation(world.calm, SPACE, "kept", { match: "any" });
-    await passes(world, 1);
+    await scheduledRuns(world, 1);
     expect(await fullIn(world, pool)).toEqual([]);
   });
 
@@ -393,7 +393,7 @@ describe("the hint that a block group is full", () => {
     const world = await fullWorld();
     world.clock.nowMs += 100_000;
     await deletePool(world.calm, SPACE, "pool", { match: "any" });
-    for (let pass = 0; pass < 5; pass++) {
+    for (let round = 0; round < 5; round++) {
       world.clock.nowMs += 100_000;
       await runJobs(world.calm);
     }
@@ -406,7 +406,7 @@ describe("the hint that a pool is full", () => {
   it("goes where somebody who made room was cut off before it: the repair run looks at the map", async () => {
     const world = await fullWorld();
     const { id } = await poolNamed(world);
-    await passes(world, 1, 1_000);
+    await scheduledRuns(world, 1, 1_000);
     expect(calledFull(world)).toHaveLength(1);
     await world.calm.store.unmarkFull(SPACE, id, 0n);
     await repairAll(world.calm);

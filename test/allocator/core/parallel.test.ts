@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { allOf, inParallel } from "../../../src/allocator/core/parallel.ts";
-import { OutOfTime } from "../../../src/domain/outcome.ts";
+import { DeadlineError } from "../../../src/domain/outcome.ts";
 
 it("answers in the order of the items, whichever is done first", async () => {
   const doubled = await inParallel([3, 1, 2], 2, async (n) => {
@@ -38,11 +38,11 @@ it("begins nothing more when the time is up, and says so whatever else went wron
     begun.push(n);
     await Promise.resolve();
     if (n === 0) throw new Error("the first failed");
-    if (n === 1) throw new OutOfTime("the time is up");
+    if (n === 1) throw new DeadlineError("the time is up");
     await Promise.resolve();
     finished.push(n);
   });
-  await expect(work).rejects.toBeInstanceOf(OutOfTime);
+  await expect(work).rejects.toBeInstanceOf(DeadlineError);
   expect(begun).not.toContain(4);
   expect(finished).toEqual(begun.filter((n) => n > 1));
 });

@@ -34,12 +34,12 @@ import {
   contentsIn,
   contextOver,
   makeWorld,
-  passes,
   poolNamed,
   poolOf,
   releaseAll,
   requestOf,
   SPACE,
+  scheduledRuns,
   tableOf,
   type World,
 } from "../../world.ts";
@@ -132,7 +132,7 @@ describe("a drain", () => {
     const kept = await assigned(world.calm, requestOf("kept", 1));
     await releaseAll(world.calm, await assigned(world.calm, requestOf("gone", 4)));
     world.clock.nowMs += 2 * MINUTE_MS;
-    for (let pass = 0; pass < 3; pass++) {
+    for (let round = 0; round < 3; round++) {
       await reclaimAll(world.calm);
       world.clock.nowMs += MINUTE_MS;
     }
@@ -348,7 +348,7 @@ describe("a delete", () => {
       const inUse = contentsIn(world).blocks.filter(({ slots }) => slots.size > 0);
       expect(inUse.every(({ poolId }) => poolId === pool.id)).toBe(true);
       clock.nowMs += 20 * MINUTE_MS;
-      for (let pass = 0; pass < 2; pass++) {
+      for (let round = 0; round < 2; round++) {
         await reclaimAll(calm);
         await repairAll(calm);
         clock.nowMs += 2 * MINUTE_MS;
@@ -415,7 +415,7 @@ describe("a delete", () => {
         ]);
         await work(minutes);
         expect(await now(job), `minute ${minute}, call ${at}`).toMatchObject({ state: "done" });
-        await passes(world, 1);
+        await scheduledRuns(world, 1);
         const { pools, plans, maps, blocks, affinities } = contentsIn(world);
         expect({ pools, maps, blocks, affinities }).toEqual({
           pools: [],
@@ -459,7 +459,7 @@ describe("an empty block that an earlier pool of the same name and range left", 
     expect(taken()).toEqual([]);
   });
 
-  it("is not taken over, however long it has been idle", async () => {
+  it("is not seized, however long it has been idle", async () => {
     await orphan();
     world.clock.nowMs += 10 * MINUTE_MS;
     await world.calm.store.addGroup(SPACE, (await poolNamed(world)).id, 0n);
@@ -521,7 +521,7 @@ describe("a job", () => {
     const { job } = await drained();
     const current = contentsIn(world).maps.flatMap(({ groups }) => [...groups]).length;
     let walked = 0;
-    for (let pass = 0; pass < current; pass++) {
+    for (let round = 0; round < current; round++) {
       // Each block group takes half a scheduled run.
       const slow = contextOver(world.table, world.clock, 5);
       const scanGroup: typeof slow.store.scanGroup = async (...look) => {

@@ -21,10 +21,10 @@ import {
   contentsIn,
   contextOver,
   makeWorld,
-  passes,
   poolOf,
   requestOf,
   SPACE,
+  scheduledRuns,
   tableOf,
 } from "../../world.ts";
 
@@ -68,7 +68,7 @@ describe.each(REQUESTS)(
           expect(heldNow(world, answer), where).toBe(true);
         expect(heldNow(world, borrowedFrom), where).toBe(true);
         expect(findViolations(contentsIn(world)), where).toEqual([]);
-        await passes(world, 3);
+        await scheduledRuns(world, 3);
         expect(findViolations(contentsIn(world), { quiet: true }), where).toEqual([]);
         if (answer && !(answer instanceof Rejection) && ask.leaseSeconds === undefined)
           expect(heldNow(world, answer), `later, ${where}`).toBe(true);

@@ -107,7 +107,7 @@ describe("a dump is read", () => {
     const old = exportOf({ affinity: null, hostAffinity: "node-1" }, "/calico/ipam/v2/host/node-1");
     const { notes, ...of } = await planned(now);
     expect(of.steps).toEqual(steps);
-    expect(notes).toEqual(["1 of kind ClusterInformation: not taken over."]);
+    expect(notes).toEqual(["1 of kind ClusterInformation: not imported."]);
     expect((await planned(old)).steps).toEqual(steps);
     const virtual = exportOf({ affinity: "virtual:lb" }, "/calico/ipam/v2/virtual/lb");
     expect((await planned(virtual)).steps.claims).toMatchObject([{ host: "virtual:lb" }]);

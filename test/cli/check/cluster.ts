@@ -30,8 +30,8 @@ export const listOf = (...items: readonly object[]): string =>
   JSON.stringify({ apiVersion: "v1", kind: "List", items });
 
 /** What every cluster has beside what a test is about. */
-const STANDING = [nodeOf("node-1"), nodeOf("node-2"), podOf("other", ["192.0.2.1"])];
-export const inventoryOf = (...items: readonly object[]): string => listOf(...STANDING, ...items);
+const CURRENT = [nodeOf("node-1"), nodeOf("node-2"), podOf("other", ["192.0.2.1"])];
+export const inventoryOf = (...items: readonly object[]): string => listOf(...CURRENT, ...items);
 
 /** Options of an inventory that covers all, from stdin, taken so many minutes after the beginning. */
 export const whole = (minutes: number): readonly string[] => [

@@ -252,12 +252,12 @@ describe("plat import calico takes over", () => {
     expect(await get("/v1/nodes/node-1")).toMatchObject({ labels: { zone: "west" } });
     expect(await get("/v1/namespaces/shop")).toMatchObject({ labels: { team: "a" } });
     expect(notes).toEqual([
-      "1 of kind ConfigMap: not taken over.",
+      "1 of kind ConfigMap: not imported.",
       'reservation kept: "nonsense" is neither a CIDR nor an address: left out.',
     ]);
   });
 
-  it("reservations, and warns of those that cover what it has taken over", async () => {
+  it("reservations, and warns of those that cover what it has imported", async () => {
     const dump = [
       ...dumpOf([POOL], [block([pod("a"), pod("b")])]),
       resource("IPReservation", "kept", { reservedCIDRs: ["10.0.0.0/24"] }),

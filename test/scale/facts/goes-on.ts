@@ -25,7 +25,9 @@ export const goesOnFacts = (form: Form): readonly Fact[] =>
         return cloud.clock.run(async () => {
           const looks = new Looks();
           const run = (aliveMs: number) =>
-            new LambdaFunction({ ...looks.over(cloud, aliveMs), passes: [] }).run(schedule.run);
+            new LambdaFunction({ ...looks.over(cloud, aliveMs), scheduledRuns: [] }).run(
+              schedule.run,
+            );
           await run(diesAfterMs);
           const before = looks.begin();
           await run(BEGINNING_MS);

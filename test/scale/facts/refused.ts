@@ -43,7 +43,7 @@ export const refusedFacts = (form: Form): readonly Fact[] => {
 };
 
 /** What a refusal costs, where nothing is free anywhere. */
-export const refusalCallFacts = (form: Form): readonly Fact[] => {
+export const rejectionCallFacts = (form: Form): readonly Fact[] => {
   const cidr = form === "full" ? "64.0.0.0/6" : "64.0.0.0/14";
   const blocks = form === "full" ? 1_048_576 : 4_096;
   const pools = form === "full" ? 2_000 : 100;

@@ -1,5 +1,5 @@
 import { repair } from "../../../src/allocator/maintenance/repair/repair.ts";
-import { PASS_MS_MAX } from "../../../src/domain/limits.ts";
+import { SCHEDULED_RUN_MS_MAX } from "../../../src/domain/limits.ts";
 import { EVERY_SHARD } from "../../../src/domain/shard.ts";
 import type { Fact, Form } from "../fact.ts";
 import { LambdaFunction } from "../lambda.ts";
@@ -25,7 +25,7 @@ export function sweptFacts(form: Form): readonly Fact[] {
         const { ms } = await cloud.clock.run(() =>
           new LambdaFunction(cloud).run((context) => repair(context, 0)),
         );
-        const inARun = (cloud.table.scanned / ms) * PASS_MS_MAX;
+        const inARun = (cloud.table.scanned / ms) * SCHEDULED_RUN_MS_MAX;
         return ITEMS / (inARun * EVERY_SHARD.length * RUNS_PER_HOUR);
       },
     },

@@ -29,7 +29,7 @@ export class PoolsSeen {
   }
 
   /**
-   * Calls the pools full of which every block group was found so, as a look would: so a request passes them by that has never tried
+   * Calls the pools full of which every block group was found so, as a scan would: so a request passes them by that has never tried
    * them. A pool of which the scheduled run saw only a part is left to those that go through all of it. Where a block group was found open, a
    * hint that its pool is full is wrong, and goes: who cleared the hint of the block group was cut off before it.
    */

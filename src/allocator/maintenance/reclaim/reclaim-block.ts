@@ -48,7 +48,7 @@ export async function reclaimBlock(
     return marked.outcome === "done" ? "markedIdle" : "kept";
   }
   const oldEnough = nowMs - seen.claimedAtMs >= settings.blockMinAgeSeconds * 1000;
-  // The mark is of an earlier pass: a block is given up at its second sighting, not at its first.
+  // The mark is of an earlier run: a block is deleted at its second sighting, not at its first.
   if (!oldEnough || seen.idleSinceMs >= startedAtMs) return "kept";
   const { warmBlocksPerHost } = settings;
   if (owner && (await isKeptWarm(context, seen, owner, { pools, warmBlocksPerHost })))

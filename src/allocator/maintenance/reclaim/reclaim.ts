@@ -1,9 +1,9 @@
 import { type Random, randomBelow } from "../../../domain/fresh.ts";
 import {
-  PASS_MS_MAX,
   RECLAIM_GROUPS_AT_ONCE,
   RECLAIM_GROUPS_PER_SLICE,
   RECLAIM_SPACES_AT_ONCE,
+  SCHEDULED_RUN_MS_MAX,
 } from "../../../domain/limits.ts";
 import { CorruptItemError, unlessCorrupt } from "../../../domain/outcome.ts";
 import type { SpaceConfiguration } from "../../../domain/pool.ts";
@@ -32,8 +32,8 @@ export interface Reclaimed {
   readonly failures: unknown[];
 }
 
-/** A pass under way. */
-interface Pass {
+/** A run under way. */
+interface ReclaimRun {
   readonly context: Context;
   readonly startedAtMs: number;
   readonly untilMs: number;
@@ -51,7 +51,7 @@ interface SpaceWalk {
 }
 
 /**
- * One bounded pass over the block groups of every pool of the spaces of a shard. Each space is gone on with where the last scheduled run
+ * One bounded run over the block groups of every pool of the spaces of a shard. Each space is gone on with where the last scheduled run
  * stopped in it, by slices: no space has its second one before each has its first, and what goes wrong in one stops no other.
  * A scheduled run without time for all spaces begins with a random one.
  *
@@ -61,7 +61,12 @@ interface SpaceWalk {
 export async function reclaim(context: Context, shard: number): Promise<Reclaimed> {
   const startedAtMs = context.now();
   const done = noneDone();
-  const pass: Pass = { context, startedAtMs, untilMs: startedAtMs + PASS_MS_MAX, done };
+  const run: ReclaimRun = {
+    context,
+    startedAtMs,
+    untilMs: startedAtMs + SCHEDULED_RUN_MS_MAX,
+    done,
+  };
   const { spaces, unreadable } = await context.store.listSpaces();
   for (const entry of unreadable)
     if (shardOfSpace(entry.name) === shard) done.failures.push(entry.unreadable);
@@ -70,18 +75,18 @@ export async function reclaim(context: Context, shard: number): Promise<Reclaime
     (entry): SpaceWalk => ({
       entry,
       kept: entry.position,
-      groups: groupsOf(pass, entry),
+      groups: groupsOf(run, entry),
       pools: new PoolsSeen(entry.space),
       isBegun: false,
     }),
   );
   let underway = 0;
   const worker = async (): Promise<void> => {
-    for (let walk = queue.shift(); walk && isInTime(pass); walk = queue.shift()) {
+    for (let walk = queue.shift(); walk && isInTime(run); walk = queue.shift()) {
       underway++;
       const together = Math.min(underway + queue.length, RECLAIM_SPACES_AT_ONCE);
       const atOnce = Math.floor(RECLAIM_GROUPS_AT_ONCE / together);
-      const hasMore = await walkSlice(pass, walk, atOnce).catch((error) => {
+      const hasMore = await walkSlice(run, walk, atOnce).catch((error) => {
         // The next scheduled run goes on with the space where this one stopped.
         note(done.failures, error);
         return false;
@@ -105,7 +110,7 @@ const noneDone = (): Reclaimed => ({
   failures: [],
 });
 
-const isInTime = ({ context, untilMs }: Pass): boolean => context.now() < untilMs;
+const isInTime = ({ context, untilMs }: ReclaimRun): boolean => context.now() < untilMs;
 
 /** The same items in the same order, but beginning anywhere. */
 function rotated<T>(items: readonly T[], random: Random): readonly T[] {
@@ -114,16 +119,16 @@ function rotated<T>(items: readonly T[], random: Random): readonly T[] {
 }
 
 /**
- * Goes through the next block groups of a space, and keeps where it came to. Answers whether there are more for which this pass has
+ * Goes through the next block groups of a space, and keeps where it came to. Answers whether there are more for which this run has
  * time.
  */
-async function walkSlice(pass: Pass, walk: SpaceWalk, atOnce: number): Promise<boolean> {
+async function walkSlice(run: ReclaimRun, walk: SpaceWalk, atOnce: number): Promise<boolean> {
   const slice = await nextOf(walk.groups, RECLAIM_GROUPS_PER_SLICE);
-  const { context, untilMs, done } = pass;
+  const { context, untilMs, done } = run;
   if (!walk.isBegun) done.spaces++;
   walk.isBegun = true;
   const begun = await whileTime(context, slice, { atOnce, untilMs }, ({ group }) =>
-    reclaimOne(pass, walk, group),
+    reclaimOne(run, walk, group),
   );
   if (slice.length > 0 && begun === 0) return false;
   const isAtEnd = slice.length < RECLAIM_GROUPS_PER_SLICE && begun === slice.length;
@@ -148,7 +153,7 @@ async function nextOf<T>(source: AsyncGenerator<T>, count: number): Promise<T[]>
 
 /** One block group that cannot be worked on must not keep the scheduled run from all that come after it. */
 async function reclaimOne(
-  { context, startedAtMs, done }: Pass,
+  { context, startedAtMs, done }: ReclaimRun,
   { pools }: SpaceWalk,
   group: GroupOfPool,
 ): Promise<void> {
@@ -167,8 +172,8 @@ async function reclaimOne(
 }
 
 /** The block groups of a space after where it was left; none where there is no pool. */
-async function* groupsOf(pass: Pass, entry: SpaceEntry): AsyncGenerator<GroupOnWay> {
-  const { context, done } = pass;
+async function* groupsOf(run: ReclaimRun, entry: SpaceEntry): AsyncGenerator<GroupOnWay> {
+  const { context, done } = run;
   const configuration = await unlessCorrupt(judgedBy(context, entry.space));
   if (configuration instanceof CorruptItemError) {
     done.failures.push(configuration);
@@ -176,7 +181,7 @@ async function* groupsOf(pass: Pass, entry: SpaceEntry): AsyncGenerator<GroupOnW
   }
   const { pools, unreadablePools } = configuration;
   done.failures.push(...unreadablePools.map(({ unreadable }) => unreadable));
-  if (isWithoutPools(configuration)) await leaveRegister(pass, entry);
+  if (isWithoutPools(configuration)) await leaveRegister(run, entry);
   yield* groupsAfter(context, pools, entry.position, done.failures);
 }
 
@@ -196,7 +201,7 @@ const isWithoutPools = ({
  * Takes a space without a pool out of the register, as its entry was seen: whoever creates a pool enters the space again after
  * the pool's item stands, so either the item is seen here, or the entry has another revision, or it comes back.
  */
-async function leaveRegister({ context, done }: Pass, entry: SpaceEntry): Promise<void> {
+async function leaveRegister({ context, done }: ReclaimRun, entry: SpaceEntry): Promise<void> {
   if (!isWithoutPools(await context.store.readSpace(entry.space))) return;
   const dropped = await context.store.dropSpace(entry);
   if (dropped.outcome === "done") done.spacesDropped++;

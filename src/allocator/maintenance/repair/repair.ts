@@ -3,7 +3,7 @@ import {
   COLLECT_DUE_AT_ONCE,
   COLLECT_DUE_MS_MAX,
   COLLECT_DUE_PER_PAGE,
-  PASS_MS_MAX,
+  SCHEDULED_RUN_MS_MAX,
 } from "../../../domain/limits.ts";
 import { CorruptItemError, unlessCorrupt } from "../../../domain/outcome.ts";
 import type { Progress } from "../../../domain/sweep.ts";
@@ -45,7 +45,7 @@ export async function repair(context: Context, shard: number): Promise<Repaired>
     kept = progress;
   };
   const progress: Progress = { ...(due && { due }), ...rest };
-  const untilMs = startedAtMs + PASS_MS_MAX;
+  const untilMs = startedAtMs + SCHEDULED_RUN_MS_MAX;
   await going(done, async () => {
     // What another version keeps of it is not written over.
     if (found === "unreadable") return sweepAtRandom(context, { shard, untilMs }, done);

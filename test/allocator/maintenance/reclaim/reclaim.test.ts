@@ -4,9 +4,9 @@ import type { Context } from "../../../../src/allocator/core/context.ts";
 import type { Store } from "../../../../src/allocator/core/store.ts";
 import { type Reclaimed, reclaim } from "../../../../src/allocator/maintenance/reclaim/reclaim.ts";
 import {
-  PASS_MS_MAX,
   RECLAIM_GROUPS_AT_ONCE,
   RECLAIM_GROUPS_PER_SLICE,
+  SCHEDULED_RUN_MS_MAX,
 } from "../../../../src/domain/limits.ts";
 import { Rejection, ThrottledError } from "../../../../src/domain/outcome.ts";
 import type { Pool } from "../../../../src/domain/pool.ts";
@@ -37,7 +37,7 @@ const [BEFORE, AFTER] = ["a", "z"].map((letter) => {
   for (let n = 0; ; n++) if (shardOfSpace(`${letter}-${n}`) === SHARD) return `${letter}-${n}`;
 }) as [string, string];
 
-const pass = (context: Context): Promise<Reclaimed> => reclaim(context, SHARD);
+const scheduledRun = (context: Context): Promise<Reclaimed> => reclaim(context, SHARD);
 
 /** A function over the world's table, with some calls of the store replaced. */
 function functionOf(world: World, replaced: (store: Store) => Partial<Store>): Context {
@@ -80,7 +80,7 @@ describe("every space gets its share of every scheduled run", () => {
     }));
     for (let minute = 0; minute < 2; minute++) {
       world.clock.nowMs += MINUTE_MS;
-      expect((await pass(slow)).groups).toBeGreaterThan(0);
+      expect((await scheduledRun(slow)).groups).toBeGreaterThan(0);
     }
     expect(blocksIn(world)).toBe(0);
   });
@@ -96,7 +96,7 @@ describe("every space gets its share of every scheduled run", () => {
         return store.keepPosition(space, position);
       },
     }));
-    await pass(context);
+    await scheduledRun(context);
     expect(new Set(order.slice(0, 2))).toEqual(new Set([BEFORE, AFTER]));
     expect(order.length).toBeGreaterThan(10);
   });
@@ -115,7 +115,7 @@ describe("every space gets its share of every scheduled run", () => {
     const first = new Set<string | undefined>();
     for (let minute = 0; minute < 20; minute++) {
       begun = [];
-      await pass(context);
+      await scheduledRun(context);
       first.add(begun[0]);
     }
     expect(first).toEqual(new Set([BEFORE, AFTER, SPACE]));
@@ -139,10 +139,10 @@ describe("a scheduled run that is cut off", () => {
         return store.keepPosition(...kept);
       },
     }));
-    await pass(context);
+    await scheduledRun(context);
     expect(looked).toHaveLength(1_000);
     looksLeft = 2_000;
-    expect((await pass(context)).failures).toEqual([]);
+    expect((await scheduledRun(context)).failures).toEqual([]);
     const { groups } = await world.calm.store.readBlockGroupIndex(BEFORE, id, { consistent: true });
     expect(new Set(looked).size).toBe(groups.size);
     expect(looked.length).toBeLessThanOrEqual(1_500 + RECLAIM_GROUPS_PER_SLICE);
@@ -154,14 +154,14 @@ describe("a scheduled run that is cut off", () => {
     let looks = 0;
     const context = functionOf(world, (store) => ({
       scanGroup: async (...look) => {
-        if (++looks === 3) world.clock.nowMs += PASS_MS_MAX + 1;
+        if (++looks === 3) world.clock.nowMs += SCHEDULED_RUN_MS_MAX + 1;
         return store.scanGroup(...look);
       },
     }));
-    expect((await pass(context)).failures).toEqual([]);
+    expect((await scheduledRun(context)).failures).toEqual([]);
     expect(looks).toBeLessThanOrEqual(2 + RECLAIM_GROUPS_AT_ONCE);
     const begun = looks;
-    expect((await pass(context)).groups).toBe(500 - begun);
+    expect((await scheduledRun(context)).groups).toBe(500 - begun);
   });
 
   it("looks at many block groups side by side, and at no more than is said", async () => {
@@ -178,7 +178,7 @@ describe("a scheduled run that is cut off", () => {
         return store.scanGroup(...look);
       },
     }));
-    await pass(context);
+    await scheduledRun(context);
     expect(most).toBeGreaterThan(RECLAIM_GROUPS_AT_ONCE / 2);
     expect(most).toBeLessThanOrEqual(RECLAIM_GROUPS_AT_ONCE);
   });
@@ -204,10 +204,10 @@ describe("what is the matter with one space", () => {
         if (item.pk.startsWith(partition) && (of === BEFORE || of === AFTER))
           world.table.partitions.get(item.pk)?.set(item.sk, unreadable(item));
       }
-      const { failures } = await pass(contextOver(world.table, world.clock, 5));
+      const { failures } = await scheduledRun(contextOver(world.table, world.clock, 5));
       expect(failures).toHaveLength(2);
       world.clock.nowMs += MINUTE_MS;
-      await pass(world.calm);
+      await scheduledRun(world.calm);
       expect(blocksIn(world)).toBe(0);
       for (const item of sound) world.table.partitions.get(item.pk)?.set(item.sk, item);
     },
@@ -220,11 +220,11 @@ describe("what is the matter with one space", () => {
     const pages = world.table.partitions.get(`GROUPINDEX#${BEFORE}#${id}`);
     const page = pages?.get("0") as Item;
     pages?.set("0", { ...page, groups: new Set(["0", "!"]) });
-    const { groups, failures } = await pass(world.calm);
+    const { groups, failures } = await scheduledRun(world.calm);
     expect(failures).toHaveLength(1);
     expect(groups).toBe(1 + 300 - 128);
     world.clock.nowMs += MINUTE_MS;
-    await pass(world.calm);
+    await scheduledRun(world.calm);
     expect(blocksIn(world)).toBe(0);
     pages?.set("0", page);
   });
@@ -243,10 +243,10 @@ describe("what is the matter with one space", () => {
         return store.readSpace(space);
       },
     }));
-    const { failures } = await pass(context);
+    const { failures } = await scheduledRun(context);
     expect(failures).toHaveLength(2);
     world.clock.nowMs += MINUTE_MS;
-    await pass(context);
+    await scheduledRun(context);
     expect(blocksIn(world)).toBe(0);
   });
 });
@@ -255,18 +255,18 @@ describe("a space without pools", () => {
   it("leaves the register, and comes back with its next pool", async () => {
     const world = await makeWorld();
     await world.calm.store.registerSpace(BEFORE, "r");
-    expect(await pass(world.calm)).toMatchObject({ spacesDropped: 1, failures: [] });
+    expect(await scheduledRun(world.calm)).toMatchObject({ spacesDropped: 1, failures: [] });
     expect(await registered(world)).toEqual([SPACE]);
     await poolOfGroups(world, BEFORE, 1);
     expect(await registered(world)).toEqual([BEFORE, SPACE]);
-    expect(await pass(world.calm)).toMatchObject({ spacesDropped: 0, groups: 1 });
+    expect(await scheduledRun(world.calm)).toMatchObject({ spacesDropped: 0, groups: 1 });
   });
 
   it("leaves it also where its entry is from before there were revisions", async () => {
     const world = await makeWorld();
     const old = { pk: "SPACES", sk: BEFORE, f: 1 };
     world.table.partitions.get("SPACES")?.set(BEFORE, old);
-    expect(await pass(world.calm)).toMatchObject({ spacesDropped: 1 });
+    expect(await scheduledRun(world.calm)).toMatchObject({ spacesDropped: 1 });
   });
 
   it("stays when a pool is created while it is about to leave", async () => {
@@ -278,7 +278,7 @@ describe("a space without pools", () => {
         return store.dropSpace(seen);
       },
     }));
-    expect(await pass(context)).toMatchObject({ spacesDropped: 0, failures: [] });
+    expect(await scheduledRun(context)).toMatchObject({ spacesDropped: 0, failures: [] });
     expect(await registered(world)).toEqual([BEFORE, SPACE]);
   });
 
@@ -288,7 +288,7 @@ describe("a space without pools", () => {
       putPool: async (pool, seen) => {
         if (pool.state === "pending") {
           world.clock.nowMs += 4 * HOUR_MS;
-          expect(await pass(world.calm)).toMatchObject({ spacesDropped: 1 });
+          expect(await scheduledRun(world.calm)).toMatchObject({ spacesDropped: 1 });
         }
         return store.putPool(pool, seen);
       },
@@ -312,12 +312,12 @@ describe("a space without pools", () => {
     const own = (await store.listSpaces()).spaces.filter(
       ({ space }) => shardOfSpace(space) === SHARD,
     );
-    const dropped = await pass(contextOver(world.table, world.clock, 2));
+    const dropped = await scheduledRun(contextOver(world.table, world.clock, 2));
     expect(dropped.failures).toEqual([]);
     expect(dropped.spacesDropped).toBeGreaterThan(500);
     let calls = 0;
     const counting = functionOf(world, (all) => counted(all, () => calls++));
-    const { spaces } = await pass(counting);
+    const { spaces } = await scheduledRun(counting);
     expect(spaces).toBe(own.length - dropped.spacesDropped);
     // The register, and of each space the configuration and a map.
     expect(calls).toBe(1 + 2 * spaces);
@@ -343,7 +343,7 @@ describe("what is at rest costs little", () => {
     for (let n = 0; n < 512; n++)
       await assigned(world.calm, { ...requestOf(`pod-${n}`, 2), host: `host:node-${n}` });
     world.clock.nowMs += HOUR_MS + 1;
-    await pass(world.calm);
+    await scheduledRun(world.calm);
     const queries: string[] = [];
     const table = {
       ...tableOf(world),
@@ -353,7 +353,7 @@ describe("what is at rest costs little", () => {
         return world.table.query(...query);
       },
     };
-    const done = await pass(contextOver(table, world.clock, 4));
+    const done = await scheduledRun(contextOver(table, world.clock, 4));
     expect(done).toMatchObject({ groups: 8, blocks: 512, failures: [] });
     expect(queries.toSorted()).toEqual([
       ...Array.from({ length: 8 }, () => "BLOCK eventually"),
@@ -366,9 +366,9 @@ describe("what is at rest costs little", () => {
   it("a scheduled run that goes through everything at once writes nothing", async () => {
     const world = await makeWorld();
     await assigned(world.calm, requestOf("held", 2));
-    await pass(world.calm);
+    await scheduledRun(world.calm);
     const before = world.table.items();
-    await pass(world.calm);
+    await scheduledRun(world.calm);
     expect(world.table.items()).toEqual(before);
   });
 });
@@ -386,14 +386,14 @@ describe("a block whose host has lost its affinity", () => {
 
   it("has it again after the next scheduled run, while it is young", async () => {
     const world = await withoutAffinity(2);
-    expect(await pass(world.calm)).toMatchObject({ affinitiesRestored: 1 });
+    expect(await scheduledRun(world.calm)).toMatchObject({ affinitiesRestored: 1 });
     expect(affinities(world)).toBe(1);
   });
 
   it("has it again after the next scheduled run when it is empty, however old", async () => {
     const world = await withoutAffinity(0);
     world.clock.nowMs += 2 * HOUR_MS;
-    expect(await pass(world.calm)).toMatchObject({ affinitiesRestored: 1 });
+    expect(await scheduledRun(world.calm)).toMatchObject({ affinitiesRestored: 1 });
     expect(affinities(world)).toBe(1);
   });
 
@@ -403,9 +403,9 @@ describe("a block whose host has lost its affinity", () => {
       scanGroup: async (...look) =>
         (await store.scanGroup(...look)).map((block) => ({ ...block, host: "host:before" })),
     }));
-    expect(await pass(stale)).toMatchObject({ affinitiesRestored: 0, failures: [] });
+    expect(await scheduledRun(stale)).toMatchObject({ affinitiesRestored: 0, failures: [] });
     expect(affinities(world)).toBe(0);
-    await pass(world.calm);
+    await scheduledRun(world.calm);
   });
 });
 
@@ -416,12 +416,12 @@ it("puts the hint right that a block group is full, and that it is not", async (
   const full = async () => (await store.readBlockGroupIndex(SPACE, id, { consistent: true })).full;
   await assigned(world.calm, requestOf("first", 2));
   await store.markFull(SPACE, id, 0n);
-  await pass(world.calm);
+  await scheduledRun(world.calm);
   expect(await full()).toEqual(new Set());
   const second = { ...requestOf("second", 2), host: "host:node-2" } as const;
   await assigned(world.calm, second);
   await store.unmarkFull(SPACE, id, 0n);
-  await pass(world.calm);
+  await scheduledRun(world.calm);
   expect(await full()).toEqual(new Set([0n]));
 });
 
@@ -434,7 +434,7 @@ it("takes the hint away that a pool is full which has a free block, though no bl
   const [{ pool: taken } = { pool: "" }] = contentsIn(world).blocks;
   const { id } = await poolNamed(world, taken);
   await store.callPoolFull({ space: SPACE, poolId: id, reserved: "" });
-  await pass(world.calm);
+  await scheduledRun(world.calm);
   expect(await store.listFullPools(SPACE)).toEqual([]);
 });
 
@@ -447,7 +447,7 @@ it("calls a pool full that is, before any request has tried it; at rest it write
   await assigned(world.calm, requestOf("all", 4));
   const hints = () => world.calm.store.listFullPools(SPACE);
   expect(await hints()).toEqual([]);
-  await pass(world.calm);
+  await scheduledRun(world.calm);
   expect(await hints()).toEqual([{ space: SPACE, poolId: id, reserved: "" }]);
   const calls: string[] = [];
   const table: Table = {
@@ -461,7 +461,7 @@ it("calls a pool full that is, before any request has tried it; at rest it write
       return tableOf(world).write(write);
     },
   };
-  await pass(contextOver(table, world.clock, 7));
+  await scheduledRun(contextOver(table, world.clock, 7));
   expect(calls.filter((call) => call.startsWith("FULLPOOLS#"))).toHaveLength(1);
   expect(calls.filter((call) => !call.includes("#") && call !== "SPACES")).toEqual([]);
 });
@@ -471,5 +471,5 @@ it("the reclaimer and the repair run leave a space of full blocks as it is", asy
   await assigned(world.calm, requestOf("held", 8));
   world.clock.nowMs += 2 * HOUR_MS;
   await repairAll(world.calm);
-  expect(await pass(world.calm)).toMatchObject({ deleted: 0, markedIdle: 0, failures: [] });
+  expect(await scheduledRun(world.calm)).toMatchObject({ deleted: 0, markedIdle: 0, failures: [] });
 });
