@@ -121,7 +121,9 @@ describe("a claim that another host wins", () => {
         pauses.push(ms);
       },
     };
-    await expect(assign(sleepy, requestOf("pod", 1))).rejects.toMatchObject({ name: "ContentionError" });
+    await expect(assign(sleepy, requestOf("pod", 1))).rejects.toMatchObject({
+      name: "ContentionError",
+    });
     expect(claims).toBeGreaterThan(1);
     expect(claims).toBeLessThanOrEqual(CLAIM_TRIES_MAX);
     expect(pauses.length).toBeGreaterThanOrEqual(claims);

@@ -144,7 +144,8 @@ export async function answerOf<T>(walk: Promise<T>): Promise<T | undefined> {
     return await walk;
   } catch (error) {
     const name = error instanceof Error ? error.name : "";
-    if (!["Killed", "ContentionError", "ThrottledError", "UnavailableError"].includes(name)) throw error;
+    if (!["Killed", "ContentionError", "ThrottledError", "UnavailableError"].includes(name))
+      throw error;
     return undefined;
   }
 }
