@@ -7,7 +7,7 @@ import type { Unfit } from "./selection.ts";
 /**
  * Returns whether every address of a pool is reserved, so that there is nothing in it to claim, to seize or to borrow.
  *
- * @throws Unreadable where what is reserved is not known
+ * @throws {CorruptItemError} where what is reserved is not known
  */
 export const isShut = ({ cidr }: Pool, { reserved }: Pick<SpaceConfiguration, "reserved">) =>
   isWhollyReserved(cidr, reserved);

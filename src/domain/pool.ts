@@ -115,7 +115,7 @@ export const reservedBy = (
 ): readonly Interval[] =>
   merged([...NEVER_ASSIGNED, ...reservations.flatMap(({ intervals }) => intervals)]);
 
-/** The pool of a name, if there is one. @throws Unreadable */
+/** The pool of a name, if there is one. @throws {CorruptItemError} */
 export function poolNamed(
   { pools, unreadablePools }: SpaceConfiguration,
   name: string,
@@ -124,7 +124,7 @@ export function poolNamed(
   return pools.find((pool) => pool.name === name);
 }
 
-/** The reservation of a name, if there is one. @throws Unreadable */
+/** The reservation of a name, if there is one. @throws {CorruptItemError} */
 export function reservationNamed(
   { reservations, unreadableReservations }: SpaceConfiguration,
   name: string,
@@ -133,7 +133,7 @@ export function reservationNamed(
   return reservations.find((reservation) => reservation.name === name);
 }
 
-/** A pool by its id, if there is one. @throws Unreadable where it may be one that cannot be read */
+/** A pool by its id, if there is one. @throws {CorruptItemError} where it may be one that cannot be read */
 export function poolOfId(configuration: SpaceConfiguration, id: string): Pool | undefined {
   return configuration.pools.find((pool) => pool.id === id) ?? noneUnread(configuration);
 }
@@ -149,7 +149,7 @@ export function poolOver({ pools }: SpaceConfiguration, address: Address): Pool 
   );
 }
 
-/** Nothing, which is true only where every pool was read. @throws Unreadable */
+/** Nothing, which is true only where every pool was read. @throws {CorruptItemError} */
 export function noneUnread({ unreadablePools }: SpaceConfiguration): undefined {
   const [first] = unreadablePools;
   if (first) throw first.unreadable;

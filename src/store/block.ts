@@ -263,7 +263,7 @@ function slotsFrom(item: Item): ReadonlyMap<number, Slot> {
   return slots;
 }
 
-/** The block of an item, for who must know what stands there. @throws Unreadable */
+/** The block of an item, for who must know what stands there. @throws {CorruptItemError} */
 export const blockFrom = reading((item: Item): Block => {
   const { space, cidr } = placeOf(item);
   if (numberOf(item, "prefix") !== cidr.prefix)

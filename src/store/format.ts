@@ -13,7 +13,7 @@ const KEYS = "k";
  * Reads an item by `from` if it has the format that this version reads. No item without a number was ever deployed, so one
  * that has none is of unknown making, and nothing is guessed of it.
  *
- * @throws Unreadable, by the item's name
+ * @throws {CorruptItemError}, by the item's name
  */
 export function reading<T>(from: (item: Item) => T): (item: Item) => T {
   return (item) => {
@@ -40,7 +40,7 @@ function assertFormat(item: Item, kind: Kind): void {
  * Refuses an item that says of the keys of its table what this version does not know: of what stands under other keys
  * nothing would be found.
  *
- * @throws Unreadable
+ * @throws {CorruptItemError}
  */
 export function assertKeys(item: Item): void {
   if (item[KEYS] !== undefined && item[KEYS] !== KEYS_FORMAT) throw differingKeys(item);

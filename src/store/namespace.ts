@@ -14,7 +14,7 @@ import type { Table } from "./table.ts";
 export function namespaceItems(table: Table) {
   const namespaces = revised(table, namespaceItem, namespaceFrom);
   return {
-    /** @throws Unreadable */
+    /** @throws {CorruptItemError} */
     async readNamespace(space: string, name: string): Promise<Namespace | undefined> {
       const item = await table.get(namespaceKey(space, name));
       return item && namespaceFrom(item);

@@ -44,7 +44,7 @@ export function nodeItems(table: Table) {
       };
     },
 
-    /** @throws Unreadable */
+    /** @throws {CorruptItemError} */
     async readNode(space: string, name: string): Promise<Node | undefined> {
       const item = await table.get(nodeKey(space, name));
       return item && nodeFrom(item);

@@ -48,7 +48,7 @@ export function spaceItems(table: Table) {
     });
 
   return {
-    /** @throws Unreadable where the keys of the space are of another format; what single items come to, they say themselves */
+    /** @throws {CorruptItemError} where the keys of the space are of another format; what single items come to, they say themselves */
     async readSpace(space: string): Promise<SpaceConfiguration> {
       const items = await table.query(spacePk(space));
       for (const item of items) assertKeys(item);
@@ -117,7 +117,7 @@ export function spaceItems(table: Table) {
       return withItem(await put("put-settings", item, seenRevision), settingsFrom);
     },
 
-    /** The value that moves whenever the configuration does. @throws Unreadable */
+    /** The value that moves whenever the configuration does. @throws {CorruptItemError} */
     async readVersion(space: string): Promise<string | undefined> {
       const item = await table.get(versionKey(space));
       return item && versionFrom(item);

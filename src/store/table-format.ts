@@ -5,14 +5,14 @@ import { BORROWED_BLOCK_PREFIX, headOf, NODE_SK, TABLE_KEY } from "./key.ts";
 import { KEYS_FORMAT } from "./kinds.ts";
 import type { Table, Write } from "./table.ts";
 
-/** It carries the format of the keys, and has nothing else to say. @throws Unreadable */
+/** It carries the format of the keys, and has nothing else to say. @throws {CorruptItemError} */
 export const assertKeysOf = reading(() => {});
 
 /**
  * Sees to it that a table has keys of the format that this version knows, before anything is written: one that is empty is
  * told so now.
  *
- * @throws Unreadable where the keys are of another format, or where items stand and nothing says of what format
+ * @throws {CorruptItemError} where the keys are of another format, or where items stand and nothing says of what format
  */
 export async function openTable(table: Table): Promise<void> {
   if (await isTold(table)) return;
@@ -32,7 +32,7 @@ export async function openTable(table: Table): Promise<void> {
  * for that. An assign and a release do not: they begin with the configuration of the space, whose items carry the format of
  * the keys themselves.
  *
- * @throws Unreadable where the keys are of another format
+ * @throws {CorruptItemError} where the keys are of another format
  */
 export function knownKeysTable(table: Table): Table {
   const read = once(() => isTold(table));

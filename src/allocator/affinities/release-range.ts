@@ -59,7 +59,7 @@ interface ReleasingBlock extends Releasing {
  * ReleaseAffinity). Of a block that is another's it says so; of a range it tells of the host's own.
  *
  * @returns as `releaseAffinities` does; or that the range is less than a block of its pool
- * @throws Unreadable where the range may begin in a pool that cannot be read
+ * @throws {CorruptItemError} where the range may begin in a pool that cannot be read
  */
 export async function releaseRange(
   context: Context,

@@ -28,7 +28,7 @@ export async function allocationOfSlot(
  * older one says nothing, so all allocations of its handle are read, once for all such slots. An allocation is there once, however
  * many tokens of it there are.
  *
- * @throws Unreadable
+ * @throws {CorruptItemError}
  */
 export async function allocationsOfSlots(
   context: Context,

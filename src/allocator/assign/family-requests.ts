@@ -104,7 +104,7 @@ export function familyRequestsOf(
     : rejection;
 }
 
-/** Refuses what names a pool that cannot be read, by its name, or by a range that may be its. @throws Unreadable */
+/** Refuses what names a pool that cannot be read, by its name, or by a range that may be its. @throws {CorruptItemError} */
 function refuseUnread(
   { pools, poolsByFamily = { 4: [], 6: [] } }: PoolRequest,
   configuration: SpaceConfiguration,

@@ -2,7 +2,7 @@ import type { SlotRules } from "../../domain/block.ts";
 import { cooldownMsOf, type Pool, type SpaceConfiguration } from "../../domain/pool.ts";
 import type { Context } from "../core/context.ts";
 
-/** The rules by which slots of a pool's blocks may be given now. @throws Unreadable where what is reserved is not known */
+/** The rules by which slots of a pool's blocks may be given now. @throws {CorruptItemError} where what is reserved is not known */
 export function slotRules(
   context: Context,
   configuration: SpaceConfiguration,

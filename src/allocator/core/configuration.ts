@@ -52,7 +52,7 @@ async function current(
  * before it is denied, and before one that may have the range no more is named: the version tells of every change that its
  * operator was told of. One whose operator was told nothing is heard of when the copy is `CONFIGURATION_FRESH_MS` old.
  *
- * @throws Unreadable where the address may lie in a pool that cannot be read
+ * @throws {CorruptItemError} where the address may lie in a pool that cannot be read
  */
 export async function poolAt(
   context: Context,

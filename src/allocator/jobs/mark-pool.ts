@@ -68,7 +68,7 @@ export const DELETED_MEANWHILE = "The pool is being deleted.";
 const isMarked = ({ kind }: Job, { state, disabled }: Pool): boolean =>
   kind === "pool.delete" ? state === "deleting" : state !== "deleting" && disabled;
 
-/** The pool of a job, as it stands now. @throws Unreadable */
+/** The pool of a job, as it stands now. @throws {CorruptItemError} */
 export async function poolOfJob(
   context: Context,
   { space, poolId }: Job,

@@ -28,7 +28,7 @@ export class Holders {
   /**
    * Does the host hold a slot of the block, as that was seen? Whose the block is does not matter.
    *
-   * @throws Unreadable
+   * @throws {CorruptItemError}
    */
   async hold(host: HostId, block: Block): Promise<boolean> {
     const name = `${block.space}#${formatCidr(block.cidr)}`;

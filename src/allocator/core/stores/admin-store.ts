@@ -1,0 +1,107 @@
+import type { AddressPlan, AddressPlanEntry } from "../../../domain/address-plan.ts";
+import type { Contents } from "../../../domain/contents.ts";
+import type { Job } from "../../../domain/job.ts";
+import type { Namespace } from "../../../domain/namespace.ts";
+import type { Node, NodeEntry } from "../../../domain/node.ts";
+import type { CorruptItemError, Outcome } from "../../../domain/outcome.ts";
+import type {
+  Pool,
+  Reservation,
+  Settings,
+  SpaceConfiguration,
+  UnreadableNamed,
+} from "../../../domain/pool.ts";
+import type { SpaceEntry, SpacePosition } from "../../../domain/space.ts";
+import type { Progress } from "../../../domain/sweep.ts";
+
+/** Reads and writes what operators and scheduled runs need: configuration, jobs, nodes, namespaces, and the table as a whole. */
+export interface AdminStore {
+  /** @throws {CorruptItemError} where the keys of the table are of another format; single items say for themselves that they are not read */
+  readSpace(space: string): Promise<SpaceConfiguration>;
+  putPool(pool: Pool, seen: Pool | undefined): Promise<Outcome<Pool>>;
+  changePool(step: string, seen: Pool, next: Pool): Promise<Outcome<Pool>>;
+  deletePool(seen: Pool): Promise<Outcome<unknown>>;
+  putReservation(
+    reservation: Reservation,
+    seen: Reservation | undefined,
+  ): Promise<Outcome<Reservation>>;
+  deleteReservation(seen: Reservation): Promise<Outcome<unknown>>;
+  putSettings(
+    space: string,
+    settings: Settings,
+    revision: string,
+    seenRevision: string | undefined,
+  ): Promise<Outcome<unknown>>;
+  readVersion(space: string): Promise<string | undefined>;
+  raiseVersion(space: string, version: string): Promise<Outcome<unknown>>;
+  registerSpace(space: string, revision: string): Promise<Outcome<unknown>>;
+
+  /** Eventually consistent. Entries that cannot be read are named beside the others. */
+  listSpaces(): Promise<{
+    readonly spaces: readonly SpaceEntry[];
+    readonly unreadable: readonly UnreadableNamed[];
+  }>;
+  keepPosition(space: string, position: SpacePosition | undefined): Promise<void>;
+  dropSpace(seen: SpaceEntry): Promise<Outcome<unknown>>;
+  readPlan(space: string): Promise<AddressPlan>;
+  changePlan(
+    seen: AddressPlan,
+    entries: readonly AddressPlanEntry[],
+    revision: string,
+  ): Promise<Outcome<AddressPlan>>;
+
+  /** Of one space, or of all; those that cannot be read are named beside them. */
+  listJobs(
+    space?: string,
+  ): Promise<{ readonly jobs: readonly Job[]; readonly unreadable: readonly CorruptItemError[] }>;
+  readJob(space: string, id: string): Promise<Job | undefined>;
+  createJob(job: Job): Promise<Outcome<Job>>;
+  changeJob(step: string, seen: Job, next: Job): Promise<Outcome<Job>>;
+  deleteJob(step: string, seen: Job): Promise<void>;
+  readNode(space: string, name: string): Promise<Node | undefined>;
+  createNode(node: Node): Promise<Outcome<Node>>;
+  changeNode(seen: Node, next: Node): Promise<Outcome<Node>>;
+  deleteNode(seen: Node): Promise<Outcome<unknown>>;
+  listNodeEntries(
+    space: string,
+    page: { readonly after: string | undefined; readonly limit: number },
+  ): Promise<{
+    readonly entries: readonly NodeEntry[];
+    readonly unreadable: readonly CorruptItemError[];
+    readonly next: string | undefined;
+  }>;
+  enterNode(entry: NodeEntry): Promise<Outcome<unknown>>;
+  restoreNodeEntry(entry: NodeEntry): Promise<void>;
+  deleteNodeEntry(step: string, seen: Pick<NodeEntry, "space" | "name" | "id">): Promise<void>;
+  readNamespace(space: string, name: string): Promise<Namespace | undefined>;
+  listNamespaces(
+    space: string,
+    page: { readonly after: string | undefined; readonly limit: number },
+  ): Promise<{
+    readonly namespaces: readonly Namespace[];
+    readonly unreadable: readonly CorruptItemError[];
+    readonly next: string | undefined;
+  }>;
+  createNamespace(namespace: Namespace): Promise<Outcome<Namespace>>;
+  changeNamespace(seen: Namespace, next: Namespace): Promise<Outcome<Namespace>>;
+  deleteNamespace(seen: Namespace): Promise<Outcome<unknown>>;
+
+  /** Asks the table for the format of its keys. @throws {CorruptItemError} where it is not the one that this version knows */
+  checkKeys(): Promise<void>;
+  readProgress(shard: number): Promise<Progress | undefined>;
+  writeProgress(shard: number, progress: Progress): Promise<void>;
+
+  /** A page of a segment of the table, item by item, each with its position: eventually consistent. */
+  scanSegment(
+    segment: { readonly index: number; readonly of: number },
+    limit: number,
+    after?: string,
+  ): Promise<{
+    readonly found: readonly { readonly contents: Contents; readonly position: string }[];
+    readonly next?: string;
+  }>;
+  scanPage(
+    limit: number,
+    after?: string,
+  ): Promise<{ readonly contents: Contents; readonly next?: string }>;
+}

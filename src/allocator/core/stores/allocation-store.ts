@@ -1,0 +1,59 @@
+import type { Allocation, Due } from "../../../domain/allocation.ts";
+import type { AllocationPlace } from "../../../domain/allocation-place.ts";
+import type { CorruptItemError, Outcome } from "../../../domain/outcome.ts";
+import type { QuotaSlot } from "../../../domain/quota-slot.ts";
+import type { AllocationStart } from "../../../domain/token.ts";
+
+/** Reads and writes allocations, and the quota slots of handles with a limit. */
+export interface AllocationStore {
+  readAllocation(place: AllocationPlace): Promise<Allocation | undefined>;
+  listAllocations(
+    space: string,
+    handleHash: string,
+    asked?: { readonly after?: AllocationPlace | undefined; readonly limit?: number },
+  ): Promise<readonly Allocation[]>;
+
+  /** Those that begin so, or all; those that cannot be read are named beside the others. */
+  allocationsFrom(
+    space: string,
+    handleHash: string,
+    start: AllocationStart | undefined,
+  ): Promise<{
+    readonly allocations: readonly Allocation[];
+    readonly unreadable: readonly CorruptItemError[];
+  }>;
+
+  /** Those that cannot be read are named beside the others. */
+  listAllocationPage(
+    space: string,
+    handleHash: string,
+    page: { readonly after?: AllocationPlace | undefined; readonly limit: number },
+  ): Promise<{
+    readonly allocations: readonly Allocation[];
+    readonly unreadable: readonly CorruptItemError[];
+    readonly next: AllocationPlace | undefined;
+  }>;
+  createAllocation(allocation: Allocation): Promise<Outcome<Allocation>>;
+  changeAllocation(step: string, seen: Allocation, next: Allocation): Promise<Outcome<Allocation>>;
+  deleteAllocation(step: string, seen: Allocation): Promise<void>;
+  deleteAllocationOfToken(place: AllocationPlace, token: string): Promise<void>;
+  markDue(place: AllocationPlace, token: string, dueAtMs: number): Promise<void>;
+  markFreed(
+    place: AllocationPlace,
+    token: string,
+    given: {
+      readonly address: string;
+      readonly complete: boolean;
+      readonly revision: string;
+      readonly atMs: number;
+      readonly dueAtMs: number;
+    },
+  ): Promise<Outcome<Allocation>>;
+  dueAllocations(
+    shard: number,
+    page: { readonly untilMs: number; readonly limit: number; readonly after?: Due },
+  ): Promise<readonly Due[]>;
+  listQuotaSlots(space: string, handle: string): Promise<readonly QuotaSlot[]>;
+  putQuotaSlot(quotaSlot: QuotaSlot, seen: QuotaSlot | undefined): Promise<Outcome<QuotaSlot>>;
+  deleteQuotaSlot(step: string, seen: QuotaSlot): Promise<void>;
+}

@@ -1,0 +1,81 @@
+import type { Block, BlockChanges } from "../../../domain/block.ts";
+import type { Cidr } from "../../../domain/cidr.ts";
+import type { BlockGroupIndexPage, FullPool } from "../../../domain/contents.ts";
+import type { HostId } from "../../../domain/host.ts";
+import type { CorruptItemError, Outcome } from "../../../domain/outcome.ts";
+import type { Slot } from "../../../domain/slot.ts";
+
+/** Reads and writes blocks, the index of block groups, and the hints that one of them is full. */
+export interface BlockStore {
+  readBlock(
+    space: string,
+    cidr: Cidr,
+    options?: { readonly consistent: boolean },
+  ): Promise<Block | undefined>;
+  scanGroup(
+    space: string,
+    group: Cidr,
+    options: { readonly consistent: boolean },
+  ): Promise<readonly Block[]>;
+
+  /** Lists the places of blocks, also of unreadable ones; eventually consistent. */
+  listCurrent(space: string, group: Cidr): Promise<readonly Cidr[]>;
+  createBlock(block: Block): Promise<Outcome<Block>>;
+  takeSlots(
+    learned: Block,
+    slots: readonly { readonly ordinal: number; readonly seen: Slot | undefined }[],
+    taken: Slot,
+    revision: string,
+  ): Promise<Outcome<Block>>;
+  freeSlots(
+    space: string,
+    cidr: Cidr,
+    ordinals: readonly number[],
+    taken: Slot & { readonly kind: "taken" },
+    coolingSinceMs: number | undefined,
+    revision: string,
+  ): Promise<Outcome<Block>>;
+  fenceBlock(step: string, space: string, cidr: Cidr, epoch: string): Promise<Outcome<Block>>;
+  changeHost(
+    step: string,
+    seen: Block,
+    host: HostId | undefined,
+    fresh: BlockChanges,
+  ): Promise<Outcome<Block>>;
+  noteCalledFull(seen: Block): Promise<Outcome<Block>>;
+  markIdle(seen: Block, nowMs: number, revision: string): Promise<Outcome<Block>>;
+  deleteBlock(seen: Block): Promise<Outcome<Block>>;
+  readBlockGroupIndex(
+    space: string,
+    poolId: string,
+    options: { readonly consistent: boolean },
+  ): Promise<{ readonly groups: ReadonlySet<bigint>; readonly full: ReadonlySet<bigint> }>;
+
+  /** Those that are called full: eventually consistent. */
+  readFullGroups(space: string, poolId: string): Promise<ReadonlySet<bigint>>;
+
+  /** Eventually consistent, in the order of the pages' names. Pages that cannot be read are named beside the others. */
+  readIndexPages(
+    space: string,
+    poolId: string,
+    options: { readonly after: string | undefined; readonly limit: number },
+  ): Promise<{
+    readonly pages: readonly {
+      readonly page: string;
+      readonly groups: ReadonlySet<bigint>;
+      readonly full: ReadonlySet<bigint>;
+    }[];
+    readonly unreadable: readonly CorruptItemError[];
+    readonly next: string | undefined;
+  }>;
+  addGroup(space: string, poolId: string, group: bigint): Promise<Outcome<unknown>>;
+  markFull(space: string, poolId: string, group: bigint): Promise<Outcome<unknown>>;
+  unmarkFull(space: string, poolId: string, group: bigint): Promise<Outcome<unknown>>;
+  listIndexPages(space: string, poolId: string): Promise<readonly BlockGroupIndexPage[]>;
+  deleteIndexPage(page: BlockGroupIndexPage): Promise<void>;
+
+  /** Eventually consistent; hints that cannot be read are left out. */
+  listFullPools(space: string): Promise<readonly FullPool[]>;
+  callPoolFull(hint: FullPool): Promise<void>;
+  clearPoolFull(step: string, pool: Pick<FullPool, "space" | "poolId">): Promise<void>;
+}
