@@ -69,7 +69,7 @@ async function ensureBlock(
   const { store, random } = context;
   const poolScans = poolScansOf(context);
   let affinities = await store.listAffinities(familyRequest.space, familyRequest.host);
-  for (let execution = 0; execution < CLAIM_TRIES_MAX; execution++) {
+  for (let attempt = 0; attempt < CLAIM_TRIES_MAX; attempt++) {
     const own = await firstOwn(context, familyRequest, affinities);
     if (own) return own;
     const search = await claimAnyBlock(context, familyRequest, affinities, 0, poolScans);

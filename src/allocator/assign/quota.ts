@@ -63,7 +63,7 @@ async function occupiedOf(
   context: Context,
   { space, handle }: AssignRequest,
 ): Promise<readonly OccupiedQuotaSlot[] | Rejection> {
-  for (let execution = 0; execution < SWAP_TRIES_MAX; execution++) {
+  for (let attempt = 0; attempt < SWAP_TRIES_MAX; attempt++) {
     // The quota slots before their allocations: an allocation stands before its quota slot does, so one that is not found is over.
     const quotaSlots = (await context.store.listQuotaSlots(space, handle)).toSorted(
       (a, b) => a.number - b.number,

@@ -75,7 +75,7 @@ async function blockFor(
 ): Promise<Block | Rejection> {
   const { store, random } = context;
   const cidr = blockOf(address, pool.blockSize);
-  for (let execution = 0; execution < CLAIM_TRIES_MAX; execution++) {
+  for (let attempt = 0; attempt < CLAIM_TRIES_MAX; attempt++) {
     const there = await store.readBlock(space, cidr);
     if (there && there.poolId !== pool.id)
       throw new ContentionError(
