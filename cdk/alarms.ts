@@ -55,7 +55,7 @@ export class Alarms extends Construct {
 
     this.alarm(
       "DeadLetters",
-      "A scheduled run of reclaim, repair or work was lost, or failed as a whole. Read the message in the dead-letter queue and the log of the function, then purge the queue: the next tick has gone on.",
+      "A scheduled run of reclaim, repair or work was lost, or failed as a whole. Read the message in the dead-letter queue and the log of the function, then purge the queue: the next run has continued.",
       {
         metric: deadLetterQueue.metricApproximateNumberOfMessagesVisible({
           statistic: Stats.MAXIMUM,

@@ -7,5 +7,5 @@ const plat = context();
 
 /** One run over a shard; the next run of its schedule goes on where it stopped. */
 export async function handler(event: unknown): Promise<void> {
-  logScheduledRun("collected", await repair(plat, shardOfRun(event)));
+  logScheduledRun("repaired", await repair(plat, shardOfRun(event)));
 }

@@ -30,7 +30,7 @@ const OWNERS = [
   ["this measurement", /recorder\.mjs$/],
 ] as const;
 const ENGINE: ReadonlyMap<string, string> = new Map([
-  ["(garbage repair run)", "V8: collection of garbage"],
+  ["(garbage collector)", "V8: collection of garbage"],
   ["(program)", "V8 and Node.js: native code"],
 ]);
 const EVENTS = "Node.js: network and events";

@@ -197,7 +197,7 @@ function slotViolations(
     sameCidr(borrowedBlock.block, cidr);
   if (holder !== host && !borrowedBlocks.some(isLent))
     return [
-      violation("I11", `${name} slot ${ordinal} of ${holder} has no borrowed block under it`),
+      violation("I11", `${name} slot ${ordinal} of ${holder} has no entry for this borrowed block`),
     ];
   return [];
 }
@@ -262,7 +262,7 @@ function withoutQuotaSlot(
         .map(({ address }) =>
           violation(
             "limit",
-            `${nameOf(allocation)} holds ${address} in a quota slot that it has no more`,
+            `${nameOf(allocation)} holds ${address} in a quota slot that it no longer has`,
           ),
         ),
     );
@@ -300,7 +300,12 @@ function untidy(contents: Contents, byName: BlocksByName): Violation[] {
       ),
     ...maps
       .filter(({ poolId }) => !pools.some(({ id }) => id === poolId))
-      .map(({ poolId }) => violation("tidy", `a map is left from pool ${poolId}, which is gone`)),
+      .map(({ poolId }) =>
+        violation(
+          "tidy",
+          `a page of the block-group index is left from pool ${poolId}, which is gone`,
+        ),
+      ),
     ...blocks
       .filter(
         ({ host, space, cidr }) =>
@@ -318,12 +323,7 @@ function untidy(contents: Contents, byName: BlocksByName): Violation[] {
         violation("tidy", `${host} has an affinity for ${formatCidr(block)} that is ${state}`),
       ),
     ...(affinityNames.size < affinities.length
-      ? [
-          violation(
-            "tidy",
-            `${affinities.length - affinityNames.size} affinities stand twice for one block`,
-          ),
-        ]
+      ? [violation("tidy", `${affinities.length - affinityNames.size} affinities are duplicates`)]
       : []),
     ...affinities
       .filter(({ host, space, block }) => byName.get(nameOfBlock(space, block))?.host !== host)

@@ -38,7 +38,7 @@ const PROFILE: Profile = {
     { id: 3, callFrame: frame("assign", BUNDLE, WALKS), children: [4] },
     { id: 4, callFrame: frame("writev", "node:net") },
     { id: 5, callFrame: frame("(idle)", "") },
-    { id: 6, callFrame: frame("(garbage repair run)", "") },
+    { id: 6, callFrame: frame("(garbage collector)", "") },
     { id: 7, callFrame: frame("onread", "node:net") },
   ],
   samples: [2, 2, 3, 4, 5, 5, 5, 6, 7, 7],

@@ -117,7 +117,7 @@ describe("a block group", () => {
       groups: 16,
     },
   ])(
-    "is one of $block groups in $pool, from $first to $last",
+    "is one of $groups block groups in $pool, from $first to $last",
     ({ pool, size, first, last, groups }) => {
       const whole = grid(pool, size);
       expect(groupCount(whole)).toBe(BigInt(groups));
@@ -147,7 +147,7 @@ describe("the order in which a host tries the block groups of a pool", () => {
     { pool: "2001:db8::/110", size: 122, groups: 64n },
     { pool: "2001:db8::/102", size: 122, groups: 4n * GROUPS_PER_WINDOW },
   ])(
-    "has each of the $block groups block groups of $pool exactly once",
+    "has each of the $groups block groups block groups of $pool exactly once",
     ({ pool, size, groups }) => {
       for (const host of ["host:node-1", "host:node-2", "virtual:node-1"] as const) {
         const order = [...groupOrder(grid(pool, size), host)];
@@ -191,7 +191,7 @@ describe("the order in which a host tries the block groups of a pool", () => {
     { pool: "2001:db8::/48", size: 122, groups: 2n ** 68n },
     { pool: "::/0", size: 128, groups: 2n ** 122n },
   ])(
-    "is made on demand: $pool has $block groups block groups and none is listed",
+    "is made on demand: $pool has $groups block groups block groups and none is listed",
     ({ pool, size, groups }) => {
       const huge = grid(pool, size);
       expect(groupCount(huge)).toBe(groups);

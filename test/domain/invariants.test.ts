@@ -389,7 +389,10 @@ describe("an empty block whose pool is gone", () => {
     const maps = [{ space: "default", poolId: "gone", page: "0", groups: new Set([0n]) }];
     expect(found({ ...left, blocks: [], maps })).toEqual([]);
     expect(foundAtRest({ ...left, blocks: [], maps })).toEqual([
-      { invariant: "tidy", message: "a map is left from pool gone, which is gone" },
+      {
+        invariant: "tidy",
+        message: "a page of the block-group index is left from pool gone, which is gone",
+      },
     ]);
   });
 });

@@ -42,13 +42,16 @@ import { countOf, type FamilyRequest, type SlotSelector } from "./selection.ts";
 import { takeAll } from "./take-selection.ts";
 
 /**
- * Assigns addresses: learn blocks → put the allocation → take the slots. What one slot write serves has an allocation that is `live`
- * at once: two writes, and no read when the function is warm. What needs more has a pending allocation (rule 7): its allocation is `open`
- * and names every part before that part's block is touched, and nobody is answered before it is `live`. What a crash
- * leaves at any point is an allocation that the repair run ends (I3).
+ * Assigns addresses: learns the blocks, writes the allocation, then takes the slots.
  *
- * @returns the addresses, all of them or none unless partial is allowed; or why not. Throws `ContentionError`, or what
- *   cuts it short: nothing is held then, or the same Idempotency-Key, or the repair run, finds it.
+ * A request that one slot write serves has a `live` allocation from the start: two writes, and no read when the function is
+ * warm. Its allocation stands before its slots, so that a crash between the two writes leaves something to find. A larger
+ * request has a `pending` allocation, which names each part before the block of that part is touched, and becomes `live`
+ * before the answer (rule 7). After a crash at any point the repair run closes the allocation (I3).
+ *
+ * @returns the addresses, all of them or none unless partial is allowed; or the rejection
+ * @throws {ContentionError} after releasing what it held; any other error may leave addresses under the handle that it names,
+ *   and the same Idempotency-Key, or the repair run, finds them
  */
 export async function assign(
   context: Context,
@@ -58,18 +61,18 @@ export async function assign(
   try {
     return await answered(execution);
   } catch (error) {
-    throw await settledError(execution, error);
+    throw await cleanUpAfter(execution, error);
   }
 }
 
-/** A refusal that came from what an earlier execution held, and freed only then, is not told: the walk begins again. */
+/** Begins again where the rejection came from what an earlier execution held, and frees only now: that rejection is stale. */
 async function answered(execution: AssignExecution): Promise<Assignment | Rejection> {
   for (let round = 0; round < ASSIGN_ROUNDS_MAX; round++) {
     const answer = await unlessCorrupt(carriedOut(execution));
-    const isNo = answer instanceof Rejection || answer instanceof CorruptItemError;
-    const told = isNo ? await reject(execution, answer) : answer;
-    if (told instanceof CorruptItemError) throw told;
-    if (told) return told;
+    const isRejected = answer instanceof Rejection || answer instanceof CorruptItemError;
+    const result = isRejected ? await reject(execution, answer) : answer;
+    if (result instanceof CorruptItemError) throw result;
+    if (result) return result;
   }
   throw new ContentionError(
     `this request was begun again by others in ${ASSIGN_ROUNDS_MAX} rounds`,
@@ -80,15 +83,19 @@ async function carriedOut(execution: AssignExecution): Promise<Assignment | Reje
   const known = await learn(execution);
   if (known instanceof Rejection) return known;
   const { earlier } = known;
-  const isNew = earlier && !isSettled(execution, earlier);
-  return (isNew && (await replayEarlier(execution, earlier))) || walk(execution, known);
+  if (earlier && !isSettled(execution, earlier)) {
+    const replayed = await replayEarlier(execution, earlier);
+    if (replayed) return replayed;
+  }
+  return walk(execution, known);
 }
 
 /**
- * Cleans up after an operation that was cut short: contention is a settled outcome, so what is held goes back at once; after any
- * other, what is held, or may be, can be freed by its handle, also where we made that up.
+ * Cleans up after an execution that failed, and returns the error to throw. After contention the outcome of every write is
+ * known, so the addresses are released at once. After any other error a write may still land: the addresses stay, and the error
+ * names the handle that releases them, also a generated one.
  */
-async function settledError(execution: AssignExecution, error: unknown): Promise<unknown> {
+async function cleanUpAfter(execution: AssignExecution, error: unknown): Promise<unknown> {
   let cause = error;
   try {
     if (error instanceof ContentionError) await withdraw(execution);
@@ -112,19 +119,17 @@ async function walk(
     const got = grantedTo(execution).reduce((sum, { held }) => sum + countOf(held), 0);
     if (selections instanceof Rejection && (!execution.request.allowPartial || got === 0))
       return unserved ? together(selections, unserved) : selections;
-    // A late author, whose configuration may be too old, ends here. What it picked before stood before: whoever looks at the
-    // range later than any author may come this far sees the block, or it is gone, and then its epoch is too. Who has all
-    // that is wanted answers, however late: its allocation may be live, and another execution of the request answered with it.
+    // After REQUEST_MS_MAX the cached configuration may be stale, so this execution takes nothing new. What it took before
+    // stays valid: a job that changes the pool waits longer than that before it reads the blocks, and sees them. An execution
+    // that has everything answers however late it is: its allocation may be live, and a replay may have answered with it.
     const taking = !(selections instanceof Rejection) && selections.length > 0;
     if (taking && execution.context.now() - execution.startedAtMs > REQUEST_MS_MAX)
       throw new ContentionError("the request took longer than a function can run");
-    const told =
-      selections instanceof Rejection
-        ? await conclude(execution, shortageOf(execution, got, selections))
-        : selections.length === 0
-          ? await conclude(execution, shortageOf(execution, got))
-          : await takeAll(execution, selections, countOf(selections) === totalOf(familyRequests));
-    if (told) return told;
+    const rejection = selections instanceof Rejection ? selections : undefined;
+    const answer = taking
+      ? await takeAll(execution, selections, countOf(selections) === totalOf(familyRequests))
+      : await conclude(execution, shortageOf(execution, got, rejection));
+    if (answer) return answer;
   }
   throw new ContentionError(`no blocks could be settled on in ${ASSIGN_ROUNDS_MAX} rounds`);
 }
@@ -142,7 +147,7 @@ function shortageOf(execution: AssignExecution, got: number, rejection?: Rejecti
   };
 }
 
-/** Learns what the limit of its handle leaves a request that has one. */
+/** Reads how many addresses the limit of the handle still permits, for a request with a limit. */
 async function holdToLimit(execution: AssignExecution): Promise<Rejection | undefined> {
   const { context, request, allowance } = execution;
   if (request.limitPerHandle === undefined || allowance) return undefined;
@@ -164,7 +169,7 @@ async function conclude(
 ): Promise<Assignment | Rejection | undefined> {
   const { context, request, written, held, allowance } = execution;
   const has = allowance?.has ?? [];
-  // They were seen a while ago, and one after the other: seen again, all were held at one moment between.
+  // They were read one by one. If all are still held now, all were held at one moment in between.
   if (!(await areHeld(context, has))) {
     await withdraw(execution);
     startOver(execution);
@@ -175,7 +180,7 @@ async function conclude(
     assignment([...has, { allocation, held }], request, shortage);
   if (written.state === "live") return answer(written);
   const { quotaSlots, spare } = quotaSlotsFor(written, held);
-  // What is not there is not wanted any more: a repeat is told the same.
+  // Only what was granted is stored, so that a replay gives the same answer.
   const next: Allocation = {
     ...written,
     ...times(context, request),
@@ -192,13 +197,13 @@ async function conclude(
     await dropQuotaSlots(context, written, spare);
     return answer(next);
   }
-  // It may land yet, and then the addresses are this request's: whoever comes next under its key finds out.
+  // The write may still land, and then the addresses belong to this request. The next execution with its key finds out.
   if (result.outcome === "unknown" && current?.revision === written.revision)
     throw new UnavailableError("the database did not say whether the request was completed");
   throw new ContentionError("another execution ended this request");
 }
 
-/** All that is asked for the handle has by other requests: a key remembers which, and nothing else is written. */
+/** Answers with addresses that other requests gave the handle. With a key, an allocation records which; nothing else is written. */
 async function repeat(
   execution: AssignExecution,
   shortage: Shortage,
@@ -213,10 +218,10 @@ async function repeat(
     missing,
     quotaSlots: [],
   };
-  const writtenAllocation = await writeAllocation(context, expected, allocation);
-  if (writtenAllocation.kind === "written") return answer;
+  const outcome = await writeAllocation(context, expected, allocation);
+  if (outcome.kind === "written") return answer;
   startOver(execution);
-  return replayEarlier(execution, writtenAllocation.allocation);
+  return replayEarlier(execution, outcome.allocation);
 }
 
 interface Learned {

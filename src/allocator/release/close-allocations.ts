@@ -15,7 +15,7 @@ export interface Released {
   readonly complete: boolean;
   /**
    * Did this request get further: was an address freed, or did an allocation come to its end, one that held nothing any more as
-   * well? Where two in an affinity did not, and left the same things `unreadable`, at least one, nobody need ask again before these
+   * well? Where two in a row did not, and left the same things `unreadable`, at least one, nobody need ask again before these
    * are mended.
    */
   readonly progressed: boolean;

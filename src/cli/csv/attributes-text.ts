@@ -1,7 +1,7 @@
 import { type Parsed, parsed, unreadable } from "../../domain/parsed.ts";
 
 /**
- * Attributes in one block group: `pod=web-0;namespace=shop`, by name. A backslash before `;`, `=`, a backslash, or a blank around a
+ * Attributes in one cell of the table: `pod=web-0;namespace=shop`, by name. A backslash before `;`, `=`, a backslash, or a blank around a
  * name means it as it is; a value needs none before `=` and blanks.
  */
 export function attributesText(attributes: Readonly<Record<string, string>>): string {

@@ -48,7 +48,7 @@ export async function importCluster(
     io.err(tableText(columns, rows, layout));
     return `Import this into space ${client.space}?`;
   });
-  await progressing(io, "taking over", (shown) => carryOut(client, io, plan, shown));
+  await progressing(io, "importing", (shown) => carryOut(client, io, plan, shown));
   print(reportOf(plan, { dryRun: false }));
 }
 

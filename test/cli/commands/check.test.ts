@@ -147,7 +147,7 @@ describe("plat check", () => {
     const { exit, out } = await plat("check");
     expect(exit).toBe(0);
     expect(out).toMatch(/^tidy +the register has a node ghost, which is not there$/m);
-    expect(out).toContain("1 left-over for the next scheduled passes to put right.");
+    expect(out).toContain("1 left-over for the next scheduled runs to put right.");
   });
 
   it("finds nothing of another space", async () => {
