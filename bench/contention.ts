@@ -46,7 +46,7 @@ const fills = [
   }),
   await fillForOneHost("eight blocks of 64", { cidr: "10.0.0.0/23", blockSize: 26, rounds: 1 }),
 ];
-console.log(tableText(fills.map(({ affinity }) => affinity)));
+console.log(tableText(fills.map(({ row }) => row)));
 console.log(
   `Up to half full: at most ${SLOT_TRIES_MEAN_MAX} in one block that was never used. Not judged: a block used before, where`,
   `\nonly the half that cooled longest is drawn from, and eight blocks, which ${CALLERS} callers fill one after the other, so that`,
@@ -119,14 +119,14 @@ async function fillForOneHost(
     `${(100 / DECILES) * (i + 1)} %`,
     mean(i, i + 1).toFixed(2),
   ]);
-  const affinity = {
+  const row = {
     pool: name,
     assigns: sum(served),
     errors,
     ...Object.fromEntries(deciles),
     "up to half": toHalf.toFixed(2),
   };
-  return { name, toHalf, affinity };
+  return { name, toHalf, row };
 }
 
 /** Every address of the pool was assigned once and freed. */

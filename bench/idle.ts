@@ -57,14 +57,14 @@ function byShard(scheduledRun: (context: Context, shard: number) => Promise<unkn
 }
 
 async function measure(state: string, scheduledRuns = Object.keys(SCHEDULED_RUNS)): Promise<void> {
-  const affinities = [];
+  const rows = [];
   for (const [scheduledRun, run] of Object.entries(SCHEDULED_RUNS)) {
     if (!scheduledRuns.includes(scheduledRun)) continue;
     for (let i = 0; i < SCHEDULED_RUNS_BEFORE; i++) await run(context);
     const { calls, inSequence, writeUnits, readUnits } = await meter.measure(() => run(context));
     const month = { "write units a month": writeUnits, "read units a month": readUnits };
     const monthly = Object.entries(month).map(([name, units]) => [name, units * MINUTES_PER_MONTH]);
-    affinities.push({
+    rows.push({
       scheduledRun,
       calls,
       "in sequence": inSequence,
@@ -74,5 +74,5 @@ async function measure(state: string, scheduledRuns = Object.keys(SCHEDULED_RUNS
     });
   }
   console.log(`${state}, each pass once a minute:`);
-  console.table(affinities);
+  console.table(rows);
 }

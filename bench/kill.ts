@@ -46,7 +46,7 @@ async function kill(directory: string): Promise<readonly string[]> {
     seed,
     say: (sentence) => console.log(sentence),
   });
-  const affinity = {
+  const row = {
     kills: killsEach * victims.length,
     calls: report.calls,
     answered: report.answered,
@@ -55,7 +55,7 @@ async function kill(directory: string): Promise<readonly string[]> {
     "repeats told the same": report.toldTheSame,
     violations: report.violations,
   };
-  console.log(tableText([affinity]));
+  console.log(tableText([row]));
   console.log(
     "What is tidy was judged after scheduled passes over the same table, in this process, with its clock set forward.",
   );

@@ -178,13 +178,13 @@ async function measureUnknownBlock(scene: Scene): Promise<void> {
     await assigned(context, requestOf(scene, "neighbour"));
     return context;
   };
-  const affinities = [
+  const rows = [
     ["assign, warm function, host not seen before", warm, "owner", {}, [4, 3, 3]],
     ["… with a key", warm, "owner", { keyed: true }, [4, 3, 3]],
     ["… and its first block is full", warm, "two-blocks", {}, [4, 3, 3 + 1]],
     ["assign, cold function", scene.cold, "owner", {}, [4, 3, 4 + CONFIGURATION_UNITS]],
   ] as const;
-  for (const [operation, contextOf, host, more, budget] of affinities) {
+  for (const [operation, contextOf, host, more, budget] of rows) {
     const context = await contextOf();
     const told = await measured(scene, operation, budget, () =>
       assigned(context, requestOf(scene, host, more)),
@@ -213,8 +213,8 @@ async function undoClaim({ cold, site }: Scene, { addresses }: Assignment): Prom
   const block = await store.readBlock(site.space, readCidr(addresses[0]?.block ?? ""));
   if (!block) throw new Error("a claim that left no block");
   await store.deleteBlock(block);
-  for (const affinity of await store.listAffinities(site.space, hostId("host", "late")))
-    await store.deleteAffinity("affinity-undo", affinity);
+  for (const row of await store.listAffinities(site.space, hostId("host", "late")))
+    await store.deleteAffinity("affinity-undo", row);
   for (const index of openGroups({ site })) await store.unmarkFull(site.space, site.id, index);
 }
 

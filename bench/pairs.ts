@@ -15,13 +15,13 @@ import { whole } from "./load/options.ts";
  */
 
 /** The block groups of the comparison with Calico's client on etcd, and what that did on two idle cores. */
-const GROUPS = [
+const CASES = [
   { callers: 1, hosts: 1, calicoOnEtcd: 123 },
   { callers: 8, hosts: 1, calicoOnEtcd: 78 },
   { callers: 64, hosts: 1, calicoOnEtcd: 23 },
   { callers: 64, hosts: 64, calicoOnEtcd: 347 },
 ] as const;
-type BlockGroup = (typeof GROUPS)[number];
+type Case = (typeof CASES)[number];
 
 const TABLES = {
   memory: ["--memory"],
@@ -53,13 +53,13 @@ interface Site {
   readonly plat: Started;
   readonly client: Client;
   /** The pairs a second of each round, by block group. */
-  readonly measured: Map<BlockGroup, number[]>;
+  readonly measured: Map<Case, number[]>;
 }
 
 const directory = await mkdtemp(join(tmpdir(), "plat-"));
 const sites = await Promise.all(tables.map(open));
 for (let round = 1; round <= rounds; round++)
-  for (const group of GROUPS)
+  for (const group of CASES)
     for (const site of sites) {
       await pairs(site, group, WARM_UP_MS);
       const perSecond = await pairs(site, group, measuredMs);
@@ -72,7 +72,7 @@ for (let round = 1; round <= rounds; round++)
 console.log(
   `\nPairs of assign and release a second: the middle of ${rounds} rounds of ${values.seconds} s each.\n`,
 );
-console.log(tableText(GROUPS.map(affinityOf)));
+console.log(tableText(CASES.map(rowOf)));
 for (const { client, plat } of sites) {
   client.close();
   plat.process.kill("SIGTERM");
@@ -92,18 +92,14 @@ async function open(table: TableName): Promise<Site> {
   );
   const timers = ["reclaim", "repair", "work"].flatMap((run) => [`--${run}-seconds`, NEVER]);
   const plat = await start(["--port", "0", ...data, ...timers]);
-  const client = makeClient(plat.url, Math.max(...GROUPS.map(({ callers }) => callers)));
+  const client = makeClient(plat.url, Math.max(...CASES.map(({ callers }) => callers)));
   await expect(client.call("PUT", "/v1/config", SETTINGS), 201);
   await expect(client.call("PUT", "/v1/pools/pods", POOL), 201);
   return { table, plat, client, measured: new Map() };
 }
 
 /** How many pairs a second all callers of the block group do together. */
-async function pairs(
-  { client }: Site,
-  { callers, hosts }: BlockGroup,
-  ms: number,
-): Promise<number> {
+async function pairs({ client }: Site, { callers, hosts }: Case, ms: number): Promise<number> {
   const startedAtMs = performance.now();
   const untilMs = startedAtMs + ms;
   let done = 0;
@@ -125,7 +121,7 @@ async function pairs(
   return done / ((performance.now() - startedAtMs) / 1_000);
 }
 
-function affinityOf(group: BlockGroup): Record<string, string | number> {
+function rowOf(group: Case): Record<string, string | number> {
   const { callers, hosts, calicoOnEtcd } = group;
   const figures = new Map(
     sites.map(({ table, measured }) => [table, middle(measured.get(group) ?? [])]),

@@ -85,7 +85,7 @@ async function race(directory: string): Promise<readonly string[]> {
 }
 
 function print({ tallies, answered, unanswered }: Api, { count }: Ledger, seconds: number): void {
-  const affinities = [...tallies]
+  const rows = [...tallies]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([calls, tally]) => ({
       calls,
@@ -95,7 +95,7 @@ function print({ tallies, answered, unanswered }: Api, { count }: Ledger, second
       "p50 ms": tally.quantileMs(0.5).toFixed(1),
       "p99 ms": tally.quantileMs(0.99).toFixed(1),
     }));
-  console.log(tableText(affinities));
+  console.log(tableText(rows));
   console.log(
     `${answered} calls in ${seconds.toFixed(1)} s, ${(answered / seconds).toFixed(0)} a second, ${unanswered} unanswered; ${count} addresses are held.`,
   );

@@ -57,7 +57,7 @@ export function dynamoClient(endpoint?: string): DynamoDBClient {
   const anonymous = !AWS_ACCESS_KEY_ID && !AWS_PROFILE;
   const agent = { keepAlive: true, maxSockets: SOCKETS_MAX };
   const client = new DynamoDBClient({
-    // Rule 3, no blind retry: what may be repeated is repeated by `patientTable`.
+    // Rule 3, no blind retry: what may be repeated is repeated by `retryingTable`.
     maxAttempts: 1,
     requestHandler: {
       connectionTimeout: CONNECT_MS_MAX,

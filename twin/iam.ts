@@ -10,7 +10,7 @@ export interface Statement {
 }
 
 /** A request for authorization: action, resource and context. */
-export interface FamilyRequest {
+export interface AuthorizationRequest {
   /** `dynamodb:GetItem` */
   readonly action: string;
   /** An ARN. */
@@ -33,15 +33,21 @@ const ARN_PARTS = 6;
  *
  * @throws on a condition operator or a policy variable that is not known here, rather than to decide without it
  */
-export function decide(statements: readonly Statement[], familyRequest: FamilyRequest): Decision {
+export function decide(
+  statements: readonly Statement[],
+  authorizationRequest: AuthorizationRequest,
+): Decision {
   for (const text of JSON.stringify(statements).match(/"[^"]*\$\{[^"]*"/g) ?? [])
     throw new Error(`the policy variable in ${text} is not known`);
-  const fitting = statements.filter((statement) => applies(statement, familyRequest));
+  const fitting = statements.filter((statement) => applies(statement, authorizationRequest));
   if (fitting.some(({ Effect }) => Effect === "Deny")) return "denied";
   return fitting.length > 0 ? "allowed" : "not allowed";
 }
 
-function applies(statement: Statement, { action, resource, context = {} }: FamilyRequest): boolean {
+function applies(
+  statement: Statement,
+  { action, resource, context = {} }: AuthorizationRequest,
+): boolean {
   const { Action, NotAction, Resource, NotResource, Condition = {} } = statement;
   // Actions are the same in upper and lower case; resources are not.
   const takes = (pattern: string) => isLike(action.toLowerCase(), pattern.toLowerCase());
@@ -89,7 +95,7 @@ function holds(operator: string, wanted: readonly string[], value: Several | und
 
 /** Condition keys are the same in upper and lower case. */
 function contextValue(
-  context: NonNullable<FamilyRequest["context"]>,
+  context: NonNullable<AuthorizationRequest["context"]>,
   key: string,
 ): Several | undefined {
   const name = Object.keys(context).find((known) => known.toLowerCase() === key.toLowerCase());

@@ -1,5 +1,5 @@
 import type { DeployedTable, Role } from "./deployment.ts";
-import { decide, type FamilyRequest } from "./iam.ts";
+import { type AuthorizationRequest, decide } from "./iam.ts";
 
 /** A call of DynamoDB, as its body says it; attributes as `{"S": "text"}`. */
 interface TableCall {
@@ -26,22 +26,26 @@ export function whyDenied(
   operation: string,
   call: TableCall,
 ): string | undefined {
-  const familyRequest = familyRequestOf(table, operation, call);
-  const decision = decide(role.statements, familyRequest);
+  const authorizationRequest = authorizationRequestOf(table, operation, call);
+  const decision = decide(role.statements, authorizationRequest);
   if (decision === "allowed") return undefined;
   const user = role.arn.replace(":iam:", ":sts:").replace(":role/", ":assumed-role/");
   const because =
     decision === "denied"
       ? "with an explicit deny in an identity-based policy"
-      : `because no identity-based policy allows the ${familyRequest.action} action`;
-  return `User: ${user}/${session} is not authorized to perform: ${familyRequest.action} on resource: ${familyRequest.resource} ${because}`;
+      : `because no identity-based policy allows the ${authorizationRequest.action} action`;
+  return `User: ${user}/${session} is not authorized to perform: ${authorizationRequest.action} on resource: ${authorizationRequest.resource} ${because}`;
 }
 
 /**
  * Returns the authorization request of a call
  * (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/specifying-conditions.html).
  */
-function familyRequestOf(table: DeployedTable, operation: string, call: TableCall): FamilyRequest {
+function authorizationRequestOf(
+  table: DeployedTable,
+  operation: string,
+  call: TableCall,
+): AuthorizationRequest {
   const { TableName = "", IndexName } = call;
   const tableArn = TableName.startsWith("arn:")
     ? TableName

@@ -83,7 +83,7 @@ export async function comesToNothing(site: Grounds, ledger: Ledger): Promise<num
     const { blocks, affinities, allocations } = (await checkTable(later)).counts;
     if (blocks + affinities + allocations > 0)
       ledger.fail(
-        `a day after all was released there are ${blocks} blocks, ${affinities} rows, ${allocations} allocations`,
+        `a day after all was released there are ${blocks} blocks, ${affinities} affinities, ${allocations} allocations`,
       );
     return check(later, ledger, "a day after all was released", true);
   });

@@ -11,14 +11,14 @@ import { profileAssign } from "./assign.ts";
 
 const { values } = parseArgs({ options: { assigns: { type: "string", default: "500" } } });
 const { processorMs, shares } = await profileAssign(whole("assigns", values.assigns));
-const affinities = [...shares]
+const rows = [...shares]
   .sort(([, a], [, b]) => b - a)
   .map(([of, share]) => ({
     of,
     "share, %": (100 * share).toFixed(1),
     "ms an assign": (share * processorMs).toFixed(3),
   }));
-console.log(tableText(affinities));
+console.log(tableText(rows));
 const sum = (prefix: string) =>
   [...shares].reduce((total, [of, share]) => total + (of.startsWith(prefix) ? share : 0), 0);
 console.log(

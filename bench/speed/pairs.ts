@@ -24,7 +24,7 @@ export interface Way {
   readonly calls?: () => number;
 }
 
-interface BlockGroups {
+interface Cases {
   readonly callers: readonly number[];
   readonly hosts: readonly number[];
   readonly ms: number;
@@ -34,7 +34,7 @@ interface BlockGroups {
  * Pairs of an assign and a release by generation, for so many callers on so many hosts. Each caller has a warm function of
  * its own for each: they know of the others what the table tells them.
  */
-export const pairContests = (bed: Bed, groups: BlockGroups): Promise<readonly Contest[]> =>
+export const pairContests = (bed: Bed, groups: Cases): Promise<readonly Contest[]> =>
   contestsThrough(bed, groups, {
     section: "pairs",
     spaceOf: (hosts) => `hosts-${hosts}`,
@@ -45,7 +45,7 @@ export const pairContests = (bed: Bed, groups: BlockGroups): Promise<readonly Co
 /** The same pairs through any way in. */
 export async function contestsThrough(
   bed: Bed,
-  { callers, hosts, ms }: BlockGroups,
+  { callers, hosts, ms }: Cases,
   { section, spaceOf, pairOf, calls }: Way,
 ): Promise<readonly Contest[]> {
   const contests: Contest[] = [];

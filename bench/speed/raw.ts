@@ -44,7 +44,7 @@ export class RawPairs {
     this.#ordinal = String(part?.ordinals[0]);
   }
 
-  /** Allocations a pair on a block whose slots were all used before, as those of a block that has served for a while. */
+  /** Records a pair on a block whose slots were all used before, as those of a block that has served for a while. */
   static async recorded(bed: Bed, space: string): Promise<RawPairs> {
     const context = bed.coldFunction();
     await ageBlock(bed, space, "recorded");

@@ -36,8 +36,8 @@ export function markdownOf({ date, machine, method, lines, goals }: Report, plot
       })),
     ),
     ...sections.flatMap((section) => {
-      const affinities = lines.filter((line) => line.section === section);
-      return [`## ${TITLES[section] ?? section}`, tableOf(affinities.map(affinityOf))];
+      const rows = lines.filter((line) => line.section === section);
+      return [`## ${TITLES[section] ?? section}`, tableOf(rows.map(affinityOf))];
     }),
     "",
   ]
@@ -78,12 +78,12 @@ function affinityOf({
   };
 }
 
-function tableOf(affinities: readonly Readonly<Record<string, string>>[]): string {
-  const heads = Object.keys(affinities[0] ?? {});
-  const line = (groups: readonly string[]) => `| ${groups.join(" | ")} |`;
+function tableOf(rows: readonly Readonly<Record<string, string>>[]): string {
+  const heads = Object.keys(rows[0] ?? {});
+  const line = (cellTexts: readonly string[]) => `| ${cellTexts.join(" | ")} |`;
   return [
     line(heads),
     line(heads.map(() => "---")),
-    ...affinities.map((affinity) => line(heads.map((head) => affinity[head] ?? ""))),
+    ...rows.map((row) => line(heads.map((head) => row[head] ?? ""))),
   ].join("\n");
 }

@@ -26,7 +26,7 @@ export const ALLOCATION_STATES = ["live", "pending", "aborted", "released"] as c
 /**
  * One request's hold on addresses. Written before its slots, deleted after them (I3).
  *
- * `live`: the slots decide. `open`: several writes, not all done. `aborted`: it will not be answered, what it holds is
+ * `live`: the slots decide. `pending`: several writes, not all done. `aborted`: it will not be answered, what it holds is
  * freed. `released`: over; kept for a while when keyed, so that a late duplicate is told so.
  */
 export interface Allocation {

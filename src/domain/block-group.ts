@@ -46,7 +46,7 @@ export function groupCount({ cidr, blockSize }: Grid): bigint {
   return bits > 0 ? 1n << BigInt(bits) : 1n;
 }
 
-/** The block group at an index of the pool. Inverse of `cellIndexOf`. */
+/** The block group at an index of the pool. Inverse of `groupIndexOf`. */
 export function groupAt(grid: Grid, index: bigint): Cidr {
   const first = groupOf({ ...grid.cidr, prefix: grid.blockSize });
   return { ...first, base: first.base + sizeOf(first) * index };

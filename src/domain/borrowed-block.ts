@@ -4,7 +4,7 @@ import type { HostId } from "./host.ts";
 export const BORROWED_BLOCK_STATES = ["confirmed", "pendingDeletion"] as const;
 
 /**
- * A borrowed block affinity: says under a host that it holds, or may hold, slots of a block that is not its own (I11). It is written
+ * A entry of a borrowed block: says under a host that it holds, or may hold, slots of a block that is not its own (I11). It is written
  * before the first such slot is taken, and deleted only when a fence has shown that none is left.
  */
 export interface BorrowedBlock {

@@ -10,7 +10,7 @@ import type { Node, NodeEntry } from "./node.ts";
 import type { Pool, Reservation } from "./pool.ts";
 import type { QuotaSlot } from "./quota-slot.ts";
 
-/** A page of a block-group index of the pool: block groups that may hold blocks, by their index. */
+/** A page of a pool's block-group index: block groups that may hold blocks, by their index. */
 export interface BlockGroupIndexPage {
   readonly space: string;
   readonly poolId: string;

@@ -14,7 +14,7 @@ export interface Generation {
   readonly allocationId: string;
   readonly keyed: boolean;
   /** Is its request served by several writes, or under a limit? Then its allocation must be asked before anything is freed. */
-  readonly headed: boolean;
+  readonly hasPending: boolean;
   /** The number of addresses that its request asked for: a single one is its whole allocation. */
   readonly want: number;
 }
@@ -33,7 +33,7 @@ export function generationOf(allocation: Allocation, part: Part, address: Addres
     handleHash: place.handleHash,
     allocationId: place.id,
     keyed: place.keyed,
-    headed:
+    hasPending:
       !place.keyed &&
       (allocation.state !== "live" ||
         allocation.parts.length > 1 ||
@@ -43,9 +43,9 @@ export function generationOf(allocation: Allocation, part: Part, address: Addres
 }
 
 /** The allocation of a keyed request is marked in any case, and its mark asks the pending allocation. */
-const kindOf = ({ keyed, headed }: Generation) => (keyed ? "k" : headed ? "h" : "i");
+const kindOf = ({ keyed, hasPending }: Generation) => (keyed ? "k" : hasPending ? "h" : "i");
 
-/** The text a caller gets and frees; opaque to them. Inverse of `parseGeneration`. */
+/** The text a caller gets and sends back; opaque to them. Inverse of `parseGeneration`. */
 export function formatGeneration(g: Generation): string {
   const { family, value } = g.address;
   const allocation = `${g.handleHash}.${kindOf(g)}${g.allocationId}.${g.want}`;
@@ -69,7 +69,7 @@ export function parseGeneration(text: string): Parsed<Generation> {
     handleHash,
     allocationId,
     keyed,
-    headed: kind === "h",
+    hasPending: kind === "h",
     want: Number(want),
   });
 }

@@ -169,7 +169,7 @@ export const RECLAIM_BLOCKS_AT_ONCE = 8;
  * dies loses a slice.
  */
 export const RECLAIM_GROUPS_PER_SLICE = 64;
-/** Pages of a block-group index of the pool that it reads at once, with some KB each at most. */
+/** Pages of a pool's block-group index that it reads at once, with some KB each at most. */
 export const RECLAIM_PAGES_PER_READ = 16;
 /**
  * So long after it was claimed a block's host is asked whether it has the affinity of the block, however full the block is: what a

@@ -8,7 +8,7 @@ import { UNREADABLE_CHARACTERS_MAX } from "./limits.ts";
  * - `lost`: its condition failed; `item` is what stood in the way (nothing if nothing is there).
  * - `unknown`: it may have happened, or may still happen. Only a look at the item, or a fence, settles it (rule 3).
  *
- * A write that was refused for the moment is tried again below this line, and surfaces as the error `Busy` if that does not help.
+ * A write that was refused for the moment is tried again below this line, and surfaces as the error `ThrottledError` if that does not help.
  */
 export type Outcome<T> =
   | { readonly outcome: "done"; readonly item: T }

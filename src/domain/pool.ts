@@ -38,7 +38,7 @@ export interface PoolSpec {
   readonly cooldownSeconds?: number;
   /** May hosts take addresses from blocks of this pool that are not theirs? */
   readonly borrowing: Borrowing;
-  /** Fields of a Calico manifest that only concern routing: kept, freed, and otherwise ignored. */
+  /** Fields of a Calico manifest that only concern routing: kept, returned, and otherwise ignored. */
   readonly routing?: Readonly<Record<string, string | boolean>>;
 }
 
@@ -93,7 +93,7 @@ export interface UnreadableNamed {
 
 /** All that selection needs to know of a space. What rests on an item that cannot be read is refused by that item's name. */
 export interface SpaceConfiguration {
-  /** Throws `Unreadable` where they stand and cannot be read: the defaults may say something else. */
+  /** Throws `CorruptItemError` where they stand and cannot be read: the defaults may say something else. */
   readonly settings: Settings;
   /** Nothing until somebody has written them. Throws as `settings` does. */
   readonly settingsRevision: string | undefined;
@@ -101,7 +101,7 @@ export interface SpaceConfiguration {
   readonly unreadablePools: readonly UnreadableNamed[];
   readonly reservations: readonly Reservation[];
   readonly unreadableReservations: readonly UnreadableNamed[];
-  /** All that is reserved or never assigned, in runs of which no two touch. Throws `Unreadable` where what a reservation reserves is not known. */
+  /** All that is reserved or never assigned, in runs of which no two touch. Throws `CorruptItemError` where what a reservation reserves is not known. */
   readonly reserved: readonly Interval[];
 }
 

@@ -21,7 +21,7 @@ export type Expected = keyof typeof EXPECTED;
  * `about` is the label before an operator, or the bracket that is open.
  */
 export function problemAt(expected: Expected, found: Token, about?: Token): string {
-  const advice = adviceOnOrphan(found) ?? adviceOn(expected, found, about);
+  const advice = adviceOnSlip(found) ?? adviceOn(expected, found, about);
   return `expects ${EXPECTED[expected]} at column ${found.column}, found ${nameOf(found)}${advice ? `; ${advice}` : ""}`;
 }
 
@@ -57,7 +57,7 @@ const SLIPS: readonly (readonly [RegExp, string])[] = [
   [/^\|/, "or is written ||"],
 ];
 
-function adviceOnOrphan({ kind, text }: Token): string | undefined {
+function adviceOnSlip({ kind, text }: Token): string | undefined {
   return kind === "stray" ? SLIPS.find(([slip]) => slip.test(text))?.[1] : undefined;
 }
 

@@ -37,12 +37,12 @@ export function tableText(rows: readonly Readonly<Record<string, string | number
   const widths = heads.map((_, column) =>
     Math.max(...lines.map((line) => line[column]?.length ?? 0)),
   );
-  const aligned = (line: readonly string[], text: readonly boolean[]) =>
+  const aligned = (line: readonly string[], isText: readonly boolean[]) =>
     line
-      .map((group, i) => (text[i] ? group.padEnd(widths[i] ?? 0) : group.padStart(widths[i] ?? 0)))
+      .map((text, i) => (isText[i] ? text.padEnd(widths[i] ?? 0) : text.padStart(widths[i] ?? 0)))
       .join("  ")
       .trimEnd();
-  const text = heads.map((head) => typeof rows[0]?.[head] === "string");
+  const isText = heads.map((head) => typeof rows[0]?.[head] === "string");
   const [head = [], ...others] = lines;
-  return [aligned(head, text), ...others.map((line) => aligned(line, text))].join("\n");
+  return [aligned(head, isText), ...others.map((line) => aligned(line, isText))].join("\n");
 }

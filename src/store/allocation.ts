@@ -96,7 +96,7 @@ export function allocationItems(table: Table) {
         step: "mark-freed",
         key: allocationKey(place),
         when: [
-          // A pending allocation that is still open was never answered: nobody can rightly give its addresses back.
+          // An allocation that is still pending was never answered: nobody can rightly give its addresses back.
           equals("mark-live", "live", "state"),
           // The request was not begun again under other tokens meanwhile (rule 4).
           present("mark-token", "parts", token),

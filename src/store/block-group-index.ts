@@ -14,7 +14,7 @@ const GROUPS_PER_PAGE = 128n;
 /** So many digits of base 36 are a whole number that a double holds exactly; any block group of an IPv4 pool has fewer. */
 const DIGITS_EXACT = 10;
 
-/** The block-group index, by block group index. `groups` is a superset of the block groups that hold blocks; `full` is a hint. */
+/** The block-group index, by the index of the group. `groups` is a superset of the block groups that hold blocks; `full` is a hint. */
 export interface BlockGroupIndex {
   readonly groups: ReadonlySet<bigint>;
   readonly full: ReadonlySet<bigint>;
@@ -118,7 +118,7 @@ const mapPartFrom = reading(
   }),
 );
 
-/** An index has up to 122 bits, more than a number holds; as a text of base 36 the usual ones are short. Inverse of `cellOf`. */
+/** An index has up to 122 bits, more than a number holds; as a text of base 36 the usual ones are short. Inverse of `groupOf`. */
 export const groupText = (group: bigint): string => group.toString(36);
 
 export const groupOf = (text: string): bigint =>

@@ -38,7 +38,7 @@ export function blockItems(table: Table) {
     },
 
     /** Lists the places of blocks in a block group; eventually consistent. */
-    async listCurrent(space: string, group: Cidr): Promise<readonly Cidr[]> {
+    async listBlockPlaces(space: string, group: Cidr): Promise<readonly Cidr[]> {
       const options = { consistent: false, only: [] };
       return (await table.query(blockPk(space, group), options)).map((key) => placeOf(key).cidr);
     },

@@ -10,7 +10,7 @@ import { revised } from "./revised-writes.ts";
 import type { Table } from "./table.ts";
 import { cidrText } from "./text.ts";
 
-/** Borrowed block affinities: blocks of others that a host holds slots of. Each method is one call. */
+/** Entries of borrowed blocks: blocks of others that a host holds slots of. Each method is one call. */
 export function borrowedBlockItems(table: Table) {
   const borrowedBlocks = revised(table, itemFrom, borrowedBlockFrom);
   return {

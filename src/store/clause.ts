@@ -2,7 +2,7 @@ import type { Item, Path, Value } from "./item.ts";
 
 /**
  * One condition of a conditional write, under the name the protocol knows it by. Clauses of a write are joined with AND.
- * Each is rendered for DynamoDB by `dynamo.ts` and judged in memory by `holds`; the contract suite holds the two equal.
+ * Each is rendered for DynamoDB by `dynamodb-table.ts` and judged in memory by `holds`; the contract suite holds the two equal.
  */
 export interface Clause {
   readonly name: string;

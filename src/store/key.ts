@@ -133,7 +133,7 @@ export const allocationKey = ({ space, handleHash, id, keyed }: AllocationPlace)
 export const allocationPrefix = ({ keyed, idStart }: AllocationStart): string =>
   joined(keyed ? "KEY" : "ID", idStart);
 
-/** Inverse of `recordKey`. */
+/** Inverse of `allocationKey`. */
 export function allocationPlaceOf({ pk, sk }: Key): AllocationPlace {
   const [, space = "", handleHash = ""] = pk.split("#");
   const [kind, id = ""] = sk.split("#");

@@ -76,7 +76,7 @@ export async function openEnvironment(
     });
     // Two that start at the same moment each pass the first look; of two second looks, one sees the other.
     expectAlone(root, path);
-    return environment(root, items, due, await seizeBlock(root));
+    return environment(root, items, due, await takeOwnership(root));
   } catch (error) {
     await root.close();
     throw error;
@@ -91,7 +91,7 @@ type WhileOwned = (writes: () => void) => Promise<boolean>;
  * each owner has a number that it drew: it stands in the file as the version of an entry, and the library compares it inside
  * of the transaction that writes.
  */
-async function seizeBlock(root: RootDatabase<string, Uint8Array>): Promise<WhileOwned> {
+async function takeOwnership(root: RootDatabase<string, Uint8Array>): Promise<WhileOwned> {
   const owners = root.openDB<string, Uint8Array>({
     name: OWNER,
     keyEncoding: "binary",

@@ -14,7 +14,7 @@ export interface Patience {
 }
 
 /**
- * A table that is asked again, with full jitter, when it says that it did nothing (`Busy`); a read also when it did not
+ * A table that is asked again, with full jitter, when it says that it did nothing (`ThrottledError`); a read also when it did not
  * answer. A write whose outcome is unknown is never repeated here (rule 3).
  */
 export function retryingTable(table: Table, { random, sleep }: Patience): Table {

@@ -24,9 +24,9 @@ export function rowsOfPage(): ReadonlyMap<string, readonly Row[]> {
     if (!line.startsWith("| ")) continue;
     const groups = line.slice(2, -2).split(" | ");
     if (groups.at(-1) === "test") continue; // the pending allocation of a table
-    const affinities = tables.get(heading) ?? [];
+    const rows = tables.get(heading) ?? [];
     tables.set(heading, [
-      ...affinities,
+      ...rows,
       { groups: groups.slice(0, -1), tests: testsIn(groups.at(-1) ?? "") },
     ]);
   }

@@ -11,7 +11,7 @@ const lone = {
   handleHash: "85944171f73967e8",
   allocationId: token(2),
   keyed: false,
-  headed: false,
+  hasPending: false,
   want: 1,
 };
 
@@ -23,12 +23,12 @@ const anyGeneration = fc
     handleHash: anyHandleHash,
     allocationId: fc.oneof(anyToken, anyHandleHash),
     want: fc.integer({ min: 1, max: 9_999 }),
-    kind: fc.constantFrom("keyed", "headed", "sole"),
+    kind: fc.constantFrom("keyed", "hasPending", "sole"),
   })
   .map(({ kind, ...generation }) => ({
     ...generation,
     keyed: kind === "keyed",
-    headed: kind === "headed",
+    hasPending: kind === "hasPending",
   }))
   .filter((generation) =>
     leadsTo(generation.token, { id: generation.allocationId, keyed: generation.keyed }),

@@ -37,7 +37,7 @@ describe.each([
     expect(await plat.put(path, {})).toMatchObject({ status: 201 });
   });
 
-  it("is only only tried by a dry run", async () => {
+  it("is not written by a dry run", async () => {
     const plat = newSpace();
     const dry = { dryRun: "true" };
     const would = await plat.put(path, { labels }, undefined, dry);

@@ -22,19 +22,19 @@ const WIDE_LIMITS = {
   answerMsMax: 60_000,
 };
 
-let notRetrying: Serving;
-let retrying: Serving;
+let strict: Serving;
+let wide: Serving;
 
 beforeAll(async () => {
   wire(new InMemoryTable());
   const { HANDLERS } = await import("../../src/local/functions.ts");
   // One function that never answers, as one would whose database is gone.
   const read = () => new Promise<never>(() => {});
-  notRetrying = await serve({ ...HANDLERS, read }, { port: 0 }, STRICT_LIMITS);
-  retrying = await serve(HANDLERS, { port: 0 }, WIDE_LIMITS);
+  strict = await serve({ ...HANDLERS, read }, { port: 0 }, STRICT_LIMITS);
+  wide = await serve(HANDLERS, { port: 0 }, WIDE_LIMITS);
 });
 
-afterAll(() => Promise.all([notRetrying.stop(), retrying.stop()]));
+afterAll(() => Promise.all([strict.stop(), wide.stop()]));
 
 const open = ({ port }: Serving): Socket => connect(port, "127.0.0.1").on("error", () => {});
 
@@ -62,13 +62,13 @@ it.each([
     "POST /v1/assign HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\n\r\n{",
   ],
 ])("%s: told so, and cut off", async (_, start) => {
-  const socket = open(notRetrying);
+  const socket = open(strict);
   socket.write(start);
   expect(problemIn(await heard(socket))).toEqual({ status: 408, code: "request_timeout" });
 });
 
 it("headers of more bytes than API Gateway takes are refused as such", async () => {
-  const socket = open(retrying);
+  const socket = open(wide);
   socket.write(`GET /v1/pools HTTP/1.1\r\nhost: x\r\nx: ${"y".repeat(11_000)}\r\n\r\n`);
   expect(problemIn(await heard(socket))).toEqual({ status: 431, code: "headers_too_large" });
 });
@@ -78,19 +78,19 @@ it.each([
   "GET /v1/pools HTTP/1.1\r\nhost: x\r\na\u0000b: c\r\n\r\n",
   "POST /v1/assign HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n",
 ])("what is no HTTP is refused as such: %j", async (bytes) => {
-  const socket = open(retrying);
+  const socket = open(wide);
   socket.write(bytes);
   expect(problemIn(await heard(socket))).toEqual({ status: 400, code: "invalid_request" });
 });
 
 it("a request that is not answered in time is told that nothing is known of it", async () => {
-  const reply = await fetch(`http://127.0.0.1:${notRetrying.port}/healthz`);
+  const reply = await fetch(`http://127.0.0.1:${strict.port}/healthz`);
   expect(reply.status).toBe(503);
   expect(await reply.json()).toMatchObject({ code: "unavailable", retryable: true });
 });
 
 it("a gigabyte in a packed body stays packed, and is refused", async () => {
-  const reply = await fetch(`http://127.0.0.1:${retrying.port}/v1/assign`, {
+  const reply = await fetch(`http://127.0.0.1:${wide.port}/v1/assign`, {
     method: "POST",
     headers: { "content-type": "application/json", "content-encoding": "gzip" },
     body: gzipSync(Buffer.alloc(50_000_000)),
@@ -102,9 +102,9 @@ it("a gigabyte in a packed body stays packed, and is refused", async () => {
 });
 
 it("more connections than it takes are closed, and those that it has are served", async () => {
-  const held = Array.from({ length: WIDE_LIMITS.connectionsMax }, () => open(retrying));
+  const held = Array.from({ length: WIDE_LIMITS.connectionsMax }, () => open(wide));
   await Promise.all(held.map((socket) => once(socket, "connect")));
-  const refused = open(retrying);
+  const refused = open(wide);
   refused.resume();
   await once(refused, "close");
   const [first] = held as [Socket];

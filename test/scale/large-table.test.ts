@@ -35,23 +35,23 @@ test("a table that is made when it is read answers as one that was filled", () =
       fc.array(fc.record({ key: anyKey, due: anyDue, isDeleted: fc.boolean() })),
       async (changes) => {
         const large = tableOf();
-        const cache = new InMemoryTable();
-        for (const item of [...large.scan()]) await cache.write(put(item));
+        const memory = new InMemoryTable();
+        for (const item of [...large.scan()]) await memory.write(put(item));
         for (const { key, due, isDeleted } of changes) {
           const shard = due === undefined ? {} : { dueShard: "DUE#1", dueAt: due };
           const write: Write = isDeleted
             ? { step: "delete", key, when: [], change: { kind: "delete" } }
             : put({ ...key, ...shard });
           large.carryOut(key, large.judge(write));
-          await cache.write(write);
+          await memory.write(write);
         }
         const byKey = (a: Key, b: Key) => (`${a.pk} ${a.sk}` < `${b.pk} ${b.sk}` ? -1 : 1);
-        expect([...large.scan()].sort(byKey)).toEqual(cache.items().sort(byKey));
+        expect([...large.scan()].sort(byKey)).toEqual(memory.items().sort(byKey));
         const options = { untilMs: 3, limit: 3 };
-        const due = await cache.due("DUE#1", options);
+        const due = await memory.due("DUE#1", options);
         expect(large.due("DUE#1", options)).toEqual(due);
         const next = { ...options, after: due[1] };
-        expect(large.due("DUE#1", next)).toEqual(await cache.due("DUE#1", next));
+        expect(large.due("DUE#1", next)).toEqual(await memory.due("DUE#1", next));
       },
     ),
   );

@@ -97,7 +97,7 @@ export function putSpace(
   items.put(drafted((store) => store.putReservation(reservation, undefined)));
 }
 
-/** The pages of a block-group index of the pool with these block groups in it, of which some are called full. */
+/** The pages of a pool's block-group index with these block groups in it, of which some are called full. */
 export function indexPages(
   { space, id }: Pool,
   groups: Iterable<bigint>,

@@ -139,7 +139,7 @@ class Script {
   /** Is there no block for the other way? Then passing over this one is a branch of its own. */
   #mayBePassedOver(at: number): boolean {
     const text = this.#running.slice(at, at + 8).trimStart();
-    // The pending allocation of a loop is evaluated more often than the block around it: the counts say nothing.
+    // The head of a loop is evaluated more often than the block around it: the counts say nothing.
     if (/^(&&|\|\||\?\?)/.test(text)) return !/(for|while)$/.test(this.#beforeParenthesis(at, 1));
     if (this.#running[at - 1] !== ")" || /^(return|throw|continue|break)/.test(text)) return false;
     return this.#beforeParenthesis(at, 0).endsWith("if");

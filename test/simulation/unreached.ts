@@ -191,7 +191,7 @@ const EXCUSES: readonly Excuse[] = [
       ["assign/earlier-execution.ts", "not: mine && found.revision"],
       ["assign/earlier-execution.ts", "allocation : undefined; return undefined"],
       ["allocations/close-allocation.ts", "await free(left)"],
-      ["allocations/resolve-unknown-write.ts", '"aborted" ? "aborted"'],
+      ["allocations/drop-finished-parts.ts", '"aborted" ? "aborted"'],
       ["allocations/free-slots.ts", "not: cools ||"],
       ["allocations/free-slots.ts", 'not: "cooling" && slot.token'],
       ["allocations/identify-address.ts", "return undefined; }"],

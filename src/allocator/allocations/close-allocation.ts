@@ -8,9 +8,9 @@ import { fence } from "../blocks/fence-block.ts";
 import { type Context, fresh } from "../core/context.ts";
 import { asHint } from "../core/hint.ts";
 import { inParallel } from "../core/parallel.ts";
+import { dropFinishedParts } from "./drop-finished-parts.ts";
 import { freeSlots, type Tag } from "./free-slots.ts";
 import { dropQuotaSlots } from "./quota-slots.ts";
-import { resolveUnknownWrite } from "./resolve-unknown-write.ts";
 
 /**
  * Ends an allocation, whatever its author is doing: mark it, free what it visibly holds, fence where nothing is visible, then
@@ -37,7 +37,7 @@ export async function closeAllocation(
     const isKept = marked.allocation.place.keyed && marked.allocation.state === "released";
     // A released keyed allocation stays for a while, so that a late duplicate is told; any other that is over goes.
     if (!isKept) await context.store.deleteAllocation("end", marked.allocation);
-    else if (settles) await resolveUnknownWrite(context, marked.allocation);
+    else if (settles) await dropFinishedParts(context, marked.allocation);
     return;
   }
   if (allocation)
@@ -149,7 +149,7 @@ export async function finish(
   if (failures.length > 0) {
     const left = parts.flat();
     const isLess = left.length < allocation.parts.length && author !== "fenced later";
-    if (isLess) await asHint(() => resolveUnknownWrite(context, allocation, left));
+    if (isLess) await asHint(() => dropFinishedParts(context, allocation, left));
     throw failures[0];
   }
   await dropQuotaSlots(context, allocation, allocation.quotaSlots);

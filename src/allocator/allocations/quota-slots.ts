@@ -24,13 +24,13 @@ export async function takeQuotaSlots(
   free: readonly FreeQuotaSlot[],
 ): Promise<boolean> {
   const take = async ({ quotaSlot, seen }: FreeQuotaSlot): Promise<boolean> => {
-    const put = await context.store.putQuotaSlot(affinityOf(allocation, quotaSlot), seen);
+    const put = await context.store.putQuotaSlot(itemOf(allocation, quotaSlot), seen);
     if (put.outcome !== "unknown") return put.outcome === "done";
-    const affinities = await context.store.listQuotaSlots(
+    const quotaSlots = await context.store.listQuotaSlots(
       allocation.place.space,
       allocation.handle,
     );
-    return affinities.some(({ revision }) => revision === quotaSlot.revision);
+    return quotaSlots.some(({ revision }) => revision === quotaSlot.revision);
   };
   const [lowest, ...others] = free;
   if (!lowest || !(await take(lowest))) return false;
@@ -44,7 +44,7 @@ export async function dropQuotaSlots(
   quotaSlots: readonly QuotaSlotOfAllocation[],
 ): Promise<void> {
   await inParallel(quotaSlots, QUOTA_SLOTS_AT_ONCE, (quotaSlot) =>
-    context.store.deleteQuotaSlot("quota-slot-drop", affinityOf(allocation, quotaSlot)),
+    context.store.deleteQuotaSlot("quota-slot-drop", itemOf(allocation, quotaSlot)),
   );
 }
 
@@ -63,7 +63,7 @@ export const allocationPlaceOf = ({ space, handle, allocation }: QuotaSlot): All
   ...allocation,
 });
 
-function affinityOf(
+function itemOf(
   allocation: Allocation,
   { family, number, revision }: QuotaSlotOfAllocation,
 ): QuotaSlot {

@@ -31,7 +31,7 @@ export type Replay =
  * Settles what an earlier try of the same request has come to (I8).
  *
  * Held in full, and the allocation unchanged when read again after that look: the same answer. Released: told so. Young: its
- * author may still be at work. Older: a pending allocation that is still open is aborted, and what it holds freed; the parts of a
+ * author may still be at work. Older: an allocation that is still pending is aborted, and what it holds freed; the parts of a
  * live one are fenced, and if that shows nothing, the request begins again under new tokens (rule 4).
  */
 export async function replay(

@@ -33,7 +33,7 @@ export async function take(
     const slots = ordinals.map((ordinal) => ({ ordinal, seen: block.slots.get(ordinal) }));
     const taken = { kind: "taken", ...tag } as const;
     const result = await context.store.takeSlots(block, slots, taken, fresh(context));
-    if (result.outcome === "unknown") return resolveUnknownWrite(context, learned, tag.token);
+    if (result.outcome === "unknown") return dropFinishedParts(context, learned, tag.token);
     if (result.outcome === "done") return { kind: "taken", block: result.item, ordinals };
     const now = result.item;
     // Rule 6, own tag first: a condition that fails on our own tag is a success.
@@ -48,7 +48,7 @@ export async function take(
 }
 
 /** Rule 3, no blind retry: after a write of unknown outcome, look; fence; look again. */
-async function resolveUnknownWrite(context: Context, learned: Block, token: string): Promise<Take> {
+async function dropFinishedParts(context: Context, learned: Block, token: string): Promise<Take> {
   const { space, cidr } = learned;
   const seen = await context.store.readBlock(space, cidr);
   if (seen && heldBy(seen, token).length > 0)

@@ -33,12 +33,12 @@ export function selectAddress(context: Context, address: Address): SlotSelector 
     const text = formatAddress(address);
     const ordinal = ordinalOf(block.cidr, address);
     const slot = block.slots.get(ordinal);
-    const select = { block, ordinals: [ordinal], again: () => undefined };
+    const selection = { block, ordinals: [ordinal], again: () => undefined };
     if (isHostReserved(block, ordinal)) return kept(block, address);
-    if (!slot) return [select];
+    if (!slot) return [selection];
     if (slot.kind !== "cooling") return assigned(context, familyRequest.space, text, slot);
     const rules = coolingRules(context, familyRequest.configuration, pool);
-    if (isCooled(slot.sinceMs, rules)) return [select];
+    if (isCooled(slot.sinceMs, rules)) return [selection];
     const availableAt = formatTime(cooledAtMs(slot.sinceMs, rules.cooldownMs));
     return new Rejection(
       "address_cooling",

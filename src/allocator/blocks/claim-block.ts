@@ -137,7 +137,7 @@ async function confirm(context: Context, affinity: BlockAffinity): Promise<void>
 }
 
 /**
- * Takes over an empty block of another host, or of nobody: a new affinity pending → the old affinities pendingDeletion → the block,
+ * Seizes an empty block of another host, or of nobody: a new affinity pending → the old affinities pendingDeletion → the block,
  * under the revision seen, with a new epoch → the new affinity confirmed → the old affinities deleted. Nothing if anything of that
  * has changed since it was seen. What the host before kept for itself goes, as if the block had gone and were claimed anew.
  */

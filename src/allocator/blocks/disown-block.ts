@@ -5,7 +5,7 @@ import { borrowedBlockOf } from "./borrowed-block.ts";
 import { changes } from "./claim-block.ts";
 
 /**
- * Takes a block with taken slots from its host: the host's borrowed block affinity → its place affinities pendingDeletion → the block without a
+ * Takes a block with taken slots from its host: the host's entry of the borrowed block → its affinities pendingDeletion → the block without a
  * host, with a new epoch, under the revision seen → the affinities deleted. What the host holds there is borrowed from then on.
  *
  * @returns whether the block is nobody's now

@@ -69,7 +69,7 @@ export interface Free {
 }
 
 /**
- * Reads of a block-group index of the pool what the host needs. Who may claim looks first at the block groups that are not called full, whatever they hold,
+ * Reads what the host needs of the pool's block-group index. Who may claim looks first at the block groups that are not called full, whatever they hold,
  * so the many that hold blocks are read only for who may not.
  */
 export async function scanOf(
@@ -183,7 +183,7 @@ async function scanForFree(context: Context, scan: PoolScan, index: bigint): Pro
     context,
     scan,
     index,
-    await context.store.listCurrent(space, groupAt(scan.pool, index)),
+    await context.store.listBlockPlaces(space, groupAt(scan.pool, index)),
   );
 }
 

@@ -56,7 +56,7 @@ export class WarmCache {
     this.drops++;
   }
 
-  /** Is the block group known to be in its block-group index of the pool? */
+  /** Is the block group known to be in the index of its pool? */
   knowsGroup(name: string): boolean {
     return this.#groups.get(name) === true;
   }

@@ -27,7 +27,7 @@ export interface ReleaseResult {
 }
 
 /**
- * Gives back one address: exactly the assignment that the generation, or the handle, names (I5). A late or repeated
+ * Releases one address: exactly the assignment that the generation, or the handle, names (I5). A late or repeated
  * release changes nothing and is no error. With a generation nothing is read.
  */
 export async function releaseAddress(
@@ -56,7 +56,7 @@ async function releaseNamed(
   address: Address,
   generation: Generation,
 ): Promise<ReleaseResult> {
-  const { token, blockSize, handleHash, allocationId, keyed, headed, want } = generation;
+  const { token, blockSize, handleHash, allocationId, keyed, hasPending, want } = generation;
   const text = formatAddress(address);
   const place: AllocationPlace = { space, handleHash, id: allocationId, keyed };
   const block = blockOf(address, blockSize);
@@ -64,10 +64,10 @@ async function releaseNamed(
   // A keyed allocation says "freed" before the slot is free, or a late duplicate would take an address nobody frees.
   const allocation = keyed
     ? await markFreed(context, place, token, text, want)
-    : headed
+    : hasPending
       ? await context.store.readAllocation(place)
       : undefined;
-  if ((keyed || headed) && !allocation) return notOurs(context, space, address, generation);
+  if ((keyed || hasPending) && !allocation) return notOurs(context, space, address, generation);
   // An address whose allocation is still pending was never answered, so nobody can rightly release it.
   if (allocation?.state === "pending" || allocation?.state === "aborted")
     return neverAnswered(text);
@@ -78,7 +78,7 @@ async function releaseNamed(
   if (allocation) await dropQuotaSlots(context, allocation, quotaSlotOf(allocation, text));
   // The allocation of a lone address goes with it; the returned block shows whether the request holds others there.
   if (!keyed && heldBy(after, token).length === 0)
-    await (headed
+    await (hasPending
       ? context.store.markDue(place, token, context.now())
       : context.store.deleteAllocationOfToken(place, token));
   return { address: text, status: "released" };

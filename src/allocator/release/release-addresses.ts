@@ -16,7 +16,7 @@ export interface AddressesReleased {
 }
 
 /**
- * Gives back addresses, each by itself, as many as one request has time for. One that has a result already is told with it.
+ * Releases addresses, each by itself, as many as one request has time for. One that has a result already is told with it.
  *
  * @throws what went wrong, where nothing could be done
  */

@@ -7,7 +7,7 @@ import type { Context } from "../core/context.ts";
 import { Closing, type Released } from "./close-allocations.ts";
 
 /**
- * Gives back every address that a handle has now, as far as one request comes: the same request goes on. Allocations that hold
+ * Releases every address that a handle has now, as far as one request comes: the same request goes on. Allocations that hold
  * something, or may, come first. Those that are over, and still name parts, are finished after them and lose their parts; what
  * is finished is passed over, so that a repeat comes to what is left.
  */

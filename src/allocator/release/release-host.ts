@@ -12,7 +12,7 @@ import { inParallel } from "../core/parallel.ts";
 import { Closing, type Released } from "./close-allocations.ts";
 
 /**
- * Gives back every address that a host has, in its own blocks and in those it has borrowed from: the blocks that its affinities and
+ * Releases every address that a host has, in its own blocks and in those it has borrowed from: the blocks that its affinities and
  * borrowed blocks name (I11), whoever owns them now. The allocation of each slot says whose it is, and is ended as a release by handle
  * ends it, so what others have borrowed from the host's blocks stays theirs. An assign that is under way is ended as a whole
  * or stands as a whole. Where one request does not come to all of it, the same request goes on.

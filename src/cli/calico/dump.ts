@@ -106,12 +106,11 @@ const into =
   };
 
 function nameOf({ metadata, spec }: Record<string, unknown>): string {
-  for (const [allocation, field] of [
+  for (const [part, field] of [
     [metadata, "name"],
     [spec, "cidr"],
     [spec, "handleID"],
   ] as const)
-    if (isRecord(allocation) && typeof allocation[field] === "string")
-      return cut(allocation[field]);
+    if (isRecord(part) && typeof part[field] === "string") return cut(part[field]);
   return "without a name";
 }

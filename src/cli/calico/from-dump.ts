@@ -17,11 +17,11 @@ import {
   addressConflicts,
   type Conflict,
   type Desired,
+  type DesiredLabels,
+  type DesiredPool,
+  type DesiredReservation,
+  type DesiredSettings,
   ownerConflicts,
-  type WantedLabels,
-  type WantedPool,
-  type WantedReservation,
-  type WantedSettings,
 } from "../import/desired.ts";
 import type { Dump } from "./dump.ts";
 import { handleOfNone, WINDOWS_HANDLE } from "./names.ts";
@@ -36,7 +36,7 @@ import {
 import { type TakenBlock, takenOf } from "./taken.ts";
 
 /** Returns the desired state of a dump, and its contradictions. */
-export function wantedFrom(dump: Dump): Desired {
+export function desiredFrom(dump: Dump): Desired {
   const current = once("IPAMBlock", dump.blocks, ({ spec }) => formatCidr(spec.cidr));
   const taken = current.items
     .filter(({ spec }) => !isDeleted(spec))
@@ -62,9 +62,9 @@ export function wantedFrom(dump: Dump): Desired {
   const nodes = new Map(labelled.toReversed().map((one) => [`${one.kind} ${one.name}`, one]));
   return {
     pools: pools.items.map(poolOf),
-    reservations: reserved.map(({ wanted }) => wanted).filter(({ cidrs }) => cidrs.length > 0),
+    reservations: reserved.map(({ desired }) => desired).filter(({ cidrs }) => cidrs.length > 0),
     labelled: [...nodes.values()].toReversed(),
-    ...(settings && { settings: settings.wanted }),
+    ...(settings && { settings: settings.desired }),
     blocks: used.map(({ block }) => block),
     addresses,
     conflicts: [
@@ -125,7 +125,7 @@ const textOf = (item: unknown) =>
 
 const ROUTING = ["ipipMode", "vxlanMode", "natOutgoing", "disableBGPExport"];
 
-function poolOf({ metadata, spec }: IpPool): WantedPool {
+function poolOf({ metadata, spec }: IpPool): DesiredPool {
   const { cidr, disabled } = spec;
   const blockSize = spec.blockSize ?? BLOCK_SIZES[cidr.family].default;
   const said = (name: string) => (spec[name] === null ? undefined : spec[name]);
@@ -153,7 +153,7 @@ function poolOf({ metadata, spec }: IpPool): WantedPool {
 
 /** Calico skips what it cannot read of a reservation, and takes a network by any address in it. */
 function reservationOf({ metadata, spec }: IpReservation): {
-  readonly wanted: WantedReservation;
+  readonly desired: DesiredReservation;
   readonly notes: readonly string[];
 } {
   const { name } = metadata;
@@ -164,7 +164,7 @@ function reservationOf({ metadata, spec }: IpReservation): {
     if (network.ok && !entry.includes("-")) cidrs.push(network.value.text);
     else notes.push(`reservation ${name}: "${entry}" is neither a CIDR nor an address: left out.`);
   }
-  return { wanted: { name, cidrs }, notes };
+  return { desired: { name, cidrs }, notes };
 }
 
 function networkOf(entry: string): string {
@@ -176,7 +176,7 @@ function networkOf(entry: string): string {
 }
 
 function settingsOf({ spec }: IpamConfig): {
-  readonly wanted: WantedSettings;
+  readonly desired: DesiredSettings;
   readonly notes: readonly string[];
 } {
   const { strictAffinity, autoAllocateBlocks, maxBlocksPerHost, ipCooldownSeconds } = spec;
@@ -189,7 +189,7 @@ function settingsOf({ spec }: IpamConfig): {
         ]
       : [];
   return {
-    wanted: {
+    desired: {
       strictAffinity: strictAffinity ?? false,
       autoAllocateBlocks: autoAllocateBlocks ?? true,
       maxBlocksPerHost: cap > BLOCKS_PER_HOST_MAX ? null : cap,
@@ -199,7 +199,7 @@ function settingsOf({ spec }: IpamConfig): {
   };
 }
 
-const labelsOf = (kind: WantedLabels["kind"], { metadata }: Labelled): WantedLabels => ({
+const labelsOf = (kind: DesiredLabels["kind"], { metadata }: Labelled): DesiredLabels => ({
   kind,
   name: metadata.name,
   labels: metadata.labels ?? {},
@@ -207,7 +207,7 @@ const labelsOf = (kind: WantedLabels["kind"], { metadata }: Labelled): WantedLab
 
 const LABELLED_NAMES = { nodes: nodeName, namespaces: namespaceName };
 
-function labelConflicts({ kind, name, labels }: WantedLabels): readonly Conflict[] {
+function labelConflicts({ kind, name, labels }: DesiredLabels): readonly Conflict[] {
   const checks = [
     ["a name", LABELLED_NAMES[kind], name],
     ["labels", labelsSchema, labels],

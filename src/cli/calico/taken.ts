@@ -2,14 +2,14 @@ import { formatAddress } from "../../domain/address.ts";
 import { addressAt, formatCidr, sizeOf } from "../../domain/cidr.ts";
 import { type HostId, hostId, hostName } from "../../domain/host.ts";
 import type { HostReserved } from "../../domain/host-reserved.ts";
-import type { Conflict, WantedAddress, WantedBlock } from "../import/desired.ts";
+import type { Conflict, DesiredAddress, DesiredBlock } from "../import/desired.ts";
 import { handleOfNone, UNKNOWN_HOST, WINDOWS_HANDLE } from "./names.ts";
 import { type Attribute, type IpamBlock, ownerOf } from "./resources.ts";
 
 /** A block of a dump: its owner, and the owners of its addresses. */
 export interface TakenBlock {
-  readonly block: WantedBlock;
-  readonly addresses: readonly WantedAddress[];
+  readonly block: DesiredBlock;
+  readonly addresses: readonly DesiredAddress[];
   /** Its addresses by handle, as Calico's handles count them. */
   readonly counts: ReadonlyMap<string, number>;
   readonly cooling: number;
@@ -95,7 +95,7 @@ function addressOf(
   owner: HostId | undefined,
   ordinal: number,
   attribute: Attribute,
-): WantedAddress {
+): DesiredAddress {
   const { secondary, alternateOwnerAttrs, alternate } = attribute;
   const address = addressAt(cidr, ordinal);
   const attributes = secondary ?? {};

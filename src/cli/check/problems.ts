@@ -52,7 +52,7 @@ export function findIn(
 }
 
 /** Returns the findings of both reads: a walk over a table in use is no snapshot, and what was in progress is over by the second. */
-export function currentIn(first: Findings, second: Findings): Findings {
+export function confirmedIn(first: Findings, second: Findings): Findings {
   const both = (kind: keyof Findings) => {
     const seen = new Set(first[kind].map(keyOf));
     return second[kind].filter((finding) => seen.has(keyOf(finding)));

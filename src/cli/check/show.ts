@@ -69,8 +69,8 @@ export function checkText(
   { allAddresses, problemAddresses }: Shown,
   layout: Layout,
 ): string {
-  const table = <One>(columns: readonly Column<One>[], affinities: readonly One[]): string[] =>
-    affinities.length === 0 ? [] : [tableText(columns, affinities, layout)];
+  const table = <One>(columns: readonly Column<One>[], rows: readonly One[]): string[] =>
+    rows.length === 0 ? [] : [tableText(columns, rows, layout)];
   const { counts, problems, untidy, notes, leaks } = checked;
   const { count, max, median, top } = counts.nodes;
   return [

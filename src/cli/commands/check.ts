@@ -9,7 +9,7 @@ import {
   sayNothingCovered,
   withInventory,
 } from "../check/options.ts";
-import { currentIn, findIn, isClean } from "../check/problems.ts";
+import { confirmedIn, findIn, isClean } from "../check/problems.ts";
 import { addressOf, type Checked, readReport, reportOf } from "../check/report.ts";
 import { checkText, foundSentences } from "../check/show.ts";
 import { action, printing, type Session } from "../invocation/cli.ts";
@@ -110,5 +110,5 @@ async function twice(
   const findings = findIn(contents, at);
   if (isClean(findings)) return { contents, findings };
   const again = await look();
-  return { contents: again, findings: currentIn(findings, findIn(again, at)) };
+  return { contents: again, findings: confirmedIn(findings, findIn(again, at)) };
 }

@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { readDump } from "../calico/dump.ts";
-import { wantedFrom } from "../calico/from-dump.ts";
-import { wantedFromCsv } from "../csv/read-csv.ts";
+import { desiredFrom } from "../calico/from-dump.ts";
+import { desiredFromCsv } from "../csv/read-csv.ts";
 import { type Desired, isEmpty } from "../import/desired.ts";
 import { importCluster } from "../import/import-cluster.ts";
 import { action, printing, type Session } from "../invocation/cli.ts";
@@ -66,26 +66,26 @@ const importing = (name: string, file: string): Command =>
 
 async function importCalico(session: Session, options: ImportOptions): Promise<void> {
   const confirm = confirmation(session, options);
-  const wanted = wantedFrom(readDump(await textsOf(session, options)));
-  await importAll(session, wanted, options, confirm);
+  const desired = desiredFrom(readDump(await textsOf(session, options)));
+  await importAll(session, desired, options, confirm);
 }
 
 async function importCsv(session: Session, options: ImportOptions): Promise<void> {
   const confirm = confirmation(session, options);
-  const wanted = await wantedFromCsv(session.client, await textsOf(session, options));
-  await importAll(session, wanted, options, confirm);
+  const desired = await desiredFromCsv(session.client, await textsOf(session, options));
+  await importAll(session, desired, options, confirm);
 }
 
 async function importAll(
   session: Session,
-  wanted: Desired,
+  desired: Desired,
   { filename, dryRun }: ImportOptions,
   confirm: Confirm,
 ): Promise<void> {
-  for (const note of wanted.notes) session.io.err(`Note: ${note}\n`);
-  if (isEmpty(wanted))
+  for (const note of desired.notes) session.io.err(`Note: ${note}\n`);
+  if (isEmpty(desired))
     throw usageError(`${filename.join(" and ")} has no objects of a kind that Plat takes.`);
-  await importCluster(session, wanted, { dryRun, confirm });
+  await importCluster(session, desired, { dryRun, confirm });
 }
 
 async function textsOf(

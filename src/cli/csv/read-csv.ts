@@ -9,8 +9,8 @@ import {
   addressConflicts,
   type Conflict,
   type Desired,
-  type WantedAddress,
-  type WantedBlock,
+  type DesiredAddress,
+  type DesiredBlock,
 } from "../import/desired.ts";
 import { POOL } from "../resource/kind.ts";
 import { listAll } from "../resource/list.ts";
@@ -24,7 +24,7 @@ const REQUIRED = COLUMNS.slice(0, 3);
  * Returns the desired state of tables, in existing pools. An existing block stays with its owner; one that is not there yet becomes
  * the host's of the first of its lines. Errors: lines that cannot be read, each with its number.
  */
-export async function wantedFromCsv(
+export async function desiredFromCsv(
   client: Client,
   texts: ReadonlyMap<string, string>,
 ): Promise<Desired> {
@@ -34,7 +34,7 @@ export async function wantedFromCsv(
     const read = parseCidr(cidr);
     return read.ok ? [{ cidr: read.value, blockSize }] : [];
   });
-  const blocks = new Map<string, WantedBlock>();
+  const blocks = new Map<string, DesiredBlock>();
   for (const { address, host } of addresses) {
     const cidr = blockAround(pools, address);
     if (cidr && !blocks.has(formatCidr(cidr)))
@@ -60,10 +60,10 @@ function blockAround(
 }
 
 /** The lines of a table, whose first one names the columns in any order. */
-function addressesOf(file: string, text: string): WantedAddress[] {
+function addressesOf(file: string, text: string): DesiredAddress[] {
   const lines = linesOf(file, text);
   const problems: string[] = [];
-  const addresses: WantedAddress[] = [];
+  const addresses: DesiredAddress[] = [];
   for (const { record: line, info } of lines) {
     const where = `${file}, line ${info.lines}`;
     const read = lineOf(line, where);
@@ -106,7 +106,7 @@ function columnsOf(file: string, header: readonly string[]): string[] {
 function lineOf(
   { address = "", handle = "", host = "", attributes = "" }: Line,
   where: string,
-): WantedAddress | string {
+): DesiredAddress | string {
   const read = parsePlainAddress(address);
   if (!read.ok) return `address "${address.slice(0, 80)}" ${read.problem}`;
   if (handle === "") return "handle is missing";
@@ -122,7 +122,7 @@ function lineOf(
   };
 }
 
-function twice(addresses: readonly WantedAddress[]): Conflict[] {
+function twice(addresses: readonly DesiredAddress[]): Conflict[] {
   const seen = new Map<string, string>();
   return addresses.flatMap(({ address, where }): Conflict[] => {
     const name = formatAddress(address);

@@ -92,9 +92,9 @@ async function claimOne(
   { cidr, host, reserving }: ClaimStep,
 ): Promise<void> {
   if (reserving) {
-    const { first, freeSlots } = reserving;
+    const { first, isTemporary } = reserving;
     await assign(client, run, first);
-    if (freeSlots) await release(client, first);
+    if (isTemporary) await release(client, first);
     return;
   }
   const { body } = await client.call<Claimed>({

@@ -36,7 +36,7 @@ export interface Current {
 /** Reads what Plat has. Nothing is written. */
 export async function readCurrent(
   client: Client,
-  wanted: Desired,
+  desired: Desired,
   shown: Progress,
 ): Promise<Current> {
   const [{ reservations, ...configuration }, nodes, namespaces, blocks] = await Promise.all([
@@ -45,7 +45,7 @@ export async function readCurrent(
     labelsOf(client, NAMESPACE),
     listBlocks(client),
   ]);
-  const cidrs = new Set(wanted.blocks.map(({ cidr }) => formatCidr(cidr)));
+  const cidrs = new Set(desired.blocks.map(({ cidr }) => formatCidr(cidr)));
   const concerned = blocks.filter(({ cidr }) => cidrs.has(cidr));
   return {
     ...configuration,

@@ -10,13 +10,13 @@ import type { HostReserved } from "../../domain/host-reserved.ts";
 
 /** The desired state of an import, whatever its source. */
 export interface Desired {
-  readonly pools: readonly WantedPool[];
-  readonly reservations: readonly WantedReservation[];
-  readonly labelled: readonly WantedLabels[];
+  readonly pools: readonly DesiredPool[];
+  readonly reservations: readonly DesiredReservation[];
+  readonly labelled: readonly DesiredLabels[];
   /** Settings to change; the others stay. */
-  readonly settings?: WantedSettings;
-  readonly blocks: readonly WantedBlock[];
-  readonly addresses: readonly WantedAddress[];
+  readonly settings?: DesiredSettings;
+  readonly blocks: readonly DesiredBlock[];
+  readonly addresses: readonly DesiredAddress[];
   /** Contradictions in the source. */
   readonly conflicts: readonly Conflict[];
   /** Omitted objects with the reason, a sentence each. */
@@ -28,7 +28,7 @@ export const isEmpty = ({ notes: _, settings, ...lists }: Desired): boolean =>
   !settings && Object.values(lists).every(({ length }) => length === 0);
 
 /** A pool in the words of `PUT /v1/pools/{name}`. */
-export interface WantedPool {
+export interface DesiredPool {
   readonly name: string;
   readonly cidr: Cidr;
   readonly blockSize: number;
@@ -46,25 +46,25 @@ export interface PoolFields {
   readonly routing?: Readonly<Record<string, unknown>>;
 }
 
-export interface WantedReservation {
+export interface DesiredReservation {
   readonly name: string;
   readonly cidrs: readonly string[];
 }
 
-export interface WantedLabels {
+export interface DesiredLabels {
   readonly kind: "nodes" | "namespaces";
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
 }
 
-export interface WantedSettings {
+export interface DesiredSettings {
   readonly strictAffinity?: boolean;
   readonly autoAllocateBlocks?: boolean;
   readonly maxBlocksPerHost?: number | null;
   readonly cooldownSeconds?: number;
 }
 
-export interface WantedBlock {
+export interface DesiredBlock {
   readonly cidr: Cidr;
   /** Absent: nobody's. */
   readonly owner?: HostId;
@@ -73,7 +73,7 @@ export interface WantedBlock {
   readonly hostReserved?: HostReserved;
 }
 
-export interface WantedAddress {
+export interface DesiredAddress {
   readonly address: Address;
   readonly handle: string;
   readonly host: HostId;
@@ -102,13 +102,13 @@ export interface Conflict {
 }
 
 /** Returns the errors that Plat would report for an address, whatever its current state. */
-export function addressConflicts(wanted: WantedAddress): readonly Conflict[] {
-  const name = formatAddress(wanted.address);
+export function addressConflicts(desired: DesiredAddress): readonly Conflict[] {
+  const name = formatAddress(desired.address);
   const checks = [
-    ["a handle", handleName, wanted.handle],
-    ["a host", nodeName, hostName(wanted.host)],
-    ["attributes", attributes, wanted.attributes],
-    ["an alternate owner", attributes, wanted.alternate ?? {}],
+    ["a handle", handleName, desired.handle],
+    ["a host", nodeName, hostName(desired.host)],
+    ["attributes", attributes, desired.attributes],
+    ["an alternate owner", attributes, desired.alternate ?? {}],
   ] as const;
   return checks.flatMap(([field, schema, value]) => {
     const problem = checked(schema as v.GenericSchema, value);
@@ -117,7 +117,7 @@ export function addressConflicts(wanted: WantedAddress): readonly Conflict[] {
           {
             kind: "address",
             name,
-            problem: `has ${field} that Plat does not take (${wanted.where}): ${problem.detail}`,
+            problem: `has ${field} that Plat does not take (${desired.where}): ${problem.detail}`,
           },
         ]
       : [];
@@ -125,7 +125,7 @@ export function addressConflicts(wanted: WantedAddress): readonly Conflict[] {
 }
 
 /** Returns the errors that Plat would report for the owner of a block. */
-export function ownerConflicts({ cidr, owner }: WantedBlock): readonly Conflict[] {
+export function ownerConflicts({ cidr, owner }: DesiredBlock): readonly Conflict[] {
   if (owner === undefined || v.is(nodeName, hostName(owner))) return [];
   const problem = `has an owner whose name Plat does not take: ${JSON.stringify(hostName(owner))}`;
   return [{ kind: "block", name: formatCidr(cidr), problem }];

@@ -4,7 +4,7 @@ import type { Conflict } from "./desired.ts";
 import { put } from "./put.ts";
 import type { Plan } from "./steps.ts";
 
-const REHEARSED_AT_ONCE = 8;
+const DRY_RUNS_AT_ONCE = 8;
 
 /**
  * Asks the API, without writing anything, what it would refuse of an operator's writes: it knows best what a pool may be.
@@ -35,7 +35,7 @@ export async function previewImport(client: Client, plan: Plan): Promise<readonl
     ).flatMap((write) => (write ? [write] : [])),
   ];
   const asked = writes.filter(({ kind, name }) => !known.has(`${kind} ${name}`));
-  const conflicts = await atOnce(asked, REHEARSED_AT_ONCE, async (write) => {
+  const conflicts = await atOnce(asked, DRY_RUNS_AT_ONCE, async (write) => {
     try {
       await put(client, write.route(), write.bodyOver, true);
       return [];

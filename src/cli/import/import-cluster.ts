@@ -21,12 +21,12 @@ import type { Plan } from "./steps.ts";
  */
 export async function importCluster(
   session: Session,
-  wanted: Desired,
+  desired: Desired,
   { dryRun, confirm }: { readonly dryRun?: true | undefined; readonly confirm: Confirm },
 ): Promise<void> {
   const { io, client, print } = session;
   const plan = await progressing(io, "looking at what Plat has", async (shown): Promise<Plan> => {
-    const planned = planOf(wanted, await readCurrent(client, wanted, shown));
+    const planned = planOf(desired, await readCurrent(client, desired, shown));
     const refused = await previewImport(client, planned);
     return refused.length === 0 ? planned : withConflicts(planned, refused);
   });

@@ -2,7 +2,7 @@ import { formatAddress } from "../../domain/address.ts";
 import { cidrOf, formatCidr } from "../../domain/cidr.ts";
 import { hostName } from "../../domain/host.ts";
 import type { Current, CurrentAddress } from "./current.ts";
-import type { Conflict, Desired, WantedAddress } from "./desired.ts";
+import type { Conflict, Desired, DesiredAddress } from "./desired.ts";
 import type { PlannedBlocks } from "./plan-blocks.ts";
 import { knownPools, poolAround } from "./plan-pools.ts";
 import { isSame } from "./same.ts";
@@ -17,17 +17,17 @@ export interface PlannedAddresses {
 
 /** Plans the changes of the desired addresses. */
 export function planAddresses(
-  wanted: Desired,
+  desired: Desired,
   current: Current,
   { reserving, whose }: PlannedBlocks,
 ): PlannedAddresses {
-  const pools = knownPools(wanted, current);
+  const pools = knownPools(desired, current);
   const assigns: AssignStep[] = [];
   const owners: OwnerStep[] = [];
   const conflicts: Conflict[] = [];
   const conflict = (name: string, problem: string) =>
     conflicts.push({ kind: "address", name, problem });
-  for (const one of wanted.addresses) {
+  for (const one of desired.addresses) {
     const address = formatAddress(one.address);
     const pool = poolAround(pools, one.address);
     const cidr = pool && cidrOf(one.address, pool.blockSize);
@@ -67,7 +67,7 @@ export function planAddresses(
     count: (found) => ({
       create: assigns.length,
       change: owners.length,
-      unchanged: Math.max(0, wanted.addresses.length - assigns.length - owners.length - found),
+      unchanged: Math.max(0, desired.addresses.length - assigns.length - owners.length - found),
       conflicts: found,
     }),
   };
@@ -75,7 +75,7 @@ export function planAddresses(
 
 /** Returns the reason why an existing address cannot get its desired state. */
 function whyNot(
-  { handle, host, attributes, alternate }: WantedAddress,
+  { handle, host, attributes, alternate }: DesiredAddress,
   there: CurrentAddress,
 ): string | undefined {
   if (there.state === "cooling")

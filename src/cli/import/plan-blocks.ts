@@ -5,7 +5,7 @@ import { type HostReserved, isHostReserved } from "../../domain/host-reserved.ts
 import type { BlockSummary } from "../api/blocks.ts";
 import { blockName } from "../snapshot/ipam-block.ts";
 import type { Current } from "./current.ts";
-import type { Conflict, Desired, WantedAddress, WantedBlock } from "./desired.ts";
+import type { Conflict, Desired, DesiredAddress, DesiredBlock } from "./desired.ts";
 import { knownPools, poolAround } from "./plan-pools.ts";
 import { isSame } from "./same.ts";
 import {
@@ -29,16 +29,16 @@ export interface PlannedBlocks {
   readonly count: (conflicts: number) => Counts;
 }
 
-export function planBlocks(wanted: Desired, current: Current): PlannedBlocks {
-  const pools = knownPools(wanted, current);
-  const within = addressesByBlock(wanted);
+export function planBlocks(desired: Desired, current: Current): PlannedBlocks {
+  const pools = knownPools(desired, current);
+  const within = addressesByBlock(desired);
   const claims: ClaimStep[] = [];
   const disowns: DisownStep[] = [];
   const leftovers: { address: string; handle: string }[] = [];
   const conflicts: Conflict[] = [];
   const reservedWith = new Map<string, HostReserved>();
   const whose = new Map<string, HostId | undefined>();
-  for (const block of wanted.blocks) {
+  for (const block of desired.blocks) {
     const cidr = formatCidr(block.cidr);
     const pool = poolAround(pools, addressAt(block.cidr, 0));
     const there = current.blocks.get(cidr);
@@ -55,7 +55,7 @@ export function planBlocks(wanted: Desired, current: Current): PlannedBlocks {
     const owner = block.owner ?? keeperOf(cidr);
     whose.set(cidr, there ? actualOwner(there) : owner);
     const reserving = reservingOf(block, owner, addresses);
-    if (reserving && !reserving.freeSlots)
+    if (reserving && !reserving.isTemporary)
       reservedWith.set(reserving.first.address, reserving.hostReserved);
     if (needsClaim(block, there)) {
       claims.push({ cidr, host: owner, ...(reserving && { reserving }) });
@@ -86,16 +86,16 @@ export function planBlocks(wanted: Desired, current: Current): PlannedBlocks {
     count: (found) => ({
       create: created,
       change: changed,
-      unchanged: Math.max(0, wanted.blocks.length - created - changed - found),
+      unchanged: Math.max(0, desired.blocks.length - created - changed - found),
       conflicts: found,
     }),
   };
 }
 
-function addressesByBlock({ blocks, addresses }: Desired): ReadonlyMap<string, WantedAddress[]> {
+function addressesByBlock({ blocks, addresses }: Desired): ReadonlyMap<string, DesiredAddress[]> {
   const prefixes = new Set(blocks.map(({ cidr }) => `${cidr.family} ${cidr.prefix}`));
   const within = new Map(
-    blocks.map(({ cidr }): [string, WantedAddress[]] => [formatCidr(cidr), []]),
+    blocks.map(({ cidr }): [string, DesiredAddress[]] => [formatCidr(cidr), []]),
   );
   for (const one of addresses)
     for (const prefix of prefixes) {
@@ -107,7 +107,7 @@ function addressesByBlock({ blocks, addresses }: Desired): ReadonlyMap<string, W
 }
 
 /** Returns the reason why an existing block cannot get its desired state. */
-function whyNot(block: WantedBlock, there: BlockSummary): string | undefined {
+function whyNot(block: DesiredBlock, there: BlockSummary): string | undefined {
   const owner = actualOwner(there);
   const keeper = keeperOf(there.cidr);
   if (block.orAnyones) return undefined;
@@ -121,7 +121,7 @@ function whyNot(block: WantedBlock, there: BlockSummary): string | undefined {
     : "stands in Plat already, without what its host is to keep for itself";
 }
 
-function needsClaim({ owner, orAnyones }: WantedBlock, there: BlockSummary | undefined): boolean {
+function needsClaim({ owner, orAnyones }: DesiredBlock, there: BlockSummary | undefined): boolean {
   if (!there) return true;
   return owner !== undefined && !orAnyones && actualOwner(there) === undefined;
 }
@@ -136,9 +136,9 @@ const temporaryHandle = (cidr: string) => `plat-import-${blockName(cidr)}`;
 
 /** Returns the assign that creates a block with host-reserved addresses: a desired one, else one that is released at once. */
 function reservingOf(
-  block: WantedBlock,
+  block: DesiredBlock,
   owner: HostId,
-  addresses: readonly WantedAddress[],
+  addresses: readonly DesiredAddress[],
 ): ClaimStep["reserving"] {
   const { hostReserved } = block;
   if (!hostReserved) return undefined;
@@ -147,7 +147,7 @@ function reservingOf(
     return {
       hostReserved,
       first: { ...assignStepOf(block.cidr, own), hostReserved },
-      freeSlots: false,
+      isTemporary: false,
     };
   const address = temporaryOf(block, addresses);
   if (address === undefined) return undefined;
@@ -160,13 +160,13 @@ function reservingOf(
     attributes: {},
     hostReserved,
   };
-  return { hostReserved, first, freeSlots: true };
+  return { hostReserved, first, isTemporary: true };
 }
 
 /** The first address of a block that its host keeps something of, and that nobody has. */
 function temporaryOf(
-  { cidr, hostReserved }: WantedBlock,
-  addresses: readonly WantedAddress[],
+  { cidr, hostReserved }: DesiredBlock,
+  addresses: readonly DesiredAddress[],
 ): string | undefined {
   if (!hostReserved) return undefined;
   const taken = new Set(addresses.map(({ address }) => formatAddress(address)));

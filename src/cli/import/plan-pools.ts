@@ -8,7 +8,7 @@ import {
   parseCidr,
 } from "../../domain/cidr.ts";
 import type { Current, Pool } from "./current.ts";
-import type { Conflict, Desired, PoolFields, WantedPool } from "./desired.ts";
+import type { Conflict, Desired, DesiredPool, PoolFields } from "./desired.ts";
 import { isSame } from "./same.ts";
 import type { Filling, PoolStep } from "./steps.ts";
 
@@ -25,7 +25,7 @@ export interface KnownPool {
 /** The pools as they are once the wanted ones stand. */
 export function knownPools({ pools }: Desired, current: Current): readonly KnownPool[] {
   const byName = new Map(current.pools.map((pool) => [pool.name, pool]));
-  const wanted = pools.map(({ name, cidr, blockSize }): KnownPool => {
+  const desired = pools.map(({ name, cidr, blockSize }): KnownPool => {
     const before = byName.get(name);
     return { name, cidr, blockSize, isWanted: true, ...(before && { current: before }) };
   });
@@ -39,7 +39,7 @@ export function knownPools({ pools }: Desired, current: Current): readonly Known
       current: pool,
       isWanted: false,
     }));
-  return [...wanted, ...others];
+  return [...desired, ...others];
 }
 
 export const poolAround = (pools: readonly KnownPool[], address: Address): KnownPool | undefined =>
@@ -47,16 +47,16 @@ export const poolAround = (pools: readonly KnownPool[], address: Address): Known
 
 /** Plans the changes of the desired pools, and returns the conflicts. */
 export function planPools(
-  wanted: Desired,
+  desired: Desired,
   current: Current,
   work: Filling,
 ): { readonly steps: readonly PoolStep[]; readonly conflicts: readonly Conflict[] } {
-  const known = knownPools(wanted, current);
+  const known = knownPools(desired, current);
   const filled = filledPools(known, work);
   return {
-    steps: wanted.pools.flatMap((pool) => stepOf(pool, current, filled.has(pool.name))),
+    steps: desired.pools.flatMap((pool) => stepOf(pool, current, filled.has(pool.name))),
     conflicts: [
-      ...wanted.pools.flatMap((pool) => changeConflicts(pool, current)),
+      ...desired.pools.flatMap((pool) => changeConflicts(pool, current)),
       ...overlapConflicts(known),
       ...known.flatMap((pool) => closedConflicts(pool, filled.has(pool.name))),
     ],
@@ -82,7 +82,7 @@ function filledPools(
  * A pool that is filled serves from the beginning, and nobody by itself: so nobody takes an address that is still to come. What
  * it is to be in the end, it becomes in the end.
  */
-function stepOf({ name, fields }: WantedPool, { pools }: Current, filled: boolean): PoolStep[] {
+function stepOf({ name, fields }: DesiredPool, { pools }: Current, filled: boolean): PoolStep[] {
   const before = pools.find((pool) => pool.name === name);
   const next = before ? { ...keptOf(before), ...fields } : fields;
   const opened: PoolFields = { ...next, disabled: false, assignmentMode: "Manual" };
@@ -126,7 +126,7 @@ const normal = ({
   routing: { ...ROUTING_DEFAULT, ...routing },
 });
 
-function changeConflicts({ name, fields }: WantedPool, { pools }: Current): readonly Conflict[] {
+function changeConflicts({ name, fields }: DesiredPool, { pools }: Current): readonly Conflict[] {
   const before = pools.find((pool) => pool.name === name);
   if (!before) return [];
   const conflict = (problem: string): Conflict[] => [{ kind: "pool", name, problem }];

@@ -16,14 +16,14 @@ type Work = Filling & Pick<PlannedBlocks, "whose">;
  * that a run which is cut off leaves nothing that the next one would not put right.
  */
 export function planSettings(
-  wanted: Desired,
+  desired: Desired,
   current: Current,
   work: Work,
 ): { readonly step: SettingsStep | undefined; readonly conflicts: readonly Conflict[] } {
   const before = current.settings;
-  const settings = { ...before, ...wanted.settings };
+  const settings = { ...before, ...desired.settings };
   const borrowed = work.assigns.filter(({ block, host }) => work.whose.get(block) !== host).length;
-  const { blocks, host } = mostBlocks(wanted, current, work);
+  const { blocks, host } = mostBlocks(desired, current, work);
   const isStrict = before.strictAffinity && borrowed > 0;
   const isCapped = blocks > capOf(before);
   const isOpened = isStrict || isCapped;
@@ -33,8 +33,8 @@ export function planSettings(
     ...(isCapped && { maxBlocksPerHost: null }),
   };
   const conflicts = [
-    ...unregistered(wanted, current, work),
-    ...(isCapped && !wanted.settings
+    ...unregistered(desired, current, work),
+    ...(isCapped && !desired.settings
       ? [
           conflict(
             "maxBlocksPerHost",
@@ -42,7 +42,7 @@ export function planSettings(
           ),
         ]
       : []),
-    ...(isStrict && !wanted.settings
+    ...(isStrict && !desired.settings
       ? [
           conflict(
             "strictAffinity",
@@ -63,7 +63,7 @@ export function planSettings(
   };
 }
 
-const ADVICE = "take the cluster's IPAMConfig over as well, or change the configuration before";
+const ADVICE = "import the cluster's IPAMConfig as well, or change the configuration before";
 
 const conflict = (name: string, problem: string): Conflict => ({
   kind: "configuration",
@@ -72,8 +72,8 @@ const conflict = (name: string, problem: string): Conflict => ({
 });
 
 /** The host with the most blocks in a pool, once the claims are done; and how many. */
-function mostBlocks(wanted: Desired, current: Current, { claims }: Work) {
-  const pools = knownPools(wanted, current);
+function mostBlocks(desired: Desired, current: Current, { claims }: Work) {
+  const pools = knownPools(desired, current);
   const counts = new Map<string, { readonly host: HostId; blocks: number }>();
   const count = (host: HostId, cidr: string) => {
     const read = parseCidr(cidr);
@@ -98,14 +98,14 @@ function mostBlocks(wanted: Desired, current: Current, { claims }: Work) {
 
 /** Hosts that Plat would assign nothing to, as long as they are not registered. */
 function unregistered(
-  wanted: Desired,
+  desired: Desired,
   current: Current,
   { assigns, claims }: Work,
 ): readonly Conflict[] {
   if (!current.settings.requireRegisteredHosts) return [];
   const known = new Set([
     ...current.labelled.keys(),
-    ...wanted.labelled.map(({ kind, name }) => `${kind}/${name}`),
+    ...desired.labelled.map(({ kind, name }) => `${kind}/${name}`),
   ]);
   const assigned = [...assigns, ...claims.filter(({ reserving }) => reserving)];
   const hosts = new Set(assigned.map(({ host }) => hostName(host)));
@@ -114,7 +114,7 @@ function unregistered(
     .map((host) =>
       conflict(
         "requireRegisteredHosts",
-        `is on in Plat, and host ${host} is not registered; take the cluster's nodes over as well`,
+        `is on in Plat, and host ${host} is not registered; import the cluster's nodes as well`,
       ),
     );
 }

@@ -8,23 +8,23 @@ import { isSame } from "./same.ts";
 import type { Counts, Plan, Verb } from "./steps.ts";
 
 /** Returns the changes from the current to the desired state. It is pure: the same input has the same result. */
-export function planOf(wanted: Desired, current: Current): Plan {
-  const blocks = planBlocks(wanted, current);
-  const addresses = planAddresses(wanted, current, blocks);
+export function planOf(desired: Desired, current: Current): Plan {
+  const blocks = planBlocks(desired, current);
+  const addresses = planAddresses(desired, current, blocks);
   const { claims, disowns, leftovers } = blocks;
   const { assigns, owners } = addresses;
-  const pools = planPools(wanted, current, { claims, assigns });
-  const settings = planSettings(wanted, current, { claims, assigns, whose: blocks.whose });
-  const reservations = wanted.reservations.map(({ name, cidrs }) => {
+  const pools = planPools(desired, current, { claims, assigns });
+  const settings = planSettings(desired, current, { claims, assigns, whose: blocks.whose });
+  const reservations = desired.reservations.map(({ name, cidrs }) => {
     const before = current.reservations.get(name);
     return { name, cidrs, verb: verbOf(before !== undefined, isSame(before, cidrs)) };
   });
-  const labelled = wanted.labelled.map((one) => {
+  const labelled = desired.labelled.map((one) => {
     const before = current.labelled.get(`${one.kind}/${one.name}`);
     return { ...one, verb: verbOf(before !== undefined, isSame(before, one.labels)) };
   });
   const conflicts = [
-    ...wanted.conflicts,
+    ...desired.conflicts,
     ...pools.conflicts,
     ...settings.conflicts,
     ...blocks.conflicts,
@@ -46,13 +46,13 @@ export function planOf(wanted: Desired, current: Current): Plan {
     disowns,
     leftovers,
     conflicts,
-    notes: wanted.notes,
+    notes: desired.notes,
     counts: {
-      pools: counts(wanted.pools.length, done.pools, within("pool")),
+      pools: counts(desired.pools.length, done.pools, within("pool")),
       reservations: counts(reservations.length, done.reservations, within("reservation")),
       labels: counts(labelled.length, done.labelled, within("labels")),
       configuration: counts(
-        wanted.settings ? 1 : 0,
+        desired.settings ? 1 : 0,
         settings.step ? [settings.step] : [],
         within("configuration"),
       ),

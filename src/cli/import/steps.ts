@@ -5,10 +5,10 @@ import type { HostReserved } from "../../domain/host-reserved.ts";
 import type { Settings } from "./current.ts";
 import type {
   Conflict,
+  DesiredAddress,
+  DesiredLabels,
+  DesiredReservation,
   PoolFields,
-  WantedAddress,
-  WantedLabels,
-  WantedReservation,
 } from "./desired.ts";
 
 /** The steps of a plan. */
@@ -39,9 +39,9 @@ export interface ClaimStep {
   /** With what the host keeps for itself, which comes with the first address that is assigned in the block. */
   readonly reserving?: {
     readonly hostReserved: HostReserved;
-    /** It is freed at once where it is none of those that are wanted. */
+    /** It is released at once where it is none of those that are wanted. */
     readonly first: AssignStep;
-    readonly freeSlots: boolean;
+    readonly isTemporary: boolean;
   };
 }
 
@@ -77,8 +77,8 @@ export interface Counts {
 
 /** All that is to be done, in the order in which it is. */
 export interface Plan {
-  readonly reservations: readonly (WantedReservation & { readonly verb: Verb })[];
-  readonly labelled: readonly (WantedLabels & { readonly verb: Verb })[];
+  readonly reservations: readonly (DesiredReservation & { readonly verb: Verb })[];
+  readonly labelled: readonly (DesiredLabels & { readonly verb: Verb })[];
   readonly pools: readonly PoolStep[];
   readonly settings?: SettingsStep;
   readonly claims: readonly ClaimStep[];
@@ -97,7 +97,7 @@ export type Filling = Pick<Plan, "claims" | "assigns">;
 
 export const assignStepOf = (
   block: Cidr,
-  { address, handle, host, attributes, alternate }: WantedAddress,
+  { address, handle, host, attributes, alternate }: DesiredAddress,
 ): AssignStep => ({
   block: formatCidr(block),
   address: formatAddress(address),

@@ -36,9 +36,9 @@ export function tableText<Row>(
 ): string {
   const { isWide, style } = layout;
   const shown = isWide ? columns : columns.filter(({ wide }) => !wide);
-  const groups = rows.map((row) => shown.map(({ value }) => `${value(row) ?? NONE}`));
+  const texts = rows.map((row) => shown.map(({ value }) => `${value(row) ?? NONE}`));
   const widths = shown.map(({ header }, at) =>
-    Math.max(header.length, ...groups.map((row) => row[at]?.length ?? 0)),
+    Math.max(header.length, ...texts.map((row) => row[at]?.length ?? 0)),
   );
   const narrowed = isWide ? widths : narrow(shown, widths, layout.columns);
   const table = new Table({
@@ -46,7 +46,7 @@ export function tableText<Row>(
     chars: { ...NO_BORDERS, middle: GAP },
     style: { head: [], border: [], "padding-left": 0, "padding-right": 0 },
   });
-  for (const row of groups)
+  for (const row of texts)
     table.push(
       row.map((text, at) => {
         const { isState, long } = shown[at] as Column<Row>;

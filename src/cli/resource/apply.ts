@@ -6,7 +6,7 @@ import { progressing } from "../output/progress.ts";
 import { CommandError, EXIT, errorText, usageError } from "../shell/exit.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
-import { type Change, make, previewImport, warn } from "./change.ts";
+import { type Change, dryRun, make, warn } from "./change.ts";
 import { readDocuments, type Wanted } from "./documents.ts";
 import { type Kind, titled } from "./kind.ts";
 import { checkApart } from "./overlap.ts";
@@ -60,7 +60,7 @@ const apply =
 async function dryRunAll({ io, client }: Session, wanted: readonly Wanted[]) {
   const changes: Change[] = [];
   const failures: CommandError[] = [];
-  const work = (one: Wanted) => attempt(one, () => previewImport(client, one));
+  const work = (one: Wanted) => attempt(one, () => dryRun(client, one));
   await progressing(io, "Looks", async (shown) => {
     for await (const { done, failed } of inSlices(wanted, work)) {
       changes.push(...done);

@@ -19,18 +19,18 @@ type Body = Readonly<Record<string, unknown>>;
 
 const TRIES_MAX = 4;
 
-/** Looks what stands there, and rehearses the change, so that the API has read it and finds nothing wrong with it. */
-export async function previewImport(client: Client, wanted: Wanted): Promise<Change> {
+/** Reads what exists, and makes a dry run of the change, so that the API has read it and finds nothing wrong with it. */
+export async function dryRun(client: Client, wanted: Wanted): Promise<Change> {
   const path = pathOf(wanted.kind, wanted.name);
   const seen = await current(client, wanted);
-  const { body: dryRunOf } = await client.call<Body>({
+  const { body: answer } = await client.call<Body>({
     method: "PUT",
     path,
     query: { dryRun: true },
     body: wanted.body,
     ...matching(seen),
   });
-  const { dryRun: _, warnings, ...stands } = dryRunOf;
+  const { dryRun: _, warnings, ...stands } = answer;
   const body = wanted.isManifest ? { ...stands, ...unsaidOf(wanted, seen) } : stands;
   const outcome =
     seen === undefined
@@ -48,11 +48,11 @@ async function current(client: Client, { kind, name }: Wanted): Promise<Reply<Bo
 }
 
 /**
- * Makes a only tried change, unless there is none. Where somebody else was faster it is only tried anew, so that the last one
+ * Makes a change that a dry run tried, unless there is none. Where somebody else was faster it is only tried anew, so that the last one
  * who applies wins, as with kubectl.
  */
-export async function make(client: Client, dryRunOf: Change): Promise<Change> {
-  let change = dryRunOf;
+export async function make(client: Client, answer: Change): Promise<Change> {
+  let change = answer;
   for (let tries = 1; change.outcome !== "unchanged"; tries++) {
     const { wanted, body } = change;
     try {
@@ -65,7 +65,7 @@ export async function make(client: Client, dryRunOf: Change): Promise<Change> {
       return { ...change, warnings: detailsOf(made.body) };
     } catch (error) {
       if (!isOvertaken(error) || tries === TRIES_MAX) throw error;
-      change = await previewImport(client, wanted);
+      change = await dryRun(client, wanted);
     }
   }
   return change;

@@ -78,7 +78,7 @@ it("an address has the same key in one run, and another in the next", async () =
     },
   };
   const hostReserved = { start: 3, end: 1, handle: "kept" };
-  const reserving = { hostReserved, first: { ...ASSIGN, hostReserved }, freeSlots: false };
+  const reserving = { hostReserved, first: { ...ASSIGN, hostReserved }, isTemporary: false };
   const claims = [{ cidr: ASSIGN.block, host: ASSIGN.host, reserving }];
   const plan = { ...PLAN, claims, assigns: [reserving.first] };
   for (let run = 0; run < 2; run++) await carryOut(client, io(), plan, SHOWN);

@@ -62,11 +62,11 @@ export async function proveImport(
 }
 
 /** Where two values differ, each by the path to it. */
-function differences(path: string, has: unknown, wanted: unknown): string[] {
-  if (isDeepStrictEqual(has, wanted)) return [];
-  const [a, b] = [entriesOf(has), entriesOf(wanted)];
+function differences(path: string, has: unknown, desired: unknown): string[] {
+  if (isDeepStrictEqual(has, desired)) return [];
+  const [a, b] = [entriesOf(has), entriesOf(desired)];
   if (!a || !b)
-    return [`${path} is ${JSON.stringify(has)}, and came in as ${JSON.stringify(wanted)}`];
+    return [`${path} is ${JSON.stringify(has)}, and came in as ${JSON.stringify(desired)}`];
   const keys = new Set([...a.keys(), ...b.keys()]);
   return [...keys].flatMap((key) => differences(`${path}/${key}`, a.get(key), b.get(key)));
 }

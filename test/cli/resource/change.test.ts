@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { httpClient } from "../../../src/cli/api/http-client.ts";
-import { make, previewImport } from "../../../src/cli/resource/change.ts";
+import { dryRun, make } from "../../../src/cli/resource/change.ts";
 import { NODE, POOL, RESERVATION } from "../../../src/cli/resource/kind.ts";
 import { terminal } from "../terminal.ts";
 
@@ -24,7 +24,7 @@ describe("a pool whose creation was cut off", () => {
     expect((await plat("pool", "get", "-o", "wide")).out).toContain("pending");
 
     const body = { cidr: "10.0.0.0/16" };
-    const change = await previewImport(client(), {
+    const change = await dryRun(client(), {
       kind: POOL,
       name: "web",
       body,
@@ -38,7 +38,7 @@ describe("a pool whose creation was cut off", () => {
 
 describe("a change that was only tried", () => {
   it("is made over what somebody else created meanwhile", async () => {
-    const change = await previewImport(client(), reservation("ours"));
+    const change = await dryRun(client(), reservation("ours"));
     expect(change.outcome).toBe("created");
     await plat("reservation", "create", "gateways", "--cidr", "10.0.0.9", "--reason", "theirs");
     expect((await make(client(), change)).outcome).toBe("configured");
@@ -47,7 +47,7 @@ describe("a change that was only tried", () => {
 
   it("is made anew where it was deleted meanwhile", async () => {
     await plat("reservation", "create", "gateways", "--cidr", "10.0.0.9");
-    const change = await previewImport(client(), reservation("ours"));
+    const change = await dryRun(client(), reservation("ours"));
     expect(change.outcome).toBe("configured");
     await plat("reservation", "delete", "gateways");
     expect((await make(client(), change)).outcome).toBe("created");
@@ -55,7 +55,7 @@ describe("a change that was only tried", () => {
 
   it("is none where somebody else has made it meanwhile", async () => {
     const node = { kind: NODE, name: "n1", body: { labels: { zone: "west" } }, isManifest: true };
-    const [one, other] = [await previewImport(client(), node), await previewImport(client(), node)];
+    const [one, other] = [await dryRun(client(), node), await dryRun(client(), node)];
     expect((await make(client(), one)).outcome).toBe("created");
     expect((await make(client(), other)).outcome).toBe("unchanged");
   });

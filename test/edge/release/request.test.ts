@@ -14,7 +14,7 @@ const GENERATION = formatGeneration({
   handleHash: "0123456789abcdef",
   allocationId: "AaH9bgInfBgZ-A1",
   keyed: false,
-  headed: false,
+  hasPending: false,
   want: 1,
 });
 

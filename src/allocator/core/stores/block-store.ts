@@ -19,7 +19,7 @@ export interface BlockStore {
   ): Promise<readonly Block[]>;
 
   /** Lists the places of blocks, also of unreadable ones; eventually consistent. */
-  listCurrent(space: string, group: Cidr): Promise<readonly Cidr[]>;
+  listBlockPlaces(space: string, group: Cidr): Promise<readonly Cidr[]>;
   createBlock(block: Block): Promise<Outcome<Block>>;
   takeSlots(
     learned: Block,

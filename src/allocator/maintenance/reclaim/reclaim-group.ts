@@ -10,7 +10,7 @@ import type { Context } from "../../core/context.ts";
 import { inParallel } from "../../core/parallel.ts";
 import { type HostSeen, reclaimBlock } from "./reclaim-block.ts";
 
-/** A block group of a block-group index of the pool. */
+/** A block group of a pool's index. */
 export interface GroupOfPool {
   readonly pool: Pool;
   readonly index: bigint;

@@ -13,8 +13,8 @@ import {
   freedOrdinals,
   tagOf,
 } from "../../allocations/close-allocation.ts";
+import { dropFinishedParts } from "../../allocations/drop-finished-parts.ts";
 import { freeSlots } from "../../allocations/free-slots.ts";
-import { resolveUnknownWrite } from "../../allocations/resolve-unknown-write.ts";
 import { fence } from "../../blocks/fence-block.ts";
 import { type Context, fresh } from "../../core/context.ts";
 import { inParallel } from "../../core/parallel.ts";
@@ -77,7 +77,7 @@ export async function repairAllocation(
     const isFreed = seen.given.size >= seen.want;
     await finish(context, seen, isFreed ? "answered" : { fence: "repair-release-fence" });
     if (seen.place.keyed && ageMs <= RELEASED_ALLOCATION_KEPT_MS) {
-      await resolveUnknownWrite(context, seen);
+      await dropFinishedParts(context, seen);
       return "kept";
     }
     await store.deleteAllocation("repair-released", seen);
@@ -126,7 +126,7 @@ async function expire(
   const ended = await closeAsSeen(context, "expire", seen, author);
   if (!ended) return "stands";
   if (ended.place.keyed) {
-    await resolveUnknownWrite(context, ended);
+    await dropFinishedParts(context, ended);
     return "kept";
   }
   await context.store.deleteAllocation("expired", ended);

@@ -2,7 +2,7 @@ import type { BlockGroupIndexPage } from "../../../domain/contents.ts";
 import type { Context } from "../../core/context.ts";
 import { isPoolGone } from "./pool-gone.ts";
 
-/** Deletes a page of a block-group index of the pool when its pool is gone. Returns whether it did. */
+/** Deletes a page of the block-group index of a pool that is gone. Returns whether it did. */
 export async function repairGroupIndex(
   context: Context,
   seen: BlockGroupIndexPage,

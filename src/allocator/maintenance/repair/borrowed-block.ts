@@ -5,7 +5,7 @@ import { type Context, fresh } from "../../core/context.ts";
 import type { Holders } from "./slot-holders.ts";
 
 /**
- * Deletes a borrowed block that its host needs no more: it is marked, the block fenced and looked at, and only then does the affinity go;
+ * Deletes a borrowed block that its host needs no more: it is marked, the block fenced and looked at, and only then does the entry go;
  * an assign under way finds the mark, or fails at the fence. Returns whether it went.
  */
 export async function repairBorrowedBlock(

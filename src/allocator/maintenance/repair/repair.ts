@@ -14,7 +14,7 @@ import { going, type Repaired } from "./repaired.ts";
 import { sweep, sweepAtRandom } from "./sweep.ts";
 
 /**
- * One bounded run of the repair run over a shard: its allocations that are due, then the next items of the shard's segment of the
+ * One bounded run of repair over a shard: its allocations that are due, then the next items of the shard's segment of the
  * table. That slow walk finds what no index knows. It repairs what crashes left; nothing waits for it.
  */
 export async function repair(context: Context, shard: number): Promise<Repaired> {

@@ -6,7 +6,7 @@ import { type Context, fresh } from "../core/context.ts";
  *
  * @param left what is not finished: none where the allocation is kept for its key alone
  */
-export async function resolveUnknownWrite(
+export async function dropFinishedParts(
   context: Context,
   seen: Allocation,
   left: readonly Part[] = [],
