@@ -80,7 +80,7 @@ function affinityOf({
 
 function tableOf(rows: readonly Readonly<Record<string, string>>[]): string {
   const heads = Object.keys(rows[0] ?? {});
-  const line = (cellTexts: readonly string[]) => `| ${cellTexts.join(" | ")} |`;
+  const line = (columns: readonly string[]) => `| ${columns.join(" | ")} |`;
   return [
     line(heads),
     line(heads.map(() => "---")),
