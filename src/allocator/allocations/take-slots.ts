@@ -6,17 +6,18 @@ import { type Context, fresh } from "../core/context.ts";
 
 /** The result of a try to take slots of one block. */
 export type Take =
-  /** They are taken. */
+  /** The slots are taken. */
   | { readonly kind: "taken"; readonly block: Block; readonly ordinals: readonly number[] }
   /** The block cannot serve the request as it stands. */
   | { readonly kind: "full"; readonly block: Block }
   /** The epoch is not the one learned, or the block is gone: learn it anew, then write the allocation again (rule 2). */
   | { readonly kind: "moved"; readonly block: Block | undefined }
-  /** Nobody knew whether it was done; now it is settled that it was not, and never will be. Go on under a new token. */
-  | { readonly kind: "settled"; readonly block: Block | undefined };
+  /** A write got no answer, and a fence made sure that it never happens. Go on under a new token (rule 3). */
+  | { readonly kind: "notTaken"; readonly block: Block | undefined };
 
 /**
- * Takes slots of one block in one write. A loser gets the block back with the refusal, so that a new try costs no read.
+ * Takes slots of one block in one write. Where another caller was faster, the failed condition returns the block, so that the
+ * next try costs no read.
  *
  * @param choose the ordinals to take in the block as it now stands, or nothing when it cannot serve
  */
@@ -31,14 +32,15 @@ export async function take(
     const ordinals = choose(block);
     if (!ordinals) return { kind: "full", block };
     const slots = ordinals.map((ordinal) => ({ ordinal, seen: block.slots.get(ordinal) }));
-    const taken = { kind: "taken", ...tag } as const;
-    const result = await context.store.takeSlots(block, slots, taken, fresh(context));
-    if (result.outcome === "unknown") return dropFinishedParts(context, learned, tag.token);
+    const newSlot = { kind: "taken", ...tag } as const;
+    const result = await context.store.takeSlots(block, slots, newSlot, fresh(context));
+    if (result.outcome === "unknown") return resolveUnknownWrite(context, learned, tag.token);
     if (result.outcome === "done") return { kind: "taken", block: result.item, ordinals };
     const now = result.item;
-    // Rule 6, own tag first: a condition that fails on our own tag is a success.
+    // Rule 6, own token first: an earlier try of this write may have succeeded. Then the condition fails on its slots.
     const own = heldBy(now, tag.token);
     if (now && own.length > 0) return { kind: "taken", block: now, ordinals: own };
+    // Only the epoch under which the allocation was written counts (rule 2).
     if (!now || now.epoch !== learned.epoch) return { kind: "moved", block: now };
     block = now;
   }
@@ -47,8 +49,8 @@ export async function take(
   );
 }
 
-/** Rule 3, no blind retry: after a write of unknown outcome, look; fence; look again. */
-async function dropFinishedParts(context: Context, learned: Block, token: string): Promise<Take> {
+/** Resolves an unknown write (rule 3): reads, fences so that a late write fails, and reads again. */
+async function resolveUnknownWrite(context: Context, learned: Block, token: string): Promise<Take> {
   const { space, cidr } = learned;
   const seen = await context.store.readBlock(space, cidr);
   if (seen && heldBy(seen, token).length > 0)
@@ -56,5 +58,5 @@ async function dropFinishedParts(context: Context, learned: Block, token: string
   const fenced = await fence(context, "unknown-fence", space, cidr);
   if (fenced && heldBy(fenced, token).length > 0)
     return { kind: "taken", block: fenced, ordinals: heldBy(fenced, token) };
-  return { kind: "settled", block: fenced };
+  return { kind: "notTaken", block: fenced };
 }

@@ -26,7 +26,7 @@ import { claimAnyBlock, type PoolScans, poolScansOf } from "./find-blocks.ts";
 import { noRoom } from "./rejections.ts";
 import { countOf, type FamilyRequest, type SlotSelection, type SlotSelector } from "./selection.ts";
 
-/** Both families are looked for side by side; a refusal of either refuses the request, unless partial is allowed. */
+/** Returns what selects slots for both families side by side. A rejection of one rejects both, unless partial is allowed. */
 export function selectSlots(context: Context, places: Places | undefined): SlotSelector {
   let known = places;
   return async (familyRequests) => {
@@ -65,7 +65,7 @@ function cachedSelections(
  * borrow, unless strict.
  *
  * @param places the host's places, if they were read already
- * @returns what to take: all that is wanted, or what there is where that will do; or why there is nothing
+ * @returns the slots to take: all that are wanted, or some of them if partial is allowed; otherwise the rejection
  */
 async function findSelections(
   context: Context,
@@ -90,7 +90,7 @@ async function findSelections(
   const tried = new Set<string>();
   const untried = () =>
     sorted(current).full.filter(({ affinity }) => !tried.has(formatCidr(affinity.block)));
-  // A turn that finds a block is progress: only turns that find nothing are numbered.
+  // A turn that finds a block is progress: only turns that find nothing are counted.
   for (let tries = 0, waits = 0; tries < CLAIM_TRIES_MAX; ) {
     const own = await readOwn(context, ownBlockCriteria, sorted(current));
     for (const block of own.blocks) add(block);
@@ -98,7 +98,7 @@ async function findSelections(
     if (countOf(selections) === familyRequest.count) return selections;
     let rejection: Rejection | ContentionError | undefined;
     if (own.claiming && waits < CLAIM_WAITS_MAX) {
-      // Another function is claiming for this host: its block will do for both, where two would starve another host.
+      // Another function is claiming for this host. One block serves both, and a second one may be the last for another host.
       waits++;
       tries++;
       await context.sleep(random.fraction() * CLAIM_WAIT_MS_MAX);
@@ -114,7 +114,7 @@ async function findSelections(
       );
       if (more instanceof Rejection || more instanceof ContentionError) rejection = more;
       else if (!more) {
-        // Others were faster: a pause at random parts those who would meet again.
+        // Others were faster: a random delay keeps competitors from colliding again.
         tries++;
         await context.sleep(random.fraction() * CLAIM_WAIT_MS_MAX);
       } else {
@@ -131,7 +131,7 @@ async function findSelections(
       if (countOf(selections) === familyRequest.count) return selections;
     }
     const now = await store.listPlaces(familyRequest.space, familyRequest.host);
-    // A refusal is only true if the host got no block, and no room in one, while it was looked for.
+    // Reject only if the host got no block, and no room in one, meanwhile.
     if (
       rejection &&
       sameBlocks(current.affinities, now.affinities) &&
@@ -147,7 +147,7 @@ async function findSelections(
   throw new ContentionError(`other hosts claimed every block that was tried`);
 }
 
-/** A refusal is not final where blocks of the host were not read since they are called full: there may be room in one. */
+/** Makes a rejection retryable where blocks of the host were not read because hints mark them full: one may have room. */
 function exceptUntried(rejection: Rejection, count: number): Rejection {
   if (count === 0) return rejection;
   const { code, detail, members } = rejection;
@@ -155,7 +155,7 @@ function exceptUntried(rejection: Rejection, count: number): Rejection {
   return new Rejection(code, `${detail} ${unread}`, { ...members, retryable: true });
 }
 
-/** More blocks for the host: one of its own, or all that would lend; nothing when others were faster. */
+/** Finds more blocks for the host: one of its own, or all borrowable ones; nothing when others were faster. */
 async function acquire(
   context: Context,
   familyRequest: FamilyRequest,
@@ -174,7 +174,7 @@ async function acquire(
 }
 
 /**
- * Chooses ordinals in the blocks at hand, at most as many as are wanted: from one block if one has room for all, else from
+ * Chooses ordinals in the blocks at hand, at most as many as are wanted: from one block of the host if one has room for all, else from
  * the host's own first. A write takes at most `SLOTS_PER_WRITE_MAX` slots.
  */
 function selectFrom(
