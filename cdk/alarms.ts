@@ -93,7 +93,7 @@ export class Alarms extends Construct {
       },
     );
     this.alarm(
-      "PassFailures",
+      "RunFailures",
       "Scheduled runs of reclaim, repair or work go on, but again and again fail at something. Look for lines with `failed` in the logs of the three: the error names the item; one that cannot be read is kept until an operator has looked at it.",
       {
         metric: this.runsWithFailures(scheduledRuns),
@@ -121,7 +121,7 @@ export class Alarms extends Construct {
   private runsWithFailures(scheduledRuns: AlarmsProps["scheduledRuns"]): Metric {
     const counted = {
       metricNamespace: Stack.of(this).stackName,
-      metricName: "PassesWithFailures",
+      metricName: "RunsWithFailures",
     };
     for (const [name, scheduledRun] of Object.entries(scheduledRuns))
       new MetricFilter(this, `${name}Failures`, {

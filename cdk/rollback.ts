@@ -1,5 +1,5 @@
 /**
- * `npm run rollback -- --env prod`: takes the last deployment of the functions back. Requests and ticks go to the versions
+ * `npm run rollback -- --env prod`: takes the last deployment of the functions back. Requests and scheduled runs go to the versions
  * before it from then on; nothing else changes. `--before TIME` goes further back, `--dry-run` only tells.
  */
 import { parseArgs } from "node:util";

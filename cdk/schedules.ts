@@ -15,20 +15,20 @@ export interface SchedulesProps {
 }
 
 /** The event of a schedule: the shard, if the function has shards. */
-type ScheduledRun = { readonly shard: number } | undefined;
+type ScheduleInput = { readonly shard: number } | undefined;
 
-const BY_SHARD: readonly ScheduledRun[] = EVERY_SHARD.map((shard) => ({ shard }));
+const BY_SHARD: readonly ScheduleInput[] = EVERY_SHARD.map((shard) => ({ shard }));
 
 /** The schedules of each function, by what they say. */
-export const TICKS: Readonly<Record<ScheduledFunctionName, readonly ScheduledRun[]>> = {
+export const SCHEDULE_INPUTS: Readonly<Record<ScheduledFunctionName, readonly ScheduleInput[]>> = {
   reclaim: BY_SHARD,
   repair: BY_SHARD,
   work: [undefined],
 };
 
 /**
- * The clock of the system. Every tick starts a scheduled run that looks at the table afresh, so the next tick is the
- * retry of a lost one: a tick is tried briefly, never queued up behind others, and kept only to be looked at.
+ * Starts the scheduled runs. Each run reads the table anew, so the next run is the retry of a lost one: a run is tried for a
+ * minute, never queued behind others, and a lost one is kept in the dead-letter queue to be read.
  */
 export class Schedules extends Construct {
   readonly deadLetterQueue: Queue;
@@ -50,18 +50,18 @@ export class Schedules extends Construct {
     for (const name of SCHEDULED_FUNCTIONS) {
       const { live } = functions[name];
       const maxEventAge = Duration.minutes(1);
-      // Scheduler hands the tick to Lambda's own queue and is done, so a scheduled run that fails is Lambda's to report.
+      // Scheduler puts the event into Lambda's own queue and is done, so Lambda reports a run that fails.
       live.configureAsyncInvoke({
         retryAttempts: 0,
         maxEventAge,
         onFailure: new SqsDestination(deadLetterQueue),
       });
-      for (const tick of TICKS[name])
-        new Schedule(this, `${name}${tick?.shard ?? ""}`, {
+      for (const input of SCHEDULE_INPUTS[name])
+        new Schedule(this, `${name}${input?.shard ?? ""}`, {
           schedule: ScheduleExpression.rate(rates[name]),
           timeWindow: environment.scheduleWindow,
           target: new LambdaInvoke(live, {
-            ...(tick && { input: ScheduleTargetInput.fromObject(tick) }),
+            ...(input && { input: ScheduleTargetInput.fromObject(input) }),
             deadLetterQueue,
             retryAttempts: 2,
             maxEventAge,

@@ -8,7 +8,7 @@ import { Api } from "./api.ts";
 import { CallerPolicies } from "./caller-policies.ts";
 import type { Environment } from "./environments.ts";
 import { TableFunction } from "./function.ts";
-import { Schedules, TICKS } from "./schedules.ts";
+import { SCHEDULE_INPUTS, Schedules } from "./schedules.ts";
 import { existingTable, type TableReference } from "./table.ts";
 
 export interface StatelessStackProps {
@@ -54,7 +54,7 @@ export class StatelessStack extends Stack {
         table,
         timeout: Duration.seconds(60),
         ...(reservedPerSchedule !== undefined && {
-          reservedConcurrentExecutions: reservedPerSchedule * TICKS[name].length,
+          reservedConcurrentExecutions: reservedPerSchedule * SCHEDULE_INPUTS[name].length,
         }),
       });
     const scheduledRuns = {

@@ -23,7 +23,7 @@ export function startSchedules({
 }: SchedulerProps): readonly Timer[] {
   const { account, region, schedules } = deployment;
   /** Resolves when the scheduled run is over. */
-  const tick = async (schedule: DeployedSchedule): Promise<void> => {
+  const startRun = async (schedule: DeployedSchedule): Promise<void> => {
     const payload = schedule.input ?? JSON.stringify(eventOf(schedule, account, region));
     const { functionArn, deadLetterArn } = schedule;
     if (may(schedule, "lambda:InvokeFunction", functionArn))
@@ -31,17 +31,17 @@ export function startSchedules({
     const why = `${schedule.role.arn} may not invoke ${functionArn}`;
     if (deadLetterArn !== undefined && may(schedule, "sqs:SendMessage", deadLetterArn))
       queues.send(deadLetterArn, { payload, errorCode: "AccessDenied", errorMessage: why });
-    else console.error(`${why}: a tick is lost`);
+    else console.error(`${why}: a scheduled run is lost`);
   };
   if (scheduleSeconds === undefined)
     return schedules.map((schedule) =>
-      every(schedule.rateSeconds, async () => void tick(schedule)),
+      every(schedule.rateSeconds, async () => void startRun(schedule)),
     );
   // Where a minute is a second, most passes would still be at work when the next ones are to begin.
   const functions = [...new Set(schedules.map(({ functionArn }) => functionArn))];
   return functions.map((functionArn) => {
     const own = schedules.filter((schedule) => schedule.functionArn === functionArn);
-    return every(scheduleSeconds, async () => void (await inParallel(own, 1, tick)));
+    return every(scheduleSeconds, async () => void (await inParallel(own, 1, startRun)));
   });
 }
 

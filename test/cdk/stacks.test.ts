@@ -322,7 +322,7 @@ describe.each(ENVIRONMENT_NAMES)("the alarms in %s", (name) => {
 
   it("are a handful, each with a name, and say what is the matter and where to look", () => {
     expect(alarms.map(({ AlarmName }) => AlarmName).sort()).toEqual(
-      ["DeadLetters", "PassFailures", "ServerErrors", "Throttles"].map(
+      ["DeadLetters", "RunFailures", "ServerErrors", "Throttles"].map(
         (id) => `plat-${name}-stateless-${id}`,
       ),
     );
@@ -423,16 +423,16 @@ describe.each(ENVIRONMENT_NAMES)("the alarms in %s", (name) => {
 
   it("are raised by passes that fail in several minutes of an hour, however many fail in one", () => {
     const all = 2 * SHARDS + 1;
-    expect(isRaised("PassFailures", { 7: all })).toBe(false);
-    expect(isRaised("PassFailures", { 7: all, 8: all })).toBe(false);
-    expect(isRaised("PassFailures", { 0: 1, 29: 1 })).toBe(false);
-    expect(isRaised("PassFailures", { 0: 1, 29: 1, 59: 1 })).toBe(true);
-    const { Period, EvaluationPeriods } = alarm("PassFailures") ?? {};
+    expect(isRaised("RunFailures", { 7: all })).toBe(false);
+    expect(isRaised("RunFailures", { 7: all, 8: all })).toBe(false);
+    expect(isRaised("RunFailures", { 0: 1, 29: 1 })).toBe(false);
+    expect(isRaised("RunFailures", { 0: 1, 29: 1, 59: 1 })).toBe(true);
+    const { Period, EvaluationPeriods } = alarm("RunFailures") ?? {};
     expect(Period * EvaluationPeriods).toBe(3_600);
   });
 
   it("count every scheduled run that goes on after a failure", () => {
-    const { Namespace, MetricName } = alarm("PassFailures") ?? {};
+    const { Namespace, MetricName } = alarm("RunFailures") ?? {};
     const filters = Object.values(template.findResources("AWS::Logs::MetricFilter")).map(
       ({ Properties }) => Properties,
     );
