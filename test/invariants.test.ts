@@ -13,7 +13,7 @@ import { SETTINGS_DEFAULT } from "../src/domain/settings.ts";
 import { hostPk } from "../src/store/key.ts";
 import type { Table } from "../src/store/table.ts";
 import { selector } from "./domain/builders.ts";
-import { reclaimAll, repairAll } from "./passes.ts";
+import { reclaimAll, repairAll } from "./scheduled-runs.ts";
 import { callsOf, withMishap } from "./simulation/crash-points.ts";
 import { seededRandom } from "./simulation/random.ts";
 import { FAIR, Scheduler } from "./simulation/scheduler.ts";

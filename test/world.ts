@@ -19,8 +19,8 @@ import { contentsOf } from "../src/store/contents.ts";
 import type { InMemoryTable } from "../src/store/in-memory-table.ts";
 import { makeStore } from "../src/store/store.ts";
 import type { Table } from "../src/store/table.ts";
-import { reclaimAll, repairAll } from "./passes.ts";
 import { unregisteredIn } from "./register.ts";
+import { reclaimAll, repairAll } from "./scheduled-runs.ts";
 import { MutatedTable } from "./simulation/mutate.ts";
 import { seededRandom } from "./simulation/random.ts";
 

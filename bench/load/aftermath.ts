@@ -7,7 +7,7 @@ import { SPACE_DEFAULT } from "../../src/contract/routes/space-path.ts";
 import { parseAddress } from "../../src/domain/address.ts";
 import { GRACE_MS, RELEASED_ALLOCATION_KEPT_MS } from "../../src/domain/limits.ts";
 import { Rejection } from "../../src/domain/outcome.ts";
-import { reclaimAll, sweepAll } from "../../test/passes.ts";
+import { reclaimAll, sweepAll } from "../../test/scheduled-runs.ts";
 import type { Api } from "./api.ts";
 import { type Assigned, type Holding, type Ledger, textOf } from "./ledger.ts";
 import { repeat } from "./repeat.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { assign } from "../../src/allocator/assign/assign.ts";
 import { RELEASED_ALLOCATION_KEPT_MS } from "../../src/domain/limits.ts";
-import { reclaimAll, repairAll } from "../passes.ts";
+import { reclaimAll, repairAll } from "../scheduled-runs.ts";
 import {
   assigned,
   type Clock,

@@ -9,7 +9,7 @@ import { releaseHandle } from "../../src/allocator/release/release-handle.ts";
 import type { HostId } from "../../src/domain/host.ts";
 import type { HostReserved } from "../../src/domain/host-reserved.ts";
 import { interval } from "../domain/builders.ts";
-import { reclaimAll } from "../passes.ts";
+import { reclaimAll } from "../scheduled-runs.ts";
 import { callsOf, withIntruder, withMishap } from "../simulation/crash-points.ts";
 import {
   addressOf,

@@ -10,7 +10,7 @@ import { findViolations } from "../../src/domain/invariants.ts";
 import { REQUEST_MS_MAX } from "../../src/domain/limits.ts";
 import { Rejection } from "../../src/domain/outcome.ts";
 import type { Write } from "../../src/store/table.ts";
-import { reclaimAll, repairAll } from "../passes.ts";
+import { reclaimAll, repairAll } from "../scheduled-runs.ts";
 import { callsOf, withMishap } from "../simulation/crash-points.ts";
 import { seededRandom } from "../simulation/random.ts";
 import { FAIR, Scheduler } from "../simulation/scheduler.ts";

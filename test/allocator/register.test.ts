@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { deleteNode, listNodes, putNode, readNode } from "../../src/allocator/admin/nodes.ts";
 import type { Context } from "../../src/allocator/core/context.ts";
 import { Rejection } from "../../src/domain/outcome.ts";
-import { repairAll } from "../passes.ts";
+import { repairAll } from "../scheduled-runs.ts";
 import { callsOf, withIntruder } from "../simulation/crash-points.ts";
 import { contextOver, makeWorld, SPACE, type World } from "../world.ts";
 

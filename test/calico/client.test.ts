@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { runJobs } from "../../src/allocator/jobs/run-jobs.ts";
 import { contextOf } from "../../src/wiring.ts";
 import { newSpace, spaceWithPool, table, textsOf } from "../functions/plat.ts";
-import { reclaimAll, repairAll } from "../passes.ts";
+import { reclaimAll, repairAll } from "../scheduled-runs.ts";
 
 /** The methods of Calico's IPAM client by the calls that take their place; `docs/calico.md` names each of these tests. */
 

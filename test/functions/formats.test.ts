@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { runJobs } from "../../src/allocator/jobs/run-jobs.ts";
 import type { Item } from "../../src/store/item.ts";
-import { reclaimAll, repairAll } from "../passes.ts";
+import { reclaimAll, repairAll } from "../scheduled-runs.ts";
 import { CALLS, type Furnished, furnished, itemWhere, replace, startAnew } from "./newer.ts";
 import { context, table } from "./plat.ts";
 

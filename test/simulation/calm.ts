@@ -5,8 +5,8 @@ import type { Contents } from "../../src/domain/contents.ts";
 import { findViolations, type Violation } from "../../src/domain/invariants.ts";
 import { JOB_KEPT_MS } from "../../src/domain/limits.ts";
 import { contentsOf } from "../../src/store/contents.ts";
-import { reclaimSpaces, repairAll } from "../passes.ts";
 import { unregisteredIn } from "../register.ts";
+import { reclaimSpaces, repairAll } from "../scheduled-runs.ts";
 import { SPACES } from "./requests.ts";
 import type { Life } from "./run.ts";
 

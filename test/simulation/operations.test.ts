@@ -46,8 +46,12 @@ function importsOfWalks(source: string): readonly string[] {
 
 /** Every name in the `walk` of an operation, and in what of these tests it calls: what only prepares, or comes again, is none. */
 function wordsWalked(): ReadonlySet<string> {
-  const [operations, world, scheduledRuns] = ["./operations.ts", "../world.ts", "../passes.ts"].map(
-    (file) => readFileSync(new URL(file, import.meta.url), "utf8").replace(COMMENTS_AND_TEXTS, ""),
+  const [operations, world, scheduledRuns] = [
+    "./operations.ts",
+    "../world.ts",
+    "../scheduled-runs.ts",
+  ].map((file) =>
+    readFileSync(new URL(file, import.meta.url), "utf8").replace(COMMENTS_AND_TEXTS, ""),
   ) as [string, string, string];
   const declarations = new Map(
     `${world}\n${scheduledRuns}\n${operations}`

@@ -34,7 +34,7 @@ import type { PoolSpec } from "../../src/domain/pool.ts";
 import { SETTINGS_DEFAULT } from "../../src/domain/settings.ts";
 import type { Table } from "../../src/store/table.ts";
 import { selector } from "../domain/builders.ts";
-import { reclaimAll, reclaimSpaces, repairAll } from "../passes.ts";
+import { reclaimAll, reclaimSpaces, repairAll } from "../scheduled-runs.ts";
 import {
   addressOf,
   assigned,

@@ -8,7 +8,7 @@ import { releaseHandle } from "../../src/allocator/release/release-handle.ts";
 import { addressAt } from "../../src/domain/cidr.ts";
 import { findViolations } from "../../src/domain/invariants.ts";
 import { Rejection } from "../../src/domain/outcome.ts";
-import { repairAll } from "../passes.ts";
+import { repairAll } from "../scheduled-runs.ts";
 import {
   addressOf,
   assigned,

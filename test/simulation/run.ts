@@ -10,7 +10,7 @@ import { CLOCK_SKEW_MS_MAX } from "../../src/domain/limits.ts";
 import type { PoolSpec } from "../../src/domain/pool.ts";
 import { SETTINGS_DEFAULT } from "../../src/domain/settings.ts";
 import { makeStore } from "../../src/store/store.ts";
-import { reclaimSpaces, repairAll } from "../passes.ts";
+import { reclaimSpaces, repairAll } from "../scheduled-runs.ts";
 import { calmDown } from "./calm.ts";
 import { client, janitor, neighbour, twin } from "./client.ts";
 import { Cooldowns } from "./cooldowns.ts";

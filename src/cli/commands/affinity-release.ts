@@ -13,7 +13,7 @@ import { progressing, told } from "../output/progress.ts";
 import { usageError } from "../shell/exit.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
-import { refuse } from "./affinity-refusal.ts";
+import { refuse } from "./affinity-rejection.ts";
 
 export const affinityReleaseCommand = (io: Io): Command =>
   withConfirmation(

@@ -18,7 +18,7 @@ import { getVerb } from "../resource/get.ts";
 import { checkNotEmpty } from "../resource/none.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
-import { refuse } from "./affinity-refusal.ts";
+import { refuse } from "./affinity-rejection.ts";
 import { affinityReleaseCommand } from "./affinity-release.ts";
 
 export const affinityCommand = (io: Io): Command =>

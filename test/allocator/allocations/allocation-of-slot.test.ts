@@ -13,7 +13,7 @@ import type { Item } from "../../../src/store/item.ts";
 import { allocationPk } from "../../../src/store/key.ts";
 import type { Table } from "../../../src/store/table.ts";
 import { addressOfQuotaSlot, crowd, type OccupiedQuotaSlot } from "../../crowd.ts";
-import { sweepAll } from "../../passes.ts";
+import { sweepAll } from "../../scheduled-runs.ts";
 import {
   assigned,
   contextOver,

@@ -9,7 +9,7 @@ import type { HostId } from "../../../src/domain/host.ts";
 import { findViolations } from "../../../src/domain/invariants.ts";
 import type { PoolSpec } from "../../../src/domain/pool.ts";
 import type { Table } from "../../../src/store/table.ts";
-import { reclaimAll } from "../../passes.ts";
+import { reclaimAll } from "../../scheduled-runs.ts";
 import { callsOf } from "../../simulation/crash-points.ts";
 import {
   addressOf,

@@ -28,7 +28,7 @@ import { asAsked, InMemoryTable } from "../../../src/store/in-memory-table.ts";
 import type { Item } from "../../../src/store/item.ts";
 import { makeStore } from "../../../src/store/store.ts";
 import type { Table } from "../../../src/store/table.ts";
-import { repairAll } from "../../passes.ts";
+import { repairAll } from "../../scheduled-runs.ts";
 import {
   assigned,
   cidrOf,

@@ -25,7 +25,7 @@ import { Rejection } from "../../../src/domain/outcome.ts";
 import { formatTime } from "../../../src/domain/time.ts";
 import { makeStore } from "../../../src/store/store.ts";
 import type { Table, Write } from "../../../src/store/table.ts";
-import { reclaimAll, repairAll } from "../../passes.ts";
+import { reclaimAll, repairAll } from "../../scheduled-runs.ts";
 import { callsOf, withMishap } from "../../simulation/crash-points.ts";
 import {
   addressOf,

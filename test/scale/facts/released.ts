@@ -4,12 +4,12 @@ import type { Allocation } from "../../../src/domain/allocation.ts";
 import { blocksOfGroup, groupAt } from "../../../src/domain/block-group.ts";
 import { addressAt } from "../../../src/domain/cidr.ts";
 import { allocationKey } from "../../../src/store/key.ts";
+import { putHeld, requestFor } from "../allocations.ts";
 import { drafted } from "../drafts.ts";
 import { EARLIER_MS } from "../drawn.ts";
 import type { Fact, Form } from "../fact.ts";
 import { LambdaFunction } from "../lambda.ts";
 import type { LargeTable } from "../large-table.ts";
-import { putHeld, requestFor } from "../records.ts";
 import { NO_ALLOCATION_ENDS, NO_ANSWERS } from "../sabotages.ts";
 import { type NewCloud, poolOf, putSpace } from "../scene.ts";
 

@@ -5,11 +5,11 @@ import { EVERY_SHARD } from "../../../src/domain/shard.ts";
 import type { Item, Key } from "../../../src/store/item.ts";
 import { allocationKey, jobKey } from "../../../src/store/key.ts";
 import { KIND_NAMES, kindNameOf } from "../../../src/store/kinds.ts";
+import { putHeld } from "../allocations.ts";
 import { drafted } from "../drafts.ts";
 import { EARLIER_MS, someId } from "../drawn.ts";
 import type { Fact } from "../fact.ts";
 import type { LargeTable } from "../large-table.ts";
-import { putHeld } from "../records.ts";
 import { COLLECT, minutesUntil, RECLAIM, WORK } from "../runs.ts";
 import { FIRST_FAILURE_STOPS_ALL } from "../sabotages.ts";
 import {

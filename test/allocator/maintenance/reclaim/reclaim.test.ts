@@ -13,7 +13,7 @@ import type { Pool } from "../../../../src/domain/pool.ts";
 import { shardOfSpace } from "../../../../src/domain/shard.ts";
 import type { Item } from "../../../../src/store/item.ts";
 import type { Table } from "../../../../src/store/table.ts";
-import { repairAll } from "../../../passes.ts";
+import { repairAll } from "../../../scheduled-runs.ts";
 import {
   assigned,
   contentsIn,

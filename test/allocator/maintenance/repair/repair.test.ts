@@ -15,7 +15,7 @@ import { allocationKey, allocationPk } from "../../../../src/store/key.ts";
 import { isInSegment } from "../../../../src/store/segment.ts";
 import type { Table } from "../../../../src/store/table.ts";
 import { crowd } from "../../../crowd.ts";
-import { repairAll } from "../../../passes.ts";
+import { repairAll } from "../../../scheduled-runs.ts";
 import { slowTable, VirtualClock } from "../../../virtual-clock.ts";
 import {
   assigned,

@@ -6,7 +6,7 @@ import { isOver } from "../../src/domain/allocation.ts";
 import { SETTINGS_DEFAULT } from "../../src/domain/settings.ts";
 import { EVERY_SHARD } from "../../src/domain/shard.ts";
 import { makeStore } from "../../src/store/store.ts";
-import { reclaimAll, repairAll } from "../passes.ts";
+import { reclaimAll, repairAll } from "../scheduled-runs.ts";
 import { withMishap } from "../simulation/crash-points.ts";
 import {
   addressOf,
