@@ -40,7 +40,7 @@ async function closing(table: Table, time: VirtualClock) {
   const work = async () => {
     const allocations = await context.store.listAllocations(SPACE, handleHash("many"));
     await inParallel(allocations, ALLOCATIONS_CLOSED_AT_ONCE, (allocation) =>
-      closeAllocation(context, allocation, false, []),
+      closeAllocation(context, allocation, { settles: false, freed: [] }),
     );
   };
   const error = await time.run(() => inTime(work, time.now).catch((thrown: unknown) => thrown));

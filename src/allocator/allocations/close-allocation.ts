@@ -2,12 +2,14 @@ import { formatAddress, parseAddress } from "../../domain/address.ts";
 import type { Allocation, Part } from "../../domain/allocation.ts";
 import { heldBy } from "../../domain/block.ts";
 import { addressAt, contains, ordinalOf } from "../../domain/cidr.ts";
-import { PARTS_FREED_AT_ONCE, SWAP_TRIES_MAX } from "../../domain/limits.ts";
-import { ContentionError, DeadlineError } from "../../domain/outcome.ts";
+import { PARTS_FREED_AT_ONCE } from "../../domain/limits.ts";
+import { DeadlineError } from "../../domain/outcome.ts";
 import { fence } from "../blocks/fence-block.ts";
+import { compareAndSwap } from "../core/compare-and-swap.ts";
 import { type Context, fresh } from "../core/context.ts";
 import { asHint } from "../core/hint.ts";
 import { inParallel } from "../core/parallel.ts";
+import { answer, RETRY } from "../core/step.ts";
 import { dropFinishedParts } from "./drop-finished-parts.ts";
 import { freeSlots, type Tag } from "./free-slots.ts";
 import { dropQuotaSlots } from "./quota-slots.ts";
@@ -16,32 +18,29 @@ import { dropQuotaSlots } from "./quota-slots.ts";
  * Ends an allocation, whatever its author is doing: mark it, free what it visibly holds, fence where nothing is visible, then
  * delete it, or keep it if it is keyed. A live, unkeyed allocation that is seen held in full needs no mark.
  *
- * @param settles does one that is kept lose its parts at once? If not, the repair run drops them
- * @param freed gets the addresses that this call frees, as text: also where it fails after that
+ * @param how.settles does one that is kept lose its parts at once? If not, the repair run drops them
+ * @param how.freed gets the addresses that this call frees, as text: also where it fails after that
+ * @throws {ContentionError} where other callers change the allocation every time
  */
 export async function closeAllocation(
   context: Context,
   found: Allocation,
-  settles: boolean,
-  freed: string[],
+  { settles, freed }: { readonly settles: boolean; readonly freed: string[] },
 ): Promise<void> {
-  let allocation: Allocation | undefined = found;
-  for (let attempt = 0; attempt < SWAP_TRIES_MAX && allocation; attempt++) {
-    if (attempt === 0 && (await endWhole(context, allocation, freed))) return;
-    const marked: Marked = await mark(context, "end", allocation);
-    if (marked.kind === "changed") {
-      allocation = marked.allocation;
-      continue;
-    }
-    await finish(context, marked.allocation, { fence: "handle-fence" }, freed);
-    const isKept = marked.allocation.place.keyed && marked.allocation.state === "released";
-    // A released keyed allocation stays for a while, so that a late duplicate is told; any other that is over goes.
-    if (!isKept) await context.store.deleteAllocation("end", marked.allocation);
-    else if (settles) await dropFinishedParts(context, marked.allocation);
-    return;
-  }
-  if (allocation)
-    throw new ContentionError("the allocation of this handle kept changing while it was closed");
+  if (await endWhole(context, found, freed)) return;
+  let seen = found;
+  const allocation = await compareAndSwap("the allocation of this handle", async () => {
+    const marked = await mark(context, "end", seen);
+    if (marked.kind === "marked" || !marked.allocation) return answer(marked.allocation);
+    seen = marked.allocation;
+    return RETRY;
+  });
+  if (!allocation) return;
+  await finish(context, allocation, { fence: "handle-fence" }, freed);
+  const isKept = allocation.place.keyed && allocation.state === "released";
+  // A released keyed allocation stays for a while, so that a late duplicate is told; any other that is over goes.
+  if (!isKept) await context.store.deleteAllocation("end", allocation);
+  else if (settles) await dropFinishedParts(context, allocation);
 }
 
 /**

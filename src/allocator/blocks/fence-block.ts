@@ -1,7 +1,6 @@
 import type { Block } from "../../domain/block.ts";
 import type { Cidr } from "../../domain/cidr.ts";
-import { SWAP_TRIES_MAX } from "../../domain/limits.ts";
-import { UnavailableError } from "../../domain/outcome.ts";
+import { untilKnown } from "../core/compare-and-swap.ts";
 import { type Context, fresh } from "../core/context.ts";
 
 /**
@@ -17,10 +16,8 @@ export async function fence(
   space: string,
   cidr: Cidr,
 ): Promise<Block | undefined> {
-  for (let attempt = 0; attempt < SWAP_TRIES_MAX; attempt++) {
-    const fenced = await context.store.fenceBlock(step, space, cidr, fresh(context));
-    if (fenced.outcome === "done") return fenced.item;
-    if (fenced.outcome === "lost") return undefined;
-  }
-  throw new UnavailableError("the database did not say whether a block was fenced");
+  const fenced = await untilKnown("a block was fenced", () =>
+    context.store.fenceBlock(step, space, cidr, fresh(context)),
+  );
+  return fenced.outcome === "done" ? fenced.item : undefined;
 }

@@ -54,7 +54,10 @@ export class Closing {
     await inParallel(mixed, ALLOCATIONS_CLOSED_AT_ONCE, async (allocation) => {
       if (!this.mayBegin()) return;
       const isEnded = await this.trying(async () => {
-        await closeAllocation(this.#context, allocation, settles, this.#released);
+        await closeAllocation(this.#context, allocation, {
+          settles,
+          freed: this.#released,
+        });
         return true;
       });
       this.#progressed ||= isEnded === true;

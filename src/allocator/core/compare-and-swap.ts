@@ -1,0 +1,50 @@
+import { SWAP_TRIES_MAX } from "../../domain/limits.ts";
+import { ContentionError, type Outcome, UnavailableError } from "../../domain/outcome.ts";
+import { answer, RETRY, type Step } from "./step.ts";
+
+/**
+ * Changes an item by compare-and-swap. A try reads the item, decides, and writes on condition that the item is as it was read.
+ * A try that finds it changed asks for another: with the item that the failed condition returned, or after a read.
+ *
+ * @param what what is changed, for the error: "the address plan"
+ * @param attempt one try; it gets the number of tries before it
+ * @throws {ContentionError} after `SWAP_TRIES_MAX` tries: other callers were faster each time
+ */
+export function compareAndSwap<Answer>(
+  what: string,
+  attempt: (before: number) => Promise<Step<Answer>>,
+): Promise<Answer> {
+  const exhausted = () => new ContentionError(`${what} kept changing, in ${SWAP_TRIES_MAX} tries`);
+  return untilAnswered({ triesMax: SWAP_TRIES_MAX, exhausted }, attempt);
+}
+
+/** Repeats a step until it answers, at most `triesMax` times. @throws what `exhausted` returns */
+async function untilAnswered<Answer>(
+  { triesMax, exhausted }: { readonly triesMax: number; exhausted(): Error },
+  attempt: (before: number) => Promise<Step<Answer>>,
+): Promise<Answer> {
+  for (let before = 0; before < triesMax; before++) {
+    const step = await attempt(before);
+    if (step.kind === "answer") return step.answer;
+  }
+  throw exhausted();
+}
+
+/**
+ * Repeats a write that may be made twice until its outcome is known: a fence, an entry of a set.
+ *
+ * @param what what the write does, for the error: "a block was fenced"
+ * @throws {UnavailableError} after `SWAP_TRIES_MAX` writes without a known outcome
+ */
+export function untilKnown<T>(
+  what: string,
+  write: () => Promise<Outcome<T>>,
+): Promise<KnownOutcome<T>> {
+  const exhausted = () => new UnavailableError(`the database did not say whether ${what}`);
+  return untilAnswered({ triesMax: SWAP_TRIES_MAX, exhausted }, async () => {
+    const written = await write();
+    return written.outcome === "unknown" ? RETRY : answer(written);
+  });
+}
+
+export type KnownOutcome<T> = Exclude<Outcome<T>, { readonly outcome: "unknown" }>;
