@@ -1,3 +1,4 @@
+import { assertTexts, assertTimes } from "./assertions.ts";
 import { type Cidr, type Interval, includes, intervalOf, sizeOf } from "./cidr.ts";
 import { type Random, shuffled } from "./fresh.ts";
 import type { HostId } from "./host.ts";
@@ -38,24 +39,12 @@ export interface Block {
 /** Throws if a block is not one: what lacks an epoch or a revision would pass conditions that are there to refuse it. */
 export function assertBlock(block: Block): void {
   const { cidr, pool, poolId, epoch, revision, claimedAtMs, idleSinceMs, slots } = block;
-  const named = Object.entries({ pool, poolId, epoch, revision });
-  const [empty] = named.find(([, text]) => !text) ?? [];
-  if (empty !== undefined) throw new Error(`it has no ${empty}`);
-  if (![claimedAtMs, idleSinceMs ?? 0].every(Number.isSafeInteger))
-    throw new Error("a time of it is no whole number of milliseconds");
+  assertTexts({ pool, poolId, epoch, revision });
+  assertTimes(claimedAtMs, idleSinceMs);
   const capacity = capacityOf(block);
   const astray = [...slots.keys()].find((n) => !(Number.isInteger(n) && n >= 0 && n < capacity));
   if (astray !== undefined) throw new Error(`it has a slot ${astray}, of ${capacity}`);
   if (intervalOf(cidr).first !== cidr.base) throw new Error("it does not begin where it should");
-}
-
-/** The new fields of a block that changes hands. */
-export interface BlockChanges {
-  readonly epoch: string;
-  readonly revision: string;
-  readonly claimedAtMs: number;
-  /** The new host-reserved addresses; absent means none. */
-  readonly hostReserved?: HostReserved;
 }
 
 /** The rules that decide whether a slot can be assigned. */

@@ -14,25 +14,31 @@ const COOLING = 2;
 const TAKEN_BYTES = 1 + ID_BYTES + 8;
 const COOLING_BYTES = 1 + ID_BYTES + 6;
 
-/** The tag of a slot, at most 20 bytes: kind, token, then the handle's hash or the time of release. Inverse of `slotOf`. */
+/**
+ * The tag of a slot, at most 20 bytes: kind, token, then the handle's hash or the time of release. Inverse of `slotOf`.
+ *
+ * Throws if the token or the hash has not its length: no slot is taken, and none is freed, under a tag that could not be read.
+ */
 export function tagOf(slot: Slot): Uint8Array {
   switch (slot.kind) {
     case "taken":
-      return Buffer.concat([
-        Buffer.of(TAKEN),
-        Buffer.from(slot.token, "base64url"),
-        Buffer.from(slot.handleHash, "hex"),
-      ]);
+      return tagWith(TAKEN, slot.token, Buffer.from(slot.handleHash, "hex"), TAKEN_BYTES);
     case "cooling": {
       const since = Buffer.alloc(6);
       since.writeUIntBE(slot.sinceMs, 0, 6);
-      return Buffer.concat([Buffer.of(COOLING), Buffer.from(slot.token, "base64url"), since]);
+      return tagWith(COOLING, slot.token, since, COOLING_BYTES);
     }
     case "foreign":
       return slot.tag;
     default:
       return slot satisfies never;
   }
+}
+
+function tagWith(kind: number, token: string, rest: Uint8Array, bytes: number): Uint8Array {
+  const tag = Buffer.concat([Buffer.of(kind), Buffer.from(token, "base64url"), rest]);
+  if (tag.length !== bytes) throw new Error(`a slot with the token "${token}" has no tag`);
+  return tag;
 }
 
 export function slotOf(tag: Uint8Array): Slot {

@@ -1,4 +1,15 @@
-import { assertBlock, type Block, type BlockChanges } from "../domain/block.ts";
+import { assertBlock, type Block } from "../domain/block.ts";
+import {
+  assertBlockChange,
+  type BlockChange,
+  type ClaimFields,
+  callingFull,
+  changingHost,
+  fencing,
+  freeingSlots,
+  markingIdle,
+  takingSlots,
+} from "../domain/block-changes.ts";
 import { GROUP_BITS } from "../domain/block-group.ts";
 import { type Cidr, cidrOf } from "../domain/cidr.ts";
 import type { HostId } from "../domain/host.ts";
@@ -8,11 +19,11 @@ import { idOf, mapOf, numberOf, textOf } from "./attribute.ts";
 import { absent, equals, present } from "./clause.ts";
 import { reading } from "./format.ts";
 import { hostReservedFrom, hostReservedItem } from "./host-reserved.ts";
-import type { Item, Key } from "./item.ts";
+import type { Item, Key, Path, Value } from "./item.ts";
 import { addressInKey, blockKey, blockPk, unescaped } from "./key.ts";
 import { withItem } from "./outcome.ts";
 import { readOrNot } from "./readable-items.ts";
-import type { Table } from "./table.ts";
+import type { Change, Table } from "./table.ts";
 
 /** One slot of a write: the ordinal, and what its author saw there (nothing: it was never used). */
 export interface SlotSeen {
@@ -62,7 +73,6 @@ export function blockItems(table: Table) {
       taken: Slot,
       revision: string,
     ): Promise<Outcome<Block>> {
-      const at = ({ ordinal }: SlotSeen) => ["slots", String(ordinal)] as const;
       const outcome = await table.write({
         step: "take-slots",
         key: blockKey(learned.space, learned.cidr),
@@ -72,18 +82,17 @@ export function blockItems(table: Table) {
           // Nobody else has the slot: it is as it was seen.
           ...slots.map((slot) =>
             slot.seen
-              ? equals("take-slot", tagOf(slot.seen), ...at(slot))
-              : absent("take-slot", ...at(slot)),
+              ? equals("take-slot", tagOf(slot.seen), ...slotPath(slot.ordinal))
+              : absent("take-slot", ...slotPath(slot.ordinal)),
           ),
         ],
-        change: {
-          kind: "update",
-          set: [
-            ...slots.map((slot) => [at(slot), tagOf(taken)] as const),
-            [["revision"], revision] as const,
-          ],
-          remove: [["idleSince"]],
-        },
+        change: updateFrom(
+          takingSlots(
+            slots.map(({ ordinal }) => ordinal),
+            taken,
+            revision,
+          ),
+        ),
       });
       // A block that cannot be read any more is another than the one learned: its taker goes elsewhere.
       if (outcome.outcome === "lost" && outcome.item)
@@ -100,23 +109,11 @@ export function blockItems(table: Table) {
       coolingSinceMs: number | undefined,
       revision: string,
     ): Promise<Outcome<Block>> {
-      const paths = ordinals.map((ordinal) => ["slots", String(ordinal)] as const);
-      const cooling =
-        coolingSinceMs === undefined
-          ? undefined
-          : tagOf({ kind: "cooling", token: taken.token, sinceMs: coolingSinceMs });
       const outcome = await table.write({
         step: "free-slots",
         key: blockKey(space, cidr),
-        when: paths.map((path) => equals("free-tag", tagOf(taken), ...path)),
-        change: {
-          kind: "update",
-          set: [
-            ...(cooling ? paths.map((path) => [path, cooling] as const) : []),
-            [["revision"], revision] as const,
-          ],
-          ...(!cooling && { remove: paths }),
-        },
+        when: ordinals.map((ordinal) => equals("free-tag", tagOf(taken), ...slotPath(ordinal))),
+        change: updateFrom(freeingSlots(ordinals, taken, coolingSinceMs, revision)),
       });
       return withItem(outcome, blockFrom);
     },
@@ -132,7 +129,7 @@ export function blockItems(table: Table) {
         step,
         key: blockKey(space, cidr),
         when: [present("fence-block", "pk")],
-        change: { kind: "update", set: [[["epoch"], epoch]] },
+        change: updateFrom(fencing(epoch)),
       });
       return withItem(outcome, blockFrom);
     },
@@ -143,7 +140,7 @@ export function blockItems(table: Table) {
         step: "full-note",
         key: blockKey(seen.space, seen.cidr),
         when: [equals("full-epoch", seen.epoch, "epoch")],
-        change: { kind: "update", set: [[["calledFull"], true]] },
+        change: updateFrom(callingFull),
       });
       return withItem(outcome, blockFrom);
     },
@@ -153,30 +150,13 @@ export function blockItems(table: Table) {
       step: string,
       seen: Block,
       host: HostId | undefined,
-      fresh: BlockChanges,
+      fresh: ClaimFields,
     ): Promise<Outcome<Block>> {
       const outcome = await table.write({
         step,
         key: blockKey(seen.space, seen.cidr),
         when: [equals(`${step}-rev`, seen.revision, "revision")],
-        change: {
-          kind: "update",
-          set: [
-            ...(host === undefined ? [] : [[["host"], host] as const]),
-            [["epoch"], fresh.epoch] as const,
-            [["revision"], fresh.revision] as const,
-            [["claimedAt"], fresh.claimedAtMs] as const,
-            ...Object.entries(hostReservedItem(fresh)).map(
-              ([name, kept]) => [[name], kept] as const,
-            ),
-          ],
-          remove: [
-            ["idleSince"],
-            ["calledFull"],
-            ...(host === undefined ? [["host"] as const] : []),
-            ...(fresh.hostReserved === undefined ? [["hostReserved"] as const] : []),
-          ],
-        },
+        change: updateFrom(changingHost(host, fresh)),
       });
       return withItem(outcome, blockFrom);
     },
@@ -187,14 +167,7 @@ export function blockItems(table: Table) {
         step: "mark-idle",
         key: blockKey(seen.space, seen.cidr),
         when: [equals("idle-rev", seen.revision, "revision")],
-        change: {
-          kind: "update",
-          set: [
-            [["slots"], {}],
-            [["idleSince"], nowMs],
-            [["revision"], revision],
-          ],
-        },
+        change: updateFrom(markingIdle(nowMs, revision)),
       });
       return withItem(outcome, blockFrom);
     },
@@ -231,6 +204,35 @@ function itemFrom(block: Block): Item {
     ...(block.idleSinceMs !== undefined && { idleSince: block.idleSinceMs }),
   };
 }
+
+const slotPath = (ordinal: number) => ["slots", String(ordinal)] as const;
+
+/** The update of an item that makes a change of its block. The items of new blocks are those of `itemFrom`. */
+function updateFrom(change: BlockChange): Change {
+  assertBlockChange(change);
+  const { slots, idleSinceMs, calledFull, host, epoch, revision, claimedAtMs } = change;
+  const fields: readonly (readonly [Path, Value | null | undefined])[] = [
+    ...(slots === null ? [[["slots"], {}] as const] : [...(slots ?? [])].map(slotField)),
+    [["idleSince"], idleSinceMs],
+    [["calledFull"], calledFull],
+    [["host"], host],
+    [["epoch"], epoch],
+    [["revision"], revision],
+    [["claimedAt"], claimedAtMs],
+    [["hostReserved"], change.hostReserved && { ...change.hostReserved }],
+  ];
+  const remove = fields.flatMap(([path, value]) => (value === null ? [path] : []));
+  return {
+    kind: "update",
+    set: fields.flatMap(([path, value]) =>
+      value === null || value === undefined ? [] : [[path, value] as const],
+    ),
+    ...(remove.length > 0 && { remove }),
+  };
+}
+
+const slotField = ([ordinal, slot]: readonly [number, Slot | null]) =>
+  [slotPath(ordinal), slot && tagOf(slot)] as const;
 
 /** A block that cannot be read stands where it stands: nobody claims its range, takes from it or deletes it. */
 function current(item: Item): Block {

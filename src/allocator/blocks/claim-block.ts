@@ -1,5 +1,6 @@
 import { type BlockAffinity, lowestFreePlace } from "../../domain/affinity.ts";
-import type { Block, BlockChanges } from "../../domain/block.ts";
+import type { Block } from "../../domain/block.ts";
+import { type ClaimFields, claimedBlock } from "../../domain/block-changes.ts";
 import { groupIndexOf, groupOf, isBlockOf } from "../../domain/block-group.ts";
 import type { Cidr } from "../../domain/cidr.ts";
 import type { HostId } from "../../domain/host.ts";
@@ -89,18 +90,8 @@ export async function helpClaim(
 
 async function finishClaim(context: Context, pool: Pool, affinity: BlockAffinity): Promise<Claim> {
   const { store } = context;
-  const created = await store.createBlock({
-    space: affinity.space,
-    cidr: affinity.block,
-    pool: pool.name,
-    poolId: pool.id,
-    host: affinity.host,
-    claimedAtMs: context.now(),
-    ...(affinity.hostReserved && { hostReserved: affinity.hostReserved }),
-    slots: new Map(),
-    epoch: fresh(context),
-    revision: fresh(context),
-  });
+  const fields = claimFields(context, affinity.hostReserved);
+  const created = await store.createBlock(claimedBlock(affinity, pool, fields));
   const block =
     created.outcome === "unknown"
       ? await store.readBlock(affinity.space, affinity.block)
@@ -168,7 +159,7 @@ export async function seizeBlock(
   if (placed.outcome !== "done") return undefined;
   const retired = await retireAffinities(context, seen);
   const changed =
-    retired && (await store.changeHost("seize", seen, host, changes(context, hostReserved)));
+    retired && (await store.changeHost("seize", seen, host, claimFields(context, hostReserved)));
   const block = changed?.outcome === "unknown" ? await store.readBlock(space, cidr) : changed?.item;
   if (!retired || block?.host !== host) {
     await store.deleteAffinity("affinity-undo", affinity);
@@ -179,11 +170,11 @@ export async function seizeBlock(
   return block;
 }
 
-/** The fresh values of a block that changes hands. */
-export const changes = (
+/** Draws what is new in a block with each host. */
+export const claimFields = (
   context: Context,
   hostReserved: HostReserved | undefined,
-): BlockChanges => ({
+): ClaimFields => ({
   epoch: fresh(context),
   revision: fresh(context),
   claimedAtMs: context.now(),

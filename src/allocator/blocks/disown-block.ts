@@ -2,7 +2,7 @@ import type { Block } from "../../domain/block.ts";
 import type { Context } from "../core/context.ts";
 import { retireAffinities } from "./block-affinities.ts";
 import { borrowedBlockOf } from "./borrowed-block.ts";
-import { changes } from "./claim-block.ts";
+import { claimFields } from "./claim-block.ts";
 
 /**
  * Takes a block with taken slots from its host: the host's entry of the borrowed block → its affinities pendingDeletion → the block without a
@@ -25,7 +25,7 @@ export async function disown(context: Context, seen: Block): Promise<boolean> {
     "disown",
     seen,
     undefined,
-    changes(context, seen.hostReserved),
+    claimFields(context, seen.hostReserved),
   );
   if (changed.outcome !== "done") return false;
   for (const affinity of retired) await store.deleteAffinity("affinity-drop", affinity);

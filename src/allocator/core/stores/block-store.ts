@@ -1,4 +1,5 @@
-import type { Block, BlockChanges } from "../../../domain/block.ts";
+import type { Block } from "../../../domain/block.ts";
+import type { ClaimFields } from "../../../domain/block-changes.ts";
 import type { Cidr } from "../../../domain/cidr.ts";
 import type { BlockGroupIndexPage, FullPool } from "../../../domain/contents.ts";
 import type { HostId } from "../../../domain/host.ts";
@@ -40,7 +41,7 @@ export interface BlockStore {
     step: string,
     seen: Block,
     host: HostId | undefined,
-    fresh: BlockChanges,
+    fresh: ClaimFields,
   ): Promise<Outcome<Block>>;
   noteCalledFull(seen: Block): Promise<Outcome<Block>>;
   markIdle(seen: Block, nowMs: number, revision: string): Promise<Outcome<Block>>;

@@ -1,0 +1,127 @@
+import type { BlockAffinity } from "./affinity.ts";
+import { assertTexts, assertTimes } from "./assertions.ts";
+import type { Block } from "./block.ts";
+import type { HostId } from "./host.ts";
+import type { HostReserved } from "./host-reserved.ts";
+import type { Pool } from "./pool.ts";
+import type { Slot } from "./slot.ts";
+
+/**
+ * One write's change of a block, as a JSON merge patch (RFC 7396): a value replaces, `null` removes, and an absent field stays.
+ * `src/store` turns it into the update of an item. The conditions of the write are the store's.
+ */
+export interface BlockChange {
+  /** By ordinal; `null` makes a slot unused. Instead of a map, `null` makes all slots unused. */
+  readonly slots?: ReadonlyMap<number, Slot | null> | null;
+  readonly idleSinceMs?: number | null;
+  readonly calledFull?: true | null;
+  readonly host?: HostId | null;
+  readonly epoch?: string;
+  readonly revision?: string;
+  readonly claimedAtMs?: number;
+  readonly hostReserved?: HostReserved | null;
+}
+
+/** Throws if a block could not be read after a change of it. */
+export function assertBlockChange(change: BlockChange): void {
+  const { epoch, revision, claimedAtMs, idleSinceMs } = change;
+  assertTexts({
+    ...(epoch !== undefined && { epoch }),
+    ...(revision !== undefined && { revision }),
+  });
+  assertTimes(claimedAtMs, idleSinceMs ?? undefined);
+}
+
+/** The fields of a block that are new with each host: after a claim, a seizure or a disowning. */
+export interface ClaimFields {
+  readonly epoch: string;
+  readonly revision: string;
+  readonly claimedAtMs: number;
+  /** The new host-reserved addresses; absent means none. */
+  readonly hostReserved?: HostReserved;
+}
+
+/**
+ * Returns an empty block of the host of an affinity. Its affinity stands before it (I4). Its new epoch refuses late writes
+ * to an earlier block of the same range, whose allocations may be gone (I3).
+ */
+export function claimedBlock(affinity: BlockAffinity, pool: Pool, fresh: ClaimFields): Block {
+  const { epoch, revision, claimedAtMs, hostReserved } = fresh;
+  return {
+    space: affinity.space,
+    cidr: affinity.block,
+    pool: pool.name,
+    poolId: pool.id,
+    host: affinity.host,
+    claimedAtMs,
+    ...(hostReserved && { hostReserved }),
+    slots: new Map(),
+    epoch,
+    revision,
+  };
+}
+
+/** Takes slots for one token. The idle mark goes and the revision is new, so that no deletion overlooks the assign (I6). */
+export function takingSlots(
+  ordinals: readonly number[],
+  taken: Slot,
+  revision: string,
+): BlockChange {
+  return { slots: eachTo(ordinals, taken), revision, idleSinceMs: null };
+}
+
+/**
+ * Frees slots of one token. They cool from the time of the release on (I9), or become unused if no caller was told of them.
+ * The revision is new, so that a deletion or a seizure sees the release.
+ *
+ * @param coolingSinceMs milliseconds since the epoch; absent for slots that no caller was told of
+ */
+export function freeingSlots(
+  ordinals: readonly number[],
+  { token }: Slot & { readonly kind: "taken" },
+  coolingSinceMs: number | undefined,
+  revision: string,
+): BlockChange {
+  const freed =
+    coolingSinceMs === undefined
+      ? null
+      : ({ kind: "cooling", token, sinceMs: coolingSinceMs } as const);
+  return { slots: eachTo(ordinals, freed), revision };
+}
+
+/** Fences a block: a write under an earlier epoch fails from then on, so that no slot is taken for an allocation that is gone (I3). */
+export const fencing = (epoch: string): BlockChange => ({ epoch });
+
+/** Notes that the block may be called full. This serves no invariant: a hint decides nothing, so that epoch and revision stay. */
+export const callingFull: BlockChange = { calledFull: true };
+
+/**
+ * Seizes a block for another host, or disowns it. The new epoch refuses every write that its author sent under the host before
+ * (I10). The new claim time and the missing idle mark keep the block from deletion until its minimum age is over again (I6).
+ *
+ * @param host absent: the block belongs to nobody from then on
+ */
+export function changingHost(
+  host: HostId | undefined,
+  { epoch, revision, claimedAtMs, hostReserved }: ClaimFields,
+): BlockChange {
+  return {
+    host: host ?? null,
+    epoch,
+    revision,
+    claimedAtMs,
+    hostReserved: hostReserved ?? null,
+    idleSinceMs: null,
+    calledFull: null,
+  };
+}
+
+/** Marks an empty block idle and clears what has cooled in it: only a block with the mark is deleted (I6). */
+export const markingIdle = (nowMs: number, revision: string): BlockChange => ({
+  slots: null,
+  idleSinceMs: nowMs,
+  revision,
+});
+
+const eachTo = (ordinals: readonly number[], slot: Slot | null) =>
+  new Map(ordinals.map((ordinal) => [ordinal, slot]));
