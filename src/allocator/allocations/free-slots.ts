@@ -1,10 +1,10 @@
 import { type Block, heldBy } from "../../domain/block.ts";
 import type { Cidr } from "../../domain/cidr.ts";
-import { SWAP_TRIES_MAX } from "../../domain/limits.ts";
-import { ContentionError } from "../../domain/outcome.ts";
 import { clearIfWasFull } from "../blocks/full-block-hint.ts";
+import { compareAndSwap } from "../core/compare-and-swap.ts";
 import { type Context, fresh } from "../core/context.ts";
 import { asHint } from "../core/hint.ts";
+import { answer, RETRY, type Step } from "../core/step.ts";
 
 /** A slot tag as it stands while taken, and where. */
 export interface Tag {
@@ -50,35 +50,32 @@ async function freed(
   const taken = { kind: "taken", token: tag.token, handleHash: tag.handleHash } as const;
   const unsure = new Set<number>();
   let ordinals = seen;
-  let block: Block | undefined;
   // A slot that cools under the token was taken. One that was never seen to be, and is free, may be about to be.
   let wereTaken = tag.cools;
-  for (let attempt = 0; attempt < SWAP_TRIES_MAX; attempt++) {
-    if (ordinals.length > 0) {
-      const result = await store.freeSlots(
-        tag.space,
-        tag.block,
-        ordinals,
-        taken,
-        tag.cools ? context.now() : undefined,
-        fresh(context),
-      );
-      if (result.outcome === "done") {
-        context.cache.refresh(result.item);
-        return { freed: ordinals, block: result.item };
-      }
-      // Rule 3: after an unknown outcome the block is looked at. A request that lands late frees what was to be freed.
-      if (result.outcome === "unknown" && wereTaken)
-        for (const ordinal of ordinals) unsure.add(ordinal);
-      block =
-        result.outcome === "unknown" ? await store.readBlock(tag.space, tag.block) : result.item;
-    } else if (attempt === 0) block = await store.readBlock(tag.space, tag.block);
-    const current = heldBy(block, tag.token).filter((n) => only === undefined || only.has(n));
-    if (current.length === 0) return { freed: freedOf(block, tag, unsure), block };
-    ordinals = current;
+  const decided = (block: Block | undefined): Step<Freed> => {
+    ordinals = heldBy(block, tag.token).filter((n) => only === undefined || only.has(n));
     wereTaken = true;
-  }
-  throw new ContentionError("the slots to be freed kept changing");
+    return ordinals.length === 0 ? answer({ freed: freedOf(block, tag, unsure), block }) : RETRY;
+  };
+  return compareAndSwap("the block of the slots to be freed", async () => {
+    if (ordinals.length === 0) return decided(await store.readBlock(tag.space, tag.block));
+    const result = await store.freeSlots(
+      tag.space,
+      tag.block,
+      ordinals,
+      taken,
+      tag.cools ? context.now() : undefined,
+      fresh(context),
+    );
+    if (result.outcome === "done") {
+      context.cache.refresh(result.item);
+      return answer({ freed: ordinals, block: result.item });
+    }
+    if (result.outcome === "lost") return decided(result.item);
+    // Rule 3: after an unknown outcome the block is looked at. A request that lands late frees what was to be freed.
+    if (wereTaken) for (const ordinal of ordinals) unsure.add(ordinal);
+    return decided(await store.readBlock(tag.space, tag.block));
+  });
 }
 
 /** Slots of ours whose freeing was of unknown outcome and turned out done. */

@@ -1,16 +1,13 @@
 import { type Allocation, isExpired, type Part } from "../../domain/allocation.ts";
 import { type Block, heldBy } from "../../domain/block.ts";
-import {
-  CLOCK_SKEW_MS_MAX,
-  PARTS_FREED_AT_ONCE,
-  REQUEST_MS_MAX,
-  SWAP_TRIES_MAX,
-} from "../../domain/limits.ts";
-import { ContentionError, Rejection } from "../../domain/outcome.ts";
+import { CLOCK_SKEW_MS_MAX, PARTS_FREED_AT_ONCE, REQUEST_MS_MAX } from "../../domain/limits.ts";
+import { Rejection } from "../../domain/outcome.ts";
 import { formatTime } from "../../domain/time.ts";
 import { fence } from "../blocks/fence-block.ts";
+import { compareAndSwap } from "../core/compare-and-swap.ts";
 import type { Context } from "../core/context.ts";
 import { inParallel } from "../core/parallel.ts";
+import { answer, RETRY, type Step } from "../core/step.ts";
 import { closeAsSeen } from "./close-allocation.ts";
 import type { Holding } from "./holding.ts";
 
@@ -40,36 +37,43 @@ export async function replay(
   digest: string,
 ): Promise<Replay | Rejection> {
   let allocation = found;
-  for (let attempt = 0; attempt < SWAP_TRIES_MAX; attempt++) {
-    if (allocation.digest !== digest)
-      return new Rejection(
-        "idempotency_mismatch",
-        "This Idempotency-Key was used with another body for the same handle.",
-      );
-    if (allocation.state === "released" || allocation.given.size > 0)
-      return alreadyReleased(allocation);
+  const readAgain = async (): Promise<Step<Replay>> => {
+    const again = await context.store.readAllocation(allocation.place);
+    if (!again) return answer({ kind: "gone" });
+    allocation = again;
+    return RETRY;
+  };
+  return compareAndSwap<Replay | Rejection>("the allocation of this request", async () => {
+    const refused = whyNotAgain(allocation, digest);
+    if (refused) return answer(refused);
     const held = allocation.state === "live" ? await holdingsOf(context, allocation) : [];
     if (allocation.state === "live" && isWhole(allocation, held)) {
-      if (isExpired(allocation, context.now())) return alreadyReleased(allocation);
+      if (isExpired(allocation, context.now())) return answer(alreadyReleased(allocation));
       // A release marks the allocation before it frees: unchanged after the look, the slots were still held.
-      const again = await context.store.readAllocation(allocation.place);
-      if (again?.revision === allocation.revision) return { kind: "answered", allocation, held };
-      if (!again) return { kind: "gone" };
-      allocation = again;
-      continue;
+      const { revision } = allocation;
+      const again = await readAgain();
+      const isUnchanged = again.kind === "retry" && allocation.revision === revision;
+      return isUnchanged ? answer({ kind: "answered", allocation, held }) : again;
     }
     const young = inProgress(context, allocation);
-    if (young) return young;
+    if (young) return answer(young);
     const vacant =
       allocation.state === "live"
         ? await vacated(context, allocation)
         : await closeAsSeen(context, "replay-abort", allocation, { fence: "replay-abort-fence" });
-    if (vacant) return { kind: "vacant", allocation: vacant };
-    const again = await context.store.readAllocation(allocation.place);
-    if (!again) return { kind: "gone" };
-    allocation = again;
-  }
-  throw new ContentionError("the allocation of this request kept changing while it was read");
+    return vacant ? answer({ kind: "vacant", allocation: vacant }) : readAgain();
+  });
+}
+
+/** Returns why a request cannot be answered from an allocation, whatever that holds. */
+function whyNotAgain(allocation: Allocation, digest: string): Rejection | undefined {
+  if (allocation.digest !== digest)
+    return new Rejection(
+      "idempotency_mismatch",
+      "This Idempotency-Key was used with another body for the same handle.",
+    );
+  const isReleased = allocation.state === "released" || allocation.given.size > 0;
+  return isReleased ? alreadyReleased(allocation) : undefined;
 }
 
 export function alreadyReleased({ given, expiresAtMs }: Allocation): Rejection {

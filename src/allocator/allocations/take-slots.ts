@@ -2,7 +2,9 @@ import { type Block, heldBy } from "../../domain/block.ts";
 import { TAKE_TRIES_MAX } from "../../domain/limits.ts";
 import { ContentionError } from "../../domain/outcome.ts";
 import { fence } from "../blocks/fence-block.ts";
+import { untilAnswered } from "../core/compare-and-swap.ts";
 import { type Context, fresh } from "../core/context.ts";
+import { answer, RETRY } from "../core/step.ts";
 
 /** The result of a try to take slots of one block. */
 export type Take =
@@ -20,34 +22,40 @@ export type Take =
  * next try costs no read.
  *
  * @param choose the ordinals to take in the block as it now stands, or nothing when it cannot serve
+ * @throws {ContentionError} where other callers take the slots first, every time
  */
-export async function take(
+export function take(
   context: Context,
   learned: Block,
   tag: { readonly token: string; readonly handleHash: string },
   choose: (block: Block) => readonly number[] | undefined,
 ): Promise<Take> {
   let block = learned;
-  for (let attempt = 0; attempt < TAKE_TRIES_MAX; attempt++) {
+  return untilAnswered<Take>(TAKING, async () => {
     const ordinals = choose(block);
-    if (!ordinals) return { kind: "full", block };
+    if (!ordinals) return answer({ kind: "full", block });
     const slots = ordinals.map((ordinal) => ({ ordinal, seen: block.slots.get(ordinal) }));
     const newSlot = { kind: "taken", ...tag } as const;
     const result = await context.store.takeSlots(block, slots, newSlot, fresh(context));
-    if (result.outcome === "unknown") return resolveUnknownWrite(context, learned, tag.token);
-    if (result.outcome === "done") return { kind: "taken", block: result.item, ordinals };
+    if (result.outcome === "done") return answer({ kind: "taken", block: result.item, ordinals });
+    if (result.outcome === "unknown")
+      return answer(await resolveUnknownWrite(context, learned, tag.token));
     const now = result.item;
     // Rule 6, own token first: an earlier try of this write may have succeeded. Then the condition fails on its slots.
     const own = heldBy(now, tag.token);
-    if (now && own.length > 0) return { kind: "taken", block: now, ordinals: own };
+    if (now && own.length > 0) return answer({ kind: "taken", block: now, ordinals: own });
     // Only the epoch under which the allocation was written counts (rule 2).
-    if (!now || now.epoch !== learned.epoch) return { kind: "moved", block: now };
+    if (!now || now.epoch !== learned.epoch) return answer({ kind: "moved", block: now });
     block = now;
-  }
-  throw new ContentionError(
-    `every slot tried was taken by somebody faster, ${TAKE_TRIES_MAX} times`,
-  );
+    return RETRY;
+  });
 }
+
+const TAKING = {
+  triesMax: TAKE_TRIES_MAX,
+  exhausted: () =>
+    new ContentionError(`other callers took every slot that was tried, ${TAKE_TRIES_MAX} times`),
+};
 
 /** Resolves an unknown write (rule 3): reads, fences so that a late write fails, and reads again. */
 async function resolveUnknownWrite(context: Context, learned: Block, token: string): Promise<Take> {

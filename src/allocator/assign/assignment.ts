@@ -76,7 +76,7 @@ export interface Shortage {
   readonly missing: readonly Missing[];
 }
 
-const NOTHING_MISSING: Shortage = { messages: [], missing: [] };
+export const NOTHING_MISSING: Shortage = { messages: [], missing: [] };
 
 /** Returns the answer for the allocations of a handle. */
 export function assignment(

@@ -1,31 +1,37 @@
 import type { Allocation } from "../../domain/allocation.ts";
-import { type CorruptItemError, Rejection } from "../../domain/outcome.ts";
+import { CorruptItemError, Rejection } from "../../domain/outcome.ts";
 import { alreadyReleased, replay } from "../allocations/replay.ts";
+import { answer, RETRY, type Step } from "../core/step.ts";
 import { type Assignment, assignment, totalOf } from "./assignment.ts";
 import { type AssignExecution, startOver, withdraw } from "./execution.ts";
 import { grantedBy } from "./quota.ts";
 
-/** Returns the answer of an earlier execution of the same request, or nothing if this one must continue. */
+/**
+ * Settles an earlier execution of the same request.
+ *
+ * @returns its answer; or a retry if nothing of it is held any more, so that this execution serves the request
+ */
 export async function replayEarlier(
   execution: AssignExecution,
   found: Allocation,
-): Promise<Assignment | Rejection | undefined> {
-  const { context, place } = execution;
+): Promise<Step<Assignment | Rejection>> {
+  const { context, place, request } = execution;
   const before = await grantedBy(context, place.space, found.also);
-  const replayed = await replay(context, found, execution.request.digest);
-  if (replayed instanceof Rejection) return replayed;
-  if (replayed.kind === "answered") {
-    // Seen before its own and after them: all were held at one moment between.
-    const others = before && (await grantedBy(context, place.space, replayed.allocation.also));
-    if (!others) return alreadyReleased(replayed.allocation);
-    const asked = totalOf(execution.request.wanted);
-    const got = replayed.allocation.want + others.length;
-    const messages = got < asked ? [`${got} of ${asked} addresses are assigned.`] : [];
-    const { missing } = replayed.allocation;
-    return assignment([...others, replayed], execution.request, { messages, missing });
+  const replayed = await replay(context, found, request.digest);
+  if (replayed instanceof Rejection) return answer(replayed);
+  if (replayed.kind !== "answered") {
+    execution.expected = replayed.kind === "vacant" ? replayed.allocation : undefined;
+    return RETRY;
   }
-  execution.expected = replayed.kind === "vacant" ? replayed.allocation : undefined;
-  return undefined;
+  const { allocation } = replayed;
+  // Seen before its own and after them: all were held at one moment between.
+  const others = before && (await grantedBy(context, place.space, allocation.also));
+  if (!others) return answer(alreadyReleased(allocation));
+  const asked = totalOf(request.wanted);
+  const got = allocation.want + others.length;
+  const messages = got < asked ? [`${got} of ${asked} addresses are assigned.`] : [];
+  const shortage = { messages, missing: allocation.missing };
+  return answer(assignment([...others, replayed], request, shortage));
 }
 
 /** Is this what an earlier execution left, as it was settled before the walk of this one? Then it holds nothing. */
@@ -33,19 +39,24 @@ export const isSettled = ({ written, expected }: AssignExecution, found: Allocat
   !written && found.revision === expected?.revision;
 
 /**
- * A request is refused only if no other execution of it has succeeded, before this one or meanwhile, and none has stood in
- * its own way.
+ * Rejects a request, after it gave up what it held. A rejection stands only if no other execution of the request has succeeded,
+ * before this one or meanwhile, and none has stood in its own way.
  *
- * @returns nothing if an earlier execution was settled only now: what it held may be what the refusal found taken
+ * @param reason the rejection, or the item that could not be read
+ * @returns a retry if an earlier execution was settled only now: what it held may be why the request was rejected
+ * @throws {CorruptItemError} if that is the reason, and stands
  */
-export async function reject<No extends Rejection | CorruptItemError>(
+export async function reject(
   execution: AssignExecution,
-  rejection: No,
-): Promise<Assignment | Rejection | No | undefined> {
+  reason: Rejection | CorruptItemError,
+): Promise<Step<Assignment | Rejection>> {
   await withdraw(execution);
-  if (!execution.place.keyed || execution.unsettled) return rejection;
-  const other = await execution.context.store.readAllocation(execution.place);
-  if (!other || isSettled(execution, other)) return rejection;
-  startOver(execution);
-  return replayEarlier(execution, other);
+  const { context, place, unsettled } = execution;
+  const other = place.keyed && !unsettled ? await context.store.readAllocation(place) : undefined;
+  if (other && !isSettled(execution, other)) {
+    startOver(execution);
+    return replayEarlier(execution, other);
+  }
+  if (reason instanceof CorruptItemError) throw reason;
+  return answer(reason);
 }

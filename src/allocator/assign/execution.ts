@@ -11,7 +11,13 @@ import type { Granted, Holding } from "../allocations/holding.ts";
 import { dropQuotaSlots } from "../allocations/quota-slots.ts";
 import { type Context, fresh } from "../core/context.ts";
 import { inParallel } from "../core/parallel.ts";
-import { type AssignRequest, assignment, totalOf } from "./assignment.ts";
+import {
+  type AssignRequest,
+  assignment,
+  NOTHING_MISSING,
+  type Shortage,
+  totalOf,
+} from "./assignment.ts";
 import type { Allowance } from "./quota.ts";
 import { countOf, type FamilyRequest } from "./selection.ts";
 
@@ -77,10 +83,29 @@ export function missingFrom(
     .filter(({ count }) => count > 0);
 }
 
+/**
+ * Explains what an answer in part lacks; nothing if the answer has everything.
+ *
+ * @param rejection why the families with a pool lack addresses
+ */
+export function shortageOf(execution: AssignExecution, rejection?: Rejection): Shortage {
+  const withoutPool = unservedOf(execution);
+  const reasons = [withoutPool.length > 0 ? execution.unserved : undefined, rejection];
+  const details = reasons.flatMap((each) => (each ? [each.detail] : []));
+  if (details.length === 0) return NOTHING_MISSING;
+  const got = grantedTo(execution).reduce((sum, { held }) => sum + countOf(held), 0);
+  const short = `${got} of ${totalOf(execution.request.wanted)} addresses are assigned.`;
+  return {
+    messages: [[short, ...details].join(" ")],
+    missing: [...withoutPool, ...(rejection?.members.missing ?? [])],
+  };
+}
+
 /** Returns the addresses without a pool, less those that the handle has under its limit. */
-export function unservedOf({ unserved, allowance }: AssignExecution): readonly Missing[] {
+function unservedOf({ unserved, allowance }: AssignExecution): readonly Missing[] {
+  if (!unserved) return [];
   const has = (allowance?.has ?? []).flatMap(({ held }) => held);
-  return (unserved?.members.missing ?? [])
+  return (unserved.members.missing ?? [])
     .map(({ count, ...each }) => ({ ...each, count: count - countOf(ofFamily(has, each.family)) }))
     .filter(({ count }) => count > 0);
 }
@@ -98,7 +123,7 @@ export function allocationOf(
   // Who goes on with what another began does it for that one.
   const { assignedBy } = expected ?? request;
   const missing = unservedOf(execution);
-  const has = assignment(allowance?.has ?? [], request).addresses;
+  const has = allowance ? assignment(allowance.has, request).addresses : [];
   return {
     place,
     state,

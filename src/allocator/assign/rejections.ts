@@ -9,13 +9,13 @@ import { groupsScanned, isSeen } from "../blocks/scan-pool.ts";
 import type { Nothing } from "./find-blocks.ts";
 import type { FamilyRequest } from "./selection.ts";
 
-/** Returns the rejection of a host without addresses. It is final only if everything was read: unread blocks can have room. */
-export function noRoom(
-  familyRequest: FamilyRequest,
-  missing: number,
-  search: Nothing,
-): Rejection | ContentionError {
-  if (search.scans.some(({ bounded }) => bounded)) return outOfSight();
+/**
+ * Returns the rejection of a host without addresses. It is final only if everything was read: unread blocks can have room.
+ *
+ * @throws {ContentionError} if the search stopped at a bound before it read enough to reject
+ */
+export function noRoom(familyRequest: FamilyRequest, missing: number, search: Nothing): Rejection {
+  if (search.scans.some(({ bounded }) => bounded)) throw outOfSight();
   return search.capped && !areShut(familyRequest)
     ? atTheCap(familyRequest, missing, search)
     : exhausted(familyRequest, missing, search);

@@ -18,34 +18,36 @@ import { allocationsOfSlots } from "../allocations/allocation-of-slot.ts";
 import { claimBlock, helpClaim } from "../blocks/claim-block.ts";
 import { coolingRules } from "../blocks/slot-rules.ts";
 import type { Context } from "../core/context.ts";
-import type { FamilyRequest, SlotSelector } from "./selection.ts";
+import type { FamilyRequest, SlotSelection } from "./selection.ts";
 
 /**
- * Reservations and the cap on blocks bind automatic assignment only; a cooldown binds this as well (Calico 1.4, and our
- * decision on cooldowns), and so does what a host keeps for itself.
+ * Selects the slot of a specific address. Reservations and the cap on blocks bind automatic assignment only. A cooldown binds
+ * this as well (Calico 1.4, and docs/decisions), and so do host-reserved addresses.
  */
-export function selectAddress(context: Context, address: Address): SlotSelector {
-  return async ([familyRequest]) => {
-    const pool = familyRequest?.pools[0];
-    if (!familyRequest || !pool) return [];
-    const block = await blockFor(context, familyRequest, pool, address);
-    if (block instanceof Rejection) return block;
-    const text = formatAddress(address);
-    const ordinal = ordinalOf(block.cidr, address);
-    const slot = block.slots.get(ordinal);
-    const selection = { block, ordinals: [ordinal], again: () => undefined };
-    if (isHostReserved(block, ordinal)) return kept(block, address);
-    if (!slot) return [selection];
-    if (slot.kind !== "cooling") return assigned(context, familyRequest.space, text, slot);
-    const rules = coolingRules(context, familyRequest.configuration, pool);
-    if (isCooled(slot.sinceMs, rules)) return [selection];
-    const availableAt = formatTime(cooledAtMs(slot.sinceMs, rules.cooldownMs));
-    return new Rejection(
-      "address_cooling",
-      `Address ${text} was released a moment ago, and can be assigned again at ${availableAt}.`,
-      { address: text, availableAt },
-    );
-  };
+export async function selectAddress(
+  context: Context,
+  familyRequest: FamilyRequest,
+  address: Address,
+): Promise<readonly SlotSelection[] | Rejection> {
+  // A specific address lies in exactly one pool: `familyRequestsOf` rejects any other.
+  const pool = familyRequest.pools[0] as Pool;
+  const block = await blockFor(context, familyRequest, pool, address);
+  if (block instanceof Rejection) return block;
+  const text = formatAddress(address);
+  const ordinal = ordinalOf(block.cidr, address);
+  const slot = block.slots.get(ordinal);
+  const selection = { block, ordinals: [ordinal], again: () => undefined };
+  if (isHostReserved(block, ordinal)) return kept(block, address);
+  if (!slot) return [selection];
+  if (slot.kind !== "cooling") return assigned(context, familyRequest.space, text, slot);
+  const rules = coolingRules(context, familyRequest.configuration, pool);
+  if (isCooled(slot.sinceMs, rules)) return [selection];
+  const availableAt = formatTime(cooledAtMs(slot.sinceMs, rules.cooldownMs));
+  return new Rejection(
+    "address_cooling",
+    `Address ${text} was released a moment ago, and can be assigned again at ${availableAt}.`,
+    { address: text, availableAt },
+  );
 }
 
 /** Names the handle that has the address. Only a request that is refused pays for this read. */

@@ -22,29 +22,32 @@ import { borrowableIn } from "../blocks/scan-pool.ts";
 import { slotRules } from "../blocks/slot-rules.ts";
 import type { Context } from "../core/context.ts";
 import { allOf } from "../core/parallel.ts";
-import { claimAnyBlock, type PoolScans, poolScansOf } from "./find-blocks.ts";
+import { claimAnyBlock, type Nothing, type PoolScans, poolScansOf } from "./find-blocks.ts";
 import { noRoom } from "./rejections.ts";
-import { countOf, type FamilyRequest, type SlotSelection, type SlotSelector } from "./selection.ts";
+import { countOf, type FamilyRequest, type SlotSelection } from "./selection.ts";
 
-/** Returns what selects slots for both families side by side. A rejection of one rejects both, unless partial is allowed. */
-export function selectSlots(context: Context, places: Places | undefined): SlotSelector {
-  let known = places;
-  return async (familyRequests) => {
-    const read = known;
-    known = undefined;
-    const found = await allOf(
-      ...familyRequests.map(
-        async (familyRequest) =>
-          cachedSelections(context, familyRequest) ??
-          (await findSelections(context, familyRequest, read)),
-      ),
-    );
-    const selections = found.flatMap((each) => (each instanceof Rejection ? [] : each));
-    const refused = found.filter((each) => each instanceof Rejection);
-    const [first, ...others] = refused;
-    if (!first || (familyRequests[0]?.allowPartial && selections.length > 0)) return selections;
-    return together(first, ...others);
-  };
+/**
+ * Selects slots for all families side by side: of cached blocks if they suffice, else of blocks that are found. A rejection of one
+ * family rejects all, unless partial is allowed.
+ *
+ * @param places the host's places, if they were read already
+ */
+export async function selectSlots(
+  context: Context,
+  familyRequests: readonly FamilyRequest[],
+  places: Places | undefined,
+): Promise<readonly SlotSelection[] | Rejection> {
+  const found = await allOf(
+    ...familyRequests.map(
+      async (familyRequest) =>
+        cachedSelections(context, familyRequest) ??
+        (await findSelections(context, familyRequest, places)),
+    ),
+  );
+  const selections = found.flatMap((each) => (each instanceof Rejection ? [] : each));
+  const [first, ...others] = found.filter((each) => each instanceof Rejection);
+  if (!first || (familyRequests[0]?.allowPartial && selections.length > 0)) return selections;
+  return together(first, ...others);
 }
 
 /** Selects slots of cached blocks, if they suffice; reads nothing. */
@@ -66,25 +69,31 @@ function cachedSelections(
  *
  * @param places the host's places, if they were read already
  * @returns the slots to take: all that are wanted, or some of them if partial is allowed; otherwise the rejection
+ * @throws {ContentionError} if other hosts claim every block first, or if what was read is too little to reject
  */
 async function findSelections(
   context: Context,
   familyRequest: FamilyRequest,
-  places?: Places,
+  places: Places | undefined,
 ): Promise<readonly SlotSelection[] | Rejection> {
   const { store, random } = context;
+  const { space, host, count, pools, configuration, allowPartial } = familyRequest;
   const found = new Map<string, Block>();
-  const add = (block: Block) => found.set(formatCidr(block.cidr), block);
-  const ownBlockCriteria: OwnBlockCriteria = {
-    pools: familyRequest.pools,
-    rulesOf: (pool) => slotRules(context, familyRequest.configuration, pool),
-    isEnough: (blocks) =>
-      countOf(selectFrom(context, familyRequest, [...found.values(), ...blocks])) ===
-      familyRequest.count,
-  };
-  const sorted = (places: Places) => ownPlaces(context, familyRequest.pools, places, found);
-  let current = places ?? (await store.listPlaces(familyRequest.space, familyRequest.host));
   let selections: readonly SlotSelection[] = [];
+  /** Adds blocks to those found; true if the request can be served from them. */
+  const suffices = (blocks: readonly Block[]): boolean => {
+    for (const block of blocks) found.set(formatCidr(block.cidr), block);
+    selections = selectFrom(context, familyRequest, [...found.values()]);
+    return countOf(selections) === count;
+  };
+  const ownBlockCriteria: OwnBlockCriteria = {
+    pools,
+    rulesOf: (pool) => slotRules(context, configuration, pool),
+    isEnough: (blocks) =>
+      countOf(selectFrom(context, familyRequest, [...found.values(), ...blocks])) === count,
+  };
+  const sorted = (places: Places) => ownPlaces(context, pools, places, found);
+  let current = places ?? (await store.listPlaces(space, host));
   const poolScans = poolScansOf(context);
   /** Blocks that were read although a hint calls them full. */
   const tried = new Set<string>();
@@ -93,55 +102,33 @@ async function findSelections(
   // A turn that finds a block is progress: only turns that find nothing are counted.
   for (let tries = 0, waits = 0; tries < CLAIM_TRIES_MAX; ) {
     const own = await readOwn(context, ownBlockCriteria, sorted(current));
-    for (const block of own.blocks) add(block);
-    selections = selectFrom(context, familyRequest, [...found.values()]);
-    if (countOf(selections) === familyRequest.count) return selections;
-    let rejection: Rejection | ContentionError | undefined;
-    if (own.claiming && waits < CLAIM_WAITS_MAX) {
-      // Another function is claiming for this host. One block serves both, and a second one may be the last for another host.
-      waits++;
-      tries++;
-      await context.sleep(random.fraction() * CLAIM_WAIT_MS_MAX);
-    } else {
-      const missing = familyRequest.count - countOf(selections);
-      const more = await acquire(
-        context,
-        familyRequest,
-        current.affinities,
-        missing,
-        found,
-        poolScans,
-      );
-      if (more instanceof Rejection || more instanceof ContentionError) rejection = more;
-      else if (!more) {
-        // Others were faster: a random delay keeps competitors from colliding again.
-        tries++;
-        await context.sleep(random.fraction() * CLAIM_WAIT_MS_MAX);
-      } else {
-        for (const block of more) add(block);
-        selections = selectFrom(context, familyRequest, [...found.values()]);
-        if (countOf(selections) === familyRequest.count) return selections;
-      }
-    }
-    if (rejection && tried.size < FULL_BLOCKS_READ_MAX) {
+    if (suffices(own.blocks)) return selections;
+    const missing = count - countOf(selections);
+    // Another function is claiming for this host. One block serves both, and a second one may be the last for another host.
+    const isWaiting = own.claiming && waits < CLAIM_WAITS_MAX;
+    const acquired = isWaiting
+      ? LOST
+      : await acquire(context, familyRequest, { ...current, missing, found, poolScans });
+    if (isWaiting) waits++;
+    if (acquired.kind !== "found") tries++;
+    else if (suffices(acquired.blocks)) return selections;
+    // A random delay keeps competitors from colliding again.
+    if (acquired.kind === "lost") await context.sleep(random.fraction() * CLAIM_WAIT_MS_MAX);
+    if (acquired.kind === "none" && tried.size < FULL_BLOCKS_READ_MAX) {
       const some = shuffled(untried(), random).slice(0, FULL_BLOCKS_READ_MAX - tried.size);
       for (const { affinity } of some) tried.add(formatCidr(affinity.block));
-      for (const block of await readCalledFull(context, ownBlockCriteria, some)) add(block);
-      selections = selectFrom(context, familyRequest, [...found.values()]);
-      if (countOf(selections) === familyRequest.count) return selections;
+      if (suffices(await readCalledFull(context, ownBlockCriteria, some))) return selections;
     }
-    const now = await store.listPlaces(familyRequest.space, familyRequest.host);
+    const now = await store.listPlaces(space, host);
     // Reject only if the host got no block, and no room in one, meanwhile.
     if (
-      rejection &&
+      acquired.kind === "none" &&
       sameBlocks(current.affinities, now.affinities) &&
       !hasOpened(sorted(current), sorted(now))
     ) {
-      if (familyRequest.allowPartial && selections.length > 0) return selections;
-      if (rejection instanceof ContentionError) throw rejection;
-      return exceptUntried(rejection, untried().length);
+      if (allowPartial && selections.length > 0) return selections;
+      return exceptUntried(noRoom(familyRequest, missing, acquired), untried().length);
     }
-    if (rejection) tries++;
     current = now;
   }
   throw new ContentionError(`other hosts claimed every block that was tried`);
@@ -155,22 +142,39 @@ function exceptUntried(rejection: Rejection, count: number): Rejection {
   return new Rejection(code, `${detail} ${unread}`, { ...members, retryable: true });
 }
 
-/** Finds more blocks for the host: one of its own, or all borrowable ones; nothing when others were faster. */
+/** The result of the search for more blocks. */
+type Acquired =
+  /** One of its own, or all those that the host can borrow from. */
+  | { readonly kind: "found"; readonly blocks: readonly Block[] }
+  /** Other callers were faster. */
+  | { readonly kind: "lost" }
+  | Nothing;
+
+const LOST = { kind: "lost" } as const;
+
+/** Finds more blocks for the host: claims or seizes one, or finds those to borrow from. */
 async function acquire(
   context: Context,
   familyRequest: FamilyRequest,
-  affinities: readonly BlockAffinity[],
-  missing: number,
-  found: ReadonlyMap<string, Block>,
-  poolScans: PoolScans,
-): Promise<readonly Block[] | Rejection | ContentionError | undefined> {
+  {
+    affinities,
+    missing,
+    found,
+    poolScans,
+  }: {
+    readonly affinities: readonly BlockAffinity[];
+    readonly missing: number;
+    readonly found: ReadonlyMap<string, Block>;
+    readonly poolScans: PoolScans;
+  },
+): Promise<Acquired> {
   const search = await claimAnyBlock(context, familyRequest, affinities, missing, poolScans);
-  if (search.kind === "lost") return undefined;
-  if (search.kind === "ours") return [search.block];
+  if (search.kind === "ours") return { kind: "found", blocks: [search.block] };
+  if (search.kind === "lost") return LOST;
   const borrowable = search.scans
     .flatMap(borrowableIn)
     .filter(({ cidr }) => !found.has(formatCidr(cidr)));
-  return borrowable.length > 0 ? borrowable : noRoom(familyRequest, missing, search);
+  return borrowable.length > 0 ? { kind: "found", blocks: borrowable } : search;
 }
 
 /**

@@ -2,7 +2,6 @@ import type { Family } from "../../domain/address.ts";
 import type { Block } from "../../domain/block.ts";
 import type { HostId } from "../../domain/host.ts";
 import type { HostReserved } from "../../domain/host-reserved.ts";
-import type { Rejection } from "../../domain/outcome.ts";
 import type { Pool, SpaceConfiguration } from "../../domain/pool.ts";
 
 /** The slots that one write of a request takes. */
@@ -29,11 +28,6 @@ export interface FamilyRequest {
   /** Is less than was asked for better than nothing? */
   readonly allowPartial: boolean;
 }
-
-/** Chooses blocks and ordinals for all that is wanted, or for what there is where that will do. */
-export type SlotSelector = (
-  familyRequests: readonly FamilyRequest[],
-) => Promise<readonly SlotSelection[] | Rejection>;
 
 export const countOf = (selections: readonly { readonly ordinals: readonly number[] }[]): number =>
   selections.reduce((sum, { ordinals }) => sum + ordinals.length, 0);

@@ -19,7 +19,7 @@ export function compareAndSwap<Answer>(
 }
 
 /** Repeats a step until it answers, at most `triesMax` times. @throws what `exhausted` returns */
-async function untilAnswered<Answer>(
+export async function untilAnswered<Answer>(
   { triesMax, exhausted }: { readonly triesMax: number; exhausted(): Error },
   attempt: (before: number) => Promise<Step<Answer>>,
 ): Promise<Answer> {

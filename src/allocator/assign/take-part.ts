@@ -1,0 +1,115 @@
+import type { Part } from "../../domain/allocation.ts";
+import { allocationBytes } from "../../domain/allocation-size.ts";
+import type { Block } from "../../domain/block.ts";
+import { ALLOCATION_BYTES_MAX, PARTS_TAKEN_AT_ONCE } from "../../domain/limits.ts";
+import { ContentionError, Rejection } from "../../domain/outcome.ts";
+import { freshToken } from "../../domain/token.ts";
+import { type Take, take } from "../allocations/take-slots.ts";
+import { writeAllocation } from "../allocations/write-allocation.ts";
+import { ensureBorrowedBlock } from "../blocks/borrowed-block.ts";
+import type { Context } from "../core/context.ts";
+import { allOf, inParallel } from "../core/parallel.ts";
+import { answer, proceed, type Step } from "../core/step.ts";
+import { type Assignment, type AssignRequest, totalOf } from "./assignment.ts";
+import { replayEarlier } from "./earlier-execution.ts";
+import { type AssignExecution, allocationOf, startOver } from "./execution.ts";
+import type { SlotSelection } from "./selection.ts";
+
+/** One part of an allocation, and the selection of slots that it is for. */
+export interface PlannedPart {
+  readonly part: Part;
+  readonly selection: SlotSelection;
+  /** May its slots be taken? Not if the host could not be given a borrowed-block entry first (I11). */
+  readonly isReady: boolean;
+}
+
+/**
+ * Names selections in the allocation of the request, under new tokens, before a slot of them is taken (rule 2). Writes the
+ * borrowed-block entries beside it.
+ *
+ * @returns the parts to take; or the answer if another execution of the request has it, or that the allocation would be too large
+ */
+export async function nameParts(
+  execution: AssignExecution,
+  selections: readonly SlotSelection[],
+  state: "live" | "pending",
+): Promise<Step<Assignment | Rejection, readonly PlannedPart[]>> {
+  const { context, request, place, held } = execution;
+  const parts = selections.map(
+    ({ block, ordinals }): Part => ({
+      token: freshToken(place, context.random),
+      block: block.cidr,
+      count: ordinals.length,
+      ordinals,
+    }),
+  );
+  const named = [...held.map(({ part }) => part), ...parts];
+  const allocation = allocationOf(execution, named, state);
+  if (allocationBytes(allocation) > ALLOCATION_BYTES_MAX) return answer(tooLarge(request, named));
+  const [written, ready] = await allOf(
+    writeAllocation(context, execution.expected, allocation),
+    inParallel(
+      selections,
+      PARTS_TAKEN_AT_ONCE,
+      async ({ block }) =>
+        block.host === request.host || (await ensureBorrowedBlock(context, request.host, block)),
+    ),
+  );
+  if (written.kind === "taken") {
+    // Another execution decided the allocation that this one wrote, and frees what this one held.
+    startOver(execution);
+    return replayEarlier(execution, written.allocation);
+  }
+  execution.expected = execution.written = written.allocation;
+  return proceed(
+    selections.map((selection, i) => ({
+      part: parts[i] as Part,
+      selection,
+      isReady: ready[i] === true,
+    })),
+  );
+}
+
+/** Takes the slots of one part, and notes in the execution what it holds then: nothing, if other callers were faster. */
+export async function takePart(
+  execution: AssignExecution,
+  { part, selection: { block, again }, isReady }: PlannedPart,
+): Promise<void> {
+  if (!isReady) return;
+  const { context, place } = execution;
+  let named: readonly number[] | undefined = part.ordinals;
+  const tag = { token: part.token, handleHash: place.handleHash };
+  const result = await take(context, block, tag, (now) => {
+    // The first try is for the ordinals that the allocation names.
+    const ordinals = named ?? again(now);
+    named = undefined;
+    return ordinals;
+  }).catch((error) => {
+    // After contention every write is known to be lost; after any other error one of them may have been done.
+    if (!(error instanceof ContentionError)) execution.unsettled = true;
+    throw error;
+  });
+  learnFrom(context, block, result);
+  if (result.kind === "taken")
+    execution.held.push({ part, block: result.block, ordinals: result.ordinals });
+}
+
+/** Keeps the blocks of the host in the warm cache as they stand. Drops one that is gone, or belongs to another host by now. */
+function learnFrom({ cache }: Context, learned: Block, { block }: Take): void {
+  if (learned.host === undefined) return;
+  if (block?.host === learned.host) cache.remember(block);
+  else cache.forget(learned.space, learned.host, learned.cidr);
+}
+
+/** Nothing of this round is written yet; what earlier ones hold is freed. */
+function tooLarge({ wanted }: AssignRequest, named: readonly Part[]): Rejection {
+  const problem = `comes to ${named.length} blocks, more than can be kept of one request; ask for less at once, or with smaller attributes`;
+  const fields = wanted.map(({ family, count }) => ({
+    field: `ipv${family}`,
+    value: count,
+    problem,
+  }));
+  return new Rejection("invalid_request", `${totalOf(wanted)} addresses: the request ${problem}.`, {
+    fields,
+  });
+}
