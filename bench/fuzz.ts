@@ -19,7 +19,7 @@ const INSTALL =
   "install it with `pip install schemathesis` (4.x), or name it: SCHEMATHESIS=…/bin/st";
 
 /**
- * Not judged: authentication, which is API Gateway's; how many of the requests that the document allows are refused, since
+ * Not judged: authentication, which is API Gateway's; how many of the requests that the document allows are rejected, since
  * rules between fields are not in it; and methods, which the document does not list.
  */
 const CHECKS = [

@@ -230,7 +230,7 @@ async function measureFullPool(scene: Scene): Promise<void> {
       if (!(answer instanceof Rejection))
         throw new Error(`a full pool gave ${JSON.stringify(answer)}`);
     });
-  await refused("assign that is refused because the pool is full");
+  await refused("assign that is rejected because the pool is full");
   const strict = { ...SETTINGS_DEFAULT, strictAffinity: true };
   const written = await putSettings(context, site.space, strict, undefined);
   if (written instanceof Rejection) throw new Error(written.detail);

@@ -144,7 +144,7 @@ function middle(figures: readonly number[]): number {
   return figures.toSorted((a, b) => a - b)[Math.floor(figures.length / 2)] ?? 0;
 }
 
-/** A table that is too slow for its callers refuses some, who ask again. */
+/** A table that is too slow for its callers rejects some, who ask again. */
 async function served(call: () => ReturnType<Client["call"]>) {
   let reply = await call();
   while (reply.status > 500) reply = await call();

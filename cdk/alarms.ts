@@ -78,7 +78,7 @@ export class Alarms extends Construct {
     );
     this.alarm(
       "Throttles",
-      "Lambda refuses executions of assign: the account has no concurrency left. Look at ConcurrentExecutions of the account, at who takes it, and at its quota.",
+      "Lambda throttles assign: the account has no concurrency left. Look at ConcurrentExecutions of the account, at who takes it, and at its quota.",
       {
         // All functions of the API take from what the account has unreserved, and this one is asked most. A scheduled run is also
         // throttled when its last one still runs, which is in order.

@@ -28,7 +28,7 @@ export class PlatStage extends Stage {
     if (account === undefined)
       for (const stack of [this.stateful, this.stateless])
         if (stack)
-          refuseToDeploy(
+          rejectDeployment(
             stack,
             `name account and region of ${contextKey(name)} in cdk.context.json`,
           );
@@ -36,7 +36,7 @@ export class PlatStage extends Stage {
 }
 
 /** Adds a rule that CloudFormation finds broken before it creates anything, wherever the credentials of a bare `cdk deploy` point. */
-function refuseToDeploy(scope: Construct, assertDescription: string): void {
+function rejectDeployment(scope: Construct, assertDescription: string): void {
   // Not `conditionEquals`: cfn-lint warns where that is never true.
   const never = Fn.conditionContains(["an account"], "no account");
   new CfnRule(scope, "AccountIsNamed", { assertions: [{ assert: never, assertDescription }] });

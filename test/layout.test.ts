@@ -3,7 +3,7 @@ import { dirname, join, normalize } from "node:path";
 import { describe, expect, it } from "vitest";
 
 /*
- * The linter refuses circles of values. These hold for types too, and for folders: a folder that imports from another is
+ * The linter rejects circles of values. These hold for types too, and for folders: a folder that imports from another is
  * imported by nothing in it, so that each can be read, moved and tested without those above it.
  */
 

@@ -14,7 +14,7 @@ export const reclaimAll = (context: Context): Promise<Reclaimed> =>
 export const reclaimSpaces = (context: Context, spaces: readonly string[]): Promise<Reclaimed> =>
   overShards([...new Set(spaces.map(shardOfSpace))], (shard) => reclaim(context, shard));
 
-/** A scheduled run of the repair run over each shard, one after the other: all that they did. */
+/** Runs `repair` for each shard in turn, and returns the sum of what the runs did. */
 export const repairAll = (context: Context): Promise<Repaired> =>
   overShards(EVERY_SHARD, (shard) => repair(context, shard));
 

@@ -29,9 +29,8 @@ export interface Beginning {
 }
 
 /**
- * One caller among many: it asks for addresses in every way that there is, repeats what has a key, frees in every way
- * that there is, and holds every answer against the ledger. Its choices follow from its random source; how its calls
- * interleave with others' does not.
+ * One caller among many. It assigns and releases addresses in every way, repeats keyed requests, and compares every answer
+ * with the ledger. Its random source determines its choices, but not how its calls interleave with those of others.
  */
 export class Caller {
   readonly #index: number;

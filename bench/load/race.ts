@@ -32,7 +32,7 @@ export interface RaceReport {
   readonly failures: readonly string[];
 }
 
-/** A race of refusals would prove nothing. */
+/** A race of rejections would prove nothing. */
 const SERVED_SHARE_MIN = 0.7;
 const POLL_MS = 20;
 

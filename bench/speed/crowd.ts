@@ -50,7 +50,7 @@ export async function crowdContest(bed: Bed, hosts: number): Promise<Contest> {
 /** While there is room, nobody is to be told no: whoever is counts as an error. */
 async function firstOf(context: Context, space: string, host: string): Promise<void> {
   const told = await assign(context, requestOf(space, host));
-  if (told instanceof Rejection) throw new Error(`${host} was refused: ${told.detail}`);
+  if (told instanceof Rejection) throw new Error(`${host} was rejected: ${told.detail}`);
 }
 
 async function atOnce<T>(

@@ -14,7 +14,7 @@ const CIDR = "10.0.0.0/16";
 const TRIES_MAX = 1_000;
 const BLOCK_ADDRESSES = 64;
 
-/** The last address of a /16 of 1,024 blocks, and the refusal once there is none. */
+/** The last address of a /16 of 1,024 blocks, and the rejection once there is none. */
 export async function fullContests(bed: Bed, ms: number): Promise<readonly Contest[]> {
   await makePool(bed.coldFunction(), { space: "raw", name: "pool", cidr: CIDR });
   const slot = await (await RawPairs.recorded(bed, "raw")).slotOf("node", 0);
@@ -48,8 +48,8 @@ export async function fullContests(bed: Bed, ms: number): Promise<readonly Conte
       const told = await insisted(stranger, newcomer("last"));
       return () => give(stranger, "last", told);
     },
-    "the refusal of a full pool, by a warm function": () => refused(warm),
-    "the refusal of a full pool, by a cold function": () => refused(bed.coldFunction()),
+    "the rejection of a full pool, by a warm function": () => refused(warm),
+    "the rejection of a full pool, by a cold function": () => refused(bed.coldFunction()),
   };
   return Object.entries(acts).map(([name, act]) => ({
     section: "full",

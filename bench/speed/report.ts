@@ -15,7 +15,7 @@ const TITLES: Readonly<Record<string, string>> = {
   pairs: "Pairs of assign and release",
   http: "The same over HTTP, on one host",
   growth: "Larger and fuller pools",
-  full: "The last address of a /16, and the refusal after it",
+  full: "The last address of a /16, and the rejection after it",
   crowd: "All at once",
 };
 

@@ -95,7 +95,7 @@ class Acts {
       act: name,
       calls: tally.count,
       ok: tally.ok,
-      refused: tally.rejections,
+      rejected: tally.rejections,
       "p50 ms": tally.quantileMs(0.5).toFixed(1),
       "p99 ms": tally.quantileMs(0.99).toFixed(1),
       seconds: seconds.toFixed(1),

@@ -112,11 +112,11 @@ async function answer(
   const requestId = newRequestId();
   const destination = gate(request) ?? destinationOf(request, requestId);
   const body = await bodyOf(request, BODY_LIMITS);
-  if (!body) return refused(tooLarge(), requestId);
-  if (destination instanceof Problem) return refused(destination, requestId);
+  if (!body) return rejected(tooLarge(), requestId);
+  if (destination instanceof Problem) return rejected(destination, requestId);
   const { route, event } = destination;
   return new Promise((resolve, reject) => {
-    const late = setTimeout(() => resolve(refused(tooLate(answerMsMax), requestId)), answerMsMax);
+    const late = setTimeout(() => resolve(rejected(tooLate(answerMsMax), requestId)), answerMsMax);
     handlers[route.function](withBody(event, body))
       .finally(() => clearTimeout(late))
       .then(resolve, reject);
@@ -130,7 +130,7 @@ const tooLate = (ms: number) =>
   );
 
 function answerUnheard(code: string | undefined): string {
-  const { statusCode = 400, headers = {}, body = "" } = refused(unheard(code), newRequestId());
+  const { statusCode = 400, headers = {}, body = "" } = rejected(unheard(code), newRequestId());
   return lastWords(statusCode, headers, body);
 }
 
@@ -151,7 +151,7 @@ const tooLarge = () =>
     bytesMax: BODY_BYTES_MAX,
   });
 
-function refused(problem: Problem, requestId: string): Reply {
+function rejected(problem: Problem, requestId: string): Reply {
   return encoded(problemAnswer(problem, requestId), requestId);
 }
 

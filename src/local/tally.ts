@@ -19,8 +19,8 @@ export class Tally {
 
   /** `pool_exhausted 3, contended 1` */
   get rejections(): string {
-    const refused = [...this.outcomes].filter(([outcome]) => outcome !== "ok");
-    return refused.map(([code, count]) => `${code} ${count}`).join(", ") || "none";
+    const rejected = [...this.outcomes].filter(([outcome]) => outcome !== "ok");
+    return rejected.map(([code, count]) => `${code} ${count}`).join(", ") || "none";
   }
 
   /** The time that a share of the calls stayed within. */

@@ -1,8 +1,8 @@
 import type { Item, Path, Value } from "./item.ts";
 
 /**
- * One condition of a conditional write, under the name the protocol knows it by. Clauses of a write are joined with AND.
- * Each is rendered for DynamoDB by `dynamodb-table.ts` and judged in memory by `holds`; the contract suite holds the two equal.
+ * One condition of a conditional write, under its name in docs/protocol.md. AND joins the clauses of a write.
+ * `dynamodb-table.ts` renders each for DynamoDB, and `holds` evaluates it in memory. The contract suite proves that both agree.
  */
 export interface Clause {
   readonly name: string;

@@ -98,9 +98,7 @@ const OTHERS: readonly (readonly [string, (item: Item) => unknown])[] = [
   ["SPACES", spaceEntryFrom],
   ["SPACE/CONFIG", settingsFrom],
   ["VERSION", versionFrom],
-  // Where passes of an earlier version stopped; nobody reads it any more.
-  ["CURSOR", reading(() => undefined)],
   ["SWEEP", progressFrom],
-  // What is of no kind is refused by its key.
+  // Rejects an item of no kind, by its key.
   ["", reading(() => undefined)],
 ];

@@ -67,8 +67,6 @@ const KINDS: Readonly<Record<string, Kind>> = {
   HANDLE: { format: 1, called: ({ sk }) => `allocation ${partOf(sk, 1)}` },
   JOBS: { format: 1, called: ({ sk }) => `job ${partOf(sk, 1)}` },
   SWEEP: { format: 1, called: ({ sk }) => `progress of the repair run in shard ${sk}` },
-  // Where passes of versions before the shards stopped: their tables may still have it, and nobody writes it any more.
-  CURSOR: { format: 1, called: ({ sk }) => `position of scheduled run ${sk}` },
 };
 
 /** The names of all kinds. */

@@ -79,9 +79,9 @@ export interface DueOptions {
 }
 
 /**
- * The little of DynamoDB that Plat uses. Reads answer what is there or throw `Unavailable`; a write answers what became of
- * it. Three implementations: `dynamo.ts`; `lmdb.ts`, in a file of one machine; and, for the simulation and for what is to be
- * forgotten, `memory.ts`.
+ * The part of DynamoDB that Plat uses. A read returns the items or throws `UnavailableError`; a write returns its outcome.
+ * Three implementations: `dynamodb-table.ts`; `lmdb-table.ts`, in a file of one machine; and `in-memory-table.ts`, for the
+ * simulation and for data that need not be kept.
  */
 export interface Table {
   get(key: Key, options?: Pick<QueryOptions, "consistent">): Promise<Item | undefined>;

@@ -411,7 +411,7 @@ describe("a claim of a range", () => {
     expect(contentsIn(world).affinities).toHaveLength(8);
   });
 
-  it("of a pool that is being deleted is refused", async () => {
+  it("of a pool that is being deleted is rejected", async () => {
     const world = await makeWorld();
     await deletePool(world.calm, SPACE, "pool", (await poolNamed(world)).revision);
     expect(await claim(world.calm)).toMatchObject({

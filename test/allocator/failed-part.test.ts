@@ -84,7 +84,7 @@ describe("where one block of a request cannot be read", () => {
   );
 });
 
-it("where the database refuses one block of a request, its release says what it freed besides", async () => {
+it("where the database throttles one block of a request, its release says what it freed besides", async () => {
   const world = await makeWorld(poolOf("10.0.0.0/25", 31));
   const told = await assigned(world.calm, requestOf("pod", ADDRESSES));
   const hot = told.addresses[0]?.block.split("/")[0];

@@ -111,8 +111,8 @@ describe("a slot write that nobody answered, in a block that another version the
 
   it.each([
     ["an allocation of one part", 1, 1],
-    ["a head that holds another part", 6, 2],
-    ["a head that holds nothing", 6, 1],
+    ["a pending allocation that holds another part", 6, 2],
+    ["a pending allocation that holds nothing", 6, 1],
   ])("leaves %s, so that nothing is taken without one", async (_, count, nth) => {
     world = await makeWorld(poolOf("10.0.0.0/26", 30));
     const seen: Item[] = [];

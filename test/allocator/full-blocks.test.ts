@@ -69,7 +69,7 @@ const roomy = () =>
 describe("a host that has 200 blocks, as many as it may", () => {
   beforeEach(() => fill(200));
 
-  it("all full, is refused at a few calls after the first time, and may try again", async () => {
+  it("all full, is rejected at a few calls after the first time, and may try again", async () => {
     await oneMore();
     for (let n = 0; n < 3; n++) {
       const { answer, calls } = await oneMore();
@@ -212,8 +212,8 @@ it("a host whose blocks are all read at once has no hints, and pays for none", a
   expect(calls.filter((step) => step.startsWith("full"))).toEqual([]);
 });
 
-describe("a hint that the database refuses to write", () => {
-  /** The world's table, which refuses every write of a hint. */
+describe("a hint that the database throttles", () => {
+  /** The world's table, which rejects every write of a hint. */
   const refusing = (): Table => ({
     ...tableOf(world),
     write: async (write) => {

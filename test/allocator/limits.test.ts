@@ -100,7 +100,7 @@ describe("a handle with a limit of one", () => {
     expect(await told(other(world, 4), both)).toEqual(answer);
   });
 
-  it("answers a specific address again, and refuses another", async () => {
+  it("answers a specific address again, and rejects another", async () => {
     const world = await makeWorld();
     const [first] = await told(world.calm, limited(1, 1));
     const asking = (address: string) =>

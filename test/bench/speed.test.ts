@@ -35,7 +35,7 @@ it.runIf(emulatorBinary())(
     expect(lines.filter(({ section }) => section === "http")).toHaveLength(2);
     expect(named("claim a block")).toHaveLength(4);
     expect(named("the last address")).toHaveLength(2);
-    expect(named("the refusal of a full pool")).toHaveLength(2);
+    expect(named("the rejection of a full pool")).toHaveLength(2);
 
     // Alone and warm, ours makes no call that raw does not make, but to see each 5 s whether the configuration has
     // changed: one read, or two for a function that started since.

@@ -106,7 +106,7 @@ describe("AutoAssign", () => {
       plat.assign({ host: "win", hostReserved: narrow, dryRun: true, ...more });
     const refused = (await ask({ ipv4: 1, ipv4Pools: ["narrow"] })).body.rejection;
     expect(refused.pools).toMatchObject([{ pool: "narrow", reason: "block_too_small" }]);
-    expect((await ask({ ipv6: 7 })).body).not.toHaveProperty("refusal");
+    expect((await ask({ ipv6: 7 })).body).not.toHaveProperty("rejection");
   });
 
   it("reserves nothing in a block that stands", async () => {
@@ -410,7 +410,7 @@ describe("GetIPAMConfig", () => {
 });
 
 describe("SetIPAMConfig", () => {
-  it("is refused without what was seen, where there is something", async () => {
+  it("is rejected without what was seen, where there is something", async () => {
     const plat = newSpace();
     const { headers } = await plat.put("/v1/config", { strictAffinity: true });
     expect(codeOf(await plat.put("/v1/config", { cooldownSeconds: 0 }))).toBe(

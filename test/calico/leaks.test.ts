@@ -247,7 +247,7 @@ describe("a request for both families", () => {
 describe("a block that is too small for a host reservation", () => {
   const WINDOWS = { start: 3, end: 1 };
 
-  it("is never chosen, whether or not its pool is named, and the refusal says which size would do", async () => {
+  it("is never chosen, whether or not its pool is named, and the rejection says which size would do", async () => {
     const plat = await spaceWithPool({ blockSize: 30 });
     for (const pools of [[], ["main"]]) {
       const { body } = await plat.assign({ host: "win", ipv4: 1, pools, hostReserved: WINDOWS });

@@ -57,13 +57,13 @@ describe("the context of an environment", () => {
     [{ spaces: ["blue", "red", "blue"] }, /spaces must name each space once/],
     [{ accountId: "123456789012" }, /accountId is not a field here/],
     ["123456789012", /must be an object/],
-  ])("%j is refused by the name of its setting", (context, message) => {
+  ])("%j is rejected by the name of its setting", (context, message) => {
     expect(() => readDeployment("dev", context)).toThrow(message);
     expect(() => readDeployment("dev", context)).toThrow(/^plat:dev is /);
   });
 });
 
-it("an environment may name 30 spaces, and one more is refused by the name of the setting", () => {
+it("an environment may name 30 spaces, and one more is rejected by the name of the setting", () => {
   const names = Array.from({ length: SPACES_MAX + 1 }, (_, i) => `space-${i}`);
   expect(readDeployment("dev", { spaces: names.slice(1) }).spaces).toHaveLength(30);
   expect(() => readDeployment("dev", { spaces: names })).toThrow(

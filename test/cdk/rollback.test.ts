@@ -92,7 +92,7 @@ describe("npm run rollback", () => {
     expect(stderr).toMatch(/^The credentials are of account 999999999999/);
   });
 
-  it("refuses a time that is none", async () => {
+  it("rejects a time that is none", async () => {
     const { status, stderr } = await rollback("--before", "yesterday");
     expect({ status, stderr }).toEqual({
       status: 2,

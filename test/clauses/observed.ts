@@ -4,7 +4,7 @@ import { isPossible, MutatedTable } from "../simulation/mutate.ts";
 import { fenceIn, nameOf, pairOf } from "./parts.ts";
 
 /**
- * A clause that alone refuses a write, two that refuse it together, or a fence that is made: without it, things would go
+ * A clause that alone rejects a write, two that refuse it together, or a fence that is made: without it, things would go
  * another way from here on.
  */
 export interface Decision {

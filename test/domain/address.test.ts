@@ -47,7 +47,7 @@ describe("the text of an address", () => {
     { text: "fe80::1%eth0", description: "a zone" },
     { text: "[::1]", description: "brackets" },
     { text: "node-1", description: "a name" },
-  ])("with $description is refused", ({ text }) => {
+  ])("with $description is rejected", ({ text }) => {
     expect(parseAddress(text)).toEqual({
       ok: false,
       problem: "is not an IPv4 or IPv6 address such as 10.0.0.7 or 2001:db8::7",

@@ -46,7 +46,7 @@ describe("the repair run looks at an assignment", () => {
       5_000 + CLOCK_SKEW_MS_MAX,
     ],
     [
-      "a grace period after its head was put",
+      "a grace period after it was written as pending",
       allocationWith({ atMs, state: "pending" }),
       atMs + GRACE_MS,
     ],

@@ -59,7 +59,7 @@ describe("a network", () => {
       text: "2001:db8::7/48",
       problem: "has bits set below its prefix; the network is 2001:db8::/48",
     },
-  ])("written $text is refused: it $problem", ({ text, problem }) => {
+  ])("written $text is rejected: it $problem", ({ text, problem }) => {
     expect(parseCidr(text)).toEqual({ ok: false, problem });
   });
 
@@ -136,7 +136,7 @@ describe("a range", () => {
     { text: "1.1.1.1-1.1.1.2-1.1.1.3", problem: NO_RANGE },
     { text: "10.0.0.1-", problem: NO_RANGE },
     { text: "routers", problem: NO_RANGE },
-  ])("written $text is refused: it $problem", ({ text, problem }) => {
+  ])("written $text is rejected: it $problem", ({ text, problem }) => {
     expect(parseInterval(text)).toEqual({ ok: false, problem });
   });
 

@@ -71,7 +71,7 @@ describe("a generation", () => {
     { description: "of a block longer than an address", text: text.replace(".26.", ".129.") },
     { description: "with a hash in upper case", text: text.toUpperCase().replace("G1", "g1") },
     { description: "with a key separator in it", text: text.replace(/.(?=\.1$)/, "#") },
-  ])("is refused when it is $description", ({ text }) => {
+  ])("is rejected when it is $description", ({ text }) => {
     expect(parseGeneration(text)).toEqual({
       ok: false,
       problem: "is not a generation; release the one that assign answered with",

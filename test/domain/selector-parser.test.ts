@@ -15,7 +15,7 @@ const STRINGS_END = "a string ends on its line with the quote it begins with, an
 
 type Row = readonly [text: string, problem: string];
 
-/** What Calico refuses, and what is said of it. */
+/** What Calico rejects, and what is said of it. */
 const REFUSED: readonly Row[] = [
   ['a = "b"', `${OPERATOR} at column 3, found =; equality is written ==`],
   ['a === "b"', `${OPERATOR} at column 3, found ===; equality is written ==`],
@@ -107,7 +107,7 @@ const SLIPS: readonly Row[] = [
 ];
 
 describe("a selector", () => {
-  it.each([...REFUSED, ...SLIPS])("written %j is refused: it %s", (text, problem) => {
+  it.each([...REFUSED, ...SLIPS])("written %j is rejected: it %s", (text, problem) => {
     expect(parseSelector(text)).toEqual({ ok: false, problem });
   });
 
@@ -171,7 +171,7 @@ describe("a selector", () => {
     });
   });
 
-  it("is read or refused, whatever the text, and a refusal names a place in it", () => {
+  it("is read or refused, whatever the text, and a rejection names a place in it", () => {
     const words = fc.constantFrom(
       ...["a", "not", "in", "starts", "with", "and", "has(", "has", "all(", "all()", "global()"],
       ...["==", "!=", "=", "!", "~", "&&", "&", "||", "|", "(", ")", "{", "}", ",", "<", ">"],

@@ -1,14 +1,14 @@
 import { expect } from "vitest";
 import { type FieldProblem, Problem } from "../../src/contract/schema/problem.ts";
 
-/** What the request was refused for, and the fields it names. */
+/** What the request was rejected for, and the fields it names. */
 export function problemIn(result: unknown): { code: string; fields: readonly FieldProblem[] } {
   expect(result).toBeInstanceOf(Problem);
   const { code, members } = result as Problem;
   return { code, fields: (members.fields ?? []) as FieldProblem[] };
 }
 
-/** The fields that a request was refused for, as `field: problem`. */
+/** The fields that a request was rejected for, as `field: problem`. */
 export function refusedFields(result: unknown): string[] {
   const { code, fields } = problemIn(result);
   expect(code).toBe("invalid_request");

@@ -114,7 +114,7 @@ describe("a reservation", () => {
   });
 });
 
-it("a reservation whose reason is no text is refused with 400 and the name of the field", async () => {
+it("a reservation whose reason is no text is rejected with 400 and the name of the field", async () => {
   const plat = await spaceWithPool();
   const put = (reason: string) =>
     plat.put("/v1/reservations/some", { cidrs: ["10.0.0.0/30"], reason });

@@ -175,7 +175,7 @@ describe("a claim of a range", () => {
     });
   });
 
-  it("is refused where it begins in no pool, in one that serves nobody, or is less than a block", async () => {
+  it("is rejected where it begins in no pool, in one that serves nobody, or is less than a block", async () => {
     const plat = await spaceWithPool();
     await plat.put("/v1/pools/off", { cidr: "10.1.0.0/24", disabled: true });
     const refused = async (cidr: string) => (await claim(plat, "n1", { cidr })).body;
@@ -272,7 +272,7 @@ describe("a host that is to have a block", () => {
     expect({ status, body }).toMatchObject({ status: 200, body: { blocks: [{ pool: "other" }] } });
   });
 
-  it("is refused where no block is free, where none is claimed by itself, and where no pool serves", async () => {
+  it("is rejected where no block is free, where none is claimed by itself, and where no pool serves", async () => {
     const plat = await spaceWithPool({ cidr: "10.0.0.0/28" });
     await assign(plat, "n2", "10.0.0.1");
     const ensure = async (body: object = {}) =>
@@ -382,7 +382,7 @@ describe("a release of affinities", () => {
     expect(await held(plat, "n2")).toEqual(["10.0.0.0/27"]);
   });
 
-  it("of less than a block is refused", async () => {
+  it("of less than a block is rejected", async () => {
     const plat = await spaceWithPool();
     await claim(plat, "n1", { cidr: "10.0.0.0/28" });
     expect((await release(plat, "n1", { cidr: "10.0.0.0/29" })).body).toMatchObject({

@@ -93,14 +93,14 @@ describe("a request under an Idempotency-Key", () => {
     expect((await plat.get(`/v1/handles/${handle}`)).body.addresses).toHaveLength(2);
   });
 
-  it("is refused with another body", async () => {
+  it("is rejected with another body", async () => {
     const plat = await spaceWithPool();
     await plat.assign({ host: "n1", ipv4: 1, handle: "h" }, "key-1");
     const other = await plat.assign({ host: "n1", ipv4: 2, handle: "h" }, "key-1");
     expect(other).toMatchObject({ status: 422, body: { code: "idempotency_mismatch" } });
   });
 
-  it("has the same answer when its pool is disabled meanwhile, where a new one is refused", async () => {
+  it("has the same answer when its pool is disabled meanwhile, where a new one is rejected", async () => {
     const plat = await spaceWithPool();
     const request = { host: "n1", ipv4: 2, handle: "h" };
     const once = await plat.assign(request, "key-1");
@@ -120,7 +120,7 @@ describe("a request under an Idempotency-Key", () => {
   });
 });
 
-describe("a request is refused", () => {
+describe("a request is rejected", () => {
   it("for an address that somebody has, with the address and the handle that has it", async () => {
     const plat = await spaceWithPool();
     await plat.assign({ host: "n1", address: "10.0.0.7", handle: "web-0" });

@@ -91,7 +91,7 @@ describe("a host for which the pool has no free block", () => {
     expect(textsOf(await plat.assign({ host: "guest", ipv4: 1 }))).toEqual(["10.0.0.7"]);
   });
 
-  it.each(STRICT)("is refused when %s", async (_, strict) => {
+  it.each(STRICT)("is rejected when %s", async (_, strict) => {
     const plat = await spaceWithoutFreeBlock(strict);
     const refused = await plat.assign({ host: "guest", ipv4: 1 });
     expect(refused).toMatchObject({ status: 409, body: { code: "pool_exhausted" } });
@@ -99,7 +99,7 @@ describe("a host for which the pool has no free block", () => {
     expect(textsOf(own)).toEqual(["10.0.0.6", "10.0.0.7"]);
   });
 
-  it("is refused by the pool that forbids borrowing, and served by another that allows it", async () => {
+  it("is rejected by the pool that forbids borrowing, and served by another that allows it", async () => {
     const plat = await spaceWithoutFreeBlock({ pool: { borrowing: "forbidden" } });
     await plat.put("/v1/pools/other", { cidr: "10.1.0.0/30", blockSize: 30 });
     await plat.assign({ host: "owner", address: "10.1.0.0" });
@@ -119,13 +119,13 @@ describe("a specific address in another host's block", () => {
     expect((await plat.get("/v1/addresses/10.0.0.7")).body.state).not.toBe("assigned");
   });
 
-  it("is refused when it is assigned already", async () => {
+  it("is rejected when it is assigned already", async () => {
     const plat = await spaceWithoutFreeBlock();
     const refused = await plat.assign({ host: "guest", address: "10.0.0.5" });
     expect(refused).toMatchObject({ status: 409, body: { code: "already_assigned" } });
   });
 
-  it.each(STRICT)("is refused when %s, with the block and its owner", async (_, strict) => {
+  it.each(STRICT)("is rejected when %s, with the block and its owner", async (_, strict) => {
     const plat = await spaceWithoutFreeBlock(strict);
     expect(await plat.assign({ host: "guest", address: "10.0.0.7" })).toMatchObject({
       status: 409,

@@ -120,7 +120,7 @@ describe("a dry run of an assign", () => {
     expect(await reasonsOf({ ipv4: 0, address: "10.9.0.7" })).toEqual({});
   });
 
-  it("answers with the refusal that the request would meet", async () => {
+  it("answers with the rejection that the request would meet", async () => {
     const plat = await spaceWithPool({ cidr: "10.0.0.0/30", blockSize: 30 });
     await plat.put("/v1/config", { maxAddressesPerRequest: 9 });
     await plat.assign({ host: "n1", address: "10.0.0.1" });
@@ -152,7 +152,7 @@ describe("a dry run of an assign", () => {
         { family: 6, requested: 1, blocks: [], rejection: { code: "no_pool_available" } },
       ],
     });
-    expect(body.families[0]).not.toHaveProperty("refusal");
+    expect(body.families[0]).not.toHaveProperty("rejection");
   });
 
   it("says how much less a request that allows it would get", async () => {
@@ -161,7 +161,7 @@ describe("a dry run of an assign", () => {
     const { body } = await dry(() => plat.assign(request));
     expect(body.families).toMatchObject([{ blocks: [{ action: "claim", count: 4 }] }]);
     expect(body.messages).toEqual([expect.stringContaining("4 of 9 addresses")]);
-    expect(body).not.toHaveProperty("refusal");
+    expect(body).not.toHaveProperty("rejection");
   });
 
   it("leaves an Idempotency-Key to the request that it asks about", async () => {
@@ -182,7 +182,7 @@ describe("a dry run of an assign", () => {
     for (const { block } of body.addresses) expect(block).toBe("10.0.0.0/28");
   });
 
-  it("of a request that cannot be read is refused like the request", async () => {
+  it("of a request that cannot be read is rejected like the request", async () => {
     const plat = await spaceWithPool();
     expect((await dry(() => plat.assign({ host: "n1", dryRun: true }))).status).toBe(400);
   });
@@ -204,7 +204,7 @@ describe("a dry run of an operator's write", () => {
     expect(created).toMatchObject({ status: 201, body });
   });
 
-  it("of a pool is refused as the write would be", async () => {
+  it("of a pool is rejected as the write would be", async () => {
     const plat = await spaceWithPool();
     const { etag } = (await plat.get("/v1/pools/main")).headers;
     const put = (name: string, pool: object, ifMatch?: unknown) =>

@@ -7,12 +7,12 @@ import { context, table } from "./plat.ts";
 
 /**
  * An item of a format that this version does not read, as a newer version leaves it behind: of each kind there is, asked
- * about by every route. It is refused by its name, never taken for absent, and stays as it is; whoever does not need it is
+ * about by every route. It is rejected by its name, never taken for absent, and stays as it is; whoever does not need it is
  * served.
  */
 
 interface Case {
-  /** What it is called where it is refused. */
+  /** What it is called where it is rejected. */
   readonly item: (of: Furnished) => string;
   readonly fits: (space: string, of: Furnished) => (item: Item) => boolean;
   /** The calls that need it, and name it. All others do as ever. */
@@ -325,7 +325,7 @@ function outdate({ fits }: Case, of: Furnished): Item {
 const current = ({ pk, sk }: Item) => table.partitions.get(pk)?.get(sk);
 
 describe.each(Object.entries(CASES))("%s of a newer format", (_, wanted) => {
-  it("is refused by its name by whatever needs it, and left as it is; all else is served", async () => {
+  it("is rejected by its name by whatever needs it, and left as it is; all else is served", async () => {
     const of = await furnished();
     const newer = outdate(wanted, of);
     const named: string[] = [];
@@ -380,7 +380,7 @@ it("what a newer repair run noted of its walk is kept, named, and the walk begin
   table.partitions.delete("SWEEP");
 });
 
-it("what does not say of what format it is, is refused as well: nobody guesses", async () => {
+it("what does not say of what format it is, is rejected as well: nobody guesses", async () => {
   const of = await furnished();
   const { f: _, ...bare } = itemWhere((CASES["a pool"] as Case).fits(of.plat.space, of));
   written = { ...bare, f: 1 } as Item;
@@ -413,7 +413,7 @@ describe("a space whose items say that the keys of the table are of another form
   /** What begins with the register, or with what is another space's as well, asks the table itself. */
   const ASKS_THE_TABLE = /node|namespace|affinities|jobs?$/;
 
-  it("is refused as a whole, and nothing is written", async () => {
+  it("is rejected as a whole, and nothing is written", async () => {
     const of = await furnished();
     const items = table.items().filter(({ pk }) => pk === `SPACE#${of.plat.space}`);
     for (const item of items) replace({ ...item, k: 3 });

@@ -23,7 +23,7 @@ const EXCUSED: readonly { readonly why: string; readonly rights: readonly string
     rights: Object.keys(ACCESS).flatMap((name) => [`${name} get VERSION`, `${name} get TABLE`]),
   },
   {
-    why: "A block without its row, a pass that stops midway, a full block group that has room again, a space without pools: test/allocator/maintenance/reclaim/reclaim.test.ts.",
+    why: "A block without its affinity, a run that stops midway, a full block group that has room again, a space without pools: test/allocator/maintenance/reclaim/reclaim.test.ts.",
     rights: ["get BLOCK", "update GROUPINDEX", "update SPACES", "delete SPACES"].map(
       (right) => `reclaim ${right}`,
     ),

@@ -28,7 +28,7 @@ it("a HEAD is answered as a GET, without the body", async () => {
   expect((await plat.call("HEAD", "/v1/pools/main", known)).status).toBe(304);
 });
 
-it("a HEAD of a path that has no GET is refused without a body, with what the path takes", async () => {
+it("a HEAD of a path that has no GET is rejected without a body, with what the path takes", async () => {
   const { statusCode, headers, body } = await HANDLERS.openapi(eventOf("HEAD", "/v1/assign"));
   expect({ statusCode, allow: headers?.allow, body }).toEqual({
     statusCode: 405,
@@ -37,7 +37,7 @@ it("a HEAD of a path that has no GET is refused without a body, with what the pa
   });
 });
 
-it("every answer has the id of its request in a header, a refusal too", async () => {
+it("every answer has the id of its request in a header, a rejection too", async () => {
   const plat = await spaceWithPool();
   const answers = [
     await plat.get("/v1/pools/main"),

@@ -66,14 +66,14 @@ it.each([
   expect(problem.fields).toMatchObject([{ field, value: expect.stringMatching(/^an array of/) }]);
 });
 
-it("a body of a hundred thousand unknown fields is refused with some of their names", async () => {
+it("a body of a hundred thousand unknown fields is rejected with some of their names", async () => {
   const fields = Array.from({ length: 99_000 }, (_, i) => `"${i.toString(36)}":1`);
   const { status, body } = await call("POST", "/v1/assign", { body: `{${fields.join(",")}}` });
   expect(status).toBe(400);
   expect(body.fields).toHaveLength(50);
 });
 
-it("a hundred thousand attributes are refused with one sentence", async () => {
+it("a hundred thousand attributes are rejected with one sentence", async () => {
   const attributes = Array.from({ length: 80_000 }, (_, i) => `"${i.toString(36)}":1`).join(",");
   const body = `{"host":"n","ipv4":1,"attributes":{${attributes}}}`;
   const reply = await call("POST", "/v1/assign", { body });
@@ -83,7 +83,7 @@ it("a hundred thousand attributes are refused with one sentence", async () => {
 });
 
 it.each(['{"toString":1}', `${"[".repeat(50_000)}${"]".repeat(50_000)}`])(
-  "a manifest whose kind is no text is refused by its field: %#",
+  "a manifest whose kind is no text is rejected by its field: %#",
   async (kind) => {
     const { status, body } = await call("PUT", "/v1/pools/a", { body: `{"kind":${kind}}` });
     expect(status).toBe(400);
@@ -91,7 +91,7 @@ it.each(['{"toString":1}', `${"[".repeat(50_000)}${"]".repeat(50_000)}`])(
   },
 );
 
-it("a body that is packed is refused unread, in each form", async () => {
+it("a body that is packed is rejected unread, in each form", async () => {
   for (const encoding of ["gzip", "br", "deflate, gzip", "GZIP"])
     expect(
       await call("POST", "/v1/assign", {

@@ -32,7 +32,7 @@ describe("PATCH /v1/addresses/{ip}", () => {
     expect(await fieldOf({ generation, leaseSeconds: 60, owner: "me" })).toBe("owner");
   });
 
-  it("refuses another address' generation, and an address that nobody has", async () => {
+  it("rejects another address' generation, and an address that nobody has", async () => {
     const { generation, renew } = await leased();
     const other = await renew({ generation, leaseSeconds: 60 }, "/v1/addresses/10.0.0.250");
     expect(other.body).toMatchObject({ status: 409, code: "generation_conflict" });

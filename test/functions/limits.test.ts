@@ -11,7 +11,7 @@ describe("limitPerHandle", () => {
     expect(textsOf(await plat.get("/v1/handles/vm"))).toEqual(textsOf(first));
   });
 
-  it("refuses a specific address beyond it, with the counts", async () => {
+  it("rejects a specific address beyond it, with the counts", async () => {
     const plat = await spaceWithPool();
     const ask = (address: string) =>
       plat.assign({ host: "n1", address, handle: "vm", limitPerHandle: 1 });

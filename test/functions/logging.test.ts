@@ -17,7 +17,7 @@ it("each request is one line, without its body, its headers and its caller", asy
   });
   expect(lines).toEqual([
     [
-      "refused",
+      "rejected",
       {
         status: 409,
         code: "no_pool_available",

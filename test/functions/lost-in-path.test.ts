@@ -35,7 +35,7 @@ describe("a name that no path can carry", () => {
   });
 
   it.each(LOST)(
-    "such as %s is refused in a path, and what its beginning names stays",
+    "such as %s is rejected in a path, and what its beginning names stays",
     async (name) => {
       const plat = await spaceWithPool();
       for (const beginning of ["web", "100", "100A"])

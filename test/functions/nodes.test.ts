@@ -74,7 +74,7 @@ describe.each([
   });
 });
 
-it("a node that cannot be read is refused by its name, keeps no list back, and harms only requests that need it", async () => {
+it("a node that cannot be read is rejected by its name, keeps no list back, and harms only requests that need it", async () => {
   const plat = await spaceWithPool({ nodeSelector: "has(zone)" });
   await plat.put("/v1/pools/open", { cidr: "10.9.0.0/24" });
   await plat.put("/v1/nodes/n1", { labels: { zone: "a" } });
@@ -188,7 +188,7 @@ it.each([
   expect(refused).toMatchObject({ status: 400, body: { fields: [{ field: "allowedUses" }] } });
 });
 
-it("a host that must be registered is refused by its code, until it is", async () => {
+it("a host that must be registered is rejected by its code, until it is", async () => {
   const plat = await spaceWithPool();
   await plat.put("/v1/config", { requireRegisteredHosts: true });
   expect(await plat.assign({ host: "n1", ipv4: 1 })).toMatchObject({

@@ -184,7 +184,7 @@ it("bodies are component schemas, by reference", () => {
   }
 });
 
-it("API Gateway's own refusals stand beside Plat's, each in its own body", () => {
+it("API Gateway's own rejections stand beside Plat's, each in its own body", () => {
   const { responses } = document.paths["/v1/assign"].post;
   expect(responses).not.toHaveProperty("504");
   for (const status of [403, 413, 429, 431, 500, 503]) {

@@ -43,7 +43,7 @@ describe("the owners of an address", () => {
     expect(await owner()).toBeUndefined();
   });
 
-  it("stay as they are where one side is not as expected, and the refusal says which and who stands there", async () => {
+  it("stay as they are where one side is not as expected, and the rejection says which and who stands there", async () => {
     const { amend, owner } = await machine();
     const promote = () =>
       amend({
@@ -156,7 +156,7 @@ describe("the owners of an address", () => {
     ],
     ["an attribute that is no text", { owner: { active: { pod: 1 } } }, "owner.active.pod"],
     ["a lease where there is none", { leaseSeconds: 60, owner: { active: null } }, "leaseSeconds"],
-  ])("%s is refused by its field, and changes nothing", async (_, change, field) => {
+  ])("%s is rejected by its field, and changes nothing", async (_, change, field) => {
     const { amend, owner } = await machine();
     const { status, body } = await amend({ handle: "vm", ...change });
     expect({ status, field: body.fields?.[0]?.field }).toEqual({ status: 400, field });
@@ -170,7 +170,7 @@ describe("more than an allocation has room for", () => {
       Array.from({ length: entries }, (_, n) => [`a${n}`, "é".repeat(characters)]),
     );
 
-  it("is refused as attributes of an assign, by the field", async () => {
+  it("is rejected as attributes of an assign, by the field", async () => {
     const plat = await spaceWithPool();
     const { status, body } = await plat.assign({ host: "n1", ipv4: 1, attributes: wide(1_024) });
     expect(status).toBe(400);
@@ -178,7 +178,7 @@ describe("more than an allocation has room for", () => {
     expect((await plat.get("/v1/blocks")).body.blocks).toEqual([]);
   });
 
-  it("is refused as owners, and what was there stays", async () => {
+  it("is rejected as owners, and what was there stays", async () => {
     const plat = await spaceWithPool();
     const attributes = wide(600);
     const { body } = await plat.assign({ host: "n1", ipv4: 6, handle: "vm", attributes }, "key");

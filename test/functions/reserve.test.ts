@@ -79,7 +79,7 @@ describe("a pool of which every address is reserved", () => {
   };
   const reason = "is covered as a whole by reservations low, rest";
 
-  it("is named in the refusal with the reservations that do it, and to come again is no use", async () => {
+  it("is named in the rejection with the reservations that do it, and to come again is no use", async () => {
     const plat = await shut();
     for (const more of [{}, { maxBlocksPerHost: 1 }]) {
       const { status, body } = await plat.assign({ host: "n1", ipv4: 1, ...more });

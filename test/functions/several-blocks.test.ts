@@ -98,7 +98,7 @@ describe("a request for both families", () => {
     });
   });
 
-  it("that is refused is told what is missing of each, and why", async () => {
+  it("that is rejected is told what is missing of each, and why", async () => {
     const plat = await smallSpace();
     const short = await plat.assign({ host: "n1", ipv4: 9, ipv6: 2, allowPartial: true });
     expect(short.body.missing).toEqual([
@@ -235,7 +235,7 @@ describe("a request for more than one block has", () => {
 });
 
 describe("a request for more than there is", () => {
-  it("is refused and takes nothing", async () => {
+  it("is rejected and takes nothing", async () => {
     const plat = await smallSpace();
     const refused = await plat.assign({ host: "n1", ipv4: 9, handle: "h" });
     expect(refused).toMatchObject({ status: 409, body: { code: "pool_exhausted" } });
@@ -278,7 +278,7 @@ describe("a request for more than there is", () => {
     expect(body.addresses).toHaveLength(8);
   });
 
-  it("that allows less is refused when there is nothing at all", async () => {
+  it("that allows less is rejected when there is nothing at all", async () => {
     const plat = await smallSpace();
     await plat.assign({ host: "n1", ipv4: 8 });
     const refused = await plat.assign({ host: "n1", ipv4: 1, allowPartial: true });
@@ -306,7 +306,7 @@ describe("the cap on the blocks of a host", () => {
     ["the space", { maxBlocksPerHost: 1 }, {}],
     ["the request, where it is the stricter,", { maxBlocksPerHost: 2 }, { maxBlocksPerHost: 1 }],
     ["the space, where it is the stricter,", { maxBlocksPerHost: 1 }, { maxBlocksPerHost: 2 }],
-  ])("of %s holds, and the refusal names it and the blocks there are", async (_, space, own) => {
+  ])("of %s holds, and the rejection names it and the blocks there are", async (_, space, own) => {
     const plat = await smallSpace({ strictAffinity: true, ...space });
     const refused = await plat.assign({ host: "n1", ipv4: 5, handle: "h", ...own });
     expect(refused).toMatchObject({
@@ -353,7 +353,7 @@ describe("the cap on the blocks of a host", () => {
 });
 
 describe("where blocks are not claimed by themselves", () => {
-  it("a host without a block is refused, and told which setting it is", async () => {
+  it("a host without a block is rejected, and told which setting it is", async () => {
     const plat = await smallSpace({ autoAllocateBlocks: false });
     const refused = await plat.assign({ host: "n1", ipv4: 1 });
     expect(refused).toMatchObject({ status: 409, body: { code: "pool_exhausted" } });

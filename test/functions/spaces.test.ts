@@ -88,7 +88,7 @@ describe("a body that names a space", () => {
   const inBody = (method: string, path: string, body: unknown, headers = {}) =>
     call(method, path, { body, headers });
 
-  it("is refused with the path that does", async () => {
+  it("is rejected with the path that does", async () => {
     const body = { host: "n1", ipv4: 1, space: "blue" };
     const told = rejection("space", "blue", "POST /v1/spaces/blue/assign");
     expect(await inBody("POST", "/v1/assign", body)).toMatchObject(told);
@@ -114,7 +114,7 @@ describe("a body that names a space", () => {
     },
   );
 
-  it("is refused as a manifest, in a list of them, and as YAML", async () => {
+  it("is rejected as a manifest, in a list of them, and as YAML", async () => {
     const ipPool = {
       apiVersion: "projectcalico.org/v3",
       kind: "IPPool",
@@ -163,7 +163,7 @@ describe.each(ROUTES.filter(({ path }) => actsInSpace(path) && path === withoutS
   },
 );
 
-it("a query that names a space is refused beside a body that is right", async () => {
+it("a query that names a space is rejected beside a body that is right", async () => {
   const request = { body: { host: "n", ipv4: 1 }, query: { space: "blue" } };
   expect(await call("POST", "/v1/assign", request)).toMatchObject(
     rejection("?space", "blue", "POST /v1/spaces/blue/assign"),

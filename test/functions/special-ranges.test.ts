@@ -27,7 +27,7 @@ describe("the limited broadcast address", () => {
     expect(after.blocks).toMatchObject([{ inUse: 3, reserved: 1, available: 0 }]);
   });
 
-  it("is refused to whoever names it", async () => {
+  it("is rejected to whoever names it", async () => {
     const plat = newSpace();
     await plat.put("/v1/pools/last", LAST);
     for (const dryRun of [true, false])
@@ -71,7 +71,7 @@ describe("an IPv4-mapped address", () => {
   });
 });
 
-describe("a pool that was created before its range was refused", () => {
+describe("a pool that was created before its range was rejected", () => {
   it.each([
     ["127.0.0.0/24", 28],
     ["::ffff:10.0.0.0/112", 122],

@@ -22,7 +22,7 @@ beforeEach(async () => {
 
 afterEach(() => replace(written));
 
-it("is refused as what cannot be read, by its name, wherever it is asked for", async () => {
+it("is rejected as what cannot be read, by its name, wherever it is asked for", async () => {
   const refused = { status: 409, body: { code: "unreadable", retryable: false } };
   expect(await plat.get(`/v1/addresses/${address}`)).toMatchObject(refused);
   expect(await plat.get(`/v1/blocks/${block}`)).toMatchObject(refused);

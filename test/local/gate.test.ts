@@ -87,13 +87,13 @@ describe("a server for this machine only", () => {
       415,
       "unsupported_media_type",
     ],
-  ])("refuses an assign of %s, and assigns nothing", async (_, headers, status, code) => {
+  ])("rejects an assign of %s, and assigns nothing", async (_, headers, status, code) => {
     const told = await ask(open, "POST", "/v1/assign", { ...BROWSER, ...headers }, ASSIGN);
     expect(told).toMatchObject({ status, body: { code, status } });
     expect((await ask(open, "GET", "/v1/handles/stolen")).body.code).toBe("not_found");
   });
 
-  it("refuses what another site's link, image or form makes a browser ask for", async () => {
+  it("rejects what another site's link, image or form makes a browser ask for", async () => {
     for (const site of ["cross-site", "same-site"])
       for (const [method, path] of [
         ["GET", "/v1/contents"],
@@ -113,7 +113,7 @@ describe("a server for this machine only", () => {
     "localhost.evil.example",
     "10.0.0.1",
     "[::2]:8787",
-  ])("refuses Host %j", async (host) => {
+  ])("rejects Host %j", async (host) => {
     expect(await ask(open, "GET", "/v1/pools", { host })).toMatchObject({
       status: 403,
       body: { code: "foreign_host" },
@@ -158,7 +158,7 @@ describe("a server with a token", () => {
     ["an empty one", { authorization: "Bearer " }],
     ["another scheme", { authorization: `Basic ${TOKEN}` }],
     ["the token in the query", {}, `/v1/pools?access_token=${TOKEN}`],
-  ])("refuses who sends %s", async (_, headers, path = "/v1/pools") => {
+  ])("rejects who sends %s", async (_, headers, path = "/v1/pools") => {
     const told = await ask(closed, "GET", path, headers);
     expect(told).toMatchObject({ status: 401, body: { code: "unauthenticated" } });
     expect(told.headers["www-authenticate"]).toBe('Bearer realm="plat"');
@@ -169,7 +169,7 @@ describe("a server with a token", () => {
     expect((await ask(closed, "GET", "/v1/pools", headers)).status).toBe(200);
   });
 
-  it("refuses pages all the same", async () => {
+  it("rejects pages all the same", async () => {
     const headers = { authorization: `Bearer ${TOKEN}`, origin: "https://evil.example" };
     expect((await ask(closed, "GET", "/v1/pools", headers)).body.code).toBe("foreign_origin");
   });

@@ -67,7 +67,7 @@ it.each([
   expect(problemIn(await heard(socket))).toEqual({ status: 408, code: "request_timeout" });
 });
 
-it("headers of more bytes than API Gateway takes are refused as such", async () => {
+it("headers of more bytes than API Gateway takes are rejected as such", async () => {
   const socket = open(wide);
   socket.write(`GET /v1/pools HTTP/1.1\r\nhost: x\r\nx: ${"y".repeat(11_000)}\r\n\r\n`);
   expect(problemIn(await heard(socket))).toEqual({ status: 431, code: "headers_too_large" });
@@ -77,7 +77,7 @@ it.each([
   "\u0016\u0003\u0001 hello\r\n\r\n",
   "GET /v1/pools HTTP/1.1\r\nhost: x\r\na\u0000b: c\r\n\r\n",
   "POST /v1/assign HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n",
-])("what is no HTTP is refused as such: %j", async (bytes) => {
+])("what is no HTTP is rejected as such: %j", async (bytes) => {
   const socket = open(wide);
   socket.write(bytes);
   expect(problemIn(await heard(socket))).toEqual({ status: 400, code: "invalid_request" });
@@ -89,7 +89,7 @@ it("a request that is not answered in time is told that nothing is known of it",
   expect(await reply.json()).toMatchObject({ code: "unavailable", retryable: true });
 });
 
-it("a gigabyte in a packed body stays packed, and is refused", async () => {
+it("a gigabyte in a packed body stays packed, and is rejected", async () => {
   const reply = await fetch(`http://127.0.0.1:${wide.port}/v1/assign`, {
     method: "POST",
     headers: { "content-type": "application/json", "content-encoding": "gzip" },

@@ -76,7 +76,7 @@ describe("npm start", () => {
     },
   );
 
-  it("refuses a directory that another server has, with the number of its process", async () => {
+  it("rejects a directory that another server has, with the number of its process", async () => {
     const data = await newDirectory();
     const first = await started(["--data", data]);
     const { code, lines, errors } = await run(["--port", "0", "--data", data]).ended;
@@ -90,7 +90,7 @@ describe("npm start", () => {
   it.each([
     ["plat.db", [], "has the data of the embedded DynamoDB; start with --dynamodb, or name"],
     ["plat.lmdb", ["--dynamodb"], "has the data of the table without --dynamodb; start without it"],
-  ])("refuses a directory with a %s of the other table", async (file, table, sentence) => {
+  ])("rejects a directory with a %s of the other table", async (file, table, sentence) => {
     const data = await newDirectory();
     await writeFile(join(data, file), "");
     const { code, errors } = await run(["--port", "0", "--data", data, ...table]).ended;
@@ -105,7 +105,7 @@ describe("npm start", () => {
       "The item of the table has format 3 of the keys of its table, and this version reads format 2.",
     ],
     ["items from before formats were", undefined, "The item of the table is missing,"],
-  ])("refuses a table with %s, and writes nothing", async (_, told, sentence) => {
+  ])("rejects a table with %s, and writes nothing", async (_, told, sentence) => {
     const data = await newDirectory();
     const item = { pk: "SPACES", sk: "default" };
     const before = await openStorage({ table: "file", data });

@@ -48,7 +48,7 @@ describe("the command line", () => {
     [["--data", ""], "--data must name a directory."],
     [["--prot", "1"], "Unknown option '--prot'; --help shows the options."],
     [["serve"], "Unexpected argument 'serve'"],
-  ])("%j is refused in a sentence", (args, sentence) => {
+  ])("%j is rejected in a sentence", (args, sentence) => {
     const read = () => readOptions(args, {});
     expect(read).toThrow(UsageError);
     expect(read).toThrow(sentence);
@@ -77,7 +77,7 @@ describe("the command line", () => {
     [[], { PLAT_TOKEN: "short" }, "PLAT_TOKEN must have a token of at least 16 characters"],
     [[], { PLAT_TOKEN: "not a token: spaces" }, "PLAT_TOKEN must have a token of"],
     [["--token-file", "/nowhere"], {}, "--token-file cannot be read: ENOENT"],
-  ])("%j with %j is refused in a sentence", (args, environment, sentence) => {
+  ])("%j with %j is rejected in a sentence", (args, environment, sentence) => {
     const read = () => readOptions(args, environment);
     expect(read).toThrow(UsageError);
     expect(read).toThrow(sentence);

@@ -105,7 +105,7 @@ describe("the server", () => {
     await new Promise((resolve) => socket.on("close", resolve));
   });
 
-  it("refuses bytes that are no text", async () => {
+  it("rejects bytes that are no text", async () => {
     const { status, body } = await raw("POST", "/v1/assign", Buffer.from([0x7b, 0xff, 0x7d]));
     expect(status).toBe(400);
     expect(body.fields).toMatchObject([{ field: "body", problem: "is not UTF-8" }]);

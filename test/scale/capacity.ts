@@ -5,7 +5,7 @@ export interface Consumed {
   calls: number;
   readUnits: number;
   writeUnits: number;
-  /** Calls that were refused since the partition had no units left. */
+  /** Calls that were rejected since the partition had no units left. */
   throttled: number;
 }
 

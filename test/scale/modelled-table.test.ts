@@ -69,7 +69,7 @@ describe("units", () => {
 });
 
 describe("throttling", () => {
-  test("a partition that has given its units refuses, and nothing is done; a second later it gives again", async () => {
+  test("a partition that has given its units rejects, and nothing is done; a second later it gives again", async () => {
     const { clock, items, table } = world();
     const results = await clock.run(() =>
       Promise.allSettled(

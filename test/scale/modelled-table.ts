@@ -36,7 +36,7 @@ export interface ReadPage {
 
 /**
  * A table whose calls take the time and the units that DynamoDB's would. A write is carried out when its time is up, also
- * where its author is dead by then; one that finds its partition without units is refused as `ThrottledError`, and nothing is done.
+ * where its author is dead by then; one that finds its partition without units is rejected as `ThrottledError`, and nothing is done.
  */
 export class ModelledTable {
   readonly items: LargeTable;

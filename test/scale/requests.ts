@@ -57,7 +57,7 @@ export async function triesUntilServed(
   return most + 1;
 }
 
-/** @throws Error where it is refused, or not answered */
+/** @throws Error where it is rejected, or not answered */
 export async function expectServed(lambda: LambdaFunction, request: AssignRequest) {
   const ended = await lambda.request((context) => assign(context, request));
   if (ended.ended !== "answered" || ended.value instanceof Rejection)

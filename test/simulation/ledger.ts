@@ -19,7 +19,7 @@ export interface Promised extends Pick<AssignedAddress, "address" | "generation"
   readonly at: Address;
 }
 
-/** What a refusal says that an address is. */
+/** What a rejection says that an address is. */
 const SAID: Partial<Record<RejectionCode, AddressStatus>> = {
   already_assigned: "taken",
   address_cooling: "cooling",
@@ -110,7 +110,7 @@ export class Ledger {
     }
   }
 
-  /** A refusal says what an address is: it was so since the question. It names the handle that was promised it throughout. */
+  /** A rejection says what an address is: it was so since the question. It names the handle that was promised it throughout. */
   hearRejection(
     { code, members }: Rejection,
     before: Promised | undefined,

@@ -13,6 +13,6 @@ export const NOTICED: readonly (readonly [name: string, seed: number, what: stri
   ["delete-rev", 26, "the revision of the block that the reclaimer saw"],
   ["amend-rev", 312, "the revision of an allocation whose lease or owners change"],
   ["quota-slot-absent", 25, "the arbiter of a limited handle's quota slots"],
-  ["quota-slot-over-rev", 215, "the revision of a quota slot that another request takes over"],
+  ["quota-slot-over-rev", 215, "the revision of a quota slot that another request takes"],
   ["withdraw-rev", 31, "the revision of an allocation whose execution holds nothing (rule 5)"],
 ];

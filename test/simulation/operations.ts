@@ -189,7 +189,7 @@ export const OPERATIONS: readonly Operation[] = [
     again: (context) => releaseHandle(context, SPACE, "keyed"),
   },
   {
-    name: "release by handle of a keyed request, one block of which refuses",
+    name: "release by handle of a keyed request, one block of which rejects",
     step: "settle-kept",
     prepare: async ({ calm }) => ({ keyed: await assigned(calm, requestOf("keyed", 4, "parts")) }),
     walk: (context, { keyed }) =>
@@ -315,7 +315,7 @@ export const OPERATIONS: readonly Operation[] = [
     kept: ["old"],
   },
   {
-    name: "assign that takes over an empty block",
+    name: "assign that seizes an empty block",
     step: "seize",
     prepare: async (world) => {
       const told = { old: await assigned(world.calm, requestOf("old", 6)) };
@@ -470,7 +470,7 @@ export const OPERATIONS: readonly Operation[] = [
     again: (context) => assign(context, keeping(requestOf("new", 1))),
   },
   {
-    name: "assign that takes over a block of which its host kept addresses, and keeps others",
+    name: "assign that seizes a block of which its host kept addresses, and keeps others",
     step: "seize",
     prepare: async (world) => {
       const told = { old: await assigned(world.calm, requestOf("old", 6)) };
@@ -1108,7 +1108,7 @@ const refusing = (context: Context, hot: string | undefined): Context => ({
   store: {
     ...context.store,
     freeSlots: async (space, block, ...slots) => {
-      if (formatCidr(block) === hot) throw new ContentionError("the block refuses");
+      if (formatCidr(block) === hot) throw new ContentionError("the block rejects");
       return context.store.freeSlots(space, block, ...slots);
     },
   },

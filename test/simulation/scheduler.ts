@@ -15,7 +15,7 @@ export interface Weather {
   readonly crashShare: number;
   /** The process stands still for a while. */
   readonly freezeShare: number;
-  /** The database refuses for the moment. */
+  /** The database throttles the request. */
   readonly busyShare: number;
   /** A write is delivered twice, and its author hears what became of the second. */
   readonly twiceShare: number;
@@ -91,7 +91,7 @@ interface Call {
   perform(): Promise<void>;
   /** Answers it without carrying it out. */
   fail(): void;
-  /** Answers it with the database's refusal. */
+  /** Answers it with a throttling error. */
   refuse(): void;
   /** Not before this time: a process that sleeps. */
   readonly dueMs?: number;
@@ -199,7 +199,7 @@ export class Scheduler {
           label,
           perform: async () => resolve(await go()),
           fail: () => reject(new UnavailableError("the read was not answered")),
-          refuse: () => reject(new ThrottledError("the read was refused")),
+          refuse: () => reject(new ThrottledError("the read was throttled")),
         });
       });
     return {
@@ -231,7 +231,7 @@ export class Scheduler {
             write,
             perform: async () => table.write(write).then(resolve, reject),
             fail: () => resolve({ outcome: "unknown" }),
-            refuse: () => reject(new ThrottledError("the write was refused")),
+            refuse: () => reject(new ThrottledError("the write was throttled")),
           });
         }),
     };

@@ -8,7 +8,7 @@ import { Rejection, type RejectionCode } from "../../src/domain/outcome.ts";
 const FOR_WANT_OF_ROOM: readonly RejectionCode[] = ["pool_exhausted", "block_limit"];
 
 /**
- * Assigns, and judges a refusal for want of room: it must come from a look at the host's blocks after the request freed what
+ * Assigns, and judges a rejection for want of room: it must come from a look at the host's blocks after the request freed what
  * an earlier execution of its own held. That may be the very room there was (I8).
  */
 export async function assignJudged(
@@ -32,7 +32,7 @@ export async function assignJudged(
   if (answer instanceof Rejection && FOR_WANT_OF_ROOM.includes(answer.code) && gaveBack)
     violate({
       invariant: "I8",
-      message: `${request.handle} was refused (${answer.code}) for what its own earlier execution held`,
+      message: `${request.handle} was rejected (${answer.code}) for what its own earlier execution held`,
     });
   return answer;
 }

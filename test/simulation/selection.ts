@@ -64,7 +64,7 @@ export class Selection {
     current.underWay--;
     // Of two at the same time nobody knows which was last, whichever is told of last.
     const isAlone = begins && current.begun === begun;
-    // A refusal does not say that nothing was done: of a write that is delivered twice its author hears of the second.
+    // A rejection does not say that nothing was done: of a write that is delivered twice its author hears of the second.
     if (!(answer instanceof Rejection) && isAlone) {
       current.labels = labels;
       current.fromMs = answer.effectiveAtMs + CLOCK_SKEW_MS_MAX;

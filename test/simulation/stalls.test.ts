@@ -10,7 +10,7 @@ const SCHEDULED_RUNS_IN_A_QUARTER_OF_AN_HOUR = 9;
 
 /**
  * What becomes of a write whose author stood still before it for a quarter of an hour, in which the reclaimer and the
- * repair run came by: the clause that refuses it, or nothing, and then the reason why it does no harm. That no stall anywhere
+ * repair run came by: the clause that rejects it, or nothing, and then the reason why it does no harm. That no stall anywhere
  * breaks an invariant is for the interleavings to show; here is which rule sees to it.
  */
 it.each<[operation: string, step: string, refusedBy: string | undefined, why: string]>([
@@ -18,7 +18,7 @@ it.each<[operation: string, step: string, refusedBy: string | undefined, why: st
     "assign from an own block, cold",
     "create-allocation",
     undefined,
-    "nobody knew of it; the epoch that it names still stands, or its slot write is refused",
+    "nobody knew of it; the epoch that it names still stands, or its slot write is rejected",
   ],
   [
     "assign from an own block, cold",
@@ -36,13 +36,13 @@ it.each<[operation: string, step: string, refusedBy: string | undefined, why: st
     "assign over several blocks",
     "pending-live",
     "pending-live-rev",
-    "the repair run aborted the head and gave back what it held",
+    "the repair run aborted the allocation and freed its slots",
   ],
   [
     "assign of two under a limit",
     "pending-live",
     "pending-live-rev",
-    "the repair run aborted the head and gave back its quota slots",
+    "the repair run aborted the allocation and deleted its quota slots",
   ],
   [
     "assign that claims a block",
@@ -50,12 +50,7 @@ it.each<[operation: string, step: string, refusedBy: string | undefined, why: st
     undefined,
     "the place is another's by now; an empty block serves whoever finds it, and gets its affinity back",
   ],
-  [
-    "assign that takes over an empty block",
-    "seize",
-    "seize-rev",
-    "the reclaimer deleted the block",
-  ],
+  ["assign that seizes an empty block", "seize", "seize-rev", "the reclaimer deleted the block"],
   [
     "assign that borrows",
     "take-slots",

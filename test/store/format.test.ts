@@ -38,7 +38,7 @@ describe("a write", () => {
     { kind: "put", item: { ...KEY, version: "v2" } },
     { kind: "update", set: [[["version"], "v2"]] },
     { kind: "delete" },
-  ])("of another format's item is refused, whatever its own condition: %j", async (change) => {
+  ])("of another format's item is rejected, whatever its own condition: %j", async (change) => {
     const table = tableWith(NEWER);
     const outcome = await formattedTable(table).write(write(change));
     expect(outcome).toEqual({ outcome: "lost", item: NEWER });

@@ -48,7 +48,7 @@ it("a commit is over when the library says that it is flushed, and not before", 
 });
 
 it.each(["x", "this is a text, and longer than a header is. ".repeat(500)])(
-  "a file that is no database is refused as such: %.20s",
+  "a file that is no database is rejected as such: %.20s",
   async (text) => {
     const path = await fileIn();
     await writeFile(path, text);
@@ -64,7 +64,7 @@ it("an empty file becomes a database", async () => {
   await environment.close();
 });
 
-it("a directory in the place of the file is refused as such", async () => {
+it("a directory in the place of the file is rejected as such", async () => {
   const path = await fileIn();
   await mkdir(path);
   expect(await rejection(path)).toMatch(/plat\.lmdb cannot be opened: .*\.$/);
@@ -78,7 +78,7 @@ it.each([
     "plat-table-2",
     "has the format plat-table-2, and this version reads",
   ],
-])("a database that is %s is refused, and left as it is", async (_, key, value, sentence) => {
+])("a database that is %s is rejected, and left as it is", async (_, key, value, sentence) => {
   const path = await fileIn();
   const other = lmdb.open<string, Uint8Array>({ path, noSubdir: true, keyEncoding: "binary" });
   await other.put(Buffer.from(key), value);
@@ -89,7 +89,7 @@ it.each([
   await again.close();
 });
 
-it("a file that another process has is refused with its number, also after much was written; and is free when that one was killed", async () => {
+it("a file that another process has is rejected with its number, also after much was written; and is free when that one was killed", async () => {
   const path = await fileIn();
   const program = `
     const lmdb = await import("lmdb");

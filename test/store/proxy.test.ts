@@ -41,7 +41,7 @@ describe.runIf(emulatorBinary())("a DynamoDB on a bad day", () => {
     return table.write({ step: "test", key: item, when: [], change: { kind: "put", item } });
   };
 
-  it("refuses what a key is asked for beyond its write units a second, and nothing of another key", () =>
+  it("rejects what a key is asked for beyond its write units a second, and nothing of another key", () =>
     through({ unitsPerSecond: 3 }, async (table) => {
       for (const n of [1, 2, 3])
         expect(await put(table, "hot", n)).toMatchObject({ outcome: "done" });

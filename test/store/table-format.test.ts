@@ -26,7 +26,7 @@ describe("a start", () => {
     expect(table.items()).toEqual([TOLD]);
   });
 
-  it("on keys of another format is refused by name, before anything is written", async () => {
+  it("on keys of another format is rejected by name, before anything is written", async () => {
     put({ ...TOLD, k: 3 });
     await expect(openTable(table)).rejects.toThrow(
       "the item of the table has format 3 of the keys of its table, and this version reads format 2",
@@ -34,7 +34,7 @@ describe("a start", () => {
     expect(table.items()).toEqual([{ ...TOLD, k: 3 }]);
   });
 
-  it("on items of which nothing says of what format their keys are is refused as well", async () => {
+  it("on items of which nothing says of what format their keys are is rejected as well", async () => {
     const item = { pk: "SPACES", sk: "default" };
     put(item);
     await expect(openTable(table)).rejects.toThrow(CorruptItemError);

@@ -33,7 +33,7 @@ it("the tests' templates are of no account, whatever is deployed from the same f
   expect(tests).toEqual({ flag: true, "plat:dev": { spaces: [] }, "plat:prod": { spaces: [] } });
 });
 
-it("a wrong setting is refused by its name", async () => {
+it("a wrong setting is rejected by its name", async () => {
   const error = await contextBeside({ "plat:prod": { region: 1 } }).catch((error) => error);
   expect(error).toBeInstanceOf(UsageError);
   expect(error.message).toMatch(/^plat:prod is .*region must be a Region/);

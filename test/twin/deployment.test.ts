@@ -61,7 +61,7 @@ describe("an intrinsic of a template", () => {
       { "Fn::GetAtt": ["f", "SnapStart"] },
       "the attribute SnapStart of f, a AWS::Lambda::Function, is not known",
     ],
-  ])("%j is refused: %s", (value, problem) => {
+  ])("%j is rejected: %s", (value, problem) => {
     expect(() => resolve(value)).toThrow(problem);
   });
 });
@@ -87,7 +87,7 @@ it("a route that calls an alias reaches its function, whose version the alias le
   expect(functions).toMatchObject([{ name: "f", arn: FUNCTION, version: "1" }]);
 });
 
-it("what the twin cannot play is refused by name, not left out", () => {
+it("what the twin cannot play is rejected by name, not left out", () => {
   const old = stackOf({ functions: { f: { code: "", properties: { Runtime: "python3.13" } } } });
   expect(() => deploymentOf([old])).toThrow(/f, a AWS::Lambda::Function: .*nodejs24\.x/s);
   const cron = {

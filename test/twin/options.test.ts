@@ -24,6 +24,6 @@ it.each([
   ["--deployed --reclaim-seconds 1", /Unknown option '--reclaim-seconds'; --deployed --help/],
   ["--deployed --schedule-seconds 0", /--schedule-seconds is "0"; it must be a whole number/],
   ["--deployed --data=", "--data must name a directory."],
-])("%s is refused: %s", (line, problem) => {
+])("%s is rejected: %s", (line, problem) => {
   expect(() => read(line)).toThrow(problem);
 });

@@ -65,7 +65,7 @@ export class WarmCache {
     this.#groups.set(name, true);
   }
 
-  /** Is the host's borrowed block of this block known to stand? It is judged anew at every epoch. */
+  /** Returns true if the host's borrowed-block entry for this block is known to exist. A new epoch forgets it. */
   knowsBorrowedBlock(host: HostId, { space, cidr, epoch }: Block): boolean {
     return this.#borrowedBlocks.get(`${hostKey(space, host)}#${formatCidr(cidr)}`) === epoch;
   }

@@ -65,7 +65,7 @@ export class ApiError extends CommandError {
   readonly problem: ApiProblem;
 
   constructor(said: ApiProblem) {
-    super(said.status >= 500 ? EXIT.unreachable : EXIT.refused, sentencesOf(said));
+    super(said.status >= 500 ? EXIT.unreachable : EXIT.rejected, sentencesOf(said));
     this.problem = said;
   }
 }

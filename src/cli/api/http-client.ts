@@ -123,13 +123,13 @@ async function attempt<Body>(
   // No answer of Plat says nothing at all.
   if (status < 300 && isRecord(body) && Object.keys(body).length > 0)
     return { status, etag: headers.get("etag") ?? undefined, body: body as Body };
-  if (isProblem(body)) throw refused(request, body);
+  if (isProblem(body)) throw rejected(request, body);
   const said = `${base.origin} ${strangeness(answered)}`;
   // API Gateway says this without having asked Plat;
   if (status === 429) throw new Again(new CommandError(EXIT.unreachable, said), UNANSWERED_WAIT_MS);
   const turnedAway = TURNED_AWAY[status];
   if (turnedAway !== undefined)
-    throw new CommandError(EXIT.refused, `${said}\n${turnedAway} Plat did not get the request.`);
+    throw new CommandError(EXIT.rejected, `${said}\n${turnedAway} Plat did not get the request.`);
   // A redirection was followed by nobody.
   if (status >= 300 && status < 400) throw new CommandError(EXIT.unreachable, said);
   if (status < 500) throw new Unanswered(said);
@@ -149,7 +149,7 @@ const TURNED_AWAY: Readonly<Record<number, string>> = {
 };
 
 /** Plat said no; perhaps only for the moment. */
-function refused(request: Request, problem: ApiProblem): ApiError | Again {
+function rejected(request: Request, problem: ApiProblem): ApiError | Again {
   const rejection = new ApiError(problem);
   if (!problem.retryable) return rejection;
   const waitMs = (problem.retryAfterSeconds ?? Number.POSITIVE_INFINITY) * 1_000;

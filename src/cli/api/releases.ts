@@ -13,7 +13,7 @@ type AddressesReleased = Extract<Released, { readonly results: unknown }>;
 /** The result of a release by handle or host. */
 export type AllReleased = Exclude<Released, AddressesReleased>;
 
-/** An address, and what proves that it is the caller's to free. */
+/** An address to release, with the proof that it is the caller's. */
 export interface ReleaseEntry {
   readonly address: string;
   readonly handle?: string | undefined;
@@ -101,8 +101,8 @@ const stuck = (what: string): CommandError =>
 /**
  * Sends one release.
  *
- * @param repeat true where only what was seen can be freed by it, however often it is sent. Otherwise the command that shows
- *   what there is to free: whatever was assigned under the name since would go with it, so a person decides
+ * @param repeat true if the request can only release what the caller has seen, however often it is sent. Otherwise the
+ *   command that shows what there is to release: a repeat would also release later assignments, so a person decides
  */
 async function release<Body>(client: Client, body: object, repeat: true | string): Promise<Body> {
   const request = { method: "POST", path: path`/v1/release`, body } as const;

@@ -18,9 +18,9 @@ const WHY: Readonly<Record<string, string>> = {
  * Checks that every block became what was asked for.
  *
  * @param done what was asked for: `claimed`
- * @throws CommandError (refused) some did not; the first of them says why
+ * @throws CommandError (rejected) some did not; the first of them says why
  */
-export function refuse(left: readonly Left[], done: string): void {
+export function rejectLeft(left: readonly Left[], done: string): void {
   const [first] = left;
   if (!first) return;
   const { cidr, status } = first;

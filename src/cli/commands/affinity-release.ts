@@ -13,7 +13,7 @@ import { progressing, told } from "../output/progress.ts";
 import { usageError } from "../shell/exit.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
-import { refuse } from "./affinity-rejection.ts";
+import { rejectLeft } from "./affinity-rejection.ts";
 
 export const affinityReleaseCommand = (io: Io): Command =>
   withConfirmation(
@@ -91,7 +91,7 @@ async function release(session: Session, options: Options, cidr?: string): Promi
       }),
   );
   const left = rows.filter(({ status }) => status !== "deleted" && status !== "disowned");
-  refuse(left, "released");
+  rejectLeft(left, "released");
 }
 
 const TO_RELEASE: readonly Column<Affinity>[] = [

@@ -18,7 +18,7 @@ import { getVerb } from "../resource/get.ts";
 import { checkNotEmpty } from "../resource/none.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
-import { refuse } from "./affinity-rejection.ts";
+import { rejectLeft } from "./affinity-rejection.ts";
 import { affinityReleaseCommand } from "./affinity-release.ts";
 
 export const affinityCommand = (io: Io): Command =>
@@ -165,7 +165,7 @@ async function claim(
   );
   print({ columns: CLAIMED, rows, document: claimed });
   const left = claimed.blocks.filter(({ status }) => status !== "claimed");
-  refuse(left, "claimed");
+  rejectLeft(left, "claimed");
 }
 
 /** Claims as much as one request does, and goes on where it ended. */

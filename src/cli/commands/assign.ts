@@ -15,7 +15,7 @@ import {
 } from "../invocation/options.ts";
 import type { Column } from "../output/column.ts";
 import { type Layout, tableText } from "../output/table.ts";
-import { CommandError, rejection as refused } from "../shell/exit.ts";
+import { CommandError, rejection as rejected } from "../shell/exit.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
 
@@ -156,7 +156,7 @@ const HOW = {
   alreadyAssigned: "the handle has them already",
 } as const satisfies Record<FamilyExplanation["blocks"][number]["action"], string>;
 
-/** Tells what a request would come to; it ends as the request would, which says why where it would be refused. */
+/** Prints what a request would do, and ends as the request would: a rejection says why. */
 function explain(print: Session["print"], explanation: Explanation): void {
   const { rejection, messages, families } = explanation;
   print({
@@ -168,7 +168,7 @@ function explain(print: Session["print"], explanation: Explanation): void {
     document: explanation,
     names: families.flatMap(({ blocks }) => blocks.map(({ block }) => block)),
   });
-  if (rejection) throw refused(rejection.code, rejection.detail);
+  if (rejection) throw rejected(rejection.code, rejection.detail);
 }
 
 function familyText(
@@ -179,6 +179,6 @@ function familyText(
   const parts = [`IPv${family}: ${requested} wanted\n`];
   if (pools.length > 0) parts.push(tableText(POOLS, pools, layout));
   if (blocks.length > 0) parts.push(tableText(BLOCKS, blocks, layout));
-  if (rejection && isOneOfTwo) parts.push(`Refused, ${rejection.code}: ${rejection.detail}\n`);
+  if (rejection && isOneOfTwo) parts.push(`Rejected, ${rejection.code}: ${rejection.detail}\n`);
   return parts.join("\n");
 }

@@ -78,7 +78,7 @@ async function releaseAll({ client, io }: Session, host: string): Promise<void> 
   );
   if (left.length === 0) return;
   throw new CommandError(
-    EXIT.refused,
+    EXIT.rejected,
     `Host ${host} keeps what it has in ${[...new Set(left)].join(", ")}: this kept changing, or cannot be read.`,
   );
 }

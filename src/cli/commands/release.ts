@@ -109,7 +109,7 @@ async function release(session: Session, options: ReleaseOptions): Promise<void>
 async function preview(session: Session, named: Named): Promise<void> {
   const rows = await previewOf(session.client, named);
   report(session, rows);
-  refuseConflicts(rows);
+  rejectConflicts(rows);
 }
 
 /**
@@ -147,7 +147,7 @@ async function byProof(session: Session, entries: readonly ReleaseEntry[]): Prom
       for await (const results of releaseAddresses(session.client, entries)) rows.push(...results);
     },
   );
-  refuseConflicts(rows);
+  rejectConflicts(rows);
 }
 
 /**
@@ -173,7 +173,7 @@ async function asSeen(session: Session, ips: readonly string[]): Promise<void> {
         rows.push(...results.map((result) => ({ ...result, handle: owners.get(result.address) })));
     },
   );
-  refuseConflicts(rows);
+  rejectConflicts(rows);
 }
 
 async function byHandle(session: Session, handle: string): Promise<void> {
@@ -248,7 +248,7 @@ const inOrder = (addresses: readonly string[]): readonly string[] =>
     .map(({ text }) => text);
 
 /** Fails on addresses of another owner; an address that is already free is no error. */
-function refuseConflicts(rows: readonly Row[]): void {
+function rejectConflicts(rows: readonly Row[]): void {
   const conflicts = rows.filter(({ status }) => status === "conflict");
   const [first] = conflicts;
   if (!first) return;

@@ -150,8 +150,8 @@ async function assign(
     if (!(error instanceof ApiError)) throw error;
     const { code, status, retryable } = error.problem;
     const isOthers = OTHERS.includes(code);
-    const isRefused = isOthers || (status < 500 && !retryable);
-    throw isRefused ? cutOff(`${address}: ${error.message}`, isOthers) : error;
+    const isRejected = isOthers || (status < 500 && !retryable);
+    throw isRejected ? cutOff(`${address}: ${error.message}`, isOthers) : error;
   }
 }
 
@@ -198,6 +198,6 @@ async function disown(client: Client, { cidr, host }: DisownStep): Promise<void>
 
 const cutOff = (message: string, isOthers: boolean) =>
   new CommandError(
-    EXIT.refused,
+    EXIT.rejected,
     `${message}\n${isOthers ? "Somebody else changed the space since the plan was made. " : ""}Completed steps stay. Repeat the command to see what is left.`,
   );

@@ -42,7 +42,7 @@ export async function previewImport(client: Client, plan: Plan): Promise<readonl
     } catch (error) {
       if (!(error instanceof ApiError) || error.problem.status >= 500) throw error;
       const { code, detail } = error.problem;
-      return [{ kind: write.kind, name: write.name, problem: `is refused: ${code}: ${detail}` }];
+      return [{ kind: write.kind, name: write.name, problem: `is rejected: ${code}: ${detail}` }];
     }
   });
   return conflicts.flat();

@@ -27,8 +27,8 @@ export async function importCluster(
   const { io, client, print } = session;
   const plan = await progressing(io, "looking at what Plat has", async (shown): Promise<Plan> => {
     const planned = planOf(desired, await readCurrent(client, desired, shown));
-    const refused = await previewImport(client, planned);
-    return refused.length === 0 ? planned : withConflicts(planned, refused);
+    const rejected = await previewImport(client, planned);
+    return rejected.length === 0 ? planned : withConflicts(planned, rejected);
   });
   if (plan.conflicts.length > 0 || dryRun) {
     print(reportOf(plan, { dryRun: true }));
@@ -61,18 +61,18 @@ function inConflict(conflicts: readonly Conflict[]): CommandError {
   const more = conflicts.length - lines.length;
   const all = more > 0 ? [...lines, `and ${more} more, which -o json lists`] : lines;
   return new CommandError(
-    EXIT.refused,
+    EXIT.rejected,
     `${counted(conflicts.length, "conflict")}; nothing was written.\n${all.join("\n")}`,
   );
 }
 
 /** The plan with what the API refuses of it. */
-function withConflicts(plan: Plan, refused: readonly Conflict[]): Plan {
+function withConflicts(plan: Plan, rejected: readonly Conflict[]): Plan {
   const counts = { ...plan.counts };
-  for (const { kind } of refused) {
+  for (const { kind } of rejected) {
     const name = kind === "pool" || kind === "reservation" ? `${kind}s` : "configuration";
     const before = counts[name];
     if (before) counts[name] = { ...before, conflicts: before.conflicts + 1 };
   }
-  return { ...plan, counts, conflicts: [...plan.conflicts, ...refused] };
+  return { ...plan, counts, conflicts: [...plan.conflicts, ...rejected] };
 }

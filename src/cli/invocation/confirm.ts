@@ -36,6 +36,6 @@ export function confirmation(
   return async (question) => {
     if (yes || !ask) return;
     const agreed = await ask(typeof question === "string" ? question : await question());
-    if (!agreed) throw new CommandError(EXIT.refused, "Cancelled: nothing was changed.");
+    if (!agreed) throw new CommandError(EXIT.rejected, "Cancelled: nothing was changed.");
   };
 }

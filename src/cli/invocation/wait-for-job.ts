@@ -81,7 +81,7 @@ export async function follow(
         EXIT.interrupted,
         `Interrupted while waiting for job ${begun.id}.\n${goesOn}`,
       );
-    if (!(error instanceof CommandError) || error.exit === EXIT.refused) throw error;
+    if (!(error instanceof CommandError) || error.exit === EXIT.rejected) throw error;
     throw new CommandError(error.exit, `${error.message}\n${goesOn}`);
   } finally {
     stopListening();

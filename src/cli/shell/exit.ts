@@ -4,7 +4,7 @@
 export const EXIT = {
   done: 0,
   /** The API said no, and stderr has the code of the problem; or what stands before it did, or who was asked to confirm. */
-  refused: 1,
+  rejected: 1,
   /** The command line, or a file that it names, is not as it should be; nothing was sent, or nothing written. */
   usage: 2,
   /** The API could not be reached, or failed, or what answers is something else. stderr says whether what was asked for may have happened. */
@@ -38,9 +38,9 @@ export const errorText = ({ exit, message }: CommandError): string =>
 /** Returns a text that begins as a sentence does. */
 export const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
-/** Something was refused: a sentence with the reason, what to do, and the code of the problem for programs. */
+/** Makes the error of a rejection: a sentence with the reason, what to do, and the code of the problem for programs. */
 export const rejection = (code: string, sentence: string, ...more: readonly string[]) =>
-  new CommandError(EXIT.refused, [sentence, ...more, `code: ${code}`].join("\n"));
+  new CommandError(EXIT.rejected, [sentence, ...more, `code: ${code}`].join("\n"));
 
 /** Makes the error of invalid input; the message names the input and says what would be right. */
 export const usageError = (message: string) => new CommandError(EXIT.usage, message);

@@ -3,18 +3,18 @@ import { parseAllDocuments } from "yaml";
 /**
  * The documents of a YAML text. What stands between two separators and says nothing is none.
  *
- * @param refused what to throw where the text is not YAML, or has an alias of what it does not have
+ * @param errorOf makes the error to throw if the text is not YAML, or has an alias without an anchor
  */
 export function yamlDocuments(
   text: string,
-  refused: (problem: string) => Error,
+  errorOf: (problem: string) => Error,
 ): readonly unknown[] {
   const documents = parseAllDocuments(text, { logLevel: "silent" });
   const [error] = documents.flatMap(({ errors }) => errors);
-  if (error) throw refused(error.message);
+  if (error) throw errorOf(error.message);
   try {
     return documents.map((document) => document.toJS()).filter((value) => value !== null);
   } catch (error) {
-    throw refused((error as Error).message);
+    throw errorOf((error as Error).message);
   }
 }

@@ -74,7 +74,7 @@ export function responsesOf(route: Route, method: string) {
     [...statuses].sort().map((status) => {
       const isAnswer = Object.hasOwn(route.answers, status);
       const of = codes.filter((code) => PROBLEMS[code].status === status);
-      const response = isAnswer ? answered(route, status) : refused(status, of);
+      const response = isAnswer ? answered(route, status) : rejected(status, of);
       const { content: _, ...head } = response;
       return [status, method === "HEAD" ? head : response];
     }),
@@ -116,7 +116,7 @@ const json = (schema: v.GenericSchema | undefined) => ({
 });
 
 /** Returns the response of a status with the codes of Plat, the message of API Gateway, or both. */
-function refused(status: number, codes: readonly ProblemCode[]): Response {
+function rejected(status: number, codes: readonly ProblemCode[]): Response {
   const byGateway = BY_GATEWAY[status];
   const isTold = codes.some((code) => PROBLEMS[code].retryAfterSeconds !== undefined);
   const told = codes.map((code) => `\`${code}\`: ${PROBLEMS[code].title}.`);

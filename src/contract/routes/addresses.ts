@@ -6,7 +6,7 @@ import { DRY_RUN } from "../requests/query.ts";
 import { releaseBody } from "../requests/release.ts";
 import type { Route } from "./route.ts";
 
-/** Addresses: assigned, freed, amended and read. */
+/** The routes that assign, release, amend and read addresses. */
 export const ADDRESS_ROUTES: readonly Route[] = [
   {
     method: "POST",

@@ -162,7 +162,7 @@ export function problemOf(no: unknown): Problem {
   return new Problem("internal_error", "The request failed; its id finds the reason in the log.");
 }
 
-/** An assign that was cut short says under which handle it can be freed. */
+/** Returns the handle under which a caller can release what an assign that was cut short took. */
 const heldBy = ({ handle }: CutShort) => (handle === undefined ? {} : { handle });
 
 /** RFC 9457. */

@@ -23,11 +23,11 @@ export function openCursor<Schema extends v.GenericSchema>(
   if (text === undefined) return { position: undefined };
   const sealed = unsealed(text);
   if (sealed && sealed.of !== JSON.stringify(of))
-    return refused(text, "belongs to another list; use it with the same path and filters only");
+    return rejected(text, "belongs to another list; use it with the same path and filters only");
   const position = v.safeParse(schema, sealed?.position);
   return position.success
     ? { position: position.output }
-    : refused(text, "is not a cursor; send the `next` of the previous page");
+    : rejected(text, "is not a cursor; send the `next` of the previous page");
 }
 
 /** Decodes a cursor, with the list that it belongs to as text. Rejects one that is nested too deep to be encoded again. */
@@ -40,7 +40,7 @@ function unsealed(text: string): { readonly of: string; readonly position: unkno
   }
 }
 
-const refused = (cursor: string, problem: string): Problem =>
+const rejected = (cursor: string, problem: string): Problem =>
   invalid({ field: "?cursor", value: shortened(cursor), problem });
 
 /** An address in a cursor: this product wrote it, so it is read as it stands. */

@@ -104,5 +104,5 @@ function log(result: Answer | Problem, line: Record<string, unknown>): void {
   const entry = { status, ...(code !== undefined && { code }), ...line };
   if (status === 500) logger.error("failed", entry);
   else if (status > 500) logger.warn("not served for now", entry);
-  else logger.info(code === undefined ? "answered" : "refused", entry);
+  else logger.info(code === undefined ? "answered" : "rejected", entry);
 }

@@ -25,7 +25,7 @@ export type ReleaseRequest =
 type ReleaseEntry = NamedAddress | ReleaseResult;
 
 export function readRelease(event: Event): ReleaseRequest | Problem {
-  const keyed = refuseKey(event);
+  const keyed = rejectKey(event);
   if (keyed) return keyed;
   const json = readJson(event);
   if (json instanceof Problem) return json;
@@ -52,11 +52,11 @@ export function readRelease(event: Event): ReleaseRequest | Problem {
 
 /** Reads a release of all that the handle in the path has. */
 export function readHandleRelease(event: Event): ReleaseRequest | Problem {
-  return refuseKey(event) ?? readHandlePath(event);
+  return rejectKey(event) ?? readHandlePath(event);
 }
 
 /** A key would promise what a release by handle cannot keep, and one by generation keeps without it. */
-function refuseKey({ headers }: Event): Problem | undefined {
+function rejectKey({ headers }: Event): Problem | undefined {
   const value = headers["idempotency-key"];
   if (value === undefined) return undefined;
   return invalid({

@@ -76,7 +76,7 @@ describe("a change of owners whose write is not heard of", () => {
     expect(await current()).toBeUndefined();
   });
 
-  it("is made once where a layer below sent it twice and the second copy was refused", async () => {
+  it("is made once where a layer below sent it twice and the second copy was rejected", async () => {
     const world = await makeWorld();
     const { amend } = await machine(world);
     const table: Table = {
@@ -138,7 +138,7 @@ it("a change that asks for nothing writes nothing", async () => {
   expect(world.table.items()).toEqual(before);
 });
 
-it("a request whose allocation would be too large is refused, and holds nothing", async () => {
+it("a request whose allocation would be too large is rejected, and holds nothing", async () => {
   const world = await makeWorld(poolOf("10.0.0.0/28", 31));
   const large = { a: "x".repeat(378_000) };
   const request = { ...requestOf("wide", 5), attributes: large };

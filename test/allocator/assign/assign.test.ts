@@ -57,7 +57,7 @@ describe("addresses of one request", () => {
     expect(findViolations(contentsIn(world))).toEqual([]);
   });
 
-  it("beyond what a request may ask for are refused before anything is written", async () => {
+  it("beyond what a request may ask for are rejected before anything is written", async () => {
     const world = await makeWorld(poolOf("10.0.0.0/16", 29));
     expect(await assign(world.calm, requestOf("pod", 257))).toMatchObject({
       code: "invalid_request",
@@ -163,7 +163,7 @@ describe("the order of blocks", () => {
     });
   });
 
-  it("takes over an empty block of another host before it borrows, past its minimum age", async () => {
+  it("seizes an empty block of another host before it borrows, past its minimum age", async () => {
     const world = await makeWorld(poolOf("10.0.0.0/30", 30), { cooldownSeconds: 0 });
     const { calm, clock } = world;
     await releaseAll(calm, await assigned(calm, requestOf("owner", 1)));
@@ -323,7 +323,7 @@ describe("a specific address", () => {
     });
   });
 
-  it("that is taken is refused, whoever has it", async () => {
+  it("that is taken is rejected, whoever has it", async () => {
     const { calm } = await makeWorld();
     await assigned(calm, specific("10.0.0.5"));
     expect(await assign(calm, specific("10.0.0.5", "other"))).toMatchObject({
@@ -331,7 +331,7 @@ describe("a specific address", () => {
     });
   });
 
-  it("that cools is refused with the time from which it can be had", async () => {
+  it("that cools is rejected with the time from which it can be had", async () => {
     const { calm, clock } = await makeWorld();
     await releaseAll(calm, await assigned(calm, specific("10.0.0.5")));
     expect(await assign(calm, specific("10.0.0.5"))).toMatchObject({
@@ -349,7 +349,7 @@ describe("a specific address", () => {
     });
   });
 
-  it("outside every pool is refused", async () => {
+  it("outside every pool is rejected", async () => {
     const { calm } = await makeWorld();
     expect(await assign(calm, specific("192.0.2.1"))).toMatchObject({ code: "no_pool_available" });
   });

@@ -324,7 +324,7 @@ describe("labels that come with the request", () => {
       expect(await assigned(context, again)).toEqual(once);
   });
 
-  it("of a host are refused where hosts must be registered, and those of a namespace count there too", async () => {
+  it("of a host are rejected where hosts must be registered, and those of a namespace count there too", async () => {
     await withTeams();
     await label({ zone: "west" });
     await require({ requireRegisteredHosts: true });

@@ -457,7 +457,7 @@ async function fullWorld(): Promise<World> {
   return world;
 }
 
-describe("a refusal after a look that did not see everything", () => {
+describe("a rejection after a look that did not see everything", () => {
   it("is not final: a host at its cap may find a block to borrow from the next time", async () => {
     const world = await makeWorld(SIXTY_FOUR_GROUPS);
     const pool = await poolNamed(world);
@@ -520,7 +520,7 @@ describe("hundreds of pools that are full, or nearly all of them", () => {
     expect(calls.count).toBeLessThanOrEqual(16);
   });
 
-  it("are told of where a request does not come to all of them, and the refusal is not final", async () => {
+  it("are told of where a request does not come to all of them, and the rejection is not final", async () => {
     const world = await makeWorld(poolOf("10.0.0.0/32", 32), { strictAffinity: true });
     const pools = [await poolNamed(world), ...(await smallPools(world, 699))];
     for (const pool of pools) await fillPool(world, pool);

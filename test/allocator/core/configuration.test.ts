@@ -198,7 +198,7 @@ describe("an operator's change", () => {
     expect(await change(created.value.revision)).toMatchObject({ created: false });
   });
 
-  it("of a pool's range or block size is refused", async () => {
+  it("of a pool's range or block size is rejected", async () => {
     const { pools } = await configurationOf(world.calm, SPACE);
     const put = (cidr: string, blockSize: number) =>
       putPool(world.calm, SPACE, "pool", poolOf(cidr, blockSize), pools[0]?.revision);

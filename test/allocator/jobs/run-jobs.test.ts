@@ -203,7 +203,7 @@ describe("a drain", () => {
 });
 
 describe("a delete", () => {
-  it("of a pool in use is refused with the number of addresses, unless it was drained first", async () => {
+  it("of a pool in use is rejected with the number of addresses, unless it was drained first", async () => {
     await assigned(world.calm, requestOf("pod", 3));
     expect(await deletePool(world.calm, SPACE, "pool", await revision())).toMatchObject({
       code: "pool_in_use",

@@ -198,7 +198,7 @@ describe("a release by handle", () => {
     expect(await release()).toMatchObject({ released: [], progressed: false, complete: true });
   });
 
-  it("is no failure where it finished allocations and then the database refuses, though it gave nothing back", async () => {
+  it("is no failure where it finished allocations and then the database throttles, though it gave nothing back", async () => {
     const world = await largeWorld();
     await crowd(world, HANDLE, times(100, CUT_SHORT));
     let writes = 0;
@@ -214,7 +214,7 @@ describe("a release by handle", () => {
     await expect(release()).rejects.toBeInstanceOf(ThrottledError);
   });
 
-  it("frees all others where the database refuses one block, and says that it is not complete", async () => {
+  it("frees all others where the database throttles one block, and says that it is not complete", async () => {
     const world = await largeWorld();
     const occupied = await crowd(world, HANDLE, times(300, UNKEYED));
     const answer = await releaseHandle(
@@ -270,7 +270,7 @@ describe("a release by handle", () => {
   });
 });
 
-/** A table that refuses every write to the blocks of some, for now. */
+/** A table that rejects every write to the blocks of some, for now. */
 function refusing(
   world: World,
   some: readonly OccupiedQuotaSlot[],

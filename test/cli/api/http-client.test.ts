@@ -155,13 +155,13 @@ describe("a call", () => {
     });
   });
 
-  it("that is refused throws the problem, its fields among it, and is not repeated", async () => {
+  it("that is rejected throws the problem, its fields among it, and is not repeated", async () => {
     const fields = [{ field: "cidr", value: "x", problem: "is no CIDR" }];
     answers = [
       problem({ status: 400, code: "invalid_request", detail: "cidr is no CIDR.", fields }),
     ];
     const error = await failure(put);
-    expect(error).toMatchObject({ exit: EXIT.refused, problem: { code: "invalid_request" } });
+    expect(error).toMatchObject({ exit: EXIT.rejected, problem: { code: "invalid_request" } });
     expect(error.message).toBe(
       'cidr is no CIDR.\nfield: cidr = "x"\ncode: invalid_request\nrequest: id',
     );
@@ -200,7 +200,7 @@ describe("a call is repeated", () => {
     }
   });
 
-  it("also as a write where it was refused for the moment: nothing was done", async () => {
+  it("also as a write where it was throttled: nothing was done", async () => {
     answers = [throttled, well];
     await call(put);
     expect(asked).toHaveLength(2);
@@ -236,7 +236,7 @@ describe("a call is not repeated", () => {
     for (const retryAfterSeconds of [60, undefined]) {
       asked = [];
       answers = [problem({ code: "address_cooling", retryable: true, retryAfterSeconds })];
-      expect(await failure()).toMatchObject({ exit: EXIT.refused });
+      expect(await failure()).toMatchObject({ exit: EXIT.rejected });
       expect(asked).toHaveLength(1);
     }
     expect(waits).toEqual([]);
@@ -325,7 +325,7 @@ describe("an endpoint", () => {
     for (const request of [{}, put]) {
       asked = [];
       const error = await failure(request);
-      expect(error.exit).toBe(EXIT.refused);
+      expect(error.exit).toBe(EXIT.rejected);
       expect(error.message).toMatch(
         `${endpoint} answers ${status}, but not as Plat does: ${body}\n`,
       );
@@ -348,7 +348,7 @@ describe("an endpoint", () => {
   });
 
   it.each(["plat.example", "ftp://plat.example"])(
-    "such as %s is refused before anything is sent",
+    "such as %s is rejected before anything is sent",
     (at) => {
       expect(() => httpClient(at, "blue", io)).toThrow(
         expect.objectContaining({ exit: EXIT.usage, message: expect.stringContaining(at) }),
@@ -357,7 +357,7 @@ describe("an endpoint", () => {
   );
 });
 
-describe("an endpoint with what may be secret is refused, and only its origin is told", () => {
+describe("an endpoint with what may be secret is rejected, and only its origin is told", () => {
   it.each([
     ["a user and a password", "http://user:secret@plat.example/prod", "http://plat.example"],
     ["a user", "http://secret@plat.example:8787", "http://plat.example:8787"],
@@ -436,7 +436,7 @@ describe("an endpoint of API Gateway", () => {
     expect(second).toContain("Credential=AKIDANOTHER/");
   });
 
-  it("without credentials is refused before anything is sent", async () => {
+  it("without credentials is rejected before anything is sent", async () => {
     for (const name of ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"])
       vi.stubEnv(name, "");
     vi.stubEnv("AWS_EC2_METADATA_DISABLED", "true");

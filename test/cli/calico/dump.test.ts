@@ -114,7 +114,7 @@ describe("a dump is read", () => {
   });
 });
 
-describe("what is no dump is refused before anything is asked, with what is wrong", () => {
+describe("what is no dump is rejected before anything is asked, with what is wrong", () => {
   const refused = async (stdin: string, ...reasons: readonly string[]) => {
     const { exit, out, err } = await dryRun(stdin);
     for (const reason of reasons) expect(err).toContain(reason);

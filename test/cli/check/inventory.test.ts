@@ -114,7 +114,7 @@ describe("an inventory was taken", () => {
   });
 });
 
-describe("a file that is odd is refused by its name", () => {
+describe("a file that is odd is rejected by its name", () => {
   const cut = JSON.stringify(list(node("a"), pod("p"))).slice(0, -20);
   const cutYaml = stringify({ items: [node("a")] });
   const nameless = { kind: "Pod", metadata: { name: "p" } };
@@ -184,7 +184,7 @@ describe("what an inventory covers", () => {
     });
   });
 
-  it.each(["", "pod", "pods/", "nodes/node-1", "Pods"])("is refused by its name: %j", (part) => {
+  it.each(["", "pod", "pods/", "nodes/node-1", "Pods"])("is rejected by its name: %j", (part) => {
     expect(() => parseCoverage(["nodes", part])).toThrow(
       `--covers has "${part}"; it must be nodes, pods or pods/NAMESPACE.`,
     );

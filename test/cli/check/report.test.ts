@@ -68,7 +68,7 @@ describe("a report", () => {
     ["candidates.0.firstSeenAt: must be a time", (report) => changed(report, { firstSeenAt: "x" })],
     ["candidates.0.address: must be an address", (report) => changed(report, { address: ".." })],
     ["candidates.0.confirmed: ", (report) => changed(report, { confirmed: "yes" })],
-  ])("of another shape is refused by what is odd in it: %s", (message, change) => {
+  ])("of another shape is rejected by what is odd in it: %s", (message, change) => {
     const text = JSON.stringify(change(JSON.parse(textWith())));
     expect(() => readReport("r.json", text, "default")).toThrow(
       `r.json is not a report of plat check: ${message}`,

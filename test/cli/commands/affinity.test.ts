@@ -102,7 +102,7 @@ describe("plat affinity claim", () => {
     );
   });
 
-  it("is refused where the range lies in no pool", async () => {
+  it("is rejected where the range lies in no pool", async () => {
     const { exit, err } = await claim("10.9.0.0/28", "n1");
     expect(exit).toBe(1);
     expect(err).toMatch(/^Error: .*\n {2}code: no_pool_available\n/s);

@@ -159,7 +159,7 @@ describe("plat assign", () => {
     expect(err).toMatch(/4 of 8/);
   });
 
-  it("is refused with the problem's code", async () => {
+  it("is rejected with the problem's code", async () => {
     await pool();
     await plat("assign", "--host", "n1", "--address", "10.0.0.1");
     const { exit, out, err } = await plat("assign", "--host", "n2", "--address", "10.0.0.1");
@@ -202,7 +202,7 @@ describe("plat assign --dry-run", () => {
     expect((await call("GET", "/v1/blocks")).body.blocks).toEqual([]);
   });
 
-  it("tells a refusal as the request would be told it, family by family, and ends as it would", async () => {
+  it("tells a rejection as the request would be told it, family by family, and ends as it would", async () => {
     await pool("main", { cidr: "10.0.0.0/28", blockSize: 28 });
     const { exit, out, err } = await plat(
       "assign",
@@ -217,10 +217,10 @@ describe("plat assign --dry-run", () => {
     expect(exit).toBe(1);
     expect(err).toMatch(/^Error: .*\n {2}code: no_pool_available\n/s);
     expect(out).toContain("IPv6: 1 wanted\n");
-    expect(out).toContain("Refused, no_pool_available: ");
+    expect(out).toContain("Rejected, no_pool_available: ");
   });
 
-  it("tells a refusal once where one family is asked for", async () => {
+  it("tells a rejection once where one family is asked for", async () => {
     await pool("off", { cidr: "10.1.0.0/24", disabled: true });
     const { exit, out, err } = await plat("assign", "--host", "n1", "--ipv4", "1", "--dry-run");
     expect(exit).toBe(1);

@@ -228,7 +228,7 @@ describe("plat collect", () => {
     ["--inventory FILE is required", "", ["--state", "s"]],
     ["Required option '--state <file>'", "", ["--inventory", "-"]],
     ["- is not complete JSON", "{", [...whole(0), "--state", "s"]],
-  ])("refuses a line that cannot be right: %s", async (message, stdin, args) => {
+  ])("rejects a line that cannot be right: %s", async (message, stdin, args) => {
     const { exit, err } = await platWith({ stdin, nowMs: at(0) }, "collect", ...args);
     expect(exit).toBe(2);
     expect(err).toContain(message);
@@ -242,7 +242,7 @@ describe("plat collect", () => {
     expect(stored().candidates).toHaveLength(1);
   });
 
-  it("refuses a state that is none: what was seen before is not to be guessed", async () => {
+  it("rejects a state that is none: what was seen before is not to be guessed", async () => {
     await file(state.slice(state.lastIndexOf("/") + 1), "{}");
     const { exit, err } = await repairAt(0, inventoryOf());
     expect(exit).toBe(2);

@@ -67,7 +67,7 @@ describe("plat configure", () => {
     expect((await plat("show", "--show-configuration")).out).toMatch(/^maxBlocksPerHost +none$/m);
   });
 
-  it("tells what the API refuses", async () => {
+  it("tells what the API rejects", async () => {
     const { exit, err } = await plat("configure", "--max-blocks-per-host=0");
     expect(exit).toBe(1);
     expect(err).toMatch(/^Error: maxBlocksPerHost must be.*\n {2}code: invalid_request\n/s);

@@ -31,7 +31,7 @@ describe("plat handle get", () => {
     });
   });
 
-  it("refuses a name that no path can carry, before anything is sent; its body's way gives it back", async () => {
+  it("rejects a name that no path can carry, before anything is sent; its body's way gives it back", async () => {
     await pool();
     const { space, server } = shell;
     const old = { space: space(), handle: "web?1", host: "n#1", address: "10.0.0.1" };

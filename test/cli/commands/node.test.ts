@@ -44,7 +44,7 @@ describe.each([
 });
 
 describe("plat node apply", () => {
-  it("says which of many the API refuses, and writes none of them", async () => {
+  it("says which of many the API rejects, and writes none of them", async () => {
     const items = [
       { name: "good", labels: {} },
       { name: "bad", labels: { "not a key": "x" } },

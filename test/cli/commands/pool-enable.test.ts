@@ -47,7 +47,7 @@ describe("plat pool enable", () => {
     expect(await pool()).toMatchObject({ disabled: true });
   });
 
-  it("is refused for a pool that is being deleted, and for one that does not exist", async () => {
+  it("is rejected for a pool that is being deleted, and for one that does not exist", async () => {
     await plat("pool", "delete", "web");
     const deleting = await plat("pool", "enable", "web");
     expect(deleting).toMatchObject({ exit: 1, out: "" });

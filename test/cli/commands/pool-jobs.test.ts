@@ -68,7 +68,7 @@ describe("plat pool drain", () => {
     expect((await plat("job", "get")).out).toBe("ID   KIND   POOL   STATE\n");
   });
 
-  it("of a pool that is not there is refused", async () => {
+  it("of a pool that is not there is rejected", async () => {
     expect(await plat("pool", "drain", "nope")).toMatchObject({ exit: 1, out: "" });
   });
 });
@@ -84,7 +84,7 @@ describe("plat pool delete", () => {
     expect((await plat("pool", "create", "other", "--cidr", "10.0.0.0/16")).exit).toBe(0);
   });
 
-  it("of a pool in use is refused, and says what to do", async () => {
+  it("of a pool in use is rejected, and says what to do", async () => {
     await assign();
     const { exit, out, err } = await plat("pool", "delete", "web");
     expect({ exit, out }).toEqual({ exit: 1, out: "" });

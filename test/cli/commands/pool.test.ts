@@ -42,7 +42,7 @@ describe("plat pool create", () => {
     });
   });
 
-  it("is refused where the pool is there already", async () => {
+  it("is rejected where the pool is there already", async () => {
     await plat("pool", "create", "web", "--cidr", "10.0.0.0/16");
     expect(await plat("pool", "create", "web", "--cidr", "10.0.0.0/16")).toEqual({
       exit: 1,

@@ -119,7 +119,7 @@ describe("plat release --from-report", () => {
     expect((JSON.parse(out) as Report).counts.assigned).toBe(0);
   });
 
-  it("refuses a report of another space, or none, before anything is sent", async () => {
+  it("rejects a report of another space, or none, before anything is sent", async () => {
     const address = await assign("gone");
     const path = await confirmed();
     const another = await plat("release", "--space", "another", "--from-report", path);

@@ -52,7 +52,7 @@ describe("plat reservation", () => {
     });
   });
 
-  it("is refused in the words of the API, and where it is there already", async () => {
+  it("is rejected in the words of the API, and where it is there already", async () => {
     const odd = await plat("reservation", "create", "r", "--cidr", "10.0.0.300");
     expect(odd.exit).toBe(1);
     expect(odd.err).toMatch(/^Error: cidrs\[0\].*\n {2}code: invalid_request\n/s);

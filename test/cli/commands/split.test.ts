@@ -47,7 +47,7 @@ describe("plat split", () => {
     ]);
   });
 
-  it("refuses a pool with addresses, also a disabled one, and changes nothing", async () => {
+  it("rejects a pool with addresses, also a disabled one, and changes nothing", async () => {
     await create();
     await assign();
     const { out: text } = await plat("pool", "get", "web", "-o", "yaml");
@@ -112,7 +112,7 @@ describe("plat split", () => {
     expect(err).toMatch(/`plat pool apply -f -`:\n {2}pools:\n {4}- name: split-web-1\n/);
   });
 
-  it("refuses more parts than a space may have pools, before it sends anything", async () => {
+  it("rejects more parts than a space may have pools, before it sends anything", async () => {
     // As often as it doubles, up to what no list could hold.
     for (const number of ["2048", "4294967296", "17179869184", "562949953421312"]) {
       const env = { PLAT_ENDPOINT: "http://127.0.0.1:1" };
@@ -122,7 +122,7 @@ describe("plat split", () => {
     }
   });
 
-  it("refuses where the space would have more pools with the parts, while the pool still stands", async () => {
+  it("rejects where the space would have more pools with the parts, while the pool still stands", async () => {
     await plat("pool", "create", "web", "--cidr", "fd00::/64");
     const { fetch } = globalThis;
     const others = Array.from({ length: 977 }, (_, i) => ({ name: `other-${i}` }));
@@ -140,7 +140,7 @@ describe("plat split", () => {
     expect((await plat("pool", "get", "web")).exit).toBe(0);
   });
 
-  it("refuses what is no power of two, smaller parts than blocks, and names that are taken", async () => {
+  it("rejects what is no power of two, smaller parts than blocks, and names that are taken", async () => {
     await create();
     for (const number of ["0", "1", "3", "-2", "x"]) {
       const { exit, err } = await split(number, "web");

@@ -18,7 +18,7 @@ it("a person may write them without thinking of it", () => {
   expect(read).toEqual({ ok: true, value: { pod: "web-0", namespace: "shop", expr: "a==b" } });
 });
 
-it("an entry without a name is refused", () => {
+it("an entry without a name is rejected", () => {
   for (const entry of ["=b", " =b", "a"])
     expect(parseAttributes(`x=y;${entry}`)).toEqual({
       ok: false,
@@ -26,7 +26,7 @@ it("an entry without a name is refused", () => {
     });
 });
 
-it("a backslash with nothing after it is refused, rather than left out", () => {
+it("a backslash with nothing after it is rejected, rather than left out", () => {
   for (const text of ["a=b\\", "\\", "a=b;c=d\\\\\\"])
     expect(parseAttributes(text)).toEqual({
       ok: false,

@@ -52,7 +52,7 @@ const refusing = (code: ApiProblem["code"]): Client => ({
   },
 });
 
-it("of a refusal that is nobody else's work it only says what stays", async () => {
+it("of a rejection that is nobody else's work it only says what stays", async () => {
   const refused = carryOut(refusing("no_pool_available"), io(), PLAN, SHOWN);
   await expect(refused).rejects.toThrow(
     /^10\.0\.0\.0: No\.\n.*\ncode: no_pool_available\nrequest: r\nCompleted steps stay/,

@@ -71,7 +71,7 @@ it("says what is missing: whose addresses are, and what cannot be read", async (
   }
 });
 
-it("another format is refused", async () => {
+it("another format is rejected", async () => {
   const { exit, err } = await plat("export", "calico", "-o", "xml");
   expect(err).toContain('-o is "xml"; it must be');
   expect(exit).toBe(2);

@@ -384,7 +384,7 @@ describe("plat import calico waits", () => {
   });
 });
 
-describe("plat import calico refuses as a whole", () => {
+describe("plat import calico rejects as a whole", () => {
   const dump = () => dumpOf([POOL], [block([pod("a"), pod("b")])]);
 
   it("an address that another handle has, and another host's, and with other attributes", async () => {
@@ -436,10 +436,10 @@ describe("plat import calico refuses as a whole", () => {
     );
   });
 
-  it("a pool that the API would refuse, in its words", async () => {
+  it("a pool that the API would reject, in its words", async () => {
     await refused(
       [pool("a", { cidr: "10.1.0.0/16", nodeSelector: "zone = west" })],
-      "pool a is refused: invalid_request: nodeSelector",
+      "pool a is rejected: invalid_request: nodeSelector",
     );
   });
 

@@ -110,7 +110,7 @@ describe("plat import csv", () => {
     expect(await get("/v1/addresses/10.0.0.1")).toMatchObject({ host: "rack-1", borrowed: true });
   });
 
-  it("refuses as a whole what another has, what is there twice and what is in no pool, by line", async () => {
+  it("rejects as a whole what another has, what is there twice and what is in no pool, by line", async () => {
     await withPool();
     await call("POST", "/v1/assign", { host: "h", address: "10.0.0.1", handle: "other" });
     const before = await checkTable(server().context);
@@ -161,7 +161,7 @@ describe("plat import csv", () => {
     ],
     ["address,handle,host\n10.0.0.1,a\n", "stdin cannot be read as CSV"],
     ['address,handle,host\n10.0.0.1,"a,b\n', "stdin cannot be read as CSV"],
-  ])("refuses %j", async (table, reason) => {
+  ])("rejects %j", async (table, reason) => {
     const { exit, err } = await importing(table);
     expect(err).toContain(reason);
     expect(exit).toBe(2);

@@ -53,7 +53,7 @@ describe("a command that takes something away", () => {
     expect(await pools()).toBe("NAME\nweb\n");
   });
 
-  it("where there is no terminal is refused before anything is sent, unless it says --yes", async () => {
+  it("where there is no terminal is rejected before anything is sent, unless it says --yes", async () => {
     const nobody = { ask: "no terminal" } as const;
     const nowhere = { PLAT_ENDPOINT: "http://127.0.0.1:2" };
     expect(await platWith({ ...nobody, env: nowhere }, "pool", "delete", "web")).toEqual({

@@ -42,7 +42,7 @@ describe("-o jsonpath", () => {
     ["{.pools[}", "-o jsonpath has"],
     ["{range .pools[*]}{.name}", "{range .pools[*]} has no {end}"],
     ["{.name}{end}", "{end} comes without {range PATH}"],
-  ])("%s is refused before anything is sent, with what would be right", (template, said) => {
+  ])("%s is rejected before anything is sent, with what would be right", (template, said) => {
     const parsing = () => parseTemplate(template);
     expect(parsing).toThrow(said);
     expect(parsing).toThrow("it must be a path such as {.cidr}");

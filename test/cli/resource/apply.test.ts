@@ -196,7 +196,7 @@ describe("plat pool apply writes nothing at all", () => {
   const nothingStands = async () =>
     expect((await plat("pool", "get", "-o", "json")).out).toBe('{\n  "pools": []\n}\n');
 
-  it("where the API refuses something, and says all of it", async () => {
+  it("where the API rejects something, and says all of it", async () => {
     const list = {
       apiVersion: "v1",
       kind: "List",

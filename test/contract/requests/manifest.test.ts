@@ -79,7 +79,7 @@ describe("a manifest of Calico", () => {
     },
   );
 
-  it("of another name than the URL's is refused", () => {
+  it("of another name than the URL's is rejected", () => {
     const { code, fields } = problemIn(
       put(KUBECTL.replace("name: default-ipv4-ippool", "name: x")),
     );
@@ -120,7 +120,7 @@ describe("a manifest of Calico", () => {
       "spec.natOutgoing: must be true",
     ],
     ["link-local addresses", "10.244.0.0/16", "169.254.0.0/16", "spec.cidr: overlaps 169.254.0.0"],
-  ])("with %s is refused by the field's name", (_, from, to, rejection) => {
+  ])("with %s is rejected by the field's name", (_, from, to, rejection) => {
     expect(refusedFields(put(KUBECTL.replace(from, to)))).toEqual([
       expect.stringContaining(rejection),
     ]);
@@ -189,7 +189,7 @@ describe("of several manifests", () => {
       JSON.stringify({ kind: "List", items: Array(2_001).fill({}) }),
       "body: ",
     ],
-  ])("a list %s is refused", (_, body, rejection) => {
+  ])("a list %s is rejected", (_, body, rejection) => {
     const headers = body.startsWith("{") ? {} : YAML;
     expect(refusedFields(put(body, headers))).toEqual([expect.stringContaining(rejection)]);
   });
@@ -222,11 +222,11 @@ e: [*d,*d,*d,*d,*d,*d,*d,*d,*d,*d]
       "body: is nested more than 32 levels deep",
     ],
     ["of a lone text", "hello", "body: must be an object"],
-  ])("%s is refused", (_, body, rejection) => {
+  ])("%s is rejected", (_, body, rejection) => {
     expect(refusedFields(put(body))).toEqual([expect.stringContaining(rejection)]);
   });
 
-  it("of more than a manifest's size is refused unread", () => {
+  it("of more than a manifest's size is rejected unread", () => {
     expect(problemIn(put(`# ${"x".repeat(100_000)}`)).code).toBe("payload_too_large");
   });
 });

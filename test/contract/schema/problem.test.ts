@@ -14,7 +14,7 @@ import {
 } from "../../../src/domain/outcome.ts";
 
 describe("a problem", () => {
-  it("is RFC 9457 with a stable code, and carries the ids and numbers of its refusal", () => {
+  it("is RFC 9457 with a stable code, and carries the ids and numbers of its rejection", () => {
     const rejection = new Rejection("address_cooling", "Address 10.0.0.7 …", {
       address: "10.0.0.7",
     });

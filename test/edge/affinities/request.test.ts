@@ -60,7 +60,7 @@ describe("a claim", () => {
     [{ families: "4" }, "families: must be an array of 4 and 6"],
     [{ families: [4], host: "node-2" }, "host: is not a field here"],
     [{ families: [4], affinityType: "node" }, 'affinityType: must be "host" or "virtual"'],
-  ])("with %j is refused by the name of the field", (body, rejection) => {
+  ])("with %j is rejected by the name of the field", (body, rejection) => {
     expect(refusedFields(claim(body))).toEqual([expect.stringContaining(rejection)]);
   });
 });
@@ -78,7 +78,7 @@ describe("a release", () => {
     [{ cidr: "10.0.0.0" }, "?cidr: is not a CIDR"],
     [{ mustBeEmpty: "yes" }, "?mustBeEmpty: must be true or false"],
     [{ cursor: "x" }, "?cursor: is not a cursor"],
-  ])("with %j is refused by the name of the parameter", (query, rejection) => {
+  ])("with %j is rejected by the name of the parameter", (query, rejection) => {
     expect(refusedFields(release(query))).toEqual([expect.stringContaining(rejection)]);
   });
 });

@@ -73,7 +73,7 @@ describe("a request to assign", () => {
   });
 });
 
-describe("a request to assign is refused by the name of its field when it has", () => {
+describe("a request to assign is rejected by the name of its field when it has", () => {
   const ok = { host: "node-1", ipv4: 1 };
   const long = (characters: number) => "x".repeat(characters);
 
@@ -224,7 +224,7 @@ describe("the body of a request", () => {
   it.each([
     ["/v1/assign", (event: Event) => readAssign(event, () => "fresh-handle")],
     ["/v1/pools/main", readPoolPut],
-  ])("to %s is refused where its type is not said, unless there is none", (path, readIt) => {
+  ])("to %s is rejected where its type is not said, unless there is none", (path, readIt) => {
     const untyped = (body: unknown) => ({ ...eventOf("PUT", path, { body }), headers: {} });
     expect(readIt(untyped({ host: "n", ipv4: 1 }))).toEqual(
       new Problem("unsupported_media_type", "The body has no Content-Type; send application/json."),
@@ -234,7 +234,7 @@ describe("the body of a request", () => {
 });
 
 describe("the query of a request", () => {
-  it("has parameters that are known, and any other is refused", () => {
+  it("has parameters that are known, and any other is rejected", () => {
     const refused = refusedFields(read({ host: "n", ipv4: 1 }, { query: { dryrun: "true" } }));
     expect(refused).toEqual(["?dryrun: is not a parameter here; known is dryRun"]);
   });
@@ -270,7 +270,7 @@ describe("a dry run", () => {
 describe("a request with neither a handle nor an Idempotency-Key", () => {
   const body = { host: "n", ipv4: 1 };
 
-  it("is refused: once its answer is lost, nobody could find what it holds", () => {
+  it("is rejected: once its answer is lost, nobody could find what it holds", () => {
     expect(refusedFields(readAsIs(body))).toEqual([
       "Idempotency-Key: is missing, and so is handle: one of them is required. A key is a text that is new for each request and the same for its repeats",
       "handle: is missing, and so is Idempotency-Key: one of them is required. A handle is a name under which the addresses are found and released",
@@ -355,7 +355,7 @@ describe("an Idempotency-Key", () => {
     '"a\\b"',
     '"a" "b"',
     '"a";p=1',
-  ])("is refused where it is malformed, or too long: %s", (key) => {
+  ])("is rejected where it is malformed, or too long: %s", (key) => {
     const request = { headers: { "idempotency-key": key } };
     expect(refusedFields(read({ host: "n", ipv4: 1 }, request))).toEqual([
       expect.stringMatching(/^Idempotency-Key: must (be printable ASCII|have 1 to 255) characters/),

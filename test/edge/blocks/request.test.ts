@@ -36,7 +36,7 @@ describe("a list of blocks", () => {
       { Pool: "main" },
       "?Pool: is not a parameter here; known are pool, host, affinityType, limit, cursor",
     ],
-  ])("with %j is refused by the name of the parameter", (query, rejection) => {
+  ])("with %j is rejected by the name of the parameter", (query, rejection) => {
     expect(refusedFields(list(query))).toEqual([expect.stringContaining(rejection)]);
   });
 });
@@ -57,7 +57,7 @@ describe("a block in a path", () => {
     ["10.0.0.1/26", "cidr: has bits set below its prefix; the network is 10.0.0.0/26"],
     ["10.0.0.0/33", "cidr: has a prefix longer than the 32 bits of IPv4"],
     ["10.0.0.0/x", "cidr: is not a CIDR such as"],
-  ])("written %s is refused", (path, rejection) => {
+  ])("written %s is rejected", (path, rejection) => {
     expect(refusedFields(block(path))).toEqual([expect.stringContaining(rejection)]);
   });
 });

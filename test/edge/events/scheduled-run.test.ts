@@ -18,7 +18,7 @@ describe("the event of a scheduled run", () => {
     { shard: 16 },
     { shard: 3, more: true },
     { source: "aws.scheduler", detail: "{}" },
-  ])("that says something else is refused, with what it says: %j", (event) => {
+  ])("that says something else is rejected, with what it says: %j", (event) => {
     expect(() => shardOfRun(event)).toThrow(
       /^the event is .*; it must be \{"shard": n\} with n from 0 to 15$/,
     );

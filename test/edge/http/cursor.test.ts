@@ -26,7 +26,7 @@ describe("a cursor", () => {
     ["another space", ["blocks", "blue", null, "host:node-1"]],
     ["another host", ["blocks", "default", null, "host:node-2"]],
     ["no host", ["blocks", "default", null, null]],
-  ])("of %s is refused by its name", (_, of) => {
+  ])("of %s is rejected by its name", (_, of) => {
     expect(refusedFields(open(sealCursor(of, { after: "a" })))).toEqual([
       expect.stringContaining("?cursor: belongs to another list"),
     ]);
@@ -40,7 +40,7 @@ describe("a cursor", () => {
     ["no position", Buffer.from(JSON.stringify({ of: OF })).toString("base64url")],
     ["a position of another shape", sealCursor(OF, { after: 7 })],
     ["half of one", sealCursor(OF, { after: "a" }).slice(0, -9)],
-  ])("that is %s is refused by its name", (_, text) => {
+  ])("that is %s is rejected by its name", (_, text) => {
     expect(refusedFields(open(text))).toEqual([NO_CURSOR]);
   });
 });

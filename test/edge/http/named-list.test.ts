@@ -69,7 +69,7 @@ describe("a list of what has a name", () => {
     });
   });
 
-  it("refuses a page of none or of too many, and the cursor of another list", () => {
+  it("rejects a page of none or of too many, and the cursor of another list", () => {
     for (const limit of ["0", "251", "x"])
       expect(refusedFields(list({ limit }))).toEqual([
         "?limit: must be a whole number from 1 to 250",

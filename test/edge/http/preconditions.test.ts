@@ -30,7 +30,7 @@ describe("If-Match and If-None-Match", () => {
   });
 
   it.each(["", "abc", '"a', '*, "a"', '"a" "b"', 'w/"a"', '"a b"'])(
-    "are refused by their name where they are no list of ETags: %s",
+    "are rejected by their name where they are no list of ETags: %s",
     (header) => {
       const refused = [expect.stringMatching(/^If-Match: must be \* or ETags in their quotes/)];
       expect(refusedFields(read({ "if-match": header }))).toEqual(refused);

@@ -59,7 +59,7 @@ describe("a pool", () => {
   });
 });
 
-describe("a pool is refused by the name of its field when it has", () => {
+describe("a pool is rejected by the name of its field when it has", () => {
   const ok = { cidr: "10.0.0.0/16" };
 
   it.each<[string, unknown, string]>([

@@ -3,7 +3,7 @@ import { namespaceList, nodeList } from "../../../src/edge/registry/answer.ts";
 import { eventOf } from "../event.ts";
 import { refusedFields } from "../problem-of.ts";
 
-it("a cursor of another list is refused", () => {
+it("a cursor of another list is rejected", () => {
   const first = nodeList.answer({ items: [], next: "node-1" }, "", {
     space: "default",
     limit: 1,

@@ -87,7 +87,7 @@ describe("a node", () => {
     ["another name than the URL's", KUBECTL.replaceAll("ip-10-0-1-17", "x"), "name_mismatch"],
     ["another kind", KUBECTL.replace("kind: Node", "kind: Pod"), "invalid_request"],
     ["another version", KUBECTL.replace("v1", "v2"), "invalid_request"],
-  ])("of %s is refused", (_, body, code) => {
+  ])("of %s is rejected", (_, body, code) => {
     expect(problemIn(put(body, YAML)).code).toBe(code);
   });
 

@@ -78,7 +78,7 @@ describe("a request to release", () => {
     ],
     ["no address", { addresses: [{ handle: "h" }] }, "addresses[0].address: is required"],
     ["an unknown field", { handle: "h", force: true }, "force: is not a field here"],
-  ])("is refused with %s", (_, body, rejection) => {
+  ])("is rejected with %s", (_, body, rejection) => {
     expect(refusedFields(read(body))).toEqual([expect.stringContaining(rejection)]);
   });
 });

@@ -47,7 +47,7 @@ describe("a reservation", () => {
     ["a number as reason", { cidrs: ["::1"], reason: 7 }, "reason: must be a string"],
     ["half a character in its reason", { cidrs: ["::1"], reason: "a\ud800" }, "reason: must be"],
     ["an unknown field", { cidrs: ["::1"], ranges: [] }, "ranges: is not a field here"],
-  ])("of %s is refused by the name of its field", (_, body, rejection) => {
+  ])("of %s is rejected by the name of its field", (_, body, rejection) => {
     expect(refusedFields(put(body))).toEqual([expect.stringContaining(rejection)]);
   });
 });

@@ -55,7 +55,7 @@ describe("the configuration", () => {
     ],
     ["an unknown field", { affinity: true }, "affinity: is not a field here; known are"],
     ["an array", [], "body: must be an object"],
-  ])("with %s is refused by the name of the field", (_, body, rejection) => {
+  ])("with %s is rejected by the name of the field", (_, body, rejection) => {
     expect(refusedFields(put(body))).toEqual([expect.stringContaining(rejection)]);
   });
 });

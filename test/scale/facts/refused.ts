@@ -26,10 +26,10 @@ export const refusedFacts = (form: Form): readonly Fact[] => {
     staleHint(groups),
     untriedPools(form === "full" ? 700 : 100),
   ].map(({ size, set }) => ({
-    name: "No refusal is final while an address is free that the request may have",
+    name: "No rejection is final while an address is free that the request may have",
     size,
     bound: 0,
-    unit: "final refusals",
+    unit: "final rejections",
     broken: FIRST_ONLY,
     async measure(newCloud) {
       const { cloud, requests } = await set(newCloud);
@@ -42,7 +42,7 @@ export const refusedFacts = (form: Form): readonly Fact[] => {
   }));
 };
 
-/** What a refusal costs, where nothing is free anywhere. */
+/** What a rejection costs, where nothing is free anywhere. */
 export const rejectionCallFacts = (form: Form): readonly Fact[] => {
   const cidr = form === "full" ? "64.0.0.0/6" : "64.0.0.0/14";
   const blocks = form === "full" ? 1_048_576 : 4_096;
@@ -61,7 +61,7 @@ export const rejectionCallFacts = (form: Form): readonly Fact[] => {
       set: untriedPools(pools, 0).set,
     },
   ].map(({ size, calls, broken, set }) => ({
-    name: `A refusal needs at most ${calls} calls`,
+    name: `A rejection needs at most ${calls} calls`,
     size,
     bound: calls,
     unit: "calls",
@@ -82,7 +82,7 @@ export const rejectionCallFacts = (form: Form): readonly Fact[] => {
   }));
 };
 
-/** A full pool that nothing calls full is looked at, called so, and looked at once more before a refusal. */
+/** A full pool that nothing calls full is looked at, called so, and looked at once more before a rejection. */
 const CALLS_PER_POOL = 6;
 
 const nothingFree =

@@ -60,7 +60,6 @@ async function undoneBeside(kind: string, newCloud: NewCloud): Promise<readonly 
   for (const space of [first, second]) putWork(items, space);
   for (const shard of EVERY_SHARD)
     items.put(drafted((store) => store.writeProgress(shard, { itemsBefore: 1_000 })));
-  items.put({ pk: "CURSOR", sk: "repair" });
   return clock.run(async () => {
     const beside = await usersOf(cloud, first);
     for (const item of brokenItems(items, kind, first)) items.put({ ...item, f: 99 });

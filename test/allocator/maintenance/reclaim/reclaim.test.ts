@@ -229,7 +229,7 @@ describe("what is the matter with one space", () => {
     pages?.set("0", page);
   });
 
-  it("stops no other, where the database refuses to read it", async () => {
+  it("stops no other, where the database throttles its read", async () => {
     const world = await makeWorld();
     await idleBlock(world);
     await poolOfGroups(world, BEFORE, 1);
