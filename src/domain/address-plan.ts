@@ -8,7 +8,10 @@ export interface AddressPlanEntry {
   readonly blockSize: number;
 }
 
-/** Every range of a space, in one item: a pool gets its range by a compare-and-swap on this, so no two can overlap. */
+/**
+ * Every range of a space, in one item. A pool gets its range by a compare-and-swap on this item, so no two pools
+ * overlap.
+ */
 export interface AddressPlan {
   readonly space: string;
   readonly entries: readonly AddressPlanEntry[];
@@ -17,8 +20,8 @@ export interface AddressPlan {
 }
 
 /**
- * The plan with this entry in it, or the entry that stands in the way. A pool's own earlier entry gives way, by its id: that
- * of a namesake which is being deleted stays until its range is free.
+ * Returns the plan with this entry in it, or the entry that overlaps it. The entry replaces an earlier one with the
+ * same pool id. The entry of a deleting pool with the same name stays until its range is free.
  */
 export function planned(
   plan: AddressPlan,
@@ -29,7 +32,7 @@ export function planned(
   return inTheWay ? { inTheWay } : { entries: [...others, entry] };
 }
 
-/** Its key, its revision and its numbers of format. */
+/** Bytes of its key, its revision and its format numbers. */
 const FIXED_BYTES = 1_000;
 /** An id, the text of an IPv6 network, a prefix length, and the names of these, as DynamoDB counts them. */
 const ENTRY_BYTES = 90;
@@ -38,6 +41,6 @@ const ENTRY_BYTES = 90;
 export const planBytes = (entries: readonly AddressPlanEntry[]): number =>
   FIXED_BYTES + ENTRY_BYTES * entries.length + nameBytes(entries);
 
-/** Returns how many of them the names of its pools take. */
+/** Returns how many of these bytes the names of its pools take. */
 export const nameBytes = (entries: readonly AddressPlanEntry[]): number =>
   entries.reduce((sum, { pool }) => sum + pool.length, 0);

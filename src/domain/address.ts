@@ -19,7 +19,7 @@ const TEXT_CHARACTERS_MAX = 45;
  */
 export function parseAddress(text: string): Parsed<Address> {
   if (text.length <= TEXT_CHARACTERS_MAX) {
-    // The library finds out that an IPv6 text is none of IPv4 by an exception, which costs more than all the rest.
+    // The library rejects IPv4 for an IPv6 text by throwing, which costs more than the rest of the function.
     const isIpv4 = !text.includes(":") && ipaddr.IPv4.isValidFourPartDecimal(text);
     if (isIpv4) return parsed(read(4, ipaddr.IPv4.parse(text)));
     if (isIpv6(text))
@@ -28,7 +28,7 @@ export function parseAddress(text: string): Parsed<Address> {
   return unreadable("is not an IPv4 or IPv6 address such as 10.0.0.7 or 2001:db8::7");
 }
 
-/** The text of an address; IPv6 in the canonical form of RFC 5952. */
+/** Formats an address; IPv6 in the canonical form of RFC 5952. */
 export function formatAddress({ family, value }: Address): string {
   if (family === 4) {
     const n = Number(value);
@@ -40,16 +40,16 @@ export function formatAddress({ family, value }: Address): string {
   return new ipaddr.IPv6(groups).toRFC5952String();
 }
 
-/** The order of addresses: IPv4 before IPv6, then by value. */
+/** Compares two addresses: IPv4 before IPv6, then by value. */
 export function compareAddresses(a: Address, b: Address): number {
   if (a.family !== b.family) return a.family - b.family;
   return a.value < b.value ? -1 : a.value > b.value ? 1 : 0;
 }
 
-/** The library takes `::10.0.0.7` for the IPv4-mapped `::ffff:10.0.0.7`; it is `::a00:7` (RFC 4291, section 2.2). */
+/** The library reads `::10.0.0.7` as the IPv4-mapped `::ffff:10.0.0.7`, but it is `::a00:7` (RFC 4291, section 2.2). */
 const BARE_IPV4_TAIL = /^::(?=\d+\.)/;
 
-/** A tail written as IPv4 is held to the same rules as an IPv4 address. */
+/** Checks an IPv6 text; a tail in IPv4 notation follows the rules of an IPv4 address. */
 function isIpv6(text: string): boolean {
   const tail = text.slice(text.lastIndexOf(":") + 1);
   return (

@@ -8,25 +8,26 @@ import type { Pool } from "./pool.ts";
 export const AFFINITY_STATES = ["pending", "confirmed", "pendingDeletion"] as const;
 
 /**
- * An affinity: a numbered place of a host and the block standing there. Affinities are how a host's blocks are found; what
- * is true stands in the block. The states are Calico's: an affinity is written before its block and deleted after it.
+ * An affinity: a numbered place of a host, and the block in that place. Plat finds the blocks of a host by its
+ * affinities, but the block decides. The states are Calico's. Plat writes an affinity before its block, and deletes it
+ * after the block.
  */
 export interface BlockAffinity {
   readonly space: string;
   readonly host: HostId;
   readonly family: Family;
-  /** k: the cap on blocks per host is k < cap, exactly, because a place is taken by a put-if-absent. */
+  /** k: a put-if-absent takes a place, so the cap on blocks per host is exact (k < cap). */
   readonly place: number;
   readonly block: Cidr;
   readonly pool: string;
   readonly state: (typeof AFFINITY_STATES)[number];
-  /** Of a claim under way: what its host is to keep in the block, whoever finishes it. */
+  /** The host-reserved addresses of a claim in progress, so that any function can finish the claim with them. */
   readonly hostReserved?: HostReserved;
   readonly revision: string;
   readonly atMs: number;
 }
 
-/** The lowest free place of a family; there is always one, the cap is the caller's. */
+/** Returns the lowest free place of a family. There always is one; the caller enforces the cap. */
 export function lowestFreePlace(affinities: readonly BlockAffinity[], family: Family): number {
   const taken = new Set(
     affinities.filter((affinity) => affinity.family === family).map((affinity) => affinity.place),
@@ -36,14 +37,14 @@ export function lowestFreePlace(affinities: readonly BlockAffinity[], family: Fa
   return place;
 }
 
-/** Do two readings of a host's affinities name the same blocks? */
+/** Returns true if two readings of a host's affinities name the same blocks. */
 export function sameBlocks(a: readonly BlockAffinity[], b: readonly BlockAffinity[]): boolean {
   const names = (affinities: readonly BlockAffinity[]) =>
     affinities.map(({ block }) => formatCidr(block)).sort();
   return names(a).join() === names(b).join();
 }
 
-/** The host's affinities in the pools that may serve it, pool by pool. */
+/** Returns the host's affinities in the pools that may serve it, pool by pool. */
 export function affinitiesFor(
   pools: readonly Pool[],
   affinities: readonly BlockAffinity[],

@@ -3,11 +3,11 @@ export interface AllocationPlace {
   readonly space: string;
   readonly handleHash: string;
   readonly id: string;
-  /** Did the request come with an Idempotency-Key? Such an allocation outlives its release. */
+  /** True if the request had an Idempotency-Key. Such an allocation outlives its release. */
   readonly keyed: boolean;
 }
 
-/** The order in which the allocations of a handle are listed: those without a key first, then by id. */
+/** Compares allocations of a handle for lists: those without a key first, then by id. */
 export function compareAllocationPlaces(a: AllocationPlace, b: AllocationPlace): number {
   if (a.keyed !== b.keyed) return a.keyed ? 1 : -1;
   return a.id === b.id ? 0 : a.id < b.id ? -1 : 1;

@@ -1,16 +1,17 @@
 import type { Allocation } from "./allocation.ts";
 
-/** Names of its attributes, its key, handle, host and whatever else is bounded by itself. */
+/** Bytes of its attribute names, key, handle and host, and of all other fields with a fixed bound. */
 const FIXED_BYTES = 2_000;
 /** A token, the text of an IPv6 block, a count, and the names of these. */
 const PART_BYTES = 120;
 const ORDINAL_BYTES = 6;
-/** The text of an IPv6 address in the set of those that were freed. */
+/** The text of an IPv6 address in the set of freed addresses. */
 const GIVEN_BYTES = 48;
 
 /**
- * Returns the maximum size of an allocation's item in bytes, also once every address of it is freed. JSON has a quote, a colon or a
- * comma for every byte that DynamoDB counts beside names and values, so it is never the shorter of the two.
+ * Returns the maximum size of an allocation's item in bytes, including the state in which all its addresses are freed.
+ * JSON has a quote, a colon or a comma for every byte that DynamoDB counts besides names and values. So the JSON text
+ * is never shorter than the item.
  */
 export function allocationBytes({
   attributes,

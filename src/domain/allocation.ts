@@ -12,22 +12,23 @@ export interface Due {
   readonly dueAtMs: number;
 }
 
-/** The share of one block in a request: what one write takes, or tries to take. */
+/** The share of one block in a request: the slots that one write takes or tries to take. */
 export interface Part {
   readonly token: string;
   readonly block: Cidr;
   readonly count: number;
-  /** The ordinals tried last: a hint that saves a look, never the truth. */
+  /** The ordinals of the last try: a hint that saves a read. The block decides. */
   readonly ordinals: readonly number[];
 }
 
 export const ALLOCATION_STATES = ["live", "pending", "aborted", "released"] as const;
 
 /**
- * One request's hold on addresses. Written before its slots, deleted after them (I3).
+ * The hold of one request on addresses. Plat writes it before its slots, and deletes it after them (I3).
  *
- * `live`: the slots decide. `pending`: several writes, not all done. `aborted`: it will not be answered, what it holds is
- * freed. `released`: over; kept for a while when keyed, so that a late duplicate is told so.
+ * `live`: the slots decide. `pending`: not all writes are done. `aborted`: nobody answers it, and Plat frees what it
+ * holds.
+ * `released`: ended. Plat keeps a keyed one for a while, so that a late duplicate gets `already_released`.
  */
 export interface Allocation {
   readonly place: AllocationPlace;
@@ -37,31 +38,34 @@ export interface Allocation {
   readonly attributes: Readonly<Record<string, string>>;
   /** The caller of the first request; absent if callers are unknown. A replay by another caller does not change it. */
   readonly assignedBy?: string;
-  /** Of addresses whose owners somebody has changed, by the address as text. */
+  /** The owners that a caller has changed, by the address as text. */
   readonly owners: ReadonlyMap<string, Owners>;
   /** The number of requested addresses, or of available ones when the allocation became live. */
   readonly want: number;
   /** The missing addresses of a request that accepts a part; a replay returns the same. */
   readonly missing: readonly Missing[];
   readonly parts: readonly Part[];
-  /** Addresses that were freed, as text. */
+  /** Addresses of this allocation that are freed, as text. */
   readonly given: ReadonlySet<string>;
-  /** Digest of the request's body: the same key with another body is refused. */
+  /** Digest of the request's body. Plat rejects the same key with another body. */
   readonly digest: string;
   /** Its quota slots, for a handle with a limit. */
   readonly quotaSlots: readonly QuotaSlotOfAllocation[];
-  /** Generations of addresses that its answer also had: under the limit they are the handle's by other requests. */
+  /**
+   * Generations that the answer also had: other requests of the handle got these addresses, and the limit counts them.
+   */
   readonly also: readonly string[];
   readonly revision: string;
   readonly atMs: number;
-  /** Until when its addresses are its owner's, where they are leased. */
+  /** The end of the lease, in milliseconds since the epoch; absent without a lease. */
   readonly expiresAtMs?: number;
 }
 
 /**
- * The time when repair should visit it. Never for a live allocation without a lease, which then costs no index write: that
- * its author crashed, or that it holds nothing any more, is found without the index. One that is over, and kept for its key,
- * is looked at while it names parts, whose slots a release that was cut off may have left taken; and when its time is over.
+ * Returns when repair should visit the allocation. A live one without a lease is never due, and so costs no index
+ * write. The walk finds it if its author crashed or if it holds nothing any more. A released one that is kept for its
+ * key is due while it names parts, because a release that was cut off may have left their slots taken. It is due again
+ * at the end of its time.
  */
 export function dueAtMsOf(allocation: Allocation): number | undefined {
   if (isOver(allocation)) {
@@ -70,7 +74,7 @@ export function dueAtMsOf(allocation: Allocation): number | undefined {
   return allocation.state === "live" ? expiredAtMs(allocation) : allocation.atMs + GRACE_MS;
 }
 
-/** Is its lease over, on every clock? */
+/** Returns true if the lease has ended on every clock. */
 export function isExpired(allocation: Allocation, nowMs: number): boolean {
   return nowMs >= (expiredAtMs(allocation) ?? Number.POSITIVE_INFINITY);
 }
@@ -78,7 +82,7 @@ export function isExpired(allocation: Allocation, nowMs: number): boolean {
 const expiredAtMs = ({ expiresAtMs }: Allocation): number | undefined =>
   expiresAtMs === undefined ? undefined : expiresAtMs + CLOCK_SKEW_MS_MAX;
 
-/** Nothing of it is held any more, and it must never be begun again. */
+/** Returns true if the allocation holds nothing any more and must never start again. */
 export function isOver(allocation: Allocation): boolean {
   return (
     allocation.state === "released" ||
@@ -86,12 +90,15 @@ export function isOver(allocation: Allocation): boolean {
   );
 }
 
-/** It is kept for its key alone: nothing is left to be done for it until it goes. */
+/** Returns true if the allocation is kept for its key alone, so that only its deletion is left. */
 export function isFinished(allocation: Allocation): boolean {
   return allocation.place.keyed && isOver(allocation) && allocation.parts.length === 0;
 }
 
-/** The owners of an address of an allocation. Until somebody changes them, the request's attributes are the active one's. */
+/**
+ * Returns the owners of an address of an allocation. Until a caller changes them, the attributes of the request are
+ * those of the active owner.
+ */
 export function ownersAt(
   { owners, attributes }: Pick<Allocation, "owners" | "attributes">,
   address: string,

@@ -18,7 +18,10 @@ import { fnv1a64 } from "./hash.ts";
 export const BLOCKS_PER_GROUP = 64;
 export const GROUP_BITS = Math.log2(BLOCKS_PER_GROUP);
 
-/** Hosts start among so many block groups of a pool, so that its map stays small; the next so many follow when these are full. */
+/**
+ * Hosts start in a window of this many block groups of a pool, so that its index stays small. When these are full, the
+ * next window follows.
+ */
 export const GROUPS_PER_WINDOW = 4_096n;
 
 /** The fields of a pool that its geometry needs. */
@@ -31,7 +34,7 @@ export function blockOf(address: Address, blockSize: number): Cidr {
   return cidrOf(address, blockSize);
 }
 
-/** Could this be a block of the pool? One of an earlier pool of the same name may be of another size. */
+/** Returns true if this can be a block of the pool. A block of an earlier pool of the same name can have another size. */
 export function isBlockOf({ cidr, blockSize }: Grid, block: Cidr): boolean {
   return block.prefix === blockSize && includes(intervalOf(cidr), intervalOf(block));
 }
@@ -46,7 +49,7 @@ export function groupCount({ cidr, blockSize }: Grid): bigint {
   return bits > 0 ? 1n << BigInt(bits) : 1n;
 }
 
-/** The block group at an index of the pool. Inverse of `groupIndexOf`. */
+/** Returns the block group at an index of the pool. Inverse of `groupIndexOf`. */
 export function groupAt(grid: Grid, index: bigint): Cidr {
   const first = groupOf({ ...grid.cidr, prefix: grid.blockSize });
   return { ...first, base: first.base + sizeOf(first) * index };
@@ -57,7 +60,7 @@ export function groupIndexOf(grid: Grid, group: Cidr): bigint {
   return (group.base - first.base) / sizeOf(first);
 }
 
-/** The blocks of a block group that lie in the pool, at most 64. */
+/** Returns the blocks of a block group that lie in the pool, at most 64. */
 export function blocksOfGroup({ cidr, blockSize }: Grid, group: Cidr): Cidr[] {
   const step = 2 ** (BITS[group.family] - blockSize);
   return Array.from({ length: BLOCKS_PER_GROUP }, (_, i) =>
@@ -66,9 +69,10 @@ export function blocksOfGroup({ cidr, blockSize }: Grid, group: Cidr): Cidr[] {
 }
 
 /**
- * The blocks of a pool in a range of at least one that begins in it, in order; what lies beyond the pool has none.
+ * Yields the blocks of a pool in a range, in order. The range must have at least one address and begin in the pool. The
+ * part beyond the pool has no blocks.
  *
- * @param after only those that begin after this address
+ * @param after yields only blocks that begin after this address
  */
 export function* blocksIn(
   { cidr, blockSize }: Grid,
@@ -87,12 +91,12 @@ export function* blocksIn(
 const pastBlock = (value: bigint, step: bigint): bigint => value - (value % step) + step;
 
 /**
- * An order of the block groups of a pool: from the block group that a name hashes to (FNV-1a), in strides of a second hash, window by
- * window. The stride is odd and a window's size a power of two, so every block group comes up exactly once; block groups and whole windows
- * that are reserved are passed over.
+ * Yields the block groups of a pool in the order of a name. It starts at the group that the name hashes to (FNV-1a),
+ * and continues in strides of a second hash, window by window. The stride is odd and the size of a window a power of
+ * two, so every group comes exactly once. It skips groups and whole windows that are reserved.
  *
- * @param name of the host whose order it is; a random text for a random order
- * @param isPassed block groups that are passed over as well, by what is known when their turn comes
+ * @param name the host's name for its order; a random text for a random order
+ * @param isPassed returns true for further groups to skip; it is called when their turn comes
  */
 export function* groupOrder(
   grid: Grid,
@@ -107,7 +111,7 @@ export function* groupOrder(
   for (let base = 0n; base < count; base += window) {
     const run = runAround(groupsAt(grid, base, base + window - 1n), reserved);
     if (run) {
-      // On to the window in which the reserved run ends.
+      // Continues in the window in which the reserved run ends.
       const last = groupIndexOf(
         grid,
         groupOf(blockOf({ ...run, value: run.last }, grid.blockSize)),
@@ -123,7 +127,7 @@ export function* groupOrder(
   }
 }
 
-/** Is every address of a block group that lies in the pool reserved? */
+/** Returns true if every address of a block group that lies in the pool is reserved. */
 export const isReservedGroup = (
   grid: Grid,
   index: bigint,
@@ -131,7 +135,7 @@ export const isReservedGroup = (
 ): boolean =>
   reserved.length > 0 && runAround(groupsAt(grid, index, index), reserved) !== undefined;
 
-/** The addresses of a run of block groups, as far as they lie in the pool. */
+/** Returns the addresses of a run of block groups that lie in the pool. */
 function groupsAt(grid: Grid, from: bigint, to: bigint): Interval {
   const pool = intervalOf(grid.cidr);
   const { first } = intervalOf(groupAt(grid, from));

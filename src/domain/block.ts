@@ -7,36 +7,42 @@ import { CLOCK_SKEW_MS_MAX, FULL_KNOWN_MS_MAX } from "./limits.ts";
 import type { CorruptItemError } from "./outcome.ts";
 import type { Slot } from "./slot.ts";
 
-/** A run of addresses that one host, or nobody, is affine to: the unit of compare-and-swap. */
+/** A run of addresses with an affinity to one host or to none: the unit of compare-and-swap. */
 export interface Block {
   readonly space: string;
   readonly cidr: Cidr;
   readonly pool: string;
-  /** A pool and its successor may have one name and one range, but never one block. */
+  /** A pool and its successor can have the same name and range, but never the same block. */
   readonly poolId: string;
-  /** Absent when it was taken from its host: it serves on, and goes with its last address. */
+  /** Absent if the block was disowned: its assignments stay valid, and it goes with the last of them. */
   readonly host?: HostId;
   readonly claimedAtMs: number;
   /** The host-reserved addresses of the host that claimed it. */
   readonly hostReserved?: HostReserved;
   /** By ordinal; an ordinal without an entry was never used. */
   readonly slots: ReadonlyMap<number, Slot>;
-  /** New at creation and whenever somebody wants every write in flight to fail (rule 1). */
+  /** New at creation and at every fence, which makes all writes in flight fail (rule 1). */
   readonly epoch: string;
-  /** New at every write that a deletion must not overlook. */
+  /** New with every write that a deletion must not overlook. */
   readonly revision: string;
-  /** May its host have a hint that it is full? Whoever frees a slot of a block that was full then takes the hint away. */
+  /**
+   * True if the host may have a hint that the block is full. The release that frees a slot of such a block removes the
+   * hint.
+   */
   readonly calledFull?: true;
   /** The time when `reclaim` first saw the block empty; any assign removes it. */
   readonly idleSinceMs?: number;
   /**
-   * The reason why its item cannot be read. Its key gives the place; all else is invented so that nobody claims its range,
-   * takes from it or gives it up.
+   * The reason why its item cannot be read. The key gives its place. All other fields are made up so that nobody claims
+   * its range, takes from it or deletes it.
    */
   readonly unreadable?: CorruptItemError;
 }
 
-/** Throws if a block is not one: what lacks an epoch or a revision would pass conditions that are there to refuse it. */
+/**
+ * Checks that a block has an epoch and a revision. Without them it would pass conditions that must fail. @throws
+ * {Error}
+ */
 export function assertBlock(block: Block): void {
   const { cidr, pool, poolId, epoch, revision, claimedAtMs, idleSinceMs, slots } = block;
   assertTexts({ pool, poolId, epoch, revision });
@@ -55,7 +61,10 @@ export interface SlotRules {
   readonly reserved: readonly Interval[];
 }
 
-/** A released slot may be given again once the pool's cooldown is over on every clock; without one, at once. */
+/**
+ * Returns true if a released slot can be assigned again: once the pool's cooldown is over on every clock, or
+ * immediately without a cooldown.
+ */
 export function isCooled(
   sinceMs: number,
   { nowMs, cooldownMs }: Pick<SlotRules, "nowMs" | "cooldownMs">,
@@ -69,11 +78,11 @@ export function cooledAtMs(sinceMs: number, cooldownMs: number): number {
 }
 
 /**
- * Chooses `count` ordinals to assign, or as many as there are: those never used; then some of the half that cooled longest,
- * so that reuse is late. Both at random: parallel callers that all took the oldest would meet at every one of them.
+ * Chooses up to `count` ordinals to assign: first unused ones, then some of the half that cooled longest, so that reuse
+ * is late. Both choices are random, because parallel callers that all took the oldest would conflict every time.
  *
- * @param again was somebody faster at those chosen before? All who come at once draw from that half, and meet there again:
- *   then any that cooled will do
+ * @param again true if another caller took the earlier choice. All parallel callers choose from the older half and
+ *   would conflict there again, so any cooled slot will do
  */
 export function chooseOrdinals(
   block: Block,
@@ -113,10 +122,10 @@ export function roomIn(block: Block, rules: SlotRules): number {
 }
 
 /**
- * Until when a block without room has none, if nobody gives anything back: `Infinity` where all is taken. What cools is known
- * by its time, and what is reserved may be free as soon as an operator says so, so neither is relied on for long.
+ * Returns until when a block without room stays without room if nobody releases an address: `Infinity` if all is taken.
+ * Cooling slots have a known time. An operator can free reserved ones at any moment, so neither is relied on for long.
  *
- * @returns milliseconds since the epoch; nothing where there is room
+ * @returns milliseconds since the epoch; nothing if the block has room
  */
 export function roomlessUntilMs(block: Block, rules: SlotRules): number | undefined {
   if (roomIn(block, rules) > 0) return undefined;
@@ -127,14 +136,14 @@ export function roomlessUntilMs(block: Block, rules: SlotRules): number | undefi
   return Math.min(rules.nowMs + FULL_KNOWN_MS_MAX, ...cooledAt);
 }
 
-/** Is every address taken, or kept by the host for itself? Those that were just freed count as taken. */
+/** Returns true if every address is taken or host-reserved. Addresses in `freed` count as taken. */
 export function isWhollyTaken(block: Block, freed: readonly number[] = []): boolean {
   const kept = block.hostReserved ? block.hostReserved.start + block.hostReserved.end : 0;
   const taken = takenIn(block) + freed.length;
   return taken >= capacityOf(block) - kept;
 }
 
-/** The ordinals taken under a token. */
+/** Returns the ordinals that are taken under a token. */
 export function heldBy(block: Block | undefined, token: string): number[] {
   return [...(block?.slots ?? [])]
     .filter(([, slot]) => slot.kind === "taken" && slot.token === token)
@@ -154,8 +163,8 @@ export function coolingIn(block: Block, nowMs: number, cooldownMs: number): numb
 }
 
 /**
- * Returns when a block in which nothing is taken has cooled, and has reached its minimum age, in milliseconds since the epoch;
- * nothing where something is taken.
+ * Returns when a block without taken slots has cooled and reached its minimum age, in milliseconds since the epoch.
+ * Returns nothing if a slot is taken.
  */
 export function emptyAndOldAtMs(
   block: Block,
@@ -169,7 +178,7 @@ export function emptyAndOldAtMs(
   return Math.max(block.claimedAtMs + minAgeMs, ...cooledAt);
 }
 
-/** Nothing taken, nothing still cooling: the block may be given up, whatever its host keeps for itself in it. */
+/** Returns true if nothing is taken and nothing cools: the block can be deleted, whatever its host reserves in it. */
 export function isEmpty(block: Block, rules: Omit<SlotRules, "reserved">): boolean {
   return [...block.slots.values()].every(
     (slot) => slot.kind === "cooling" && isCooled(slot.sinceMs, rules),
@@ -181,8 +190,8 @@ export function capacityOf({ cidr }: { readonly cidr: Cidr }): number {
 }
 
 /**
- * Is every address of a network reserved, but for those that its host would keep? Such a block is never claimed. Runs only:
- * nothing is enumerated.
+ * Returns true if every address of a network is reserved, not counting those that its host would keep. Such a block is
+ * never claimed. It computes with runs and enumerates nothing.
  */
 export function isWhollyReserved(
   cidr: Cidr,

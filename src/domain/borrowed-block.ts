@@ -4,8 +4,9 @@ import type { HostId } from "./host.ts";
 export const BORROWED_BLOCK_STATES = ["confirmed", "pendingDeletion"] as const;
 
 /**
- * A entry of a borrowed block: says under a host that it holds, or may hold, slots of a block that is not its own (I11). It is written
- * before the first such slot is taken, and deleted only when a fence has shown that none is left.
+ * A borrowed-block entry: under a host, it says that the host holds, or may hold, slots of a block that is not its own
+ * (I11). Plat writes it before it takes the first such slot, and deletes it only after a fence has shown that none is
+ * left.
  */
 export interface BorrowedBlock {
   readonly space: string;

@@ -15,7 +15,7 @@ export interface Interval {
   readonly last: bigint;
 }
 
-/** Reads `10.0.0.0/16`; refuses bits below the prefix, which are more likely a slip than a network. */
+/** Reads `10.0.0.0/16`. It rejects bits below the prefix, which are more likely a mistake than a network. */
 export function parseCidr(text: string): Parsed<Cidr> {
   const [, ip, digits] = /^([^/]+)\/(0|[1-9]\d{0,2})$/.exec(text) ?? [];
   const address = ip === undefined ? undefined : parseAddress(ip);
@@ -34,7 +34,7 @@ export function formatCidr({ family, base, prefix }: Cidr): string {
   return `${formatAddress({ family, value: base })}/${prefix}`;
 }
 
-/** The network of that prefix length in which the address lies. */
+/** Returns the network of that prefix length around the address. */
 export function cidrOf({ family, value }: Address, prefix: number): Cidr {
   const low = BigInt(BITS[family] - prefix);
   return { family, base: (value >> low) << low, prefix };
@@ -68,7 +68,7 @@ export function parseInterval(text: string): Parsed<Interval> {
   });
 }
 
-/** The same addresses in as few runs as possible, in order. */
+/** Returns the same addresses in as few runs as possible, in order. */
 export function merged(intervals: readonly Interval[]): readonly Interval[] {
   const runs: Interval[] = [];
   const inOrder = intervals.toSorted((a, b) =>
@@ -115,7 +115,7 @@ export function sameCidr(a: Cidr, b: Cidr): boolean {
   return a.family === b.family && a.base === b.base && a.prefix === b.prefix;
 }
 
-/** The address at an ordinal, counted from the network's base. Inverse of `ordinalOf`. */
+/** Returns the address at an ordinal, counted from the network's base. Inverse of `ordinalOf`. */
 export function addressAt(cidr: Cidr, ordinal: number): Address {
   return { family: cidr.family, value: cidr.base + BigInt(ordinal) };
 }

@@ -3,10 +3,10 @@ import { blocksOfGroup, type Grid, groupAt, groupOrder } from "./block-group.ts"
 import type { Cidr, Interval } from "./cidr.ts";
 
 /**
- * The blocks of a block group that a host may claim: none stands there, and not every address of theirs is reserved. A block group without
- * any is full.
+ * Returns the blocks of a block group that a host can claim: those that do not exist and are not wholly reserved. A
+ * block group without any is full.
  *
- * @param current the blocks that stand in it, whosoever they are
+ * @param current the blocks that exist in the group, of any owner
  */
 export function claimableIn(
   grid: Grid,
@@ -20,7 +20,9 @@ export function claimableIn(
   );
 }
 
-/** Is there no block group where a block may be claimed, if these are full? Block groups that are reserved as a whole do not count. */
+/**
+ * Returns true if no block can be claimed in the pool when these groups are full. Wholly reserved groups do not count.
+ */
 export function isUsedUp(
   grid: Grid,
   full: ReadonlySet<bigint>,

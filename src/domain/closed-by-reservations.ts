@@ -5,9 +5,9 @@ import type { Pool, SpaceConfiguration } from "./pool.ts";
 import type { Unfit } from "./selection.ts";
 
 /**
- * Returns whether every address of a pool is reserved, so that there is nothing in it to claim, to seize or to borrow.
+ * Returns true if every address of a pool is reserved, so that nothing in it can be claimed, seized or borrowed.
  *
- * @throws {CorruptItemError} where what is reserved is not known
+ * @throws {CorruptItemError} if the reservations are not known
  */
 export const isShut = ({ cidr }: Pool, { reserved }: Pick<SpaceConfiguration, "reserved">) =>
   isWhollyReserved(cidr, reserved);

@@ -48,7 +48,7 @@ export interface Contents {
   readonly unreadable: readonly { readonly key: string; readonly reason: string }[];
 }
 
-/** Several pages as one. */
+/** Joins pages into one. */
 export function together(pages: readonly Contents[]): Contents {
   return {
     blocks: pages.flatMap(({ blocks }) => blocks),

@@ -1,6 +1,6 @@
 /** The sources of fresh values; both are passed in, so that a run can be replayed. */
 export interface Random {
-  /** A number in [0, 1). */
+  /** Returns a number in [0, 1). */
   fraction(): number;
   bytes(count: number): Uint8Array;
 }
@@ -11,8 +11,8 @@ export const ID_BYTES = TIME_BYTES + RANDOM_BYTES;
 export const ID_CHARACTERS = Math.ceil((ID_BYTES * 8) / 6);
 
 /**
- * A value nobody has used before: milliseconds and 40 random bits, 15 characters of base64url.
- * Tokens, epochs and revisions are made so and never counted, so that a block or affinity that is made again cannot repeat one.
+ * Returns an unused value: milliseconds and 40 random bits, in 15 characters of base64url. Tokens, epochs and revisions
+ * are such values and not counters, so that a block or affinity that is created again cannot repeat one.
  */
 export function freshId(nowMs: number, random: Random): string {
   const bytes = Buffer.alloc(ID_BYTES);
@@ -21,28 +21,26 @@ export function freshId(nowMs: number, random: Random): string {
   return bytes.toString("base64url");
 }
 
-/**
- * An id nobody has used before, of the same bytes, the random ones first: of the ids in one partition few begin alike.
- */
+/** Returns an unused id of the same bytes, with the random ones first, so that few ids of one partition begin alike. */
 export function freshAllocationId(nowMs: number, random: Random): string {
   const bytes = Buffer.from(freshId(nowMs, random), "base64url");
   const made = Buffer.concat([bytes.subarray(TIME_BYTES), bytes.subarray(0, TIME_BYTES)]);
   return made.toString("base64url");
 }
 
-/** Returns when a value of `freshId` was made, in milliseconds since the epoch. Of any other text it says nothing true. */
+/** Returns when `freshId` made a value, in milliseconds since the epoch. The result for any other text has no meaning. */
 export function mintedAtMs(id: string): number {
   const bytes = Buffer.alloc(TIME_BYTES);
   Buffer.from(id, "base64url").copy(bytes);
   return bytes.readUIntBE(0, TIME_BYTES);
 }
 
-/** A whole number in [0, below). */
+/** Returns a whole number in [0, below). */
 export function randomBelow(below: number, random: Random): number {
   return Math.floor(random.fraction() * below);
 }
 
-/** The items in random order (Fisher and Yates). */
+/** Returns the items in random order (Fisher and Yates). */
 export function shuffled<T>(items: readonly T[], random: Random): T[] {
   const out = [...items];
   for (let i = out.length - 1; i > 0; i--) {

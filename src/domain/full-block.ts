@@ -11,7 +11,7 @@ export interface FullBlock {
   readonly space: string;
   readonly host: HostId;
   readonly block: Cidr;
-  /** The revision of the host's affinity of the block: under another one the hint says nothing. */
+  /** The revision of the host's affinity of the block. The hint has no meaning under another revision. */
   readonly affinity: string;
   /** The time when a slot may have cooled, in milliseconds since the epoch; absent if all slots are taken. */
   readonly untilMs?: number;
@@ -23,7 +23,7 @@ export interface Places {
   readonly full: readonly FullBlock[];
 }
 
-/** Does the hint say of the affinity's block that it is full? */
+/** Returns true if the hint says that the affinity's block is full. */
 export function saysFull(
   { affinity, untilMs }: FullBlock,
   { revision }: BlockAffinity,

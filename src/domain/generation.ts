@@ -13,7 +13,7 @@ export interface Generation {
   readonly handleHash: string;
   readonly allocationId: string;
   readonly keyed: boolean;
-  /** Is its request served by several writes, or under a limit? Then its allocation must be asked before anything is freed. */
+  /** True if its request takes several writes or has a limit. Then Plat reads its allocation before it frees anything. */
   readonly hasPending: boolean;
   /** The number of addresses that its request asked for: a single one is its whole allocation. */
   readonly want: number;
@@ -23,7 +23,7 @@ const FORM = new RegExp(
   `^g1\\.([\\w-]{${ID_CHARACTERS}})\\.([46])([0-9a-f]{1,32})\\.(\\d{1,3})\\.([0-9a-f]{16})\\.([kih])([\\w-]{10,64})\\.(\\d{1,4})$`,
 );
 
-/** The generation of one address that a part of an allocation holds. */
+/** Returns the generation of one address that a part of an allocation holds. */
 export function generationOf(allocation: Allocation, part: Part, address: Address): Generation {
   const { place, want } = allocation;
   return {
@@ -42,10 +42,10 @@ export function generationOf(allocation: Allocation, part: Part, address: Addres
   };
 }
 
-/** The allocation of a keyed request is marked in any case, and its mark asks the pending allocation. */
+/** Plat always marks the allocation of a keyed request first, and the mark reads the pending allocation. */
 const kindOf = ({ keyed, hasPending }: Generation) => (keyed ? "k" : hasPending ? "h" : "i");
 
-/** The text a caller gets and sends back; opaque to them. Inverse of `parseGeneration`. */
+/** Formats the text that a caller gets and sends back; it is opaque to callers. Inverse of `parseGeneration`. */
 export function formatGeneration(g: Generation): string {
   const { family, value } = g.address;
   const allocation = `${g.handleHash}.${kindOf(g)}${g.allocationId}.${g.want}`;

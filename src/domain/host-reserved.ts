@@ -2,8 +2,9 @@ import { BITS, type Family } from "./address.ts";
 import { type Cidr, type Interval, intervalOf, sizeOf } from "./cidr.ts";
 
 /**
- * The addresses that a host reserves at both ends of every block that it claims, as Windows does (3 and 1). It stands in the block
- * from its claim on, not in its slots: there is no allocation of it, and nothing to release. A block that stands never gains it.
+ * The addresses that a host reserves at both ends of every block that it claims, as Windows does (3 and 1). The block
+ * has them from its claim on, outside of its slots: they have no allocation, and nobody can release them. An existing
+ * block never gains them.
  */
 export interface HostReserved {
   /** The number of addresses at the start of each block that the host reserves. */
@@ -29,7 +30,7 @@ export function reservedOf(
   return family === 4 ? asked.ipv4 : asked.ipv6;
 }
 
-/** Does the host of a block keep the address at this ordinal for itself? */
+/** Returns true if the host of a block reserves the address at this ordinal. */
 export function isHostReserved(
   { cidr, hostReserved }: { readonly cidr: Cidr; readonly hostReserved?: HostReserved },
   ordinal: number,
@@ -39,13 +40,15 @@ export function isHostReserved(
   return ordinal < start || ordinal >= Number(sizeOf(cidr)) - end;
 }
 
-/** The longest prefix of a block that has an address left beside these (Calico: bits − bitLength(start + end)). */
+/**
+ * Returns the longest prefix of a block that has an address left beside these (Calico: bits − bitLength(start + end)).
+ */
 export function prefixMaxBeside(family: Family, { start, end }: HostReserved): number {
   const bitLength = 32 - Math.clz32(start + end);
   return BITS[family] - bitLength;
 }
 
-/** The addresses of a network that are left beside what its host keeps. */
+/** Returns the addresses of a network that are left beside the host-reserved ones. */
 export function leftBeside(cidr: Cidr, hostReserved: HostReserved | undefined): Interval {
   const { family, first, last } = intervalOf(cidr);
   if (!hostReserved) return { family, first, last };

@@ -31,7 +31,8 @@ export interface Violation {
 /**
  * Proves the invariants over the contents of a table.
  *
- * @param quiet nothing is in flight, and the repair run and the reclaimer have passed: then affinities and allocations must be tidy too
+ * @param quiet true if nothing is in flight, and repair and reclaim have run. Then affinities and allocations must be
+ *   tidy too
  */
 export function findViolations(
   contents: Contents,
@@ -106,7 +107,8 @@ function blockViolations(
     found.push(violation("shape", `${name} is too small for what its host keeps in it`));
   const pool = poolOf(block, contents);
   if (!pool) {
-    // An empty one may have landed after its pool was gone: nobody can take a slot of it, and the repair run deletes it.
+    // An empty block may have been created after its pool was gone: nobody can take a slot of it, and the repair run
+    // deletes it.
     if (takenIn(block) > 0)
       found.push(violation("shape", `${name} is in use, and its pool ${block.pool} is gone`));
   } else if (pool.state === "pending")
@@ -124,7 +126,7 @@ function blockViolations(
   return found;
 }
 
-/** By its id: an earlier pool of the same name is another one. */
+/** Finds the pool by its id: an earlier pool of the same name is another one. */
 const poolOf = ({ space, poolId }: Block, { pools }: Contents): Pool | undefined =>
   pools.find((pool) => pool.space === space && pool.id === poolId);
 
@@ -136,7 +138,7 @@ function isMapped(block: Block, pool: Pool, { maps }: Contents): boolean {
   );
 }
 
-/** A pool serves only while the plan has its range: whoever creates another looks there. */
+/** Finds active pools whose range is not in the plan. A creator of another pool checks only the plan. */
 function unplanned({ pools, plans }: Contents): Violation[] {
   return pools
     .filter(({ state }) => state === "active")
@@ -153,7 +155,7 @@ function unplanned({ pools, plans }: Contents): Violation[] {
     );
 }
 
-/** A pool that is being deleted has a job that carries it on. */
+/** Finds pools in state `deleting` without a job that continues the deletion. */
 function abandoned({ pools, jobs }: Contents): Violation[] {
   return pools
     .filter(({ state }) => state === "deleting")
@@ -223,7 +225,7 @@ function overlapping(
 }
 
 type BlocksByName = ReadonlyMap<string, Block>;
-/** No text for people: this is asked for every part of every allocation. */
+/** Returns a key of a block. It is no text for people, because it is computed for every part of every allocation. */
 const nameOfBlock = (space: string, { base, prefix, family }: Cidr) =>
   `${space} ${family} ${base}/${prefix}`;
 
@@ -245,7 +247,10 @@ function heldCount(allocation: Allocation, blocks: BlocksByName): number {
   return allocation.parts.reduce((sum, part) => sum + heldOf(part), 0);
 }
 
-/** Every address that a handle has under a limit is in a quota slot of its own: a second one there would be one too many. */
+/**
+ * Finds addresses of a handle with a limit that have no quota slot of their own. An address without one would exceed
+ * the limit.
+ */
 function withoutQuotaSlot(
   { allocations, quotaSlots }: Contents,
   blocks: BlocksByName,

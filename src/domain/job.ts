@@ -10,15 +10,15 @@ import { formatTime } from "./time.ts";
 /** The counts of one walk over the block groups of a pool. */
 export interface WalkCounts {
   readonly groups: number;
-  /** Blocks that stood when their block group was looked at. */
+  /** Blocks that existed when the walk read their block group. */
   readonly blocks: number;
-  /** Of these, how many were given up. */
+  /** The deleted ones among them. */
   readonly deleted: number;
-  /** Addresses that somebody has. */
+  /** Assigned addresses. */
   readonly taken: number;
   /** Released addresses that may not be given again yet. */
   readonly cooling: number;
-  /** The first thing that could not be read, as a clause. */
+  /** The first item that could not be read, as a clause. */
   readonly unreadable?: string;
   /** Block groups that could not be worked on, and were passed by; each counts as a block that stands. */
   readonly passedBy?: number;
@@ -31,14 +31,17 @@ export interface WalkCounts {
 /** The counts of one block group. */
 export type GroupCounts = Omit<WalkCounts, "groups" | "passedBy">;
 
-/** A walk under way. */
+/** A walk in progress. */
 export interface Walk extends WalkCounts {
   readonly beganAtMs: number;
-  /** The last block group looked at; absent before the first. */
+  /** The last block group that the walk read; absent before the first. */
   readonly position?: bigint;
-  /** Of a release: the first block groups that were passed by, to come back to. */
+  /** For a release: the first block groups that the walk skipped, to return to. */
   readonly toComeBackTo?: readonly bigint[];
-  /** Of a release that comes back: it goes through these block groups alone, so that it takes no block from its host twice. */
+  /**
+   * For a release that returns to skipped groups: it reads these groups alone, so that it takes no block from its host
+   * twice.
+   */
   readonly only?: readonly bigint[];
 }
 
@@ -46,33 +49,33 @@ export const JOB_KINDS = ["pool.drain", "pool.delete", "pool.release"] as const;
 export const JOB_STATES = ["running", "done", "failed", "cancelled"] as const;
 
 /**
- * Work on a pool that takes longer than a request: a scheduled worker carries it on, slice by slice, until it is over.
- * Every step of it can be taken twice, so that a worker may be cut off anywhere and two may be at work at once.
+ * Work on a pool that takes longer than a request. A scheduled worker carries it out slice by slice.
+ * Every step can be repeated, so that a worker can be cut off anywhere and two workers can run at the same time.
  */
 export interface Job {
   readonly space: string;
-  /** Made from what is asked for: asking twice finds the same job. */
+  /** Derived from the request, so that a repeated request finds the same job. */
   readonly id: string;
   readonly kind: (typeof JOB_KINDS)[number];
   readonly pool: string;
   readonly poolId: string;
   /** The pool as the operator saw it: the job changes no other. */
   readonly poolRevision: string;
-  /** Of a release: blocks with an address that is assigned, or cools, stay their hosts'. */
+  /** For a release: blocks with an assigned or cooling address keep their host. */
   readonly mustBeEmpty?: true;
   readonly state: (typeof JOB_STATES)[number];
   /**
-   * The time when the pool served nobody any more, and every function knew it; absent until then. A release changes
-   * nothing of its pool: its walk may begin at once.
+   * The time from which the pool served nobody and every function knew it; absent before. A release does not change its
+   * pool, so its walk can begin immediately.
    */
   readonly markedAtMs?: number;
   readonly walk?: Walk;
-  /** Of the last walk that was complete. */
+  /** The counts of the last complete walk. */
   readonly lastWalk?: WalkCounts;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
   readonly finishedAtMs?: number;
-  /** A sentence: what it waits for, or how it ended. */
+  /** A sentence: the reason for waiting, or the result. */
   readonly detail: string;
   readonly revision: string;
 }
@@ -80,14 +83,14 @@ export interface Job {
 export const drainJobId = (poolId: string, poolRevision: string): string =>
   `drain-${poolId}-${poolRevision}`;
 
-/** A pool is deleted once: whoever asks again finds the job. */
+/** Returns the id of a delete job. A pool is deleted once, so a repeated request finds the job. */
 export const deleteJobId = (poolId: string): string => `delete-${poolId}`;
 
-/** A pool's affinities are released as often as it is asked for, one time after the other. */
+/** Returns the id of a release job. The affinities of a pool can be released again after each job. */
 export const releaseJobId = (poolId: string, mustBeEmpty: boolean): string =>
   `release-${mustBeEmpty ? "empty-" : ""}${poolId}`;
 
-/** May the same thing be begun again, over the job that did it, or did not? */
+/** Returns true if a new request can start the job again, over the one that succeeded or failed. */
 export function mayBeginAgain({ kind, state }: Pick<Job, "kind" | "state">): boolean {
   return state === "failed" || (kind === "pool.release" && state !== "running");
 }
@@ -101,7 +104,7 @@ export const walkFrom = (beganAtMs: number): Walk => ({
   cooling: 0,
 });
 
-/** The walk after one more block group. */
+/** Returns the walk after one more block group. */
 export function walked(walk: Walk, position: bigint, seen: GroupCounts): Walk {
   const [unreadable, failed] = [walk.unreadable ?? seen.unreadable, walk.failed ?? seen.failed];
   const readyAtMs = Math.max(walk.readyAtMs ?? 0, seen.readyAtMs ?? 0);
@@ -119,7 +122,10 @@ export function walked(walk: Walk, position: bigint, seen: GroupCounts): Walk {
   };
 }
 
-/** The walk after it passed a block group by that could not be worked on. What is in it counts as a block: nothing is proven of it. */
+/**
+ * Returns the walk after it skipped a block group that could not be processed. The group counts as a block, because
+ * nothing is proved about its contents.
+ */
 export function passedBy(walk: Walk, position: bigint, error: unknown): Walk {
   const nothing = { blocks: 1, deleted: 0, taken: 0, cooling: 0 };
   const message = error instanceof Error ? error.message : String(error);
@@ -134,8 +140,8 @@ export function passedBy(walk: Walk, position: bigint, error: unknown): Walk {
 }
 
 /**
- * The walk with which a release comes back to block groups that the last one passed by; nothing where it passed none by. Where these
- * were more than it remembers, it goes through the whole pool.
+ * Returns the walk with which a release returns to the block groups that the last walk skipped; nothing if it skipped
+ * none. If it skipped more than it can remember, the walk covers the whole pool.
  */
 export function comingBack(
   { passedBy = 0, toComeBackTo = [] }: Walk,
@@ -149,14 +155,17 @@ export function comingBack(
 }
 
 /**
- * From when on a walk that begins, and finds no block, proves that the pool has none and will never have one that counts:
- * nobody assigns from it any more, and if its range is to be given away, nobody has heard of it as one that serves.
+ * Returns from when on a new walk that finds no block proves that the pool has none and gets none that counts. Then
+ * nobody assigns from the pool any more. If its range is to be freed, no function knows the pool as a serving one.
  */
 export function provesFromMs({ kind }: Pick<Job, "kind">, markedAtMs: number): number {
   return markedAtMs + (kind === "pool.delete" ? RANGE_RETIRED_MS_MIN : EFFECTIVE_MS_MAX);
 }
 
-/** Has this complete walk shown that the pool is empty for good? One that could not look at a block group has not. */
+/**
+ * Returns true if this complete walk has shown that the pool stays empty. A walk that could not read a block group has
+ * not shown it.
+ */
 export function provesEmpty(
   job: Job,
   { beganAtMs, blocks, passedBy = 0, unreadable, only }: Walk,
@@ -171,19 +180,20 @@ export function provesEmpty(
 }
 
 /**
- * Returns before when a job cannot end, in milliseconds since the epoch: a function may know the pool as one that serves until then.
- * Nothing where the job is over, not yet marked, or takes no addresses away.
+ * Returns the earliest end of a job, in milliseconds since the epoch: until then a function may know the pool as a
+ * serving one.
+ * Returns nothing if the job has ended, is not marked yet, or takes no addresses away.
  */
 export function endsNotBeforeMs({ kind, state, markedAtMs }: Job): number | undefined {
   if (state !== "running" || kind === "pool.release" || markedAtMs === undefined) return undefined;
   return provesFromMs({ kind }, markedAtMs);
 }
 
-/** Returns what a job waits for that was marked just now, in a sentence. */
+/** Returns a sentence that says what a job waits for right after it was marked. */
 export const nobodyServed = (job: Pick<Job, "kind">, markedAtMs: number): string =>
   `The pool assigns no more addresses. ${untilKnownByNobody(job, markedAtMs)}`;
 
-/** Returns what a job waits for, and until when where that is known, in a sentence. */
+/** Returns a sentence that says what a job waits for, and until when if that is known. */
 export function waitingFor(job: Pick<Job, "kind" | "markedAtMs">, walk: WalkCounts): string {
   const stuck = whatKeeps(walk);
   if (stuck !== undefined) return stuck;

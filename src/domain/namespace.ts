@@ -1,6 +1,6 @@
 import type { Labels } from "./labels.ts";
 
-/** A namespace of workloads as an operator registered it: what the namespace selectors of pools look at. */
+/** A namespace of workloads as an operator registered it; the namespace selectors of pools evaluate its labels. */
 export interface Namespace {
   readonly space: string;
   readonly name: string;

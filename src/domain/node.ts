@@ -1,9 +1,9 @@
 import type { Labels } from "./labels.ts";
 
-/** A host as an operator registered it: what the node selectors of pools look at. */
+/** A host as an operator registered it; the node selectors of pools evaluate its labels. */
 export interface Node {
   readonly space: string;
-  /** The host's name. Virtual owners are no machines, so they have no nodes. */
+  /** The host's name. Virtual owners are not machines, so they have no nodes. */
   readonly name: string;
   /** Names this registration in the register, so that a later one of the same name is not taken for it. */
   readonly id: string;

@@ -4,18 +4,18 @@ import { UNREADABLE_CHARACTERS_MAX } from "./limits.ts";
 /**
  * The outcome of a conditional write.
  *
- * - `done`: it happened; `item` is what stands there now (nothing after a deletion).
- * - `lost`: its condition failed; `item` is what stood in the way (nothing if nothing is there).
- * - `unknown`: it may have happened, or may still happen. Only a look at the item, or a fence, settles it (rule 3).
+ * - `done`: it happened; `item` is the current item (nothing after a deletion).
+ * - `lost`: its condition failed; `item` is the item that it found (nothing if there is none).
+ * - `unknown`: it may have happened, or may still happen. Only a read of the item, or a fence, settles it (rule 3).
  *
- * A write that was refused for the moment is tried again below this line, and surfaces as the error `ThrottledError` if that does not help.
+ * The layer below repeats a throttled write, and throws `ThrottledError` if that does not help.
  */
 export type Outcome<T> =
   | { readonly outcome: "done"; readonly item: T }
   | { readonly outcome: "lost"; readonly item: T | undefined }
   | { readonly outcome: "unknown" };
 
-/** Everything a caller can be told no for. The edge has the status and title of each. */
+/** The codes of all rejections. The edge has the status and title of each. */
 export type RejectionCode =
   | "invalid_request"
   | "not_found"
@@ -38,7 +38,7 @@ export type RejectionCode =
   | "pool_in_use"
   | "pool_deleting";
 
-/** Addresses of one family that a request asked for and there are none for, and why. */
+/** The addresses of one family that a request asked for and did not get, and why. */
 export interface Missing {
   readonly family: Family;
   readonly count: number;
@@ -48,12 +48,12 @@ export interface Missing {
 interface Members {
   /** The addresses that an assign could not get. */
   readonly missing?: readonly Missing[];
-  /** The pools that were considered, where none may serve. */
+  /** The pools that were considered, if none may serve. */
   readonly pools?: readonly unknown[];
   readonly [name: string]: unknown;
 }
 
-/** An expected no: a value, not an error. `members` carry the ids and numbers for programs. */
+/** An expected rejection: a value, not an error. `members` has the ids and numbers for programs. */
 export class Rejection {
   readonly code: RejectionCode;
   /** A sentence for a person. */
@@ -68,8 +68,8 @@ export class Rejection {
 }
 
 /**
- * Joins the refusals of both families into one: it has the code of the first, and tells what is missing of each. It is
- * retryable where all of them are.
+ * Joins the rejections of both families into one. It has the code of the first and the missing addresses of both. It is
+ * retryable if all of them are.
  */
 export function together(first: Rejection, ...others: readonly Rejection[]): Rejection {
   const all = [first, ...others];
@@ -94,7 +94,7 @@ export function together(first: Rejection, ...others: readonly Rejection[]): Rej
 /** Members that add up over both families. */
 const COUNTS = ["poolsTried", "poolsServing"];
 
-/** Other callers were faster every time, up to a named maximum. Nothing is held; the caller may come again. */
+/** Other callers were faster every time, up to a named maximum. Nothing is held, and the caller can retry. */
 export class ContentionError extends Error {
   override readonly name = "ContentionError";
 }
@@ -103,17 +103,17 @@ export class ContentionError extends Error {
 export interface UnreadableItem {
   /** The name of the item for people: `pool main`, `block 10.0.0.0`. */
   readonly item: string;
-  /** The format that it says it has; absent where it says none, or has the one that is read. */
+  /** The format that the item names; absent if it names none, or the one that this version reads. */
   readonly format?: number;
   /** The only format of its kind that this version reads. */
   readonly reads?: number;
 }
 
-/** An item that this version cannot read. It stands where it stands: nobody takes from it, changes it or deletes it. */
+/** An item that this version cannot read. Plat never takes from it, changes it or deletes it. */
 export class CorruptItemError extends Error {
   override readonly name = "CorruptItemError";
   readonly members: UnreadableItem;
-  /** Reads on from the item's name, cut to `UNREADABLE_CHARACTERS_MAX`. */
+  /** The reason, to be read after the item's name, cut to `UNREADABLE_CHARACTERS_MAX`. */
   readonly why: string;
 
   constructor(members: UnreadableItem, why: string, options?: ErrorOptions) {
@@ -129,7 +129,7 @@ export class CorruptItemError extends Error {
   }
 }
 
-/** The beginning of a text, as Unicode: half a character is none. */
+/** Cuts a text without splitting a Unicode character. */
 const cut = (text: string): string =>
   text.length <= UNREADABLE_CHARACTERS_MAX
     ? text
@@ -145,14 +145,14 @@ export async function unlessCorrupt<T>(read: Promise<T>): Promise<T | CorruptIte
   }
 }
 
-/** The database refused for the moment (throttled, replicated-write conflict), again and again. */
+/** The database throttled the call, or reported a replicated-write conflict, again and again. */
 export class ThrottledError extends Error {
   override readonly name = "ThrottledError";
   /** The handle whose addresses an assign may hold although it was not answered. */
   handle?: string;
 }
 
-/** The database did not answer, and what it did could not be found out. */
+/** The database did not answer, and the outcome could not be determined. */
 export class UnavailableError extends Error {
   override readonly name = "UnavailableError";
   /** The handle whose addresses an assign may hold although it was not answered. */
@@ -160,8 +160,8 @@ export class UnavailableError extends Error {
 }
 
 /**
- * The request's time is up, and nothing more is begun for it: as if its function had been stopped there. It is final: no call is
- * tried again, and what goes on side by side ends.
+ * The request's time is over, and Plat starts no further call for it, as if its function had been stopped. It is final:
+ * no call is repeated, and parallel work ends.
  */
 export class DeadlineError extends Error {
   override readonly name = "DeadlineError";

@@ -1,8 +1,8 @@
 type Attributes = Readonly<Record<string, string>>;
 
 /**
- * The owners of an address, as its callers report them (Calico, for virtual machines that migrate): the active owner has it, the alternate one
- * is about to. An owner is a set of attributes; a side without one is empty.
+ * The owners of an address, as its callers report them (Calico, for virtual machines that migrate). The active owner
+ * has the address, and the alternate one is about to. An owner is a set of attributes; a side without one is empty.
  */
 export interface Owners {
   readonly active?: Attributes;
@@ -24,7 +24,7 @@ export interface OwnerName {
 /** The expected owner of each named side; null expects none. */
 export type ExpectedOwner = { readonly [side in Side]?: OwnerName | null };
 
-/** A side that is not as it was expected; null: nobody. */
+/** A side that differs from the expected one; null means no owner. */
 export interface OwnerMismatch {
   readonly side: Side;
   readonly expected: OwnerName | null;

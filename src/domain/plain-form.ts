@@ -32,7 +32,8 @@ export function parsePlainCidr(text: string): Parsed<Cidr> {
 /**
  * Reads a CIDR, an address or a range `a-b` as callers write it.
  *
- * @returns the interval, and its text without blanks: in IPv4 where it was written with IPv4-mapped addresses, else as written
+ * @returns the interval, and its text without blanks: as IPv4 if it was written with IPv4-mapped addresses, else
+ *   unchanged
  */
 export function parsePlainInterval(
   text: string,

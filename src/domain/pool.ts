@@ -16,7 +16,7 @@ export type AssignmentMode = (typeof ASSIGNMENT_MODES)[number];
 export const BORROWING = ["allowed", "forbidden"] as const;
 export type Borrowing = (typeof BORROWING)[number];
 
-/** Whom a pool serves, by labels: as its operator wrote it, and as it was read. */
+/** The hosts or namespaces that a pool serves, by labels: as its operator wrote it, and as parsed. */
 export interface PoolSelector {
   readonly text: string;
   readonly selector: Selector;
@@ -36,7 +36,7 @@ export interface PoolSpec {
   readonly namespaceSelector?: PoolSelector;
   /** Absent: the space's own. */
   readonly cooldownSeconds?: number;
-  /** May hosts take addresses from blocks of this pool that are not theirs? */
+  /** Whether hosts can take addresses from blocks of this pool that do not belong to them. */
   readonly borrowing: Borrowing;
   /** Fields of a Calico manifest that only concern routing: kept, returned, and otherwise ignored. */
   readonly routing?: Readonly<Record<string, string | boolean>>;
@@ -51,7 +51,7 @@ export interface Pool extends PoolSpec {
   readonly id: string;
   /**
    * `pending` until the address plan has its range; `deleting` from an operator's delete until its range is free again.
-   * Neither serves anybody; one that is being deleted is still read, released from and reclaimed.
+   * Neither serves anybody. A deleting pool can still be read, released from and reclaimed.
    */
   readonly state: (typeof POOL_STATES)[number];
   readonly revision: string;
@@ -69,9 +69,9 @@ export interface Reservation {
 
 /** The settings of a space. */
 export interface Settings {
-  /** A host gets addresses of its own blocks only. */
+  /** True if a host gets addresses of its own blocks only. */
   readonly strictAffinity: boolean;
-  /** May blocks be claimed by themselves? */
+  /** True if hosts claim blocks automatically. */
   readonly autoAllocateBlocks: boolean;
   /** The number of empty blocks that a host in use can keep. */
   readonly warmBlocksPerHost: number;
@@ -81,65 +81,71 @@ export interface Settings {
   readonly maxBlocksPerHost: number | null;
   readonly maxAddressesPerRequest: number;
   readonly allowBareRelease: boolean;
-  /** Are addresses assigned to registered hosts only? */
+  /** True if only registered hosts get addresses. */
   readonly requireRegisteredHosts: boolean;
 }
 
-/** A pool or a reservation whose item this version cannot read: that it stands, and its name, are all that is known. */
+/** A pool or a reservation whose item this version cannot read. Only its existence and its name are known. */
 export interface UnreadableNamed {
   readonly name: string;
   readonly unreadable: CorruptItemError;
 }
 
-/** All that selection needs to know of a space. What rests on an item that cannot be read is refused by that item's name. */
+/**
+ * All that selection needs of a space. A decision that depends on an unreadable item throws an error with the item's
+ * name.
+ */
 export interface SpaceConfiguration {
-  /** Throws `CorruptItemError` where they stand and cannot be read: the defaults may say something else. */
+  /** Throws `CorruptItemError` if they exist and cannot be read, because the defaults may differ from them. */
   readonly settings: Settings;
-  /** Nothing until somebody has written them. Throws as `settings` does. */
+  /** Nothing until an operator writes the settings. Throws as `settings` does. */
   readonly settingsRevision: string | undefined;
   readonly pools: readonly Pool[];
   readonly unreadablePools: readonly UnreadableNamed[];
   readonly reservations: readonly Reservation[];
   readonly unreadableReservations: readonly UnreadableNamed[];
-  /** All that is reserved or never assigned, in runs of which no two touch. Throws `CorruptItemError` where what a reservation reserves is not known. */
+  /**
+   * All reserved and never-assigned addresses, in runs that do not touch. Throws `CorruptItemError` if a reservation
+   * cannot be read.
+   */
   readonly reserved: readonly Interval[];
 }
 
-/** Returns the block size of a pool whose operator says none: the usual one, or the whole pool where that is smaller. */
+/** Returns the block size of a pool without a configured one: the default, or the whole pool if that is smaller. */
 export const usualBlockSize = ({ family, prefix }: Cidr): number =>
   Math.max(BLOCK_SIZES[family].default, prefix);
 
-/** Returns all that automatic assignment leaves out, in runs of which no two touch. */
+/** Returns all addresses that automatic assignment leaves out, in runs that do not touch. */
 export const reservedBy = (
   reservations: readonly Pick<Reservation, "intervals">[],
 ): readonly Interval[] =>
   merged([...NEVER_ASSIGNED, ...reservations.flatMap(({ intervals }) => intervals)]);
 
-/** The pool of a name, if there is one. @throws {CorruptItemError} */
+/** Returns the pool with this name, if there is one. @throws {CorruptItemError} */
 export function poolNamed(
   { pools, unreadablePools }: SpaceConfiguration,
   name: string,
 ): Pool | undefined {
-  refuseNamed(unreadablePools, name);
+  rejectNamed(unreadablePools, name);
   return pools.find((pool) => pool.name === name);
 }
 
-/** The reservation of a name, if there is one. @throws {CorruptItemError} */
+/** Returns the reservation with this name, if there is one. @throws {CorruptItemError} */
 export function reservationNamed(
   { reservations, unreadableReservations }: SpaceConfiguration,
   name: string,
 ): Reservation | undefined {
-  refuseNamed(unreadableReservations, name);
+  rejectNamed(unreadableReservations, name);
   return reservations.find((reservation) => reservation.name === name);
 }
 
-/** A pool by its id, if there is one. @throws {CorruptItemError} where it may be one that cannot be read */
+/** Returns a pool by its id, if there is one. @throws {CorruptItemError} if it may be one that cannot be read */
 export function poolOfId(configuration: SpaceConfiguration, id: string): Pool | undefined {
   return configuration.pools.find((pool) => pool.id === id) ?? noneUnread(configuration);
 }
 
 /**
- * The pool among those that are read in which an address lies: the one that serves before one whose range was given away.
+ * Returns the readable pool around an address. A serving pool comes before one whose range was given to it.
  * A creation that was cut off never had its range.
  */
 export function poolOver({ pools }: SpaceConfiguration, address: Address): Pool | undefined {
@@ -149,24 +155,24 @@ export function poolOver({ pools }: SpaceConfiguration, address: Address): Pool 
   );
 }
 
-/** Nothing, which is true only where every pool was read. @throws {CorruptItemError} */
+/** Returns nothing, which is true only if every pool was read. @throws {CorruptItemError} */
 export function noneUnread({ unreadablePools }: SpaceConfiguration): undefined {
   const [first] = unreadablePools;
   if (first) throw first.unreadable;
   return undefined;
 }
 
-function refuseNamed(all: readonly UnreadableNamed[], name: string): void {
+function rejectNamed(all: readonly UnreadableNamed[], name: string): void {
   const found = all.find((each) => each.name === name);
   if (found) throw found.unreadable;
 }
 
-/** Does a selector leave somebody out? Then the labels must be known of whoever asks. */
+/** Returns true if a selector excludes anyone. Then selection needs the labels of the requester. */
 export function narrows(selector: PoolSelector | undefined): selector is PoolSelector {
   return selector !== undefined && selector.selector.kind !== "all()";
 }
 
-/** Does anybody get addresses of it? */
+/** Returns true if the pool serves requests. */
 export function serves({ state, disabled }: Pool): boolean {
   return state === "active" && !disabled;
 }

@@ -2,8 +2,8 @@ import type { Family } from "./address.ts";
 import type { AllocationPlace } from "./allocation-place.ts";
 
 /**
- * A quota slot of a handle: one of the numbered places that a limit leaves it in a family. Whoever assigns under a limit takes a
- * quota slot for each address before the address, by a put-if-absent, so the limit is number < limit, exactly.
+ * A quota slot of a handle: one of the numbered places that a limit allows in a family. An assign under a limit takes a
+ * quota slot for each address by a put-if-absent, before the address. So the limit is exact (number < limit).
  */
 export interface QuotaSlot {
   readonly space: string;

@@ -1,6 +1,6 @@
 /**
- * Are two values the same: texts, numbers, truth values, or arrays and plain objects of them? A field that is undefined counts
- * as absent, and the order of an object's fields does not count.
+ * Returns true if two values are equal: texts, numbers, booleans, or arrays and plain objects of them. An undefined
+ * field counts as absent, and the order of an object's fields does not count.
  */
 export function same(one: unknown, other: unknown): boolean {
   if (one === other) return true;

@@ -8,7 +8,7 @@ import { narrows, type Pool, type PoolSelector, type Use } from "./pool.ts";
 import type { Selector } from "./selector.ts";
 import { matches } from "./selector-match.ts";
 
-/** Whom a request is for, as selectors see it; labels are absent where nobody registered the host or the namespace. */
+/** The requester as selectors see it. Labels are absent if the host or the namespace is not registered. */
 export interface Requester {
   readonly host: Labels | undefined;
   readonly namespace: Labels | undefined;
@@ -47,18 +47,18 @@ export interface Unfit {
   readonly detail: string;
 }
 
-/** A pool that was considered for a family, as a refusal and a dry run tell of it. */
+/** A pool that was considered for a family, as a rejection and a dry run show it. */
 export interface Candidate extends Partial<Unfit> {
   readonly family: Family;
-  /** Its name; what the request calls it where there is none. */
+  /** Its name, or the text of the request if no pool has that name. */
   readonly pool: string;
   readonly cidr?: string;
   readonly kept: boolean;
-  /** Its place among the pools that may serve, from 1: the next is tried where this one has no free block. */
+  /** Its place among the pools that may serve, from 1. Plat tries the next one if this one has no free block. */
   readonly order?: number;
 }
 
-/** Numbers the candidates that may serve, which stand in the order in which they are tried. */
+/** Numbers the candidates that may serve. They must be in the order in which Plat tries them. */
 export function numbered(candidates: readonly Candidate[]): readonly Candidate[] {
   let order = 0;
   return candidates.map((each) => (each.kept ? { ...each, order: ++order } : each));
@@ -66,15 +66,16 @@ export function numbered(candidates: readonly Candidate[]): readonly Candidate[]
 
 interface Judged {
   readonly name: string;
-  /** Absent where there is none of that name. */
+  /** Absent if no pool has that name. */
   readonly pool?: Pool | undefined;
   readonly unfit: Unfit | undefined;
 }
 
 /**
- * The pools that may serve a request, in the order in which they are tried: as the caller named them, else by name.
- * Pools that are named serve whatever their assignment mode and their selectors say, but never when disabled or for another
- * use (Calico 1.4).
+ * Returns the pools that may serve a request, in the order in which Plat tries them: as the caller named them, else by
+ * name.
+ * A named pool serves whatever its assignment mode and selectors are, but never if it is disabled or for another use
+ * (Calico 1.4).
  */
 export function selectPools(
   pools: readonly Pool[],
@@ -104,8 +105,8 @@ export function selectPools(
 }
 
 /**
- * Returns every pool as `selectPools` judges it, in the order in which it would be tried: the pools that the request names in
- * its order, those named in vain too, then all others by name.
+ * Returns every pool as `selectPools` evaluates it, in the order in which Plat would try them. Pools that the request
+ * names come first, in its order and including unknown names. All others follow by name.
  */
 export function considered(pools: readonly Pool[], criteria: PoolCriteria): readonly Candidate[] {
   const judged = judge(pools, criteria);
@@ -117,14 +118,14 @@ export function considered(pools: readonly Pool[], criteria: PoolCriteria): read
   return [...judged, ...others].map((each) => candidateOf(criteria.family, each));
 }
 
-/** The pools that a request names, in its order, or all by name. */
+/** Evaluates the pools that a request names, in its order, or all by name. */
 function judge(pools: readonly Pool[], criteria: PoolCriteria): readonly Judged[] {
   const known = pools
     .filter(({ state }) => state !== "pending")
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));
   const judged = (pool: Pool) => ({ name: pool.name, pool, unfit: whyNot(pool, criteria) });
   if (criteria.pools.length === 0) return known.map(judged);
-  // A pool that has the range of one which is all but gone goes before it: of two the map has the last.
+  // Sorts an active pool after the pool whose range it took over, because a map keeps the last of two.
   const isActive = ({ state }: Pool) => state === "active";
   const current = [...known.filter((pool) => !isActive(pool)), ...known.filter(isActive)];
   const named = new Map(
@@ -152,7 +153,7 @@ export const NOT_NAMED: Unfit = {
   detail: "is not among the named pools",
 };
 
-/** Is the pool one of those that a request names, by name or CIDR? One that names none takes any. */
+/** Returns true if a request names the pool, by name or CIDR, or names no pool at all. */
 export function isNamed({ name, cidr }: Pool, named: readonly string[]): boolean {
   return named.length === 0 || named.some((one) => one === name || one === formatCidr(cidr));
 }
@@ -175,7 +176,7 @@ export function whyNot(pool: Pool, criteria: PoolCriteria): Unfit | undefined {
   return notSelected(pool, criteria.requester);
 }
 
-/** Returns the reason why a pool serves nobody, or nothing if it serves. */
+/** Returns the reason why a pool serves no request, or nothing if it serves. */
 export function whyClosed({ state, disabled }: Pool): Unfit | undefined {
   if (state === "deleting") return { reason: "deleting", detail: "is being deleted" };
   return disabled ? { reason: "disabled", detail: "is disabled" } : undefined;
@@ -192,12 +193,12 @@ function tooSmall({ cidr, blockSize }: Pool, hostReserved: HostReserved): Unfit 
   };
 }
 
-/** Does the pool select a host with these labels? One that has none is judged like any other. */
+/** Returns true if the pool selects a host with these labels. A host without labels is evaluated like any other. */
 export function selectsHost({ nodeSelector }: Pool, labels: Labels | undefined): boolean {
   return isSelected(nodeSelector, labels);
 }
 
-/** A missing namespace is one without labels, as in Calico. */
+/** Returns the reason why a selector excludes the requester. A missing namespace has no labels, as in Calico. */
 function notSelected(
   { nodeSelector, namespaceSelector }: Pool,
   { host, namespace }: Requester,
@@ -214,7 +215,7 @@ function notSelected(
 const isSelected = (by: PoolSelector | undefined, labels: Labels = NO_LABELS): boolean =>
   !narrows(by) || matches(by.selector, labels);
 
-/** Returns the text of a selector as it was evaluated. */
+/** Returns the evaluated text of a selector. */
 function shown(
   by: PoolSelector | undefined,
   labels: Labels | undefined,
@@ -233,7 +234,7 @@ function shown(
   return `the ${whom} has ${told.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
-/** The labels that a selector asks for, some of them more than once. */
+/** Returns the labels that a selector asks for, with repetitions. */
 function labelsAsked(selector: Selector): readonly string[] {
   switch (selector.kind) {
     case "!":
@@ -251,7 +252,7 @@ function labelsAsked(selector: Selector): readonly string[] {
 
 const TEXT_CHARACTERS_MAX = 200;
 
-/** A refusal has a reason for each pool, so each is short. */
+/** Cuts a text, because a rejection has a reason for each pool. */
 const cut = (text: string): string =>
   text.length <= TEXT_CHARACTERS_MAX
     ? text

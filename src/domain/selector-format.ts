@@ -2,9 +2,10 @@ import { SELECTOR_CHARACTERS_MAX } from "./limits.ts";
 import type { Selector } from "./selector.ts";
 
 /**
- * The one text of a selector, which reads back as the same selector: a blank around each operator, double quotes unless the
- * value has one, and only the parentheses that it needs. One that would be longer than a selector may be is written
- * without the blanks that it can do without: no text that it was read from had less, so it can always be read again.
+ * Formats a selector as the one text that reads back as the same selector. It has a blank around each operator, double
+ * quotes unless the value has one, and only the necessary parentheses. If that exceeds the maximum length of a
+ * selector, it omits optional blanks. No text that parses to this selector is shorter, so the result can always be read
+ * again.
  */
 export function formatSelector(selector: Selector): string {
   const text = written(selector, " ");
@@ -41,11 +42,11 @@ function written(selector: Selector, blank: " " | ""): string {
   }
 }
 
-/** In parentheses if it binds less than what it stands in. */
+/** Formats an operand, in parentheses if it binds less than the expression around it. */
 function operand(selector: Selector, looser: readonly Selector["kind"][], blank: " " | ""): string {
   const text = written(selector, blank);
   return looser.includes(selector.kind) ? `(${text})` : text;
 }
 
-/** No value has both kinds of quotes: a text could not say it. */
+/** Quotes a value. No value has both kinds of quotes, because no selector text can contain it. */
 const quoted = (value: string): string => (value.includes('"') ? `'${value}'` : `"${value}"`);

@@ -1,8 +1,8 @@
 import type { Condition, Selector } from "./selector.ts";
 
 /**
- * Does somebody with these labels match? As in Calico: values are compared exactly and by case, and a label that is missing
- * satisfies only `!=` and `not in`. A label is an own property: `constructor` is missing unless somebody set it.
+ * Returns true if these labels match. As in Calico, values are compared exactly and by case, and a missing label
+ * satisfies only `!=` and `not in`. A label is an own property: `constructor` is missing unless it was set.
  */
 export function matches(selector: Selector, labels: Readonly<Record<string, string>>): boolean {
   switch (selector.kind) {

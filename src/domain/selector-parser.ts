@@ -43,7 +43,7 @@ interface Cursor {
   index: number;
 }
 
-/** Leaves the reading at the first thing that is wrong. */
+/** Ends the parsing at the first mistake. */
 class Slip extends Error {
   override readonly name = "Slip";
 }
@@ -117,7 +117,7 @@ function takeLabel(cursor: Cursor, expected: Expected): string {
   );
 }
 
-/** The operator after a label, in the one spelling that selectors have it in. */
+/** Reads the operator after a label, and returns its canonical spelling. */
 function takeOperator(cursor: Cursor, label: Token): Operator {
   const [first, second] = cursor.tokens.slice(cursor.index);
   const two = OPERATORS.get(`${first?.text} ${second?.text}`);

@@ -17,8 +17,9 @@ const EXPECTED = {
 export type Expected = keyof typeof EXPECTED;
 
 /**
- * A sentence for whoever slipped: what would be right, where, what is there instead, and advice if the slip is a known one.
- * `about` is the label before an operator, or the bracket that is open.
+ * Returns a sentence about a mistake: what would be right, where, what is there instead, and advice if the mistake is a
+ * known one.
+ * `about` is the label before an operator, or the open bracket.
  */
 export function problemAt(expected: Expected, found: Token, about?: Token): string {
   const advice = adviceOnSlip(found) ?? adviceOn(expected, found, about);

@@ -9,7 +9,7 @@ const SYMBOLS = [...CALLS, ...SIGNS];
 export interface Token {
   /** `stray` is whatever the language does not have. */
   readonly kind: (typeof SYMBOLS)[number] | "label" | "string" | "stray" | "end";
-  /** As it is written. */
+  /** The text of the token in the selector. */
   readonly text: string;
   /** The start of the token: the number of characters before it, plus one. */
   readonly column: number;
@@ -32,8 +32,8 @@ export const OPERATORS: ReadonlyMap<string, Operator> = new Map<string, Operator
 ]);
 
 /**
- * Any text in pieces, without the blanks between them; the last one is the `end`. Words are labels here: which of them are
- * operators depends on where they stand. Slips such as `===` are one piece, so that they can be named.
+ * Splits any text into tokens, without the blanks between them; the last one is the `end`. Words are labels here,
+ * because only their place makes them operators. A mistake such as `===` is one token, so that a problem can name it.
  */
 export function tokensOf(text: string): readonly Token[] {
   const tokens: Token[] = [];

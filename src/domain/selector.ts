@@ -1,8 +1,8 @@
 /**
- * A selector of Calico's language: what it asks of somebody's labels. Each kind is called as it is written.
+ * A selector of Calico's language: a condition on labels. Each kind has the name that the language uses.
  *
- * A selector that was read is in one shape: sets are in order and without repetitions, nothing is negated twice, and
- * neither `&&` nor `||` stands directly inside itself. So two texts that differ in nothing else give the same value.
+ * A parsed selector is normalized: sets are in order and without repetitions, nothing is negated twice, and neither
+ * `&&` nor `||` is directly inside itself. So two texts that differ in nothing else give the same value.
  */
 export type Selector = Condition | Negation | Combination;
 
@@ -38,7 +38,7 @@ export interface Combination {
 /** The meaning of an empty selector. */
 export const EVERYTHING: Selector = { kind: "all()" };
 
-/** Does it say `global()` anywhere? The language has it; a pool's selector may not. */
+/** Returns true if the selector contains `global()`. The language has it, but a pool's selector must not. */
 export function usesGlobal(selector: Selector): boolean {
   switch (selector.kind) {
     case "!":
@@ -62,5 +62,5 @@ export function combined(kind: Combination["kind"], operands: readonly Selector[
   return first && of.length === 1 ? first : { kind, of };
 }
 
-/** The values of a set, each once, in the order of their UTF-16 code units. */
+/** Returns the values of a set, each once, in the order of their UTF-16 code units. */
 export const setOf = (values: readonly string[]): readonly string[] => [...new Set(values)].sort();

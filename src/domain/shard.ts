@@ -4,8 +4,8 @@ import { SHARDS } from "./limits.ts";
 /** Every shard, by its number. */
 export const EVERY_SHARD: readonly number[] = Array.from({ length: SHARDS }, (_, shard) => shard);
 
-/** The shard of a 64-bit hash. */
+/** Returns the shard of a 64-bit hash. */
 export const shardOf = (hash: bigint): number => Number(hash % BigInt(SHARDS));
 
-/** The shard that a space is in, by the hash of its name. */
+/** Returns the shard of a space, by the hash of its name. */
 export const shardOfSpace = (space: string): number => shardOf(fnv1a64(space));

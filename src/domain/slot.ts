@@ -1,8 +1,8 @@
 import { ID_BYTES } from "./fresh.ts";
 
 /**
- * The content of an ordinal of a block. An ordinal that was never used has no slot at all.
- * `foreign` is a tag this version cannot read: it is kept, reported, and never handed out.
+ * The content of an ordinal of a block. An ordinal that was never used has no slot.
+ * `foreign` is a tag that this version cannot read: Plat keeps it, reports it, and never assigns its address.
  */
 export type Slot =
   | { readonly kind: "taken"; readonly token: string; readonly handleHash: string }
@@ -15,9 +15,10 @@ const TAKEN_BYTES = 1 + ID_BYTES + 8;
 const COOLING_BYTES = 1 + ID_BYTES + 6;
 
 /**
- * The tag of a slot, at most 20 bytes: kind, token, then the handle's hash or the time of release. Inverse of `slotOf`.
+ * Returns the tag of a slot, at most 20 bytes: kind, token, then the handle's hash or the time of release. Inverse of
+ * `slotOf`.
  *
- * Throws if the token or the hash has not its length: no slot is taken, and none is freed, under a tag that could not be read.
+ * @throws {Error} if the token or the hash has a wrong length, so that Plat never writes a tag that it could not read
  */
 export function tagOf(slot: Slot): Uint8Array {
   switch (slot.kind) {

@@ -2,9 +2,9 @@
 export interface SpacePosition {
   /** The name of the pool it is in. */
   readonly pool: string;
-  /** Names the last page of the block-group index of the pool that it has behind it. */
+  /** The last page of the pool's block-group index that the walk has completed. */
   readonly page?: string;
-  /** Of the page after that one it has the block groups up to this index behind it. */
+  /** The last block-group index of the next page that the walk has completed. */
   readonly group?: bigint;
 }
 

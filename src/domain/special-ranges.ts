@@ -52,7 +52,7 @@ const LIMITED_BROADCAST = range(
 /** Addresses that no pool assigns: sorted runs that do not touch. */
 export const NEVER_ASSIGNED: readonly Interval[] = [intervalOf(LIMITED_BROADCAST.cidr)];
 
-/** Returns why no pool may have this range, as a clause that reads on from it; nothing where a pool may. */
+/** Returns why no pool can have this range, as a clause that continues a sentence; nothing if a pool can. */
 export function whyNoPool(cidr: Cidr): string | undefined {
   const named = rangesIn(cidr).map(
     (each) => `${formatCidr(each.cidr)} (${each.name}, ${each.source})`,
@@ -66,7 +66,7 @@ export function whyNoPool(cidr: Cidr): string | undefined {
   return `overlaps ${named.join(", ")}, whose addresses no host can have; ${right}`;
 }
 
-/** Returns why no request gets this address, as a clause that reads on from it; nothing where a request may. */
+/** Returns why no request gets this address, as a clause that continues a sentence; nothing if a request can. */
 export function whyNeverAssigned(address: Address): string | undefined {
   const { cidr, name, source } = LIMITED_BROADCAST;
   return contains(cidr, address) ? `is ${name} (${source}), which is never assigned` : undefined;

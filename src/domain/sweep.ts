@@ -3,9 +3,9 @@ import { SWEEP_ITEMS_PER_RUN_MIN, SWEEP_MS } from "./limits.ts";
 
 /** The position of the repair run in a shard. Losing it only repeats work. */
 export interface Progress {
-  /** The last allocation looked at of those that are due, where the time of a run was over before all of them were. */
+  /** The last due allocation that a run read, if its time ended before it had read all of them. */
   readonly due?: Due;
-  /** The walk over the shard's segment of the table that is under way. */
+  /** The walk in progress over the shard's segment of the table. */
   readonly sweep?: Sweep;
   /** The number of items of the last complete walk over the segment. */
   readonly itemsBefore?: number;
@@ -14,15 +14,15 @@ export interface Progress {
 /** A walk over a segment of the table. */
 export interface Sweep {
   readonly beganAtMs: number;
-  /** Items gone through. */
+  /** Items that the walk has read. */
   readonly items: number;
-  /** The last of them; absent before the first. Opaque. */
+  /** The last item that it read; absent before the first. Opaque. */
   readonly position?: string;
 }
 
 /**
- * Returns how many items a run goes through, so that the segment comes by in a day; all that it has time for where nobody
- * knows how many there are, or where the walk is late.
+ * Returns how many items a run reads, so that the walk covers the segment in a day. If their number is unknown, or if
+ * the walk is late, a run reads all that it has time for.
  */
 export function itemsToSweep({ sweep, itemsBefore }: Progress, nowMs: number): number {
   if (itemsBefore === undefined) return Number.POSITIVE_INFINITY;

@@ -1,4 +1,4 @@
-/** The text of a time, ISO 8601 in UTC. Formats what it is given; it reads no clock. */
+/** Formats a time as ISO 8601 in UTC. It reads no clock. */
 export function formatTime(ms: number): string {
   return new Date(ms).toISOString();
 }

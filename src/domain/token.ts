@@ -1,7 +1,10 @@
 import type { AllocationPlace } from "./allocation-place.ts";
 import { ID_CHARACTERS, type Random } from "./fresh.ts";
 
-/** Of an allocation's id, in the tokens of its parts: 36 bits, so that few of a million allocations begin alike. */
+/**
+ * Characters of an allocation's id in the tokens of its parts: 36 bits, so that few of a million allocations begin
+ * alike.
+ */
 const START_CHARACTERS = 6;
 const RANDOM_CHARACTERS = 8;
 const RANDOM_BYTES = (RANDOM_CHARACTERS * 6) / 8;
@@ -15,12 +18,12 @@ export interface AllocationStart {
 }
 
 /**
- * A token that nobody has used before, for a part of the allocation at a place: its kind (`K` keyed, `I` unkeyed), how its id
- * begins, 46 random bits; 15 characters of base64url. So a slot leads to its allocation in one Query.
+ * Returns an unused token for a part of the allocation at a place. It has the kind (`K` keyed, `I` unkeyed), the start
+ * of the id and 46 random bits, in 15 characters of base64url. So one Query leads from a slot to its allocation.
  *
- * A token must differ from the others of its allocation, and from those that stood in its block before. Of two tokens of one
- * allocation one pair in 2^46 (7e13) is alike: of a thousand tokens, two with a probability of 7e-9. Two allocations have the same
- * token only if their ids begin alike as well: one pair in 2^82.
+ * A token must differ from the others of its allocation, and from earlier ones in its block.
+ * Two tokens of one allocation are equal with a probability of 1 in 2^46 (7e13): among a thousand tokens, with 7e-9.
+ * Tokens of two allocations are equal only if their ids begin alike as well: 1 in 2^82.
  */
 export function freshToken(
   { id, keyed }: Pick<AllocationPlace, "id" | "keyed">,
@@ -38,7 +41,10 @@ export function allocationStartIn(token: string): AllocationStart | undefined {
   return { keyed: kind === "K", idStart: token.slice(1, 1 + START_CHARACTERS) };
 }
 
-/** Is an allocation at this place found by this token of it? Where the token says nothing, all of its handle are looked at. */
+/**
+ * Returns true if this token can belong to an allocation at this place. If the token has no such start, every
+ * allocation of its handle can be the one.
+ */
 export function leadsTo(
   token: string,
   { id, keyed }: Pick<AllocationPlace, "id" | "keyed">,

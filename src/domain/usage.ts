@@ -3,19 +3,18 @@ import { type Cidr, countWithin, type Interval, intervalOf, sizeOf } from "./cid
 import { isHostReserved } from "./host-reserved.ts";
 
 /**
- * The counts of addresses of a block or a pool by state. Each counts once, so the five add up to the capacity: one that is
- * taken is in use, whether or not it is reserved; one that a host keeps for itself is host-reserved; one that is neither and reserved
- * is reserved, whether or not it cools. (Calico counts an address that is both in use and reserved under both, and what a
- * host keeps as in use.)
+ * The counts of addresses of a block or a pool by state. Each address counts once, so the five add up to the capacity.
+ * A taken address is in use, reserved or not. A host-reserved one is host-reserved. Any other reserved one is reserved,
+ * cooling or not. (Calico counts an address that is in use and reserved under both, and host-reserved ones as in use.)
  */
 export interface Usage {
   readonly capacity: bigint;
   readonly inUse: bigint;
-  /** Kept by hosts for themselves. */
+  /** Reserved by hosts for themselves. */
   readonly hostReserved: bigint;
   readonly reserved: bigint;
   readonly cooling: bigint;
-  /** Could be assigned now, by itself. */
+  /** Can be assigned now, automatically. */
   readonly available: bigint;
 }
 
@@ -51,8 +50,8 @@ export function usageOf(block: Block, rules: SlotRules): Usage {
 }
 
 /**
- * Counts the addresses of a pool outside of blocks. Reservations may have changed since the blocks were
- * counted; what is reserved here is then what there is room for, so that the sums hold in any case.
+ * Counts the addresses of a pool outside of blocks. Reservations may have changed since the blocks were counted. The
+ * reserved count is then limited to the room that is left, so that the sums always hold.
  *
  * @param inBlocks how many addresses lie in blocks, and how many of these are in a reservation
  */

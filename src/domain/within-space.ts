@@ -25,7 +25,7 @@ export function withinSpace(contents: Contents, space: string): Contents {
 
 /** Returns whether a key concerns the space; keys of the whole table concern every space. */
 const concerns = (key: string, space: string): boolean =>
-  /^(TABLE|SWEEP|CURSOR) /.test(key) || spaceOfKey(key) === space;
+  /^(TABLE|SWEEP) /.test(key) || spaceOfKey(key) === space;
 
 /** Returns the name of the block under a key of the space, if there is one. */
 export function blockOfKey(key: string, space: string): string | undefined {
@@ -33,5 +33,8 @@ export function blockOfKey(key: string, space: string): string | undefined {
   return address !== undefined && spaceOfKey(key) === space ? `block ${address}` : undefined;
 }
 
-/** Both parts of a key as one text begin with a kind, and then the space: `HOST#default#host:n1 NODE`, `JOBS default#j`. */
+/**
+ * Returns the space in a key as one text. Both parts of a key begin with a kind, and then the space:
+ * `HOST#default#host:n1 NODE`, `JOBS default#j`.
+ */
 const spaceOfKey = (key: string): string | undefined => /^[A-Z]+[# ]([^# ]*)/.exec(key)?.[1];
