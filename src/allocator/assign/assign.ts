@@ -73,7 +73,10 @@ async function serve(execution: AssignExecution): Promise<Assignment | Rejection
     if (replayed.kind === "answer") return replayed.answer;
   }
   execution.unserved = learned.unserved;
-  return untilAnswered(ROUNDS, (before) => round(execution, learned, before === 0));
+  return untilAnswered(ROUNDS, (before) =>
+    // The places of the host are as old as the request: a later round reads them again.
+    round(execution, before === 0 ? learned : { ...learned, places: undefined }),
+  );
 }
 
 /**
@@ -83,7 +86,6 @@ async function serve(execution: AssignExecution): Promise<Assignment | Rejection
 async function round(
   execution: AssignExecution,
   learned: Learned,
-  isFirst: boolean,
 ): Promise<Step<Assignment | Rejection>> {
   const { context, request, held } = execution;
   const { limitPerHandle } = request;
@@ -98,7 +100,7 @@ async function round(
   if (!one) return conclude(execution);
   const selections = request.address
     ? await selectAddress(context, one, request.address)
-    : await selectSlots(context, missing, isFirst ? learned.places : undefined);
+    : await selectSlots(context, missing, learned.places);
   if (selections instanceof Rejection)
     return request.allowPartial && grantedTo(execution).some(({ held }) => countOf(held) > 0)
       ? conclude(execution, selections)

@@ -49,7 +49,10 @@ export class Closing {
    *
    * @param settles do keyed ones that are finished lose their parts at once? So a repeat does not look at their blocks again.
    */
-  async end(allocations: readonly Allocation[], settles: boolean): Promise<void> {
+  async end(
+    allocations: readonly Allocation[],
+    { settles }: { readonly settles: boolean },
+  ): Promise<void> {
     const mixed = shuffled(allocations, this.#context.random);
     await inParallel(mixed, ALLOCATIONS_CLOSED_AT_ONCE, async (allocation) => {
       if (!this.mayBegin()) return;

@@ -30,10 +30,10 @@ export async function releaseHandle(
     }
     await closing.end(
       left.filter((allocation) => !isOver(allocation)),
-      isLong,
+      { settles: isLong },
     );
   }
-  await closing.end(over, true);
+  await closing.end(over, { settles: true });
   return closing.answer();
 }
 

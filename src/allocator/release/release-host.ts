@@ -60,7 +60,7 @@ async function releaseIn(
       allocationsOf(context, closing, space, some, host),
     );
     // What is freed by its host is not looked for again, so nothing is gained by settling it.
-    await closing.end(allocations ?? [], false);
+    await closing.end(allocations ?? [], { settles: false });
   }
 }
 

@@ -21,7 +21,7 @@ const EFFECTIVE_MS_MAX = 60_000;
  */
 export async function carryOut(client: Client, io: Io, plan: Plan, shown: Progress): Promise<void> {
   const run = randomUUID();
-  await reserveAll(client, plan);
+  await reserveAll(client, plan, { dryRun: false });
   await atOnce(plan.labelled, REQUESTS_AT_ONCE, ({ kind, name, labels }) =>
     put(client, path`/v1/${kind}/${name}`, () => ({ labels })),
   );
@@ -36,12 +36,16 @@ export async function carryOut(client: Client, io: Io, plan: Plan, shown: Progre
   const { settings } = plan;
   if (settings) await put(client, path`/v1/config`, () => settings.settings);
   // What they do to pools shows when all is there: asked again, each is as it is.
-  warn(io, await reserveAll(client, plan, true));
+  warn(io, await reserveAll(client, plan, { dryRun: true }));
 }
 
-async function reserveAll(client: Client, { reservations }: Plan, dryRun = false) {
+async function reserveAll(
+  client: Client,
+  { reservations }: Plan,
+  how: { readonly dryRun: boolean },
+) {
   const all = await atOnce(reservations, REQUESTS_AT_ONCE, ({ name, cidrs }) =>
-    put(client, path`/v1/reservations/${name}`, (before) => ({ ...before, cidrs }), dryRun),
+    put(client, path`/v1/reservations/${name}`, (before) => ({ ...before, cidrs }), how),
   );
   return all.flatMap(({ warnings }) => warnings);
 }

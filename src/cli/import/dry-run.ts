@@ -37,7 +37,7 @@ export async function previewImport(client: Client, plan: Plan): Promise<readonl
   const asked = writes.filter(({ kind, name }) => !known.has(`${kind} ${name}`));
   const conflicts = await atOnce(asked, DRY_RUNS_AT_ONCE, async (write) => {
     try {
-      await put(client, write.route(), write.bodyOver, true);
+      await put(client, write.route(), write.bodyOver, { dryRun: true });
       return [];
     } catch (error) {
       if (!(error instanceof ApiError) || error.problem.status >= 500) throw error;

@@ -12,13 +12,13 @@ interface Put {
 /**
  * Puts what is to stand, over what stands as it is seen now.
  *
- * @param dryRun only what it would come to, and whether it would be refused
+ * @param how.dryRun changes nothing, and says whether the write would be rejected
  */
 export async function put(
   client: Client,
   route: Path,
   bodyOver: (before: object) => object,
-  dryRun = false,
+  { dryRun = false }: { readonly dryRun?: boolean } = {},
 ): Promise<Put> {
   const before = await found(client.call<object>({ method: "GET", path: route }));
   const { body } = await client.call<{

@@ -21,7 +21,7 @@ export class PoolsSeen {
     this.#space = space;
   }
 
-  saw({ pool, index }: GroupOfPool, isFull: boolean): void {
+  saw({ pool, index }: GroupOfPool, { isFull }: { readonly isFull: boolean }): void {
     if (!isFull) this.#open.add(pool);
     const groups = this.#full.get(pool);
     if (groups && isFull) groups.add(index);

@@ -159,7 +159,7 @@ async function reclaimOne(
 ): Promise<void> {
   try {
     const of = await reclaimGroup(context, group, startedAtMs);
-    if (of.isFull !== undefined) pools.saw(group, of.isFull);
+    if (of.isFull !== undefined) pools.saw(group, { isFull: of.isFull });
     done.groups++;
     done.blocks += of.blocks;
     done.markedIdle += of.markedIdle;
