@@ -11,7 +11,7 @@ const { values } = parseArgs({
   },
 });
 const context = contextOf(tableIn(dynamoClient(values.endpoint), values.table));
-// Of a table with other keys nothing would be proven.
+// The check would prove nothing about a table with other keys.
 await context.store.checkKeys();
 const { counts, violations } = await checkTable(context);
 const atRest = (await checkTable(context, { quiet: true })).violations;

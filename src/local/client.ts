@@ -17,7 +17,7 @@ export interface Client {
   close(): void;
 }
 
-/** The headers that a request gets in addition, for what is in it. */
+/** Returns the additional headers of a request, which depend on its content. */
 export type Sign = (
   method: string,
   url: URL,
@@ -27,7 +27,10 @@ export type Sign = (
 
 const ANSWER_MS_MAX = 30_000;
 
-/** Calls the API over kept connections; JSON out and in. Plain `node:http`, for `fetch` costs more than what it measures. */
+/**
+ * Calls the API over kept connections; JSON out and in. It uses plain `node:http`, because `fetch` costs more than what
+ * it measures.
+ */
 export function makeClient(url: string, sockets: number, sign?: Sign): Client {
   const agent = new Agent({ keepAlive: true, maxSockets: sockets });
   return {

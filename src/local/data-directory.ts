@@ -3,8 +3,8 @@ import { isAbsolute, posix, win32 } from "node:path";
 const NAME = "plat";
 
 /**
- * Returns where a user's programs keep their data on this platform: `%LOCALAPPDATA%`, `~/Library/Application Support`, or
- * what the XDG Base Directory Specification says (a relative `XDG_DATA_HOME` counts as none).
+ * Returns where a user's programs keep their data on this platform: `%LOCALAPPDATA%`, `~/Library/Application Support`,
+ * or the directory of the XDG Base Directory Specification (a relative `XDG_DATA_HOME` counts as none).
  */
 export function dataDirectory(
   platform: NodeJS.Platform,

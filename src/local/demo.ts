@@ -9,9 +9,9 @@ import { startPlat } from "./plat.ts";
 import { CALLS_AT_ONCE, NODES, PODS_PER_DEPLOYMENT, POOL, rollOut, SETTINGS } from "./rollout.ts";
 
 /**
- * `npm run demo`: a day of a cluster in a minute, 100 deployments of 10 pods on 10 nodes. The table is a laptop's, in a
- * directory of its own; with `-- --dynamodb` it is the embedded DynamoDB; with `-- --deployed prod` all of it is the twin of
- * what is deployed.
+ * `npm run demo`: a day of a cluster in a minute, 100 deployments of 10 pods on 10 nodes. It uses the laptop's table in
+ * a directory of its own. With `-- --dynamodb` it uses the embedded DynamoDB. With `-- --deployed prod` all of it is
+ * the twin of the deployment.
  */
 
 const DEPLOYMENTS = 100;

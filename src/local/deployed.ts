@@ -2,7 +2,7 @@ import { UsageError } from "./usage-error.ts";
 
 const FLAG = /^--deployed(=|$)/;
 
-/** Does a command line ask for what is deployed, `--deployed [dev|prod]`? */
+/** Returns true if a command line asks for the twin of a deployment: `--deployed [dev|prod]`. */
 export const asksForDeployed = (args: readonly string[]): boolean =>
   args.some((arg) => FLAG.test(arg));
 

@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 export interface Emulator {
   readonly endpoint: string;
   readonly port: number;
-  /** Resolves when the process is gone, with what it last said. */
+  /** Resolves when the process has ended, with its last output. */
   readonly exited: Promise<string>;
   stop(): Promise<void>;
 }
@@ -17,7 +17,7 @@ export interface Emulator {
 export interface EmulatorOptions {
   /** The file of the data; without it, the memory of the process. */
   readonly file?: string | undefined;
-  /** Any free one if not said. */
+  /** Any free port if absent. */
   readonly port?: number;
 }
 
@@ -27,7 +27,10 @@ const READY_MS_MAX = 10_000;
 const READY_POLL_MS = 10;
 const OUTPUT_CHARACTERS_KEPT = 2_000;
 
-/** The program of this platform, if its package is there: npm installs it where it can run, and nowhere else. */
+/**
+ * Returns the program of this platform, if npm has installed its package; npm installs it only if the platform can run
+ * it.
+ */
 export function emulatorBinary(): string | undefined {
   try {
     const manifest = import.meta.resolve(
@@ -54,9 +57,9 @@ export async function startEmulator({ file, port }: EmulatorOptions = {}): Promi
 /**
  * Starts a program that serves DynamoDB and waits until it answers. It never outlives this process.
  *
- * @param name what the program is, for sentences about it
- * @param command the program and its arguments, for the port that it is to listen on
- * @param named the port; any free one if not said
+ * @param name the name of the program, for messages
+ * @param command returns the program and its arguments for a port
+ * @param named the port; any free one if absent
  */
 export async function startBeside(
   name: string,
@@ -75,7 +78,7 @@ export async function startBeside(
   throw new Error(`${name} found no free port in ${PORTS_TRIED_MAX} tries`);
 }
 
-/** A port that nobody listens on at this moment. */
+/** Returns a port on which nobody listens at this moment. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer().once("error", reject);
@@ -90,7 +93,7 @@ function spawnBeside(command: readonly string[], port: number): Emulator {
   const guard = spawn(
     process.execPath,
     [GUARD, ...command],
-    // In a process group of its own: Ctrl-C is for the server, which first finishes what it is doing.
+    // In a process group of its own: Ctrl-C is for the server, which first finishes its requests.
     { stdio: ["pipe", "ignore", "pipe"], detached: true },
   );
   let output = "";
@@ -114,7 +117,7 @@ function spawnBeside(command: readonly string[], port: number): Emulator {
   };
 }
 
-/** Polls until the emulator answers; otherwise says why it does not. */
+/** Polls until the emulator answers; otherwise returns the reason why it does not. */
 async function whyNotReady({ endpoint, exited }: Emulator): Promise<string | undefined> {
   let failure: string | undefined;
   void exited.then((output) => {

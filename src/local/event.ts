@@ -13,7 +13,7 @@ export interface Destination {
   readonly event: Event;
 }
 
-/** Makes of a request the event that API Gateway would make, or says why it leads nowhere. */
+/** Turns a request into the event that API Gateway would make, or returns why it leads nowhere. */
 export function destinationOf(request: IncomingMessage, requestId: string): Destination | Problem {
   const { method = "", url = "" } = request;
   const [rawPath = "", ...rest] = url.split("?");
@@ -53,7 +53,7 @@ export interface Routed {
 }
 
 /**
- * The event of a request before its body has arrived
+ * Returns the event of a request before its body has arrived
  * (https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html).
  */
 export function eventOf(request: IncomingMessage, routed: Routed): Event {
@@ -89,7 +89,7 @@ export function eventOf(request: IncomingMessage, routed: Routed): Event {
   };
 }
 
-/** The event with the body that arrived after its headers: as text where it is text. */
+/** Adds the body to the event, as text if it is text. */
 export function withBody(event: Event, body: Buffer): Event {
   if (body.length === 0) return event;
   return isUtf8(body)
@@ -99,7 +99,10 @@ export function withBody(event: Event, body: Buffer): Event {
 
 export const newRequestId = (): string => randomUUID();
 
-/** Once, so that the handlers see what API Gateway would decode again, or end the path at: they refuse it by its name. */
+/**
+ * Decodes the path once, so that the handlers see the characters that API Gateway would decode again or end the path
+ * at, and reject them by name.
+ */
 export function decodedSegments(rawPath: string): string[] | undefined {
   if (!rawPath.startsWith("/")) return undefined;
   try {

@@ -34,7 +34,7 @@ export const SCHEDULED_RUNS = {
   work,
 };
 
-/** A shard that fails keeps no other from being gone through. */
+/** Runs each shard in turn. A shard that fails does not keep the others from their run. */
 function shardByShard(run: (event: { readonly shard: number }) => Promise<void>) {
   return async (): Promise<void> => {
     await inParallel(EVERY_SHARD, 1, (shard) => run({ shard }));

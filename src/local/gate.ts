@@ -3,18 +3,18 @@ import type { IncomingMessage } from "node:http";
 import { Problem } from "../contract/schema/problem.ts";
 import { cut } from "../contract/schema/schema.ts";
 
-/** Says why a request may not come in, before anything else is looked at. */
+/** Returns why a request is rejected, before Plat reads anything else of it. */
 export type Gate = (request: IncomingMessage) => Problem | undefined;
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/;
 
-/** Is an address reached from this machine only? */
+/** Returns true if only this machine can reach an address. */
 export const isLoopback = (address: string): boolean => LOOPBACK.test(address);
 
 /**
- * Makes the gate of a server. It keeps out what web pages send through the browser of somebody on this machine: requests
- * that say where they come from (`Origin`, `Sec-Fetch-Site`), and, under a name that was made to lead here (DNS rebinding),
- * those to another `Host`. With a token it lets in only who has it, under whatever name they reach the server.
+ * Makes the gate of a server. It rejects what web pages send through the browser of a user of this machine: requests
+ * that say where they come from (`Origin`, `Sec-Fetch-Site`). Against DNS rebinding it rejects requests to another
+ * `Host`. With a token it accepts only requests with the token, under any name of the server.
  */
 export function gateOf(address: string, token: string | undefined): Gate {
   const hosts = new Set(["localhost", "127.0.0.1", "[::1]", bracketed(address)]);
@@ -23,7 +23,7 @@ export function gateOf(address: string, token: string | undefined): Gate {
     foreignOrigin(request);
 }
 
-/** An address as it stands in a URL. */
+/** Returns an address as a URL has it. */
 export const bracketed = (address: string): string =>
   address.includes(":") ? `[${address}]` : address;
 
@@ -40,7 +40,10 @@ function foreignHost(
   );
 }
 
-/** No page is served here, so that no page has anything to ask here. Programs send neither header. */
+/**
+ * Rejects requests of web pages. Plat serves no page here, so no page has a reason to call it. Programs send neither
+ * header.
+ */
 function foreignOrigin({ headers }: IncomingMessage): Problem | undefined {
   const { origin, host } = headers;
   const site = headers["sec-fetch-site"];
@@ -60,7 +63,7 @@ function withoutToken({ headers }: IncomingMessage, token: string): Problem | un
     : new Problem("unauthenticated", "The token is not the server's.");
 }
 
-/** In a time that does not depend on how much of it is right, nor on how long it is. */
+/** Compares two texts in a time that depends neither on how much is equal nor on the length. */
 const isSame = (a: string, b: string): boolean => timingSafeEqual(digest(a), digest(b));
 
 const digest = (text: string) => createHash("sha256").update(text).digest();

@@ -11,7 +11,7 @@ export function listen(server: Server, port: number, address = "127.0.0.1"): Pro
   });
 }
 
-/** Stops listening, finishes what is under way within a time, and closes. */
+/** Stops listening, finishes the requests in progress within a time limit, and closes. */
 export function close(server: Server): Promise<void> {
   return new Promise((resolve) => {
     const cut = setTimeout(() => server.closeAllConnections(), STOP_MS_MAX);
@@ -23,8 +23,8 @@ export function close(server: Server): Promise<void> {
 }
 
 /**
- * The body of a request; nothing where it has too many bytes. What arrives above the limit is read and thrown away, so that
- * its sender gets to read the answer; but not for ever.
+ * Reads the body of a request; nothing if it has too many bytes. It discards bytes above the limit for a while, so that
+ * the sender can read the answer.
  */
 export function bodyOf(
   request: IncomingMessage,
@@ -43,7 +43,7 @@ export function bodyOf(
   });
 }
 
-/** An answer as bytes, to what is no request: Node has no response for it. */
+/** Formats an answer as bytes, for input that is not a request: Node has no response object for it. */
 export function lastWords(
   status: number,
   headers: Readonly<Record<string, unknown>>,

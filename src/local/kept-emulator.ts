@@ -3,7 +3,7 @@ import { startEmulator } from "./emulator.ts";
 /** The embedded DynamoDB, over its restarts. */
 export interface KeptEmulator {
   readonly endpoint: string;
-  /** Resolves with a sentence when what it kept is out of reach for good. */
+  /** Resolves with a sentence when its data is permanently out of reach. */
   readonly lost: Promise<string>;
   stop(): Promise<void>;
 }

@@ -102,13 +102,13 @@ function parsed(args: readonly string[]) {
       },
     });
   } catch (error) {
-    // Node's first sentence says what is wrong; the others are about other command lines.
+    // Node's first sentence names the mistake; the others are about other command lines.
     const [sentence] = (error as Error).message.split(/\.\s/);
     throw new UsageError(`${sentence?.replace(/\.$/, "")}; --help shows the options.`);
   }
 }
 
-/** A whole number in words of the command line. */
+/** Parses a whole number of the command line. */
 export function whole(option: string, text: string, min: number, max: number): number {
   const number = /^\d{1,6}$/.test(text) ? Number(text) : Number.NaN;
   if (number >= min && number <= max) return number;

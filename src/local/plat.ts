@@ -15,7 +15,7 @@ export interface PlatOptions extends Door {
 /** All of Plat in this process. */
 export interface Plat {
   readonly url: string;
-  /** Says where data is kept. */
+  /** A sentence about where the data is kept. */
   readonly sentence: string;
   readonly context: Context;
   /** Resolves with a sentence when the data is out of reach for good. */
@@ -27,7 +27,7 @@ export interface Plat {
 export async function startPlat(options: PlatOptions): Promise<Plat> {
   const storage = await openStorage(options.storage);
   const context = wire(storage.table);
-  // Loaded only now: a function takes up its table as it is loaded.
+  // Loaded only now, because a function connects to its table when it is loaded.
   const { HANDLERS, SCHEDULED_RUNS } = await import("./functions.ts");
   let serving: Serving;
   try {

@@ -22,9 +22,10 @@ const RECLAIM_MS_MAX = 60_000;
 const RECLAIM_POLL_MS = 250;
 
 /**
- * A day of a cluster in a minute: deployments get their addresses, half of the pods are replaced, everything is taken down,
- * and the blocks go back to the pool. After each act the whole table is checked against the invariants, and against a ledger
- * of our own. Answers with what did not hold.
+ * Plays a day of a cluster in a minute: deployments get their addresses, half of the pods are replaced, all are taken
+ * down, and the blocks return to the pool. After each act it checks the whole table against the invariants and against
+ * its own ledger.
+ * Returns the violations.
  */
 export const rollOut = (rollout: Rollout): Promise<readonly string[]> => new Acts(rollout).run();
 
@@ -78,7 +79,7 @@ class Acts {
     return this.#failures;
   }
 
-  /** One act, its row of the table, and the check of the whole table after it. */
+  /** Plays one act, prints its row, and checks the whole table after it. */
   async #act(name: string, play: (tally: Tally) => Promise<unknown>): Promise<void> {
     const tally = new Tally();
     const startedAtMs = performance.now();

@@ -32,9 +32,7 @@ export interface ServerLimits {
   readonly connectionsMax: number;
 }
 
-/**
- * A body has a bound of its own, `BODY_BYTES_MAX`, here as in AWS: below the 10 MB of API Gateway and the 6 MB of Lambda.
- */
+/** A body has its own bound, `BODY_BYTES_MAX`, here as in AWS: below the 10 MB of API Gateway and the 6 MB of Lambda. */
 const LIMITS: ServerLimits = {
   headersMsMax: 10_000,
   receivingMsMax: 30_000,
@@ -47,7 +45,7 @@ const LIMITS: ServerLimits = {
 export interface Door {
   /** 0: any free one. */
   readonly port: number;
-  /** The address; this machine's own if not said. */
+  /** The address; loopback if absent. */
   readonly listen?: string;
   /** The token that requests must carry; without it, only programs on this machine have access. */
   readonly token?: string | undefined;
@@ -58,7 +56,7 @@ const LISTEN_DEFAULT = "127.0.0.1";
 export interface Serving {
   readonly url: string;
   readonly port: number;
-  /** Stops listening, finishes what is under way within a time, and closes. */
+  /** Stops listening, finishes the requests in progress within a time limit, and closes. */
   stop(): Promise<void>;
 }
 
@@ -80,7 +78,7 @@ export async function serve(
       maxHeaderSize: limits.headerBytesMax,
     },
     (request, response) => {
-      // A client that goes away in the middle of its request is no concern of anybody else's.
+      // A client that disconnects in the middle of its request must not affect others.
       answer(handlers, request, gate, limits).then(
         (reply) => write(response, reply, stopping),
         () => response.destroy(),

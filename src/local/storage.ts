@@ -16,7 +16,7 @@ export const TABLE_NAME = "plat";
 /** The place of a local table. */
 export interface Storage {
   readonly table: Table;
-  /** Says where data is kept, for the first line on the terminal. */
+  /** A sentence about where the data is kept, for the first line on the terminal. */
   readonly sentence: string;
   /** Resolves with a sentence when the data is out of reach for good. */
   readonly lost: Promise<string>;
@@ -75,7 +75,7 @@ async function inFile(data: string): Promise<Storage> {
   };
 }
 
-/** It has a binary for each platform, and is an optional dependency: npm may have left out the one or the other. */
+/** Loads lmdb. It is an optional dependency with a binary for each platform: npm may have left out either. */
 async function loadLmdb() {
   try {
     return await import("lmdb");
@@ -89,11 +89,11 @@ async function loadLmdb() {
   }
 }
 
-/** lmdb is not there, or its loader says that the package with its binary is not. */
+/** Returns true if lmdb is missing, or if its loader reports that the package with its binary is missing. */
 const isNotInstalled = ({ message }: Error): boolean =>
   /^(Cannot find package 'lmdb'|No native build was found)/.test(message);
 
-/** Of two tables in one directory, each would serve without what the other has. */
+/** Rejects a directory with two tables: each server would run without the other's data. */
 function expectNo(file: string, data: string, owner: string): void {
   if (existsSync(join(data, file)))
     throw new UsageError(

@@ -23,7 +23,7 @@ export class Tally {
     return rejected.map(([code, count]) => `${code} ${count}`).join(", ") || "none";
   }
 
-  /** The time that a share of the calls stayed within. */
+  /** Returns the time in which a share of the calls ended, in milliseconds. */
   quantileMs(share: number): number {
     const sorted = [...this.#ms].sort((a, b) => a - b);
     return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;

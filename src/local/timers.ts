@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 export interface Timer {
-  /** Starts no further run, and waits for the one under way. */
+  /** Starts no further run, and waits for the one in progress. */
   stop(): Promise<void>;
 }
 
-/** Does a task every so many seconds, as a schedule does in AWS. A task that takes longer delays the next one. */
+/** Runs a task at an interval in seconds, as a schedule does in AWS. A task that takes longer delays the next one. */
 export function every(seconds: number, task: () => Promise<void>): Timer {
   const stopping = new AbortController();
   const running = run();
@@ -18,7 +18,7 @@ export function every(seconds: number, task: () => Promise<void>): Timer {
 
   async function run(): Promise<void> {
     while (await slept(seconds * 1000, stopping.signal)) {
-      // A failed run has done no harm, and the next one looks at everything anew.
+      // A failed run has done no harm, and the next one reads everything anew.
       await task().catch((error) => console.error(`A scheduled run failed: ${error}`));
     }
   }

@@ -7,9 +7,9 @@ const TOKEN_CHARACTERS_MIN = 16;
 const TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/;
 
 /**
- * Returns the token that requests must carry: what the file has, else `PLAT_TOKEN`, else none.
+ * Returns the token that requests must carry: from the file, else from `PLAT_TOKEN`, else none.
  *
- * @throws UsageError it cannot be read, or is none
+ * @throws {UsageError} if it cannot be read, or is not a token
  */
 export function readToken(
   file: string | undefined,
@@ -24,7 +24,7 @@ export function readToken(
   }
 }
 
-/** A token is a secret: what is wrong with one is said without it. */
+/** Checks a token. It is a secret, so the message does not contain it. */
 function valid(token: string, where: string): string {
   if (token.length >= TOKEN_CHARACTERS_MIN && TOKEN.test(token)) return token;
   throw new UsageError(

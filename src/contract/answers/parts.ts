@@ -81,7 +81,7 @@ export const host = { host: v.string(), affinityType };
 
 export const attributes = v.record(v.string(), v.string());
 
-/** Of an address, what concerns its owner. */
+/** The fields of an address that concern its owner. */
 export const ownership = {
   state: v.picklist(["assigned", "cooling", "free", "hostReserved"]),
   handle: v.optional(v.string()),

@@ -7,7 +7,7 @@ export const fieldAtFault = v.strictObject({
   problem: v.string(),
 });
 
-/** RFC 9457. A problem may have members of its own beyond these. */
+/** A problem document of RFC 9457. It can have further members. */
 export const problem = v.looseObject({
   type: v.string(),
   title: v.string(),

@@ -31,7 +31,7 @@ const PATH_PARTS: Readonly<Record<string, v.GenericSchema>> = {
 
 const HEADERS = { "If-Match": etags, "If-None-Match": etags, "Idempotency-Key": idempotencyKey };
 
-/** The OpenAPI 3.1 document of the API, from the very schemas that requests are read with. */
+/** Returns the OpenAPI 3.1 document of the API, made from the same schemas that parse the requests. */
 export function openApi() {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const route of ROUTES) {
@@ -94,7 +94,7 @@ function operation(route: Route, method: string) {
 
 const uncapitalised = (text: string) => `${text.charAt(0).toLowerCase()}${text.slice(1)}`;
 
-/** In which space a route acts, and how to act in another. */
+/** Describes the space in which a route acts, and how to act in another. */
 function describedBySpace({ method, path }: Route): string {
   if (!actsInSpace(path)) return "Acts in no space.";
   const named = inNamedSpace(withoutSpace(path));
@@ -114,7 +114,7 @@ const inQuery = ({ query = {} }: Route) =>
     parameter(name, "query", inText(schemaOf(schema))),
   );
 
-/** A parameter; one whose schema says more than its name has the words of the schema. */
+/** Returns a parameter, with the description of its schema if that has one. */
 const parameter = (name: string, place: "path" | "query", { description, ...schema }: Json) => ({
   name,
   in: place,
@@ -139,7 +139,7 @@ function contentOf({ yaml }: Route, forms: readonly v.GenericSchema[]) {
   };
 }
 
-/** A default that stands in a query as text, as the value that it stands for. */
+/** Parses a default that a query has as text into its value. */
 function inText({ default: usual, ...schema }: Json): Json {
   if (usual === undefined) return schema;
   return { ...schema, default: schema.type === "string" ? usual : JSON.parse(String(usual)) };

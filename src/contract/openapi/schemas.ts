@@ -17,7 +17,7 @@ export const gatewayProblem = v.object({
   message: v.pipe(v.string(), v.description("The message of API Gateway.")),
 });
 
-/** The component schemas: the bodies of requests and of answers, and what stands in several of them. */
+/** The component schemas: the bodies of requests and answers, and the parts that several of them share. */
 const NAMED: Readonly<Record<string, v.GenericSchema>> = {
   AssignRequest: assignBody,
   ReleaseRequest: releaseBody,
@@ -146,7 +146,7 @@ export function componentSchemas(): Readonly<Record<string, Json>> {
   );
 }
 
-/** Returns the JSON Schema of a value: a reference where it is a component. */
+/** Returns the JSON Schema of a value: a reference if it is a component. */
 export function schemaOf(schema: v.GenericSchema): Json {
   const name = NAMES.get(schema);
   if (name !== undefined) return { $ref: refTo(name) };
@@ -154,7 +154,7 @@ export function schemaOf(schema: v.GenericSchema): Json {
   return json as Json;
 }
 
-/** The same schema, with words for each field that has none. */
+/** Returns the same schema, with a description for each field that has none. */
 function described(schema: Json, component: string): Json {
   const walked = Object.fromEntries(
     Object.entries(schema).map(([key, value]) => [key, walkedInto(key, value, component)]),

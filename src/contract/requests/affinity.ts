@@ -18,7 +18,7 @@ export const affinityListQuery = {
   ...pageEntries(BLOCKS_PER_PAGE_DEFAULT, BLOCKS_PER_PAGE_MAX),
 };
 
-/** A claim of a range that one request did not come through goes on with its cursor. */
+/** The cursor that continues a claim of a range that one request did not complete. */
 export const affinityClaimQuery = { cursor: v.optional(v.string()) };
 
 export const affinityReleaseQuery = {
@@ -71,7 +71,7 @@ export const affinitiesBody = v.pipe(
   }),
 );
 
-/** The affinities of all hosts, as they are asked for and told. */
+/** The query and the answers of the affinities of all hosts. */
 
 export const spaceAffinitiesQuery = {
   pool: v.optional(resourceName),

@@ -21,7 +21,7 @@ import { labels } from "../schema/labels.ts";
 import { oneWayToNamePools, poolNames } from "../schema/pool-names.ts";
 import { fields, rule } from "../schema/schema.ts";
 
-/** More than one block of the largest size has; the allocator knows what the pools at hand can serve. */
+/** More addresses than one block of the largest size has. The allocator knows what the pools can serve. */
 export const ADDRESSES_PER_REQUEST_MAX = 4_096;
 
 const count = whole(0, ADDRESSES_PER_REQUEST_MAX);

@@ -1,13 +1,13 @@
 import type * as v from "valibot";
 import { namespaceName, nodeName, resourceName } from "../schema/field.ts";
 
-/** The name that a body gives to what it describes, and the field it stands in. */
+/** The name that a body gives to its resource, and the field that has it. */
 export interface NameInBody {
   readonly field: string;
   readonly value: string;
 }
 
-/** The part of a path that names a thing, and what may stand there. */
+/** The part of a path that names a resource, and its schema. */
 export interface NamePart {
   readonly part: string;
   readonly schema: v.GenericSchema<string, string>;

@@ -17,7 +17,7 @@ export const poolBody = v.pipe(
     ...POOL_FIELDS,
     cooldownSeconds: v.optional(whole(0, COOLDOWN_SECONDS_MAX)),
     borrowing: v.optional(v.picklist(BORROWING, `must be ${BORROWING.join(" or ")}`)),
-    // What a GET answers can be changed and PUT back.
+    // A caller can change the answer of a GET and PUT it back.
     name: v.optional(resourceName),
     routing: v.optional(fields(ROUTING_FIELDS), {}),
     state: v.optional(text),

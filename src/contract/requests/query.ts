@@ -7,7 +7,7 @@ export const pageEntries = (usual: number, max: number) => ({
   cursor: v.optional(v.string()),
 });
 
-/** Is this a dry run? */
+/** Asks for a dry run. */
 export const DRY_RUN = { dryRun: v.optional(flagText, "false") };
 
 export const NAMED_PER_PAGE_MAX = 250;

@@ -9,7 +9,7 @@ export const labelledQuery = pageEntries(LABELLED_PER_PAGE_DEFAULT, LABELLED_PER
 
 const API_VERSIONS = ["v1"];
 
-/** The bodies that register a node or a namespace: its labels, or its manifest. */
+/** Makes the bodies that register a node or a namespace: its labels, or its manifest. */
 function labelledRequest(kind: "Node" | "Namespace", of: NamePart) {
   return {
     kind,
@@ -17,10 +17,10 @@ function labelledRequest(kind: "Node" | "Namespace", of: NamePart) {
     of,
     body: fields({
       labels: v.optional(labels, {}),
-      // What a GET answers can be changed and PUT back.
+      // A caller can change the answer of a GET and PUT it back.
       name: v.optional(of.schema),
     }),
-    /** As `kubectl get -o yaml` prints it: its labels are taken, and nothing else of it is looked at. */
+    /** A manifest as `kubectl get -o yaml` prints it. Plat takes its labels and ignores the rest. */
     manifest: fields({
       apiVersion: v.picklist(API_VERSIONS, `must be ${API_VERSIONS.join(" or ")}`),
       kind: v.literal(kind, `must be ${kind}, or a list with one`),

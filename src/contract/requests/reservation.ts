@@ -6,7 +6,7 @@ import { fields, list } from "../schema/schema.ts";
 
 const REASON_CHARACTERS_MAX = 1_024;
 
-/** The text is kept as it was written, but for blanks and IPv4-mapped addresses, beside what it means. */
+/** A text, kept as written except for blanks and IPv4-mapped addresses, beside its value. */
 const interval = readable(parsePlainInterval, {
   description: "A CIDR, an address, or a range of addresses",
   examples: ["10.0.0.0/28", "10.0.0.7", "10.0.0.1-10.0.0.9"],
@@ -28,6 +28,6 @@ export const reservationBody = fields({
       v.maxLength(REASON_CHARACTERS_MAX, `must have at most ${REASON_CHARACTERS_MAX} characters`),
     ),
   ),
-  // What a GET answers can be changed and PUT back.
+  // A caller can change the answer of a GET and PUT it back.
   name: v.optional(resourceName),
 });

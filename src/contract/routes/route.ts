@@ -3,8 +3,8 @@ import type { ProblemCode } from "../schema/problem.ts";
 import type { Tag } from "./words.ts";
 
 /**
- * The Lambda function of each route; the CDK, the local server and the OpenAPI document use this list. Routes share
- * a function where they need the same rights to the table (`cdk/access.ts`).
+ * The Lambda function of each route; the CDK, the local server and the OpenAPI document use this list. Routes that need
+ * the same rights to the table share a function (`cdk/access.ts`).
  */
 export type FunctionName =
   | "assign"
@@ -19,7 +19,7 @@ export type FunctionName =
 
 type Method = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
 
-/** A route of API Gateway's HTTP API: `{name}` stands for one path segment, `{name+}` for all that are left. */
+/** A route of API Gateway's HTTP API: `{name}` matches one path segment, `{name+}` all remaining ones. */
 export interface Route {
   readonly method: Exclude<Method, "HEAD">;
   readonly path: string;
@@ -32,7 +32,7 @@ export interface Route {
   readonly headers?: readonly ("If-Match" | "If-None-Match" | "Idempotency-Key")[];
   /** The body in each of its forms, the first one usual. */
   readonly body?: readonly v.GenericSchema[];
-  /** May the body also be YAML? */
+  /** True if the body can also be YAML. */
   readonly yaml?: true;
   /** The answer by its status. */
   readonly answers: Readonly<Record<number, v.GenericSchema | undefined>>;
@@ -40,7 +40,10 @@ export interface Route {
   readonly rejections: readonly ProblemCode[];
 }
 
-/** The methods that a route serves: HEAD wherever GET, as a route of its own, so that a policy can tell the two apart. */
+/**
+ * Returns the methods of a route. With GET it also serves HEAD, as a route of its own, so that a policy can tell the
+ * two apart.
+ */
 export const methodsOf = ({ method }: Route): readonly Method[] =>
   method === "GET" ? ["GET", "HEAD"] : [method];
 

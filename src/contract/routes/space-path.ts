@@ -5,15 +5,18 @@ export const SPACE_DEFAULT = "default";
 const ROOT = "/v1/";
 const NAMED_ROOT = "/v1/spaces/{space}/";
 
-/** Does what has this path act in a space? All of `/v1` does: in `default` where the path names none. */
+/** Returns true if the path acts in a space. All of `/v1` does: in `default` if the path names none. */
 export const actsInSpace = (path: string): boolean => path.startsWith(ROOT);
 
-/** The other form of such a path, or of a route's key, which names the space. */
+/** Returns the other form of such a path, or of a route's key, which names the space. */
 export const inNamedSpace = (route: string): string => route.replace(ROOT, NAMED_ROOT);
 
-/** The form that names no space; functions know their routes by it. */
+/** Returns the form that names no space; functions know their routes by it. */
 export const withoutSpace = (route: string): string => route.replace(NAMED_ROOT, ROOT);
 
-/** The path in a space of what has this path without one, such as `/v1/jobs/1`; it stays as it is where no space is named. */
+/**
+ * Returns the path in a space for a path without one, such as `/v1/jobs/1`; the path stays the same if no space is
+ * named.
+ */
 export const pathIn = (space: string | undefined, path: string): string =>
   space === undefined ? path : inNamedSpace(path).replace("{space}", space);

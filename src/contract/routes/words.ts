@@ -3,8 +3,8 @@ import { IDEMPOTENCY_KEY_CHARACTERS_MAX } from "../../domain/limits.ts";
 /** Descriptions of fields, parameters and headers without their own description, for the OpenAPI document. */
 
 /**
- * By the name of a field, which means the same wherever it stands; `Schema.field` where it means something else in one
- * component schema.
+ * Descriptions by the name of a field, which means the same everywhere, or by `Schema.field` if it means something else
+ * in one component schema.
  */
 export const FIELD_WORDS: Readonly<Record<string, string>> = {
   action:

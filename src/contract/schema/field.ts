@@ -15,14 +15,14 @@ const LABEL = "[a-z0-9]([a-z0-9-]*[a-z0-9])?";
 
 export const text = v.string("must be a string");
 
-/** A text for people; a lone surrogate is no character, and no database keeps it. */
+/** A text for people. It rejects a lone surrogate, which is not a character and which no database stores. */
 export const proseText = v.pipe(text, v.regex(/^\P{Cs}*$/u, "must be Unicode text"));
 
 export const flag = v.boolean("must be true or false");
 
 export const whole = (min: number, max: number) => wholeNumber(min, max, "");
 
-/** A cap, where `null` says that there is none. */
+/** A cap; `null` means that there is none. */
 export const wholeOrNone = (min: number, max: number) =>
   v.nullable(wholeNumber(min, max, ", or null for no cap"));
 
@@ -36,7 +36,7 @@ function wholeNumber(min: number, max: number, or: string) {
   );
 }
 
-/** A whole number as a query writes it. */
+/** Parses a whole number in a query. */
 export function wholeText(min: number, max: number) {
   const message = `must be a whole number from ${min} to ${max}`;
   return v.pipe(
@@ -84,14 +84,15 @@ export const spaceName = dnsLabel(SPACE_CHARACTERS_MAX, "tenant-7");
 export const namespaceName = dnsLabel(NAMESPACE_CHARACTERS_MAX, "shop");
 
 /**
- * Characters that a path cannot contain, encoded or not: API Gateway decodes it twice, and ends it at a `?` that it has decoded; a `#` ends it
- * wherever it is read as a URL. `/v1/handles/web%3F1` would name the handle `web`.
+ * Characters that a path cannot contain, encoded or not. API Gateway decodes a path twice and ends it at a decoded `?`;
+ * URLs end it at a `#`.
+ * So `/v1/handles/web%3F1` would name the handle `web`.
  */
 export const LOST_IN_PATH = /[?%#]/;
 export const LOST_IN_PATH_WORDS =
   "must not contain ?, % or #, because no path can contain them; POST …/release, with the name in its body, releases what such a name holds";
 
-/** A pattern that excludes those too; a name that has one of them is told so, and any other one what it must be. */
+/** Makes a pattern that also excludes these characters. A name with one of them gets a message of its own. */
 const withoutLost = (pattern: RegExp, message: string) =>
   v.regex(pattern, ({ input }) => (LOST_IN_PATH.test(input) ? LOST_IN_PATH_WORDS : message));
 
@@ -124,8 +125,8 @@ export const nodeName = v.pipe(
 const HANDLE_MESSAGE = `must be 1 to ${NAME_CHARACTERS_MAX} printable characters`;
 
 /**
- * A handle that may have its name from before paths were minded. A lone surrogate is no character: it would not come back from
- * the database as it went in.
+ * A handle, which may have a name from before names were checked for paths. A lone surrogate is not a character: the
+ * database would not return it unchanged.
  */
 export const handleText = v.pipe(
   text,
@@ -144,15 +145,15 @@ export const handleName = v.pipe(
   ),
 );
 
-/** The id of a job, as the answer that began it says. */
+/** The id of a job, from the answer that started it. */
 export const jobId = v.pipe(
   text,
   v.regex(/^[\w-]{1,64}$/, "is not the id of a job, such as delete-AZ3qXw8"),
 );
 
 /**
- * A key, quoted as the IETF's draft of the header has it (a String of RFC 9651, 3.3.3, of which `\"` and `\\` are the only
- * escapes), or bare. Both ways of writing it are one key.
+ * A key: quoted as in the IETF's draft of the header (a String of RFC 9651, 3.3.3, with `\"` and `\\` as the only
+ * escapes), or bare. Both forms are the same key.
  */
 export const idempotencyKey = v.pipe(
   text,
@@ -178,7 +179,7 @@ export const etags = v.pipe(
   ),
 );
 
-/** A text that the domain can read, and what a JSON Schema can say of it. */
+/** A text that the domain parses, and its description in JSON Schema. */
 export function readable<T>(
   parse: (text: string) => Parsed<T>,
   said: {

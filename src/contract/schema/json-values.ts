@@ -22,7 +22,7 @@ export function toJson(value: unknown): unknown {
   );
 }
 
-/** Inverse of `toJson`. */
+/** Restores the values. Inverse of `toJson`. */
 export function fromJson(json: unknown): unknown {
   if (typeof json !== "object" || json === null) return json;
   if (Array.isArray(json)) return json.map(fromJson);

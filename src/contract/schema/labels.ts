@@ -12,7 +12,7 @@ import { textMap } from "./text-map.ts";
 const NAME = "([A-Za-z0-9]([A-Za-z0-9_.-]*[A-Za-z0-9])?)";
 const WORD = new RegExp(`^${NAME}$`);
 
-/** Labels by the rules of Kubernetes: `[prefix/]name`, where the prefix is a DNS name, and short plain values. */
+/** Labels by the rules of Kubernetes: `[prefix/]name` with a DNS name as prefix, and short plain values. */
 export const labels = v.pipe(
   textMap(LABELS_MAX, labelProblem, {
     propertyNames: {

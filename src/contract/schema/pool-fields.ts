@@ -21,7 +21,7 @@ import { list } from "./schema.ts";
 
 /** Fields of a pool that Calico and Plat share, with the same rules. */
 
-/** The text is kept as it was written, beside what it means. */
+/** A text, kept as written, beside its parsed value. */
 const selector = v.pipe(
   readable(
     (text) => {
@@ -40,7 +40,7 @@ const selector = v.pipe(
   ),
 );
 
-/** The range of a pool, read as it stands: where it is of IPv4-mapped addresses, the refusal names the IPv4 range. */
+/** The range of a pool as written. If it has IPv4-mapped addresses, the rejection names the IPv4 range. */
 const range = readable(parseCidr, {
   description:
     "A network of unicast addresses, with no bits set below its prefix. It never changes",
@@ -91,7 +91,7 @@ export const ROUTING_FIELDS = {
   disableBGPExport: v.optional(flag),
 };
 
-/** The fields of a pool once each of them is right by itself. */
+/** The fields of a pool after each of them is valid on its own. */
 interface PoolFields {
   readonly cidr: Cidr;
   readonly blockSize?: number | undefined;
@@ -120,7 +120,7 @@ function rangeProblems({ cidr, blockSize, disabled }: PoolFields): FieldProblem[
   if (unfit !== undefined) return [{ field: "cidr", value, problem: unfit }];
   if (blockSize === undefined) return [];
   const { min, max } = BLOCK_SIZES[cidr.family];
-  // A pool that serves nobody may be smaller than a block of it, as in Calico; then it can never be enabled.
+  // A pool that serves nobody can be smaller than one of its blocks, as in Calico; then it can never be enabled.
   const largest = disabled ? min : Math.max(min, cidr.prefix);
   if (largest <= blockSize && blockSize <= max) return [];
   const problem = `must be from ${largest} to ${max} for the pool ${value}`;

@@ -4,7 +4,7 @@ import { poolReference, unique } from "./field.ts";
 import type { FieldProblem } from "./problem.ts";
 import { list } from "./schema.ts";
 
-/** The pools that are asked for, by name or CIDR; none of them: whatever serves everybody. */
+/** The pools of a request, by name or CIDR; none means all serving pools. */
 const poolReferences = v.optional(
   v.pipe(
     list(
@@ -33,7 +33,7 @@ export interface PoolNames {
   readonly ipv6Pools: readonly string[];
 }
 
-/** Together they could mean a union or an order: nobody is to guess. */
+/** Rejects two ways at once to name pools, because they could mean a union or an order. */
 export const oneWayToNamePools = (names: PoolNames): readonly FieldProblem[] =>
   names.pools.length > 0 && isByFamily(names)
     ? [

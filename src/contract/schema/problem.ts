@@ -30,13 +30,13 @@ export type ProblemCode = RejectionCode | EdgeCode;
 interface ProblemKind {
   readonly status: number;
   readonly title: string;
-  /** May the very same request succeed later, without anything being changed by its caller or an operator? */
+  /** True if the same request can succeed later without a change by its caller or an operator. */
   readonly retryable?: true;
   /** Seconds to wait if no better value is known. */
   readonly retryAfterSeconds?: number;
 }
 
-/** The one table of everything a caller can be told no for. */
+/** The one table of all rejections. */
 export const PROBLEMS: Readonly<Record<ProblemCode, ProblemKind>> = {
   invalid_request: { status: 400, title: "The request is not valid" },
   unauthenticated: { status: 401, title: "The request has no valid token" },
@@ -113,9 +113,11 @@ export class Problem {
   }
 }
 
-/** One thing wrong with a request. */
+/** One mistake in a request. */
 export interface FieldProblem {
-  /** The path to it, as in `cidrs[2]` or `attributes.pod`; `?space` and `Idempotency-Key` for what is not in the body. */
+  /**
+   * The path to it, as in `cidrs[2]` or `attributes.pod`; `?space` and `Idempotency-Key` for parts outside of the body.
+   */
   readonly field: string;
   /** The received value, shortened. */
   readonly value?: unknown;
@@ -126,12 +128,12 @@ export interface FieldProblem {
 const FIELDS_MAX = 50;
 const FIELDS_IN_DETAIL_MAX = 3;
 
-/** The request is not valid, for these reasons. */
+/** Makes the problem of an invalid request, with its reasons. */
 export const invalid = (...problems: readonly FieldProblem[]): Problem => invalidAll(problems);
 
 /**
- * All that is wrong with a request, up to a maximum: the sender of a nonsense body needs no list of a megabyte. Its problems
- * come as one argument, since a hundred thousand arguments are more than a call can have.
+ * Makes the problem with all mistakes of a request, up to a maximum, so that a nonsense body gets no answer of a
+ * megabyte. It takes the mistakes as one argument, because a call cannot have a hundred thousand arguments.
  */
 export function invalidAll(problems: readonly FieldProblem[]): Problem {
   const sentences = problems
@@ -165,7 +167,7 @@ export function problemOf(no: unknown): Problem {
 /** Returns the handle under which a caller can release what an assign that was cut short took. */
 const heldBy = ({ handle }: CutShort) => (handle === undefined ? {} : { handle });
 
-/** RFC 9457. */
+/** Returns the problem document of RFC 9457. */
 export function problemAnswer({ code, detail, members }: Problem, requestId: string) {
   const { status, title, retryable = false, retryAfterSeconds: usual } = PROBLEMS[code];
   const { allow } = members;

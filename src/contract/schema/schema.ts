@@ -2,8 +2,8 @@ import * as v from "valibot";
 import { type FieldProblem, invalidAll, type Problem } from "./problem.ts";
 
 /**
- * An object with these fields and no others. Unlike valibot's own it names every unknown field, refuses an array, and
- * knows the fields by their own names only, so that `constructor` is as unknown as any other.
+ * Makes an object schema with these fields and no others. Unlike valibot's own it names every unknown field, rejects an
+ * array, and knows only own properties, so that `constructor` is unknown too.
  */
 export function fields<Entries extends v.ObjectEntries>(entries: Entries) {
   const known = Object.keys(entries).join(", ");
@@ -32,8 +32,8 @@ export function fields<Entries extends v.ObjectEntries>(entries: Entries) {
 }
 
 /**
- * An array of so many items. Its length is looked at before its items: a body has room for half a million wrong ones, and
- * their sender is told one thing.
+ * Makes an array schema with bounds for its length. It checks the length before the items: a body has room for half a
+ * million wrong ones, and its sender gets one message.
  */
 export function list<Item extends v.GenericSchema>(
   item: Item,
@@ -56,7 +56,7 @@ export function list<Item extends v.GenericSchema>(
   } as typeof schema;
 }
 
-/** A rule that concerns several fields of an object; asked once each of them is right by itself. */
+/** Makes a rule over several fields of an object. It runs only if each field is valid on its own. */
 export function rule<T extends object>(problems: (value: T) => readonly FieldProblem[]) {
   return v.rawCheck<T>(({ dataset, addIssue }) => {
     if (!dataset.typed) return;
@@ -105,7 +105,7 @@ function fieldProblem({ path, input, message }: v.BaseIssue<unknown>): FieldProb
   };
 }
 
-/** `addresses[2].handle` */
+/** Formats a path such as `addresses[2].handle`. */
 function pathText(keys: readonly unknown[]): string {
   return keys
     .map((key, i) =>
@@ -114,7 +114,7 @@ function pathText(keys: readonly unknown[]): string {
     .join("");
 }
 
-/** The beginning of a text of the caller's, as Unicode: half a character would make the answer unreadable to some. */
+/** Cuts a caller's text without splitting a Unicode character, which would make the answer unreadable to some clients. */
 export function cut(text: string): string {
   const start =
     text.length <= TEXT_CHARACTERS_MAX ? text : `${text.slice(0, TEXT_CHARACTERS_MAX)}…`;

@@ -2,10 +2,10 @@ import * as v from "valibot";
 import { isRecord } from "./schema.ts";
 
 /**
- * An object of so many texts under names of the caller's.
+ * Makes the schema of an object with a bounded number of texts under names of the caller's choice.
  *
- * @param problemOf what is wrong with a name and its text
- * @param said what a JSON Schema can say of them
+ * @param problemOf returns the mistake in a name and its text
+ * @param said the part of it that a JSON Schema can express
  */
 export function textMap(
   entriesMax: number,

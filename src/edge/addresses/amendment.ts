@@ -7,7 +7,7 @@ import { readJson } from "../http/body.ts";
 import type { Answer, Event } from "../http/event.ts";
 import { readAddressPath } from "../http/parameters.ts";
 
-/** Reads what is to change about the address of the path, and what proves that it is the caller's. */
+/** Reads the change to the address in the path, and the proof that the address is the caller's. */
 export function readAmendment(
   event: Event,
 ): { readonly space: string; readonly amendment: Amendment } | Problem {
@@ -31,7 +31,7 @@ export function readAmendment(
   };
 }
 
-/** The sides that were named. */
+/** Returns the sides that the request names. */
 function sidesOf<T>({
   active,
   alternate,

@@ -84,7 +84,7 @@ export function affinitiesReleasedAnswer(
   };
 }
 
-/** Of a block that was not worked on: why it, or what it is judged by, cannot be read. */
+/** Adds the reason why a block, or an item that its handling depends on, cannot be read. */
 const withReason = <Block extends { readonly unreadable?: CorruptItemError }>({
   unreadable,
   ...block

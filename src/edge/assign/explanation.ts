@@ -2,7 +2,7 @@ import type { Explanation } from "../../allocator/assign/explain.ts";
 import type { Rejection } from "../../domain/outcome.ts";
 import type { Answer } from "../http/event.ts";
 
-/** The answer to a dry run of an assign. A refusal is part of it: the question itself was answered. */
+/** Returns the answer to a dry run of an assign. A rejection is part of it, because the dry run itself succeeded. */
 export function explanationAnswer(
   { requested, rejection, messages, missing, families }: Explanation,
   requestId: string,
@@ -24,5 +24,5 @@ export function explanationAnswer(
   };
 }
 
-/** The members that the problem would have. */
+/** Returns the members that the problem would have. */
 const rejectionOf = ({ code, detail, members }: Rejection) => ({ code, detail, ...members });

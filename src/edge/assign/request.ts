@@ -18,8 +18,8 @@ import { explanationAnswer } from "./explanation.ts";
 /**
  * Reads a request to assign.
  *
- * @param freshHandle makes the handle of a dry run that has neither one nor an Idempotency-Key; any other request without both
- *   is refused, since nobody could find what it holds once its answer is lost
+ * @param freshHandle makes the handle of a dry run that has neither a handle nor an Idempotency-Key. Any other request
+ *   without both is rejected, because nobody could find its addresses if its answer is lost
  */
 export function readAssign(
   event: Event,
@@ -52,15 +52,15 @@ export function readAssign(
     ...(input.namespace !== undefined && { namespace: input.namespace }),
     ...poolsAsked(input),
     allowPartial: input.allowPartial,
-    // 0 is how Calico's client says nothing.
+    // Calico's client sends 0 for "not set".
     ...(input.maxBlocksPerHost && { maxBlocksPerHost: input.maxBlocksPerHost }),
     ...(input.limitPerHandle > 0 && { limitPerHandle: input.limitPerHandle }),
     ...(input.hostReserved && { hostReserved: input.hostReserved }),
     ...(input.leaseSeconds > 0 && { leaseSeconds: input.leaseSeconds }),
   };
-  // A retry may know other labels by then: it is the same request, as it is where labels are registered.
+  // A retry can have other labels: it is the same request, as it is if the labels are registered.
   const { hostLabels, namespaceLabels } = input;
-  // Nor is it another request where another asks again for what was asked for.
+  // It is also the same request if another caller sends it.
   const userArn = event.requestContext.authorizer?.iam?.userArn;
   return {
     ...asked,
@@ -73,7 +73,7 @@ export function readAssign(
   };
 }
 
-/** A request that nobody can repeat, and whose addresses nobody can find once its answer is lost. */
+/** Rejects a request that nobody can repeat, and whose addresses nobody can find if its answer is lost. */
 const NOT_TO_BE_FOUND = invalid(
   {
     field: "Idempotency-Key",
@@ -124,7 +124,7 @@ export function assignAnswer(result: Assignment | Explanation, requestId: string
   };
 }
 
-/** One text for every way to write the same request. */
+/** Returns one text for all ways to write the same request. */
 function canonical({
   attributes,
   address,

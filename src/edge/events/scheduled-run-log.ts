@@ -1,6 +1,6 @@
 import { logger } from "../http/logger.ts";
 
-/** The log line of a scheduled run; what went wrong on the way is a warning, since the scheduled run went on. */
+/** Logs a scheduled run. Failures on the way are a warning, because the run continued. */
 export function logScheduledRun(
   name: string,
   { failures, ...done }: { readonly failures: readonly unknown[] },

@@ -7,9 +7,9 @@ const scheduledRun = v.strictObject({
 });
 
 /**
- * Reads which shard a scheduled run is to go through, of the event of its schedule.
+ * Reads the shard of a scheduled run from the event of its schedule.
  *
- * @throws Error that says what an event must be, and what it is
+ * @throws {Error} that says what an event must be, and what it is
  */
 export function shardOfRun(event: unknown): number {
   const { success, output } = v.safeParse(scheduledRun, event);

@@ -6,7 +6,7 @@ import { spaceInBody } from "./misplaced-space.ts";
 
 const JSON_TYPE = /^application\/(json|[\w.+-]+\+json)$/;
 
-/** The value that a JSON body stands for; no body names a space. */
+/** Returns the value of a JSON body; the body must not name a space. */
 export function readJson(event: Event): { readonly value: unknown } | Problem {
   const type = mediaType(event);
   if (type instanceof Problem) return type;
@@ -27,7 +27,7 @@ export function parseJson(event: Event): { readonly value: unknown } | Problem {
   }
 }
 
-/** Bytes that are no UTF-8 are refused: what they would be replaced by is not what the caller sent. */
+/** Decodes a body as UTF-8. It rejects other bytes, because a replacement character would change what the caller sent. */
 export function bodyText(event: Event, bytesMax: number): string | Problem {
   const { headers, body, isBase64Encoded } = event;
   const encoding = headers["content-encoding"] ?? "identity";
@@ -55,8 +55,9 @@ export function bodyText(event: Event, bytesMax: number): string | Problem {
 export const EMPTY = invalid({ field: "body", problem: "is empty; send a JSON object" });
 
 /**
- * Returns the type that a body is said to be of. A body of no type is refused: what it is could only be guessed
- * (https://www.rfc-editor.org/rfc/rfc9110#section-8.3), and a web page may send one to any server without asking it.
+ * Returns the media type of a body. It rejects a body without a type, because a guess could be wrong
+ * (https://www.rfc-editor.org/rfc/rfc9110#section-8.3), and because a web page can send one to any server without a
+ * preflight.
  */
 export function mediaType({ headers, body }: Event): string | Problem {
   const said = headers["content-type"];

@@ -23,8 +23,8 @@ export interface Wanted {
 const NAMES_TOLD_MAX = 10;
 
 /**
- * Chooses what a PUT is about: a lone document, or of several manifests, as files and `kubectl` have them, the one of the
- * wanted kind that has the URL's name. It must be there exactly once. None of them names a space.
+ * Chooses the document of a PUT: a lone one, or among manifests (as files and `kubectl` have them) the one of the
+ * wanted kind with the URL's name. It must be there exactly once. No document may name a space.
  */
 export function chooseManifest(
   event: Event,
@@ -59,12 +59,12 @@ export function chooseManifest(
   };
 }
 
-/** Nothing of our own JSON has these fields. */
+/** Returns true for a manifest. Plat's own JSON has none of these fields. */
 export function isManifest(value: unknown): value is Record<string, unknown> {
   return isRecord(value) && (Object.hasOwn(value, "apiVersion") || Object.hasOwn(value, "kind"));
 }
 
-/** The documents of a body, and of a list its items: `kubectl get` puts even a single one into a list. */
+/** Returns the documents of a body, and the items of a list: `kubectl get` puts even a single one into a list. */
 function itemsOf(documents: readonly unknown[]): readonly unknown[] | Problem {
   const items: unknown[] = [];
   for (const document of documents) {
@@ -75,7 +75,7 @@ function itemsOf(documents: readonly unknown[]): readonly unknown[] | Problem {
   return items.length > 0 ? items : invalid({ field: "items", problem: "has none" });
 }
 
-/** `List` and, as the API of a kind answers, `IPPoolList`. */
+/** Returns true for `List` and, as the API of a kind answers, for `IPPoolList`. */
 export const isList = (document: Record<string, unknown>): boolean =>
   document.kind === "List" ||
   (typeof document.kind === "string" &&
@@ -88,12 +88,12 @@ function isOfKind(item: unknown, { kind, apiVersions }: Wanted): boolean {
   );
 }
 
-/** The name that a manifest gives to what it describes, if it has one. */
+/** Returns the name in a manifest, if it has one. */
 export function nameOf(item: unknown): unknown {
   return isRecord(item) && isRecord(item.metadata) ? item.metadata.name : undefined;
 }
 
-/** `IPPool default-ipv4-ippool` */
+/** Returns a title such as `IPPool default-ipv4-ippool`. */
 export function titleOf(item: unknown): string {
   const kind = isRecord(item) && typeof item.kind === "string" ? cut(item.kind) : "something";
   const name = nameOf(item);

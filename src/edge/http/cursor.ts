@@ -5,8 +5,9 @@ import { isRecord, shortened } from "../../contract/schema/schema.ts";
 import { parseAddress } from "../../domain/address.ts";
 
 /**
- * Encodes the end of a page as a text that the caller sends back: base64url of a small JSON. It is bound to what was asked for, so
- * that it cannot go on with another list. It grants nothing: whoever makes one up reads what they may read anyway.
+ * Encodes the end of a page as a text that the caller sends back: base64url of a small JSON. It is bound to the
+ * request, so that it cannot continue another list. It grants nothing: a forged cursor shows only what its author may
+ * read anyway.
  *
  * @param of the kind of list, its space and its filters
  */
@@ -14,7 +15,7 @@ export function sealCursor(of: readonly unknown[], position: object): string {
   return Buffer.from(JSON.stringify({ of, position })).toString("base64url");
 }
 
-/** Inverse of `sealCursor`; nothing where there is no cursor. */
+/** Decodes a cursor; nothing if there is none. Inverse of `sealCursor`. */
 export function openCursor<Schema extends v.GenericSchema>(
   text: string | undefined,
   of: readonly unknown[],
@@ -43,7 +44,7 @@ function unsealed(text: string): { readonly of: string; readonly position: unkno
 const rejected = (cursor: string, problem: string): Problem =>
   invalid({ field: "?cursor", value: shortened(cursor), problem });
 
-/** An address in a cursor: this product wrote it, so it is read as it stands. */
+/** An address in a cursor. Plat wrote it, so it needs no other form. */
 export const addressInCursor = readable(parseAddress, {
   description: "An address",
   examples: ["10.0.0.7"],

@@ -5,8 +5,8 @@ import type {
 } from "aws-lambda";
 
 /**
- * A request as API Gateway's HTTP API hands it over (payload format 2.0): header names in lower case, the path decoded, and
- * whose it is where IAM authorises it; a laptop knows no callers.
+ * A request as API Gateway's HTTP API passes it (payload format 2.0): header names in lower case, the path decoded, and
+ * the caller if IAM authorises the route. A laptop knows no callers.
  */
 export type Event = APIGatewayProxyEventV2WithRequestContext<
   APIGatewayEventRequestContextV2 & {
@@ -18,9 +18,9 @@ type IamCaller = APIGatewayEventRequestContextIAMAuthorizer["iam"];
 
 export interface Answer {
   readonly status: number;
-  /** Absent where the status allows none. */
+  /** Absent if the status allows no body. */
   readonly body: object | undefined;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The path of what was made, without its space, such as `/v1/jobs/1`. */
+  /** The path of the created resource, without its space, such as `/v1/jobs/1`. */
   readonly location?: string;
 }

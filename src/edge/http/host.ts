@@ -1,6 +1,6 @@
 import { affinityTypeOf, type HostId, hostName } from "../../domain/host.ts";
 
-/** A host as answers name it. */
+/** Returns a host as answers name it. */
 export const hostBody = (host: HostId) => ({
   host: hostName(host),
   affinityType: affinityTypeOf(host),

@@ -12,7 +12,7 @@ export type Handler = (event: Event) => Promise<APIGatewayProxyStructuredResultV
 
 type Route = (event: Event) => Promise<Answer | Problem | Rejection>;
 
-/** One route as a sentence: parse the event, call the core, answer. Either of the first two may say no. */
+/** Makes the handler of a route: parse the event, call the core, answer. Either of the first two can reject. */
 export function route<Input, Result>(
   parse: (event: Event) => Input | Problem,
   call: (input: Input) => Promise<Result | Problem | Rejection>,
@@ -28,10 +28,10 @@ export function route<Input, Result>(
 }
 
 /**
- * The handler of a function, and one log line for each request. A HEAD is served as the GET of its path, without the body
- * (RFC 9110, 9.3.2).
+ * Makes the handler of a function, which writes one log line for each request. It serves a HEAD as the GET of its path,
+ * without the body (RFC 9110, 9.3.2).
  *
- * @param routes by their keys in API Gateway, each by the one that names no space; the other leads to the same
+ * @param routes by their keys in API Gateway, in the form that names no space; the other form leads to the same route
  */
 export function http(routes: Readonly<Record<string, Route>>): Handler {
   return async (event) => {
@@ -65,8 +65,8 @@ export function http(routes: Readonly<Record<string, Route>>): Handler {
 }
 
 /**
- * The answer with a header that says where to find what was made: by the form of path that its caller may use. What a PUT
- * created is where it was put; API Gateway hands over a path that is decoded, or is not.
+ * Adds the location of the created resource to an answer, in the form of path that its caller may use. A PUT creates at
+ * its own path; API Gateway may or may not decode that path.
  */
 function located(
   { rawPath, pathParameters }: Event,
@@ -82,7 +82,7 @@ const encodedOnce = (segment: string) => encodeURIComponent(decodeURIComponent(s
 export const noRoute = (method: string, path: string): Problem =>
   new Problem("not_found", `There is no route ${method} ${cut(path)}.`);
 
-/** An answer as API Gateway takes it: JSON where it has a body, and the id that finds its request in the log. */
+/** Encodes an answer for API Gateway: JSON if it has a body, and the id of the request in the log. */
 export function encoded(
   { status, headers, body }: Answer,
   requestId: string,

@@ -5,7 +5,7 @@ import { type FieldProblem, invalid, type Problem } from "../../contract/schema/
 import { cut, isRecord, shortened } from "../../contract/schema/schema.ts";
 import type { Event } from "./event.ts";
 
-/** Says no to a body that names a space; a manifest that does so is not meant for another one than its sender thinks. */
+/** Rejects a body that names a space, so that a manifest does not land in another space than its sender thinks. */
 export function spaceInBody(event: Event, body: unknown): Problem | undefined {
   return isRecord(body) && Object.hasOwn(body, "space")
     ? invalid({
@@ -26,7 +26,7 @@ export const spaceInQuery = (event: Event, space: unknown): FieldProblem => ({
 const instead = (event: Event, space: unknown) =>
   `the path alone names the space; send ${requestIn(event, space)}`;
 
-/** `POST /v1/spaces/blue/assign`: the same request in that space, if there can be one of such a name. */
+/** Returns the path of the same request in that space, such as `POST /v1/spaces/blue/assign`, if the name is valid. */
 function requestIn({ routeKey, pathParameters }: Event, space: unknown): string {
   const parts = new Map(Object.entries(pathParameters ?? {}));
   if (v.is(spaceName, space)) parts.set("space", space);

@@ -22,17 +22,17 @@ interface Named {
   readonly name: string;
 }
 
-/** A list in the order of its items' names. */
+/** Makes a list in the order of its items' names. */
 export const namedList = <Item extends Named>(list: string, bodyOf: (item: Item) => object) =>
   pagedList<Item>(list, bodyOf, ({ name }) => name, resourceName);
 
 /**
- * A list that is read as a whole, and answered in pages of so many items, and of so many bytes.
+ * Makes a list that Plat reads as a whole, and answers in pages with a maximum of items and of bytes.
  *
- * @param list what the API calls it, in its path and in its answer
- * @param bodyOf what is answered of each
- * @param placeOf a text of each by which they are in order
- * @param place what such a text is
+ * @param list its name in the API's paths and answers
+ * @param bodyOf makes the answer's body for an item
+ * @param placeOf returns the text by which the items are ordered
+ * @param place the schema of such a text
  */
 export function pagedList<Item>(
   list: string,

@@ -16,7 +16,7 @@ import type { Address } from "../../domain/address.ts";
 import type { Event } from "./event.ts";
 import { spaceInQuery } from "./misplaced-space.ts";
 
-/** Reads the space that the path names, and the query: what it may say is named by the entries, and any other parameter is refused. */
+/** Reads the space in the path, and the query. The entries name the known parameters; any other parameter is rejected. */
 export function readQuery<Entries extends v.ObjectEntries>(event: Event, entries: Entries) {
   const query = event.queryStringParameters ?? {};
   const known = Object.keys(entries);
@@ -34,18 +34,18 @@ export function readQuery<Entries extends v.ObjectEntries>(event: Event, entries
   return input instanceof Problem ? asParameters(input) : { ...input, space };
 }
 
-/** The space of a request whose query says nothing. */
+/** Reads the space of a request without query parameters. */
 export function readSpace(event: Event): string | Problem {
   const query = readQuery(event, {});
   return query instanceof Problem ? query : query.space;
 }
 
-/** The name of a thing in its space. */
+/** Reads the name of a resource in its space. */
 export function readNamed(event: Event, of = RESOURCE) {
   return readNamedWith(event, {}, of);
 }
 
-/** A write of what is named; a body may repeat the name, but not contradict the URL. */
+/** Reads a write of a named resource; a body may repeat the name, but must not contradict the URL. */
 export function readNamedWrite(event: Event, nameInBody?: NameInBody, of = RESOURCE) {
   const named = readNamedWith(event, DRY_RUN, of);
   if (named instanceof Problem || nameInBody === undefined || nameInBody.value === named.name)
@@ -79,7 +79,7 @@ export function readHandlePath(event: Event) {
   return readHandleWith(event, {});
 }
 
-/** The handle in the path, and what else the query says. */
+/** Reads the handle in the path, and the query. */
 export function readHandleWith<Entries extends v.ObjectEntries>(event: Event, entries: Entries) {
   const query = readQuery(event, entries);
   if (query instanceof Problem) return query;
@@ -94,7 +94,7 @@ export function readAddressPath(event: Event): { space: string; address: Address
   return ip instanceof Problem ? ip : { space, address: ip };
 }
 
-/** The host in the path, and what else the query says. */
+/** Reads the host in the path, and the query. */
 export function readHostWith<Entries extends v.ObjectEntries>(event: Event, entries: Entries) {
   const query = readQuery(event, entries);
   if (query instanceof Problem) return query;
@@ -112,7 +112,7 @@ export function inPath<Schema extends v.GenericSchema>(
   return part instanceof Problem ? renamed(part, field) : part;
 }
 
-/** The key of a request, or none. Quoted and bare it is the same one. */
+/** Reads the key of a request, if it has one. The quoted and the bare form are the same key. */
 export function readIdempotencyKey(event: Event): { readonly key: string | undefined } | Problem {
   const header = event.headers["idempotency-key"];
   if (header === undefined) return { key: undefined };
@@ -128,12 +128,12 @@ function unknownParameter(name: string, known: readonly string[]): FieldProblem 
   return { field: `?${shortened(name)}`, problem: `is not a parameter here; ${list}` };
 }
 
-/** The same problem of what the schema took for a whole body. */
+/** Renames the fields of a problem whose schema was read as a whole body. */
 function renamed({ members }: Problem, field: string): Problem {
   return invalid(...(members.fields as FieldProblem[]).map((problem) => ({ ...problem, field })));
 }
 
-/** The same problem of what the schema took for fields of a body. */
+/** Renames the fields of a problem whose schema was read as fields of a body. */
 function asParameters({ members }: Problem): Problem {
   const fields = members.fields as FieldProblem[];
   return invalid(...fields.map((problem) => ({ ...problem, field: `?${problem.field}` })));

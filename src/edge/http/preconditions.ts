@@ -12,7 +12,7 @@ interface ETag {
   readonly weak: boolean;
 }
 
-/** Reads what must hold of a resource before it is written. A weak ETag never matches in If-Match (RFC 9110, 13.1.1). */
+/** Reads the precondition of a write. A weak ETag never matches in If-Match (RFC 9110, 13.1.1). */
 export function readIfMatch({ headers }: Event): { readonly ifMatch: Precondition } | Problem {
   const match = readETags("If-Match", headers["if-match"]);
   if (match instanceof Problem) return match;
@@ -33,7 +33,7 @@ export function readNamedMatch(event: Event, of = RESOURCE) {
   return match instanceof Problem ? match : { ...named, ...match };
 }
 
-/** Answers a read whose caller has what it would be answered already with 304 and no body (RFC 9110, 13.1.2). */
+/** Answers 304 without a body if the caller already has the answer (RFC 9110, 13.1.2). */
 export function unlessKnown({ headers }: Event, answer: Answer): Answer | Problem {
   const { etag, ...others } = answer.headers ?? {};
   if (etag === undefined || answer.status !== 200) return answer;

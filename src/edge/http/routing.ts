@@ -10,7 +10,7 @@ const PATTERNS = ROUTES.map((route) => {
 });
 type Pattern = (typeof PATTERNS)[number];
 
-/** The routes that a path leads to. Its segments come decoded. */
+/** Returns the routes for a path. Its segments must be decoded. */
 export function routesAt(segments: readonly string[]): readonly Route[] {
   return PATTERNS.filter((pattern) => fits(pattern, segments)).map(({ route }) => route);
 }
@@ -29,7 +29,7 @@ function fits({ parts, greedy }: Pattern, segments: readonly string[]): boolean 
   );
 }
 
-/** Does a part of a route's path stand for all segments that are left? */
+/** Returns true if a part of a route's path matches all remaining segments. */
 export function isGreedy(part = ""): boolean {
   return part.endsWith("+}");
 }

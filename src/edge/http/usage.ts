@@ -1,6 +1,6 @@
 import type { Usage } from "../../domain/usage.ts";
 
-/** Counts as JSON has them: numbers, or decimal strings where a number would not be exact. */
+/** Returns the counts for JSON: numbers, or decimal strings if a number would not be exact. */
 export const usageBody = ({
   capacity,
   inUse,
@@ -17,6 +17,6 @@ export const usageBody = ({
   available: countOf(available),
 });
 
-/** A number, or its decimal digits where a number would not be exact. */
+/** Returns a number, or its decimal digits if a number would not be exact. */
 export const countOf = (count: bigint): number | string =>
   count <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(count) : String(count);

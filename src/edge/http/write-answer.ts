@@ -2,7 +2,7 @@ import type { Written } from "../../allocator/admin/written.ts";
 import { formatTime } from "../../domain/time.ts";
 import type { Answer } from "./event.ts";
 
-/** Was a write asked for, or only its dry run? */
+/** Whether a request asks for a dry run of a write. */
 export interface DryRun {
   readonly dryRun: boolean;
 }
@@ -12,17 +12,17 @@ export interface Ignoring {
   readonly ignored: readonly string[];
 }
 
-/** Nothing of a body is lost in silence. */
+/** Returns the fields of a body that Plat ignored, so that the caller learns of them. */
 export const ignored = ({ ignored }: Ignoring) => (ignored.length > 0 ? { ignored } : {});
 
-/** The ETag of a thing is its revision in quotes. */
+/** Returns the ETag of a resource: its revision in quotes. */
 export function etagOf({ revision }: { readonly revision?: string | undefined }) {
   return revision === undefined ? {} : { etag: `"${revision}"` };
 }
 
 /**
- * The answer to an operator's write: what stands there now, and from when on everybody acts on it. The answer to a dry run
- * is what would stand there: it has no ETag, and takes effect at no time.
+ * Returns the answer to an operator's write: the new state, and from when on every function acts on it. The answer to a
+ * dry run has the state that the write would have made. It has no ETag, and never takes effect.
  */
 export function written<T>(
   result: Written<T>,

@@ -18,7 +18,7 @@ export interface Documents {
   readonly documents: readonly [unknown, ...unknown[]];
 }
 
-/** The values that a JSON or YAML body stands for. */
+/** Returns the values of a JSON or YAML body. */
 export function readDocuments(event: Event): Documents | Problem {
   const type = mediaType(event);
   if (type instanceof Problem) return type;
@@ -45,7 +45,7 @@ function parseYaml(event: Event): Documents | Problem {
     if (error) throw error;
     const [first, ...more] = documents
       .map((document) => document.toJS({ maxAliasCount: YAML_ALIASES_MAX }))
-      // What stands between two separators and says nothing is no document.
+      // Leaves out empty documents between two separators.
       .filter((value) => value !== null);
     return first === undefined ? EMPTY : { documents: [first, ...more] };
   } catch (error) {
@@ -56,7 +56,7 @@ function parseYaml(event: Event): Documents | Problem {
   }
 }
 
-/** Read by a machine with a stack of its own, which does not use ours. */
+/** Returns true if the text nests too deeply. This check has a stack of its own, and does not use the process's. */
 function isDeep(text: string): boolean {
   const parser = new Parser();
   for (const lexeme of new Lexer().lex(text)) {

@@ -7,8 +7,8 @@ import { pagedList } from "../http/named-list.ts";
 import type { DryRun } from "../http/write-answer.ts";
 
 /**
- * Work was begun: where to follow it, and from when on nobody gets an address of its pool, unless that serves on. The answer to a dry run is the
- * job that would be begun; it cannot be followed.
+ * Returns the answer to a started job: where to follow it, and from when on nobody gets an address of its pool, unless
+ * the pool still serves. The answer to a dry run has the job that would start; it cannot be followed.
  */
 export function acceptedAnswer(
   { job, effectiveAtMs }: Pick<Accepted, "job"> & Partial<Accepted>,
@@ -59,7 +59,7 @@ const bodyOf = (job: Job) => ({
   ...(job.finishedAtMs !== undefined && { finishedAt: formatTime(job.finishedAtMs) }),
 });
 
-/** Of a walk over the pool: what it looked at, and what it saw. */
+/** Returns the counts of a walk over the pool. */
 const countsOf = ({ groups, blocks, deleted, taken, cooling }: WalkCounts) => ({
   groups,
   blocks,

@@ -19,7 +19,7 @@ export const poolPutAnswer = (
 
 export const poolList = namedList<Pool>("pools", (pool) => bodyOf(pool));
 
-/** Field by field: the id of a pool is nobody's business, and its state only where it serves nobody because of it. */
+/** Copies field by field, to leave out the pool's id, and its state unless the pool serves nobody because of it. */
 const bodyOf = (pool: Pool) => ({
   name: pool.name,
   cidr: formatCidr(pool.cidr),

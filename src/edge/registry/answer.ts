@@ -12,7 +12,10 @@ import { readNamed, readQuery } from "../http/parameters.ts";
 import { unreadableBody } from "../http/unreadable.ts";
 import { etagOf } from "../http/write-answer.ts";
 
-/** Nodes and namespaces, what has labels, as they are asked for and shown. Nothing here reads YAML, which takes time to load. */
+/**
+ * The requests and answers of nodes and namespaces, the resources with labels. Nothing here reads YAML, which takes
+ * time to load.
+ */
 
 export interface Labelled {
   readonly name: string;
@@ -23,7 +26,7 @@ export interface Labelled {
 export const nodeList = labelledList(NODE, "nodes");
 export const namespaceList = labelledList(NAMESPACE, "namespaces");
 
-/** One kind of them: how its reads are asked for, and its list answered. */
+/** Makes the reads of one of the two kinds, and the answer of its list. */
 function labelledList(of: NamePart, list: "nodes" | "namespaces") {
   const listOf = ({ space }: { readonly space: string }) => [list, space];
   return {
@@ -34,7 +37,7 @@ function labelledList(of: NamePart, list: "nodes" | "namespaces") {
       const query = readQuery(event, labelledQuery);
       if (query instanceof Problem) return query;
       const { cursor, ...asked } = query;
-      // What was registered before paths were minded may end a page.
+      // A page can end with a name that was registered before names were checked for paths.
       const opened = openCursor(cursor, listOf(asked), v.object({ after: hostText }));
       return opened instanceof Problem ? opened : { ...asked, after: opened.position?.after };
     },

@@ -15,7 +15,7 @@ import { hostBody } from "../http/host.ts";
 import { readHandlePath, readSpace } from "../http/parameters.ts";
 import { unreadableBody } from "../http/unreadable.ts";
 
-/** Addresses one by one, all that a handle has, or all that a host has. */
+/** A release of single addresses, of a handle, or of a host. */
 export type ReleaseRequest =
   | { readonly space: string; readonly host: HostId }
   | { readonly space: string; readonly handle: string }
@@ -50,12 +50,12 @@ export function readRelease(event: Event): ReleaseRequest | Problem {
   return { space, entries: (addresses ?? []).map(readEntry) };
 }
 
-/** Reads a release of all that the handle in the path has. */
+/** Reads a release of the handle in the path. */
 export function readHandleRelease(event: Event): ReleaseRequest | Problem {
   return rejectKey(event) ?? readHandlePath(event);
 }
 
-/** A key would promise what a release by handle cannot keep, and one by generation keeps without it. */
+/** Rejects an Idempotency-Key. A release by handle cannot honour it, and a release by generation does not need it. */
 function rejectKey({ headers }: Event): Problem | undefined {
   const value = headers["idempotency-key"];
   if (value === undefined) return undefined;

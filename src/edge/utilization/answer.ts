@@ -9,7 +9,7 @@ import { usageBody } from "../http/usage.ts";
 import { utilizationOf } from "./request.ts";
 import { type SpaceUtilizationWanted, spaceUtilizationOf } from "./space-request.ts";
 
-/** The sums are of the whole pool where the answer is complete; until then they are of the blocks so far. */
+/** Returns the sums of the whole pool if the answer is complete, and until then of the blocks so far. */
 export function utilizationAnswer(
   { pool, cidr, usage, blocks, outside, next }: Utilization,
   requestId: string,
@@ -30,7 +30,7 @@ export function utilizationAnswer(
   };
 }
 
-/** Each pool stands on the page on which it is counted to its end, as a whole. */
+/** Returns the whole counts of each pool on the page on which its count ends. */
 export function spaceUtilizationAnswer(
   { pools, orphans, unreadable = [], next }: SpaceUtilization,
   requestId: string,
@@ -57,7 +57,7 @@ export function spaceUtilizationAnswer(
 
 const withinOf = (within: UtilizationPosition | undefined) => within && positionOf(within);
 
-/** Inverse of the schema that reads the cursor. */
+/** Returns the cursor of a position. Inverse of the schema that reads it. */
 const positionOf = ({ poolId, after, sum, reservedInBlocks }: UtilizationPosition) => ({
   poolId,
   after: formatAddress(after),
