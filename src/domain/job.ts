@@ -87,8 +87,10 @@ export const drainJobId = (poolId: string, poolRevision: string): string =>
 export const deleteJobId = (poolId: string): string => `delete-${poolId}`;
 
 /** Returns the id of a release job. The affinities of a pool can be released again after each job. */
-export const releaseJobId = (poolId: string, mustBeEmpty: boolean): string =>
-  `release-${mustBeEmpty ? "empty-" : ""}${poolId}`;
+export const releaseJobId = (
+  poolId: string,
+  { mustBeEmpty }: { readonly mustBeEmpty: boolean },
+): string => `release-${mustBeEmpty ? "empty-" : ""}${poolId}`;
 
 /** Returns true if a new request can start the job again, over the one that succeeded or failed. */
 export function mayBeginAgain({ kind, state }: Pick<Job, "kind" | "state">): boolean {

@@ -5,10 +5,9 @@ import {
   PLAN_BYTES_MAX,
   POOLS_PER_SPACE_MAX,
   RESERVATIONS_PER_SPACE_MAX,
-  SWAP_TRIES_MAX,
   UNTOLD_EFFECTIVE_MS_MAX,
 } from "../../domain/limits.ts";
-import { ContentionError, Rejection } from "../../domain/outcome.ts";
+import { Rejection } from "../../domain/outcome.ts";
 import {
   type Pool,
   type PoolSpec,
@@ -19,11 +18,13 @@ import {
   type SpaceConfiguration,
 } from "../../domain/pool.ts";
 import { same } from "../../domain/same.ts";
+import { compareAndSwap } from "../core/compare-and-swap.ts";
 import { announceChange } from "../core/configuration.ts";
 import { type Context, fresh } from "../core/context.ts";
 import { notFound } from "../core/not-found.ts";
 import type { Listed } from "../core/page.ts";
-import { LOST, type Precondition, unchanged, unmet, whileLost } from "./precondition.ts";
+import { answer, RETRY, type Step } from "../core/step.ts";
+import { type Precondition, unchanged, unmet } from "./precondition.ts";
 import { knownOutcome, type Written } from "./written.ts";
 
 /**
@@ -37,14 +38,15 @@ export async function putPool(
   spec: PoolSpec,
   precondition: Precondition,
 ): Promise<Written<Pool> | Rejection> {
-  return whileLost({ kind: "pool", name }, async () => {
+  return compareAndSwap(`the pool ${name}`, async () => {
     const configuration = await context.store.readSpace(space);
     const current = poolNamed(configuration, name);
-    if (current?.state === "deleting") return beingDeleted(current);
+    if (current?.state === "deleting") return answer(beingDeleted(current));
     if (current?.state === "active") return changePool(context, current, spec, precondition);
-    const unfit = unmet({ kind: "pool", name }, precondition, "change");
+    const unfit = unmet({ kind: "pool", name }, { act: "change", precondition });
+    if (unfit) return answer(unfit);
     const count = configuration.pools.length + configuration.unreadablePools.length;
-    return unfit ?? createPool(context, { space, name, spec, current, count });
+    return answer(await createPool(context, { space, name, spec, current, count }));
   });
 }
 
@@ -91,37 +93,45 @@ async function changePool(
   seen: Pool,
   spec: PoolSpec,
   precondition: Precondition,
-): Promise<Written<Pool> | Rejection | typeof LOST> {
+): Promise<Step<Written<Pool> | Rejection>> {
   const { space, name, id, state, revision, ...current } = seen;
   const isSame = same(current, spec);
-  const rejection = unmet({ kind: "pool", name, revision }, precondition, "change", isSame);
-  if (rejection) return rejection;
-  if (isSame) return unchanged(context, seen, revision, UNTOLD_EFFECTIVE_MS_MAX);
+  const wanted = { act: "change", precondition, isSame } as const;
+  const rejection = unmet({ kind: "pool", name, revision }, wanted);
+  if (rejection) return answer(rejection);
+  if (isSame) return answer(unchanged(context, seen, revision, UNTOLD_EFFECTIVE_MS_MAX));
+  const fixed = immutableIn(seen, spec);
+  if (fixed) return answer(fixed);
+  const next: Pool = { ...spec, space, name, id, state, revision: fresh(context) };
+  const put = await knownOutcome(context.store.putPool(next, seen));
+  if (put.outcome === "lost") return RETRY;
+  const effectiveAtMs = await announceChange(context, space);
+  return answer({ value: next, created: false, effectiveAtMs });
+}
+
+/** Returns why a pool cannot become as it is wanted, or nothing. */
+function immutableIn(seen: Pool, spec: PoolSpec): Rejection | undefined {
   if (!sameCidr(seen.cidr, spec.cidr)) return immutable("cidr", formatCidr(seen.cidr));
   if (seen.blockSize !== spec.blockSize) return immutable("blockSize", seen.blockSize);
   const isForBalancers = ({ allowedUses }: PoolSpec) => allowedUses.includes("LoadBalancer");
-  if (isForBalancers(seen) !== isForBalancers(spec))
-    return fieldRejection(
-      "allowedUses",
-      `cannot become LoadBalancer, or cease to be; it is ${seen.allowedUses.join(", ")}`,
-    );
-  const next: Pool = { ...spec, space, name, id, state, revision: fresh(context) };
-  const put = await knownOutcome(context.store.putPool(next, seen));
-  if (put.outcome === "lost") return LOST;
-  return { value: next, created: false, effectiveAtMs: await announceChange(context, space) };
+  if (isForBalancers(seen) === isForBalancers(spec)) return undefined;
+  return fieldRejection(
+    "allowedUses",
+    `cannot become LoadBalancer, or cease to be; it is ${seen.allowedUses.join(", ")}`,
+  );
 }
 
 /** A compare-and-swap on the plan: whoever changes a range goes through this one item, so no two pools can overlap. */
 async function enterPlan(context: Context, pool: Pool): Promise<Rejection | undefined> {
   const { store } = context;
-  for (let attempt = 0; attempt < SWAP_TRIES_MAX; attempt++) {
+  return compareAndSwap("the address plan", async () => {
     const plan = await store.readPlan(pool.space);
     const { name, id, cidr, blockSize } = pool;
     // The plan was read before: as long as this pool stands as we put it, nobody else has entered its range since.
     const configuration = await store.readSpace(pool.space);
     const { pools } = configuration;
     const current = poolNamed(configuration, name);
-    if (current?.revision !== pool.revision) return changedMeanwhile("pool", name);
+    if (current?.revision !== pool.revision) return answer(changedMeanwhile("pool", name));
     const entries = plan.entries.filter((entry) => mayStand(configuration, entry.id));
     const change = planned({ ...plan, entries }, { pool: name, id, cidr, blockSize });
     if ("inTheWay" in change) {
@@ -129,18 +139,15 @@ async function enterPlan(context: Context, pool: Pool): Promise<Rejection | unde
       // An earlier try that was cut off may have left this pool's former range in the plan.
       const others = entries.filter((entry) => entry.id !== id);
       if (others.length < plan.entries.length) await store.changePlan(plan, others, fresh(context));
-      return overlap(
-        cidr,
-        other,
-        pools.find((candidate) => candidate.id === other.id),
-      );
+      const owner = pools.find((candidate) => candidate.id === other.id);
+      return answer(overlap(cidr, other, owner));
     }
-    if (planBytes(change.entries) > PLAN_BYTES_MAX) return noRoomInPlan(pool, change.entries);
+    if (planBytes(change.entries) > PLAN_BYTES_MAX)
+      return answer(noRoomInPlan(pool, change.entries));
     const changed = await store.changePlan(plan, change.entries, fresh(context));
     // After an unknown outcome the plan is read again; entering the same range twice is entering it once.
-    if (changed.outcome === "done") return undefined;
-  }
-  throw new ContentionError("other pools of this space are being created at the same time");
+    return changed.outcome === "done" ? answer(undefined) : RETRY;
+  });
 }
 
 /**
@@ -178,26 +185,28 @@ export async function putReservation(
   precondition: Precondition,
 ): Promise<Written<Reservation> | Rejection> {
   const resource = { kind: "reservation", name };
-  return whileLost(resource, async () => {
+  return compareAndSwap<Written<Reservation> | Rejection>(`the reservation ${name}`, async () => {
     const configuration = await context.store.readSpace(space);
     const seen = reservationNamed(configuration, name);
     const { reservations, unreadableReservations } = configuration;
     const count = reservations.length + unreadableReservations.length;
     const revision = seen?.revision;
     const isSame = same(seen, { ...spec, space, name, revision });
-    const rejection = unmet({ ...resource, revision }, precondition, "change", isSame);
-    if (rejection) return rejection;
-    if (seen && isSame) return unchanged(context, seen, seen.revision, UNTOLD_EFFECTIVE_MS_MAX);
-    if (!seen && count >= RESERVATIONS_PER_SPACE_MAX)
-      return new Rejection(
-        "invalid_request",
-        `A space has at most ${RESERVATIONS_PER_SPACE_MAX} reservations.`,
-      );
+    const wanted = { act: "change", precondition, isSame } as const;
+    const rejection = unmet({ ...resource, revision }, wanted);
+    if (rejection) return answer(rejection);
+    if (seen && isSame)
+      return answer(unchanged(context, seen, seen.revision, UNTOLD_EFFECTIVE_MS_MAX));
+    if (!seen && count >= RESERVATIONS_PER_SPACE_MAX) {
+      const detail = `A space has at most ${RESERVATIONS_PER_SPACE_MAX} reservations.`;
+      return answer(new Rejection("invalid_request", detail));
+    }
     await registerSpace(context, space);
     const next: Reservation = { ...spec, space, name, revision: fresh(context) };
     const put = await knownOutcome(context.store.putReservation(next, seen));
-    if (put.outcome === "lost") return LOST;
-    return { value: next, created: !seen, effectiveAtMs: await announceChange(context, space) };
+    if (put.outcome === "lost") return RETRY;
+    const effectiveAtMs = await announceChange(context, space);
+    return answer({ value: next, created: !seen, effectiveAtMs });
   });
 }
 
@@ -209,17 +218,22 @@ export async function deleteReservation(
   precondition: Precondition,
 ): Promise<Written<undefined> | Rejection> {
   const resource = { kind: "reservation", name };
-  return whileLost(resource, async () => {
+  return compareAndSwap<Written<undefined> | Rejection>(`the reservation ${name}`, async () => {
     const seen = await findReservation(context, space, name);
-    if (!seen) return notFound(space, "reservation", name);
+    if (!seen) return answer(notFound(space, "reservation", name));
     const { revision } = seen;
-    const rejection = unmet({ ...resource, revision }, precondition, "delete");
-    if (rejection) return rejection;
+    const rejection = unmet({ ...resource, revision }, { act: "delete", precondition });
+    if (rejection) return answer(rejection);
     const deleted = await knownOutcome(context.store.deleteReservation(seen));
-    if (deleted.outcome === "lost") return LOST;
+    if (deleted.outcome === "lost") return RETRY;
     const effectiveAtMs = await announceChange(context, space);
-    return { value: undefined, created: false, effectiveAtMs };
+    return answer({ value: undefined, created: false, effectiveAtMs });
   });
+}
+
+interface SettingsWithRevision {
+  readonly settings: Settings;
+  readonly revision: string;
 }
 
 /** Sets what holds for the whole space. */
@@ -228,24 +242,25 @@ export async function putSettings(
   space: string,
   settings: Settings,
   precondition: Precondition,
-): Promise<Written<{ settings: Settings; revision: string }> | Rejection> {
+): Promise<Written<SettingsWithRevision> | Rejection> {
   const resource = { kind: "configuration", name: `of space ${space}` };
-  return whileLost(resource, async () => {
+  const what = `the configuration of space ${space}`;
+  return compareAndSwap<Written<SettingsWithRevision> | Rejection>(what, async () => {
     const { settings: current, settingsRevision: seen } = await context.store.readSpace(space);
     const isSame = seen !== undefined && same(current, settings);
-    const rejection = unmet({ ...resource, revision: seen }, precondition, "change", isSame);
-    if (rejection) return rejection;
-    if (isSame)
-      return unchanged(context, { settings, revision: seen }, seen, UNTOLD_EFFECTIVE_MS_MAX);
+    const wanted = { act: "change", precondition, isSame } as const;
+    const rejection = unmet({ ...resource, revision: seen }, wanted);
+    if (rejection) return answer(rejection);
+    if (isSame) {
+      const value = { settings, revision: seen };
+      return answer(unchanged(context, value, seen, UNTOLD_EFFECTIVE_MS_MAX));
+    }
     await registerSpace(context, space);
     const revision = fresh(context);
     const put = await knownOutcome(context.store.putSettings(space, settings, revision, seen));
-    if (put.outcome === "lost") return LOST;
-    return {
-      value: { settings, revision },
-      created: seen === undefined,
-      effectiveAtMs: await announceChange(context, space),
-    };
+    if (put.outcome === "lost") return RETRY;
+    const effectiveAtMs = await announceChange(context, space);
+    return answer({ value: { settings, revision }, created: seen === undefined, effectiveAtMs });
   });
 }
 

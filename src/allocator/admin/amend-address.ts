@@ -6,8 +6,8 @@ import { heldBy } from "../../domain/block.ts";
 import { blockOf } from "../../domain/block-group.ts";
 import { ordinalOf } from "../../domain/cidr.ts";
 import type { Generation } from "../../domain/generation.ts";
-import { ALLOCATION_BYTES_MAX, SWAP_TRIES_MAX } from "../../domain/limits.ts";
-import { ContentionError, Rejection, UnavailableError } from "../../domain/outcome.ts";
+import { ALLOCATION_BYTES_MAX } from "../../domain/limits.ts";
+import { Rejection, UnavailableError } from "../../domain/outcome.ts";
 import {
   changedOwners,
   type ExpectedOwner,
@@ -18,7 +18,9 @@ import {
   type Owners,
 } from "../../domain/owner.ts";
 import { identify, type NamedAddress } from "../allocations/identify-address.ts";
+import { compareAndSwap } from "../core/compare-and-swap.ts";
 import { type Context, fresh } from "../core/context.ts";
+import { answer, RETRY } from "../core/step.ts";
 
 /** A change of an assigned address, with the proof that it is the caller's. */
 export interface Amendment extends NamedAddress {
@@ -62,12 +64,12 @@ export async function amendAddress(
   // Revisions that we tried to write: one that is refused may stand nevertheless, where a layer below sent it twice.
   const ours = new Set<string>();
   let unsure = false;
-  for (let attempt = 0; attempt < SWAP_TRIES_MAX; attempt++) {
+  return compareAndSwap<Amended | Rejection>("the allocation of this address", async () => {
     const seen = await store.readAllocation({ space, handleHash, id, keyed });
     // Where none is found, it may stand under keys that this version does not know.
     if (!seen) await store.checkKeys();
     const rejection = whyNot(seen, amendment, token);
-    if (rejection || !seen) return rejection ?? over(address);
+    if (rejection || !seen) return answer(rejection ?? over(address));
     let current = seen;
     // Rule 6, own tag first: what we wrote is judged by what stood before it, not by itself.
     if (!ours.has(seen.revision)) {
@@ -77,29 +79,29 @@ export async function amendAddress(
         if (unsure)
           throw new UnavailableError("the database did not say whether the owners were changed");
         const held = await isHeld(context, space, amendment.address, named);
-        return held ? notAsExpected(address, mismatches) : over(address);
+        return answer(held ? notAsExpected(address, mismatches) : over(address));
       }
       if (leaseSeconds !== undefined || Object.keys(owner).length > 0) {
         current = amended(context, seen, address, amendment);
-        if (allocationBytes(current) > ALLOCATION_BYTES_MAX) return tooLarge(address);
+        if (allocationBytes(current) > ALLOCATION_BYTES_MAX) return answer(tooLarge(address));
         const written = await store.changeAllocation("amend", seen, current);
         ours.add(current.revision);
         unsure ||= written.outcome === "unknown";
-        if (written.outcome !== "done") continue; // what stands there is looked at, and changed once more
+        // The next try looks at what stands there, and changes it.
+        if (written.outcome !== "done") return RETRY;
       }
     }
     // Only now: a release by address frees the slot before its allocation goes. Whoever ends the lease marks the allocation first.
     const held = await isHeld(context, space, amendment.address, named);
-    if (!held) return over(address);
+    if (!held) return answer(over(address));
     const { handle, expiresAtMs } = current;
-    return {
+    return answer({
       address,
       handle,
       ...(expiresAtMs !== undefined && { expiresAtMs }),
       owner: ownersAt(current, address),
-    };
-  }
-  throw new ContentionError("the allocation of this address kept changing during the request");
+    });
+  });
 }
 
 function amended(

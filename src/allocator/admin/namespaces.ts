@@ -3,12 +3,14 @@ import { EFFECTIVE_MS_MAX } from "../../domain/limits.ts";
 import type { Namespace } from "../../domain/namespace.ts";
 import type { Rejection } from "../../domain/outcome.ts";
 import { same } from "../../domain/same.ts";
+import { compareAndSwap } from "../core/compare-and-swap.ts";
 import { type Context, fresh } from "../core/context.ts";
 import { forgetLabels } from "../core/labels.ts";
 import { notFound } from "../core/not-found.ts";
 import type { Page } from "../core/page.ts";
+import { answer, RETRY } from "../core/step.ts";
 import type { LabelledWanted } from "./nodes.ts";
-import { LOST, type Precondition, unchanged, unmet, whileLost } from "./precondition.ts";
+import { type Precondition, unchanged, unmet } from "./precondition.ts";
 import { knownOutcome, type Written } from "./written.ts";
 
 /** Registers a namespace, or changes the labels of one that is as it was seen. */
@@ -21,19 +23,20 @@ export async function putNamespace(
 ): Promise<Written<Namespace> | Rejection> {
   const { store } = context;
   const resource = { kind: "namespace", name };
-  return whileLost(resource, async () => {
+  return compareAndSwap<Written<Namespace> | Rejection>(`the namespace ${name}`, async () => {
     const seen = await store.readNamespace(space, name);
     const revision = seen?.revision;
     const isSame = same(seen?.labels, labels);
-    const rejection = unmet({ ...resource, revision }, precondition, "change", isSame);
-    if (rejection) return rejection;
-    if (seen && isSame) return unchanged(context, seen, seen.revision, EFFECTIVE_MS_MAX);
+    const wanted = { act: "change", precondition, isSame } as const;
+    const rejection = unmet({ ...resource, revision }, wanted);
+    if (rejection) return answer(rejection);
+    if (seen && isSame) return answer(unchanged(context, seen, seen.revision, EFFECTIVE_MS_MAX));
     const next: Namespace = { space, name, labels, revision: fresh(context) };
     const put = await knownOutcome(
       seen ? store.changeNamespace(seen, next) : store.createNamespace(next),
     );
-    if (put.outcome === "lost") return LOST;
-    return { value: next, created: !seen, effectiveAtMs: announced(context, space, name) };
+    if (put.outcome === "lost") return RETRY;
+    return answer({ value: next, created: !seen, effectiveAtMs: announced(context, space, name) });
   });
 }
 
@@ -46,15 +49,19 @@ export async function deleteNamespace(
 ): Promise<Written<undefined> | Rejection> {
   const { store } = context;
   const resource = { kind: "namespace", name };
-  return whileLost(resource, async () => {
+  return compareAndSwap<Written<undefined> | Rejection>(`the namespace ${name}`, async () => {
     const seen = await store.readNamespace(space, name);
-    if (!seen) return notFound(space, "namespace", name);
+    if (!seen) return answer(notFound(space, "namespace", name));
     const { revision } = seen;
-    const rejection = unmet({ ...resource, revision }, precondition, "delete");
-    if (rejection) return rejection;
+    const rejection = unmet({ ...resource, revision }, { act: "delete", precondition });
+    if (rejection) return answer(rejection);
     const deleted = await knownOutcome(store.deleteNamespace(seen));
-    if (deleted.outcome === "lost") return LOST;
-    return { value: undefined, created: false, effectiveAtMs: announced(context, space, name) };
+    if (deleted.outcome === "lost") return RETRY;
+    return answer({
+      value: undefined,
+      created: false,
+      effectiveAtMs: announced(context, space, name),
+    });
   });
 }
 

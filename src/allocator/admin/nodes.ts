@@ -4,12 +4,14 @@ import { EFFECTIVE_MS_MAX, PAGE_READS_AT_ONCE } from "../../domain/limits.ts";
 import type { Node } from "../../domain/node.ts";
 import { CorruptItemError, type Rejection, unlessCorrupt } from "../../domain/outcome.ts";
 import { same } from "../../domain/same.ts";
+import { compareAndSwap } from "../core/compare-and-swap.ts";
 import { type Context, fresh } from "../core/context.ts";
 import { forgetLabels } from "../core/labels.ts";
 import { notFound } from "../core/not-found.ts";
 import type { Page } from "../core/page.ts";
 import { inParallel } from "../core/parallel.ts";
-import { LOST, type Precondition, unchanged, unmet, whileLost } from "./precondition.ts";
+import { answer, RETRY } from "../core/step.ts";
+import { type Precondition, unchanged, unmet } from "./precondition.ts";
 import { knownOutcome, type Written } from "./written.ts";
 
 /**
@@ -25,19 +27,20 @@ export async function putNode(
 ): Promise<Written<Node> | Rejection> {
   const { store } = context;
   const resource = { kind: "node", name };
-  return whileLost(resource, async () => {
+  return compareAndSwap<Written<Node> | Rejection>(`the node ${name}`, async () => {
     const seen = await store.readNode(space, name);
     const revision = seen?.revision;
     const isSame = same(seen?.labels, labels);
-    const rejection = unmet({ ...resource, revision }, precondition, "change", isSame);
-    if (rejection) return rejection;
-    if (seen && isSame) return unchanged(context, seen, seen.revision, EFFECTIVE_MS_MAX);
+    const wanted = { act: "change", precondition, isSame } as const;
+    const rejection = unmet({ ...resource, revision }, wanted);
+    if (rejection) return answer(rejection);
+    if (seen && isSame) return answer(unchanged(context, seen, seen.revision, EFFECTIVE_MS_MAX));
     const id = seen?.id ?? fresh(context);
     const node: Node = { space, name, id, labels, revision: fresh(context) };
     if (!seen) await knownOutcome(store.enterNode({ space, name, id, atMs: context.now() }));
     const put = await knownOutcome(seen ? store.changeNode(seen, node) : store.createNode(node));
-    if (put.outcome === "lost") return LOST;
-    return { value: node, created: !seen, effectiveAtMs: announced(context, space, name) };
+    if (put.outcome === "lost") return RETRY;
+    return answer({ value: node, created: !seen, effectiveAtMs: announced(context, space, name) });
   });
 }
 
@@ -50,16 +53,20 @@ export async function deleteNode(
 ): Promise<Written<undefined> | Rejection> {
   const { store } = context;
   const resource = { kind: "node", name };
-  return whileLost(resource, async () => {
+  return compareAndSwap<Written<undefined> | Rejection>(`the node ${name}`, async () => {
     const seen = await store.readNode(space, name);
-    if (!seen) return notFound(space, "node", name);
+    if (!seen) return answer(notFound(space, "node", name));
     const { revision } = seen;
-    const rejection = unmet({ ...resource, revision }, precondition, "delete");
-    if (rejection) return rejection;
+    const rejection = unmet({ ...resource, revision }, { act: "delete", precondition });
+    if (rejection) return answer(rejection);
     const deleted = await knownOutcome(store.deleteNode(seen));
-    if (deleted.outcome === "lost") return LOST;
+    if (deleted.outcome === "lost") return RETRY;
     await store.deleteNodeEntry("leave-node", seen);
-    return { value: undefined, created: false, effectiveAtMs: announced(context, space, name) };
+    return answer({
+      value: undefined,
+      created: false,
+      effectiveAtMs: announced(context, space, name),
+    });
   });
 }
 

@@ -1,6 +1,5 @@
 import { mintedAtMs } from "../../domain/fresh.ts";
-import { SWAP_TRIES_MAX } from "../../domain/limits.ts";
-import { ContentionError, Rejection } from "../../domain/outcome.ts";
+import { Rejection } from "../../domain/outcome.ts";
 import type { Context } from "../core/context.ts";
 import type { Written } from "./written.ts";
 
@@ -29,19 +28,22 @@ type Act = keyof typeof UNDONE;
 
 const UNDONE = { change: "changed", delete: "deleted", drain: "drained" } as const;
 
-/**
- * Returns why a precondition keeps a write from being made, or nothing.
- *
- * @param isSame the resource is already as the write would leave it. Such a write needs no If-Match, and a revision that is
- *   stale does not refuse it: its answer may have been lost on the way (RFC 9110, 13.1.1).
- */
+/** The write that a caller wants, and its precondition. */
+interface Wanted {
+  readonly act: Act;
+  readonly precondition: Precondition;
+  /**
+   * Is the resource already as the write would leave it? Such a write needs no If-Match, and a stale revision does not refuse
+   * it: its answer may have been lost on the way (RFC 9110, 13.1.1).
+   */
+  readonly isSame?: boolean;
+}
+
+/** Returns why a precondition keeps a write from being made, or nothing. */
 export function unmet(
-  resource: Resource,
-  precondition: Precondition,
-  act: Act,
-  isSame = false,
+  { kind, name, revision }: Resource,
+  { act, precondition, isSame = false }: Wanted,
 ): Rejection | undefined {
-  const { kind, name, revision } = resource;
   const { match, noneMatch } = conditionsOf(precondition);
   if (revision === undefined)
     return match === undefined
@@ -64,25 +66,6 @@ export function unmet(
     `The ${kind} ${name} has changed since it was read, and is not ${UNDONE[act]}; read it again.`,
   );
 }
-
-/**
- * Makes a write under its precondition. Where somebody else was faster, what stands now is judged anew.
- *
- * @throws {ContentionError} where somebody else is faster every time
- */
-export async function whileLost<T>(
-  { kind, name }: Resource,
-  write: () => Promise<T | typeof LOST>,
-): Promise<T> {
-  for (let attempt = 0; attempt < SWAP_TRIES_MAX; attempt++) {
-    const result = await write();
-    if (result !== LOST) return result;
-  }
-  throw new ContentionError(`the ${kind} ${name} kept changing while it was written`);
-}
-
-/** Somebody else wrote between the look and the write. */
-export const LOST = Symbol("lost");
 
 /**
  * Answers a write that changes nothing: what stands, and from when on everybody acts on it, whoever wrote it.

@@ -12,11 +12,13 @@ import {
 import { CorruptItemError, Rejection } from "../../domain/outcome.ts";
 import { capOf, type Pool } from "../../domain/pool.ts";
 import { candidateOf, whyClosed } from "../../domain/selection.ts";
-import { claimBlock, helpClaim, seizeBlock } from "../blocks/claim-block.ts";
+import { type Claimant, claimBlock, helpClaim, seizeBlock } from "../blocks/claim-block.ts";
 import { correctAfterwards } from "../blocks/full-group-hint.ts";
+import { untilAnswered } from "../core/compare-and-swap.ts";
 import { configurationOf, poolAt } from "../core/configuration.ts";
 import type { Context } from "../core/context.ts";
 import { asHint } from "../core/hint.ts";
+import { answer, RETRY } from "../core/step.ts";
 import { tooSmall } from "./too-small.ts";
 
 /** The result for one block of a range. */
@@ -141,31 +143,38 @@ async function claimGiven(
   }
 }
 
+interface Claimed {
+  readonly status: ClaimedBlock["status"];
+  readonly owner?: HostId;
+}
+
 async function claimOne(
   context: Context,
   pool: Pool,
   host: HostId,
   cidr: Cidr,
   blocksMax: number,
-): Promise<{ readonly status: ClaimedBlock["status"]; readonly owner?: HostId }> {
+): Promise<Claimed> {
   const { store, random } = context;
-  for (let attempt = 0; attempt < CLAIM_TRIES_MAX; attempt++) {
-    if (attempt > 0) await context.sleep(random.fraction() * CLAIM_WAIT_MS_MAX);
+  const exhausted = () => ({ status: "contended" }) as const;
+  return untilAnswered<Claimed>({ triesMax: CLAIM_TRIES_MAX, exhausted }, async (before) => {
+    if (before > 0) await context.sleep(random.fraction() * CLAIM_WAIT_MS_MAX);
     const there = await store.readBlock(pool.space, cidr);
-    if (there && there.poolId !== pool.id) break;
+    if (there && there.poolId !== pool.id) return answer({ status: "contended" });
     if (there?.host === host) {
       context.cache.remember(there);
-      return { status: "claimed" };
+      return answer({ status: "claimed" });
     }
-    if (there?.host !== undefined) return { status: "not_owned", owner: there.host };
+    if (there?.host !== undefined) return answer({ status: "not_owned", owner: there.host });
     const affinities = await store.listAffinities(pool.space, host);
     const begun = affinities.find(({ block }) => sameCidr(block, cidr));
     if (!begun && affinitiesFor([pool], affinities).length >= blocksMax)
-      return { status: "block_limit" };
-    // Whatever comes of it, the block says whose it is.
-    if (there) await seizeBlock(context, pool, host, affinities, there);
+      return answer({ status: "block_limit" });
+    const claimant: Claimant = { pool, host, affinities };
+    if (there) await seizeBlock(context, claimant, there);
     else if (begun) await helpClaim(context, [pool], begun);
-    else await claimBlock(context, pool, host, affinities, cidr);
-  }
-  return { status: "contended" };
+    else await claimBlock(context, claimant, cidr);
+    // Whatever came of it, the block says whose it is.
+    return RETRY;
+  });
 }

@@ -17,11 +17,13 @@ import { deleteEmptyBlock } from "../blocks/delete-empty-block.ts";
 import { disown } from "../blocks/disown-block.ts";
 import { clearAround } from "../blocks/full-group-hint.ts";
 import { BoundedWork } from "../core/bounded-work.ts";
+import { untilAnswered } from "../core/compare-and-swap.ts";
 import { configurationOf, poolAt } from "../core/configuration.ts";
 import type { Context } from "../core/context.ts";
 import { asHint } from "../core/hint.ts";
 import type { Page } from "../core/page.ts";
 import { inParallel } from "../core/parallel.ts";
+import { answer, RETRY } from "../core/step.ts";
 import { tooSmall } from "./too-small.ts";
 
 /** The result for a host's affinity to one block. */
@@ -148,21 +150,24 @@ export async function releaseAffinity(
   }
 }
 
+type Released = Omit<ReleasedAffinity, "cidr">;
+
 async function release(
   context: Context,
   { space, host, mustBeEmpty, cidr, seen }: ReleasingBlock,
-): Promise<Omit<ReleasedAffinity, "cidr">> {
+): Promise<Released> {
   let wasOurs = false;
-  for (let attempt = 0; attempt < SWAP_TRIES_MAX; attempt++) {
-    const block = (attempt === 0 && seen) || (await context.store.readBlock(space, cidr));
+  const exhausted = () => ({ status: "contended" }) as const;
+  return untilAnswered<Released>({ triesMax: SWAP_TRIES_MAX, exhausted }, async (before) => {
+    const block = (before === 0 && seen) || (await context.store.readBlock(space, cidr));
     if (block?.host !== host) {
       // A claim may have ended since: affinities say that the block is not the host's only by a look that is younger than they are.
       const affinities = await context.store.listAffinities(space, host);
-      if ((await context.store.readBlock(space, cidr))?.host === host) continue;
+      if ((await context.store.readBlock(space, cidr))?.host === host) return RETRY;
       await dropAffinities(context, affinities, cidr);
-      if (!wasOurs) return { status: "not_owned" };
+      if (!wasOurs) return answer({ status: "not_owned" });
       // A write of ours whose outcome was unknown, or somebody who wanted the same.
-      return block ? { status: "disowned" } : { status: "deleted" };
+      return answer({ status: block ? "disowned" : "deleted" });
     }
     wasOurs = true;
     const configuration = await configurationOf(context, space);
@@ -172,12 +177,12 @@ async function release(
     const cooldownMs = cooldownMsOf(pool, settings);
     const usage = { inUse: takenIn(block), cooling: coolingIn(block, nowMs, cooldownMs) };
     const empty = isEmpty(block, { nowMs, cooldownMs });
-    if (mustBeEmpty && !empty) return { status: "not_empty", ...usage };
+    if (mustBeEmpty && !empty) return answer({ status: "not_empty", ...usage });
     if (empty && nowMs - block.claimedAtMs >= 1000 * settings.blockMinAgeSeconds) {
-      if (await deleteEmptyBlock(context, block)) return { status: "deleted" };
-    } else if (await disown(context, block)) return { status: "disowned", ...usage };
-  }
-  return { status: "contended" };
+      if (await deleteEmptyBlock(context, block)) return answer({ status: "deleted" });
+    } else if (await disown(context, block)) return answer({ status: "disowned", ...usage });
+    return RETRY;
+  });
 }
 
 /** Affinities of a block that is not the host's: what was cut off before its last step is finished. */

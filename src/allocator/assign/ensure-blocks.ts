@@ -9,9 +9,11 @@ import type { Labels } from "../../domain/labels.ts";
 import { CLAIM_TRIES_MAX, CLAIM_WAIT_MS_MAX, POOLS_TOLD_MAX } from "../../domain/limits.ts";
 import { ContentionError, Rejection } from "../../domain/outcome.ts";
 import { helpClaim } from "../blocks/claim-block.ts";
+import { untilAnswered } from "../core/compare-and-swap.ts";
 import { configurationOf } from "../core/configuration.ts";
 import type { Context } from "../core/context.ts";
 import { allOf } from "../core/parallel.ts";
+import { answer, RETRY } from "../core/step.ts";
 import type { PoolsAsked } from "./assignment.ts";
 import { familyRequestsOf } from "./family-requests.ts";
 import { claimAnyBlock, type Nothing, poolScansOf } from "./find-blocks.ts";
@@ -69,19 +71,20 @@ async function ensureBlock(
   const { store, random } = context;
   const poolScans = poolScansOf(context);
   let affinities = await store.listAffinities(familyRequest.space, familyRequest.host);
-  for (let attempt = 0; attempt < CLAIM_TRIES_MAX; attempt++) {
+  const exhausted = () => new ContentionError("other hosts claimed every block that was tried");
+  return untilAnswered<Block | Rejection>({ triesMax: CLAIM_TRIES_MAX, exhausted }, async () => {
     const own = await firstOwn(context, familyRequest, affinities);
-    if (own) return own;
+    if (own) return answer(own);
     const search = await claimAnyBlock(context, familyRequest, affinities, 0, poolScans);
-    if (search.kind === "ours") return search.block;
+    if (search.kind === "ours") return answer(search.block);
     const before = affinities;
     affinities = await store.listAffinities(familyRequest.space, familyRequest.host);
     // A refusal is only true if the host got no block while it was looked for.
     if (search.kind === "none" && sameBlocks(before, affinities))
-      return rejectionOf(familyRequest, search);
+      return answer(rejectionOf(familyRequest, search));
     await context.sleep(random.fraction() * CLAIM_WAIT_MS_MAX);
-  }
-  throw new ContentionError("other hosts claimed every block that was tried");
+    return RETRY;
+  });
 }
 
 /** The first of the host's blocks in the order of pools; a claim that was cut off is finished. */

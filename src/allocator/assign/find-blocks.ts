@@ -117,14 +117,9 @@ export async function claimAnyBlock(
   let isLost = false;
   for (const scan of scans)
     for (const seen of idleIn(context, scan)) {
-      const block = await seizeBlock(
-        context,
-        scan.pool,
-        familyRequest.host,
-        affinities,
-        seen,
-        familyRequest.hostReserved,
-      );
+      const { host, hostReserved } = familyRequest;
+      const claimant = { pool: scan.pool, host, affinities, hostReserved };
+      const block = await seizeBlock(context, claimant, seen);
       // Whatever became of it, it is not as it was seen.
       scan.seen.delete(formatCidr(seen.cidr));
       if (block) {
@@ -239,14 +234,8 @@ async function claimFree(
   { scan, index, cidr, isLast }: Free,
 ): Promise<Search> {
   const { pool } = scan;
-  const claim = await claimBlock(
-    context,
-    pool,
-    familyRequest.host,
-    affinities,
-    cidr,
-    familyRequest.hostReserved,
-  );
+  const { host, hostReserved } = familyRequest;
+  const claim = await claimBlock(context, { pool, host, affinities, hostReserved }, cidr);
   // Who lost looks again: of hosts that start together, a fresh look parts the losers, an old one lets them meet again.
   if (claim.kind !== "ours") return { kind: "lost" };
   context.cache.remember(claim.block);

@@ -3,15 +3,17 @@ import { type Allocation, isExpired } from "../../domain/allocation.ts";
 import { heldBy } from "../../domain/block.ts";
 import { addressAt, contains, ordinalOf } from "../../domain/cidr.ts";
 import { parseGeneration } from "../../domain/generation.ts";
-import { QUOTA_SLOTS_AT_ONCE, SWAP_TRIES_MAX } from "../../domain/limits.ts";
-import { ContentionError, Rejection } from "../../domain/outcome.ts";
+import { QUOTA_SLOTS_AT_ONCE } from "../../domain/limits.ts";
+import { Rejection } from "../../domain/outcome.ts";
 import type { QuotaSlot, QuotaSlotOfAllocation } from "../../domain/quota-slot.ts";
 import { closeAsSeen, finish } from "../allocations/close-allocation.ts";
 import { type Granted, grantedAt, type Holding } from "../allocations/holding.ts";
 import { allocationPlaceOf, type FreeQuotaSlot } from "../allocations/quota-slots.ts";
 import { inProgress } from "../allocations/replay.ts";
+import { compareAndSwap } from "../core/compare-and-swap.ts";
 import { type Context, fresh } from "../core/context.ts";
 import { inParallel } from "../core/parallel.ts";
+import { answer, RETRY } from "../core/step.ts";
 import type { AssignRequest } from "./assignment.ts";
 
 /** The share of a limit for a request: addresses that its handle has, and quota slots for the others. */
@@ -63,12 +65,13 @@ async function occupiedOf(
   context: Context,
   { space, handle }: AssignRequest,
 ): Promise<readonly OccupiedQuotaSlot[] | Rejection> {
-  for (let attempt = 0; attempt < SWAP_TRIES_MAX; attempt++) {
+  type Occupied = readonly OccupiedQuotaSlot[] | Rejection;
+  return compareAndSwap<Occupied>("the requests of this handle", async () => {
     // The quota slots before their allocations: an allocation stands before its quota slot does, so one that is not found is over.
     const quotaSlots = (await context.store.listQuotaSlots(space, handle)).toSorted(
       (a, b) => a.number - b.number,
     );
-    if (quotaSlots.length === 0) return [];
+    if (quotaSlots.length === 0) return answer([]);
     const allocations = await allocationsOf(context, quotaSlots);
     const ofQuotaSlot = ({ revision }: QuotaSlot) =>
       allocations.find(({ quotaSlots: own }) =>
@@ -76,17 +79,17 @@ async function occupiedOf(
       );
     const occupied = new Set(quotaSlots.flatMap((quotaSlot) => ofQuotaSlot(quotaSlot) ?? []));
     const settled = await settleAll(context, [...occupied]);
-    if (settled instanceof Rejection) return settled;
-    if (settled === "ended") continue;
-    return inParallel(quotaSlots, QUOTA_SLOTS_AT_ONCE, async (quotaSlot) => {
+    if (settled instanceof Rejection) return answer(settled);
+    if (settled === "ended") return RETRY;
+    const current = await inParallel(quotaSlots, QUOTA_SLOTS_AT_ONCE, async (quotaSlot) => {
       const allocation = ofQuotaSlot(quotaSlot);
       return {
         quotaSlot,
         granted: allocation && (await grantedIn(context, allocation, quotaSlot)),
       };
     });
-  }
-  throw new ContentionError("the requests of this handle kept changing while they were counted");
+    return answer(current);
+  });
 }
 
 /** The allocations that quota slots name, each once. */

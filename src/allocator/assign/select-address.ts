@@ -17,7 +17,9 @@ import { formatTime } from "../../domain/time.ts";
 import { allocationsOfSlots } from "../allocations/allocation-of-slot.ts";
 import { claimBlock, helpClaim } from "../blocks/claim-block.ts";
 import { coolingRules } from "../blocks/slot-rules.ts";
+import { untilAnswered } from "../core/compare-and-swap.ts";
 import type { Context } from "../core/context.ts";
+import { answer, RETRY } from "../core/step.ts";
 import type { FamilyRequest, SlotSelection } from "./selection.ts";
 
 /**
@@ -77,30 +79,29 @@ async function blockFor(
 ): Promise<Block | Rejection> {
   const { store, random } = context;
   const cidr = blockOf(address, pool.blockSize);
-  for (let attempt = 0; attempt < CLAIM_TRIES_MAX; attempt++) {
+  const text = formatCidr(cidr);
+  const exhausted = () =>
+    new ContentionError(`block ${text} could not be claimed in ${CLAIM_TRIES_MAX} tries`);
+  return untilAnswered<Block | Rejection>({ triesMax: CLAIM_TRIES_MAX, exhausted }, async () => {
     const there = await store.readBlock(space, cidr);
     if (there && there.poolId !== pool.id)
-      throw new ContentionError(
-        `block ${formatCidr(cidr)} is left from an earlier pool, and about to go`,
-      );
-    if (there?.host === host) return there;
+      throw new ContentionError(`block ${text} is left from an earlier pool, and about to go`);
+    if (there?.host === host) return answer(there);
     if (there) {
       const strict = configuration.settings.strictAffinity || pool.borrowing === "forbidden";
-      return strict ? notToBeBorrowed(there, host) : there;
+      return answer(strict ? notToBeBorrowed(there, host) : there);
     }
     // Claimed now, the block would be of no use to this request.
     const anew = { cidr, host, ...(hostReserved && { hostReserved }) };
-    if (isHostReserved(anew, ordinalOf(cidr, address))) return kept(anew, address);
+    if (isHostReserved(anew, ordinalOf(cidr, address))) return answer(kept(anew, address));
     const affinities = await store.listAffinities(space, host);
-    const place = affinities.find((affinity) => formatCidr(affinity.block) === formatCidr(cidr));
+    const place = affinities.find((affinity) => formatCidr(affinity.block) === text);
     const claim = place
       ? await helpClaim(context, [pool], place)
-      : await claimBlock(context, pool, host, affinities, cidr, hostReserved);
+      : await claimBlock(context, { pool, host, affinities, hostReserved }, cidr);
     if (claim.kind !== "ours") await context.sleep(random.fraction() * CLAIM_WAIT_MS_MAX);
-  }
-  throw new ContentionError(
-    `block ${formatCidr(cidr)} could not be claimed in ${CLAIM_TRIES_MAX} tries`,
-  );
+    return RETRY;
+  });
 }
 
 function kept(

@@ -1,9 +1,9 @@
 import { type BlockAffinity, lowestFreePlace } from "../../domain/affinity.ts";
 import type { Block } from "../../domain/block.ts";
 import { sameCidr } from "../../domain/cidr.ts";
-import { SWAP_TRIES_MAX } from "../../domain/limits.ts";
-import { ContentionError } from "../../domain/outcome.ts";
+import { compareAndSwap } from "../core/compare-and-swap.ts";
 import { type Context, fresh } from "../core/context.ts";
+import { answer, RETRY } from "../core/step.ts";
 
 /** Confirms an affinity as it was seen; false if it has changed since. What the claim was for stands in the block by now. */
 export async function confirmAffinity(
@@ -21,14 +21,14 @@ export async function restoreAffinity(
   context: Context,
   lost: Pick<BlockAffinity, "space" | "host" | "family" | "block" | "pool">,
 ): Promise<void> {
-  for (let attempt = 0; attempt < SWAP_TRIES_MAX; attempt++) {
+  return compareAndSwap("the affinities of a host", async () => {
     const affinities = await context.store.listAffinities(lost.space, lost.host);
     if (
       affinities.some(
         (affinity) => sameCidr(affinity.block, lost.block) && affinity.state !== "pendingDeletion",
       )
     )
-      return;
+      return answer(undefined);
     const { space, host, family, block, pool } = lost;
     const written = await context.store.createAffinity({
       space,
@@ -41,9 +41,8 @@ export async function restoreAffinity(
       revision: fresh(context),
       atMs: context.now(),
     });
-    if (written.outcome === "done") return;
-  }
-  throw new ContentionError("the affinities of a host kept changing while one was restored");
+    return written.outcome === "done" ? answer(undefined) : RETRY;
+  });
 }
 
 /**

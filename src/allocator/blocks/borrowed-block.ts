@@ -2,7 +2,9 @@ import type { Block } from "../../domain/block.ts";
 import type { BorrowedBlock } from "../../domain/borrowed-block.ts";
 import type { HostId } from "../../domain/host.ts";
 import { SWAP_TRIES_MAX } from "../../domain/limits.ts";
+import { untilAnswered } from "../core/compare-and-swap.ts";
 import { type Context, fresh } from "../core/context.ts";
+import { answer, RETRY } from "../core/step.ts";
 
 /**
  * Says under a host that it holds, or may hold, slots of a block that is not its own, before it takes the first (I11).
@@ -17,21 +19,16 @@ export async function ensureBorrowedBlock(
   const { store, cache } = context;
   if (cache.knowsBorrowedBlock(host, block)) return true;
   let seen: BorrowedBlock | undefined;
-  for (let attempt = 0; attempt < SWAP_TRIES_MAX; attempt++) {
-    const put = await store.putBorrowedBlock(
-      "borrowed",
-      borrowedBlockOf(context, host, block),
-      seen,
-    );
-    if (put.outcome === "unknown") return false;
+  return untilAnswered<boolean>({ triesMax: SWAP_TRIES_MAX, exhausted: () => false }, async () => {
+    const next = borrowedBlockOf(context, host, block);
+    const put = await store.putBorrowedBlock("borrowed", next, seen);
+    if (put.outcome === "unknown") return answer(false);
     // One that is marked for deletion is about to go: it is confirmed anew, under the revision of the mark.
     seen = put.item;
-    if (put.outcome === "done" || seen?.state === "confirmed") {
-      cache.rememberBorrowedBlock(host, block);
-      return true;
-    }
-  }
-  return false;
+    if (put.outcome !== "done" && seen?.state !== "confirmed") return RETRY;
+    cache.rememberBorrowedBlock(host, block);
+    return answer(true);
+  });
 }
 
 export const borrowedBlockOf = (

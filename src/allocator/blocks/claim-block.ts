@@ -5,9 +5,10 @@ import { groupIndexOf, groupOf, isBlockOf } from "../../domain/block-group.ts";
 import type { Cidr } from "../../domain/cidr.ts";
 import type { HostId } from "../../domain/host.ts";
 import type { HostReserved } from "../../domain/host-reserved.ts";
-import { CLOCK_SKEW_MS_MAX, REQUEST_MS_MAX, SWAP_TRIES_MAX } from "../../domain/limits.ts";
-import { CorruptItemError, UnavailableError, unlessCorrupt } from "../../domain/outcome.ts";
+import { CLOCK_SKEW_MS_MAX, REQUEST_MS_MAX } from "../../domain/limits.ts";
+import { CorruptItemError, unlessCorrupt } from "../../domain/outcome.ts";
 import type { Pool } from "../../domain/pool.ts";
+import { untilKnown } from "../core/compare-and-swap.ts";
 import { type Context, fresh } from "../core/context.ts";
 import { allOf } from "../core/parallel.ts";
 import { confirmAffinity, restoreAffinity, retireAffinities } from "./block-affinities.ts";
@@ -20,21 +21,27 @@ export type Claim =
   /** The host's place was taken meanwhile by another claim of its own, which is not finished: look again. */
   | { readonly kind: "busy" };
 
+/** A host that claims a block, and the pool in which it does. */
+export interface Claimant {
+  readonly pool: Pool;
+  readonly host: HostId;
+  /** The host's affinities as just read. */
+  readonly affinities: readonly BlockAffinity[];
+  /**
+   * What the host keeps for itself in the block. It stands in the affinity as well, so that whoever finishes the claim makes the
+   * block that was meant; a block that stands already is claimed as it is.
+   */
+  readonly hostReserved?: HostReserved | undefined;
+}
+
 /**
  * Claims a block for a host: affinity `pending` at the host's lowest free place → an empty block, put if absent (the
  * arbiter) → affinity `confirmed`. Whoever finds the place being claimed helps that claim if its block is absent.
- *
- * @param affinities the host's affinities as just read
- * @param hostReserved what the host keeps for itself in the block. It stands in the affinity as well, so that whoever finishes the
- *   claim makes the block that was meant; a block that stands already is claimed as it is
  */
 export async function claimBlock(
   context: Context,
-  pool: Pool,
-  host: HostId,
-  affinities: readonly BlockAffinity[],
+  { pool, host, affinities, hostReserved }: Claimant,
   cidr: Cidr,
-  hostReserved?: HostReserved,
 ): Promise<Claim> {
   const { store } = context;
   const place = lowestFreePlace(affinities, cidr.family);
@@ -110,15 +117,10 @@ async function enterGroup(context: Context, pool: Pool, block: Cidr): Promise<vo
   const index = groupIndexOf(pool, groupOf(block));
   const known = `${pool.space}#${pool.id}#${index}`;
   if (context.cache.knowsGroup(known)) return;
-  for (let attempt = 0; attempt < SWAP_TRIES_MAX; attempt++) {
-    const entered = await context.store.addGroup(pool.space, pool.id, index);
-    if (entered.outcome !== "done") continue;
-    context.cache.rememberGroup(known);
-    return;
-  }
-  throw new UnavailableError(
-    "the database did not say whether a block group was entered into the block-group index",
+  await untilKnown("a block group was entered into the block-group index", () =>
+    context.store.addGroup(pool.space, pool.id, index),
   );
+  context.cache.rememberGroup(known);
 }
 
 /** Confirms an affinity. Writes it again if the repair run treated it as stale, before the answer. */
@@ -134,11 +136,8 @@ async function confirm(context: Context, affinity: BlockAffinity): Promise<void>
  */
 export async function seizeBlock(
   context: Context,
-  pool: Pool,
-  host: HostId,
-  affinities: readonly BlockAffinity[],
+  { pool, host, affinities, hostReserved }: Claimant,
   seen: Block,
-  hostReserved?: HostReserved,
 ): Promise<Block | undefined> {
   const { store } = context;
   const { space, cidr } = seen;

@@ -18,16 +18,29 @@ export function compareAndSwap<Answer>(
   return untilAnswered({ triesMax: SWAP_TRIES_MAX, exhausted }, attempt);
 }
 
-/** Repeats a step until it answers, at most `triesMax` times. @throws what `exhausted` returns */
+/** The most tries of a step, and what it comes to if none of them answers: an answer, or an error that is thrown. */
+interface Tries<Answer> {
+  readonly triesMax: number;
+  exhausted(): Answer | Error;
+}
+
+/**
+ * Repeats a step until it answers. `compareAndSwap` and `untilKnown` are this with a maximum and an error of their own.
+ *
+ * @param attempt one try; it gets the number of tries before it
+ * @throws what `exhausted` returns, if that is an error
+ */
 export async function untilAnswered<Answer>(
-  { triesMax, exhausted }: { readonly triesMax: number; exhausted(): Error },
+  { triesMax, exhausted }: Tries<NoInfer<Answer>>,
   attempt: (before: number) => Promise<Step<Answer>>,
 ): Promise<Answer> {
   for (let before = 0; before < triesMax; before++) {
     const step = await attempt(before);
     if (step.kind === "answer") return step.answer;
   }
-  throw exhausted();
+  const end = exhausted();
+  if (end instanceof Error) throw end;
+  return end;
 }
 
 /**

@@ -8,7 +8,9 @@ import {
 } from "../../domain/limits.ts";
 import { CorruptItemError, UnavailableError, unlessCorrupt } from "../../domain/outcome.ts";
 import { noneUnread, type Pool, poolOver, type SpaceConfiguration } from "../../domain/pool.ts";
+import { untilAnswered } from "./compare-and-swap.ts";
 import { type Context, fresh } from "./context.ts";
+import { answer, RETRY } from "./step.ts";
 import type { CachedConfiguration } from "./warm-cache.ts";
 
 /**
@@ -77,13 +79,13 @@ export async function announceChange(context: Context, space: string): Promise<n
 
 /** Raising it twice only makes others reload twice. */
 async function raiseVersion(context: Context, space: string): Promise<void> {
-  for (let attempt = 0; attempt < SWAP_TRIES_MAX; attempt++) {
+  const exhausted = () => new UnavailableError(LATE);
+  return untilAnswered({ triesMax: SWAP_TRIES_MAX, exhausted }, async () => {
     const raised = await unlessCorrupt(context.store.raiseVersion(space, fresh(context)));
     if (raised instanceof CorruptItemError)
       throw new CorruptItemError(raised.members, `${raised.why}: ${LATE}`);
-    if (raised.outcome === "done") return;
-  }
-  throw new UnavailableError(LATE);
+    return raised.outcome === "done" ? answer(undefined) : RETRY;
+  });
 }
 
 const LATE = "the change is made, but other functions may only follow it in a minute";

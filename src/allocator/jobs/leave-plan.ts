@@ -1,18 +1,19 @@
 import type { Job } from "../../domain/job.ts";
-import { SWAP_TRIES_MAX } from "../../domain/limits.ts";
-import { ContentionError } from "../../domain/outcome.ts";
+import { compareAndSwap } from "../core/compare-and-swap.ts";
 import { type Context, fresh } from "../core/context.ts";
+import { answer, RETRY } from "../core/step.ts";
 
 /** Takes the range of a job's pool out of the address plan, by the pool's id: an entry of another pool of that name stays. */
 export async function leavePlan(
   context: Context,
   { space, poolId }: Pick<Job, "space" | "poolId">,
 ): Promise<void> {
-  for (let attempt = 0; attempt < SWAP_TRIES_MAX; attempt++) {
+  return compareAndSwap("the address plan", async () => {
     const plan = await context.store.readPlan(space);
     const others = plan.entries.filter(({ id }) => id !== poolId);
-    if (others.length === plan.entries.length) return;
+    if (others.length === plan.entries.length) return answer(undefined);
     await context.store.changePlan(plan, others, fresh(context));
-  }
-  throw new ContentionError("other pools of this space are being created at the same time");
+    // Only a plan that was read without the range says that the range is out of it.
+    return RETRY;
+  });
 }

@@ -1,9 +1,10 @@
 import { type Job, nobodyServed } from "../../domain/job.ts";
-import { SWAP_TRIES_MAX } from "../../domain/limits.ts";
-import { ContentionError, UnavailableError } from "../../domain/outcome.ts";
+import { UnavailableError } from "../../domain/outcome.ts";
 import { type Pool, poolOfId } from "../../domain/pool.ts";
+import { compareAndSwap } from "../core/compare-and-swap.ts";
 import { announceChange } from "../core/configuration.ts";
 import { type Context, fresh } from "../core/context.ts";
+import { answer, RETRY } from "../core/step.ts";
 import { leavePlan } from "./leave-plan.ts";
 
 /**
@@ -13,24 +14,23 @@ import { leavePlan } from "./leave-plan.ts";
  * @returns the job as it stands then, or nothing if somebody else carries it on
  */
 export async function markPool(context: Context, job: Job): Promise<Job | undefined> {
-  for (let attempt = 0; attempt < SWAP_TRIES_MAX; attempt++) {
+  return compareAndSwap(`the pool ${job.pool}`, async () => {
     const pool = await poolOfJob(context, job);
-    if (!pool) return endGone(context, job);
+    if (!pool) return answer(await endGone(context, job));
     if (isMarked(job, pool)) {
       await announceChange(context, job.space);
       // Taken after the mark was seen to stand, however late its write landed.
       const markedAtMs = context.now();
-      return advance(context, "mark-job", job, {
-        markedAtMs,
-        detail: nobodyServed(job, markedAtMs),
-      });
+      const detail = nobodyServed(job, markedAtMs);
+      return answer(await advance(context, "mark-job", job, { markedAtMs, detail }));
     }
-    if (pool.state === "deleting") return endJob(context, job, "cancelled", DELETED_MEANWHILE);
+    if (pool.state === "deleting")
+      return answer(await endJob(context, job, "cancelled", DELETED_MEANWHILE));
     if (pool.revision !== job.poolRevision)
-      return endJob(context, job, "failed", "The pool has changed since the operator saw it.");
+      return answer(await endJob(context, job, "failed", CHANGED_MEANWHILE));
     if (job.kind === "pool.delete" && pool.state === "pending") {
       await deletePending(context, pool);
-      continue;
+      return RETRY;
     }
     const step = job.kind === "pool.delete" ? "delete-mark" : "drain-mark";
     const marked = await context.store.changePool(step, pool, {
@@ -41,8 +41,8 @@ export async function markPool(context: Context, job: Job): Promise<Job | undefi
     // Looking again settles nothing while it may land yet; a later scheduled run finds it done, or does it.
     if (marked.outcome === "unknown")
       throw new UnavailableError("the database did not say whether the pool was marked");
-  }
-  throw new ContentionError("the pool kept changing while it was marked");
+    return RETRY;
+  });
 }
 
 /**
@@ -64,6 +64,7 @@ async function endGone(context: Context, job: Job): Promise<Job | undefined> {
 
 export const GONE = "The pool is deleted; its name and its range are free.";
 export const DELETED_MEANWHILE = "The pool is being deleted.";
+const CHANGED_MEANWHILE = "The pool has changed since the operator saw it.";
 
 const isMarked = ({ kind }: Job, { state, disabled }: Pool): boolean =>
   kind === "pool.delete" ? state === "deleting" : state !== "deleting" && disabled;

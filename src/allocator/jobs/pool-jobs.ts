@@ -7,22 +7,19 @@ import {
   mayBeginAgain,
   releaseJobId,
 } from "../../domain/job.ts";
-import {
-  EFFECTIVE_MS_MAX,
-  IN_USE_GROUPS_AT_ONCE,
-  IN_USE_GROUPS_MAX,
-  SWAP_TRIES_MAX,
-} from "../../domain/limits.ts";
-import { ContentionError, Rejection } from "../../domain/outcome.ts";
+import { EFFECTIVE_MS_MAX, IN_USE_GROUPS_AT_ONCE, IN_USE_GROUPS_MAX } from "../../domain/limits.ts";
+import { Rejection } from "../../domain/outcome.ts";
 import { type Pool, serves } from "../../domain/pool.ts";
 import { beingDeleted, readPool } from "../admin/administration.ts";
-import { LOST, type Precondition, unmet, whileLost } from "../admin/precondition.ts";
+import { type Precondition, unmet } from "../admin/precondition.ts";
 import { knownOutcome } from "../admin/written.ts";
 import { mayBeOf } from "../blocks/walk-pool.ts";
+import { compareAndSwap } from "../core/compare-and-swap.ts";
 import { type Context, fresh } from "../core/context.ts";
 import { notFound } from "../core/not-found.ts";
 import type { Listed } from "../core/page.ts";
 import { inParallel } from "../core/parallel.ts";
+import { answer, RETRY, type Step } from "../core/step.ts";
 import { markPool } from "./mark-pool.ts";
 
 /** Work that was begun, and goes on when the answer is long given. */
@@ -43,13 +40,13 @@ export async function drainPool(
   precondition: Precondition,
 ): Promise<Accepted | Rejection> {
   const resource = { kind: "pool", name };
-  return whileLost(resource, async () => {
+  return compareAndSwap<Accepted | Rejection>(`the pool ${name}`, async () => {
     const pool = await readPool(context, space, name);
-    if (pool instanceof Rejection) return pool;
-    if (pool.state === "deleting") return beingDeleted(pool);
+    if (pool instanceof Rejection) return answer(pool);
+    if (pool.state === "deleting") return answer(beingDeleted(pool));
     const { revision } = pool;
-    const rejection = unmet({ ...resource, revision }, precondition, "drain");
-    if (rejection) return rejection;
+    const rejection = unmet({ ...resource, revision }, { act: "drain", precondition });
+    if (rejection) return answer(rejection);
     const isOpen = ({ kind, poolId, state }: Job) =>
       kind === "pool.drain" && poolId === pool.id && state === "running";
     const { jobs, unreadable } = await context.store.listJobs(space);
@@ -73,15 +70,15 @@ export async function deletePool(
   precondition: Precondition,
 ): Promise<Accepted | Rejection> {
   const resource = { kind: "pool", name };
-  return whileLost(resource, async () => {
+  return compareAndSwap<Accepted | Rejection>(`the pool ${name}`, async () => {
     const pool = await readPool(context, space, name);
-    if (pool instanceof Rejection) return pool;
+    if (pool instanceof Rejection) return answer(pool);
     if (pool.state !== "deleting") {
       const { revision } = pool;
-      const rejection = unmet({ ...resource, revision }, precondition, "delete");
-      if (rejection) return rejection;
+      const rejection = unmet({ ...resource, revision }, { act: "delete", precondition });
+      if (rejection) return answer(rejection);
       const inUse = serves(pool) ? await checkUnused(context, pool) : undefined;
-      if (inUse) return inUse;
+      if (inUse) return answer(inUse);
     }
     return begin(context, jobOf(context, pool, "pool.delete"));
   });
@@ -100,7 +97,7 @@ export async function releasePool(
   const pool = await readPool(context, space, name);
   if (pool instanceof Rejection) return pool;
   if (pool.state === "deleting") return beingDeleted(pool);
-  return { job: await current(context, jobOf(context, pool, "pool.release", mustBeEmpty)) };
+  return { job: await current(context, jobOf(context, pool, "pool.release", { mustBeEmpty })) };
 }
 
 /** The pool and the blocks whose affinities are released. */
@@ -125,19 +122,19 @@ export async function listJobs(context: Context, space: string): Promise<Listed<
 }
 
 /** The job first, then the pool: whatever is cut off after that, the worker carries on. */
-async function begin(context: Context, wanted: Job): Promise<Accepted | typeof LOST> {
+async function begin(context: Context, wanted: Job): Promise<Step<Accepted>> {
   const job = await current(context, wanted);
   const marked =
     job.state === "running" && job.markedAtMs === undefined
       ? ((await markPool(context, job)) ?? (await context.store.readJob(job.space, job.id)) ?? job)
       : job;
-  if (marked.state === "failed") return LOST;
+  if (marked.state === "failed") return RETRY;
   const isOver = marked.state !== "running" && marked.markedAtMs === undefined;
-  return {
+  return answer({
     job: marked,
     // A pool that was never marked is gone: it was never active, or another job was faster.
     effectiveAtMs: isOver ? context.now() : (marked.markedAtMs ?? context.now()) + EFFECTIVE_MS_MAX,
-  };
+  });
 }
 
 /**
@@ -145,27 +142,36 @@ async function begin(context: Context, wanted: Job): Promise<Accepted | typeof L
  * created anew.
  */
 async function current(context: Context, wanted: Job): Promise<Job> {
-  for (let attempt = 0; attempt < SWAP_TRIES_MAX; attempt++) {
+  return compareAndSwap(`the job ${wanted.id}`, async () => {
     const { item: there } = await knownOutcome(context.store.createJob(wanted));
-    if (there && !mayBeginAgain(there)) return there;
+    if (there && !mayBeginAgain(there)) return answer(there);
     const begun =
       there && (await knownOutcome(context.store.changeJob("begin-job", there, wanted))).item;
-    if (begun) return begun;
-  }
-  throw new ContentionError("the job kept changing while it was started");
+    return begun ? answer(begun) : RETRY;
+  });
 }
 
-const IDS: Readonly<Record<Job["kind"], (pool: Pool, mustBeEmpty: boolean) => string>> = {
+/** A job that releases affinities leaves blocks to their hosts that must be empty, and are not. */
+interface JobOptions {
+  readonly mustBeEmpty: boolean;
+}
+
+const IDS: Readonly<Record<Job["kind"], (pool: Pool, options: JobOptions) => string>> = {
   "pool.drain": ({ id, revision }) => drainJobId(id, revision),
   "pool.delete": ({ id }) => deleteJobId(id),
-  "pool.release": ({ id }, mustBeEmpty) => releaseJobId(id, mustBeEmpty),
+  "pool.release": ({ id }, options) => releaseJobId(id, options),
 };
 
-function jobOf(context: Context, pool: Pool, kind: Job["kind"], mustBeEmpty = false): Job {
+function jobOf(
+  context: Context,
+  pool: Pool,
+  kind: Job["kind"],
+  { mustBeEmpty }: JobOptions = { mustBeEmpty: false },
+): Job {
   const nowMs = context.now();
   return {
     space: pool.space,
-    id: IDS[kind](pool, mustBeEmpty),
+    id: IDS[kind](pool, { mustBeEmpty }),
     kind,
     pool: pool.name,
     poolId: pool.id,

@@ -5,16 +5,12 @@ import { heldBy } from "../../domain/block.ts";
 import { blockOf } from "../../domain/block-group.ts";
 import { ordinalOf } from "../../domain/cidr.ts";
 import type { Generation } from "../../domain/generation.ts";
-import { GRACE_MS, SWAP_TRIES_MAX } from "../../domain/limits.ts";
-import {
-  ContentionError,
-  CorruptItemError,
-  Rejection,
-  type RejectionCode,
-} from "../../domain/outcome.ts";
+import { GRACE_MS } from "../../domain/limits.ts";
+import { CorruptItemError, Rejection, type RejectionCode } from "../../domain/outcome.ts";
 import { freeSlots } from "../allocations/free-slots.ts";
 import { identify, type NamedAddress } from "../allocations/identify-address.ts";
 import { dropQuotaSlots, quotaSlotOf } from "../allocations/quota-slots.ts";
+import { untilKnown } from "../core/compare-and-swap.ts";
 import { poolAt } from "../core/configuration.ts";
 import { type Context, fresh } from "../core/context.ts";
 
@@ -92,9 +88,9 @@ async function markFreed(
   address: string,
   want: number,
 ): Promise<Allocation | undefined> {
-  for (let attempt = 0; attempt < SWAP_TRIES_MAX; attempt++) {
+  const { item } = await untilKnown("the address was marked as freed", () => {
     const nowMs = context.now();
-    const marked = await context.store.markFreed(place, token, {
+    return context.store.markFreed(place, token, {
       address,
       complete: want === 1,
       revision: fresh(context),
@@ -102,12 +98,9 @@ async function markFreed(
       // Whether the slot was freed, and whether others of the request are still held, the repair run finds out.
       dueAtMs: nowMs + GRACE_MS,
     });
-    if (marked.outcome === "unknown") continue;
-    // One that is released was marked before, perhaps by a release that was cut off: the slot may still have to be freed.
-    const known = marked.item?.parts.some((part) => part.token === token);
-    return known ? marked.item : undefined;
-  }
-  throw new ContentionError("the database did not say whether an allocation was marked");
+  });
+  // One that is released was marked before, perhaps by a release that was cut off: the slot may still have to be freed.
+  return item?.parts.some((part) => part.token === token) ? item : undefined;
 }
 
 const neverAnswered = (address: string): ReleaseResult => ({

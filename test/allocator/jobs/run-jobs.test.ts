@@ -475,15 +475,11 @@ describe("an empty block that an earlier pool of the same name and range left", 
     const rest = { pool: "pool", revision: "revision", atMs: now() } as const;
     await store.createAffinity({ ...affinity, ...rest, state: "confirmed" });
     expect(await assign(world.calm, requestOf("pod", 1))).toMatchObject({ code: "pool_exhausted" });
-    const claim = await claimBlock(world.calm, await poolNamed(world), affinity.host, [], block);
+    const claimant = { pool: await poolNamed(world), host: affinity.host };
+    const claim = await claimBlock(world.calm, { ...claimant, affinities: [] }, block);
     expect(claim).toEqual({ kind: "busy" });
-    const other = await claimBlock(
-      world.calm,
-      await poolNamed(world),
-      affinity.host,
-      await store.listAffinities(SPACE, affinity.host),
-      block,
-    );
+    const affinities = await store.listAffinities(SPACE, affinity.host);
+    const other = await claimBlock(world.calm, { ...claimant, affinities }, block);
     expect(other).toEqual({ kind: "lost" });
     expect(taken()).toEqual([]);
   });
