@@ -13,7 +13,7 @@ import { inProgress } from "../allocations/replay.ts";
 import { compareAndSwap } from "../core/compare-and-swap.ts";
 import { type Context, fresh } from "../core/context.ts";
 import { inParallel } from "../core/parallel.ts";
-import { answer, RETRY } from "../core/step.ts";
+import { answer, proceed, RETRY, type Step } from "../core/step.ts";
 import type { AssignRequest } from "./assignment.ts";
 
 /** The share of a limit for a request: addresses that its handle has, and quota slots for the others. */
@@ -79,8 +79,7 @@ async function occupiedOf(
       );
     const occupied = new Set(quotaSlots.flatMap((quotaSlot) => ofQuotaSlot(quotaSlot) ?? []));
     const settled = await settleAll(context, [...occupied]);
-    if (settled instanceof Rejection) return answer(settled);
-    if (settled === "ended") return RETRY;
+    if (settled.kind !== "proceed") return settled;
     const current = await inParallel(quotaSlots, QUOTA_SLOTS_AT_ONCE, async (quotaSlot) => {
       const allocation = ofQuotaSlot(quotaSlot);
       return {
@@ -111,15 +110,17 @@ async function allocationsOf(
 /**
  * Makes sure that the slots of all allocations are as they will stay: each that is open and old, or has run out, is ended. There are
  * `LIMIT_PER_HANDLE_MAX` of each family at most.
+ *
+ * @returns the rejection while another request is under way; a retry after one was ended, since its quota slots are free then
  */
 async function settleAll(
   context: Context,
   allocations: readonly Allocation[],
-): Promise<Rejection | "stand" | "ended"> {
+): Promise<Step<Rejection, undefined>> {
   const left: Allocation[] = [];
   for (const allocation of allocations) {
     const young = allocation.state === "pending" && inProgress(context, allocation);
-    if (young) return young;
+    if (young) return answer(young);
     if (allocation.state !== "live" || isExpired(allocation, context.now())) left.push(allocation);
   }
   await inParallel(left, QUOTA_SLOTS_AT_ONCE, async (allocation) => {
@@ -127,7 +128,7 @@ async function settleAll(
       await closeAsSeen(context, "limit-end", allocation, "fenced later");
     else await finish(context, allocation, "fenced later");
   });
-  return left.length > 0 ? "ended" : "stand";
+  return left.length > 0 ? RETRY : proceed(undefined);
 }
 
 /** The addresses that a keyed request was answered with although other requests hold them; nothing if one is held no more. */
