@@ -1,3 +1,4 @@
+import { assertTexts, assertWhole } from "./assertions.ts";
 import { type Cidr, intervalOf, overlaps } from "./cidr.ts";
 
 /** A range of the space that belongs to a pool. */
@@ -17,6 +18,15 @@ export interface AddressPlan {
   readonly entries: readonly AddressPlanEntry[];
   /** Absent until the first pool. */
   readonly revision?: string;
+}
+
+/** Checks that a plan has its revision, and each entry the id of its pool. @throws {Error} */
+export function assertPlan({ space, entries, revision = "" }: AddressPlan): void {
+  assertTexts({ space, revision });
+  for (const { pool, id, blockSize } of entries) {
+    assertTexts({ pool, id });
+    assertWhole({ blockSize });
+  }
 }
 
 /**

@@ -1,8 +1,9 @@
 import type { Family } from "./address.ts";
+import { assertTexts, assertTimes, assertWhole } from "./assertions.ts";
 import { isBlockOf } from "./block-group.ts";
 import { type Cidr, formatCidr } from "./cidr.ts";
 import type { HostId } from "./host.ts";
-import type { HostReserved } from "./host-reserved.ts";
+import { assertHostReserved, type HostReserved } from "./host-reserved.ts";
 import type { Pool } from "./pool.ts";
 
 export const AFFINITY_STATES = ["pending", "confirmed", "pendingDeletion"] as const;
@@ -25,6 +26,16 @@ export interface BlockAffinity {
   readonly hostReserved?: HostReserved;
   readonly revision: string;
   readonly atMs: number;
+}
+
+/** Checks that an affinity has the revision that every write of it is conditional on, its place and its block. @throws {Error} */
+export function assertAffinity(affinity: BlockAffinity): void {
+  const { space, host, family, place, block, pool, revision, atMs } = affinity;
+  assertTexts({ space, host, pool, revision });
+  assertWhole({ place });
+  assertTimes(atMs);
+  assertHostReserved(affinity);
+  if (block.family !== family) throw new Error(`its block is not of family ${family}`);
 }
 
 /** Returns the lowest free place of a family. There always is one; the caller enforces the cap. */

@@ -1,10 +1,11 @@
 import type { AllocationPlace } from "./allocation-place.ts";
-import type { Cidr } from "./cidr.ts";
+import { assertTexts, assertTimes, assertWhole } from "./assertions.ts";
+import { type Cidr, sizeOf } from "./cidr.ts";
 import type { HostId } from "./host.ts";
 import { CLOCK_SKEW_MS_MAX, GRACE_MS, RELEASED_ALLOCATION_KEPT_MS } from "./limits.ts";
 import type { Missing } from "./outcome.ts";
 import type { Owners } from "./owner.ts";
-import type { QuotaSlotOfAllocation } from "./quota-slot.ts";
+import { assertQuotaSlotOfAllocation, type QuotaSlotOfAllocation } from "./quota-slot.ts";
 
 /** An allocation that is due for repair, and since when; the index only suggests it. */
 export interface Due {
@@ -59,6 +60,33 @@ export interface Allocation {
   readonly atMs: number;
   /** The end of the lease, in milliseconds since the epoch; absent without a lease. */
   readonly expiresAtMs?: number;
+}
+
+/** Checks that an allocation has its revision and its tokens, and that its parts fit into their blocks. @throws {Error} */
+export function assertAllocation(allocation: Allocation): void {
+  const { place, handle, host, digest, revision, want, parts, quotaSlots } = allocation;
+  const { space, handleHash, id } = place;
+  assertTexts({ space, handleHash, id, handle, host, digest, revision });
+  assertWhole({ want });
+  assertTimes(allocation.atMs, allocation.expiresAtMs);
+  for (const part of parts) assertPart(part);
+  for (const quotaSlot of quotaSlots) assertQuotaSlotOfAllocation(quotaSlot);
+  for (const { code, count } of allocation.missing) {
+    assertTexts({ code });
+    assertWhole({ count }, 1);
+  }
+}
+
+function assertPart({ token, block, count, ordinals }: Part): void {
+  assertTexts({ token });
+  assertWhole({ count }, 1);
+  const last = Number(sizeOf(block)) - 1;
+  const astray = ordinals.find((n) => !(Number.isInteger(n) && n >= 0 && n <= last));
+  if (astray !== undefined) throw new Error(`a part of it has an ordinal ${astray}, after ${last}`);
+  if (ordinals.length > count || count > last + 1)
+    throw new Error(
+      `a part of it has ${ordinals.length} ordinals for ${count} addresses, of ${last + 1}`,
+    );
 }
 
 /**

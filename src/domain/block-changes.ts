@@ -2,7 +2,7 @@ import type { BlockAffinity } from "./affinity.ts";
 import { assertTexts, assertTimes } from "./assertions.ts";
 import type { Block } from "./block.ts";
 import type { HostId } from "./host.ts";
-import type { HostReserved } from "./host-reserved.ts";
+import { assertHostReserved, type HostReserved } from "./host-reserved.ts";
 import type { Pool } from "./pool.ts";
 import type { Slot } from "./slot.ts";
 
@@ -22,7 +22,7 @@ export interface BlockChange {
   readonly hostReserved?: HostReserved | null;
 }
 
-/** Throws if a block could not be read after a change of it. */
+/** Checks that a changed block still has what `assertBlock` asks for. @throws {Error} */
 export function assertBlockChange(change: BlockChange): void {
   const { epoch, revision, claimedAtMs, idleSinceMs } = change;
   assertTexts({
@@ -30,6 +30,7 @@ export function assertBlockChange(change: BlockChange): void {
     ...(revision !== undefined && { revision }),
   });
   assertTimes(claimedAtMs, idleSinceMs ?? undefined);
+  assertHostReserved(change);
 }
 
 /** The fields of a block that are new with each host: after a claim, a seizure or a disowning. */

@@ -2,7 +2,12 @@ import { assertTexts, assertTimes } from "./assertions.ts";
 import { type Cidr, type Interval, includes, intervalOf, sizeOf } from "./cidr.ts";
 import { type Random, shuffled } from "./fresh.ts";
 import type { HostId } from "./host.ts";
-import { type HostReserved, isHostReserved, leftBeside } from "./host-reserved.ts";
+import {
+  assertHostReserved,
+  type HostReserved,
+  isHostReserved,
+  leftBeside,
+} from "./host-reserved.ts";
 import { CLOCK_SKEW_MS_MAX, FULL_KNOWN_MS_MAX } from "./limits.ts";
 import type { CorruptItemError } from "./outcome.ts";
 import type { Slot } from "./slot.ts";
@@ -47,6 +52,7 @@ export function assertBlock(block: Block): void {
   const { cidr, pool, poolId, epoch, revision, claimedAtMs, idleSinceMs, slots } = block;
   assertTexts({ pool, poolId, epoch, revision });
   assertTimes(claimedAtMs, idleSinceMs);
+  assertHostReserved(block);
   const capacity = capacityOf(block);
   const astray = [...slots.keys()].find((n) => !(Number.isInteger(n) && n >= 0 && n < capacity));
   if (astray !== undefined) throw new Error(`it has a slot ${astray}, of ${capacity}`);

@@ -1,3 +1,4 @@
+import { assertTexts, assertTimes } from "./assertions.ts";
 import type { Cidr } from "./cidr.ts";
 import type { HostId } from "./host.ts";
 
@@ -15,4 +16,10 @@ export interface BorrowedBlock {
   readonly state: (typeof BORROWED_BLOCK_STATES)[number];
   readonly revision: string;
   readonly atMs: number;
+}
+
+/** Checks that a borrowed block has its revision, which tells a new entry from the one seen. @throws {Error} */
+export function assertBorrowedBlock({ space, host, revision, atMs }: BorrowedBlock): void {
+  assertTexts({ space, host, revision });
+  assertTimes(atMs);
 }

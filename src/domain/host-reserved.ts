@@ -1,4 +1,5 @@
 import { BITS, type Family } from "./address.ts";
+import { assertWhole } from "./assertions.ts";
 import { type Cidr, type Interval, intervalOf, sizeOf } from "./cidr.ts";
 
 /**
@@ -14,6 +15,17 @@ export interface HostReserved {
   /** The host's name for them, such as `windows-reserved-ipam-handle`: shown with them, and found under no handle. */
   readonly handle?: string;
   readonly note?: string;
+}
+
+/** Checks that the numbers of host-reserved addresses are whole. @throws {Error} */
+export function assertHostReserved({
+  hostReserved,
+}: {
+  readonly hostReserved?: HostReserved | null;
+}): void {
+  if (!hostReserved) return;
+  const { start, end } = hostReserved;
+  assertWhole({ start, end });
 }
 
 /** Host-reserved addresses in a request: for both families, or for each, as in Calico's client. */

@@ -1,3 +1,4 @@
+import { assertTexts, assertTimes, assertWhole } from "./assertions.ts";
 import {
   EFFECTIVE_MS_MAX,
   JOB_GROUPS_TO_COME_BACK_TO_MAX,
@@ -78,6 +79,20 @@ export interface Job {
   /** A sentence: the reason for waiting, or the result. */
   readonly detail: string;
   readonly revision: string;
+}
+
+/** Checks that a job has its revision, and the id and revision of its pool: it must change no other. @throws {Error} */
+export function assertJob(job: Job): void {
+  const { space, id, pool, poolId, poolRevision, revision, walk, lastWalk } = job;
+  assertTexts({ space, id, pool, poolId, poolRevision, revision });
+  assertTimes(job.createdAtMs, job.updatedAtMs, job.markedAtMs, job.finishedAtMs, walk?.beganAtMs);
+  for (const counts of [walk, lastWalk]) if (counts) assertCounts(counts);
+}
+
+function assertCounts(counts: WalkCounts): void {
+  const { groups, blocks, deleted, taken, cooling, passedBy = 0, readyAtMs } = counts;
+  assertWhole({ groups, blocks, deleted, taken, cooling, passedBy });
+  assertTimes(readyAtMs);
 }
 
 export const drainJobId = (poolId: string, poolRevision: string): string =>

@@ -1,3 +1,4 @@
+import { assertTexts, assertTimes } from "./assertions.ts";
 import type { Labels } from "./labels.ts";
 
 /** A host as an operator registered it; the node selectors of pools evaluate its labels. */
@@ -18,4 +19,15 @@ export interface NodeEntry {
   /** The id of the node that it was written for last. */
   readonly id: string;
   readonly atMs: number;
+}
+
+/** Checks that a node has its revision, and the id that tells it from a later node of its name. @throws {Error} */
+export function assertNode({ space, name, id, revision }: Node): void {
+  assertTexts({ space, name, id, revision });
+}
+
+/** Checks that an entry has the id of its node. @throws {Error} */
+export function assertNodeEntry({ space, name, id, atMs }: NodeEntry): void {
+  assertTexts({ space, name, id });
+  assertTimes(atMs);
 }

@@ -1,4 +1,5 @@
-import type { Address } from "./address.ts";
+import { type Address, BITS } from "./address.ts";
+import { assertTexts, assertWhole } from "./assertions.ts";
 import { type Cidr, contains, type Interval, merged } from "./cidr.ts";
 import { BLOCK_SIZES } from "./limits.ts";
 import type { CorruptItemError } from "./outcome.ts";
@@ -65,6 +66,25 @@ export interface Reservation {
   readonly intervals: readonly Interval[];
   readonly reason?: string;
   readonly revision: string;
+}
+
+/**
+ * Checks that a pool has its id and its revision, and that its block size is a prefix length. A disabled pool can be smaller
+ * than a block. @throws {Error}
+ */
+export function assertPool(pool: Pool): void {
+  const { space, name, id, revision, cidr, blockSize, allowedUses, cooldownSeconds = 0 } = pool;
+  assertTexts({ space, name, id, revision });
+  assertWhole({ blockSize, cooldownSeconds });
+  if (blockSize > BITS[cidr.family])
+    throw new Error(`its blockSize ${blockSize} is no prefix length of IPv${cidr.family}`);
+  const unknown = allowedUses.find((use) => !USES.includes(use));
+  if (unknown !== undefined) throw new Error(`its allowedUses has no known use: ${unknown}`);
+}
+
+/** Checks that a reservation has the revision that every change of it is conditional on. @throws {Error} */
+export function assertReservation({ space, name, revision }: Reservation): void {
+  assertTexts({ space, name, revision });
 }
 
 /** The settings of a space. */

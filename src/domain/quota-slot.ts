@@ -1,5 +1,6 @@
 import type { Family } from "./address.ts";
 import type { AllocationPlace } from "./allocation-place.ts";
+import { assertFamily, assertTexts, assertTimes, assertWhole } from "./assertions.ts";
 
 /**
  * A quota slot of a handle: one of the numbered places that a limit allows in a family. An assign under a limit takes a
@@ -22,4 +23,23 @@ export interface QuotaSlotOfAllocation {
   readonly number: number;
   readonly revision: string;
   readonly address?: string;
+}
+
+/** Checks that a quota slot has the revision under which its allocation lists it. @throws {Error} */
+export function assertQuotaSlot(quotaSlot: QuotaSlot): void {
+  const { space, handle, allocation, revision, number, family, atMs } = quotaSlot;
+  assertTexts({ space, handle, allocation: allocation.id });
+  assertTimes(atMs);
+  assertQuotaSlotOfAllocation({ family, number, revision });
+}
+
+/** Checks that an allocation lists a quota slot by its revision. @throws {Error} */
+export function assertQuotaSlotOfAllocation({
+  family,
+  number,
+  revision,
+}: QuotaSlotOfAllocation): void {
+  assertTexts({ revision });
+  assertWhole({ number });
+  assertFamily(family);
 }

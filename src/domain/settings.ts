@@ -1,3 +1,4 @@
+import { assertWhole } from "./assertions.ts";
 import {
   ADDRESSES_PER_REQUEST_DEFAULT,
   BLOCK_MIN_AGE_SECONDS_DEFAULT,
@@ -18,3 +19,13 @@ export const SETTINGS_DEFAULT: Settings = {
   allowBareRelease: false,
   requireRegisteredHosts: false,
 };
+
+/** Checks that each setting has the type of its default. @throws {Error} */
+export function assertSettings(settings: Settings): void {
+  for (const [name, usual] of Object.entries(SETTINGS_DEFAULT)) {
+    const value: unknown = settings[name as keyof Settings];
+    if (name === "maxBlocksPerHost" && value === null) continue;
+    if (typeof usual === "number") assertWhole({ [name]: value as number });
+    else if (typeof value !== "boolean") throw new Error(`its ${name} is no flag`);
+  }
+}

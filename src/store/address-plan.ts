@@ -1,4 +1,4 @@
-import type { AddressPlan } from "../domain/address-plan.ts";
+import { type AddressPlan, assertPlan } from "../domain/address-plan.ts";
 import { formatCidr } from "../domain/cidr.ts";
 import type { Outcome } from "../domain/outcome.ts";
 import { idOf, listOf, numberOf, textOf } from "./attribute.ts";
@@ -23,6 +23,7 @@ export function planItems(table: Table) {
       entries: AddressPlan["entries"],
       revision: string,
     ): Promise<Outcome<AddressPlan>> {
+      assertPlan({ space: seen.space, entries, revision });
       const key = planKey(seen.space);
       const item: Item = {
         ...key,
@@ -57,4 +58,4 @@ export const planFrom = reading((item: Item): AddressPlan => {
     ),
     revision: idOf(item, "revision"),
   };
-});
+}, assertPlan);

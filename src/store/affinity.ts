@@ -1,5 +1,5 @@
 import type { Family } from "../domain/address.ts";
-import { AFFINITY_STATES, type BlockAffinity } from "../domain/affinity.ts";
+import { AFFINITY_STATES, assertAffinity, type BlockAffinity } from "../domain/affinity.ts";
 import { formatCidr } from "../domain/cidr.ts";
 import type { HostId } from "../domain/host.ts";
 import { idOf, numberOf, oneOf, textOf } from "./attribute.ts";
@@ -45,6 +45,7 @@ export function affinityItems(table: Table) {
 }
 
 function itemFrom(affinity: BlockAffinity): Item {
+  assertAffinity(affinity);
   return {
     ...affinityKey(affinity.space, affinity.host, affinity.family, affinity.place),
     block: formatCidr(affinity.block),
@@ -71,4 +72,4 @@ export const affinityFrom = reading((item: Item): BlockAffinity => {
     revision: idOf(item, "revision"),
     atMs: numberOf(item, "at"),
   };
-});
+}, assertAffinity);

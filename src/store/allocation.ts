@@ -1,11 +1,13 @@
 import {
   ALLOCATION_STATES,
   type Allocation,
+  assertAllocation,
   type Due,
   dueAtMsOf,
   type Part,
 } from "../domain/allocation.ts";
 import type { AllocationPlace } from "../domain/allocation-place.ts";
+import { assertTexts, assertTimes } from "../domain/assertions.ts";
 import { formatCidr } from "../domain/cidr.ts";
 import type { HostId } from "../domain/host.ts";
 import type { Missing, Outcome } from "../domain/outcome.ts";
@@ -92,6 +94,8 @@ export function allocationItems(table: Table) {
         readonly dueAtMs: number;
       },
     ): Promise<Outcome<Allocation>> {
+      assertTexts({ revision: given.revision });
+      assertTimes(given.atMs, given.dueAtMs);
       const outcome = await table.write({
         step: "mark-freed",
         key: allocationKey(place),
@@ -166,6 +170,7 @@ function dueAttributes(place: AllocationPlace, dueAtMs: number) {
 }
 
 function itemFrom(allocation: Allocation): Item {
+  assertAllocation(allocation);
   const dueAtMs = dueAtMsOf(allocation);
   const due =
     dueAtMs === undefined
@@ -233,7 +238,7 @@ export const allocationFrom = reading((item: Item): Allocation => {
     atMs: numberOf(item, "at"),
     ...(has(item, "expires") && { expiresAtMs: numberOf(item, "expires") }),
   };
-});
+}, assertAllocation);
 
 const has = (item: Item, name: string): boolean => item[name] !== undefined;
 

@@ -270,7 +270,7 @@ export const blockFrom = reading((item: Item): Block => {
   const { space, cidr } = placeOf(item);
   if (numberOf(item, "prefix") !== cidr.prefix)
     throw new Error("its prefix is not that of its block group");
-  const block: Block = {
+  return {
     space,
     cidr,
     pool: textOf(item, "pool"),
@@ -284,6 +284,4 @@ export const blockFrom = reading((item: Item): Block => {
     ...(item.calledFull === true && { calledFull: true }),
     ...(item.idleSince !== undefined && { idleSinceMs: numberOf(item, "idleSince") }),
   };
-  assertBlock(block);
-  return block;
-});
+}, assertBlock);

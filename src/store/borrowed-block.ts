@@ -1,4 +1,8 @@
-import { BORROWED_BLOCK_STATES, type BorrowedBlock } from "../domain/borrowed-block.ts";
+import {
+  assertBorrowedBlock,
+  BORROWED_BLOCK_STATES,
+  type BorrowedBlock,
+} from "../domain/borrowed-block.ts";
 import type { Cidr } from "../domain/cidr.ts";
 import type { HostId } from "../domain/host.ts";
 import { idOf, numberOf, oneOf } from "./attribute.ts";
@@ -35,6 +39,7 @@ export function borrowedBlockItems(table: Table) {
 }
 
 function itemFrom(borrowedBlock: BorrowedBlock): Item {
+  assertBorrowedBlock(borrowedBlock);
   return {
     ...borrowedBlockKey(borrowedBlock.space, borrowedBlock.host, borrowedBlock.block),
     state: borrowedBlock.state,
@@ -53,6 +58,6 @@ export const borrowedBlockFrom = reading((item: Item): BorrowedBlock => {
     revision: idOf(item, "revision"),
     atMs: numberOf(item, "at"),
   };
-});
+}, assertBorrowedBlock);
 
 const blockInKey = (sk: string): Cidr => cidrText(sk.slice(BORROWED_BLOCK_PREFIX.length));

@@ -28,11 +28,11 @@ export const present = (name: string, ...path: Path): Clause => ({
   test: { kind: "present" },
 });
 
-export const equals = (name: string, value: Value, ...path: Path): Clause => ({
-  name,
-  path,
-  test: { kind: "equals", value },
-});
+/** The item has this value. Throws if the value is missing or empty: such a condition would compare nothing. */
+export function equals(name: string, value: Value, ...path: Path): Clause {
+  if (value === undefined || value === "") throw new Error(`${name} compares with nothing`);
+  return { name, path, test: { kind: "equals", value } };
+}
 
 /** The item has this value, if there is an item. */
 export const newOrEquals = (name: string, value: Value, ...path: Path): Clause => ({

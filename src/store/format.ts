@@ -13,16 +13,22 @@ const KEYS = "k";
  * Reads an item by `from` if it has the format that this version reads. No item without a number was ever deployed, so one
  * that has none is of unknown making, and nothing is guessed of it.
  *
+ * @param assertValue throws if a value of the item is missing or impossible; the writes of the item call it too
  * @throws {CorruptItemError}, by the item's name
  */
-export function reading<T>(from: (item: Item) => T): (item: Item) => T {
+export function reading<T>(
+  from: (item: Item) => T,
+  assertValue: (value: T) => void = () => {},
+): (item: Item) => T {
   return (item) => {
     const kind = kindOf(item);
     if (!kind)
       throw new CorruptItemError({ item: `${item.pk} ${item.sk}` }, "is of no kind that is known");
     assertFormat(item, kind);
     try {
-      return from(item);
+      const value = from(item);
+      assertValue(value);
+      return value;
     } catch (cause) {
       const why = cause instanceof Error ? `: ${cause.message}` : "";
       throw new CorruptItemError({ item: kind.called(item) }, `cannot be read${why}`, { cause });

@@ -1,4 +1,11 @@
-import { JOB_KINDS, JOB_STATES, type Job, type Walk, type WalkCounts } from "../domain/job.ts";
+import {
+  assertJob,
+  JOB_KINDS,
+  JOB_STATES,
+  type Job,
+  type Walk,
+  type WalkCounts,
+} from "../domain/job.ts";
 import type { CorruptItemError } from "../domain/outcome.ts";
 import { idOf, listOf, mapOf, numberOf, oneOf, textOf } from "./attribute.ts";
 import { reading } from "./format.ts";
@@ -36,6 +43,7 @@ export function jobItems(table: Table) {
 }
 
 function itemFrom(job: Job): Item {
+  assertJob(job);
   return {
     ...jobKey(job.space, job.id),
     kind: job.kind,
@@ -84,7 +92,7 @@ export const jobFrom = reading((item: Item): Job => {
     detail: textOf(item, "detail"),
     revision: idOf(item, "revision"),
   };
-});
+}, assertJob);
 
 type Attributes = ReturnType<typeof mapOf>;
 

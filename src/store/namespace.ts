@@ -1,4 +1,4 @@
-import type { Namespace } from "../domain/namespace.ts";
+import { assertNamespace, type Namespace } from "../domain/namespace.ts";
 import type { Outcome } from "../domain/outcome.ts";
 import { idOf } from "./attribute.ts";
 import { equals } from "./clause.ts";
@@ -43,7 +43,9 @@ export function namespaceItems(table: Table) {
   };
 }
 
-function namespaceItem({ space, name, labels, revision }: Namespace): Item {
+function namespaceItem(namespace: Namespace): Item {
+  assertNamespace(namespace);
+  const { space, name, labels, revision } = namespace;
   return { ...namespaceKey(space, name), labels: labelsItem(labels), revision };
 }
 
@@ -51,4 +53,4 @@ export const namespaceFrom = reading((item: Item): Namespace => {
   const [, space = ""] = item.pk.split("#").map(unescaped);
   const revision = idOf(item, "revision");
   return { space, name: unescaped(item.sk), labels: labelsFrom(item), revision };
-});
+}, assertNamespace);

@@ -1,6 +1,6 @@
 import type { Places } from "../domain/full-block.ts";
 import { type HostId, hostName } from "../domain/host.ts";
-import type { Node, NodeEntry } from "../domain/node.ts";
+import { assertNode, assertNodeEntry, type Node, type NodeEntry } from "../domain/node.ts";
 import type { CorruptItemError, Outcome } from "../domain/outcome.ts";
 import { idOf, numberOf } from "./attribute.ts";
 import { absent, equals } from "./clause.ts";
@@ -102,7 +102,9 @@ export function nodeItems(table: Table) {
   };
 }
 
-function nodeItem({ space, name, id, labels, revision }: Node): Item {
+function nodeItem(node: Node): Item {
+  assertNode(node);
+  const { space, name, id, labels, revision } = node;
   return { ...nodeKey(space, name), id, labels: labelsItem(labels), revision };
 }
 
@@ -113,14 +115,16 @@ export const nodeFrom = reading((item: Item): Node => {
     labels: labelsFrom(item),
     revision: idOf(item, "revision"),
   };
-});
+}, assertNode);
 
 function ownerOf({ pk }: Key): Pick<Node, "space" | "name"> {
   const [, space = "", host = ""] = pk.split("#").map(unescaped);
   return { space, name: hostName(host as HostId) };
 }
 
-function entryItem({ space, name, id, atMs }: NodeEntry): Item {
+function entryItem(entry: NodeEntry): Item {
+  assertNodeEntry(entry);
+  const { space, name, id, atMs } = entry;
   return { ...nodeEntryKey(space, name), id, at: atMs };
 }
 
@@ -128,4 +132,4 @@ export const nodeEntryFrom = reading((item: Item): NodeEntry => {
   const [, space = ""] = item.pk.split("#").map(unescaped);
   const [id, atMs] = [idOf(item, "id"), numberOf(item, "at")];
   return { space, name: unescaped(item.sk), id, atMs };
-});
+}, assertNodeEntry);

@@ -1,5 +1,5 @@
 import type { Family } from "../domain/address.ts";
-import type { QuotaSlot } from "../domain/quota-slot.ts";
+import { assertQuotaSlot, type QuotaSlot } from "../domain/quota-slot.ts";
 import { flagOf, idOf, numberOf } from "./attribute.ts";
 import { reading } from "./format.ts";
 import type { Item } from "./item.ts";
@@ -27,6 +27,7 @@ export function quotaSlotItems(table: Table) {
 }
 
 function itemFrom(quotaSlot: QuotaSlot): Item {
+  assertQuotaSlot(quotaSlot);
   return {
     ...quotaSlotKey(quotaSlot.space, quotaSlot.handle, quotaSlot.family, quotaSlot.number),
     allocation: quotaSlot.allocation.id,
@@ -48,4 +49,4 @@ export const quotaSlotFrom = reading((item: Item): QuotaSlot => {
     revision: idOf(item, "revision"),
     atMs: numberOf(item, "at"),
   };
-});
+}, assertQuotaSlot);

@@ -1,3 +1,4 @@
+import { assertTexts } from "../domain/assertions.ts";
 import type { Outcome } from "../domain/outcome.ts";
 import type { SpaceEntry, SpacePosition } from "../domain/space.ts";
 import { idOf, mapOf, textOf } from "./attribute.ts";
@@ -15,6 +16,7 @@ export function spaceEntryItems(table: Table) {
   return {
     /** Enters a space, or gives the entry that stands a new revision: whoever saw it before deletes it no more. */
     async registerSpace(space: string, revision: string): Promise<Outcome<unknown>> {
+      assertTexts({ revision });
       const change = { kind: "update", set: [[["revision"], revision]] } as const;
       const key = spaceKey(space);
       return withItem(

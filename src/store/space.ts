@@ -1,7 +1,10 @@
+import { assertTexts } from "../domain/assertions.ts";
 import { formatCidr, type Interval, parseInterval } from "../domain/cidr.ts";
 import { CorruptItemError, type Outcome } from "../domain/outcome.ts";
 import {
   ASSIGNMENT_MODES,
+  assertPool,
+  assertReservation,
   BORROWING,
   POOL_STATES,
   type Pool,
@@ -10,7 +13,7 @@ import {
   type Settings,
   type SpaceConfiguration,
 } from "../domain/pool.ts";
-import { SETTINGS_DEFAULT } from "../domain/settings.ts";
+import { assertSettings, SETTINGS_DEFAULT } from "../domain/settings.ts";
 import { flagOf, idOf, listOf, mapOf, numberOf, oneOf, textOf } from "./attribute.ts";
 import { absent, equals } from "./clause.ts";
 import { assertKeys, reading } from "./format.ts";
@@ -111,6 +114,8 @@ export function spaceItems(table: Table) {
       revision: string,
       seenRevision: string | undefined,
     ): Promise<Outcome<unknown>> {
+      assertSettings(settings);
+      assertTexts({ revision });
       const { maxBlocksPerHost } = settings;
       const stored: StoredSettings = { ...settings, maxBlocksPerHost: maxBlocksPerHost ?? NO_CAP };
       const item = { ...configKey(space), settings: { ...stored }, revision };
@@ -124,6 +129,7 @@ export function spaceItems(table: Table) {
     },
 
     async raiseVersion(space: string, version: string): Promise<Outcome<unknown>> {
+      assertTexts({ version });
       const change = { kind: "update", set: [[["version"], version]] } as const;
       const key = versionKey(space);
       return withItem(
@@ -156,10 +162,12 @@ export const settingsFrom = reading((item: Item) => {
     ...stored,
     ...(stored.maxBlocksPerHost === NO_CAP && { maxBlocksPerHost: null }),
   } as Settings;
+  assertSettings(settings);
   return { settings, revision: idOf(item, "revision") };
 });
 
 function poolItem(pool: Pool): Item {
+  assertPool(pool);
   return {
     ...poolKey(pool.space, pool.name),
     id: pool.id,
@@ -201,9 +209,10 @@ export const poolFrom = reading((item: Item): Pool => {
     }),
     revision: idOf(item, "revision"),
   };
-});
+}, assertPool);
 
 function reservationItem(reservation: Reservation): Item {
+  assertReservation(reservation);
   return {
     ...reservationKey(reservation.space, reservation.name),
     cidrs: reservation.cidrs,
@@ -221,7 +230,7 @@ export const reservationFrom = reading((item: Item): Reservation => {
     ...(item.reason !== undefined && { reason: textOf(item, "reason") }),
     revision: idOf(item, "revision"),
   };
-});
+}, assertReservation);
 
 const named = (key: Key) => ({
   space: unescaped(key.pk.split("#")[1] as string),

@@ -1,0 +1,242 @@
+import { describe, expect, it } from "vitest";
+import type { Allocation } from "../../src/domain/allocation.ts";
+import { SETTINGS_DEFAULT } from "../../src/domain/settings.ts";
+import { contentsOf } from "../../src/store/contents.ts";
+import { InMemoryTable } from "../../src/store/in-memory-table.ts";
+import type { Item } from "../../src/store/item.ts";
+import { makeStore } from "../../src/store/store.ts";
+import {
+  affinityWith,
+  allocationWith,
+  blockWith,
+  interval,
+  jobWith,
+  NOW_MS,
+  network,
+  planWith,
+  poolWith,
+  token,
+} from "../domain/builders.ts";
+
+type Store = ReturnType<typeof makeStore>;
+type Fields = Readonly<Record<string, unknown>>;
+
+const BORROWED = {
+  space: "default",
+  host: "host:node-1",
+  block: network("10.0.0.0/29"),
+  state: "confirmed",
+  revision: "revision",
+  atMs: NOW_MS,
+} as const;
+const QUOTA_SLOT = {
+  space: "default",
+  handle: "web-1",
+  family: 4,
+  number: 0,
+  allocation: { id: "record-1", keyed: false },
+  revision: "revision",
+  atMs: NOW_MS,
+} as const;
+const RESERVATION = {
+  space: "default",
+  name: "routers",
+  cidrs: ["10.0.0.0/30"],
+  intervals: [interval("10.0.0.0/30")],
+  revision: "revision",
+};
+const NODE = { space: "default", name: "node-1", id: "id", labels: {}, revision: "revision" };
+const ENTRY = { space: "default", name: "node-1", id: "id", atMs: NOW_MS };
+const NAMESPACE = { space: "default", name: "shop", labels: {}, revision: "revision" };
+const PART = { token: token(1), block: network("10.0.0.0/29"), count: 1, ordinals: [0] };
+
+interface Case {
+  readonly item: string;
+  /** Attributes that every write of such an item, or a search for it, rests on. */
+  readonly lacks: readonly string[];
+  /** Writes the item, with these fields instead of its own. */
+  write(store: Store, fields: Fields): Promise<unknown>;
+}
+
+const CASES: readonly Case[] = [
+  {
+    item: "block 10.0.0.0",
+    lacks: ["epoch", "revision", "poolId"],
+    write: (store, fields) => store.createBlock({ ...blockWith({}), ...fields }),
+  },
+  {
+    item: "allocation record-1",
+    lacks: ["revision", "handle", "digest", "host"],
+    write: (store, fields) => store.createAllocation(allocationWith(fields)),
+  },
+  {
+    item: "affinity 0 (IPv4) of host node-1",
+    lacks: ["revision"],
+    write: (store, fields) => store.createAffinity(affinityWith(fields)),
+  },
+  {
+    item: "block 10.0.0.0/29 borrowed by host node-1",
+    lacks: ["revision"],
+    write: (store, fields) => store.putBorrowedBlock("put", { ...BORROWED, ...fields }, undefined),
+  },
+  {
+    item: "quota slot 0 (IPv4) of handle web-1",
+    lacks: ["revision"],
+    write: (store, fields) => store.putQuotaSlot({ ...QUOTA_SLOT, ...fields }, undefined),
+  },
+  {
+    item: "pool pool",
+    lacks: ["revision", "id"],
+    write: (store, fields) => store.putPool(poolWith(fields), undefined),
+  },
+  {
+    item: "reservation routers",
+    lacks: ["revision"],
+    write: (store, fields) => store.putReservation({ ...RESERVATION, ...fields }, undefined),
+  },
+  {
+    item: "configuration of space default",
+    lacks: ["revision"],
+    write: (store, { revision = "revision" }) =>
+      store.putSettings("default", SETTINGS_DEFAULT, String(revision), undefined),
+  },
+  {
+    item: "version of space default",
+    lacks: ["version"],
+    write: (store, { version = "version" }) => store.raiseVersion("default", String(version)),
+  },
+  {
+    item: "address plan of space default",
+    lacks: ["revision"],
+    write: (store, { revision = "revision" }) =>
+      store.changePlan(
+        { space: "default", entries: [] },
+        planWith(poolWith()).entries,
+        String(revision),
+      ),
+  },
+  {
+    item: "job delete-id",
+    lacks: ["revision", "poolId", "poolRevision"],
+    write: (store, fields) => store.createJob(jobWith(fields)),
+  },
+  {
+    item: "node node-1",
+    lacks: ["revision", "id"],
+    write: (store, fields) => store.createNode({ ...NODE, ...fields }),
+  },
+  {
+    item: "node node-1 in the register",
+    lacks: ["id"],
+    write: (store, fields) => store.enterNode({ ...ENTRY, ...fields }),
+  },
+  {
+    item: "namespace shop",
+    lacks: ["revision"],
+    write: (store, fields) => store.createNamespace({ ...NAMESPACE, ...fields }),
+  },
+];
+
+const EACH = CASES.flatMap(({ lacks, ...rest }) => lacks.map((field) => ({ ...rest, field })));
+
+/** The item as the table has it. */
+async function written({ write }: Pick<Case, "write">): Promise<Item> {
+  const table = new InMemoryTable();
+  await write(makeStore(table), {});
+  return table.items()[0] as Item;
+}
+
+/** Why an item with these attributes instead of its own cannot be read. */
+const whyNot = (item: Item, attributes: Fields) =>
+  contentsOf([{ ...item, ...attributes } as Item]).unreadable.map(({ reason }) => reason);
+
+describe.each(EACH)("the $item without its $field", ({ item: name, field, write }) => {
+  it("cannot be read, and is named", async () => {
+    const item = await written({ write });
+    expect(whyNot(item, {})).toEqual([]);
+    const named = expect.stringContaining(`the item of ${name} cannot be read: its ${field}`);
+    const { [field]: _, ...bare } = item;
+    expect(whyNot(bare as Item, {})).toEqual([named]);
+    const empty = expect.stringContaining(`the item of ${name} cannot be read: it`);
+    expect(whyNot(item, { [field]: "" })).toEqual([empty]);
+  });
+
+  it("is not written", async () => {
+    const table = new InMemoryTable();
+    const attempt = async () => write(makeStore(table), { [field]: "" });
+    await expect(attempt()).rejects.toThrow(`it has no ${field}`);
+    expect(table.items()).toEqual([]);
+  });
+});
+
+describe("an allocation", () => {
+  it.each<readonly [string, Partial<Allocation>]>([
+    ["it has no token", { parts: [{ ...PART, token: "" }] }],
+    ["an ordinal 8", { parts: [{ ...PART, ordinals: [8] }] }],
+    ["an ordinal 0.5", { parts: [{ ...PART, ordinals: [0.5] }] }],
+    ["2 ordinals for 1 addresses", { parts: [{ ...PART, ordinals: [0, 1] }] }],
+    ["its count is 0", { parts: [{ ...PART, count: 0, ordinals: [] }] }],
+    ["its want is NaN", { want: Number.NaN }],
+    ["no whole number of milliseconds", { atMs: 0.5 }],
+    ["no whole number of milliseconds", { expiresAtMs: Number.NaN }],
+    ["it has no revision", { quotaSlots: [{ family: 4, number: 0, revision: "" }] }],
+    ["its count is -1", { missing: [{ family: 4, count: -1, code: "pool_exhausted" }] }],
+  ])("is not written, and not read, where %s", async (problem, changes) => {
+    const table = new InMemoryTable();
+    const store = makeStore(table);
+    const attempt = async () => store.createAllocation(allocationWith(changes));
+    await expect(attempt()).rejects.toThrow(problem);
+    expect(table.items()).toEqual([]);
+  });
+
+  it("whose quota slots or parts are of another shape cannot be read", async () => {
+    const item = await written({
+      write: (store) => store.createAllocation(allocationWith({ also: [token(2)] })),
+    });
+    expect(whyNot(item, { quotaSlots: [{ family: 4, number: 0 }] })).toEqual([
+      "the item of allocation record-1 cannot be read: it has no revision",
+    ]);
+    const part = { block: "10.0.0.0/29", count: 1, ordinals: [9] };
+    expect(whyNot(item, { parts: { [token(1)]: part } })).toEqual([
+      "the item of allocation record-1 cannot be read: a part of it has an ordinal 9, after 7",
+    ]);
+  });
+});
+
+it("settings of another type than their defaults cannot be read, and are not written", async () => {
+  const put = (settings: Fields) => (store: Store) =>
+    store.putSettings("default", { ...SETTINGS_DEFAULT, ...settings }, "revision", undefined);
+  const item = await written({ write: put({}) });
+  expect(whyNot(item, { settings: { cooldownSeconds: "30" } })).toEqual([
+    expect.stringContaining("configuration of space default cannot be read: its cooldownSeconds"),
+  ]);
+  await expect(written({ write: put({ strictAffinity: undefined }) })).rejects.toThrow(
+    "its strictAffinity is no flag",
+  );
+});
+
+it("a pool with a use that is not known, or an impossible block size, cannot be read", async () => {
+  const item = await written({ write: (store) => store.putPool(poolWith(), undefined) });
+  expect(whyNot(item, { allowedUses: ["Anycast"] })).toEqual([
+    "the item of pool pool cannot be read: its allowedUses has no known use: Anycast",
+  ]);
+  expect(whyNot(item, { blockSize: 64 })).toEqual([
+    "the item of pool pool cannot be read: its blockSize 64 is no prefix length of IPv4",
+  ]);
+});
+
+it("a condition on nothing is refused before it reaches a table", async () => {
+  const table = new InMemoryTable();
+  const store = makeStore(table);
+  const block = blockWith({});
+  await store.createBlock(block);
+  const before = table.items();
+  const { epoch: _, revision: __, ...bare } = block;
+  const unlearned = { ...bare, epoch: "", revision: "" };
+  await expect(store.noteCalledFull(unlearned)).rejects.toThrow("full-epoch compares with nothing");
+  await expect(store.deleteBlock(unlearned)).rejects.toThrow("delete-rev compares with nothing");
+  await expect(
+    store.deleteNode({ ...NODE, revision: undefined as unknown as string }),
+  ).rejects.toThrow("delete-node-rev compares with nothing");
+  expect(table.items()).toEqual(before);
+});
