@@ -33,7 +33,7 @@ const ACCEPTED: readonly AcceptedFinding[] = [
   },
 ];
 
-/** Returns what is accepted of a tool's findings. */
+/** Returns the accepted findings of a tool. */
 export function acceptedFindings(tool: AcceptedFinding["tool"]): AcceptedFinding[] {
   return ACCEPTED.filter((finding) => finding.tool === tool);
 }

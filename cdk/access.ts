@@ -35,23 +35,23 @@ export type ActionKind = keyof typeof ACTIONS;
 
 /** The rights of a function, by action and partition. */
 export interface Access extends Readonly<Partial<Record<ActionKind, readonly Partition[]>>> {
-  /** May it walk the whole table? No condition on keys bounds that. */
+  /** True if it may walk the whole table; no condition on keys can limit that. */
   readonly scan?: true;
-  /** May it ask the due index? */
+  /** True if it may query the due index. */
   readonly due?: true;
 }
 
 /**
- * One function for each set of rights: routes that need the same share a function, which is then cold less often, and no
- * route has a right that it does not need. A set is actions, and whose items they act on:
+ * Has one function for each set of rights. Routes that need the same rights share a function, which is then cold less
+ * often, and no route has a right that it does not need. A set has actions, and the partitions of the items:
  *
- * - `assign` claims blocks and holds them by allocations; `release` claims none, and of what is a host's it deletes only the hint
- *   that a block is full, which lies in one partition with affinities and nodes; `affinities` has no business with allocations;
- *   `amend` changes an allocation and nothing else.
- * - `read` writes nothing, whatever it reads. `survey` may scan, which no condition on keys can bound.
- * - `configure` writes what a space is configured by: pools, reservations and settings lie in one partition, where rights to
- *   one are rights to all. `register` writes who is in it: hosts and namespaces.
- * - `openapi` answers what needs no table.
+ * - `assign` claims blocks and writes allocations. `release` claims none, and of a host's items it deletes only the
+ * hint that a block is full, which shares a partition with affinities and nodes. `affinities` does not touch
+ * allocations. `amend` changes an allocation and nothing else.
+ * - `read` writes nothing. `survey` may scan, which no condition on keys can limit.
+ * - `configure` writes the configuration of a space: pools, reservations and settings share a partition, where a right
+ * to one is a right to all. `register` writes hosts and namespaces.
+ * - `openapi` needs no table.
  */
 export const ACCESS: Readonly<Record<FunctionName | ScheduledFunctionName, Access | undefined>> = {
   assign: {

@@ -26,9 +26,9 @@ export interface AlarmsProps {
 type Rule = Pick<AlarmProps, "metric" | "threshold" | "evaluationPeriods" | "datapointsToAlarm">;
 
 /**
- * Alarms for operators, through a topic that has no subscriber at first. The errors of the functions have no alarm of their
- * own: one of a request is a 5xx, and one of a scheduled run is a dead letter. Where there are no data nothing happened, since each of
- * these metrics only counts what went wrong.
+ * Alarms for operators, through a topic that has no subscriber at first. The functions have no alarm for their errors:
+ * an error of a request is a 5xx, and an error of a scheduled run is a dead letter. Missing data means that nothing
+ * happened, because each of these metrics only counts failures.
  */
 export class Alarms extends Construct {
   readonly topic: Topic;
@@ -41,7 +41,7 @@ export class Alarms extends Construct {
     super(scope, id);
     // Not encrypted with the key that SNS has in every account: CloudWatch may not use that one. Alarms name no caller.
     this.topic = new Topic(this, "Topic", { enforceSSL: true });
-    // A topic with a policy of its own has lost the one that lets the account's alarms publish
+    // A topic with its own policy has lost the one that lets the account's alarms publish
     // (https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/Notify_Users_Alarm_Changes.html).
     this.topic.addToResourcePolicy(
       new PolicyStatement({
@@ -70,7 +70,7 @@ export class Alarms extends Construct {
       "Requests are answered with a 5xx, for more than a moment. Find them by status in the access log, and by requestId in the log of the function: 500 is a mistake in Plat, 503 a table that does not answer or too many writers of one item; where the function has no line, it was stopped or throttled.",
       {
         metric: stage.metricServerError({ statistic: Stats.SUM, period: Duration.minutes(5) }),
-        // One is told to come again, and does; what lasts is in two of three samples.
+        // The caller of a single failure retries. A lasting failure shows in two of three samples.
         threshold: 5,
         evaluationPeriods: 3,
         datapointsToAlarm: 2,
@@ -80,8 +80,8 @@ export class Alarms extends Construct {
       "Throttles",
       "Lambda throttles assign: the account has no concurrency left. Look at ConcurrentExecutions of the account, at who takes it, and at its quota.",
       {
-        // All functions of the API take from what the account has unreserved, and this one is asked most. A scheduled run is also
-        // throttled when its last one still runs, which is in order.
+        // All functions of the API share the account's unreserved concurrency, and this one has the most requests. A
+        // scheduled run is also throttled while its predecessor runs, which is in order.
         metric: assign.function.metricThrottles({
           statistic: Stats.SUM,
           period: Duration.minutes(1),
@@ -97,9 +97,9 @@ export class Alarms extends Construct {
       "Scheduled runs of reclaim, repair or work go on, but again and again fail at something. Look for lines with `failed` in the logs of the three: the error names the item; one that cannot be read is kept until an operator has looked at it.",
       {
         metric: this.runsWithFailures(scheduledRuns),
-        // Minutes are counted, not runs: when the table does not answer, all shards fail in the same one. A call that failed
-        // is made again by the next scheduled run. What keeps failing is met each time that a scheduled run comes by, which is every minute in a
-        // small space, and in a very large one not three times an hour: there it is for `plat check`.
+        // Counts minutes, not runs: if the table does not answer, all shards fail in the same minute. The next
+        // scheduled run repeats a failed call. A permanent failure shows in each run that reaches its item: every
+        // minute in a small space, and less than three times an hour in a very large one. There `plat check` finds it.
         threshold: 1,
         evaluationPeriods: 60,
         datapointsToAlarm: 3,
@@ -117,7 +117,7 @@ export class Alarms extends Construct {
     alarm.addAlarmAction(new SnsAction(this.topic));
   }
 
-  /** Counts the lines of `src/edge/events/scheduled-run-log.ts` that tell of failures. */
+  /** Counts the lines of `src/edge/events/scheduled-run-log.ts` that report failures. */
   private runsWithFailures(scheduledRuns: AlarmsProps["scheduledRuns"]): Metric {
     const counted = {
       metricNamespace: Stack.of(this).stackName,

@@ -17,8 +17,8 @@ import type { TableFunction } from "./function.ts";
 const THROTTLE = { rateLimit: 1000, burstLimit: 500 };
 
 /**
- * One line per request that says who asked for what, how it ended and how long it took. Of the path it has the route alone:
- * handles, hosts and addresses stand in no log.
+ * One line per request, with the caller, the request, the result and the duration. Of the path it has only the route:
+ * no log has handles, hosts or addresses.
  */
 const ACCESS_LOG = AccessLogFormat.custom(
   JSON.stringify({
@@ -48,10 +48,10 @@ export class Api extends Construct {
     super(scope, id);
     const api = new HttpApi(this, "HttpApi", {
       defaultAuthorizer: new HttpIamAuthorizer(),
-      // What no route takes is refused in the words of the API, by the function that has no access to the table.
-      // Scoped to its route: the ARN of `$default` has a segment less than those that the permission for all routes names.
+      // The function without access to the table rejects unknown routes in the words of the API. Scoped to its route:
+      // the ARN of `$default` has a segment less than those that the permission for all routes names.
       defaultIntegration: new HttpLambdaIntegration("default", functions.openapi.live),
-      // The stage the API would make by itself has neither throttling nor an access log.
+      // The default stage of the API would have neither throttling nor an access log.
       createDefaultStage: false,
     });
     this.apiId = api.apiId;

@@ -14,15 +14,18 @@ export const REPLACED: Readonly<Record<string, string>> = {
   yaml: pathOf("../node_modules/yaml/browser/index.js"),
 };
 
-/** A function is one file. The SDK is in it: what was tested is what runs, and one file loads faster than the runtime's many. */
+/**
+ * A function is one file that includes the SDK: the tested code is the deployed code, and one file loads faster than
+ * the runtime's many.
+ */
 export const BUNDLING: BundlingOptions = {
   bundleAwsSDK: true,
   format: OutputFormat.ESM,
-  // ES modules, where a package has them but no `exports`; they leave out what nobody uses.
+  // Uses ES modules of packages that have them but no `exports`; bundles of them leave out unused code.
   mainFields: ["module", "main"],
   minify: true,
-  // Beside the bundle, for `npm run trace`. Nothing in the bundle names it: Node.js would load and use it only where it is told
-  // to (`--enable-source-maps`), and then each cold start by a third longer.
+  // Beside the bundle, for `npm run trace`. Nothing in the bundle names the map. Node.js would load and use it only
+  // with `--enable-source-maps`, which makes each cold start longer by a third.
   sourceMap: true,
   sourceMapMode: SourceMapMode.EXTERNAL,
   sourcesContent: false,

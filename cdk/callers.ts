@@ -35,7 +35,7 @@ const OF_NO_SPACE = [...new Set(ROUTES.map(({ path }) => path))].filter(
   (path) => !actsInSpace(path),
 );
 
-/** All that there is in `default` by paths that name no space, such as `GET/v1/pools` and what lies below it. */
+/** All routes in `default` by paths that name no space, such as `GET/v1/pools` and everything below it. */
 const IN_DEFAULT = [
   ...new Set(
     ROUTES.filter(({ path }) => actsInSpace(path) && path === withoutSpace(path)).flatMap(
@@ -50,7 +50,7 @@ const IN_DEFAULT = [
 /**
  * Returns what a role may call in every space, as the method and the path of an execute-api resource.
  *
- * @param spaces those that the environment names
+ * @param spaces the spaces that the environment names
  */
 export function callsInEverySpace(role: CallerRole, spaces: readonly string[]): string[] {
   if (role === "PlatOperator") return ["*"];

@@ -22,7 +22,7 @@ const CONTEXT_FILES = ["cdk.json", "cdk.context.json"];
 /**
  * Reads `--env`, `--profile` and the context of the environment from the command line and the files of the CDK.
  *
- * @throws {UsageError} where the environment, or its account and Region, is not named
+ * @throws {UsageError} if the environment, or its account and Region, is not named
  */
 function readCommand(args: readonly string[]): Command {
   const { tokens, values } = parseArgs({
@@ -58,9 +58,9 @@ function readCommand(args: readonly string[]): Command {
 }
 
 /**
- * Makes sure that the credentials are those of the account that the environment names.
+ * Checks that the credentials are those of the account that the environment names.
  *
- * @throws {UsageError} where they are another's, or where there are none
+ * @throws {UsageError} if they are of another account, or missing
  */
 async function checkAccount({ environment, account, ...config }: Command): Promise<void> {
   const { region, profile } = config;
@@ -74,7 +74,7 @@ async function checkAccount({ environment, account, ...config }: Command): Promi
     );
 }
 
-/** Runs a command; what was used wrongly is told in a sentence, with the exit code 2. */
+/** Runs a command. It reports a usage error in a sentence, with the exit code 2. */
 export async function runCommand(carryOut: (command: Command) => Promise<number>): Promise<number> {
   try {
     const command = readCommand(process.argv.slice(2));
@@ -82,7 +82,7 @@ export async function runCommand(carryOut: (command: Command) => Promise<number>
     return await carryOut(command);
   } catch (error) {
     if (!(error instanceof Error)) throw error;
-    // What AWS refuses is told in its words.
+    // Prints the error of AWS unchanged.
     if ("$fault" in error) console.error(`${error.name}: ${error.message}`);
     else if (error instanceof UsageError) console.error(error.message);
     else throw error;

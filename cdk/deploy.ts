@@ -1,4 +1,4 @@
-/** `npm run deploy -- --env dev`: deploys one environment; any other argument goes to `cdk deploy` as it is. */
+/** `npm run deploy -- --env dev`: deploys one environment, and passes all other arguments to `cdk deploy`. */
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { runCommand } from "./command.ts";

@@ -10,7 +10,7 @@ export const SPACES_MAX = 30;
 
 const deployment = v.pipe(
   fields({
-    /** A deployment to any other account is refused. */
+    /** A deployment to any other account fails. */
     account: v.optional(pattern(/^\d{12}$/, 'must be an account as text, such as "123456789012"')),
     region: v.optional(
       pattern(/^[a-z]{2}(-[a-z]+)+-\d$/, 'must be a Region, such as "eu-central-1"'),

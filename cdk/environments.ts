@@ -15,9 +15,11 @@ export interface Environment {
   readonly repairRate: Duration;
   readonly workRate: Duration;
   /**
-   * Within how long after its time a run starts; without a window Scheduler promises the minute
-   * (https://docs.aws.amazon.com/scheduler/latest/UserGuide/schedule-types.html). All schedules may begin at the same second.
-   * Without reserved executions a window spreads the schedules, so that they do not take all that a small account has
+   * The time within which a run starts after its scheduled time; without a window Scheduler promises the minute
+   * (https://docs.aws.amazon.com/scheduler/latest/UserGuide/schedule-types.html). All schedules can begin in the same
+   * second.
+   * In an environment without reserved executions a window spreads the schedules, so that they do not use all
+   * concurrency of a small account
    * (https://docs.aws.amazon.com/scheduler/latest/UserGuide/managing-schedule-flexible-time-windows.html).
    */
   readonly scheduleWindow: TimeWindow;
@@ -45,7 +47,7 @@ export const ENVIRONMENTS: Readonly<Record<EnvironmentName, Environment>> = {
     scheduleWindow: TimeWindow.flexible(Duration.minutes(1)),
     reservedPerSchedule: undefined,
   },
-  // Who holds which address cannot be worked out again from anything else, so prod keeps it whatever happens.
+  // Nothing else can reproduce who holds which address, so prod always keeps the table.
   prod: {
     pointInTimeRecovery: true,
     deletionProtection: true,
@@ -66,7 +68,7 @@ export function isEnvironmentName(name: string): name is EnvironmentName {
   return Object.hasOwn(ENVIRONMENTS, name);
 }
 
-/** The CDK's Stage of an environment; its stacks are deployed as `<stage>/*`. */
+/** Returns the name of an environment's CDK Stage; its stacks are deployed as `<stage>/*`. */
 export function stageName(name: EnvironmentName): string {
   return `plat-${name}`;
 }

@@ -24,7 +24,7 @@ export interface TableFunctionProps {
 /** Names the version that requests and schedules invoke; a roll back moves it, and a deployment moves it on. */
 export const LIVE_ALIAS = "live";
 
-/** A Lambda function that works on the table. Its name says which file of `functions/` it runs and what it may do. */
+/** A Lambda function that works on the table. Its name determines its file in `functions/` and its rights. */
 export class TableFunction extends Construct {
   readonly function: NodejsFunction;
   readonly live: IFunction;

@@ -21,11 +21,11 @@ export interface Target {
 }
 
 /**
- * Returns the version that a function goes back to: what was live before a time. That is the newest version from before it
- * which no roll back has left since. A deployment publishes a version of a function only where something of it changed, so
- * that "the version before" may be of another deployment.
+ * Returns the version to which a function goes back: the newest one that was live before a time and that no rollback
+ * has left since. A deployment publishes a version only of a changed function, so the version before the current one
+ * may be of another deployment.
  *
- * @returns nothing where the alias leads to it, or to an older one, or where the function was not there yet
+ * @returns nothing if the alias points to it or to an older one, or if the function did not exist yet
  */
 export function targetOf(
   { live, versions, rollBacks }: FunctionVersions,
@@ -35,7 +35,7 @@ export function targetOf(
     .filter(({ modifiedMs }) => modifiedMs < beforeMs)
     .map(({ version }) => Number(version))
     .sort((a, b) => b - a);
-  // What is live again was put back in force by hand.
+  // A version that is live again was put back by hand.
   const wasLeft = (version: number) =>
     version !== Number(live) &&
     rollBacks.some(({ from, to }) => version > Number(to) && version <= Number(from));
@@ -47,7 +47,7 @@ export function targetOf(
   };
 }
 
-/** Says why no function moved. `beforeMs` is when the last deployment began, unless a time was `named`. */
+/** Returns why no function moved. `beforeMs` is the start of the last deployment, unless a time was `named`. */
 export function whyNoneMoved(
   functions: readonly FunctionVersions[],
   beforeMs: number,
@@ -65,9 +65,9 @@ export function whyNoneMoved(
 const MARK = /^back-from-(\d+)-to-(\d+)$/;
 
 /**
- * Returns the name of the alias that remembers a roll back. An alias of its own, because a deployment leaves alone what its
- * template has never had, while it may set back a tag of the function or the description of the alias that it moves. It
- * takes one right more than the move, `lambda:CreateAlias`.
+ * Returns the name of the alias that records a rollback. It is a separate alias, because a deployment does not touch an
+ * alias that its template never had. It may reset a tag of the function or the description of the alias that it moves.
+ * The alias needs one right more than the move, `lambda:CreateAlias`.
  */
 export function markOf({ from, to }: RollBack): string {
   return `back-from-${from}-to-${to}`;

@@ -1,6 +1,6 @@
 /**
- * `npm run rollback -- --env prod`: takes the last deployment of the functions back. Requests and scheduled runs go to the versions
- * before it from then on; nothing else changes. `--before TIME` goes further back, `--dry-run` only tells.
+ * `npm run rollback -- --env prod`: takes back the last deployment of the functions. Requests and scheduled runs then
+ * use the versions before it; nothing else changes. `--before TIME` goes further back, and `--dry-run` changes nothing.
  */
 import { parseArgs } from "node:util";
 import {
@@ -61,7 +61,7 @@ process.exitCode = await runCommand(async ({ environment, region, profile, rest 
   return moved === 0 ? 1 : 0;
 });
 
-/** Remembers the roll back before it moves the alias: one that is cut off in between is carried out again as it was. */
+/** Records the rollback before it moves the alias, so that a repeat after a crash between the two does the same. */
 async function goBack(client: LambdaClient, name: string, at: FunctionVersions, to: string) {
   const mark = markOf({ from: at.live, to });
   if (!at.rollBacks.some((rollBack) => markOf(rollBack) === mark))
@@ -73,7 +73,7 @@ async function goBack(client: LambdaClient, name: string, at: FunctionVersions, 
       FunctionName: name,
       Name: LIVE_ALIAS,
       FunctionVersion: to,
-      // Refused where somebody, such as a deployment, has moved it meanwhile.
+      // Fails if a deployment, or another command, has moved the alias since.
       RevisionId: at.revision,
     }),
   );
@@ -106,7 +106,7 @@ async function lastDeploymentMs(client: CloudFormationClient, stack: string): Pr
   return time.getTime();
 }
 
-/** The names of the functions of a stack that have the alias. */
+/** Returns the names of a stack's functions that have the alias. */
 async function functionsOf(client: CloudFormationClient, stack: string): Promise<string[]> {
   const names: string[] = [];
   for await (const { StackResourceSummaries } of paginateListStackResources(

@@ -19,7 +19,7 @@ type ScheduleInput = { readonly shard: number } | undefined;
 
 const BY_SHARD: readonly ScheduleInput[] = EVERY_SHARD.map((shard) => ({ shard }));
 
-/** The schedules of each function, by what they say. */
+/** The schedules of each function, by their input. */
 export const SCHEDULE_INPUTS: Readonly<Record<ScheduledFunctionName, readonly ScheduleInput[]>> = {
   reclaim: BY_SHARD,
   repair: BY_SHARD,
@@ -27,8 +27,8 @@ export const SCHEDULE_INPUTS: Readonly<Record<ScheduledFunctionName, readonly Sc
 };
 
 /**
- * Starts the scheduled runs. Each run reads the table anew, so the next run is the retry of a lost one: a run is tried for a
- * minute, never queued behind others, and a lost one is kept in the dead-letter queue to be read.
+ * Starts the scheduled runs. Each run reads the table anew, so the next run is the retry of a lost one. Scheduler tries
+ * a run for a minute and never queues it behind others. The dead-letter queue keeps a lost one for operators.
  */
 export class Schedules extends Construct {
   readonly deadLetterQueue: Queue;

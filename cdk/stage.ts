@@ -7,7 +7,7 @@ import { StatelessStack } from "./stateless-stack.ts";
 
 /** One deployment of everything, in the account and the Region that the context names. */
 export class PlatStage extends Stage {
-  /** Absent where the table is one that there is: what was deployed of it before stays as it is. */
+  /** Absent if an existing table is used; an earlier deployment of it stays unchanged. */
   readonly stateful?: StatefulStack;
   readonly stateless: StatelessStack;
 
@@ -37,7 +37,7 @@ export class PlatStage extends Stage {
 
 /** Adds a rule that CloudFormation finds broken before it creates anything, wherever the credentials of a bare `cdk deploy` point. */
 function rejectDeployment(scope: Construct, assertDescription: string): void {
-  // Not `conditionEquals`: cfn-lint warns where that is never true.
+  // Not `conditionEquals`: cfn-lint warns if that is never true.
   const never = Fn.conditionContains(["an account"], "no account");
   new CfnRule(scope, "AccountIsNamed", { assertions: [{ assert: never, assertDescription }] });
 }

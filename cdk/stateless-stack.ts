@@ -46,7 +46,7 @@ export class StatelessStack extends Stack {
     const { apiId, endpoint, stage } = new Api(this, "Api", { environment, functions });
     new CallerPolicies(this, "Callers", { apiId, spaces: props.spaces });
 
-    // Two runs at once only lose conditional writes to each other; the simulation runs them side by side.
+    // Parallel runs only lose conditional writes to each other; the simulation runs them side by side.
     const { reservedPerSchedule } = environment;
     const scheduledRun = (name: ScheduledFunctionName) =>
       new TableFunction(this, name, {

@@ -49,7 +49,7 @@ export class Table extends Construct {
   }
 }
 
-/** A table that there is, such as one that was restored: what it has of recovery and protection is its owner's to set. */
+/** Returns an existing table, such as a restored one. Its owner sets its recovery and protection. */
 export function existingTable(scope: Construct, tableName: string): TableReference {
   return TableV2.fromTableAttributes(scope, "Table", { tableName });
 }

@@ -1,6 +1,7 @@
 /**
- * `npm run trace -- index.mjs.map < trace.txt`: copies a stack trace of a function, with the line of the sources behind each
- * place in its bundle. The map lies beside the bundle, in what `aws lambda get-function` has of a version.
+ * `npm run trace -- index.mjs.map < trace.txt`: copies a stack trace of a function, and adds the source line behind
+ * each place in its bundle. The map is beside the bundle, in the package of a version that `aws lambda get-function`
+ * returns.
  */
 import { readFileSync } from "node:fs";
 import { SourceMap } from "node:module";
@@ -23,7 +24,7 @@ if (file === undefined) {
   );
 }
 
-/** The paths in a map are relative to a folder that was there during synthesis. */
+/** Returns the source of a place. The paths in a map are relative to a folder that existed during synthesis. */
 function sourceOf(map: SourceMap, line: number, column: number): string | undefined {
   const entry = map.findEntry(line - 1, column - 1);
   if (!("originalSource" in entry)) return undefined;

@@ -5,7 +5,7 @@ import { context } from "../src/wiring.ts";
 
 const plat = context();
 
-/** One run over a shard; the next run of its schedule goes on where it stopped. */
+/** Runs once over a shard; the next run of its schedule continues where this one stopped. */
 export async function handler(event: unknown): Promise<void> {
   logScheduledRun("reclaimed", await reclaim(plat, shardOfRun(event)));
 }

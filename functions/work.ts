@@ -4,7 +4,7 @@ import { context } from "../src/wiring.ts";
 
 const plat = context();
 
-/** One slice of every job; the next run goes on where it stopped. */
+/** Runs one slice of every job; the next run continues where this one stopped. */
 export async function handler(): Promise<void> {
   logScheduledRun("worked", await runJobs(plat));
 }

@@ -8,8 +8,9 @@ import {
 import type { Context } from "./context.ts";
 
 /**
- * The share of long work that one request does. Once its time is up, or the database does not answer, nothing new is begun, and what
- * was done is told. One thing that cannot be done for the moment keeps nobody from the others: a hot block, say.
+ * The share of long work that one request does. After its time is over, or if the database does not answer, it starts
+ * no further work and returns what was done. Work that fails for the moment, such as on a hot block, does not keep the
+ * rest from being done.
  */
 export class BoundedWork {
   readonly #now: () => number;
@@ -22,7 +23,7 @@ export class BoundedWork {
     this.#startedAtMs = now();
   }
 
-  /** Is there time to begin something more? If not, it is left to the next request. */
+  /** Returns true if there is time for more work. Otherwise the next request does it. */
   mayBegin(): boolean {
     if (this.#now() - this.#startedAtMs > PAGE_MS_MAX || this.#failures.some(isFinal)) this.cut();
     return !this.#isCutShort;
@@ -49,16 +50,16 @@ export class BoundedWork {
     return this.#failures[0];
   }
 
-  /** Was all done? */
+  /** True if all work was done. */
   get isWhole(): boolean {
     return !this.#isCutShort && this.#failures.length === 0;
   }
 }
 
-/** It cannot be done now; another thing may. */
+/** Returns true for an error after which other work can still succeed. */
 const isPassing = (error: unknown): boolean =>
   error instanceof ContentionError || error instanceof ThrottledError;
 
-/** After these nothing more is begun. */
+/** Returns true for an error after which no further work starts. */
 const isFinal = (error: unknown): boolean =>
   error instanceof DeadlineError || error instanceof UnavailableError;

@@ -6,8 +6,9 @@ interface Copy<T> {
 }
 
 /**
- * Copies of what was read, each with until when it may be used unasked. One may still be on its way, so that requests
- * served side by side ask once; one that was dropped on its way is known only to those who wait for it.
+ * Copies of read items, each with the time until which it may be used without a check. A copy may still be loading, so
+ * that parallel requests read once. A copy that is dropped while it loads reaches only the requests that already wait
+ * for it.
  */
 export class CachedReads<T> {
   readonly #copies: LeastRecentlyUsed<Copy<T>>;
@@ -25,7 +26,7 @@ export class CachedReads<T> {
   keep(name: string, value: Promise<T>, freshUntilMs: number): void {
     const copy = { value, freshUntilMs };
     this.#copies.set(name, copy);
-    // What failed is asked again.
+    // Drops a failed read, so that the next request reads again.
     value.catch(() => {
       if (this.#copies.get(name) === copy) this.#copies.delete(name);
     });

@@ -3,10 +3,11 @@ import { ContentionError, type Outcome, UnavailableError } from "../../domain/ou
 import { answer, RETRY, type Step } from "./step.ts";
 
 /**
- * Changes an item by compare-and-swap. A try reads the item, decides, and writes on condition that the item is as it was read.
+ * Changes an item by compare-and-swap. A try reads the item, decides, and writes on condition that the item is
+ * unchanged.
  * A try that finds it changed asks for another: with the item that the failed condition returned, or after a read.
  *
- * @param what what is changed, for the error: "the address plan"
+ * @param what the name of the item for the error, such as "the address plan"
  * @param attempt one try; it gets the number of tries before it
  * @throws {ContentionError} after `SWAP_TRIES_MAX` tries: other callers were faster each time
  */

@@ -14,8 +14,9 @@ import { answer, RETRY } from "./step.ts";
 import type { CachedConfiguration } from "./warm-cache.ts";
 
 /**
- * The configuration of a space: a copy of at most `CONFIGURATION_FRESH_MS` plus jitter, or one whose version was found
- * unmoved since. A cold function reads the configuration alone and learns its version with the first refresh.
+ * Returns the configuration of a space: a copy of at most `CONFIGURATION_FRESH_MS` plus jitter, or an older one whose
+ * version was found unchanged. A cold function reads only the configuration, and reads its version with the first
+ * refresh.
  */
 export async function configurationOf(
   context: Context,
@@ -24,7 +25,7 @@ export async function configurationOf(
   return (await current(context, space)).configuration;
 }
 
-/** @returns the configuration, and whether this very call has asked, and it is no older than a fresh copy */
+/** @returns the configuration, and whether this call itself checked it, so that it is no older than a fresh copy */
 async function current(
   context: Context,
   space: string,
@@ -50,11 +51,11 @@ async function current(
 }
 
 /**
- * The pool an address lies in, also while it is being deleted. A pool that this function has not heard of yet is asked for
- * before it is denied, and before one that may have the range no more is named: the version tells of every change that its
- * operator was told of. One whose operator was told nothing is heard of when the copy is `CONFIGURATION_FRESH_MS` old.
+ * Returns the pool around an address, including a deleting one. Before it denies a pool, or names one that may have
+ * lost the range, it checks the version, which covers every announced change. A change whose operator got no answer is
+ * known when the copy is `CONFIGURATION_FRESH_MS` old.
  *
- * @throws {CorruptItemError} where the address may lie in a pool that cannot be read
+ * @throws {CorruptItemError} if the address may lie in a pool that cannot be read
  */
 export async function poolAt(
   context: Context,
@@ -70,14 +71,14 @@ export async function poolAt(
   return poolOver(now, address) ?? noneUnread(now);
 }
 
-/** Drops this function's own copy after it wrote, and tells when every other function's copy will have followed. */
+/** Drops this function's copy after a write, and returns when every other function will act on the change. */
 export async function announceChange(context: Context, space: string): Promise<number> {
   await raiseVersion(context, space);
   context.cache.dropConfiguration(space);
   return context.now() + EFFECTIVE_MS_MAX;
 }
 
-/** Raising it twice only makes others reload twice. */
+/** Raises the version. A second raise only makes other functions reload twice. */
 async function raiseVersion(context: Context, space: string): Promise<void> {
   const exhausted = () => new UnavailableError(LATE);
   return untilAnswered({ triesMax: SWAP_TRIES_MAX, exhausted }, async () => {
@@ -90,13 +91,13 @@ async function raiseVersion(context: Context, space: string): Promise<void> {
 
 const LATE = "the change is made, but other functions may only follow it in a minute";
 
-/** One that cannot be read says nothing of what moved: the configuration is read each time. */
+/** Reads the version. An unreadable version cannot show a change, so the configuration is then read each time. */
 async function readVersion({ store }: Context, space: string) {
   const value = await unlessCorrupt(store.readVersion(space));
   return value instanceof CorruptItemError ? undefined : { value };
 }
 
-/** Asks for the version, and loads the configuration where it moved, or where the copy was loaded so long ago. */
+/** Reads the version, and loads the configuration if the version changed or if the copy is too old. */
 async function refreshed(
   context: Context,
   space: string,

@@ -2,7 +2,7 @@ import { freshId, type Random } from "../../domain/fresh.ts";
 import type { Store } from "./store.ts";
 import type { WarmCache } from "./warm-cache.ts";
 
-/** All that a walk has besides its request: nothing below this line reads a clock, a random source or an environment. */
+/** All that a walk has besides its request. Nothing below this line reads a clock, a random source or the environment. */
 export interface Context {
   readonly store: Store;
   readonly random: Random;
@@ -12,5 +12,5 @@ export interface Context {
   sleep(ms: number): Promise<void>;
 }
 
-/** A fresh token, epoch, revision or id. */
+/** Returns a fresh token, epoch, revision or id. */
 export const fresh = (context: Context): string => freshId(context.now(), context.random);

@@ -1,9 +1,9 @@
 import { DeadlineError } from "../../domain/outcome.ts";
 
 /**
- * Notes what went wrong with one of many things, for the log: it must not keep a scheduled run from all that come after it.
+ * Notes the failure of one of many items for the log, so that a scheduled run continues with the others.
  *
- * @throws DeadlineError when it was that, for then nothing comes after it
+ * @throws {DeadlineError} if the failure is one, because no work may follow it
  */
 export function note(failures: unknown[], error: unknown): void {
   if (error instanceof DeadlineError) throw error;

@@ -1,8 +1,8 @@
 import { isCutShort } from "../../domain/outcome.ts";
 
 /**
- * Puts a hint right beside work that is done, or goes on without it. A hint may be wrong at any time, so what keeps the
- * database from this write is no reason to fail the work, or to lose the answer of what was done.
+ * Corrects a hint after work that is done, and ignores failures. A hint may be wrong at any time, so a failed write of
+ * it must not fail the work or lose its answer.
  */
 export async function asHint(write: () => Promise<unknown>): Promise<void> {
   try {

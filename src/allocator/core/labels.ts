@@ -1,7 +1,7 @@
 import type { HostId } from "../../domain/host.ts";
 import type { Context } from "./context.ts";
 
-/** After a node or a namespace was written, its labels are asked for anew by this function. */
+/** Drops the labels of a node or a namespace after a write, so that this function reads them again. */
 export function forgetLabels({ cache }: Context, of: LabelledPlace): void {
   cache.labels.drop(
     "host" in of ? hostCopy(of.space, of.host) : namespaceCopy(of.space, of.namespace),

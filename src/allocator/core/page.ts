@@ -5,13 +5,13 @@ import type { Context } from "./context.ts";
 /** A page of a list. */
 export interface Listed<Item> {
   readonly items: readonly Item[];
-  /** Items of the list that cannot be read; a list without them would say that they do not exist. */
+  /** Items of the list that cannot be read. A list without them would say that they do not exist. */
   readonly unreadable?: readonly CorruptItemError[];
 }
 
 /** A part of an answer that may be long. */
 export interface Page<Item, Position> extends Listed<Item> {
-  /** The position of the next page; absent when nothing is left. A page can be short or empty and have a next one. */
+  /** The position of the next page; absent if nothing is left. A page can be short or empty and have a next one. */
   readonly next?: Position;
 }
 

@@ -1,9 +1,9 @@
 import { DeadlineError } from "../../domain/outcome.ts";
 
 /**
- * Does the work for every item, some at once, and answers in the items' order. Where one fails the others are carried out
- * nevertheless, but where the time is up nothing more is begun. Nothing is left running when the first error is thrown: a
- * frozen function would break it off.
+ * Does the work for every item, some in parallel, and returns the results in the order of the items. If one fails, the
+ * others still run, but nothing starts after the deadline. Nothing is still running when it throws the first error,
+ * because a frozen function would cut it off.
  */
 export async function inParallel<Item, Result>(
   items: readonly Item[],
@@ -28,7 +28,7 @@ export async function inParallel<Item, Result>(
   return results;
 }
 
-/** Awaits a few different things that go on side by side, as `inParallel` does: none is left running behind an error. */
+/** Awaits a few different promises in parallel, as `inParallel` does: none is still running when it throws. */
 export async function allOf<T extends readonly unknown[]>(
   ...under: { readonly [K in keyof T]: Promise<T[K]> | T[K] }
 ): Promise<T> {
@@ -39,7 +39,7 @@ export async function allOf<T extends readonly unknown[]>(
 
 const isFinal = (error: unknown): boolean => error instanceof DeadlineError;
 
-/** That the time is up goes before whatever else went wrong, so that nobody goes on after it. */
+/** Throws the first error. A deadline error precedes all others, so that nobody continues after it. */
 function throwFirst(errors: readonly unknown[]): void {
   if (errors.length > 0) throw errors.find(isFinal) ?? errors[0];
 }

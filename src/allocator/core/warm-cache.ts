@@ -23,23 +23,25 @@ export interface CachedConfiguration {
 }
 
 /**
- * The data that a warm function remembers from its last calls. Nothing here is trusted: a block that changed meanwhile refuses the
- * write and comes back with the refusal.
+ * The data that a warm function remembers from its last calls. Plat trusts none of it: if a block has changed, the
+ * conditional write fails and returns the current block.
  */
 export class WarmCache {
   readonly #configurations = new LeastRecentlyUsed<CachedConfiguration>(REMEMBERED_SPACES_MAX);
   /** The number of drops; a load that began before a drop is not kept after it. */
   drops = 0;
-  /** Loads under way, so that requests served side by side ask once. */
+  /** Loads in progress, so that parallel requests read once. */
   readonly loading = new Map<
     string,
     { readonly beganAtMs: number; readonly load: Promise<SpaceConfiguration> }
   >();
-  /** Labels of hosts and namespaces; nothing where nobody registered them. */
+  /** Labels of hosts and namespaces; nothing for unregistered ones. */
   readonly labels = new CachedReads<Labels | undefined>(REMEMBERED_LABELS_MAX);
   readonly #groups = new LeastRecentlyUsed<true>(REMEMBERED_GROUPS_MAX);
   readonly #borrowedBlocks = new LeastRecentlyUsed<string>(REMEMBERED_GROUPS_MAX);
-  /** The blocks of a host by their text: all of them go at once, when the host was quiet longest. */
+  /**
+   * The blocks of a host by their text. All of them are dropped together, when the host is the least recently used one.
+   */
   readonly #hosts = new LeastRecentlyUsed<Map<string, Block>>(REMEMBERED_BLOCKS_MAX);
 
   configurationOf(space: string): CachedConfiguration | undefined {
@@ -56,7 +58,7 @@ export class WarmCache {
     this.drops++;
   }
 
-  /** Is the block group known to be in the index of its pool? */
+  /** Returns true if the block group is known to be in the index of its pool. */
   knowsGroup(name: string): boolean {
     return this.#groups.get(name) === true;
   }
@@ -79,8 +81,8 @@ export class WarmCache {
   }
 
   /**
-   * Keeps a block of a host; one that is nobody's is never preferred, so it is not kept. Of a host with many the one that was
-   * learned first goes: that one has most likely no room left, and no host may take the memory of all others.
+   * Keeps a block of a host. A block without a host is never preferred, so it is not kept. Of a host with many blocks
+   * the first one is dropped: it most likely has no room left, and no host may use the memory of all others.
    */
   remember(block: Block): void {
     if (block.host === undefined) return;

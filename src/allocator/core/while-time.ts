@@ -2,9 +2,9 @@ import type { Context } from "./context.ts";
 import { inParallel } from "./parallel.ts";
 
 /**
- * Works on items in their order, some at once, and begins none when a time has come; what is begun is carried out.
+ * Works on items in their order, some in parallel, and starts none after a given time. Started work is completed.
  *
- * @returns how many were begun: the first ones
+ * @returns how many were started: the first ones
  */
 export async function whileTime<Item>(
   context: Context,

@@ -12,19 +12,19 @@ export interface UtilizationPosition {
   /** The pool's id: a pool that was made anew under the name is counted anew. */
   readonly poolId: string;
   readonly after: Address;
-  /** Of the blocks before: nothing of the space between them. */
+  /** The sum over the blocks before the position, without the space between them. */
   readonly sum: Usage;
   /** Addresses of these blocks that are in a reservation, whatever they are doing. */
   readonly reservedInBlocks: bigint;
 }
 
-/** A pool as far as it is counted. */
+/** The counts of a pool so far. */
 export interface Counted {
-  /** Of the blocks so far; of the whole pool, once `outside` is there. */
+  /** The sum of the blocks so far; of the whole pool as soon as `outside` is present. */
   readonly usage: Usage;
   /** The blocks that were counted now, in order of address. */
   readonly blocks: readonly ({ readonly cidr: string } & Usage)[];
-  /** The part of the pool where no block stands; known when every block is counted. */
+  /** The part of the pool without blocks; known when every block is counted. */
   readonly outside?: Usage;
   /** The position of the next page; absent when every block is counted. */
   readonly next?: UtilizationPosition;

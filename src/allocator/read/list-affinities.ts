@@ -10,19 +10,22 @@ import { holdingsOfHost } from "./list-blocks.ts";
 /** A block that a host owns, borrows, claims or is about to lose. */
 export interface AffinityState {
   readonly cidr: string;
-  /** Absent where the host borrows from it and it cannot be read. */
+  /** Absent if the host borrows from the block and the block cannot be read. */
   readonly pool?: string;
-  /** Of the affinity, or of the borrowed block: the states are Calico's. */
+  /** The state of the affinity, or of the borrowed block; the states are Calico's. */
   readonly state: BlockAffinity["state"];
-  /** Is the block another's, or nobody's, and does the host hold, or may it hold, addresses in it? */
+  /** True if the block belongs to another host or to none, and the host holds, or may hold, addresses in it. */
   readonly borrowed: boolean;
-  /** Since when it is whose it is; absent where no block stands that can be read. */
+  /** The time of the last claim, in milliseconds since the epoch; absent if no readable block exists. */
   readonly claimedAtMs?: number;
   /** The number of assigned addresses, of any owner. */
   readonly used?: number;
 }
 
-/** A page of all that a host's affinities and borrowed blocks name, in the order of addresses, strongly consistent. It is no snapshot. */
+/**
+ * Returns a page of all blocks that a host's affinities and borrowed-block entries name, in the order of addresses.
+ * Strongly consistent, but no snapshot.
+ */
 export async function listAffinities(
   context: Context,
   wanted: {

@@ -24,7 +24,7 @@ import { notFound } from "../core/not-found.ts";
 import { type Page, pageBudget } from "../core/page.ts";
 import { inParallel } from "../core/parallel.ts";
 
-/** A block as it stands. */
+/** The current state of a block. */
 export interface BlockState extends Usage {
   readonly cidr: string;
   readonly pool: string;
@@ -54,8 +54,8 @@ export interface BlocksWanted {
 }
 
 /**
- * A page of the blocks of a host, of a pool, or of all pools, strongly consistent. It is no snapshot: a block that is
- * claimed or given up while its reader turns the pages may be missed, or listed though it is gone.
+ * Returns a page of the blocks of a host, of a pool, or of all pools, strongly consistent. It is no snapshot: a block
+ * that is claimed or deleted between the pages may be missing, or listed though it is gone.
  */
 export async function listBlocks(
   context: Context,
@@ -69,7 +69,7 @@ export async function listBlocks(
   return { items: items.map((block) => blockState(context, configuration, block)), ...page };
 }
 
-/** A page of blocks, or of those that are wanted: pool by pool in the order of their names, each in the order of addresses. */
+/** Returns a page of all or selected blocks: pool by pool in the order of their names, each in the order of addresses. */
 export async function blocksOfPools(
   context: Context,
   configuration: SpaceConfiguration,
@@ -77,7 +77,7 @@ export async function blocksOfPools(
   isWanted: (block: Block) => boolean = () => true,
 ): Promise<Page<Block, BlocksPosition>> {
   const items: Block[] = [];
-  // Blocks of a pool that cannot be read are not found: the list says so.
+  // Blocks of an unreadable pool are not found, so the list names the pool.
   const unread = only === undefined ? configuration.unreadablePools : [];
   const unreadable = unread.map((pool) => pool.unreadable);
   const budget = pageBudget(context);
@@ -115,7 +115,7 @@ async function blocksOfHost(
 ): Promise<Page<BlockState, BlocksPosition>> {
   const within = configuration.pools.find(({ name }) => name === pool)?.cidr;
   const { items, unreadable, next } = await holdingsOfHost(context, { ...wanted, within });
-  // An affinity may be ahead of its block, or behind it: what the block says is true.
+  // An affinity may be ahead of its block, or behind it. The block decides.
   const states = items.flatMap(({ block, borrowedBlock }) => {
     const borrowed = block?.host !== wanted.host;
     return block && (borrowedBlock || !borrowed)
@@ -129,19 +129,19 @@ async function blocksOfHost(
   };
 }
 
-/** A block that a host's affinities or borrowed blocks name, as it stands. */
+/** A block that a host's affinities or borrowed-block entries name, in its current state. */
 export interface HostHolding {
   readonly cidr: Cidr;
-  /** The first of its affinities, where one was left over. */
+  /** The first of its affinities, if a crash left several. */
   readonly affinity: BlockAffinity | undefined;
   readonly borrowedBlock: BorrowedBlock | undefined;
-  /** Nothing where none stands, or what stands there cannot be read. */
+  /** Absent if no block exists, or if it cannot be read. */
   readonly block: Block | undefined;
 }
 
 /**
- * A page of what a host's affinities and borrowed blocks name, in the order of addresses. An affinity, a borrowed block or a block that cannot be read is no
- * reason to keep the others back.
+ * Returns a page of the blocks that a host's affinities and borrowed-block entries name, in the order of addresses. An
+ * unreadable affinity, entry or block does not keep the others back.
  */
 export async function holdingsOfHost(
   context: Context,
@@ -182,7 +182,7 @@ export async function holdingsOfHost(
   return { items, unreadable, ...(last && some.length < cidrs.length && { next: base(last) }) };
 }
 
-/** A block by the rules of its pool. */
+/** Returns the state of a block by the rules of its pool. */
 export function blockState(
   context: Context,
   configuration: SpaceConfiguration,

@@ -5,7 +5,7 @@ import { pageBudget } from "../core/page.ts";
 
 const ITEMS_PER_LOOK = 1_000;
 
-/** A page of what a space has in the table. */
+/** A page of the items of a space. */
 export interface ContentsPage {
   readonly contents: Contents;
   /** The position of the next read; absent when the whole table was read. */
@@ -13,11 +13,12 @@ export interface ContentsPage {
 }
 
 /**
- * Reads a page of everything that a space has in the table, for whoever proves it as a whole. A walk over a table in use is
- * no snapshot: what is written meanwhile may be missed, and two items that changed together may come from before and after.
+ * Reads a page of all items of a space, for a caller that checks the space as a whole. A walk over a table in use is no
+ * snapshot. It can miss an item that is written during the walk. Of two items that change together, it can return one
+ * from before and one from after.
  *
- * @param bytesOf what some items take in the answer
- * @param bytesMax of all that is answered: as much as the largest item takes, or more
+ * @param bytesOf returns the bytes of some items in the answer
+ * @param bytesMax the maximum for the whole answer: at least the bytes of the largest item
  */
 export async function listContents(
   context: Context,
@@ -37,7 +38,7 @@ export async function listContents(
     budget.look();
     if (bytes > bytesMax && found.length > 0) return pageOf(found, position);
     if (bytes > bytesMax && items > 1) {
-      // As much as one look saw is too much for one answer: it looks at fewer, and a lone item always fits.
+      // One read returned more than fits into the answer, so the next one reads fewer items. A single item always fits.
       items = Math.ceil(items / 2);
       bytes = 0;
       continue;

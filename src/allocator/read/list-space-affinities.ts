@@ -17,7 +17,7 @@ export interface SpaceAffinity {
   readonly pool: string;
   readonly host: string;
   readonly affinityType: AffinityType;
-  /** `pending` too where the affinity is lost to a crash, and yet to be written again. */
+  /** Also `pending` if a crash lost the affinity and no scheduled run has restored it yet. */
   readonly state: BlockAffinity["state"];
   readonly claimedAtMs: number;
   /** The number of assigned addresses, of any owner. */
@@ -32,9 +32,9 @@ export interface SpaceAffinitiesWanted {
 }
 
 /**
- * A page of the affinities of all hosts of a space, or of a pool (Calico's list of BlockAffinities): its blocks that have a
- * host, pool by pool, and for each host on the page one read of its affinities. No table is scanned, so a claim whose block does not
- * stand yet is told by its host's own list alone. Strongly consistent; it is no snapshot.
+ * Returns a page of the affinities of all hosts of a space, or of a pool (Calico's list of BlockAffinities). It reads
+ * the blocks that have a host, pool by pool, and the affinities of each host on the page once. It scans no table, so a
+ * claim whose block does not exist yet appears only in the list of its host. Strongly consistent, but no snapshot.
  */
 export async function listSpaceAffinities(
   context: Context,
@@ -67,7 +67,7 @@ export async function listSpaceAffinities(
   return { items: affinities, unreadable: [...unreadable, ...unread], ...page };
 }
 
-/** A host whose affinities cannot be read is no reason to keep the others back. */
+/** Reads the affinities of a host. An unreadable host does not keep the others back. */
 const affinitiesOf = ({ store }: Context, space: string, host: HostId) =>
   store.listAffinities(space, host).catch((error: unknown) => {
     if (error instanceof CorruptItemError) return error;

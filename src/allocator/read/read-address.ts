@@ -16,7 +16,7 @@ import { coolingRules } from "../blocks/slot-rules.ts";
 import { configurationOf, poolAt } from "../core/configuration.ts";
 import type { Context } from "../core/context.ts";
 
-/** An address as it stands. What is neither assigned nor kept by a host for itself has no owner. */
+/** The state of an address. It has an owner only if it is assigned or host-reserved. */
 export interface AddressState {
   readonly address: string;
   readonly family: 4 | 6;
@@ -33,7 +33,7 @@ export interface AddressState {
   readonly generation?: string;
   readonly borrowed?: boolean;
   readonly assignedAtMs?: number;
-  /** Until when it is its owner's, where it is leased. */
+  /** The end of the lease, in milliseconds since the epoch; absent without a lease. */
   readonly expiresAtMs?: number;
   /** The time when a cooling address can be assigned again. */
   readonly availableAtMs?: number;

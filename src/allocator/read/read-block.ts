@@ -9,7 +9,7 @@ import type { Page } from "../core/page.ts";
 import { type BlockState, blockState } from "./list-blocks.ts";
 import { type AddressState, ownerOf, stateOf } from "./read-address.ts";
 
-/** An address of a block. Whose it is, is absent where it cools, and where its allocation was not found. */
+/** An address of a block. The owner is absent if the address cools, and if its allocation was not found. */
 type AddressInBlock = Pick<
   AddressState,
   | "address"
@@ -29,7 +29,7 @@ export interface BlockWithAddresses {
   readonly addresses: Page<AddressInBlock, Address>;
 }
 
-/** A block and a page of those of its addresses that are assigned or cooling, strongly consistent. */
+/** Returns a block and a page of its assigned and cooling addresses, strongly consistent. */
 export async function readBlock(
   context: Context,
   {
@@ -41,7 +41,7 @@ export async function readBlock(
     readonly space: string;
     readonly cidr: Cidr;
     readonly limit: number;
-    /** Only what comes after this address. */
+    /** Returns only addresses after this one. */
     readonly position?: Address | undefined;
   },
 ): Promise<BlockWithAddresses | Rejection> {
@@ -79,7 +79,7 @@ export async function readBlock(
     const base = { address: formatAddress(address), ...current };
     const owner = slot.kind === "taken" ? owners.get(slot.token) : undefined;
     if (!owner) return base;
-    // What a caller attached to its addresses is read address by address: here it could be megabytes.
+    // The attributes of addresses are read address by address, because here they could be megabytes.
     const {
       attributes: _,
       owner: __,

@@ -19,8 +19,8 @@ export interface HandlePosition {
 }
 
 /**
- * A page of the addresses that a handle has, strongly consistent: allocation by allocation, each in the order of addresses. It is
- * no snapshot: what is assigned or released while its reader turns the pages may be missed.
+ * Returns a page of the addresses of a handle, strongly consistent: allocation by allocation, each in the order of
+ * addresses. It is no snapshot: an address that is assigned or released between the pages may be missing.
  */
 export async function readHandle(
   context: Context,
@@ -53,7 +53,7 @@ export async function readHandle(
         const full = items.length === limit || characters > ATTRIBUTE_CHARACTERS_PER_PAGE;
         if (next && full) return { items, next };
         items.push(state);
-        // Until they are changed, the owners are the attributes once more.
+        // Until a caller changes the owners, they repeat the attributes.
         const changed = owners.get(state.address);
         characters += weight + (changed ? JSON.stringify(changed).length : weight);
         next = { id, keyed, after: address };
@@ -68,7 +68,9 @@ export async function readHandle(
     : new Rejection("not_found", `Handle ${handle} has no addresses in space ${wanted.space}.`);
 }
 
-/** The allocations from a position on, as many as a page has addresses: the one that it lies in, then those after it. */
+/**
+ * Returns the allocations from a position on, as many as a page has addresses, beginning with the one at the position.
+ */
 async function allocationsFrom(
   { store }: Context,
   {

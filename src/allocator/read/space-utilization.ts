@@ -37,17 +37,17 @@ interface PoolUtilization {
   readonly pool: string;
   readonly cidr: string;
   readonly usage: Usage;
-  /** The part of it where no block stands. */
+  /** The part of it without blocks. */
   readonly outside: Usage;
 }
 
 /**
- * A page of what the addresses of some pools, or of all, are doing (Calico's GetUtilization). Each pool comes once, on the page
- * on which its counting ends; a page may have none. Who asks for them is told of the blocks of no pool after that, of both
- * families: only the whole table shows them, so that takes as many pages as it has.
+ * Returns a page of the address counts of some or all pools (Calico's GetUtilization). Each pool appears once, on the
+ * page on which its count ends; a page may have none. If `orphans` is set, the blocks of no pool follow, of both
+ * families. Only the whole table shows them, so they take as many pages as the table has.
  *
- * @param named names or CIDRs of pools; empty: all of them
- * @param orphans are blocks of no pool wanted too?
+ * @param named names or CIDRs of pools; empty means all
+ * @param orphans true to add the blocks of no pool
  */
 export async function spaceUtilization(
   context: Context,
@@ -68,7 +68,7 @@ export async function spaceUtilization(
 ): Promise<SpaceUtilization | Rejection> {
   const configuration = await context.store.readSpace(space);
   const current = configuration.pools.filter(({ state }) => state !== "pending");
-  // Of all pools, or of one that may be among those that cannot be read, there is no true answer.
+  // Counts of all pools, or of a pool that may be an unreadable one, would be wrong.
   if (named.length === 0) noneUnread(configuration);
   const missing = named.find((one) => !current.some((pool) => isNamed(pool, [one])));
   if (missing !== undefined) return noneUnread(configuration) ?? notFound(space, "pool", missing);
@@ -118,7 +118,7 @@ async function countPools(
   return { pools };
 }
 
-/** Another pool under the name is counted from its beginning. */
+/** Returns true if the position belongs to this pool. Another pool of the same name is counted from its beginning. */
 const isOf = ({ id, cidr }: Pool, { poolId, sum }: UtilizationPosition): boolean =>
   poolId === id && sum.capacity <= sizeOf(cidr);
 

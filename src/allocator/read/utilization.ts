@@ -12,9 +12,9 @@ export interface Utilization extends Counted {
 }
 
 /**
- * A page of what the addresses of a pool are doing, block by block, with the sums so far; the last page has the sums of the
- * whole pool, the space without blocks in it (as Calico counts). Overlapping reservations count once. Strongly consistent
- * block by block, but no snapshot of the pool.
+ * Returns a page of the address counts of a pool, block by block, with the sums so far. The last page has the sums of
+ * the whole pool with the space outside of blocks (as Calico counts). Overlapping reservations count once. Each block
+ * is strongly consistent, but the pool is no snapshot.
  */
 export async function utilization(
   context: Context,
@@ -34,7 +34,7 @@ export async function utilization(
   const configuration = await context.store.readSpace(space);
   const pool = poolNamed(configuration, name);
   if (!pool) return notFound(space, "pool", name);
-  // Sums that are not of this pool would make nonsense of its own.
+  // Sums of another pool would make the sums of this one wrong.
   if (position && (position.poolId !== pool.id || position.sum.capacity > sizeOf(pool.cidr)))
     return foreign(name);
   const budget = pageBudget(context);

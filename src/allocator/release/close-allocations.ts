@@ -11,12 +11,14 @@ import { inParallel } from "../core/parallel.ts";
 export interface Released {
   /** The addresses that this call freed, as text. */
   readonly released: readonly string[];
-  /** Is nothing left of what there was when this was asked? Where something is, the same request goes on. */
+  /**
+   * True if nothing is left of what existed at the start of this request. Otherwise a repeat of the request continues.
+   */
   readonly complete: boolean;
   /**
-   * Did this request get further: was an address freed, or did an allocation come to its end, one that held nothing any more as
-   * well? Where two in a row did not, and left the same things `unreadable`, at least one, nobody need ask again before these
-   * are mended.
+   * True if this request made progress: it freed an address, or closed an allocation, even one that held nothing. If
+   * two requests in a row made none and named the same `unreadable` items, at least one, a repeat is useless until
+   * these are repaired.
    */
   readonly progressed: boolean;
   /** Items that cannot be read; their addresses stay assigned. */
@@ -37,17 +39,18 @@ export class Closing {
     this.#work = new BoundedWork(context);
   }
 
-  /** May something more be begun? If not, it is left to the next request. */
+  /** Returns true if there is time to start more. Otherwise the next request does it. */
   mayBegin(): boolean {
     if (this.#released.length >= ADDRESSES_RELEASED_MAX) this.#work.cut();
     return this.#work.mayBegin();
   }
 
   /**
-   * Ends allocations, some at once, as long as there is time: in another order each time, so that none waits behind the same ones
-   * for ever.
+   * Closes allocations, some in parallel, while there is time. The order is random, so that none always waits behind
+   * the same ones.
    *
-   * @param settles do keyed ones that are finished lose their parts at once? So a repeat does not look at their blocks again.
+   * @param settles true if finished keyed allocations lose their parts immediately, so that a repeat does not read
+   *   their blocks again
    */
   async end(
     allocations: readonly Allocation[],
@@ -78,17 +81,17 @@ export class Closing {
     }
   }
 
-  /** Something cannot be read, so it stays as it is. */
+  /** Leaves an item that cannot be read. */
   leave(unreadable: CorruptItemError): void {
     this.#unreadable.set(unreadable.members.item, unreadable);
   }
 
-  /** More is left than one request looks after: the next one does. */
+  /** Notes that more is left than one request does. The next one does it. */
   putOff(): void {
     this.#isPutOff = true;
   }
 
-  /** @throws what went wrong, where there was no progress besides */
+  /** @throws the first failure, if there was no progress */
   answer(): Released {
     const { failure, isWhole } = this.#work;
     // An allocation may have lost some of its addresses, and have failed at the others.

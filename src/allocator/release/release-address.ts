@@ -24,7 +24,7 @@ export interface ReleaseResult {
 
 /**
  * Releases one address: exactly the assignment that the generation, or the handle, names (I5). A late or repeated
- * release changes nothing and is no error. With a generation nothing is read.
+ * release changes nothing and is no error. With a generation it reads nothing.
  */
 export async function releaseAddress(
   context: Context,
@@ -40,7 +40,7 @@ export async function releaseAddress(
     if (named === undefined) return { address, status: "not_assigned" };
     return await releaseNamed(context, space, release.address, named);
   } catch (error) {
-    // It is no reason to keep the others.
+    // An unreadable item must not keep the others.
     if (error instanceof CorruptItemError) return conflict("unreadable", error.sentence);
     throw error;
   }
@@ -57,14 +57,15 @@ async function releaseNamed(
   const place: AllocationPlace = { space, handleHash, id: allocationId, keyed };
   const block = blockOf(address, blockSize);
   const ordinal = ordinalOf(block, address);
-  // A keyed allocation says "freed" before the slot is free, or a late duplicate would take an address nobody frees.
+  // Marks a keyed allocation before the slot is free. Otherwise a late duplicate could take an address that nobody
+  // frees.
   const allocation = keyed
     ? await markFreed(context, place, token, text, want)
     : hasPending
       ? await context.store.readAllocation(place)
       : undefined;
   if ((keyed || hasPending) && !allocation) return notOurs(context, space, address, generation);
-  // An address whose allocation is still pending was never answered, so nobody can rightly release it.
+  // An address of a pending allocation was never answered, so nobody can rightly release it.
   if (allocation?.state === "pending" || allocation?.state === "aborted")
     return neverAnswered(text);
 
@@ -80,7 +81,10 @@ async function releaseNamed(
   return { address: text, status: "released" };
 }
 
-/** Marks the allocation, and answers it as it stands; nothing when it knows nothing of the token: nothing is assigned under it. */
+/**
+ * Marks the allocation, and returns it; nothing if it does not know the token, because then nothing is assigned under
+ * it.
+ */
 async function markFreed(
   context: Context,
   place: AllocationPlace,
@@ -95,7 +99,7 @@ async function markFreed(
       complete: want === 1,
       revision: fresh(context),
       atMs: nowMs,
-      // Whether the slot was freed, and whether others of the request are still held, the repair run finds out.
+      // The repair run finds out whether the slot was freed, and whether other addresses of the request are still held.
       dueAtMs: nowMs + GRACE_MS,
     });
   });
@@ -121,7 +125,7 @@ async function notOurs(
   const text = formatAddress(address);
   const cidr = blockOf(address, blockSize);
   const block = seen ?? (await context.store.readBlock(space, cidr));
-  // Where no block stands, one may stand under keys, or for a pool, that this version does not know.
+  // Without a block here, one may exist under keys, or for a pool, that this version does not know.
   if (!block) await poolAt(context, space, address);
   const slot = block?.slots.get(ordinalOf(cidr, address));
   if (slot?.kind !== "taken" || slot.token === token)

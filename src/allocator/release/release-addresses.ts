@@ -11,14 +11,14 @@ import { type ReleaseResult, releaseAddress } from "./release-address.ts";
 export interface AddressesReleased {
   /** In the order of the addresses. */
   readonly results: readonly ReleaseResult[];
-  /** Is none of them unfinished? Where some are, the same request goes on. */
+  /** True if no result is unfinished. Otherwise a repeat of the request continues. */
   readonly complete: boolean;
 }
 
 /**
- * Releases addresses, each by itself, as many as one request has time for. One that has a result already is told with it.
+ * Releases addresses one by one, as many as one request has time for. An entry that already has a result keeps it.
  *
- * @throws what went wrong, where nothing could be done
+ * @throws the first failure, if nothing could be done
  */
 export async function releaseAddresses(
   context: Context,
@@ -27,7 +27,7 @@ export async function releaseAddresses(
 ): Promise<AddressesReleased> {
   const work = new BoundedWork(context);
   const results = new Map<number, ReleaseResult>();
-  // In another order each time: what a repeat finds done already keeps it from nothing.
+  // The order is random. An address that an earlier request released does not delay a repeat.
   const order = shuffled([...entries.entries()], context.random);
   await inParallel(order, ADDRESSES_RELEASED_AT_ONCE, async ([n, entry]) => {
     if ("status" in entry) results.set(n, entry);

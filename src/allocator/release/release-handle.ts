@@ -7,9 +7,9 @@ import type { Context } from "../core/context.ts";
 import { Closing, type Released } from "./close-allocations.ts";
 
 /**
- * Releases every address that a handle has now, as far as one request comes: the same request goes on. Allocations that hold
- * something, or may, come first. Those that are over, and still name parts, are finished after them and lose their parts; what
- * is finished is passed over, so that a repeat comes to what is left.
+ * Releases every address that a handle has now, as far as the time of one request allows; a repeat continues. It first
+ * closes allocations that hold something, or may. Then it finishes closed ones that still name parts, which lose them.
+ * It skips finished ones, so that a repeat reaches what is left.
  */
 export async function releaseHandle(
   context: Context,
@@ -39,13 +39,13 @@ export async function releaseHandle(
 
 interface Look {
   readonly allocations: readonly Allocation[];
-  /** Are there more allocations than one look shows? */
+  /** True if one read does not return all allocations. */
   readonly isLong: boolean;
 }
 
 /**
- * The allocations of a handle's partition, a few at a time, as long as there is time. Where one look does not show them all it
- * goes on at random and comes round: of more kept allocations than a request can look at, each is come to all the same.
+ * Yields the allocations of a handle's partition, some at a time, while there is time. If one read does not return them
+ * all, it continues at random and wraps around. So it reaches every one, even if more are kept than a request can read.
  */
 async function* looks(
   context: Context,

@@ -12,10 +12,10 @@ import { inParallel } from "../core/parallel.ts";
 import { Closing, type Released } from "./close-allocations.ts";
 
 /**
- * Releases every address that a host has, in its own blocks and in those it has borrowed from: the blocks that its affinities and
- * borrowed blocks name (I11), whoever owns them now. The allocation of each slot says whose it is, and is ended as a release by handle
- * ends it, so what others have borrowed from the host's blocks stays theirs. An assign that is under way is ended as a whole
- * or stands as a whole. Where one request does not come to all of it, the same request goes on.
+ * Releases every address of a host, in its own blocks and in those that it borrows from. Its affinities and
+ * borrowed-block entries name the blocks (I11), whoever owns them now. The allocation of each slot names its host. It
+ * is closed as a release by handle closes it, so addresses that others borrowed from the host's blocks stay theirs. An
+ * assign in progress is closed or kept as a whole. A repeat continues what one request does not finish.
  */
 export async function releaseHost(
   context: Context,
@@ -42,8 +42,8 @@ export async function releaseHost(
 }
 
 /**
- * Ends the host's allocations that hold slots of a block, a few slots at a time: a large block may have more than a request has time
- * to look at, and in another order each time none of them waits for ever.
+ * Closes the host's allocations that hold slots of a block, a few slots at a time, in random order. A large block may
+ * have more slots than a request has time for; with a random order none of them waits forever.
  */
 async function releaseIn(
   context: Context,
@@ -59,12 +59,12 @@ async function releaseIn(
     const allocations = await closing.trying(() =>
       allocationsOf(context, closing, space, some, host),
     );
-    // What is freed by its host is not looked for again, so nothing is gained by settling it.
+    // The release by host does not find them again, so settling gains nothing.
     await closing.end(allocations ?? [], { settles: false });
   }
 }
 
-/** The host's allocations that hold these slots. */
+/** Returns the host's allocations that hold these slots. */
 async function allocationsOf(
   context: Context,
   closing: Closing,

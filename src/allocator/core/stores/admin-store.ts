@@ -16,7 +16,10 @@ import type { Progress } from "../../../domain/sweep.ts";
 
 /** Reads and writes what operators and scheduled runs need: configuration, jobs, nodes, namespaces, and the table as a whole. */
 export interface AdminStore {
-  /** @throws {CorruptItemError} where the keys of the table are of another format; single items say for themselves that they are not read */
+  /**
+   * @throws {CorruptItemError} if the keys of the table are of another format. Single unreadable items are part of the
+   *   result
+   */
   readSpace(space: string): Promise<SpaceConfiguration>;
   putPool(pool: Pool, seen: Pool | undefined): Promise<Outcome<Pool>>;
   changePool(step: string, seen: Pool, next: Pool): Promise<Outcome<Pool>>;
@@ -36,7 +39,7 @@ export interface AdminStore {
   raiseVersion(space: string, version: string): Promise<Outcome<unknown>>;
   registerSpace(space: string, revision: string): Promise<Outcome<unknown>>;
 
-  /** Eventually consistent. Entries that cannot be read are named beside the others. */
+  /** Eventually consistent. The result names entries that cannot be read beside the others. */
   listSpaces(): Promise<{
     readonly spaces: readonly SpaceEntry[];
     readonly unreadable: readonly UnreadableNamed[];
@@ -50,7 +53,7 @@ export interface AdminStore {
     revision: string,
   ): Promise<Outcome<AddressPlan>>;
 
-  /** Of one space, or of all; those that cannot be read are named beside them. */
+  /** Lists the jobs of one space, or of all. The result names those that cannot be read beside the others. */
   listJobs(
     space?: string,
   ): Promise<{ readonly jobs: readonly Job[]; readonly unreadable: readonly CorruptItemError[] }>;
@@ -86,12 +89,12 @@ export interface AdminStore {
   changeNamespace(seen: Namespace, next: Namespace): Promise<Outcome<Namespace>>;
   deleteNamespace(seen: Namespace): Promise<Outcome<unknown>>;
 
-  /** Asks the table for the format of its keys. @throws {CorruptItemError} where it is not the one that this version knows */
+  /** Reads the format of the table's keys. @throws {CorruptItemError} if it is not the one that this version knows */
   checkKeys(): Promise<void>;
   readProgress(shard: number): Promise<Progress | undefined>;
   writeProgress(shard: number, progress: Progress): Promise<void>;
 
-  /** A page of a segment of the table, item by item, each with its position: eventually consistent. */
+  /** Reads a page of a segment of the table, item by item, each with its position: eventually consistent. */
   scanSegment(
     segment: { readonly index: number; readonly of: number },
     limit: number,

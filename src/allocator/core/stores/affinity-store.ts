@@ -5,7 +5,7 @@ import type { HostId } from "../../../domain/host.ts";
 import type { Node } from "../../../domain/node.ts";
 import type { CorruptItemError, Outcome } from "../../../domain/outcome.ts";
 
-/** Reads and writes what a host has: its affinities, its hints of full blocks, and the blocks that it borrows from. */
+/** Reads and writes the items of a host: its affinities, its hints of full blocks, and its borrowed-block entries. */
 export interface AffinityStore {
   listAffinities(
     space: string,
@@ -13,7 +13,7 @@ export interface AffinityStore {
     options?: { readonly consistent: boolean },
   ): Promise<readonly BlockAffinity[]>;
 
-  /** The same; those that cannot be read are named beside the others. */
+  /** Lists the affinities of a host, and names those that cannot be read beside the others. */
   listReadableAffinities(
     space: string,
     host: HostId,
@@ -29,12 +29,12 @@ export interface AffinityStore {
   ): Promise<Outcome<BlockAffinity>>;
   deleteAffinity(step: string, seen: BlockAffinity): Promise<void>;
 
-  /** In one Query; hints that cannot be read are left out. */
+  /** Reads a host's items in one Query; hints that cannot be read are left out. */
   listPlaces(space: string, host: HostId): Promise<Places>;
   callBlockFull(hint: FullBlock): Promise<void>;
   clearBlockFull(step: string, of: Pick<FullBlock, "space" | "host" | "block">): Promise<void>;
 
-  /** Those that cannot be read are named beside the others. */
+  /** Lists the borrowed blocks of a host, and names those that cannot be read beside the others. */
   listBorrowedBlocks(
     space: string,
     host: HostId,
@@ -49,7 +49,10 @@ export interface AffinityStore {
   ): Promise<Outcome<BorrowedBlock>>;
   deleteBorrowedBlock(step: string, seen: BorrowedBlock): Promise<void>;
 
-  /** The places of a host, its hints and its node, in one Query; a node that cannot be read is named as such. */
+  /**
+   * Reads the places of a host, its hints and its node in one Query. The result names a node that cannot be read as
+   * such.
+   */
   readHost(
     space: string,
     host: HostId,

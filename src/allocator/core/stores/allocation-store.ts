@@ -13,7 +13,7 @@ export interface AllocationStore {
     asked?: { readonly after?: AllocationPlace | undefined; readonly limit?: number },
   ): Promise<readonly Allocation[]>;
 
-  /** Those that begin so, or all; those that cannot be read are named beside the others. */
+  /** Lists the allocations whose ids begin with a text, or all. It names those that cannot be read beside the others. */
   allocationsFrom(
     space: string,
     handleHash: string,
@@ -23,7 +23,7 @@ export interface AllocationStore {
     readonly unreadable: readonly CorruptItemError[];
   }>;
 
-  /** Those that cannot be read are named beside the others. */
+  /** Lists a page of allocations, and names those that cannot be read beside the others. */
   listAllocationPage(
     space: string,
     handleHash: string,

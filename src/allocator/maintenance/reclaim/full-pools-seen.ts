@@ -29,15 +29,15 @@ export class PoolsSeen {
   }
 
   /**
-   * Calls the pools full of which every block group was found so, as a scan would: so a request passes them by that has never tried
-   * them. A pool of which the scheduled run saw only a part is left to those that go through all of it. Where a block group was found open, a
-   * hint that its pool is full is wrong, and goes: who cleared the hint of the block group was cut off before it.
+   * Marks the pools as full whose block groups were all found full, as a scan would, so that a request skips a pool
+   * that it never tried. It leaves a pool of which the run saw only a part to the runs that see all of it. It removes
+   * the hint of a pool with an open block group: a crash kept whoever cleared the group's hint from it.
    */
   async correctHints(context: Context): Promise<void> {
     const { store } = context;
     const space = this.#space;
     const { pools, reserved, unreadableReservations } = await configurationOf(context, space);
-    // Where one pool serves nobody asks for its hint.
+    // No request reads the hint of the only pool.
     if (pools.length === 1 || unreadableReservations.length > 0) return;
     const full = [...this.#full].filter(([pool, groups]) => isUsedUp(pool, groups, reserved));
     if (full.length + this.#open.size === 0) return;

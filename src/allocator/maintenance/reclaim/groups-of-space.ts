@@ -4,17 +4,18 @@ import type { SpacePosition } from "../../../domain/space.ts";
 import type { Context } from "../../core/context.ts";
 import type { GroupOfPool } from "./reclaim-group.ts";
 
-/** A block group on the way through a space, and where whoever stops after it goes on. */
+/** A block group on a walk through a space, and the position from which a later run continues after it. */
 export interface GroupOnWay {
   readonly group: GroupOfPool;
   readonly position: SpacePosition;
 }
 
 /**
- * The block groups that may hold blocks of some pools, page by page of their maps, after a position. However large a map is, only some
- * of its pages are read at once: eventually consistent, so that a block group that was entered just now may come by the next time only.
+ * Yields the block groups that may hold blocks of some pools after a position, page by page of their indexes. It reads
+ * only some pages of a large index at once. The reads are eventually consistent, so a new block group may appear only
+ * in the next run.
  *
- * @param failures gets what could not be read; the others come all the same
+ * @param failures receives what could not be read; the walk continues with the others
  */
 export async function* groupsAfter(
   { store }: Context,

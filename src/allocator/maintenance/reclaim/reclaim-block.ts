@@ -25,8 +25,9 @@ interface Judgement {
 export type HostSeen = Awaited<ReturnType<Store["readHost"]>>;
 
 /**
- * One block as it was seen, perhaps a while ago. Everything done to it names the revision seen (I6). Its host is asked for the
- * affinity of a block that looks empty, or that was claimed not long ago; the affinities of all others are the repair run's.
+ * Reclaims one block as it was seen, perhaps a while ago. Every write names the revision seen (I6). It reads the
+ * affinities of the host if the block looks empty or was claimed not long ago. The affinities of all other blocks are
+ * left to the repair run.
  */
 export async function reclaimBlock(
   context: Context,
@@ -67,7 +68,10 @@ function ownerOf(
   return read;
 }
 
-/** The affinity of a block that its host does not have, if the block is the host's by now: what was seen may be over. */
+/**
+ * Restores the affinity that the host of a block lacks, if the block still belongs to the host: what was seen may be
+ * out of date.
+ */
 async function restoreLostAffinity(
   context: Context,
   { space, host, cidr }: Block,
@@ -86,8 +90,8 @@ async function restoreLostAffinity(
 }
 
 /**
- * A host that holds addresses may keep some empty blocks of a family ready; those at its lowest places stay. A pool that
- * serves nobody, or does not select the host, has none that is ready for it.
+ * Returns true if the block is kept for its host. A host that holds addresses may keep some empty blocks of a family
+ * ready, at its lowest places. A pool that serves nobody, or does not select the host, keeps none ready.
  */
 async function isKeptWarm(
   { store }: Context,

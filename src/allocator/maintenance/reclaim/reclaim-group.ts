@@ -14,7 +14,7 @@ import { type HostSeen, reclaimBlock } from "./reclaim-block.ts";
 export interface GroupOfPool {
   readonly pool: Pool;
   readonly index: bigint;
-  /** Was it called full? */
+  /** True if the group is called full. */
   readonly full: boolean;
 }
 
@@ -24,17 +24,17 @@ interface GroupReclaimed {
   readonly markedIdle: number;
   readonly deleted: number;
   readonly affinitiesRestored: number;
-  /** May no block of it be claimed? Nothing where nobody can say, or all of it is reserved. */
+  /** True if no block of the group can be claimed. Absent if this is unknown, or if all of the group is reserved. */
   readonly isFull: boolean | undefined;
   /** Items that could not be read; the rest of the block group was handled. */
   readonly failures: readonly CorruptItemError[];
 }
 
 /**
- * Gives up what is empty in a block group, some blocks at once, by the rules of `reclaimBlock`, and puts the hint right that it is full.
- * The look is eventually consistent, and the revisions that it saw decide.
+ * Deletes the empty blocks of a block group, some in parallel, by the rules of `reclaimBlock`, and corrects the hint
+ * that the group is full. The read is eventually consistent, but the revisions that it saw decide.
  *
- * @param startedAtMs when the scheduled run began: only marks of earlier ones count
+ * @param startedAtMs when the scheduled run began: only idle marks of earlier runs count
  */
 export async function reclaimGroup(
   context: Context,
@@ -52,12 +52,12 @@ export async function reclaimGroup(
   const deleted: Cidr[] = [];
   const done = { kept: 0, markedIdle: 0, deleted: 0, affinitiesRestored: 0 };
   await inParallel(current, RECLAIM_BLOCKS_AT_ONCE, async (block) => {
-    // A scheduled run is long: each block is judged, after it was looked at, by the configuration of that time, as an operator was
-    // promised. It is a copy in memory but for one question each few seconds.
+    // A scheduled run is long, so each block is judged by the configuration at that time, as operators are promised.
+    // The configuration is a copy in memory, checked every few seconds.
     const { settings, pools } = await configurationOf(context, pool.space);
     const now = pools.find(({ id }) => id === pool.id) ?? pool;
     if (block.unreadable) {
-      // What is in it, and whose it is, nobody knows.
+      // Nobody knows its contents and its owner.
       failures.push(block.unreadable);
       return;
     }
@@ -72,7 +72,7 @@ export async function reclaimGroup(
   const left = current
     .map(({ cidr }) => cidr)
     .filter((cidr) => !deleted.some((gone) => sameCidr(gone, cidr)));
-  // The hint is put right here, so that a block that became free, by a release or a reservation, is not passed over for ever.
+  // Corrects the hint here, so that scans find a block that a release or a reservation made free.
   const hint = { current: left, isCalledFull: full };
   const isFull = await correctAfterwards(context, pool, index, hint);
   return { ...done, blocks: current.length, isFull, failures };

@@ -19,7 +19,7 @@ import { type GroupOfPool, reclaimGroup } from "./reclaim-group.ts";
 
 /** The result of a run of `reclaim`. */
 export interface Reclaimed {
-  /** Spaces that were begun with, or gone on with. */
+  /** Spaces that the run began or continued. */
   spaces: number;
   /** Spaces without a pool, taken out of the register. */
   spacesDropped: number;
@@ -32,7 +32,7 @@ export interface Reclaimed {
   readonly failures: unknown[];
 }
 
-/** A run under way. */
+/** A run in progress. */
 interface ReclaimRun {
   readonly context: Context;
   readonly startedAtMs: number;
@@ -51,12 +51,13 @@ interface SpaceWalk {
 }
 
 /**
- * One bounded run over the block groups of every pool of the spaces of a shard. Each space is gone on with where the last scheduled run
- * stopped in it, by slices: no space has its second one before each has its first, and what goes wrong in one stops no other.
- * A scheduled run without time for all spaces begins with a random one.
+ * Runs once, for a bounded time, over the block groups of every pool of a shard's spaces. It continues each space where
+ * the last run stopped in it, slice by slice. No space has its second slice before each has its first, and a failure in
+ * one space stops no other.
+ * A run without time for all spaces begins with a random one.
  *
- * An empty block is marked at first sight and deleted at the second; one whose affinity is lost gets it back (I4), while it
- * is young or empty.
+ * It marks an empty block at first sight and deletes it at the second. It restores the lost affinity (I4) of a young or
+ * empty block.
  */
 export async function reclaim(context: Context, shard: number): Promise<Reclaimed> {
   const startedAtMs = context.now();
@@ -87,7 +88,7 @@ export async function reclaim(context: Context, shard: number): Promise<Reclaime
       const together = Math.min(underway + queue.length, RECLAIM_SPACES_AT_ONCE);
       const atOnce = Math.floor(RECLAIM_GROUPS_AT_ONCE / together);
       const hasMore = await walkSlice(run, walk, atOnce).catch((error) => {
-        // The next scheduled run goes on with the space where this one stopped.
+        // The next run continues the space where this one stopped.
         note(done.failures, error);
         return false;
       });
@@ -112,14 +113,14 @@ const noneDone = (): Reclaimed => ({
 
 const isInTime = ({ context, untilMs }: ReclaimRun): boolean => context.now() < untilMs;
 
-/** The same items in the same order, but beginning anywhere. */
+/** Returns the same items in the same order, but from a random start. */
 function rotated<T>(items: readonly T[], random: Random): readonly T[] {
   const start = randomBelow(items.length, random);
   return [...items.slice(start), ...items.slice(0, start)];
 }
 
 /**
- * Goes through the next block groups of a space, and keeps where it came to. Answers whether there are more for which this run has
+ * Walks the next block groups of a space, and saves its position. Returns whether there are more for which this run has
  * time.
  */
 async function walkSlice(run: ReclaimRun, walk: SpaceWalk, atOnce: number): Promise<boolean> {
@@ -134,7 +135,7 @@ async function walkSlice(run: ReclaimRun, walk: SpaceWalk, atOnce: number): Prom
   const isAtEnd = slice.length < RECLAIM_GROUPS_PER_SLICE && begun === slice.length;
   // They were begun in their order.
   const position = isAtEnd ? undefined : slice[begun - 1]?.position;
-  // A space that is gone through at once has nothing kept, and costs no write.
+  // A space that fits into one slice has no saved position, and costs no write.
   if (position || walk.kept) await context.store.keepPosition(walk.entry.space, position);
   walk.kept = position;
   await walk.pools.correctHints(context).catch((error) => note(done.failures, error));
@@ -151,7 +152,7 @@ async function nextOf<T>(source: AsyncGenerator<T>, count: number): Promise<T[]>
   return items;
 }
 
-/** One block group that cannot be worked on must not keep the scheduled run from all that come after it. */
+/** Reclaims one block group. A failure must not keep the run from the groups after it. */
 async function reclaimOne(
   { context, startedAtMs, done }: ReclaimRun,
   { pools }: SpaceWalk,
@@ -171,7 +172,7 @@ async function reclaimOne(
   }
 }
 
-/** The block groups of a space after where it was left; none where there is no pool. */
+/** Yields the block groups of a space after its saved position; none if the space has no pool. */
 async function* groupsOf(run: ReclaimRun, entry: SpaceEntry): AsyncGenerator<GroupOnWay> {
   const { context, done } = run;
   const configuration = await unlessCorrupt(judgedBy(context, entry.space));
@@ -198,8 +199,9 @@ const isWithoutPools = ({
   pools.length + unreadablePools.length === 0;
 
 /**
- * Takes a space without a pool out of the register, as its entry was seen: whoever creates a pool enters the space again after
- * the pool's item stands, so either the item is seen here, or the entry has another revision, or it comes back.
+ * Removes a space without a pool from the register, as its entry was seen. The creator of a pool registers the space
+ * again after it has put the pool. So this run sees the pool's item, or the entry has another revision, or the entry
+ * returns.
  */
 async function leaveRegister({ context, done }: ReclaimRun, entry: SpaceEntry): Promise<void> {
   if (!isWithoutPools(await context.store.readSpace(entry.space))) return;

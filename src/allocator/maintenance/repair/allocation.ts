@@ -20,8 +20,9 @@ import { type Context, fresh } from "../../core/context.ts";
 import { inParallel } from "../../core/parallel.ts";
 
 /**
- * Does an allocation that a walk came by seem to need nobody? Read eventually consistent, so that a live one that is held costs
- * half a read unit: what is held under its token now, or was a moment ago, was taken when the allocation stood.
+ * Returns true if an allocation that a walk read seems to be in order. It reads eventually consistent, so that a live
+ * allocation that is held costs half a read unit. A slot that is held under its token now, or was a moment ago, was
+ * taken while the allocation existed.
  */
 export async function seemsRight(context: Context, seen: Allocation): Promise<boolean> {
   const nowMs = context.now();
@@ -36,7 +37,7 @@ export async function seemsRight(context: Context, seen: Allocation): Promise<bo
   const { store } = context;
   const look = (cidr: Block["cidr"]) =>
     store.readBlock(seen.place.space, cidr, { consistent: false });
-  // Where nothing was freed one part that is held is enough; else what was freed must be free in each.
+  // If nothing was freed, one held part is enough. Otherwise every freed address must be free.
   if (seen.given.size === 0) {
     for (const part of seen.parts)
       if (heldBy(await look(part.block), part.token).length > 0) return true;
@@ -51,11 +52,12 @@ export async function seemsRight(context: Context, seen: Allocation): Promise<bo
 }
 
 /**
- * Ends an allocation whose owner crashed on the way: a released one is finished; a live one that holds nothing is fenced, looked
- * at again, and deleted under the revision seen.
+ * Ends an allocation whose author crashed. It finishes a released one. It fences a live one that holds nothing, reads
+ * it again, and deletes it under the revision seen.
  *
  * @param seen strongly consistent
- * @returns whether it was `deleted`, is over and `kept` for its key, or `stands` as it was seen, or as somebody left it since
+ * @returns whether it was `deleted`; is over and `kept` for its key; or `stands`, unchanged or as another execution
+ *   left it
  */
 export async function repairAllocation(
   context: Context,
@@ -65,7 +67,7 @@ export async function repairAllocation(
   const ageMs = context.now() - seen.atMs;
   if (ageMs <= GRACE_MS) return "stands";
   if (seen.state === "pending" || seen.state === "aborted") {
-    // Rule 5: as it was seen; meanwhile it may have been answered.
+    // Rule 5: as it was seen, because another execution may have answered it since.
     const aborted = await closeAsSeen(context, "repair-abort", seen, {
       fence: "repair-abort-fence",
     });
@@ -73,7 +75,8 @@ export async function repairAllocation(
     return aborted ? "deleted" : "stands";
   }
   if (isOver(seen)) {
-    // Who was answered has all its takes behind it, and only such addresses are freed one by one: nobody is shut out.
+    // An answered request has made all its writes, and only answered addresses are freed one by one. So no author is
+    // fenced off.
     const isFreed = seen.given.size >= seen.want;
     await finish(context, seen, isFreed ? "answered" : { fence: "repair-release-fence" });
     if (seen.place.keyed && ageMs <= RELEASED_ALLOCATION_KEPT_MS) {
@@ -83,11 +86,11 @@ export async function repairAllocation(
     await store.deleteAllocation("repair-released", seen);
     return "deleted";
   }
-  // Who holds something was answered, or will be; where that cannot be seen, nobody can tell.
+  // An author that holds something was answered or will be. If a block cannot be read, this is unknown.
   let author: Author = "answered";
   const holds = await inParallel(seen.parts, PARTS_FREED_AT_ONCE, async (part) => {
     const block = await unlessCorrupt(store.readBlock(seen.place.space, part.block));
-    // What it holds there nobody knows; it is no reason for a lease to go on elsewhere.
+    // Nobody knows what it holds there. That must not prolong a lease elsewhere.
     if (block instanceof CorruptItemError) {
       author = { fence: "repair-fence" };
       return true;
@@ -105,19 +108,22 @@ export async function repairAllocation(
     return heldBy(fenced, part.token).length > 0;
   });
   if (stillHeld.some(Boolean)) return "stands";
-  // Rule 5: meanwhile the author may have written it anew, and answered.
+  // Rule 5: its author may have rewritten and answered it since.
   await store.deleteAllocation("repair", seen);
   return "deleted";
 }
 
-/** A live allocation that holds something is due when its lease ends, or never: it would stand in the way of others in the index. */
+/**
+ * Removes a live allocation that holds something from the index, unless it has a lease. A due one would delay others in
+ * the index.
+ */
 export async function settleDue(context: Context, seen: Allocation): Promise<void> {
   const young = context.now() - seen.atMs <= GRACE_MS;
   if (seen.state !== "live" || young) return;
   await context.store.changeAllocation("settle-due", seen, { ...seen, revision: fresh(context) });
 }
 
-/** Ends an allocation whose lease ran out, as it was seen: it may be renewed meanwhile. */
+/** Ends an allocation whose lease ran out, as it was seen, because its owner may renew it meanwhile. */
 async function expire(
   context: Context,
   seen: Allocation,

@@ -7,14 +7,20 @@ import { confirmAffinity, restoreAffinity } from "../../blocks/block-affinities.
 import type { Context } from "../../core/context.ts";
 import { inParallel } from "../../core/parallel.ts";
 
-/** Does an affinity that a walk came by say what its block says? Read eventually consistent: it only spares a second look. */
+/**
+ * Returns true if an affinity that a walk read agrees with its block. It reads eventually consistent, and only saves a
+ * second read.
+ */
 export async function isAffinityRight(context: Context, seen: BlockAffinity): Promise<boolean> {
   if (seen.state !== "confirmed") return isYoung(context, seen);
   const block = await context.store.readBlock(seen.space, seen.block, { consistent: false });
   return block?.host === seen.host;
 }
 
-/** Puts the affinities of a host right after what the blocks say: one for each of its blocks, and confirmed. Returns how many. */
+/**
+ * Corrects the affinities of a host by its blocks: one for each of its blocks, and confirmed. Returns how many it
+ * corrected.
+ */
 export async function repairAffinities(
   context: Context,
   space: string,
@@ -33,7 +39,7 @@ export async function repairAffinities(
       const right = block?.host === host;
       if (affinity.state !== "confirmed" && isYoung(context, affinity)) continue;
       if (!right) await store.deleteAffinity("repair-affinity", affinity);
-      // Of two affinities for one block the confirmed one stays: the other may be about to go with the block's last life.
+      // Of two affinities for one block the confirmed one stays: the other may be left over from the block's previous life, and about to be deleted.
       else if (affinity !== kept && kept.state === "confirmed")
         await store.deleteAffinity("repair-duplicate", affinity);
       else if (affinity === kept && affinity.state !== "confirmed")
@@ -47,8 +53,8 @@ export async function repairAffinities(
 }
 
 /**
- * Puts the affinities for a block that a walk came by right: one that its host has lost comes back, of two one goes. The reclaimer
- * reads the affinities of young and of empty blocks only. Returns how many affinities were put right.
+ * Corrects the affinities for a block that a walk read: it restores a lost one, and deletes one of two. Reclaim reads
+ * the affinities of young and of empty blocks only. Returns how many affinities it corrected.
  */
 export async function repairAffinityOf(context: Context, seen: Block): Promise<number> {
   const { store } = context;
@@ -60,7 +66,7 @@ export async function repairAffinityOf(context: Context, seen: Block): Promise<n
   const found = await affinitiesFor({ consistent: false });
   if (found.length > 1) return repairAffinities(context, space, host);
   if (found.length > 0 || (await affinitiesFor()).length > 0) return 0;
-  // The block after its affinities: whoever takes it from its host, or deletes it, deletes them last.
+  // Reads the block after its affinities: a host that loses the block, or deletes it, deletes its affinities last.
   const block = await store.readBlock(space, cidr);
   if (block?.host !== host || !isOld(block)) return 0;
   await restoreAffinity(context, {

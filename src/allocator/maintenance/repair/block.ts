@@ -7,7 +7,8 @@ import { isPoolGone } from "./pool-gone.ts";
 
 /**
  * Deletes an empty block whose pool is gone: its creation landed after the range was freed. Nobody can take a slot of
- * it, since whoever knew its pool as one that serves is shut out (`assign.ts`). Returns whether it went.
+ * it, because every function that knew its pool as a serving one is shut out (`assign.ts`). Returns whether it was
+ * deleted.
  */
 export async function repairBlock(context: Context, seen: Block): Promise<boolean> {
   const nowMs = context.now();

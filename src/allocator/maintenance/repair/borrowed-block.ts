@@ -5,8 +5,9 @@ import { type Context, fresh } from "../../core/context.ts";
 import type { Holders } from "./slot-holders.ts";
 
 /**
- * Deletes a borrowed block that its host needs no more: it is marked, the block fenced and looked at, and only then does the entry go;
- * an assign under way finds the mark, or fails at the fence. Returns whether it went.
+ * Deletes a borrowed-block entry that its host does not need any more. It marks the entry, fences the block, reads the
+ * block again, and only then deletes the entry. An assign in progress finds the mark, or fails at the fence. Returns
+ * whether the entry was deleted.
  */
 export async function repairBorrowedBlock(
   context: Context,
@@ -17,7 +18,7 @@ export async function repairBorrowedBlock(
   const { space, block: cidr, host } = seen;
   if (context.now() - seen.atMs <= GRACE_MS) return false;
   if (seen.state === "confirmed") {
-    // Eventually consistent: what is decided by is the block after the fence.
+    // Eventually consistent: the block after the fence decides.
     const block = await store.readBlock(space, cidr, { consistent: false });
     if (block && (await holders.hold(host, block))) return false;
   }
@@ -30,7 +31,7 @@ export async function repairBorrowedBlock(
   const marked = await store.putBorrowedBlock("borrowed-mark", mark, seen);
   if (marked.outcome !== "done") return false;
   const after = await fence(context, "borrowed-fence", space, cidr);
-  // Whose the block is does not matter: one that is the host's own today may be about to be taken from it.
+  // The owner of the block does not matter: a block that is the host's own today may be about to be taken from it.
   if (after && (await holders.hold(host, after))) {
     await store.putBorrowedBlock(
       "borrowed",

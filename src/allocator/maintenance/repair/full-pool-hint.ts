@@ -5,8 +5,8 @@ import type { Context } from "../../core/context.ts";
 import { isPoolGone } from "./pool-gone.ts";
 
 /**
- * Deletes the hint that a pool is full where the pool is gone, or where its map says otherwise: who cleared the hint of a block group
- * was cut off before that of the pool. Returns whether it went.
+ * Deletes the hint that a pool is full if the pool is gone or its index disagrees: a crash between clearing a group's
+ * hint and the pool's leaves such a hint. Returns whether it was deleted.
  */
 export async function repairHint(context: Context, seen: FullPool): Promise<boolean> {
   const { space, poolId } = seen;

@@ -2,7 +2,10 @@ import { poolOfId } from "../../../domain/pool.ts";
 import { configurationOf } from "../../core/configuration.ts";
 import type { Context } from "../../core/context.ts";
 
-/** An id is never given twice, and a pool's item stands before anything names it: one that is not there now is gone. */
+/**
+ * Returns true if a pool is gone for good. An id is never reused, and a pool's item exists before anything names it, so
+ * a missing item proves it.
+ */
 export async function isPoolGone(
   context: Context,
   { space, poolId }: { readonly space: string; readonly poolId: string },

@@ -5,14 +5,14 @@ import { grantedAt } from "../../allocations/holding.ts";
 import { allocationPlaceOf } from "../../allocations/quota-slots.ts";
 import type { Context } from "../../core/context.ts";
 
-/** Gives up a quota slot that its request has no more: it was released, or never taken. */
+/** Deletes a quota slot that its request does not have any more: it was released, or never taken. */
 export async function repairQuotaSlot(context: Context, quotaSlot: QuotaSlot): Promise<void> {
   if (context.now() - quotaSlot.atMs <= GRACE_MS) return;
   const allocation = await context.store.readAllocation(allocationPlaceOf(quotaSlot));
   const listed = allocation?.quotaSlots.find(({ revision }) => revision === quotaSlot.revision);
   const address = listed?.address === undefined ? undefined : parseAddress(listed.address);
   const held = allocation && address?.ok && (await grantedAt(context, allocation, address.value));
-  // One that is listed without an address is the business of whoever ends its pending allocation.
+  // The end of the pending allocation deletes a listed quota slot without an address.
   if (!held && (!listed || address))
     await context.store.deleteQuotaSlot("repair-quota-slot", quotaSlot);
 }

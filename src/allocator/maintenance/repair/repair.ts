@@ -14,8 +14,8 @@ import { going, type Repaired } from "./repaired.ts";
 import { sweep, sweepAtRandom } from "./sweep.ts";
 
 /**
- * One bounded run of repair over a shard: its allocations that are due, then the next items of the shard's segment of the
- * table. That slow walk finds what no index knows. It repairs what crashes left; nothing waits for it.
+ * Runs repair once, for a bounded time, over a shard: its due allocations, then the next items of the shard's segment
+ * of the table. That slow walk finds what is in no index. It repairs what crashes left, and nobody waits for it.
  */
 export async function repair(context: Context, shard: number): Promise<Repaired> {
   const { store } = context;
@@ -47,7 +47,7 @@ export async function repair(context: Context, shard: number): Promise<Repaired>
   const progress: Progress = { ...(due && { due }), ...rest };
   const untilMs = startedAtMs + SCHEDULED_RUN_MS_MAX;
   await going(done, async () => {
-    // What another version keeps of it is not written over.
+    // Must not overwrite a position that another version saved.
     if (found === "unreadable") return sweepAtRandom(context, { shard, untilMs }, done);
     await keep(progress);
     await sweep(context, { shard, progress, untilMs, keep }, done);
@@ -70,16 +70,16 @@ async function readProgress(
 /** The due allocations that a run handles. */
 interface DueWalk {
   readonly shard: number;
-  /** The last one that a run before looked at, when its time was over. */
+  /** The last due allocation that the run before read when its time was over. */
   readonly from: Due | undefined;
   readonly untilMs: number;
 }
 
 /**
- * Looks at the allocations of a shard that are due: those after the ones that the last run looked at, then the others, the
- * earliest first. What stays due, since it cannot be read or is in somebody's hands, is passed by.
+ * Handles the due allocations of a shard, the earliest first: those after the last run's position, then the others. It
+ * skips those that stay due because they cannot be read or are in use.
  *
- * @returns the last one looked at, where the time was over before all were
+ * @returns the last one that it read, if its time was over before all were
  */
 async function repairDue(
   context: Context,

@@ -6,20 +6,20 @@ export interface Repaired {
   due: number;
   /** Items that the walk over the table went through. */
   items: number;
-  /** Allocations that were looked at with care: those that were due, and those that did not seem right. */
+  /** Allocations that the run checked with consistent reads: the due ones, and those that did not seem in order. */
   allocations: number;
   allocationsDeleted: number;
   affinities: number;
   borrowedBlocksDeleted: number;
   /** Blocks, map pages and hints of pools that are gone. */
   orphansDeleted: number;
-  /** Did the walk come to the end of the shard's segment of the table? */
+  /** True if the walk reached the end of the shard's segment of the table. */
   swept: boolean;
   /** Failures for the log; the run continued. */
   readonly failures: unknown[];
 }
 
-/** Does one thing of many: that it cannot be done must not keep a run from all that come after it. */
+/** Does one of many tasks. Its failure must not keep a run from the tasks after it. */
 export async function going(done: Repaired, act: () => Promise<unknown>): Promise<void> {
   try {
     await act();

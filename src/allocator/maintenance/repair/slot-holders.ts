@@ -14,8 +14,9 @@ interface Known {
 }
 
 /**
- * Returns the hosts that hold slots of blocks, for callers that ask about many hosts of one block. A token is of one allocation, and that of one
- * host, for good: so each allocation is read once, and a block that has changed meanwhile is judged by its slots as they are.
+ * Returns the hosts that hold slots of blocks, for callers that ask about many hosts of one block. A token belongs to
+ * one allocation, and that to one host, forever. So it reads each allocation once, and judges a changed block by its
+ * current slots.
  */
 export class Holders {
   readonly #context: Context;
@@ -26,7 +27,7 @@ export class Holders {
   }
 
   /**
-   * Does the host hold a slot of the block, as that was seen? Whose the block is does not matter.
+   * Returns true if the host holds a slot of the block as it was seen, whoever owns the block.
    *
    * @throws {CorruptItemError}
    */
@@ -53,7 +54,7 @@ export class Holders {
       if (some.some(({ token }) => hosts.get(token) === host)) return true;
       failure ??= unreadable[0];
     }
-    // What is known of the others is kept: the next borrowed block of the block asks for this one alone.
+    // Keeps what is known of the other slots: the next question about this block reads only the unreadable one.
     if (failure) throw failure;
     return false;
   }

@@ -32,8 +32,8 @@ interface SegmentWalk {
 }
 
 /**
- * Goes on with the walk over a shard's segment of the table, which finds what no index knows: so far that the segment comes by
- * in a day. The walk reads eventually consistent; whatever is changed is decided by a consistent read, or by its condition.
+ * Continues the walk over a shard's segment of the table, which finds what is in no index, at a pace that covers the
+ * segment in a day. The walk reads eventually consistent. A consistent read or a condition decides every change.
  */
 export async function sweep(
   context: Context,
@@ -45,8 +45,8 @@ export async function sweep(
 }
 
 /**
- * The same where nobody can say how far the walk is, since another version keeps that. Each run begins anew. Where half of its
- * time does not bring it to the end, it draws sections of the table at random. So each item comes by sooner or later.
+ * Walks without a saved position, because another version keeps it. Each run begins anew. If half of its time does not
+ * reach the end, it draws sections of the table at random. So it reaches each item sooner or later.
  */
 export async function sweepAtRandom(
   context: Context,
@@ -63,7 +63,7 @@ export async function sweepAtRandom(
   }
 }
 
-/** Returns whether it came to the end. */
+/** Walks over a part of the segment. Returns whether it reached the end. */
 async function walkSegment(
   context: Context,
   { segment, progress, untilMs, keep }: SegmentWalk,
@@ -99,9 +99,9 @@ async function walkSegment(
 }
 
 /**
- * Puts one item right.
+ * Repairs one item.
  *
- * @param seen the hosts whose affinities were put right on this page; what is known of the blocks of borrowed blocks
+ * @param seen the hosts whose affinities this page has corrected, and the known slot holders of borrowed blocks
  */
 async function sweepItem(
   context: Context,
