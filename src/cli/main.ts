@@ -28,7 +28,7 @@ const io: Io = {
   onInterrupt,
 };
 
-// A reader that has seen enough, such as `head`, is no error.
+// A reader that closes the pipe early, such as `head`, is no error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code !== "EPIPE") throw error;
   process.exit();

@@ -25,7 +25,7 @@ import { examples, HELP } from "./shell/help.ts";
 import type { Io } from "./shell/io.ts";
 import { styleOf } from "./shell/style.ts";
 
-/** In the order of the help: what is used daily comes first. */
+/** In the order of the help: daily commands come first. */
 const GROUPS: Readonly<Record<string, readonly ((io: Io) => Command)[]>> = {
   "Addresses:": [assignCommand, releaseCommand, showCommand, addressCommand, handleCommand],
   "Pools and settings:": [poolCommand, splitCommand, reservationCommand, configureCommand],
@@ -35,14 +35,14 @@ const GROUPS: Readonly<Record<string, readonly ((io: Io) => Command)[]>> = {
   "Shell completion and help:": [completionCommand],
 };
 
-/** Runs one command line, without the program's own name; answers the exit code. What it has to say is said by then. */
+/** Runs one command line, without the program's own name, and returns the exit code. All output is written by then. */
 export async function run(args: readonly string[], world: Io): Promise<number> {
   const io = withMarkedErrors(world);
   try {
     await programFor(io).parseAsync([...args], { from: "user" });
     return EXIT.done;
   } catch (error) {
-    // Commander has said what is wrong with the line, or has shown the help that was asked for.
+    // Commander has printed the mistake in the line, or the requested help.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
     const failed = error instanceof CommandError ? error : unforeseen(error, io);
     io.err(errorText(failed));
@@ -50,7 +50,7 @@ export async function run(args: readonly string[], world: Io): Promise<number> {
   }
 }
 
-/** Colors the first word of messages on stderr, which tells their severity. */
+/** Colors the first word of messages on stderr, which shows their severity. */
 function withMarkedErrors(io: Io): Io {
   const { bad, warning } = styleOf(io.terminal.errHasColors);
   return {
@@ -59,7 +59,10 @@ function withMarkedErrors(io: Io): Io {
   };
 }
 
-/** An answer that is not Plat's, most likely, or a defect of the command; with the trace where PLAT_DEBUG is set. */
+/**
+ * Makes the error of an answer that is probably not Plat's, or of a defect of the command; with the trace if PLAT_DEBUG
+ * is set.
+ */
 function unforeseen(error: unknown, { env }: Io): CommandError {
   const line = `Unexpected ${String(error).replace(/\s+/g, " ")}`;
   return new CommandError(
@@ -70,7 +73,7 @@ function unforeseen(error: unknown, { env }: Io): CommandError {
   );
 }
 
-/** Returns the whole command: what it can do, and what its help says. */
+/** Returns the whole command with its help. */
 export function programFor(io: Io): Command {
   const program = withGlobalOptions(
     new Command("plat")
@@ -130,7 +133,7 @@ Environment:
   PLAT_DEBUG=1                            show the trace of an unexpected error
   NO_COLOR=1                              print without colors`;
 
-/** Says what commander finds wrong with a command line in the style of every other error. */
+/** Prints commander's usage errors in the style of all other errors. */
 const sayUsage = (text: string, write: (text: string) => void) =>
   write(errorText(usageError(capital(text.replace(/^error: /, "")))));
 

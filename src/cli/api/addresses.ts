@@ -5,7 +5,7 @@ import { type Client, path } from "./client.ts";
 
 export type Address = v.InferOutput<typeof addressRead>;
 
-/** One address as it stands. Errors: it is in no pool. */
+/** Reads the state of one address. Errors: it is in no pool. */
 export async function readAddress(client: Client, ip: string): Promise<Address> {
   const { body } = await client.call<Address>({ method: "GET", path: path`/v1/addresses/${ip}` });
   return body;

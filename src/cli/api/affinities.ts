@@ -10,7 +10,7 @@ export type Affinity = AffinityPage["affinities"][number] & {
   readonly affinityType: string;
 };
 
-/** The blocks of every host, or those of a pool. */
+/** Lists the blocks of every host, or those of a pool. */
 export async function affinitiesOfAll(
   client: Client,
   pool: string | undefined,
@@ -25,7 +25,7 @@ export async function affinitiesOfAll(
   return rows;
 }
 
-/** The blocks of a host, and those that it borrows from. */
+/** Lists the blocks of a host, and those from which it borrows. */
 export async function affinitiesOfHost(
   client: Client,
   {

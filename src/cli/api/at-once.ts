@@ -1,8 +1,8 @@
 import { inParallel } from "../../allocator/core/parallel.ts";
 
 /**
- * Does the work for every item, some at once, and answers in the items' order. After an error nothing new is begun, and it is
- * thrown when what was under way has ended: whoever would fail a thousand times is told once.
+ * Does the work for every item, some in parallel, and returns the results in the order of the items. After an error it
+ * starts no further work, and throws the error when all started work has ended. So a repeated failure is reported once.
  */
 export async function atOnce<Item, Result>(
   items: readonly Item[],
@@ -19,6 +19,6 @@ export async function atOnce<Item, Result>(
       throw error;
     }
   });
-  // Where nothing has failed each has its one result.
+  // Without a failure each item has exactly one result.
   return done.flat();
 }

@@ -17,7 +17,7 @@ export type BlockSummary = BlocksPage["blocks"][number];
 /** A block with all of its addresses that are assigned or cooling. */
 export type Block = Omit<BlockPage, "requestId" | "next">;
 
-/** The blocks of a pool, of a host or of the space, to the last page. */
+/** Lists the blocks of a pool, of a host or of the space, up to the last page. */
 export async function listBlocks(client: Client, query: Query = {}): Promise<BlockSummary[]> {
   const blocks: BlockSummary[] = [];
   for await (const page of pages<BlocksPage>(client, path`/v1/blocks`, {
@@ -28,7 +28,7 @@ export async function listBlocks(client: Client, query: Query = {}): Promise<Blo
   return blocks;
 }
 
-/** One block, with its addresses to the last page. */
+/** Reads one block with all its addresses. */
 export async function readBlock(client: Client, cidr: string): Promise<Block> {
   const route = path`/v1/blocks/${cidr}`;
   const read: BlockPage[] = [];
@@ -38,7 +38,7 @@ export async function readBlock(client: Client, cidr: string): Promise<Block> {
   return { ...block, addresses: read.flatMap(({ addresses }) => addresses) };
 }
 
-/** Those of the blocks that still stand, with their addresses; some are read at once. */
+/** Reads the blocks that still exist, with their addresses; some in parallel. */
 export async function readBlocks(
   client: Client,
   cidrs: readonly string[],

@@ -15,7 +15,7 @@ export interface Request {
   readonly query?: Query;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Does it come to the same where it is carried out twice, whatever others do in between? Reads do, and keyed requests. */
+  /** True if the request is idempotent, whatever others do between two tries. Reads and keyed requests are. */
   readonly isRepeatable?: boolean;
   /** Gives the request up, whatever becomes of it; its reason is thrown. */
   readonly signal?: AbortSignal;
@@ -27,7 +27,7 @@ export interface Reply<Body> {
   readonly body: Body;
 }
 
-/** The API, in one address space. A refusal is thrown as an `ApiError`. */
+/** The API, in one address space. A rejection is thrown as an `ApiError`. */
 export interface Client {
   readonly space: string;
   call<Body>(request: Request): Promise<Reply<Body>>;
@@ -36,11 +36,14 @@ export interface Client {
 /** A path whose variable parts are encoded. */
 export type Path = string & { readonly brand: "path" };
 
-/** `path`\`/v1/pools/${name}\``: each part stands for one segment, whatever is in it. Errors: no URL can say it. */
+/**
+ * Makes a path such as `path`\`/v1/pools/${name}\``: each part is one segment, whatever its text. Errors: no URL can
+ * contain it.
+ */
 export const path = (texts: TemplateStringsArray, ...parts: readonly string[]): Path =>
   String.raw({ raw: texts }, ...parts.map(segment)) as Path;
 
-/** Can a path name it? */
+/** Returns true if a path can contain the text. */
 export const isPathPart = (text: string): boolean => pathProblem(text) === undefined;
 
 function segment(text: string): string {
@@ -52,7 +55,7 @@ function segment(text: string): string {
 /** Returns the reason why API Gateway or a URL would change a path segment. */
 function pathProblem(text: string): string | undefined {
   if (LOST_IN_PATH.test(text)) return LOST_IN_PATH_WORDS;
-  // https://url.spec.whatwg.org/#double-dot-path-segment: these are followed even where they are encoded.
+  // https://url.spec.whatwg.org/#double-dot-path-segment: clients resolve these even if they are encoded.
   return text === "." || text === ".."
     ? "is no name that can be asked for: in a URL it means a folder"
     : undefined;
@@ -60,7 +63,7 @@ function pathProblem(text: string): string | undefined {
 
 export type ApiProblem = v.InferOutput<typeof problem>;
 
-/** The API said no. */
+/** A rejection by the API. */
 export class ApiError extends CommandError {
   readonly problem: ApiProblem;
 
@@ -77,18 +80,24 @@ export class Unanswered extends CommandError {
   }
 }
 
-/** A request found no connection: nothing was sent. */
+/** The request found no connection, so nothing was sent. */
 export class NotSent extends CommandError {
   constructor(message: string) {
     super(EXIT.unreachable, message);
   }
 }
 
-/** Tells whether a request that failed may have been carried out. False where no connection was made: nothing was sent. */
+/**
+ * Returns true if a failed request may have been carried out. False if there was no connection, because nothing was
+ * sent.
+ */
 export const mayBeDone = (error: CommandError): boolean =>
   error instanceof Unanswered || (error instanceof ApiError && error.problem.status >= 500);
 
-/** The detail, the fields at fault with their values, whether the request may be repeated, and what finds it in the log. */
+/**
+ * Returns the detail, the wrong fields with their values, whether a repeat may help, and the id of the request in the
+ * log.
+ */
 function sentencesOf(said: ApiProblem): string {
   const { code, detail, fields = [], retryable, retryAfterSeconds: after, requestId } = said;
   const { handle } = said;
@@ -100,7 +109,7 @@ function sentencesOf(said: ApiProblem): string {
     ...fields
       .filter(({ value }) => value !== undefined)
       .map(({ field, value }) => `field: ${field} = ${JSON.stringify(value)}`),
-    // Of an assign that was cut short: what it has can be released by it.
+    // The handle under which a caller can release what an assign that was cut short took.
     ...(typeof handle === "string" ? [`handle: ${handle}`] : []),
     ...(retryable ? [`retryable: yes${wait}`] : []),
     `code: ${code}`,
@@ -108,7 +117,7 @@ function sentencesOf(said: ApiProblem): string {
   ].join("\n");
 }
 
-/** Was it this that the API said no for? */
+/** Returns true if the API rejected the request with this code. */
 export const isRejection = (error: unknown, code: ApiProblem["code"]): error is ApiError =>
   error instanceof ApiError && error.problem.code === code;
 
@@ -122,7 +131,7 @@ export async function found<Found>(reading: Promise<Found>): Promise<Found | und
   }
 }
 
-/** The pages of a long answer, to the last. */
+/** Yields the pages of a long answer, up to the last. */
 export async function* pages<Page extends { readonly next?: string | undefined }>(
   client: Client,
   route: Path,

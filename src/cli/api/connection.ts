@@ -7,8 +7,8 @@ export interface NoConnection {
 }
 
 /**
- * Returns why a request found no connection; nothing where it may have been sent, which is so for every error that is not
- * known to precede the first byte of a request.
+ * Returns why a request found no connection. Returns nothing if the request may have been sent: for every error that is
+ * not known to precede the first byte.
  *
  * @param error what `fetch` threw
  */
@@ -48,7 +48,7 @@ export function noConnection(error: Error, endpoint: URL): NoConnection | undefi
   };
 }
 
-/** Returns the causes of `fetch failed`: several where a name has several addresses. */
+/** Returns the causes of `fetch failed`: one for each address of the name. */
 export function causesOf({ cause }: Error): readonly NodeJS.ErrnoException[] {
   const causes: readonly unknown[] = cause instanceof AggregateError ? cause.errors : [cause];
   return causes.filter((one): one is NodeJS.ErrnoException => one instanceof Error);
@@ -86,7 +86,7 @@ const CERTIFICATE_ERRORS: readonly string[] = [
 const isCertificateError = ({ code = "" }: NodeJS.ErrnoException) =>
   CERTIFICATE_ERRORS.includes(code);
 
-/** The name was not resolved, the connection not made, or the server's certificate not accepted. */
+/** Returns true if the name was not resolved, the connection not made, or the server's certificate not accepted. */
 const precedesRequest = (error: NodeJS.ErrnoException): boolean =>
   error.syscall === "getaddrinfo" ||
   error.syscall === "connect" ||
@@ -95,6 +95,9 @@ const precedesRequest = (error: NodeJS.ErrnoException): boolean =>
   error.message === BLOCKED_PORT ||
   isCertificateError(error);
 
-/** No server on this machine comes back within the seconds of a retry; on another, a load balancer may be in between. */
+/**
+ * Returns true if no server listens on this machine: none returns within the seconds of a retry. On another machine a
+ * load balancer may be in between.
+ */
 const isRefusedOnLoopback = (error: NodeJS.ErrnoException & { readonly address?: string }) =>
   error.code === "ECONNREFUSED" && /^(127\.|::1$)/.test(error.address ?? "");

@@ -6,8 +6,8 @@ import type { Progress } from "../shell/io.ts";
 import { type Client, pages, path } from "./client.ts";
 
 /**
- * Reads all that the space has in the table, page by page: thousands of addresses in one request. It is no snapshot, if the
- * table is in use. It takes the right to an operator's route.
+ * Reads all items of the space, page by page, with thousands of addresses in one request. It is no snapshot while the
+ * table is in use. It needs the right to an operator's route.
  */
 export async function readContents(client: Client, shown: Progress): Promise<Contents> {
   const found: Contents[] = [];

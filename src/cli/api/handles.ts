@@ -9,7 +9,7 @@ type HandlePage = v.InferOutput<typeof handleRead>;
 /** An address with its owners and attributes. */
 export type OwnedAddress = HandlePage["addresses"][number];
 
-/** All addresses that a handle has. Errors: it has none. */
+/** Reads all addresses of a handle. Errors: it has none. */
 export async function readHandle(client: Client, handle: string): Promise<OwnedAddress[]> {
   const addresses: OwnedAddress[] = [];
   for await (const page of pages<HandlePage>(client, path`/v1/handles/${handle}`, {
@@ -26,8 +26,8 @@ interface NamedAssignment {
 }
 
 /**
- * The owners of assignments, by address: each handle is read once, some at once. An address that its handle does not have any
- * more by then, or whose handle no path can name, is not among them.
+ * Reads the owners of assignments, by address. It reads each handle once, some in parallel. It leaves out an address
+ * that its handle no longer has, or whose handle no path can contain.
  */
 export async function readOwners(
   client: Client,

@@ -7,7 +7,7 @@ export interface Holdings {
   readonly addresses: readonly Block["addresses"][number][];
 }
 
-/** Reads what a host has; each of its blocks is a request. */
+/** Reads the addresses of a host, with one request for each of its blocks. */
 export async function readHoldings(
   client: Client,
   host: { readonly host: string; readonly affinityType?: string | undefined },

@@ -37,12 +37,12 @@ interface Access {
 type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /**
- * Calls the API at an endpoint, a URL. An answer that asks for a little patience is asked for again; so is a request that
- * found nobody to connect to, and one that got no answer, where repeating it does no harm. Where the endpoint is API
- * Gateway's, or a Region is said, requests are signed with SigV4 under the credentials that the AWS command line would use;
- * elsewhere they carry the token, if there is one.
+ * Calls the API at an endpoint, a URL. It repeats a request if the answer asks for a short wait, if there was no
+ * connection, or if it got no answer and is idempotent. If the endpoint is API Gateway's, or a Region is given, it
+ * signs requests with SigV4 and the credentials of the AWS command line. Otherwise requests carry the token, if there
+ * is one.
  *
- * @param space what paths name; without one they name none, and the API acts in `default`
+ * @param space the space in the paths; without one the paths name none, and the API acts in `default`
  */
 export function httpClient(
   endpoint: string,
@@ -72,14 +72,14 @@ export function httpClient(
         });
       } catch (error) {
         const reason = error instanceof Again ? error.reason : error;
-        // A try that was not carried out says nothing of one before it that got no answer.
+        // A try that was not carried out proves nothing about an earlier one without an answer.
         throw unanswered && isNotCarriedOut(reason) ? after(unanswered, reason) : reason;
       }
     },
   };
 }
 
-/** It may be tried again after a while; and what is said when that was done often enough. */
+/** The request may be repeated after a wait. It has the error to throw after the last try. */
 class Again extends Error {
   readonly reason: CommandError;
   readonly waitMs: number;
@@ -120,17 +120,17 @@ async function attempt<Body>(
   });
   const { status, headers, text } = answered;
   const body = parsed(text);
-  // No answer of Plat says nothing at all.
+  // Every answer of Plat has content.
   if (status < 300 && isRecord(body) && Object.keys(body).length > 0)
     return { status, etag: headers.get("etag") ?? undefined, body: body as Body };
   if (isProblem(body)) throw rejected(request, body);
   const said = `${base.origin} ${strangeness(answered)}`;
-  // API Gateway says this without having asked Plat;
+  // API Gateway answers this without calling Plat;
   if (status === 429) throw new Again(new CommandError(EXIT.unreachable, said), UNANSWERED_WAIT_MS);
   const turnedAway = TURNED_AWAY[status];
   if (turnedAway !== undefined)
     throw new CommandError(EXIT.rejected, `${said}\n${turnedAway} Plat did not get the request.`);
-  // A redirection was followed by nobody.
+  // Nobody followed the redirection.
   if (status >= 300 && status < 400) throw new CommandError(EXIT.unreachable, said);
   if (status < 500) throw new Unanswered(said);
   // From 500 on a gateway speaks where Plat did not answer it in time.
@@ -148,12 +148,12 @@ const TURNED_AWAY: Readonly<Record<number, string>> = {
   404: "This is not Plat's own 404. Check the endpoint, with the stage or the path that it may need.",
 };
 
-/** Plat said no; perhaps only for the moment. */
+/** Returns the error of a rejection, with a wait if a repeat may help. */
 function rejected(request: Request, problem: ApiProblem): ApiError | Again {
   const rejection = new ApiError(problem);
   if (!problem.retryable) return rejection;
   const waitMs = (problem.retryAfterSeconds ?? Number.POSITIVE_INFINITY) * 1_000;
-  // A write that failed half-way may have happened: only a refusal is sure not to have.
+  // A write that failed half-way may have happened. Only a rejection proves that it did not.
   const harmless = repeatable(request) || (problem.status < 500 && !isDoneInParts(request));
   return harmless && waitMs <= WAIT_MS_MAX ? new Again(rejection, waitMs) : rejection;
 }
@@ -182,8 +182,8 @@ async function exchange(fetch: Fetch, base: URL, space: string | undefined, requ
 }
 
 /**
- * Sent twice, it comes to the same: not so a write that is conditional on what it has changed itself, nor a release of what a
- * name has by then.
+ * Returns true if the request is idempotent. A write that is conditional on what it changes is not, nor is a release of
+ * all that a name has.
  */
 const repeatable = ({ method, headers = {}, isRepeatable = false }: Request): boolean =>
   isRepeatable || method === "GET" || "Idempotency-Key" in headers;
@@ -199,7 +199,7 @@ const unknownOutcome = (request: Request): string =>
     ? ""
     : "\nThe change may have been made. Read the resource before you repeat the command.";
 
-/** Some of it may be done when Plat is kept from the rest for the moment. */
+/** Returns true for a request that Plat may carry out in part if it cannot do the rest for the moment. */
 const isDoneInParts = ({ path }: Request): boolean => path === "/v1/release";
 
 const isProblem = (body: unknown): body is ApiProblem =>
@@ -213,13 +213,16 @@ function urlOf(base: URL, space: string | undefined, { path, query = {} }: Reque
   return url.href;
 }
 
-/** Errors: it is no name of a space. */
+/** Checks the name of a space. Errors: it is not a valid name. */
 function checkSpace(space: string | undefined): void {
   const { issues } = v.safeParse(v.optional(spaceName), space, { abortPipeEarly: true });
   if (issues) throw usageError(`The space is ${JSON.stringify(space)}; it ${issues[0].message}.`);
 }
 
-/** Errors: it is no such URL. Of one with what may be a password only the origin is told. */
+/**
+ * Parses the endpoint. Errors: it is not such a URL. If the URL may contain a password, the message has only its
+ * origin.
+ */
 function baseOf(endpoint: string): URL {
   const url = URL.parse(endpoint);
   const isHttp = url?.protocol === "http:" || url?.protocol === "https:";
@@ -261,7 +264,7 @@ async function fetchFor({ hostname }: URL, said?: string, token?: string): Promi
   };
 }
 
-/** Errors: it is none that a header can carry. What it is stays unsaid. */
+/** Adds the token. Errors: a header cannot carry it. The message does not contain it. */
 function withToken(init: RequestInit, token: string | undefined): RequestInit {
   if (token === undefined) return init;
   if (!/^[\x21-\x7e]+$/.test(token))

@@ -4,7 +4,7 @@ import { RELEASES_PER_REQUEST_MAX } from "../../domain/limits.ts";
 import { CommandError, EXIT } from "../shell/exit.ts";
 import { ApiError, type Client, mayBeDone, path } from "./client.ts";
 
-/** Each works for some seconds, in an order of its own. */
+/** Each request works for some seconds, in a random order. */
 const FRUITLESS_REQUESTS_MAX = 8;
 
 type Released = v.InferOutput<typeof released>;
@@ -26,8 +26,8 @@ type Result = AddressesReleased["results"][number];
 export type ReleaseResult = Result & { readonly status: Exclude<Result["status"], "unfinished"> };
 
 /**
- * Gives addresses back one by one, as many at once as a request takes, and again those that it had no time for; what became
- * of them comes request by request.
+ * Releases addresses one by one, as many as fit into a request, and again those for which a request had no time. It
+ * yields the results of each request.
  */
 export async function* releaseAddresses(
   client: Client,
@@ -51,11 +51,11 @@ export async function* releaseAddresses(
 
 const isFinished = (result: Result): result is ReleaseResult => result.status !== "unfinished";
 
-/** All that a handle has, as far as each request comes, until nothing is left. */
+/** Releases all addresses of a handle, request by request, until none is left. */
 export const releaseHandle = (client: Client, handle: string): AsyncGenerator<AllReleased> =>
   releaseAll(client, handle, { handle }, `plat handle get ${handle}`);
 
-/** All that a host has, as far as each request comes, until nothing is left. */
+/** Releases all addresses of a host, request by request, until none is left. */
 export const releaseHost = (
   client: Client,
   host: { readonly host: string; readonly affinityType?: string | undefined },
@@ -63,8 +63,8 @@ export const releaseHost = (
   releaseAll(client, host.host, host, `plat block get --host ${host.host}`);
 
 /**
- * Unreadable items keep a release from ever being complete: two answers in a row that got no further, and name the same
- * items, are the end of it. One alone may have looked elsewhere.
+ * Repeats a release until it is complete. Unreadable items keep it from being complete, so it ends after two answers in
+ * a row without progress that name the same items. A single such answer may have tried other items.
  */
 async function* releaseAll(
   client: Client,
@@ -83,7 +83,7 @@ async function* releaseAll(
   throw stuck(name);
 }
 
-/** Did neither of two answers get further, with the same items in the way? */
+/** Returns true if neither of two answers made progress, and both name the same unreadable items. */
 function isTheEnd(before: AllReleased, answer: AllReleased): boolean {
   const items = itemsOf(answer);
   return !before.progressed && !answer.progressed && items !== "[]" && items === itemsOf(before);
@@ -118,6 +118,6 @@ async function release<Body>(client: Client, body: object, repeat: true | string
   }
 }
 
-/** All of it, or some: a release is done in parts, and Plat may have been kept from the rest. */
+/** Releases are done in parts, so all or some of it may be done if Plat could not do the rest. */
 const mayBeDoneInPart = (error: CommandError): boolean =>
   mayBeDone(error) || (error instanceof ApiError && error.problem.retryable);

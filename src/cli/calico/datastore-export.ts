@@ -10,13 +10,13 @@ const BLOCK_KEY = /^\/?calico\/ipam\/v2\/(host|virtual)\/([^/]+)\/ipv[46]\/block
 const HANDLE_KEY = /^\/?calico\/ipam\/v2\/handle\/(.+)$/;
 const LISTS = ["blocks", "block_affinities", "handles"];
 
-/** Has it no kind, and the lists of an export? */
+/** Returns true for a document without a kind that has the lists of an export. */
 export const isDatastoreExport = (document: unknown): document is Record<string, unknown> =>
   isRecord(document) &&
   !Object.hasOwn(document, "kind") &&
   [...LISTS, "config"].some((name) => Object.hasOwn(document, name));
 
-/** The same as resources, which are then read like any other. Errors: an entry without a key that can be read. */
+/** Turns an export into resources, which are then parsed like any others. Errors: an entry without a valid key. */
 export function resourcesOf(file: string, document: Record<string, unknown>): unknown[] {
   const entries = (name: string) => {
     const list = document[name] ?? [];
@@ -46,7 +46,7 @@ export function resourcesOf(file: string, document: Record<string, unknown>): un
 function configOf(config: unknown): unknown[] {
   if (!isEntry(config)) return [];
   const { strict_affinity, auto_allocate_blocks, ...value } = config.Value;
-  // What is false is left out there.
+  // The export leaves out fields that are false.
   return [
     resource("IPAMConfig", {
       ...value,

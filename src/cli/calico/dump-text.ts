@@ -8,9 +8,9 @@ const LEVELS_MAX = 64;
 const SECTION = /^===\r?$/m;
 
 /**
- * The documents of a dump: JSON, or YAML documents, or sections of either. Lists are taken apart. Nothing is known yet of what
- * the documents say. Errors: what is neither JSON nor YAML, YAML that is nested without end or stands for more than it says, and
- * a list that is not whole.
+ * Returns the documents of a dump: JSON, or YAML documents, or sections of either. It splits lists, and does not
+ * interpret the documents. Errors: a text that is neither JSON nor YAML, YAML that nests too deeply or expands too
+ * much, and a list that is not whole.
  */
 export function documentsOf(file: string, text: string): unknown[] {
   return text
@@ -20,7 +20,7 @@ export function documentsOf(file: string, text: string): unknown[] {
     .flatMap((document) => itemsOf(file, document));
 }
 
-/** JSON is YAML as well, but read a hundred times as fast as what it is. */
+/** Parses JSON as JSON, which is YAML too but a hundred times as fast to parse as JSON. */
 function parsed(file: string, text: string): unknown[] {
   if (!/^\s*[{[]/.test(text)) return parsedYaml(file, text);
   try {
@@ -31,12 +31,12 @@ function parsed(file: string, text: string): unknown[] {
 }
 
 function parsedYaml(file: string, text: string): unknown[] {
-  // That keys are unique is not looked at: it would cost the square of their number.
+  // Does not check that keys are unique, which would cost the square of their number.
   const composer = new Composer({ uniqueKeys: false, logLevel: "silent" });
   const parser = new Parser();
   const values: unknown[] = [];
   try {
-    // Read by a machine with a stack of its own, which does not use ours.
+    // The lexer has a stack of its own, and does not use the process's.
     for (const lexeme of new Lexer().lex(text)) {
       for (const token of parser.next(lexeme))
         for (const document of composer.next(token)) values.push(contentOf(document));
@@ -50,7 +50,7 @@ function parsedYaml(file: string, text: string): unknown[] {
     const { message } = error as Error;
     throw usageError(`${file} is neither JSON nor YAML: ${message.split("\n", 1)[0]}`);
   }
-  // What stands between two separators and says nothing is no document.
+  // Leaves out empty documents between two separators.
   return values.filter((value) => value !== null);
 }
 
@@ -64,11 +64,11 @@ function contentOf(document: {
   return document.toJS({ maxAliasCount: 0 });
 }
 
-/** The items of a `List`, or of an `IPPoolList`, whose items need not say again what they are. */
+/** Returns the items of a `List`, or of an `IPPoolList`, whose items need not repeat their kind. */
 function itemsOf(file: string, document: unknown): unknown[] {
   if (!isRecord(document) || !Array.isArray(document.items)) return [document];
   const { kind, apiVersion, items, metadata } = document;
-  // In YAML it comes after the items: where it is missing, the end of them is as well.
+  // In YAML the kind comes after the items, so if it is missing, the end of the items is missing too.
   if (typeof kind !== "string")
     throw usageError(`${file} has items and no kind, such as List: it is cut off, or no dump.`);
   if (isRecord(metadata) && metadata.continue)

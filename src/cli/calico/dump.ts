@@ -38,7 +38,10 @@ export interface Dump {
 
 const CALICO = /^(crd\.projectcalico\.org\/v1|projectcalico\.org\/v3)$/;
 
-/** The dump that is in some texts, each under the name of its file. Errors: whatever in it is not as Calico writes it. */
+/**
+ * Reads the dump in some texts, each under the name of its file. Errors: everything in it that differs from what Calico
+ * writes.
+ */
 export function readDump(texts: ReadonlyMap<string, string>): Dump {
   const dump: Dump = {
     pools: [],
@@ -62,7 +65,7 @@ export function readDump(texts: ReadonlyMap<string, string>): Dump {
   return dump;
 }
 
-/** Puts a resource where it belongs; or says what is wrong with it. */
+/** Adds a resource to the dump, or returns what is wrong with it. */
 function take(dump: Dump, item: unknown): string | undefined {
   if (!isManifest(item))
     return `${isRecord(item) ? `an object of ${cut(Object.keys(item).join(", "))}` : cut(String(item))} is no resource: it has no kind`;

@@ -45,7 +45,7 @@ export function desiredFrom(dump: Dump): Desired {
       ({ block: { cidr: a } }, { block: { cidr: b } }) =>
         compareAddresses(addressAt(a, 0), addressAt(b, 0)) || a.prefix - b.prefix,
     );
-  // Of a block that nobody owns and nobody uses, nothing is left to import.
+  // A block without an owner and without addresses has nothing to import.
   const used = taken.filter(({ block, addresses }) => block.owner || addresses.length > 0);
   const addresses = used.flatMap((one) => one.addresses);
   const pools = once("IPPool", dump.pools, ({ metadata }) => metadata.name);
@@ -58,7 +58,7 @@ export function desiredFrom(dump: Dump): Desired {
     ...dump.nodes.map((node) => labelsOf("nodes", node)),
     ...dump.namespaces.map((namespace) => labelsOf("namespaces", namespace)),
   ];
-  // A node is Kubernetes' and Calico's; what Kubernetes says of it comes first in `kubectl get`, and counts.
+  // A node is both Kubernetes' and Calico's. `kubectl get` lists Kubernetes' first, and that one counts.
   const nodes = new Map(labelled.toReversed().map((one) => [`${one.kind} ${one.name}`, one]));
   return {
     pools: pools.items.map(poolOf),
@@ -90,7 +90,7 @@ export function desiredFrom(dump: Dump): Desired {
   };
 }
 
-/** Each thing once: what is said twice in the same words is said once, and in other words it is a conflict. */
+/** Keeps one of equal resources with the same name; different ones are a conflict. */
 function once<Item>(
   kind: string,
   items: readonly Item[],
@@ -151,7 +151,7 @@ function poolOf({ metadata, spec }: IpPool): DesiredPool {
   };
 }
 
-/** Calico skips what it cannot read of a reservation, and takes a network by any address in it. */
+/** Converts a reservation. Calico skips what it cannot read in one, and identifies a network by any address in it. */
 function reservationOf({ metadata, spec }: IpReservation): {
   readonly desired: DesiredReservation;
   readonly notes: readonly string[];
@@ -180,7 +180,7 @@ function settingsOf({ spec }: IpamConfig): {
   readonly notes: readonly string[];
 } {
   const { strictAffinity, autoAllocateBlocks, maxBlocksPerHost, ipCooldownSeconds } = spec;
-  // Where nobody has said one, or 0, Calico's client takes twenty; no cap at all it cannot say.
+  // Calico's client uses twenty if the cap is missing or 0; it cannot express "no cap".
   const cap = maxBlocksPerHost || BLOCKS_PER_HOST_DEFAULT;
   const notes =
     cap > BLOCKS_PER_HOST_MAX
@@ -220,7 +220,7 @@ function labelConflicts({ kind, name, labels }: DesiredLabels): readonly Conflic
   });
 }
 
-/** The name of a pool or of a reservation; what else it says, the API judges itself. */
+/** Checks the name of a pool or of a reservation; the API checks the other fields. */
 function nameConflicts(kind: "pool" | "reservation", name: string): readonly Conflict[] {
   const read = v.safeParse(resourceName, name, { abortPipeEarly: true });
   if (read.success) return [];
@@ -242,7 +242,10 @@ function overlapConflicts(taken: readonly TakenBlock[]): readonly Conflict[] {
   });
 }
 
-/** Handles are an index over the blocks; where the dump has any, they say the same. */
+/**
+ * Finds handles that differ from the blocks. Handles are an index over the blocks, so if the dump has any, they must
+ * agree.
+ */
 function handleConflicts({ handles }: Dump, taken: readonly TakenBlock[]): readonly Conflict[] {
   const current = handles.filter(({ spec }) => !isDeleted(spec));
   if (current.length === 0) return [];
@@ -254,7 +257,7 @@ function handleConflicts({ handles }: Dump, taken: readonly TakenBlock[]): reado
   };
   for (const { block, counts } of taken)
     for (const [handle, count] of counts) countsOf(handle).set(formatCidr(block.cidr), count);
-  // What hosts keep for themselves is in no index.
+  // Host-reserved addresses are in no handle.
   counted.delete(WINDOWS_HANDLE);
   const said = new Map(current.map(({ spec }) => [spec.handleID, spec.block ?? {}]));
   const conflicts: Conflict[] = [];
@@ -276,13 +279,13 @@ function handleConflicts({ handles }: Dump, taken: readonly TakenBlock[]): reado
   return conflicts;
 }
 
-/** One network has one text. */
+/** Returns one text for each network. */
 function canonical(cidr: string): string {
   const read = parseCidr(cidr);
   return read.ok ? formatCidr(read.value) : cidr;
 }
 
-/** Affinities are an index over the blocks; where the dump has any, each block has one of its owner's. */
+/** Finds affinities that differ from the blocks. If the dump has any, each block must have one of its owner. */
 function affinityConflicts(
   { affinities }: Dump,
   taken: readonly TakenBlock[],
@@ -309,7 +312,7 @@ function affinityConflicts(
   return [...contradicting, ...missing];
 }
 
-/** A claim or a release that was under way; what came of it, the block says. */
+/** Returns true for a claim or a release in progress; the block decides its result. */
 const isPassing = (state: string | null | undefined) =>
   state === "pending" || state === "pendingDeletion";
 

@@ -5,7 +5,7 @@ import type { Progress } from "../shell/io.ts";
 import { readHeld } from "../snapshot/held.ts";
 import type { Inventory } from "./to-dump.ts";
 
-/** Reads all that Plat has. It is no snapshot: blocks first, then their addresses with the owners of these. */
+/** Reads all of Plat. It is no snapshot: first the blocks, then their addresses with the owners. */
 export async function readInventory(client: Client, shown: Progress): Promise<Inventory> {
   const [configuration, listed] = await Promise.all([
     readConfiguration(client),

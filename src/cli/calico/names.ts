@@ -6,13 +6,13 @@ import { blockName } from "../snapshot/ipam-block.ts";
 /** The handle of host-reserved addresses on Windows hosts, in every block. */
 export const WINDOWS_HANDLE = "windows-reserved-ipam-handle";
 
-/** The host of an address of which nothing says where it is. */
+/** The host of an address whose host is not recorded. */
 export const UNKNOWN_HOST = "unknown";
 
-/** The handle of an address that has none in Calico. */
+/** Returns the handle of an address that has none in Calico. */
 export const handleOfNone = (address: string) => `no-handle-${address}`;
 
-/** The name of an affinity's resource; one that would be too long is cut, and told apart by a hash. */
+/** Returns the name of an affinity's resource. It cuts a name that is too long, and adds a hash to keep it unique. */
 export function affinityName(host: HostId, cidr: string): string {
   const block = blockName(cidr);
   const name = `${hostName(host)}-${block}`;

@@ -11,7 +11,7 @@ import { type HostId, hostId } from "../../domain/host.ts";
 /** As many addresses as the largest block has. */
 const BLOCK_ADDRESSES_MAX = 4_096;
 
-/** Of what is missing, and of what is no object where one must be. */
+/** The message for a missing field, and for one that must be an object and is not. */
 const REQUIRED = "is required";
 
 const whole = (max: number) => {
@@ -33,7 +33,7 @@ const list = <Item extends v.GenericSchema>(item: Item, max: number) =>
 
 const texts = v.record(text, v.string("must be a string"), "must be an object of strings");
 const flag = v.boolean("must be true or false");
-/** Of some releases it is the text of one. */
+/** Some releases write the text of a boolean. */
 const flagOrText = v.union([flag, v.picklist(["true", "false", ""])], "must be true or false");
 
 const metadata = v.looseObject({ name: text, labels: v.nullish(texts) }, REQUIRED);
@@ -73,7 +73,7 @@ export const ipamConfig = resource(
 
 export const labelled = v.looseObject({ metadata }, REQUIRED);
 
-/** `host:node-1`; of a block that nobody owns, nothing. */
+/** Parses `host:node-1`; nothing for a block without an owner. */
 const affinity = v.pipe(
   v.nullish(
     v.pipe(text, v.regex(/^((host|virtual):.+)?$/, 'must be "host:" or "virtual:" and a name')),

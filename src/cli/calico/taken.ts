@@ -111,7 +111,10 @@ function addressOf(
   };
 }
 
-/** Of old data of host-local a line end and what comes after it are no part of the handle. */
+/**
+ * Returns the handle of an address. Old data of host-local has a line end and more text after it, which do not belong
+ * to it.
+ */
 function handleOf({ handle_id }: Attribute): string {
   const [handle = ""] = (handle_id ?? "").split("\r", 1);
   return handle;

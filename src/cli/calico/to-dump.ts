@@ -7,7 +7,7 @@ import type { Held, HeldBlock } from "../snapshot/held.ts";
 import { type IpamBlock, ipamBlock } from "../snapshot/ipam-block.ts";
 import { affinityName, handleOfNone } from "./names.ts";
 
-/** All that Plat has, as it was read. */
+/** All of Plat, as it was read. */
 export interface Inventory extends Held {
   readonly pools: readonly Pool[];
   readonly settings: Settings;
@@ -20,7 +20,7 @@ interface Resource {
   readonly spec: object;
 }
 
-/** The resources of Calico that say the same, kind by kind. Handles and affinities are what the blocks say of them. */
+/** Converts the inventory to Calico's resources, kind by kind. Handles and affinities are derived from the blocks. */
 export function resourcesOf(inventory: Inventory): readonly Resource[] {
   const { pools, settings, reservations, owners } = inventory;
   const blocks = inventory.blocks.toSorted(byBase);
@@ -76,7 +76,7 @@ function affinityOf({ cidr, host, affinityType = "host" }: HeldBlock): Resource[
   return [resource("BlockAffinity", affinityName(hostId(affinityType, host), cidr), spec)];
 }
 
-/** Each handle with its addresses by block; an object's names are in lower case. */
+/** Returns each handle with its addresses by block; names of objects are in lower case. */
 function handlesOf(blocks: readonly HeldBlock[]): Resource[] {
   const handles = new Map<string, Record<string, number>>();
   for (const { cidr, addresses } of blocks)
@@ -107,7 +107,7 @@ function withoutMadeUpHandles(block: IpamBlock, { addresses }: HeldBlock): IpamB
 const isMadeUp = ({ address, handle }: HeldBlock["addresses"][number]): boolean =>
   handle === handleOfNone(address);
 
-/** A range that is no network, as networks; Calico knows no ranges. */
+/** Splits a range into networks, because Calico has no ranges. */
 function networksOf(text: string): string[] {
   const read = parseInterval(text);
   if (!read.ok || !text.includes("-")) return [text];

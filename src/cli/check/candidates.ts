@@ -2,7 +2,7 @@ import type { Owners } from "../../domain/owner.ts";
 import type { Assigned } from "../snapshot/assigned.ts";
 import type { Judged, Reason } from "./leak.ts";
 
-/** An address that is believed to be nobody's, until somebody has looked twice. */
+/** An address that seems to have no owner, until a second look confirms it. */
 export interface Candidate
   extends Pick<
     Assigned,
@@ -22,7 +22,7 @@ export interface Candidate
 
 /** The grace period and the brake. */
 export interface Caution {
-  /** Two inventories must show it, the later one taken this long after the earlier was looked at; 0: never confirmed. */
+  /** The seconds that must lie between the first look and the inventory that confirms it; 0 confirms none. */
   readonly graceSeconds: number;
   /** More candidates than this, of the addresses that could be judged, look like an outage or a wrong inventory. */
   readonly brakePercent: number;
@@ -35,10 +35,10 @@ export interface Brake {
   readonly candidates: number;
 }
 
-/** Fewer are no sign of an outage: of three pods two may well be gone. */
+/** Fewer are no sign of an outage: two of three pods may really be gone. */
 export const BRAKE_CANDIDATES_MIN = 10;
 
-/** The candidates among judged addresses; what an earlier look has seen already keeps its time. */
+/** Returns the candidates among judged addresses; a candidate of an earlier look keeps its time. */
 export function candidatesIn(
   judged: readonly Judged[],
   earlier: readonly Candidate[],
@@ -68,7 +68,7 @@ const identityOf = ({
 
 type Side = Owners["active"] | undefined;
 
-/** The one text of owners, in whatever order their attributes come. */
+/** Returns one text for owners, independent of the order of their attributes. */
 export function ownersText({
   active,
   alternate,
@@ -93,9 +93,10 @@ export function brakeFor(
 }
 
 /**
- * Those that may be confirmed: seen before, and missing still in an inventory that was taken after the grace period. A
- * handle's that go together come all or none. None at all while the brake is on. Never one under a limit of its handle: the
- * handle may come back to it at any moment, by a request that leaves no trace which a release could be fenced by.
+ * Returns the candidates that may be confirmed: seen before, and still missing in an inventory that was taken after the
+ * grace period. Of a handle that goes together it returns all or none. It returns none while the brake is on. It never
+ * returns an address under a limit of its handle: the handle can get it again at any moment, by a request that leaves
+ * no trace by which a release could be fenced.
  */
 export function agedOf(
   candidates: readonly Candidate[],

@@ -3,9 +3,9 @@ import { usageError } from "../shell/exit.ts";
 /** The parts of a cluster that an inventory contains completely; only there does a missing object prove anything. */
 export interface Coverage {
   readonly nodes: boolean;
-  /** Of all namespaces. */
+  /** True if it covers the pods of all namespaces. */
   readonly pods: boolean;
-  /** Of these namespaces, all pods. */
+  /** The namespaces whose pods it covers. */
   readonly namespaces: ReadonlySet<string>;
 }
 
@@ -34,7 +34,7 @@ export const coversPods = ({ pods, namespaces }: Coverage, namespace: string): b
 export const coversNothing = ({ nodes, pods, namespaces }: Coverage): boolean =>
   !nodes && !pods && namespaces.size === 0;
 
-/** Inverse of `parseCoverage`. */
+/** Formats a coverage. Inverse of `parseCoverage`. */
 export const formatCoverage = ({ nodes, pods, namespaces }: Coverage): readonly string[] => [
   ...(nodes ? ["nodes"] : []),
   ...(pods ? ["pods"] : []),

@@ -7,8 +7,8 @@ import type { Leaks } from "./report.ts";
 import { stillAsSeen } from "./second-look.ts";
 
 /**
- * Finds assigned addresses whose owner is gone: candidates, and those that are confirmed, by two inventories a grace
- * period apart and a strongly consistent look now.
+ * Finds assigned addresses whose owner is gone: candidates, and confirmed leaks. Two inventories a grace period apart,
+ * and a strongly consistent read now, confirm a leak.
  *
  * @param earlier the candidates of the check before
  */

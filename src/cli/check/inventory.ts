@@ -9,21 +9,24 @@ import { type Coverage, coversNothing } from "./coverage.ts";
 /** The nodes and pods of a cluster, as `kubectl get nodes,pods -A -o json` prints them. */
 export interface Inventory {
   readonly covers: Coverage;
-  /** It was taken then, or later: what happened since is not in it. Minus infinity: nobody knows, and nothing is covered. */
+  /**
+   * It was taken at this time or later, so later events are not in it. Minus infinity: unknown, and then it covers
+   * nothing.
+   */
   readonly takenAtMs: number;
   readonly nodes: ReadonlySet<string>;
-  /** By `namespace/name`; one that stands in several files comes several times. */
+  /** By `namespace/name`; a pod in several files is in the list several times. */
   readonly pods: ReadonlyMap<string, readonly SeenPod[]>;
   /** Every address that a pod has which is not over. */
   readonly inUse: ReadonlyMap<string, string>;
-  /** The number of other objects in the files, which say nothing about addresses. */
+  /** The number of other objects in the files, which do not concern addresses. */
   readonly ignored: number;
 }
 
 export interface SeenPod {
   readonly node: string | undefined;
   readonly addresses: readonly string[];
-  /** Has it run to its end, well or not? It tells of its address for as long as it is kept, and has it no more. */
+  /** True if the pod has ended, successfully or not. It still shows its address, but does not use it any more. */
   readonly finished: boolean;
 }
 
@@ -32,10 +35,10 @@ export interface InventoryFile {
   readonly text: string;
 }
 
-/** A pod in one of them never runs again, and its network is taken down. */
+/** The newest time of an inventory must be less than this far in the future. No clock is that far ahead. */
 const PHASES_AT_THE_END: ReadonlySet<string> = new Set(["Succeeded", "Failed"]);
 
-/** Nobody's clock is so far ahead that the newest time of an inventory may lie this far in the future. */
+/** The newest time of an inventory may be this far in the future. No clock is that far ahead. */
 const FUTURE_MS_MAX = 30 * CLOCK_SKEW_MS_MAX;
 
 const time = v.nullish(
@@ -76,11 +79,11 @@ interface Objects {
 }
 
 /**
- * Reads the files of an inventory. It was taken at the newest time that it tells of, or later; of several files each says so
- * for itself, and the oldest counts. Errors: a file is cut off, is a page of a list only, or is none; it covers what none of
- * it has; it does not say when it was taken.
+ * Reads the files of an inventory. It was taken at the newest time that it contains, or later; of several files the
+ * oldest of these times counts. Errors: a file is cut off, is one page of a list, or is no inventory; a covered kind is
+ * missing; it has no time.
  *
- * @param takenAtMs when it was taken, if somebody knows: then or later
+ * @param takenAtMs the time at which it was taken, or an earlier one, if known
  */
 export function readInventory(
   files: readonly InventoryFile[],
@@ -102,7 +105,7 @@ export function readInventory(
       finished: PHASES_AT_THE_END.has(status?.phase ?? ""),
     };
     byName.set(name, [...(byName.get(name) ?? []), seen]);
-    // The addresses of its node are not its own.
+    // It uses the addresses of its node.
     if (!seen.finished && !spec?.hostNetwork)
       for (const address of seen.addresses) inUse.set(address, name);
   }
@@ -168,7 +171,7 @@ function objectsOf(file: InventoryFile): Objects {
   };
 }
 
-/** JSON as one document, YAML as one or more. */
+/** Returns JSON as one document, YAML as one or more. */
 function documentsOf({ name, text }: InventoryFile): readonly unknown[] {
   if (/^\s*[{[]/.test(text)) {
     try {
@@ -196,7 +199,7 @@ const listed = v.object({
 
 const LISTS: ReadonlySet<string> = new Set(["List", "NodeList", "PodList"]);
 
-/** A manifest, or those of a list; an item of a `PodList` is a pod even where it does not say so. */
+/** Returns a manifest, or the items of a list; an item of a `PodList` is a pod even without a kind. */
 function itemsOf({ name }: InventoryFile, document: unknown): readonly Item[] {
   const list = v.safeParse(listed, document);
   if (!list.success)

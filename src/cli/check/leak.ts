@@ -56,10 +56,10 @@ export function judge(assigned: readonly Assigned[], inventory: Inventory): read
   return withSiblings(withTunnels(judged));
 }
 
-/** By itself: whatever is known of its owners, of whom one is enough to keep it. */
+/** Judges an address alone, by all its known owners, of whom one is enough to keep it. */
 function judgementOf(one: Assigned, inventory: Inventory): Judgement {
   const owners = [one.owner.active, one.owner.alternate].filter((owner) => owner !== undefined);
-  // Whoever has it is in use, whatever its attributes say.
+  // An address in use stays, whatever its attributes are.
   if (inventory.inUse.has(one.address)) return { verdict: "used", reason: "in_use" };
   if (one.assignedAtMs + CLOCK_SKEW_MS_MAX >= inventory.takenAtMs)
     return unjudged("assigned_later");
@@ -92,7 +92,7 @@ function ofTunnel(node: string | undefined, { covers, nodes }: Inventory): Judge
   return nodes.has(node) ? { verdict: "used", reason: "in_use" } : gone("node_gone");
 }
 
-/** A pod that has no address yet may be about to be told this one. */
+/** Returns true for a pod without an address, which may be about to get this one. */
 const mayStillGetIt = ({ finished, addresses, node }: SeenPod, at: string | undefined): boolean =>
   !finished && addresses.length === 0 && !isElsewhere(node, at);
 
@@ -105,14 +105,14 @@ function reasonOf(seen: SeenPod | undefined, node: string | undefined): Reason {
 const isElsewhere = (seen: string | undefined, node: string | undefined): boolean =>
   seen !== undefined && node !== undefined && seen !== node;
 
-/** The node that an address is on: as its owner says, else the host that it was assigned on, if that is a machine. */
+/** Returns the node of an address: as its owner names it, else the host of the assignment, if that is a machine. */
 const nodeOf = (owner: Attributes, { affinityType, host }: Assigned): string | undefined =>
   owner.node ?? (affinityType === "host" ? host : undefined);
 
 const isNodeGone = (node: string | undefined, { covers, nodes }: Inventory): boolean =>
   covers.nodes && node !== undefined && !nodes.has(node);
 
-/** A tunnel's address goes last: as long as its node has any other, somebody may still look for the node. */
+/** Keeps a tunnel's address while its node has any other address, because others may still need to find the node. */
 function withTunnels(judged: readonly Judged[]): readonly Judged[] {
   const busy = new Set(
     judged
@@ -130,7 +130,7 @@ function withTunnels(judged: readonly Judged[]): readonly Judged[] {
 
 const isTunnel = ({ owner }: Assigned): boolean => TUNNELS.has(owner.active?.type);
 
-/** All or none of a handle that asks for it: one address that stays keeps its siblings. */
+/** Keeps all addresses of a handle that asks for it if one of them stays. */
 function withSiblings(judged: readonly Judged[]): readonly Judged[] {
   const asking = new Set(judged.filter(({ together }) => together).map(({ handle }) => handle));
   const staying = new Set(

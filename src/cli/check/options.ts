@@ -49,7 +49,7 @@ export const withInventory = (command: Command): Command =>
       BRAKE_PERCENT_DEFAULT,
     );
 
-/** Reads the files of the inventory; nothing where none is named. */
+/** Reads the files of the inventory; nothing if none is named. */
 export async function inventoryOf(
   io: Io,
   { inventory: files = [], covers = [], takenAt }: InventoryOptions,
@@ -73,7 +73,7 @@ export async function inventoryOf(
   });
 }
 
-/** Warns that an inventory covers nothing, and says what to write. */
+/** Warns that an inventory covers nothing, and says how to write the option. */
 export const sayNothingCovered = (io: Io, { covers }: Inventory): void => {
   if (!coversNothing(covers)) return;
   io.err(

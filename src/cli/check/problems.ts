@@ -11,10 +11,10 @@ import type { Inventory } from "./inventory.ts";
 
 /** Something that was found. */
 export interface Finding {
-  /** `I1` … `I12` of DESIGN.md, `shape`, `limit`, `tidy`; `unassigned` and `no_active_pool` of what an inventory shows. */
+  /** `I1` … `I12` of DESIGN.md, `shape`, `limit` or `tidy`; `unassigned` and `no_active_pool` come from an inventory. */
   readonly kind: string;
   readonly message: string;
-  /** The addresses that it is about, where it is about some. */
+  /** The addresses of the finding, if it concerns any. */
   readonly addresses?: readonly string[];
 }
 
@@ -22,13 +22,13 @@ export interface Finding {
 export interface Findings {
   /** Findings that must never occur. */
   readonly problems: readonly Finding[];
-  /** Left-overs that the next scheduled runs put right by themselves; some may be under way. */
+  /** Left-overs that the next scheduled runs repair; some may be work in progress. */
   readonly untidy: readonly Finding[];
   /** Findings that can be intended, and that an operator may want to know. */
   readonly notes: readonly Finding[];
 }
 
-/** All that Calico's check looks for, and the invariants, in the contents of one space. */
+/** Returns all findings in the contents of one space: those of Calico's check, and violations of the invariants. */
 export function findIn(
   contents: Contents,
   { nowMs, inventory }: { readonly nowMs: number; readonly inventory?: Inventory | undefined },
@@ -51,7 +51,10 @@ export function findIn(
   };
 }
 
-/** Returns the findings of both reads: a walk over a table in use is no snapshot, and what was in progress is over by the second. */
+/**
+ * Returns the findings that both reads have. A walk over a table in use is no snapshot, and work in progress has ended
+ * by the second read.
+ */
 export function confirmedIn(first: Findings, second: Findings): Findings {
   const both = (kind: keyof Findings) => {
     const seen = new Set(first[kind].map(keyOf));
@@ -70,7 +73,7 @@ const findingOf = ({ invariant, message }: { invariant: string; message: string 
   message,
 });
 
-/** A release that has not happened yet would keep its address from everybody. */
+/** Finds cooling slots with a release time in the future, which would keep the address from everybody. */
 function coolingFromTheFuture({ blocks }: Contents, nowMs: number): Finding[] {
   return blocks.flatMap((block) =>
     [...block.slots].flatMap(([ordinal, slot]) => {
@@ -87,7 +90,7 @@ function coolingFromTheFuture({ blocks }: Contents, nowMs: number): Finding[] {
   );
 }
 
-/** Addresses in use of pools that serve nobody: on their way out, or forgotten there. */
+/** Finds addresses in use in pools that serve nobody: either the pool drains, or they were forgotten. */
 function inNoActivePool({ pools, blocks }: Contents): Finding[] {
   return pools
     .filter((pool) => !serves(pool))
@@ -113,8 +116,8 @@ const count = ({ length }: readonly unknown[]) =>
   `${length} ${length === 1 ? "address is" : "addresses are"}`;
 
 /**
- * An address that a pod has and nobody was assigned may be given to somebody else at any time. One that was released since the
- * inventory was taken is none.
+ * Finds addresses that a pod uses and that are not assigned: Plat may assign them to somebody else at any time. An
+ * address that was released after the inventory was taken is not one of them.
  */
 function usedButNotAssigned({ pools, blocks }: Contents, inventory: Inventory): Finding[] {
   const active = pools.filter(serves);
@@ -135,7 +138,7 @@ function usedButNotAssigned({ pools, blocks }: Contents, inventory: Inventory): 
   });
 }
 
-/** Another network's, or of a pool that is gone. */
+/** Finds used addresses outside of all pools: of another network, or of a pool that is gone. */
 function usedOutsidePools({ pools }: Contents, inventory: Inventory): Finding[] {
   const outside = inUseOf(inventory)
     .filter(([address]) => !pools.some(({ cidr }) => contains(cidr, address)))

@@ -11,8 +11,8 @@ export interface Outcome {
 }
 
 /**
- * Releases each under its generation, so that nothing but this very assignment can be freed, whatever happened since; what
- * became of them comes request by request.
+ * Releases each candidate under its generation, so that only this assignment can be released. It yields the results of
+ * each request.
  */
 export async function* releaseCandidates(
   client: Client,

@@ -49,7 +49,7 @@ const report = v.object({
   candidates: v.array(candidate),
 });
 
-/** A report as it was read again: what a later command needs of it. */
+/** A report as a later command reads it. */
 export interface Report {
   /** The file that the report was read from. */
   readonly file: string;
@@ -78,7 +78,7 @@ export interface Leaks {
   readonly confirmed: readonly Candidate[];
 }
 
-/** The document of a report, and of `-o json`. */
+/** Returns the document of a report, and of `-o json`. */
 export function reportOf({ space, checkedAtMs, leaks, ...found }: Checked) {
   return {
     kind: KIND,
@@ -105,7 +105,7 @@ function inventoryOf({ covers, takenAtMs, nodes, pods, ignored }: Inventory) {
   };
 }
 
-/** An address with all that is known of it, as a program reads it. */
+/** Returns an address with all that is known of it, for programs. */
 export function addressOf({ owner, assignedAtMs, ...rest }: Assigned & Partial<Judged>) {
   return { ...rest, ...attributesOf(owner), assignedAt: formatTime(assignedAtMs) };
 }
@@ -131,8 +131,8 @@ function candidatesOf({ candidates, confirmed }: Leaks) {
 }
 
 /**
- * Reads a report of this space again. What was first seen by a check whose brake was on does not count as seen: its
- * inventory was not to be trusted. Errors: it is no report, or of another space.
+ * Reads a report of this space. It ignores candidates that a check first saw while its brake was on, because that
+ * inventory was not trustworthy. Errors: the text is no report, or a report of another space.
  */
 export function readReport(file: string, text: string, space: string): Report {
   const result = v.safeParse(report, parsed(file, text), { abortEarly: true });

@@ -7,8 +7,9 @@ import { type Candidate, ownersText } from "./candidates.ts";
 const LOOKS_AT_ONCE = 8;
 
 /**
- * Looks at each address by itself, strongly consistent: those that are still assigned as they were seen, to the same owners.
- * Of a handle whose addresses go together, all that it has now, or none; where no path can name it, none.
+ * Reads each address again, strongly consistent, and returns those with the same assignment and the same owners. Of a
+ * handle whose addresses go together it returns all current ones, or none. It returns none if no path can contain the
+ * handle.
  */
 export async function stillAsSeen(
   client: Client,
@@ -39,13 +40,13 @@ async function isAsSeen(client: Client, seen: Candidate): Promise<boolean> {
       ownersText(now.owner ?? {}) === ownersText(seen.owner)
     );
   } catch (error) {
-    // What cannot be read is left as it is; the check tells of it.
+    // Leaves an item that cannot be read; the check reports it.
     if (isRejection(error, "unreadable")) return false;
     throw error;
   }
 }
 
-/** Nothing where it has none any more: then there is nothing to keep together. */
+/** Returns the generations of a handle; nothing if it has no addresses, because then none must go together. */
 async function generationsOf(client: Client, handle: string): Promise<readonly string[]> {
   const addresses = (await found(readHandle(client, handle))) ?? [];
   return addresses.map(({ generation = "" }) => generation);

@@ -1,6 +1,6 @@
 import { rejection } from "../shell/exit.ts";
 
-/** A block that did not become what was asked for. */
+/** A block that did not get the requested state. */
 interface Left {
   readonly cidr: string;
   readonly status: string;
@@ -15,10 +15,10 @@ const WHY: Readonly<Record<string, string>> = {
 };
 
 /**
- * Checks that every block became what was asked for.
+ * Checks that every block got the requested state.
  *
- * @param done what was asked for: `claimed`
- * @throws CommandError (rejected) some did not; the first of them says why
+ * @param done the requested state, such as `claimed`
+ * @throws CommandError (rejected) if some did not; the message explains the first of them
  */
 export function rejectLeft(left: readonly Left[], done: string): void {
   const [first] = left;

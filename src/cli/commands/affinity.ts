@@ -93,7 +93,7 @@ export const affinityCommand = (io: Io): Command =>
     )
     .addCommand(affinityReleaseCommand(io));
 
-/** A family of addresses, several times. */
+/** Parses an address family; the option can be repeated. */
 const families = (text: string, before: readonly number[] = []): readonly number[] => [
   ...before,
   count(text),
@@ -114,7 +114,7 @@ const COLUMNS: readonly Column<Affinity>[] = [
   { header: "STATE", value: ({ state }) => state, isState: true },
 ];
 
-/** Of one host, whose name the reader has typed. */
+/** Columns for one host, whose name the user has typed. */
 const OF_HOST: readonly Column<Affinity>[] = [
   ...COLUMNS.map((column) =>
     column.header === "HOST" ? { ...column, wide: true as const } : column,
@@ -168,7 +168,7 @@ async function claim(
   rejectLeft(left, "claimed");
 }
 
-/** Claims as much as one request does, and goes on where it ended. */
+/** Claims as much as one request does, and continues from its end. */
 async function claimRange(client: Client, host: string, body: object): Promise<Claimed> {
   const blocks: Claimed["blocks"] = [];
   let cursor: string | undefined;

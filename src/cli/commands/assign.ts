@@ -114,7 +114,7 @@ function bodyOf(options: AssignOptions) {
   return { ...fields, pools, attributes, hostReserved: hostReservedOf(options) };
 }
 
-/** It may have been assigned: whoever asks again needs the key. */
+/** Adds the key to the message. The request may have succeeded, and a repeat needs the key. */
 const withKey = ({ exit, message }: CommandError, key: string) =>
   new CommandError(
     exit,

@@ -76,7 +76,7 @@ const COLUMNS: readonly Column<BlockSummary>[] = [
   { header: "IDLE SINCE", value: ({ idleSince }) => idleSince, wide: true },
 ];
 
-/** Of the blocks of a host the API says which it only borrows from. */
+/** Columns for the blocks of a host: the API marks those from which it only borrows. */
 const OF_HOST: readonly Column<BlockSummary>[] = [
   ...COLUMNS,
   { header: "BORROWED", value: ({ borrowed }) => borrowed },

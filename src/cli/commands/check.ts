@@ -100,7 +100,7 @@ async function check(session: Session, options: Options): Promise<void> {
   await checkNotEmpty(session, [...pools, ...blocks, ...allocations, ...unreadable], "blocks");
 }
 
-/** Looks once, and where something was found again: what stands in both is told. */
+/** Reads once, and a second time if there are findings. It reports the findings of both reads. */
 async function twice(
   { io, client }: Pick<Session, "io" | "client">,
   at: { readonly nowMs: number; readonly inventory: Inventory | undefined },

@@ -5,7 +5,7 @@ import type { Io } from "../shell/io.ts";
 
 const SHELLS = ["bash", "zsh", "fish", "powershell"];
 
-/** `plat completion bash`: a script that asks `plat complete` at every press of the tab key. */
+/** `plat completion bash`: prints a script that runs `plat complete` at every press of the tab key. */
 export const completionCommand = (io: Io): Command =>
   new Command("completion")
     .description("Print the completion script of a shell")
@@ -22,7 +22,10 @@ export const completionCommand = (io: Io): Command =>
       if (parent) io.out(completionScript(parent.name(), shell));
     });
 
-/** `plat complete -- pool ge`: what the words may go on with. For the scripts, so it stands in no help. */
+/**
+ * `plat complete -- pool ge`: prints the possible continuations of the words. It is for the scripts, so the help does
+ * not show it.
+ */
 export const completeCommand = (io: Io): Command =>
   new Command("complete")
     .argument("[words...]")
@@ -33,7 +36,7 @@ export const completeCommand = (io: Io): Command =>
         try {
           return await namesFor(placeholder, clientOf(io, globalOptionsIn(words)));
         } catch {
-          // The line has an endpoint or a space that is none; the command will say so.
+          // The line has an invalid endpoint or space; the command itself will report it.
           return [];
         }
       };

@@ -35,7 +35,7 @@ async function get({ client, print }: Session, _: object, handle: string): Promi
   print({ columns: COLUMNS, rows: addresses, document: { handle, addresses } });
 }
 
-/** The API tells them assignment by assignment. */
+/** Compares by address; the API returns them assignment by assignment. */
 function byAddress(a: OwnedAddress, b: OwnedAddress): number {
   const [first, second] = [parseAddress(a.address), parseAddress(b.address)];
   return first.ok && second.ok ? compareAddresses(first.value, second.value) : 0;

@@ -66,7 +66,7 @@ async function releaseAll({ client, io }: Session, host: string): Promise<void> 
       progressing(io, `addresses of ${host}`, async () => {
         for await (const { released, unreadable = [] } of releaseHost(client, { host })) {
           addresses.push(...released);
-          // Of the last answer alone: an earlier one may name what could be read later.
+          // Uses the last answer alone, because an earlier one may name items that could be read later.
           left = unreadable.map(({ item }) => item);
         }
         const route = path`/v1/nodes/${host}/affinities`;

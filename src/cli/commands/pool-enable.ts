@@ -18,7 +18,7 @@ export const poolEnableCommand = (io: Io): Command =>
     .addHelpText("after", examples(["Undo a drain", "plat pool enable default-ipv4"]))
     .action(action(io, enable));
 
-/** Enables the pool as it was read, so that a concurrent change is not overwritten. */
+/** Enables the pool as it was read, so that it does not overwrite a concurrent change. */
 async function enable(
   { io, client }: Session,
   { dryRun }: { readonly dryRun?: true },

@@ -22,7 +22,7 @@ import type { Io } from "../shell/io.ts";
 interface Options extends ConfirmOptions {
   readonly wait?: true;
   readonly timeout?: Duration;
-  /** Of a release of affinities only. */
+  /** Only for a release of affinities. */
   readonly mustBeEmpty?: true;
 }
 

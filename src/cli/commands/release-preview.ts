@@ -19,7 +19,7 @@ export interface Named {
   readonly affinityType?: string | undefined;
 }
 
-/** Reads what a release would release. */
+/** Reads the addresses that a release would release. */
 export async function previewOf(client: Client, named: Named): Promise<readonly Row[]> {
   const { ip, handle, host, affinityType } = named;
   if (host !== undefined) {

@@ -20,8 +20,8 @@ const COLUMNS: readonly Column<Row>[] = [
 ];
 
 /**
- * Releases what reports have confirmed, as they saw it: an address that has been released, assigned again or given another
- * owner since stays as it is. Repeated, nothing more happens.
+ * Releases what reports have confirmed, as they saw it. An address that was released, assigned again or given another
+ * owner since stays as it is. A repeat changes nothing.
  */
 export async function releaseFromReports(
   session: Session,

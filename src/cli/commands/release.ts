@@ -105,7 +105,7 @@ async function release(session: Session, options: ReleaseOptions): Promise<void>
   }
 }
 
-/** Prints what the same line without --dry-run would release, and exits as it would. */
+/** Prints what the same line without --dry-run would release, and exits with the same code. */
 async function preview(session: Session, named: Named): Promise<void> {
   const rows = await previewOf(session.client, named);
   report(session, rows);
@@ -113,8 +113,8 @@ async function preview(session: Session, named: Named): Promise<void> {
 }
 
 /**
- * Asks before several addresses of a handle are released. A workload gives its addresses back by its handle, in scripts above
- * all: these are not asked, nor need they say --yes.
+ * Asks before it releases several addresses of a handle at a terminal. Workloads release by handle, mostly in scripts;
+ * these get no question and need no --yes.
  */
 async function confirmHandle(
   session: Session,
@@ -137,7 +137,7 @@ const COLUMNS: readonly Column<Row>[] = [
 /** The columns for a release by host, without handles. */
 const OF_HOST = COLUMNS.filter(({ header }) => header !== "HANDLE");
 
-/** Addresses that are released only where the handle, or the generation, is right. */
+/** Releases addresses only if the handle, or the generation, matches. */
 async function byProof(session: Session, entries: readonly ReleaseEntry[]): Promise<void> {
   const rows: Row[] = [];
   await told(
@@ -151,9 +151,9 @@ async function byProof(session: Session, entries: readonly ReleaseEntry[]): Prom
 }
 
 /**
- * Addresses that only their texts name: each is read, then exactly the assignment that was seen is released, by its generation.
- * So nobody loses an address that was released and assigned anew in between, and whose it was is told. It needs no
- * `allowBareRelease`, and makes no use of it: that would release whatever stands there by then.
+ * Releases addresses that only their texts name. It reads each one, and then releases exactly the assignment that it
+ * saw, by its generation. So nobody loses an address that was assigned anew in between, and the output names the owner.
+ * It needs no `allowBareRelease` and does not use it, because that would release any assignment.
  */
 async function asSeen(session: Session, ips: readonly string[]): Promise<void> {
   const { client } = session;
@@ -204,7 +204,7 @@ async function byHost(
     io.err(`Note: host ${JSON.stringify(host)} has no addresses in space "${client.space}".\n`);
 }
 
-/** Tells what each request released of all that somebody has, and what of it cannot be read. Returns how many addresses. */
+/** Prints what each request released, and what could not be read. Returns how many addresses. */
 async function ofAll(
   { io }: Session,
   name: string,
@@ -224,7 +224,7 @@ async function ofAll(
         }
       }),
   );
-  // An earlier answer may name what could be read later.
+  // An earlier answer may name items that could be read later.
   const items = (answers.at(-1)?.unreadable ?? []).map(({ item }) => item);
   if (items.length > 0)
     throw rejection(
@@ -238,7 +238,7 @@ async function ofAll(
 const report = ({ print }: Session, rows: readonly Row[], columns = COLUMNS): void =>
   print({ columns, rows, document: { results: rows } });
 
-/** In the order of addresses; the API answers them in the order in which they were released. */
+/** Sorts by address; the API returns them in the order of their release. */
 const inOrder = (addresses: readonly string[]): readonly string[] =>
   addresses
     .map((text) => ({ text, parsed: parseAddress(text) }))

@@ -24,8 +24,8 @@ interface Options extends ConfirmOptions {
 }
 
 /**
- * `calicoctl ipam split`, as far as it is safe here: no two pools may overlap, and a block stays with the pool that it was
- * claimed in. So a pool with addresses is refused, and an empty one is deleted before its parts are created.
+ * `calicoctl ipam split`, as far as it is safe here: no two pools may overlap, and a block stays with the pool in which
+ * it was claimed. So it rejects a pool with addresses. It deletes an empty pool before it creates the parts.
  */
 export const splitCommand = (io: Io): Command =>
   withConfirmation(
@@ -58,7 +58,7 @@ async function split(
   const seen = await client.call<Pool>({ method: "GET", path: pathOf(POOL, name) });
   const parts = partsOf(enable ? { ...seen.body, disabled: false } : seen.body, number);
   await checkFree(session, parts);
-  // A pool that is being deleted was empty when this was begun before; it goes on.
+  // A deleting pool was empty when an earlier try began, so this one continues.
   if (seen.body.state !== "deleting") await checkEmpty(session, name);
   if (dryRun) return print({ columns: POOL_COLUMNS, rows: parts, document: { pools: parts } });
   const { cidr } = seen.body;
@@ -76,7 +76,7 @@ async function split(
 
 const prefixOf = ([part]: readonly Pool[]): string | undefined => part?.cidr.split("/")[1];
 
-/** The pools that a pool is split into: all as it was, but for their ranges. */
+/** Returns the pools into which a pool is split: unchanged except for name and range. */
 function partsOf({ state: _, job: __, ...pool }: Pool, number: number): readonly Pool[] {
   const range = parseCidr(pool.cidr);
   if (!range.ok) throw new Error(`the API says that the pool's cidr is ${pool.cidr}`);
@@ -115,7 +115,7 @@ async function checkEmpty({ client }: Session, name: string): Promise<void> {
     );
 }
 
-/** The pool is gone by now: whatever fails, its parts are not lost. */
+/** Creates the parts. The pool is gone by now, so an error message names the parts that are missing. */
 async function createAll(session: Session, name: string, parts: readonly Pool[]): Promise<void> {
   for (const [at, part] of parts.entries())
     await create(session, POOL, part.name, part).catch((error: CommandError) => {

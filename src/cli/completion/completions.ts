@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import { FORMATS } from "../output/print.ts";
 import { isNamed } from "./names.ts";
 
-/** The script for a shell. */
+/** Returns the script for a shell. */
 export const completionScript = (program: string, shell: string): string =>
   printedBy(() => new RootCommand().setup(program, program, shell));
 
@@ -12,8 +12,8 @@ export const completionScript = (program: string, shell: string): string =>
 type Names = (placeholder: string) => Promise<readonly string[]>;
 
 /**
- * Returns what a command line can go on with: a line each, as the script reads them. The last word is the one under way. Names
- * are only asked for where the line goes on with one.
+ * Returns the possible continuations of a command line: one per line, as the script reads them. The last word is
+ * incomplete. It calls the API only if the line continues with a name.
  */
 export async function completionsOf(
   program: Command,
@@ -68,7 +68,7 @@ function complete(
   return printedBy(() => root.parse([...withoutAliases(program, words)]));
 }
 
-/** The words of a line in which each command has its own name; the last is left as it is, for it is not over. */
+/** Returns the words of a line with each command's own name; the last word stays as it is, because it is incomplete. */
 function withoutAliases(program: Command, words: readonly string[]): readonly string[] {
   let command = program;
   return words.map((word, at) => {
@@ -79,7 +79,7 @@ function withoutAliases(program: Command, words: readonly string[]): readonly st
   });
 }
 
-/** The program, and what it has under it, each under its words: `pool get`. */
+/** Lists the program and its commands, each under its words: `pool get`. */
 function treeOf(command: Command, path = ""): readonly { path: string; command: Command }[] {
   const below = command
     .createHelp()
@@ -88,7 +88,7 @@ function treeOf(command: Command, path = ""): readonly { path: string; command: 
   return [{ path, command }, ...below];
 }
 
-/** The files whose names begin as the word does. */
+/** Lists the files whose names begin with the word. */
 function filesAt(word: string): readonly string[] {
   const folder = word.slice(0, word.lastIndexOf("/") + 1);
   try {
@@ -104,7 +104,7 @@ const offering = (values: () => readonly string[]) => (offer: Complete) => {
   for (const value of values()) offer(value, "");
 };
 
-/** The library prints by itself. */
+/** Captures what the library prints. */
 function printedBy(work: () => void): string {
   const { log } = console;
   const lines: string[] = [];

@@ -1,8 +1,8 @@
 import { type Parsed, parsed, unreadable } from "../../domain/parsed.ts";
 
 /**
- * Attributes in one cell of the table: `pod=web-0;namespace=shop`, by name. A backslash before `;`, `=`, a backslash, or a blank around a
- * name means it as it is; a value needs none before `=` and blanks.
+ * Formats attributes as one cell of the table: `pod=web-0;namespace=shop`, by name. A backslash escapes `;`, `=`, a
+ * backslash, or a blank around a name; a value needs none before `=` and blanks.
  */
 export function attributesText(attributes: Readonly<Record<string, string>>): string {
   const escaped = (text: string, what: RegExp) => text.replaceAll(what, "\\$&");
@@ -12,14 +12,14 @@ export function attributesText(attributes: Readonly<Record<string, string>>): st
     .join(";");
 }
 
-/** Inverse of `attributesText`. */
+/** Parses attributes. Inverse of `attributesText`. */
 export function parseAttributes(text: string): Parsed<Readonly<Record<string, string>>> {
   if (endsInBackslash(text))
     return unreadable(
       "ends with a backslash, which stands before what it means as it is; \\\\ means one",
     );
   const entries: [string, string][] = [];
-  // Each entry with its escapes: what is not a semicolon, or is escaped.
+  // Each entry with its escapes: all but unescaped semicolons.
   for (const entry of text.match(/(?:\\.|[^;\\])+/gs) ?? []) {
     const [, name = "", value = ""] = /^((?:\\.|[^=\\])+)=(.*)$/s.exec(entry) ?? [];
     const key = plain(trimmed(name));
@@ -30,7 +30,7 @@ export function parseAttributes(text: string): Parsed<Readonly<Record<string, st
   return parsed(Object.fromEntries(entries));
 }
 
-/** Without the blanks around it that a person has written: they have no backslash before them. */
+/** Removes the blanks that a person wrote around a name: those without a backslash. */
 function trimmed(name: string): string {
   const begun = name.trimStart();
   const text = begun.trimEnd();

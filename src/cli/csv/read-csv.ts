@@ -59,7 +59,7 @@ function blockAround(
   return pool && cidrOf(address, pool.blockSize);
 }
 
-/** The lines of a table, whose first one names the columns in any order. */
+/** Parses the lines of a table; its first line names the columns in any order. */
 function addressesOf(file: string, text: string): DesiredAddress[] {
   const lines = linesOf(file, text);
   const problems: string[] = [];

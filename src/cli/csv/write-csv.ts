@@ -2,7 +2,7 @@ import { stringify } from "csv-stringify/sync";
 import type { Held } from "../snapshot/held.ts";
 import { attributesText } from "./attributes-text.ts";
 
-/** The addresses of some blocks as a table: a line each, whoever has them. */
+/** Formats the addresses of some blocks as a table, one line each. */
 export function csvOf({ blocks, owners }: Held): string {
   const lines = blocks.flatMap(({ addresses }) =>
     addresses

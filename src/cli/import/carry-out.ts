@@ -9,15 +9,15 @@ import type { Io, Progress } from "../shell/io.ts";
 import { put } from "./put.ts";
 import type { AssignStep, ClaimStep, DisownStep, OwnerStep, Plan } from "./steps.ts";
 
-/** Requests under way: what one function with its memory, or many of them, take without turning anybody away. */
+/** Parallel requests: as many as the functions serve without throttling. */
 const REQUESTS_AT_ONCE = 32;
-/** Longer than any function acts on what it knew before (the API says exactly how long). */
+/** Longer than any function uses an old configuration (the API returns the exact time). */
 const EFFECTIVE_MS_MAX = 60_000;
 
 /**
- * Does what a plan says, in an order in which nothing stands in the way of anything: what is reserved and labelled → pools that
- * serve, though nobody by themselves, and a configuration that lets everything in → blocks → addresses → blocks without an
- * owner → pools and configuration as they are to be. Every step can be done again: what was cut off is completed by a new plan.
+ * Carries out a plan in an order without conflicts: reservations and labels; pools that serve only if named, and a
+ * configuration without limits; blocks; addresses; blocks without an owner; the final pools and configuration. Every
+ * step can be repeated, so a new plan completes what was cut off.
  */
 export async function carryOut(client: Client, io: Io, plan: Plan, shown: Progress): Promise<void> {
   const run = randomUUID();
@@ -35,7 +35,7 @@ export async function carryOut(client: Client, io: Io, plan: Plan, shown: Progre
     await put(client, path`/v1/pools/${name}`, () => fields);
   const { settings } = plan;
   if (settings) await put(client, path`/v1/config`, () => settings.settings);
-  // What they do to pools shows when all is there: asked again, each is as it is.
+  // Reports their effect on pools at the end: a repeated request finds each unchanged.
   warn(io, await reserveAll(client, plan, { dryRun: true }));
 }
 
@@ -50,7 +50,7 @@ async function reserveAll(
   return all.flatMap(({ warnings }) => warnings);
 }
 
-/** Lets in what is to come; and waits until everybody knows. */
+/** Opens pools and configuration for the import, and waits until every function acts on it. */
 async function open(client: Client, io: Io, plan: Plan, shown: Progress): Promise<void> {
   const times: (string | undefined)[] = [];
   const { pools, settings, claims, assigns } = plan;
@@ -147,7 +147,7 @@ async function assign(
         attributes,
         ...(hostReserved && { hostReserved }),
       },
-      // Within a run the same request has the same answer; the next one asks anew for what is not there by then.
+      // Within a run the same request has the same answer; the next run requests again what is missing then.
       headers: { "Idempotency-Key": `import-${run}-${address}` },
     });
   } catch (error) {
@@ -159,7 +159,7 @@ async function assign(
   }
 }
 
-/** Nobody had the address when the plan was made: somebody has it by now, or had it. */
+/** Codes that mean that somebody got the address after the plan was made. */
 const OTHERS: readonly ApiProblem["code"][] = [
   "already_assigned",
   "already_released",
@@ -186,7 +186,7 @@ async function release(
     method: "POST",
     path: path`/v1/release`,
     body: { addresses: [{ address, handle }] },
-    // Nobody but an import assigns under its handle.
+    // Only an import assigns under its handle.
     isRepeatable: true,
   });
 }

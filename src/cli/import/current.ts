@@ -18,7 +18,7 @@ export type Pool = v.InferOutput<typeof poolRead>;
 type Reservation = v.InferOutput<typeof reservationRead>;
 export type Settings = v.InferOutput<typeof settingsRead>;
 
-/** An address as its block tells of it, and its owners. */
+/** An address in its block, and its owners. */
 export type CurrentAddress = HeldAddress & Pick<HeldBy, "owner">;
 
 /** The current state of Plat, as far as it concerns the desired state. */
@@ -33,7 +33,7 @@ export interface Current {
   readonly addresses: ReadonlyMap<string, CurrentAddress>;
 }
 
-/** Reads what Plat has. Nothing is written. */
+/** Reads the current state of Plat; it writes nothing. */
 export async function readCurrent(
   client: Client,
   desired: Desired,
@@ -66,7 +66,7 @@ export async function readConfiguration(client: Client) {
   return { pools, settings, reservations };
 }
 
-/** By `nodes/name` and `namespaces/name`. */
+/** Reads labels, by `nodes/name` and `namespaces/name`. */
 async function labelsOf(client: Client, kind: Kind) {
   const all = await listAll<v.InferOutput<typeof labelledRead>>(client, kind);
   return all.map(({ name, labels }) => [`${kind.plural}/${name}`, labels] as const);

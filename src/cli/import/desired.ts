@@ -23,7 +23,7 @@ export interface Desired {
   readonly notes: readonly string[];
 }
 
-/** Is there nothing in it that could be imported, or be in conflict? */
+/** Returns true if it has nothing to import and no conflict. */
 export const isEmpty = ({ notes: _, settings, ...lists }: Desired): boolean =>
   !settings && Object.values(lists).every(({ length }) => length === 0);
 
@@ -66,9 +66,9 @@ export interface DesiredSettings {
 
 export interface DesiredBlock {
   readonly cidr: Cidr;
-  /** Absent: nobody's. */
+  /** Absent for a block without an owner. */
   readonly owner?: HostId;
-  /** May it be another's as well, where it stands already? */
+  /** True if an existing block may also belong to another owner. */
   readonly orAnyones?: true;
   readonly hostReserved?: HostReserved;
 }

@@ -14,8 +14,8 @@ import { isNothing, reportOf } from "./report.ts";
 import type { Plan } from "./steps.ts";
 
 /**
- * Makes Plat have what is wanted: looks what it has, plans, and refuses all of it before the first write if anything is in
- * conflict. A run that is cut off is completed by the next.
+ * Brings Plat to the desired state: it reads the current state, plans, and stops before the first write if anything is
+ * in conflict. The next run completes one that is cut off.
  *
  * @param confirm asks with the plan before the first write
  */
@@ -66,7 +66,7 @@ function inConflict(conflicts: readonly Conflict[]): CommandError {
   );
 }
 
-/** The plan with what the API refuses of it. */
+/** Adds the writes that the API rejects to the plan as conflicts. */
 function withConflicts(plan: Plan, rejected: readonly Conflict[]): Plan {
   const counts = { ...plan.counts };
   for (const { kind } of rejected) {

@@ -44,7 +44,7 @@ export function planAddresses(
       continue;
     }
     const block = formatCidr(cidr);
-    // Whatever is wrong with its block is told of the block.
+    // The block has its own conflict.
     if (!whose.has(block)) continue;
     const isBorrowed = whose.get(block) !== one.host;
     if (isBorrowed && pool.current?.borrowing === "forbidden") {

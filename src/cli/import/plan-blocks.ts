@@ -23,7 +23,10 @@ export interface PlannedBlocks {
   readonly leftovers: readonly { readonly address: string; readonly handle: string }[];
   /** The owner of each block while its addresses are assigned. */
   readonly whose: ReadonlyMap<string, HostId | undefined>;
-  /** Addresses whose requests say what the host keeps: one that has claimed its block is asked for again in the same words. */
+  /**
+   * Addresses whose requests name host-reserved addresses. A repeat of a request that has claimed its block must have
+   * the same body.
+   */
   readonly reserving: ReadonlyMap<string, HostReserved>;
   readonly conflicts: readonly Conflict[];
   readonly count: (conflicts: number) => Counts;
@@ -134,7 +137,10 @@ const keeperOf = (cidr: string): HostId => hostId("virtual", temporaryHandle(cid
 
 const temporaryHandle = (cidr: string) => `plat-import-${blockName(cidr)}`;
 
-/** Returns the assign that creates a block with host-reserved addresses: a desired one, else one that is released at once. */
+/**
+ * Returns the assign that creates a block with host-reserved addresses: a desired one, else one that is then released
+ * immediately.
+ */
 function reservingOf(
   block: DesiredBlock,
   owner: HostId,
@@ -163,7 +169,7 @@ function reservingOf(
   return { hostReserved, first, isTemporary: true };
 }
 
-/** The first address of a block that its host keeps something of, and that nobody has. */
+/** Returns the first unassigned address of a block with host-reserved addresses. */
 function temporaryOf(
   { cidr, hostReserved }: DesiredBlock,
   addresses: readonly DesiredAddress[],

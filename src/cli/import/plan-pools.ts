@@ -22,7 +22,7 @@ export interface KnownPool {
   readonly isWanted: boolean;
 }
 
-/** The pools as they are once the wanted ones stand. */
+/** Returns the pools after the desired ones exist. */
 export function knownPools({ pools }: Desired, current: Current): readonly KnownPool[] {
   const byName = new Map(current.pools.map((pool) => [pool.name, pool]));
   const desired = pools.map(({ name, cidr, blockSize }): KnownPool => {
@@ -63,7 +63,7 @@ export function planPools(
   };
 }
 
-/** Those that something is to be claimed or assigned in. */
+/** Returns the pools in which blocks are claimed or addresses assigned. */
 function filledPools(
   known: readonly KnownPool[],
   { claims, assigns }: Filling,
@@ -79,8 +79,8 @@ function filledPools(
 }
 
 /**
- * A pool that is filled serves from the beginning, and nobody by itself: so nobody takes an address that is still to come. What
- * it is to be in the end, it becomes in the end.
+ * Plans one pool. A pool that receives addresses serves from the start, but only requests that name it, so that nobody
+ * takes an address that is still to come. It gets its final fields at the end.
  */
 function stepOf({ name, fields }: DesiredPool, { pools }: Current, filled: boolean): PoolStep[] {
   const before = pools.find((pool) => pool.name === name);
@@ -156,7 +156,7 @@ function overlapConflicts(known: readonly KnownPool[]): readonly Conflict[] {
   );
 }
 
-/** A pool that nobody says anything of is left as it is. */
+/** Finds conflicts with pools that the dump does not contain, which stay as they are. */
 function closedConflicts(
   { name, current, isWanted }: KnownPool,
   filled: boolean,
@@ -177,7 +177,7 @@ function closedConflicts(
 
 const overlapping = (a: Cidr, b: Cidr) => overlaps(intervalOf(a), intervalOf(b));
 
-/** The API writes no network that cannot be read. */
+/** Parses the range of a pool; the API always writes a valid one. */
 function networkOf({ cidr }: Pool): Cidr {
   const read = parseCidr(cidr);
   if (read.ok) return read.value;

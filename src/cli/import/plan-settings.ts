@@ -11,9 +11,9 @@ import type { Filling, SettingsStep } from "./steps.ts";
 type Work = Filling & Pick<PlannedBlocks, "whose">;
 
 /**
- * Plans the changes of the configuration. Strict affinity, and the cap on blocks, would keep out what a cluster has from before
- * either was set: they hold once everything is imported. That is only done where it is said what they are to be then, so
- * that a run which is cut off leaves nothing that the next one would not put right.
+ * Plans the changes of the configuration. Strict affinity and the block limit would reject assignments that a cluster
+ * made before they were set. So they take effect after the import. The plan does this only if it knows their final
+ * values, so that the next run can complete one that is cut off.
  */
 export function planSettings(
   desired: Desired,
@@ -71,7 +71,7 @@ const conflict = (name: string, problem: string): Conflict => ({
   problem,
 });
 
-/** The host with the most blocks in a pool, once the claims are done; and how many. */
+/** Returns the host with the most blocks in a pool after the claims, and how many. */
 function mostBlocks(desired: Desired, current: Current, { claims }: Work) {
   const pools = knownPools(desired, current);
   const counts = new Map<string, { readonly host: HostId; blocks: number }>();

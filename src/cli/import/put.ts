@@ -10,9 +10,9 @@ interface Put {
 }
 
 /**
- * Puts what is to stand, over what stands as it is seen now.
+ * Writes the desired state over the current one.
  *
- * @param how.dryRun changes nothing, and says whether the write would be rejected
+ * @param how.dryRun changes nothing, and returns whether the write would be rejected
  */
 export async function put(
   client: Client,

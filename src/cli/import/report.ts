@@ -15,7 +15,7 @@ const COLUMNS: readonly Column<Row>[] = [
   { header: "CONFLICTS", value: ({ conflicts }) => conflicts },
 ];
 
-/** A plan as a table of counts; for programs, with every step. */
+/** Formats a plan as a table of counts; for programs, with every step. */
 export function reportOf(plan: Plan, came: { readonly dryRun: boolean }): Listing<Row> {
   const { counts, conflicts, notes, ...steps } = plan;
   return {
@@ -25,7 +25,7 @@ export function reportOf(plan: Plan, came: { readonly dryRun: boolean }): Listin
   };
 }
 
-/** Is everything there already? */
+/** Returns true if nothing is left to do. */
 export const isNothing = ({ counts, leftovers }: Plan): boolean =>
   leftovers.length === 0 &&
   Object.values(counts).every(({ create, change, conflicts }) => create + change + conflicts === 0);

@@ -1,4 +1,4 @@
-/** Do two values say the same, in whatever order their fields are? */
+/** Returns true if two values are equal, whatever the order of their fields. */
 export const isSame = (a: unknown, b: unknown): boolean => inOrder(a) === inOrder(b);
 
 const inOrder = (value: unknown): string =>

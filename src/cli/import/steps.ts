@@ -36,10 +36,10 @@ export interface SettingsStep {
 export interface ClaimStep {
   readonly cidr: string;
   readonly host: HostId;
-  /** With what the host keeps for itself, which comes with the first address that is assigned in the block. */
+  /** The block's host-reserved addresses, which come with the first address that is assigned in it. */
   readonly reserving?: {
     readonly hostReserved: HostReserved;
-    /** It is released at once where it is none of those that are wanted. */
+    /** The assign that creates the block. Its address is released immediately unless it is a desired one. */
     readonly first: AssignStep;
     readonly isTemporary: boolean;
   };
@@ -62,7 +62,7 @@ export interface OwnerStep {
   readonly alternate: Readonly<Record<string, string>>;
 }
 
-/** A block that is to be nobody's once its addresses are assigned; until then it is this owner's. */
+/** A block that has no owner at the end; this owner has it until its addresses are assigned. */
 export interface DisownStep {
   readonly cidr: string;
   readonly host: HostId;
@@ -75,7 +75,7 @@ export interface Counts {
   readonly conflicts: number;
 }
 
-/** All that is to be done, in the order in which it is. */
+/** All steps, in their order. */
 export interface Plan {
   readonly reservations: readonly (DesiredReservation & { readonly verb: Verb })[];
   readonly labelled: readonly (DesiredLabels & { readonly verb: Verb })[];

@@ -18,7 +18,7 @@ const ENDPOINT_DEFAULT = "http://127.0.0.1:8787";
 export interface Session {
   readonly io: Io;
   readonly client: Client;
-  /** Says what came of it, in the format that was asked for. */
+  /** Prints the result in the requested format. */
   readonly print: <Row>(said: Listing<Row> | Prose) => void;
 }
 
@@ -41,7 +41,7 @@ export function action<Args extends readonly unknown[], Options>(
       client: clientOf(io, globals),
       print: (said) => print(io, output ?? "table", said),
     };
-    // How it is to be printed is no concern of the work.
+    // The work does not depend on the format of its output.
     const { output: _, ...options } = command.opts<GlobalOptions>();
     await work(session, options as Options, ...(command.processedArgs as unknown as Args));
   };
@@ -50,7 +50,7 @@ export function action<Args extends readonly unknown[], Options>(
 /** Returns the client of the API that the options name, or else the environment. */
 export const clientOf = (io: Io, { endpoint, space, region }: GlobalOptions): Client =>
   httpClient(
-    // An empty variable is none, as a script leaves it.
+    // An empty variable counts as unset, because scripts leave such ones.
     endpoint ?? (io.env.PLAT_ENDPOINT || ENDPOINT_DEFAULT),
     space ?? (io.env.PLAT_SPACE || undefined),
     io,
@@ -60,10 +60,10 @@ export const clientOf = (io: Io, { endpoint, space, region }: GlobalOptions): Cl
     },
   );
 
-/** Returns the options that every command takes, out of a line whose last word is under way. */
+/** Returns the global options of a line whose last word is incomplete. */
 export function globalOptionsIn(words: readonly string[]): GlobalOptions {
   const over = words.slice(0, -1);
-  // The value of such an option is what is being typed.
+  // The user is typing the value of such an option.
   if (over.at(-1)?.startsWith("-")) over.pop();
   const command = withGlobalOptions(new Command());
   command.parseOptions(over);
@@ -90,7 +90,7 @@ export const withGlobalOptions = (program: Command): Command =>
       "AWS Region to sign requests for, when the endpoint has a domain name of its own; default: PLAT_REGION",
     );
 
-/** A command that prints something takes the format. */
+/** Adds the option for the format to a command that prints. */
 export const printing = (command: Command): Command =>
   // `-o=json`, as kubectl also reads it, arrives here with its sign of equality.
   command.option("-o, --output <format>", `Output format: ${FORMAT_HELP}`, (text) =>

@@ -7,22 +7,22 @@ export interface ConfirmOptions {
   readonly yes?: true;
 }
 
-/** Asks a question, which is made only where somebody is asked. Errors: the answer is no. */
+/** Asks a question, whose text is made only if it is asked. Errors: the answer is no. */
 export type Confirm = (question: string | (() => Promise<string>)) => Promise<void>;
 
-/** Options of a command that takes something away, or changes much at once. */
+/** Adds the options of a command that deletes, or that changes much. */
 export const withConfirmation = (command: Command, preview: string): Command =>
   command
     .option("--dry-run", preview)
     .option("-y, --yes", "Do not ask for confirmation; required where there is no terminal");
 
 /**
- * Returns what asks a person before a change.
+ * Returns the function that asks a person before a change.
  *
- * Requires --yes without a terminal, where nobody can be asked: a script states once that it means what it does, and one
- * that was never tried at a terminal changes nothing by surprise.
+ * It requires --yes if there is no terminal. So a script must state its intention, and one that was never tried at a
+ * terminal changes nothing by surprise.
  *
- * @throws CommandError (usage) there is nobody to ask, before anything is sent
+ * @throws CommandError (usage) if nobody can be asked, before anything is sent
  */
 export function confirmation(
   { io }: Pick<Session, "io">,

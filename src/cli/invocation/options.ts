@@ -13,12 +13,12 @@ export function flag(text: string): boolean {
 }
 
 export interface Duration {
-  /** As it was written, for messages. */
+  /** The text as written, for messages. */
   readonly text: string;
   readonly ms: number;
 }
 
-/** Go's notation, as kubectl and helm take it: `90s`, `10m`, `1h30m`. */
+/** Parses a duration in Go's notation, as kubectl and helm do: `90s`, `10m`, `1h30m`. */
 export function duration(text: string): Duration {
   const [match, hours = 0, minutes = 0, seconds = 0] =
     /^(?=.)(?:(\d{1,6})h)?(?:(\d{1,6})m)?(?:(\d{1,6})s)?$/.exec(text) ?? [];
@@ -27,19 +27,19 @@ export function duration(text: string): Duration {
   return { text, ms: ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1_000 };
 }
 
-/** `a,b`, or the option several times. */
+/** Parses `a,b`; the option can be repeated. */
 export const texts = (text: string, before: readonly string[] = []): readonly string[] => [
   ...before,
   ...text.split(","),
 ];
 
-/** An option that comes several times, whose value may have a comma: a file. */
+/** Collects a repeated option whose value may contain a comma, such as a file. */
 export const several = (text: string, before: readonly string[] = []): readonly string[] => [
   ...before,
   text,
 ];
 
-/** `key=value`, several times; the value may have more signs of equality. */
+/** Parses `key=value`, repeated; the value may contain equals signs. */
 export function keyValue(
   text: string,
   before: Readonly<Record<string, string>> = {},
@@ -51,14 +51,14 @@ export function keyValue(
   return Object.fromEntries([...Object.entries(before), [key, value]]);
 }
 
-/** A `virtual` owner is no machine: a load balancer, say. */
+/** Makes the option for the type of an affinity. A `virtual` owner is no machine, but for example a load balancer. */
 export const affinityTypeOption = () =>
   new Option("--affinity-type <type>", "Type of the host; host if left out").choices([
     "host",
     "virtual",
   ]);
 
-/** The addresses that a host reserves in each block that it claims, as Windows does. */
+/** Adds the options for the addresses that a host reserves in each block that it claims, as Windows does. */
 export const withHostReserved = (command: Command): Command => {
   for (const option of [
     new Option(
@@ -83,7 +83,7 @@ export interface HostReservedOptions {
   readonly hostReservedNote?: string;
 }
 
-/** The field of the request; none where none of the options is there. */
+/** Returns the field of the request; nothing without any of the options. */
 export function hostReservedOf(options: HostReservedOptions) {
   const hostReserved = {
     start: options.hostReservedStart,

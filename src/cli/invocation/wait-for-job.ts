@@ -24,7 +24,7 @@ export const JOB_COLUMNS: readonly Column<Job>[] = [
   { header: "DETAIL", value: ({ detail }) => detail, wide: true },
 ];
 
-/** Prints one job: as a table, and below it what it waits for or how it ended. */
+/** Prints one job: as a table, and below it the reason for waiting or the result. */
 export const printJob = ({ print }: Pick<Session, "print">, job: Job): void =>
   print({
     text: (layout) => {
@@ -42,11 +42,11 @@ export const TIMEOUT_HELP =
   "How long to wait at most, such as 90s, 10m or 1h30m; for ever by default";
 
 /**
- * Reads a job again and again until it is over, and shows meanwhile what it waits for.
+ * Reads a job repeatedly until it ends, and shows why it waits.
  *
- * @param timeout how long to wait at most; for ever without one
- * @throws CommandError the time is up (timedOut), Ctrl-C was pressed (interrupted), or the API fails. The job goes on in
- *   each case, and the message names it
+ * @param timeout the maximum wait; unlimited without one
+ * @throws CommandError if the time is over (timedOut), Ctrl-C was pressed (interrupted), or the API fails. The job
+ *   continues in each case, and the message names it
  */
 export async function follow(
   { io, client }: Session,
@@ -90,7 +90,7 @@ export async function follow(
 
 const spaceOf = (space: string): string => (space === SPACE_DEFAULT ? "" : ` --space ${space}`);
 
-/** `--timeout` of a command that waits only where it is told to. */
+/** Checks `--timeout` of a command that waits only on request. */
 export function checkTimeout({
   wait,
   timeout,
@@ -101,7 +101,7 @@ export function checkTimeout({
   if (timeout && !wait) throw usageError("--timeout needs --wait.");
 }
 
-/** A job that is over and did not do what it was for is a refusal. */
+/** Throws a rejection if a job ended without success. */
 export function checkDone({ id, state, detail }: Job): void {
   if (state === "failed" || state === "cancelled")
     throw rejection(

@@ -7,8 +7,8 @@ const DECIMAL_MAX = 2n ** 32n;
 const DISTANCE_MAX = 9_999n;
 
 /**
- * Returns a count as people read it: in digits up to 2^32, above as a power of two, `2^96`; exactly where it is near to one,
- * `2^96-17`, and else with one decimal, `~2^95.6`.
+ * Formats a count for people: in digits up to 2^32, and above that as a power of two, `2^96`. It is exact near a power,
+ * `2^96-17`, and otherwise has one decimal, `~2^95.6`.
  */
 export function countText(count: Count | bigint): string {
   const value = BigInt(count);

@@ -5,7 +5,7 @@ import { parsePath, valueText } from "./json-path.ts";
 /**
  * Parses `NAME:.cidr,HOST:.host`: columns by paths into the answer of the API, as in kubectl.
  *
- * @throws CommandError (usage) the text is no such list
+ * @throws CommandError (usage) if the text is no such list
  */
 export function customColumns(text: string): readonly Column<unknown>[] {
   return text.split(",").map((one) => {

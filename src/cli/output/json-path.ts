@@ -6,7 +6,7 @@ type Lookup = (document: unknown) => readonly unknown[];
 /**
  * Parses a path as in kubectl: `.a.b`, `a.b`, `$.a.b`, `@.a.b` or `[0].a`, followed by any RFC 9535 path.
  *
- * @throws Error the text is no path; the message says why
+ * @throws Error if the text is no path; the message says why
  */
 export function parsePath(text: string): Lookup {
   const rest = text.trim().replace(/^[$@]/, "");

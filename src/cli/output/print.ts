@@ -41,8 +41,8 @@ const WORDS = ["table", "wide", "name", "json", "yaml"] as const;
 export const FORMATS = ["wide", "name", "json", "yaml", JSON_PATH, CUSTOM];
 
 /**
- * YAML as kubectl prints it. What a reader of YAML 1.1 would take for something else than the text that it is is quoted:
- * times, and words such as `on`.
+ * YAML as kubectl prints it. It quotes texts that a reader of YAML 1.1 would take for another type: times, and words
+ * such as `on`.
  */
 export const YAML = { version: "1.1", indentSeq: false, lineWidth: 0 } as const;
 

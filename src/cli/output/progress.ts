@@ -1,6 +1,6 @@
 import type { Io, Progress } from "../shell/io.ts";
 
-/** Shows how far long work is for as long as it takes, also where it fails. */
+/** Shows progress while long work runs, and hides it after success and failure. */
 export async function progressing<Result>(
   io: Io,
   text: string,
@@ -15,9 +15,9 @@ export async function progressing<Result>(
 }
 
 /**
- * Work that is done bit by bit: tells what was done also where the rest of it fails, if anything was.
+ * Runs work that adds up its result, and prints the result also if the rest of the work fails.
  *
- * @param done what the work adds to
+ * @param done the result, to which the work adds
  */
 export async function told(
   done: readonly unknown[],
@@ -33,7 +33,7 @@ export async function told(
   tell();
 }
 
-/** Tells a person after each step how many there were, `12 of 40 blocks`; of how many, where that is known. */
+/** Shows a count to a person after each step, `12 of 40 blocks`, with the total if it is known. */
 export function counting(shown: Progress, what: string, total?: number): () => void {
   let done = 0;
   return () => {

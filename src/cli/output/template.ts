@@ -14,10 +14,10 @@ type Part =
   | { readonly kind: "end" };
 
 /**
- * Parses a template of `kubectl -o jsonpath`: text, and in braces paths, quoted strings, and `range PATH` up to `end`. A
- * template without braces is one path. The values of a path are joined by blanks; a path without values prints nothing.
+ * Parses a template of `kubectl -o jsonpath`: text, and in braces paths, quoted strings, and `range PATH` up to `end`.
+ * A template without braces is one path. It joins the values of a path by blanks; a path without values prints nothing.
  *
- * @throws CommandError (usage) the text is no such template
+ * @throws CommandError (usage) if the text is no such template
  */
 export function parseTemplate(text: string): Template {
   const parts = text.includes("{") ? partsOf(text) : [{ kind: "path", path: text } as const];

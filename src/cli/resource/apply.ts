@@ -18,7 +18,10 @@ interface Options {
   readonly dryRun?: true;
 }
 
-/** `apply -f FILE`, as kubectl has it. Every manifest goes where its kind belongs; what has no kind is of this one. */
+/**
+ * `apply -f FILE`, as in kubectl. Every manifest goes to the resource of its kind; a document without a kind is of this
+ * kind.
+ */
 export const applyCommand = (io: Io, plain: Kind): Command =>
   new Command("apply")
     .description(`Create and change ${plain.plural} from files`)
@@ -56,7 +59,7 @@ const apply =
     await makeAll(session, changes);
   };
 
-/** Everything is looked at before the first write: all that is wrong is told, and then nothing is written. */
+/** Dry-runs everything before the first write. If anything is wrong, it reports all of it and writes nothing. */
 async function dryRunAll({ io, client }: Session, wanted: readonly Wanted[]) {
   const changes: Change[] = [];
   const failures: CommandError[] = [];
@@ -98,7 +101,7 @@ interface Slice {
   readonly failed: readonly CommandError[];
 }
 
-/** Some at once, in their order; none after those of which one was not answered. */
+/** Works on items in order, some in parallel; it starts none after one that got no answer. */
 async function* inSlices<Item>(
   items: readonly Item[],
   work: (item: Item) => Promise<Change | CommandError>,
@@ -120,7 +123,7 @@ async function attempt(
     return await work();
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
-    // It is of no item: each of them fails alike, and that is told once.
+    // The failure concerns no single item: each of them fails alike, so it is reported once.
     if (error instanceof NotSent) return error;
     return new CommandError(error.exit, `${titled(kind, name)}: ${error.message}`);
   }
@@ -133,7 +136,7 @@ const say = (io: Io, changes: readonly Change[], more = "") => {
   }
 };
 
-/** Says of each what is wrong with it; the error sums them up, and ends as the worst of them. */
+/** Prints each item's problem; the error sums them up, and has the exit code of the worst one. */
 function allOf(
   io: Io,
   failures: readonly CommandError[],

@@ -48,8 +48,8 @@ async function current(client: Client, { kind, name }: Wanted): Promise<Reply<Bo
 }
 
 /**
- * Makes a change that a dry run tried, unless there is none. Where somebody else was faster it is only tried anew, so that the last one
- * who applies wins, as with kubectl.
+ * Makes a change that a dry run tried, unless there is none. After a concurrent change it tries again, so that the last
+ * apply wins, as with kubectl.
  */
 export async function make(client: Client, answer: Change): Promise<Change> {
   let change = answer;
@@ -71,16 +71,16 @@ export async function make(client: Client, answer: Change): Promise<Change> {
   return change;
 }
 
-/** Conditional on what was seen; without anything seen it creates, and nothing else. */
+/** Returns the precondition: the seen ETag, or that nothing exists. */
 export const matching = (seen: Pick<Reply<unknown>, "etag"> | undefined) => ({
   headers: seen?.etag === undefined ? { "If-None-Match": "*" } : { "If-Match": seen.etag },
 });
 
-/** The sentences in which the answer to a write warns. */
+/** Returns the warnings in the answer to a write as sentences. */
 export const detailsOf = ({ warnings = [] }: { readonly warnings?: unknown }): readonly string[] =>
   (warnings as readonly { readonly detail: string }[]).map(({ detail }) => detail);
 
-/** Says what the API warns of, where programs do not look for it. */
+/** Prints the API's warnings on stderr. */
 export function warn(io: Io, warnings: readonly string[]): void {
   for (const warning of warnings) io.err(`Warning: ${warning}\n`);
 }

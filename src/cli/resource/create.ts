@@ -4,7 +4,7 @@ import { rejection } from "../shell/exit.ts";
 import { detailsOf, matching, warn } from "./change.ts";
 import { type Kind, pathOf, titled } from "./kind.ts";
 
-/** Creates what is not there yet. */
+/** Creates a resource that does not exist yet. */
 export async function create(
   { io, client }: Session,
   kind: Kind,

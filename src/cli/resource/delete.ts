@@ -6,7 +6,7 @@ import type { Io } from "../shell/io.ts";
 import { matching } from "./change.ts";
 import { type Kind, pathOf } from "./kind.ts";
 
-/** `delete NAME`. */
+/** Makes the command `delete NAME`. */
 export const deleteCommand = (io: Io, kind: Kind): Command =>
   deletion(kind)
     .action(
@@ -29,9 +29,9 @@ export const deletion = ({ noun }: Kind): Command =>
   );
 
 /**
- * Deletes a thing as it stands now, whatever that is.
+ * Deletes a resource in its current state.
  *
- * @param confirm asks once it is known to be there
+ * @param confirm asks once the resource is known to exist
  */
 export async function deleteAsSeen(
   { client, io }: Session,

@@ -11,7 +11,7 @@ export interface Wanted {
   readonly kind: Kind;
   readonly name: string;
   readonly body: object;
-  /** A manifest leaves what it has no words for as it is. */
+  /** True for a manifest, which leaves fields that it cannot express as they are. */
   readonly isManifest: boolean;
 }
 
@@ -22,8 +22,8 @@ export interface Documents {
 }
 
 /**
- * Reads what files describe: manifests, several of them, lists of them; and what `get -o json` and `get -o yaml` print, which
- * is of the kind that the command is about. Errors: a file that cannot be read, or that has something else.
+ * Reads the documents in files: manifests, several of them, or lists of them. It also reads the output of `get -o json`
+ * and `get -o yaml`, which has the kind of the command. Errors: a file that cannot be read, or that has other content.
  */
 export async function readDocuments(
   io: Io,
@@ -42,7 +42,7 @@ export async function readDocuments(
   return { wanted, ignored };
 }
 
-/** The documents of a text. JSON is YAML as well, but much faster read as what it is. */
+/** Parses the documents of a text. JSON is YAML as well, but much faster to parse as JSON. */
 function parsed(file: string, text: string): readonly unknown[] {
   try {
     return [JSON.parse(text)];

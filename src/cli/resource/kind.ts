@@ -4,7 +4,7 @@ import { LABELLED_PER_PAGE_MAX } from "../../domain/limits.ts";
 import { type Path, path } from "../api/client.ts";
 import { usageError } from "../shell/exit.ts";
 
-/** A kind of thing that operators describe and name: where it stands in the API, and what manifests describe it. */
+/** A kind of named resource that operators describe: its place in the API, and its manifest. */
 export interface Kind {
   /** The name of one object in the command: `pool`. */
   readonly noun: string;
@@ -23,7 +23,7 @@ export interface Kind {
   readonly unsaid: readonly string[];
 }
 
-/** A document that says what it is, as kubectl has it. */
+/** A document with its kind, as in kubectl. */
 export interface Manifest {
   readonly apiVersion: string;
   readonly kind: string;
@@ -38,7 +38,7 @@ export const POOL: Kind = {
   plural: "pools",
   perPage: NAMED_PER_PAGE_MAX,
   manifest: { kind: "IPPool", apiVersions: CALICO_VERSIONS },
-  // The API reads it itself; what a cluster adds to it is left behind.
+  // The API parses it; the fields that a cluster adds are left out.
   bodyOf: ({ apiVersion, kind, metadata: { name }, spec }) => ({
     apiVersion,
     kind,
@@ -86,10 +86,10 @@ export const listPath = ({ plural }: Pick<Kind, "plural">): Path => path`/v1/${p
 export const pathOf = ({ plural }: Pick<Kind, "plural">, name: string): Path =>
   path`/v1/${plural}/${name}`;
 
-/** `ippool/web` */
+/** Returns a title such as `ippool/web`. */
 export const titled = ({ title }: Kind, name: string): string => `${title}/${name}`;
 
-/** Of Calico's IPReservation; what is no such list the API refuses in its own words. */
+/** Reads the CIDRs of Calico's IPReservation; the API rejects an invalid list with its own message. */
 function reservedCidrs(name: string, spec: unknown): unknown {
   const { reservedCIDRs, ...more } = (spec ?? {}) as { readonly reservedCIDRs?: unknown };
   const unknown = Object.keys(more);

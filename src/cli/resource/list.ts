@@ -4,14 +4,14 @@ import { type Kind, listPath } from "./kind.ts";
 
 type Listing = Pick<Kind, "plural"> & Partial<Pick<Kind, "perPage">>;
 
-/** All of a kind that the space has, to the last page. Errors: one of them cannot be read, so that it is not known. */
+/** Lists all resources of a kind in the space, up to the last page. Errors: one of them cannot be read. */
 export async function listAll<Body>(client: Client, kind: Listing): Promise<readonly Body[]> {
   const { bodies, unread } = await listKnown<Body>(client, kind);
   if (unread) throw unread;
   return bodies;
 }
 
-/** As `listAll`, with what is to be thrown, or told, once the others were shown. */
+/** Lists as `listAll` does, and also returns the error to throw, or print, after the others were shown. */
 export async function listKnown<Body>(
   client: Client,
   { plural, perPage }: Listing,

@@ -6,7 +6,7 @@ import { rejection } from "../shell/exit.ts";
  * Notes on stderr that a list is empty. A mistyped space looks like an empty one, so a space without pools is an error.
  *
  * @param what the plural of the listed objects
- * @throws CommandError (rejected) the space has no pools
+ * @throws CommandError (rejected) if the space has no pools
  */
 export async function checkNotEmpty(
   { io, client }: Pick<Session, "io" | "client">,

@@ -3,7 +3,7 @@ import { usageError } from "../shell/exit.ts";
 import type { Change } from "./change.ts";
 import { POOL } from "./kind.ts";
 
-/** New pools that would be in each other's way: the API sees each by itself. */
+/** Finds new pools that overlap each other: the API checks each on its own. */
 export function checkApart(changes: readonly Change[]): void {
   const pools = changes
     .filter(({ wanted, outcome }) => wanted.kind === POOL && outcome === "created")

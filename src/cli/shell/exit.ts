@@ -3,23 +3,28 @@
  */
 export const EXIT = {
   done: 0,
-  /** The API said no, and stderr has the code of the problem; or what stands before it did, or who was asked to confirm. */
+  /**
+   * The API, or a gateway before it, rejected the request, and stderr has the code of the problem; or the person did
+   * not confirm.
+   */
   rejected: 1,
-  /** The command line, or a file that it names, is not as it should be; nothing was sent, or nothing written. */
+  /** The command line, or a file that it names, is invalid; nothing was sent, or nothing written. */
   usage: 2,
-  /** The API could not be reached, or failed, or what answers is something else. stderr says whether what was asked for may have happened. */
+  /**
+   * The API is out of reach, or failed, or another server answered. stderr says whether the request may have happened.
+   */
   unreachable: 3,
-  /** `check` has found something, or the brake of `collect` is on; it is told on stdout. */
+  /** `check` has findings, or the brake of `collect` is on; stdout has the details. */
   found: 4,
-  /** The time of `--timeout` is up; the job goes on. */
+  /** The time of `--timeout` is over; the job continues. */
   timedOut: 5,
   /** Ctrl-C, as shells have it: 128 and the number of SIGINT. */
   interrupted: 130,
 } as const;
 
 /**
- * Ends the command with a message on stderr. The first line says what is wrong, with the field and the value; the lines that
- * follow say what to do about it.
+ * Ends the command with a message on stderr. The first line names the mistake, with the field and the value; the
+ * following lines say what to do.
  */
 export class CommandError extends Error {
   override readonly name = "CommandError";
@@ -31,7 +36,7 @@ export class CommandError extends Error {
   }
 }
 
-/** Returns what stderr shows of an error. What a check has found is no error of the command. */
+/** Returns the text on stderr for an error. A finding of a check is no error of the command. */
 export const errorText = ({ exit, message }: CommandError): string =>
   `${exit === EXIT.found ? "Warning" : "Error"}: ${message.trimEnd().replaceAll("\n", "\n  ")}\n`;
 
@@ -47,7 +52,7 @@ export const usageError = (message: string) => new CommandError(EXIT.usage, mess
 
 const PROBLEMS_SHOWN_MAX = 10;
 
-/** Many things are not as they should be: the first of them are told, and how many more there are. */
+/** Makes the error of several mistakes: the message has the first of them, and the number of the others. */
 export function usageErrors(problems: readonly string[]): CommandError {
   const more = problems.length - PROBLEMS_SHOWN_MAX;
   const shown = problems.slice(0, PROBLEMS_SHOWN_MAX);

@@ -1,7 +1,7 @@
 import { lstat, readFile, realpath, rename, rm, writeFile } from "node:fs/promises";
 import { usageError } from "./exit.ts";
 
-/** The text of a file that need not be there yet. */
+/** Reads a text file that may not exist yet. */
 export async function readIfThere(file: string): Promise<string | undefined> {
   try {
     return await unlessMissing(readFile(file, "utf8"), undefined);
@@ -11,8 +11,8 @@ export async function readIfThere(file: string): Promise<string | undefined> {
 }
 
 /**
- * Writes a file whole or not at all, so that whoever is cut off leaves the one before; through a symlink, its target. What is
- * no regular file, such as a pipe or a device, stays what it is, and is written into. Errors: it cannot be written.
+ * Writes a file whole or not at all, so that a crash leaves the old content; it follows a symlink to its target. It
+ * writes directly into anything but a regular file, such as a pipe or a device. Errors: it cannot be written.
  */
 export async function writeWhole(file: string, text: string): Promise<void> {
   try {

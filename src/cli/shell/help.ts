@@ -22,7 +22,7 @@ const STYLE = styleOf(true);
 /** The format of all help texts: required options appear in the usage and are marked, and aliases have their own line. */
 export const HELP: HelpConfiguration = {
   showGlobalOptions: true,
-  // Commander takes the styles away again where the stream shows no colors.
+  // Commander removes the styles if the stream shows no colors.
   styleTitle: STYLE.strong,
   styleCommandText: STYLE.strong,
   styleSubcommandTerm: STYLE.good,
@@ -45,7 +45,7 @@ export const HELP: HelpConfiguration = {
     `${base.optionDescription(option)}${option.mandatory ? " (required)" : ""}`,
 };
 
-/** `--filename <file>` of `-f, --filename <file>` */
+/** Returns `--filename <file>` of `-f, --filename <file>`. */
 const longFlags = ({ flags }: { readonly flags: string }) => flags.replace(/^-\w, /, "");
 
 function argumentText(argument: Command["registeredArguments"][number]): string {

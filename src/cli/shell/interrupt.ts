@@ -1,8 +1,8 @@
 /**
- * Does this at Ctrl-C, in place of the end of the process, until what it returns is called.
+ * Runs a function at Ctrl-C instead of ending the process, until the returned function is called.
  *
- * It keeps listening after the first Ctrl-C: `signal-exit`, which the spinner uses to show the cursor again, ends the process
- * where it finds no other listener by its own turn.
+ * It keeps listening after the first Ctrl-C. `signal-exit`, which the spinner uses to show the cursor again, ends the
+ * process if it finds no other listener when its turn comes.
  */
 export function onInterrupt(act: () => void): () => void {
   process.on("SIGINT", act);

@@ -1,6 +1,6 @@
 /** The surroundings of a command; tests pass their own. */
 export interface Io {
-  /** For programs and people: what was asked for. Text as it is, with its line ends. */
+  /** Writes the requested output, for programs and people. The text has its line ends. */
   readonly out: (text: string) => void;
   /** For people: what went wrong. */
   readonly err: (text: string) => void;
@@ -12,15 +12,15 @@ export interface Io {
   readonly nowMs: () => number;
   /** Waits; an aborted signal ends it, and its reason is thrown. */
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
-  /** Asks a person to confirm, yes or no; not there where nobody can answer. */
+  /** Asks a person to confirm, yes or no; absent if nobody can answer. */
   readonly ask: ((question: string) => Promise<boolean>) | undefined;
-  /** Does this once at Ctrl-C, in place of the end of the command. Returns what ends that. */
+  /** Runs a function once at Ctrl-C instead of ending the command. Returns the function that stops listening. */
   readonly onInterrupt: (act: () => void) => () => void;
 }
 
 /** The capabilities of the terminal. */
 interface Terminal {
-  /** The width of stdout, in characters; `undefined` where it is no terminal. */
+  /** The width of stdout, in characters; `undefined` if it is no terminal. */
   readonly columns: number | undefined;
   readonly outHasColors: boolean;
   readonly errHasColors: boolean;

@@ -1,7 +1,7 @@
 import { parseAllDocuments } from "yaml";
 
 /**
- * The documents of a YAML text. What stands between two separators and says nothing is none.
+ * Parses the documents of a YAML text, without empty ones between two separators.
  *
  * @param errorOf makes the error to throw if the text is not YAML, or has an alias without an anchor
  */

@@ -1,7 +1,7 @@
 import { type Address, readAddress } from "../api/addresses.ts";
 import type { Session } from "../invocation/cli.ts";
 
-/** Is an address in use, and whose is it? */
+/** Prints whether an address is in use, and its owner. */
 export async function showAddress({ client, print }: Session, ip: string): Promise<void> {
   const address = await readAddress(client, ip);
   print({ text: () => textOf(address), document: address, names: [address.address] });

@@ -5,12 +5,12 @@ import type { Column } from "../output/column.ts";
 import { counting, progressing } from "../output/progress.ts";
 import { checkNotEmpty } from "../resource/none.ts";
 
-/** An address that a host has in a block that is not its own. */
+/** An address that a host has in a block that does not belong to it. */
 interface Borrowed {
   readonly address: string;
   readonly host: string | undefined;
   readonly block: string;
-  /** Absent where the block is nobody's. */
+  /** Absent if the block has no owner. */
   readonly blockOwner: string | undefined;
   readonly handle: string | undefined;
   readonly type: string | undefined;

@@ -79,7 +79,7 @@ export async function showPools(
 interface SpaceUsage {
   readonly pools: readonly PoolUsage[];
   readonly orphans?: readonly (Usage & { readonly pool: string })[];
-  /** Blocks of which nobody can read whether they are of a pool. */
+  /** Blocks that cannot be read, so that their pool is unknown. */
   readonly unreadable?: SpacePage["unreadable"];
 }
 
@@ -113,7 +113,10 @@ async function poolsWithBlocks(client: Client): Promise<SpaceUsage> {
   };
 }
 
-/** The last page has the sums of the whole pool; each page has the blocks that it counted. */
+/**
+ * Reads a pool with its blocks. Each page has the blocks that it counted, and the last page has the sums of the whole
+ * pool.
+ */
 async function poolWithBlocks(client: Client, name: string): Promise<PoolUsage> {
   const read: PoolPage[] = [];
   for await (const page of pages<PoolPage>(client, path`/v1/pools/${name}/utilization`))

@@ -9,10 +9,10 @@ import { type AffinityType, affinityTypeOf, hostName } from "../../domain/host.t
 import type { Owners } from "../../domain/owner.ts";
 import { parsePlainAddress } from "../../domain/plain-form.ts";
 
-/** A handle whose addresses are released all or none says so in an attribute of what it is assigned. */
+/** The attribute with which a request says that the addresses of its handle are released all or none. */
 const COLLECT = { attribute: "collect", together: "together" } as const;
 
-/** An address that somebody has. */
+/** An assigned address. */
 export interface Assigned {
   readonly address: string;
   /** Names exactly this assignment. */
@@ -22,19 +22,19 @@ export interface Assigned {
   readonly affinityType: AffinityType;
   readonly pool: string;
   readonly block: string;
-  /** Is the block another host's, or nobody's? */
+  /** True if the block belongs to another host, or to none. */
   readonly borrowed: boolean;
   readonly assignedAtMs: number;
   readonly owner: Owners;
-  /** May the addresses of its handle only be released together? */
+  /** True if the addresses of its handle may only be released together. */
   readonly together: boolean;
-  /** Is it under a limit of its handle? Then whoever assigns the handle again may be answered with it, as the same assignment. */
+  /** True if its handle has a limit. Then a further assign of the handle can return it, as the same assignment. */
   readonly limited: boolean;
 }
 
 /**
- * The addresses that are assigned, with their owners: block by block, each in order. One whose allocation was not seen, or whose
- * request has not been answered, is not among them: nothing can be said of it.
+ * Returns the assigned addresses with their owners: block by block, each in order. It leaves out an address whose
+ * allocation was not seen, or whose request was not answered yet, because nothing is known of it.
  */
 export function assignedIn(contents: Contents): readonly Assigned[] {
   const holders = new Map<string, { allocation: Allocation; part: Part }[]>();
@@ -81,7 +81,7 @@ function assignedOf(
   };
 }
 
-/** The one text of an address, or nothing where it is none. */
+/** Returns the canonical text of an address, or nothing if the text is none. */
 export function canonical(text: string): string | undefined {
   const address = parsePlainAddress(text);
   return address.ok ? formatAddress(address.value) : undefined;

@@ -10,7 +10,7 @@ import { counting } from "../output/progress.ts";
 import type { Io, Progress } from "../shell/io.ts";
 import { type Assigned, assignedIn } from "./assigned.ts";
 
-/** An address that is assigned or cools, as its block tells of it. */
+/** An assigned or cooling address of a block. */
 export type HeldAddress = Pick<
   Block["addresses"][number],
   "address" | "state" | "handle" | "host" | "generation" | "assignedAt" | "availableAt"
@@ -26,14 +26,15 @@ export interface Held {
   readonly blocks: readonly HeldBlock[];
   /** By address, of those whose owners were found. */
   readonly owners: ReadonlyMap<string, HeldBy>;
-  /** Items of the space that nobody can read: a block may be among them, and is then in no list. */
+  /** The number of unreadable items of the space: a block may be among them, and is then in no list. */
   readonly unreadable: number;
 }
 
 /**
- * Those of the listed blocks that still stand, with their addresses and whose these are. A walk over the contents of the
- * space tells it, where each block and each handle would be a request. It is no snapshot, and does not say what cools: a
- * block that it has otherwise than the list is read by itself, and so is the handle of an address that it did not see.
+ * Reads the listed blocks that still exist, with their addresses and owners. A walk over the contents of the space
+ * returns them, which otherwise needs a request for each block and each handle. The walk is no snapshot, and does not
+ * show what cools. So it reads a block that differs from the list on its own, and also the handle of an address that it
+ * did not see.
  */
 export async function readHeld(
   client: Client,
@@ -62,14 +63,15 @@ export async function readHeld(
   };
 }
 
-/** Does a block that was seen on the walk, with these of its addresses, say the same as the list, and all there is to say? */
+/** Returns true if a block of the walk, with these addresses, agrees with the list and is complete. */
 function fits(
   { host, affinityType = "host", inUse, cooling, reserved, hostReserved }: BlockSummary,
   stored: StoredBlock | undefined,
   assigned: readonly Assigned[],
 ): boolean {
   if (!stored) return false;
-  // Whether an address that was released still cools, the server knows; it counts none that is reserved, or its host's.
+  // Only the server knows whether a released address still cools. It counts no reserved or host-reserved address as
+  // cooling.
   const mayCool = cooling !== 0 || reserved !== 0 || hostReserved !== 0;
   const slots = [...stored.slots.values()];
   const taken = slots.filter(({ kind }) => kind !== "cooling").length;
@@ -96,7 +98,7 @@ const heldAddress = ({
   assignedAt: formatTime(assignedAtMs),
 });
 
-/** An assignment is known by its generation. */
+/** Returns the owners of assignments by their generations. */
 async function ownersOf(
   client: Client,
   blocks: readonly HeldBlock[],
@@ -118,7 +120,7 @@ async function ownersOf(
   return owners;
 }
 
-/** Says what is missing in what was read. */
+/** Warns about what could not be read. */
 export function sayMissing(io: Io, { blocks, unreadable }: Held): void {
   const unknown = blocks
     .flatMap(({ addresses }) => addresses)

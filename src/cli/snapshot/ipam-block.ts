@@ -19,7 +19,7 @@ export interface IpamBlock {
   readonly spec: {
     readonly affinity?: string;
     readonly affinityClaimTime?: string;
-    /** By ordinal: the index of the attribute of whoever has it; null where nobody has. */
+    /** By ordinal: the index of the owner's attribute; null if nobody has the address. */
     readonly allocations: readonly (number | null)[];
     readonly attributes: readonly AllocationAttribute[];
     readonly cidr: string;
@@ -27,23 +27,23 @@ export interface IpamBlock {
     readonly sequenceNumber: number;
     readonly sequenceNumberForAllocation: Readonly<Record<string, number>>;
     readonly strictAffinity: boolean;
-    /** The ordinals that nobody has, in the order in which Calico would give them out. */
+    /** The free ordinals, in the order in which Calico would assign them. */
     readonly unallocated: readonly number[];
   };
 }
 
-/** The name of a block's resource: `10-0-0-0-26`. */
+/** Returns the name of a block's resource: `10-0-0-0-26`. */
 export const blockName = (cidr: string): string => cidr.replaceAll(/[.:/]/g, "-");
 
 /**
- * A block in the shape of Calico's IPAMBlock.
+ * Converts a block to the shape of Calico's IPAMBlock.
  *
- * Addresses that cool are nobody's, at the end of `unallocated`, as a Calico without cooldown has what was just released. What
- * the host keeps for itself is allocated to its handle with its note. A sequence number is the moment of the assignment in
- * milliseconds, so that no later assignment of the address has the same; that of the block is above all of them. (Calico
- * counts on from the moment of the block's creation in nanoseconds, which readers of JSON that know doubles only would round.)
+ * Cooling addresses are free, at the end of `unallocated`, as a Calico without cooldown lists released ones.
+ * Host-reserved addresses are allocated to their handle with its note. A sequence number is the time of the assignment
+ * in milliseconds, so that no later assignment of the address has the same; that of the block is above all of them.
+ * (Calico counts from the time of the block's creation in nanoseconds, which JSON readers with doubles would round.)
  *
- * @param owners by address, of those that are assigned; where one is not known, its handle stands alone
+ * @param owners by address, of the assigned ones; an unknown one has only its handle
  */
 export function ipamBlock(block: HeldBlock, owners: Held["owners"]): IpamBlock {
   const cidr = read(parseCidr(block.cidr));
@@ -114,7 +114,10 @@ function keptByHost(
     .map((ordinal) => [ordinal, attribute]);
 }
 
-/** By the time that the handle was read, the address may have been somebody else's: then nothing is known of its owner. */
+/**
+ * Returns the attribute of an address. Another owner may have had it when the handle was read; then its owner is
+ * unknown.
+ */
 function attributeOf(handle: string | undefined, owned: HeldBy | undefined): AllocationAttribute {
   const { active, alternate } = (owned?.handle === handle && owned?.owner) || {};
   return {
@@ -160,10 +163,10 @@ const ordinalsOf = (cidr: Cidr): readonly number[] => [...new Array(Number(sizeO
 const inOrder = (attributes: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(attributes).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 
-/** Of one length, and in UTC: their texts are in the order of the times. */
+/** Compares times. Their texts are of one length and in UTC, so they sort by time. */
 const compareTimes = (a = "", b = "") => (a < b ? -1 : a > b ? 1 : 0);
 
-/** The API writes no network and no address that cannot be read. */
+/** Parses a value that the API always writes in a valid form. */
 function read<Value>(text: Parsed<Value>): Value {
   if (text.ok) return text.value;
   throw new Error(text.problem);

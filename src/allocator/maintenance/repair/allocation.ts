@@ -75,8 +75,8 @@ export async function repairAllocation(
     return aborted ? "deleted" : "stands";
   }
   if (isOver(seen)) {
-    // An answered request has made all its writes, and only answered addresses are freed one by one. So no author is
-    // fenced off.
+    // An answered request has made all its writes, and only answered addresses are freed one by one. So no author needs
+    // a fence.
     const isFreed = seen.given.size >= seen.want;
     await finish(context, seen, isFreed ? "answered" : { fence: "repair-release-fence" });
     if (seen.place.keyed && ageMs <= RELEASED_ALLOCATION_KEPT_MS) {
