@@ -29,7 +29,6 @@ const EXCUSES: readonly Excuse[] = [
       ["jobs/pool-jobs.ts", ")) ?? job) : job"],
       ["jobs/pool-jobs.ts", "item ?? wanted"],
       ["maintenance/reclaim/reclaim.ts", "size ?? 0) > 0"],
-      ["admin/amend-address.ts", "rejection ?? over(address)"],
       ["read/read-address.ts", 'hostReserved ?? {}; return { state: "hostReserved"'],
       ["assign/family-requests.ts", '] ?? "Workload", pools'],
     ],

@@ -66,10 +66,13 @@ export async function amendAddress(
   let unsure = false;
   return compareAndSwap<Amended | Rejection>("the allocation of this address", async () => {
     const seen = await store.readAllocation({ space, handleHash, id, keyed });
-    // Where none is found, it may stand under keys that this version does not know.
-    if (!seen) await store.checkKeys();
+    if (!seen) {
+      // It may stand under keys that this version does not know.
+      await store.checkKeys();
+      return answer(over(address));
+    }
     const rejection = whyNot(seen, amendment, token);
-    if (rejection || !seen) return answer(rejection ?? over(address));
+    if (rejection) return answer(rejection);
     let current = seen;
     // Rule 6, own tag first: what we wrote is judged by what stood before it, not by itself.
     if (!ours.has(seen.revision)) {
@@ -121,14 +124,14 @@ function amended(
 }
 
 function whyNot(
-  allocation: Allocation | undefined,
+  allocation: Allocation,
   { address, leaseSeconds }: Amendment,
   token: string,
 ): Rejection | undefined {
   const text = formatAddress(address);
   const stands =
-    allocation?.parts.some((part) => part.token === token) && !allocation.given.has(text);
-  if (!allocation || !stands || allocation.state === "released" || allocation.state === "aborted")
+    allocation.parts.some((part) => part.token === token) && !allocation.given.has(text);
+  if (!stands || allocation.state === "released" || allocation.state === "aborted")
     return over(text);
   if (allocation.state === "pending")
     return new Rejection(

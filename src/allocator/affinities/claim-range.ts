@@ -71,8 +71,9 @@ export async function claimAffinities(
 ): Promise<ClaimedRange | Rejection> {
   const startedAtMs = context.now();
   const pool = await poolAt(context, space, addressAt(cidr, 0));
-  const rejection = checkRange(space, pool, cidr);
-  if (rejection || !pool) return rejection as Rejection;
+  if (!pool) return inNoPool(space, cidr);
+  const rejection = checkRange(pool, cidr);
+  if (rejection) return rejection;
   const { settings } = await configurationOf(context, space);
   const { maxBlocksPerHost } = settings;
   const blocks: ClaimedBlock[] = [];
@@ -104,16 +105,16 @@ export async function claimAffinities(
   };
 }
 
-function checkRange(space: string, pool: Pool | undefined, cidr: Cidr): Rejection | undefined {
-  const text = formatCidr(cidr);
-  if (!pool)
-    return new Rejection("no_pool_available", `${text} begins in no pool of space ${space}.`, {
-      pools: [],
-    });
+function inNoPool(space: string, cidr: Cidr): Rejection {
+  const detail = `${formatCidr(cidr)} begins in no pool of space ${space}.`;
+  return new Rejection("no_pool_available", detail, { pools: [] });
+}
+
+function checkRange(pool: Pool, cidr: Cidr): Rejection | undefined {
   const { name } = pool;
   const unfit = whyClosed(pool);
   if (unfit) {
-    const detail = `${text} begins in pool ${name}, which ${unfit.detail}.`;
+    const detail = `${formatCidr(cidr)} begins in pool ${name}, which ${unfit.detail}.`;
     const pools = [candidateOf(cidr.family, { name, pool, unfit })];
     return new Rejection("no_pool_available", detail, { pools });
   }
