@@ -151,14 +151,17 @@ export function isWhollyTaken(block: Block, freed: readonly number[] = []): bool
 
 /** Returns the ordinals that are taken under a token. */
 export function heldBy(block: Block | undefined, token: string): number[] {
-  return [...(block?.slots ?? [])]
-    .filter(([, slot]) => slot.kind === "taken" && slot.token === token)
-    .map(([ordinal]) => ordinal);
+  const held: number[] = [];
+  for (const [ordinal, slot] of block?.slots ?? [])
+    if (slot.kind === "taken" && slot.token === token) held.push(ordinal);
+  return held;
 }
 
 /** Counts the assigned addresses; a slot that cannot be read counts as assigned. */
 export function takenIn({ slots }: Block): number {
-  return [...slots.values()].filter(({ kind }) => kind !== "cooling").length;
+  let taken = 0;
+  for (const { kind } of slots.values()) if (kind !== "cooling") taken++;
+  return taken;
 }
 
 /** Counts the released addresses that cannot be assigned again yet. */

@@ -108,7 +108,7 @@ export function overlaps(a: Interval, b: Interval): boolean {
 }
 
 export function contains(cidr: Cidr, { family, value }: Address): boolean {
-  return includes(intervalOf(cidr), { family, first: value, last: value });
+  return family === cidr.family && cidr.base <= value && value < cidr.base + sizeOf(cidr);
 }
 
 export function sameCidr(a: Cidr, b: Cidr): boolean {

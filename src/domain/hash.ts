@@ -1,12 +1,25 @@
-const OFFSET_BASIS = 0xcbf29ce484222325n;
-const PRIME = 0x100000001b3n;
-const MASK = 0xffffffffffffffffn;
+const OFFSET_BASIS_HIGH = 0xcbf29ce4;
+const OFFSET_BASIS_LOW = 0x84222325;
+/** The prime is 2^40 + 0x1b3. */
+const PRIME_LOW = 0x1b3;
+const PRIME_SHIFT = 40 - 32;
 
-/** Returns the FNV-1a hash, 64 bit, of the UTF-8 bytes of a text (draft-eastlake-fnv). */
+/**
+ * Returns the FNV-1a hash, 64 bit, of the UTF-8 bytes of a text (draft-eastlake-fnv). Two halves of 32 bits hold the hash,
+ * because small integers cost a fraction of a bigint.
+ */
 export function fnv1a64(text: string): bigint {
-  let hash = OFFSET_BASIS;
-  for (const byte of Buffer.from(text, "utf8")) hash = ((hash ^ BigInt(byte)) * PRIME) & MASK;
-  return hash;
+  const bytes = Buffer.from(text, "utf8");
+  let high = OFFSET_BASIS_HIGH | 0;
+  let low = OFFSET_BASIS_LOW | 0;
+  for (let i = 0; i < bytes.length; i++) {
+    low ^= bytes[i] as number;
+    const lowest = (low & 0xffff) * PRIME_LOW;
+    const lower = (low >>> 16) * PRIME_LOW + (lowest >>> 16);
+    high = (Math.imul(high, PRIME_LOW) + (lower >>> 16) + (low << PRIME_SHIFT)) | 0;
+    low = (lower << 16) | (lowest & 0xffff);
+  }
+  return (BigInt(high >>> 0) << 32n) | BigInt(low >>> 0);
 }
 
 /** Returns the 8-byte hash of a handle as 16 hex digits, for keys and for the tags of taken slots. */

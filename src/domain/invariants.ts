@@ -1,10 +1,9 @@
-import { compareAddresses, parseAddress } from "./address.ts";
+import { parseAddress } from "./address.ts";
 import { type Allocation, isOver, type Part } from "./allocation.ts";
 import { type Block, capacityOf, heldBy, takenIn } from "./block.ts";
 import { groupIndexOf, groupOf, isBlockOf } from "./block-group.ts";
 import type { BorrowedBlock } from "./borrowed-block.ts";
 import {
-  addressAt,
   type Cidr,
   contains,
   formatCidr,
@@ -88,40 +87,36 @@ function blockViolations(
   contents: Contents,
   owners: ReadonlyMap<string, Owner[]>,
 ): Violation[] {
-  const name = `block ${block.space} ${formatCidr(block.cidr)}`;
+  const capacity = capacityOf(block);
   const found: Violation[] = [];
+  const violate = (invariant: string, what: string) =>
+    found.push(violation(invariant, `block ${block.space} ${formatCidr(block.cidr)} ${what}`));
   for (const [ordinal, slot] of block.slots) {
-    if (!Number.isInteger(ordinal) || ordinal < 0 || ordinal >= capacityOf(block))
-      found.push(violation("shape", `${name} has a slot ${ordinal} outside its range`));
-    if (slot.kind === "foreign")
-      found.push(violation("shape", `${name} slot ${ordinal} has a tag that cannot be read`));
-    if (slot.kind === "taken")
-      found.push(...slotViolations(name, block, ordinal, slot, contents, owners));
-    if (slot.kind === "taken" && isHostReserved(block, ordinal))
-      found.push(
-        violation("I1", `${name} slot ${ordinal} is taken, and its host keeps it for itself`),
-      );
+    if (!Number.isInteger(ordinal) || ordinal < 0 || ordinal >= capacity)
+      violate("shape", `has a slot ${ordinal} outside its range`);
+    if (slot.kind === "foreign") violate("shape", `slot ${ordinal} has a tag that cannot be read`);
+    if (slot.kind !== "taken") continue;
+    const wrong = wrongIn(block, slot, contents, owners);
+    if (wrong) violate(wrong.invariant, `slot ${ordinal} ${wrong.what}`);
+    if (isHostReserved(block, ordinal))
+      violate("I1", `slot ${ordinal} is taken, and its host keeps it for itself`);
   }
   const { start = 0, end = 0 } = block.hostReserved ?? {};
-  if (!(start >= 0 && end >= 0 && start + end < capacityOf(block)))
-    found.push(violation("shape", `${name} is too small for what its host keeps in it`));
+  if (!(start >= 0 && end >= 0 && start + end < capacity))
+    violate("shape", "is too small for what its host keeps in it");
   const pool = poolOf(block, contents);
   if (!pool) {
     // An empty block may have been created after its pool was gone: nobody can take a slot of it, and the repair run
     // deletes it.
-    if (takenIn(block) > 0)
-      found.push(violation("shape", `${name} is in use, and its pool ${block.pool} is gone`));
+    if (takenIn(block) > 0) violate("shape", `is in use, and its pool ${block.pool} is gone`);
   } else if (pool.state === "pending")
     // So a pool that is still pending can be deleted at once.
-    found.push(violation("shape", `${name} was claimed in pool ${pool.name}, which is pending`));
-  else if (!isBlockOf(pool, block.cidr))
-    found.push(violation("shape", `${name} is no block of its pool ${block.pool}`));
+    violate("shape", `was claimed in pool ${pool.name}, which is pending`);
+  else if (!isBlockOf(pool, block.cidr)) violate("shape", `is no block of its pool ${block.pool}`);
   else if (!isMapped(block, pool, contents))
-    found.push(
-      violation(
-        "I4",
-        `${name} is in no block group of its pool's block-group index: no scheduled run would see it`,
-      ),
+    violate(
+      "I4",
+      "is in no block group of its pool's block-group index: no scheduled run would see it",
     );
   return found;
 }
@@ -169,39 +164,33 @@ function abandoned({ pools, jobs }: Contents): Violation[] {
     .map(({ name }) => violation("shape", `pool ${name} is being deleted, and no job does it`));
 }
 
-function slotViolations(
-  name: string,
+/** Returns what is wrong with a taken slot; nothing if it is right. */
+function wrongIn(
   { space, cidr, host }: Block,
-  ordinal: number,
   slot: Slot & { readonly kind: "taken" },
   { borrowedBlocks }: Contents,
   owners: ReadonlyMap<string, Owner[]>,
-): Violation[] {
+): { readonly invariant: string; readonly what: string } | undefined {
   const rightful = (owners.get(slot.token) ?? []).filter(
     ({ allocation, part }) =>
       allocation.place.space === space &&
       allocation.place.handleHash === slot.handleHash &&
       sameCidr(part.block, cidr),
   );
-  if (rightful.length === 0)
-    return [violation("I3", `${name} slot ${ordinal} is taken without an allocation`)];
+  if (rightful.length === 0) return { invariant: "I3", what: "is taken without an allocation" };
   if (rightful.length > 1)
-    return [violation("I1", `${name} slot ${ordinal} is named by ${rightful.length} allocations`)];
+    return { invariant: "I1", what: `is named by ${rightful.length} allocations` };
   const [owner] = rightful;
   if (owner && !leadsTo(slot.token, owner.allocation.place))
-    return [
-      violation("I3", `${name} slot ${ordinal} has a token that does not lead to its allocation`),
-    ];
+    return { invariant: "I3", what: "has a token that does not lead to its allocation" };
   const holder = owner?.allocation.host;
   const isLent = (borrowedBlock: BorrowedBlock) =>
     borrowedBlock.host === holder &&
     borrowedBlock.space === space &&
     sameCidr(borrowedBlock.block, cidr);
   if (holder !== host && !borrowedBlocks.some(isLent))
-    return [
-      violation("I11", `${name} slot ${ordinal} of ${holder} has no entry for this borrowed block`),
-    ];
-  return [];
+    return { invariant: "I11", what: `of ${holder} has no entry for this borrowed block` };
+  return undefined;
 }
 
 /** Neighbours in the order of addresses that share some: at least one pair wherever there is one. */
@@ -212,7 +201,8 @@ function overlapping(
   const sorted = ranges.toSorted(
     (a, b) =>
       (a.space === b.space ? 0 : a.space < b.space ? -1 : 1) ||
-      compareAddresses(addressAt(a.cidr, 0), addressAt(b.cidr, 0)),
+      a.cidr.family - b.cidr.family ||
+      (a.cidr.base < b.cidr.base ? -1 : Number(a.cidr.base > b.cidr.base)),
   );
   return sorted.slice(1).flatMap((range, i) => {
     const before = sorted[i] as (typeof ranges)[number];
@@ -225,9 +215,19 @@ function overlapping(
 }
 
 type BlocksByName = ReadonlyMap<string, Block>;
-/** Returns a key of a block. It is no text for people, because it is computed for every part of every allocation. */
-const nameOfBlock = (space: string, { base, prefix, family }: Cidr) =>
-  `${space} ${family} ${base}/${prefix}`;
+const nameOfBlock = (space: string, cidr: Cidr) => `${space} ${nameOfCidr(cidr)}`;
+
+/** The simulation asks for the names of the same CIDRs after every step. A CIDR never changes. */
+const namesOfCidrs = new WeakMap<Cidr, string>();
+
+/** Returns a key of a CIDR. It is no text for people, because it is computed for every part of every allocation. */
+function nameOfCidr(cidr: Cidr): string {
+  const known = namesOfCidrs.get(cidr);
+  if (known !== undefined) return known;
+  const name = `${cidr.family} ${cidr.base}/${cidr.prefix}`;
+  namesOfCidrs.set(cidr, name);
+  return name;
+}
 
 function allocationViolations(allocation: Allocation, blocks: BlocksByName): Violation[] {
   const count = heldCount(allocation, blocks);

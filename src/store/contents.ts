@@ -61,16 +61,20 @@ export function contentsOf(items: readonly Item[]): Contents {
   const byKind = new Map<string, Item[]>();
   for (const item of items) {
     const name = kindNameOf(item) ?? "";
-    byKind.set(name, [...(byKind.get(name) ?? []), item]);
+    const known = byKind.get(name);
+    if (known) known.push(item);
+    else byKind.set(name, [item]);
   }
   const unreadable: { key: string; reason: string }[] = [];
-  const decoded = <T>(kind: string, from: (item: Item) => T): T[] =>
-    (byKind.get(kind) ?? []).flatMap((item) => {
+  const decoded = <T>(kind: string, from: (item: Item) => T): T[] => {
+    const values: T[] = [];
+    for (const item of byKind.get(kind) ?? NONE) {
       const value = readOrNot(item, from);
-      if (!(value instanceof CorruptItemError)) return [value];
-      unreadable.push({ key: `${item.pk} ${item.sk}`, reason: value.message });
-      return [];
-    });
+      if (!(value instanceof CorruptItemError)) values.push(value);
+      else unreadable.push({ key: `${item.pk} ${item.sk}`, reason: value.message });
+    }
+    return values;
+  };
   // Nothing proves anything of these; but that they can be read.
   for (const [kind, from] of OTHERS) decoded(kind, from);
   return {
@@ -92,6 +96,8 @@ export function contentsOf(items: readonly Item[]): Contents {
     unreadable,
   };
 }
+
+const NONE: readonly Item[] = [];
 
 const OTHERS: readonly (readonly [string, (item: Item) => unknown])[] = [
   ["TABLE", assertKeysOf],

@@ -32,21 +32,31 @@ export class InMemoryTable implements Table {
   }
 
   async scan(limit: number, { after, segment }: ScanOptions = {}): Promise<Page> {
-    const rest = [...this.partitions]
+    const found: Item[] = [];
+    const partitions = [...this.partitions]
+      .filter(([pk]) => after === undefined || pk >= after.pk)
       .filter(([pk]) => segment === undefined || isInSegment(pk, segment))
-      .flatMap(([, partition]) => [...partition.values()])
-      .filter((item) => after === undefined || place(item) > place(after))
-      .sort((a, b) => (place(a) < place(b) ? -1 : 1));
-    const items = rest.slice(0, limit);
+      .sort(([a], [b]) => (a < b ? -1 : 1));
+    for (const [pk, partition] of partitions) {
+      if (found.length > limit) break;
+      const rest = [...partition.values()].filter(
+        ({ sk }) => after === undefined || pk > after.pk || sk > after.sk,
+      );
+      found.push(...rest.sort((a, b) => (a.sk < b.sk ? -1 : 1)));
+    }
+    const items = found.slice(0, limit);
     const last = items.at(-1);
-    return rest.length > limit && last ? { items, next: { pk: last.pk, sk: last.sk } } : { items };
+    return found.length > limit && last ? { items, next: { pk: last.pk, sk: last.sk } } : { items };
   }
 
   async due(shard: string, { untilMs, limit, after }: DueOptions): Promise<readonly DueKey[]> {
     const { partitionKey, sortKey } = TABLE.dueIndex;
-    return this.items()
-      .filter((item) => item[partitionKey] === shard && Number(item[sortKey]) <= untilMs)
-      .map((item) => ({ pk: item.pk, sk: item.sk, dueAtMs: Number(item[sortKey]) }))
+    const found: DueKey[] = [];
+    for (const partition of this.partitions.values())
+      for (const item of partition.values())
+        if (item[partitionKey] === shard && Number(item[sortKey]) <= untilMs)
+          found.push({ pk: item.pk, sk: item.sk, dueAtMs: Number(item[sortKey]) });
+    return found
       .filter((key) => after === undefined || byTime(key, after) > 0)
       .sort(byTime)
       .slice(0, limit);
@@ -62,7 +72,10 @@ export class InMemoryTable implements Table {
   }
 
   items(): Item[] {
-    return [...this.partitions.values()].flatMap((partition) => [...partition.values()]);
+    const items: Item[] = [];
+    for (const partition of this.partitions.values())
+      for (const item of partition.values()) items.push(item);
+    return items;
   }
 
   #partition(pk: string): Map<string, Item> {

@@ -1,7 +1,7 @@
 import type { Block } from "../../src/domain/block.ts";
-import { formatCidr } from "../../src/domain/cidr.ts";
 import type { Contents } from "../../src/domain/contents.ts";
 import type { Violation } from "../../src/domain/invariants.ts";
+import { cidrName } from "./cidr-name.ts";
 import type { Step } from "./scheduler.ts";
 
 /** Watches every slot of every block from step to step: what cools must not be taken before its time (I9), nor vanish. */
@@ -17,7 +17,7 @@ export class Cooldowns {
   }
 
   step({ blocks }: Contents, { nowMs, skewMs }: Step): void {
-    const after = new Map(blocks.map((block) => [formatCidr(block.cidr), block]));
+    const after = new Map(blocks.map((block) => [cidrName(block.cidr), block]));
     for (const [name, block] of after) {
       const before = this.#before.get(name);
       if (before === block) continue;

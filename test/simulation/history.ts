@@ -1,8 +1,9 @@
 import { formatAddress } from "../../src/domain/address.ts";
 import type { Block } from "../../src/domain/block.ts";
-import { addressAt, formatCidr } from "../../src/domain/cidr.ts";
+import { addressAt } from "../../src/domain/cidr.ts";
 import type { Contents } from "../../src/domain/contents.ts";
 import type { Slot } from "../../src/domain/slot.ts";
+import { cidrName } from "./cidr-name.ts";
 
 /** What one address was, how long it has been that, and until when it was something else. */
 interface Current {
@@ -25,7 +26,7 @@ export class History {
   /** @param onTaken told of every address that is taken under another token than before */
   step({ blocks }: Contents, onTaken: (address: string, token: string) => void): void {
     this.now++;
-    const after = new Map(blocks.map((block) => [formatCidr(block.cidr), block]));
+    const after = new Map(blocks.map((block) => [cidrName(block.cidr), block]));
     for (const [name, block] of after)
       if (this.#before.get(name) !== block) this.#compare(this.#before.get(name), block, onTaken);
     for (const [name, block] of this.#before)

@@ -1,9 +1,9 @@
 import type { ClaimedBlock } from "../../src/allocator/affinities/claim-range.ts";
 import type { ReleasedAffinity } from "../../src/allocator/affinities/release-range.ts";
-import { formatCidr } from "../../src/domain/cidr.ts";
 import type { Contents } from "../../src/domain/contents.ts";
 import { type HostId, hostId } from "../../src/domain/host.ts";
 import type { Violation } from "../../src/domain/invariants.ts";
+import { cidrName } from "./cidr-name.ts";
 import { SPACE } from "./requests.ts";
 
 type Current = HostId | "nobody's" | "not there";
@@ -24,7 +24,7 @@ export class Owners {
     this.moment++;
     const now = new Map<string, Current>();
     for (const { space, cidr, host } of blocks)
-      if (space === SPACE) now.set(formatCidr(cidr), host ?? "nobody's");
+      if (space === SPACE) now.set(cidrName(cidr), host ?? "nobody's");
     for (const cidr of new Set([...this.#lastSeen.keys(), ...now.keys()])) {
       const before = this.#lastSeen.get(cidr) ?? "not there";
       if (now.get(cidr) !== before) this.#until.set(`${cidr} ${before}`, this.moment);
