@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { commitOf, digestOfSources } from "./sources.ts";
+import { commitOf, compiledWorker, digestOfSources } from "./sources.ts";
 import { Tally, type TallyState } from "./tally.ts";
 import type { Done, Task } from "./worker.ts";
 
@@ -22,7 +22,7 @@ interface Kept {
 
 const RUNS_PER_TASK = 50;
 /** V8 loses count of functions without branches once it has compiled them: young processes count them all. */
-const TASKS_PER_PROCESS = 10;
+const COUNTING_TASKS_PER_PROCESS = 10;
 /** A run makes little that lasts: with room for it, it is hardly ever copied. */
 const YOUNG_MIB = 64;
 const RUNS_PER_REPORT = 1_000;
@@ -50,16 +50,22 @@ export async function campaign(
       ready = waiting.get(seed + tally.runs);
     }
   };
+  const { coverage } = options;
+  const tasksPerProcess = coverage ? COUNTING_TASKS_PER_PROCESS : Number.POSITIVE_INFINITY;
+  // The branches to count are those of the sources.
+  const compiled = coverage ? undefined : compiledWorker();
+  const script = compiled?.script ?? new URL("./worker.ts", import.meta.url);
+  const mode = compiled ? ["--enable-source-maps"] : process.execArgv;
   const work = async () => {
     while (next < end && !broken) {
-      const child = fork(new URL("./worker.ts", import.meta.url), {
-        execArgv: [...process.execArgv, `--max-semi-space-size=${YOUNG_MIB}`],
+      const child = fork(script, {
+        execArgv: [...mode, `--max-semi-space-size=${YOUNG_MIB}`],
       });
       const ended = once(child, "exit").then(([code, signal]: (number | string | null)[]) => {
         if (code !== 0) throw new Error(`a process of the campaign ended with ${code ?? signal}`);
       });
       try {
-        for (let task = 0; task < TASKS_PER_PROCESS && next < end && !broken; task++) {
+        for (let task = 0; task < tasksPerProcess && next < end && !broken; task++) {
           const from = next;
           next = Math.min(from + RUNS_PER_TASK, end);
           take(await ask(child, ended, { ...rest, from, runs: next - from }));
@@ -69,7 +75,11 @@ export async function campaign(
       }
     }
   };
-  await Promise.all(Array.from({ length: workers }, work));
+  try {
+    await Promise.all(Array.from({ length: workers }, work));
+  } finally {
+    compiled?.remove();
+  }
   return { tally, ...(broken && { broken }) };
 }
 
