@@ -28,7 +28,7 @@ const times = await loadInTurn(
 
 console.table(
   bundles.map(({ name, code }, i) => ({
-    // As the code calls it: what the CDK and CloudFormation add says nothing here.
+    // The name in the code; the CDK and CloudFormation add parts to it.
     function: /(\w+)Function[0-9A-F]{8}/.exec(name)?.[1],
     kB: Math.round(code.length / BYTES_PER_KB),
     "zipped kB": Math.round(gzipSync(code).length / BYTES_PER_KB),

@@ -7,7 +7,7 @@ import { contextOf, dynamoClient } from "../src/wiring.ts";
 import { inTurn } from "./gate.ts";
 import { slowed } from "./slow-clock.ts";
 
-/** One of many callers: an allocator with a client and a memory of its own, whose writes are counted by their step. */
+/** One of many callers: an allocator with its own client and warm cache, whose writes are counted by their step. */
 export interface Caller {
   readonly context: Context;
   readonly writes: Map<string, number>;

@@ -13,7 +13,8 @@ const TABLE_NAME = "plat-bench";
 const emulator = await startEmulator({});
 const client = dynamoClient(emulator.endpoint);
 await createTable(client, TABLE_NAME);
-// The clock stands still: no copy of the configuration gets old but where the row says so, however slow the machine is.
+// The clock does not move, so a slow machine does not make a copy of the configuration stale, except in rows that say
+// so.
 const startedAtMs = Date.now();
 const bench = {
   meter: meterOf(client),

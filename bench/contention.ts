@@ -16,8 +16,8 @@ import { type Caller, makeCaller } from "./caller.ts";
 import { makePool } from "./pool.ts";
 
 /**
- * `npm run bench:contention`: how often callers that know nothing of each other meet. An error is every answer but an
- * assignment, also one that asks to come again: while there is room, nobody is to be told no.
+ * `npm run bench:contention`: how often independent callers conflict. Every answer other than an assignment is an
+ * error, also one that asks for a retry: while there is room, nobody may be rejected.
  */
 
 const TABLE_NAME = "plat-bench";
@@ -129,7 +129,7 @@ async function fillForOneHost(
   return { name, toHalf, row };
 }
 
-/** Every address of the pool was assigned once and freed. */
+/** Assigns and frees every address of the pool once. */
 async function useAll(space: string, capacity: number): Promise<void> {
   const pods = Array.from({ length: capacity }, (_, i) => `earlier-${i}`);
   await inParallel(pods, 1, (pod) => assignOne(admin, requestOf(space, "node-1", pod)));
@@ -159,7 +159,7 @@ async function claimAtOnce(pool: string, cidr: string) {
   };
 }
 
-/** The address, or nothing: then why is among the failures. */
+/** Assigns an address; on failure it counts the reason and returns nothing. */
 async function assignOne({ context }: Caller, request: AssignRequest): Promise<string | undefined> {
   try {
     const answer = await assign(context, request);

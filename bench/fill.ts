@@ -10,7 +10,7 @@ import type { Slot } from "../src/domain/slot.ts";
 
 const WRITES_AT_ONCE = 16;
 
-/** Puts full blocks of somebody else into a block group until so many ranges are left; what stands there already stays. */
+/** Puts full blocks of another host into a block group until the given number of ranges is left. Existing blocks stay. */
 export async function fillGroup(
   context: Context,
   pool: Pool,
@@ -34,7 +34,7 @@ export async function useUpGroup(context: Context, pool: Pool, index: bigint): P
   await fillGroup(context, pool, index, 0);
 }
 
-/** Puts a block of somebody else in which so many addresses are taken: all of them if it is not said. */
+/** Puts a block of another host with the given number of taken addresses; by default all are taken. */
 export async function putBlock(
   context: Context,
   pool: Pool,

@@ -11,16 +11,16 @@ import { wire } from "../src/wiring.ts";
 import { whole } from "./load/options.ts";
 
 /**
- * `npm run fuzz`: schemathesis makes requests out of the OpenAPI document and holds every answer against it, over HTTP, on a
- * table in memory. The same requests in each run. `SCHEMATHESIS` names its program where it is not on the path.
+ * `npm run fuzz`: schemathesis makes requests from the OpenAPI document, and checks every answer against it, over HTTP,
+ * on a table in memory. Each run has the same requests. `SCHEMATHESIS` names the program if it is not on the path.
  */
 
 const INSTALL =
   "install it with `pip install schemathesis` (4.x), or name it: SCHEMATHESIS=…/bin/st";
 
 /**
- * Not judged: authentication, which is API Gateway's; how many of the requests that the document allows are rejected, since
- * rules between fields are not in it; and methods, which the document does not list.
+ * Not checked: authentication, which API Gateway does; the share of valid requests that are rejected, because rules
+ * between fields are not in the document; and methods that the document does not list.
  */
 const CHECKS = [
   "not_a_server_error",
@@ -37,7 +37,7 @@ const examples = whole("examples", values.examples);
 wire(new InMemoryTable());
 const { HANDLERS } = await import("../src/local/functions.ts");
 const serving = await serve(HANDLERS, { port: 0 });
-// What it remembers of its runs goes with this one: each run is the same.
+// A new directory, so that the program remembers nothing of earlier runs, and each run is the same.
 const cwd = await mkdtemp(join(tmpdir(), "plat-fuzz-"));
 const fuzzer = spawn(
   process.env.SCHEMATHESIS || "st",

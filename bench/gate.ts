@@ -1,4 +1,4 @@
-/** As many as one machine answers long before a call is given up; the others wait here, in order, and not on a socket. */
+/** As many calls as one machine answers long before a time-out. The others wait here, in order, and not on a socket. */
 const CALLS_AT_ONCE = 64;
 const waiting: (() => void)[] = [];
 let underWay = 0;

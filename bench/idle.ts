@@ -15,7 +15,7 @@ import { fillGroup } from "./fill.ts";
 import { meterOf } from "./meter.ts";
 import { makePool } from "./pool.ts";
 
-/** `npm run bench:idle`: what the scheduled runs cost where nobody asks for anything, each minute and each month. */
+/** `npm run bench:idle`: the cost of the scheduled runs without any request, per minute and per month. */
 
 const TABLE_NAME = "plat-idle";
 const MINUTES_PER_MONTH = 30 * 24 * 60;
@@ -50,7 +50,7 @@ await measure(`${BLOCKS_PER_GROUP * FULL_GROUPS} full blocks of 64, claimed some
 ]);
 await emulator.stop();
 
-/** As the schedules begin them: all shards at once. */
+/** Runs all shards at once, as the schedules start them. */
 function byShard(scheduledRun: (context: Context, shard: number) => Promise<unknown>) {
   return (context: Context) =>
     inParallel(EVERY_SHARD, SHARDS, (shard) => scheduledRun(context, shard));

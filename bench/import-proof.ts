@@ -6,8 +6,8 @@ import { startPlat } from "../src/local/plat.ts";
 import { proveImport } from "../test/cli/import/proof.ts";
 
 /**
- * `npm run import:proof`: a generated cluster of 500 nodes and 20,000 addresses is taken over from its Calico dump,
- * freed as it came, and checked.
+ * `npm run import:proof`: imports a generated cluster of 500 nodes and 20,000 addresses from its Calico dump, exports it
+ * unchanged, and checks the table.
  */
 
 const SECONDS_NEVER = 86_400;

@@ -7,10 +7,10 @@ import { keptBy } from "./load/site.ts";
 import { verdict } from "./load/verdict.ts";
 
 /**
- * `npm run kill`: callers at work on `npm start -- --data DIR`, while the server is killed with -9 ten times; with
- * `-- --dynamodb` five times, and the embedded DynamoDB as often; with `-- --deployed prod` the twin of what is deployed, its
- * database and its functions in turn. What was answered, and not since asked to be released,
- * must still be so; everything else must be tidy.
+ * `npm run kill`: kills the server of `npm start -- --data DIR` with -9 ten times while callers use it. With `--
+ * --dynamodb` it kills the server and the embedded DynamoDB five times each. With `-- --deployed prod` it kills the
+ * database and the functions of the twin in turn.
+ * Every answered assignment that nobody asked to release must survive, and everything else must be tidy.
  */
 
 const CALLERS = 16;

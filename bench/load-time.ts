@@ -7,9 +7,9 @@ import { REPLACED } from "../cdk/bundling.ts";
 import { type LoadTime, load, loadInTurn } from "./loading.ts";
 
 /**
- * `npm run bench:load [-- ROUNDS]`: what Lambda's Node.js takes to import the bundle of `assign`, against bundles that make one
- * GetItem. Those come as minified bundles with the SDK in them usually do, and once more with the files that take the place of
- * packages in ours. All are imported in turn; the ratios are those of the medians.
+ * `npm run bench:load [-- ROUNDS]`: the time that Lambda's Node.js takes to import the bundle of `assign`, against
+ * bundles that make one GetItem. Those are minified bundles with the SDK, once as usual, and once with the files that
+ * replace packages in Plat's bundles. It imports all of them in turn, and compares the medians.
  */
 
 const ROUNDS = Number(process.argv[2] ?? 40);

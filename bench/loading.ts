@@ -3,14 +3,14 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { lambdaNode } from "../twin/node.ts";
 
-/** What it takes to import a bundle: by the clock, and of the processor, which others at work disturb less. */
+/** The time of importing a bundle: by the clock, and of the processor, which other processes disturb less. */
 export interface LoadTime {
   readonly wallMs: number;
   readonly processorMs: number;
 }
 
 const LOADER = fileURLToPath(new URL("./loader.mjs", import.meta.url));
-/** What Lambda sets beside, as far as it matters to what is loaded. */
+/** The variables that Lambda sets, as far as they matter for loading. */
 const LAMBDA = {
   AWS_REGION: "eu-central-1",
   AWS_ACCESS_KEY_ID: "AKIAIOSFODNN7EXAMPLE",
@@ -21,7 +21,7 @@ const LAMBDA = {
  * Imports a bundle in a fresh process of Lambda's Node.js.
  *
  * @param variables those of the template
- * @throws what the process said, if the bundle throws
+ * @throws the output of the process, if the bundle throws
  */
 export async function load(
   file: string,
@@ -33,7 +33,9 @@ export async function load(
   return JSON.parse(stdout);
 }
 
-/** Imports every bundle so many times, in turn, so that what disturbs one disturbs the others as well. The medians. */
+/**
+ * Imports every bundle the given number of times, in turn, so that disturbances affect all alike. Returns the medians.
+ */
 export async function loadInTurn(
   loads: readonly (() => Promise<LoadTime>)[],
   rounds: number,

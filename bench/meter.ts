@@ -1,12 +1,12 @@
 import { ConditionalCheckFailedException, type DynamoDBClient } from "@aws-sdk/client-dynamodb";
 
-/** What an operation cost at the SDK client. */
+/** The cost of an operation at the SDK client. */
 export interface Cost {
   /** Every call. */
   readonly calls: number;
   /** Calls that waited for another: calls made side by side count once. */
   readonly inSequence: number;
-  /** Of these, the writes. */
+  /** The number of these that are writes. */
   readonly writesInSequence: number;
   readonly writeUnits: number;
   readonly readUnits: number;
@@ -43,7 +43,7 @@ export function meterOf(client: DynamoDBClient) {
           else writeUnits += units;
           return result;
         } catch (error) {
-          // A failed condition is charged by the size of the item that stood in the way, and says nothing of it.
+          // DynamoDB charges a failed condition by the size of the item that it found, and does not report that.
           if (error instanceof ConditionalCheckFailedException)
             writeUnits += Math.max(1, Math.ceil(sizeOf(error.Item) / WRITE_UNIT_BYTES));
           throw error;
@@ -62,7 +62,7 @@ export function meterOf(client: DynamoDBClient) {
   };
 }
 
-/** About the size DynamoDB charges: names and values, as text. */
+/** Estimates the size that DynamoDB charges: names and values, as text. */
 function sizeOf(item: object | undefined): number {
   return item ? Buffer.byteLength(JSON.stringify(item)) : 0;
 }

@@ -47,20 +47,20 @@ const CIDRS = { "/20": "10.0.0.0/20", "/8": "10.0.0.0/8", "v6 /48": "2001:db8::/
 
 export const FILLS = ["0 %", "50 %", "99 %"] as const;
 type Fill = (typeof FILLS)[number];
-/** How many addresses of its block a host holds before one more is assigned. */
+/** The number of addresses of its block that a host holds before the measured assign. */
 const TAKEN = { "0 %": 1, "50 %": 32, "99 %": 63 } as const;
 const BLOCK_ADDRESSES = 64;
-/** How many ranges of a block group are left free: of a block group that is looked at first, and of the last that may be looked at. */
+/** The number of free ranges in a block group: in the first scanned one, and in the last that may be scanned. */
 const FREE = { "0 %": [64, 64], "50 %": [32, 32], "99 %": [0, 1] } as const;
 
 /** A cold function reads the configuration as well: one page, one unit. */
 const CONFIGURATION_UNITS = 1;
-/** What an assign may cost that looks as far as it may. */
+/** The maximum cost of an assign that scans as far as it may. */
 const LOOKING = [12, 10, 60] as const;
 /** Older than a copy of the configuration may be unasked. */
 const CONFIGURATION_AGE_MS = 7_000;
 
-/** What every measurement of one pool at one fill shares. */
+/** What all measurements of one pool at one fill share. */
 interface Scene extends Bench {
   readonly site: Pool;
   readonly size: Size;
@@ -104,8 +104,8 @@ async function settleHosts(scene: Scene): Promise<{ owner: Context; both: Contex
 }
 
 /**
- * Fills the pool as far as a host that claims a block can see: its map, and the block groups that it looks at. Filling the rest
- * of a /8 would change nothing of what is measured: nobody reads it.
+ * Fills the pool as far as a host that claims a block can see: its index, and the block groups that it scans. Filling
+ * the rest of a /8 would not change any measurement, because nobody reads it.
  */
 async function fillPool(scene: Scene): Promise<void> {
   const { site, fill } = scene;
@@ -119,7 +119,7 @@ async function fillPool(scene: Scene): Promise<void> {
   await enterGroups(context, site, windowOf(site), isFull);
 }
 
-/** All that is measured where the function knows the block. */
+/** Measures all operations for which the function knows the block. */
 async function measureKnownBlock(scene: Scene, owner: Context): Promise<void> {
   const { site, fill } = scene;
   const one = () => assigned(owner, requestOf(scene, "owner"));
@@ -159,7 +159,7 @@ async function measureKnownBlock(scene: Scene, owner: Context): Promise<void> {
     );
 }
 
-/** A request of both families is the allocation with a pending allocation and two parts that has the fullest blocks. */
+/** Measures a request of both families: its pending allocation has two parts, in the fullest blocks. */
 async function measureBothFamilies(scene: Scene, context: Context): Promise<void> {
   // Two blocks of more than 1 KB take two units each.
   const larger = scene.fill === "99 %" ? 2 : 0;
@@ -171,7 +171,7 @@ async function measureBothFamilies(scene: Scene, context: Context): Promise<void
   );
 }
 
-/** The host has a block, and the function knows the configuration, or nothing at all. */
+/** Measures operations of a host with a block. The function knows the configuration, or nothing at all. */
 async function measureUnknownBlock(scene: Scene): Promise<void> {
   const warm = async () => {
     const context = scene.cold();
@@ -207,7 +207,7 @@ async function measureClaims(scene: Scene): Promise<void> {
   await claim("… cold function", scene.cold(), CONFIGURATION_UNITS);
 }
 
-/** The host has no block again, and its block group one free range more, called full or not as before. */
+/** Removes the host's block again. Its block group has one more free range, and its hint is as before. */
 async function undoClaim({ cold, site }: Scene, { addresses }: Assignment): Promise<void> {
   const { store } = cold();
   const block = await store.readBlock(site.space, readCidr(addresses[0]?.block ?? ""));
@@ -218,7 +218,10 @@ async function undoClaim({ cold, site }: Scene, { addresses }: Assignment): Prom
   for (const index of openGroups({ site })) await store.unmarkFull(site.space, site.id, index);
 }
 
-/** From here on every block group is called full, and a look goes where the first draws of the random source send it. */
+/**
+ * Measures a pool in which every block group is called full, so that a scan goes to the first draws of the random
+ * source.
+ */
 async function measureFullPool(scene: Scene): Promise<void> {
   const { site } = scene;
   const context = scene.cold();
@@ -239,7 +242,10 @@ async function measureFullPool(scene: Scene): Promise<void> {
   await putSettings(context, site.space, SETTINGS_DEFAULT, revision);
 }
 
-/** Full but for one block of somebody else, in the last of the block groups that may be looked at. */
+/**
+ * Measures borrowing: the pool is full except for one block of another host, in the last block group that may be
+ * scanned.
+ */
 async function measureBorrowing(scene: Scene): Promise<void> {
   const { site, lines } = scene;
   const context = scene.cold();
@@ -258,14 +264,17 @@ async function measureBorrowing(scene: Scene): Promise<void> {
     const found = await measured(scene, `borrow, ${times}, with the look for it`, looking, () =>
       assigned(guest, requestOf(scene, "guest")),
     ).then(() => lines.at(-1) as Line);
-    // All that is read is read to find the block.
+    // All reads serve to find the block.
     const cost = { ...found.cost, inSequence: found.cost.writesInSequence, readUnits: 0 };
     const budget = [2 + extra, 3 + extra, 0] as const;
     lines.push({ ...found, operation: `borrow, ${times}, once it is found`, cost, budget });
   }
 }
 
-/** Some pool of the space selects nodes, and requests name none: labels must be known of whoever asks. */
+/**
+ * Measures a space in which some pool selects nodes and requests have no labels. Then Plat reads the labels of the
+ * requester.
+ */
 async function measureSelectors(scene: Scene, owner: Context): Promise<void> {
   const { cold, site } = scene;
   const { space } = site;
@@ -314,7 +323,7 @@ async function measured<T>(
   return answer as T;
 }
 
-/** The block groups that the host which comes late looks at for a free range, in order. */
+/** Returns the block groups that the late host scans for a free range, in order. */
 function openGroups({ site }: Pick<Scene, "site">): readonly bigint[] {
   const groups: bigint[] = [];
   for (const index of groupOrder(site, hostId("host", "late"))) {
@@ -324,14 +333,14 @@ function openGroups({ site }: Pick<Scene, "site">): readonly bigint[] {
   return groups;
 }
 
-/** The block groups in which all hosts start. */
+/** Returns the block groups in which all hosts start. */
 function windowOf(site: Pool): readonly bigint[] {
   const count = groupCount(site);
   const window = count < GROUPS_PER_WINDOW ? count : GROUPS_PER_WINDOW;
   return Array.from({ length: Number(window) }, (_, i) => BigInt(i));
 }
 
-/** Where nothing says where to look, block groups are drawn at random: here always the same ones. */
+/** Block groups without hints are drawn at random: here always the same ones. */
 const STILL = { fraction: () => 0, bytes: (count: number) => randomBytes(count) };
 const drawing = (context: Context): Context => ({ ...context, random: STILL });
 
@@ -360,7 +369,7 @@ function requestOf(
   };
 }
 
-/** So many of both families, for a host of its own. */
+/** Makes a request for this many addresses of both families, for its own host. */
 function bothOf(scene: Scene, count: number): AssignRequest {
   const families = [4, 6] as const;
   const wanted = families.map((family) => ({ family, count }));

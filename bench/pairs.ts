@@ -9,12 +9,12 @@ import { type Started, start } from "../test/local/process.ts";
 import { whole } from "./load/options.ts";
 
 /**
- * `npm run bench:pairs`: how many pairs of an assign and a release by generation `npm start` serves in a second, for so many
- * callers on so many hosts, over each table. Each server is a process of its own; the callers, in this one, keep their
- * connections. The tables take turns, block group by block group and round by round, so that a machine's moods touch them all.
+ * `npm run bench:pairs`: the pairs of an assign and a release by generation that `npm start` serves per second, by
+ * callers and hosts, over each table. Each server is a process of its own; the callers, in this one, keep their
+ * connections. The tables take turns, case by case and round by round, so that disturbances affect all of them.
  */
 
-/** The block groups of the comparison with Calico's client on etcd, and what that did on two idle cores. */
+/** The cases of the comparison with Calico's client on etcd, and its pairs per second on two idle cores. */
 const CASES = [
   { callers: 1, hosts: 1, calicoOnEtcd: 123 },
   { callers: 8, hosts: 1, calicoOnEtcd: 78 },
@@ -31,7 +31,7 @@ const TABLES = {
 type TableName = keyof typeof TABLES;
 
 const POOL = { cidr: "10.0.0.0/12", blockSize: 26 };
-/** Calico gives an address out again at once. */
+/** Calico assigns a released address immediately. */
 const SETTINGS = { cooldownSeconds: 0, maxBlocksPerHost: 1_000 };
 /** No scheduled run falls into a measurement. */
 const NEVER = "86400";
@@ -98,7 +98,7 @@ async function open(table: TableName): Promise<Site> {
   return { table, plat, client, measured: new Map() };
 }
 
-/** How many pairs a second all callers of the block group do together. */
+/** Returns the pairs per second of all callers of the case together. */
 async function pairs({ client }: Site, { callers, hosts }: Case, ms: number): Promise<number> {
   const startedAtMs = performance.now();
   const untilMs = startedAtMs + ms;
@@ -144,7 +144,7 @@ function middle(figures: readonly number[]): number {
   return figures.toSorted((a, b) => a - b)[Math.floor(figures.length / 2)] ?? 0;
 }
 
-/** A table that is too slow for its callers rejects some, who ask again. */
+/** Repeats a call that a slow table throttles. */
 async function served(call: () => ReturnType<Client["call"]>) {
   let reply = await call();
   while (reply.status > 500) reply = await call();

@@ -11,13 +11,14 @@ import { verdict } from "./load/verdict.ts";
 import { HOSTS, POOLS } from "./load/world.ts";
 
 /**
- * `npm run race`: many callers race over HTTP on pools that they can just fill, in every way that the API has, while the
- * scheduled runs run and a pool is drained. A ledger on this side proves that no address is held twice and that none is lost.
- * The table is a laptop's; with `-- --dynamodb` it is the embedded DynamoDB, and
- * with `-- --deployed prod` all of it is the twin of what is deployed.
+ * `npm run race`: many callers race over HTTP on pools that they can just fill, in every way of the API, while the
+ * scheduled runs run and a pool is drained. A ledger on this side proves that no address is held twice and that none is
+ * lost.
+ * The table is a laptop's. With `-- --dynamodb` it is the embedded DynamoDB, and with `-- --deployed prod` all of it is
+ * the twin of the deployment.
  *
- * `npm run race -- --operations 1000000 --resume DIR --kills 100` races without HTTP in between, so that as many are feasible:
- * Ctrl-C leaves it for another time, and the same command goes on with it; from its last check, where it died.
+ * `npm run race -- --operations 1000000 --resume DIR --kills 100` races without HTTP, so that a million operations are
+ * feasible. Ctrl-C interrupts it, and the same command continues; after a crash it continues from its last check.
  */
 
 const { table, rest } = keptBy(process.argv.slice(2));

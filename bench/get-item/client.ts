@@ -2,7 +2,7 @@ import { DynamoDBClient, GetItemCommand } from "@aws-sdk/client-dynamodb";
 
 const client = new DynamoDBClient({});
 
-/** The least that a function can do with a table. */
+/** The minimal function that uses a table. */
 export const handler = ({ pk, sk }: { readonly pk: string; readonly sk: string }) =>
   client.send(
     new GetItemCommand({

@@ -3,6 +3,6 @@ import { DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
 
 const client = DynamoDBDocumentClient.from(new DynamoDBClient({}));
 
-/** The least that a function can do with a table, by the document client. */
+/** The minimal function that uses a table, with the document client. */
 export const handler = (Key: { readonly pk: string; readonly sk: string }) =>
   client.send(new GetCommand({ TableName: process.env.TABLE_NAME, Key }));

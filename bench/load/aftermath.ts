@@ -13,25 +13,28 @@ import { type Assigned, type Holding, type Ledger, textOf } from "./ledger.ts";
 import { repeat } from "./repeat.ts";
 import { hostOf, IPV4_ADDRESSES, IPV6_ADDRESSES } from "./world.ts";
 
-/** Where callers are at work, and where one can look into the table while nobody has it. */
+/** The place where callers run, and where the table can be read while nobody uses it. */
 export interface Grounds {
   stop(): Promise<void>;
   withTable<T>(look: (context: Context) => Promise<T>): Promise<T>;
 }
 
 const CALLS_AT_ONCE = 32;
-/** The repair run may free the last address of a block in the first one; the reclaimer sees it empty, and takes it the next time. */
+/**
+ * The first repair run may free the last address of a block. Reclaim then sees the block empty, and deletes it in a
+ * later round.
+ */
 const ROUNDS = 3;
 /**
- * The embedded DynamoDB ends a Scan of a segment early where the item under its ExclusiveStartKey was deleted meanwhile, which
- * DynamoDB does not: what a sweep overlooks because of that, the next round finds.
+ * The embedded DynamoDB ends a Scan of a segment early if the item under its ExclusiveStartKey was deleted, unlike
+ * DynamoDB. The next round finds what a walk misses because of that.
  */
 const ROUNDS_MAX = 20;
 /** Older than anything that the scheduled runs leave alone because its author may still be at work. */
 const LATER_MS = 2 * GRACE_MS;
 /** Older than anything that is kept for late duplicates. */
 export const MUCH_LATER_MS = RELEASED_ALLOCATION_KEPT_MS + ROUNDS * LATER_MS;
-/** Where the clocks stand after passes that come by much later, for those who go on after them. */
+/** How far ahead the clocks are after the late runs of a check, for the callers that continue. */
 export const AHEAD_AFTER_CHECK_MS = MUCH_LATER_MS + ROUNDS * LATER_MS;
 
 /*
@@ -40,7 +43,10 @@ export const AHEAD_AFTER_CHECK_MS = MUCH_LATER_MS + ROUNDS * LATER_MS;
  * violations the checker found in the table.
  */
 
-/** Every address is still its owner's, a repeat of its request tells it, and the scheduled runs leave it so and the rest tidy. */
+/**
+ * Checks that every address still belongs to its owner, that a repeat of its request returns it, and that the scheduled
+ * runs keep it and tidy the rest.
+ */
 export async function isHeld(
   site: Grounds,
   api: Api,
@@ -75,7 +81,7 @@ export async function isHeld(
   });
 }
 
-/** When all was freed, a day later nothing of it is left. */
+/** Checks that nothing is left a day after everything was freed. */
 export async function comesToNothing(site: Grounds, ledger: Ledger): Promise<number> {
   await site.stop();
   return site.withTable(async (context) => {
@@ -89,7 +95,7 @@ export async function comesToNothing(site: Grounds, ledger: Ledger): Promise<num
   });
 }
 
-/** Nothing leaked: every address of the pools can be assigned again. */
+/** Checks that nothing leaked: every address of the pools can be assigned again. */
 export async function isAssignable(site: Grounds, api: Api, ledger: Ledger): Promise<number> {
   const wanted = [
     ...Array.from({ length: IPV4_ADDRESSES }, () => ({ ipv4: 1 })),
@@ -106,7 +112,7 @@ export async function isAssignable(site: Grounds, api: Api, ledger: Ledger): Pro
   return site.withTable((context) => check(context, ledger, "after all was assigned again", false));
 }
 
-/** The scheduled runs, as they will come by in so long and some rounds later. */
+/** Runs the scheduled runs, as they will run after the given time, for some rounds. */
 async function scheduledRuns(context: Context, aheadMs: number): Promise<Context> {
   const later = (round: number): Context => ({
     ...context,
@@ -158,7 +164,7 @@ function expectOwner(
     ledger.fail(`${address} is of ${handle} (${generation}); read was ${JSON.stringify(told)}`);
 }
 
-/** Everything that somebody holds, or may hold without having been told. */
+/** Releases everything that a caller holds, or may hold without an answer. */
 export async function freeAll(api: Api, ledger: Ledger): Promise<void> {
   await inParallel(ledger.current(), CALLS_AT_ONCE, async (holding) => {
     const held = ledger.heldOf(holding);
@@ -168,7 +174,7 @@ export async function freeAll(api: Api, ledger: Ledger): Promise<void> {
   await freeUnheard(api, ledger);
 }
 
-/** What somebody may hold without having been told. */
+/** Releases what a caller may hold without an answer. */
 export async function freeUnheard(api: Api, ledger: Ledger): Promise<void> {
   await inParallel(ledger.unheardHandles(), CALLS_AT_ONCE, (handle) => api.releaseHandle(handle));
   ledger.forgetUnheard();

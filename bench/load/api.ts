@@ -3,7 +3,7 @@ import type { Client, Reply } from "../../src/local/client.ts";
 import { Tally } from "../../src/local/tally.ts";
 import type { AssignCall, Assigned } from "./ledger.ts";
 
-/** Longer than a request may live and a killed server takes to be back: who is not settled by then never is. */
+/** Longer than a request can live, or a killed server needs to return: a request that is not settled by then never is. */
 const SETTLE_TRIES_MAX = 120;
 const RETRY_MS = 500;
 
@@ -15,7 +15,7 @@ export interface Settled extends Reply {
 /** The API in a caller's words, at a server that may be gone at any moment. */
 export class Api {
   readonly tallies = new Map<string, Tally>();
-  /** Calls that nothing came back from: what they did, nobody was told. */
+  /** Calls without an answer, whose outcome nobody knows. */
   unanswered = 0;
   readonly #client: Client;
   readonly #sleep: (ms: number) => Promise<unknown>;
@@ -33,7 +33,7 @@ export class Api {
     return [...this.tallies.values()].reduce((sum, { count }) => sum + count, 0);
   }
 
-  /** An assign that must not be sent twice, for it has no key; nothing if it was not answered. */
+  /** Sends an assign that must not be sent twice, because it has no key; returns nothing if there was no answer. */
   assignOnce({ body }: AssignCall): Promise<Reply | undefined> {
     return this.#once("assign", "POST", "/v1/assign", body);
   }
@@ -69,20 +69,20 @@ export class Api {
     return this.#settled("drain", "POST", `${path}/drain`, undefined, { "if-match": etag });
   }
 
-  /** What must succeed before anything else makes sense. */
+  /** Puts a resource, which must succeed before anything else makes sense. */
   async put(path: string, body: unknown): Promise<void> {
     const { status, body: answer } = await this.#settled("put", "PUT", path, body);
     if (status !== 201) throw new Error(`PUT ${path} answered ${status}: ${answer.detail}`);
   }
 
-  /** Until the server serves, and its table can be read. */
+  /** Waits until the server answers, and can read its table. */
   async ready(): Promise<void> {
     await this.#settled("ready", "GET", "/readyz");
   }
 
   /**
-   * Asks until there is an answer that stands. A server that is gone, a database that does not answer, others that were
-   * faster, the same request still being carried out, and a release that is not complete are all asked again.
+   * Repeats a call until its answer is final. It repeats if the server is gone, the database does not answer, others
+   * were faster, the same request is still running, or a release is not complete.
    */
   async #settled(
     kind: string,
@@ -112,7 +112,7 @@ export class Api {
   ): Promise<Reply | undefined> {
     const startedAtMs = performance.now();
     const reply = await this.#client.call(method, path, body, headers).catch(() => undefined);
-    // API Gateway answers in its own words, without a code, where the function did not: what it did, nobody was told.
+    // API Gateway answers without a code if the function did not answer. Nobody knows its outcome.
     if (!reply || (reply.status >= 500 && reply.body.code === undefined)) {
       this.unanswered++;
       return undefined;
@@ -133,6 +133,6 @@ export class Api {
   }
 }
 
-/** Was nothing decided, or is a release not at its end? Then the same call may be made again. */
+/** Returns true if nothing was decided, or a release is not complete. Then the same call may be repeated. */
 export const isForTheMoment = ({ status, body }: Reply): boolean =>
   status > 500 || status === 429 || body.code === "request_in_progress" || body.complete === false;

@@ -6,20 +6,20 @@ import { type AssignCall, type Assigned, type Holding, type Ledger, textOf } fro
 import { repeat } from "./repeat.ts";
 import { BLOCK_ADDRESSES, HOSTS, hostOf, someAddress } from "./world.ts";
 
-/** A caller asks for more while it holds fewer addresses than this. */
+/** A caller assigns while it holds fewer addresses than this. */
 const HELD_MIN = 10;
 
-/** What callers do one way or another. */
+/** How callers behave. */
 export interface Habits {
-  /** Callers take turns at so many hosts. */
+  /** The number of hosts among which callers alternate. */
   readonly hosts: number;
-  /** How many of the assigns come with an Idempotency-Key. */
+  /** The share of assigns with an Idempotency-Key. */
   readonly keyedShare: number;
 }
 
 const USUAL: Habits = { hosts: HOSTS, keyedShare: 0.4 };
 
-/** What a caller has when it begins, and what is there besides the API. */
+/** A caller's start values, and what exists besides the API. */
 export interface Beginning {
   readonly habits?: Habits;
   readonly drain?: Drain;
@@ -93,7 +93,10 @@ export class Caller {
     this.#holdings.push(holding);
   }
 
-  /** Mostly one address; also both families, more than a block has, as many as there are, and a specific one. */
+  /**
+   * Chooses a request: mostly one address; also both families, more than a block has, as many as possible, or a
+   * specific one.
+   */
   #familyRequest(): Omit<AssignCall["body"], "host" | "handle"> {
     const kind = this.#random.fraction();
     const several = () => BLOCK_ADDRESSES + 1 + randomBelow(4, this.#random);
@@ -105,7 +108,7 @@ export class Caller {
     return { address: someAddress(this.#random) };
   }
 
-  /** Without a key there is no second try: what an unanswered one took is found under its handle, now or at the end. */
+  /** Sends a request without a key once. What an unanswered one took is found under its handle, now or at the end. */
   async #ask(call: AssignCall): Promise<Reply | undefined> {
     const reply = await this.#api.assignOnce(call);
     if (reply && !isForTheMoment(reply)) return reply;
@@ -115,7 +118,7 @@ export class Caller {
     return undefined;
   }
 
-  /** Under a key it is asked until it is settled, now and then twice at once. */
+  /** Repeats a keyed request until it is settled, sometimes twice in parallel. */
   async #askUnderKey(call: AssignCall): Promise<Reply | undefined> {
     if (this.#chance(0.6)) return this.#api.assign(call);
     const kind = "assign, twice at once";
@@ -159,7 +162,7 @@ export class Caller {
           : (kind?: string) => this.#api.deleteHandle(holding.call.body.handle, kind);
     this.#checkReleased(holding, some, await release());
     if (some.length < held.length || !this.#chance(0.1)) return;
-    // It may say "released" of what the first one freed, where the database did not answer: but of nothing else.
+    // If the database did not answer, it may return "released" for addresses of the first one, but for nothing else.
     const named = new Set(some.map(({ address }) => address));
     const again = releasedBy(await release("release again")).filter((one) => !named.has(one));
     if (again.length > 0) this.#ledger.fail(`a second release gave back ${again.join(", ")}`);
@@ -167,8 +170,9 @@ export class Caller {
   }
 
   /**
-   * Exactly what was named; but a try that was not answered may have freed what the next one finds freed, and
-   * where the database did not answer, a release may say "released" of what an earlier one of the same request freed.
+   * Checks that exactly the named addresses were released. A try without an answer may have freed what the next one
+   * finds freed. If the database did not answer, a release may return "released" for what an earlier try of the same
+   * request freed.
    */
   #checkReleased({ addresses }: Holding, asked: readonly Assigned[], reply: Settled): void {
     const named = new Set(asked.map(({ address }) => address));

@@ -13,7 +13,7 @@ interface Asking {
 /** As long as the product waits. */
 const ANSWER_MS_MAX = 2_000;
 const HEAD_END = "\r\n\r\n";
-/** The embedded database wants a signature, but does not look at it. */
+/** The embedded database requires a signature, but does not check it. */
 const HEAD = [
   "POST / HTTP/1.1",
   "host: localhost",
@@ -28,7 +28,7 @@ export class Connection {
   #received: Buffer = Buffer.alloc(0);
   #asking: Asking | undefined;
 
-  /** @param closed called when it can serve no longer */
+  /** @param closed called when the connection can serve no longer */
   constructor({ hostname, port }: URL, closed: () => void) {
     this.#socket = connect({ host: hostname, port: Number(port), noDelay: true });
     this.#socket.on("data", (chunk) => this.#receive(chunk));

@@ -16,14 +16,14 @@ import { copyDatabase, databaseIn } from "./database.ts";
 import type { Functions } from "./functions.ts";
 import { LeanClient } from "./lean.ts";
 
-/** What a worker is asked. */
+/** A message to a worker. */
 export interface Asked {
   readonly id: number;
   readonly call?: Parameters<Client["call"]>;
   readonly scheduledRun?: keyof Functions["scheduledRuns"];
 }
 
-/** Its answer; the first one, of number 0, says that it is ready. */
+/** Its answer; the first one, with number 0, means that it is ready. */
 export interface Told {
   readonly id: number;
   readonly reply?: Reply | undefined;
@@ -39,9 +39,9 @@ const WORKER = fileURLToPath(new URL("./worker.ts", import.meta.url));
 
 const programIn = (directory: string) => join(directory, "worker.mjs");
 
-/** As Lambda gets its functions: bundled, so that a process starts in a fraction of a second. */
+/** Bundles the functions, as Lambda gets them, so that a process starts in a fraction of a second. */
 async function bundle(outfile: string): Promise<void> {
-  // Packages that are CommonJS require what they need of Node.
+  // CommonJS packages require Node's modules.
   const js =
     'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);';
   await build({
@@ -98,7 +98,7 @@ export class Crew implements Grounds {
     return this.#aheadMs;
   }
 
-  /** From their next start on their clocks are further ahead. */
+  /** Moves their clocks further ahead, from their next start on. */
   advance(ms: number): void {
     this.#aheadMs += ms;
   }
@@ -108,14 +108,14 @@ export class Crew implements Grounds {
     this.#workers = await Promise.all(all);
   }
 
-  /** Nothing is under way when this is called. */
+  /** Stops the processes; nothing may be in progress. */
   async stop(): Promise<void> {
     const workers = this.#workers.splice(0);
     for (const worker of workers) worker.process.disconnect();
     await Promise.all(workers.map(({ ended }) => ended));
   }
 
-  /** One scheduled run; nothing follows from it if its process is killed. */
+  /** Runs one scheduled run; the result is ignored if its process is killed. */
   async scheduledRun(scheduledRun: keyof Functions["scheduledRuns"]): Promise<void> {
     await this.#ask({ scheduledRun }).catch(() => undefined);
   }
@@ -133,7 +133,7 @@ export class Crew implements Grounds {
     this.#emulator = await startEmulator({ file: this.#file, port: this.#emulator.port });
   }
 
-  /** Nothing is under way when this is called, and nobody looks into the table. */
+  /** Copies the database; nothing may be in progress, and nobody may read the table. */
   async copyDatabase(to: string): Promise<void> {
     await this.#emulator.stop();
     await copyDatabase(this.#file, to);
@@ -150,7 +150,7 @@ export class Crew implements Grounds {
     }
   }
 
-  /** Whatever state it is in. */
+  /** Closes everything, in any state. */
   async close(): Promise<void> {
     for (const worker of this.#workers) worker.process.kill("SIGKILL");
     await Promise.all(this.#workers.map(({ ended }) => ended));

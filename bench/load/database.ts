@@ -1,13 +1,13 @@
 import { copyFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 
-/** Where a race has its database. */
+/** Returns the database file of a race. */
 export const databaseIn = (directory: string) => join(directory, "plat.db");
 
-/** A database of SQLite is this file, and what is not yet in it; the index of that is made anew. */
+/** A SQLite database is this file and its write-ahead log; SQLite rebuilds the index of the log. */
 const [FILES, INDEX] = [["", "-wal"], "-shm"];
 
-/** Puts a copy of a database, or that there is none, in the place of another. Nobody has either open. */
+/** Replaces a database by a copy of another, or deletes it if there is no other. Nobody may have either open. */
 export async function copyDatabase(from: string, to: string): Promise<void> {
   for (const end of [...FILES, INDEX]) await rm(to + end, { force: true });
   for (const end of FILES)

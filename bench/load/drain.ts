@@ -7,9 +7,9 @@ const PREFIX = "10.1.0.";
 const END_TRIES_MAX = 120;
 const POLL_MS = 500;
 
-/** A pool that goes out of use while callers are at work: what is assigned stays, and nothing new is assigned. */
+/** A pool that is drained while callers use it: assigned addresses stay, and nothing new is assigned. */
 export class Drain {
-  /** How many addresses of it callers were told of. */
+  /** The number of its addresses that answers contained. */
   given = 0;
   readonly #api: Api;
   #job: { readonly path: string; readonly effectiveAtMs: number } | undefined;
@@ -35,14 +35,14 @@ export class Drain {
     };
   }
 
-  /** Hears of what was assigned; answers which of it nobody may be told of who asked only then. */
+  /** Records what was assigned, and returns the addresses that must not appear in answers to requests of that time. */
   hear(askedAtMs: number, addresses: readonly { readonly address: string }[]): string[] {
     const leaving = addresses.map(({ address }) => address).filter((one) => one.startsWith(PREFIX));
     this.given += leaving.length;
     return this.#job && askedAtMs >= this.#job.effectiveAtMs ? leaving : [];
   }
 
-  /** Once everything is freed, the drain comes to its end; how it ended. */
+  /** Waits for the end of the drain after everything is freed; returns how it ended. */
   async end(): Promise<string> {
     if (!this.#job) throw new Error("there is no drain");
     for (let tries = 0; tries < END_TRIES_MAX; tries++) {

@@ -13,10 +13,10 @@ export interface Functions {
 }
 
 /**
- * Functions as Lambda runs them: each serves one request at a time, and remembers what it has seen itself. There are as
- * many as there ever were requests at once; a request goes to the one that was at work last.
+ * Opens functions as Lambda runs them: each serves one request at a time, and has its own warm cache. There are as many
+ * as the maximum of parallel requests so far; a request goes to the one that was last in use.
  *
- * @param surroundings what they are given, but for their memory
+ * @param surroundings their context without the warm cache
  */
 export async function openFunctions(
   table: Table,
@@ -31,7 +31,7 @@ export async function openFunctions(
       return serving.getStore() ?? ofScheduledRuns;
     },
   });
-  // A function takes up its table as it is loaded.
+  // A function connects to its table when it is loaded.
   const { HANDLERS, SCHEDULED_RUNS } = await import("../../src/local/functions.ts");
   return {
     scheduledRuns: SCHEDULED_RUNS,

@@ -10,12 +10,14 @@ import { prepare } from "./world.ts";
 
 export interface KillOptions {
   readonly table: Kept;
-  /** Where the server keeps its data. */
+  /** The directory of the server's data. */
   readonly directory: string;
   readonly callers: number;
-  /** How often the server is killed, and how often the database and the functions alone, where they are processes of their own. */
+  /**
+   * How often the server is killed, and how often the database and the functions alone, if they are separate processes.
+   */
   readonly killsEach: number;
-  /** How many answers the callers hear before each kill, at least; at most twice as many. */
+  /** The minimum number of answers before each kill; the maximum is twice as many. */
   readonly answersBetween: number;
   readonly seed: number;
   /** Hears of each kill as it comes. */
@@ -25,11 +27,11 @@ export interface KillOptions {
 export interface KillReport {
   readonly calls: number;
   readonly answered: number;
-  /** Repeats of a key that told the same addresses. */
+  /** Repeats of a key that returned the same addresses. */
   readonly toldTheSame: number;
   /** Calls that nothing came back from. */
   readonly unanswered: number;
-  /** Addresses that somebody held when the callers stopped. */
+  /** Addresses that were held when the callers stopped. */
   readonly held: number;
   readonly violations: number;
   readonly failures: readonly string[];
@@ -52,8 +54,8 @@ const KILLING = {
 const ANSWERS_POLL_MS = 5;
 
 /**
- * Callers at work on `npm start -- --data DIR`, while the server, and the database and the functions where they run apart, are
- * killed with -9 one after the other in random order; then everything that they were told is held against what is there.
+ * Runs callers on `npm start -- --data DIR`, while it kills the server with -9, and also the database and the functions
+ * if they run apart, in random order. Then it compares all answers with the table.
  */
 export async function runKills(options: KillOptions): Promise<KillReport> {
   const { table, directory, callers, killsEach, answersBetween, seed, say } = options;
@@ -82,7 +84,7 @@ export async function runKills(options: KillOptions): Promise<KillReport> {
       await load(answersBetween);
       over = true;
     };
-    /** Until the callers have heard so many more answers. */
+    /** Waits until the callers have received the given number of further answers. */
     const load = async (answers: number) => {
       const until = api.answered + answers;
       while (!over && api.answered < until) await sleep(ANSWERS_POLL_MS);

@@ -32,10 +32,9 @@ const ASKED = ["Key", "Item", "ExpressionAttributeValues", "ExclusiveStartKey"] 
 const ANSWERED = ["Item", "Attributes", "LastEvaluatedKey"] as const;
 
 /**
- * Carries the product's commands to the embedded database for a fraction of what the SDK's client costs, so that a race of
- * a million operations is feasible. The table is the product's, with its expressions and its sorting of errors, and
- * items are marshalled by the SDK. Not exercised is what else it does with a command: its schemas, middlewares, signature
- * and time-outs.
+ * Sends the product's commands to the embedded database at a fraction of the cost of the SDK's client, so that a race
+ * of a million operations is feasible. It uses the product's table with its expressions and error handling, and the
+ * SDK's marshalling. It does not use the SDK's schemas, middlewares, signature and time-outs.
  */
 export class LeanClient {
   readonly #endpoint: URL;
@@ -46,14 +45,14 @@ export class LeanClient {
     this.#endpoint = new URL(endpoint);
   }
 
-  /** Typed as the SDK's, whose commands say what they are answered with. */
+  /** Has the type of the SDK's method, whose commands determine the answers. */
   readonly send = (async (command: Command) => {
     const operation = OPERATIONS.get(command.constructor);
     if (!operation) throw new Error(`the table sends no ${command.constructor.name}`);
     const { status, text } = await this.#ask(operation, JSON.stringify(wired(command.input)));
     const answer = JSON.parse(text);
     turnBytes(answer, bytesOf);
-    // As from the document client: the item of a failed condition comes as it was sent.
+    // As from the document client: the item of a failed condition is not unmarshalled.
     if (status !== 200) throw errorOf(status, answer);
     return native(answer);
   }) as Sender["send"];
@@ -62,7 +61,7 @@ export class LeanClient {
     for (const connection of this.#connections) connection.close();
   }
 
-  /** Over a connection of its own: as many there are as there ever were requests at once. */
+  /** Sends over a free connection: there are as many as the maximum of parallel requests so far. */
   async #ask(operation: string, payload: string): Promise<Answer> {
     const connection = this.#idle.pop() ?? this.#connect();
     const answer = await connection.ask(operation, payload);
@@ -94,7 +93,7 @@ function native(answer: Wired): Wired {
   return answer;
 }
 
-/** Every `B` of every attribute value in there, in its place. */
+/** Converts every `B` of every attribute value in place. */
 function turnBytes(wired: Wired, turn: (bytes: Wired) => unknown): void {
   for (const name in wired) {
     const value = wired[name];
@@ -109,7 +108,7 @@ const textOf = ({ buffer, byteOffset, byteLength }: Uint8Array) =>
 
 const bytesOf = (text: string) => new Uint8Array(Buffer.from(text, "base64"));
 
-/** What the SDK makes of an answer that is none. */
+/** Returns the error that the SDK makes of an error answer. */
 function errorOf(status: number, { __type, message, Item }: Wired): Error {
   const name = String(__type).replace(/^.*#/, "");
   const $metadata = { httpStatusCode: status };

@@ -1,4 +1,4 @@
-/** What a caller asks for; with a key, it may ask for it again. */
+/** A caller's request; with a key it may be repeated. */
 export interface AssignCall {
   readonly body: {
     readonly host: string;
@@ -17,13 +17,13 @@ export interface Assigned {
   readonly generation: string;
 }
 
-/** What a caller was told is its own. */
+/** What a caller owns according to an answer. */
 export interface Holding {
   readonly call: AssignCall;
   readonly addresses: readonly Assigned[];
 }
 
-/** A ledger as it is kept between two runs. */
+/** A ledger as it is saved between two runs. */
 export interface Written {
   /** Every holding of which something is still held, and what. */
   readonly current: readonly { readonly holding: Holding; readonly held: readonly string[] }[];
@@ -33,19 +33,19 @@ export interface Written {
 }
 
 /**
- * The callers' own account of who holds what: from the answer to an assign to the call of its release. From that moment on
- * either state is right. It must be kept by everybody who calls, or it knows of duplicates that are none.
+ * The callers' own account of who holds what: from the answer to an assign until the call of its release. From that
+ * moment both states are right. All callers must use it; otherwise it reports duplicates that are none.
  */
 export class Ledger {
   readonly failures: string[] = [];
-  /** Repeats of a key that were told the same addresses … */
+  /** Repeats of a key that returned the same addresses … */
   toldTheSame = 0;
-  /** … and those that were told that something of it was released. */
+  /** … and those that reported released ones. */
   toldReleased = 0;
   readonly #holders = new Map<string, Holding>();
   readonly #unheard = new Set<string>();
 
-  /** An answer to an assign: nobody else may hold what is in it. */
+  /** Records the answer to an assign: nobody else may hold its addresses. */
   hear(holding: Holding): void {
     const { handle } = holding.call.body;
     for (const { address } of holding.addresses) {
@@ -55,32 +55,32 @@ export class Ledger {
     }
   }
 
-  /** Called before the call of a release is. */
+  /** Records a release; called before the call of the release. */
   letGo(addresses: readonly Assigned[]): void {
     for (const { address } of addresses) this.#holders.delete(address);
   }
 
-  /** The assign of this handle was not answered, and will not be repeated: it may hold something, or nothing. */
+  /** Records an assign of this handle without an answer that is never repeated: it may hold something, or nothing. */
   unheard(handle: string): void {
     this.#unheard.add(handle);
   }
 
-  /** What of a holding was not let go. */
+  /** Returns the addresses of a holding that are not released. */
   heldOf(holding: Holding): readonly Assigned[] {
     return holding.addresses.filter(({ address }) => this.#holders.get(address) === holding);
   }
 
-  /** Every holding of which something is still held. */
+  /** Returns every holding with addresses that are not released. */
   current(): readonly Holding[] {
     return [...new Set(this.#holders.values())];
   }
 
-  /** Handles that may hold what nobody was told of. */
+  /** Returns the handles that may hold something without an answer. */
   unheardHandles(): readonly string[] {
     return [...this.#unheard];
   }
 
-  /** Those were released by their handle. */
+  /** Forgets these handles after a release by handle. */
   forgetUnheard(): void {
     this.#unheard.clear();
   }
@@ -98,7 +98,7 @@ export class Ledger {
     return { current, unheard: this.unheardHandles(), toldTheSame, toldReleased };
   }
 
-  /** Goes on where another one was written; the holdings of it. */
+  /** Continues a saved ledger, and returns its holdings. */
   resume({ current, unheard, toldTheSame, toldReleased }: Written): readonly Holding[] {
     for (const { holding, held } of current)
       for (const address of held) this.#holders.set(address, holding);

@@ -19,11 +19,11 @@ import { nextCopy, type Progress, readProgress, writeProgress } from "./progress
 import { HOSTS, prepare } from "./world.ts";
 
 export interface LongRaceOptions {
-  /** Where the database and the progress are kept. */
+  /** The directory of the database and the progress. */
   readonly directory: string;
   readonly operations: number;
   readonly callers: number;
-  /** How many processes are killed in all. */
+  /** The total number of processes to kill. */
   readonly kills: number;
   readonly seed: number;
   /** Asked again and again: is it to be left for another time? */
@@ -32,7 +32,7 @@ export interface LongRaceOptions {
 }
 
 export interface LongRaceReport {
-  /** Of all runs together. */
+  /** The progress of all runs together. */
   readonly progress: Progress;
   readonly finished: boolean;
   readonly failures: readonly string[];
@@ -43,21 +43,21 @@ const WORKERS = 2;
 const HABITS = { hosts: HOSTS, keyedShare: 0.05 };
 const CHECK_OPERATIONS_MAX = 100_000;
 const CHECKS_MIN = 4;
-/** A reclaimer and a repair run come by in mid-load after so many operations. */
+/** Under load, reclaim and repair run once per this many operations. */
 const RUN_OPERATIONS = 1_000;
 const POLL_MS = 10;
 
 /**
- * Callers race on a database on disk for as many operations as one likes, over as many runs as it takes, while the
- * functions' processes and the database are killed with -9. Now and then they pause: a day passes, with its scheduled
- * passes, then the whole table is proven and held against what the callers were told.
+ * Lets callers race on a database on disk for any number of operations, over several runs, while it kills the
+ * functions' processes and the database with -9. From time to time the callers pause. A day passes, with its scheduled
+ * runs. Then it checks the whole table, and compares it with the answers.
  */
 export async function runLongRace(options: LongRaceOptions): Promise<LongRaceReport> {
   const { directory, operations, callers, kills, isSuspended, say } = options;
   const before = await readProgress(directory, options.seed);
   const { seed } = before;
   const done = { ...before, runs: before.runs + 1 };
-  // A run that dies before its first check never was: the next one begins where it began.
+  // A run that dies before its first check leaves nothing: the next one begins at the same point.
   await save(before, (to) => copyDatabase(databaseIn(directory), to));
 
   const crew = await Crew.open(directory, WORKERS, before.aheadMs);
@@ -100,7 +100,7 @@ export async function runLongRace(options: LongRaceOptions): Promise<LongRaceRep
   await writeProgress(directory, { ...progress(), ...(failures.length > 0 && { failures }) });
   return { progress: progress(), finished, failures };
 
-  /** Callers, killer and passes at work until so many operations are done. */
+  /** Runs callers, killer and scheduled runs until the given number of operations is done. */
   async function load(until: number): Promise<void> {
     const startedAtMs = performance.now();
     const from = done.operations;
@@ -152,14 +152,17 @@ export async function runLongRace(options: LongRaceOptions): Promise<LongRaceRep
     );
   }
 
-  /** Where the next run goes on if this one dies: the copy first, then what the callers hold of it. */
+  /**
+   * Saves the point from which the next run continues if this one dies: first the copy, then the callers' holdings in
+   * it.
+   */
   async function save(now: Progress, copyTo: (path: string) => Promise<void>): Promise<void> {
     done.copy = nextCopy(done);
     await copyTo(join(directory, done.copy));
     await writeProgress(directory, { ...now, copy: done.copy, pid: process.pid });
   }
 
-  /** All is freed, and nothing is left in the way of anybody. */
+  /** Releases everything, and checks that nothing is left in the way. */
   async function end(): Promise<void> {
     done.held = ledger.count;
     await freeAll(api, ledger);
@@ -167,7 +170,7 @@ export async function runLongRace(options: LongRaceOptions): Promise<LongRaceRep
   }
 }
 
-/** When which process is killed: the same for every run of one race. */
+/** Plans when to kill which process: the same for every run of one race. */
 function killsOf(seed: number, operations: number, kills: number) {
   const random = seededRandom(seed - 1);
   return Array.from({ length: kills }, () => ({

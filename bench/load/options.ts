@@ -1,4 +1,4 @@
-/** A whole number from the command line, or the way out. */
+/** Parses a whole number of the command line, or exits. */
 export function whole(option: string, text: string): number {
   const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
   if (Number.isInteger(number)) return number;

@@ -3,14 +3,14 @@ import { join } from "node:path";
 import { copyDatabase, databaseIn } from "./database.ts";
 import type { Written } from "./ledger.ts";
 
-/** What a race over several runs has done so far, and what its callers hold. */
+/** The progress of a race over several runs, and the callers' holdings. */
 export interface Progress {
   readonly seed: number;
   readonly runs: number;
   readonly operations: number;
   readonly kills: number;
   readonly checks: number;
-  /** How many operations were done when the table was last proven. */
+  /** The number of operations at the last check of the table. */
   readonly checkedAt: number;
   readonly violations: number;
   readonly unanswered: number;
@@ -18,23 +18,20 @@ export interface Progress {
   readonly held: number;
   /** How far the functions' clocks are ahead of this machine's. */
   readonly aheadMs: number;
-  /** How many requests each caller has made. */
+  /** The number of requests of each caller. */
   readonly requests: readonly number[];
   readonly ledger: Written;
-  /** The process of the run that is under way: where it is gone, all this is of the copy, and not of the database. */
+  /** The process of the current run. If it is gone, the progress belongs to the copy, and not to the database. */
   readonly pid?: number;
   /** The copy of the database that was made last. */
   readonly copy?: string;
-  /** What did not hold. */
+  /** The violations found. */
   readonly failures?: readonly string[];
 }
 
 const fileIn = (directory: string) => join(directory, "race.json");
 
-/**
- * What the directory has, or the beginning of a race. What a run that died has left is taken back to where it was saved
- * last.
- */
+/** Reads the progress in the directory, or begins a race. It resets a run that died to its last saved point. */
 export async function readProgress(directory: string, seed: number): Promise<Progress> {
   await mkdir(directory, { recursive: true });
   const text = await readFile(fileIn(directory), "utf8").catch(() => undefined);
@@ -73,11 +70,11 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Of two copies in turn, the one that the progress names is whole. */
+/** Returns the copy to write next. Of the two, the one that the progress names is complete. */
 export const nextCopy = ({ copy }: Progress): string =>
   copy === "copy-1.db" ? "copy-2.db" : "copy-1.db";
 
-/** Whole or not at all. */
+/** Writes the progress whole or not at all. */
 export async function writeProgress(directory: string, progress: Progress): Promise<void> {
   const file = fileIn(directory);
   await writeFile(`${file}.next`, JSON.stringify(progress));

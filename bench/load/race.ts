@@ -10,7 +10,7 @@ import { prepare } from "./world.ts";
 
 export interface RaceOptions {
   readonly table: Kept;
-  /** Where the server keeps its data. */
+  /** The directory of the server's data. */
   readonly directory: string;
   readonly operations: number;
   readonly callers: number;
@@ -20,11 +20,11 @@ export interface RaceOptions {
 }
 
 export interface RaceReport {
-  /** Addresses that somebody held when the callers stopped. */
+  /** Addresses that were held when the callers stopped. */
   readonly held: number;
-  /** Repeats of a key that told the same addresses. */
+  /** Repeats of a key that returned the same addresses. */
   readonly toldTheSame: number;
-  /** Repeats of a key that told that what it gave was released. */
+  /** Repeats of a key that returned that its addresses were released. */
   readonly toldReleased: number;
   /** Addresses that the pool gave that was drained. */
   readonly drained: number;
@@ -36,7 +36,10 @@ export interface RaceReport {
 const SERVED_SHARE_MIN = 0.7;
 const POLL_MS = 20;
 
-/** Callers race on pools that they can just fill, one of them is drained meanwhile, and what they were told is held against what is there. */
+/**
+ * Lets callers race on pools that they can just fill, while one of the pools is drained, and compares their answers
+ * with the table.
+ */
 export async function runRace(options: RaceOptions): Promise<RaceReport> {
   const { table, directory, operations, callers, seed, raced } = options;
   const site = await Site.open(table, directory, 2 * callers);

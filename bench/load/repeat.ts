@@ -1,7 +1,7 @@
 import type { Api } from "./api.ts";
 import { type Holding, type Ledger, textOf } from "./ledger.ts";
 
-/** The same request under the same key once more: it is told the same, or that something of it was freed. */
+/** Repeats a request under the same key, and checks that it returns the same, or that some of it was released. */
 export async function repeat(api: Api, ledger: Ledger, holding: Holding): Promise<void> {
   const { call, addresses } = holding;
   const whole = ledger.heldOf(holding).length === addresses.length;

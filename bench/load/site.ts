@@ -14,7 +14,7 @@ import { openDataOf, synthesised } from "../../twin/twin.ts";
 /** The scheduled runs run all the time: they must not take anything from a caller either. */
 const SCHEDULED_RUNS = ["--reclaim-seconds", "1", "--repair-seconds", "1", "--work-seconds", "1"];
 
-/** Which table the server keeps its data in, its own file or the embedded DynamoDB; or the twin of an environment. */
+/** The server's table: its own file, the embedded DynamoDB, or the twin of an environment. */
 export type Kept = "file" | "dynamodb" | EnvironmentName;
 
 const ARGUMENTS: Readonly<Record<Kept, readonly string[]>> = {
@@ -24,7 +24,7 @@ const ARGUMENTS: Readonly<Record<Kept, readonly string[]>> = {
   prod: ["--deployed", "prod", "--schedule-seconds", "1"],
 };
 
-/** What of a command line says which table it is to be, and what is left of it. */
+/** Reads the kind of table from a command line; returns it and the remaining arguments. */
 export function keptBy(args: readonly string[]): { table: Kept; rest: readonly string[] } {
   if (asksForDeployed(args)) {
     const { environment, rest } = environmentOf(args);
@@ -36,7 +36,7 @@ export function keptBy(args: readonly string[]): { table: Kept; rest: readonly s
 
 const isTwin = (table: Kept): table is EnvironmentName => isEnvironmentName(table);
 
-/** `npm start -- --data DIR` as a process of its own, always on the same port, and what can be done to it. */
+/** Runs `npm start -- --data DIR` as a process of its own, always on the same port, and controls it. */
 export class Site {
   readonly client: Client;
   readonly #table: Kept;
@@ -73,7 +73,7 @@ export class Site {
     });
   }
 
-  /** As by Ctrl-C. */
+  /** Stops the server, as Ctrl-C does. */
   async stop(): Promise<void> {
     const plat = this.#running();
     this.#plat = undefined;
@@ -82,7 +82,7 @@ export class Site {
     if (code !== 0) throw new Error(`the server ended with code ${code}: ${errors}`);
   }
 
-  /** kill -9 of the server, and its next start over the same data. */
+  /** Kills the server with -9, and starts it again over the same data. */
   async killServer(): Promise<void> {
     const plat = this.#running();
     this.#plat = undefined;
@@ -91,18 +91,18 @@ export class Site {
     await this.start();
   }
 
-  /** kill -9 of the embedded DynamoDB alone; it is the server that has to start it again. */
+  /** Kills the embedded DynamoDB alone with -9; the server has to start it again. */
   async killDatabase(): Promise<void> {
     process.kill(await emulatorOf(this.#running().process.pid as number), "SIGKILL");
   }
 
-  /** kill -9 of every process of a function that the twin has, at work or frozen. */
+  /** Kills every process of a function of the twin with -9, active or frozen. */
   async killFunctions(): Promise<void> {
     for (const pid of await functionsOf(this.#running().process.pid as number))
       process.kill(pid, "SIGKILL");
   }
 
-  /** A look into the table while no server has it: a context with the real clock. */
+  /** Opens the table while no server uses it: a context with the real clock. */
   async withTable<T>(look: (context: Context) => Promise<T>): Promise<T> {
     if (this.#plat) throw new Error("the server has the table");
     const data = this.#directory;
@@ -119,7 +119,7 @@ export class Site {
     }
   }
 
-  /** Whatever state it is in. */
+  /** Closes everything, in any state. */
   async close(): Promise<void> {
     this.client.close();
     const plat = this.#plat;

@@ -9,7 +9,7 @@ export interface VerdictOptions {
   readonly keep?: boolean;
   /** Work in this one, which stays, for as long as it takes. */
   readonly directory?: string;
-  /** What a run without failures has shown. */
+  /** The result of a run without failures. */
   readonly sentence: string;
 }
 

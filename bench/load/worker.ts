@@ -6,24 +6,24 @@ import type { Asked, Told } from "./crew.ts";
 import { openFunctions } from "./functions.ts";
 import { LeanClient } from "./lean.ts";
 
-/** A process full of functions: what it is asked comes from the process that started it, and it ends with that. */
+/** A process with several functions. Its parent process sends its requests, and it ends with the parent. */
 const [endpoint = "", aheadMs = "0"] = process.argv.slice(2);
 const table = tableThrough(new LeanClient(endpoint), TABLE_NAME);
 const now = () => Date.now() + Number(aheadMs);
 const { client, scheduledRuns } = await openFunctions(table, { ...contextOf(table), now });
 
-// Who asked may be gone; then the channel's end ends us.
+// The parent may be gone; then the end of the channel ends this process.
 const tell = (told: Told) => process.send?.(told, () => {});
 process.on("message", async ({ id, call, scheduledRun }: Asked) => {
   if (call) tell({ id, reply: await client.call(...call) });
-  // A scheduled run that failed has done no harm, and the next one looks at everything anew.
+  // A failed scheduled run has done no harm, and the next one reads everything anew.
   else if (scheduledRun) {
     await scheduledRuns[scheduledRun]().catch(() => undefined);
     tell({ id });
   }
 });
 process.on("disconnect", () => process.exit());
-// Ctrl-C is for who started us, and first finishes what is under way.
+// Ctrl-C is for the parent, which first finishes the work in progress.
 process.on("SIGINT", () => {});
 process.on("SIGTERM", () => {});
 tell({ id: 0 });

@@ -24,19 +24,19 @@ const RANGES = POOLS.map(({ cidr }) => {
   return range.value;
 });
 
-/** How many addresses the pools have, by family. */
+/** The number of addresses of the pools, by family. */
 export const [IPV4_ADDRESSES, IPV6_ADDRESSES] = RANGES.map((range) => Number(sizeOf(range))) as [
   number,
   number,
 ];
 
-/** The pools, on a table of their own. */
+/** Creates the pools, on a table of their own. */
 export async function prepare(api: Api): Promise<void> {
   await api.put("/v1/config", SETTINGS);
   for (const { name, ...pool } of POOLS) await api.put(`/v1/pools/${name}`, pool);
 }
 
-/** Any address of any pool, whoever has it. */
+/** Returns any address of any pool, assigned or not. */
 export function someAddress(random: Random): string {
   const range = RANGES[randomBelow(RANGES.length, random)] ?? RANGES[0];
   if (!range) throw new Error("there are no pools");

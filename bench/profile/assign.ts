@@ -9,14 +9,14 @@ import { startTwin, synthesised } from "../../twin/twin.ts";
 import { type Profile, sharesOf } from "./shares.ts";
 
 const RECORDER = fileURLToPath(new URL("./recorder.mjs", import.meta.url));
-/** No tick of a schedule comes by. */
+/** An interval so long that no scheduled run starts. */
 const NEVER_SECONDS = 86_400;
 const WRITTEN_MS_MAX = 10_000;
 const POLL_MS = 20;
 
 /**
- * Profiles warm assigns, one after the other, in the process of the function that the templates make. Each address is released
- * by the function for that, outside of what is measured.
+ * Profiles warm assigns, one after the other, in the process of the function of the templates. The release function
+ * releases each address outside of the measurement.
  *
  * @param assigns how many are measured for their processor time, and as many again for the profile
  */

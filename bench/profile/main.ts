@@ -5,8 +5,8 @@ import { whole } from "../load/options.ts";
 import { profileAssign } from "./assign.ts";
 
 /**
- * `npm run bench:profile [-- --assigns 500]`: what a warm assign takes of the processor in the function that is deployed, on the twin of
- * prod with Lambda's Node.js, and which share of it is the SDK's and which is ours.
+ * `npm run bench:profile [-- --assigns 500]`: the processor time of a warm assign in the deployed function, on the twin
+ * of prod with Lambda's Node.js, and the shares of the SDK and of Plat.
  */
 
 const { values } = parseArgs({ options: { assigns: { type: "string", default: "500" } } });

@@ -18,7 +18,7 @@ interface ProfileNode {
   readonly children?: readonly number[];
 }
 
-/** Whose a function is, by where its source lies; the first that fits. */
+/** The owner of a function by the place of its source; the first match applies. */
 const OWNERS = [
   ["the SDK: clients, marshalling, signature", /node_modules\/(@aws-sdk|@smithy|@aws-crypto)\//],
   ["ours: walks", /(^|\/)src\/allocator\//],
@@ -36,10 +36,10 @@ const ENGINE: ReadonlyMap<string, string> = new Map([
 const EVENTS = "Node.js: network and events";
 
 /**
- * Returns the share of each owner in the samples that were at work. What Node.js does for a caller counts as that caller's;
- * what it does by itself, as an answer arrives, has a line of its own.
+ * Returns the share of each owner in the samples with activity. Work of Node.js for a caller counts as the caller's.
+ * Its other work, such as for an arriving answer, has a line of its own.
  *
- * @param bundle the end of the URL of the bundle that the map is of
+ * @param bundle the end of the URL of the bundle to which the map belongs
  */
 export function sharesOf(
   { nodes, samples }: Profile,
@@ -69,7 +69,7 @@ export function sharesOf(
   return new Map([...counts].map(([owner, count]) => [owner, count / busy]));
 }
 
-/** Whose the code itself is; nothing for that of Node.js. */
+/** Returns the owner of the code itself; nothing for code of Node.js. */
 function ownOwner({ callFrame }: ProfileNode, bundle: string, map: SourceMap): string | undefined {
   const { url, lineNumber, columnNumber } = callFrame;
   const source = url.endsWith(bundle) ? sourceAt(map, lineNumber, columnNumber) : url;

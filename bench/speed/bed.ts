@@ -14,7 +14,7 @@ import { contextOf, dynamoClient } from "../../src/wiring.ts";
 const ITEMS_PER_BATCH = 25;
 const BATCHES_AT_ONCE = 8;
 
-/** Makes a call, at once or later. */
+/** Makes a call, immediately or later. */
 export type Gate = <T>(call: () => Promise<T>) => Promise<T>;
 
 /** A command of the document client, as ours made it. */
@@ -24,8 +24,8 @@ export interface Command {
 }
 
 /**
- * What is measured on: one table of the embedded DynamoDB, with one client for ours and for raw writes. It has the name that
- * `npm start` gives a table, so that a server can serve it as well.
+ * The place of the measurements: one table of the embedded DynamoDB, with one client for Plat and for raw writes. The
+ * table has the name that `npm start` uses, so that a server can serve it as well.
  */
 export class Bed {
   readonly tableName = TABLE_NAME;
@@ -57,9 +57,9 @@ export class Bed {
   }
 
   /**
-   * A function that has just started.
+   * Returns a function that has just started.
    *
-   * @param each what makes a call; it may wait before
+   * @param each makes a call; it may wait before
    */
   coldFunction(each: Gate = (call) => call()): Context {
     const send = (command: Command) => {
@@ -71,7 +71,7 @@ export class Bed {
     return contextOf(eachCall(table, each));
   }
 
-  /** What functions send while something is done. */
+  /** Records what functions send during an act. */
   async recording(act: () => Promise<unknown>): Promise<readonly Command[]> {
     const recorded: Command[] = [];
     this.#recorded = recorded;
@@ -80,7 +80,7 @@ export class Bed {
     return recorded;
   }
 
-  /** Does something over a table in memory, and puts what then stands there into this one, in bulk. */
+  /** Runs an act over a table in memory, and copies the resulting items into this one, in bulk. */
   async inBulk(make: (context: Context) => Promise<unknown>): Promise<void> {
     const memory = new InMemoryTable();
     await make(contextOf(memory));
@@ -101,7 +101,7 @@ export class Bed {
 
 let handles = 0;
 
-/** A request for one address, or for some, under a handle of its own. */
+/** Makes a request for some addresses, by default one, under its own handle. */
 export function requestOf(space: string, host: string, count = 1): AssignRequest {
   return {
     space,

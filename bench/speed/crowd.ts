@@ -11,8 +11,8 @@ import { replay, writesOf } from "./raw.ts";
 import { type Contest, processorTime, type Turn } from "./turns.ts";
 
 /**
- * So many hosts ask for their first address at once, each a function that knows nothing, in a /12 of 16,384 blocks. Beside it
- * as many do the writes of one that nobody meets.
+ * Measures hosts that ask for their first address at the same time, each with a cold function, in a /12 of 16,384
+ * blocks. For comparison as many make the same writes without conflicts.
  */
 export async function crowdContest(bed: Bed, hosts: number): Promise<Contest> {
   let crowds = 0;
@@ -47,7 +47,7 @@ export async function crowdContest(bed: Bed, hosts: number): Promise<Contest> {
   };
 }
 
-/** While there is room, nobody is to be told no: whoever is counts as an error. */
+/** Assigns a first address. While there is room, nobody may be rejected, so a rejection is an error. */
 async function firstOf(context: Context, space: string, host: string): Promise<void> {
   const told = await assign(context, requestOf(space, host));
   if (told instanceof Rejection) throw new Error(`${host} was rejected: ${told.detail}`);

@@ -10,14 +10,14 @@ import type { Pool } from "../../src/domain/pool.ts";
 import { enterGroups, putBlock } from "../fill.ts";
 import type { Bed } from "./bed.ts";
 
-/** Blocks put at once, so that memory stays small. */
+/** Blocks put together, so that memory stays small. */
 const BLOCKS_PER_LOAD = 2_048;
-/** Of a block of 64, how much is taken where hosts have room in theirs. */
+/** Taken addresses of a block of 64 if hosts have room in their blocks. */
 const HALF = 32;
-/** Hosts that the blocks of a large pool belong to have so many each. */
+/** Blocks of each host in a large pool. */
 const BLOCKS_PER_HOST = 10;
 
-/** Puts so many half full blocks into a pool, in the block groups in which their hosts would have claimed them. */
+/** Puts this many half-full blocks into a pool, in the block groups in which their hosts would have claimed them. */
 export async function fillByHosts(bed: Bed, pool: Pool, blocks: number): Promise<void> {
   const current = new Map<bigint, number>();
   for (let host = 0; host * BLOCKS_PER_HOST < blocks; host++) {
@@ -34,7 +34,10 @@ export async function fillByHosts(bed: Bed, pool: Pool, blocks: number): Promise
   await fillGroups(bed, pool, current, HALF);
 }
 
-/** Fills a pool but for so many blocks, which are spread over its block groups; answers those that stand, last block groups first. */
+/**
+ * Fills a pool except for this many blocks, spread over its block groups. Returns the existing blocks, the last block
+ * groups first.
+ */
 export async function fillUp(bed: Bed, pool: Pool, free: number): Promise<void> {
   const groups = Number(groupCount(pool));
   const current = new Map(
@@ -46,7 +49,7 @@ export async function fillUp(bed: Bed, pool: Pool, free: number): Promise<void> 
   await fillGroups(bed, pool, current);
 }
 
-/** Puts so many blocks into each block group, and what the block-group index of the pool would say of them. */
+/** Puts this many blocks into each block group, and the matching pages of the block-group index of the pool. */
 async function fillGroups(
   bed: Bed,
   pool: Pool,

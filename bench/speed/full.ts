@@ -10,11 +10,13 @@ import { RawPairs } from "./raw.ts";
 import { type Contest, oneByOne } from "./turns.ts";
 
 const CIDR = "10.0.0.0/16";
-/** Asked again at once, a request finds the last address somewhere within so many tries, or something is wrong. */
+/**
+ * If a request is repeated immediately, it finds the last address within this many tries; otherwise something is wrong.
+ */
 const TRIES_MAX = 1_000;
 const BLOCK_ADDRESSES = 64;
 
-/** The last address of a /16 of 1,024 blocks, and the rejection once there is none. */
+/** Measures the assign of the last address of a /16 of 1,024 blocks, and the rejection after it. */
 export async function fullContests(bed: Bed, ms: number): Promise<readonly Contest[]> {
   await makePool(bed.coldFunction(), { space: "raw", name: "pool", cidr: CIDR });
   const slot = await (await RawPairs.recorded(bed, "raw")).slotOf("node", 0);
@@ -66,7 +68,7 @@ async function fillPool(bed: Bed, space: string, free: number): Promise<void> {
   await fillUp(bed, pool, free);
 }
 
-/** It knows the configuration of the space, and none of its blocks. */
+/** Returns a function that knows the configuration of the space, and none of its blocks. */
 async function warmFunction(bed: Bed, space: string): Promise<Context> {
   const context = bed.coldFunction();
   const told = await assign(context, { ...requestOf(space, "early"), pools: ["no-such-pool"] });
@@ -74,7 +76,7 @@ async function warmFunction(bed: Bed, space: string): Promise<Context> {
   return context;
 }
 
-/** Asks again at once, as long as the answer is to come again. */
+/** Repeats a request immediately, as long as the answer asks for a retry. */
 async function insisted(context: Context, request: AssignRequest): Promise<Assignment> {
   for (let tries = 0; tries < TRIES_MAX; tries++) {
     const told = await assign(context, request).catch((error) => {

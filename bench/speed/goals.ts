@@ -1,7 +1,7 @@
 import type { Line } from "./lines.ts";
 import { median } from "./turns.ts";
 
-/** What is aimed at. It is a matter of time, so it is told and fails nothing. */
+/** A goal for a time. Times depend on the machine, so a missed goal is printed and fails nothing. */
 export interface Goal {
   readonly goal: string;
   readonly measured: number;
@@ -13,7 +13,7 @@ const ASSIGN_SPEED_MIN = 0.85;
 const GROWTH_MAX = 1.2;
 const TAIL_MAX = 20;
 
-/** Each goal for which there are lines. */
+/** Returns each goal for which there are lines. */
 export function goalsOf(lines: readonly Line[]): readonly Goal[] {
   const pairs = lines.filter(({ section }) => section === "pairs");
   const hostCounts = [...new Set(pairs.map(({ hosts }) => hosts as number))];
@@ -59,8 +59,8 @@ export function goalsOf(lines: readonly Line[]): readonly Goal[] {
 export const hostsName = (hosts: number) => (hosts === 1 ? "one host" : `${hosts} hosts`);
 
 /**
- * Growth is judged beside raw writes of the same moment, which know nothing of a pool's size: what else the machine does in the
- * seconds between two pools is no growth.
+ * Compares growth with raw writes of the same moment, which do not depend on a pool's size. So disturbances between two
+ * pools do not count as growth.
  *
  * @returns the first and the last of the lines that do the same in pools of the same size
  */

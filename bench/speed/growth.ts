@@ -15,7 +15,7 @@ const ASSIGN = "assign, warm";
 /** A /16 in blocks of 64. */
 const BLOCKS_OF_A_16 = 1_024;
 
-/** What claims and assigns cost with so many blocks in a /8, and with so many percent of the blocks of a /16 taken. */
+/** Measures claims and assigns by the number of blocks in a /8, and by the share of taken blocks in a /16. */
 export async function growthContests(
   bed: Bed,
   {
@@ -113,7 +113,7 @@ async function contestsAt(
   ];
 }
 
-/** The pool is as it was before the host had its block. */
+/** Restores the pool to the state before the host had its block. */
 async function undo(
   context: Context,
   { space, id, ...grid }: Pool,

@@ -1,6 +1,6 @@
 import { type Contest, median, quantile, type Round, type Turn } from "./turns.ts";
 
-/** What came out of a contest. */
+/** The result of a contest. */
 export interface Line {
   readonly section: string;
   readonly name: string;
@@ -9,11 +9,11 @@ export interface Line {
   readonly beside: string;
   readonly ours: Side;
   readonly raw: Side;
-  /** How many acts a second ours does for one of raw's: the median of the rounds. */
+  /** Acts per second of Plat for one of raw's: the median of the rounds. */
   readonly speed: number;
-  /** Where acts begin with an assign: the same of assigns alone, by their medians. */
+  /** If acts begin with an assign: the same for assigns alone, by their medians. */
   readonly assignSpeed?: number;
-  /** How long an act of ours takes where one of raw's takes 1: the medians of each round. */
+  /** The time of an act of Plat relative to raw's: the medians of each round. */
   readonly roundsBesideRaw: readonly number[];
   readonly roundsPerSecond: readonly number[];
 }
@@ -24,9 +24,9 @@ interface Side {
   /** Of all acts of all rounds. */
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** Of the process of the callers. */
+  /** In the process of the callers. */
   readonly processorMsPerAct: number;
-  /** Where they are seen. */
+  /** If the calls can be counted. */
   readonly callsPerAct?: number;
 }
 

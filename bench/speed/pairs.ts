@@ -4,7 +4,7 @@ import { type Bed, requestOf } from "./bed.ts";
 import { ageBlock, RawPairs } from "./raw.ts";
 import { type Contest, processorTime, type Turn } from "./turns.ts";
 
-/** How long a block group warms up before each of its turns. */
+/** The warm-up of a case before each of its turns. */
 const WARM_UP_MS = 200;
 
 /** An assign and a release, as often as they are called in turn, for the n-th time of one caller. */
@@ -13,14 +13,14 @@ export interface Pair {
   release(n: number): Promise<unknown>;
 }
 
-/** What ours does its pairs through. */
+/** The interface through which Plat's pairs run. */
 export interface Way {
   readonly section: string;
   /** The space of its hosts, by how many they are. */
   readonly spaceOf: (hosts: number) => string;
   /** Pairs by one caller on these hosts. */
   readonly pairOf: (space: string, hosts: readonly string[]) => Promise<Pair>;
-  /** Calls to the database so far, where they are seen. */
+  /** The number of calls to the database so far, if they can be counted. */
   readonly calls?: () => number;
 }
 
@@ -31,8 +31,8 @@ interface Cases {
 }
 
 /**
- * Pairs of an assign and a release by generation, for so many callers on so many hosts. Each caller has a warm function of
- * its own for each: they know of the others what the table tells them.
+ * Measures pairs of an assign and a release by generation, by callers and hosts. Each caller has its own warm function
+ * for each; they know of the others only through the table.
  */
 export const pairContests = (bed: Bed, groups: Cases): Promise<readonly Contest[]> =>
   contestsThrough(bed, groups, {
@@ -42,7 +42,7 @@ export const pairContests = (bed: Bed, groups: Cases): Promise<readonly Contest[
     calls: () => bed.calls,
   });
 
-/** The same pairs through any way in. */
+/** Measures the same pairs through any interface. */
 export async function contestsThrough(
   bed: Bed,
   { callers, hosts, ms }: Cases,
@@ -59,10 +59,10 @@ export async function contestsThrough(
       const ours: Pair[] = [];
       const theirs: Pair[] = [];
       for (let caller = 0; caller < callerCount; caller++) {
-        // Hosts are shared out among callers; where there are fewer of them, callers share hosts.
+        // Distributes hosts among callers; if there are fewer hosts than callers, callers share hosts.
         const mine = names.filter((_, i) => i % callerCount === caller % hostCount);
         ours.push(await pairOf(space, mine));
-        // In each block group raw has blocks of its own.
+        // In each case raw has its own blocks.
         const apart = mine.map((name) => `${callerCount}-${name}`);
         theirs.push(await rawPair(raw, apart, caller));
       }
@@ -80,7 +80,7 @@ export async function contestsThrough(
   return contests;
 }
 
-/** By a function that has served each of its hosts before; as deployed, another one releases. */
+/** Returns pairs by a function that has served each of its hosts before; as deployed, another function releases. */
 async function functionPair(bed: Bed, space: string, hosts: readonly string[]): Promise<Pair> {
   const assigner = bed.coldFunction();
   const releaser = bed.coldFunction();

@@ -6,7 +6,7 @@ import type { Line } from "./lines.ts";
 const SIDES = ["ours", "raw"] as const;
 const SIZE = { width: 320, height: 200 } as const;
 
-/** A plot of the report as SVG: pairs a second by callers, and the time of what grows by the size of the pool. */
+/** Returns a plot of the report as SVG: pairs per second by callers, and times by the size of the pool. */
 export async function plotOf(lines: readonly Line[]): Promise<string> {
   const panels = [pairsPanel(lines), growthPanel(lines)].filter((panel) => panel !== undefined);
   const { spec } = compile({

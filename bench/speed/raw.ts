@@ -12,8 +12,8 @@ const COOLING = 2;
 const BLOCK_ADDRESSES = 64;
 
 /**
- * The two writes of an assign and the two of its release, as ours sent them, for items of the same content under keys of
- * their own: with nothing read, chosen, parsed or answered, and with nobody else at their slot.
+ * Sends the two writes of an assign and the two of its release, as Plat sends them, for items of the same content under
+ * other keys. It reads, chooses, parses and answers nothing, and nobody else uses its slot.
  */
 export class RawPairs {
   readonly #bed: Bed;
@@ -58,7 +58,7 @@ export class RawPairs {
     return new RawPairs(bed, space, Item as Item, sent);
   }
 
-  /** A slot of the block of a host. Returns an assign and a release in it, as often as they are called in turn. */
+  /** Takes a slot of the block of a host. Returns an assign and a release in it, to be called in turn. */
   async slotOf(host: string, ordinal: number) {
     const { put, take, free, drop } = this.#writes;
     const { client } = this.#bed;
@@ -102,7 +102,7 @@ export class RawPairs {
   }
 }
 
-/** Sends the writes of something that ours did once more, one after the other, for keys that nobody has. */
+/** Repeats the writes of one of Plat's operations, one after the other, under unused keys. */
 export async function replay(
   { client }: Bed,
   writes: readonly Command[],
@@ -119,11 +119,11 @@ export async function replay(
   }
 }
 
-/** Of what ours sent, what wrote. */
+/** Returns the writes among what Plat sent. */
 export const writesOf = (sent: readonly Command[]): readonly Command[] =>
   sent.filter((command) => command instanceof PutCommand || command instanceof UpdateCommand);
 
-/** Every address of a block of the host was assigned once and freed. */
+/** Assigns and frees every address of a block of the host once. */
 export async function ageBlock(bed: Bed, space: string, host: string): Promise<void> {
   const context = bed.coldFunction();
   const { handle } = await assigned(context, requestOf(space, host, BLOCK_ADDRESSES));

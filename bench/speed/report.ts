@@ -1,10 +1,10 @@
 import type { Goal } from "./goals.ts";
 import type { Line } from "./lines.ts";
 
-/** All that one run of the benchmark has come to. */
+/** All results of one run of the benchmark. */
 export interface Report {
   readonly date: string;
-  /** What it ran on, in general words. */
+  /** The machine of the run, in general words. */
   readonly machine: string;
   readonly method: string;
   readonly lines: readonly Line[];
@@ -19,7 +19,7 @@ const TITLES: Readonly<Record<string, string>> = {
   crowd: "All at once",
 };
 
-/** The report as Markdown; `plot` is the name of the file with the plot. */
+/** Formats the report as Markdown; `plot` is the name of the file with the plot. */
 export function markdownOf({ date, machine, method, lines, goals }: Report, plot: string): string {
   const sections = [...new Set(lines.map(({ section }) => section))];
   return [

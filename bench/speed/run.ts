@@ -15,7 +15,7 @@ export type Section = (typeof SECTIONS)[number];
 export const isSection = (name: string): name is Section =>
   (SECTIONS as readonly string[]).includes(name);
 
-/** How large what is measured is. */
+/** The sizes of the measurements. */
 export interface Sizes {
   readonly callers: readonly number[];
   readonly hosts: readonly number[];
@@ -42,15 +42,15 @@ const SHARES: Readonly<Record<Section, number>> = {
   full: 0.8,
   crowd: 0.9,
 };
-/** What is measured one by one takes a share of the time of what many callers do. */
+/** Measurements of single acts take this share of the time of those with many callers. */
 const SHARE_OF_ONE = 0.25;
 /** A crowd takes as long as it takes, so it comes less often. */
 const CROWD_ROUNDS_MAX = 3;
 
 /**
- * Measures what is asked for, over one table.
+ * Runs the requested measurements over one table.
  *
- * @param ms how long a turn of many callers takes
+ * @param ms the time of a turn of many callers
  */
 export async function measureSpeed({
   only,

@@ -1,14 +1,14 @@
 /** What one side of a contest did in its turn. */
 export interface Turn {
-  /** How long each act took. */
+  /** The time of each act. */
   readonly ms: readonly number[];
-  /** Of acts that begin with an assign: how long that took. */
+  /** For acts that begin with an assign: the time of the assign. */
   readonly assignMs?: readonly number[];
-  /** From the first act's beginning to the last one's end, without what was put right between them. */
+  /** From the first act's beginning to the last one's end, without the restoring between them. */
   readonly tookMs: number;
-  /** What it took of the processor in this process, of which others at work take nothing. */
+  /** The processor time of this process, which other processes do not affect. */
   readonly processorMs: number;
-  /** Calls to the database, where they are seen. */
+  /** Calls to the database, if they can be counted. */
   readonly calls: number | undefined;
 }
 
@@ -18,7 +18,7 @@ export interface Contest {
   readonly name: string;
   readonly callers: number;
   readonly hosts?: number;
-  /** What raw does meanwhile. */
+  /** What raw does in comparison. */
   readonly beside: string;
   readonly ours: () => Promise<Turn>;
   readonly raw: () => Promise<Turn>;
@@ -30,9 +30,10 @@ export interface Round {
 }
 
 /**
- * Round by round each contest has its turns, ours first and raw first by turns, so that a machine's moods touch both.
+ * Gives each contest its turns round by round, with Plat and raw first in alternation, so that disturbances affect
+ * both.
  *
- * @param untilMs no round but the first begins later, by `performance.now()`
+ * @param untilMs no round except the first begins later, by `performance.now()`
  */
 export async function inTurns(
   contests: readonly Contest[],
@@ -54,9 +55,9 @@ export async function inTurns(
 }
 
 /**
- * One act after the other for so long, and at least one; what is put right after each is not measured.
+ * Repeats an act for a time, at least once. The restoring after each act is not measured.
  *
- * @param calls how many calls to the database there were so far; or how many each act makes
+ * @param calls the number of calls to the database so far, or for each act
  */
 export async function oneByOne(
   forMs: number,
@@ -83,7 +84,7 @@ export async function oneByOne(
   return { ms, tookMs: ms.reduce((sum, each) => sum + each, 0), processorMs, calls: made };
 }
 
-/** Begins to measure; returns what has been used of the processor since. */
+/** Starts a measurement; returns the function that returns the processor time since. */
 export function processorTime(): () => number {
   const before = process.cpuUsage();
   return () => {
@@ -94,7 +95,7 @@ export function processorTime(): () => number {
 
 export const median = (values: readonly number[]): number => quantile(values, 0.5);
 
-/** The value that a share of them stays within. */
+/** Returns the value below which a share of the values lies. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;
