@@ -12,12 +12,12 @@ import { poolNamed, SPACE, type World } from "./world.ts";
 
 const HOST: HostId = "host:node-1";
 
-/** What is to be told of an allocation of a crowd, beyond that it has one address. */
+/** The properties of an allocation of a crowd, besides its one address. */
 export interface Member {
   readonly keyed?: boolean;
-  /** Was it made before tokens and ids said where allocations lie? */
+  /** True if it is older than the tokens and ids that locate allocations. */
   readonly older?: boolean;
-  /** Was it released, and is its address free again? Then it may have lost its parts. */
+  /** True if it was released and its address is free again. Then it may have lost its parts. */
   readonly released?: "with parts" | "without parts";
 }
 

@@ -28,7 +28,7 @@ beforeAll(async () => {
   expect(await context.store.listAllocations(SPACE, handleHash("many"))).toHaveLength(ALLOCATIONS);
 }, 60_000);
 
-/** What one request comes to that ends all allocations over a table, and at what times of it its calls began. */
+/** Ends all allocations over a table in one request; returns the result, and the times at which its calls began. */
 async function closing(table: Table, time: VirtualClock) {
   const startedAtMs = time.nowMs;
   const begunAtMs: number[] = [];

@@ -16,7 +16,7 @@ const PAGES = [...readdirSync(ROOT), ...documents.map((name) => `docs/${name}`)]
   name.endsWith(".md"),
 );
 
-/** Where a file may be that a page names. */
+/** The folders in which a file that a page names can be. */
 const PLACES = ["", "src/allocator", "model"];
 
 it("docs/dependencies.md says of every dependency what it is for, and of nothing else", () => {
@@ -78,7 +78,7 @@ describe.each(PAGES)("%s", (page) => {
   });
 });
 
-/** What GitHub makes of headings. */
+/** Returns the anchors that GitHub makes of headings. */
 function anchorsOf(page: string): readonly string[] {
   return [...page.matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) =>
     heading

@@ -100,7 +100,7 @@ export function slowTable(table: Table, { sleep }: VirtualClock, callMs: number)
 
 interface Event {
   readonly atMs: number;
-  /** Of events of one moment, the one that was asked for first comes first. */
+  /** The order of events of one moment: the first requested one comes first. */
   readonly order: number;
   readonly resolve: () => void;
 }
@@ -108,5 +108,5 @@ interface Event {
 const isEarlier = (a: Event, b: Event): boolean =>
   a.atMs < b.atMs || (a.atMs === b.atMs && a.order < b.order);
 
-/** Until nothing is left that can run without the clock: Node.js empties its queues of promises before this. */
+/** Waits until nothing is left that can run without the clock: Node.js empties its queues of promises before this. */
 const idle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -43,7 +43,7 @@ export interface World {
 
 const made: World[] = [];
 
-/** Whatever a test did, the invariants hold over the tables of its worlds when it is done, and passes come by all pools. */
+/** Checks the invariants over the tables of each test's worlds when it is done, after scheduled runs over all pools. */
 afterEach(() => {
   for (const world of made.splice(0)) {
     expect(findViolations(contentsIn(world))).toEqual([]);

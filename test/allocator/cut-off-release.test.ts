@@ -18,7 +18,7 @@ import {
   type World,
 } from "../world.ts";
 
-/** How often in a run somebody is cut off before one of the calls: more often than any release here makes calls. */
+/** The number of calls before which a run is cut off: more than any release here makes. */
 const CALLS_MAX = 12;
 
 describe("a release under a key that was cut off", () => {

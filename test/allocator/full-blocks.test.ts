@@ -55,7 +55,7 @@ async function oneMore(host = HOST) {
   return { answer: answer as Assignment | Rejection, calls: calls.length };
 }
 
-/** Of one answer's addresses the first is freed. */
+/** Frees the first address of one answer. */
 const giveOneBack = (told: Assignment | undefined, table: Table = world.table) =>
   releaseAll(anew(table), told && { ...told, addresses: told.addresses.slice(0, 1) });
 

@@ -13,7 +13,7 @@ import {
 
 const CALLERS = 64;
 const PAIRS = 1_500;
-/** Until every slot of the block was used, callers meet less. */
+/** Callers conflict less until every slot of the block was used. */
 const BEFORE = 700;
 
 it("of 64 functions that assign and release on one host without a cooldown, each loses little more than a try an assign", async () => {

@@ -32,11 +32,11 @@ const NEW = "new";
 
 type Answer = Written<unknown> | Accepted | Rejection;
 
-/** What an operator does to something as both have read it. */
+/** An operator's change of something that both operators have read. */
 interface Act {
   readonly name: string;
   act(context: Context, seen: Precondition): Promise<Answer>;
-  /** What stands when it was done, and nothing after it. */
+  /** The state after the change. */
   readonly leaves: unknown;
 }
 
@@ -234,7 +234,7 @@ describe("of two operators who act on what they saw, one is told that it changed
         ...(isDone(theirs) ? [{ answer: theirs, act: quick }] : []),
         ...(isDone(ours) ? [{ answer: ours, act: slow }] : []),
       ];
-      // Who asks for the same is told of the one job, or of what stands there already.
+      // A repeated request gets the one job, or the existing state.
       expect(new Set(told.map(({ answer }) => writeOf(answer))).size, where).toBe(1);
       const leaves = told[0]?.act.leaves;
       expect(await resource.read(world.calm), where).toMatchObject(leaves as object);
@@ -249,7 +249,7 @@ describe("of two operators who act on what they saw, one is told that it changed
   });
 });
 
-/** What tells one write from another: a job, or the revision that it left. */
+/** Identifies a write: by its job, or by the revision that it left. */
 const writeOf = (answer: Written<unknown> | Accepted): unknown =>
   "job" in answer ? answer.job.id : ((answer.value as Revised | undefined)?.revision ?? answer);
 

@@ -9,7 +9,7 @@ export interface Row {
 
 export interface NamedTest {
   readonly file: string;
-  /** What it is in, from the outside, and its own name. */
+  /** The names of its suites, from the outside, and its own name. */
   readonly path: readonly string[];
 }
 

@@ -17,7 +17,7 @@ const block = cidr.value;
 const host = hostId("host", "SPACES");
 const allocation = { space: "SPACE", handleHash: "HANDLE", id: "id", keyed: false };
 
-/** What stands for a value in a template. */
+/** An intrinsic function in place of a value in a template. */
 interface Intrinsics {
   readonly "Fn::Join"?: readonly [string, readonly unknown[]];
   readonly "Fn::GetAtt"?: readonly string[];

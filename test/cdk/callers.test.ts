@@ -16,7 +16,7 @@ const MANAGED_POLICY_CHARACTERS_MAX = 6_144;
 const NAMED = ["tenant-7", SPACE_DEFAULT];
 const SPACES = [...NAMED, "tenant-77", "tenant"];
 
-/** What stands for a name in a path: plain, like another part of a path, and with slashes that may be decoded on the way. */
+/** Names for a path: plain, like another part of a path, and with slashes that may be decoded on the way. */
 const NAMES = [
   "x",
   "assign",
@@ -31,7 +31,7 @@ const NAMES = [
   "v1%2Fspaces%2Ftenant-7%2Fhandles%2Fx",
   "v1%2Fspaces%2Ftenant-7%2Fassign",
 ];
-/** What stands for a name that may have slashes as they are. */
+/** Names for a part of a path that may have slashes unencoded. */
 const GREEDY_NAMES = [...NAMES, ...NAMES.map(decodeURIComponent)];
 
 const template = templateWith("ap-southeast-2", NAMED);

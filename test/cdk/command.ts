@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 
 const TSX = import.meta.resolve("tsx");
 
-/** What a command of the deployment did, run as a process with an AWS of ours. */
+/** The result of a command of the deployment, run as a process with a fake AWS. */
 export interface Ended {
   readonly status: number | null;
   readonly stdout: string;

@@ -104,7 +104,7 @@ describe("npm run rollback", () => {
 const rollback = (...args: readonly string[]) =>
   withAws(ACCOUNT, (aws) => runCdk("rollback", [...ARGS, ...args], aws), answer);
 
-/** What CloudFormation and Lambda say of the stack. */
+/** Answers as CloudFormation and Lambda do for the stack. */
 function answer(method: string, path: string, body: string): string | undefined {
   const form = new URLSearchParams(body);
   if (form.get("StackName") === STACK) return stackAnswer(form.get("Action"));

@@ -408,7 +408,7 @@ describe.each(ENVIRONMENT_NAMES)("the alarms in %s", (name) => {
     });
   });
 
-  /** Is it raised after an hour in which so many passes failed in these minutes? */
+  /** Returns true if the alarm is raised after an hour with this many failed runs in these minutes. */
   function isRaised(id: string, failures: Readonly<Record<number, number>>): boolean {
     const { Statistic, Threshold, Period, EvaluationPeriods, DatapointsToAlarm } = alarm(id) ?? {};
     expect(Statistic).toBe("Sum");
@@ -468,7 +468,7 @@ describe.each(ENVIRONMENT_NAMES)("a deployment of %s", (name) => {
   });
 });
 
-/** What a route leads to, as the template says it. */
+/** Returns the integration of a route in the template. */
 function servedBy(template: Template, RouteKey: string): string {
   const [route] = Object.values(
     template.findResources("AWS::ApiGatewayV2::Route", { Properties: { RouteKey } }),
@@ -496,7 +496,7 @@ function statementsOf(template: Template, name: string): Statement[] {
     .flatMap(([, { Properties }]) => Properties.PolicyDocument.Statement);
 }
 
-/** What a function may do to the table's items and to its indexes. */
+/** Returns a function's rights to the table's items and indexes. */
 function accessOf(template: Template, name: string) {
   const access = { table: [] as string[], index: [] as string[] };
   for (const { Action, Resource } of statementsOf(template, name)) {

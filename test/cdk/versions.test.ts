@@ -92,7 +92,7 @@ function filledIn(arn: { "Fn::Join": [string, unknown[]] }, api: string): string
   return `${api}${parts.at(-1)}`;
 }
 
-/** Does an ARN match a pattern, where `*` stands for any characters? */
+/** Returns true if an ARN matches a pattern, in which `*` matches any characters. */
 function arnLike(pattern: string, arn: string): boolean {
   const parts = pattern.split("*").map((part) => part.replace(/[$.+?()[\]{}|\\^]/g, "\\$&"));
   return new RegExp(`^${parts.join(".*")}$`).test(arn);

@@ -9,7 +9,7 @@ const HEALED =
 const COMES_BACK = `The affinity returns as it was seen, over the one that replaced it. ${HEALED}`;
 const GOES = `The write deletes the affinity that replaced it. ${HEALED}`;
 
-/** What may be left out without any suite noticing, and why it stays. */
+/** Clauses that can be left out without a failing test, and why they stay. */
 export const EXCUSED: Readonly<Record<string, Excuse>> = {
   "affinity-confirm-rev": { why: COMES_BACK, heals: [3, 5] },
   "affinity-retire-rev": { why: COMES_BACK, heals: [32, 52] },

@@ -26,11 +26,11 @@ const { values } = parseArgs({
   },
 });
 
-/** Of the lives that go another way without something, so many are looked at. */
+/** The number of lives examined, among those that change without the clause. */
 const LIVES_MAX = 150;
 
 interface Kept {
-  /** Of what the table is: other sources, another table. */
+  /** Digests of the sources and of the other table. */
   readonly sources: string;
   readonly runs: number;
   readonly items: readonly Item[];
@@ -57,7 +57,7 @@ if (missed.length > 0) {
   console.error(`nothing notices, and nobody says why: ${missed.join(", ")}`);
 }
 
-/** Is each of the two unnoticed where it alone is left out? */
+/** Returns true if nothing fails when either of the two is left out alone. */
 function isUnnoticed(pair: string): boolean {
   return clausesOf(pair).every((name) => noticed[name]?.by === "nothing");
 }

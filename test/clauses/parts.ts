@@ -7,23 +7,23 @@ import { AND, isPossible, MutatedTable } from "../simulation/mutate.ts";
 const SHARED: ReadonlySet<string> = new Set(["end-rev", "format"]);
 const FENCE = /-fence$/;
 
-/** What a clause of a write is called where it is taken out. */
+/** Returns the name of a clause of a write, for leaving it out. */
 export const nameOf = ({ name }: Clause, { change }: Pick<Write, "change">): string =>
   SHARED.has(name) ? `${name} (${change.kind})` : name;
 
-/** What a write is called as a fence: one that is nothing else, or one inside of another change of a block. */
+/** Returns the name of a write as a fence: a write that is nothing else, or one inside of another change of a block. */
 export function fenceIn({ step, change }: Write): string | undefined {
   if (FENCE.test(step)) return step;
   return change.kind === "update" && change.set?.some(isEpoch) ? `${step}-epoch` : undefined;
 }
 
-/** What two clauses of a write are called together. */
+/** Returns the name of two clauses of a write together. */
 export const pairOf = (one: string, other: string): string => [one, other].sort().join(AND);
 
 /** The names in the name of a pair; any other name is alone. */
 export const clausesOf = (name: string): readonly string[] => name.split(AND);
 
-/** What may decide a write that goes another way when this is left out: of two, both together or each by itself. */
+/** Returns the clauses that decide a write when this one is left out: of a pair, both together or each alone. */
 export const decidersOf = (name: string): readonly string[] => [
   ...new Set([name, ...clausesOf(name)]),
 ];

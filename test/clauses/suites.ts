@@ -6,7 +6,7 @@ import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { decidersOf } from "./parts.ts";
 
-/** What should notice, the quick ones first. Every table of theirs lacks what `WITHOUT` names. */
+/** The suites that should fail, the quick ones first. Each of their tables lacks what `WITHOUT` names. */
 const SUITES = [
   ["test/allocator", "test/invariants.test.ts"],
   ["test/simulation/crash-points.test.ts"],

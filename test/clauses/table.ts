@@ -3,13 +3,13 @@ import { NOTICED } from "../simulation/noticed.ts";
 import { EXCUSED } from "./excused.ts";
 import type { Item } from "./inventory.ts";
 
-/** What noticed that something was left out. */
+/** The test that noticed that something was left out. */
 export type Noticed =
   | { readonly by: "test"; readonly test: string }
   | { readonly by: "simulation"; readonly seed: number; readonly invariants: readonly string[] }
   | {
       readonly by: "nothing";
-      /** How many lives were looked at, of those that go another way without it, and in how many these were found. */
+      /** How many lives that change without it were examined, and in how many of them a check failed. */
       readonly lives: number;
       readonly decisive: number;
       readonly of: number;

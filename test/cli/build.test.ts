@@ -111,10 +111,10 @@ describe("the built file", () => {
 });
 
 describe("completion in bash", () => {
-  /** What bash offers for a line when the tab key is pressed. */
+  /** Returns the words that bash offers for a line when the tab key is pressed. */
   const offered = async (...words: readonly string[]) => {
     const quoted = words.map((word) => `'${word}'`).join(" ");
-    // What bash-completion does for the script where it is installed.
+    // bash-completion does this for the script where it is installed.
     const line = `
       _get_comp_words_by_ref() { words=("\${COMP_WORDS[@]}"); cword=$COMP_CWORD; cur=\${words[cword]}; prev=\${words[cword-1]}; }
       compopt() { :; }

@@ -74,7 +74,7 @@ export class CalicoBlock {
   }
 }
 
-/** What `kubectl get ippools,ipamblocks,blockaffinities,ipamhandles,ipamconfigs` prints of these blocks. */
+/** Returns the output of `kubectl get ippools,ipamblocks,blockaffinities,ipamhandles,ipamconfigs` for these blocks. */
 export function dumpOf(
   pools: readonly Resource[],
   blocks: readonly CalicoBlock[],

@@ -2,8 +2,8 @@ import { COOLDOWN_SECONDS_DEFAULT } from "../../src/domain/limits.ts";
 import type { Resource } from "./cluster.ts";
 
 /**
- * What of a dump counts, in one form: not metadata and sequence numbers, not the order of attributes and of what is free, not
- * addresses that cool; a field that is left out is what it would be.
+ * Reduces a dump to the parts that count, in one form. It leaves out metadata, sequence numbers, the order of
+ * attributes and of free ordinals, and cooling addresses. It sets a missing field to its default.
  */
 export function normalised(resources: readonly Resource[]) {
   const of = (kind: string) => resources.filter((resource) => resource.kind === kind);

@@ -1,6 +1,6 @@
 /** A command of a page, and what the page shows below it. */
 export interface Step {
-  /** Where the command stands: the number of its line. */
+  /** The number of the command's line. */
   readonly line: number;
   /** As one would type it, in as many lines as the page has it. */
   readonly command: string;

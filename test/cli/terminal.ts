@@ -20,13 +20,13 @@ export interface Given {
   readonly nowMs?: number | (() => number);
   /** By itself it is a pipe. */
   readonly terminal?: Partial<Io["terminal"]>;
-  /** What happens while the command waits. */
+  /** Runs while the command waits. */
   readonly sleep?: Io["sleep"];
-  /** What a person answers who is asked to confirm, who says yes by itself; `no terminal` where nobody can be asked. */
+  /** A person's answer to a confirmation, by default yes; `no terminal` if nobody can be asked. */
   readonly ask?: Io["ask"] | "no terminal";
-  /** How the test presses Ctrl-C: it is handed what the command does then, and nothing once the command listens no more. */
+  /** Lets the test press Ctrl-C: it gets the command's handler, and nothing once the command stops listening. */
   readonly interrupt?: (press: (() => void) | undefined) => void;
-  /** What a person who looks on is told of long work. */
+  /** The progress of long work that a person sees. */
   readonly progress?: string[];
 }
 

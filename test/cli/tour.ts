@@ -13,21 +13,21 @@ import { differenceOf, type Step, stepsOf } from "./page.ts";
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const PAGE = await readFile(join(ROOT, "docs/tour.md"), "utf8");
 const STEPS = stepsOf(PAGE);
-/** What changes by these is in force everywhere only after a while. */
+/** Commands whose changes take effect everywhere only after a while. */
 const OPERATING = /^plat (configure|(pool|reservation|node|namespace) (apply|create|split))/;
 /** Between what a command printed and what the next one does; no command prints it. */
 const MARK = "\u001e";
 
-/** Where the tour goes. */
+/** The place at which the tour runs. */
 export interface Place {
-  /** How the server is started, given what the page says. */
+  /** Returns the command that starts the server, with the options on the page. */
   readonly start: (options: readonly string[]) => readonly string[];
-  /** What `plat` is told beside, and the variables that it sees. */
+  /** Further arguments of `plat`, and its variables. */
   readonly arguments?: readonly string[];
   readonly variables?: Readonly<Record<string, string>>;
   /** A line that is printed there, and not on a laptop, where nobody signs. */
   readonly beside?: RegExp;
-  /** How long what operators change takes to be in force everywhere; on a laptop there is one process. */
+  /** The time until operators' changes take effect everywhere; on a laptop there is one process. */
   readonly inForceSeconds?: number;
   readonly msMax: number;
 }
@@ -36,7 +36,7 @@ export interface Place {
 export function goOnTour(place: Place): void {
   let folder: string;
   let server: Started;
-  /** What each step printed, on stdout and on stderr; nothing where the tour did not come so far. */
+  /** The output of each step, on stdout and on stderr; empty for steps that the tour did not reach. */
   const printed = new Map<Step, string>();
 
   beforeAll(async () => {
@@ -100,7 +100,7 @@ export function goOnTour(place: Place): void {
   });
 }
 
-/** What is done in an address space of its own needs nothing of what was done before, and has a shell of its own. */
+/** Splits the steps: steps in an address space of their own need no earlier ones, and get a shell of their own. */
 function shells(steps: readonly Step[]): readonly (readonly Step[])[] {
   const starts = steps.flatMap(({ command }, at) =>
     /^export PLAT_SPACE=/.test(command) ? at : [],

@@ -7,7 +7,7 @@ export interface Met {
   /** `POST /v1/release`, in whatever space */
   readonly route: string;
   readonly query: URLSearchParams;
-  /** How many requests came this way before. */
+  /** The number of earlier requests on this way. */
   readonly before: number;
 }
 

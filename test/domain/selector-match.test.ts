@@ -4,7 +4,7 @@ import { selector } from "./builders.ts";
 
 type Row = readonly [text: string, labels: Readonly<Record<string, string>>, result: boolean];
 
-/** What Calico answers. */
+/** The answers of Calico. */
 const ROWS: readonly Row[] = [
   ["", {}, true],
   ["\t", {}, true],

@@ -15,7 +15,7 @@ const STRINGS_END = "a string ends on its line with the quote it begins with, an
 
 type Row = readonly [text: string, problem: string];
 
-/** What Calico rejects, and what is said of it. */
+/** Texts that Calico rejects, and the messages about them. */
 const REFUSED: readonly Row[] = [
   ['a = "b"', `${OPERATOR} at column 3, found =; equality is written ==`],
   ['a === "b"', `${OPERATOR} at column 3, found ===; equality is written ==`],

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { type FieldProblem, Problem } from "../../src/contract/schema/problem.ts";
 
-/** What the request was rejected for, and the fields it names. */
+/** Returns the problem of a rejected request, and the fields that it names. */
 export function problemIn(result: unknown): { code: string; fields: readonly FieldProblem[] } {
   expect(result).toBeInstanceOf(Problem);
   const { code, members } = result as Problem;

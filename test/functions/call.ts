@@ -14,7 +14,7 @@ export async function callHandler(
   return (await sendEvent(handlers, eventOf(method, path, request))).reply;
 }
 
-/** What API Gateway would send, and what comes back, with the route that it took. */
+/** Sends the event that API Gateway would send, and returns the answer and the route. */
 export async function sendEvent(
   handlers: Handlers,
   event: Event,

@@ -6,7 +6,7 @@ const spec = { cidr: "10.0.0.0/24", blockSize: 28, nodeSelector: "has(a)", natOu
 const apiVersion = "projectcalico.org/v3";
 const labels = { zone: "west", constructor: "x" };
 
-/** What is written by PUT, in each form of its body, and a body that differs. */
+/** Resources that PUT writes, in each form of the body, with a body that differs. */
 const RESOURCES = [
   { path: "/v1/pools/main", body: pool, other: { ...pool, disabled: true } },
   {
@@ -39,7 +39,7 @@ const RESOURCES = [
   { path: "/v1/config", body: { cooldownSeconds: 9, strictAffinity: true }, other: {} },
 ];
 
-/** What a call answers, and whether it wrote. */
+/** Returns the answer of a call, and whether it wrote. */
 async function watched<T>(act: () => Promise<T>) {
   const before = new Set(table.items());
   const reply = await act();

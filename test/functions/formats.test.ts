@@ -12,7 +12,7 @@ import { context, table } from "./plat.ts";
  */
 
 interface Case {
-  /** What it is called where it is rejected. */
+  /** The item's name in a rejection. */
   readonly item: (of: Furnished) => string;
   readonly fits: (space: string, of: Furnished) => (item: Item) => boolean;
   /** The calls that need it, and name it. All others do as ever. */
@@ -309,7 +309,7 @@ const CASES: Readonly<Record<string, Case>> = {
 let written: Item | undefined;
 
 afterEach(() => {
-  // What other calls did is held against the invariants beside the item as it was before.
+  // Checks the invariants over the results of other calls, with the item as it was before.
   if (written) replace(written);
   written = undefined;
 });
@@ -408,9 +408,9 @@ it("a pool that cannot be read keeps its range, its name and its blocks", async 
 });
 
 describe("a space whose items say that the keys of the table are of another format", () => {
-  /** What a caller proves to have by its generation, its key or its handle is found under these keys, or not at all. */
+  /** Calls that name something by its generation, key or handle find it under these keys, or not at all. */
   const PROVEN = /^(release|PATCH|GET handle|assign once more)/;
-  /** What begins with the register, or with what is another space's as well, asks the table itself. */
+  /** Calls that begin with the register, or with items of several spaces, read the format from the table itself. */
   const ASKS_THE_TABLE = /node|namespace|affinities|jobs?$/;
 
   it("is rejected as a whole, and nothing is written", async () => {

@@ -5,7 +5,7 @@ import { spaceWithPool } from "./plat.ts";
 
 const { HANDLERS } = await import("../../src/local/functions.ts");
 
-/** What an API of API Gateway may have unless its account asks for more (HTTP API quotas). */
+/** The maximum number of routes of an API without a raised quota (HTTP API quotas). */
 const ROUTES_MAX = 300;
 
 it("HEAD is there wherever GET is, in so few routes that an API has room for them", () => {

@@ -66,7 +66,7 @@ const TEXTS: readonly string[] = [
   '"a","b"',
 ];
 
-/** What stands in a JSON body where something else should; as text, since some of it is no value of the language. */
+/** Wrong parts of a JSON body, as text, because some are no JavaScript values. */
 const JSONS: readonly string[] = [
   "null",
   "true",
@@ -103,7 +103,7 @@ const anyJson = fc.oneof(
   fc.jsonValue({ maxDepth: 3 }).map((value) => JSON.stringify(value)),
 );
 
-/** What is right for each field, parameter and part of a path that any route knows. */
+/** Valid values for each field, parameter and part of a path that any route knows. */
 const RIGHT: Readonly<Record<string, readonly unknown[]>> = {
   space: ["default", "blue"],
   host: ["node-1"],
@@ -201,7 +201,7 @@ const orElse = (names: readonly string[], name: string) => (names.length > 0 ? n
 
 const rightOf = (name: string) => fc.constantFrom(...(RIGHT[name] ?? ["x"]));
 
-/** What a body needs to be one of its route. */
+/** The required fields of a body, by route. */
 const NEEDED: Readonly<Record<string, readonly string[]>> = {
   assign: ["host", "ipv4"],
   release: ["addresses"],

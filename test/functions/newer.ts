@@ -6,15 +6,15 @@ import { context, newSpace, table } from "./plat.ts";
 
 /** A space that has an item of every kind, and each route of the API asked about them. */
 
-/** What the space has by name, for requests about it. */
+/** The resources of the space by name, for requests about them. */
 export interface Furnished {
   readonly plat: ReturnType<typeof newSpace>;
   readonly address: string;
   readonly generation: string;
-  /** Of a request with an Idempotency-Key. */
+  /** The address of a request with an Idempotency-Key. */
   readonly keyed: { readonly address: string; readonly generation: string };
   readonly block: string;
-  /** Of a host that nothing else is about. */
+  /** The address of a host that nothing else concerns. */
   readonly other: { readonly address: string; readonly generation: string };
   readonly job: string;
 }

@@ -17,11 +17,11 @@ import { runAs, tellUsed, unlawful, watchedTable } from "./rights.ts";
 
 process.env.POWERTOOLS_LOG_LEVEL = "SILENT";
 
-/** What the handlers of this test file work with; a test may put something in their way. */
+/** The table of the handlers in this test file; a test may replace its methods. */
 export const table = new InMemoryTable();
 export const context = wire(watchedTable(table));
 
-/** Whatever a test did, the invariants hold over the whole table when it is done. */
+/** Checks the invariants over the whole table after each test. */
 afterEach(async () => {
   const { violations } = await checkTable(contextOf(table));
   expect(violations).toEqual([]);

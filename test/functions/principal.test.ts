@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { context, type newSpace, spaceWithPool } from "./plat.ts";
 
-/** Who asked for an address, as API Gateway names a caller whose request IAM authorised. */
+/** The caller of a request, as API Gateway names one that IAM authorised. */
 
 const ALICE = "arn:aws:iam::123456789012:user/alice";
 const BOB = "arn:aws:sts::123456789012:assumed-role/deploy/bob";

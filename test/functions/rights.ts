@@ -12,15 +12,15 @@ import type { Table } from "../../src/store/table.ts";
 
 type Deployed = FunctionName | ScheduledFunctionName;
 
-/** Which function runs, so that a call to the table is told whose it is. */
+/** The running function, so that a call to the table can be attributed to it. */
 const running = new AsyncLocalStorage<Deployed>();
 
 /** Runs what a function does, as this function. */
 export const runAs = <Result>(name: Deployed, act: () => Result): Result => running.run(name, act);
 
-/** What functions did with the table, such as `assign put BLOCK`. */
+/** The rights that functions used, such as `assign put BLOCK`. */
 const used = new Set<string>();
-/** What they did of that without a right to. */
+/** The rights that they used without having them. */
 export const unlawful = new Set<string>();
 
 /** A table that notes what each function does with it, and whether `cdk/access.ts` lets it. */

@@ -6,7 +6,7 @@ import { InMemoryTable } from "../../src/store/in-memory-table.ts";
 import { wire } from "../../src/wiring.ts";
 
 const TOKEN = "0123456789abcdef";
-/** What a page sends that a browser shows, wherever it is from. */
+/** The headers that a browser sends for a page of any site. */
 const BROWSER = {
   "user-agent": "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/142.0.0.0 Safari/537.36",
   accept: "*/*",

@@ -14,7 +14,7 @@ const STRICT_LIMITS = {
   headerBytesMax: 10_240,
   connectionsMax: 8,
 };
-/** Where a test is not about time, a machine that is busy with others has enough of it. */
+/** Limits with enough time for a busy machine, for tests that are not about time. */
 const WIDE_LIMITS = {
   ...STRICT_LIMITS,
   headersMsMax: 60_000,

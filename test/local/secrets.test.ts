@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Started, start } from "./process.ts";
 
-/** What must never stand in a log, wherever a caller puts it. */
+/** A text that no log may contain, wherever a caller puts it. */
 const SECRET = "hunter2-AKIAIOSFODNN7EXAMPLE";
 
 const HEADERS = {

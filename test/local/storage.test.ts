@@ -8,7 +8,10 @@ import { run } from "./process.ts";
 
 const newDirectory = scratchDirectory();
 
-/** What a server says as it ends, whose lmdb looks for its binary in a folder of ours (a variable of its loader). */
+/**
+ * Returns the last output of a server whose lmdb searches its binary in a folder of the test (a variable of its
+ * loader).
+ */
 async function endOfServer(binaries: string): Promise<string> {
   const data = await newDirectory();
   const { code, errors } = await run(["--port", "0", "--data", data], { LMDB_PREBUILD: binaries })

@@ -24,7 +24,9 @@ const VENV_BIN = join(VENV, process.platform === "win32" ? "Scripts" : "bin");
 
 const tool = (name: string) => join(HERE, "node_modules", ".bin", name);
 
-/** What openapi-python-client cannot make of the document: it knows bodies of JSON, and leaves those of YAML out. */
+/**
+ * The parts of the document that openapi-python-client cannot use: it knows JSON bodies, and leaves out those of YAML.
+ */
 const YAML_LEFT_OUT = "Unsupported content type application/yaml";
 
 /** A step that failed; what its program printed says why. */

@@ -12,7 +12,7 @@ import { EARLIER_MS, sceneRandom, someId } from "./drawn.ts";
 import type { LargeTable } from "./large-table.ts";
 import { blockItem } from "./scene.ts";
 
-/** Whose an address is, and where it lies. */
+/** An address, its owner and its place. */
 export interface Held {
   readonly handle: string;
   readonly host: HostId;

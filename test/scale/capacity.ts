@@ -1,6 +1,6 @@
 import { PARTITION_READ_UNITS_PER_S, PARTITION_WRITE_UNITS_PER_S } from "./model.ts";
 
-/** What one partition was asked for so far. */
+/** The units that one partition has consumed. */
 export interface Consumed {
   calls: number;
   readUnits: number;
@@ -10,8 +10,8 @@ export interface Consumed {
 }
 
 /**
- * What DynamoDB gives: each partition so many units a second, kept for a second where they are not used. A partition is
- * here what has one partition key, or one of the due index: where it is hot, DynamoDB gives it a partition of its own.
+ * The capacity of DynamoDB: units per second for each partition, kept for a second if unused. A partition here is one
+ * partition key, or one of the due index. If it is hot, DynamoDB gives it a partition of its own.
  */
 export class Capacity {
   readonly #partitions = new Map<string, Partition>();
@@ -38,12 +38,12 @@ export class Capacity {
     return true;
   }
 
-  /** What a partition was asked for. */
+  /** Returns the units that a partition has consumed. */
   of(name: string): Readonly<Consumed> {
     return this.#partitions.get(name)?.consumed ?? nothing();
   }
 
-  /** What all partitions were asked for. */
+  /** Returns the units that all partitions have consumed. */
   total(): Readonly<Consumed> {
     const sum = nothing();
     for (const { consumed } of this.#partitions.values()) {

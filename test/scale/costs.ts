@@ -30,7 +30,10 @@ const PRICES = {
 } as const;
 
 const MINUTES_PER_MONTH = 30 * 24 * 60;
-/** What DynamoDB stores of an item beside it (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html). */
+/**
+ * The bytes that DynamoDB stores besides an item
+ * (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html).
+ */
 const STORED_BESIDE_BYTES = 100;
 const SPACE = "default";
 /** A pool in which a hundred million addresses have room. */
@@ -44,18 +47,18 @@ const ADDRESSES_PER_GROUP = 4_096;
 /** Executions in a minute. */
 const SCHEDULES = RECLAIM.length + COLLECT.length + WORK.length;
 
-/** What a table with so many addresses comes to, all of them assigned, each to a handle of its own. */
+/** The costs of a table with this many addresses, all assigned, each to its own handle. */
 export interface Costs {
   readonly addresses: number;
   readonly items: number;
   readonly partitions: number;
   readonly gigabytes: number;
-  /** Of all schedules, in a minute without a request. */
+  /** The units of all schedules, in a minute without a request. */
   readonly readUnitsPerMinute: number;
   readonly writeUnitsPerMinute: number;
   /** The longest run of any schedule. */
   readonly longestRunSeconds: number;
-  /** How long the reclaimer takes to come round to a block, in minutes. */
+  /** The minutes until reclaim returns to a block. */
   readonly reclaimRoundMinutes: number;
   /** The same where a function has a whole processor. */
   readonly reclaimRoundMinutesWithProcessor: number;
@@ -104,7 +107,7 @@ function putMidway({ clock, items }: Measured, count: number): void {
     items.put(drafted((store) => store.writeProgress(shard, { itemsBefore, sweep })));
 }
 
-/** What the schedules cost where nobody asks for anything. */
+/** Measures the schedules without any request. */
 async function restOf(cloud: Measured, groups: number) {
   const runs: Runs = { executions: [] };
   let before = cloud.table.capacity.total();
@@ -139,7 +142,7 @@ async function restOf(cloud: Measured, groups: number) {
   };
 }
 
-/** How many minutes it takes to come to every block group, by how many runs of so many minutes came to. */
+/** Returns the minutes until all block groups are read, from the number that some runs read. */
 function roundMinutes(groups: number, executions: Runs["executions"], minutes: number): number {
   const visited = executions.reduce(
     (sum, run) => sum + (run.ended === "answered" ? (run.value.groups ?? 0) : 0),
@@ -154,7 +157,7 @@ async function roundOf(cloud: Cloud, groups: number): Promise<number> {
   return roundMinutes(groups, runs.executions, 1);
 }
 
-/** What an assign and its release cost, by functions that know the host's block. */
+/** Measures an assign and its release, by functions that know the host's block. */
 async function pairsOf(cloud: Measured) {
   const lambda = new LambdaFunction(cloud);
   await assigned(lambda, "host:busy");
@@ -178,7 +181,7 @@ async function pairsOf(cloud: Measured) {
   return { writeUnitsPerPair, readUnitsPerPair, perMillionPairs: perPair * 1e6 };
 }
 
-/** What an assign costs a host that has no block yet. */
+/** Measures an assign of a host without a block. */
 async function claimOf(cloud: Measured) {
   const before = cloud.table.capacity.total();
   const { calls } = await assigned(new LambdaFunction(cloud), "host:new");

@@ -1,13 +1,13 @@
 import type { Random } from "../../src/domain/fresh.ts";
 import { seededRandom } from "../simulation/random.ts";
 
-/** When everything in a scene was made: a day before the clock starts. */
+/** The time at which everything in a scene was made: a day before the clock starts. */
 export const EARLIER_MS = 1_700_000_000_000 - 24 * 60 * 60 * 1_000;
 
 const fresh = () => ({ ids: 0, handles: 0, random: seededRandom(1) });
 let drawn = fresh();
 
-/** What was drawn for another scene makes no difference to the next one. */
+/** Resets the random source, so that a scene does not depend on the one before. */
 export function drawAnew(): void {
   drawn = fresh();
 }
@@ -23,5 +23,5 @@ export function someId(): string {
 /** A handle that nobody else in the scene has. */
 export const someHandle = (): string => `workload-${drawn.handles++}`;
 
-/** What the authors of a scene's allocations draw at random. */
+/** Returns the random source of the authors of a scene's allocations. */
 export const sceneRandom = (): Random => drawn.random;

@@ -26,7 +26,7 @@ export class DueIndex {
     return entries.slice(from, from + limit).filter(({ dueAtMs }) => dueAtMs <= untilMs);
   }
 
-  /** Where an entry stands, or would stand. */
+  /** Returns the place of an entry, present or not. */
   #place(shard: string, entry: DueKey): number {
     const entries = this.#shards.get(shard) ?? [];
     let [from, to] = [0, entries.length];

@@ -2,7 +2,7 @@ import { SCHEDULED_RUN_MS_MAX } from "../../src/domain/limits.ts";
 import type { Sabotage } from "./lambda.ts";
 import { type LargeCloud, type NewCloud, newCloud } from "./scene.ts";
 
-/** How large the scenes are: as the facts are stated, or smaller, for every change. */
+/** The size of the scenes: as the facts state it, or smaller, for every change. */
 export type Form = "full" | "small";
 
 /** Something that a user may count on, at a size, and how it is measured. */
@@ -24,11 +24,11 @@ export interface Finding {
   readonly fact: Fact;
   readonly measured: number;
   readonly holds: boolean;
-  /** What each run of a schedule took in its scenes, in milliseconds. */
+  /** The duration of each run of a schedule in its scenes, in milliseconds. */
   readonly scheduledRuns: readonly number[];
 }
 
-/** What a run may take to end the work that is under way when its time is over. */
+/** The maximum time in which a run ends the work in progress after its time is over. */
 const ENDING_MS = 5_000;
 /** The most that a run of a schedule may take, in any scene. */
 export const RUN_MS_MAX = SCHEDULED_RUN_MS_MAX + ENDING_MS;
@@ -44,5 +44,5 @@ export async function find(fact: Fact, sabotage?: Sabotage): Promise<Finding> {
   return { fact, measured, holds: measured <= fact.bound, scheduledRuns };
 }
 
-/** What a fact is called in a list of facts. */
+/** Returns the title of a fact in a list of facts. */
 export const titleOf = ({ name, size }: Fact): string => `${name}: ${size}`;

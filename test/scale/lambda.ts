@@ -9,7 +9,7 @@ import type { VirtualClock } from "../virtual-clock.ts";
 import { MEMORY_MB, PASS_TIMEOUT_MS, processorMs, REQUEST_TIMEOUT_MS } from "./model.ts";
 import type { Answer, ModelledTable } from "./modelled-table.ts";
 
-/** What one execution of a function came to. */
+/** The result of one execution of a function. */
 export type Execution<T> = Spent &
   (
     | { readonly ended: "answered"; readonly value: T }
@@ -24,22 +24,22 @@ interface Spent {
   readonly ms: number;
 }
 
-/** What the functions run on. */
+/** The environment of the functions. */
 export interface Cloud {
   readonly clock: VirtualClock;
   readonly table: ModelledTable;
-  /** Of each function; `MEMORY_MB` unless it is said. */
+  /** The memory of each function; `MEMORY_MB` by default. */
   readonly memoryMb?: number;
   /** Processes so far: each has its number as the seed of what it draws, so that a scene is the same each time. */
   readonly processes: { count: number };
-  /** What each run of a schedule took, in milliseconds. */
+  /** The duration of each run of a schedule, in milliseconds. */
   readonly scheduledRuns: number[];
   readonly sabotage?: Sabotage;
 }
 
 /** Something that is broken under the walks, to see that a fact can fail. */
 export interface Sabotage {
-  /** What is so then, as a sentence. */
+  /** The condition, as a sentence. */
   readonly called: string;
   /** The table as the walks find it, made for each process of a function. */
   readonly table?: (table: Table) => Table;

@@ -19,7 +19,7 @@ export interface Crowd {
   itemAt?(number: number, sk: string): Item | undefined;
 }
 
-/** What a conditional write found, and what stands after it. */
+/** The item that a conditional write found, and the item after it. */
 interface Judged {
   readonly holds: boolean;
   readonly before: Item | undefined;
@@ -73,7 +73,9 @@ export class LargeTable {
     return this.partition(pk)?.get(sk);
   }
 
-  /** What a conditional write would come to: it stands, or it would, when its clauses hold. */
+  /**
+   * Returns the result of a conditional write: the item that it finds, and the one that it leaves if its clauses hold.
+   */
   judge({ key, when, change }: Write): Judged {
     const before = this.get(key);
     if (!when.every((clause) => holds(clause, before))) return { holds: false, before };
@@ -112,7 +114,7 @@ export class LargeTable {
     }
   }
 
-  /** What there is, reckoned from so many partitions of each crowd, and from all that was written. */
+  /** Estimates the number of items, from some partitions of each crowd, and from everything that was written. */
   census(samples: number, bytesOf: (item: Item) => number) {
     let [items, partitions, bytes] = [0, 0, 0];
     const add = (all: readonly Item[], times: number) => {

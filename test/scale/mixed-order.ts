@@ -29,7 +29,7 @@ const STRIDE_MAX = 1_000_003;
 
 const gcd = (a: number, b: number): number => (b === 0 ? a : gcd(b, a % b));
 
-/** What makes 1 of a number, modulo another that it has no divisor in common with. */
+/** Returns the inverse of a number modulo another one that has no divisor in common with it. */
 function inverseOf(number: number, modulus: number): number {
   let [r, rest, s, next] = [number, modulus, 1, 0];
   while (rest !== 0) {

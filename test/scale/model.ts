@@ -5,10 +5,13 @@
 
 /** A GetItem, a write, or a page that is empty, between a function and the table, in the same region. */
 export const CALL_MS = 4;
-/** What a page of a Query or a Scan takes longer for each megabyte that is read for it. */
+/** The additional time of a page of a Query or a Scan for each megabyte that it reads. */
 export const PAGE_MS_PER_MB = 40;
 
-/** What a partition gives in a second (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html). */
+/**
+ * The units of a partition per second
+ * (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html).
+ */
 export const PARTITION_READ_UNITS_PER_S = 3_000;
 export const PARTITION_WRITE_UNITS_PER_S = 1_000;
 /** A Query or a Scan reads at most so much (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Query.Pagination.html). */
@@ -32,6 +35,6 @@ const CALL_PROCESSOR_MS = 0.3;
 /** Processor time of parsing what a call brings, unmarshalling it and reading it as blocks: 9 ms for 64 full blocks of 64. */
 const PROCESSOR_MS_PER_MB = 85;
 
-/** How long a function is busy with the answer of a call. */
+/** Returns the time that a function needs to process the answer of a call. */
 export const processorMs = (bytes: number, memoryMb: number): number =>
   ((CALL_PROCESSOR_MS + (bytes / 1_048_576) * PROCESSOR_MS_PER_MB) * PROCESSOR_MB) / memoryMb;

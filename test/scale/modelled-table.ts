@@ -21,7 +21,7 @@ import {
   WRITE_UNIT_BYTES,
 } from "./model.ts";
 
-/** What a call brought, and of what size it was. */
+/** The result of a call, and its size. */
 export interface Answer<T> {
   readonly value: T;
   readonly bytes: number;
@@ -30,7 +30,7 @@ export interface Answer<T> {
 /** A page of what a Query or a Scan reads. */
 export interface ReadPage {
   readonly items: readonly Item[];
-  /** Is there more? */
+  /** True if there is more. */
   readonly more: boolean;
 }
 

@@ -35,7 +35,7 @@ export class Partition {
     return this.#order;
   }
 
-  /** What a Query with these options answers, but for its limit. */
+  /** Yields the result of a Query with these options, without its limit. */
   *matching({ prefix = "", before, after }: QueryOptions): Generator<Item> {
     const all = this.all();
     const first = prefix === "" ? 0 : placeIn(all, prefix, false);
@@ -49,7 +49,7 @@ export class Partition {
   }
 }
 
-/** Where the first item stands that does not come before a sort key, or that comes after it. */
+/** Returns the place of the first item at or after a sort key, or after it. */
 export function placeIn(items: readonly Item[], sk: string, past: boolean): number {
   let [from, to] = [0, items.length];
   while (from < to) {

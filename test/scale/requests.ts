@@ -35,16 +35,19 @@ export const assignCold = (
 export const isServed = (tried: Execution<Assignment | Rejection>): boolean =>
   tried.ended === "answered" && !(tried.value instanceof Rejection);
 
-/** Is the caller told that there is no use in asking again? @throws Error where nobody is told anything */
+/** Returns true if the answer says that a retry is useless. @throws Error if there is no answer */
 export function isFinal(tried: Execution<Assignment | Rejection>): boolean {
   if (tried.ended !== "answered") throw new Error(`no answer: ${JSON.stringify(tried)}`);
   return tried.value instanceof Rejection && tried.value.members.retryable !== true;
 }
 
-/** What a caller waits before it asks again. */
+/** The pause of a caller before it retries. */
 const PAUSE_MS = 1_000;
 
-/** How often a host must ask until it is served, each time another function; one more than the most where it never is. */
+/**
+ * Returns how many tries a host needs until it is served, each by another function; one more than the maximum if it
+ * never is.
+ */
 export async function triesUntilServed(
   cloud: Cloud,
   request: AssignRequest,

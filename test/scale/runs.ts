@@ -6,7 +6,7 @@ import { EVERY_SHARD } from "../../src/domain/shard.ts";
 import { type Cloud, type Execution, LambdaFunction } from "./lambda.ts";
 import { MINUTE_MS } from "./model.ts";
 
-/** What a run tells of itself. */
+/** The report of a run. */
 interface Ran {
   readonly failures: readonly unknown[];
   /** Block groups that were looked at, where it goes by block groups. */
@@ -19,7 +19,7 @@ export interface Schedule {
   readonly run: (context: Context) => Promise<Ran>;
 }
 
-/** What the schedules start each minute, one for each shard. */
+/** The runs that the schedules start each minute, one for each shard. */
 export const RECLAIM: readonly Schedule[] = EVERY_SHARD.map((shard) => ({
   name: "reclaim",
   run: (context) => reclaim(context, shard),
@@ -30,7 +30,7 @@ export const COLLECT: readonly Schedule[] = EVERY_SHARD.map((shard) => ({
 }));
 export const WORK: readonly Schedule[] = [{ name: "work", run: (context) => runJobs(context) }];
 
-/** What the runs of a scene came to so far. */
+/** The totals of a scene's runs. */
 export interface Runs {
   readonly executions: Execution<Ran>[];
 }

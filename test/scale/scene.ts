@@ -160,7 +160,7 @@ export function affinityItem(
   );
 }
 
-/** What calls the block of an affinity full, as its host's own walks leave it once they have read it. */
+/** Returns the hint that the block of an affinity is full, as its host's own walks write it after they have read it. */
 export const fullBlockItem = (affinity: Item): Item => {
   const { space, host, block, revision } = affinityFrom(affinity);
   return drafted((store) => store.callBlockFull({ space, host, block, affinity: revision }));

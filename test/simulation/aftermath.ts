@@ -15,7 +15,7 @@ export async function expectEverythingAssignable(world: World, where: string): P
   expect([...blocks, ...affinities, ...allocations, ...quotaSlots], where).toEqual([]);
 }
 
-/** Is every address of an answer taken under the very token it was answered with? */
+/** Returns true if every address of an answer is taken under the token of its generation. */
 export function heldNow(world: World, told: Assignment | undefined): boolean {
   const { blocks } = contentsIn(world);
   const tokens = blocks.flatMap(({ slots }) =>
@@ -31,7 +31,7 @@ export function isAssignment(answer: unknown): answer is Assignment {
   return typeof answer === "object" && answer !== null && "addresses" in answer;
 }
 
-/** Whoever meets others may be told to come again; that is an answer too, and there is no other. */
+/** Repeats a request while its answer asks for a retry, which is the only other answer under contention. */
 export async function withRetries<T>(act: () => Promise<T> | undefined): Promise<T | undefined> {
   try {
     return await act();

@@ -8,7 +8,7 @@ import type { Done, Task } from "./worker.ts";
 export interface CampaignOptions extends Omit<Task, "from"> {
   readonly seed: number;
   readonly workers: number;
-  /** Where the campaign is kept, so that it can be carried on. */
+  /** The file of the campaign, so that it can be continued. */
   readonly file?: string | undefined;
 }
 

@@ -87,7 +87,7 @@ async function asking(
     }
     if (answer) {
       scheduler.count(`answer: ${answer.code}`);
-      // What a host keeps for itself nobody was given.
+      // Nobody was assigned a host-reserved address.
       if (!answer.members.hostReserved) ledger.hearRejection(answer, before, text, since);
     }
     if (key === undefined || answer?.code === "already_released") return undefined;
@@ -122,7 +122,7 @@ async function look(context: Context, life: Life, told: readonly Promised[]): Pr
   else if (read) ledger.hearRead(read, before, since);
 }
 
-/** What it was told, or the first address of that block, which its host may keep for itself; or neither. */
+/** Draws an address that it was assigned, or the first address of that block, which its host may reserve; or neither. */
 function drawTold(context: Context, { scenario }: Life, told: Promised | undefined) {
   if (!told || !chanceIn(context)(0.5)) return undefined;
   const isKept = scenario.hostReserved && chanceIn(context)(0.5);
@@ -202,7 +202,7 @@ async function move(context: Context, life: Life, [promised]: readonly Promised[
     });
 }
 
-/** What a client gets wrong: whatever it sends, nothing of anybody's may be freed by it. */
+/** Sends a wrong request of a client, which must not free anything of another. */
 async function blunder(context: Context, life: Life, told: readonly Promised[]): Promise<void> {
   const { scheduler, scenario } = life;
   const [first, second] = told;

@@ -8,7 +8,7 @@ import type { Step } from "./scheduler.ts";
 export class Cooldowns {
   readonly violations: Violation[] = [];
   readonly #cooldownMs: number;
-  /** When each address was last let go of, by block and ordinal; it outlives the block. */
+  /** The last release time of each address, by block and ordinal; it outlives the block. */
   readonly #releasedAtMs = new Map<string, number>();
   #before = new Map<string, Block>();
 

@@ -26,8 +26,8 @@ const NOT_OURS = new Set(["<static_initializer>", "__name"]);
 const TEXT_CHARACTERS_MAX = 72;
 
 /**
- * Which branches of the files under a folder each run takes, counted by V8 itself. It must be started before the files are
- * loaded: what was compiled before has no counters.
+ * Records which branches of the files in a folder each run takes, as V8 counts them. It must start before the files are
+ * loaded, because code that was compiled before has no counters.
  */
 export class BranchCoverage {
   readonly #session = new Session();
@@ -70,7 +70,7 @@ export class BranchCoverage {
 }
 
 interface Block {
-  /** Where it ends; V8 may draw it together with what comes after it, so the earliest end seen counts. */
+  /** The end of the branch. V8 may join it with the code after it, so the earliest end seen counts. */
   readonly end: number;
   readonly branch: Branch;
   readonly around: Branch | undefined;
@@ -136,7 +136,7 @@ class Script {
     });
   }
 
-  /** Is there no block for the other way? Then passing over this one is a branch of its own. */
+  /** Returns true if there is no block for the other case. Then skipping this one is a branch of its own. */
   #mayBePassedOver(at: number): boolean {
     const text = this.#running.slice(at, at + 8).trimStart();
     // The head of a loop is evaluated more often than the block around it: the counts say nothing.
@@ -145,7 +145,7 @@ class Script {
     return this.#beforeParenthesis(at, 0).endsWith("if");
   }
 
-  /** What stands before the parenthesis that is open at a place, or that was closed there. */
+  /** Returns the text before the parenthesis that is open, or was closed, at a place. */
   #beforeParenthesis(at: number, open: number): string {
     let depth = -open;
     for (let i = at - 1; i >= 0; i--) {

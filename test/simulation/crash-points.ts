@@ -2,7 +2,7 @@ import { type Outcome, UnavailableError } from "../../src/domain/outcome.ts";
 import type { Item } from "../../src/store/item.ts";
 import type { Table, Write } from "../../src/store/table.ts";
 
-/** What befalls the walk at one of its calls. */
+/** The faults of a walk at one of its calls. */
 export const MISHAPS = [
   "killed before the call",
   "killed after the call",
@@ -138,7 +138,7 @@ class Signal<T> {
   });
 }
 
-/** What a walk answered, if it lived to answer; who meets others, or does not hear, may be told to come again. */
+/** Returns the answer of a walk, if it lived to answer; under contention or without an answer it may ask for a retry. */
 export async function answerOf<T>(walk: Promise<T>): Promise<T | undefined> {
   try {
     return await walk;

@@ -5,7 +5,7 @@ import type { Contents } from "../../src/domain/contents.ts";
 import type { Slot } from "../../src/domain/slot.ts";
 import { cidrName } from "./cidr-name.ts";
 
-/** What one address was, how long it has been that, and until when it was something else. */
+/** The state of one address, its start, and the end of its earlier states. */
 interface Current {
   state: AddressStatus;
   readonly until: Map<AddressStatus, number>;
@@ -14,8 +14,8 @@ interface Current {
 export type AddressStatus = "free" | "cooling" | "taken";
 
 /**
- * What became of every address, write by write. An answer about one address is true if the address was so at some moment
- * between the question and the answer: that, for each address by itself, is what linearizable means.
+ * Records the state of every address, write by write. An answer about one address is true if the address had that state
+ * at some moment between the request and the answer. For each address alone, this is linearizability.
  */
 export class History {
   /** Writes seen so far. */
@@ -34,7 +34,7 @@ export class History {
     this.#before = after;
   }
 
-  /** Was the address so at any moment since? */
+  /** Returns true if the address had the state at any moment since. */
   was(address: string, state: AddressStatus, since: number): boolean {
     const current = this.#lastSeen.get(address);
     if ((current?.state ?? "free") === state) return true;

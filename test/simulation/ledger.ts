@@ -19,25 +19,25 @@ export interface Promised extends Pick<AssignedAddress, "address" | "generation"
   readonly at: Address;
 }
 
-/** What a rejection says that an address is. */
+/** The state of an address that a rejection claims. */
 const SAID: Partial<Record<RejectionCode, AddressStatus>> = {
   already_assigned: "taken",
   address_cooling: "cooling",
 };
 
 /**
- * What callers were told, held against the table after every step: an answer is true and stays true until its owner lets
- * go or its lease runs out (I2), nobody is told of an address that another has (I1) or that cools (I9), a repeat hears the
- * same (I8), and what was released is so for good (I5).
+ * Records the answers to callers, and compares them with the table after every step. An answer is true and stays true
+ * until its owner releases or its lease ends (I2). No address is assigned twice (I1) or while it cools (I9). A replay
+ * gets the same answer (I8), and a release is final (I5).
  */
 export class Ledger {
   readonly violations: Violation[] = [];
   readonly #history = new History();
   readonly #promises = new Map<string, Promised>();
-  /** Until when a promise holds where it is leased, by allocation; while a renewal is under way, the earlier of both. */
+  /** The end of leased promises, by allocation; during a renewal, the earlier of both ends. */
   readonly #deadlines = new Map<string, number>();
   readonly #renewals = new Map<string, { readonly begun: number; readonly over: number }>();
-  /** What renewals by handle may set that are under way: they renew whatever the handle has at the address by then. */
+  /** The ends that renewals by handle in progress may set: they renew whatever the handle then has at the address. */
   readonly #byHandle = new Map<string, readonly number[]>();
   /** The alternate owner of an assignment, as it was told that it is. */
   readonly #alternates = new Map<string, string>();
@@ -49,12 +49,12 @@ export class Ledger {
   /** Addresses with the token under which they never can be taken again. */
   readonly #over = new Set<string>();
   readonly #closing = new Map<string, number>();
-  /** When a release of such a name was over last. */
+  /** The end of the last release of each name. */
   readonly #ended = new Map<string, number>();
 
   #contents: Contents | undefined;
 
-  /** What the table has seen until now: an answer is judged by what was since its question. */
+  /** Returns the current moment of the table: an answer is judged by the states since its request. */
   get moment(): number {
     return this.#history.now;
   }
@@ -98,7 +98,7 @@ export class Ledger {
     return told;
   }
 
-  /** What limited requests of a handle were answered with, of each family, is within the limit. */
+  /** Checks that the answers to limited requests of a handle are within the limit, for each family. */
   limited(told: readonly Promised[], limit: number): void {
     for (const promised of told) this.#limited.add(allocationOf(promised));
     for (const family of [4, 6]) {
@@ -129,7 +129,10 @@ export class Ledger {
       );
   }
 
-  /** What was read of an address was so since the question, and says whose it is where that was promised throughout. */
+  /**
+   * Checks that the state that a read returned was true at some moment since the request. If the address was promised
+   * all the time, the read must also name the owner.
+   */
   hearRead(
     read: { readonly address: string; readonly state: string; readonly generation?: string },
     before: Promised | undefined,
@@ -231,7 +234,7 @@ export class Ledger {
     return answer;
   }
 
-  /** Whose an address is, by the allocation that holds it. */
+  /** Returns the host of an address, by the allocation that holds it. */
   #hostOf({ parsed }: Promised): HostId | undefined {
     return this.#contents?.allocations.find(({ parts }) =>
       parts.some(({ token }) => token === parsed.token),
@@ -254,7 +257,7 @@ export class Ledger {
     return this.#renewing(promised, expiresAtMs, renew, false);
   }
 
-  /** Until a renewal is over, either deadline may be the one that holds. One that ends in an error is never over. */
+  /** Until a renewal ends, either lease may be the valid one. A renewal that ends in an error never ends. */
   async #renewing(
     promised: Promised,
     expiresAtMs: number,
@@ -277,7 +280,8 @@ export class Ledger {
     if (answer instanceof Rejection) return answer;
     if (wasCurrent && !isCurrent() && !this.#letGo.has(nameOf(promised)))
       this.#violate("I2", `${promised.address} was renewed after its lease had ended`);
-    // Of several at once nobody knows whose was written last; nor, where the handle had another, which one was renewed.
+    // Of parallel ones nobody knows whose write was last. If the handle had another address, nobody knows which was
+    // renewed.
     const wasAlone = begun === over && now.begun === begun + 1;
     const isSure = wasAlone && (!byHandle || (wasIt && isIt()));
     const until = answer.expiresAtMs ?? expiresAtMs;
@@ -287,8 +291,8 @@ export class Ledger {
   }
 
   /**
-   * Who becomes the alternate owner of an address where there was none: two at once are one too many. One that is told so
-   * is it until it begins to leave.
+   * Records the new alternate owner of an address that had none. Two at the same time are one too many. A caller with
+   * such an answer is the alternate owner until it begins to leave.
    */
   heardAlternate(promised: Promised, name: string): void {
     const other = this.#alternates.get(nameOf(promised));
@@ -339,8 +343,8 @@ export class Ledger {
   }
 
   /**
-   * Until a release is over, either outcome is right for what it names. One that ends in an error is never over: what it
-   * has begun, the repair run may finish at any time.
+   * Until a release ends, either state is right for what it names. One that ends in an error never ends, because the
+   * repair run may finish it at any time.
    */
   async #while<T>(name: string, release: () => Promise<T>): Promise<T> {
     this.#closing.set(name, (this.#closing.get(name) ?? 0) + 1);
@@ -373,7 +377,10 @@ export class Ledger {
   }
 }
 
-/** Is the address taken under the very token? An empty block that an earlier pool has left may lie there as well. */
+/**
+ * Returns true if the address is taken under exactly this token. An empty block of an earlier pool may exist at the
+ * place as well.
+ */
 function isHeldIn({ blocks }: Contents, { at, parsed }: Promised): boolean {
   return blocks.some(({ cidr, slots }) => {
     const slot = contains(cidr, at) && slots.get(ordinalOf(cidr, at));

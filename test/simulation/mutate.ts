@@ -34,7 +34,10 @@ export class MutatedTable extends InMemoryTable {
   }
 }
 
-/** Would DynamoDB do it, did no condition forbid it? An update creates what is not there, but no path inside of it. */
+/**
+ * Returns true if DynamoDB would make the write without its conditions. An update creates a missing item, but no path
+ * inside of it.
+ */
 export function isPossible({ key, change }: Write, item: Item | undefined): boolean {
   try {
     changed(key, item, change);

@@ -1,4 +1,7 @@
-/** What is left out of the protocol, a seed that notices it, and what it is: where the sources have changed, another seed may. */
+/**
+ * The clauses of the protocol, each with a seed that notices its absence, and its meaning. After a change of the
+ * sources another seed may notice it.
+ */
 export const NOTICED: readonly (readonly [name: string, seed: number, what: string])[] = [
   ["take-epoch", 7, "the epoch clause of a slot write (rule 1)"],
   ["allocation-rev", 30, "the revision of an allocation that is written again (rule 2)"],

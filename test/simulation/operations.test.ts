@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 
-/** What handlers call of the walks' folder that writes nothing: reads, lists, what would be, and two tools. */
+/** The calls of handlers to the walks' folder that write nothing: reads, lists, previews, and two tools. */
 const WRITES_NOTHING = [
   "explain",
   "fresh",

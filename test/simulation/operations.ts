@@ -63,7 +63,7 @@ export interface Operation {
   readonly step: string;
   prepare(world: World): Promise<Readonly<Record<string, Assignment>>>;
   walk(context: Context, told: Readonly<Record<string, Assignment>>): Promise<unknown>;
-  /** Which of the prepared handles must still have what they were told. */
+  /** The prepared handles that must keep their addresses. */
   readonly kept: readonly string[];
   /** A caller that comes again with the same request, or whatever else must go well after it. */
   again?(
@@ -1042,7 +1042,7 @@ const selectivePool: PoolSpec = {
   namespaceSelector: { text: "has(team)", selector: selector("has(team)") },
 };
 const LABELLED = { hostLabels: { zone: "west" }, namespaceLabels: { team: "web" } };
-/** Of both families, where there is a pool of one. */
+/** Makes a request for both families, of which only one has a pool. */
 const inPart = (): AssignRequest => ({
   ...requestOf("new", 1, "key"),
   wanted: [
@@ -1102,7 +1102,7 @@ export async function firstPool(context: Context): Promise<unknown> {
 }
 
 const keyedRequest = requestOf("keyed", 1, "once");
-/** Who cannot free anything in one block. */
+/** Returns a context that cannot free anything in one block. */
 const refusing = (context: Context, hot: string | undefined): Context => ({
   ...context,
   store: {
@@ -1134,7 +1134,7 @@ interface Keyed {
   prepare?(context: Context): Promise<unknown>;
 }
 
-/** What comes again under its key, each in a way of its own. */
+/** The operations that repeat under their key, each in a way of its own. */
 export const KEYED: readonly Keyed[] = [
   { name: "two addresses", request: keyedPair },
   { name: "both families", request: keyedBoth, prepare: addIpv6 },

@@ -54,7 +54,7 @@ interface Errand {
   readonly act: (context: Context, life: Life) => Answer;
 }
 
-/** What an administrator does, and when: those who follow one plan get into each other's way. */
+/** Draws an administrator's plan with its times: administrators with the same plan conflict. */
 export function drawPlan({ fraction }: Random, { fleeting }: Scenario): readonly Errand[] {
   const forms = [create, create, create, change, reserve, reserve, unreserve, configure];
   const acts = fleeting.length > 2 ? [...MOVES, ...MOVES, change, configure] : forms;
@@ -80,7 +80,7 @@ export async function administrator(
   }
 }
 
-/** Where pools come and go, that is what administrators do. */
+/** The actions of administrators if pools come and go. */
 const MOVES = [create, create, drain, dissolve, dissolve, changeMind];
 
 type Answer = Promise<Written<unknown> | Accepted | Rejection>;
@@ -145,7 +145,7 @@ async function revisionOf(context: Context, name: string): Promise<string | unde
   return pool instanceof Rejection ? undefined : pool.revision;
 }
 
-/** What of a pool may change; its range may not. */
+/** Changes a pool; its range must not change. */
 async function change(context: Context, { scenario }: Life): Answer {
   const { items: pools } = await listPools(context, SPACE);
   const pool = pools.find(({ name }) => name === "pool-5" || name.startsWith("wanted")) ?? pools[0];
@@ -184,7 +184,7 @@ async function unreserve(context: Context): Answer {
   return deleteReservation(context, SPACE, name, ifMatch(context, first?.revision));
 }
 
-/** What no judge goes by changes, and strictness; a new space is configured now and then. */
+/** Changes settings that no judge depends on, and strictness; sometimes it configures a new space. */
 async function configure(context: Context, { scenario, strictness }: Life): Answer {
   if (chance(context, 0.3)) return configureAnother(context, scenario);
   const strictAffinity = chance(context, 0.5);
@@ -341,7 +341,7 @@ async function releaseSome(context: Context, life: Life, host: HostId): Promise<
   }
 }
 
-/** What is told of all hosts was so at some moment since it was asked. */
+/** Checks a list of all hosts: each entry was true at some moment since the request. */
 async function listOwned(context: Context, { owners, scheduler }: Life): Promise<void> {
   const since = owners.moment;
   const page = await listSpaceAffinities(context, { space: SPACE, limit: 20 });

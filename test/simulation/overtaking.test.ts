@@ -33,9 +33,9 @@ interface Meeting {
   readonly second: string;
   prepare(world: World): Promise<Told>;
   readonly walks: readonly [first: Walk, second: Walk];
-  /** How long the first stands still before the second comes. */
+  /** The pause of the first before the second begins. */
   readonly waitMs: number;
-  /** May what one of them is answered be gone in the end, since the other gives it back? */
+  /** True if the other may release an address that one of them was assigned. */
   readonly givesBack?: boolean;
 }
 

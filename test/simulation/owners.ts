@@ -9,15 +9,15 @@ import { SPACE } from "./requests.ts";
 type Current = HostId | "nobody's" | "not there";
 
 /**
- * Whose every block of the space was, write by write. What an operator is told of a block was so at some moment between the
- * question and the answer.
+ * Records the owner of every block of the space, write by write. An operator's answer about a block was true at some
+ * moment between the request and the answer.
  */
 export class Owners {
   readonly violations: Violation[] = [];
   /** Writes seen so far. */
   moment = 0;
   #lastSeen: ReadonlyMap<string, Current> = new Map();
-  /** Until when a block was what it is not any more. */
+  /** The end of each earlier owner of a block. */
   readonly #until = new Map<string, number>();
 
   step({ blocks }: Contents): void {
@@ -32,7 +32,7 @@ export class Owners {
     this.#lastSeen = now;
   }
 
-  /** What an operator hears of a claim for a host. */
+  /** Records an operator's answer to a claim for a host. */
   hearClaimed(host: HostId, { cidr, status, ...owner }: ClaimedBlock, since: number): void {
     const { affinityType = "host" } = owner;
     if (status === "claimed") this.#hear(cidr, host, since);
@@ -40,7 +40,10 @@ export class Owners {
       this.#hear(cidr, hostId(affinityType, owner.host), since);
   }
 
-  /** What an operator hears of a release of a host's block: it was somebody else's then, or nobody's, or not there. */
+  /**
+   * Records an operator's answer to a release of a host's block: the block then belonged to another host or to none, or
+   * did not exist.
+   */
   hearReleased(host: HostId, { cidr, status }: ReleasedAffinity, since: number): void {
     if (status === "deleted") this.#hear(cidr, "not there", since);
     if (status !== "disowned" && status !== "not_owned") return;

@@ -3,7 +3,7 @@ import { FAULTS } from "./scheduler.ts";
 import type { Share, Tally } from "./tally.ts";
 import { excuseOf } from "./unreached.ts";
 
-/** What a run must come by, at the least, in this share of a campaign. */
+/** The minimum share of a campaign in which something must occur. */
 const SHARE_MIN = 0.01;
 
 /** Every no that a walk can say. */

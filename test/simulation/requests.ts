@@ -16,7 +16,7 @@ export const SPACES: readonly string[] = [SPACE, ASIDE, FOUNDED];
 const REQUESTS_PER_CLIENT = 4;
 /** No machine: nobody registers it. */
 const VIRTUAL = hostId("virtual", "balancer");
-/** How many of IPv4 and of IPv6: what one block serves, several blocks, both families. */
+/** The numbers of IPv4 and IPv6 addresses: for one block, several blocks, both families. */
 const WANTED = [
   [1, 0],
   [1, 0],
@@ -35,7 +35,7 @@ export interface Ask {
   readonly request: AssignRequest;
 }
 
-/** What one client asks for in a run; whoever carries out the same client's requests asks the same. */
+/** Draws the requests of one client in a run; the same client always sends the same ones. */
 export function drawRequests(random: Random, scenario: Scenario, number: number): readonly Ask[] {
   const chance = (share: number) => random.fraction() < share;
   const pick = <T>(choices: readonly T[]) =>

@@ -49,13 +49,13 @@ export interface RunOptions {
 
 export interface RunResult {
   readonly violations: readonly Violation[];
-  /** How often each call, fault and answer came up. */
+  /** The count of each call, fault and answer. */
   readonly seen: ReadonlyMap<string, number>;
   /** The names of the processes that took part. */
   readonly processes: readonly string[];
 }
 
-/** What the processes of one run share: the world they live in, and who keeps the books. */
+/** The world and the records that the processes of one run share. */
 export interface Life {
   readonly scenario: Scenario;
   readonly scheduler: Scheduler;

@@ -11,7 +11,7 @@ import { SETTINGS_DEFAULT } from "../../src/domain/settings.ts";
 import { STORMY, type Weather } from "./scheduler.ts";
 import { namespaceNamed } from "./selection.ts";
 
-/** What a run is about. Every part of it is drawn by itself, so that they meet in every combination. */
+/** The parameters of a run. Each part is drawn independently, so that all combinations occur. */
 export interface Scenario {
   readonly pools: readonly (PoolSpec & { readonly name: string })[];
   readonly settings: Settings;
@@ -22,32 +22,32 @@ export interface Scenario {
   readonly weather: Weather;
   /** The pools that administrators create, drain and delete; where those that serve are among them, workers are there. */
   readonly fleeting: readonly string[];
-  /** Do the administrators want the same at the same time? */
+  /** True if the administrators want the same at the same time. */
   readonly rivals: boolean;
-  /** Is there somebody who tidies up by what reads show? */
+  /** True if a client tidies up by what reads return. */
   readonly tidied: boolean;
-  /** Does a day pass in the middle of it? */
+  /** True if a day passes in the middle of it. */
   readonly leaps: boolean;
   /** The labels of those hosts and namespaces that are registered when it begins; an operator changes them later. */
   readonly labels: ReadonlyMap<string, Labels>;
-  /** Do some pools select whom they serve? */
+  /** True if some pools have selectors. */
   readonly selects: boolean;
-  /** Is there another space beside, with a life of its own? */
+  /** True if there is another space, with its own clients. */
   readonly neighbour: boolean;
-  /** Is there a space that has no pool at first, and gets one? */
+  /** True if there is a space without a pool at first, which gets one. */
   readonly founded: boolean;
-  /** Is there somebody who claims blocks for hosts, takes them away, and ends all that a host has? */
+  /** True if an operator claims blocks for hosts, releases them, and releases all addresses of a host. */
   readonly provisioned: boolean;
-  /** What the first host keeps for itself in every block that it claims, where it does. */
+  /** The addresses that the first host reserves in every block that it claims, if any. */
   readonly hostReserved: HostReserved | undefined;
-  /** Do addresses change owners? */
+  /** True if addresses change owners. */
   readonly moving: boolean;
 }
 
 interface Client {
   readonly handle: string;
   readonly host: HostId;
-  /** How many addresses of a family its limited requests may have, where some are limited. */
+  /** The limit of addresses of a family for limited requests, if there are any. */
   readonly limit: number | undefined;
 }
 
@@ -171,7 +171,7 @@ export function drawScenario(random: Random): Scenario {
 /** The namespaces that requests name. */
 export const NAMESPACES = ["shop", "bank"];
 
-/** What an operator says of a host or a namespace. */
+/** Draws the labels that an operator registers for a host or a namespace. */
 export function drawLabels({ fraction }: Random): Labels {
   const zone = fraction() < 0.65 ? "west" : "east";
   const team = fraction() < 0.6 ? "web" : "db";

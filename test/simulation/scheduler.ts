@@ -5,7 +5,7 @@ import type { InMemoryTable } from "../../src/store/in-memory-table.ts";
 import type { Item } from "../../src/store/item.ts";
 import type { Table, Write } from "../../src/store/table.ts";
 
-/** How often things go wrong, per call, and what else the weather brings. */
+/** The probability of faults per call, and the other conditions of a run. */
 export interface Weather {
   /** A write whose author does not learn its outcome: done, never done, or done much later. */
   readonly unknownShare: number;
@@ -26,7 +26,7 @@ export interface Weather {
   /** For a while the database hardly ever says what became of some writes. */
   readonly relentless?: {
     readonly steps: readonly string[];
-    /** How often it keeps silent, and how often the write was done then. */
+    /** The share of calls without an answer, and the share of these in which the write was done. */
     readonly silentShare: number;
     readonly landedShare: number;
     /** Milliseconds since the beginning of the run. */
@@ -105,7 +105,7 @@ interface Process {
   done: boolean;
 }
 
-/** What a process is given in place of the world. */
+/** The substitutes for the world in a process. */
 export interface Surroundings {
   readonly table: Table;
   sleep(ms: number): Promise<void>;
@@ -124,7 +124,7 @@ export class Scheduler {
   readonly table: InMemoryTable;
   readonly random: Random;
   nowMs = STARTED_MS;
-  /** How often each thing happened, for the coverage that a campaign prints. */
+  /** The count of each event, for the coverage that a campaign prints. */
   readonly seen = new Map<string, number>();
   /** Called after every call that was carried out. */
   onStep: (label: string, step: Step) => void = () => {};
@@ -237,7 +237,7 @@ export class Scheduler {
     };
   }
 
-  /** What an eventually consistent read may show: what an earlier one of the same saw. */
+  /** Returns the result of an eventually consistent read: perhaps that of an earlier one of the same item. */
   #perhapsStale<T>(name: string, found: T): T {
     if (this.#snapshots.has(name) && this.#chance(this.#weather.staleShare)) {
       this.#countFault("stale read");

@@ -13,7 +13,7 @@ const POOLS = [poolWith({ nodeSelector: { text, selector: selector(text) } })];
 const WEST = { zone: "west" };
 const TOLD_MS = 10_000;
 
-/** What the judge says of a slot whose allocation was written at a time, after what operators did. */
+/** Returns the judge's verdict on a slot whose allocation was written at a time, after operators' changes. */
 async function judged(
   atMs: number,
   operators: (selection: Selection) => Promise<unknown>,

@@ -12,7 +12,7 @@ import { matches } from "../../src/domain/selector-match.ts";
 import { Authors } from "./authors.ts";
 import type { Scenario } from "./scenario.ts";
 
-/** What is known of a host or a namespace. */
+/** The knowledge about a host or a namespace. */
 interface Current {
   labels: Labels | undefined;
   /** From when on allocations are judged by these labels. */
@@ -62,7 +62,7 @@ export class Selection {
     const begun = ++current.begun;
     const answer = await change();
     current.underWay--;
-    // Of two at the same time nobody knows which was last, whichever is told of last.
+    // Of two parallel writes nobody knows which was last, in whatever order their answers come.
     const isAlone = begins && current.begun === begun;
     // A rejection does not say that nothing was done: of a write that is delivered twice its author hears of the second.
     if (!(answer instanceof Rejection) && isAlone) {
@@ -106,7 +106,7 @@ export class Selection {
       this.#violate(`a workload of ${namespace} took a slot in pool ${name}, which leaves it out`);
   }
 
-  /** Is this known of somebody's labels, for an allocation of that time? */
+  /** Returns true if the fact can hold for the labels, for an allocation of that time. */
   #is(who: string, atMs: number, fact: (labels: Labels | undefined) => boolean): boolean {
     const { labels, fromMs } = this.#current(who);
     return atMs >= fromMs && fact(labels);

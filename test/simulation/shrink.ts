@@ -6,7 +6,7 @@ export interface Broken {
   readonly processes: readonly string[];
 }
 
-/** Whoever is left out changes the order of all that follows, so some orders are tried. */
+/** Leaving out a process changes the order of all later steps, so this many orders are tried. */
 const SCHEDULES_MAX = 20;
 
 /** Leaves one process after another out of a run that breaks, as long as some order of the others still does. */

@@ -132,7 +132,7 @@ it.each<[operation: string, step: string, refusedBy: string | undefined, why: st
     const answer = await operation.walk(contextOver(stalled.table, world.clock, 2), told);
     expect(answer).not.toBeInstanceOf(Rejection);
   } catch (error) {
-    // Whoever is that late says so, and holds nothing.
+    // An author that is so late gets an error, and holds nothing.
     expect(error).toMatchObject({ name: "ContentionError" });
   }
   expect(stalled.refusedBy()).toEqual(refusedBy === undefined ? [] : [refusedBy]);

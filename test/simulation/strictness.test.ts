@@ -11,7 +11,7 @@ const STRICT_MS = TOLD_MS + CLOCK_SKEW_MS_MAX;
 const told = { value: undefined, created: false, effectiveAtMs: TOLD_MS };
 const switchedOn = (strictness: Strictness) => strictness.setting(true, async () => told);
 
-/** What the judge says of a slot that a borrower takes, when his allocation was seen in these states, one after the other. */
+/** Returns the judge's verdict on a slot that a borrower takes, when its allocation was seen in these states in turn. */
 async function judged(...allocations: readonly Partial<Allocation>[]): Promise<string[]> {
   return judgedAfter(switchedOn, ...allocations);
 }

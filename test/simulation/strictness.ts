@@ -30,7 +30,7 @@ export class Strictness {
     isStrict: boolean,
     change: () => Promise<Written<T> | Rejection>,
   ): Promise<Written<T> | Rejection> {
-    // Of two at the same time nobody knows which was last, whichever is told of last.
+    // Of two parallel writes nobody knows which was last, in whatever order their answers come.
     const isAlone = this.#loosening === 0;
     if (!isStrict) {
       this.#strictFromMs = Number.POSITIVE_INFINITY;

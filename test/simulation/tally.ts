@@ -23,7 +23,7 @@ interface BranchCount {
   runs: number;
 }
 
-/** What the runs of a campaign have come by. */
+/** Counts the events of a campaign's runs. */
 export class Tally {
   #runs = 0;
   #calls = 0;
@@ -45,7 +45,7 @@ export class Tally {
     return this.#runs;
   }
 
-  /** How many processes a run had on average, and how many calls to the store they made. */
+  /** Returns the mean number of processes of a run, and of their calls to the store. */
   get means(): { readonly processes: number; readonly calls: number } {
     return { processes: this.#processes / this.#runs, calls: this.#calls / this.#runs };
   }
@@ -118,7 +118,7 @@ export class Tally {
   }
 }
 
-/** Where a branch was not known it was taken as often as the one around it. */
+/** Counts a branch without a counter as often as the one around it. */
 function takenIn(
   counts: ReadonlyMap<string, BranchCount>,
   name: string,

@@ -230,7 +230,7 @@ const EXCUSES: readonly Excuse[] = [
   },
 ];
 
-/** Why a branch need not come up more often, or nothing: by itself, or by one in which it lies. */
+/** Returns why branches need not occur more often, or nothing: for a branch itself, or for one around it. */
 export function excuseOf(branches: readonly Branch[]): string | undefined {
   return EXCUSES.find((excuse) =>
     excuse.branches.some(([file, text]) =>

@@ -13,7 +13,7 @@ export interface Task {
   readonly coverage: boolean;
 }
 
-/** What became of them: a task ends with the first seed that breaks. */
+/** The results of a task, which ends with the first failing seed. */
 export interface Done {
   readonly from: number;
   readonly tally: TallyState;

@@ -12,13 +12,13 @@ import { InMemoryTable } from "../../src/store/in-memory-table.ts";
 import type { Item, Key } from "../../src/store/item.ts";
 import type { Change, DueKey, Page, ScanOptions, Table, Write } from "../../src/store/table.ts";
 
-/** What is eventually consistent usually shows a write within a second. */
+/** The maximum time until an eventually consistent read shows a write: usually within a second. */
 const CONSISTENT_MS_MAX = 15_000;
 
 /**
- * What every table must do, whatever it is made of: the in-memory one, the embedded DynamoDB, any other endpoint. Each test
- * uses keys of its own, so that one table serves them all. Where an implementation does something else than DynamoDB's
- * documentation says, or that says nothing, the tests rely on neither, and say so.
+ * Tests that every table must pass: the in-memory one, the embedded DynamoDB, any other endpoint. Each test uses its
+ * own keys, so that one table serves them all. If an implementation differs from DynamoDB's documentation, or that is
+ * silent, the tests rely on neither, and say so.
  */
 export function tableContract(open: () => Promise<Table>): void {
   let table: Table;

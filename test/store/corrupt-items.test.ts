@@ -146,7 +146,7 @@ async function written({ write }: Pick<Case, "write">): Promise<Item> {
   return table.items()[0] as Item;
 }
 
-/** Why an item with these attributes instead of its own cannot be read. */
+/** Returns why an item with these attributes instead of its own cannot be read. */
 const whyNot = (item: Item, attributes: Fields) =>
   contentsOf([{ ...item, ...attributes } as Item]).unreadable.map(({ reason }) => reason);
 

@@ -31,7 +31,7 @@ import {
 import { anyHandleHash, anyToken, BLOCKS_OF_EACH_SIZE, network } from "../domain/builders.ts";
 import { seededRandom } from "../simulation/random.ts";
 
-/** What keys are joined and escaped with, and what escapes look like. */
+/** The separators and escapes of keys, and texts that look like escapes. */
 const PIECES = ["", "a", "#", "%", "%23", "%25", "23"];
 /** All names of up to two pieces: every way to forge a key with one separator or one escape. */
 const NAMES = [...new Set(PIECES.flatMap((a) => PIECES.map((b) => a + b)))];

@@ -2,7 +2,7 @@ import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 import { type Emulator, startBeside } from "../../src/local/emulator.ts";
 
-/** Where moto's server is installed (`pip install 'moto[server]'`): a DynamoDB made by others. */
+/** Returns the program of moto's server (`pip install 'moto[server]'`), an independent DynamoDB, if it is installed. */
 export function motoProgram(): string | undefined {
   const directories = (process.env.PATH ?? "").split(delimiter);
   return directories.map((directory) => join(directory, "moto_server")).find(isExecutable);

@@ -8,7 +8,7 @@ import {
 } from "node:http";
 import { type Random, randomBelow } from "../../src/domain/fresh.ts";
 
-/** What a proxy does to the requests that go through it; what is left out, it does not do. */
+/** The faults that a proxy adds to requests; it does not add those that are left out. */
 export interface Troubles {
   /** Each request waits for up to so long before it goes on, and each answer: later ones overtake earlier ones. */
   readonly delayMsMax?: number;
@@ -44,7 +44,7 @@ interface Reply {
  */
 export class BadDay {
   readonly endpoint: string;
-  /** How often each trouble came up. */
+  /** The count of each fault. */
   readonly seen = new Map<Trouble, number>(TROUBLES.map((trouble) => [trouble, 0]));
   readonly #options: ProxyOptions;
   readonly #server: Server;
@@ -73,7 +73,7 @@ export class BadDay {
     return new BadDay(options, server, address.port);
   }
 
-  /** Until nothing is on its way any more, late writes among it. */
+  /** Waits until nothing is on its way any more, late writes included. */
   async settled(): Promise<void> {
     while (this.#underWay.size > 0) await Promise.all(this.#underWay);
   }

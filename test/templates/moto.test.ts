@@ -13,7 +13,7 @@ import { pythonProgram } from "./python.ts";
 
 const LOAD = fileURLToPath(new URL("load.py", import.meta.url));
 
-/** What the services are told, by type of resource: everything in the templates that holds data or lets something happen. */
+/** The types of resources that the services get: everything in the templates that holds data or lets something happen. */
 const TYPES = [
   "AWS::DynamoDB::GlobalTable",
   "AWS::ApiGatewayV2::Api",

@@ -12,7 +12,7 @@ export interface TestFunction {
   /** The source of an ES module that exports `handler`. */
   readonly code: string;
   readonly properties?: Readonly<Record<string, unknown>>;
-  /** What its role may do. */
+  /** The rights of its role. */
   readonly statements?: readonly unknown[];
 }
 

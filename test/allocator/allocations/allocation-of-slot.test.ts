@@ -28,7 +28,7 @@ import {
 const ALLOCATIONS = 10_000;
 const HANDLE = "deployment";
 
-/** How many allocations of the handle a walk reads. */
+/** Counts the allocations of the handle that a walk reads. */
 async function allocationsRead(world: World, walk: (context: Context) => Promise<unknown>) {
   const pk = allocationPk(SPACE, handleHash(HANDLE));
   let items = 0;

@@ -239,7 +239,7 @@ describe("a host whose first block groups have nothing but blocks that are wholl
   });
 });
 
-/** What a host is told that asks so many times at most. */
+/** Repeats a request of a host, up to the given number of tries, and returns the last answer. */
 async function servedWithin(tries: number, world: World, table: Table, request: AssignRequest) {
   for (let attempt = 1; ; attempt++) {
     const { context } = counted(world, table, attempt);

@@ -129,7 +129,7 @@ describe("the configuration of a space", () => {
 
 describe("the pool of an address", () => {
   const NOWHERE = addressOf("10.9.0.1");
-  /** What the pool of an address costs a function, and whether there is one. */
+  /** Counts the reads of a function that looks for the pool of an address, and returns whether it finds one. */
   const asked = async (context: Context, address: Address) => {
     let pool: Pool | undefined;
     const calls = await callsOf(world.table, async (table) => {

@@ -50,7 +50,7 @@ async function cutOff(): Promise<readonly (readonly [string, World])[]> {
   return cut;
 }
 
-/** Whatever happened, the name and the range can be had again, and addresses of it. */
+/** Checks that the name and the range can be used again, and that their addresses can be assigned. */
 async function expectFree(world: World, where: string): Promise<void> {
   expect(findViolations(contentsIn(world)), where).toEqual([]);
   expect(await create(world.calm, 31), where).toMatchObject({ created: true });

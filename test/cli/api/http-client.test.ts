@@ -12,7 +12,7 @@ interface Answer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What answers in the place of the API: one answer after the other, the last one for ever. */
+/** The answers in place of the API: one after the other, the last one forever. */
 let answers: readonly (Answer | "hangs up")[];
 let asked: {
   readonly method: string;

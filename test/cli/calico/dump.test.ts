@@ -20,7 +20,7 @@ function cluster() {
 const dryRun = (stdin: string) =>
   platWith({ stdin }, "import", "calico", "-f", "-", "--dry-run", "-o", "json");
 
-/** What is planned, whatever the text of the dump. */
+/** Returns the plan for a dump, whatever its text form. */
 async function planned(stdin: string) {
   const { exit, out, err } = await dryRun(stdin);
   expect(err).not.toContain("plat:");

@@ -29,7 +29,7 @@ export const podOf = (
 export const listOf = (...items: readonly object[]): string =>
   JSON.stringify({ apiVersion: "v1", kind: "List", items });
 
-/** What every cluster has beside what a test is about. */
+/** The objects of every cluster, besides those that a test is about. */
 const CURRENT = [nodeOf("node-1"), nodeOf("node-2"), podOf("other", ["192.0.2.1"])];
 export const inventoryOf = (...items: readonly object[]): string => listOf(...CURRENT, ...items);
 
@@ -91,7 +91,7 @@ export function cluster({ call }: Pick<ReturnType<typeof terminal>, "call">) {
   };
 }
 
-/** When the next page of the table has been read, something happens before it is told. */
+/** Lets something happen after the next page of the table is read, and before it is returned. */
 export function afterNextPage({ store }: Context, happens: () => Promise<unknown>): void {
   const scan = store.scanPage;
   const meanwhile = vi.spyOn(store, "scanPage").mockImplementationOnce(async (limit, after) => {

@@ -7,7 +7,7 @@ const shell = terminal();
 const { plat, platWith, call } = shell;
 const pool = spaceWithPool(shell);
 
-/** What a program reads of what a command printed. */
+/** Runs a command, and parses its output as a program does. */
 const json = async (...args: readonly string[]) => {
   const { exit, out, err } = await plat(...args, "-o", "json");
   expect({ exit, err }).toEqual({ exit: 0, err: "" });

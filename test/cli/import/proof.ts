@@ -6,7 +6,7 @@ import { normalised } from "../normalised.ts";
 import type { Ended } from "../terminal.ts";
 
 export interface Proof {
-  /** What did not come as it must: nothing, where all is well. */
+  /** The violations; empty if all is well. */
   readonly failures: readonly string[];
   readonly seconds: Readonly<Record<string, number>>;
 }
@@ -61,7 +61,7 @@ export async function proveImport(
   return { failures, seconds };
 }
 
-/** Where two values differ, each by the path to it. */
+/** Lists the differences of two values, each by the path to it. */
 function differences(path: string, has: unknown, desired: unknown): string[] {
   if (isDeepStrictEqual(has, desired)) return [];
   const [a, b] = [entriesOf(has), entriesOf(desired)];

@@ -4,7 +4,7 @@ import { countText, withShare } from "../../../src/cli/output/count.ts";
 
 const anyCount = fc.bigInt({ min: 0n, max: 2n ** 128n });
 
-/** What a text such as `2^96-17` says. */
+/** Parses a text such as `2^96-17`. */
 function read(text: string): bigint {
   const [, exponent, distance = "0"] = /^2\^(\d+)([+-]\d+)?$/.exec(text) ?? [];
   return exponent === undefined ? BigInt(text) : 2n ** BigInt(exponent) + BigInt(distance);

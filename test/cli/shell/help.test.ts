@@ -5,7 +5,7 @@ import type { Io } from "../../../src/cli/shell/io.ts";
 
 const WIDTH_MAX = 80;
 
-/** What a help touches of the world. */
+/** The parts of the world that a help uses. */
 const ioOf = (out = (_: string) => {}, err = out): Io =>
   ({
     out,

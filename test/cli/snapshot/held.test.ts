@@ -47,7 +47,7 @@ const held = async (url: string): Promise<Held> => {
   return readHeld(client, await listBlocks(client), unseen);
 };
 
-/** What each block and each handle says when it is asked by itself. */
+/** Reads each block and each handle on its own. */
 async function oneByOne(): Promise<Pick<Held, "blocks" | "owners">> {
   const client = clientTo(server().url);
   const blocks = await readBlocks(
@@ -63,7 +63,7 @@ async function oneByOne(): Promise<Pick<Held, "blocks" | "owners">> {
   };
 }
 
-/** What of either reading counts: the walk does not tell of leases, and the handles tell of more than owners. */
+/** Returns the parts of either reading that count: the walk has no leases, and the handles have more than owners. */
 const counting = ({ blocks, owners }: Pick<Held, "blocks" | "owners">) => ({
   blocks: blocks.map(({ addresses, ...block }) => ({
     ...block,

@@ -8,7 +8,7 @@ import { readReservationPut, reservationList } from "../../../src/edge/reservati
 import { eventOf } from "../event.ts";
 import { refusedFields } from "../problem-of.ts";
 
-/** What Lambda may answer. */
+/** The maximum size of a Lambda answer. */
 const ANSWER_BYTES_MAX = 6 * 1024 * 1024;
 
 const list = (query: Readonly<Record<string, string>>) =>

@@ -11,7 +11,7 @@ import { refusedFields } from "../problem-of.ts";
 
 /** https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-quotas.html */
 const LINE_AND_HEADERS_BYTES_MAX = 10_240;
-/** What a signed request has of headers: host, date, authorization, a session's token. */
+/** The bytes of a signed request's headers: host, date, authorization, a session's token. */
 const HEADERS_BYTES = 2_500;
 
 const read = (query: Readonly<Record<string, string>>) =>
@@ -19,7 +19,7 @@ const read = (query: Readonly<Record<string, string>>) =>
 
 const names = Array.from({ length: 64 }, (_, i) => `p${i}`.padEnd(63, "x"));
 const pool = names.join(",");
-/** Where a count of an IPv6 pool of the longest name stopped, with the largest sums. */
+/** The position of a count in an IPv6 pool with the longest name and the largest sums. */
 const far = 2n ** 128n;
 const answered: SpaceUtilization = {
   pools: [],

@@ -27,5 +27,5 @@ export function budgetFacts(form: Form): readonly Fact[] {
   }));
 }
 
-/** What holds of every run in every scene. */
+/** The fact that holds for every run in every scene. */
 export const BUDGET = "A scheduled run ends within its budget";

@@ -34,7 +34,7 @@ import { putLargeSpace, someGroupsOf } from "./spaces.ts";
 
 const SPACE = "default";
 const HOST: HostId = "host:mine";
-/** Who has one address more than the others of the scene know of. */
+/** The handle with one more address than the others of the scene know of. */
 const HANDLE = "mine";
 
 /** A table in which host `mine` has a block with room, and handle `mine` an address. */

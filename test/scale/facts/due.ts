@@ -20,7 +20,7 @@ import { type NewCloud, poolOf, putSpace } from "../scene.ts";
 const SPACE = "default";
 const ADDRESSES_PER_BLOCK = 64;
 
-/** What is due is looked at soon, whatever is due beside it. */
+/** Proves that due allocations are handled soon, however many others are due. */
 export function dueFacts(form: Form): readonly Fact[] {
   const [perSecond, minutes] = form === "full" ? [1_000, 1] : [10, 1];
   const unreadable = form === "full" ? 200 : 20;

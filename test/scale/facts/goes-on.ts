@@ -38,7 +38,7 @@ export const goesOnFacts = (form: Form): readonly Fact[] =>
     })),
   );
 
-/** What a run begins with shows where it goes on. */
+/** The first part of a run, which shows where it continues. */
 const BEGINNING_MS = 20_000;
 
 const ENDS = [
@@ -58,11 +58,11 @@ const ENDS = [
   },
 ] as const;
 
-/** What the walks of a schedule look at: block groups, and items of the whole table. */
+/** Records what the walks of a schedule read: block groups, and items of the whole table. */
 class Looks {
   seen = new Set<string>();
 
-  /** What was seen so far; from now on nothing is. */
+  /** Returns what was seen so far, and starts anew. */
   begin(): ReadonlySet<string> {
     const before = this.seen;
     this.seen = new Set();

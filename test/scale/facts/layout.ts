@@ -4,13 +4,13 @@ import type { Cloud, Sabotage } from "../lambda.ts";
 import type { NewCloud } from "../scene.ts";
 
 export const SPACE = "default";
-/** Whose everything is that nobody else has. */
+/** The host of everything that belongs to nobody else. */
 export const OTHER: HostId = "host:other";
 
 /** A scene, and who asks for an address in it. */
 export interface Layout {
   readonly size: string;
-  /** What takes away that whoever asks is served, or told the truth. */
+  /** A fault that breaks a promise to every caller. */
   readonly broken?: Sabotage;
   set(
     newCloud: NewCloud,

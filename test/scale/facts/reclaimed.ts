@@ -96,7 +96,7 @@ const groupsOf = (pool: Pool): readonly string[] =>
     blockPk(pool.space, groupAt(pool, BigInt(i))),
   );
 
-/** Has every block group of the pools been read? */
+/** Returns true if every block group of the pools has been read. */
 function allRead({ table }: Cloud, pools: readonly Pool[]): () => boolean {
   const left = new Set(pools.flatMap(groupsOf));
   return () => {
@@ -105,7 +105,7 @@ function allRead({ table }: Cloud, pools: readonly Pool[]): () => boolean {
   };
 }
 
-/** Have the blocks of each space gone? */
+/** Returns true if the blocks of each space are gone. */
 function isReclaimed({ table }: Cloud, pools: readonly Pool[]): () => boolean {
   const left = new Set(pools.flatMap(groupsOf));
   return () => {

@@ -18,7 +18,7 @@ import {
 import { type Layout, OTHER, SPACE } from "./layout.ts";
 import { someGroupsOf } from "./spaces.ts";
 
-/** Whoever might be served later, or by another look, is told to come again. */
+/** Proves that a caller is told to retry if a later try, or another scan, might serve it. */
 export const refusedFacts = (form: Form): readonly Fact[] => {
   const groups = form === "full" ? 256 : 64;
   return [
@@ -42,7 +42,7 @@ export const refusedFacts = (form: Form): readonly Fact[] => {
   }));
 };
 
-/** What a rejection costs, where nothing is free anywhere. */
+/** Proves the cost of a rejection if nothing is free anywhere. */
 export const rejectionCallFacts = (form: Form): readonly Fact[] => {
   const cidr = form === "full" ? "64.0.0.0/6" : "64.0.0.0/14";
   const blocks = form === "full" ? 1_048_576 : 4_096;

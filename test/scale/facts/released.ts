@@ -18,7 +18,7 @@ const HANDLE = "large";
 const ADDRESSES_PER_BLOCK = 64;
 const REPEATS_MAX = 11;
 
-/** What a handle has goes, however much it is, and nobody waits for it longer than a request may take. */
+/** Proves that a release ends all addresses of a handle, however many, within the time of a request each. */
 export function releasedFacts(form: Form): readonly Fact[] {
   const [live, kept] = form === "full" ? [10_000, 6_000] : [600, 600];
   const size = `a handle with ${live} allocations`;
@@ -83,7 +83,7 @@ function putHandle(items: LargeTable, live: number, kept: number): readonly Allo
   const pool = poolOf(SPACE, "main", "10.0.0.0/12");
   putSpace(items, SPACE, [pool]);
   const allocations: Allocation[] = [];
-  // Where it stands behind all that are kept, whoever goes in order comes to it last.
+  // An ordered walk would reach it last, behind all that are kept.
   const one = kept > 0 && { keyed: true, id: "zzzzzzzzzzzzzzz" };
   for (let block = 0; block * ADDRESSES_PER_BLOCK < live; block++) {
     const [cidr] = blocksOfGroup(pool, groupAt(pool, BigInt(block % 256))).slice(block / 256);

@@ -27,7 +27,7 @@ import {
 } from "../scene.ts";
 import { type Layout, OTHER, SPACE } from "./layout.ts";
 
-/** Whoever can be served is served within two tries, however much else is full. */
+/** Proves that a request that can be served is served within two tries, however much else is full. */
 export const servedFacts = (form: Form): readonly Fact[] =>
   layouts(form).map(({ size, set, broken = ALL_LOOKS_FULL }) => ({
     name: "A host is served within two tries while a pool that may serve it has a free address",

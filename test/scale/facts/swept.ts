@@ -9,7 +9,7 @@ import { putAssignedSpace } from "./spaces.ts";
 const RUNS_PER_HOUR = 60;
 const ITEMS = 100_000_000;
 
-/** What no index knows is come to within a day. */
+/** Proves that the walk reaches what is in no index within a day. */
 export function sweptFacts(form: Form): readonly Fact[] {
   const addresses = form === "full" ? 16_777_216 : 16_384;
   return [

@@ -27,7 +27,7 @@ import { BESIDE, type UserRequest, usersOf } from "./users.ts";
 
 const MINUTES = 6;
 
-/** Whatever cannot be read, everything else is worked on. */
+/** Proves that an unreadable item does not keep the others from being handled. */
 export const unreadableFacts = (): readonly Fact[] => [
   {
     name: "One item that cannot be read stops nothing but what is judged by it, and that it stops",
@@ -46,13 +46,13 @@ export const unreadableFacts = (): readonly Fact[] => [
 /** All kinds of items but the one without which no table is read: one that is new is broken as well. */
 const BROKEN = KIND_NAMES.filter((name) => name !== "TABLE");
 
-/** Who is judged by an item waits until it can be read: by the settings of a space and by its reservations, whoever is in it. */
+/** The requests that must wait until an item can be read: it has the settings of a space, or its reservations. */
 const JUDGED_BY: Readonly<Record<string, readonly UserRequest[]>> = {
   "SPACE/CONFIG": ["an assign", "a read of an address", "a list of blocks"],
   "SPACE/RESERVATION": ["an assign", "a list of blocks"],
 };
 
-/** What is not done when an item of a kind cannot be read in the first of two spaces of a shard. */
+/** Lists what is not done when an item of a kind cannot be read in the first of two spaces of a shard. */
 async function undoneBeside(kind: string, newCloud: NewCloud): Promise<readonly string[]> {
   const cloud = await newCloud();
   const { clock, items } = cloud;

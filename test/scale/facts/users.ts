@@ -13,7 +13,7 @@ import { addressIn, assignCold, expectServed, isServed, requestOf } from "../req
 export const BESIDE = "beside";
 const HOST: HostId = `host:${BESIDE}`;
 
-/** What they ask for. */
+/** The requests of users. */
 const USER_REQUESTS = [
   "an assign",
   "a read of an address",
@@ -55,7 +55,7 @@ export async function usersOf(cloud: Cloud, space: string) {
     "a release by host": () => isDone((context) => releaseHost(context, space, HOST)),
   };
   return {
-    /** What is not done for them, now. */
+    /** Returns the requests that are not served now. */
     async undone(): Promise<readonly UserRequest[]> {
       const undone: UserRequest[] = [];
       for (const name of USER_REQUESTS) if (!(await requests[name]())) undone.push(name);

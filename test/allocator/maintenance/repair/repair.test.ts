@@ -32,7 +32,7 @@ import {
 const HANDLE = "vm";
 const SHARD = shardOf(BigInt(`0x${handleHash(HANDLE)}`));
 const LEASE_MS = 60_000;
-/** What is due in a shard between two runs where a thousand allocations are due each second. */
+/** The due allocations of a shard between two runs if a thousand become due each second. */
 const DUE_PER_MINUTE = (1_000 * 60) / EVERY_SHARD.length;
 const CALL_MS = 15;
 
