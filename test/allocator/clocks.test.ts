@@ -97,7 +97,7 @@ describe("one function whose clock is an hour off", () => {
   it.each([
     ["behind", -HOUR_MS],
     ["ahead", HOUR_MS],
-  ])("%s: its passes free no address that somebody has", async (_, offMs) => {
+  ])("%s: its scheduled runs free no address that somebody has", async (_, offMs) => {
     const world = await makeWorld();
     const { table, clock, calm } = world;
     const off = contextOver(table, clockOff(clock, offMs), 9);

@@ -224,7 +224,7 @@ export const OPERATIONS: readonly Operation[] = [
     kept: ["old"],
   },
   {
-    name: "reclaim that goes on where another pass stopped",
+    name: "reclaim that goes on where another run stopped",
     step: "keep-position",
     prepare: async ({ calm }) => {
       const told = { old: await assigned(calm, requestOf("old", 2)) };

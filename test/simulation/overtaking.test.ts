@@ -66,7 +66,7 @@ const renews: Walk = async (context, { vm }) => {
   return vm;
 };
 
-/** Days go by with their passes, and the key is used again. */
+/** Lets days go by with their scheduled runs, and uses the key again. */
 const beginsAnew: Walk = async (context, _, world) => {
   await scheduledRuns(world, 2, DAY_MS);
   return assign(context, keyed(1));

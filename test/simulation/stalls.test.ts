@@ -79,19 +79,19 @@ it.each<[operation: string, step: string, refusedBy: string | undefined, why: st
     "reclaim of an empty block beside one in use",
     "delete-block",
     "delete-rev",
-    "another pass of the reclaimer deleted the block",
+    "another run of reclaim deleted the block",
   ],
   [
     "repair of what a crash left",
     "repair",
     "repair-rev",
-    "another pass of the repair run deleted the allocation",
+    "another run of repair deleted the allocation",
   ],
   [
     "repair of what a lease has run out of",
     "expire",
     "expire-rev",
-    "another pass of the repair run ended it; a renewal would have changed the revision as well",
+    "another run of repair ended it; a renewal would have changed the revision as well",
   ],
   [
     "renewal of a lease",
@@ -121,7 +121,7 @@ it.each<[operation: string, step: string, refusedBy: string | undefined, why: st
     "a worker in a pool that is drained",
     "delete-block",
     "delete-rev",
-    "another pass deleted the block",
+    "another run deleted the block",
   ],
 ])("%s, stalled before %s (refused by %s): %s", async (name, step, refusedBy) => {
   const operation = OPERATIONS.find((one) => one.name === name);

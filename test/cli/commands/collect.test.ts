@@ -41,7 +41,7 @@ async function repairAt(minutes: number, inventory: string, ...args: readonly st
 const stored = (): Report => JSON.parse(readFileSync(state, "utf8"));
 
 describe("plat collect", () => {
-  it("releases what is nobody's in two passes a grace period apart, and says so in one line", async () => {
+  it("releases what is nobody's in two runs a grace period apart, and says so in one line", async () => {
     const [gone, used] = [await assign("gone"), await assign("used")];
     const inventory = inventoryOf(podOf("used", [used]));
     const first = await repairAt(0, inventory);
