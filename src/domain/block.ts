@@ -87,7 +87,7 @@ export function cooledAtMs(sinceMs: number, cooldownMs: number): number {
  * Chooses up to `count` ordinals to assign: first unused ones, then some of the half that cooled longest, so that reuse
  * is late. Both choices are random, because parallel callers that all took the oldest would conflict every time.
  *
- * @param again true if another caller took the earlier choice. All parallel callers choose from the older half and
+ * @param how.isRetry true if another caller took the earlier choice. All parallel callers choose from the older half and
  *   would conflict there again, so any cooled slot will do
  */
 export function chooseOrdinals(
@@ -95,7 +95,7 @@ export function chooseOrdinals(
   count: number,
   rules: SlotRules,
   random: Random,
-  again = false,
+  { isRetry = false }: { readonly isRetry?: boolean } = {},
 ): number[] {
   const keptOut = keptOutOf(block, rules);
   const capacity = capacityOf(block);
@@ -109,7 +109,7 @@ export function chooseOrdinals(
       cooled.push({ ordinal, sinceMs: slot.sinceMs });
   }
   const oldestFirst = cooled.sort((a, b) => a.sinceMs - b.sinceMs).map(({ ordinal }) => ordinal);
-  const late = again ? oldestFirst.length : Math.ceil(oldestFirst.length / 2);
+  const late = isRetry ? oldestFirst.length : Math.ceil(oldestFirst.length / 2);
   const oldest = oldestFirst.slice(0, Math.max(late, count - unused.length));
   return [...shuffled(unused, random), ...shuffled(oldest, random)].slice(0, count);
 }

@@ -27,22 +27,17 @@ interface IndexPageOfPool extends BlockGroupIndex {
 
 /** Pages of pool maps: which block groups may hold blocks, and which are believed full. Each method is one call. */
 export function blockGroupIndexItems(table: Table) {
-  const change = async (
-    step: string,
-    space: string,
-    poolId: string,
-    group: bigint,
-    how: "add" | "drop",
-    set: "groups" | "full",
-  ): Promise<Outcome<unknown>> => {
-    const written = await table.write({
-      step,
-      key: blockGroupIndexKey(space, poolId, String(group / GROUPS_PER_PAGE)),
-      when: [],
-      change: { kind: "update", [how]: [[[set], new Set([groupText(group)])]] },
-    });
-    return withItem(written, indexPageFrom);
-  };
+  const changing =
+    (step: string, how: "add" | "drop", set: "groups" | "full") =>
+    async (space: string, poolId: string, group: bigint): Promise<Outcome<unknown>> => {
+      const written = await table.write({
+        step,
+        key: blockGroupIndexKey(space, poolId, String(group / GROUPS_PER_PAGE)),
+        when: [],
+        change: { kind: "update", [how]: [[[set], new Set([groupText(group)])]] },
+      });
+      return withItem(written, indexPageFrom);
+    };
 
   return {
     async readBlockGroupIndex(
@@ -83,14 +78,11 @@ export function blockGroupIndexItems(table: Table) {
     },
 
     /** Enters a block group before its first block is put, so that whoever must see every block does. */
-    addGroup: (space: string, poolId: string, group: bigint) =>
-      change("add-group", space, poolId, group, "add", "groups"),
+    addGroup: changing("add-group", "add", "groups"),
 
-    markFull: (space: string, poolId: string, group: bigint) =>
-      change("mark-full", space, poolId, group, "add", "full"),
+    markFull: changing("mark-full", "add", "full"),
 
-    unmarkFull: (space: string, poolId: string, group: bigint) =>
-      change("unmark-full", space, poolId, group, "drop", "full"),
+    unmarkFull: changing("unmark-full", "drop", "full"),
 
     async listIndexPages(space: string, poolId: string): Promise<readonly BlockGroupIndexPage[]> {
       return (await table.query(blockGroupIndexPk(space, poolId))).map(indexPageFrom);

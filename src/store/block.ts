@@ -102,11 +102,16 @@ export function blockItems(table: Table) {
 
     /** Frees slots that hold exactly this tag (I5): cooling from a time on, or as if never used when nobody was told. */
     async freeSlots(
-      space: string,
-      cidr: Cidr,
-      ordinals: readonly number[],
-      taken: Slot & { readonly kind: "taken" },
-      coolingSinceMs: number | undefined,
+      { space, cidr }: Pick<Block, "space" | "cidr">,
+      {
+        ordinals,
+        taken,
+        coolingSinceMs,
+      }: {
+        readonly ordinals: readonly number[];
+        readonly taken: Slot & { readonly kind: "taken" };
+        readonly coolingSinceMs: number | undefined;
+      },
       revision: string,
     ): Promise<Outcome<Block>> {
       const outcome = await table.write({

@@ -77,7 +77,7 @@ describe("the addresses an assign takes from a block", () => {
     const slots = Array.from({ length: 64 }, (_, age) => cooling(COOLED_MS - age));
     const block = blockWith({ ...slots }, { cidr: network("10.0.0.0/26") });
     const seconds = Array.from({ length: 1_000 }, (_, seed) =>
-      chooseOrdinals(block, 1, RULES, seededRandom(seed), true).at(0),
+      chooseOrdinals(block, 1, RULES, seededRandom(seed), { isRetry: true }).at(0),
     );
     expect(new Set(seconds).size).toBe(64);
   });

@@ -1107,9 +1107,9 @@ const refusing = (context: Context, hot: string | undefined): Context => ({
   ...context,
   store: {
     ...context.store,
-    freeSlots: async (space, block, ...slots) => {
-      if (formatCidr(block) === hot) throw new ContentionError("the block rejects");
-      return context.store.freeSlots(space, block, ...slots);
+    freeSlots: async (block, ...slots) => {
+      if (formatCidr(block.cidr) === hot) throw new ContentionError("the block rejects");
+      return context.store.freeSlots(block, ...slots);
     },
   },
 });

@@ -125,7 +125,12 @@ const anyStep = (block: Block): fc.Arbitrary<Step> => {
       .record({ sinceMs: fc.option(anyTime, { nil: undefined }), revision: anyToken })
       .map(({ sinceMs, revision }) => ({
         change: freeingSlots([ordinal], slot, sinceMs, revision),
-        write: (store: Store) => store.freeSlots(space, cidr, [ordinal], slot, sinceMs, revision),
+        write: (store: Store) =>
+          store.freeSlots(
+            block,
+            { ordinals: [ordinal], taken: slot, coolingSinceMs: sinceMs },
+            revision,
+          ),
       })),
   );
   return fc.oneof(taking, fencingIt, calling, changing, marking, ...freeing);

@@ -60,11 +60,8 @@ async function freed(
   return compareAndSwap("the block of the slots to be freed", async () => {
     if (ordinals.length === 0) return decided(await store.readBlock(tag.space, tag.block));
     const result = await store.freeSlots(
-      tag.space,
-      tag.block,
-      ordinals,
-      taken,
-      tag.cools ? context.now() : undefined,
+      { space: tag.space, cidr: tag.block },
+      { ordinals, taken, coolingSinceMs: tag.cools ? context.now() : undefined },
       fresh(context),
     );
     if (result.outcome === "done") {

@@ -189,8 +189,8 @@ function selectFrom(
   const { strictAffinity } = familyRequest.configuration.settings;
   const choices = familyRequest.pools.flatMap((pool) => {
     const rules = slotRules(context, familyRequest.configuration, pool);
-    const choose = (block: Block, count: number, again?: boolean) =>
-      chooseOrdinals(block, count, rules, context.random, again);
+    const choose = (block: Block, count: number, how?: { readonly isRetry: boolean }) =>
+      chooseOrdinals(block, count, rules, context.random, how);
     return blocks
       .filter((block) => block.poolId === pool.id)
       .filter((block) => block.host === familyRequest.host || !strictAffinity)
@@ -208,7 +208,7 @@ function selectFrom(
     for (let from = 0; from < some.length; from += SLOTS_PER_WRITE_MAX) {
       const part = some.slice(from, from + SLOTS_PER_WRITE_MAX);
       const again = (now: Block) => {
-        const others = choose(now, part.length, true);
+        const others = choose(now, part.length, { isRetry: true });
         return others.length === part.length ? others : undefined;
       };
       selections.push({ block, ordinals: part, again });

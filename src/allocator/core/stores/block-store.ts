@@ -29,11 +29,13 @@ export interface BlockStore {
     revision: string,
   ): Promise<Outcome<Block>>;
   freeSlots(
-    space: string,
-    cidr: Cidr,
-    ordinals: readonly number[],
-    taken: Slot & { readonly kind: "taken" },
-    coolingSinceMs: number | undefined,
+    block: Pick<Block, "space" | "cidr">,
+    slots: {
+      readonly ordinals: readonly number[];
+      readonly taken: Slot & { readonly kind: "taken" };
+      /** Absent for slots that no caller was told of: they become unused. */
+      readonly coolingSinceMs: number | undefined;
+    },
     revision: string,
   ): Promise<Outcome<Block>>;
   fenceBlock(step: string, space: string, cidr: Cidr, epoch: string): Promise<Outcome<Block>>;
