@@ -6,11 +6,17 @@ import { eachCall } from "./store/each-call.ts";
 import type { Table } from "./store/table.ts";
 
 export const CONNECT_MS_MAX = 1_000;
-/** Some hundred times what DynamoDB usually takes; a write that took longer is of unknown outcome. */
+/**
+ * Maximum time for an answer of DynamoDB: about a hundred times the usual one. A write that takes longer has an unknown
+ * outcome.
+ */
 export const ANSWER_MS_MAX = 2_000;
-/** For the answer to be put into words, and to leave. */
+/** Time to write the answer and send it. */
 const WORDS_MS = 500;
-/** Lambda ends a function without a word when its time is up: a call that begins later might be its last. */
+/**
+ * The last moment at which a call to the table may begin. Lambda stops a function without an answer when its time is
+ * up, so a later call might be the last one.
+ */
 const LAST_CALL_MS = REQUEST_MS_MAX - CONNECT_MS_MAX - ANSWER_MS_MAX - WORDS_MS;
 
 interface Deadline {
@@ -20,14 +26,15 @@ interface Deadline {
 
 const deadlines = new AsyncLocalStorage<Deadline>();
 
-/** Does the work of one request, whose calls to the table all begin in time for an answer. */
+/** Runs the work of one request. Each of its calls to the table begins early enough for an answer. */
 export function inTime<T>(work: () => Promise<T>, nowMs = () => performance.now()): Promise<T> {
   return deadlines.run({ lastCallMs: nowMs() + LAST_CALL_MS, nowMs }, work);
 }
 
 /**
- * A table that begins no call for a request whose time is up, as if its function had been stopped there: then its caller is
- * told so, and under which handle an assign may hold something. Whoever has no deadline, a scheduled run or a command, is served.
+ * Returns a table that begins no call for a request whose time is up, as if its function had been stopped there. Then
+ * the caller receives that error, and the handle under which an assign may hold addresses. Scheduled runs and commands
+ * have no deadline, so the table serves them always.
  */
 export function deadlineTable(table: Table): Table {
   return eachCall(table, async (call) => {
@@ -36,7 +43,7 @@ export function deadlineTable(table: Table): Table {
   });
 }
 
-/** The same for each page of a Query, which is a request over the wire of its own. */
+/** Applies the same deadline to each page of a Query, because each page is a request of its own. */
 export function deadlineSender(sender: Sender): Sender {
   const send = async (...command: Parameters<Sender["send"]>) => {
     assertInTime();
@@ -45,7 +52,7 @@ export function deadlineSender(sender: Sender): Sender {
   return { send } as Sender;
 }
 
-/** Pauses only where there is time for a call after the pause. */
+/** Returns a sleep that pauses only if a call can still begin after the pause. */
 export function deadlineSleep(sleep: (ms: number) => Promise<void>) {
   return async (ms: number): Promise<void> => {
     assertInTime(ms);
@@ -53,7 +60,7 @@ export function deadlineSleep(sleep: (ms: number) => Promise<void>) {
   };
 }
 
-/** @throws DeadlineError where a call that begins after so many milliseconds would be too late */
+/** @throws {DeadlineError} if a call that begins after this many milliseconds would be too late */
 export function assertInTime(afterMs = 0): void {
   const deadline = deadlines.getStore();
   if (deadline && deadline.nowMs() + afterMs > deadline.lastCallMs)

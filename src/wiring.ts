@@ -24,12 +24,14 @@ const SOCKETS_MAX = 128;
 
 let wired: { readonly table: Table; readonly context: Context } | undefined;
 
-/** Returns the context of all handlers in this process: the one set before, else one made from the environment. Made once. */
+/**
+ * Returns the context of all handlers in this process: the one that `wire` set, or one made once from the environment.
+ */
 export function context(): Context {
   return wired?.context ?? wire(tableOfEnvironment());
 }
 
-/** Puts a table under the handlers before they are loaded, the laptop's or a test's, and what else they are given. */
+/** Sets the table and the context of the handlers before they are loaded. `npm start` and the tests use it. */
 export function wire(table: Table, context = contextOf(table)): Context {
   wired = { table, context };
   return context;
@@ -40,7 +42,10 @@ export function dryRunContext(): Context {
   return contextOf(dryRunTable(wired?.table ?? tableOfEnvironment()));
 }
 
-/** A context of its own over a table: real randomness, an empty memory, and the real time unless another is passed in. */
+/**
+ * Makes a separate context over a table, with real randomness and an empty warm cache. The time is real unless it is
+ * passed in.
+ */
 export function contextOf(table: Table, time: Time = REAL_TIME): Context {
   const { now } = time;
   const sleep = deadlineSleep(time.sleep);
@@ -51,13 +56,16 @@ export function contextOf(table: Table, time: Time = REAL_TIME): Context {
 
 type Time = Pick<Context, "now" | "sleep">;
 
-/** Another endpoint than AWS asks for no credentials of AWS, but the SDK signs every request: any will do. */
+/**
+ * Makes a client for AWS, or for another endpoint. Another endpoint needs no credentials of AWS, but the SDK signs
+ * every request, so any credentials will do.
+ */
 export function dynamoClient(endpoint?: string): DynamoDBClient {
   const { AWS_ACCESS_KEY_ID, AWS_PROFILE, AWS_REGION, AWS_DEFAULT_REGION } = process.env;
   const anonymous = !AWS_ACCESS_KEY_ID && !AWS_PROFILE;
   const agent = { keepAlive: true, maxSockets: SOCKETS_MAX };
   const client = new DynamoDBClient({
-    // Rule 3, no blind retry: what may be repeated is repeated by `retryingTable`.
+    // Rule 3, no blind retry: only `retryingTable` repeats calls, and only those that may be repeated.
     maxAttempts: 1,
     requestHandler: {
       connectionTimeout: CONNECT_MS_MAX,
@@ -72,12 +80,13 @@ export function dynamoClient(endpoint?: string): DynamoDBClient {
       ...(anonymous && { credentials: { accessKeyId: "local", secretAccessKey: "local" } }),
     }),
   });
-  // It copies each request and each answer for a logger, also where there is none: half of the SDK's work with a block.
+  // The logger middleware copies each request and each answer, even without a logger. That is half of the SDK's work
+  // with a block.
   client.middlewareStack.remove("loggerMiddleware");
   return client;
 }
 
-/** The table in DynamoDB, each of whose requests begins in time. */
+/** Returns the table in DynamoDB. Each of its requests begins before the deadline. */
 export function tableIn(client: DynamoDBClient, tableName: string): Table {
   return tableThrough(deadlineSender(DynamoDBDocumentClient.from(client)), tableName);
 }
@@ -87,7 +96,9 @@ function tableOfEnvironment(): Table {
   return tableIn(dynamoClient(endpoint), tableName);
 }
 
-/** Every variable of ours; `POWERTOOLS_SERVICE_NAME` and `POWERTOOLS_LOG_LEVEL` are read by the logger itself. */
+/**
+ * Reads every variable that Plat defines. The logger itself reads `POWERTOOLS_SERVICE_NAME` and `POWERTOOLS_LOG_LEVEL`.
+ */
 function readEnvironment() {
   const { TABLE_NAME, DYNAMODB_ENDPOINT } = process.env;
   if (!TABLE_NAME) throw new Error("TABLE_NAME is not set: it names the DynamoDB table");
@@ -96,7 +107,7 @@ function readEnvironment() {
 
 const RANDOM: Random = { fraction: Math.random, bytes: drawn };
 
-/** Bytes are drawn from the system by the page: to ask it costs as much as some hundred of them. Each is handed out once. */
+/** Bytes per request to the system, because one request costs as much as some hundred bytes. Each byte is used once. */
 const PAGE_BYTES = 4_096;
 let page = Buffer.alloc(0);
 

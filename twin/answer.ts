@@ -26,8 +26,8 @@ export function ownAnswer(status: keyof typeof MESSAGES): GatewayAnswer {
 }
 
 /**
- * Converts a function's answer as API Gateway does (payload format 2.0). A function that failed or took too long is a 500, and
- * one that Lambda could not call a 503
+ * Converts a function's answer as API Gateway does (payload format 2.0). A function that failed or took too long
+ * becomes a 500. A function that Lambda could not call becomes a 503
  * (https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html).
  */
 export function answerOf(invoked: Invoked): GatewayAnswer {

@@ -9,8 +9,8 @@ import { ENVIRONMENT_NAMES, type EnvironmentName, stageName } from "../cdk/envir
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
 /**
- * The files with what the command line of the CDK hands on. The tests sign for the Region of templates that name none, whatever
- * is deployed from this folder, and set the variable.
+ * Returns the files with the context of the CDK. The tests set the variable, because they sign for the Region of
+ * templates without a Region. The deployment settings of this folder must not change that.
  */
 export const contextFiles = (): readonly string[] =>
   process.env.PLAT_TWIN_ANYWHERE ? ["cdk.json"] : ["cdk.json", "cdk.context.json"];
@@ -18,7 +18,7 @@ export const contextFiles = (): readonly string[] =>
 /**
  * Synthesises the templates and the bundles of an environment, as `cdk synth` does.
  *
- * @param directory where they are written to
+ * @param directory the output directory
  */
 export async function synthesise(directory: string, environment: EnvironmentName): Promise<void> {
   const app = join(ROOT, "cdk/app.ts");
@@ -35,10 +35,10 @@ export async function synthesise(directory: string, environment: EnvironmentName
 }
 
 /**
- * Reads the context from these files, where they are there. A table that an environment names stands in an account: the twin
- * makes one, so that the templates are to have it.
+ * Reads the context from those of the files that exist. It leaves out the name of an existing table, because that table
+ * is in an account. So the templates have a table, and the twin creates it.
  *
- * @throws {UsageError} where an environment is told something wrong
+ * @throws {UsageError} if a setting of an environment is wrong
  */
 export async function contextOf(
   root: string,

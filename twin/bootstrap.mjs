@@ -1,11 +1,12 @@
-// What stands for Lambda's runtime in the process of an execution environment: it loads the handler that `_HANDLER` names,
-// says so, and calls it once for each event that comes. A handler that throws is answered for; whatever throws outside of a
-// call ends the process, as it does there. https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtime-environment.html
+// Takes the place of Lambda's runtime in the process of an execution environment. It loads the handler that `_HANDLER`
+// names, reports that, and calls the handler once for each event. If the handler throws, the runtime answers with the
+// error. Any other uncaught error ends the process, as in Lambda.
+// https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtime-environment.html
 import { existsSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
 const channel = { send: process.send.bind(process), on: process.on.bind(process) };
-// A function has no channel to whoever started it.
+// A function has no channel to its parent process.
 process.send = undefined;
 
 const { LAMBDA_TASK_ROOT, _HANDLER } = process.env;
@@ -35,7 +36,7 @@ loaded.then(
   (error) => channel.send({ unfit: error?.stack ?? String(error) }),
 );
 
-/** https://docs.aws.amazon.com/lambda/latest/dg/nodejs-context.html */
+/** Makes the context object of a call (https://docs.aws.amazon.com/lambda/latest/dg/nodejs-context.html). */
 function contextOf(context, deadlineMs) {
   return {
     ...context,

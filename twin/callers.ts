@@ -11,13 +11,16 @@ export interface Caller {
   readonly statements: readonly Statement[];
 }
 
-/** The keys that AWS uses in its examples; they open nothing but a twin. */
+/** The keys that AWS uses in its examples. They give access to a twin only. */
 export const OPERATOR_KEYS = {
   accessKeyId: "AKIAIOSFODNN7EXAMPLE",
   secretAccessKey: "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
 } as const;
 
-/** The users of the account: `operator`, who may call all of the API, and one for each managed policy that the stacks make. */
+/**
+ * Returns the users of the account: `operator`, which may call all of the API, and one for each managed policy of the
+ * stacks.
+ */
 export function callersOf({ account, policies }: Deployment): readonly Caller[] {
   const everything: Statement = { Effect: "Allow", Action: "execute-api:Invoke", Resource: "*" };
   const userArn = (name: string) => `arn:aws:iam::${account}:user/${name}`;
@@ -32,7 +35,7 @@ export function callersOf({ account, policies }: Deployment): readonly Caller[] 
   ];
 }
 
-/** Keys that are made up of a name, the same each time. */
+/** Derives keys from a name. The same name always has the same keys. */
 export function keysOf(prefix: "AKIA" | "ASIA", name: string) {
   const secret = createHash("sha256").update(`${prefix}/${name}`).digest("base64").slice(0, 40);
   const id = createHash("sha256").update(secret).digest("hex").toUpperCase().slice(0, 16);

@@ -9,20 +9,20 @@ import type { DeployedTable } from "./deployment.ts";
 /** The embedded DynamoDB with the table of the template. */
 export interface Database {
   readonly endpoint: string;
-  /** Past all policies. */
+  /** A client that no policy limits. */
   readonly client: DynamoDBClient;
-  /** A look into the table by it. */
+  /** A context over the table with that client. */
   readonly context: Context;
-  /** Resolves with a sentence when the data is out of reach for good. */
+  /** Resolves with a sentence when the data is permanently unavailable. */
   readonly lost: Promise<string>;
   stop(): Promise<void>;
 }
 
-/** Returns the file of an environment's table in a data folder. */
+/** Returns the file of an environment's table in a data directory. */
 export const databaseFile = (data: string, { name }: DeployedTable): string =>
   join(resolve(data), `${name}.db`);
 
-/** @param file where data is kept; without it, in the memory of a process */
+/** @param file the file of the data; without it, the memory of a process */
 export async function openDatabase(
   { name, arn: _, GlobalSecondaryIndexes, ...definition }: DeployedTable,
   file: string | undefined,

@@ -5,7 +5,7 @@ import { FIRST_VERSION, type Stack } from "./names.ts";
 import * as properties from "./properties.ts";
 import { rolesOf } from "./roles.ts";
 
-/** All that the templates of an environment would make in an account, as far as the twin plays it. */
+/** All resources of an environment's templates that the twin plays. */
 export interface Deployment {
   readonly account: string;
   readonly region: string;
@@ -16,16 +16,16 @@ export interface Deployment {
   readonly api: DeployedApi;
   readonly schedules: readonly DeployedSchedule[];
   readonly table: DeployedTable;
-  /** The managed policies, for callers to have: statements by name. */
+  /** The managed policies for callers: statements by name. */
   readonly policies: ReadonlyMap<string, readonly Statement[]>;
 }
 
 export interface DeployedFunction {
   readonly name: string;
   readonly arn: string;
-  /** The one that aliases lead to; `$LATEST` where the template makes none. */
+  /** The version that aliases point to; `$LATEST` if the template creates none. */
   readonly version: string;
-  /** The hash of the asset with its code. */
+  /** The hash of the asset that contains its code. */
   readonly asset: string;
   /** `index.handler` */
   readonly handler: string;
@@ -90,13 +90,13 @@ export type DeployedTable = v.InferOutput<typeof properties.table> & {
   readonly arn: string;
 };
 
-/** Reads what stacks make, in the order in which they are deployed. */
+/** Reads the resources of stacks, in the order of their deployment. */
 export function deploymentOf(stacks: readonly Stack[]): Deployment {
   const intrinsics = new Intrinsics(stacks);
   const [first] = stacks;
   if (!first) throw new Error("there is no stack");
 
-  /** Every resource of a type by its schema, with its own name and, where it has one, its ARN. */
+  /** Reads every resource of a type by its schema, with its own name and, if it has one, its ARN. */
   const all = <Schema extends v.GenericSchema>(schema: Schema, ...types: readonly string[]) =>
     stacks.flatMap((stack) =>
       Object.entries(stack.resources)
@@ -191,7 +191,7 @@ export function deploymentOf(stacks: readonly Stack[]): Deployment {
   };
 }
 
-/** A function is called by its ARN, with or without the name of an alias or a version. */
+/** Splits the ARN of a function, which may end with the name of an alias or a version. */
 export function parseFunctionArn(arn: string): {
   readonly name: string;
   readonly qualifier: string;

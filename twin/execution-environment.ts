@@ -9,15 +9,15 @@ const BOOTSTRAP = fileURLToPath(new URL("./bootstrap.mjs", import.meta.url));
 
 /** https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtime-environment.html#runtimes-lifecycle-ib */
 const INIT_MS_MAX = 10_000;
-/** A file keeps what all environments of a function say. */
+/** One log stream, because one file has the output of all environments of a function. */
 const LOG_STREAM = "all";
-/** Of the memory of a function, what its heap may take; the rest is for what Node.js has beside. */
+/** The share of a function's memory for the heap. Node.js needs the rest for other things. */
 const HEAP_SHARE = 0.9;
 
 /** The parts of an execution environment. */
 export interface EnvironmentProps {
   readonly deployed: DeployedFunction;
-  /** The folder with its code. */
+  /** The directory with its code. */
   readonly directory: string;
   readonly region: string;
   /** The keys of its role. */
@@ -37,7 +37,7 @@ interface Credentials {
 /** One call of a function. */
 export interface Invocation {
   readonly requestId: string;
-  /** The ARN it was called by. */
+  /** The ARN of the call, which may name an alias or a version. */
   readonly functionArn: string;
   /** JSON. */
   readonly payload: string;
@@ -60,8 +60,8 @@ type Told = Partial<{
 }>;
 
 /**
- * A process that runs one function, as Lambda makes them: it serves one call at a time, is frozen between two of them
- * (SIGSTOP, SIGCONT), and has what the template gives it and what Lambda sets, and nothing of ours.
+ * A process that runs one function as Lambda does. It serves one call at a time, and is frozen between two calls
+ * (SIGSTOP, SIGCONT). It has the variables of the template and those of Lambda, and none of this process.
  */
 export class ExecutionEnvironment {
   readonly #props: EnvironmentProps;
@@ -80,11 +80,13 @@ export class ExecutionEnvironment {
       cwd: directory,
       env: variablesOf(props),
       stdio: ["ignore", "pipe", "pipe", "ipc"],
-      // Ctrl-C is for the twin, which first lets come to an end what is under way.
+      // In a process group of its own, because Ctrl-C must reach the twin only, which first finishes the work in
+      // progress.
       detached: true,
     });
     reaper.watch(this.#process);
-    // Not by `once` of node:events: that one fails at an error, such as of what is sent to a process that is gone.
+    // Not `once` of node:events, because that rejects at an error, such as that of a message to a process that has
+    // ended.
     this.#exited = new Promise((resolve) => {
       this.#process.once("exit", (code, signal) => {
         this.#hear({ error: exitError(code, signal) });
@@ -94,7 +96,7 @@ export class ExecutionEnvironment {
     for (const output of [this.#process.stdout, this.#process.stderr])
       output?.on("data", (chunk) => logs.write(deployed.logGroup, chunk));
     this.#process.on("message", (told: Told) => this.#hear(told));
-    // It may be gone before it has read what is sent.
+    // The process may end before it has read a message.
     this.#process.on("error", () => {});
   }
 
@@ -107,7 +109,7 @@ export class ExecutionEnvironment {
     return this.#isEnded || exitCode !== null || signalCode !== null;
   }
 
-  /** Waits until the function is loaded; what is wrong otherwise. */
+  /** Waits until the function is loaded; returns the error if it cannot be loaded. */
   async init(): Promise<FunctionError | undefined> {
     const { ready, unfit, error } = await this.#told(INIT_MS_MAX, "Init timed out");
     if (ready) return undefined;
@@ -115,7 +117,7 @@ export class ExecutionEnvironment {
     return error ?? { errorType: "Runtime.ImportModuleError", errorMessage: unfit ?? "" };
   }
 
-  /** Calls the function. It has the time of the template, and is killed after it. */
+  /** Calls the function, and kills the process after the time-out of the template. */
   async invoke({ requestId, functionArn, payload }: Invocation): Promise<Outcome> {
     const { name, version, memoryMb, logGroup, timeoutSeconds } = this.#props.deployed;
     this.#process.kill("SIGCONT");
@@ -145,7 +147,7 @@ export class ExecutionEnvironment {
     this.#process.kill("SIGSTOP");
   }
 
-  /** At once, whatever it is doing. */
+  /** Kills the process immediately, whatever its state. */
   end(): void {
     this.#isEnded = true;
     this.#process.kill("SIGKILL");
@@ -155,7 +157,10 @@ export class ExecutionEnvironment {
     await this.#exited;
   }
 
-  /** The next word of the process, or of its end; it is ended after a time without one. */
+  /**
+   * Returns the next message of the process, or an error if it ends. Kills the process if neither comes within the
+   * time.
+   */
   #told(msMax: number, late: string): Promise<Told> {
     return new Promise((resolve) => {
       const timer = setTimeout(() => {
@@ -179,8 +184,9 @@ function exitError(code: number | null, signal: NodeJS.Signals | null): Function
 }
 
 /**
- * Returns the variables that Lambda sets (https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html#configuration-envvars-runtime),
- * and below it what the template sets.
+ * Returns the variables that Lambda sets
+ * (https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html#configuration-envvars-runtime). They
+ * override those of the template.
  */
 function variablesOf(props: EnvironmentProps): Record<string, string> {
   const { deployed, directory, region, credentials, dynamoEndpoint } = props;
@@ -200,7 +206,7 @@ function variablesOf(props: EnvironmentProps): Record<string, string> {
     AWS_REGION: region,
     AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
     AWS_SESSION_TOKEN: credentials.sessionToken,
-    // A home that there is not, as there: the SDK would look for the developer's.
+    // A directory that does not exist, as in Lambda. Otherwise the SDK would read the developer's home.
     HOME: "/home/sbx_user1051",
     LAMBDA_RUNTIME_DIR: "/var/runtime",
     LAMBDA_TASK_ROOT: directory,

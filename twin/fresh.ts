@@ -7,17 +7,18 @@ import type { EnvironmentName } from "../cdk/environments.ts";
 import { contextFiles, synthesise } from "./assembly.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
-/** All that templates and bundles are made of; the lock file stands for the packages. */
+/** The inputs of templates and bundles; the lock file stands for the packages. */
 const SOURCES = ["cdk", "functions", "src", "package-lock.json"];
 const KEPT = join(ROOT, "cdk.out", "twin");
-/** Nobody is thought to run a twin for longer. */
+/** The maximum age of an unused directory; no twin is expected to run for longer. */
 const KEPT_MS_MAX = 7 * 86_400_000;
 const HASH_CHARACTERS = 16;
 const POLL_MS = 100;
 
 /**
- * Returns the folder with the templates and the bundles of an environment, made of the sources as they are now. Each state
- * of the sources has a folder of its own, so what is stale is never found; what nobody used for a week is removed.
+ * Returns the directory with the templates and the bundles of an environment, made from the current sources. Each state
+ * of the sources has a directory of its own, so a stale one is never used. Directories that were not used for a week
+ * are removed.
  */
 export async function freshAssembly(environment: EnvironmentName): Promise<string> {
   const digest = await digestOf(ROOT);
@@ -27,14 +28,14 @@ export async function freshAssembly(environment: EnvironmentName): Promise<strin
   return directory;
 }
 
-/** A digest of all that templates and bundles are made of, by name and content. */
+/** Returns a digest of all inputs of templates and bundles, by name and content. */
 export async function digestOf(root: string, contexts = contextFiles()): Promise<string> {
   const hash = createHash("sha256");
   for (const source of [...SOURCES, ...contexts]) await add(hash, root, source);
   return hash.digest("hex").slice(0, HASH_CHARACTERS);
 }
 
-/** One process makes it, and others that want the same wait for it. */
+/** Makes the directory. One process makes it, and other processes that need it wait. */
 async function make(directory: string, environment: EnvironmentName): Promise<void> {
   const making = `${directory}.making`;
   await mkdir(KEPT, { recursive: true });
@@ -47,7 +48,7 @@ async function make(directory: string, environment: EnvironmentName): Promise<vo
   const made = `${directory}.${process.pid}`;
   try {
     await synthesise(made, environment);
-    // Whoever was faster made the same.
+    // A faster process has made the same.
     await rename(made, directory).catch(() => rm(made, { recursive: true }));
   } finally {
     await rm(making, { force: true });
@@ -55,7 +56,7 @@ async function make(directory: string, environment: EnvironmentName): Promise<vo
   await removeOld();
 }
 
-/** Not where whoever began it has died. */
+/** Returns true if a process is making the directory; false if that process has died. */
 async function isBeingMade(making: string): Promise<boolean> {
   const pid = await readFile(making, "utf8").catch(() => "");
   try {

@@ -14,10 +14,10 @@ export interface Arrived {
   readonly caller: Caller | undefined;
 }
 
-/** A body of these types is text; every other one, and one of no type, comes in base64. */
+/** The types of a body that arrives as text. A body of another type, or of none, arrives in base64. */
 const TEXT = /^(text\/.*|application\/(json|xml|javascript))$/;
 
-/** The event that a function gets, in payload format 2.0. */
+/** Makes the event for a function, in payload format 2.0. */
 export function gatewayEvent(request: IncomingMessage, deployment: Deployment, arrived: Arrived) {
   const { requestId, route, segments, rawQueryString, body, caller } = arrived;
   const { account, region, api } = deployment;
@@ -56,7 +56,7 @@ export function gatewayEvent(request: IncomingMessage, deployment: Deployment, a
   };
 }
 
-/** Names in lower case, and what comes twice joined. */
+/** Returns the headers with names in lower case and repeated values joined. */
 function joined({ headersDistinct }: IncomingMessage): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headersDistinct).map(([name, values = []]) => [
@@ -66,7 +66,10 @@ function joined({ headersDistinct }: IncomingMessage): Record<string, string> {
   );
 }
 
-/** https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-access-control-iam.html */
+/**
+ * Returns the identity of a caller with IAM authorization
+ * (https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-access-control-iam.html).
+ */
 function identityOf({ accessKeyId, name, userArn }: Caller, accountId: string) {
   return {
     accessKey: accessKeyId,

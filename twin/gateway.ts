@@ -22,7 +22,7 @@ export interface GatewayProps {
 
 export interface Gateway {
   readonly port: number;
-  /** Stops listening, and finishes what is under way within a time. */
+  /** Stops listening, and finishes the requests in progress within a time limit. */
   stop(): Promise<void>;
 }
 
@@ -31,7 +31,7 @@ const QUOTAS = { headerBytesMax: 10_240, integrationMsMax: 30_000 } as const;
 const BODY_LIMITS = { bytesMax: 10_485_760, discardedBytesMax: 41_943_040 };
 const REQUEST_ID_BYTES = 11;
 
-/** The HTTP API of the templates. */
+/** Starts the HTTP API of the templates. */
 export async function startGateway(props: GatewayProps): Promise<Gateway> {
   const throttles = new Map<string, Throttle>();
   let isStopping = false;
@@ -39,7 +39,7 @@ export async function startGateway(props: GatewayProps): Promise<Gateway> {
     const requestId = `${randomBytes(REQUEST_ID_BYTES).toString("base64url")}=`;
     void answer(props, throttles, request, requestId)
       .catch((error) => {
-        // A client that goes away in the middle of its request is no concern of anybody else's.
+        // A client that disconnects in the middle of its request must not affect others.
         if (!request.readableAborted) console.error(error);
         return ownAnswer(500);
       })
@@ -115,7 +115,7 @@ function mayCall(
   );
 }
 
-/** Has the function let this API in? */
+/** Returns true if a permission of the function allows this API to call it. */
 function isPermitted(deployment: Deployment, { key, functionArn }: DeployedRoute): boolean {
   const { account, region, api, permissions } = deployment;
   const [method] = key.split(" ");
@@ -142,7 +142,7 @@ function write(
     ...(headers as Record<string, string | string[]>),
     "content-length": body.length,
     "apigw-requestid": id,
-    // Otherwise the connection would be held open for a next request, and the server with it.
+    // Otherwise the client would hold the connection open for a next request, and the server could not stop.
     ...(isLast && { connection: "close" }),
   });
   response.end(body);

@@ -1,11 +1,11 @@
-/** A statement of a policy, as a template has it once its intrinsics are resolved. */
+/** A statement of a policy, with its intrinsics resolved. */
 export interface Statement {
   readonly Effect: "Allow" | "Deny";
   readonly Action?: Several;
   readonly NotAction?: Several;
   readonly Resource?: Several;
   readonly NotResource?: Several;
-  /** By operator, such as `ForAllValues:StringLike`, then by key, such as `dynamodb:LeadingKeys`. */
+  /** Values by operator, such as `ForAllValues:StringLike`, and by key, such as `dynamodb:LeadingKeys`. */
   readonly Condition?: Readonly<Record<string, Readonly<Record<string, Several>>>>;
 }
 
@@ -19,19 +19,20 @@ export interface AuthorizationRequest {
   readonly context?: Readonly<Record<string, Several>>;
 }
 
-/** Denied by a statement that says so, or for want of one that allows it. */
+/** A decision. `denied` means that a statement denies it, `not allowed` that no statement allows it. */
 export type Decision = "allowed" | "denied" | "not allowed";
 
 type Several = string | readonly string[];
 
-/** `arn:partition:service:region:account:resource`; the last has colons of its own. */
+/** The parts of `arn:partition:service:region:account:resource`; the resource can contain colons. */
 const ARN_PARTS = 6;
 
 /**
- * Decides as IAM does over the identity-based policies of one caller: what a statement denies is denied, and what none
- * allows is not allowed (https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_evaluation-logic.html).
+ * Decides as IAM does over the identity-based policies of one caller. An action is denied if a statement denies it, and
+ * not allowed if no statement allows it
+ * (https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_evaluation-logic.html).
  *
- * @throws on a condition operator or a policy variable that is not known here, rather than to decide without it
+ * @throws if it does not know a condition operator or a policy variable, because it cannot decide without them
  */
 export function decide(
   statements: readonly Statement[],
@@ -49,7 +50,7 @@ function applies(
   { action, resource, context = {} }: AuthorizationRequest,
 ): boolean {
   const { Action, NotAction, Resource, NotResource, Condition = {} } = statement;
-  // Actions are the same in upper and lower case; resources are not.
+  // IAM ignores the case of actions, but not that of resources.
   const takes = (pattern: string) => isLike(action.toLowerCase(), pattern.toLowerCase());
   const names = (pattern: string) => isArnLike(resource, pattern);
   return (
@@ -63,7 +64,7 @@ function applies(
   );
 }
 
-/** Tells whether two texts are as an operator wants them: what the request says, and what the policy says. */
+/** Compares the value of a request with the value in a policy, as an operator does. */
 type Comparison = (value: string, wanted: string) => boolean;
 
 const COMPARISONS: Readonly<Record<string, Comparison>> = {
@@ -76,8 +77,8 @@ const COMPARISONS: Readonly<Record<string, Comparison>> = {
 };
 
 /**
- * Does one line of a condition hold?
- * (https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_condition-single-vs-multi-valued-context-keys.html)
+ * Returns true if one line of a condition holds
+ * (https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_condition-single-vs-multi-valued-context-keys.html).
  */
 function holds(operator: string, wanted: readonly string[], value: Several | undefined): boolean {
   const [, quantifier, not, name, ifExists] =
@@ -93,7 +94,7 @@ function holds(operator: string, wanted: readonly string[], value: Several | und
   return quantifier === "ForAllValues:" ? values.every(matches) : values.some(matches);
 }
 
-/** Condition keys are the same in upper and lower case. */
+/** Returns the value of a condition key. IAM ignores the case of the key. */
 function contextValue(
   context: NonNullable<AuthorizationRequest["context"]>,
   key: string,
@@ -102,7 +103,7 @@ function contextValue(
   return name === undefined ? undefined : context[name];
 }
 
-/** Part by part: a `*` stands for nothing beyond its colon, but for `*` alone, and in the last part. */
+/** Compares part by part: a `*` matches no colon, except in the last part, or if it is the whole pattern. */
 function isArnLike(arn: string, pattern: string): boolean {
   if (pattern === "*") return true;
   const wanted = partsOf(pattern);
@@ -116,7 +117,7 @@ function partsOf(arn: string): readonly string[] {
   return [...parts.slice(0, ARN_PARTS - 1), parts.slice(ARN_PARTS - 1).join(":")];
 }
 
-/** `*` stands for any text, `?` for any one character. */
+/** Matches a text against a pattern: `*` matches any text, `?` any one character. */
 function isLike(text: string, pattern: string): boolean {
   const expression = pattern
     .replace(/[.+^${}()|[\]\\]/g, "\\$&")

@@ -3,7 +3,10 @@ import { attributeOf, nameOf, type Resource, refOf, type Stack } from "./names.t
 const PARTITION = "aws";
 const URL_SUFFIX = "amazonaws.com";
 
-/** Resolves what CloudFormation would resolve as it deploys, with names and ARNs that are made up, and well-formed. */
+/**
+ * Resolves the intrinsics of a template as CloudFormation does during a deployment. The names and ARNs are made up, and
+ * well-formed.
+ */
 export class Intrinsics {
   readonly #stacks: readonly Stack[];
 
@@ -11,16 +14,16 @@ export class Intrinsics {
     this.#stacks = stacks;
   }
 
-  /** The name of a resource. */
+  /** Returns the name of a resource. */
   nameOf(stack: Stack, id: string): string {
     const resource = resourceOf(stack, id);
     return nameOf(stack, id, resource.Type, this.#property(stack, resource));
   }
 
   /**
-   * A value of a template without its intrinsics.
+   * Returns a value of a template with its intrinsics resolved.
    *
-   * @throws on an intrinsic, or an attribute, that is not known here
+   * @throws if it does not know an intrinsic or an attribute
    */
   resolve(stack: Stack, value: unknown): unknown {
     if (Array.isArray(value)) return value.map((one) => this.resolve(stack, one));
@@ -83,7 +86,7 @@ export class Intrinsics {
     return attributeOf(stack, id, resource.Type, attribute, this.#property(stack, resource));
   }
 
-  /** `${Name}`, `${Name.Attribute}`, and `${!Literal}`. */
+  /** Resolves `${Name}`, `${Name.Attribute}`, and `${!Literal}`. */
   #sub(stack: Stack, argument: unknown): string {
     const [text, variables = {}] = Array.isArray(argument) ? argument : [argument];
     return String(text).replace(/\$\{([^}]*)\}/g, (_, named: string) => {

@@ -23,7 +23,10 @@ export interface LambdaProps {
 /** The outcome of a call. For `throttled` and `too large`, Lambda called no function. */
 export type Invoked = Outcome | "throttled" | "too large";
 
-/** Lambda: who calls a function by its ARN, its name, an alias or a version is answered by one of its environments. */
+/**
+ * Plays Lambda. A call names a function by its ARN, its name, an alias or a version, and one of the function's
+ * environments answers it.
+ */
 export class Lambda {
   readonly #props: LambdaProps;
   readonly #pools: ReadonlyMap<string, Pool>;
@@ -57,7 +60,10 @@ export class Lambda {
     return outcome;
   }
 
-  /** Takes an event, to carry it out on Lambda's own time, and as often as the template says; resolves when it is over. */
+  /**
+   * Accepts an event, and calls the function later, with the retries of the template. Resolves when no further call
+   * follows.
+   */
   async invokeLater(functionArn: string, payload: string): Promise<void> {
     const carriedOut = this.#carryOut(functionArn, payload).catch((error) => {
       if (!this.#stopping.signal.aborted) console.error(error);
@@ -87,7 +93,10 @@ export class Lambda {
     }
   }
 
-  /** https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-retain-records.html */
+  /**
+   * Sends a failed event to its destination
+   * (https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-retain-records.html).
+   */
   #failed(
     { functionArn, payload, requestId, calls }: Failed,
     condition: string,
@@ -134,9 +143,9 @@ export class Lambda {
   }
 
   /**
-   * Begins no further call of an event, gives those under way a time, and ends every process.
+   * Begins no further call of an event, waits for the calls in progress, and ends every process.
    *
-   * @param msMax the time
+   * @param msMax the time for the calls in progress
    */
   async stop(msMax: number): Promise<void> {
     this.#stopping.abort();

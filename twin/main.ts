@@ -1,7 +1,10 @@
 import { readTwinOptions, USAGE } from "./options.ts";
 import { startTwinOf } from "./twin.ts";
 
-/** `npm start -- --deployed`: the twin, and what a terminal is told of it; nothing if only help is wanted. */
+/**
+ * Starts the twin for `npm start -- --deployed`, and returns it with the text for the terminal. Returns nothing if the
+ * command line asks for help.
+ */
 export async function startDeployed(args: readonly string[]) {
   const options = readTwinOptions(args);
   if (!options) {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** A stack as it would be deployed: its template, and where to. */
+/** A stack as it would be deployed: its template, account and Region. */
 export interface Stack {
   readonly name: string;
   readonly account: string;
@@ -9,7 +9,7 @@ export interface Stack {
   readonly outputs: Readonly<Record<string, Output>>;
 }
 
-/** A resource of a template, its intrinsics not yet resolved. */
+/** A resource of a template, with its intrinsics not yet resolved. */
 export interface Resource {
   readonly Type: string;
   readonly Properties?: Readonly<Record<string, unknown>>;
@@ -23,10 +23,10 @@ interface Output {
 const NAME_CHARACTERS_MAX = 64;
 const SUFFIX_CHARACTERS = 12;
 const API_ID_CHARACTERS = 10;
-/** AWS numbers the versions of a function; the first deployment makes the first. */
+/** The version that the first deployment creates, because AWS numbers the versions of a function. */
 export const FIRST_VERSION = "1";
 
-/** The property in which a template may name a resource itself. */
+/** The property in which a template can name a resource. */
 const NAME_PROPERTIES: Readonly<Record<string, string>> = {
   "AWS::ApiGatewayV2::Stage": "StageName",
   "AWS::DynamoDB::GlobalTable": "TableName",
@@ -57,7 +57,7 @@ const ARNS: Readonly<Record<string, (name: string) => readonly [service: string,
 /** Reads a property of the resource, with its intrinsics resolved. */
 type Property = (name: string) => unknown;
 
-/** The name that AWS would give a resource, or that its template gives it. It is the same each time. */
+/** Returns the name of a resource: the one in its template, or one as AWS would make it. It is always the same. */
 export function nameOf(stack: Stack, id: string, type: string, property: Property): string {
   const named = property(NAME_PROPERTIES[type] ?? "");
   if (typeof named === "string") return named;
@@ -83,7 +83,7 @@ export function refOf(stack: Stack, id: string, type: string, property: Property
 /**
  * Returns the value of `Fn::GetAtt` for a resource.
  *
- * @throws where the attribute is not known here
+ * @throws if it does not know the attribute
  */
 export function attributeOf(
   stack: Stack,
@@ -112,7 +112,7 @@ function arnOf({ account, region }: Stack, type: string, name: string): string {
   return `arn:aws:${service}:${service === "iam" ? "" : region}:${account}:${path}`;
 }
 
-/** A function is named by its name or by its ARN. */
+/** Returns the ARN of a function, from its name or its ARN. */
 function functionArn(stack: Stack, property: Property): string {
   const named = String(property("FunctionName"));
   return named.startsWith("arn:") ? named : arnOf(stack, "AWS::Lambda::Function", named);

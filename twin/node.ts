@@ -4,9 +4,9 @@ import { fileURLToPath } from "node:url";
 const BINARY = fileURLToPath(new URL("runtime/node_modules/node/bin/node", import.meta.url));
 
 /**
- * Returns the path of the Node.js program that Lambda's `nodejs24.x` runtime has.
+ * Returns the path of the Node.js program of Lambda's `nodejs24.x` runtime.
  *
- * @throws where it is not installed, with the command that installs it
+ * @throws if it is not installed, with the command that installs it
  */
 export function lambdaNode(): string {
   if (existsSync(BINARY)) return BINARY;

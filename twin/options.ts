@@ -17,7 +17,7 @@ Runs what would be deployed: the synthesised templates and bundles (prod, unless
 const FLAG = "--deployed";
 const ENVIRONMENT_DEFAULT: EnvironmentName = "prod";
 
-/** Takes `--deployed [dev|prod]` out of a command line. */
+/** Removes `--deployed [dev|prod]` from a command line; returns the environment and the rest. */
 export function environmentOf(args: readonly string[]): {
   readonly environment: EnvironmentName;
   readonly rest: readonly string[];
@@ -34,7 +34,7 @@ export function environmentOf(args: readonly string[]): {
   return { environment: named, rest: args.toSpliced(at, isNext ? 2 : 1) };
 }
 
-/** Reads the command line of the twin; nothing if only help is wanted. */
+/** Reads the command line of the twin; returns nothing if the command line asks for help. */
 export function readTwinOptions(
   args: readonly string[],
 ): (TwinOptions & { readonly environment: EnvironmentName }) | undefined {

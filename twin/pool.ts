@@ -6,11 +6,11 @@ import {
 } from "./execution-environment.ts";
 
 /**
- * Lambda makes as many environments of a function as there are calls at once, up to the concurrency of the account, which in
- * a new account is 10; a laptop is finite as well. Calls beyond wait here, where AWS would make another environment.
+ * The maximum number of environments of a function, because this machine is finite. Further calls wait here. Lambda
+ * would make another environment, up to the concurrency of the account, which is 10 in a new account.
  */
 const ENVIRONMENTS_PER_FUNCTION_MAX = 10;
-/** AWS ends those that nobody calls after some minutes, without saying how many. */
+/** The time after which an idle environment ends. Lambda ends it after some minutes, and does not document how many. */
 const IDLE_MS_MAX = 300_000;
 
 interface Idle {
@@ -18,13 +18,13 @@ interface Idle {
   readonly timer: NodeJS.Timeout;
 }
 
-/** The execution environments of one function. The one that was at work last is called next. */
+/** The execution environments of one function. The environment that worked last serves the next call. */
 export class Pool {
   readonly #props: EnvironmentProps;
   readonly #all = new Set<ExecutionEnvironment>();
   readonly #idle: Idle[] = [];
   readonly #waiting: (() => void)[] = [];
-  /** Calls that are under way, and those that wait to be. */
+  /** The number of calls in progress or waiting. */
   #calls = 0;
 
   constructor(props: EnvironmentProps) {
@@ -36,7 +36,7 @@ export class Pool {
     return [...this.#all].map((one) => ({ pid: one.pid, busy: !idle.has(one) }));
   }
 
-  /** Calls the function, or says that the concurrency that is reserved for it is used up. */
+  /** Calls the function, or returns `throttled` if its reserved concurrency is in use. */
   async invoke(invocation: Invocation): Promise<Outcome | "throttled"> {
     const { reservedConcurrency } = this.#props.deployed;
     if (reservedConcurrency !== undefined && this.#calls >= reservedConcurrency) return "throttled";
@@ -82,7 +82,7 @@ export class Pool {
     this.#idle.push({ environment, timer: timer.unref() });
   }
 
-  /** Ends all that there is, whatever it is doing. */
+  /** Ends all environments immediately, whatever their state. */
   async stop(): Promise<void> {
     for (const { timer } of this.#idle) clearTimeout(timer);
     await Promise.all(

@@ -2,7 +2,7 @@ import * as v from "valibot";
 
 /**
  * The properties of resources that the twin reads, by the names and with the defaults of CloudFormation
- * (https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/). What it does not read, it does not play.
+ * (https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/). The twin ignores all others.
  */
 
 const several = v.union([v.string(), v.array(v.string())]);
@@ -87,7 +87,7 @@ export const route = v.object({
   Target: v.string(),
 });
 
-/** An account's own limits, where the stage has none. */
+/** A stage; without own limits it has those of an account. */
 export const stage = v.object({
   StageName: v.literal("$default"),
   DefaultRouteSettings: v.optional(

@@ -1,14 +1,17 @@
 import { appendFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 
-/** A message that nobody could deliver. */
+/** A message that could not be delivered. */
 export interface Message {
   readonly queueArn: string;
   readonly sentAt: string;
   readonly body: unknown;
 }
 
-/** The queues of the templates. Nothing takes from them: they keep what failed for whoever looks, in a file as well. */
+/**
+ * The queues of the templates. The twin delivers none of their messages; it keeps the failed events, in a file as well,
+ * for operators and tests.
+ */
 export class Queues {
   readonly messages: Message[] = [];
   readonly file: string;

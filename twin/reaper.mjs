@@ -1,5 +1,5 @@
-// Ends the processes of the execution environments when the twin is gone, however it went: a frozen process would hear of
-// it from nobody. Their ids come by standard input, `+id` as one starts and `-id` as it ends.
+// Ends the processes of the execution environments when the twin has ended, for whatever reason, because a frozen
+// process does not notice that. Standard input has their ids: `+id` when one starts, `-id` when it ends.
 import { createInterface } from "node:readline";
 
 const running = new Set();
@@ -15,10 +15,10 @@ createInterface({ input: process.stdin })
       try {
         process.kill(pid, "SIGKILL");
       } catch {
-        // It ended by itself.
+        // It has ended already.
       }
     }
   });
-// Ctrl-C is for the twin.
+// Ctrl-C is for the twin only.
 process.on("SIGINT", () => {});
 process.on("SIGTERM", () => {});

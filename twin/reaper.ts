@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 
 const REAPER = fileURLToPath(new URL("./reaper.mjs", import.meta.url));
 
-/** A process beside ours that ends those that are put under it once ours is gone, also by kill -9. */
+/** Starts a process that ends the watched processes when this one has ended, even after kill -9. */
 export class Reaper {
   readonly #process: ChildProcess;
 

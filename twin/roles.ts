@@ -8,7 +8,7 @@ interface Named<Read> {
   readonly read: Read;
 }
 
-/** Gathers what each role may do, from its own policies and from those that name it. */
+/** Collects the rights of each role, from its own policies and from those that name it. */
 export function rolesOf(
   roles: readonly (Named<InferOutput<typeof role>> & { readonly arn: string })[],
   policies: readonly Named<InferOutput<typeof policy>>[],
@@ -24,7 +24,7 @@ export function rolesOf(
       return [arn, { name, arn, statements }];
     }),
   );
-  /** Those that nobody here has are for callers to have. */
+  /** Policies without a role are for callers. */
   const managed = policies.filter(({ read }) => read.Roles.length === 0);
   return {
     policies: new Map<string, readonly Statement[]>(

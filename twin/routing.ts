@@ -2,8 +2,9 @@ import { isGreedy } from "../src/edge/http/routing.ts";
 import type { DeployedRoute } from "./deployment.ts";
 
 /**
- * The route that a request takes, as an HTTP API chooses it: one that matches path and method, then one with a greedy part,
- * then `$default`; among equals the one with more parts that are no variables from the left, and its own method before `ANY`
+ * Returns the route of a request, as an HTTP API chooses it: one that matches path and method, then one with a greedy
+ * part, then `$default`. Among equal ones, the route with more fixed parts from the left wins, and its own method wins
+ * over `ANY`
  * (https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-routes.html#http-api-develop-routes.evaluation).
  *
  * @param segments the parts of the decoded path
@@ -20,7 +21,7 @@ export function routeFor(
   return best?.route ?? routes.find(({ key }) => key === "$default");
 }
 
-/** The path of a route's key; nothing of `$default`. */
+/** Returns the path of a route's key; an empty text for `$default`. */
 export const pathOf = (key: string): string => key.split(" ")[1] ?? "";
 
 function fits(key: string, method: string, segments: readonly string[]): boolean {

@@ -10,11 +10,13 @@ export interface SchedulerProps {
   readonly deployment: Deployment;
   readonly lambda: Lambda;
   readonly queues: Queues;
-  /** In place of the rates of the template, for those who cannot wait. */
+  /** The interval of all schedules in seconds, in place of the rates of the template. */
   readonly scheduleSeconds: number | undefined;
 }
 
-/** EventBridge Scheduler: at the rate of each schedule it hands an event to Lambda, as the role of the schedule. */
+/**
+ * Plays EventBridge Scheduler: it sends an event to Lambda at the rate of each schedule, as the role of the schedule.
+ */
 export function startSchedules({
   deployment,
   lambda,
@@ -37,7 +39,8 @@ export function startSchedules({
     return schedules.map((schedule) =>
       every(schedule.rateSeconds, async () => void startRun(schedule)),
     );
-  // Where a minute is a second, most passes would still be at work when the next ones are to begin.
+  // If all runs start at a short interval, most are still in progress when the next ones are due. So the schedules of
+  // one function run one after the other.
   const functions = [...new Set(schedules.map(({ functionArn }) => functionArn))];
   return functions.map((functionArn) => {
     const own = schedules.filter((schedule) => schedule.functionArn === functionArn);

@@ -1,7 +1,7 @@
 import { AwsV4Signer } from "aws4fetch";
 import type { Sign } from "../src/local/client.ts";
 
-/** Signs requests to the API with SigV4. */
+/** Returns a function that signs requests to the API with SigV4. */
 export function signing(
   keys: { readonly accessKeyId: string; readonly secretAccessKey: string },
   region: string,

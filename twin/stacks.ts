@@ -10,11 +10,11 @@ const ANYWHERE = { account: "123456789012", region: "eu-central-1" };
 export interface Synthesised {
   /** In the order in which they are deployed. */
   readonly stacks: readonly Stack[];
-  /** The folders of the bundles, by the hash that templates name them by. */
+  /** The directories of the bundles, by the hash in the templates. */
   readonly assets: ReadonlyMap<string, string>;
 }
 
-/** Reads the templates of an environment, and where their bundles are. */
+/** Reads the templates of an environment, and the directories of their bundles. */
 export function readStacks(directory: string, environment: EnvironmentName): Synthesised {
   const assembly = new CloudAssembly(directory).getNestedAssembly(
     `assembly-${stageName(environment)}`,

@@ -1,7 +1,7 @@
 import type { DeployedTable, Role } from "./deployment.ts";
 import { type AuthorizationRequest, decide } from "./iam.ts";
 
-/** A call of DynamoDB, as its body says it; attributes as `{"S": "text"}`. */
+/** The body of a DynamoDB call; an attribute is `{"S": "text"}`. */
 interface TableCall {
   readonly TableName?: string;
   readonly IndexName?: string;
@@ -15,7 +15,7 @@ interface TableCall {
 type Attributes = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 /**
- * Says why a role may not make a call, in the words of DynamoDB; nothing where it may.
+ * Returns DynamoDB's message if a role may not make a call; nothing if it may.
  *
  * @param operation such as `GetItem`
  */
@@ -58,7 +58,7 @@ function authorizationRequestOf(
   };
 }
 
-/** The partition key that a call names; a scan names none. */
+/** Returns the partition key that a call names; nothing for a scan. */
 function leadingKey(table: DeployedTable, call: TableCall): string | undefined {
   const { IndexName, Key, Item, KeyConditionExpression } = call;
   const index = table.GlobalSecondaryIndexes.find((one) => one.IndexName === IndexName);
@@ -69,7 +69,7 @@ function leadingKey(table: DeployedTable, call: TableCall): string | undefined {
   return value === undefined ? undefined : String(Object.values(value)[0]);
 }
 
-/** The value that a condition on keys wants an attribute to have: `#pk = :pk AND …`. */
+/** Returns the value with which a condition on keys compares an attribute: `#pk = :pk AND …`. */
 function comparedWith(attribute: string, call: TableCall) {
   const { KeyConditionExpression = "", ExpressionAttributeNames, ExpressionAttributeValues } = call;
   for (const [, name = "", value = ""] of KeyConditionExpression.matchAll(

@@ -12,7 +12,7 @@ import { whyDenied } from "./table-access.ts";
 
 export interface TableProxyProps {
   readonly table: DeployedTable;
-  /** Roles and session names by key; the session of a function has the function's name. */
+  /** Roles and session names by access key; the session of a function has the function's name. */
   readonly holders: ReadonlyMap<string, { readonly role: Role; readonly session: string }>;
   /** The embedded DynamoDB. */
   readonly endpoint: string;
@@ -25,12 +25,12 @@ export interface TableProxy {
 
 const TARGET = /^DynamoDB_20120810\.(\w+)$/;
 
-/** DynamoDB as functions see it: the embedded one, behind the policies of whoever calls. */
+/** Starts a proxy to the embedded DynamoDB that enforces the policies of the caller. */
 export async function startTableProxy(props: TableProxyProps): Promise<TableProxy> {
   const agent = new Agent({ keepAlive: true });
   const server = createServer((request, response) => {
     serve(props, agent, request, response).catch((error) => {
-      // As from a DynamoDB that is not there: whoever calls has to bear it.
+      // The caller sees a DynamoDB that does not answer.
       response.destroy(error);
     });
   });
@@ -87,7 +87,10 @@ function scheduledRun(
   });
 }
 
-/** As DynamoDB says it (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.Errors.html). */
+/**
+ * Rejects a call in the format of DynamoDB
+ * (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.Errors.html).
+ */
 function refuse(response: ServerResponse, code: string, message: string): void {
   const body = JSON.stringify({
     __type: `com.amazon.coral.service#${code}`,

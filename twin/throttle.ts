@@ -1,4 +1,4 @@
-/** A token bucket, which is how API Gateway throttles: it fills at a rate, and holds a burst. */
+/** A token bucket, as API Gateway uses it: it fills at a rate, and its size is the burst. */
 export class Throttle {
   readonly #ratePerSecond: number;
   readonly #burst: number;
@@ -12,7 +12,7 @@ export class Throttle {
     this.#filledMs = nowMs;
   }
 
-  /** May one more request pass? */
+  /** Takes a token; returns false if there is none. */
   take(nowMs: number): boolean {
     const filled = this.#tokens + ((nowMs - this.#filledMs) / 1_000) * this.#ratePerSecond;
     this.#tokens = Math.min(this.#burst, filled);

@@ -20,11 +20,11 @@ import { readStacks } from "./stacks.ts";
 import { startTableProxy } from "./table-proxy.ts";
 
 export interface TwinOptions {
-  /** 0: any free one. */
+  /** The port; 0 is a free one. */
   readonly port: number;
-  /** A directory to keep data in. */
+  /** The directory of the data. */
   readonly data?: string | undefined;
-  /** Seconds between runs of each schedule, in place of the template's rate. */
+  /** Seconds between two runs of each schedule, in place of the template's rate. */
   readonly scheduleSeconds?: number | undefined;
 }
 
@@ -33,23 +33,23 @@ export interface Twin {
   readonly url: string;
   readonly deployment: Deployment;
   readonly callers: readonly Caller[];
-  /** Calls the API as its operator. */
+  /** Makes a client that calls the API as `operator`. */
   readonly clientOf: (sockets: number) => Client;
   readonly lambda: Lambda;
   readonly queues: Queues;
   readonly logs: Logs;
-  /** DynamoDB past all policies. */
+  /** A client of DynamoDB that no policy limits. */
   readonly database: DynamoDBClient;
-  /** A look into the table by it. */
+  /** A context over the table with that client. */
   readonly context: Context;
-  /** Resolves with a sentence when the data is out of reach for good. */
+  /** Resolves with a sentence when the data is permanently unavailable. */
   readonly lost: Promise<string>;
   stop(): Promise<void>;
 }
 
 const UNDERWAY_MS_MAX = 10_000;
 
-/** Runs the templates and the bundles of an environment, made of the sources as they are. */
+/** Runs the templates and the bundles of an environment, made from the current sources. */
 export async function startTwinOf(
   environment: EnvironmentName,
   options: TwinOptions,
@@ -58,13 +58,13 @@ export async function startTwinOf(
   return startTwin(deployment, assets, options);
 }
 
-/** The deployment of an environment, made of the sources as they are, and the folders of its bundles. */
+/** Returns the deployment of an environment, made from the current sources, and the directories of its bundles. */
 export async function synthesised(environment: EnvironmentName) {
   const { stacks, assets } = readStacks(await freshAssembly(environment), environment);
   return { deployment: deploymentOf(stacks), assets };
 }
 
-/** Opens what the twin of an environment keeps in a folder of data, while no twin has it. */
+/** Opens the data of an environment's twin in a directory. No twin may have it open. */
 export async function openDataOf(environment: EnvironmentName, data: string): Promise<Database> {
   const { table } = (await synthesised(environment)).deployment;
   return openDatabase(table, databaseFile(data, table));
@@ -73,7 +73,7 @@ export async function openDataOf(environment: EnvironmentName, data: string): Pr
 /**
  * Runs a deployment.
  *
- * @param assets the folders of the bundles, by the hash that templates name them by
+ * @param assets the directories of the bundles, by the hash in the templates
  */
 export async function startTwin(
   deployment: Deployment,

@@ -3,7 +3,7 @@ import { Agent, request } from "node:http";
 export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  // biome-ignore lint/suspicious/noExplicitAny: what came over the wire is looked into where it is used
+  // biome-ignore lint/suspicious/noExplicitAny: callers check the parts of the body that they use
   readonly body: any;
 }
 
@@ -28,8 +28,8 @@ export type Sign = (
 const ANSWER_MS_MAX = 30_000;
 
 /**
- * Calls the API over kept connections; JSON out and in. It uses plain `node:http`, because `fetch` costs more than what
- * it measures.
+ * Makes a client that calls the API over kept connections, with JSON in both directions. It uses plain `node:http`,
+ * because `fetch` costs more than the work that it measures.
  */
 export function makeClient(url: string, sockets: number, sign?: Sign): Client {
   const agent = new Agent({ keepAlive: true, maxSockets: sockets });

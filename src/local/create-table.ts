@@ -9,7 +9,7 @@ import { TABLE } from "../store/definition.ts";
 
 const WAIT_SECONDS_MAX = 30;
 
-/** Creates the table as the CDK deploys it, unless it is there, and waits until it can be used. */
+/** Creates the table as the CDK deploys it, unless it exists, and waits until it can be used. */
 export async function createTable(client: DynamoDBClient, tableName: string): Promise<void> {
   const { partitionKey, sortKey, dueIndex } = TABLE;
   await createTableAs(client, {
@@ -31,7 +31,7 @@ export async function createTable(client: DynamoDBClient, tableName: string): Pr
   });
 }
 
-/** Creates a table on demand, unless it is there, and waits until it can be used. */
+/** Creates a table on demand, unless it exists, and waits until it can be used. */
 export async function createTableAs(
   client: DynamoDBClient,
   { TableName, ...definition }: CreateTableCommandInput,

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
-/** A DynamoDB as a process beside ours. */
+/** An embedded DynamoDB in a process of its own. */
 export interface Emulator {
   readonly endpoint: string;
   readonly port: number;
@@ -17,7 +17,7 @@ export interface Emulator {
 export interface EmulatorOptions {
   /** The file of the data; without it, the memory of the process. */
   readonly file?: string | undefined;
-  /** Any free port if absent. */
+  /** A free port if absent. */
   readonly port?: number;
 }
 
@@ -59,7 +59,7 @@ export async function startEmulator({ file, port }: EmulatorOptions = {}): Promi
  *
  * @param name the name of the program, for messages
  * @param command returns the program and its arguments for a port
- * @param named the port; any free one if absent
+ * @param named the port; a free one if absent
  */
 export async function startBeside(
   name: string,
@@ -67,7 +67,7 @@ export async function startBeside(
   named?: number,
 ): Promise<Emulator> {
   for (let attempt = 0; attempt < PORTS_TRIED_MAX; attempt++) {
-    // Between our look and its start another process may take the port.
+    // Another process may take the port between the check and the start.
     const port = named ?? (await freePort());
     const emulator = spawnBeside(command(port), port);
     const failure = await whyNotReady(emulator);
@@ -78,7 +78,7 @@ export async function startBeside(
   throw new Error(`${name} found no free port in ${PORTS_TRIED_MAX} tries`);
 }
 
-/** Returns a port on which nobody listens at this moment. */
+/** Returns a port on which no process listens at this moment. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer().once("error", reject);
@@ -93,14 +93,14 @@ function spawnBeside(command: readonly string[], port: number): Emulator {
   const guard = spawn(
     process.execPath,
     [GUARD, ...command],
-    // In a process group of its own: Ctrl-C is for the server, which first finishes its requests.
+    // In a process group of its own, because Ctrl-C must reach the server only, which first finishes its requests.
     { stdio: ["pipe", "ignore", "pipe"], detached: true },
   );
   let output = "";
   guard.stderr?.on("data", (chunk) => {
     output = (output + chunk).slice(-OUTPUT_CHARACTERS_KEPT);
   });
-  // A guard that is gone closes its pipe, and a late end() of ours must not crash us.
+  // A guard that has ended closes its pipe, and a late end() must not crash this process.
   guard.stdin?.on("error", () => {});
   const exited = new Promise<string>((resolve) => {
     guard.once("error", (error) => resolve(error.message));

@@ -1,5 +1,5 @@
-/** Imported before everything else: the AWS SDK and the logger read these as they are loaded. */
+/** Imported before everything else, because the AWS SDK and the logger read these variables when they are loaded. */
 process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= "true";
 process.env.POWERTOOLS_SERVICE_NAME ??= "plat";
-// A line for every request is for CloudWatch; a terminal stays readable with what went wrong.
+// CloudWatch gets a line for every request. A terminal stays readable, because it shows only warnings and errors.
 process.env.POWERTOOLS_LOG_LEVEL ??= "WARN";

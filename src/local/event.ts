@@ -13,7 +13,7 @@ export interface Destination {
   readonly event: Event;
 }
 
-/** Turns a request into the event that API Gateway would make, or returns why it leads nowhere. */
+/** Turns a request into the event that API Gateway would make, or returns the problem if no route matches. */
 export function destinationOf(request: IncomingMessage, requestId: string): Destination | Problem {
   const { method = "", url = "" } = request;
   const [rawPath = "", ...rest] = url.split("?");
@@ -46,7 +46,7 @@ export interface Routed {
   readonly domainName: string;
   readonly requestId: string;
   readonly routeKey: string;
-  /** Decoded. */
+  /** The decoded path. */
   readonly path: string;
   readonly rawQueryString: string;
   readonly pathParameters: Readonly<Record<string, string>>;
@@ -89,7 +89,7 @@ export function eventOf(request: IncomingMessage, routed: Routed): Event {
   };
 }
 
-/** Adds the body to the event, as text if it is text. */
+/** Adds the body to the event: as text if its content is text, else in base64. */
 export function withBody(event: Event, body: Buffer): Event {
   if (body.length === 0) return event;
   return isUtf8(body)
@@ -100,8 +100,8 @@ export function withBody(event: Event, body: Buffer): Event {
 export const newRequestId = (): string => randomUUID();
 
 /**
- * Decodes the path once, so that the handlers see the characters that API Gateway would decode again or end the path
- * at, and reject them by name.
+ * Decodes the path once. The handlers then see the characters that API Gateway would decode again or cut the path at,
+ * and reject them by name.
  */
 export function decodedSegments(rawPath: string): string[] | undefined {
   if (!rawPath.startsWith("/")) return undefined;
@@ -126,7 +126,7 @@ export function parametersOf(path: string, segments: readonly string[]): Record<
   );
 }
 
-/** Values of a parameter that comes twice are joined, as API Gateway does. */
+/** Returns the query parameters. It joins the values of a repeated parameter, as API Gateway does. */
 function queryOf(rawQueryString: string): Record<string, string> | undefined {
   if (rawQueryString === "") return undefined;
   const query = new Map<string, string>();

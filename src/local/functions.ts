@@ -14,7 +14,7 @@ import { inParallel } from "../allocator/core/parallel.ts";
 import { EVERY_SHARD } from "../domain/shard.ts";
 import type { Handlers } from "./server.ts";
 
-/** The functions that AWS would run, in this process. */
+/** The functions that Lambda would run, in this process. */
 export const HANDLERS: Handlers = {
   assign,
   release,
@@ -27,14 +27,14 @@ export const HANDLERS: Handlers = {
   openapi,
 };
 
-/** The scheduled runs; one that goes by shard goes through all of them, one after the other. */
+/** The scheduled runs. A run that has shards executes all of them, one after the other. */
 export const SCHEDULED_RUNS = {
   reclaim: shardByShard(reclaim),
   repair: shardByShard(repair),
   work,
 };
 
-/** Runs each shard in turn. A shard that fails does not keep the others from their run. */
+/** Runs each shard in turn. A failed shard does not prevent the runs of the others. */
 function shardByShard(run: (event: { readonly shard: number }) => Promise<void>) {
   return async (): Promise<void> => {
     await inParallel(EVERY_SHARD, 1, (shard) => run({ shard }));

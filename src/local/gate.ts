@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { Problem } from "../contract/schema/problem.ts";
 import { cut } from "../contract/schema/schema.ts";
 
-/** Returns why a request is rejected, before Plat reads anything else of it. */
+/** Returns why a request is rejected, before Plat reads the rest of it. */
 export type Gate = (request: IncomingMessage) => Problem | undefined;
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/;
@@ -12,9 +12,9 @@ const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/;
 export const isLoopback = (address: string): boolean => LOOPBACK.test(address);
 
 /**
- * Makes the gate of a server. It rejects what web pages send through the browser of a user of this machine: requests
- * that say where they come from (`Origin`, `Sec-Fetch-Site`). Against DNS rebinding it rejects requests to another
- * `Host`. With a token it accepts only requests with the token, under any name of the server.
+ * Makes the gate of a server. It rejects requests that web pages send through the browser of a user of this machine;
+ * they carry `Origin` or `Sec-Fetch-Site`. It rejects requests to another `Host`, against DNS rebinding. With a token
+ * it accepts only requests with the token, under any name of the server.
  */
 export function gateOf(address: string, token: string | undefined): Gate {
   const hosts = new Set(["localhost", "127.0.0.1", "[::1]", bracketed(address)]);
@@ -23,7 +23,7 @@ export function gateOf(address: string, token: string | undefined): Gate {
     foreignOrigin(request);
 }
 
-/** Returns an address as a URL has it. */
+/** Returns an address as it is written in a URL. */
 export const bracketed = (address: string): string =>
   address.includes(":") ? `[${address}]` : address;
 
@@ -63,7 +63,7 @@ function withoutToken({ headers }: IncomingMessage, token: string): Problem | un
     : new Problem("unauthenticated", "The token is not the server's.");
 }
 
-/** Compares two texts in a time that depends neither on how much is equal nor on the length. */
+/** Compares two texts in a time that depends neither on the length nor on the number of equal characters. */
 const isSame = (a: string, b: string): boolean => timingSafeEqual(digest(a), digest(b));
 
 const digest = (text: string) => createHash("sha256").update(text).digest();

@@ -1,5 +1,5 @@
-// Runs a program for as long as our standard input is open. The process that started us holds the other end, so the
-// program ends with it however it ends, also by kill -9.
+// Runs a program for as long as its standard input is open. The process that started this one holds the other end. So
+// the program ends with that process, even after kill -9.
 import { spawn } from "node:child_process";
 
 const STOP_MS_MAX = 3_000;

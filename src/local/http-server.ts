@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 
 const STOP_MS_MAX = 10_000;
 
-/** Lets a server listen, and returns its port. */
+/** Starts listening, and returns the port. */
 export function listen(server: Server, port: number, address = "127.0.0.1"): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once("error", reject);
@@ -23,8 +23,8 @@ export function close(server: Server): Promise<void> {
 }
 
 /**
- * Reads the body of a request; nothing if it has too many bytes. It discards bytes above the limit for a while, so that
- * the sender can read the answer.
+ * Reads the body of a request; returns nothing if it has too many bytes. It discards bytes above the limit for a while,
+ * so that the sender can read the answer.
  */
 export function bodyOf(
   request: IncomingMessage,
@@ -43,7 +43,7 @@ export function bodyOf(
   });
 }
 
-/** Formats an answer as bytes, for input that is not a request: Node has no response object for it. */
+/** Formats an answer as bytes for input that is not a valid request, because Node.js has no response object for it. */
 export function lastWords(
   status: number,
   headers: Readonly<Record<string, unknown>>,

@@ -1,9 +1,9 @@
 import { startEmulator } from "./emulator.ts";
 
-/** The embedded DynamoDB, over its restarts. */
+/** The embedded DynamoDB, across its restarts. */
 export interface KeptEmulator {
   readonly endpoint: string;
-  /** Resolves with a sentence when its data is permanently out of reach. */
+  /** Resolves with a sentence when its data is permanently unavailable. */
   readonly lost: Promise<string>;
   stop(): Promise<void>;
 }
@@ -11,9 +11,10 @@ export interface KeptEmulator {
 const RESTARTS_MAX = 5;
 
 /**
- * Starts the embedded DynamoDB. Data on disk outlives its process, so that is started again where callers expect it.
+ * Starts the embedded DynamoDB. It restarts the process on the same port if the data is on disk, because that data
+ * outlives the process.
  *
- * @param file where data is kept; without it, in the memory of the process
+ * @param file the file of the data; without it, the memory of the process
  */
 export async function keepEmulator(file: string | undefined): Promise<KeptEmulator> {
   let emulator = await startEmulator({ file });
@@ -41,7 +42,7 @@ export async function keepEmulator(file: string | undefined): Promise<KeptEmulat
       } catch (error) {
         return (error as Error).message;
       }
-      // A stop that came while it started found nothing to stop.
+      // A stop during the start found no process to stop.
       if (stopping) await emulator.stop();
     }
   }

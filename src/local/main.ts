@@ -32,7 +32,7 @@ function run(plat: Pick<Plat, "sentence" | "url" | "lost" | "stop">): void {
     console.log("Plat has stopped.");
     process.exit(0);
   };
-  // The second signal finds the way out taken, and is left to end the process.
+  // `once` removes the handler, so a second signal ends the process.
   process.once("SIGINT", stop);
   process.once("SIGTERM", stop);
   void plat.lost.then((sentence) => {

@@ -32,7 +32,7 @@ export const SECONDS_MAX = 86_400;
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** Reads the command line and the environment; nothing if only help is wanted. */
+/** Reads the command line and the environment; returns nothing if the command line asks for help. */
 export function readOptions(
   args: readonly string[],
   environment: Variables,
@@ -61,7 +61,7 @@ export function readOptions(
   };
 }
 
-/** Chooses the table from options and environment. */
+/** Chooses the table from the options and the environment. */
 function storageOf(
   { data, memory, dynamodb }: { data?: string; memory: boolean; dynamodb: boolean },
   environment: Variables,
@@ -102,7 +102,7 @@ function parsed(args: readonly string[]) {
       },
     });
   } catch (error) {
-    // Node's first sentence names the mistake; the others are about other command lines.
+    // The first sentence of Node.js names the mistake; the others are about other command lines.
     const [sentence] = (error as Error).message.split(/\.\s/);
     throw new UsageError(`${sentence?.replace(/\.$/, "")}; --help shows the options.`);
   }

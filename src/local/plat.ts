@@ -18,16 +18,16 @@ export interface Plat {
   /** A sentence about where the data is kept. */
   readonly sentence: string;
   readonly context: Context;
-  /** Resolves with a sentence when the data is out of reach for good. */
+  /** Resolves with a sentence when the data is permanently unavailable. */
   readonly lost: Promise<string>;
   stop(): Promise<void>;
 }
 
-/** Starts the table, puts the functions over it, and serves them as API Gateway and the schedule do. */
+/** Starts the table, wires the functions to it, and serves them as API Gateway and EventBridge Scheduler do. */
 export async function startPlat(options: PlatOptions): Promise<Plat> {
   const storage = await openStorage(options.storage);
   const context = wire(storage.table);
-  // Loaded only now, because a function connects to its table when it is loaded.
+  // Loaded here, because a function connects to its table when it is loaded.
   const { HANDLERS, SCHEDULED_RUNS } = await import("./functions.ts");
   let serving: Serving;
   try {

@@ -15,17 +15,16 @@ export interface Rollout {
 export const PODS_PER_DEPLOYMENT = 10;
 export const NODES = 10;
 export const POOL = { cidr: "10.64.0.0/20", blockSize: 26 };
-/** Shortened, so that the last act can be watched; the defaults are 30 and 60 seconds. */
+/** Shorter than the defaults of 30 and 60 seconds, so that the last act ends soon. */
 export const SETTINGS = { cooldownSeconds: 1, blockMinAgeSeconds: 2 };
 export const CALLS_AT_ONCE = 32;
 const RECLAIM_MS_MAX = 60_000;
 const RECLAIM_POLL_MS = 250;
 
 /**
- * Plays a day of a cluster in a minute: deployments get their addresses, half of the pods are replaced, all are taken
- * down, and the blocks return to the pool. After each act it checks the whole table against the invariants and against
- * its own ledger.
- * Returns the violations.
+ * Plays a day of a cluster in a minute. Deployments get their addresses, half of the pods are replaced, all are
+ * deleted, and the blocks return to the pool. After each act it checks the whole table against the invariants and
+ * against its own ledger. Returns the violations.
  */
 export const rollOut = (rollout: Rollout): Promise<readonly string[]> => new Acts(rollout).run();
 

@@ -13,26 +13,29 @@ type Reply = Awaited<ReturnType<Handler>>;
 
 const BODY_LIMITS = { bytesMax: BODY_BYTES_MAX, discardedBytesMax: 32 * BODY_BYTES_MAX };
 const TIMEOUTS_POLL_MS = 1_000;
-/** Longer than a caller's pool keeps a connection, so that it is the caller who closes it. */
+/** Longer than a caller's pool keeps an idle connection, so that the caller closes it first. */
 const IDLE_MS_MAX = 65_000;
 
-/** Limits of the server for a caller. */
+/** Limits that the server sets for a caller. */
 export interface ServerLimits {
-  /** For the headers to arrive. */
+  /** The time for the headers to arrive. */
   readonly headersMsMax: number;
-  /** For all of a request to arrive. */
+  /** The time for the whole request to arrive. */
   readonly receivingMsMax: number;
-  /** For a handler to answer: as long as Lambda lets it live. */
+  /** The time for a handler to answer, which is the time-out of the function in Lambda. */
   readonly answerMsMax: number;
   /**
-   * Request line and headers: as many as an HTTP API of API Gateway takes
+   * The size of request line and headers: the quota of an HTTP API in API Gateway
    * (https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-quotas.html).
    */
   readonly headerBytesMax: number;
   readonly connectionsMax: number;
 }
 
-/** A body has its own bound, `BODY_BYTES_MAX`, here as in AWS: below the 10 MB of API Gateway and the 6 MB of Lambda. */
+/**
+ * The limits of AWS. A body has its own limit, `BODY_BYTES_MAX`, both here and in AWS; it is below the 10 MB of API
+ * Gateway and the 6 MB of Lambda.
+ */
 const LIMITS: ServerLimits = {
   headersMsMax: 10_000,
   receivingMsMax: 30_000,
@@ -43,9 +46,9 @@ const LIMITS: ServerLimits = {
 
 /** The address of a server, and the callers that it accepts. */
 export interface Door {
-  /** 0: any free one. */
+  /** The port; 0 is a free one. */
   readonly port: number;
-  /** The address; loopback if absent. */
+  /** The address to listen on; loopback if absent. */
   readonly listen?: string;
   /** The token that requests must carry; without it, only programs on this machine have access. */
   readonly token?: string | undefined;
@@ -157,7 +160,7 @@ function write(response: ServerResponse, { statusCode, headers, body }: Reply, l
   response.writeHead(statusCode ?? 200, {
     ...headers,
     ...(body !== undefined && { "content-length": Buffer.byteLength(body) }),
-    // Otherwise the connection would be held open for a next request, and the server with it.
+    // Otherwise the client would hold the connection open for a next request, and the server could not stop.
     ...(last && { connection: "close" }),
   });
   response.end(body);

@@ -18,7 +18,7 @@ export interface Storage {
   readonly table: Table;
   /** A sentence about where the data is kept, for the first line on the terminal. */
   readonly sentence: string;
-  /** Resolves with a sentence when the data is out of reach for good. */
+  /** Resolves with a sentence when the data is permanently unavailable. */
   readonly lost: Promise<string>;
   stop(): Promise<void>;
 }
@@ -26,21 +26,21 @@ export interface Storage {
 export type StorageOptions =
   /** A file in this directory. */
   | { readonly table: "file"; readonly data: string }
-  /** This process. */
+  /** The memory of this process. */
   | { readonly table: "memory" }
-  /** The embedded DynamoDB, which keeps its data in this directory, or in its memory. */
+  /** The embedded DynamoDB, which keeps its data in this directory or in its memory. */
   | { readonly table: "dynamodb"; readonly data?: string | undefined }
-  /** A DynamoDB that runs elsewhere. */
+  /** A DynamoDB elsewhere. */
   | { readonly table: "endpoint"; readonly endpoint: string };
 
-/** The files that tables have in the directory of the data. */
+/** The names of the files of tables in the data directory. */
 const FILE = "plat.lmdb";
 const DYNAMODB_FILE = "plat.db";
 
 const IN_MEMORY = "Data is kept in memory only and is gone when this stops";
 const NEVER = new Promise<never>(() => {});
 
-/** Opens the table that was asked for. */
+/** Opens the table that the options name. */
 export async function openStorage(options: StorageOptions): Promise<Storage> {
   switch (options.table) {
     case "file":
@@ -75,7 +75,7 @@ async function inFile(data: string): Promise<Storage> {
   };
 }
 
-/** Loads lmdb. It is an optional dependency with a binary for each platform: npm may have left out either. */
+/** Loads lmdb. It is an optional dependency with a binary for each platform, and npm may have left out either. */
 async function loadLmdb() {
   try {
     return await import("lmdb");
@@ -89,11 +89,11 @@ async function loadLmdb() {
   }
 }
 
-/** Returns true if lmdb is missing, or if its loader reports that the package with its binary is missing. */
+/** Returns true if lmdb is missing, or if its loader reports that its binary is missing. */
 const isNotInstalled = ({ message }: Error): boolean =>
   /^(Cannot find package 'lmdb'|No native build was found)/.test(message);
 
-/** Rejects a directory with two tables: each server would run without the other's data. */
+/** Rejects a directory with two tables, because each server would run without the other's data. */
 function expectNo(file: string, data: string, owner: string): void {
   if (existsSync(join(data, file)))
     throw new UsageError(

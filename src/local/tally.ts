@@ -1,6 +1,6 @@
-/** Counts how calls ended and how long they took. */
+/** Counts the outcomes of calls and their times. */
 export class Tally {
-  /** By code of the problem, or `ok`. */
+  /** Outcomes by the code of the problem, or `ok`. */
   readonly outcomes = new Map<string, number>();
   readonly #ms: number[] = [];
 
@@ -17,7 +17,7 @@ export class Tally {
     return this.outcomes.get("ok") ?? 0;
   }
 
-  /** `pool_exhausted 3, contended 1` */
+  /** Returns the rejections as text: `pool_exhausted 3, contended 1`. */
   get rejections(): string {
     const rejected = [...this.outcomes].filter(([outcome]) => outcome !== "ok");
     return rejected.map(([code, count]) => `${code} ${count}`).join(", ") || "none";
@@ -30,7 +30,7 @@ export class Tally {
   }
 }
 
-/** Rows under their heads, columns aligned. */
+/** Formats rows below their headings, with aligned columns. */
 export function tableText(rows: readonly Readonly<Record<string, string | number>>[]): string {
   const heads = Object.keys(rows[0] ?? {});
   const lines = [heads, ...rows.map((row) => heads.map((head) => String(row[head] ?? "")))];

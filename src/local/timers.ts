@@ -18,7 +18,7 @@ export function every(seconds: number, task: () => Promise<void>): Timer {
 
   async function run(): Promise<void> {
     while (await slept(seconds * 1000, stopping.signal)) {
-      // A failed run has done no harm, and the next one reads everything anew.
+      // A failed run does no harm, because the next one reads everything again.
       await task().catch((error) => console.error(`A scheduled run failed: ${error}`));
     }
   }

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { UsageError } from "./usage-error.ts";
 
-/** A caller that reaches the server can try any number of tokens. */
+/** The minimum length, because a caller that reaches the server can try any number of tokens. */
 const TOKEN_CHARACTERS_MIN = 16;
 /** Matches a bearer token (https://www.rfc-editor.org/rfc/rfc6750#section-2.1). */
 const TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/;

@@ -1,5 +1,5 @@
-// Installs the Node.js that Lambda runs beside the project's own dependencies; a production install leaves it out. What needs it
-// runs on Linux and macOS alone, and all else does without, so nobody's installation fails for it.
+// Installs Lambda's Node.js with the project's development dependencies; a production install leaves it out. The tools
+// that need it run on Linux and macOS only, so a failure here does not fail the installation.
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
