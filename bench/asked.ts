@@ -6,7 +6,7 @@ import { parseAddress } from "../src/domain/address.ts";
 import { parseGeneration } from "../src/domain/generation.ts";
 import { Rejection } from "../src/domain/outcome.ts";
 
-/** Assigns where an assignment is the only right answer. */
+/** Assigns addresses; throws if the answer is not an assignment. */
 export async function assigned(context: Context, request: AssignRequest): Promise<Assignment> {
   const answer = await assign(context, request);
   if (answer instanceof Rejection) throw new Error(`${answer.code}: ${answer.detail}`);

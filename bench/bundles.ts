@@ -6,7 +6,10 @@ import { deploymentOf } from "../twin/deployment.ts";
 import { readStacks } from "../twin/stacks.ts";
 import { load, loadInTurn } from "./loading.ts";
 
-/** `npm run bundles`: the size of each bundle that `npm run synth` wrote for prod, and what Lambda's Node.js takes to import it. */
+/**
+ * `npm run bundles`: prints the size of each bundle that `npm run synth` wrote for prod, and the time that Lambda's
+ * Node.js takes to import it.
+ */
 
 const ROUNDS = 5;
 const BYTES_PER_KB = 1_000;

@@ -7,7 +7,7 @@ import { contextOf, dynamoClient } from "../src/wiring.ts";
 import { inTurn } from "./gate.ts";
 import { slowed } from "./slow-clock.ts";
 
-/** One of many callers: an allocator with its own client and warm cache, whose writes are counted by their step. */
+/** One caller: an allocator with its own client and warm cache. Its writes are counted by their step. */
 export interface Caller {
   readonly context: Context;
   readonly writes: Map<string, number>;

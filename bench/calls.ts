@@ -6,7 +6,10 @@ import { contextOf, dynamoClient } from "../src/wiring.ts";
 import { type Cost, meterOf } from "./meter.ts";
 import { type Budget, FILLS, type Line, measureSite, SIZES } from "./operations.ts";
 
-/** `npm run bench:calls`: what every operation costs at the SDK client, in pools of every size and fill, by its budget. */
+/**
+ * `npm run bench:calls`: prints the cost of every operation at the SDK client beside its budget, in pools of every size
+ * and fill.
+ */
 
 const TABLE_NAME = "plat-bench";
 

@@ -16,14 +16,14 @@ import { type Caller, makeCaller } from "./caller.ts";
 import { makePool } from "./pool.ts";
 
 /**
- * `npm run bench:contention`: how often independent callers conflict. Every answer other than an assignment is an
- * error, also one that asks for a retry: while there is room, nobody may be rejected.
+ * `npm run bench:contention`: prints how often independent callers conflict. Every answer other than an assignment is
+ * an error, also one that asks for a retry: while a pool has room, no request may be rejected.
  */
 
 const TABLE_NAME = "plat-bench";
 const CALLERS = 64;
 const HOSTS = 500;
-/** Tries of the slot write for each assign, on average up to half full. */
+/** The maximum of slot writes for each assign, on average while the pool is at most half full. */
 const SLOT_TRIES_MEAN_MAX = 1.3;
 const CLAIM_TRIES_MEAN_MAX = 2;
 const DECILES = 10;
@@ -73,7 +73,7 @@ for (const [failure, count] of times) console.error(`FAILED (${count}): ${failur
 if (failures.length === 0) console.log("No address was given twice, and nobody was told no.");
 process.exit(failures.length === 0 ? 0 : 1);
 
-/** Callers assign single addresses for one host until its pool is full, in a new pool each round. */
+/** Lets callers assign single addresses for one host until its pool is full, in a new pool each round. */
 async function fillForOneHost(
   name: string,
   options: { cidr: string; blockSize: number; rounds: number; usedBefore?: boolean },
@@ -159,7 +159,7 @@ async function claimAtOnce(pool: string, cidr: string) {
   };
 }
 
-/** Assigns an address; on failure it counts the reason and returns nothing. */
+/** Assigns an address; if that fails, it counts the reason and returns nothing. */
 async function assignOne({ context }: Caller, request: AssignRequest): Promise<string | undefined> {
   try {
     const answer = await assign(context, request);

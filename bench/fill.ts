@@ -55,7 +55,7 @@ export async function putBlock(
   });
 }
 
-/** Enters block groups into the map of the pool, and calls those full that are. */
+/** Enters block groups into the index of the pool, and marks those that are full. */
 export async function enterGroups(
   context: Context,
   { space, id }: Pool,

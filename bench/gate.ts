@@ -1,4 +1,7 @@
-/** As many calls as one machine answers long before a time-out. The others wait here, in order, and not on a socket. */
+/**
+ * The number of parallel calls that one machine answers long before a time-out. Further calls wait here, in order, and
+ * not on a socket.
+ */
 const CALLS_AT_ONCE = 64;
 const waiting: (() => void)[] = [];
 let underWay = 0;

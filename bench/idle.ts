@@ -15,11 +15,11 @@ import { fillGroup } from "./fill.ts";
 import { meterOf } from "./meter.ts";
 import { makePool } from "./pool.ts";
 
-/** `npm run bench:idle`: the cost of the scheduled runs without any request, per minute and per month. */
+/** `npm run bench:idle`: prints the cost of the scheduled runs without any request, per minute and per month. */
 
 const TABLE_NAME = "plat-idle";
 const MINUTES_PER_MONTH = 30 * 24 * 60;
-/** A scheduled run may keep a cursor for the next, so that the first passes are not like the others. */
+/** A scheduled run can keep a cursor for the next one, so the first runs differ from the others. */
 const SCHEDULED_RUNS_BEFORE = 3;
 const FULL_GROUPS = 8;
 const LATER_MS = 4 * 60 * 60 * 1000;

@@ -9,8 +9,8 @@ import { verdict } from "./load/verdict.ts";
 /**
  * `npm run kill`: kills the server of `npm start -- --data DIR` with -9 ten times while callers use it. With `--
  * --dynamodb` it kills the server and the embedded DynamoDB five times each. With `-- --deployed prod` it kills the
- * database and the functions of the twin in turn.
- * Every answered assignment that nobody asked to release must survive, and everything else must be tidy.
+ * database and the functions of the twin in turn. Every answered assignment must survive until its release is
+ * requested, and everything else must be tidy.
  */
 
 const CALLERS = 16;

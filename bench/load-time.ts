@@ -7,9 +7,9 @@ import { REPLACED } from "../cdk/bundling.ts";
 import { type LoadTime, load, loadInTurn } from "./loading.ts";
 
 /**
- * `npm run bench:load [-- ROUNDS]`: the time that Lambda's Node.js takes to import the bundle of `assign`, against
- * bundles that make one GetItem. Those are minified bundles with the SDK, once as usual, and once with the files that
- * replace packages in Plat's bundles. It imports all of them in turn, and compares the medians.
+ * `npm run bench:load [-- ROUNDS]`: prints the time that Lambda's Node.js takes to import the bundle of `assign`, and
+ * compares it with bundles that make one GetItem. Those are minified bundles with the SDK: one as usual, and one with
+ * the files that replace packages in Plat's bundles. It imports all of them in turn, and compares the medians.
  */
 
 const ROUNDS = Number(process.argv[2] ?? 40);
@@ -51,7 +51,7 @@ function lineOf(time: LoadTime | undefined) {
   };
 }
 
-/** Bundles as `cdk/bundling.ts` does. Returns what imports it. */
+/** Bundles as `cdk/bundling.ts` does. Returns the function that imports the bundle. */
 async function bundled(
   entry: string,
   replaced: Readonly<Record<string, string>>,

@@ -3,14 +3,14 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { lambdaNode } from "../twin/node.ts";
 
-/** The time of importing a bundle: by the clock, and of the processor, which other processes disturb less. */
+/** The time of importing a bundle: by the clock, and of the processor. Other processes disturb the latter less. */
 export interface LoadTime {
   readonly wallMs: number;
   readonly processorMs: number;
 }
 
 const LOADER = fileURLToPath(new URL("./loader.mjs", import.meta.url));
-/** The variables that Lambda sets, as far as they matter for loading. */
+/** The variables of Lambda that affect loading. */
 const LAMBDA = {
   AWS_REGION: "eu-central-1",
   AWS_ACCESS_KEY_ID: "AKIAIOSFODNN7EXAMPLE",

@@ -15,7 +15,7 @@ export interface Cost {
 const READS = new Set(["GetItemCommand", "QueryCommand", "ScanCommand"]);
 const WRITE_UNIT_BYTES = 1024;
 
-/** Counts what goes through a client, by the consumed capacity that DynamoDB reports. */
+/** Counts the calls of a client, with the consumed capacity that DynamoDB reports. */
 export function meterOf(client: DynamoDBClient) {
   let calls = 0;
   let inSequence = 0;

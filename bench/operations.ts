@@ -24,7 +24,7 @@ import { enterGroups, fillGroup, putBlock, useUpGroup } from "./fill.ts";
 import type { Cost, meterOf } from "./meter.ts";
 import { makePool, readCidr } from "./pool.ts";
 
-/** The most that an operation may cost: calls in sequence, write units, read units. */
+/** The maximum cost of an operation: calls in sequence, write units, read units. */
 export type Budget = readonly [inSequence: number, writeUnits: number, readUnits: number];
 
 export interface Line {
@@ -57,10 +57,10 @@ const FREE = { "0 %": [64, 64], "50 %": [32, 32], "99 %": [0, 1] } as const;
 const CONFIGURATION_UNITS = 1;
 /** The maximum cost of an assign that scans as far as it may. */
 const LOOKING = [12, 10, 60] as const;
-/** Older than a copy of the configuration may be unasked. */
+/** Longer than a function uses its copy of the configuration without a check. */
 const CONFIGURATION_AGE_MS = 7_000;
 
-/** What all measurements of one pool at one fill share. */
+/** The common parts of all measurements of one pool at one fill. */
 interface Scene extends Bench {
   readonly site: Pool;
   readonly size: Size;
@@ -88,7 +88,7 @@ export async function measureSite(bench: Bench, size: Size, fill: Fill): Promise
   return scene.lines;
 }
 
-/** Hosts that have blocks before the pool fills up around them; answers functions that know them. */
+/** Gives hosts blocks before the pool fills up around them; returns functions that know these blocks. */
 async function settleHosts(scene: Scene): Promise<{ owner: Context; both: Context | undefined }> {
   const taken = TAKEN[scene.fill];
   const owner = scene.cold();
@@ -104,8 +104,8 @@ async function settleHosts(scene: Scene): Promise<{ owner: Context; both: Contex
 }
 
 /**
- * Fills the pool as far as a host that claims a block can see: its index, and the block groups that it scans. Filling
- * the rest of a /8 would not change any measurement, because nobody reads it.
+ * Fills the pool as far as a host that claims a block reads it: its index, and the block groups that it scans. To fill
+ * the rest of a /8 would not change any measurement, because no request reads it.
  */
 async function fillPool(scene: Scene): Promise<void> {
   const { site, fill } = scene;
@@ -219,7 +219,7 @@ async function undoClaim({ cold, site }: Scene, { addresses }: Assignment): Prom
 }
 
 /**
- * Measures a pool in which every block group is called full, so that a scan goes to the first draws of the random
+ * Measures a pool in which every block group is marked full, so that a scan goes to the first draws of the random
  * source.
  */
 async function measureFullPool(scene: Scene): Promise<void> {
@@ -264,7 +264,7 @@ async function measureBorrowing(scene: Scene): Promise<void> {
     const found = await measured(scene, `borrow, ${times}, with the look for it`, looking, () =>
       assigned(guest, requestOf(scene, "guest")),
     ).then(() => lines.at(-1) as Line);
-    // All reads serve to find the block.
+    // Counts only the writes in sequence, because all reads serve to find the block.
     const cost = { ...found.cost, inSequence: found.cost.writesInSequence, readUnits: 0 };
     const budget = [2 + extra, 3 + extra, 0] as const;
     lines.push({ ...found, operation: `borrow, ${times}, once it is found`, cost, budget });
@@ -340,7 +340,7 @@ function windowOf(site: Pool): readonly bigint[] {
   return Array.from({ length: Number(window) }, (_, i) => BigInt(i));
 }
 
-/** Block groups without hints are drawn at random: here always the same ones. */
+/** A random source without randomness: it always draws the same block groups among those without hints. */
 const STILL = { fraction: () => 0, bytes: (count: number) => randomBytes(count) };
 const drawing = (context: Context): Context => ({ ...context, random: STILL });
 

@@ -9,8 +9,8 @@ import { type Started, start } from "../test/local/process.ts";
 import { whole } from "./load/options.ts";
 
 /**
- * `npm run bench:pairs`: the pairs of an assign and a release by generation that `npm start` serves per second, by
- * callers and hosts, over each table. Each server is a process of its own; the callers, in this one, keep their
+ * `npm run bench:pairs`: prints the pairs of an assign and a release by generation that `npm start` serves per second,
+ * by callers and hosts, over each table. Each server is a process of its own; the callers, in this process, keep their
  * connections. The tables take turns, case by case and round by round, so that disturbances affect all of them.
  */
 
@@ -52,7 +52,7 @@ interface Site {
   readonly table: TableName;
   readonly plat: Started;
   readonly client: Client;
-  /** The pairs a second of each round, by block group. */
+  /** The pairs per second of each round, by case. */
   readonly measured: Map<Case, number[]>;
 }
 

@@ -4,7 +4,7 @@ import { type Cidr, parseCidr } from "../src/domain/cidr.ts";
 import { Rejection } from "../src/domain/outcome.ts";
 import type { Pool, PoolSpec } from "../src/domain/pool.ts";
 
-/** Creates a pool from a text. By default its blocks have 64 addresses, and nothing in it cools. */
+/** Creates a pool from a text. By default its blocks have 64 addresses, and it has no cooldown. */
 export async function makePool(
   context: Context,
   { space, name, cidr: text }: { space: string; name: string; cidr: string },

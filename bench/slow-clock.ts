@@ -1,6 +1,9 @@
 import type { Context } from "../src/allocator/core/context.ts";
 
-/** One machine takes longer to serve hundreds of callers than their functions may live; so their clock runs slower. */
+/**
+ * The factor by which the clock of the functions is slowed. One machine takes longer to serve hundreds of callers than
+ * their functions may live.
+ */
 const CLOCK_SLOWED = 100;
 const startedAtMs = Date.now();
 const slowNow = () => startedAtMs + Math.floor((Date.now() - startedAtMs) / CLOCK_SLOWED);

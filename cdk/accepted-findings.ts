@@ -1,14 +1,17 @@
-/** A finding of a rule checker about the templates that stays, and why. */
+/** A finding of a rule checker about the templates that is accepted, and the reason. */
 interface AcceptedFinding {
   readonly tool: "cdk-nag" | "cfn-lint";
-  /** Without what a rule of cdk-nag has in brackets: what it found. */
+  /** The rule; for cdk-nag without its part in brackets, which names the finding. */
   readonly rule: string;
-  /** To cdk-nag the path of the construct within its environment, to cfn-lint the type of the resource. */
+  /** The place: for cdk-nag the path of the construct within its environment, for cfn-lint the type of the resource. */
   readonly at: string;
   readonly reason: string;
 }
 
-/** Every finding that is accepted, in both environments. A test fails for one that is not here, and for one that is here in vain. */
+/**
+ * Every accepted finding, in both environments. A test fails for a finding that is missing here, and for an entry
+ * without a finding.
+ */
 const ACCEPTED: readonly AcceptedFinding[] = [
   {
     tool: "cdk-nag",

@@ -11,8 +11,8 @@ import {
 import type { TableReference } from "./table.ts";
 
 /**
- * Returns the statements that give a function its access, and no more: each names actions, and the partition keys that they
- * may be about (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/specifying-conditions.html).
+ * Returns the statements with the exact access of a function. Each names actions, and the partition keys of their items
+ * (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/specifying-conditions.html).
  */
 export function accessStatements(
   name: FunctionName | ScheduledFunctionName,

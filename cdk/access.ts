@@ -4,7 +4,7 @@ import type { FunctionName } from "../src/contract/routes/routes.ts";
 export const SCHEDULED_FUNCTIONS = ["reclaim", "repair", "work"] as const;
 export type ScheduledFunctionName = (typeof SCHEDULED_FUNCTIONS)[number];
 
-/** Partitions of the table by what their keys begin with (`src/store/key.ts`). */
+/** Partitions of the table by the prefixes of their keys (`src/store/key.ts`). */
 export const PARTITIONS = {
   BLOCK: "BLOCK#*",
   FULLPOOLS: "FULLPOOLS#*",
@@ -35,22 +35,23 @@ export type ActionKind = keyof typeof ACTIONS;
 
 /** The rights of a function, by action and partition. */
 export interface Access extends Readonly<Partial<Record<ActionKind, readonly Partition[]>>> {
-  /** True if it may walk the whole table; no condition on keys can limit that. */
+  /** True if it may scan the whole table; no condition on keys can limit that. */
   readonly scan?: true;
   /** True if it may query the due index. */
   readonly due?: true;
 }
 
 /**
- * Has one function for each set of rights. Routes that need the same rights share a function, which is then cold less
- * often, and no route has a right that it does not need. A set has actions, and the partitions of the items:
+ * The rights of each function. There is one function for each set of rights. Routes that need the same rights share a
+ * function, which is then cold less often, and no route has a right that it does not need. A set has actions, and the
+ * partitions of the items:
  *
  * - `assign` claims blocks and writes allocations. `release` claims none, and of a host's items it deletes only the
- * hint that a block is full, which shares a partition with affinities and nodes. `affinities` does not touch
- * allocations. `amend` changes an allocation and nothing else.
+ *   hint that a block is full, which shares a partition with affinities and nodes. `affinities` does not touch
+ *   allocations. `amend` changes an allocation and nothing else.
  * - `read` writes nothing. `survey` may scan, which no condition on keys can limit.
  * - `configure` writes the configuration of a space: pools, reservations and settings share a partition, where a right
- * to one is a right to all. `register` writes hosts and namespaces.
+ *   to one is a right to all. `register` writes hosts and namespaces.
  * - `openapi` needs no table.
  */
 export const ACCESS: Readonly<Record<FunctionName | ScheduledFunctionName, Access | undefined>> = {
@@ -87,7 +88,7 @@ export const ACCESS: Readonly<Record<FunctionName | ScheduledFunctionName, Acces
   survey: {
     get: ["TABLE"],
     query: ["BLOCK", "GROUPINDEX", "SPACE"],
-    // Blocks of no pool are found, and a space is proven as a whole, by nothing but a walk over the table.
+    // Only a scan of the table finds blocks of no pool, and checks a space as a whole.
     scan: true,
   },
   configure: {
@@ -117,7 +118,7 @@ export const ACCESS: Readonly<Record<FunctionName | ScheduledFunctionName, Acces
     update: ["BLOCK", "GROUPINDEX", "VERSION"],
     delete: ["BLOCK", "FULLPOOLS", "HOST", "JOBS", "GROUPINDEX", "SPACE"],
   },
-  // The index may miss an item, so the repair run also walks the table; nothing else may ask the index.
+  // The index may miss an item, so the repair run also scans the table. No other function may query the index.
   repair: {
     get: ["BLOCK", "HANDLE", "HOST", "SWEEP", "TABLE", "VERSION"],
     query: ["HANDLE", "HOST", "GROUPINDEX", "SPACE"],

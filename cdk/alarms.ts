@@ -26,9 +26,9 @@ export interface AlarmsProps {
 type Rule = Pick<AlarmProps, "metric" | "threshold" | "evaluationPeriods" | "datapointsToAlarm">;
 
 /**
- * Alarms for operators, through a topic that has no subscriber at first. The functions have no alarm for their errors:
- * an error of a request is a 5xx, and an error of a scheduled run is a dead letter. Missing data means that nothing
- * happened, because each of these metrics only counts failures.
+ * Alarms for operators, through a topic that has no subscriber at first. The functions have no alarm for their errors,
+ * because an error of a request is a 5xx, and an error of a scheduled run is a dead letter. Each of these metrics
+ * counts failures only, so missing data means that there were none.
  */
 export class Alarms extends Construct {
   readonly topic: Topic;
@@ -39,9 +39,10 @@ export class Alarms extends Construct {
     { deadLetterQueue, stage, assign, scheduledRuns }: AlarmsProps,
   ) {
     super(scope, id);
-    // Not encrypted with the key that SNS has in every account: CloudWatch may not use that one. Alarms name no caller.
+    // Not encrypted with the key that SNS has in every account, because CloudWatch may not use it. Alarms contain no
+    // names of callers.
     this.topic = new Topic(this, "Topic", { enforceSSL: true });
-    // A topic with its own policy has lost the one that lets the account's alarms publish
+    // A topic with its own policy loses the default one that lets the account's alarms publish
     // (https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/Notify_Users_Alarm_Changes.html).
     this.topic.addToResourcePolicy(
       new PolicyStatement({
@@ -81,12 +82,12 @@ export class Alarms extends Construct {
       "Lambda throttles assign: the account has no concurrency left. Look at ConcurrentExecutions of the account, at who takes it, and at its quota.",
       {
         // All functions of the API share the account's unreserved concurrency, and this one has the most requests. A
-        // scheduled run is also throttled while its predecessor runs, which is in order.
+        // scheduled run is also throttled while its predecessor runs, which is not a failure.
         metric: assign.function.metricThrottles({
           statistic: Stats.SUM,
           period: Duration.minutes(1),
         }),
-        // A burst may be ahead of Lambda for a minute.
+        // A burst may exceed Lambda's scaling for a minute.
         threshold: 1,
         evaluationPeriods: 5,
         datapointsToAlarm: 3,
@@ -97,9 +98,9 @@ export class Alarms extends Construct {
       "Scheduled runs of reclaim, repair or work go on, but again and again fail at something. Look for lines with `failed` in the logs of the three: the error names the item; one that cannot be read is kept until an operator has looked at it.",
       {
         metric: this.runsWithFailures(scheduledRuns),
-        // Counts minutes, not runs: if the table does not answer, all shards fail in the same minute. The next
+        // Counts minutes, not runs, because all shards fail in the same minute if the table does not answer. The next
         // scheduled run repeats a failed call. A permanent failure shows in each run that reaches its item: every
-        // minute in a small space, and less than three times an hour in a very large one. There `plat check` finds it.
+        // minute in a small space, and less than three times an hour in a very large one. `plat check` finds it there.
         threshold: 1,
         evaluationPeriods: 60,
         datapointsToAlarm: 3,

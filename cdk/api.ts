@@ -13,12 +13,15 @@ import { type FunctionName, methodsOf, ROUTES } from "../src/contract/routes/rou
 import type { Environment } from "./environments.ts";
 import type { TableFunction } from "./function.ts";
 
-/** A loop in one caller must not take the Lambda concurrency of the whole account, 1000 unless raised. */
+/**
+ * The limits prevent a loop in one caller from taking the Lambda concurrency of the whole account, which is 1000 unless
+ * raised.
+ */
 const THROTTLE = { rateLimit: 1000, burstLimit: 500 };
 
 /**
- * One line per request, with the caller, the request, the result and the duration. Of the path it has only the route:
- * no log has handles, hosts or addresses.
+ * One line per request, with the caller, the request, the result and the duration. Instead of the path it has the
+ * route, because no log contains handles, hosts or addresses.
  */
 const ACCESS_LOG = AccessLogFormat.custom(
   JSON.stringify({
@@ -37,10 +40,10 @@ export interface ApiProps {
   readonly functions: Readonly<Record<FunctionName, TableFunction>>;
 }
 
-/** The HTTP API. Every request is signed with SigV4, also for /healthz and /readyz: no route is open to the world. */
+/** The HTTP API. Every request must be signed with SigV4, also for /healthz and /readyz: no route is public. */
 export class Api extends Construct {
   readonly apiId: string;
-  /** The URL of the API, without a slash at its end. */
+  /** The URL of the API, without a slash at the end. */
   readonly endpoint: string;
   readonly stage: HttpStage;
 
@@ -48,8 +51,9 @@ export class Api extends Construct {
     super(scope, id);
     const api = new HttpApi(this, "HttpApi", {
       defaultAuthorizer: new HttpIamAuthorizer(),
-      // The function without access to the table rejects unknown routes in the words of the API. Scoped to its route:
-      // the ARN of `$default` has a segment less than those that the permission for all routes names.
+      // The function without access to the table rejects unknown routes with a problem of the API. The permission is
+      // scoped to its route, because the ARN of `$default` has one segment less than those in the permission for all
+      // routes.
       defaultIntegration: new HttpLambdaIntegration("default", functions.openapi.live),
       // The default stage of the API would have neither throttling nor an access log.
       createDefaultStage: false,
@@ -61,7 +65,8 @@ export class Api extends Construct {
     for (const route of ROUTES) {
       const integration =
         integrations.get(route.function) ??
-        // One permission for all routes: a function's policy has 20 KB, and one for each route takes 400 bytes.
+        // One permission for all routes: a function's policy may have 20 KB, and a permission for one route takes 400
+        // bytes.
         new HttpLambdaIntegration(route.function, functions[route.function].live, {
           scopePermissionToRoute: false,
         });

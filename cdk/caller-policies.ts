@@ -5,11 +5,11 @@ import { CALLER_ROLES, callsInEverySpace, callsInSpace } from "./callers.ts";
 
 export interface CallerPoliciesProps {
   readonly apiId: string;
-  /** Those that have policies of their own. */
+  /** The spaces that have policies of their own. */
   readonly spaces: readonly string[];
 }
 
-/** The managed policies that an operator attaches to who may call the API, each with its ARN as an output. */
+/** The managed policies that an operator attaches to callers of the API, each with its ARN as an output. */
 export class CallerPolicies extends Construct {
   constructor(scope: Construct, id: string, { apiId, spaces }: CallerPoliciesProps) {
     super(scope, id);

@@ -7,8 +7,8 @@ import {
 } from "../src/contract/routes/space-path.ts";
 
 /**
- * The rights of callers, each role with all of the one before: read; assign, release and amend; everything.
- * A role is a managed policy over every space, and one for each space that an environment names.
+ * The roles of callers. Each has the rights of the one before and more: read; assign, release and amend; everything. A
+ * role is a managed policy over every space, and one for each space that an environment names.
  */
 export const CALLER_ROLES = ["PlatReader", "PlatCaller", "PlatOperator"] as const;
 export type CallerRole = (typeof CALLER_ROLES)[number];
@@ -16,7 +16,7 @@ export type CallerRole = (typeof CALLER_ROLES)[number];
 const READS = ["GET", "HEAD"];
 const WRITES = ["POST", "PUT", "PATCH", "DELETE"];
 
-/** Calls of a caller besides reads, as the fixed parts of each path. */
+/** The calls of a caller besides reads, as the fixed parts of each path. */
 const CALLS = [
   "POST/v1/assign",
   "POST/v1/release",
@@ -25,17 +25,18 @@ const CALLS = [
 ] as const;
 
 /**
- * A wildcard matches slashes as well. One for the space of `DELETE /v1/spaces/…/handles/…` would match `a/nodes` of
- * `/v1/spaces/a/nodes/handles/affinities`, so that this call is allowed in spaces by their names only.
+ * The calls that a policy can allow in every space. A wildcard also matches slashes. One for the space of `DELETE
+ * /v1/spaces/…/handles/…` would match `a/nodes` of `/v1/spaces/a/nodes/handles/affinities`. So a policy allows this
+ * call only in spaces that it names.
  */
 const CALLS_IN_ANY_SPACE = CALLS.filter((call) => call !== "DELETE/v1/handles/*");
 
-/** Routes of no space: health, readiness and the OpenAPI document. */
+/** Routes without a space: health, readiness and the OpenAPI document. */
 const OF_NO_SPACE = [...new Set(ROUTES.map(({ path }) => path))].filter(
   (path) => !actsInSpace(path),
 );
 
-/** All routes in `default` by paths that name no space, such as `GET/v1/pools` and everything below it. */
+/** All routes of `default` by paths that name no space, such as `GET/v1/pools` and everything below it. */
 const IN_DEFAULT = [
   ...new Set(
     ROUTES.filter(({ path }) => actsInSpace(path) && path === withoutSpace(path)).flatMap(
@@ -48,7 +49,7 @@ const IN_DEFAULT = [
 ];
 
 /**
- * Returns what a role may call in every space, as the method and the path of an execute-api resource.
+ * Returns the calls that a role may make in every space, as the method and the path of an execute-api resource.
  *
  * @param spaces the spaces that the environment names
  */
@@ -64,10 +65,12 @@ export function callsInEverySpace(role: CallerRole, spaces: readonly string[]): 
   ];
 }
 
-/** Returns what a role may call in one space, likewise. The path of `default` may leave the space out. */
+/**
+ * Returns the calls that a role may make in one space, in the same form. A path in `default` may leave the space out.
+ */
 export function callsInSpace(role: CallerRole, space: string): string[] {
   const reads = READS.map((method) => `${method}/v1/spaces/${space}/*`);
-  // A wildcard for the method would match the beginning of a path, whose end may look like the path of this space.
+  // A wildcard for the method would match the beginning of another path whose end looks like a path of this space.
   const writes = WRITES.map((method) => `${method}/v1/spaces/${space}/*`);
   const isRead = (call: string) => READS.some((method) => call.startsWith(`${method}/`));
   const unprefixed = space === SPACE_DEFAULT ? IN_DEFAULT : [];

@@ -16,7 +16,7 @@ interface Command {
   readonly rest: readonly string[];
 }
 
-/** In the CDK's order: the command line before both; the files are those of the current directory. */
+/** The files in the CDK's order. The command line overrides both; the files are those of the current directory. */
 const CONTEXT_FILES = ["cdk.json", "cdk.context.json"];
 
 /**
@@ -74,7 +74,7 @@ async function checkAccount({ environment, account, ...config }: Command): Promi
     );
 }
 
-/** Runs a command. It reports a usage error in a sentence, with the exit code 2. */
+/** Runs a command. It reports a usage error in a sentence, and exits with 2. */
 export async function runCommand(carryOut: (command: Command) => Promise<number>): Promise<number> {
   try {
     const command = readCommand(process.argv.slice(2));

@@ -5,17 +5,20 @@ import { checked, fields, list, rule } from "../src/contract/schema/schema.ts";
 import { UsageError } from "../src/local/usage-error.ts";
 import type { EnvironmentName } from "./environments.ts";
 
-/** `PlatCaller` has a line for each of them, and a managed policy room for this many of the longest names in any Region. */
+/**
+ * The maximum number of spaces. `PlatCaller` has a line for each of them, and a managed policy has room for this many
+ * of the longest names in any Region.
+ */
 export const SPACES_MAX = 30;
 
 const deployment = v.pipe(
   fields({
-    /** A deployment to any other account fails. */
+    /** The account. A deployment to any other account fails. */
     account: v.optional(pattern(/^\d{12}$/, 'must be an account as text, such as "123456789012"')),
     region: v.optional(
       pattern(/^[a-z]{2}(-[a-z]+)+-\d$/, 'must be a Region, such as "eu-central-1"'),
     ),
-    /** A table that there is, such as a restored one; none is created then. */
+    /** The name of an existing table, such as a restored one. The deployment then creates none. */
     tableName: v.optional(pattern(/^[\w.-]{3,255}$/, "must be the name of a DynamoDB table")),
     /** Spaces with managed policies of their own. */
     spaces: v.optional(
@@ -37,7 +40,7 @@ const deployment = v.pipe(
   ),
 );
 
-/** The place of a deployment. Without an account and a Region, an environment can be synthesized, and not deployed. */
+/** The target of a deployment. Without an account and a Region, an environment can be synthesized, but not deployed. */
 export type Deployment = v.InferOutput<typeof deployment>;
 
 /** The key in `cdk.context.json`, or in `-c plat:prod='{…}'`. */
@@ -46,7 +49,7 @@ export const contextKey = (name: EnvironmentName): string => `plat:${name}`;
 /**
  * Reads the context of an environment: an object, or its JSON as the command line has it.
  *
- * @throws {UsageError} that names the setting at fault
+ * @throws {UsageError} if a setting is wrong; the message names it
  */
 export function readDeployment(name: EnvironmentName, context: unknown): Deployment {
   const read = checked(deployment, typeof context === "string" ? parsed(context) : (context ?? {}));

@@ -15,17 +15,16 @@ export interface Environment {
   readonly repairRate: Duration;
   readonly workRate: Duration;
   /**
-   * The time within which a run starts after its scheduled time; without a window Scheduler promises the minute
-   * (https://docs.aws.amazon.com/scheduler/latest/UserGuide/schedule-types.html). All schedules can begin in the same
-   * second.
-   * In an environment without reserved executions a window spreads the schedules, so that they do not use all
-   * concurrency of a small account
+   * The time within which a run starts after its scheduled time. Without a window, Scheduler promises the minute
+   * (https://docs.aws.amazon.com/scheduler/latest/UserGuide/schedule-types.html), and all schedules can begin in the
+   * same second. In an environment without reserved executions a window spreads the schedules, so that they do not use
+   * all concurrency of a small account
    * (https://docs.aws.amazon.com/scheduler/latest/UserGuide/managing-schedule-flexible-time-windows.html).
    */
   readonly scheduleWindow: TimeWindow;
   /**
-   * Lambda executions that are kept for each schedule, whatever requests take. Lambda keeps 100 unreserved, and a new account
-   * may have 10 in all, which leaves none to reserve
+   * Lambda executions that are reserved for each schedule, independent of requests. Lambda keeps 100 unreserved. A new
+   * account may have 10 in all, so it has none to reserve
    * (https://docs.aws.amazon.com/lambda/latest/dg/configuration-concurrency.html).
    */
   readonly reservedPerSchedule: number | undefined;
@@ -47,7 +46,7 @@ export const ENVIRONMENTS: Readonly<Record<EnvironmentName, Environment>> = {
     scheduleWindow: TimeWindow.flexible(Duration.minutes(1)),
     reservedPerSchedule: undefined,
   },
-  // Nothing else can reproduce who holds which address, so prod always keeps the table.
+  // Prod always keeps the table, because nothing else can reproduce the owner of each address.
   prod: {
     pointInTimeRecovery: true,
     deletionProtection: true,

@@ -21,7 +21,10 @@ export interface TableFunctionProps {
   readonly reservedConcurrentExecutions?: number;
 }
 
-/** Names the version that requests and schedules invoke; a roll back moves it, and a deployment moves it on. */
+/**
+ * Points to the version that requests and schedules invoke. A rollback moves it back, and a deployment moves it to the
+ * new version.
+ */
 export const LIVE_ALIAS = "live";
 
 /** A Lambda function that works on the table. Its name determines its file in `functions/` and its rights. */
@@ -40,7 +43,7 @@ export class TableFunction extends Construct {
       removalPolicy: environment.removalPolicy,
     });
 
-    // The role is our own because the one the CDK would make may write to every log group of the account.
+    // The role is defined here, because the CDK's default role may write to every log group of the account.
     const role = new Role(this, "Role", {
       assumedBy: new ServicePrincipal("lambda.amazonaws.com"),
     });
@@ -62,8 +65,9 @@ export class TableFunction extends Construct {
       },
       role,
       logGroup,
-      // A roll back needs the versions before; Lambda deletes them with their function. One that a failed deployment brought
-      // goes with it: Lambda publishes the same code once, so that the next try could not have its version.
+      // A rollback needs the earlier versions. Lambda deletes them with their function. A version of a failed
+      // deployment also stays, because Lambda publishes the same code only once, so the next try could not have its
+      // version.
       currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
       ...limits,
     });

@@ -1,8 +1,8 @@
 /** The versions and aliases of one function. */
 export interface FunctionVersions {
-  /** The version that the alias leads to. */
+  /** The version that the alias points to. */
   readonly live: string;
-  /** The alias' revision. */
+  /** The revision of the alias. */
   readonly revision: string;
   readonly versions: readonly { readonly version: string; readonly modifiedMs: number }[];
   /** Earlier rollbacks, in any order. */
@@ -16,7 +16,7 @@ export interface RollBack {
 
 export interface Target {
   readonly version: string;
-  /** Newer ones from before the same time, which an earlier roll back left. */
+  /** Newer versions from before the same time, which an earlier rollback left. */
   readonly skipped: readonly string[];
 }
 
@@ -35,7 +35,7 @@ export function targetOf(
     .filter(({ modifiedMs }) => modifiedMs < beforeMs)
     .map(({ version }) => Number(version))
     .sort((a, b) => b - a);
-  // A version that is live again was put back by hand.
+  // An operator has made this version live again by hand.
   const wasLeft = (version: number) =>
     version !== Number(live) &&
     rollBacks.some(({ from, to }) => version > Number(to) && version <= Number(from));
@@ -47,7 +47,9 @@ export function targetOf(
   };
 }
 
-/** Returns why no function moved. `beforeMs` is the start of the last deployment, unless a time was `named`. */
+/**
+ * Returns the reason why no function moved. `beforeMs` is the start of the last deployment, unless a time was `named`.
+ */
 export function whyNoneMoved(
   functions: readonly FunctionVersions[],
   beforeMs: number,
@@ -73,7 +75,7 @@ export function markOf({ from, to }: RollBack): string {
   return `back-from-${from}-to-${to}`;
 }
 
-/** Returns the roll back that an alias remembers, by its name. */
+/** Returns the rollback that an alias records, by its name. */
 export function rollBackOf(alias: string): RollBack | undefined {
   const [, from, to] = MARK.exec(alias) ?? [];
   return from !== undefined && to !== undefined ? { from, to } : undefined;

@@ -1,6 +1,6 @@
 /**
- * `npm run rollback -- --env prod`: takes back the last deployment of the functions. Requests and scheduled runs then
- * use the versions before it; nothing else changes. `--before TIME` goes further back, and `--dry-run` changes nothing.
+ * `npm run rollback -- --env prod`: undoes the last deployment of the functions. Requests and scheduled runs then use
+ * the versions before it; nothing else changes. `--before TIME` goes further back, and `--dry-run` changes nothing.
  */
 import { parseArgs } from "node:util";
 import {

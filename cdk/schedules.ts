@@ -27,8 +27,9 @@ export const SCHEDULE_INPUTS: Readonly<Record<ScheduledFunctionName, readonly Sc
 };
 
 /**
- * Starts the scheduled runs. Each run reads the table anew, so the next run is the retry of a lost one. Scheduler tries
- * a run for a minute and never queues it behind others. The dead-letter queue keeps a lost one for operators.
+ * Starts the scheduled runs. Each run reads the table again, so the next run is the retry of a lost one. Scheduler
+ * tries to start a run for a minute and never queues it behind others. The dead-letter queue keeps a lost one for
+ * operators.
  */
 export class Schedules extends Construct {
   readonly deadLetterQueue: Queue;
@@ -50,7 +51,7 @@ export class Schedules extends Construct {
     for (const name of SCHEDULED_FUNCTIONS) {
       const { live } = functions[name];
       const maxEventAge = Duration.minutes(1);
-      // Scheduler puts the event into Lambda's own queue and is done, so Lambda reports a run that fails.
+      // Scheduler only puts the event into Lambda's own queue, so Lambda reports a run that fails.
       live.configureAsyncInvoke({
         retryAttempts: 0,
         maxEventAge,

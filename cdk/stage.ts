@@ -5,7 +5,7 @@ import { ENVIRONMENTS, type EnvironmentName, stageName } from "./environments.ts
 import { StatefulStack } from "./stateful-stack.ts";
 import { StatelessStack } from "./stateless-stack.ts";
 
-/** One deployment of everything, in the account and the Region that the context names. */
+/** One deployment of all stacks, in the account and the Region of the context. */
 export class PlatStage extends Stage {
   /** Absent if an existing table is used; an earlier deployment of it stays unchanged. */
   readonly stateful?: StatefulStack;
@@ -35,9 +35,12 @@ export class PlatStage extends Stage {
   }
 }
 
-/** Adds a rule that CloudFormation finds broken before it creates anything, wherever the credentials of a bare `cdk deploy` point. */
+/**
+ * Adds a rule that CloudFormation evaluates to false before it creates anything. So a bare `cdk deploy` fails with any
+ * credentials.
+ */
 function rejectDeployment(scope: Construct, assertDescription: string): void {
-  // Not `conditionEquals`: cfn-lint warns if that is never true.
+  // Not `conditionEquals`, because cfn-lint warns if that is never true.
   const never = Fn.conditionContains(["an account"], "no account");
   new CfnRule(scope, "AccountIsNamed", { assertions: [{ assert: never, assertDescription }] });
 }

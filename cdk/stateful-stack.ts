@@ -8,7 +8,7 @@ export interface StatefulStackProps {
   readonly environment: Environment;
 }
 
-/** The stack with the table, which outlives every change of the code. */
+/** The stack with the table. It stays when all code changes. */
 export class StatefulStack extends Stack {
   readonly table: TableV2;
 

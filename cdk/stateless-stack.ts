@@ -13,7 +13,7 @@ import { existingTable, type TableReference } from "./table.ts";
 
 export interface StatelessStackProps {
   readonly environment: Environment;
-  /** The table, or the name of one that there is in the account and the Region. */
+  /** The table, or the name of an existing one in the account and the Region. */
   readonly table: TableReference | string;
   /** The spaces that have managed policies of their own. */
   readonly spaces: readonly string[];
@@ -25,7 +25,7 @@ export class StatelessStack extends Stack {
     super(scope, id);
     const table = typeof props.table === "string" ? existingTable(this, props.table) : props.table;
 
-    // A request counts as over once REQUEST_MS_MAX has passed, so Lambda must have stopped it by then.
+    // Other functions treat a request as ended once REQUEST_MS_MAX has passed, so Lambda must have stopped it by then.
     const request = (name: FunctionName) =>
       new TableFunction(this, name, {
         environment,
@@ -46,7 +46,7 @@ export class StatelessStack extends Stack {
     const { apiId, endpoint, stage } = new Api(this, "Api", { environment, functions });
     new CallerPolicies(this, "Callers", { apiId, spaces: props.spaces });
 
-    // Parallel runs only lose conditional writes to each other; the simulation runs them side by side.
+    // Parallel runs only lose conditional writes to each other; the simulation runs them in parallel.
     const { reservedPerSchedule } = environment;
     const scheduledRun = (name: ScheduledFunctionName) =>
       new TableFunction(this, name, {

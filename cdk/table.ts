@@ -17,9 +17,9 @@ export interface TableProps {
 }
 
 /**
- * The one table, on demand because demand is a burst of starting nodes and then nothing.
+ * The only table. It is on demand, because the load is a burst of starting nodes and then nothing.
  *
- * It has one region on purpose: an asynchronous replica would take two conflicting claims of one address.
+ * It is in one Region on purpose: an asynchronous replica would accept two conflicting claims of one address.
  */
 export class Table extends Construct {
   readonly table: TableV2;
@@ -49,7 +49,7 @@ export class Table extends Construct {
   }
 }
 
-/** Returns an existing table, such as a restored one. Its owner sets its recovery and protection. */
+/** Returns an existing table, such as a restored one. Its operator sets its recovery and protection. */
 export function existingTable(scope: Construct, tableName: string): TableReference {
   return TableV2.fromTableAttributes(scope, "Table", { tableName });
 }

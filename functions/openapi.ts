@@ -5,7 +5,7 @@ import { leadsNowhere, routesAt } from "../src/edge/http/routing.ts";
 
 const document = openApi();
 
-/** The one function that has no business with the table. */
+/** Serves the OpenAPI document. It is the only function without access to the table. */
 export const handler = http({
   "GET /openapi.json": route(
     () => undefined,

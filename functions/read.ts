@@ -42,7 +42,7 @@ const plat = context();
 
 const nothing = () => undefined;
 
-/** Every question that a few reads of single partitions answer. */
+/** Serves reads of a few single partitions. */
 export const handler = http({
   "GET /v1/addresses/{ip}": route(
     readAddressPath,
@@ -106,9 +106,9 @@ export const handler = http({
     labelledAnswer,
   ),
   "GET /v1/config": route(readSpace, (space) => readSettings(plat, space), settingsAnswer),
-  /** The function runs. */
+  /** Answers if the function runs. */
   "GET /healthz": route(nothing, async () => "ok", status),
-  /** The function can reach its table, and knows its keys. */
+  /** Answers if the function can reach its table, and knows its keys. */
   "GET /readyz": route(nothing, readOnce, status),
 });
 

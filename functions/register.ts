@@ -11,7 +11,7 @@ import { context, dryRunContext } from "../src/wiring.ts";
 
 const plat = context();
 
-/** The hosts and the namespaces that are registered, with their labels. */
+/** Serves hosts and namespaces, with their labels. */
 export const handler = http({
   "PUT /v1/nodes/{node}": route(
     nodes.readPut,

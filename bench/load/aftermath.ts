@@ -13,7 +13,7 @@ import { type Assigned, type Holding, type Ledger, textOf } from "./ledger.ts";
 import { repeat } from "./repeat.ts";
 import { hostOf, IPV4_ADDRESSES, IPV6_ADDRESSES } from "./world.ts";
 
-/** The place where callers run, and where the table can be read while nobody uses it. */
+/** The surroundings of the callers, whose table can be read while no caller uses it. */
 export interface Grounds {
   stop(): Promise<void>;
   withTable<T>(look: (context: Context) => Promise<T>): Promise<T>;
@@ -27,20 +27,20 @@ const CALLS_AT_ONCE = 32;
 const ROUNDS = 3;
 /**
  * The embedded DynamoDB ends a Scan of a segment early if the item under its ExclusiveStartKey was deleted, unlike
- * DynamoDB. The next round finds what a walk misses because of that.
+ * DynamoDB. The next round finds the items that this one missed.
  */
 const ROUNDS_MAX = 20;
-/** Older than anything that the scheduled runs leave alone because its author may still be at work. */
+/** Older than all items that the scheduled runs leave alone because a request may still be at work on them. */
 const LATER_MS = 2 * GRACE_MS;
-/** Older than anything that is kept for late duplicates. */
+/** Older than all items that are kept for late duplicates. */
 export const MUCH_LATER_MS = RELEASED_ALLOCATION_KEPT_MS + ROUNDS * LATER_MS;
-/** How far ahead the clocks are after the late runs of a check, for the callers that continue. */
+/** How far the clocks are ahead after the late runs of a check, for the callers that continue. */
 export const AHEAD_AFTER_CHECK_MS = MUCH_LATER_MS + ROUNDS * LATER_MS;
 
 /*
- * What must be true when the callers have stopped. The scheduled runs are run here, with a clock that is set forward:
- * nobody waits for minutes, or for a day. Each check finds the server running, leaves it stopped, and answers how many
- * violations the checker found in the table.
+ * Checks for the time after the callers have stopped. Each check executes the scheduled runs itself with a clock that
+ * is set forward, so it need not wait for minutes or for a day. Each check expects a running server, leaves it stopped,
+ * and returns the number of violations that the checker found in the table.
  */
 
 /**
@@ -81,7 +81,7 @@ export async function isHeld(
   });
 }
 
-/** Checks that nothing is left a day after everything was freed. */
+/** Checks that nothing is left a day after all addresses were released. */
 export async function comesToNothing(site: Grounds, ledger: Ledger): Promise<number> {
   await site.stop();
   return site.withTable(async (context) => {
@@ -112,7 +112,7 @@ export async function isAssignable(site: Grounds, api: Api, ledger: Ledger): Pro
   return site.withTable((context) => check(context, ledger, "after all was assigned again", false));
 }
 
-/** Runs the scheduled runs, as they will run after the given time, for some rounds. */
+/** Executes the scheduled runs at a later time, for some rounds. */
 async function scheduledRuns(context: Context, aheadMs: number): Promise<Context> {
   const later = (round: number): Context => ({
     ...context,

@@ -3,19 +3,22 @@ import type { Client, Reply } from "../../src/local/client.ts";
 import { Tally } from "../../src/local/tally.ts";
 import type { AssignCall, Assigned } from "./ledger.ts";
 
-/** Longer than a request can live, or a killed server needs to return: a request that is not settled by then never is. */
+/**
+ * The maximum of tries. They take longer than a request can live or a killed server needs to return, so a request that
+ * is not settled by then never is.
+ */
 const SETTLE_TRIES_MAX = 120;
 const RETRY_MS = 500;
 
-/** An answer that stands, and how often it was asked for. */
+/** A final answer, and the number of tries that it took. */
 export interface Settled extends Reply {
   readonly tries: number;
 }
 
-/** The API in a caller's words, at a server that may be gone at any moment. */
+/** A client for the callers. Its server may stop at any moment. */
 export class Api {
   readonly tallies = new Map<string, Tally>();
-  /** Calls without an answer, whose outcome nobody knows. */
+  /** The number of calls without an answer, whose outcome is unknown. */
   unanswered = 0;
   readonly #client: Client;
   readonly #sleep: (ms: number) => Promise<unknown>;
@@ -33,7 +36,9 @@ export class Api {
     return [...this.tallies.values()].reduce((sum, { count }) => sum + count, 0);
   }
 
-  /** Sends an assign that must not be sent twice, because it has no key; returns nothing if there was no answer. */
+  /**
+   * Sends an assign without a key once, because a repeat could assign twice. Returns nothing if there was no answer.
+   */
   assignOnce({ body }: AssignCall): Promise<Reply | undefined> {
     return this.#once("assign", "POST", "/v1/assign", body);
   }
@@ -64,12 +69,12 @@ export class Api {
     return this.read(`/v1/handles/${encodeURIComponent(handle)}`);
   }
 
-  /** Drains the pool at this path as it was seen. */
+  /** Drains the pool at this path in its current state. */
   drain(path: string, etag: string): Promise<Settled> {
     return this.#settled("drain", "POST", `${path}/drain`, undefined, { "if-match": etag });
   }
 
-  /** Puts a resource, which must succeed before anything else makes sense. */
+  /** Puts a resource, and throws if that fails, because everything else depends on it. */
   async put(path: string, body: unknown): Promise<void> {
     const { status, body: answer } = await this.#settled("put", "PUT", path, body);
     if (status !== 201) throw new Error(`PUT ${path} answered ${status}: ${answer.detail}`);
@@ -81,8 +86,8 @@ export class Api {
   }
 
   /**
-   * Repeats a call until its answer is final. It repeats if the server is gone, the database does not answer, others
-   * were faster, the same request is still running, or a release is not complete.
+   * Repeats a call until its answer is final. It repeats after these: the server is gone, the database does not answer,
+   * a concurrent change won, the same request is still running, a release is not complete.
    */
   async #settled(
     kind: string,
@@ -112,7 +117,7 @@ export class Api {
   ): Promise<Reply | undefined> {
     const startedAtMs = performance.now();
     const reply = await this.#client.call(method, path, body, headers).catch(() => undefined);
-    // API Gateway answers without a code if the function did not answer. Nobody knows its outcome.
+    // API Gateway answers without a code if the function did not answer. The outcome is unknown.
     if (!reply || (reply.status >= 500 && reply.body.code === undefined)) {
       this.unanswered++;
       return undefined;
@@ -133,6 +138,8 @@ export class Api {
   }
 }
 
-/** Returns true if nothing was decided, or a release is not complete. Then the same call may be repeated. */
+/**
+ * Returns true if the outcome is not decided, or a release is not complete. Then the caller may repeat the same call.
+ */
 export const isForTheMoment = ({ status, body }: Reply): boolean =>
   status > 500 || status === 429 || body.code === "request_in_progress" || body.complete === false;

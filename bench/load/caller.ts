@@ -9,7 +9,7 @@ import { BLOCK_ADDRESSES, HOSTS, hostOf, someAddress } from "./world.ts";
 /** A caller assigns while it holds fewer addresses than this. */
 const HELD_MIN = 10;
 
-/** How callers behave. */
+/** The behavior of callers. */
 export interface Habits {
   /** The number of hosts among which callers alternate. */
   readonly hosts: number;
@@ -19,11 +19,11 @@ export interface Habits {
 
 const USUAL: Habits = { hosts: HOSTS, keyedShare: 0.4 };
 
-/** A caller's start values, and what exists besides the API. */
+/** The initial state of a caller. */
 export interface Beginning {
   readonly habits?: Habits;
   readonly drain?: Drain;
-  /** From an earlier run: what it holds, and how many requests it has made. */
+  /** The holdings from an earlier run, and the number of its requests. */
   readonly holdings?: readonly Holding[];
   readonly requests?: number;
 }
@@ -94,8 +94,8 @@ export class Caller {
   }
 
   /**
-   * Chooses a request: mostly one address; also both families, more than a block has, as many as possible, or a
-   * specific one.
+   * Chooses a request: mostly for one address; also for both families, for more than a block has, for as many as
+   * possible, or for a specific address.
    */
   #familyRequest(): Omit<AssignCall["body"], "host" | "handle"> {
     const kind = this.#random.fraction();
@@ -108,7 +108,9 @@ export class Caller {
     return { address: someAddress(this.#random) };
   }
 
-  /** Sends a request without a key once. What an unanswered one took is found under its handle, now or at the end. */
+  /**
+   * Sends a request without a key once. Addresses of an unanswered one are found under its handle, now or at the end.
+   */
   async #ask(call: AssignCall): Promise<Reply | undefined> {
     const reply = await this.#api.assignOnce(call);
     if (reply && !isForTheMoment(reply)) return reply;
@@ -162,7 +164,8 @@ export class Caller {
           : (kind?: string) => this.#api.deleteHandle(holding.call.body.handle, kind);
     this.#checkReleased(holding, some, await release());
     if (some.length < held.length || !this.#chance(0.1)) return;
-    // If the database did not answer, it may return "released" for addresses of the first one, but for nothing else.
+    // If the database did not answer, the second release may return "released" for addresses of the first one, but for
+    // no others.
     const named = new Set(some.map(({ address }) => address));
     const again = releasedBy(await release("release again")).filter((one) => !named.has(one));
     if (again.length > 0) this.#ledger.fail(`a second release gave back ${again.join(", ")}`);
@@ -170,9 +173,9 @@ export class Caller {
   }
 
   /**
-   * Checks that exactly the named addresses were released. A try without an answer may have freed what the next one
-   * finds freed. If the database did not answer, a release may return "released" for what an earlier try of the same
-   * request freed.
+   * Checks that exactly the named addresses were released. An earlier try without an answer may have freed addresses
+   * that this one finds free. If the database did not answer, a release may return "released" for addresses that an
+   * earlier try of the same request freed.
    */
   #checkReleased({ addresses }: Holding, asked: readonly Assigned[], reply: Settled): void {
     const named = new Set(asked.map(({ address }) => address));

@@ -10,7 +10,7 @@ interface Asking {
   reject(error: Error): void;
 }
 
-/** As long as the product waits. */
+/** The maximum time for an answer, as in the product. */
 const ANSWER_MS_MAX = 2_000;
 const HEAD_END = "\r\n\r\n";
 /** The embedded database requires a signature, but does not check it. */
@@ -22,13 +22,16 @@ const HEAD = [
   "x-amz-date: 20260101T000000Z",
 ].join("\r\n");
 
-/** A connection to the embedded database for one request at a time: the little of HTTP that its answers need. */
+/**
+ * A connection to the embedded database for one request at a time. It knows only the part of HTTP that the answers
+ * need.
+ */
 export class Connection {
   readonly #socket: Socket;
   #received: Buffer = Buffer.alloc(0);
   #asking: Asking | undefined;
 
-  /** @param closed called when the connection can serve no longer */
+  /** @param closed called when the connection can no longer serve */
   constructor({ hostname, port }: URL, closed: () => void) {
     this.#socket = connect({ host: hostname, port: Number(port), noDelay: true });
     this.#socket.on("data", (chunk) => this.#receive(chunk));

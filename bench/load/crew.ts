@@ -23,7 +23,7 @@ export interface Asked {
   readonly scheduledRun?: keyof Functions["scheduledRuns"];
 }
 
-/** Its answer; the first one, with number 0, means that it is ready. */
+/** The answer of a worker; the first one, with number 0, means that the worker is ready. */
 export interface Told {
   readonly id: number;
   readonly reply?: Reply | undefined;
@@ -39,7 +39,7 @@ const WORKER = fileURLToPath(new URL("./worker.ts", import.meta.url));
 
 const programIn = (directory: string) => join(directory, "worker.mjs");
 
-/** Bundles the functions, as Lambda gets them, so that a process starts in a fraction of a second. */
+/** Bundles the functions as for Lambda, so that a process starts in a fraction of a second. */
 async function bundle(outfile: string): Promise<void> {
   // CommonJS packages require Node's modules.
   const js =
@@ -56,8 +56,8 @@ async function bundle(outfile: string): Promise<void> {
 }
 
 /**
- * Functions in processes of their own, and the database on disk beside them: what `Site` is, with nothing in between that
- * costs time. Any of the processes can be killed.
+ * Functions in processes of their own, and a database on disk. It replaces `Site` without its slower parts. Any of the
+ * processes can be killed.
  */
 export class Crew implements Grounds {
   /** Each call goes to the next worker in turn. */
@@ -80,7 +80,7 @@ export class Crew implements Grounds {
   }
 
   /**
-   * @param count how many processes
+   * @param count the number of processes
    * @param aheadMs how far their clocks are ahead
    */
   static async open(directory: string, count: number, aheadMs: number): Promise<Crew> {
@@ -98,7 +98,7 @@ export class Crew implements Grounds {
     return this.#aheadMs;
   }
 
-  /** Moves their clocks further ahead, from their next start on. */
+  /** Moves the clocks of the processes further ahead, from their next start on. */
   advance(ms: number): void {
     this.#aheadMs += ms;
   }
@@ -133,7 +133,7 @@ export class Crew implements Grounds {
     this.#emulator = await startEmulator({ file: this.#file, port: this.#emulator.port });
   }
 
-  /** Copies the database; nothing may be in progress, and nobody may read the table. */
+  /** Copies the database; nothing may be in progress, and no process may read the table. */
   async copyDatabase(to: string): Promise<void> {
     await this.#emulator.stop();
     await copyDatabase(this.#file, to);
@@ -150,7 +150,7 @@ export class Crew implements Grounds {
     }
   }
 
-  /** Closes everything, in any state. */
+  /** Closes all processes, in any state. */
   async close(): Promise<void> {
     for (const worker of this.#workers) worker.process.kill("SIGKILL");
     await Promise.all(this.#workers.map(({ ended }) => ended));
@@ -185,7 +185,7 @@ export class Crew implements Grounds {
     if (!worker) return Promise.reject(new Error("no worker runs"));
     return new Promise((resolve, reject) => {
       worker.waiting.set(id, { resolve, reject });
-      // One that was just killed answers no more; then its end rejects.
+      // A process that was just killed no longer answers. Its end rejects the request.
       worker.process.send({ id, ...asked }, () => {});
     });
   }

@@ -1,7 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Api } from "./api.ts";
 
-/** The pool that is drained in the middle of the load. By its name it comes first: it is well used by then. */
+/**
+ * The pool that is drained in the middle of the load. By its name it is the first pool, so many of its addresses are
+ * assigned by then.
+ */
 const POOL = { name: "leaving", cidr: "10.1.0.0/25", blockSize: 29 } as const;
 const PREFIX = "10.1.0.";
 const END_TRIES_MAX = 120;
@@ -9,7 +12,7 @@ const POLL_MS = 500;
 
 /** A pool that is drained while callers use it: assigned addresses stay, and nothing new is assigned. */
 export class Drain {
-  /** The number of its addresses that answers contained. */
+  /** The number of addresses of the pool that answers contained. */
   given = 0;
   readonly #api: Api;
   #job: { readonly path: string; readonly effectiveAtMs: number } | undefined;
@@ -35,7 +38,7 @@ export class Drain {
     };
   }
 
-  /** Records what was assigned, and returns the addresses that must not appear in answers to requests of that time. */
+  /** Records assigned addresses, and returns those that an answer to a request of that time must not contain. */
   hear(askedAtMs: number, addresses: readonly { readonly address: string }[]): string[] {
     const leaving = addresses.map(({ address }) => address).filter((one) => one.startsWith(PREFIX));
     this.given += leaving.length;

@@ -6,15 +6,15 @@ import type { Table } from "../../src/store/table.ts";
 import { wire } from "../../src/wiring.ts";
 import { callHandler } from "../../test/functions/call.ts";
 
-/** The functions that AWS would run, in this process, without HTTP. */
+/** The functions that Lambda would run, in this process and without HTTP. */
 export interface Functions {
   readonly client: Client;
   readonly scheduledRuns: Readonly<Record<"reclaim" | "repair", () => Promise<void>>>;
 }
 
 /**
- * Opens functions as Lambda runs them: each serves one request at a time, and has its own warm cache. There are as many
- * as the maximum of parallel requests so far; a request goes to the one that was last in use.
+ * Opens functions as Lambda runs them: each serves one request at a time, and has its own warm cache. Their number is
+ * the maximum of parallel requests so far. A request goes to the function that was used last.
  *
  * @param surroundings their context without the warm cache
  */

@@ -13,14 +13,12 @@ export interface KillOptions {
   /** The directory of the server's data. */
   readonly directory: string;
   readonly callers: number;
-  /**
-   * How often the server is killed, and how often the database and the functions alone, if they are separate processes.
-   */
+  /** The number of kills of the server, and of the database and the functions each if they are separate processes. */
   readonly killsEach: number;
   /** The minimum number of answers before each kill; the maximum is twice as many. */
   readonly answersBetween: number;
   readonly seed: number;
-  /** Hears of each kill as it comes. */
+  /** Called with a sentence at each kill. */
   readonly say: (sentence: string) => void;
 }
 
@@ -29,9 +27,9 @@ export interface KillReport {
   readonly answered: number;
   /** Repeats of a key that returned the same addresses. */
   readonly toldTheSame: number;
-  /** Calls that nothing came back from. */
+  /** Calls without an answer. */
   readonly unanswered: number;
-  /** Addresses that were held when the callers stopped. */
+  /** Addresses in the ledger when the callers stopped. */
   readonly held: number;
   readonly violations: number;
   readonly failures: readonly string[];

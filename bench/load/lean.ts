@@ -11,7 +11,7 @@ import { marshall, unmarshall } from "@aws-sdk/util-dynamodb";
 import type { Sender } from "../../src/store/dynamodb-table.ts";
 import { type Answer, Connection } from "./connection.ts";
 
-// biome-ignore lint/suspicious/noExplicitAny: inputs and outputs of all commands, of which a few members are looked for
+// biome-ignore lint/suspicious/noExplicitAny: inputs and outputs of all commands, of which only some members are used
 type Wired = any;
 
 interface Command {
@@ -45,7 +45,7 @@ export class LeanClient {
     this.#endpoint = new URL(endpoint);
   }
 
-  /** Has the type of the SDK's method, whose commands determine the answers. */
+  /** Has the type of the SDK's method, in which the command determines the answer. */
   readonly send = (async (command: Command) => {
     const operation = OPERATIONS.get(command.constructor);
     if (!operation) throw new Error(`the table sends no ${command.constructor.name}`);
@@ -61,7 +61,7 @@ export class LeanClient {
     for (const connection of this.#connections) connection.close();
   }
 
-  /** Sends over a free connection: there are as many as the maximum of parallel requests so far. */
+  /** Sends over a free connection. The number of connections is the maximum of parallel requests so far. */
   async #ask(operation: string, payload: string): Promise<Answer> {
     const connection = this.#idle.pop() ?? this.#connect();
     const answer = await connection.ask(operation, payload);

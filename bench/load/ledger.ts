@@ -17,7 +17,7 @@ export interface Assigned {
   readonly generation: string;
 }
 
-/** What a caller owns according to an answer. */
+/** The addresses that a caller owns according to an answer. */
 export interface Holding {
   readonly call: AssignCall;
   readonly addresses: readonly Assigned[];
@@ -25,7 +25,7 @@ export interface Holding {
 
 /** A ledger as it is saved between two runs. */
 export interface Written {
-  /** Every holding of which something is still held, and what. */
+  /** Every holding with addresses that are not released, and those addresses. */
   readonly current: readonly { readonly holding: Holding; readonly held: readonly string[] }[];
   readonly unheard: readonly string[];
   readonly toldTheSame: number;
@@ -33,19 +33,20 @@ export interface Written {
 }
 
 /**
- * The callers' own account of who holds what: from the answer to an assign until the call of its release. From that
- * moment both states are right. All callers must use it; otherwise it reports duplicates that are none.
+ * The callers' own record of the owner of each address. A holding lasts from the answer to the assign until the call of
+ * the release; from that call on both states are valid. All callers must use it; otherwise it reports duplicates that
+ * do not exist.
  */
 export class Ledger {
   readonly failures: string[] = [];
-  /** Repeats of a key that returned the same addresses … */
+  /** Repeats of a key that returned the same addresses. */
   toldTheSame = 0;
-  /** … and those that reported released ones. */
+  /** Repeats of a key that returned released addresses. */
   toldReleased = 0;
   readonly #holders = new Map<string, Holding>();
   readonly #unheard = new Set<string>();
 
-  /** Records the answer to an assign: nobody else may hold its addresses. */
+  /** Records the answer to an assign: no other holding may have its addresses. */
   hear(holding: Holding): void {
     const { handle } = holding.call.body;
     for (const { address } of holding.addresses) {
@@ -55,12 +56,12 @@ export class Ledger {
     }
   }
 
-  /** Records a release; called before the call of the release. */
+  /** Records a release; call it before the call of the release. */
   letGo(addresses: readonly Assigned[]): void {
     for (const { address } of addresses) this.#holders.delete(address);
   }
 
-  /** Records an assign of this handle without an answer that is never repeated: it may hold something, or nothing. */
+  /** Records an unanswered assign of this handle that is never repeated. The handle may have addresses, or none. */
   unheard(handle: string): void {
     this.#unheard.add(handle);
   }
@@ -75,7 +76,7 @@ export class Ledger {
     return [...new Set(this.#holders.values())];
   }
 
-  /** Returns the handles that may hold something without an answer. */
+  /** Returns the handles of unanswered assigns, which may have addresses. */
   unheardHandles(): readonly string[] {
     return [...this.#unheard];
   }
@@ -113,7 +114,7 @@ export class Ledger {
   }
 }
 
-/** Addresses with their generations, in one order, so that two answers can be compared. */
+/** Formats addresses with their generations in one order, so that two answers can be compared. */
 export const textOf = (addresses: readonly Pick<Assigned, "address" | "generation">[]): string =>
   addresses
     .map(({ address, generation }) => `${address} (${generation})`)

@@ -26,7 +26,7 @@ export interface LongRaceOptions {
   /** The total number of processes to kill. */
   readonly kills: number;
   readonly seed: number;
-  /** Asked again and again: is it to be left for another time? */
+  /** Returns true if the race must stop now and continue in a later run. It is called often. */
   readonly isSuspended: () => boolean;
   readonly say: (sentence: string) => void;
 }
@@ -39,7 +39,7 @@ export interface LongRaceReport {
 }
 
 const WORKERS = 2;
-/** Keyed allocations are kept for a day: few, or the table would be of them. */
+/** Keyed allocations are kept for a day, so few requests are keyed; otherwise they would fill the table. */
 const HABITS = { hosts: HOSTS, keyedShare: 0.05 };
 const CHECK_OPERATIONS_MAX = 100_000;
 const CHECKS_MIN = 4;
@@ -48,16 +48,16 @@ const RUN_OPERATIONS = 1_000;
 const POLL_MS = 10;
 
 /**
- * Lets callers race on a database on disk for any number of operations, over several runs, while it kills the
- * functions' processes and the database with -9. From time to time the callers pause. A day passes, with its scheduled
- * runs. Then it checks the whole table, and compares it with the answers.
+ * Lets callers race on a database on disk for any number of operations, over one or more runs, while it kills the
+ * functions' processes and the database with -9. From time to time the callers pause, and the clock moves a day ahead,
+ * with its scheduled runs. Then it checks the whole table, and compares it with the answers.
  */
 export async function runLongRace(options: LongRaceOptions): Promise<LongRaceReport> {
   const { directory, operations, callers, kills, isSuspended, say } = options;
   const before = await readProgress(directory, options.seed);
   const { seed } = before;
   const done = { ...before, runs: before.runs + 1 };
-  // A run that dies before its first check leaves nothing: the next one begins at the same point.
+  // A run that dies before its first check saves nothing else, so the next one begins at the same point.
   await save(before, (to) => copyDatabase(databaseIn(directory), to));
 
   const crew = await Crew.open(directory, WORKERS, before.aheadMs);
@@ -86,7 +86,7 @@ export async function runLongRace(options: LongRaceOptions): Promise<LongRaceRep
       if (!isSuspended()) await check();
     }
     if (done.operations === operations && !isSuspended() && ledger.failures.length === 0) {
-      // One that was left just before its last check.
+      // An earlier run was interrupted just before its last check.
       if (done.checkedAt < operations) await check();
       await end();
       finished = true;
@@ -162,7 +162,7 @@ export async function runLongRace(options: LongRaceOptions): Promise<LongRaceRep
     await writeProgress(directory, { ...now, copy: done.copy, pid: process.pid });
   }
 
-  /** Releases everything, and checks that nothing is left in the way. */
+  /** Releases everything, and checks that nothing is left. */
   async function end(): Promise<void> {
     done.held = ledger.count;
     await freeAll(api, ledger);
@@ -170,7 +170,7 @@ export async function runLongRace(options: LongRaceOptions): Promise<LongRaceRep
   }
 }
 
-/** Plans when to kill which process: the same for every run of one race. */
+/** Plans the time and the process of each kill, the same for every run of one race. */
 function killsOf(seed: number, operations: number, kills: number) {
   const random = seededRandom(seed - 1);
   return Array.from({ length: kills }, () => ({

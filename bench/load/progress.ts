@@ -74,7 +74,7 @@ function isAlive(pid: number): boolean {
 export const nextCopy = ({ copy }: Progress): string =>
   copy === "copy-1.db" ? "copy-2.db" : "copy-1.db";
 
-/** Writes the progress whole or not at all. */
+/** Writes the progress atomically. */
 export async function writeProgress(directory: string, progress: Progress): Promise<void> {
   const file = fileIn(directory);
   await writeFile(`${file}.next`, JSON.stringify(progress));

@@ -15,7 +15,7 @@ export interface RaceOptions {
   readonly operations: number;
   readonly callers: number;
   readonly seed: number;
-  /** Hears how it went once the callers have stopped, before anything is freed. */
+  /** Called with the results once the callers have stopped, before anything is released. */
   readonly raced?: (api: Api, ledger: Ledger, seconds: number) => void;
 }
 
@@ -26,13 +26,13 @@ export interface RaceReport {
   readonly toldTheSame: number;
   /** Repeats of a key that returned that its addresses were released. */
   readonly toldReleased: number;
-  /** Addresses that the pool gave that was drained. */
+  /** Addresses that the drained pool assigned before it was drained. */
   readonly drained: number;
   readonly violations: number;
   readonly failures: readonly string[];
 }
 
-/** A race of rejections would prove nothing. */
+/** The minimum share of served requests, because a race of rejections proves nothing. */
 const SERVED_SHARE_MIN = 0.7;
 const POLL_MS = 20;
 

@@ -11,7 +11,7 @@ import { environmentOf } from "../../twin/options.ts";
 import { signing } from "../../twin/signing.ts";
 import { openDataOf, synthesised } from "../../twin/twin.ts";
 
-/** The scheduled runs run all the time: they must not take anything from a caller either. */
+/** The scheduled runs run continuously, because they must not free the addresses of callers either. */
 const SCHEDULED_RUNS = ["--reclaim-seconds", "1", "--repair-seconds", "1", "--work-seconds", "1"];
 
 /** The server's table: its own file, the embedded DynamoDB, or the twin of an environment. */
@@ -49,7 +49,7 @@ export class Site {
     this.#directory = directory;
     this.#port = port;
     this.client = client;
-    // However this process ends, the server does not outlive it.
+    // The server never outlives this process.
     process.once("exit", () => this.#plat?.process.kill("SIGKILL"));
   }
 
@@ -102,7 +102,7 @@ export class Site {
       process.kill(pid, "SIGKILL");
   }
 
-  /** Opens the table while no server uses it: a context with the real clock. */
+  /** Opens the table while no server uses it, in a context with the real clock. */
   async withTable<T>(look: (context: Context) => Promise<T>): Promise<T> {
     if (this.#plat) throw new Error("the server has the table");
     const data = this.#directory;

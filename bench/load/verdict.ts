@@ -5,15 +5,17 @@ import { join } from "node:path";
 const RUN_MS_MAX = 15 * 60_000;
 
 export interface VerdictOptions {
-  /** Leave the directory with the data when all is over. */
+  /** Keep the directory with the data at the end. */
   readonly keep?: boolean;
-  /** Work in this one, which stays, for as long as it takes. */
+  /** Work in this directory and keep it, without a time limit. */
   readonly directory?: string;
   /** The result of a run without failures. */
   readonly sentence: string;
 }
 
-/** Runs a bench in a directory that is made for it, and ends this process: with 1 and a list where anything did not hold. */
+/**
+ * Runs a bench in a new directory, and ends this process. If a check failed, it prints the failures and exits with 1.
+ */
 export async function verdict(
   run: (directory: string) => Promise<readonly string[]>,
   { keep = false, directory: named, sentence }: VerdictOptions,

@@ -12,11 +12,11 @@ const table = tableThrough(new LeanClient(endpoint), TABLE_NAME);
 const now = () => Date.now() + Number(aheadMs);
 const { client, scheduledRuns } = await openFunctions(table, { ...contextOf(table), now });
 
-// The parent may be gone; then the end of the channel ends this process.
+// The parent may have ended; then the end of the channel ends this process.
 const tell = (told: Told) => process.send?.(told, () => {});
 process.on("message", async ({ id, call, scheduledRun }: Asked) => {
   if (call) tell({ id, reply: await client.call(...call) });
-  // A failed scheduled run has done no harm, and the next one reads everything anew.
+  // A failed scheduled run does no harm, because the next one reads everything again.
   else if (scheduledRun) {
     await scheduledRuns[scheduledRun]().catch(() => undefined);
     tell({ id });

@@ -4,7 +4,10 @@ import { type Random, randomBelow } from "../../src/domain/fresh.ts";
 import type { Api } from "./api.ts";
 
 export const HOSTS = 16;
-/** Small blocks, so that a request for a handful needs several, and hosts must borrow as the pools fill. */
+/**
+ * Small blocks, so that a request for some addresses needs more than one block, and hosts must borrow as the pools
+ * fill.
+ */
 export const BLOCK_ADDRESSES = 8;
 
 export const POOLS = [
@@ -13,8 +16,8 @@ export const POOLS = [
 ] as const;
 
 /**
- * As short as can be, so that addresses and blocks change hands all the time. A cooldown there must be: a release whose
- * write was not answered sees by it that it was done.
+ * The shortest times, so that addresses and blocks change hands often. A cooldown must exist, because it shows a
+ * release without an answer that its write succeeded.
  */
 const SETTINGS = { cooldownSeconds: 1, blockMinAgeSeconds: 0 };
 
@@ -30,7 +33,7 @@ export const [IPV4_ADDRESSES, IPV6_ADDRESSES] = RANGES.map((range) => Number(siz
   number,
 ];
 
-/** Creates the pools, on a table of their own. */
+/** Creates the pools in a new table. */
 export async function prepare(api: Api): Promise<void> {
   await api.put("/v1/config", SETTINGS);
   for (const { name, ...pool } of POOLS) await api.put(`/v1/pools/${name}`, pool);

@@ -15,10 +15,10 @@ const WRITTEN_MS_MAX = 10_000;
 const POLL_MS = 20;
 
 /**
- * Profiles warm assigns, one after the other, in the process of the function of the templates. The release function
- * releases each address outside of the measurement.
+ * Profiles warm assigns, one after the other, in the process of the deployed function. The release function releases
+ * each address outside of the measurement.
  *
- * @param assigns how many are measured for their processor time, and as many again for the profile
+ * @param assigns the number of assigns for the processor time, and again for the profile
  */
 export async function profileAssign(assigns: number): Promise<{
   readonly processorMs: number;
@@ -55,7 +55,7 @@ export async function profileAssign(assigns: number): Promise<{
     for (const _stretch of ["to warm up", "for the processor time", "for the profile"]) {
       await pairs(client, assigns);
       const pid = signal();
-      // It is frozen: it hears of the last one only when it is continued.
+      // The process is frozen, so it gets the last signal only when it is continued.
       process.kill(pid, "SIGCONT");
     }
     const { processorUs, profile } = await written(file);

@@ -11,7 +11,7 @@ interface ProfileNode {
   readonly callFrame: {
     readonly functionName: string;
     readonly url: string;
-    /** From zero. */
+    /** The line, counted from zero. */
     readonly lineNumber: number;
     readonly columnNumber: number;
   };

@@ -17,9 +17,9 @@ const BATCHES_AT_ONCE = 8;
 /** Makes a call, immediately or later. */
 export type Gate = <T>(call: () => Promise<T>) => Promise<T>;
 
-/** A command of the document client, as ours made it. */
+/** A command of the document client, as Plat made it. */
 export interface Command {
-  // biome-ignore lint/suspicious/noExplicitAny: inputs of all commands, of which a few members are looked into
+  // biome-ignore lint/suspicious/noExplicitAny: inputs of all commands, of which only some members are used
   readonly input: any;
 }
 
@@ -51,7 +51,7 @@ export class Bed {
     });
   }
 
-  /** Calls of functions so far. */
+  /** The number of calls of functions so far. */
   get calls(): number {
     return this.#calls;
   }
@@ -59,7 +59,7 @@ export class Bed {
   /**
    * Returns a function that has just started.
    *
-   * @param each makes a call; it may wait before
+   * @param each makes a call, immediately or later
    */
   coldFunction(each: Gate = (call) => call()): Context {
     const send = (command: Command) => {
@@ -71,7 +71,7 @@ export class Bed {
     return contextOf(eachCall(table, each));
   }
 
-  /** Records what functions send during an act. */
+  /** Records the commands that functions send during an act. */
   async recording(act: () => Promise<unknown>): Promise<readonly Command[]> {
     const recorded: Command[] = [];
     this.#recorded = recorded;

@@ -11,8 +11,8 @@ import { replay, writesOf } from "./raw.ts";
 import { type Contest, processorTime, type Turn } from "./turns.ts";
 
 /**
- * Measures hosts that ask for their first address at the same time, each with a cold function, in a /12 of 16,384
- * blocks. For comparison as many make the same writes without conflicts.
+ * Measures hosts that request their first address at the same time, each with a cold function, in a /12 of 16,384
+ * blocks. For comparison, as many callers make the same writes without conflicts.
  */
 export async function crowdContest(bed: Bed, hosts: number): Promise<Contest> {
   let crowds = 0;
@@ -47,7 +47,7 @@ export async function crowdContest(bed: Bed, hosts: number): Promise<Contest> {
   };
 }
 
-/** Assigns a first address. While there is room, nobody may be rejected, so a rejection is an error. */
+/** Assigns a first address. A rejection is an error, because the pool has room. */
 async function firstOf(context: Context, space: string, host: string): Promise<void> {
   const told = await assign(context, requestOf(space, host));
   if (told instanceof Rejection) throw new Error(`${host} was rejected: ${told.detail}`);

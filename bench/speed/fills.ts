@@ -10,9 +10,9 @@ import type { Pool } from "../../src/domain/pool.ts";
 import { enterGroups, putBlock } from "../fill.ts";
 import type { Bed } from "./bed.ts";
 
-/** Blocks put together, so that memory stays small. */
+/** Blocks per batch, so that memory stays small. */
 const BLOCKS_PER_LOAD = 2_048;
-/** Taken addresses of a block of 64 if hosts have room in their blocks. */
+/** The number of taken addresses in a block of 64 whose host has room. */
 const HALF = 32;
 /** Blocks of each host in a large pool. */
 const BLOCKS_PER_HOST = 10;

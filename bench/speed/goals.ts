@@ -1,7 +1,7 @@
 import type { Line } from "./lines.ts";
 import { median } from "./turns.ts";
 
-/** A goal for a time. Times depend on the machine, so a missed goal is printed and fails nothing. */
+/** A goal for a time. Times depend on the machine, so a missed goal is printed and does not fail the run. */
 export interface Goal {
   readonly goal: string;
   readonly measured: number;
@@ -62,7 +62,7 @@ export const hostsName = (hosts: number) => (hosts === 1 ? "one host" : `${hosts
  * Compares growth with raw writes of the same moment, which do not depend on a pool's size. So disturbances between two
  * pools do not count as growth.
  *
- * @returns the first and the last of the lines that do the same in pools of the same size
+ * @returns the first and the last of the lines that measure the same in pools of different sizes
  */
 function growthsOf(lines: readonly Line[]) {
   const seriesOf = ({ name }: Line) => name.replace(/\d[\d,]* (%|blocks)/, "$1");

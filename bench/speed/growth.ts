@@ -12,7 +12,7 @@ import { type Contest, oneByOne } from "./turns.ts";
 
 const CLAIM = "claim a block, and assign from it";
 const ASSIGN = "assign, warm";
-/** A /16 in blocks of 64. */
+/** The number of blocks of 64 in a /16. */
 const BLOCKS_OF_A_16 = 1_024;
 
 /** Measures claims and assigns by the number of blocks in a /8, and by the share of taken blocks in a /16. */
@@ -58,7 +58,7 @@ async function contestsAt(
   ms: number,
 ): Promise<readonly Contest[]> {
   const { space } = site;
-  // A host with a block that has served for a while.
+  // A host whose block has been in use for a while.
   await ageBlock(bed, space, "resident");
   const raw = await RawPairs.recorded(bed, space);
   const slot = await raw.slotOf("resident", 0);
@@ -73,7 +73,7 @@ async function contestsAt(
     const told = await assigned(claimer, request);
     return () => undo(claimer, site, request.host, told);
   };
-  // The first one enters its block group into the map; the others mostly find it there.
+  // The first one enters its block group into the index; the others mostly find it there.
   for (let i = 0; i < 2; i++) await (await claimAndUndo())();
   let undoClaim: (() => Promise<unknown>) | undefined;
   const sent = await bed.recording(async () => {

@@ -8,10 +8,10 @@ import type { Contest } from "./turns.ts";
 const NEVER = ["reclaim", "repair", "work"].flatMap((run) => [`--${run}-seconds`, "86400"]);
 
 /**
- * Pairs over HTTP on one host, through one server with the same table below it: `npm start`, whose callers share one memory.
- * Its process is not this one, so neither its calls nor its processor time are seen.
+ * Measures pairs over HTTP on one host, through one `npm start` with the same table, whose callers share one memory.
+ * The server is another process, so neither its calls nor its processor time are measured.
  *
- * @returns the contests, and what ends the server
+ * @returns the contests, and the function that stops the server
  */
 export async function httpContests(
   bed: Bed,

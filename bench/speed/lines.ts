@@ -9,9 +9,9 @@ export interface Line {
   readonly beside: string;
   readonly ours: Side;
   readonly raw: Side;
-  /** Acts per second of Plat for one of raw's: the median of the rounds. */
+  /** Acts of Plat per second relative to raw: the median of the rounds. */
   readonly speed: number;
-  /** If acts begin with an assign: the same for assigns alone, by their medians. */
+  /** The same for assigns alone, by their medians, if acts begin with an assign. */
   readonly assignSpeed?: number;
   /** The time of an act of Plat relative to raw's: the medians of each round. */
   readonly roundsBesideRaw: readonly number[];
@@ -21,12 +21,12 @@ export interface Line {
 interface Side {
   /** The median of the rounds. */
   readonly perSecond: number;
-  /** Of all acts of all rounds. */
+  /** The median over all acts of all rounds. */
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** In the process of the callers. */
+  /** The processor time in the process of the callers. */
   readonly processorMsPerAct: number;
-  /** If the calls can be counted. */
+  /** The number of calls per act, if the calls can be counted. */
   readonly callsPerAct?: number;
 }
 

@@ -7,7 +7,7 @@ import { type Contest, processorTime, type Turn } from "./turns.ts";
 /** The warm-up of a case before each of its turns. */
 const WARM_UP_MS = 200;
 
-/** An assign and a release, as often as they are called in turn, for the n-th time of one caller. */
+/** An assign and its release, which are called in turn. The argument is the number of the pair of one caller. */
 export interface Pair {
   assign(n: number): Promise<unknown>;
   release(n: number): Promise<unknown>;
@@ -16,9 +16,9 @@ export interface Pair {
 /** The interface through which Plat's pairs run. */
 export interface Way {
   readonly section: string;
-  /** The space of its hosts, by how many they are. */
+  /** Returns the space for a number of hosts. */
   readonly spaceOf: (hosts: number) => string;
-  /** Pairs by one caller on these hosts. */
+  /** Makes the pairs of one caller on these hosts. */
   readonly pairOf: (space: string, hosts: readonly string[]) => Promise<Pair>;
   /** The number of calls to the database so far, if they can be counted. */
   readonly calls?: () => number;
@@ -32,7 +32,7 @@ interface Cases {
 
 /**
  * Measures pairs of an assign and a release by generation, by callers and hosts. Each caller has its own warm function
- * for each; they know of the others only through the table.
+ * for each operation. The functions share only the table.
  */
 export const pairContests = (bed: Bed, groups: Cases): Promise<readonly Contest[]> =>
   contestsThrough(bed, groups, {
@@ -62,7 +62,7 @@ export async function contestsThrough(
         // Distributes hosts among callers; if there are fewer hosts than callers, callers share hosts.
         const mine = names.filter((_, i) => i % callerCount === caller % hostCount);
         ours.push(await pairOf(space, mine));
-        // In each case raw has its own blocks.
+        // Raw writes have their own blocks in each case.
         const apart = mine.map((name) => `${callerCount}-${name}`);
         theirs.push(await rawPair(raw, apart, caller));
       }
@@ -80,7 +80,9 @@ export async function contestsThrough(
   return contests;
 }
 
-/** Returns pairs by a function that has served each of its hosts before; as deployed, another function releases. */
+/**
+ * Returns pairs by a function that has served each of its hosts before. Another function releases, as in a deployment.
+ */
 async function functionPair(bed: Bed, space: string, hosts: readonly string[]): Promise<Pair> {
   const assigner = bed.coldFunction();
   const releaser = bed.coldFunction();

@@ -12,8 +12,8 @@ const COOLING = 2;
 const BLOCK_ADDRESSES = 64;
 
 /**
- * Sends the two writes of an assign and the two of its release, as Plat sends them, for items of the same content under
- * other keys. It reads, chooses, parses and answers nothing, and nobody else uses its slot.
+ * Sends the two writes of an assign and the two of its release, as Plat sends them, for items with the same content
+ * under other keys. It does not read, choose, parse or answer, and no other caller uses its slot.
  */
 export class RawPairs {
   readonly #bed: Bed;
@@ -22,7 +22,7 @@ export class RawPairs {
   readonly #ordinal: string;
   readonly #writes: { put: Input; take: Input; free: Input; drop: Input };
   readonly #current = new Set<string>();
-  /** So far. */
+  /** The number of calls so far. */
   calls = 0;
 
   private constructor(
@@ -44,7 +44,7 @@ export class RawPairs {
     this.#ordinal = String(part?.ordinals[0]);
   }
 
-  /** Records a pair on a block whose slots were all used before, as those of a block that has served for a while. */
+  /** Records a pair on a block whose slots were all used before, as in a block that has been in use for a while. */
   static async recorded(bed: Bed, space: string): Promise<RawPairs> {
     const context = bed.coldFunction();
     await ageBlock(bed, space, "recorded");
@@ -58,7 +58,7 @@ export class RawPairs {
     return new RawPairs(bed, space, Item as Item, sent);
   }
 
-  /** Takes a slot of the block of a host. Returns an assign and a release in it, to be called in turn. */
+  /** Takes a slot of the block of a host. Returns an assign and a release in it, which are called in turn. */
   async slotOf(host: string, ordinal: number) {
     const { put, take, free, drop } = this.#writes;
     const { client } = this.#bed;
@@ -119,7 +119,7 @@ export async function replay(
   }
 }
 
-/** Returns the writes among what Plat sent. */
+/** Returns the writes among the commands that Plat sent. */
 export const writesOf = (sent: readonly Command[]): readonly Command[] =>
   sent.filter((command) => command instanceof PutCommand || command instanceof UpdateCommand);
 

@@ -4,7 +4,7 @@ import type { Line } from "./lines.ts";
 /** All results of one run of the benchmark. */
 export interface Report {
   readonly date: string;
-  /** The machine of the run, in general words. */
+  /** The machine of the run, in general terms. */
   readonly machine: string;
   readonly method: string;
   readonly lines: readonly Line[];

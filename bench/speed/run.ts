@@ -19,9 +19,9 @@ export const isSection = (name: string): name is Section =>
 export interface Sizes {
   readonly callers: readonly number[];
   readonly hosts: readonly number[];
-  /** In a /8. */
+  /** The number of blocks in a /8. */
   readonly blocks: readonly number[];
-  /** Percent of the blocks of a /16. */
+  /** The share of taken blocks in a /16, in percent. */
   readonly fills: readonly number[];
   readonly crowd: number;
 }
@@ -34,7 +34,10 @@ export const SIZES: Sizes = {
   crowd: 2_000,
 };
 
-/** No round but the first of a section begins when such a share of the time is over: a slow machine measures less, not longer. */
+/**
+ * The share of the time after which a section begins no further round; its first round always runs. So a slow machine
+ * measures less, and not longer.
+ */
 const SHARES: Readonly<Record<Section, number>> = {
   pairs: 0.4,
   http: 0.5,
@@ -44,7 +47,7 @@ const SHARES: Readonly<Record<Section, number>> = {
 };
 /** Measurements of single acts take this share of the time of those with many callers. */
 const SHARE_OF_ONE = 0.25;
-/** A crowd takes as long as it takes, so it comes less often. */
+/** The maximum of rounds with a crowd, because they have no time limit. */
 const CROWD_ROUNDS_MAX = 3;
 
 /**

@@ -1,10 +1,10 @@
-/** What one side of a contest did in its turn. */
+/** The results of one side of a contest in its turn. */
 export interface Turn {
   /** The time of each act. */
   readonly ms: readonly number[];
   /** For acts that begin with an assign: the time of the assign. */
   readonly assignMs?: readonly number[];
-  /** From the first act's beginning to the last one's end, without the restoring between them. */
+  /** The time from the start of the first act to the end of the last, without the restoring between them. */
   readonly tookMs: number;
   /** The processor time of this process, which other processes do not affect. */
   readonly processorMs: number;
@@ -12,13 +12,13 @@ export interface Turn {
   readonly calls: number | undefined;
 }
 
-/** Something that ours does, beside raw conditional writes. */
+/** An act of Plat, and raw conditional writes for comparison. */
 export interface Contest {
   readonly section: string;
   readonly name: string;
   readonly callers: number;
   readonly hosts?: number;
-  /** What raw does in comparison. */
+  /** The raw writes. */
   readonly beside: string;
   readonly ours: () => Promise<Turn>;
   readonly raw: () => Promise<Turn>;
@@ -30,7 +30,7 @@ export interface Round {
 }
 
 /**
- * Gives each contest its turns round by round, with Plat and raw first in alternation, so that disturbances affect
+ * Runs the turns of each contest round by round, with Plat and raw first in alternation, so that disturbances affect
  * both.
  *
  * @param untilMs no round except the first begins later, by `performance.now()`

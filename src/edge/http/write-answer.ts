@@ -2,7 +2,7 @@ import type { Written } from "../../allocator/admin/written.ts";
 import { formatTime } from "../../domain/time.ts";
 import type { Answer } from "./event.ts";
 
-/** Whether a request asks for a dry run of a write. */
+/** The part of a request that asks for a dry run of a write. */
 export interface DryRun {
   readonly dryRun: boolean;
 }
