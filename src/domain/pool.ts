@@ -37,7 +37,7 @@ export interface PoolSpec {
   readonly namespaceSelector?: PoolSelector;
   /** Absent: the space's own. */
   readonly cooldownSeconds?: number;
-  /** Whether hosts can take addresses from blocks of this pool that do not belong to them. */
+  /** Permission for hosts to take addresses from blocks of this pool that do not belong to them. */
   readonly borrowing: Borrowing;
   /** Fields of a Calico manifest that only concern routing: kept, returned, and otherwise ignored. */
   readonly routing?: Readonly<Record<string, string | boolean>>;
