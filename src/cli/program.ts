@@ -25,7 +25,7 @@ import { examples, HELP } from "./shell/help.ts";
 import type { Io } from "./shell/io.ts";
 import { styleOf } from "./shell/style.ts";
 
-/** In the order of the help: daily commands come first. */
+/** The commands in the order of the help: daily commands come first. */
 const GROUPS: Readonly<Record<string, readonly ((io: Io) => Command)[]>> = {
   "Addresses:": [assignCommand, releaseCommand, showCommand, addressCommand, handleCommand],
   "Pools and settings:": [poolCommand, splitCommand, reservationCommand, configureCommand],

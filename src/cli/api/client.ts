@@ -10,14 +10,20 @@ export type Query = Readonly<
 
 export interface Request {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** Made with `path`, so that nothing in a name can mean something else. Without a space: the client knows which. */
+  /**
+   * Made with `path`, so that no character in a name has a special meaning. It has no space, because the client adds
+   * its own.
+   */
   readonly path: Path;
   readonly query?: Query;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** True if the request is idempotent, whatever others do between two tries. Reads and keyed requests are. */
+  /**
+   * True if the request is idempotent, whatever other callers do between two tries. Reads and keyed requests are
+   * idempotent.
+   */
   readonly isRepeatable?: boolean;
-  /** Gives the request up, whatever becomes of it; its reason is thrown. */
+  /** Aborts the request, whatever its outcome; the reason of the signal is thrown. */
   readonly signal?: AbortSignal;
 }
 
@@ -52,7 +58,7 @@ function segment(text: string): string {
   return encodeURIComponent(text);
 }
 
-/** Returns the reason why API Gateway or a URL would change a path segment. */
+/** Returns the reason why API Gateway or a URL would change the path segment; nothing if neither would. */
 function pathProblem(text: string): string | undefined {
   if (LOST_IN_PATH.test(text)) return LOST_IN_PATH_WORDS;
   // https://url.spec.whatwg.org/#double-dot-path-segment: clients resolve these even if they are encoded.
@@ -73,7 +79,7 @@ export class ApiError extends CommandError {
   }
 }
 
-/** A request got no answer: all or a part of it may have been carried out. */
+/** A request without an answer: all or a part of it may have been carried out. */
 export class Unanswered extends CommandError {
   constructor(message: string) {
     super(EXIT.unreachable, message);
@@ -95,7 +101,7 @@ export const mayBeDone = (error: CommandError): boolean =>
   error instanceof Unanswered || (error instanceof ApiError && error.problem.status >= 500);
 
 /**
- * Returns the detail, the wrong fields with their values, whether a repeat may help, and the id of the request in the
+ * Returns the detail, the invalid fields with their values, whether a repeat may help, and the id of the request in the
  * log.
  */
 function sentencesOf(said: ApiProblem): string {
@@ -109,7 +115,7 @@ function sentencesOf(said: ApiProblem): string {
     ...fields
       .filter(({ value }) => value !== undefined)
       .map(({ field, value }) => `field: ${field} = ${JSON.stringify(value)}`),
-    // The handle under which a caller can release what an assign that was cut short took.
+    // The handle under which a caller can release the addresses of an interrupted assign.
     ...(typeof handle === "string" ? [`handle: ${handle}`] : []),
     ...(retryable ? [`retryable: yes${wait}`] : []),
     `code: ${code}`,

@@ -1,16 +1,16 @@
-/** The reason why no connection was made, so that nothing of the request was sent. */
+/** The reason why no connection was made, so that no part of the request was sent. */
 export interface NoConnection {
   /** The problem, and in the following lines the action to take. */
   readonly message: string;
-  /** Another try may find a connection: a server that restarts, a route that comes back. */
+  /** True if another try may find a connection, such as after a restart of the server. */
   readonly mayPass: boolean;
 }
 
 /**
- * Returns why a request found no connection. Returns nothing if the request may have been sent: for every error that is
- * not known to precede the first byte.
+ * Returns why a request found no connection. Returns nothing if the request may have been sent, which holds for every
+ * error that is not known to precede the first byte.
  *
- * @param error what `fetch` threw
+ * @param error the error that `fetch` threw
  */
 export function noConnection(error: Error, endpoint: URL): NoConnection | undefined {
   const causes = causesOf(error);

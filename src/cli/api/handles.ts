@@ -19,7 +19,7 @@ export async function readHandle(client: Client, handle: string): Promise<OwnedA
   return addresses;
 }
 
-/** An assignment that something is to be known of: a block names the handle, and the handle has the rest. */
+/** An assignment in a block, which names the handle. The handle has the other properties. */
 interface NamedAssignment {
   readonly address: string;
   readonly handle?: string | undefined;

@@ -23,14 +23,14 @@ const ANSWER_MS_MAX = 30_000;
 const WAIT_MS_MAX = 5_000;
 const UNANSWERED_WAIT_MS = 500;
 const SHOWN_CHARACTERS_MAX = 200;
-/** https://docs.aws.amazon.com/general/latest/gr/apigateway.html */
+/** The names of API Gateway's endpoints (https://docs.aws.amazon.com/general/latest/gr/apigateway.html). */
 const API_GATEWAY = /\.execute-api(?:-fips)?\.([a-z0-9-]+)\.(?:amazonaws\.com(?:\.cn)?|api\.aws)$/;
 
 /** Credentials of a request. */
 interface Access {
   /** The Region of an API with its own domain name. */
   readonly region?: string | undefined;
-  /** The token of a server that runs on a machine. */
+  /** The token of a server outside AWS. */
   readonly token?: string | undefined;
 }
 
@@ -72,14 +72,14 @@ export function httpClient(
         });
       } catch (error) {
         const reason = error instanceof Again ? error.reason : error;
-        // A try that was not carried out proves nothing about an earlier one without an answer.
+        // A later try that was not carried out does not change that an earlier one without an answer may have been.
         throw unanswered && isNotCarriedOut(reason) ? after(unanswered, reason) : reason;
       }
     },
   };
 }
 
-/** The request may be repeated after a wait. It has the error to throw after the last try. */
+/** An error after which the request may be repeated, following a wait. It has the error to throw after the last try. */
 class Again extends Error {
   readonly reason: CommandError;
   readonly waitMs: number;
@@ -91,7 +91,7 @@ class Again extends Error {
   }
 }
 
-/** This try of the request did nothing, whatever became of another. */
+/** Returns true if this try of the request had no effect; an earlier one may have had one. */
 const isNotCarriedOut = (reason: unknown): reason is CommandError =>
   reason instanceof CommandError &&
   !mayBeDone(reason) &&
@@ -125,15 +125,15 @@ async function attempt<Body>(
     return { status, etag: headers.get("etag") ?? undefined, body: body as Body };
   if (isProblem(body)) throw rejected(request, body);
   const said = `${base.origin} ${strangeness(answered)}`;
-  // API Gateway answers this without calling Plat;
+  // API Gateway throttles without calling Plat, so a repeat is safe.
   if (status === 429) throw new Again(new CommandError(EXIT.unreachable, said), UNANSWERED_WAIT_MS);
   const turnedAway = TURNED_AWAY[status];
   if (turnedAway !== undefined)
     throw new CommandError(EXIT.rejected, `${said}\n${turnedAway} Plat did not get the request.`);
-  // Nobody followed the redirection.
+  // The redirection was not followed, so the request had no effect.
   if (status >= 300 && status < 400) throw new CommandError(EXIT.unreachable, said);
   if (status < 500) throw new Unanswered(said);
-  // From 500 on a gateway speaks where Plat did not answer it in time.
+  // A status of 500 or more without a problem comes from a gateway to which Plat did not answer in time.
   const reason = new Unanswered(`${said}${unknownOutcome(request)}`);
   throw repeatable(request) ? new Again(reason, UNANSWERED_WAIT_MS) : reason;
 }
@@ -174,7 +174,7 @@ async function exchange(fetch: Fetch, base: URL, space: string | undefined, requ
     method,
     headers: { ...(body !== undefined && { "content-type": "application/json" }), ...headers },
     ...(body !== undefined && { body: JSON.stringify(body) }),
-    // A signature is good for one URL, and a POST would be sent on as a GET.
+    // A signature is valid for one URL only, and `fetch` would repeat a POST as a GET.
     redirect: "manual",
     signal: signal ? AbortSignal.any([tooLong, signal]) : tooLong,
   });
@@ -182,8 +182,8 @@ async function exchange(fetch: Fetch, base: URL, space: string | undefined, requ
 }
 
 /**
- * Returns true if the request is idempotent. A write that is conditional on what it changes is not, nor is a release of
- * all that a name has.
+ * Returns true if the request is idempotent. Two writes are not: one that is conditional on the item that it changes,
+ * and a release of all addresses of a handle or a host.
  */
 const repeatable = ({ method, headers = {}, isRepeatable = false }: Request): boolean =>
   isRepeatable || method === "GET" || "Idempotency-Key" in headers;
@@ -193,13 +193,16 @@ const silenceOf = (error: Error): string =>
     ? `no answer within ${ANSWER_MS_MAX / 1_000} s`
     : causesOf(error)[0]?.message || error.message;
 
-/** Returns the message for a write without an answer; commands that repeat or release add to it. */
+/**
+ * Returns the message for a write without an answer. It is empty for commands that repeat or release, because they add
+ * their own.
+ */
 const unknownOutcome = (request: Request): string =>
   repeatable(request) || isDoneInParts(request)
     ? ""
     : "\nThe change may have been made. Read the resource before you repeat the command.";
 
-/** Returns true for a request that Plat may carry out in part if it cannot do the rest for the moment. */
+/** Returns true for a request that Plat may carry out in part if it cannot do the rest at the moment. */
 const isDoneInParts = ({ path }: Request): boolean => path === "/v1/release";
 
 const isProblem = (body: unknown): body is ApiProblem =>
@@ -247,7 +250,7 @@ async function fetchFor({ hostname }: URL, said?: string, token?: string): Promi
   ]);
   const provider = defaultProvider();
   return async (url, init) => {
-    // Asked each time, since they expire; they are kept until then.
+    // Read for each request, because credentials expire. The provider caches them until then.
     const credentials = await provider().catch((error: Error) => {
       throw usageError(`No AWS credentials to sign requests with: ${error.message}`);
     });

@@ -4,7 +4,7 @@ import { RELEASES_PER_REQUEST_MAX } from "../../domain/limits.ts";
 import { CommandError, EXIT } from "../shell/exit.ts";
 import { ApiError, type Client, mayBeDone, path } from "./client.ts";
 
-/** Each request works for some seconds, in a random order. */
+/** The maximum of requests without progress. Each request works for some seconds, in a random order. */
 const FRUITLESS_REQUESTS_MAX = 8;
 
 type Released = v.InferOutput<typeof released>;
@@ -26,7 +26,7 @@ type Result = AddressesReleased["results"][number];
 export type ReleaseResult = Result & { readonly status: Exclude<Result["status"], "unfinished"> };
 
 /**
- * Releases addresses one by one, as many as fit into a request, and again those for which a request had no time. It
+ * Releases addresses by generation, as many per request as fit, and repeats those for which a request had no time. It
  * yields the results of each request.
  */
 export async function* releaseAddresses(
@@ -63,8 +63,8 @@ export const releaseHost = (
   releaseAll(client, host.host, host, `plat block get --host ${host.host}`);
 
 /**
- * Repeats a release until it is complete. Unreadable items keep it from being complete, so it ends after two answers in
- * a row without progress that name the same items. A single such answer may have tried other items.
+ * Repeats a release until it is complete. Unreadable items prevent that, so it ends after two answers in a row without
+ * progress that name the same items. One such answer is not enough, because it may have tried other items.
  */
 async function* releaseAll(
   client: Client,
@@ -101,8 +101,8 @@ const stuck = (what: string): CommandError =>
 /**
  * Sends one release.
  *
- * @param repeat true if the request can only release what the caller has seen, however often it is sent. Otherwise the
- *   command that shows what there is to release: a repeat would also release later assignments, so a person decides
+ * @param repeat true if each repeat can release only assignments that the caller has seen. Otherwise the command that
+ * shows the current addresses: a repeat would also release later assignments, so a person decides
  */
 async function release<Body>(client: Client, body: object, repeat: true | string): Promise<Body> {
   const request = { method: "POST", path: path`/v1/release`, body } as const;
@@ -118,6 +118,6 @@ async function release<Body>(client: Client, body: object, repeat: true | string
   }
 }
 
-/** Releases are done in parts, so all or some of it may be done if Plat could not do the rest. */
+/** Returns true if all or a part of a release may be done, because Plat releases in parts. */
 const mayBeDoneInPart = (error: CommandError): boolean =>
   mayBeDone(error) || (error instanceof ApiError && error.problem.retryable);

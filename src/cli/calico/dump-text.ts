@@ -2,15 +2,21 @@ import { Composer, Lexer, Parser } from "yaml";
 import { isRecord } from "../../contract/schema/schema.ts";
 import { usageError } from "../shell/exit.ts";
 
-/** A resource has ten levels in a list. Reading a hundred times as many can take for ever, or all of the stack. */
+/**
+ * The maximum depth. A resource in a list has ten levels, and a text with a hundred times as many can take minutes to
+ * read, or overflow the stack.
+ */
 const LEVELS_MAX = 64;
-/** `calicoctl datastore migrate export` has it between resources, the cluster's own information, and the state of IPAM. */
+/**
+ * The separator that `calicoctl datastore migrate export` prints between resources, the cluster's own information, and
+ * the state of IPAM.
+ */
 const SECTION = /^===\r?$/m;
 
 /**
  * Returns the documents of a dump: JSON, or YAML documents, or sections of either. It splits lists, and does not
  * interpret the documents. Errors: a text that is neither JSON nor YAML, YAML that nests too deeply or expands too
- * much, and a list that is not whole.
+ * much, and an incomplete list.
  */
 export function documentsOf(file: string, text: string): unknown[] {
   return text
@@ -20,7 +26,7 @@ export function documentsOf(file: string, text: string): unknown[] {
     .flatMap((document) => itemsOf(file, document));
 }
 
-/** Parses JSON as JSON, which is YAML too but a hundred times as fast to parse as JSON. */
+/** Parses JSON as JSON. It is valid YAML too, but parses a hundred times as fast as JSON. */
 function parsed(file: string, text: string): unknown[] {
   if (!/^\s*[{[]/.test(text)) return parsedYaml(file, text);
   try {
@@ -36,7 +42,7 @@ function parsedYaml(file: string, text: string): unknown[] {
   const parser = new Parser();
   const values: unknown[] = [];
   try {
-    // The lexer has a stack of its own, and does not use the process's.
+    // The lexer keeps its own stack, so the depth cannot overflow that of the process.
     for (const lexeme of new Lexer().lex(text)) {
       for (const token of parser.next(lexeme))
         for (const document of composer.next(token)) values.push(contentOf(document));
@@ -54,7 +60,10 @@ function parsedYaml(file: string, text: string): unknown[] {
   return values.filter((value) => value !== null);
 }
 
-/** Aliases are not followed: a few lines of them can stand for gigabytes, and no dump has any. */
+/**
+ * Returns the value of a document. It does not follow aliases, because a few lines of them can expand to gigabytes, and
+ * no dump has any.
+ */
 function contentOf(document: {
   readonly errors: readonly Error[];
   toJS(options: { maxAliasCount: number }): unknown;
@@ -68,7 +77,7 @@ function contentOf(document: {
 function itemsOf(file: string, document: unknown): unknown[] {
   if (!isRecord(document) || !Array.isArray(document.items)) return [document];
   const { kind, apiVersion, items, metadata } = document;
-  // In YAML the kind comes after the items, so if it is missing, the end of the items is missing too.
+  // In YAML the kind comes after the items, so a missing kind means that the end of the items is missing too.
   if (typeof kind !== "string")
     throw usageError(`${file} has items and no kind, such as List: it is cut off, or no dump.`);
   if (isRecord(metadata) && metadata.continue)

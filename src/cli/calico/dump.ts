@@ -39,7 +39,7 @@ export interface Dump {
 const CALICO = /^(crd\.projectcalico\.org\/v1|projectcalico\.org\/v3)$/;
 
 /**
- * Reads the dump in some texts, each under the name of its file. Errors: everything in it that differs from what Calico
+ * Reads the texts of a dump, each under the name of its file. Errors: every difference from the format that Calico
  * writes.
  */
 export function readDump(texts: ReadonlyMap<string, string>): Dump {

@@ -58,7 +58,8 @@ export function desiredFrom(dump: Dump): Desired {
     ...dump.nodes.map((node) => labelsOf("nodes", node)),
     ...dump.namespaces.map((namespace) => labelsOf("namespaces", namespace)),
   ];
-  // A node is both Kubernetes' and Calico's. `kubectl get` lists Kubernetes' first, and that one counts.
+  // A node is a resource of both Kubernetes and Calico. `kubectl get` lists the one of Kubernetes first, and that one
+  // counts.
   const nodes = new Map(labelled.toReversed().map((one) => [`${one.kind} ${one.name}`, one]));
   return {
     pools: pools.items.map(poolOf),
@@ -228,7 +229,10 @@ function nameConflicts(kind: "pool" | "reservation", name: string): readonly Con
   return [{ kind, name, problem }];
 }
 
-/** Blocks in the order of addresses, of one base the larger first: each lies behind the one that reaches furthest, or in it. */
+/**
+ * Finds overlapping blocks. It sorts them by address, and of equal addresses the larger first. Then each block is
+ * behind the one that reaches furthest, or inside it.
+ */
 function overlapConflicts(taken: readonly TakenBlock[]): readonly Conflict[] {
   let furthest: Cidr | undefined;
   return taken.flatMap(({ block: { cidr } }) => {

@@ -5,7 +5,9 @@ import type { Progress } from "../shell/io.ts";
 import { readHeld } from "../snapshot/held.ts";
 import type { Inventory } from "./to-dump.ts";
 
-/** Reads all of Plat. It is no snapshot: first the blocks, then their addresses with the owners. */
+/**
+ * Reads the whole space. The result is no snapshot: it reads first the blocks, then their addresses with the owners.
+ */
 export async function readInventory(client: Client, shown: Progress): Promise<Inventory> {
   const [configuration, listed] = await Promise.all([
     readConfiguration(client),

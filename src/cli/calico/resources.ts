@@ -4,11 +4,11 @@ import { BITS } from "../../domain/address.ts";
 import { type HostId, hostId } from "../../domain/host.ts";
 
 /**
- * Calico's resources, as much of them as is imported. What they say beside that is not looked at: each release of Calico adds
- * to it. What is there must be of its kind.
+ * The parts of Calico's resources that are imported. Other fields are ignored, because each release of Calico adds
+ * some. A field that is present must have its type.
  */
 
-/** As many addresses as the largest block has. */
+/** The number of addresses of the largest block. */
 const BLOCK_ADDRESSES_MAX = 4_096;
 
 /** The message for a missing field, and for one that must be an object and is not. */
@@ -73,7 +73,7 @@ export const ipamConfig = resource(
 
 export const labelled = v.looseObject({ metadata }, REQUIRED);
 
-/** Parses `host:node-1`; nothing for a block without an owner. */
+/** Parses `host:node-1`; returns nothing for a block without an owner. */
 const affinity = v.pipe(
   v.nullish(
     v.pipe(text, v.regex(/^((host|virtual):.+)?$/, 'must be "host:" or "virtual:" and a name')),
@@ -98,7 +98,7 @@ export const ipamBlock = resource(
     {
       cidr,
       affinity,
-      /** Before there were virtual owners. */
+      /** The owner in releases before virtual owners. */
       hostAffinity: v.nullish(text),
       allocations: list(v.nullable(whole(BLOCK_ADDRESSES_MAX - 1)), BLOCK_ADDRESSES_MAX),
       unallocated: v.nullish(list(whole(BLOCK_ADDRESSES_MAX - 1), BLOCK_ADDRESSES_MAX)),

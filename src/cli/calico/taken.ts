@@ -16,7 +16,7 @@ export interface TakenBlock {
   readonly conflicts: readonly Conflict[];
 }
 
-/** Reads a block. What contradicts itself in it is a conflict. */
+/** Reads a block. Contradictions inside it become conflicts. */
 export function takenOf({ spec }: IpamBlock): TakenBlock {
   const { cidr } = spec;
   const name = formatCidr(cidr);
@@ -112,8 +112,8 @@ function addressOf(
 }
 
 /**
- * Returns the handle of an address. Old data of host-local has a line end and more text after it, which do not belong
- * to it.
+ * Returns the handle of an address. Old data of host-local has a line end and more text after the handle, which is cut
+ * off.
  */
 function handleOf({ handle_id }: Attribute): string {
   const [handle = ""] = (handle_id ?? "").split("\r", 1);
@@ -126,7 +126,7 @@ function hostWith(node: string | undefined, owner: HostId | undefined): HostId {
   return owner !== undefined && hostName(owner) === node ? owner : hostId("host", node);
 }
 
-/** Returns the host-reserved addresses at both ends of a block; nothing if any is elsewhere. */
+/** Returns the host-reserved addresses at both ends of a block; nothing if any of them is elsewhere. */
 function keptOf(kept: readonly Allocated[], size: number): HostReserved | undefined {
   const ordinals = new Set(kept.map(({ ordinal }) => ordinal));
   let start = 0;

@@ -7,7 +7,7 @@ import type { Held, HeldBlock } from "../snapshot/held.ts";
 import { type IpamBlock, ipamBlock } from "../snapshot/ipam-block.ts";
 import { affinityName, handleOfNone } from "./names.ts";
 
-/** All of Plat, as it was read. */
+/** The contents of a space, as they were read. */
 export interface Inventory extends Held {
   readonly pools: readonly Pool[];
   readonly settings: Settings;

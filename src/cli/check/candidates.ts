@@ -24,7 +24,10 @@ export interface Candidate
 export interface Caution {
   /** The seconds that must lie between the first look and the inventory that confirms it; 0 confirms none. */
   readonly graceSeconds: number;
-  /** More candidates than this, of the addresses that could be judged, look like an outage or a wrong inventory. */
+  /**
+   * The share of candidates among judged addresses above which the brake is on: so many look like an outage or a wrong
+   * inventory.
+   */
   readonly brakePercent: number;
 }
 
@@ -35,7 +38,10 @@ export interface Brake {
   readonly candidates: number;
 }
 
-/** Fewer are no sign of an outage: two of three pods may really be gone. */
+/**
+ * The minimum of candidates for the brake. Fewer are no sign of an outage, because two of three pods may really be
+ * gone.
+ */
 export const BRAKE_CANDIDATES_MIN = 10;
 
 /** Returns the candidates among judged addresses; a candidate of an earlier look keeps its time. */
@@ -58,7 +64,7 @@ export function candidatesIn(
   });
 }
 
-/** The same assignment to the same owners: one that has got another owner since is another matter. */
+/** Returns a text for an assignment with its owners. A change of the owners makes a new candidate. */
 const identityOf = ({
   address,
   generation,
@@ -94,9 +100,9 @@ export function brakeFor(
 
 /**
  * Returns the candidates that may be confirmed: seen before, and still missing in an inventory that was taken after the
- * grace period. Of a handle that goes together it returns all or none. It returns none while the brake is on. It never
- * returns an address under a limit of its handle: the handle can get it again at any moment, by a request that leaves
- * no trace by which a release could be fenced.
+ * grace period. It returns all or none of a handle whose addresses go together. It returns none while the brake is on.
+ * It never returns an address of a handle with a limit: the handle can get it again at any moment, by a request that
+ * leaves no trace by which a release could be fenced.
  */
 export function agedOf(
   candidates: readonly Candidate[],

@@ -17,7 +17,7 @@ export interface Counts {
     readonly count: number;
     readonly max: number;
     readonly median: number;
-    /** Those that have most. */
+    /** The nodes with the most addresses. */
     readonly top: readonly { readonly node: string; readonly assigned: number }[];
   };
 }

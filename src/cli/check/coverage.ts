@@ -1,6 +1,6 @@
 import { usageError } from "../shell/exit.ts";
 
-/** The parts of a cluster that an inventory contains completely; only there does a missing object prove anything. */
+/** The kinds of objects that an inventory contains completely. A missing object proves something only for these. */
 export interface Coverage {
   readonly nodes: boolean;
   /** True if it covers the pods of all namespaces. */

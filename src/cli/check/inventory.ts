@@ -10,14 +10,14 @@ import { type Coverage, coversNothing } from "./coverage.ts";
 export interface Inventory {
   readonly covers: Coverage;
   /**
-   * It was taken at this time or later, so later events are not in it. Minus infinity: unknown, and then it covers
-   * nothing.
+   * The earliest possible time of the inventory; later events are not in it. Minus infinity means unknown; then it
+   * covers nothing.
    */
   readonly takenAtMs: number;
   readonly nodes: ReadonlySet<string>;
-  /** By `namespace/name`; a pod in several files is in the list several times. */
+  /** Pods by `namespace/name`; a pod in more than one file is in the list more than once. */
   readonly pods: ReadonlyMap<string, readonly SeenPod[]>;
-  /** Every address that a pod has which is not over. */
+  /** Every address of a pod that has not ended, with the pod. */
   readonly inUse: ReadonlyMap<string, string>;
   /** The number of other objects in the files, which do not concern addresses. */
   readonly ignored: number;
@@ -35,7 +35,7 @@ export interface InventoryFile {
   readonly text: string;
 }
 
-/** The newest time of an inventory must be less than this far in the future. No clock is that far ahead. */
+/** The phases of a pod that has ended. */
 const PHASES_AT_THE_END: ReadonlySet<string> = new Set(["Succeeded", "Failed"]);
 
 /** The newest time of an inventory may be this far in the future. No clock is that far ahead. */
@@ -105,7 +105,7 @@ export function readInventory(
       finished: PHASES_AT_THE_END.has(status?.phase ?? ""),
     };
     byName.set(name, [...(byName.get(name) ?? []), seen]);
-    // It uses the addresses of its node.
+    // Such a pod uses the addresses of its node.
     if (!seen.finished && !spec?.hostNetwork)
       for (const address of seen.addresses) inUse.set(address, name);
   }
@@ -146,7 +146,7 @@ function oldestOf(files: readonly Objects[], covers: Coverage, nowMs: number): n
   return Math.min(nowMs, ...times);
 }
 
-/** Times that the cluster gave it itself. */
+/** Returns the times in an object that the cluster wrote. */
 function timesOf({ metadata, status }: Node | Pod): number[] {
   const texts = [
     metadata.creationTimestamp,

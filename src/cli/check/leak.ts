@@ -4,8 +4,9 @@ import { coversPods } from "./coverage.ts";
 import type { Inventory, SeenPod } from "./inventory.ts";
 
 /**
- * Judges whether an owner is gone. The rules of Calico's repair run (kube-controllers, IPAM GC) on an inventory. What the inventory does
- * not cover is never gone, and what cannot be understood is never judged.
+ * Judges whether an owner is gone, by the rules of Calico's repair run (kube-controllers, IPAM GC) on an inventory. An
+ * object that the inventory does not cover never counts as gone. An address with attributes that Plat does not know is
+ * not judged.
  */
 
 /** The reason why an address counts as leaked. */
@@ -34,7 +35,7 @@ export type Judged = Assigned & { readonly judgement: Judgement };
 
 type Attributes = Readonly<Record<string, string>>;
 
-/** As Calico writes them. */
+/** The names of tunnels, as Calico writes them. */
 const TUNNELS: ReadonlySet<string | undefined> = new Set([
   "ipipTunnelAddress",
   "vxlanTunnelAddress",
@@ -56,7 +57,7 @@ export function judge(assigned: readonly Assigned[], inventory: Inventory): read
   return withSiblings(withTunnels(judged));
 }
 
-/** Judges an address alone, by all its known owners, of whom one is enough to keep it. */
+/** Judges an address alone, by all its known owners. One existing owner is enough to keep it. */
 function judgementOf(one: Assigned, inventory: Inventory): Judgement {
   const owners = [one.owner.active, one.owner.alternate].filter((owner) => owner !== undefined);
   // An address in use stays, whatever its attributes are.

@@ -14,7 +14,7 @@ export interface InventoryOptions extends Caution {
   readonly takenAt?: number;
 }
 
-/** As long as Calico waits before it takes an address for leaked. */
+/** The default grace period: the time after which Calico treats an address as leaked. */
 const GRACE_SECONDS_DEFAULT = 900;
 const GRACE_SECONDS_MAX = 7 * 24 * 60 * 60;
 const BRAKE_PERCENT_DEFAULT = 30;

@@ -9,7 +9,7 @@ import { serves } from "../../domain/pool.ts";
 import { formatTime } from "../../domain/time.ts";
 import type { Inventory } from "./inventory.ts";
 
-/** Something that was found. */
+/** A finding of a check. */
 export interface Finding {
   /** `I1` … `I12` of DESIGN.md, `shape`, `limit` or `tidy`; `unassigned` and `no_active_pool` come from an inventory. */
   readonly kind: string;
@@ -73,7 +73,7 @@ const findingOf = ({ invariant, message }: { invariant: string; message: string 
   message,
 });
 
-/** Finds cooling slots with a release time in the future, which would keep the address from everybody. */
+/** Finds cooling slots with a release time in the future, which would keep the address from all callers. */
 function coolingFromTheFuture({ blocks }: Contents, nowMs: number): Finding[] {
   return blocks.flatMap((block) =>
     [...block.slots].flatMap(([ordinal, slot]) => {
@@ -90,7 +90,7 @@ function coolingFromTheFuture({ blocks }: Contents, nowMs: number): Finding[] {
   );
 }
 
-/** Finds addresses in use in pools that serve nobody: either the pool drains, or they were forgotten. */
+/** Finds addresses in use in pools that serve no requests: either the pool drains, or the addresses were forgotten. */
 function inNoActivePool({ pools, blocks }: Contents): Finding[] {
   return pools
     .filter((pool) => !serves(pool))
@@ -116,8 +116,8 @@ const count = ({ length }: readonly unknown[]) =>
   `${length} ${length === 1 ? "address is" : "addresses are"}`;
 
 /**
- * Finds addresses that a pod uses and that are not assigned: Plat may assign them to somebody else at any time. An
- * address that was released after the inventory was taken is not one of them.
+ * Finds addresses that a pod uses and that are not assigned, which Plat may assign to another caller at any time. It
+ * leaves out an address that was released after the inventory was taken.
  */
 function usedButNotAssigned({ pools, blocks }: Contents, inventory: Inventory): Finding[] {
   const active = pools.filter(serves);

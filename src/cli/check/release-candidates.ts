@@ -2,7 +2,7 @@ import type { Client } from "../api/client.ts";
 import { releaseAddresses } from "../api/releases.ts";
 import type { Candidate } from "./candidates.ts";
 
-/** The result for a candidate. `skipped`: the owner or the assignment has changed, and nothing was done. */
+/** The result for a candidate. `skipped` means that the owner or the assignment has changed, and nothing was done. */
 export interface Outcome {
   readonly address: string;
   readonly handle: string;

@@ -105,7 +105,7 @@ function inventoryOf({ covers, takenAtMs, nodes, pods, ignored }: Inventory) {
   };
 }
 
-/** Returns an address with all that is known of it, for programs. */
+/** Returns an address with all its known properties, for programs. */
 export function addressOf({ owner, assignedAtMs, ...rest }: Assigned & Partial<Judged>) {
   return { ...rest, ...attributesOf(owner), assignedAt: formatTime(assignedAtMs) };
 }
@@ -131,8 +131,8 @@ function candidatesOf({ candidates, confirmed }: Leaks) {
 }
 
 /**
- * Reads a report of this space. It ignores candidates that a check first saw while its brake was on, because that
- * inventory was not trustworthy. Errors: the text is no report, or a report of another space.
+ * Reads a report of this space. It ignores candidates that a check first saw while its brake was on, because it did not
+ * trust that inventory. Errors: the text is no report, or a report of another space.
  */
 export function readReport(file: string, text: string, space: string): Report {
   const result = v.safeParse(report, parsed(file, text), { abortEarly: true });

@@ -104,7 +104,7 @@ const TO_RELEASE: readonly Column<Affinity>[] = [
 const isWithin = ({ family, base, prefix }: Cidr, range: Cidr): boolean =>
   prefix >= range.prefix && contains(range, { family, value: base });
 
-/** Returns the affinities that a release would take from the host. */
+/** Returns the affinities that a release would remove from the host. */
 async function toRelease(
   client: Client,
   { mustBeEmpty, ...host }: Options,

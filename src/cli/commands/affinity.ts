@@ -114,7 +114,7 @@ const COLUMNS: readonly Column<Affinity>[] = [
   { header: "STATE", value: ({ state }) => state, isState: true },
 ];
 
-/** Columns for one host, whose name the user has typed. */
+/** The columns for one host, without its name, because the user has typed it. */
 const OF_HOST: readonly Column<Affinity>[] = [
   ...COLUMNS.map((column) =>
     column.header === "HOST" ? { ...column, wide: true as const } : column,
@@ -168,7 +168,7 @@ async function claim(
   rejectLeft(left, "claimed");
 }
 
-/** Claims as much as one request does, and continues from its end. */
+/** Claims as much as one request does, and continues where it ended. */
 async function claimRange(client: Client, host: string, body: object): Promise<Claimed> {
   const blocks: Claimed["blocks"] = [];
   let cursor: string | undefined;

@@ -74,7 +74,7 @@ interface AssignOptions extends HostReservedOptions {
   readonly attribute?: Readonly<Record<string, string>>;
   readonly idempotencyKey?: string;
   readonly dryRun?: true;
-  /** Those that are fields of the request under their own names. */
+  /** The fields of the request under their own names. */
   readonly [field: string]: unknown;
 }
 
@@ -156,7 +156,7 @@ const HOW = {
   alreadyAssigned: "the handle has them already",
 } as const satisfies Record<FamilyExplanation["blocks"][number]["action"], string>;
 
-/** Prints what a request would do, and ends as the request would: a rejection says why. */
+/** Prints the effect of a request, and exits with the code that the request would have. A rejection has its reason. */
 function explain(print: Session["print"], explanation: Explanation): void {
   const { rejection, messages, families } = explanation;
   print({

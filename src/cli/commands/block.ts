@@ -76,7 +76,7 @@ const COLUMNS: readonly Column<BlockSummary>[] = [
   { header: "IDLE SINCE", value: ({ idleSince }) => idleSince, wide: true },
 ];
 
-/** Columns for the blocks of a host: the API marks those from which it only borrows. */
+/** The columns for the blocks of a host, which mark borrowed blocks. */
 const OF_HOST: readonly Column<BlockSummary>[] = [
   ...COLUMNS,
   { header: "BORROWED", value: ({ borrowed }) => borrowed },

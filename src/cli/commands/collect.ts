@@ -65,8 +65,8 @@ async function collect({ io, client, print }: Session, options: Options): Promis
     notes: [],
     leaks: { ...leaks, confirmed: [] },
   });
-  // Before the first release: a state that cannot be written ends this run before it has released anything.
-  // The next run drops a released candidate, because its assignment no longer exists.
+  // Before the first release, so that a state that cannot be written ends this run before it releases anything. The
+  // next run drops a released candidate, because its assignment no longer exists.
   await writeWhole(state, `${JSON.stringify(report, null, 2)}\n`);
 
   const outcomes: Outcome[] = [];

@@ -36,7 +36,7 @@ export const completeCommand = (io: Io): Command =>
         try {
           return await namesFor(placeholder, clientOf(io, globalOptionsIn(words)));
         } catch {
-          // The line has an invalid endpoint or space; the command itself will report it.
+          // The line has an invalid endpoint or space. The command itself will report it.
           return [];
         }
       };

@@ -47,7 +47,7 @@ async function exportCalico(session: Session): Promise<void> {
   const { io, client, print } = session;
   const inventory = await progressing(io, "reading", (shown) => readInventory(client, shown));
   const document = listOf(resourcesOf(inventory));
-  // YAML of a whole cluster takes time, so it is only made if it is printed.
+  // YAML of a whole cluster takes time, so it is made only if it is printed.
   print({
     text: () => stringify(document, YAML),
     document,

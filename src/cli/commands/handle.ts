@@ -25,7 +25,7 @@ export const handleCommand = (io: Io): Command =>
         .action(action(io, get)),
     );
 
-/** The reader has typed the handle. */
+/** The columns without the handle, because the user has typed it. */
 const COLUMNS = ADDRESS_COLUMNS.map((column) =>
   column.header === "HANDLE" ? { ...column, wide: true as const } : column,
 );

@@ -45,7 +45,7 @@ async function deleteNode(session: Session, options: Options, name: string): Pro
   };
   if (!options.dryRun)
     await confirm(async () => `Delete node ${name}, and release its ${await holdings()}?`);
-  // Its host may have something without being registered.
+  // A host can have addresses without a registration.
   await found(deleteAsSeen(session, NODE, name, options));
   if (options.dryRun) io.out(`${await holdings()} of ${name} released (dry run)\n`);
   else await releaseAll(session, name);
@@ -54,7 +54,10 @@ async function deleteNode(session: Session, options: Options, name: string): Pro
 const amounts = (addresses: number, blocks: number) =>
   `${counted(addresses, "address", "addresses")} and ${counted(blocks, "block")}`;
 
-/** Addresses first: a block that is taken from its host while it is in use serves on until they have cooled. */
+/**
+ * Releases everything of a host, addresses first. A block that loses its owner while it is in use keeps its
+ * assignments, so the blocks go after the cooldown.
+ */
 async function releaseAll({ client, io }: Session, host: string): Promise<void> {
   const addresses: string[] = [];
   const blocks: string[] = [];

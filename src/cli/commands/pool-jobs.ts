@@ -22,12 +22,12 @@ import type { Io } from "../shell/io.ts";
 interface Options extends ConfirmOptions {
   readonly wait?: true;
   readonly timeout?: Duration;
-  /** Only for a release of affinities. */
+  /** True only for a release of affinities. */
   readonly mustBeEmpty?: true;
 }
 
 interface Work {
-  /** The question before the action, about the pool with its range and its addresses. */
+  /** Returns the question before the action, about the pool with its range and its addresses. */
   readonly question: (pool: string, mustBeEmpty?: true) => string;
   readonly request: (name: string) => { readonly method: Request["method"]; readonly path: Path };
 }

@@ -20,8 +20,8 @@ const COLUMNS: readonly Column<Row>[] = [
 ];
 
 /**
- * Releases what reports have confirmed, as they saw it. An address that was released, assigned again or given another
- * owner since stays as it is. A repeat changes nothing.
+ * Releases the candidates that reports have confirmed, as the reports saw them. An address that has changed since then
+ * stays: released, assigned again, or with another owner. A repeat changes nothing.
  */
 export async function releaseFromReports(
   session: Session,

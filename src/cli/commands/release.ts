@@ -72,7 +72,7 @@ interface ReleaseOptions extends Named, ConfirmOptions {
   readonly fromReport?: readonly string[];
 }
 
-/** Releases in the way that the options select; each way is a function. */
+/** Releases in the way that the options select; each way has its own function. */
 async function release(session: Session, options: ReleaseOptions): Promise<void> {
   const { ip, generation, handle, host, affinityType, fromReport } = options;
   if (fromReport) return releaseFromReports(session, fromReport, options);
@@ -105,7 +105,7 @@ async function release(session: Session, options: ReleaseOptions): Promise<void>
   }
 }
 
-/** Prints what the same line without --dry-run would release, and exits with the same code. */
+/** Prints the addresses that the same line without --dry-run would release, and exits with the same code. */
 async function preview(session: Session, named: Named): Promise<void> {
   const rows = await previewOf(session.client, named);
   report(session, rows);
@@ -113,8 +113,8 @@ async function preview(session: Session, named: Named): Promise<void> {
 }
 
 /**
- * Asks before it releases several addresses of a handle at a terminal. Workloads release by handle, mostly in scripts;
- * these get no question and need no --yes.
+ * Asks before it releases more than one address of a handle at a terminal. Workloads release by handle, mostly in
+ * scripts. Scripts get no question and need no --yes.
  */
 async function confirmHandle(
   session: Session,
@@ -152,12 +152,12 @@ async function byProof(session: Session, entries: readonly ReleaseEntry[]): Prom
 
 /**
  * Releases addresses that only their texts name. It reads each one, and then releases exactly the assignment that it
- * saw, by its generation. So nobody loses an address that was assigned anew in between, and the output names the owner.
- * It needs no `allowBareRelease` and does not use it, because that would release any assignment.
+ * saw, by its generation. So an address that was assigned again in between stays assigned, and the output names the
+ * owner. It needs no `allowBareRelease` and does not use it, because that would release any assignment.
  */
 async function asSeen(session: Session, ips: readonly string[]): Promise<void> {
   const { client } = session;
-  // All are read before the first is released: a slip in one of them stops the line before it has done anything.
+  // Reads all before it releases the first one, so that a mistake in one of them ends the command before any change.
   const seen: Address[] = [];
   for (const ip of ips) seen.push(await readAddress(client, ip));
   const owners = new Map(seen.map(({ address, handle }) => [address, handle]));
@@ -184,7 +184,7 @@ async function byHandle(session: Session, handle: string): Promise<void> {
       rows.map((row) => ({ ...row, handle })),
     ),
   );
-  // A handle exists as long as it has addresses, so this one is mistyped, of another space, or released before.
+  // A handle exists as long as it has addresses. So this one is mistyped, of another space, or released before.
   if (released === 0)
     throw rejection(
       "not_found",
@@ -204,7 +204,7 @@ async function byHost(
     io.err(`Note: host ${JSON.stringify(host)} has no addresses in space "${client.space}".\n`);
 }
 
-/** Prints what each request released, and what could not be read. Returns how many addresses. */
+/** Prints the released addresses of each request, and the unreadable items. Returns the number of addresses. */
 async function ofAll(
   { io }: Session,
   name: string,

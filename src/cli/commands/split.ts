@@ -24,8 +24,8 @@ interface Options extends ConfirmOptions {
 }
 
 /**
- * `calicoctl ipam split`, as far as it is safe here: no two pools may overlap, and a block stays with the pool in which
- * it was claimed. So it rejects a pool with addresses. It deletes an empty pool before it creates the parts.
+ * `calicoctl ipam split`, as far as it is safe in Plat: two pools must not overlap, and a block stays with the pool in
+ * which it was claimed. So it rejects a pool with addresses. It deletes an empty pool before it creates the parts.
  */
 export const splitCommand = (io: Io): Command =>
   withConfirmation(
@@ -115,7 +115,7 @@ async function checkEmpty({ client }: Session, name: string): Promise<void> {
     );
 }
 
-/** Creates the parts. The pool is gone by now, so an error message names the parts that are missing. */
+/** Creates the parts. The pool no longer exists at that time, so an error message names the missing parts. */
 async function createAll(session: Session, name: string, parts: readonly Pool[]): Promise<void> {
   for (const [at, part] of parts.entries())
     await create(session, POOL, part.name, part).catch((error: CommandError) => {

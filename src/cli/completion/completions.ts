@@ -8,7 +8,7 @@ import { isNamed } from "./names.ts";
 export const completionScript = (program: string, shell: string): string =>
   printedBy(() => new RootCommand().setup(program, program, shell));
 
-/** The names that a placeholder such as `pool` stands for. */
+/** Returns the names for a placeholder such as `pool`. */
 type Names = (placeholder: string) => Promise<readonly string[]>;
 
 /**
@@ -43,7 +43,7 @@ function complete(
     if (placeholder.includes("|")) return placeholder.split("|");
     if (placeholder === "format") return FORMATS;
     if (placeholder === "file") return filesAt(word);
-    // `<pool or CIDR>` is a pool for the most part.
+    // `<pool or CIDR>` mostly stands for a pool.
     const [what = ""] = placeholder.split(" ");
     return isNamed(what) ? namesOf(what) : [];
   };

@@ -5,7 +5,7 @@ import { fromJson } from "../../contract/schema/json-values.ts";
 import type { Contents } from "../../domain/contents.ts";
 import { type Client, type Path, pages, path } from "../api/client.ts";
 
-/** The time that a person waits after pressing the tab key. */
+/** The maximum wait of a person after the tab key. */
 const NAMES_MS_MAX = 1_000;
 
 type Offer = (names: readonly (string | undefined)[]) => void;
@@ -43,7 +43,7 @@ const SOURCES: Readonly<Record<string, Source>> = {
   block: listed(path`/v1/blocks`, "blocks", "cidr"),
   job: listed(path`/v1/jobs`, "jobs", "id"),
   handle: handles,
-  // The API has no list of spaces: access is given space by space.
+  // The API has no list of spaces, because access is given for each space.
   space: async (client, offer) => offer([SPACE_DEFAULT, client.space]),
 };
 

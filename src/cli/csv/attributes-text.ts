@@ -1,8 +1,8 @@
 import { type Parsed, parsed, unreadable } from "../../domain/parsed.ts";
 
 /**
- * Formats attributes as one cell of the table: `pod=web-0;namespace=shop`, by name. A backslash escapes `;`, `=`, a
- * backslash, or a blank around a name; a value needs none before `=` and blanks.
+ * Formats attributes as one cell of the table, in the order of names: `pod=web-0;namespace=shop`. A backslash escapes
+ * `;`, `=`, a backslash, or a blank around a name; in a value, `=` and blanks need no escape.
  */
 export function attributesText(attributes: Readonly<Record<string, string>>): string {
   const escaped = (text: string, what: RegExp) => text.replaceAll(what, "\\$&");
@@ -19,7 +19,7 @@ export function parseAttributes(text: string): Parsed<Readonly<Record<string, st
       "ends with a backslash, which stands before what it means as it is; \\\\ means one",
     );
   const entries: [string, string][] = [];
-  // Each entry with its escapes: all but unescaped semicolons.
+  // Each entry with its escapes: the text up to an unescaped semicolon.
   for (const entry of text.match(/(?:\\.|[^;\\])+/gs) ?? []) {
     const [, name = "", value = ""] = /^((?:\\.|[^=\\])+)=(.*)$/s.exec(entry) ?? [];
     const key = plain(trimmed(name));
@@ -30,7 +30,7 @@ export function parseAttributes(text: string): Parsed<Readonly<Record<string, st
   return parsed(Object.fromEntries(entries));
 }
 
-/** Removes the blanks that a person wrote around a name: those without a backslash. */
+/** Removes the blanks without a backslash around a name. */
 function trimmed(name: string): string {
   const begun = name.trimStart();
   const text = begun.trimEnd();

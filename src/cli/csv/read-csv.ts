@@ -21,8 +21,8 @@ const COLUMNS = ["address", "handle", "host", "attributes"] as const;
 const REQUIRED = COLUMNS.slice(0, 3);
 
 /**
- * Returns the desired state of tables, in existing pools. An existing block stays with its owner; one that is not there yet becomes
- * the host's of the first of its lines. Errors: lines that cannot be read, each with its number.
+ * Returns the desired state of tables, in existing pools. An existing block keeps its owner; a new one belongs to the
+ * host of its first line. Errors: lines that cannot be read, each with its number.
  */
 export async function desiredFromCsv(
   client: Client,
@@ -76,7 +76,7 @@ function addressesOf(file: string, text: string): DesiredAddress[] {
 
 type Line = Readonly<Record<string, string | undefined>>;
 
-/** Reads a table. The names of the members are the library's. */
+/** Reads a table. The library determines the names of the members. */
 function linesOf(file: string, text: string): { readonly record: Line; readonly info: Info }[] {
   try {
     return parse(text, {

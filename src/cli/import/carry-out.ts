@@ -9,15 +9,15 @@ import type { Io, Progress } from "../shell/io.ts";
 import { put } from "./put.ts";
 import type { AssignStep, ClaimStep, DisownStep, OwnerStep, Plan } from "./steps.ts";
 
-/** Parallel requests: as many as the functions serve without throttling. */
+/** The number of parallel requests that the functions serve without throttling. */
 const REQUESTS_AT_ONCE = 32;
-/** Longer than any function uses an old configuration (the API returns the exact time). */
+/** Longer than any function uses an old configuration. The API returns the exact time. */
 const EFFECTIVE_MS_MAX = 60_000;
 
 /**
- * Carries out a plan in an order without conflicts: reservations and labels; pools that serve only if named, and a
- * configuration without limits; blocks; addresses; blocks without an owner; the final pools and configuration. Every
- * step can be repeated, so a new plan completes what was cut off.
+ * Carries out a plan in an order without conflicts: (1) reservations and labels; (2) pools that serve only requests
+ * that name them, and a configuration without limits; (3) blocks; (4) addresses; (5) blocks without an owner; (6) the
+ * final pools and configuration. Every step can be repeated, so a new plan completes an interrupted one.
  */
 export async function carryOut(client: Client, io: Io, plan: Plan, shown: Progress): Promise<void> {
   const run = randomUUID();
@@ -35,7 +35,7 @@ export async function carryOut(client: Client, io: Io, plan: Plan, shown: Progre
     await put(client, path`/v1/pools/${name}`, () => fields);
   const { settings } = plan;
   if (settings) await put(client, path`/v1/config`, () => settings.settings);
-  // Reports their effect on pools at the end: a repeated request finds each unchanged.
+  // Reports their effect on pools at the end, because a repeated request finds each unchanged.
   warn(io, await reserveAll(client, plan, { dryRun: true }));
 }
 
@@ -68,7 +68,10 @@ async function open(client: Client, io: Io, plan: Plan, shown: Progress): Promis
   await io.sleep(waitMs);
 }
 
-/** Hosts side by side, the blocks of one host one after the other: each takes its lowest free place. */
+/**
+ * Claims the blocks of different hosts in parallel, and those of one host one after the other, because each claim takes
+ * the host's lowest free place.
+ */
 async function claimAll(
   client: Client,
   run: string,
@@ -147,7 +150,7 @@ async function assign(
         attributes,
         ...(hostReserved && { hostReserved }),
       },
-      // Within a run the same request has the same answer; the next run requests again what is missing then.
+      // Within a run, the same request has the same answer. The next run requests missing addresses again.
       headers: { "Idempotency-Key": `import-${run}-${address}` },
     });
   } catch (error) {
@@ -159,7 +162,7 @@ async function assign(
   }
 }
 
-/** Codes that mean that somebody got the address after the plan was made. */
+/** Codes that mean that another caller got the address after the plan was made. */
 const OTHERS: readonly ApiProblem["code"][] = [
   "already_assigned",
   "already_released",
@@ -186,7 +189,7 @@ async function release(
     method: "POST",
     path: path`/v1/release`,
     body: { addresses: [{ address, handle }] },
-    // Only an import assigns under its handle.
+    // Only an import assigns under this handle.
     isRepeatable: true,
   });
 }

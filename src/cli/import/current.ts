@@ -26,10 +26,10 @@ export interface Current {
   readonly pools: readonly Pool[];
   readonly settings: Settings;
   readonly reservations: ReadonlyMap<string, readonly string[]>;
-  /** By `nodes/name` and `namespaces/name`. */
+  /** Labels by `nodes/name` and `namespaces/name`. */
   readonly labelled: ReadonlyMap<string, Readonly<Record<string, string>>>;
   readonly blocks: ReadonlyMap<string, BlockSummary>;
-  /** Those of the wanted blocks that are assigned or cool. */
+  /** The addresses of the desired blocks that are assigned or cool. */
   readonly addresses: ReadonlyMap<string, CurrentAddress>;
 }
 

@@ -19,7 +19,7 @@ export interface Desired {
   readonly addresses: readonly DesiredAddress[];
   /** Contradictions in the source. */
   readonly conflicts: readonly Conflict[];
-  /** Omitted objects with the reason, a sentence each. */
+  /** Omitted objects with the reason, one sentence each. */
   readonly notes: readonly string[];
 }
 
@@ -27,7 +27,7 @@ export interface Desired {
 export const isEmpty = ({ notes: _, settings, ...lists }: Desired): boolean =>
   !settings && Object.values(lists).every(({ length }) => length === 0);
 
-/** A pool in the words of `PUT /v1/pools/{name}`. */
+/** A pool in the form of `PUT /v1/pools/{name}`. */
 export interface DesiredPool {
   readonly name: string;
   readonly cidr: Cidr;
@@ -78,7 +78,7 @@ export interface DesiredAddress {
   readonly handle: string;
   readonly host: HostId;
   readonly attributes: Readonly<Record<string, string>>;
-  /** The owner that is about to have it. */
+  /** The alternate owner, which an address gets during a migration. */
   readonly alternate?: Readonly<Record<string, string>>;
   /** The place in the source. */
   readonly where: string;
@@ -97,11 +97,11 @@ export interface Conflict {
     | "affinity";
   /** The name of the object. */
   readonly name: string;
-  /** Reads on from the name: "belongs to …". */
+  /** Continues a sentence that begins with the name: "belongs to …". */
   readonly problem: string;
 }
 
-/** Returns the errors that Plat would report for an address, whatever its current state. */
+/** Returns the errors that Plat would report for an address, independent of its current state. */
 export function addressConflicts(desired: DesiredAddress): readonly Conflict[] {
   const name = formatAddress(desired.address);
   const checks = [

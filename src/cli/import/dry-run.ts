@@ -7,8 +7,8 @@ import type { Plan } from "./steps.ts";
 const DRY_RUNS_AT_ONCE = 8;
 
 /**
- * Asks the API which of an operator's writes it would reject, without writing. It does not ask for writes with a known
- * conflict.
+ * Makes dry runs of an operator's writes, and returns those that the API would reject. It leaves out writes with a
+ * known conflict.
  */
 export async function previewImport(client: Client, plan: Plan): Promise<readonly Conflict[]> {
   const known = new Set(plan.conflicts.map(({ kind, name }) => `${kind} ${name}`));

@@ -14,8 +14,8 @@ import { isNothing, reportOf } from "./report.ts";
 import type { Plan } from "./steps.ts";
 
 /**
- * Brings Plat to the desired state: it reads the current state, plans, and stops before the first write if anything is
- * in conflict. The next run completes one that is cut off.
+ * Brings Plat to the desired state: it reads the current state, plans, and stops before the first write if there is a
+ * conflict. The next run completes an interrupted one.
  *
  * @param confirm asks with the plan before the first write
  */

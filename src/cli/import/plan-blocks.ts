@@ -117,7 +117,7 @@ function whyNot(block: DesiredBlock, there: BlockSummary): string | undefined {
   const isFree = owner === undefined || (block.owner === undefined && owner === keeper);
   if (!isFree && owner !== block.owner)
     return `belongs to ${owner} in Plat, and to ${block.owner ?? "nobody"} in what is imported`;
-  // One that stands never gains it, and never loses it.
+  // An existing block never gains or loses a reservation of its host.
   if (isSame(block.hostReserved, there.hostReservation)) return undefined;
   return there.hostReservation
     ? "stands in Plat with what its host keeps for itself, and is to be otherwise"

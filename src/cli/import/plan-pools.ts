@@ -12,12 +12,12 @@ import type { Conflict, Desired, DesiredPool, PoolFields } from "./desired.ts";
 import { isSame } from "./same.ts";
 import type { Filling, PoolStep } from "./steps.ts";
 
-/** A pool that stands, or is about to. */
+/** An existing pool, or one that the import creates. */
 export interface KnownPool {
   readonly name: string;
   readonly cidr: Cidr;
   readonly blockSize: number;
-  /** Absent: it is about to be created. */
+  /** The current pool; absent if the import creates it. */
   readonly current?: Pool;
   readonly isWanted: boolean;
 }
@@ -79,8 +79,8 @@ function filledPools(
 }
 
 /**
- * Plans one pool. A pool that receives addresses serves from the start, but only requests that name it, so that nobody
- * takes an address that is still to come. It gets its final fields at the end.
+ * Plans one pool. A pool that receives addresses serves from the start, but only requests that name it, so that no
+ * other request takes an address that the import still needs. It gets its final fields at the end.
  */
 function stepOf({ name, fields }: DesiredPool, { pools }: Current, filled: boolean): PoolStep[] {
   const before = pools.find((pool) => pool.name === name);
@@ -93,7 +93,7 @@ function stepOf({ name, fields }: DesiredPool, { pools }: Current, filled: boole
   return opening ? [{ name, fields: next, ...opening }] : [];
 }
 
-/** Returns the fields of a pool that no manifest can contain, which stay. */
+/** Returns the fields of a pool that a manifest cannot contain, so that they stay unchanged. */
 const keptOf = ({ cooldownSeconds, borrowing }: Pool) => ({
   borrowing,
   ...(cooldownSeconds !== undefined && { cooldownSeconds }),
@@ -156,7 +156,7 @@ function overlapConflicts(known: readonly KnownPool[]): readonly Conflict[] {
   );
 }
 
-/** Finds conflicts with pools that the dump does not contain, which stay as they are. */
+/** Finds conflicts with pools that the dump does not contain, which stay unchanged. */
 function closedConflicts(
   { name, current, isWanted }: KnownPool,
   filled: boolean,

@@ -11,9 +11,9 @@ import type { Filling, SettingsStep } from "./steps.ts";
 type Work = Filling & Pick<PlannedBlocks, "whose">;
 
 /**
- * Plans the changes of the configuration. Strict affinity and the block limit would reject assignments that a cluster
- * made before they were set. So they take effect after the import. The plan does this only if it knows their final
- * values, so that the next run can complete one that is cut off.
+ * Plans the changes of the configuration. Strict affinity and the block limit would reject assignments that the cluster
+ * made before they were set, so they take effect after the import. The plan relaxes them only if it knows their final
+ * values, so that the next run can complete an interrupted one.
  */
 export function planSettings(
   desired: Desired,
@@ -96,7 +96,7 @@ function mostBlocks(desired: Desired, current: Current, { claims }: Work) {
   });
 }
 
-/** Hosts that Plat would assign nothing to, as long as they are not registered. */
+/** Returns the hosts to which Plat would assign nothing until they are registered. */
 function unregistered(
   desired: Desired,
   current: Current,

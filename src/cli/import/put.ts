@@ -3,7 +3,7 @@ import { detailsOf, matching } from "../resource/change.ts";
 
 /** The result of a write. */
 interface Put {
-  /** From when on everybody acts on it. */
+  /** The time from which every function acts on it. */
   readonly effectiveAt: string | undefined;
   /** Warnings of the API, in sentences. */
   readonly warnings: readonly string[];

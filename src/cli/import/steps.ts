@@ -15,10 +15,10 @@ import type {
 
 export type Verb = "create" | "change";
 
-/** A pool that is to become so. */
+/** A change of a pool to its desired state. */
 export interface PoolStep {
   readonly name: string;
-  /** Absent: it is so, and only serves while it is filled. */
+  /** The kind of the change; absent if the pool has its final fields already, and is only opened for the import. */
   readonly verb?: Verb;
   readonly fields: PoolFields;
   /** The pool during the import: it serves only requests that name an address. */
@@ -32,11 +32,11 @@ export interface SettingsStep {
   readonly opened?: Settings;
 }
 
-/** A block that is to become a host's. */
+/** A claim of a block for a host. */
 export interface ClaimStep {
   readonly cidr: string;
   readonly host: HostId;
-  /** The block's host-reserved addresses, which come with the first address that is assigned in it. */
+  /** The host-reserved addresses of the block. The first address that is assigned in the block sets them. */
   readonly reserving?: {
     readonly hostReserved: HostReserved;
     /** The assign that creates the block. Its address is released immediately unless it is a desired one. */
@@ -55,14 +55,14 @@ export interface AssignStep {
   readonly hostReserved?: HostReserved;
 }
 
-/** The owner that is about to have an address that stands already. */
+/** The alternate owner to set on an existing address. */
 export interface OwnerStep {
   readonly address: string;
   readonly handle: string;
   readonly alternate: Readonly<Record<string, string>>;
 }
 
-/** A block that has no owner at the end; this owner has it until its addresses are assigned. */
+/** A block without an owner at the end. This owner has it until its addresses are assigned. */
 export interface DisownStep {
   readonly cidr: string;
   readonly host: HostId;

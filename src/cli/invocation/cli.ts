@@ -63,7 +63,7 @@ export const clientOf = (io: Io, { endpoint, space, region }: GlobalOptions): Cl
 /** Returns the global options of a line whose last word is incomplete. */
 export function globalOptionsIn(words: readonly string[]): GlobalOptions {
   const over = words.slice(0, -1);
-  // The user is typing the value of such an option.
+  // The user is typing the value of this option.
   if (over.at(-1)?.startsWith("-")) over.pop();
   const command = withGlobalOptions(new Command());
   command.parseOptions(over);
@@ -92,7 +92,7 @@ export const withGlobalOptions = (program: Command): Command =>
 
 /** Adds the option for the format to a command that prints. */
 export const printing = (command: Command): Command =>
-  // `-o=json`, as kubectl also reads it, arrives here with its sign of equality.
+  // kubectl also accepts `-o=json`, which arrives here with its sign of equality.
   command.option("-o, --output <format>", `Output format: ${FORMAT_HELP}`, (text) =>
     formatOf(text.replace(/^=/, "")),
   );

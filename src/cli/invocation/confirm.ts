@@ -10,7 +10,7 @@ export interface ConfirmOptions {
 /** Asks a question, whose text is made only if it is asked. Errors: the answer is no. */
 export type Confirm = (question: string | (() => Promise<string>)) => Promise<void>;
 
-/** Adds the options of a command that deletes, or that changes much. */
+/** Adds the options of a command that deletes, or that makes a large change. */
 export const withConfirmation = (command: Command, preview: string): Command =>
   command
     .option("--dry-run", preview)
@@ -19,10 +19,10 @@ export const withConfirmation = (command: Command, preview: string): Command =>
 /**
  * Returns the function that asks a person before a change.
  *
- * It requires --yes if there is no terminal. So a script must state its intention, and one that was never tried at a
- * terminal changes nothing by surprise.
+ * It requires --yes if there is no terminal. So a script must state its intention, and a script that was never tried at
+ * a terminal changes nothing by surprise.
  *
- * @throws CommandError (usage) if nobody can be asked, before anything is sent
+ * @throws CommandError (usage) if there is no terminal, before anything is sent
  */
 export function confirmation(
   { io }: Pick<Session, "io">,

@@ -101,7 +101,7 @@ export function checkTimeout({
   if (timeout && !wait) throw usageError("--timeout needs --wait.");
 }
 
-/** Throws a rejection if a job ended without success. */
+/** Rejects if a job ended without success. */
 export function checkDone({ id, state, detail }: Job): void {
   if (state === "failed" || state === "cancelled")
     throw rejection(

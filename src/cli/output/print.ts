@@ -12,9 +12,9 @@ export interface Listing<Row> {
   /** The first column has the name of the object, as the commands take it. */
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
-  /** For `-o name`, if the first column does not have the names. */
+  /** The names for `-o name`, if the first column does not have them. */
   readonly names?: readonly string[];
-  /** For `-o json` and `-o yaml`. */
+  /** The document for `-o json` and `-o yaml`. */
   readonly document: unknown;
   /** Print the JSON in one line, for a log. */
   readonly inOneLine?: true;
@@ -23,10 +23,10 @@ export interface Listing<Row> {
 /** A result that does not fit one table: text for people, with its line ends. */
 export interface Prose {
   readonly text: (layout: Layout) => string;
-  /** For `-o json`, `-o yaml` and `-o jsonpath`; also for `-o custom-columns` if there are no rows. */
+  /** The document for `-o json`, `-o yaml` and `-o jsonpath`; also for `-o custom-columns` if there are no rows. */
   readonly document: unknown;
   readonly rows?: readonly unknown[];
-  /** For `-o name`: the names of the objects in the text, as the commands take them. */
+  /** The names for `-o name`: the objects in the text, as the commands take them. */
   readonly names: readonly string[];
 }
 
@@ -46,7 +46,7 @@ export const FORMATS = ["wide", "name", "json", "yaml", JSON_PATH, CUSTOM];
  */
 export const YAML = { version: "1.1", indentSeq: false, lineWidth: 0 } as const;
 
-/** The output format of a command; the user chose `columns` and `template`. */
+/** The output format of a command. The user sets `columns` and `template`. */
 export type Format =
   | (typeof WORDS)[number]
   | { readonly columns: readonly Column<unknown>[] }

@@ -15,7 +15,7 @@ export async function progressing<Result>(
 }
 
 /**
- * Runs work that adds up its result, and prints the result also if the rest of the work fails.
+ * Runs work that adds to its result, and prints the result even if the rest of the work fails.
  *
  * @param done the result, to which the work adds
  */

@@ -8,14 +8,14 @@ export function spinnerOn(
   said: string,
 ): Progress {
   let text = said;
-  // A build may have a terminal without a person, and a dumb one cannot take a line back. Some containers and recorders
-  // have a terminal without a size; there a spinner would never end.
+  // A build may have a terminal without a person. A dumb terminal cannot remove a line. Some containers and recorders
+  // have a terminal without a size, on which a spinner would never end.
   const watched = stream.isTTY && env.CI === undefined && env.TERM !== "dumb";
   let over = !watched || !stream.columns;
   let spinner: Ora | undefined;
   if (!over)
     void import("ora").then(({ default: ora }) => {
-      // Raw mode, which discards typed keys, would discard Ctrl-C as well.
+      // Raw mode discards typed keys, and would discard Ctrl-C as well.
       if (!over)
         spinner = ora({
           ...(env.NO_COLOR && { color: false }),

@@ -19,8 +19,8 @@ interface Options {
 }
 
 /**
- * `apply -f FILE`, as in kubectl. Every manifest goes to the resource of its kind; a document without a kind is of this
- * kind.
+ * `apply -f FILE`, as in kubectl. Each manifest goes to the resource of its kind. A document without a kind goes to the
+ * kind of the command.
  */
 export const applyCommand = (io: Io, plain: Kind): Command =>
   new Command("apply")
@@ -59,7 +59,9 @@ const apply =
     await makeAll(session, changes);
   };
 
-/** Dry-runs everything before the first write. If anything is wrong, it reports all of it and writes nothing. */
+/**
+ * Makes dry runs of everything before the first write. If a dry run fails, it reports all failures and writes nothing.
+ */
 async function dryRunAll({ io, client }: Session, wanted: readonly Wanted[]) {
   const changes: Change[] = [];
   const failures: CommandError[] = [];
@@ -101,7 +103,7 @@ interface Slice {
   readonly failed: readonly CommandError[];
 }
 
-/** Works on items in order, some in parallel; it starts none after one that got no answer. */
+/** Works on items in order, some in parallel. It starts no item after one that got no answer. */
 async function* inSlices<Item>(
   items: readonly Item[],
   work: (item: Item) => Promise<Change | CommandError>,
@@ -123,7 +125,7 @@ async function attempt(
     return await work();
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
-    // The failure concerns no single item: each of them fails alike, so it is reported once.
+    // The failure concerns all items alike, so it is reported once.
     if (error instanceof NotSent) return error;
     return new CommandError(error.exit, `${titled(kind, name)}: ${error.message}`);
   }
@@ -136,7 +138,7 @@ const say = (io: Io, changes: readonly Change[], more = "") => {
   }
 };
 
-/** Prints each item's problem; the error sums them up, and has the exit code of the worst one. */
+/** Prints each item's problem. The error summarizes them, and has the exit code of the worst one. */
 function allOf(
   io: Io,
   failures: readonly CommandError[],

@@ -19,7 +19,7 @@ type Body = Readonly<Record<string, unknown>>;
 
 const TRIES_MAX = 4;
 
-/** Reads what exists, and makes a dry run of the change, so that the API has read it and finds nothing wrong with it. */
+/** Reads the current object, and makes a dry run of the change, so that the API has validated it. */
 export async function dryRun(client: Client, wanted: Wanted): Promise<Change> {
   const path = pathOf(wanted.kind, wanted.name);
   const seen = await current(client, wanted);
@@ -48,8 +48,8 @@ async function current(client: Client, { kind, name }: Wanted): Promise<Reply<Bo
 }
 
 /**
- * Makes a change that a dry run tried, unless there is none. After a concurrent change it tries again, so that the last
- * apply wins, as with kubectl.
+ * Makes a change after its dry run, unless there is nothing to change. After a concurrent change it tries again, so
+ * that the last apply wins, as with kubectl.
  */
 export async function make(client: Client, answer: Change): Promise<Change> {
   let change = answer;
@@ -71,7 +71,7 @@ export async function make(client: Client, answer: Change): Promise<Change> {
   return change;
 }
 
-/** Returns the precondition: the seen ETag, or that nothing exists. */
+/** Returns the precondition: the ETag that was read, or that the object does not exist. */
 export const matching = (seen: Pick<Reply<unknown>, "etag"> | undefined) => ({
   headers: seen?.etag === undefined ? { "If-None-Match": "*" } : { "If-Match": seen.etag },
 });

@@ -11,7 +11,7 @@ export interface Wanted {
   readonly kind: Kind;
   readonly name: string;
   readonly body: object;
-  /** True for a manifest, which leaves fields that it cannot express as they are. */
+  /** True for a manifest. Fields that it cannot express stay unchanged. */
   readonly isManifest: boolean;
 }
 
@@ -22,8 +22,8 @@ export interface Documents {
 }
 
 /**
- * Reads the documents in files: manifests, several of them, or lists of them. It also reads the output of `get -o json`
- * and `get -o yaml`, which has the kind of the command. Errors: a file that cannot be read, or that has other content.
+ * Reads the documents in files: one or more manifests, or lists of them. It also reads the output of `get -o json` and
+ * `get -o yaml`, which has the kind of the command. Errors: a file that cannot be read, or that has other content.
  */
 export async function readDocuments(
   io: Io,
@@ -42,7 +42,7 @@ export async function readDocuments(
   return { wanted, ignored };
 }
 
-/** Parses the documents of a text. JSON is YAML as well, but much faster to parse as JSON. */
+/** Parses the documents of a text. JSON is valid YAML, but parses much faster as JSON. */
 function parsed(file: string, text: string): readonly unknown[] {
   try {
     return [JSON.parse(text)];

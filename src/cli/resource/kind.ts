@@ -4,7 +4,7 @@ import { LABELLED_PER_PAGE_MAX } from "../../domain/limits.ts";
 import { type Path, path } from "../api/client.ts";
 import { usageError } from "../shell/exit.ts";
 
-/** A kind of named resource that operators describe: its place in the API, and its manifest. */
+/** A kind of named resource that operators define: its path in the API, and its manifest. */
 export interface Kind {
   /** The name of one object in the command: `pool`. */
   readonly noun: string;
@@ -14,10 +14,10 @@ export interface Kind {
   readonly title: string;
   /** The plural of the name, in paths and lists of the API. */
   readonly plural: string;
-  /** Pages are read as large as they come. */
+  /** The page size: the maximum. */
   readonly perPage: number;
   readonly manifest: { readonly kind: string; readonly apiVersions: readonly string[] };
-  /** The body of a PUT that stands for a manifest. */
+  /** Returns the body of a PUT for a manifest. */
   readonly bodyOf: (manifest: Manifest) => object;
   /** Fields that a manifest cannot contain; `apply` does not change them. */
   readonly unsaid: readonly string[];

@@ -11,7 +11,7 @@ export async function listAll<Body>(client: Client, kind: Listing): Promise<read
   return bodies;
 }
 
-/** Lists as `listAll` does, and also returns the error to throw, or print, after the others were shown. */
+/** Lists as `listAll` does, and also returns the error, to throw or print after the others were shown. */
 export async function listKnown<Body>(
   client: Client,
   { plural, perPage }: Listing,
@@ -22,7 +22,7 @@ export async function listKnown<Body>(
     bodies.push(...(page[plural] as readonly Body[]));
     reasons.push(...(page.unreadable ?? []).map(({ reason }) => `${capital(reason)}.`));
   }
-  // A list that is read as a whole names on each of its pages what cannot be read.
+  // A list that is read as a whole names its unreadable items on each page.
   const [first, ...others] = new Set(reasons);
   return {
     bodies,

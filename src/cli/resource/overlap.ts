@@ -3,7 +3,7 @@ import { usageError } from "../shell/exit.ts";
 import type { Change } from "./change.ts";
 import { POOL } from "./kind.ts";
 
-/** Finds new pools that overlap each other: the API checks each on its own. */
+/** Finds new pools that overlap each other, because the API checks each pool alone. */
 export function checkApart(changes: readonly Change[]): void {
   const pools = changes
     .filter(({ wanted, outcome }) => wanted.kind === POOL && outcome === "created")

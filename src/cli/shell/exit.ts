@@ -18,7 +18,7 @@ export const EXIT = {
   found: 4,
   /** The time of `--timeout` is over; the job continues. */
   timedOut: 5,
-  /** Ctrl-C, as shells have it: 128 and the number of SIGINT. */
+  /** The exit code of Ctrl-C in shells: 128 plus the number of SIGINT. */
   interrupted: 130,
 } as const;
 
@@ -40,7 +40,7 @@ export class CommandError extends Error {
 export const errorText = ({ exit, message }: CommandError): string =>
   `${exit === EXIT.found ? "Warning" : "Error"}: ${message.trimEnd().replaceAll("\n", "\n  ")}\n`;
 
-/** Returns a text that begins as a sentence does. */
+/** Returns the text with a capital letter at its start. */
 export const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
 /** Makes the error of a rejection: a sentence with the reason, what to do, and the code of the problem for programs. */

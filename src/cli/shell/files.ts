@@ -17,7 +17,7 @@ export async function readIfThere(file: string): Promise<string | undefined> {
 export async function writeWhole(file: string, text: string): Promise<void> {
   try {
     const target = await unlessMissing(realpath(file), file);
-    // Also a symlink that leads to nothing yet: writing follows it.
+    // A symlink without a target as well, because writing follows it.
     const isOther = await unlessMissing(
       lstat(target).then((there) => !there.isFile()),
       false,

@@ -3,10 +3,14 @@ import { usageError } from "./exit.ts";
 import type { Io } from "./io.ts";
 
 const STDIN = "-";
-/** The longest text that the language has is a little above. */
+/** A little below the longest text that JavaScript allows. */
 const FILE_BYTES_MAX = 500_000_000;
 
-/** Reads a file, or stdin for `-`. @throws CommandError if it cannot be read or is too large */
+/**
+ * Reads a file, or stdin for `-`.
+ *
+ * @throws CommandError if it cannot be read or is too large
+ */
 export async function readInput(io: Io, file: string): Promise<string> {
   if (file === STDIN) return io.stdin();
   try {

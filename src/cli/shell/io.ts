@@ -2,7 +2,7 @@
 export interface Io {
   /** Writes the requested output, for programs and people. The text has its line ends. */
   readonly out: (text: string) => void;
-  /** For people: what went wrong. */
+  /** Writes messages for people, such as errors. */
   readonly err: (text: string) => void;
   /** Shows the progress of long work on a terminal. */
   readonly progress: (text: string) => Progress;
@@ -12,7 +12,7 @@ export interface Io {
   readonly nowMs: () => number;
   /** Waits; an aborted signal ends it, and its reason is thrown. */
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
-  /** Asks a person to confirm, yes or no; absent if nobody can answer. */
+  /** Asks a person to confirm, yes or no; absent if no person can answer. */
   readonly ask: ((question: string) => Promise<boolean>) | undefined;
   /** Runs a function once at Ctrl-C instead of ending the command. Returns the function that stops listening. */
   readonly onInterrupt: (act: () => void) => () => void;

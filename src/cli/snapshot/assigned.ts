@@ -9,13 +9,13 @@ import { type AffinityType, affinityTypeOf, hostName } from "../../domain/host.t
 import type { Owners } from "../../domain/owner.ts";
 import { parsePlainAddress } from "../../domain/plain-form.ts";
 
-/** The attribute with which a request says that the addresses of its handle are released all or none. */
+/** The attribute with which a request says that the addresses of its handle are released together or not at all. */
 const COLLECT = { attribute: "collect", together: "together" } as const;
 
 /** An assigned address. */
 export interface Assigned {
   readonly address: string;
-  /** Names exactly this assignment. */
+  /** Identifies exactly this assignment. */
   readonly generation: string;
   readonly handle: string;
   readonly host: string;
@@ -33,8 +33,8 @@ export interface Assigned {
 }
 
 /**
- * Returns the assigned addresses with their owners: block by block, each in order. It leaves out an address whose
- * allocation was not seen, or whose request was not answered yet, because nothing is known of it.
+ * Returns the assigned addresses with their owners: block by block, each in order. It leaves out an address whose owner
+ * is unknown: its allocation was not seen, or its request was not answered yet.
  */
 export function assignedIn(contents: Contents): readonly Assigned[] {
   const holders = new Map<string, { allocation: Allocation; part: Part }[]>();

@@ -19,22 +19,22 @@ export type HeldAddress = Pick<
 /** A block with all of its addresses that are assigned or cooling. */
 export type HeldBlock = BlockSummary & { readonly addresses: readonly HeldAddress[] };
 
-/** Under which handle an address is whose. */
+/** The handle and the owner of an address. */
 export type HeldBy = Pick<OwnedAddress, "handle" | "owner">;
 
 export interface Held {
   readonly blocks: readonly HeldBlock[];
-  /** By address, of those whose owners were found. */
+  /** Owners by address, for the addresses whose owners were found. */
   readonly owners: ReadonlyMap<string, HeldBy>;
-  /** The number of unreadable items of the space: a block may be among them, and is then in no list. */
+  /** The number of unreadable items of the space. An unreadable block is in no list. */
   readonly unreadable: number;
 }
 
 /**
  * Reads the listed blocks that still exist, with their addresses and owners. A walk over the contents of the space
- * returns them, which otherwise needs a request for each block and each handle. The walk is no snapshot, and does not
- * show what cools. So it reads a block that differs from the list on its own, and also the handle of an address that it
- * did not see.
+ * returns most of them. Otherwise it would need a request for each block and each handle. The walk is no snapshot, and
+ * does not show cooling addresses. So it reads a block alone if it differs from the list, and the handle of an address
+ * that it did not see.
  */
 export async function readHeld(
   client: Client,
@@ -70,8 +70,8 @@ function fits(
   assigned: readonly Assigned[],
 ): boolean {
   if (!stored) return false;
-  // Only the server knows whether a released address still cools. It counts no reserved or host-reserved address as
-  // cooling.
+  // Only the server knows whether a released address still cools. It does not count a reserved or host-reserved address
+  // as cooling.
   const mayCool = cooling !== 0 || reserved !== 0 || hostReserved !== 0;
   const slots = [...stored.slots.values()];
   const taken = slots.filter(({ kind }) => kind !== "cooling").length;
@@ -120,7 +120,7 @@ async function ownersOf(
   return owners;
 }
 
-/** Warns about what could not be read. */
+/** Warns about items that could not be read. */
 export function sayMissing(io: Io, { blocks, unreadable }: Held): void {
   const unknown = blocks
     .flatMap(({ addresses }) => addresses)

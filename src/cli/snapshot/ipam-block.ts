@@ -19,7 +19,7 @@ export interface IpamBlock {
   readonly spec: {
     readonly affinity?: string;
     readonly affinityClaimTime?: string;
-    /** By ordinal: the index of the owner's attribute; null if nobody has the address. */
+    /** By ordinal: the index of the owner's attribute; null if the address is free. */
     readonly allocations: readonly (number | null)[];
     readonly attributes: readonly AllocationAttribute[];
     readonly cidr: string;
@@ -36,14 +36,15 @@ export interface IpamBlock {
 export const blockName = (cidr: string): string => cidr.replaceAll(/[.:/]/g, "-");
 
 /**
- * Converts a block to the shape of Calico's IPAMBlock.
+ * Converts a block to the form of Calico's IPAMBlock.
  *
  * Cooling addresses are free, at the end of `unallocated`, as a Calico without cooldown lists released ones.
  * Host-reserved addresses are allocated to their handle with its note. A sequence number is the time of the assignment
- * in milliseconds, so that no later assignment of the address has the same; that of the block is above all of them.
- * (Calico counts from the time of the block's creation in nanoseconds, which JSON readers with doubles would round.)
+ * in milliseconds, so that no later assignment of the address has the same. The sequence number of the block is larger
+ * than all of them. (Calico counts from the time of the block's creation in nanoseconds, which JSON readers with
+ * doubles would round.)
  *
- * @param owners by address, of the assigned ones; an unknown one has only its handle
+ * @param owners the owners of assigned addresses, by address; without one, an address has only its handle
  */
 export function ipamBlock(block: HeldBlock, owners: Held["owners"]): IpamBlock {
   const cidr = read(parseCidr(block.cidr));
@@ -115,8 +116,8 @@ function keptByHost(
 }
 
 /**
- * Returns the attribute of an address. Another owner may have had it when the handle was read; then its owner is
- * unknown.
+ * Returns the attribute of an address. Its owner is unknown if the handle no longer had this assignment when it was
+ * read.
  */
 function attributeOf(handle: string | undefined, owned: HeldBy | undefined): AllocationAttribute {
   const { active, alternate } = (owned?.handle === handle && owned?.owner) || {};
@@ -127,7 +128,7 @@ function attributeOf(handle: string | undefined, owned: HeldBy | undefined): All
   };
 }
 
-/** Attributes in the order of the ordinals; those that are the same are there once. */
+/** Returns the allocations in the order of ordinals, and their attributes. Equal attributes are listed once. */
 function allocationsOf(cidr: Cidr, held: HeldOrdinals) {
   const indexes = new Map<string, number>();
   const attributes: AllocationAttribute[] = [];

@@ -31,7 +31,7 @@ export function readAmendment(
   };
 }
 
-/** Returns the sides that the request names. */
+/** Returns the owners (`active`, `alternate`) that the request names. */
 function sidesOf<T>({
   active,
   alternate,

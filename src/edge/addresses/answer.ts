@@ -28,7 +28,7 @@ export function handleAnswer(
   };
 }
 
-/** Times in milliseconds become ISO 8601 under the name without the unit. */
+/** Makes the answer's body. A time in milliseconds becomes ISO 8601, under the name without the unit. */
 export function addressBody({
   assignedAtMs,
   availableAtMs,

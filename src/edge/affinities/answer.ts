@@ -84,7 +84,7 @@ export function affinitiesReleasedAnswer(
   };
 }
 
-/** Adds the reason why a block, or an item that its handling depends on, cannot be read. */
+/** Adds the reason if the block, or an item that its handling needs, cannot be read. */
 const withReason = <Block extends { readonly unreadable?: CorruptItemError }>({
   unreadable,
   ...block

@@ -19,14 +19,14 @@ import type { Event } from "../http/event.ts";
 import { readHostWith } from "../http/parameters.ts";
 import { poolsAsked } from "../pools/pools-asked.ts";
 
-/** A range that a host is to have, or families of which it is to have a block. */
+/** A claim: a range for a host, or the families of which the host needs a block. */
 export type AffinitiesWanted = { readonly space: string; readonly host: HostId } & (
   | { readonly cidr: Cidr; readonly position?: Address | undefined }
   | ({
       readonly families: readonly Family[];
       /** The addresses that the host reserves in a block that it claims. */
       readonly hostReserved?: HostReservedAsked;
-      /** By which pools judge it in place of those that are registered. */
+      /** The labels by which pools select it, in place of the registered ones. */
       readonly hostLabels?: Labels;
     } & PoolsAsked)
 );
@@ -77,7 +77,7 @@ export function readAffinityRelease(event: Event) {
   return opened instanceof Problem ? opened : { ...releasing, position: opened.position?.after };
 }
 
-/** Names the list that a cursor belongs to. */
+/** Identifies the list of a cursor. */
 export const affinityListOf = ({
   space,
   host,
@@ -86,7 +86,7 @@ export const affinityListOf = ({
   readonly host: HostId;
 }) => ["affinities", space, host];
 
-/** Names the claim that a cursor belongs to. */
+/** Identifies the claim of a cursor. */
 export const affinityClaimOf = ({
   space,
   host,
@@ -97,7 +97,7 @@ export const affinityClaimOf = ({
   readonly cidr: Cidr;
 }) => ["affinities to claim", space, host, formatCidr(cidr)];
 
-/** Names the release that a cursor belongs to. */
+/** Identifies the release of a cursor. */
 export const affinityReleaseOf = ({
   space,
   host,

@@ -45,7 +45,7 @@ export function spaceAffinitiesAnswer(
   };
 }
 
-/** Names the list that a cursor belongs to. */
+/** Identifies the list of a cursor. */
 const listOf = ({ space, pool }: Pick<SpaceAffinitiesWanted, "space" | "pool">) => [
   "affinities of a space",
   space,

@@ -24,5 +24,5 @@ export function explanationAnswer(
   };
 }
 
-/** Returns the members that the problem would have. */
+/** Returns the fields that the problem would have. */
 const rejectionOf = ({ code, detail, members }: Rejection) => ({ code, detail, ...members });

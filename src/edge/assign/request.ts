@@ -19,7 +19,7 @@ import { explanationAnswer } from "./explanation.ts";
  * Reads a request to assign.
  *
  * @param freshHandle makes the handle of a dry run that has neither a handle nor an Idempotency-Key. Any other request
- *   without both is rejected, because nobody could find its addresses if its answer is lost
+ * without both is rejected, because its addresses could not be found if its answer is lost
  */
 export function readAssign(
   event: Event,
@@ -58,9 +58,9 @@ export function readAssign(
     ...(input.hostReserved && { hostReserved: input.hostReserved }),
     ...(input.leaseSeconds > 0 && { leaseSeconds: input.leaseSeconds }),
   };
-  // A retry can have other labels: it is the same request, as it is if the labels are registered.
+  // A retry can have other labels and is still the same request, as it is with registered labels.
   const { hostLabels, namespaceLabels } = input;
-  // It is also the same request if another caller sends it.
+  // A request of another caller is still the same request.
   const userArn = event.requestContext.authorizer?.iam?.userArn;
   return {
     ...asked,
@@ -73,7 +73,7 @@ export function readAssign(
   };
 }
 
-/** Rejects a request that nobody can repeat, and whose addresses nobody can find if its answer is lost. */
+/** Rejects a request that cannot be repeated, and whose addresses could not be found if its answer is lost. */
 const NOT_TO_BE_FOUND = invalid(
   {
     field: "Idempotency-Key",
@@ -124,7 +124,7 @@ export function assignAnswer(result: Assignment | Explanation, requestId: string
   };
 }
 
-/** Returns one text for all ways to write the same request. */
+/** Returns one text for all forms of the same request. */
 function canonical({
   attributes,
   address,

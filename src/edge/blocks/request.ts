@@ -9,10 +9,13 @@ import { addressInCursor, openCursor } from "../http/cursor.ts";
 import type { Event } from "../http/event.ts";
 import { inPath, readQuery } from "../http/parameters.ts";
 
-/** Pools are walked one by one, so the position in them names the pool; the blocks of a host are in one order. */
+/**
+ * The position in a list. A walk goes pool by pool, so the position names the pool; the blocks of a host have one
+ * order.
+ */
 const position = v.object({ pool: v.optional(resourceName), after: addressInCursor });
 
-/** Reads which blocks are asked for: those of a host, of a pool, or all of the space. */
+/** Reads which blocks a request lists: those of a host, of a pool, or all of the space. */
 export function readBlockList(event: Event): BlocksWanted | Problem {
   const query = readQuery(event, blockListQuery);
   if (query instanceof Problem) return query;
@@ -29,7 +32,7 @@ export function readBlockList(event: Event): BlocksWanted | Problem {
   return opened instanceof Problem ? opened : { ...wanted, ...opened };
 }
 
-/** Reads which block is asked for, and which page of its addresses. */
+/** Reads the block of a request, and the page of its addresses. */
 export function readBlockPath(event: Event) {
   const query = readQuery(event, blockQuery);
   if (query instanceof Problem) return query;
@@ -40,7 +43,7 @@ export function readBlockPath(event: Event) {
   return opened instanceof Problem ? opened : { ...wanted, position: opened.position?.after };
 }
 
-/** Names the list that a cursor belongs to. */
+/** Identifies the list of a cursor. */
 export const blockListOf = ({ space, pool, host }: BlocksWanted) => [
   "blocks",
   space,
@@ -48,7 +51,7 @@ export const blockListOf = ({ space, pool, host }: BlocksWanted) => [
   host ?? null,
 ];
 
-/** Names the block that a cursor of its addresses belongs to. */
+/** Identifies the block of a cursor. */
 export const blockOf = ({ space, cidr }: { readonly space: string; readonly cidr: Cidr }) => [
   "block",
   space,

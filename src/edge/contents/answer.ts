@@ -6,8 +6,8 @@ import type { Answer } from "../http/event.ts";
 import { contentsOf } from "./request.ts";
 
 /**
- * Bytes of JSON on a page. A function can answer 6 MB, in which the page is a text: each of its quotes takes two bytes.
- * An item of 400 KB fits alone, even if JSON writes each of its characters in six bytes.
+ * Bytes of JSON on a page. A function can answer 6 MB, in which the page is a text, so that each of its quotes takes
+ * two bytes. An item of 400 KB fits alone, even if JSON writes each of its characters in six bytes.
  */
 export const CONTENTS_BYTES_MAX = 2_500_000;
 

@@ -8,7 +8,7 @@ import { tablePlace } from "../http/table-position.ts";
 
 const position = v.object({ after: tablePlace });
 
-/** Reads whose contents are asked for, and from where on. */
+/** Reads the space of a request, and the start position. */
 export function readContentsWanted(
   event: Event,
 ): { readonly space: string; readonly after?: string } | Problem {
@@ -19,5 +19,5 @@ export function readContentsWanted(
   return opened instanceof Problem ? opened : { space, ...opened.position };
 }
 
-/** Names the list that a cursor belongs to. */
+/** Identifies the list of a cursor. */
 export const contentsOf = ({ space }: { readonly space: string }) => ["contents", space];

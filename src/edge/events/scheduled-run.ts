@@ -9,7 +9,7 @@ const scheduledRun = v.strictObject({
 /**
  * Reads the shard of a scheduled run from the event of its schedule.
  *
- * @throws {Error} that says what an event must be, and what it is
+ * @throws {Error} if the event has no shard; the message has the event, and what it must be
  */
 export function shardOfRun(event: unknown): number {
   const { success, output } = v.safeParse(scheduledRun, event);

@@ -11,7 +11,7 @@ const position = v.object({
   after: v.optional(addressInCursor),
 });
 
-/** Reads which page of a handle's addresses is asked for. */
+/** Reads the handle of a request, and the page of its addresses. */
 export function readHandlePage(event: Event) {
   const wanted = readHandleWith(event, handleQuery);
   if (wanted instanceof Problem) return wanted;
@@ -20,7 +20,7 @@ export function readHandlePage(event: Event) {
   return opened instanceof Problem ? opened : { ...asked, ...opened };
 }
 
-/** Names the handle that a cursor of its addresses belongs to. */
+/** Identifies the handle of a cursor. */
 export const handleOf = ({
   space,
   handle,

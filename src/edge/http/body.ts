@@ -6,7 +6,7 @@ import { spaceInBody } from "./misplaced-space.ts";
 
 const JSON_TYPE = /^application\/(json|[\w.+-]+\+json)$/;
 
-/** Returns the value of a JSON body; the body must not name a space. */
+/** Returns the value of a JSON body. Rejects a body that names a space. */
 export function readJson(event: Event): { readonly value: unknown } | Problem {
   const type = mediaType(event);
   if (type instanceof Problem) return type;
@@ -27,11 +27,13 @@ export function parseJson(event: Event): { readonly value: unknown } | Problem {
   }
 }
 
-/** Decodes a body as UTF-8. It rejects other bytes, because a replacement character would change what the caller sent. */
+/**
+ * Decodes a body as UTF-8. It rejects other bytes, because a replacement character would change the text of the caller.
+ */
 export function bodyText(event: Event, bytesMax: number): string | Problem {
   const { headers, body, isBase64Encoded } = event;
   const encoding = headers["content-encoding"] ?? "identity";
-  // Unpacked here, a few bytes could become gigabytes.
+  // A compressed body is rejected, because a few bytes could decompress to gigabytes.
   if (encoding.trim().toLowerCase() !== "identity")
     return new Problem(
       "unsupported_media_type",

@@ -9,7 +9,7 @@ import type { Documents } from "./yaml-body.ts";
 /** The manifest of a body that is used, and those that are not. */
 export interface Chosen {
   readonly document: unknown;
-  /** The other manifests, each by its kind and name: nothing of them is applied. */
+  /** The other manifests, each by its kind and name. None of them is applied. */
   readonly ignored: readonly string[];
 }
 
@@ -23,8 +23,8 @@ export interface Wanted {
 const NAMES_TOLD_MAX = 10;
 
 /**
- * Chooses the document of a PUT: a lone one, or among manifests (as files and `kubectl` have them) the one of the
- * wanted kind with the URL's name. It must be there exactly once. No document may name a space.
+ * Chooses the document of a PUT: the only one, or among manifests (as files and `kubectl` have them) the one of the
+ * wanted kind with the name of the URL. It must occur exactly once. No document may name a space.
  */
 export function chooseManifest(
   event: Event,
@@ -64,7 +64,7 @@ export function isManifest(value: unknown): value is Record<string, unknown> {
   return isRecord(value) && (Object.hasOwn(value, "apiVersion") || Object.hasOwn(value, "kind"));
 }
 
-/** Returns the documents of a body, and the items of a list: `kubectl get` puts even a single one into a list. */
+/** Returns the documents of a body, and the items of a list. `kubectl get` puts even a single one into a list. */
 function itemsOf(documents: readonly unknown[]): readonly unknown[] | Problem {
   const items: unknown[] = [];
   for (const document of documents) {
@@ -75,7 +75,7 @@ function itemsOf(documents: readonly unknown[]): readonly unknown[] | Problem {
   return items.length > 0 ? items : invalid({ field: "items", problem: "has none" });
 }
 
-/** Returns true for `List` and, as the API of a kind answers, for `IPPoolList`. */
+/** Returns true for `List`, and for a kind's own list such as `IPPoolList`. */
 export const isList = (document: Record<string, unknown>): boolean =>
   document.kind === "List" ||
   (typeof document.kind === "string" &&

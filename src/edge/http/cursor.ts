@@ -6,8 +6,8 @@ import { parseAddress } from "../../domain/address.ts";
 
 /**
  * Encodes the end of a page as a text that the caller sends back: base64url of a small JSON. It is bound to the
- * request, so that it cannot continue another list. It grants nothing: a forged cursor shows only what its author may
- * read anyway.
+ * request, so that it cannot continue another list. It grants nothing, because a forged cursor shows only data that its
+ * author may read anyway.
  *
  * @param of the kind of list, its space and its filters
  */
@@ -44,7 +44,7 @@ function unsealed(text: string): { readonly of: string; readonly position: unkno
 const rejected = (cursor: string, problem: string): Problem =>
   invalid({ field: "?cursor", value: shortened(cursor), problem });
 
-/** An address in a cursor. Plat wrote it, so it needs no other form. */
+/** An address in a cursor. Plat wrote it, so it has one form only. */
 export const addressInCursor = readable(parseAddress, {
   description: "An address",
   examples: ["10.0.0.7"],

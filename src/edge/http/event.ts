@@ -6,7 +6,7 @@ import type {
 
 /**
  * A request as API Gateway's HTTP API passes it (payload format 2.0): header names in lower case, the path decoded, and
- * the caller if IAM authorises the route. A laptop knows no callers.
+ * the caller if IAM authorizes the route. `npm start` has no callers.
  */
 export type Event = APIGatewayProxyEventV2WithRequestContext<
   APIGatewayEventRequestContextV2 & {

@@ -12,7 +12,7 @@ export type Handler = (event: Event) => Promise<APIGatewayProxyStructuredResultV
 
 type Route = (event: Event) => Promise<Answer | Problem | Rejection>;
 
-/** Makes the handler of a route: parse the event, call the core, answer. Either of the first two can reject. */
+/** Makes the handler of a route: it parses the event, calls the core, and answers. Parser and core can reject. */
 export function route<Input, Result>(
   parse: (event: Event) => Input | Problem,
   call: (input: Input) => Promise<Result | Problem | Rejection>,
@@ -31,7 +31,8 @@ export function route<Input, Result>(
  * Makes the handler of a function, which writes one log line for each request. It serves a HEAD as the GET of its path,
  * without the body (RFC 9110, 9.3.2).
  *
- * @param routes by their keys in API Gateway, in the form that names no space; the other form leads to the same route
+ * @param routes by their keys in API Gateway, without a space in the path; the path with a space leads to the same
+ * route
  */
 export function http(routes: Readonly<Record<string, Route>>): Handler {
   return async (event) => {
@@ -65,8 +66,8 @@ export function http(routes: Readonly<Record<string, Route>>): Handler {
 }
 
 /**
- * Adds the location of the created resource to an answer, in the form of path that its caller may use. A PUT creates at
- * its own path; API Gateway may or may not decode that path.
+ * Adds the location of the created resource, in the form of path that the caller may use. A PUT creates at its own
+ * path; API Gateway may or may not decode that path.
  */
 function located(
   { rawPath, pathParameters }: Event,

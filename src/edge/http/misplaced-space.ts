@@ -5,7 +5,7 @@ import { type FieldProblem, invalid, type Problem } from "../../contract/schema/
 import { cut, isRecord, shortened } from "../../contract/schema/schema.ts";
 import type { Event } from "./event.ts";
 
-/** Rejects a body that names a space, so that a manifest does not land in another space than its sender thinks. */
+/** Rejects a body that names a space, so that a manifest is not applied in a space that its sender did not mean. */
 export function spaceInBody(event: Event, body: unknown): Problem | undefined {
   return isRecord(body) && Object.hasOwn(body, "space")
     ? invalid({
@@ -26,7 +26,10 @@ export const spaceInQuery = (event: Event, space: unknown): FieldProblem => ({
 const instead = (event: Event, space: unknown) =>
   `the path alone names the space; send ${requestIn(event, space)}`;
 
-/** Returns the path of the same request in that space, such as `POST /v1/spaces/blue/assign`, if the name is valid. */
+/**
+ * Returns the path of the same request in that space, such as `POST /v1/spaces/blue/assign`; nothing if the name is
+ * invalid.
+ */
 function requestIn({ routeKey, pathParameters }: Event, space: unknown): string {
   const parts = new Map(Object.entries(pathParameters ?? {}));
   if (v.is(spaceName, space)) parts.set("space", space);

@@ -15,7 +15,10 @@ export interface NamedListWanted {
   readonly after: string | undefined;
 }
 
-/** A function may answer 6 MB; one item has 400 KB at most in the table, and its text as JSON some more. */
+/**
+ * The maximum bytes of a page. A function may answer 6 MB. One item has 400 KB at most in the table, and somewhat more
+ * as JSON.
+ */
 const PAGE_BYTES_MAX = 3_500_000;
 
 interface Named {
@@ -32,7 +35,7 @@ export const namedList = <Item extends Named>(list: string, bodyOf: (item: Item)
  * @param list its name in the API's paths and answers
  * @param bodyOf makes the answer's body for an item
  * @param placeOf returns the text by which the items are ordered
- * @param place the schema of such a text
+ * @param place the schema of that text
  */
 export function pagedList<Item>(
   list: string,
@@ -63,7 +66,7 @@ export function pagedList<Item>(
         if (bodies.length === limit) break;
         const body = bodyOf(item);
         bytes += Buffer.byteLength(JSON.stringify(body));
-        // The first one stands on its page whatever it has: otherwise no page would come further.
+        // A page has at least one item, whatever its size, because otherwise the list would not advance.
         if (bodies.length > 0 && bytes > PAGE_BYTES_MAX) break;
         bodies.push(body);
       }

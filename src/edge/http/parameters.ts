@@ -45,7 +45,7 @@ export function readNamed(event: Event, of = RESOURCE) {
   return readNamedWith(event, {}, of);
 }
 
-/** Reads a write of a named resource; a body may repeat the name, but must not contradict the URL. */
+/** Reads a write of a named resource. A body may repeat the name, but must not contradict the URL. */
 export function readNamedWrite(event: Event, nameInBody?: NameInBody, of = RESOURCE) {
   const named = readNamedWith(event, DRY_RUN, of);
   if (named instanceof Problem || nameInBody === undefined || nameInBody.value === named.name)
@@ -102,7 +102,7 @@ export function readHostWith<Entries extends v.ObjectEntries>(event: Event, entr
   return node instanceof Problem ? node : { ...query, node };
 }
 
-/** Reads a part of the path or a header, or returns its error under its name. */
+/** Reads a part of the path or a header; returns its error under its name. */
 export function inPath<Schema extends v.GenericSchema>(
   field: string,
   schema: Schema,
@@ -112,7 +112,7 @@ export function inPath<Schema extends v.GenericSchema>(
   return part instanceof Problem ? renamed(part, field) : part;
 }
 
-/** Reads the key of a request, if it has one. The quoted and the bare form are the same key. */
+/** Reads the Idempotency-Key of a request, if it has one. The quoted and the bare form are the same key. */
 export function readIdempotencyKey(event: Event): { readonly key: string | undefined } | Problem {
   const header = event.headers["idempotency-key"];
   if (header === undefined) return { key: undefined };
@@ -128,12 +128,12 @@ function unknownParameter(name: string, known: readonly string[]): FieldProblem 
   return { field: `?${shortened(name)}`, problem: `is not a parameter here; ${list}` };
 }
 
-/** Renames the fields of a problem whose schema was read as a whole body. */
+/** Renames the fields of a problem whose schema read a whole body. */
 function renamed({ members }: Problem, field: string): Problem {
   return invalid(...(members.fields as FieldProblem[]).map((problem) => ({ ...problem, field })));
 }
 
-/** Renames the fields of a problem whose schema was read as fields of a body. */
+/** Renames the fields of a problem whose schema read fields of a body. */
 function asParameters({ members }: Problem): Problem {
   const fields = members.fields as FieldProblem[];
   return invalid(...fields.map((problem) => ({ ...problem, field: `?${problem.field}` })));

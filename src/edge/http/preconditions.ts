@@ -33,7 +33,7 @@ export function readNamedMatch(event: Event, of = RESOURCE) {
   return match instanceof Problem ? match : { ...named, ...match };
 }
 
-/** Answers 304 without a body if the caller already has the answer (RFC 9110, 13.1.2). */
+/** Answers 304 without a body if the caller has the same answer already (RFC 9110, 13.1.2). */
 export function unlessKnown({ headers }: Event, answer: Answer): Answer | Problem {
   const { etag, ...others } = answer.headers ?? {};
   if (etag === undefined || answer.status !== 200) return answer;

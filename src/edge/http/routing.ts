@@ -3,7 +3,7 @@ import { Problem } from "../../contract/schema/problem.ts";
 import { cut } from "../../contract/schema/schema.ts";
 import { noRoute } from "./http.ts";
 
-/** The parts of each route's path, taken apart once for all requests. */
+/** The segments of each route's path, split once for all requests. */
 const PATTERNS = ROUTES.map((route) => {
   const parts = route.path.split("/");
   return { route, parts, greedy: isGreedy(parts.at(-1)) };

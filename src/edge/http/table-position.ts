@@ -10,7 +10,7 @@ const key = v.strictObject({
   sk: keyPart(SORT_KEY_BYTES_MAX),
 });
 
-/** A position in the table in a cursor: the text of a key. */
+/** A position in the table, in a cursor: the text of a key. */
 export const tablePlace = v.pipe(
   v.string(),
   v.check((text) => {

@@ -1,6 +1,6 @@
 import type { CorruptItemError } from "../../domain/outcome.ts";
 
-/** Returns the items of a list that cannot be read, so that callers do not treat them as absent; nothing if all were read. */
+/** Returns the unreadable items of a list, so that callers do not treat them as absent; nothing if all were read. */
 export const unreadableBody = (unreadable: readonly CorruptItemError[] = []) =>
   unreadable.length === 0
     ? {}

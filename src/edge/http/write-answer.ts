@@ -12,7 +12,7 @@ export interface Ignoring {
   readonly ignored: readonly string[];
 }
 
-/** Returns the fields of a body that Plat ignored, so that the caller learns of them. */
+/** Returns the fields of a body that Plat ignored, to report them to the caller. */
 export const ignored = ({ ignored }: Ignoring) => (ignored.length > 0 ? { ignored } : {});
 
 /** Returns the ETag of a resource: its revision in quotes. */
@@ -21,8 +21,8 @@ export function etagOf({ revision }: { readonly revision?: string | undefined })
 }
 
 /**
- * Returns the answer to an operator's write: the new state, and from when on every function acts on it. The answer to a
- * dry run has the state that the write would have made. It has no ETag, and never takes effect.
+ * Returns the answer to an operator's write: the new state, and the time from which every function acts on it. The
+ * answer to a dry run has the state that the write would have made. It has no ETag, and never takes effect.
  */
 export function written<T>(
   result: Written<T>,

@@ -4,11 +4,17 @@ import { cut } from "../../contract/schema/schema.ts";
 import { bodyText, EMPTY, isJson, mediaType, parseJson, unsupported } from "./body.ts";
 import type { Event } from "./event.ts";
 
-/** A manifest has a page or two; what its keys cost grows with their square, and 100 KB of them took 16 s. */
+/**
+ * The maximum size. A manifest has a page or two. The time for its keys grows with their square, and 100 KB of them
+ * took 16 s.
+ */
 const YAML_BYTES_MAX = 20_000;
-/** A manifest has six levels. Reading a hundred times as many can take for ever, or all of the stack. */
+/**
+ * The maximum depth. A manifest has six levels, and a text with a hundred times as many can take minutes to read, or
+ * overflow the stack.
+ */
 const YAML_LEVELS_MAX = 32;
-/** Anchors that are repeated: a few lines of them can stand for gigabytes. */
+/** The maximum of repeated anchors, because a few lines of them can expand to gigabytes. */
 const YAML_ALIASES_MAX = 100;
 
 const YAML_TYPE = /^(application\/(x-)?yaml|text\/(x-)?yaml)$/;
@@ -56,7 +62,9 @@ function parseYaml(event: Event): Documents | Problem {
   }
 }
 
-/** Returns true if the text nests too deeply. This check has a stack of its own, and does not use the process's. */
+/**
+ * Returns true if the text nests too deeply. It keeps its own stack, so the depth cannot overflow that of the process.
+ */
 function isDeep(text: string): boolean {
   const parser = new Parser();
   for (const lexeme of new Lexer().lex(text)) {

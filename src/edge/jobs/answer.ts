@@ -7,8 +7,8 @@ import { pagedList } from "../http/named-list.ts";
 import type { DryRun } from "../http/write-answer.ts";
 
 /**
- * Returns the answer to a started job: where to follow it, and from when on nobody gets an address of its pool, unless
- * the pool still serves. The answer to a dry run has the job that would start; it cannot be followed.
+ * Returns the answer to a started job: the URL of the job, and the time from which no request gets an address of its
+ * pool, unless the pool still serves. The answer to a dry run has the job that would start, without a URL.
  */
 export function acceptedAnswer(
   { job, effectiveAtMs }: Pick<Accepted, "job"> & Partial<Accepted>,
@@ -30,7 +30,7 @@ export function jobAnswer(job: Job): Answer {
   return { status: 200, body: bodyOf(job) };
 }
 
-/** The jobs of a space, those that were begun first before the others. */
+/** Lists the jobs of a space, the oldest first. */
 export const jobList = pagedList<Job>(
   "jobs",
   (job) => bodyOf(job),

@@ -19,7 +19,9 @@ export const poolPutAnswer = (
 
 export const poolList = namedList<Pool>("pools", (pool) => bodyOf(pool));
 
-/** Copies field by field, to leave out the pool's id, and its state unless the pool serves nobody because of it. */
+/**
+ * Copies field by field, to leave out the pool's id, and its state unless the pool serves no requests because of it.
+ */
 const bodyOf = (pool: Pool) => ({
   name: pool.name,
   cidr: formatCidr(pool.cidr),

@@ -26,18 +26,18 @@ export interface Labelled {
 export const nodeList = labelledList(NODE, "nodes");
 export const namespaceList = labelledList(NAMESPACE, "namespaces");
 
-/** Makes the reads of one of the two kinds, and the answer of its list. */
+/** Makes the readers of nodes or of namespaces, and the answer of their list. */
 function labelledList(of: NamePart, list: "nodes" | "namespaces") {
   const listOf = ({ space }: { readonly space: string }) => [list, space];
   return {
     readOne: (event: Event) => readNamed(event, of),
 
-    /** Reads which page of the list is asked for. */
+    /** Reads the requested page of the list. */
     read(event: Event): LabelledWanted | Problem {
       const query = readQuery(event, labelledQuery);
       if (query instanceof Problem) return query;
       const { cursor, ...asked } = query;
-      // A page can end with a name that was registered before names were checked for paths.
+      // A page can end with a name that was registered before Plat checked names for paths.
       const opened = openCursor(cursor, listOf(asked), v.object({ after: hostText }));
       return opened instanceof Problem ? opened : { ...asked, after: opened.position?.after };
     },

@@ -9,7 +9,7 @@ import { usageBody } from "../http/usage.ts";
 import { utilizationOf } from "./request.ts";
 import { type SpaceUtilizationWanted, spaceUtilizationOf } from "./space-request.ts";
 
-/** Returns the sums of the whole pool if the answer is complete, and until then of the blocks so far. */
+/** Returns the sums of the whole pool if the answer is complete, and otherwise those of the blocks so far. */
 export function utilizationAnswer(
   { pool, cidr, usage, blocks, outside, next }: Utilization,
   requestId: string,
@@ -30,7 +30,7 @@ export function utilizationAnswer(
   };
 }
 
-/** Returns the whole counts of each pool on the page on which its count ends. */
+/** Returns the counts of each whole pool, on the page on which its count ends. */
 export function spaceUtilizationAnswer(
   { pools, orphans, unreadable = [], next }: SpaceUtilization,
   requestId: string,

@@ -32,7 +32,7 @@ export const utilizationPosition = v.object({
   reservedInBlocks: count,
 });
 
-/** Reads which pool is to be counted, and from where on. */
+/** Reads the pool to count, and the start position. */
 export function readUtilizationPath(event: Event) {
   const wanted = readNamedWith(event, utilizationQuery);
   if (wanted instanceof Problem) return wanted;
@@ -41,7 +41,7 @@ export function readUtilizationPath(event: Event) {
   return opened instanceof Problem ? opened : { ...asked, ...opened };
 }
 
-/** Names the pool that a cursor of its utilization belongs to. */
+/** Identifies the pool of a cursor. */
 export const utilizationOf = ({
   space,
   name,

@@ -35,7 +35,7 @@ export function readSpaceUtilization(event: Event): SpaceUtilizationWanted | Pro
   return opened instanceof Problem ? opened : { ...wanted, ...opened };
 }
 
-/** Names the list that a cursor belongs to. The query also has the names, and a request line has room for them only once. */
+/** Identifies the list of a cursor. The query also has the names, and a request line has room for them only once. */
 export const spaceUtilizationOf = ({
   space,
   named,
