@@ -15,7 +15,7 @@ const HOST: HostId = "host:node-1";
 /** The properties of an allocation of a crowd, besides its one address. */
 export interface Member {
   readonly keyed?: boolean;
-  /** True if it is older than the tokens and ids that locate allocations. */
+  /** True if it was made before tokens and ids located allocations. */
   readonly older?: boolean;
   /** True if it was released and its address is free again. Then it may have lost its parts. */
   readonly released?: "with parts" | "without parts";
@@ -29,8 +29,9 @@ export interface OccupiedQuotaSlot {
 }
 
 /**
- * Gives a handle so many allocations of one address each, put straight into the table, in blocks of one host from the start of
- * the pool on: what as many assigns would leave, and releases where a member is released.
+ * Gives a handle this many allocations of one address each, in blocks of one host from the start of the pool on. It
+ * writes them directly into the table. The items are those that as many assigns would leave, and releases if a member
+ * is released.
  */
 export async function crowd(
   world: World,

@@ -16,7 +16,7 @@ const PAGES = [...readdirSync(ROOT), ...documents.map((name) => `docs/${name}`)]
   name.endsWith(".md"),
 );
 
-/** The folders in which a file that a page names can be. */
+/** The folders of the files that a page names. */
 const PLACES = ["", "src/allocator", "model"];
 
 it("docs/dependencies.md says of every dependency what it is for, and of nothing else", () => {

@@ -257,7 +257,7 @@ describe("I10 with strict affinity a host gets addresses of its own blocks only"
     const first = await assigned(world.calm, requestOf("pod", 1));
     const [block] = contentsIn(world).blocks;
     if (!block) throw new Error("no block");
-    // The warm function still takes the block for its host's own.
+    // The warm function still expects that the block belongs to its host.
     const other = contextOver(world.table, world.clock, 9);
     expect(await disown(other, block)).toBe(true);
     expect(await assign(world.calm, requestOf("more", 1))).toMatchObject({
@@ -274,7 +274,7 @@ describe("I10 with strict affinity a host gets addresses of its own blocks only"
     const other = contextOver(world.table, world.clock, 9);
     const heir = { ...requestOf("heir", 1), host: "host:node-2" } as const;
     expect((await assigned(other, heir)).addresses).toMatchObject([{ borrowed: false }]);
-    // The warm function still takes the block for its host's own.
+    // The warm function still expects that the block belongs to its host.
     expect(await assign(world.calm, requestOf("more", 1))).toMatchObject({
       code: "pool_exhausted",
     });

@@ -3,15 +3,16 @@ import { dirname, join, normalize } from "node:path";
 import { describe, expect, it } from "vitest";
 
 /*
- * The linter rejects circles of values. These hold for types too, and for folders: a folder that imports from another is
- * imported by nothing in it, so that each can be read, moved and tested without those above it.
+ * The rules for imports. The linter rejects circles of values; these rules apply to types and folders as well. If a
+ * folder imports from another, no file of the other imports from it. So each folder can be read, moved and tested
+ * without those above it.
  */
 
 const SOURCES = readdirSync("src", { recursive: true, encoding: "utf8" })
   .filter((path) => path.endsWith(".ts"))
   .map((path) => join("src", path));
 
-/** The edges of a graph: from a file or folder to those it imports from. */
+/** The edges of a graph: from a file or folder to its imports. */
 type Imports = ReadonlyMap<string, ReadonlySet<string>>;
 
 const importsOfFile = (path: string) =>
@@ -29,7 +30,7 @@ const importsBetween = (placeOf: (path: string) => string): Imports => {
   return edges;
 };
 
-/** The places that are reached from themselves, each with what it imports from on the way. */
+/** Returns the edges on circles: imports from which a path leads back. */
 function circlesIn(imports: Imports): readonly string[] {
   const reachedFrom = (start: string) => {
     const seen = new Set<string>();

@@ -1,10 +1,10 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { LONG_TESTS } from "./suites.ts";
 
-/** Half a minute among files that take seconds. */
+/** The long files, and those that take half a minute among files that take seconds. */
 const FIRST = [...LONG_TESTS, "test/local/short-race.test.ts", "test/local/main.test.ts"];
 
-/** Runs the long files first, so that none of them is left to run alone at the end. */
+/** Runs the long files first, so that none of them runs alone at the end. */
 export class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rank = ({ moduleId }: TestSpecification) => {

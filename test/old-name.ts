@@ -12,7 +12,7 @@ interface Named {
   readonly host: string;
 }
 
-/** Assigns under names that no request may give any more: as it was done before paths were minded. */
+/** Assigns under names that requests can no longer contain, as Plat did before it checked names for paths. */
 export function assignUnderOldName(
   context: Context,
   { space, handle, host, ...body }: Readonly<Record<string, unknown>> & Named,

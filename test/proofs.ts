@@ -1,7 +1,7 @@
 import { relative } from "node:path";
 import type { Reporter, TestCase, TestModule } from "vitest/node";
 
-/** The files whose tests state what Plat promises; the others prove parts of it. */
+/** The files whose tests prove what Plat promises; other tests prove parts of it. */
 const PROOFS = [
   "test/simulation/sample.test.ts",
   "test/simulation/simulation.test.ts",
@@ -15,7 +15,7 @@ const PROOFS = [
 ];
 const SHOWN_PER_FILE_MAX = 2;
 
-/** Says after each file how far the run is, and which promise was just proved. */
+/** Prints after each file the progress of the run, and the promises that were just proved. */
 export default class Proofs implements Reporter {
   #files = 0;
   #ended = 0;

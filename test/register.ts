@@ -2,7 +2,7 @@ import { contentsOf } from "../src/store/contents.ts";
 import type { InMemoryTable } from "../src/store/in-memory-table.ts";
 import { SPACES_PK, spaceKey } from "../src/store/key.ts";
 
-/** Spaces with a pool that serves, or is about to be deleted, which no scheduled run would come by. */
+/** Returns the spaces with a pool that serves, or is about to be deleted, and that no scheduled run would visit. */
 export function unregisteredIn(table: InMemoryTable): readonly string[] {
   const entries = table.partitions.get(SPACES_PK);
   const { pools } = contentsOf(table.items());

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 
-/** Words that identifiers had before docs/glossary.md, and what took their place. */
+/** Words that identifiers had before docs/glossary.md, and their replacements. */
 const RETIRED: Readonly<Record<string, string>> = {
   cell: "group, or block group",
   collector: "repair",
@@ -22,7 +22,7 @@ const RETIRED: Readonly<Record<string, string>> = {
   wish: "family request",
 };
 
-/** Identifiers that are the language's, a library's, or that mean what they say. */
+/** Identifiers of the language or of a library, or with the word in its ordinary meaning. */
 const ALLOWED: ReadonlySet<string> = new Set([
   ...["Record", "isRecord", "record", "RECORDER", "useRecords"],
   ...["Pick", "pick", "picklist", "TableCell"],
@@ -36,7 +36,7 @@ const sources = FOLDERS.flatMap((folder) =>
     .map((path) => join(folder, path)),
 );
 
-/** Comments, and texts with what is in them, are prose. */
+/** Matches comments and string literals, which are prose. */
 const PROSE =
   /\/\*[\s\S]*?\*\/|\/\/[^\n]*|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`/g;
 
@@ -47,7 +47,7 @@ const wordsOf = (identifier: string) =>
     .split("_")
     .map((word) => (word.endsWith("s") ? word.slice(0, -1) : word));
 
-/** The retired words among the identifiers of a source, each with what took its place. */
+/** Returns the retired words among the identifiers of a source, each with its replacement. */
 function retiredIn(source: string): readonly string[] {
   const identifiers = new Set(source.replaceAll(PROSE, " ").match(/[A-Za-z_]\w*/g));
   return [...identifiers].flatMap((identifier) =>

@@ -6,19 +6,19 @@ import { EVERY_SHARD, shardOfSpace } from "../src/domain/shard.ts";
 
 const SWEEP_RUNS_MAX = 1_000;
 
-/** A scheduled run of the reclaimer over each shard, one after the other: all that they did. */
+/** Runs `reclaim` for each shard in turn, and returns the sum of the results. */
 export const reclaimAll = (context: Context): Promise<Reclaimed> =>
   overShards(EVERY_SHARD, (shard) => reclaim(context, shard));
 
-/** The same over those shards alone that some spaces are in: in the others is nothing, where there are no more spaces. */
+/** Runs `reclaim` only for the shards of these spaces. The other shards are empty if there are no more spaces. */
 export const reclaimSpaces = (context: Context, spaces: readonly string[]): Promise<Reclaimed> =>
   overShards([...new Set(spaces.map(shardOfSpace))], (shard) => reclaim(context, shard));
 
-/** Runs `repair` for each shard in turn, and returns the sum of what the runs did. */
+/** Runs `repair` for each shard in turn, and returns the sum of the results. */
 export const repairAll = (context: Context): Promise<Repaired> =>
   overShards(EVERY_SHARD, (shard) => repair(context, shard));
 
-/** Runs of the repair run over each shard, until each has come to the end of its segment: the whole table was gone through. */
+/** Runs `repair` for each shard until it reaches the end of its segment, so that it reads the whole table. */
 export const sweepAll = (context: Context): Promise<Repaired> =>
   overShards(EVERY_SHARD, async (shard) => {
     for (let run = 0; run < SWEEP_RUNS_MAX; run++) {
@@ -41,7 +41,7 @@ async function overShards<Done extends object>(
   return together as Done;
 }
 
-/** Counts are added, lists joined; what all of them say is said. */
+/** Adds counts, joins lists, and combines flags by `and`. */
 function added(sum: unknown, part: unknown): unknown {
   if (typeof part === "number") return Number(sum ?? 0) + part;
   if (Array.isArray(part)) return [...((sum ?? []) as unknown[]), ...part];

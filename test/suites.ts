@@ -1,6 +1,6 @@
 /**
- * Test files that take half a minute or more each, longest first: `npm run test:long` runs them, and `npm test` runs all others.
- * Each has a sample of its own among the others, or tests of its parts.
+ * Test files that take half a minute or more each, longest first. `npm run test:long` runs them, and `npm test` runs
+ * all others. For each of them, another file tests a sample or its parts.
  */
 export const LONG_TESTS = [
   "test/simulation/interleavings.test.ts",

@@ -2,8 +2,8 @@ import { eachCall } from "../src/store/each-call.ts";
 import type { Table } from "../src/store/table.ts";
 
 /**
- * A clock that jumps: it stands still while any code can run, then moves to the next moment that somebody waits for. So
- * hours pass in seconds, thousands of callers run side by side, and every run of a seed is the same.
+ * A clock that jumps. It stands still while any code can run, then moves to the next moment for which code waits. So
+ * hours pass in seconds, thousands of callers run in parallel, and every run of a seed is the same.
  */
 export class VirtualClock {
   #nowMs: number;
@@ -19,7 +19,7 @@ export class VirtualClock {
     return this.#nowMs;
   }
 
-  /** Turns it, while nobody waits for anything. */
+  /** Sets the clock; no code may be waiting. */
   set nowMs(nowMs: number) {
     this.#nowMs = nowMs;
   }
@@ -28,14 +28,18 @@ export class VirtualClock {
 
   readonly sleep = (ms: number): Promise<void> => this.until(this.#nowMs + ms);
 
-  /** Resolves at a moment, given in milliseconds since the epoch; one that is past is now. */
+  /** Resolves at a moment, in milliseconds since the epoch; immediately if it is past. */
   until(atMs: number): Promise<void> {
     return new Promise((resolve) => {
       this.#push({ atMs: Math.max(atMs, this.#nowMs), order: this.#count++, resolve });
     });
   }
 
-  /** Moves the clock on until the work has ended. @throws Error where it waits for something that will never be */
+  /**
+   * Moves the clock on until the work has ended.
+   *
+   * @throws Error if it waits for something that never happens
+   */
   async run<T>(work: () => Promise<T>): Promise<T> {
     let ended = false;
     const result = work().finally(() => {
@@ -90,7 +94,7 @@ export class VirtualClock {
   }
 }
 
-/** A table each of whose calls takes so long. */
+/** Returns a table each of whose calls takes this long. */
 export function slowTable(table: Table, { sleep }: VirtualClock, callMs: number): Table {
   return eachCall(table, async (call) => {
     await sleep(callMs);
@@ -100,7 +104,7 @@ export function slowTable(table: Table, { sleep }: VirtualClock, callMs: number)
 
 interface Event {
   readonly atMs: number;
-  /** The order of events of one moment: the first requested one comes first. */
+  /** The order of events of one moment: the one that was requested first comes first. */
   readonly order: number;
   readonly resolve: () => void;
 }
@@ -108,5 +112,5 @@ interface Event {
 const isEarlier = (a: Event, b: Event): boolean =>
   a.atMs < b.atMs || (a.atMs === b.atMs && a.order < b.order);
 
-/** Waits until nothing is left that can run without the clock: Node.js empties its queues of promises before this. */
+/** Waits until no code can run before the clock moves: Node.js empties its queues of promises before this. */
 const idle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -28,22 +28,25 @@ export const SPACE = "default";
 export const COOLDOWN_SECONDS = 5;
 const START_MS = 1_700_000_000_000;
 
-/** A clock that the test moves. */
+/** A clock that the test sets. */
 export interface Clock {
   nowMs: number;
 }
 
-/** A small world of its own: an in-memory table with one pool, four blocks of two addresses unless said otherwise. */
+/** A small world: an in-memory table with one pool, by default four blocks of two addresses. */
 export interface World {
   readonly table: InMemoryTable;
   readonly clock: Clock;
-  /** A function that nothing happens to. */
+  /** A function without faults. */
   readonly calm: Context;
 }
 
 const made: World[] = [];
 
-/** Checks the invariants over the tables of each test's worlds when it is done, after scheduled runs over all pools. */
+/**
+ * Checks the invariants over the tables of each test's worlds when it has ended, and that the scheduled runs visit all
+ * pools.
+ */
 afterEach(() => {
   for (const world of made.splice(0)) {
     expect(findViolations(contentsIn(world))).toEqual([]);
@@ -70,7 +73,7 @@ export async function makeWorld(
   return world;
 }
 
-/** A function that has just started: it remembers nothing. */
+/** Makes a function that has just started, with an empty warm cache. */
 export function contextOver(table: Table, clock: Clock, seed = 1): Context {
   return {
     store: makeStore(table),
@@ -83,7 +86,7 @@ export function contextOver(table: Table, clock: Clock, seed = 1): Context {
 
 export const contentsIn = ({ table }: World): Contents => contentsOf(table.items());
 
-/** The calls of a world's table, of which a test may replace some. */
+/** Returns the calls of a world's table. A test may replace some of them. */
 export const tableOf = ({ table }: World): Table => ({
   get: (key) => table.get(key),
   query: (pk, options) => table.query(pk, options),
@@ -92,14 +95,14 @@ export const tableOf = ({ table }: World): Table => ({
   write: (write) => table.write(write),
 });
 
-/** The pool of a world, or another one, as it stands. */
+/** Returns the current pool of a world, or another one. */
 export async function poolNamed({ calm }: World, name = "pool"): Promise<Pool> {
   const pool = (await calm.store.readSpace(SPACE)).pools.find((one) => one.name === name);
   if (!pool) throw new Error(`there is no pool ${name}`);
   return pool;
 }
 
-/** The scheduled runs come by, each time after so long. */
+/** Runs the scheduled runs, each time after this wait. */
 export async function scheduledRuns({ clock, calm }: World, times: number, waitMs = 100_000) {
   for (let round = 0; round < times; round++) {
     clock.nowMs += waitMs;
@@ -119,14 +122,14 @@ export const requestOf = (handle: string, count: number, key?: string): AssignRe
   digest: `${handle} ${count}`,
 });
 
-/** Assigns, where the test is about what comes after. */
+/** Assigns; throws if the request is rejected. */
 export async function assigned(context: Context, request: AssignRequest): Promise<Assignment> {
   const answer = await assign(context, request);
   if (answer instanceof Rejection) throw new Error(`${answer.code}: ${answer.detail}`);
   return answer;
 }
 
-/** Gives back every address of an answer, each under its generation. */
+/** Releases every address of an answer by its generation. */
 export async function releaseAll(
   context: Context,
   told: Assignment | undefined,

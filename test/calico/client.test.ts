@@ -4,7 +4,7 @@ import { contextOf } from "../../src/wiring.ts";
 import { newSpace, spaceWithPool, table, textsOf } from "../functions/plat.ts";
 import { reclaimAll, repairAll } from "../scheduled-runs.ts";
 
-/** The methods of Calico's IPAM client by the calls that take their place; `docs/calico.md` names each of these tests. */
+/** Calls that take the place of the methods of Calico's IPAM client. `docs/calico.md` names each of these tests. */
 
 const codeOf = ({ status, body }: { status: number; body: { code: string } }) =>
   `${status} ${body.code}`;

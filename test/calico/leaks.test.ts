@@ -26,9 +26,12 @@ import {
   type World,
 } from "../world.ts";
 
-/** Where Calico's IPAM leaks, races or repeats itself without end; what each test is named after stands in docs/calico.md. */
+/**
+ * Cases in which Calico's IPAM leaks, races or repeats itself without end. `docs/calico.md` says what the tests are
+ * named after.
+ */
 
-/** A table on which somebody comes by before every write of a step, or before the first so many. */
+/** Returns a table that calls `come` before every write of a step, with the number of such writes so far. */
 function intruded(
   world: World,
   step: string,
@@ -67,7 +70,7 @@ describe("a lost compare-and-swap", () => {
     const world = await makeWorld();
     const address = addressOf("10.0.0.1");
     const table = intruded(world, "take-slots", async (_, time) => {
-      // The block's epoch changes under it, twice.
+      // The block's epoch changes during the write, twice.
       if (time < 2) await fence(world.calm, "unknown-fence", SPACE, network("10.0.0.0/31"));
     });
     const ask = (context: Context) =>
@@ -272,7 +275,10 @@ describe("a block that is too small for a host reservation", () => {
   });
 });
 
-/** Another host creates the block that a claim is about to create; with all of it cooling, it has nothing to lend. */
+/**
+ * Creates the block of a claim for another host just before the claim does. If all its addresses cool, the block has
+ * none to borrow.
+ */
 async function claimFor(world: World, { change }: Write, isCooling = false): Promise<void> {
   if (change.kind !== "put") throw new Error("a block is put as it is created");
   const cooling = { kind: "cooling", token: "A".repeat(15), sinceMs: world.clock.nowMs } as const;

@@ -39,11 +39,11 @@ it("each method is shown by a test", () => {
   expect(untested.map(({ groups }) => groups[1])).toEqual([]);
 });
 
-/** Read from the source: whether they passed is for the report of the run to show (`passed.ts`). */
+/** Reads the source only. The report of the run shows whether the tests passed (`passed.ts`). */
 it.each(tests.map((test) => [nameOf(test), test] as const))("%s is there", (_, { file, path }) => {
   expect(existsSync(file)).toBe(true);
   const source = readFileSync(file, "utf8");
-  // Each is found after the one that it is in.
+  // Searches each title after the title of its suite.
   let from = 0;
   for (const [i, title] of path.entries()) {
     const opening = i < path.length - 1 ? "describe(" : "it(";

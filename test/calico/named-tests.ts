@@ -1,21 +1,21 @@
 import { readFileSync } from "node:fs";
 
-/** An affinity of a table of docs/calico.md that says which tests show it. */
+/** A row of a table in docs/calico.md that names its tests. */
 export interface Row {
-  /** The first block groups: of a method its number and its name. */
+  /** The first cells: for a method its number and its name. */
   readonly groups: readonly string[];
   readonly tests: readonly NamedTest[];
 }
 
 export interface NamedTest {
   readonly file: string;
-  /** The names of its suites, from the outside, and its own name. */
+  /** The names of its suites, the outermost first, and its own name. */
   readonly path: readonly string[];
 }
 
 const PAGE = new URL("../../docs/calico.md", import.meta.url);
 
-/** The affinities of the page, by the heading that their table stands under; the first table has none. */
+/** Returns the rows of the page by the heading above their table. The first table has no heading. */
 export function rowsOfPage(): ReadonlyMap<string, readonly Row[]> {
   const tables = new Map<string, Row[]>();
   let heading = "";
@@ -23,7 +23,7 @@ export function rowsOfPage(): ReadonlyMap<string, readonly Row[]> {
     if (line.startsWith("## ")) heading = line.slice(3);
     if (!line.startsWith("| ")) continue;
     const groups = line.slice(2, -2).split(" | ");
-    if (groups.at(-1) === "test") continue; // the pending allocation of a table
+    if (groups.at(-1) === "test") continue; // the head of a table
     const rows = tables.get(heading) ?? [];
     tables.set(heading, [
       ...rows,

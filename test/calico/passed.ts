@@ -3,8 +3,8 @@ import { relative } from "node:path";
 import { nameOf, rowsOfPage } from "./named-tests.ts";
 
 /**
- * `npm run test:methods -- REPORT…`: did every test that docs/calico.md names pass? A REPORT is what
- * `vitest run --reporter=json --outputFile=REPORT` wrote.
+ * `npm run test:methods -- REPORT…`: checks that every test that docs/calico.md names has passed. A REPORT is the file
+ * that `vitest run --reporter=json --outputFile=REPORT` wrote.
  */
 interface Report {
   readonly testResults: readonly {

@@ -23,7 +23,7 @@ interface Intrinsics {
   readonly "Fn::GetAtt"?: readonly string[];
 }
 
-/** A partition key of each kind, in a space and of things that are called as partitions are. */
+/** A partition key of each kind, in a space and with names that are also names of partitions. */
 const KEYS: Readonly<Record<Partition, string>> = {
   BLOCK: key.blockKey("SPACE", block).pk,
   FULLPOOLS: key.fullPoolsPk("SPACES"),
@@ -89,7 +89,7 @@ describe.each(ENVIRONMENT_NAMES)("the rights of the functions in %s", (environme
     },
   );
 
-  /** The statements of a function's role, with the table's ARN filled in; of other resources the reference stays. */
+  /** Returns the statements of a function's role with the ARN of the table. References to other resources stay. */
   function statementsOf(name: string): Statement[] {
     const [policy] = Object.entries(template.findResources("AWS::IAM::Policy"))
       .filter(([id]) => id.startsWith(`${name}RoleDefaultPolicy`))

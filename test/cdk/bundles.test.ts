@@ -13,7 +13,7 @@ const { stacks, assets } = readStacks(await freshAssembly("prod"), "prod");
 const { functions, schedules } = deploymentOf(stacks);
 const bundleOf = (asset: string) => join(assets.get(asset) ?? "", "index.mjs");
 
-/** No tick of a schedule comes by while a test makes its own. */
+/** An interval so long that no schedule starts a run during a test. */
 const NEVER_SECONDS = 3_600;
 const ASSIGN_BYTES_MAX = 500_000;
 
@@ -93,7 +93,8 @@ describe.runIf(emulatorBinary())("each bundle answers a real event on Lambda's N
   });
 
   it.each(schedules)("a tick of $name", async ({ functionArn, input }) => {
-    // https://docs.aws.amazon.com/scheduler/latest/UserGuide/managing-targets.html: an event where a schedule has no input.
+    // The event of a schedule without an input
+    // (https://docs.aws.amazon.com/scheduler/latest/UserGuide/managing-targets.html).
     const tick = { "detail-type": "Scheduled Event", source: "aws.scheduler", detail: "{}" };
     const outcome = await twin.lambda.invoke(functionArn, input ?? JSON.stringify(tick));
     expect(outcome).toEqual({ payload: "null" });

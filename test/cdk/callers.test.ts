@@ -12,11 +12,14 @@ import { decide, type Statement } from "../../twin/iam.ts";
 /** https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_iam-quotas.html */
 const MANAGED_POLICY_CHARACTERS_MAX = 6_144;
 
-/** Spaces with policies of their own; and, of those without, one whose name begins like one that has. */
+/** Spaces with policies of their own. The spaces without them include one whose name begins like one of these. */
 const NAMED = ["tenant-7", SPACE_DEFAULT];
 const SPACES = [...NAMED, "tenant-77", "tenant"];
 
-/** Names for a path: plain, like another part of a path, and with slashes that may be decoded on the way. */
+/**
+ * Names for a path: plain ones, names that are parts of other paths, and names with slashes that may be decoded before
+ * IAM sees them.
+ */
 const NAMES = [
   "x",
   "assign",
@@ -31,7 +34,7 @@ const NAMES = [
   "v1%2Fspaces%2Ftenant-7%2Fhandles%2Fx",
   "v1%2Fspaces%2Ftenant-7%2Fassign",
 ];
-/** Names for a part of a path that may have slashes unencoded. */
+/** Names for a part of a path whose slashes need not be encoded. */
 const GREEDY_NAMES = [...NAMES, ...NAMES.map(decodeURIComponent)];
 
 const template = templateWith("ap-southeast-2", NAMED);
@@ -43,7 +46,7 @@ const MAY_BESIDE_READING: Readonly<Record<CallerRole, (route: Route) => boolean>
   PlatOperator: () => true,
 };
 
-/** Each call that a route takes: the space it is in, and its path for each name that may stand in it. */
+/** The calls of each route: the space, and the path with each name. */
 const CALLS = ROUTES.flatMap((route) =>
   (route.path === withoutSpace(route.path) ? [SPACE_DEFAULT] : SPACES).map((space) => ({
     route,
@@ -113,7 +116,7 @@ it("each policy is within what IAM takes, with as many spaces of the longest nam
   const longest = Array.from({ length: SPACES_MAX }, (_, i) =>
     `${i}`.padEnd(SPACE_CHARACTERS_MAX, "x"),
   );
-  // The longest name of a Region, and of a partition.
+  // The longest names of a Region and of a partition.
   const many = templateWith("us-isof-south-1", longest);
   const policies = Object.values(many.findResources("AWS::IAM::ManagedPolicy"));
   expect(policies).toHaveLength(CALLER_ROLES.length * (1 + SPACES_MAX));
@@ -130,7 +133,7 @@ function isRead({ method }: Route): boolean {
   return method === "GET";
 }
 
-/** Decides over each path of a call, as it is and as it is once its slashes are decoded: IAM may see either. */
+/** Checks the decision about each path of a call, both encoded and decoded, because IAM may see either. */
 function expectCalls(
   policy: readonly Statement[],
   { route, paths }: (typeof CALLS)[number],
@@ -159,7 +162,7 @@ function expectAsSent(
         .toBe(allowed ? "allowed" : "not allowed");
 }
 
-/** The statements of a policy, with what the template only refers to filled in. */
+/** Returns the statements of a policy, with references filled in. */
 function statementsOf(policy: string): Statement[] {
   const found = Object.entries(template.findResources("AWS::IAM::ManagedPolicy")).find(
     ([id]) => id.replace(/[0-9A-F]{8}$/, "") === `Callers${policy}`,
@@ -169,7 +172,7 @@ function statementsOf(policy: string): Statement[] {
   return filledIn(Properties.PolicyDocument.Statement, { partition: "aws", api: "api" });
 }
 
-/** A part of a template, with what it joins from others as it is after a deployment. */
+/** Returns a part of a template with its joins resolved, as after a deployment. */
 function filledIn<Part>(
   document: Part,
   known: { readonly partition: string; readonly api: string },

@@ -14,7 +14,7 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** Runs `cdk/<name>.ts` with credentials that belong to nobody; `variables` are its environment beside that. */
+/** Runs `cdk/<name>.ts` with fake credentials. `variables` are further variables of its environment. */
 export function runCdk(
   name: "deploy" | "rollback",
   args: readonly string[],
@@ -22,13 +22,13 @@ export function runCdk(
 ): Promise<Ended> {
   const program = fileURLToPath(new URL(`../../cdk/${name}.ts`, import.meta.url));
   const child = spawn(process.execPath, ["--import", TSX, program, ...args], {
-    // A directory without a context of somebody's own.
+    // A directory without a context of the developer.
     cwd: tmpdir(),
     env: {
       PATH: process.env.PATH,
       AWS_ACCESS_KEY_ID: "test",
       AWS_SECRET_ACCESS_KEY: "test",
-      // Nothing is asked of the network but what a test answers.
+      // No request leaves the machine, except to the server of a test.
       AWS_ENDPOINT_URL: "http://127.0.0.1:1",
       ...variables,
     },
@@ -44,10 +44,13 @@ export function runCdk(
   });
 }
 
-/** Answers a request to AWS by its method, its path and its form's fields. */
+/** Returns the answer to a request to AWS, by its method, its path and its form. */
 export type Answering = (method: string, path: string, body: string) => string | undefined;
 
-/** Serves an AWS that says whose the credentials are, and beside that what `answer` says, as long as `use` runs. */
+/**
+ * Serves a fake AWS while `use` runs. It answers with the account of the credentials, and otherwise with the result of
+ * `answer`.
+ */
 export async function withAws<Result>(
   account: string,
   use: (variables: Readonly<Record<string, string>>) => Promise<Result>,

@@ -23,7 +23,7 @@ it("the rules notice a topic that takes messages without TLS", () => {
   expect(findings(stack)).toEqual(["AwsSolutions-SNS3 Default/Topic/Resource"]);
 });
 
-/** Every finding as its rule and the construct. */
+/** Returns the findings, each as its rule and the construct. */
 function findings(scope: IConstruct): string[] {
   const { violations } = new AwsSolutionsChecks().validateScope(scope);
   return violations.flatMap(({ ruleName, violatingResources }) =>

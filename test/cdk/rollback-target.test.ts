@@ -9,7 +9,7 @@ import {
 
 const DEPLOYED_MS = 1_000;
 
-/** A function whose versions 1, 2, … were published at these times. */
+/** Makes a function whose versions 1, 2, … were published at these times. */
 const published = (live: number, ...timesMs: readonly number[]): FunctionVersions => ({
   live: String(live),
   revision: "r",

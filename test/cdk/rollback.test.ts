@@ -7,7 +7,7 @@ const ARGS = ["--env", "dev", "-c", `plat:dev={"account": "${ACCOUNT}", "region"
 const STACK = stages.dev.stateless.stackName;
 const DEPLOYED = "2026-03-01T12:00:00.000Z";
 
-/** Two functions, of which the last deployment changed one: when their versions were published, and their aliases. */
+/** Two functions: the times of their versions, and their aliases. The last deployment changed one of them. */
 let deployed = "";
 let versions: Record<string, string[]> = {};
 let aliases: Record<string, Record<string, string>> = {};

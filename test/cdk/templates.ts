@@ -7,20 +7,23 @@ export const HTTP_FUNCTIONS = [...new Set(ROUTES.map((route) => route.function))
 export const SCHEDULED_FUNCTIONS = ["reclaim", "repair", "work"] as const;
 export const FUNCTIONS = [...HTTP_FUNCTIONS, ...SCHEDULED_FUNCTIONS];
 
-// Bundling would change nothing in the templates but the hash of the code.
+// Without bundling, because it would change only the hash of the code in the templates.
 const app = new App({ context: { "aws:cdk:bundling-stacks": [] } });
 export const stages = {
   dev: new PlatStage(app, "dev"),
   prod: new PlatStage(app, "prod"),
 };
 
-/** The templates of both environments, as they are where nothing is said of their accounts. */
+/** The templates of both environments, without accounts. */
 export const templates = {
   dev: templatesOf(stages.dev),
   prod: templatesOf(stages.prod),
 };
 
-/** The functions' properties by the name the code gives them; the CDK appends the rest of the logical id. */
+/**
+ * Returns the properties of the functions by their names in the code, to which the CDK appends the rest of the logical
+ * id.
+ */
 export function functionsOf(template: Template) {
   return Object.fromEntries(
     Object.entries(template.findResources("AWS::Lambda::Function")).map(([id, { Properties }]) => [

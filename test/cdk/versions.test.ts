@@ -53,7 +53,7 @@ describe.each(ENVIRONMENT_NAMES)("the versions of the functions in %s", (name) =
       );
     for (const { method, path, function: served } of ROUTES)
       expect(allowed(served, `$default/${method}${path}`), `${method} ${path}`).toBe(true);
-    // That of `$default` names no method and no path.
+    // The ARN of `$default` names no method and no path.
     expect(allowed("openapi", "$default/$default")).toBe(true);
   });
 
@@ -86,7 +86,9 @@ describe.each(ENVIRONMENT_NAMES)("the versions of the functions in %s", (name) =
   }
 });
 
-/** An ARN that the template joins, with all up to the API's id in place of what is known at deployment only. */
+/**
+ * Returns the ARN that the template joins. It replaces the part up to the API's id, which is known only at deployment.
+ */
 function filledIn(arn: { "Fn::Join": [string, unknown[]] }, api: string): string {
   const [, parts] = arn["Fn::Join"];
   return `${api}${parts.at(-1)}`;

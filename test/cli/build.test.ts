@@ -18,14 +18,14 @@ let folder: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "plat-"));
-  // Not in the clone: where nothing can be imported that is not in the file, and no package.json says what it is.
+  // Outside of the clone, so that the file can import no other file and finds no package.json.
   const outfile = `--outfile=${join(folder, "plat")}`;
   const args = ["run", "--silent", "build", "--", outfile, "--log-level=warning"];
   await promisify(execFile)("npm", args, { cwd: ROOT });
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** A line of a shell that finds the built file as `plat`. */
+/** Runs a line in a shell that finds the built file as `plat`. */
 async function shell(line: string, input = "") {
   const child = spawn("bash", ["-c", line], {
     cwd: folder,
@@ -95,7 +95,7 @@ describe("the built file", () => {
   });
 
   it("signs for API Gateway with the credentials of the environment, all in the one file", async () => {
-    // In the place of AWS: it answers with a pool that is called as the request was signed.
+    // A fake AWS. It answers with a pool whose name is the signature of the request.
     await writeFile(
       join(folder, "aws.mjs"),
       "globalThis.fetch = async ({ headers }) => Response.json({ pools: [{ name: headers.get('authorization') }] });",
@@ -114,7 +114,7 @@ describe("completion in bash", () => {
   /** Returns the words that bash offers for a line when the tab key is pressed. */
   const offered = async (...words: readonly string[]) => {
     const quoted = words.map((word) => `'${word}'`).join(" ");
-    // bash-completion does this for the script where it is installed.
+    // Functions that bash-completion defines, if it is installed.
     const line = `
       _get_comp_words_by_ref() { words=("\${COMP_WORDS[@]}"); cword=$COMP_CWORD; cur=\${words[cword]}; prev=\${words[cword-1]}; }
       compopt() { :; }

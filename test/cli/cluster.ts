@@ -16,7 +16,7 @@ interface Attribute {
   readonly releasedAt?: string;
 }
 
-/** A block of Calico's that addresses are put into; its resources say what it has. */
+/** A block of Calico to which a test adds addresses. Its resources show them. */
 export class CalicoBlock {
   readonly cidr: Cidr;
   readonly affinity: string | undefined;
@@ -39,7 +39,7 @@ export class CalicoBlock {
     return this.#allocations.filter((index) => index === null).length;
   }
 
-  /** Gives the next free ordinal, or this one, to whoever the attribute says. */
+  /** Assigns the next free ordinal, or this one, with an attribute. */
   take(attribute: Attribute, ordinal = this.#allocations.indexOf(null)): string {
     const text = JSON.stringify(attribute);
     const known = this.#attributes.findIndex((one) => JSON.stringify(one) === text);
@@ -62,7 +62,7 @@ export class CalicoBlock {
     });
   }
 
-  /** Its addresses that somebody has, by handle. */
+  /** Returns the number of its assigned addresses, by handle. */
   counts(): ReadonlyMap<string, number> {
     const counts = new Map<string, number>();
     for (const index of this.#allocations) {
@@ -122,14 +122,15 @@ export const resource = (kind: string, name: string, spec: Record<string, unknow
   spec,
 });
 
-/** Resources as kubectl prints them. */
+/** Formats resources as kubectl prints them. */
 export const listText = (items: readonly object[]): string =>
   JSON.stringify({ apiVersion: "v1", kind: "List", items, metadata: { resourceVersion: "" } });
 
 /**
- * A cluster: pods with an address of either family or of both, tunnel addresses, addresses borrowed from other hosts' blocks,
- * blocks whose owner is gone, a load balancer, Windows hosts, machines that move, addresses without a handle and some that
- * cool; a pool that is disabled and one that serves by name only. The same figures make the same cluster.
+ * Makes a cluster. Its pods have an address of either family or of both, and some addresses are borrowed from blocks of
+ * other hosts. It has tunnel addresses, blocks whose owner is gone, a load balancer, Windows hosts, machines that move,
+ * addresses without a handle, and some that cool. It has a disabled pool, and one that serves only requests that name
+ * it. The same figures make the same cluster.
  */
 export function clusterOf(nodes: number, addresses: number): Resource[] {
   const random = sequence(nodes + addresses);
@@ -179,7 +180,7 @@ export function clusterOf(nodes: number, addresses: number): Resource[] {
     const node = names[pod % nodes] ?? "node-0";
     const [v4, v6] = own.get(node) ?? [];
     const attribute = podOf(`web-${pod}`, node);
-    // Some pods have an address of a block that is another host's.
+    // Some pods have an address from a block of another host.
     const [other] = own.get(names[random(nodes)] ?? "") ?? [];
     const from = pod % 40 === 39 && other && other.free > 8 ? other : v4;
     if (from && from.free > 4) give(from, attribute);
@@ -228,7 +229,7 @@ function reserve(block: CalicoBlock): void {
   for (const ordinal of [0, 1, 2, block.size - 1]) block.take(attribute, ordinal);
 }
 
-/** Blocks of a size, one after the other. */
+/** Makes consecutive blocks of one size. */
 function blocksFrom(base: string, prefix: number, family: 4 | 6): () => string {
   const { base: first } = networkOf(`${base}/${prefix}`);
   const size = 1n << BigInt((family === 4 ? 32 : 128) - prefix);
@@ -244,7 +245,7 @@ function networkOf(text: string): Cidr {
 
 const nameOf = (cidr: string) => cidr.replaceAll(/[.:/]/g, "-");
 
-/** Whole numbers below a bound, the same for the same seed (Lehmer). */
+/** Makes whole numbers below a bound, the same for the same seed (Lehmer). */
 function sequence(seed: number): (below: number) => number {
   let state = (seed % 2_147_483_646) + 1;
   return (below) => {

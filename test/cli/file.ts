@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll } from "vitest";
 
-/** Files of a test, gone with it: `await file("pools.yaml", text)` answers the path. */
+/** Makes files for a test, and deletes them after it: `await file("pools.yaml", text)` returns the path. */
 export function files() {
   let folder: string;
   beforeAll(async () => {

@@ -1,9 +1,9 @@
 import { afterEach, beforeAll, vi } from "vitest";
 
-/** Time, where a test needs it to pass. */
+/** Lets time pass in a test. */
 export function minutes() {
   let work: () => Promise<void>;
-  // A function takes up its table as it is loaded: only when the server has started.
+  // A function connects to its table when it is loaded, so this runs after the server has started.
   beforeAll(async () => {
     const { SCHEDULED_RUNS } = await import("../../src/local/functions.ts");
     work = SCHEDULED_RUNS.work;
@@ -12,7 +12,7 @@ export function minutes() {
     vi.useRealTimers();
   });
   return {
-    /** A minute goes by, and the worker of jobs comes. */
+    /** Moves the clock a minute ahead, and runs the worker of jobs. */
     async workAMinuteLater(): Promise<void> {
       vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 60_000 });
       await work();

@@ -2,21 +2,24 @@
 export interface Step {
   /** The number of the command's line. */
   readonly line: number;
-  /** As one would type it, in as many lines as the page has it. */
+  /** The command as a user types it, in as many lines as on the page. */
   readonly command: string;
   readonly shown: readonly string[];
 }
 
-/** Stands for any text, but none, within a line of a page; several as one, where columns are to stand below each other. */
+/**
+ * The placeholder for any text of at least one character within a line of a page. More than one in a row count as one,
+ * so that columns can be aligned.
+ */
 const ANYTHING = /…+/;
 const FENCE = "```";
 const PROMPT = "$ ";
 const MORE = "> ";
 
 /**
- * The commands of a page in Markdown: the lines of its code blocks that begin with `$ `, and those with `> ` right below one
- * of them, which go on with it. What follows up to the next command or the end of the block is what it shows. Blocks that
- * do not begin with a command are not for typing here.
+ * Returns the commands of a page in Markdown. A command is a line of a code block that begins with `$ `, and the lines
+ * with `> ` right below it continue it. The lines up to the next command or the end of the block are its output. Blocks
+ * that do not begin with a command contain none.
  */
 export function stepsOf(markdown: string): readonly Step[] {
   const steps: { line: number; command: string; shown: string[] }[] = [];
@@ -37,9 +40,9 @@ export function stepsOf(markdown: string): readonly Step[] {
 }
 
 /**
- * Compares what a page shows with what was printed, line by line. Empty lines at the end count for nothing.
+ * Compares the output on a page with the printed output, line by line. It ignores empty lines at the end.
  *
- * @returns the first line that is not as the page has it; nothing where all are
+ * @returns the first line that differs; nothing if all are equal
  */
 export function differenceOf(shown: readonly string[], printed: string): string | undefined {
   const wanted = trimmed(shown);

@@ -18,21 +18,21 @@ export interface Given {
   readonly stdin?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly nowMs?: number | (() => number);
-  /** By itself it is a pipe. */
+  /** The terminal; by default a pipe. */
   readonly terminal?: Partial<Io["terminal"]>;
-  /** Runs while the command waits. */
+  /** Called while the command waits. */
   readonly sleep?: Io["sleep"];
-  /** A person's answer to a confirmation, by default yes; `no terminal` if nobody can be asked. */
+  /** A person's answer to a confirmation, by default yes; `no terminal` if no person can answer. */
   readonly ask?: Io["ask"] | "no terminal";
-  /** Lets the test press Ctrl-C: it gets the command's handler, and nothing once the command stops listening. */
+  /** Lets the test press Ctrl-C: it receives the command's handler, and nothing once the command stops listening. */
   readonly interrupt?: (press: (() => void) | undefined) => void;
   /** The progress of long work that a person sees. */
   readonly progress?: string[];
 }
 
 /**
- * A terminal before a running server, in an address space of its own for each test. `plat("pool", "get")` answers what the
- * command printed, and its exit code.
+ * Makes a terminal with a running server, and an address space for each test. `plat("pool", "get")` returns the output
+ * of the command, and its exit code.
  */
 export function terminal() {
   let server: Plat;
@@ -84,7 +84,7 @@ export function terminal() {
     server: () => server,
     space,
     io: () => ioOf({}, { out: "", err: "" }),
-    /** The API itself, where a test needs what no command does. */
+    /** Calls the API itself, if no command can do what a test needs. */
     async call(method: string, path: string, body?: unknown) {
       const response = await fetch(`${server.url}${pathIn(space(), path)}`, {
         method,

@@ -15,24 +15,24 @@ const PAGE = await readFile(join(ROOT, "docs/tour.md"), "utf8");
 const STEPS = stepsOf(PAGE);
 /** Commands whose changes take effect everywhere only after a while. */
 const OPERATING = /^plat (configure|(pool|reservation|node|namespace) (apply|create|split))/;
-/** Between what a command printed and what the next one does; no command prints it. */
+/** The separator of the outputs of two commands; no command prints it. */
 const MARK = "\u001e";
 
 /** The place at which the tour runs. */
 export interface Place {
   /** Returns the command that starts the server, with the options on the page. */
   readonly start: (options: readonly string[]) => readonly string[];
-  /** Further arguments of `plat`, and its variables. */
+  /** Further arguments of `plat`, and variables of its environment. */
   readonly arguments?: readonly string[];
   readonly variables?: Readonly<Record<string, string>>;
-  /** A line that is printed there, and not on a laptop, where nobody signs. */
+  /** Matches lines that are printed there, and not by `npm start` alone, because its requests are not signed. */
   readonly beside?: RegExp;
-  /** The time until operators' changes take effect everywhere; on a laptop there is one process. */
+  /** The time until operators' changes take effect everywhere; absent if there is only one process. */
   readonly inForceSeconds?: number;
   readonly msMax: number;
 }
 
-/** Types every command of the tour at a server, and has a test for what each of them prints. */
+/** Types every command of the tour at a server, and makes a test for the output of each. */
 export function goOnTour(place: Place): void {
   let folder: string;
   let server: Started;
@@ -63,9 +63,9 @@ export function goOnTour(place: Place): void {
     await rm(folder, { recursive: true });
   });
 
-  /** Types commands into one shell, one after the other, as far as they come in time. */
+  /** Types commands into one shell, one after the other, until the time is over. */
   async function type(steps: readonly Step[]): Promise<void> {
-    // Each command sees how the one before it ended.
+    // Each command sees the exit code of the one before it.
     const lines = steps.map(({ command }) => {
       const wait = OPERATING.test(command) ? (place.inForceSeconds ?? 0) : 0;
       return `${command}\nstatus=$?; printf '${MARK}'; sleep ${wait}; (exit $status)\n`;
@@ -100,7 +100,10 @@ export function goOnTour(place: Place): void {
   });
 }
 
-/** Splits the steps: steps in an address space of their own need no earlier ones, and get a shell of their own. */
+/**
+ * Splits the steps into shells. Steps in an address space of their own depend on no earlier ones, so they have their
+ * own shell.
+ */
 function shells(steps: readonly Step[]): readonly (readonly Step[])[] {
   const starts = steps.flatMap(({ command }, at) =>
     /^export PLAT_SPACE=/.test(command) ? at : [],

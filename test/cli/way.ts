@@ -4,19 +4,19 @@ import { buffer } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
 
 export interface Met {
-  /** `POST /v1/release`, in whatever space */
+  /** The route without the space, such as `POST /v1/release`. */
   readonly route: string;
   readonly query: URLSearchParams;
-  /** The number of earlier requests on this way. */
+  /** The number of earlier requests on this connection. */
   readonly before: number;
 }
 
 /**
- * A way to a server on which something happens to requests.
+ * Makes a connection to a server on which requests can fail.
  *
- * @param meet what happens before a request is passed on; `lost`: its answer is lost after it was carried out; `cut`: it
- *   never arrives. An object is answered in place of the server
- * @returns the URL to go by
+ * @param meet called before a request is passed on. `lost`: the request is carried out, and its answer is lost. `cut`:
+ * it never arrives. An object is the answer in place of the server's
+ * @returns the URL of the connection
  */
 export async function wayTo(
   url: string,

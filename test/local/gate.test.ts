@@ -181,7 +181,7 @@ interface Told {
   readonly body: { readonly code?: string };
 }
 
-/** A request with just these headers: `fetch` lets nobody set those that a browser sets itself. */
+/** Sends a request with exactly these headers, because `fetch` does not allow those that a browser sets itself. */
 function ask(
   { port }: Serving,
   method: string,

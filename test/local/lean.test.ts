@@ -69,7 +69,7 @@ describe("the long race's own client", () => {
   });
 });
 
-/** A table at a server that does this with every request. */
+/** Runs a test with a table whose server does this at every request. */
 async function against(
   answer: (socket: Socket) => void,
   test: (table: Table) => Promise<void>,

@@ -28,7 +28,7 @@ let wide: Serving;
 beforeAll(async () => {
   wire(new InMemoryTable());
   const { HANDLERS } = await import("../../src/local/functions.ts");
-  // One function that never answers, as one would whose database is gone.
+  // A function that never answers, like one whose database is gone.
   const read = () => new Promise<never>(() => {});
   strict = await serve({ ...HANDLERS, read }, { port: 0 }, STRICT_LIMITS);
   wide = await serve(HANDLERS, { port: 0 }, WIDE_LIMITS);
@@ -38,7 +38,7 @@ afterAll(() => Promise.all([strict.stop(), wide.stop()]));
 
 const open = ({ port }: Serving): Socket => connect(port, "127.0.0.1").on("error", () => {});
 
-/** Everything that the server says on a connection until it closes it. */
+/** Returns all output of the server on a connection until it closes it. */
 async function heard(socket: Socket): Promise<string> {
   let text = "";
   socket.on("data", (chunk) => {
@@ -48,7 +48,7 @@ async function heard(socket: Socket): Promise<string> {
   return text;
 }
 
-/** The status of an answer, and what its problem says. */
+/** Returns the status of an answer, and the problem in it. */
 function problemIn(text: string) {
   const [head = "", body = ""] = text.split("\r\n\r\n");
   expect(head).toContain("application/problem+json");

@@ -6,12 +6,12 @@ import { fileURLToPath } from "node:url";
 
 const MAIN = fileURLToPath(new URL("../../src/local/main.ts", import.meta.url));
 
-/** `npm start` as a process of its own. */
+/** A running `npm start` in a process of its own. */
 export interface Started {
   readonly process: ChildProcess;
   readonly lines: readonly string[];
   readonly url: string;
-  /** The code it ended with, and all it said. */
+  /** Resolves with its exit code and all its output. */
   readonly ended: Promise<{ code: number | null; lines: readonly string[]; errors: string }>;
 }
 
@@ -31,7 +31,7 @@ export function run(args: readonly string[], env: Record<string, string> = {}) {
   return { process: child, lines, output, ended };
 }
 
-/** Starts it and waits for the line that says where it listens. */
+/** Starts it and waits for the line with its URL. */
 export async function start(
   args: readonly string[],
   env?: Record<string, string>,
@@ -59,7 +59,7 @@ export async function call(url: string, method: string, path: string, body?: unk
   return { status: response.status, body: (await response.json()) as any };
 }
 
-/** The embedded DynamoDB of a server: the process without children of its own. */
+/** Returns the embedded DynamoDB of a server: the process without child processes. */
 export async function emulatorOf(pid: number): Promise<number> {
   for (const descendant of await descendants(pid)) {
     const command = await readFile(`/proc/${descendant}/cmdline`, "utf8");
@@ -68,7 +68,7 @@ export async function emulatorOf(pid: number): Promise<number> {
   throw new Error("there is no embedded DynamoDB");
 }
 
-/** The processes in which a twin runs functions. */
+/** Returns the processes in which a twin runs functions. */
 export async function functionsOf(pid: number): Promise<readonly number[]> {
   const running = await descendants(pid);
   const commands = await Promise.all(
@@ -77,7 +77,7 @@ export async function functionsOf(pid: number): Promise<readonly number[]> {
   return running.filter((_, i) => commands[i]?.includes("bootstrap.mjs"));
 }
 
-/** The processes that a process has started, and those that they have. */
+/** Returns the child processes of a process, and theirs. */
 async function descendants(pid: number): Promise<number[]> {
   const text = await readFile(`/proc/${pid}/task/${pid}/children`, "utf8").catch(() => "");
   const children = text.split(" ").filter(Boolean).map(Number);

@@ -14,7 +14,7 @@ import { expectResumedRace, RACE_SEED } from "./resumed-race.ts";
 const RACE = fileURLToPath(new URL("../../bench/race.ts", import.meta.url));
 const OPERATIONS = 20_000;
 const KILLS = 4;
-/** Many times what it takes on a machine of its own. */
+/** Many times the duration on an otherwise idle machine. */
 const TEST_MS_MAX = 1_800_000;
 
 it.runIf(emulatorBinary())(
@@ -27,7 +27,7 @@ it.runIf(emulatorBinary())(
   "a race whose own process is killed goes on from its last check, with what the callers held then",
   async () => {
     const directory = await mkdtemp(join(tmpdir(), "plat-"));
-    // By its draws a worker is killed between the first check and the second.
+    // With this seed a worker is killed between the first check and the second.
     const [operations, callers, kills] = [400, 8, 1];
     const options = { operations, callers, kills, seed: RACE_SEED, resume: directory };
     const flags = Object.entries(options).flatMap(([name, value]) => [`--${name}`, `${value}`]);

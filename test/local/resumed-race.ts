@@ -4,11 +4,14 @@ import { join } from "node:path";
 import { expect } from "vitest";
 import { runLongRace } from "../../bench/load/long-race.ts";
 
-/** By its draws a worker is killed first, then the database, and each once more. */
+/** With this seed a worker is killed first, then the database, and each once more. */
 export const RACE_SEED = 29;
 const CALLERS = 64;
 
-/** Runs a race that is suspended after its first kill and goes on in a second run; both hold what the callers were told. */
+/**
+ * Runs a race that is suspended after its first kill and continues in a second run. Both check the table against the
+ * answers that the callers received.
+ */
 export async function expectResumedRace(operations: number, kills: number): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), "plat-"));
   const race = (killsMax: number) => {

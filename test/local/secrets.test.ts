@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Started, start } from "./process.ts";
 
-/** A text that no log may contain, wherever a caller puts it. */
+/** A text that no log may contain, whichever field a caller puts it into. */
 const SECRET = "hunter2-AKIAIOSFODNN7EXAMPLE";
 
 const HEADERS = {
@@ -54,7 +54,7 @@ it("what requests say in headers, bodies, names and queries stands in no log, wh
   plat.process.kill("SIGTERM");
   const { lines, errors } = await plat.ended;
   const logged = lines.filter((line) => line.includes('"route"'));
-  // All but the last, which led to no function.
+  // All but the last, which matched no route and so called no function.
   expect(logged).toHaveLength(sent.length - 1);
   expect([...lines, errors].join("\n")).not.toContain(SECRET);
 });

@@ -128,7 +128,7 @@ interface RawReply {
   readonly port: number | undefined;
 }
 
-/** A request exactly as written: `fetch` would put the path right first. */
+/** Sends a request exactly as written, because `fetch` would normalize the path. */
 function raw(
   method: string,
   path: string,

@@ -5,7 +5,7 @@ import { expectResumedRace } from "./resumed-race.ts";
 
 const OPERATIONS = 1_500;
 const KILLS = 2;
-/** Many times what it takes on a machine of its own. */
+/** Many times the duration on an otherwise idle machine. */
 const TEST_MS_MAX = 300_000;
 
 it.runIf(emulatorBinary())(

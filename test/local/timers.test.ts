@@ -15,7 +15,7 @@ it("a scheduled run goes on after one that failed, never overlaps itself, and st
       await Promise.resolve();
       running--;
       scheduledRuns++;
-      // The scheduled run that stops the timer is waited for like any other.
+      // `stop` also waits for the scheduled run that calls it.
       if (scheduledRuns === 3) void timer.stop().then(resolve);
       throw new Error("every pass fails");
     });

@@ -10,9 +10,10 @@ import { InMemoryTable } from "../../src/store/in-memory-table.ts";
 import { wire } from "../../src/wiring.ts";
 
 /**
- * `npm run check:openapi`: two linters read the OpenAPI document by their strict rules, and clients that two generators make
- * of it complete the README's example over HTTP. The tools are packages of their own, beside this file: they need another
- * TypeScript than the project, and Python 3.10 or later with `venv`. `PYTHON` names a Python that is not `python3`.
+ * `npm run check:openapi`: two linters read the OpenAPI document by their strict rules, and clients from two generators
+ * complete the README's example over HTTP. The tools are packages of their own in this folder, because they need
+ * another TypeScript than the project, and Python 3.10 or later with `venv`. `PYTHON` names a Python other than
+ * `python3`.
  */
 
 const HERE = fileURLToPath(new URL(".", import.meta.url));
@@ -25,11 +26,12 @@ const VENV_BIN = join(VENV, process.platform === "win32" ? "Scripts" : "bin");
 const tool = (name: string) => join(HERE, "node_modules", ".bin", name);
 
 /**
- * The parts of the document that openapi-python-client cannot use: it knows JSON bodies, and leaves out those of YAML.
+ * The warning of openapi-python-client about the parts that it leaves out, because it supports JSON bodies, but not
+ * YAML ones.
  */
 const YAML_LEFT_OUT = "Unsupported content type application/yaml";
 
-/** A step that failed; what its program printed says why. */
+/** A failed step; the output of its program has the reason. */
 class StepFailed extends Error {}
 
 /** Runs a program to its end, and returns what it printed. */
@@ -59,7 +61,7 @@ async function step<T>(name: string, act: () => Promise<T>): Promise<T> {
   return result;
 }
 
-/** The tools of the registry of npm, as their lock has them. */
+/** Installs the tools from npm, as their lock file has them. */
 async function installPackages(): Promise<void> {
   if (await isSame(join(HERE, "package-lock.json"), join(HERE, "node_modules", "installed.json")))
     return;
@@ -67,7 +69,7 @@ async function installPackages(): Promise<void> {
   await copyFile(join(HERE, "package-lock.json"), join(HERE, "node_modules", "installed.json"));
 }
 
-/** The tools of the registry of Python, in an environment of their own. */
+/** Installs the tools from PyPI, in an environment of their own. */
 async function installPython(): Promise<void> {
   const wanted = join(HERE, "requirements.txt");
   const installed = join(VENV, "installed.txt");
@@ -95,12 +97,15 @@ async function lint(): Promise<void> {
   await run(tool("spectral"), ["lint", DOCUMENT, "--ruleset", ruleset, "--fail-severity=hint"]);
 }
 
-/** A field with a default may be left out of a request; without the flag its type would ask for it. */
+/**
+ * Completes the example in TypeScript. A request may leave out a field with a default; without the flag its type would
+ * require it.
+ */
 async function completeInTypeScript(url: string): Promise<string> {
   const types = join(GENERATED, "schema.d.ts");
   await run(tool("openapi-typescript"), [DOCUMENT, "-o", types, "--default-non-nullable=false"]);
   await run(tool("tsc"), ["-p", CLIENT]);
-  // After the check of its types: they do not exist before.
+  // Imported after the type check, because the types do not exist before.
   const { completeExample } = await import(new URL("client/example.ts", import.meta.url).href);
   return completeExample(url);
 }
@@ -108,7 +113,7 @@ async function completeInTypeScript(url: string): Promise<string> {
 async function completeInPython(url: string): Promise<string> {
   const client = join(GENERATED, "plat_client");
   const args = ["generate", "--path", DOCUMENT, "--output-path", client, "--meta=none"];
-  // It formats what it made with the ruff beside it.
+  // The generator formats its code with the ruff of the same environment.
   const env = { PATH: [VENV_BIN, process.env.PATH].join(delimiter) };
   const told = await run(join(VENV_BIN, "openapi-python-client"), args, { env });
   const warned = told.split(/^(?:WARNING|ERROR) /m).slice(1);

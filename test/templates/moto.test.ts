@@ -13,7 +13,7 @@ import { pythonProgram } from "./python.ts";
 
 const LOAD = fileURLToPath(new URL("load.py", import.meta.url));
 
-/** The types of resources that the services get: everything in the templates that holds data or lets something happen. */
+/** The types of resources that the services create: all in the templates that hold data or start something. */
 const TYPES = [
   "AWS::DynamoDB::GlobalTable",
   "AWS::ApiGatewayV2::Api",
@@ -28,7 +28,7 @@ const TYPES = [
   "AWS::CloudWatch::Alarm",
 ];
 
-/** Properties that are not told again: by these a thing was asked for. Moto carries all others. */
+/** Properties that answers do not repeat, because the request names the resource by them. Moto returns all others. */
 const NOT_TOLD: Readonly<Record<string, readonly string[]>> = {
   "AWS::ApiGatewayV2::Integration": ["ApiId"],
   "AWS::ApiGatewayV2::Route": ["ApiId"],
@@ -87,7 +87,7 @@ describe.each(ENVIRONMENT_NAMES)("the resources of %s, made through the services
   });
 });
 
-/** At least what is wanted: a service may tell more of it, such as an ARN. */
+/** Returns a matcher for at least these values, because a service may return more, such as an ARN. */
 function containing(wanted: unknown): unknown {
   if (Array.isArray(wanted)) return wanted.map(containing);
   if (typeof wanted !== "object" || wanted === null) return wanted;

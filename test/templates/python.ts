@@ -13,7 +13,7 @@ const MISSING =
 /**
  * Returns the path of a program that the requirements install, such as `cfn-lint`.
  *
- * @throws where the environment is not there: `makeEnvironment` makes it
+ * @throws if the environment does not exist; `makeEnvironment` makes it
  */
 export function pythonProgram(name: string): string {
   const program = join(environment(), "bin", name);
@@ -22,9 +22,9 @@ export function pythonProgram(name: string): string {
 }
 
 /**
- * Makes the virtual environment with the pinned packages, unless it is there.
+ * Makes the virtual environment with the pinned packages, unless it exists.
  *
- * @throws with what to do where Python is missing or too old
+ * @throws with the action to take if Python is missing or too old
  */
 export function makeEnvironment(): void {
   const directory = environment();
@@ -38,7 +38,7 @@ export function makeEnvironment(): void {
   writeFileSync(complete, "");
 }
 
-/** One for each state of the requirements, so that a change of them makes another. */
+/** Returns the directory of the environment. Each state of the requirements has its own. */
 function environment(): string {
   const state = createHash("sha256").update(readFileSync(REQUIREMENTS)).digest("hex").slice(0, 12);
   return join(CACHE, `plat-python-${state}`);

@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
 
-/** The tests that need Python beside Node.js: `npm run test:templates`. */
+/** The tests that need Python besides Node.js: `npm run test:templates`. */
 export default defineConfig({
   test: {
     include: ["test/templates/*.test.ts"],

@@ -12,7 +12,7 @@ interface Answer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The answers in place of the API: one after the other, the last one forever. */
+/** The answers in place of the API, in turn; the last one repeats. */
 let answers: readonly (Answer | "hangs up")[];
 let asked: {
   readonly method: string;

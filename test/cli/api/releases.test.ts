@@ -7,7 +7,7 @@ import {
   releaseHost,
 } from "../../../src/cli/api/releases.ts";
 
-/** An API that answers each release in turn; and what it was asked for. */
+/** Makes an API that answers each release in turn, and records the requests. */
 function apiOf(...answers: readonly object[]) {
   const asked: unknown[] = [];
   const client: Client = {

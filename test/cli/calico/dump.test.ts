@@ -20,7 +20,7 @@ function cluster() {
 const dryRun = (stdin: string) =>
   platWith({ stdin }, "import", "calico", "-f", "-", "--dry-run", "-o", "json");
 
-/** Returns the plan for a dump, whatever its text form. */
+/** Returns the plan for a dump, independent of its text form. */
 async function planned(stdin: string) {
   const { exit, out, err } = await dryRun(stdin);
   expect(err).not.toContain("plat:");

@@ -3,9 +3,9 @@ import type { Inventory, SeenPod } from "../../../src/cli/check/inventory.ts";
 import type { Assigned } from "../../../src/cli/snapshot/assigned.ts";
 import { NOW_MS } from "../../domain/builders.ts";
 
-/** Values as tests write them: with only what the test is about. */
+/** Builders of values that need only the fields of the test. */
 
-/** An address of pod web-0 of namespace shop, which was assigned an hour ago on node-1. */
+/** Makes an address of pod web-0 of namespace shop, which was assigned an hour ago on node-1. */
 export const assignedWith = (changes: Partial<Assigned> = {}): Assigned => ({
   address: "10.0.0.1",
   generation: "g1",
@@ -25,7 +25,7 @@ export const assignedWith = (changes: Partial<Assigned> = {}): Assigned => ({
 export const ALL: Coverage = { nodes: true, pods: true, namespaces: new Set() };
 export const NOTHING: Coverage = { nodes: false, pods: false, namespaces: new Set() };
 
-/** An inventory of now that covers everything: node-1 and node-2, and these pods. */
+/** Makes a current inventory with full coverage: node-1, node-2, and these pods. */
 export function inventoryWith(
   pods: Readonly<Record<string, Partial<SeenPod>>>,
   changes: Partial<Inventory> = {},

@@ -3,13 +3,16 @@ import type { Context } from "../../../src/allocator/core/context.ts";
 import type { reportOf } from "../../../src/cli/check/report.ts";
 import type { terminal } from "../terminal.ts";
 
-/** A cluster whose pods have addresses of a running server, and what kubectl prints of it. */
+/** A cluster whose pods have addresses of a running server, and kubectl's output for it. */
 
 export type Report = ReturnType<typeof reportOf>;
 
-/** Later than whatever a test assigns: the server's clock is the real one, and an inventory is younger than what it judges. */
+/**
+ * Later than all assignments of a test. The server uses the real clock, and an inventory must be newer than the
+ * addresses that it judges.
+ */
 const START_MS = Math.floor(Date.now() / 1_000) * 1_000 + 3_600_000;
-/** So many minutes after the beginning. */
+/** Returns the time this many minutes after the start. */
 export const at = (minutes: number): number => START_MS + minutes * 60_000;
 export const timeAt = (minutes: number): string => new Date(at(minutes)).toISOString();
 
@@ -29,17 +32,17 @@ export const podOf = (
 export const listOf = (...items: readonly object[]): string =>
   JSON.stringify({ apiVersion: "v1", kind: "List", items });
 
-/** The objects of every cluster, besides those that a test is about. */
+/** The objects of every cluster, besides those of the test. */
 const CURRENT = [nodeOf("node-1"), nodeOf("node-2"), podOf("other", ["192.0.2.1"])];
 export const inventoryOf = (...items: readonly object[]): string => listOf(...CURRENT, ...items);
 
-/** Options of an inventory that covers all, from stdin, taken so many minutes after the beginning. */
+/** Returns the options of an inventory from stdin with full coverage, taken this many minutes after the start. */
 export const whole = (minutes: number): readonly string[] => [
   ...["--inventory", "-", "--covers", "nodes,pods"],
   ...["--taken-at", timeAt(minutes)],
 ];
 
-/** The space of a test: a pool of small blocks, and addresses of pods in it. */
+/** Sets up the space of a test: a pool of small blocks, and addresses of pods in it. */
 export function cluster({ call }: Pick<ReturnType<typeof terminal>, "call">) {
   const done = async (method: string, path: string, body?: object) => {
     const { status, body: answer } = await call(method, path, body);
@@ -49,7 +52,7 @@ export function cluster({ call }: Pick<ReturnType<typeof terminal>, "call">) {
   return {
     withPool: () =>
       done("PUT", "/v1/pools/main", { cidr: "10.0.0.0/24", blockSize: 28, cooldownSeconds: 0 }),
-    /** Assigns a pod its address, on node-1 unless something else is said. */
+    /** Assigns an address to a pod, by default on node-1. */
     async assign(
       pod: string,
       {
@@ -74,7 +77,7 @@ export function cluster({ call }: Pick<ReturnType<typeof terminal>, "call">) {
       });
       return addresses[0].address;
     },
-    /** Assigns ten pods thirty addresses each: more than one request releases. */
+    /** Assigns thirty addresses to each of ten pods, more than one request can release. */
     async assignMany(): Promise<void> {
       await done("PUT", "/v1/pools/large", { cidr: "10.1.0.0/20", blockSize: 22 });
       for (const handle of Array.from({ length: 10 }, (_, n) => `h${n}`))
@@ -91,7 +94,7 @@ export function cluster({ call }: Pick<ReturnType<typeof terminal>, "call">) {
   };
 }
 
-/** Lets something happen after the next page of the table is read, and before it is returned. */
+/** Runs a function after the next page of the table is read, and before it is returned. */
 export function afterNextPage({ store }: Context, happens: () => Promise<unknown>): void {
   const scan = store.scanPage;
   const meanwhile = vi.spyOn(store, "scanPage").mockImplementationOnce(async (limit, after) => {

@@ -290,7 +290,7 @@ describe("whatever is assigned, and whatever an inventory has", () => {
         inUse: new Map([...inventory.inUse, ["10.0.0.3", "c/c"]]),
       };
       const before = new Set(goneIn(assigned, inventory).map(({ address }) => address));
-      // A tunnel whose node is back is in use, so what is gone becomes fewer.
+      // A tunnel whose node is back is in use, so fewer addresses are gone.
       for (const { address } of goneIn(assigned, more)) expect(before).toContain(address);
     });
   });

@@ -16,7 +16,7 @@ import { inventoryWith } from "./builders.ts";
 
 const pool = poolWith();
 
-/** A pool with one block of node-1, in which web-1 has the first address. */
+/** Makes a pool with one block of node-1, in which web-1 has the first address. */
 const contentsWith = (changes: Partial<Contents> = {}): Contents => ({
   ...together([]),
   pools: [pool],

@@ -173,7 +173,7 @@ describe("plat block get --calico", () => {
         unallocated: [0, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 4],
       },
     });
-    // A reader of YAML 1.1 would take `on` for true.
+    // A YAML 1.1 parser would read `on` as true.
     expect(out).toContain('namespace: "on"');
     expect(parse(out, { version: "1.1" })).toEqual(shape);
   });

@@ -23,7 +23,9 @@ const file = files();
 
 beforeEach(withPool);
 
-/** Checks against an inventory from stdin, so many minutes after the beginning; what it found as the program reads it. */
+/**
+ * Checks against an inventory from stdin, this many minutes after the start; returns the findings from the JSON output.
+ */
 async function checkAt(minutes: number, inventory: string, ...args: readonly string[]) {
   const given = { stdin: inventory, nowMs: at(minutes) };
   const { exit, out, err } = await platWith(
@@ -40,7 +42,7 @@ async function checkAt(minutes: number, inventory: string, ...args: readonly str
 const reasonsOf = ({ candidates }: Report) =>
   candidates.map(({ address, reason, confirmed }) => ({ address, reason, confirmed }));
 
-/** Loses the allocation of a handle, as no caller and no crash can. */
+/** Deletes the allocation of a handle, which no caller and no crash can do. */
 async function loseAllocation(handle: string): Promise<void> {
   const { store } = server().context;
   const { contents } = await store.scanPage(1_000);
@@ -439,12 +441,12 @@ describe("a candidate is confirmed", () => {
     const current = addresses.slice(0, 3).map((ip, n) => podOf(`web-${n}`, [ip]));
     const first = await checkAt(0, inventoryOf(...current), "--report", path);
     expect(first.report.brake).toEqual({ applied: true, percent: 30, judged: 14, candidates: 11 });
-    // What is as it should be is told on stdout only.
+    // Counts without a finding are printed on stdout only.
     expect(first.err).toMatch(
       /^Warning: Of 14 addresses .*, which looks like an outage or a wrong inventory\. Nothing is confirmed\.\n$/,
     );
     const sure = ["--since", path, "--brake-percent", "80"];
-    // What was first seen under the brake has not been seen.
+    // A candidate that was first seen while the brake was on does not count as seen.
     const second = await checkAt(20, inventoryOf(...current), ...sure, "--report", path);
     expect(second.report.candidates).toHaveLength(11);
     expect(reasonsOf(second.report).some(({ confirmed }) => confirmed)).toBe(false);

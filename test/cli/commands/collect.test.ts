@@ -25,7 +25,7 @@ let state: string;
 let tests = 0;
 beforeEach(async () => {
   await withPool();
-  // Not there yet: the first scheduled run makes it.
+  // A file that does not exist, because the first run creates it.
   state = `${dirname(await file("x", ""))}/state-${tests++}.json`;
 });
 
@@ -140,7 +140,7 @@ describe("plat collect", () => {
       "Warning: The brake is on: 14 of 14 addresses seem to be nobody's, more than 30 %; nothing was released.\n",
     );
     const after = await repairAt(40, inventoryOf(...pods.slice(2)));
-    // One had been seen before the outage; of the other the outage proves nothing.
+    // The first candidate was seen before the outage. The second was first seen during it, which proves nothing.
     expect(after.summary).toMatchObject({ candidates: 2, newCandidates: 1, released: 1 });
     expect(await stateOf(addresses[0] as string)).toBe("free");
     expect(await stateOf(addresses[1] as string)).toBe("assigned");
@@ -155,7 +155,7 @@ describe("plat collect", () => {
     expect((await repairAt(0, inventoryOf())).summary).toMatchObject({ candidates: 1 });
     expect((await repairAt(15, inventoryOf())).summary.addresses).toEqual([pod]);
     expect((await repairAt(16, inventoryOf())).summary).toMatchObject({ newCandidates: 1 });
-    // A node that comes back has its tunnel still.
+    // A node that comes back still has its tunnel.
     expect((await repairAt(30, inventoryOf(nodeOf("node-9")))).summary).toMatchObject({
       candidates: 0,
     });

@@ -9,7 +9,7 @@ const file = files();
 
 beforeEach(withPool);
 
-/** The file of a report that confirms whatever has no pod in the inventory. */
+/** Writes a report that confirms every address without a pod in the inventory. */
 async function confirmed(inventory = inventoryOf(), name = "report.json"): Promise<string> {
   const path = await file(name, "");
   const check = (minutes: number, ...args: readonly string[]) =>

@@ -103,7 +103,7 @@ describe("plat split", () => {
     await create();
     const sleep = async () => {
       await workAMinuteLater();
-      // Somebody else is faster as soon as the range is free.
+      // Another caller takes the range as soon as it is free.
       await plat("pool", "create", "theirs", "--cidr", "10.0.2.0/24");
     };
     const { exit, out, err } = await platWith({ sleep }, "split", "2", "web");
@@ -113,7 +113,7 @@ describe("plat split", () => {
   });
 
   it("rejects more parts than a space may have pools, before it sends anything", async () => {
-    // As often as it doubles, up to what no list could hold.
+    // Numbers of parts from just above the maximum to more than an array can have.
     for (const number of ["2048", "4294967296", "17179869184", "562949953421312"]) {
       const env = { PLAT_ENDPOINT: "http://127.0.0.1:1" };
       const { exit, err } = await platWith({ env }, "split", number, "web");
@@ -126,7 +126,7 @@ describe("plat split", () => {
     await plat("pool", "create", "web", "--cidr", "fd00::/64");
     const { fetch } = globalThis;
     const others = Array.from({ length: 977 }, (_, i) => ({ name: `other-${i}` }));
-    // Creating as many takes long; the list alone says that they are there.
+    // Creating this many pools takes long, so only the list contains them.
     vi.stubGlobal("fetch", async (url: string, init: RequestInit) =>
       url.includes("/pools?")
         ? Response.json({ pools: [{ name: "web" }, ...others] })

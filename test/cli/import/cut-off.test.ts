@@ -7,7 +7,7 @@ import { wayTo } from "../way.ts";
 
 const { plat, platWith, server, space } = terminal();
 
-/** A little of everything that takes more than one write. */
+/** Makes a small cluster with every kind of change that takes more than one write. */
 function cluster() {
   const own = new CalicoBlock("10.0.0.0/28", "host:node-1");
   own.take({ handle_id: "a", secondary: { node: "node-1" }, alternateOwnerAttrs: { pod: "b" } });
@@ -38,7 +38,7 @@ const importing = (endpoint: string) =>
     ...["import", "calico", "-f", "-"],
   );
 
-/** A way that is cut off at a write, before it arrives or before it is answered; nothing gets through after. */
+/** Makes a connection that is cut off at a write, before it arrives or before its answer. No later request arrives. */
 function cutOffAt(write: number, when: "before" | "after"): Promise<string> {
   let writes = 0;
   return wayTo(server().url, async ({ route, query }) => {
@@ -64,7 +64,7 @@ it.each(["before", "after"] as const)(
       const { exit } = await importing(await cutOffAt(3, when));
       expect((await checkTable(server().context)).violations).toEqual([]);
       if (exit === 0) break;
-      // Out of reach; or an assign is still being carried out, which the next run finds done.
+      // The API is out of reach, or an assign is still in progress, which the next run finds done.
       expect(exit).toBe(3);
     }
     expect(runs).toBeGreaterThan(3);

@@ -20,7 +20,7 @@ const pod = (name: string, node = "node-1") => ({
   secondary: { namespace: "shop", node, pod: name },
 });
 
-/** A block of node-1, 10.0.0.0/28 where nothing else is said, with these addresses from its first on. */
+/** Makes a block of node-1, by default 10.0.0.0/28, with these addresses at its start. */
 function block(
   attributes: readonly Parameters<CalicoBlock["take"]>[0][],
   cidr = "10.0.0.0/28",
@@ -47,7 +47,7 @@ const exported = async (): Promise<Resource[]> =>
 const get = async (path: string) => (await call("GET", path)).body;
 const put = (path: string, body: object) => call("PUT", path, body);
 
-/** Nothing was written, and the reason was told. */
+/** Checks that the import wrote nothing and printed the reasons. */
 async function refused(dump: readonly object[], ...reasons: readonly string[]) {
   const before = await checkTable(server().context);
   const ended = await importing(dump);
@@ -285,7 +285,7 @@ describe("plat import calico takes over", () => {
       pools: normalised(dump).pools,
       blocks: normalised(dump).blocks,
     });
-    // More of the same comes into the pool that is disabled by now, and it stays so.
+    // Another address is imported into the pool, which is disabled now and stays so.
     blocks[0]?.take(pod("later"));
     await imported(dumpOf(pools, blocks));
     expect(await get("/v1/pools/off")).toMatchObject({ disabled: true });
@@ -303,7 +303,7 @@ describe("plat import calico takes over", () => {
     await imported(dump);
     expect(await get("/v1/config")).toMatchObject(config);
     expect(normalised(await exported())).toEqual(normalised(dump));
-    // It holds now, and what is new comes in all the same.
+    // The limits apply now, and the import still adds new blocks and addresses.
     blocks[1]?.take(pod("d", "node-3"));
     blocks.push(block([], "10.0.0.48/28"));
     await imported(dumpOf([POOL], blocks, config));
@@ -486,7 +486,7 @@ describe("plat import calico rejects as a whole", () => {
       changed((one) => (one.spec.handleID === "k8s.a" ? [] : [one])),
       "handle k8s.a has no IPAMHandle, and 1 addresses in block 10.0.0.0/28",
     );
-    // Without any, the blocks alone speak.
+    // Without handles, only the blocks count.
     await imported(changed(() => []));
   });
 
@@ -500,7 +500,7 @@ describe("plat import calico rejects as a whole", () => {
       "affinity 10.0.0.0/28 is confirmed for host:node-9, but the block belongs to host:node-1",
       "affinity 10.0.0.0/28 is missing, though the block belongs to host:node-1",
     );
-    // A claim that was under way: the block says what came of it.
+    // A claim in progress; the block shows its result.
     const { notes } = await imported([
       ...changed({ state: "pending" }),
       resource("BlockAffinity", "stale", {

@@ -12,10 +12,10 @@ export interface Proof {
 }
 
 /**
- * Takes a generated cluster over through the command, and looks whether Plat has it: a dry run that writes nothing, the import,
- * an export that is equal to what came in, a second import that changes nothing, and a check that finds nothing.
+ * Imports a generated cluster through the command, and checks the result. It makes a dry run that writes nothing, the
+ * import, an export that is equal to the input, a second import that changes nothing, and a check without findings.
  *
- * @param plat runs a command line with this on its stdin
+ * @param plat runs a command line with a text on its stdin
  */
 export async function proveImport(
   { nodes, addresses }: { readonly nodes: number; readonly addresses: number },

@@ -10,7 +10,7 @@ beforeEach(async () => {
 const pools = async () => (await plat("pool", "get", "-o", "custom-columns=NAME:.name")).out;
 const state = async () => (await plat("pool", "get", "web", "-o", "json")).out;
 
-/** Runs a line before a person who gives this answer; answers what the person was asked, too. */
+/** Runs a line at a terminal where a person gives this answer; also returns the questions. */
 async function asked(answer: boolean, ...line: readonly string[]) {
   const questions: string[] = [];
   const ask = async (question: string) => {

@@ -2,11 +2,11 @@ import { Writable } from "node:stream";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { spinnerOn } from "../../../src/cli/output/spinner.ts";
 
-/** The library that draws is loaded at the first word, which takes a busy machine its time. */
+/** The time to load the library that draws, which happens at the first text, on a busy machine. */
 const SHOWN_MS_MAX = 30_000;
 
 const CYAN = "\u001b[36m";
-/** The library of colors looks at the process when it is loaded. */
+/** The library of colors reads the environment when it is loaded. */
 vi.hoisted(() => {
   process.env.FORCE_COLOR = "1";
 });
@@ -14,7 +14,7 @@ vi.hoisted(() => {
 const ENV = { TERM: "xterm" };
 const SCREEN = { isTTY: true, columns: 80 };
 
-/** A terminal, or what says that it is one. */
+/** Makes a stream with the properties of a terminal. */
 function terminal(size: object) {
   const written: string[] = [];
   const stream = new Writable({

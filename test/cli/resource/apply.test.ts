@@ -185,7 +185,7 @@ describe("plat pool apply, where something comes between what was looked at and 
     expect(cut.out.match(/ created\n/g)).toHaveLength(7);
     expect(cut.err).toMatch(/^Error: node\/n1: .* does not answer: /);
     expect(cut.err).toMatch(/\nError: \d of 20 failed\. 12 more were not tried\.\n$/);
-    // What was not answered was done.
+    // The request without an answer was carried out.
     const again = await platWith({ stdin }, "node", "apply", "-f", "-");
     expect(again.out.match(/ unchanged\n/g)).toHaveLength(8);
     expect(again.out.match(/ created\n/g)).toHaveLength(12);

@@ -13,7 +13,7 @@ const ioOf = (out = (_: string) => {}, err = out): Io =>
     terminal: { columns: undefined, outHasColors: false, errHasColors: false },
   }) as Partial<Io> as Io;
 
-/** The help of a command, as `--help` prints it where no terminal says how wide it is. */
+/** Returns the help of a command, as `--help` prints it without the width of a terminal. */
 function helpOf(words: readonly string[]): string {
   let out = "";
   const io = ioOf((text) => {
@@ -30,7 +30,7 @@ const find = (program: Command, words: readonly string[]): Command =>
     program,
   );
 
-/** Every command that the help shows, under its words. */
+/** Returns every command that the help shows, under its words. */
 function pathsOf(command: Command, path: readonly string[] = []): (readonly string[])[] {
   const below = command
     .createHelp()
@@ -42,7 +42,7 @@ function pathsOf(command: Command, path: readonly string[] = []): (readonly stri
 
 const PATHS = pathsOf(programFor(ioOf()));
 
-/** The lines of `plat` among the examples of a help, each as the words that a shell makes of it. */
+/** Returns the lines of `plat` among the examples of a help, each split into words as by a shell. */
 const examplesIn = (help: string): (readonly string[])[] => {
   const [, shown = ""] = help.split("\nExamples:\n");
   return [...shown.matchAll(/(?:^ {2}|\| |<\()plat (.*?)(?: > .*|\))?$/gm)].map(([, line = ""]) =>

@@ -15,7 +15,7 @@ const pool = spaceWithPool(shell);
 const assign = (host: string, address: string, handle: string, more: object = {}) =>
   call("POST", "/v1/assign", { host, address, handle, ...more });
 
-/** Something of everything that blocks can hold. */
+/** Assigns and releases addresses of every kind that a block can have. */
 async function aLittleOfEverything(): Promise<void> {
   await pool();
   await pool("six", { cidr: "2001:db8::/116", blockSize: 124 });
@@ -63,7 +63,10 @@ async function oneByOne(): Promise<Pick<Held, "blocks" | "owners">> {
   };
 }
 
-/** Returns the parts of either reading that count: the walk has no leases, and the handles have more than owners. */
+/**
+ * Returns the parts of either reading that can be compared: the walk has no leases, and the handles have more than
+ * owners.
+ */
 const counting = ({ blocks, owners }: Pick<Held, "blocks" | "owners">) => ({
   blocks: blocks.map(({ addresses, ...block }) => ({
     ...block,
@@ -77,7 +80,7 @@ const counting = ({ blocks, owners }: Pick<Held, "blocks" | "owners">) => ({
   })),
 });
 
-/** A way on which every request is noted, and something may happen to those to a route. */
+/** Makes a connection that records every request, and can change the answers of a route. */
 async function noted(
   meet: (route: string) => Promise<object | undefined> = async () => undefined,
 ): Promise<{ readonly url: string; readonly routes: string[] }> {

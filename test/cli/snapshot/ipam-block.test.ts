@@ -5,7 +5,7 @@ import type { Block } from "../../../src/cli/api/blocks.ts";
 import type { OwnedAddress } from "../../../src/cli/api/handles.ts";
 import { blockName, ipamBlock } from "../../../src/cli/snapshot/ipam-block.ts";
 
-/** Written by hand after what kubectl prints of a small block: 12 is cooling since before 13 is. */
+/** Written by hand from kubectl's output for a small block. Ordinal 12 has been cooling for longer than 13. */
 const SAMPLE = `
 apiVersion: crd.projectcalico.org/v1
 kind: IPAMBlock
@@ -159,7 +159,9 @@ describe("a block in Calico's shape", () => {
   });
 });
 
-/** A block of a random size of either family, with random ordinals assigned to some handles and others cooling. */
+/**
+ * Makes a block of a random size of either family, with random ordinals assigned to some handles and others cooling.
+ */
 const anyBlock = fc
   .record({
     isV4: fc.boolean(),

@@ -1,7 +1,10 @@
 import createClient from "openapi-fetch";
 import type { paths } from "./generated/schema.d.ts";
 
-/** The README's example by a client whose types are made of the OpenAPI document: create a pool, assign, read, release. */
+/**
+ * Completes the README's example with a client whose types are generated from the OpenAPI document: create a pool,
+ * assign, read, release.
+ */
 export async function completeExample(baseUrl: string): Promise<string> {
   const plat = createClient<paths>({ baseUrl });
   const path = { space: "typescript", name: "default-ipv4" };
