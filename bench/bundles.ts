@@ -7,8 +7,8 @@ import { readStacks } from "../twin/stacks.ts";
 import { load, loadInTurn } from "./loading.ts";
 
 /**
- * `npm run bundles`: prints the size of each bundle that `npm run synth` wrote for prod, and the time that Lambda's
- * Node.js takes to import it.
+ * `npm run bundles`: prints the size of each bundle that `npm run synth` wrote for prod, and its import time in
+ * Lambda's Node.js.
  */
 
 const ROUNDS = 5;

@@ -17,7 +17,7 @@ import { makePool } from "./pool.ts";
 
 /**
  * `npm run bench:contention`: prints how often independent callers conflict. Every answer other than an assignment is
- * an error, also one that asks for a retry: while a pool has room, no request may be rejected.
+ * an error, also one that asks for a retry. While a pool has room, no request may be rejected.
  */
 
 const TABLE_NAME = "plat-bench";

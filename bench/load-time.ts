@@ -7,7 +7,7 @@ import { REPLACED } from "../cdk/bundling.ts";
 import { type LoadTime, load, loadInTurn } from "./loading.ts";
 
 /**
- * `npm run bench:load [-- ROUNDS]`: prints the time that Lambda's Node.js takes to import the bundle of `assign`, and
+ * `npm run bench:load [-- ROUNDS]`: prints the time that Lambda's Node.js takes to import the bundle of `assign`. It
  * compares it with bundles that make one GetItem. Those are minified bundles with the SDK: one as usual, and one with
  * the files that replace packages in Plat's bundles. It imports all of them in turn, and compares the medians.
  */

@@ -9,9 +9,9 @@ import { type Started, start } from "../test/local/process.ts";
 import { whole } from "./load/options.ts";
 
 /**
- * `npm run bench:pairs`: prints the pairs of an assign and a release by generation that `npm start` serves per second,
- * by callers and hosts, over each table. Each server is a process of its own; the callers, in this process, keep their
- * connections. The tables take turns, case by case and round by round, so that disturbances affect all of them.
+ * `npm run bench:pairs`: prints the pairs of an assign and a release by generation that `npm start` serves per second.
+ * It measures each table, by callers and hosts. Each server is a process of its own; the callers, in this process, keep
+ * their connections. The tables take turns, case by case and round by round, so that disturbances affect all of them.
  */
 
 /** The cases of the comparison with Calico's client on etcd, and its pairs per second on two idle cores. */

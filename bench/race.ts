@@ -11,11 +11,10 @@ import { verdict } from "./load/verdict.ts";
 import { HOSTS, POOLS } from "./load/world.ts";
 
 /**
- * `npm run race`: many callers race over HTTP on pools that they can just fill, in every way of the API, while the
- * scheduled runs run and a pool is drained. A ledger on this side proves that no address is held twice and that none is
- * lost.
- * The table is a laptop's. With `-- --dynamodb` it is the embedded DynamoDB, and with `-- --deployed prod` all of it is
- * the twin of the deployment.
+ * `npm run race`: lets many callers race over HTTP on pools that they can just fill. They use every operation of the
+ * API, while the scheduled runs run and a pool is drained. A ledger of the callers proves that no address is held twice
+ * and that none is lost. The table is that of `npm start`. With `-- --dynamodb` it is the embedded DynamoDB, and with
+ * `-- --deployed prod` all of it is the twin of the deployment.
  *
  * `npm run race -- --operations 1000000 --resume DIR --kills 100` races without HTTP, so that a million operations are
  * feasible. Ctrl-C interrupts it, and the same command continues; after a crash it continues from its last check.

@@ -43,12 +43,12 @@ export interface Access extends Readonly<Partial<Record<ActionKind, readonly Par
 
 /**
  * The rights of each function. There is one function for each set of rights. Routes that need the same rights share a
- * function, which is then cold less often, and no route has a right that it does not need. A set has actions, and the
+ * function, which is then cold less often. No route has a right that it does not need. A set has actions, and the
  * partitions of the items:
  *
- * - `assign` claims blocks and writes allocations. `release` claims none, and of a host's items it deletes only the
- *   hint that a block is full, which shares a partition with affinities and nodes. `affinities` does not touch
- *   allocations. `amend` changes an allocation and nothing else.
+ * - `assign` claims blocks and writes allocations. `release` claims none. Of a host's items it deletes only the hint
+ *   that a block is full, which shares a partition with affinities and nodes. `affinities` does not touch allocations.
+ *   `amend` changes an allocation and nothing else.
  * - `read` writes nothing. `survey` may scan, which no condition on keys can limit.
  * - `configure` writes the configuration of a space: pools, reservations and settings share a partition, where a right
  *   to one is a right to all. `register` writes hosts and namespaces.

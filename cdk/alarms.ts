@@ -26,9 +26,9 @@ export interface AlarmsProps {
 type Rule = Pick<AlarmProps, "metric" | "threshold" | "evaluationPeriods" | "datapointsToAlarm">;
 
 /**
- * Alarms for operators, through a topic that has no subscriber at first. The functions have no alarm for their errors,
- * because an error of a request is a 5xx, and an error of a scheduled run is a dead letter. Each of these metrics
- * counts failures only, so missing data means that there were none.
+ * Alarms for operators, through a topic that has no subscriber at first. The functions have no alarm for their errors.
+ * An error of a request is a 5xx, and an error of a scheduled run is a dead letter. Each of these metrics counts
+ * failures only, so missing data means that there were none.
  */
 export class Alarms extends Construct {
   readonly topic: Topic;
@@ -99,8 +99,9 @@ export class Alarms extends Construct {
       {
         metric: this.runsWithFailures(scheduledRuns),
         // Counts minutes, not runs, because all shards fail in the same minute if the table does not answer. The next
-        // scheduled run repeats a failed call. A permanent failure shows in each run that reaches its item: every
-        // minute in a small space, and less than three times an hour in a very large one. `plat check` finds it there.
+        // scheduled run repeats a failed call. A permanent failure shows in each run that reaches its item. That is
+        // every minute in a small space, and less than three times an hour in a very large one. `plat check` finds it
+        // there.
         threshold: 1,
         evaluationPeriods: 60,
         datapointsToAlarm: 3,

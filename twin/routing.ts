@@ -2,9 +2,9 @@ import { isGreedy } from "../src/edge/http/routing.ts";
 import type { DeployedRoute } from "./deployment.ts";
 
 /**
- * Returns the route of a request, as an HTTP API chooses it: one that matches path and method, then one with a greedy
- * part, then `$default`. Among equal ones, the route with more fixed parts from the left wins, and its own method wins
- * over `ANY`
+ * Returns the route of a request, as an HTTP API chooses it. A route that matches path and method comes first, then one
+ * with a greedy part, then `$default`. Among equal ones, the route with more fixed parts from the left wins, and its
+ * own method wins over `ANY`
  * (https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-routes.html#http-api-develop-routes.evaluation).
  *
  * @param segments the parts of the decoded path

@@ -44,8 +44,8 @@ export const AHEAD_AFTER_CHECK_MS = MUCH_LATER_MS + ROUNDS * LATER_MS;
  */
 
 /**
- * Checks that every address still belongs to its owner, that a repeat of its request returns it, and that the scheduled
- * runs keep it and tidy the rest.
+ * Checks that every address still belongs to its owner, and that a repeat of its request returns it. Then it checks
+ * that the scheduled runs keep the address and tidy the rest.
  */
 export async function isHeld(
   site: Grounds,

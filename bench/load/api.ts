@@ -4,7 +4,7 @@ import { Tally } from "../../src/local/tally.ts";
 import type { AssignCall, Assigned } from "./ledger.ts";
 
 /**
- * The maximum of tries. They take longer than a request can live or a killed server needs to return, so a request that
+ * The maximum of tries. They take longer than a request can live or a killed server needs to return. So a request that
  * is not settled by then never is.
  */
 const SETTLE_TRIES_MAX = 120;
@@ -86,8 +86,8 @@ export class Api {
   }
 
   /**
-   * Repeats a call until its answer is final. It repeats after these: the server is gone, the database does not answer,
-   * a concurrent change won, the same request is still running, a release is not complete.
+   * Repeats a call until its answer is final. It repeats if the server is gone, the database does not answer or a
+   * concurrent change won. It also repeats if the same request is still running, or a release is not complete.
    */
   async #settled(
     kind: string,

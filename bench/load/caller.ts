@@ -94,8 +94,8 @@ export class Caller {
   }
 
   /**
-   * Chooses a request: mostly for one address; also for both families, for more than a block has, for as many as
-   * possible, or for a specific address.
+   * Chooses a request, mostly for one address. Other requests are for both families, for more than a block has, for as
+   * many as possible, or for a specific address.
    */
   #familyRequest(): Omit<AssignCall["body"], "host" | "handle"> {
     const kind = this.#random.fraction();

@@ -1,10 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Api } from "./api.ts";
 
-/**
- * The pool that is drained in the middle of the load. By its name it is the first pool, so many of its addresses are
- * assigned by then.
- */
+/** The pool that is drained in the middle of the load. By its name it is the first pool, so it is well used by then. */
 const POOL = { name: "leaving", cidr: "10.1.0.0/25", blockSize: 29 } as const;
 const PREFIX = "10.1.0.";
 const END_TRIES_MAX = 120;

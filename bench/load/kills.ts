@@ -52,8 +52,8 @@ const KILLING = {
 const ANSWERS_POLL_MS = 5;
 
 /**
- * Runs callers on `npm start -- --data DIR`, while it kills the server with -9, and also the database and the functions
- * if they run apart, in random order. Then it compares all answers with the table.
+ * Runs callers on `npm start -- --data DIR`, while it kills the server with -9. It also kills the database and the
+ * functions if they are separate processes, in random order. Then it compares all answers with the table.
  */
 export async function runKills(options: KillOptions): Promise<KillReport> {
   const { table, directory, callers, killsEach, answersBetween, seed, say } = options;

@@ -32,9 +32,9 @@ const ASKED = ["Key", "Item", "ExpressionAttributeValues", "ExclusiveStartKey"] 
 const ANSWERED = ["Item", "Attributes", "LastEvaluatedKey"] as const;
 
 /**
- * Sends the product's commands to the embedded database at a fraction of the cost of the SDK's client, so that a race
- * of a million operations is feasible. It uses the product's table with its expressions and error handling, and the
- * SDK's marshalling. It does not use the SDK's schemas, middlewares, signature and time-outs.
+ * Sends the product's commands to the embedded database at a fraction of the cost of the SDK's client. So a race of a
+ * million operations is feasible. It uses the product's table with its expressions and error handling, and the SDK's
+ * marshalling. It does not use the SDK's schemas, middlewares, signature and time-outs.
  */
 export class LeanClient {
   readonly #endpoint: URL;

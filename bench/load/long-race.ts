@@ -48,9 +48,9 @@ const RUN_OPERATIONS = 1_000;
 const POLL_MS = 10;
 
 /**
- * Lets callers race on a database on disk for any number of operations, over one or more runs, while it kills the
- * functions' processes and the database with -9. From time to time the callers pause, and the clock moves a day ahead,
- * with its scheduled runs. Then it checks the whole table, and compares it with the answers.
+ * Lets callers race on a database on disk for any number of operations, over one or more runs. It kills the functions'
+ * processes and the database with -9. From time to time the callers pause, and the clock moves a day ahead, with its
+ * scheduled runs. Then it checks the whole table, and compares it with the answers.
  */
 export async function runLongRace(options: LongRaceOptions): Promise<LongRaceReport> {
   const { directory, operations, callers, kills, isSuspended, say } = options;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { copyDatabase, databaseIn } from "./database.ts";
 import type { Written } from "./ledger.ts";
 
-/** The progress of a race over several runs, and the callers' holdings. */
+/** The progress of a race over all its runs, and the callers' holdings. */
 export interface Progress {
   readonly seed: number;
   readonly runs: number;
@@ -21,7 +21,7 @@ export interface Progress {
   /** The number of requests of each caller. */
   readonly requests: readonly number[];
   readonly ledger: Written;
-  /** The process of the current run. If it is gone, the progress belongs to the copy, and not to the database. */
+  /** The process of the current run. If it has ended, the progress belongs to the copy, and not to the database. */
   readonly pid?: number;
   /** The copy of the database that was made last. */
   readonly copy?: string;

@@ -6,7 +6,7 @@ import type { Asked, Told } from "./crew.ts";
 import { openFunctions } from "./functions.ts";
 import { LeanClient } from "./lean.ts";
 
-/** A process with several functions. Its parent process sends its requests, and it ends with the parent. */
+/** A process with more than one function. Its parent process sends its requests, and it ends with the parent. */
 const [endpoint = "", aheadMs = "0"] = process.argv.slice(2);
 const table = tableThrough(new LeanClient(endpoint), TABLE_NAME);
 const now = () => Date.now() + Number(aheadMs);

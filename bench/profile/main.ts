@@ -5,8 +5,8 @@ import { whole } from "../load/options.ts";
 import { profileAssign } from "./assign.ts";
 
 /**
- * `npm run bench:profile [-- --assigns 500]`: prints the processor time of a warm assign in the deployed function, and
- * the shares of the SDK and of Plat. It uses the twin of prod with Lambda's Node.js.
+ * `npm run bench:profile [-- --assigns 500]`: prints the processor time of a warm assign in the deployed function. It
+ * also prints the shares of the SDK and of Plat. It uses the twin of prod with Lambda's Node.js.
  */
 
 const { values } = parseArgs({ options: { assigns: { type: "string", default: "500" } } });

@@ -9,8 +9,8 @@ import { isSection, measureSpeed, SECTIONS, SIZES } from "./run.ts";
 
 /**
  * `npm run bench [-- --only pairs,growth --rounds 5 --seconds 2 --minutes 9 --out DIR]`: measures the speed of Plat
- * relative to raw conditional writes, which the same client sends to the same table in the same run. It prints
- * Markdown, and writes Markdown, JSON and a plot.
+ * relative to raw conditional writes. The same client sends both to the same table in the same run. It prints Markdown,
+ * and writes Markdown, JSON and a plot.
  */
 
 const { values } = parseArgs({

@@ -12,7 +12,7 @@ const COOLING = 2;
 const BLOCK_ADDRESSES = 64;
 
 /**
- * Sends the two writes of an assign and the two of its release, as Plat sends them, for items with the same content
+ * Sends the two writes of an assign and the two of its release, as Plat sends them. Their items have the same content
  * under other keys. It does not read, choose, parse or answer, and no other caller uses its slot.
  */
 export class RawPairs {

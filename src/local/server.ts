@@ -33,7 +33,7 @@ export interface ServerLimits {
 }
 
 /**
- * The limits of AWS. A body has its own limit, `BODY_BYTES_MAX`, both here and in AWS; it is below the 10 MB of API
+ * The limits of AWS. A body has its own limit, `BODY_BYTES_MAX`, both here and in AWS. It is below the 10 MB of API
  * Gateway and the 6 MB of Lambda.
  */
 const LIMITS: ServerLimits = {

@@ -1,8 +1,8 @@
-"""Creates what templates have through the services' own APIs, and reads it back.
+"""Creates the resources of templates through the services' own APIs, and reads them back.
 
 Arguments: the endpoint, then the files of the templates, each after those whose exports it imports.
-Prints a list of {id, type, wanted, found}: the properties as the template has them, with its references filled in, and as
-the service tells them, in the words of CloudFormation.
+Prints a list of {id, type, wanted, found}. `wanted` has the properties of the template, with its references filled in.
+`found` has the properties that the service returns, under the names of CloudFormation.
 """
 
 import json
@@ -41,7 +41,7 @@ class Table:
             "Region": table["TableArn"].split(":")[3],
             "DeletionProtectionEnabled": table["DeletionProtectionEnabled"],
             "PointInTimeRecoverySpecification": {"PointInTimeRecoveryEnabled": recovery == "ENABLED"},
-            # CloudFormation wants the indexes named again in each replica; of one Region they are the table's.
+            # CloudFormation names the indexes again in each replica; with one Region they are those of the table.
             "GlobalSecondaryIndexes": table["GlobalSecondaryIndexes"],
         }
         return {**table, "BillingMode": table["BillingModeSummary"]["BillingMode"], "Replicas": [replica]}
@@ -51,7 +51,7 @@ class Table:
 
 
 class OfApi:
-    """What API Gateway makes: its `create_` and `get_` take the words of CloudFormation."""
+    """A resource of API Gateway, whose `create_` and `get_` use the names of CloudFormation."""
 
     kind, id_name = "", ""
 
@@ -195,7 +195,7 @@ class Loader:
         for output in template.get("Outputs", {}).values():
             if "Export" in output:
                 self.exports[output["Export"]["Name"]] = self.filled(output["Value"])
-        # Read when all is there: a policy changes the queue that was made before it.
+        # Reads after all are created, because a policy changes a queue that was created before it.
         return [{"id": name, "type": kind, "wanted": wanted, "found": made.found()} for name, kind, wanted, made in loaded]
 
     def make(self, name):
@@ -210,7 +210,7 @@ class Loader:
             return PSEUDO[name]
         if self.resources[name]["Type"] in KINDS:
             return self.make(name)[1].refs()[attribute]
-        # What is not loaded, such as a function, is named as its ARN might be.
+        # A resource that is not loaded, such as a function, gets a possible ARN.
         return f"arn:aws:lambda:{REGION}:{ACCOUNT}:function:{name}:live"
 
     def filled(self, value):

@@ -37,10 +37,10 @@ interface Access {
 type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /**
- * Calls the API at an endpoint, a URL. It repeats a request if the answer asks for a short wait, if there was no
- * connection, or if it got no answer and is idempotent. If the endpoint is API Gateway's, or a Region is given, it
- * signs requests with SigV4 and the credentials of the AWS command line. Otherwise requests carry the token, if there
- * is one.
+ * Calls the API at an endpoint, a URL. It repeats a request if the answer asks for a short wait, or if there was no
+ * connection. It also repeats an idempotent request without an answer. If the endpoint is API Gateway's, or a Region is
+ * given, it signs requests with SigV4 and the credentials of the AWS command line. Otherwise requests carry the token,
+ * if there is one.
  *
  * @param space the space in the paths; without one the paths name none, and the API acts in `default`
  */
@@ -182,8 +182,8 @@ async function exchange(fetch: Fetch, base: URL, space: string | undefined, requ
 }
 
 /**
- * Returns true if the request is idempotent. Two writes are not: one that is conditional on the item that it changes,
- * and a release of all addresses of a handle or a host.
+ * Returns true if the request is idempotent. Two writes are not: a write that is conditional on its item, and a release
+ * of all addresses of a handle or a host.
  */
 const repeatable = ({ method, headers = {}, isRepeatable = false }: Request): boolean =>
   isRepeatable || method === "GET" || "Idempotency-Key" in headers;

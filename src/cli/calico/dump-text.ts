@@ -3,8 +3,8 @@ import { isRecord } from "../../contract/schema/schema.ts";
 import { usageError } from "../shell/exit.ts";
 
 /**
- * The maximum depth. A resource in a list has ten levels, and a text with a hundred times as many can take minutes to
- * read, or overflow the stack.
+ * The maximum depth. A resource in a list has ten levels. A text with a hundred times as many can take minutes to read,
+ * or overflow the stack.
  */
 const LEVELS_MAX = 64;
 /**

@@ -1,4 +1,4 @@
-/** Resources as kubectl prints several of them. */
+/** Makes a list of resources as kubectl prints it. */
 export const listOf = <Item>(items: readonly Item[]) => ({
   apiVersion: "v1",
   items,

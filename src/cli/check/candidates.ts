@@ -101,7 +101,7 @@ export function brakeFor(
 /**
  * Returns the candidates that may be confirmed: seen before, and still missing in an inventory that was taken after the
  * grace period. It returns all or none of a handle whose addresses go together. It returns none while the brake is on.
- * It never returns an address of a handle with a limit: the handle can get it again at any moment, by a request that
+ * It never returns an address of a handle with a limit, because the handle can get it again at any moment. That request
  * leaves no trace by which a release could be fenced.
  */
 export function agedOf(

@@ -7,8 +7,8 @@ import type { Leaks } from "./report.ts";
 import { stillAsSeen } from "./second-look.ts";
 
 /**
- * Finds assigned addresses whose owner is gone: candidates, and confirmed leaks. Two inventories a grace period apart,
- * and a strongly consistent read now, confirm a leak.
+ * Finds assigned addresses whose owner is gone: candidates, and confirmed leaks. A leak is confirmed by two inventories
+ * a grace period apart, and a strongly consistent read now.
  *
  * @param earlier the candidates of the check before
  */

@@ -79,9 +79,9 @@ interface Objects {
 }
 
 /**
- * Reads the files of an inventory. It was taken at the newest time that it contains, or later; of several files the
- * oldest of these times counts. Errors: a file is cut off, is one page of a list, or is no inventory; a covered kind is
- * missing; it has no time.
+ * Reads the files of an inventory. It was taken at the newest time that it contains, or later. With more than one file,
+ * the oldest of these times counts. Errors: a file is cut off, is one page of a list, or is no inventory; a covered
+ * kind is missing; it has no time.
  *
  * @param takenAtMs the time at which it was taken, or an earlier one, if known
  */

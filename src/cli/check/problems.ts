@@ -138,7 +138,7 @@ function usedButNotAssigned({ pools, blocks }: Contents, inventory: Inventory): 
   });
 }
 
-/** Finds used addresses outside of all pools: of another network, or of a pool that is gone. */
+/** Finds used addresses outside of all pools: of another network, or of a deleted pool. */
 function usedOutsidePools({ pools }: Contents, inventory: Inventory): Finding[] {
   const outside = inUseOf(inventory)
     .filter(([address]) => !pools.some(({ cidr }) => contains(cidr, address)))

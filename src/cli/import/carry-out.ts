@@ -15,9 +15,16 @@ const REQUESTS_AT_ONCE = 32;
 const EFFECTIVE_MS_MAX = 60_000;
 
 /**
- * Carries out a plan in an order without conflicts: (1) reservations and labels; (2) pools that serve only requests
- * that name them, and a configuration without limits; (3) blocks; (4) addresses; (5) blocks without an owner; (6) the
- * final pools and configuration. Every step can be repeated, so a new plan completes an interrupted one.
+ * Carries out a plan in an order without conflicts:
+ *
+ * - reservations and labels;
+ * - pools that serve only requests that name them, and a configuration without limits;
+ * - blocks;
+ * - addresses;
+ * - blocks without an owner;
+ * - the final pools and configuration.
+ *
+ * Every step can be repeated, so a new plan completes an interrupted one.
  */
 export async function carryOut(client: Client, io: Io, plan: Plan, shown: Progress): Promise<void> {
   const run = randomUUID();
@@ -69,8 +76,8 @@ async function open(client: Client, io: Io, plan: Plan, shown: Progress): Promis
 }
 
 /**
- * Claims the blocks of different hosts in parallel, and those of one host one after the other, because each claim takes
- * the host's lowest free place.
+ * Claims the blocks of different hosts in parallel. It claims those of one host one after the other, because each claim
+ * takes the host's lowest free place.
  */
 async function claimAll(
   client: Client,

@@ -79,8 +79,8 @@ function filledPools(
 }
 
 /**
- * Plans one pool. A pool that receives addresses serves from the start, but only requests that name it, so that no
- * other request takes an address that the import still needs. It gets its final fields at the end.
+ * Plans one pool. A pool that receives addresses serves from the start, but only requests that name it. So no other
+ * request takes an address that the import still needs. It gets its final fields at the end.
  */
 function stepOf({ name, fields }: DesiredPool, { pools }: Current, filled: boolean): PoolStep[] {
   const before = pools.find((pool) => pool.name === name);

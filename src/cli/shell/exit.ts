@@ -52,7 +52,7 @@ export const usageError = (message: string) => new CommandError(EXIT.usage, mess
 
 const PROBLEMS_SHOWN_MAX = 10;
 
-/** Makes the error of several mistakes: the message has the first of them, and the number of the others. */
+/** Makes the error of one or more mistakes: the message has the first of them, and the number of the others. */
 export function usageErrors(problems: readonly string[]): CommandError {
   const more = problems.length - PROBLEMS_SHOWN_MAX;
   const shown = problems.slice(0, PROBLEMS_SHOWN_MAX);

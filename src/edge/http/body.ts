@@ -58,7 +58,7 @@ export const EMPTY = invalid({ field: "body", problem: "is empty; send a JSON ob
 
 /**
  * Returns the media type of a body. It rejects a body without a type, because a guess could be wrong
- * (https://www.rfc-editor.org/rfc/rfc9110#section-8.3), and because a web page can send one to any server without a
+ * (https://www.rfc-editor.org/rfc/rfc9110#section-8.3). A web page can also send such a body to any server without a
  * preflight.
  */
 export function mediaType({ headers, body }: Event): string | Problem {

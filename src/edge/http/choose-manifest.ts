@@ -23,8 +23,8 @@ export interface Wanted {
 const NAMES_TOLD_MAX = 10;
 
 /**
- * Chooses the document of a PUT: the only one, or among manifests (as files and `kubectl` have them) the one of the
- * wanted kind with the name of the URL. It must occur exactly once. No document may name a space.
+ * Chooses the document of a PUT. That is the only document, or among manifests (as files and `kubectl` have them) the
+ * one of the wanted kind with the name of the URL. It must occur exactly once. No document may name a space.
  */
 export function chooseManifest(
   event: Event,

@@ -5,8 +5,8 @@ import type {
 } from "aws-lambda";
 
 /**
- * A request as API Gateway's HTTP API passes it (payload format 2.0): header names in lower case, the path decoded, and
- * the caller if IAM authorizes the route. `npm start` has no callers.
+ * A request as API Gateway's HTTP API passes it (payload format 2.0). Header names are in lower case, the path is
+ * decoded, and the caller is present if IAM authorizes the route. `npm start` has no callers.
  */
 export type Event = APIGatewayProxyEventV2WithRequestContext<
   APIGatewayEventRequestContextV2 & {

@@ -8,7 +8,7 @@ import type { DryRun } from "../http/write-answer.ts";
 
 /**
  * Returns the answer to a started job: the URL of the job, and the time from which no request gets an address of its
- * pool, unless the pool still serves. The answer to a dry run has the job that would start, without a URL.
+ * pool. A pool that still serves has no such time. The answer to a dry run has the job that would start, without a URL.
  */
 export function acceptedAnswer(
   { job, effectiveAtMs }: Pick<Accepted, "job"> & Partial<Accepted>,

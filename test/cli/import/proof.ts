@@ -13,7 +13,7 @@ export interface Proof {
 
 /**
  * Imports a generated cluster through the command, and checks the result. It makes a dry run that writes nothing, the
- * import, an export that is equal to the input, a second import that changes nothing, and a check without findings.
+ * import, and an export that is equal to the input. Then a second import changes nothing, and a check has no findings.
  *
  * @param plat runs a command line with a text on its stdin
  */

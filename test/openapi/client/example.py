@@ -1,4 +1,4 @@
-"""The README's example by a client made of the OpenAPI document: create a pool, assign, read, release."""
+"""Completes the README's example with a client generated from the OpenAPI document: create a pool, assign, read, release."""
 
 import sys
 
