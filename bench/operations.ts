@@ -37,7 +37,7 @@ export interface Line {
 
 export interface Bench {
   readonly meter: ReturnType<typeof meterOf>;
-  /** A function that has just started. */
+  /** Makes a function that has just started. */
   readonly cold: () => Context;
 }
 

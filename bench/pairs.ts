@@ -33,7 +33,7 @@ type TableName = keyof typeof TABLES;
 const POOL = { cidr: "10.0.0.0/12", blockSize: 26 };
 /** Calico assigns a released address immediately. */
 const SETTINGS = { cooldownSeconds: 0, maxBlocksPerHost: 1_000 };
-/** No scheduled run falls into a measurement. */
+/** An interval so long that no scheduled run starts during a measurement. */
 const NEVER = "86400";
 const WARM_UP_MS = 1_000;
 

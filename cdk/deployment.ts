@@ -43,7 +43,7 @@ const deployment = v.pipe(
 /** The target of a deployment. Without an account and a Region, an environment can be synthesized, but not deployed. */
 export type Deployment = v.InferOutput<typeof deployment>;
 
-/** The key in `cdk.context.json`, or in `-c plat:prod='{…}'`. */
+/** Returns the key of an environment in `cdk.context.json`, or in `-c plat:prod='{…}'`. */
 export const contextKey = (name: EnvironmentName): string => `plat:${name}`;
 
 /**

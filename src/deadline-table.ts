@@ -60,7 +60,11 @@ export function deadlineSleep(sleep: (ms: number) => Promise<void>) {
   };
 }
 
-/** @throws {DeadlineError} if a call that begins after this many milliseconds would be too late */
+/**
+ * Checks that a call can still begin.
+ *
+ * @throws {DeadlineError} if a call that begins after this many milliseconds would be too late
+ */
 export function assertInTime(afterMs = 0): void {
   const deadline = deadlines.getStore();
   if (deadline && deadline.nowMs() + afterMs > deadline.lastCallMs)

@@ -22,7 +22,11 @@ export interface Database {
 export const databaseFile = (data: string, { name }: DeployedTable): string =>
   join(resolve(data), `${name}.db`);
 
-/** @param file the file of the data; without it, the memory of a process */
+/**
+ * Opens the embedded DynamoDB, and creates the table of the template.
+ *
+ * @param file the file of the data; without it, the memory of a process
+ */
 export async function openDatabase(
   { name, arn: _, GlobalSecondaryIndexes, ...definition }: DeployedTable,
   file: string | undefined,

@@ -41,7 +41,7 @@ export async function signerOf(
 
 const signatureOf = (authorization: string) => authorization.split("Signature=")[1];
 
-/** `20260101T000000Z` */
+/** Parses a time such as `20260101T000000Z`. */
 function timeMsOf(datetime: string): number {
   const [, year, month, day, hour, minute, second] =
     /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(datetime) ?? [];

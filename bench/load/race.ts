@@ -26,7 +26,7 @@ export interface RaceReport {
   readonly toldTheSame: number;
   /** Repeats of a key that returned that its addresses were released. */
   readonly toldReleased: number;
-  /** Addresses that the drained pool assigned before it was drained. */
+  /** The number of addresses of the drained pool that answers contained. */
   readonly drained: number;
   readonly violations: number;
   readonly failures: readonly string[];

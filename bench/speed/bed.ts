@@ -51,7 +51,7 @@ export class Bed {
     });
   }
 
-  /** The number of calls of functions so far. */
+  /** Returns the number of calls of functions so far. */
   get calls(): number {
     return this.#calls;
   }

@@ -4,7 +4,7 @@ import type { Bed } from "./bed.ts";
 import { contestsThrough, type Pair } from "./pairs.ts";
 import type { Contest } from "./turns.ts";
 
-/** No scheduled run falls into a measurement. */
+/** Options with an interval so long that no scheduled run starts during a measurement. */
 const NEVER = ["reclaim", "repair", "work"].flatMap((run) => [`--${run}-seconds`, "86400"]);
 
 /**

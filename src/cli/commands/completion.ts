@@ -5,7 +5,7 @@ import type { Io } from "../shell/io.ts";
 
 const SHELLS = ["bash", "zsh", "fish", "powershell"];
 
-/** `plat completion bash`: prints a script that runs `plat complete` at every press of the tab key. */
+/** Makes `plat completion bash`, which prints a script that runs `plat complete` at every press of the tab key. */
 export const completionCommand = (io: Io): Command =>
   new Command("completion")
     .description("Print the completion script of a shell")
@@ -23,8 +23,8 @@ export const completionCommand = (io: Io): Command =>
     });
 
 /**
- * `plat complete -- pool ge`: prints the possible continuations of the words. It is for the scripts, so the help does
- * not show it.
+ * Makes `plat complete -- pool ge`, which prints the possible continuations of the words. It is for the scripts, so the
+ * help does not show it.
  */
 export const completeCommand = (io: Io): Command =>
   new Command("complete")

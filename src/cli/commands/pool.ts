@@ -51,7 +51,7 @@ export const POOL_COLUMNS: readonly Column<Pool>[] = [
   { header: "NODESELECTOR", value: ({ nodeSelector }) => nodeSelector, wide: true },
 ];
 
-/** The names of its options are the names of the fields. */
+/** Makes the command `create`. The names of its options are the names of the fields. */
 const createCommand = (io: Io): Command =>
   new Command("create")
     .description("Create a pool")

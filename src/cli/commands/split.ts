@@ -24,8 +24,9 @@ interface Options extends ConfirmOptions {
 }
 
 /**
- * `calicoctl ipam split`, as far as it is safe in Plat. Two pools must not overlap, and a block stays with the pool in
- * which it was claimed. So it rejects a pool with addresses. It deletes an empty pool before it creates the parts.
+ * Makes `calicoctl ipam split`, as far as it is safe in Plat. Two pools must not overlap, and a block stays with the
+ * pool in which it was claimed. So it rejects a pool with addresses. It deletes an empty pool before it creates the
+ * parts.
  */
 export const splitCommand = (io: Io): Command =>
   withConfirmation(

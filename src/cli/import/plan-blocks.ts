@@ -117,7 +117,7 @@ function whyNot(block: DesiredBlock, there: BlockSummary): string | undefined {
   const isFree = owner === undefined || (block.owner === undefined && owner === keeper);
   if (!isFree && owner !== block.owner)
     return `belongs to ${owner} in Plat, and to ${block.owner ?? "nobody"} in what is imported`;
-  // An existing block never gains or loses a reservation of its host.
+  // The host-reserved addresses of an existing block never change.
   if (isSame(block.hostReserved, there.hostReservation)) return undefined;
   return there.hostReservation
     ? "stands in Plat with what its host keeps for itself, and is to be otherwise"

@@ -19,8 +19,8 @@ interface Options {
 }
 
 /**
- * `apply -f FILE`, as in kubectl. Each manifest goes to the resource of its kind. A document without a kind goes to the
- * kind of the command.
+ * Makes `apply -f FILE`, as in kubectl. Each manifest goes to the resource of its kind. A document without a kind goes
+ * to the kind of the command.
  */
 export const applyCommand = (io: Io, plain: Kind): Command =>
   new Command("apply")

@@ -5,7 +5,7 @@ import type { Io } from "../../../src/cli/shell/io.ts";
 
 const WIDTH_MAX = 80;
 
-/** The parts of the world that a help uses. */
+/** Makes the parts of the world that a help uses. */
 const ioOf = (out = (_: string) => {}, err = out): Io =>
   ({
     out,
