@@ -23,7 +23,7 @@ export interface Held {
   readonly id?: string;
 }
 
-/** The allocation of a request for one address, and its slot. */
+/** Returns the allocation of a request for one address, and its slot. */
 export function requestFor(
   { space }: Pool,
   {
@@ -60,7 +60,10 @@ export function requestFor(
   return { allocation, slot: { kind: "taken", token, handleHash: hash } };
 }
 
-/** Puts a block of a host whose first addresses are held so, with an allocation each. */
+/**
+ * Puts a block of a host whose first addresses are taken by these handles, with an allocation for
+ * each.
+ */
 export function putHeld(
   items: LargeTable,
   pool: Pool,

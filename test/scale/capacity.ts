@@ -5,7 +5,7 @@ export interface Consumed {
   calls: number;
   readUnits: number;
   writeUnits: number;
-  /** Calls that were rejected since the partition had no units left. */
+  /** Calls that were rejected because the partition had no units left. */
   throttled: number;
 }
 
@@ -17,8 +17,8 @@ export class Capacity {
   readonly #partitions = new Map<string, Partition>();
 
   /**
-   * Takes units of a partition, or answers that it has none left. A call may overdraw: what a page costs is known when it was
-   * read, and the next ones wait for it.
+   * Takes units of a partition, or returns false if it has none left. A call may overdraw, because
+   * the cost of a page is known only after its read. The next calls wait for the overdrawn units.
    */
   take(name: string, kind: "read" | "write", units: number, nowMs: number): boolean {
     const partition = this.#partitions.get(name) ?? newPartition(nowMs);

@@ -19,13 +19,13 @@ import { newCloud } from "./scene.ts";
 const PRICES = {
   writeUnit: 0.625e-6,
   readUnit: 0.125e-6,
-  /** With point-in-time recovery. */
+  /** Includes point-in-time recovery. */
   storedGbMonth: 0.25 + 0.2,
-  /** arm64. */
+  /** The price for arm64. */
   lambdaGbSecond: 0.0000133334,
   lambdaRequest: 0.2e-6,
   schedulerInvocation: 1e-6,
-  /** REST, the first 333 million in a month. */
+  /** The price of a REST API, for the first 333 million requests in a month. */
   apiRequest: 3.5e-6,
 } as const;
 
@@ -36,15 +36,15 @@ const MINUTES_PER_MONTH = 30 * 24 * 60;
  */
 const STORED_BESIDE_BYTES = 100;
 const SPACE = "default";
-/** A pool in which a hundred million addresses have room. */
+/** A pool with room for a hundred million addresses. */
 const CIDR = "64.0.0.0/5";
-/** Minutes that are measured; one before them is not. */
+/** The number of measured minutes. The minute before them is not measured. */
 const MINUTES = 2;
 const PAIRS = 200;
-/** Partitions of each kind whose items are measured. */
+/** The number of partitions of each kind whose items are measured. */
 const SAMPLES = 200;
 const ADDRESSES_PER_GROUP = 4_096;
-/** Executions in a minute. */
+/** The executions in a minute. */
 const SCHEDULES = RECLAIM.length + COLLECT.length + WORK.length;
 
 /** The costs of a table with this many addresses, all assigned, each to its own handle. */
@@ -60,12 +60,15 @@ export interface Costs {
   readonly longestRunSeconds: number;
   /** The minutes until reclaim returns to a block. */
   readonly reclaimRoundMinutes: number;
-  /** The same where a function has a whole processor. */
+  /** The same for functions with a whole processor. */
   readonly reclaimRoundMinutesWithProcessor: number;
-  /** In dollars a month. */
+  /** Dollars in a month. */
   readonly restPerMonth: number;
   readonly storagePerMonth: number;
-  /** A million assigns and releases by warm functions. */
+  /**
+   * The units of an assign and its release by warm functions; `perMillionPairs` has the dollars of
+   * a million pairs.
+   */
   readonly writeUnitsPerPair: number;
   readonly readUnitsPerPair: number;
   readonly perMillionPairs: number;
@@ -74,7 +77,7 @@ export interface Costs {
   readonly claimReadUnits: number;
 }
 
-/** Measures a table with so many addresses, at rest and at work. */
+/** Measures a table with this many addresses, at rest and under load. */
 export async function costsOf(addresses: number): Promise<Costs> {
   const cloud = await newCloud();
   putAssignedSpace(cloud.items, SPACE, CIDR, addresses);
@@ -99,7 +102,10 @@ export async function costsOf(addresses: number): Promise<Costs> {
 
 type Measured = Awaited<ReturnType<typeof newCloud>>;
 
-/** The repair run is in the midst of its walk over each segment, and knows how long the last one was. */
+/**
+ * Puts the repair run in the middle of its walk over each segment, with a known length of the last
+ * walk.
+ */
 function putMidway({ clock, items }: Measured, count: number): void {
   const itemsBefore = Math.ceil(count / EVERY_SHARD.length);
   const sweep = { beganAtMs: clock.nowMs - SWEEP_MS / 4, items: Math.ceil(itemsBefore / 4) };
@@ -117,7 +123,7 @@ async function restOf(cloud: Measured, groups: number) {
     1 + MINUTES,
     () => {
       if (runs.executions.length > SCHEDULES) return false;
-      // The first minute is that of cold functions.
+      // The first minute has the cold starts.
       before = cloud.table.capacity.total();
       return false;
     },
@@ -142,7 +148,10 @@ async function restOf(cloud: Measured, groups: number) {
   };
 }
 
-/** Returns the minutes until all block groups are read, from the number that some runs read. */
+/**
+ * Returns the minutes until `reclaim` has read all block groups, from the number that some runs
+ * read.
+ */
 function roundMinutes(groups: number, executions: Runs["executions"], minutes: number): number {
   const visited = executions.reduce(
     (sum, run) => sum + (run.ended === "answered" ? (run.value.groups ?? 0) : 0),
@@ -157,7 +166,7 @@ async function roundOf(cloud: Cloud, groups: number): Promise<number> {
   return roundMinutes(groups, runs.executions, 1);
 }
 
-/** Measures an assign and its release, by functions that know the host's block. */
+/** Measures an assign and its release, by functions that have the host's block in their caches. */
 async function pairsOf(cloud: Measured) {
   const lambda = new LambdaFunction(cloud);
   await assigned(lambda, "host:busy");

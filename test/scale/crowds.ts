@@ -8,7 +8,7 @@ import { blockKey, blockPk, hostPk } from "../../src/store/key.ts";
 import type { Crowd } from "./large-table.ts";
 import { blockItem, takenSlots } from "./scene.ts";
 
-/** The block groups of a pool from the first on, each with the blocks that somebody says stand in it. */
+/** Returns the first `count` block groups of a pool. `blocksIn` returns the blocks of each. */
 export function groupCrowd(
   pool: Pool,
   count: number,
@@ -30,7 +30,7 @@ export function groupCrowd(
   };
 }
 
-/** The partitions of so many hosts of a space, `node-0` and so on. */
+/** Returns the partitions of the first `count` hosts of a space, named `node-0` and so on. */
 export function hostCrowd(
   space: string,
   count: number,
@@ -50,8 +50,8 @@ export function hostCrowd(
 }
 
 /**
- * Makes blocks of a pool that are full, each of the host that somebody says it is of. They share what is in their slots, so
- * that a million of them cost no more memory than those that are being looked at.
+ * Returns a function that makes full blocks of a pool, each for a host. They share their slots, so
+ * that a million of them cost no more memory than the few that are in use.
  */
 export function fullBlocks(pool: Pool): (cidr: Cidr, host: HostId) => Item {
   const whole = 2 ** ((pool.cidr.family === 4 ? 32 : 128) - pool.blockSize);

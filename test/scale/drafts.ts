@@ -7,7 +7,7 @@ import type { Table, Write } from "../../src/store/table.ts";
 let written: Write | undefined;
 
 const never = () => new Promise<never>(() => {});
-/** It keeps what is written to it, and answers nobody. */
+/** A table that keeps the last write, and never answers a call. */
 const drafting: Table = {
   get: never,
   query: never,
@@ -20,7 +20,10 @@ const drafting: Table = {
 };
 const store: Store = makeStore(drafting);
 
-/** The item that a write of the store leaves: scenes are made of the very items that the walks would leave. */
+/**
+ * Returns the item that a write of the store leaves. So a scene has the same items that the product
+ * would write.
+ */
 export function drafted(act: (store: Store) => unknown, current?: Item): Item {
   written = undefined;
   act(store);

@@ -12,7 +12,10 @@ export function drawAnew(): void {
   drawn = fresh();
 }
 
-/** An id, token, epoch or revision that nothing else in the scene has, as short as the walks make them. */
+/**
+ * Returns an id, token, epoch or revision that is unique in the scene, and as short as the
+ * product's.
+ */
 export function someId(): string {
   const bytes = Buffer.alloc(11);
   bytes.writeUIntBE(EARLIER_MS, 0, 6);
@@ -20,7 +23,7 @@ export function someId(): string {
   return bytes.toString("base64url");
 }
 
-/** A handle that nobody else in the scene has. */
+/** Returns a handle that is unique in the scene. */
 export const someHandle = (): string => `workload-${drawn.handles++}`;
 
 /** Returns the random source of the authors of a scene's allocations. */

@@ -2,11 +2,14 @@ import { TABLE } from "../../src/store/definition.ts";
 import type { Item } from "../../src/store/item.ts";
 import type { DueKey, DueOptions } from "../../src/store/table.ts";
 
-/** The sparse index of what is due: each shard in the order of time, then of keys, so that nothing is filtered or sorted. */
+/**
+ * The sparse index of due items. Each shard is in the order of time, then of keys, so that a read
+ * neither filters nor sorts.
+ */
 export class DueIndex {
   readonly #shards = new Map<string, DueKey[]>();
 
-  /** Follows a change of an item. */
+  /** Updates the index after a change of an item. */
   change(before: Item | undefined, after: Item | undefined): void {
     const [old, next] = [entryOf(before), entryOf(after)];
     if (old && next && old.shard === next.shard && compare(old.entry, next.entry) === 0) return;
@@ -17,7 +20,7 @@ export class DueIndex {
     else this.#shards.set(next.shard, [next.entry]);
   }
 
-  /** The first entries of a shard that are due, or those after one, in order. */
+  /** Returns the first due entries of a shard, or those after one, in order. */
   due(shard: string, { untilMs, limit, after }: DueOptions): readonly DueKey[] {
     const entries = this.#shards.get(shard) ?? [];
     let from = after ? this.#place(shard, after) : 0;

@@ -2,24 +2,30 @@ import { SCHEDULED_RUN_MS_MAX } from "../../src/domain/limits.ts";
 import type { Sabotage } from "./lambda.ts";
 import { type LargeCloud, type NewCloud, newCloud } from "./scene.ts";
 
-/** The size of the scenes: as the facts state it, or smaller, for every change. */
+/**
+ * The size of the scenes: the size that the facts state, or a smaller one for the tests of every
+ * change.
+ */
 export type Form = "full" | "small";
 
-/** Something that a user may count on, at a size, and how it is measured. */
+/** A statement that a user can rely on, at a size, and its measurement. */
 export interface Fact {
-  /** As a user would sign it. */
+  /** The statement, as users read it. */
   readonly name: string;
   readonly size: string;
-  /** The most that may be measured. */
+  /** The maximum that the measurement may return. */
   readonly bound: number;
   readonly unit: string;
-  /** Takes away what makes it hold: a fact that holds without it says nothing. */
+  /**
+   * Takes away a condition of the fact, which must then fail. A fact that holds without it proves
+   * nothing.
+   */
   readonly broken: Sabotage;
   /** Sets the scene and measures. */
   measure(newCloud: NewCloud): Promise<number>;
 }
 
-/** A fact as it was measured. */
+/** The measurement of a fact. */
 export interface Finding {
   readonly fact: Fact;
   readonly measured: number;
@@ -30,7 +36,7 @@ export interface Finding {
 
 /** The maximum time in which a run ends the work in progress after its time is over. */
 const ENDING_MS = 5_000;
-/** The most that a run of a schedule may take, in any scene. */
+/** The maximum duration of a run of a schedule, in any scene. */
 export const RUN_MS_MAX = SCHEDULED_RUN_MS_MAX + ENDING_MS;
 
 export async function find(fact: Fact, sabotage?: Sabotage): Promise<Finding> {

@@ -13,7 +13,7 @@ import { servedFacts } from "./facts/served.ts";
 import { sweptFacts } from "./facts/swept.ts";
 import { unreadableFacts } from "./facts/unreadable.ts";
 
-/** Everything that the suite states, at the sizes of a form. */
+/** Returns every fact of the suite, at the sizes of a form. */
 export const allFacts = (form: Form): readonly Fact[] => [
   ...servedFacts(form),
   ...fullPoolFacts(form),

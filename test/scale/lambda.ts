@@ -14,12 +14,12 @@ export type Execution<T> = Spent &
   (
     | { readonly ended: "answered"; readonly value: T }
     | { readonly ended: "failed"; readonly error: unknown }
-    /** Lambda stopped it: nobody was told anything. */
+    /** Lambda stopped the execution, so its caller got no answer. */
     | { readonly ended: "timedOut" }
   );
 
 interface Spent {
-  /** Calls to the table, each page of a Query for itself. */
+  /** The calls to the table. Each page of a Query counts as one. */
   readonly calls: number;
   readonly ms: number;
 }
@@ -30,26 +30,30 @@ export interface Cloud {
   readonly table: ModelledTable;
   /** The memory of each function; `MEMORY_MB` by default. */
   readonly memoryMb?: number;
-  /** Processes so far: each has its number as the seed of what it draws, so that a scene is the same each time. */
+  /**
+   * The number of processes so far. It seeds the draws of the next process, so that a scene is the
+   * same each time.
+   */
   readonly processes: { count: number };
   /** The duration of each run of a schedule, in milliseconds. */
   readonly scheduledRuns: number[];
   readonly sabotage?: Sabotage;
 }
 
-/** Something that is broken under the walks, to see that a fact can fail. */
+/** A fault under the product, which shows that a fact can fail. */
 export interface Sabotage {
-  /** The condition, as a sentence. */
+  /** The fault, as a sentence. */
   readonly called: string;
-  /** The table as the walks find it, made for each process of a function. */
+  /** Returns the table with the fault, once for each process of a function. */
   readonly table?: (table: Table) => Table;
-  /** The time as the walks are told it. */
+  /** Returns the time that the product reads. */
   readonly now?: (nowMs: number) => number;
 }
 
 /**
- * One function as Lambda runs it: wired as `src/wiring.ts` wires it, one execution at a time, stopped at its time-out. It
- * remembers what it has learned from one execution to the next, and nothing after it was stopped.
+ * One function as Lambda runs it: wired as `src/wiring.ts` wires it, one execution at a time,
+ * stopped at its time-out. It keeps its caches from one execution to the next, and loses them when
+ * Lambda stops it.
  */
 export class LambdaFunction {
   readonly #cloud: Cloud;
@@ -60,7 +64,7 @@ export class LambdaFunction {
     this.#instance = new Instance(cloud);
   }
 
-  /** Answers one request: no call begins that might be its last. */
+  /** Answers one request. Near the time-out the function begins no further call. */
   request<T>(work: (context: Context) => Promise<T>): Promise<Execution<T>> {
     const { clock } = this.#cloud;
     return this.#execute(
@@ -73,7 +77,7 @@ export class LambdaFunction {
     );
   }
 
-  /** One run of a schedule. */
+  /** Executes one run of a schedule. */
   async run<T>(work: (context: Context) => Promise<T>): Promise<Execution<T>> {
     const ended = await this.#execute(work, PASS_TIMEOUT_MS);
     this.#cloud.scheduledRuns.push(ended.ms);
@@ -109,7 +113,7 @@ class Instance {
   isDead = false;
   calls = 0;
   readonly #cloud: Cloud;
-  /** It has one processor: what comes while it is busy with an answer waits. */
+  /** The time until which its one processor is busy with an answer. Later answers wait for it. */
   #busyUntilMs = 0;
 
   constructor(cloud: Cloud) {
@@ -149,7 +153,7 @@ class Instance {
     };
   }
 
-  /** A call of a dead function never answers. */
+  /** Waits for a call. The call of a dead function never answers. */
   async #alive<T>(wait: () => Promise<T>): Promise<T> {
     if (this.isDead) return new Promise<T>(() => {});
     const value = await wait();

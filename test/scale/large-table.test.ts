@@ -8,7 +8,7 @@ import { MixedOrder } from "./mixed-order.ts";
 
 const itemAt = (pk: string, n: number): Item => ({ pk, sk: String(n), n });
 
-/** Partitions `C0`, `C1` and so on, with as many items as their number says. */
+/** Returns partitions `C0`, `C1` and so on. Each has as many items as its number says. */
 const crowdOf = (head: string, count: number): Crowd => ({
   count,
   keyOf: (number) => `${head}${number}`,

@@ -7,15 +7,15 @@ import { DueIndex } from "./due-index.ts";
 import { MixedOrder } from "./mixed-order.ts";
 import { Partition, placeIn } from "./partition.ts";
 
-/** Partitions that are made when they are read: nothing of them is kept but what was written since. */
+/** Partitions that are generated when they are read. The table keeps only the writes to them. */
 export interface Crowd {
   readonly count: number;
   keyOf(number: number): string;
-  /** The number of a partition of this crowd, from 0; nothing for any other key. */
+  /** Returns the number of a partition of this crowd, from 0; nothing for any other key. */
   numberOf(pk: string): number | undefined;
-  /** The items of a partition; each time the same. */
+  /** Returns the items of a partition; each time the same. */
   itemsOf(number: number): readonly Item[];
-  /** One item of a partition, where it costs less than all of them. */
+  /** Returns one item of a partition, if that costs less than all of them. */
   itemAt?(number: number, sk: string): Item | undefined;
 }
 
@@ -26,17 +26,21 @@ interface Judged {
   readonly after?: Item | undefined;
 }
 
-/** Generated partitions that were read last are kept, since walks come back to them. */
+/** The number of generated partitions that are kept after a read, because walks return to them. */
 const KEPT_PARTITIONS = 256;
 
 /**
- * A table in memory for what does not fit in memory: crowds of partitions that are made when they are read, and everything
- * that was written, over them. The walks change it as they change any table.
+ * A table in memory for scenes that do not fit in memory. It has crowds of partitions, generated
+ * when they are read, and over them all that was written. The product changes it as it changes any
+ * table.
  */
 export class LargeTable {
   readonly #crowds: Crowd[] = [];
   readonly #written = new Map<string, Partition>();
-  /** The keys of written partitions that are of no crowd, in the order in which they came: what a scan ends with. */
+  /**
+   * The keys of written partitions outside of the crowds, in the order of their first writes. A
+   * scan returns them last.
+   */
   readonly #others: { readonly pk: string; readonly hash: bigint }[] = [];
   readonly #otherAt = new Map<string, number>();
   readonly #kept = new Map<string, Partition>();
@@ -47,14 +51,14 @@ export class LargeTable {
     this.#crowds.push(crowd);
   }
 
-  /** Puts an item without a condition: how a scene is set. */
+  /** Puts an item of a scene without a condition. */
   put(item: Item): void {
     const partition = this.#writable(item.pk);
     this.#due.change(partition.get(item.sk), item);
     partition.set(item);
   }
 
-  /** Takes an item away without a condition. */
+  /** Removes an item without a condition. */
   remove({ pk, sk }: Key): void {
     const partition = this.#writable(pk);
     this.#due.change(partition.get(sk), undefined);
@@ -82,7 +86,7 @@ export class LargeTable {
     return { holds: true, before, after: changed(key, before, change) };
   }
 
-  /** Carries out what was judged; nothing may be written between the two. */
+  /** Carries out a judged write. The caller must not write anything between the two. */
   carryOut(key: Key, { before, after }: Judged): void {
     const partition = this.#writable(key.pk);
     if (after) partition.set(after);
@@ -94,7 +98,10 @@ export class LargeTable {
     return this.#due.due(shard, options);
   }
 
-  /** Every item of a segment after a key, in the order of a Scan: the crowds are mixed, and what is of none comes last. */
+  /**
+   * Yields every item of a segment after a key, in the order of a Scan. The crowds are mixed, and
+   * other partitions come last.
+   */
   *scan(after?: Key, { index, of }: Segment = { index: 0, of: 1 }): Generator<Item> {
     const order = this.#order;
     const end = Math.floor((order.count * (index + 1)) / of);
@@ -114,7 +121,10 @@ export class LargeTable {
     }
   }
 
-  /** Estimates the number of items, from some partitions of each crowd, and from everything that was written. */
+  /**
+   * Estimates the number of items, from a sample of partitions of each crowd and from everything
+   * that was written.
+   */
   census(samples: number, bytesOf: (item: Item) => number) {
     let [items, partitions, bytes] = [0, 0, 0];
     const add = (all: readonly Item[], times: number) => {

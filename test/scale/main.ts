@@ -5,8 +5,9 @@ import { BUDGET } from "./facts/budget.ts";
 import { allFacts } from "./facts.ts";
 
 /**
- * `npm run scale`: measures what is said to hold at any size, and fails when one of the facts does not. `--small` for smaller
- * scenes, a text for the facts that have it in their names, `--costs` for what tables of three sizes cost.
+ * The program of `npm run scale`. It measures the facts that must hold at any size, and fails if
+ * one does not. `--small` selects smaller scenes, and a text selects the facts with it in their
+ * names. `--costs` prints the costs of tables of three sizes.
  */
 const args = process.argv.slice(2);
 if (args.includes("--costs")) await printCosts();

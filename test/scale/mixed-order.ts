@@ -1,6 +1,6 @@
 /**
- * An order in which each of `count` numbers comes once, neighbours far apart, as a hash scatters partitions: the number at a
- * place, and the place of a number, are worked out without a list.
+ * An order of `count` numbers with each once, and with neighbours far apart, as a hash scatters
+ * partitions. It computes the number at a place, and the place of a number, without a list.
  */
 export class MixedOrder {
   readonly count: number;
@@ -24,7 +24,7 @@ export class MixedOrder {
   }
 }
 
-/** With it the products stay whole numbers up to a thousand million places. */
+/** The maximum stride. With it the products stay exact up to a thousand million places. */
 const STRIDE_MAX = 1_000_003;
 
 const gcd = (a: number, b: number): number => (b === 0 ? a : gcd(b, a % b));

@@ -1,9 +1,12 @@
 /**
- * What the suite takes for granted of AWS. Everything it says about time follows from these numbers; whoever doubts one
- * changes it here and runs it again.
+ * The suite's assumptions about AWS. Every time that it reports follows from these numbers. A
+ * reader who doubts a number can change it here and run the suite again.
  */
 
-/** A GetItem, a write, or a page that is empty, between a function and the table, in the same region. */
+/**
+ * The time of a GetItem, a write, or an empty page, between a function and the table in the same
+ * region.
+ */
 export const CALL_MS = 4;
 /** The additional time of a page of a Query or a Scan for each megabyte that it reads. */
 export const PAGE_MS_PER_MB = 40;
@@ -14,7 +17,10 @@ export const PAGE_MS_PER_MB = 40;
  */
 export const PARTITION_READ_UNITS_PER_S = 3_000;
 export const PARTITION_WRITE_UNITS_PER_S = 1_000;
-/** A Query or a Scan reads at most so much (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Query.Pagination.html). */
+/**
+ * The maximum that a Query or a Scan reads
+ * (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Query.Pagination.html).
+ */
 export const PAGE_BYTES_MAX = 1_048_576;
 /** Sizes of units (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/read-write-operations.html). */
 export const READ_UNIT_BYTES = 4_096;
@@ -28,11 +34,17 @@ export const MINUTE_MS = 60_000;
 
 /** The memory of every function, as `cdk/function.ts` sets it. */
 export const MEMORY_MB = 512;
-/** With so much memory a function has a processor, with less its share of one (https://docs.aws.amazon.com/lambda/latest/dg/configuration-memory.html). */
+/**
+ * The memory with which a function has a whole processor. With less it has a share of one
+ * (https://docs.aws.amazon.com/lambda/latest/dg/configuration-memory.html).
+ */
 export const PROCESSOR_MB = 1_769;
-/** Processor time of a call with the SDK, apart from what it brings; DESIGN.md, section 6. */
+/** Processor time of a call with the SDK, without its answer; DESIGN.md, section 6. */
 const CALL_PROCESSOR_MS = 0.3;
-/** Processor time of parsing what a call brings, unmarshalling it and reading it as blocks: 9 ms for 64 full blocks of 64. */
+/**
+ * Processor time of an answer: parsing, unmarshalling and reading it as blocks takes 9 ms for 64
+ * full blocks of 64.
+ */
 const PROCESSOR_MS_PER_MB = 85;
 
 /** Returns the time that a function needs to process the answer of a call. */

@@ -16,7 +16,7 @@ function world() {
   return { clock, items, table: new ModelledTable(clock, items) };
 }
 
-/** An item of about so many bytes. */
+/** Returns an item of about this many bytes. */
 const itemOf = (pk: string, sk: string, bytes = 100): Item => ({
   pk,
   sk,

@@ -27,16 +27,17 @@ export interface Answer<T> {
   readonly bytes: number;
 }
 
-/** A page of what a Query or a Scan reads. */
+/** A page of the items that a Query or a Scan reads. */
 export interface ReadPage {
   readonly items: readonly Item[];
-  /** True if there is more. */
+  /** True if there are more items. */
   readonly more: boolean;
 }
 
 /**
- * A table whose calls take the time and the units that DynamoDB's would. A write is carried out when its time is up, also
- * where its author is dead by then; one that finds its partition without units is rejected as `ThrottledError`, and nothing is done.
+ * A table whose calls take the time and the units of DynamoDB's calls. It carries out a write at
+ * the end of its time, even if its author is dead by then. It rejects a write as `ThrottledError`,
+ * and does nothing, if the partition has no units left.
  */
 export class ModelledTable {
   readonly items: LargeTable;
@@ -61,14 +62,17 @@ export class ModelledTable {
     return { value, bytes };
   }
 
-  /** One page of a Query: at most a megabyte. */
+  /** Returns one page of a Query: at most a megabyte. */
   async query(pk: string, options: QueryOptions): Promise<Answer<ReadPage>> {
     const { limit, consistent = true } = options;
     const found = this.items.partition(pk)?.matching(options) ?? [];
     return this.#page(pk, found, limit, consistent);
   }
 
-  /** One page of a Scan. Pages of one segment lie in one partition: it is named after the segment. */
+  /**
+   * Returns one page of a Scan. The pages of one segment lie in one partition, which has the name
+   * of the segment.
+   */
   async scan(
     limit: number,
     { after, segment, consistent = true }: ScanOptions = {},
@@ -82,7 +86,7 @@ export class ModelledTable {
     return { value: { items, ...next }, bytes: page.bytes };
   }
 
-  /** Keys alone are in the index: a unit holds some fifty of them. */
+  /** Returns keys of due items. The index has keys only, so a unit holds some fifty of them. */
   async due(shard: string, options: DueOptions): Promise<Answer<readonly DueKey[]>> {
     await this.#clock.sleep(CALL_MS);
     const value = this.items.due(shard, options);
@@ -96,11 +100,12 @@ export class ModelledTable {
     const { key } = write;
     const judged = this.items.judge(write);
     const { holds, before, after } = judged;
-    // By the larger of what stood and what stands; a lost condition by what stood.
+    // A write costs the larger of the item before and the item after; a failed condition costs the
+    // item before.
     const units = Math.max(writeUnits(before), holds ? writeUnits(after) : 0);
     this.#take(key.pk, "write", units);
     if (!holds) return { value: { outcome: "lost", item: before }, bytes: bytesOf(before) };
-    // An index that has no units left holds up the writes of its items.
+    // An index partition without units delays the writes of its items.
     for (const shard of changedShards(before, after)) this.#take(shard, "write", 1);
     this.items.carryOut(key, judged);
     return { value: { outcome: "done", item: after ?? { ...key } }, bytes: bytesOf(after) };
@@ -142,7 +147,7 @@ const bytesOf = (item: Item | undefined): number => (item ? itemBytes(item) : 0)
 const writeUnits = (item: Item | undefined): number =>
   Math.max(1, Math.ceil(bytesOf(item) / WRITE_UNIT_BYTES));
 
-/** The partitions of the due index that a write changes. */
+/** Returns the partitions of the due index that a write changes. */
 function changedShards(before: Item | undefined, after: Item | undefined): ReadonlySet<string> {
   const { partitionKey, sortKey } = TABLE.dueIndex;
   if (before?.[sortKey] === after?.[sortKey]) return new Set();

@@ -5,7 +5,7 @@ import { byUtf8 } from "../../src/store/utf8-order.ts";
 /** The items of one partition key, in the order of their sort keys. */
 export class Partition {
   readonly #items: Map<string, Item>;
-  /** Made when it is needed, and again when an item has come or gone. */
+  /** The items in order, computed on demand, and again after an item was added or removed. */
   #order: readonly Item[] | undefined;
 
   constructor(items: readonly Item[] = []) {

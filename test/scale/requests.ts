@@ -7,7 +7,7 @@ import { Rejection } from "../../src/domain/outcome.ts";
 import { someHandle } from "./drawn.ts";
 import { type Cloud, type Execution, LambdaFunction } from "./lambda.ts";
 
-/** Asks for one IPv4 address for a workload of a host. */
+/** Returns a request for one IPv4 address for a workload of a host. */
 export function requestOf(
   space: string,
   host: HostId,
@@ -60,7 +60,7 @@ export async function triesUntilServed(
   return most + 1;
 }
 
-/** @throws Error where it is rejected, or not answered */
+/** Assigns, and expects an answer without a rejection. @throws {Error} if there is none */
 export async function expectServed(lambda: LambdaFunction, request: AssignRequest) {
   const ended = await lambda.request((context) => assign(context, request));
   if (ended.ended !== "answered" || ended.value instanceof Rejection)
@@ -68,7 +68,7 @@ export async function expectServed(lambda: LambdaFunction, request: AssignReques
   return { ...ended, value: ended.value };
 }
 
-/** The first address of an assignment, as its holder gives it back. */
+/** Returns the first address of an assignment, as a release names it. */
 export function addressIn({ addresses: [first] }: Assignment) {
   const address = parseAddress(first?.address ?? "");
   const generation = parseGeneration(first?.generation ?? "");

@@ -9,11 +9,11 @@ import { MINUTE_MS } from "./model.ts";
 /** The report of a run. */
 interface Ran {
   readonly failures: readonly unknown[];
-  /** Block groups that were looked at, where it goes by block groups. */
+  /** The number of block groups that it read, if it walks over block groups. */
   readonly groups?: number;
 }
 
-/** A scheduled function, with what one execution of it does. */
+/** A scheduled function, and the work of one execution. */
 export interface Schedule {
   readonly name: "reclaim" | "repair" | "work";
   readonly run: (context: Context) => Promise<Ran>;
@@ -36,10 +36,11 @@ export interface Runs {
 }
 
 /**
- * Starts each schedule once a minute, until somebody has seen enough or so many minutes are over. A run that takes longer
- * than its minute puts off the next one of its schedule.
+ * Starts each schedule once a minute, until `isDone` returns true or the maximum number of minutes
+ * is over. A run that takes longer than its minute delays the next run of its schedule.
  *
- * @returns how many minutes went by until `isDone` was true after all runs of a minute; one more than the most where it never was
+ * @returns the minutes until `isDone` was true after all runs of a minute; one more than the
+ * maximum if it never was
  */
 export async function minutesUntil(
   cloud: Cloud,

@@ -10,7 +10,8 @@ import type { Sabotage } from "./lambda.ts";
 import { MINUTE_MS } from "./model.ts";
 
 /*
- * What the facts rest on, taken away one at a time: a Query that finds nothing, a write that is lost, a clock that stands.
+ * The conditions that the facts depend on, taken away one at a time: a Query finds nothing, a write
+ * is lost, a clock stops.
  */
 
 export const ALL_LOOKS_FULL: Sabotage = {
@@ -46,7 +47,7 @@ export const FIRST_ONLY: Sabotage = {
   }),
 };
 
-/** A pool of two block groups, where it has more. */
+/** Returns a pool cut to two block groups if it has more; any other item unchanged. */
 function narrowed(item: Item): Item {
   const [base, prefix] = String(item.cidr).split("/");
   return item.sk.startsWith("POOL#") && Number(prefix) < 19
@@ -93,7 +94,7 @@ export const FIRST_FAILURE_STOPS_ALL: Sabotage = {
 export const NOTHING_DELETED = losing("delete-block", "no block is ever deleted");
 export const NO_JOB_GOES_ON = losing(/^(?!create)[a-z]+-job$/, "no job is carried on");
 
-/** The run itself hears of no failure, and goes on. */
+/** Loses the stored positions without an error, so that the run itself goes on. */
 export const NO_PROGRESS: Sabotage = {
   called: "no run tells the next one where it stopped",
   table: (table) => ({
@@ -123,7 +124,11 @@ export const READ_BEFORE_WRITE: Sabotage = {
   }),
 };
 
-/** @param what lies in these partitions, as a sentence calls it */
+/**
+ * Returns a fault: a walk through these partitions comes before each call.
+ *
+ * @param what the contents of these partitions, as words of a sentence
+ */
 export const walking = (what: string, partitions: readonly string[]): Sabotage => ({
   called: `a walk through ${what} comes before each call`,
   table: (table) =>
@@ -186,7 +191,7 @@ function hiding(called: string, head: string): Sabotage {
   return { called, table };
 }
 
-/** A table on which a step is never done, and each time another was faster. */
+/** Returns a table on which a step always fails, as if another write had been faster each time. */
 function losing(step: string | RegExp, called = `${step} is lost`) {
   const isLost = (of: string) => (typeof step === "string" ? of === step : step.test(of));
   const table = (table: Table): Table => ({

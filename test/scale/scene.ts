@@ -16,15 +16,19 @@ import type { Cloud, Sabotage } from "./lambda.ts";
 import { LargeTable } from "./large-table.ts";
 import { ModelledTable } from "./modelled-table.ts";
 
-/** A table under modelled conditions, and the functions' way to it. */
+/** A table under modelled conditions, and the functions' access to it. */
 export interface LargeCloud extends Cloud {
   readonly items: LargeTable;
 }
 
-/** Makes what a fact sets its scene in. */
+/** Makes the cloud in which a fact sets its scene. */
 export type NewCloud = () => Promise<LargeCloud>;
 
-/** @param sabotage what stands in the way of the walks */
+/**
+ * Makes a cloud with an empty table.
+ *
+ * @param sabotage the fault under the product
+ */
 export async function newCloud(sabotage?: Sabotage): Promise<LargeCloud> {
   drawAnew();
   const clock = new VirtualClock();
@@ -43,7 +47,7 @@ export async function newCloud(sabotage?: Sabotage): Promise<LargeCloud> {
   };
 }
 
-/** A pool as `PUT /v1/pools` leaves it. */
+/** Returns a pool as `PUT /v1/pools` creates it. */
 export function poolOf(
   space: string,
   name: string,
@@ -69,7 +73,9 @@ export function poolOf(
   };
 }
 
-/** A space with its register entry, version, settings, pools, address plan and reservations. */
+/**
+ * Puts a space with its register entry, version, settings, pools, address plan and reservations.
+ */
 export function putSpace(
   items: LargeTable,
   space: string,
@@ -97,7 +103,10 @@ export function putSpace(
   items.put(drafted((store) => store.putReservation(reservation, undefined)));
 }
 
-/** The pages of a pool's block-group index with these block groups in it, of which some are called full. */
+/**
+ * Returns the pages of a pool's block-group index with these block groups, some of them believed to
+ * be full.
+ */
 export function indexPages(
   { space, id }: Pool,
   groups: Iterable<bigint>,
@@ -114,11 +123,11 @@ export function indexPages(
   return [...pages.values()];
 }
 
-/** The hint that a pool is full, of which nothing is reserved. */
+/** Returns the hint that a pool without reservations is full. */
 export const fullPoolItem = ({ space, id }: Pool): Item =>
   drafted((store) => store.callPoolFull({ space, poolId: id, reserved: "" }));
 
-/** A block that was claimed long ago, empty unless it is said what is in it. */
+/** Returns a block that was claimed long ago; empty unless the options say otherwise. */
 export function blockItem(
   pool: Pool,
   { cidr, host, ...changes }: Pick<Block, "cidr"> & Partial<Block>,
@@ -138,7 +147,7 @@ export function blockItem(
   return drafted((store) => store.createBlock(block));
 }
 
-/** The affinity of a block at a place of its host. */
+/** Returns the affinity of a block at a place of its host. */
 export function affinityItem(
   pool: Pool,
   host: `${string}:${string}`,
@@ -160,19 +169,22 @@ export function affinityItem(
   );
 }
 
-/** Returns the hint that the block of an affinity is full, as its host's own walks write it after they have read it. */
+/**
+ * Returns the hint that the block of an affinity is full, as the host's requests write it after a
+ * read of the block.
+ */
 export const fullBlockItem = (affinity: Item): Item => {
   const { space, host, block, revision } = affinityFrom(affinity);
   return drafted((store) => store.callBlockFull({ space, host, block, affinity: revision }));
 };
 
-/** Slots that are all taken, by requests that nobody looks up. */
+/** Returns slots that are all taken, by requests whose allocations no test reads. */
 export function takenSlots(count: number): ReadonlyMap<number, Slot> {
   const slot = (): Slot => ({ kind: "taken", token: someId(), handleHash: "00000000000000ff" });
   return new Map(Array.from({ length: count }, (_, n) => [n, slot()]));
 }
 
-/** Names of spaces that hash to one shard, in their order. */
+/** Returns names of spaces that hash to one shard, in their order. */
 export const namesOfOneShard = (): readonly string[] =>
   Array.from(
     { length: 4 * EVERY_SHARD.length },

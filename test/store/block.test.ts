@@ -30,7 +30,7 @@ import {
 
 type Store = ReturnType<typeof makeStore>;
 
-/** The block after a change of it: what the domain means by one. */
+/** Returns the block after a change of it, as the domain defines the change. */
 function applied({ slots, ...block }: Block, { slots: changed, ...fields }: BlockChange): Block {
   const after = new Map(changed === null ? [] : slots);
   for (const [ordinal, slot] of changed ?? [])

@@ -16,9 +16,10 @@ import type { Change, DueKey, Page, ScanOptions, Table, Write } from "../../src/
 const CONSISTENT_MS_MAX = 15_000;
 
 /**
- * Tests that every table must pass: the in-memory one, the embedded DynamoDB, any other endpoint. Each test uses its
- * own keys, so that one table serves them all. If an implementation differs from DynamoDB's documentation, or that is
- * silent, the tests rely on neither, and say so.
+ * Tests that every table must pass: the in-memory one, the embedded DynamoDB, any other endpoint.
+ * Each test uses its own keys, so that one table serves them all. The tests do not rely on
+ * behaviour that DynamoDB's documentation leaves open, or in which an implementation differs from
+ * it. A comment names each such case.
  */
 export function tableContract(open: () => Promise<Table>): void {
   let table: Table;
@@ -32,7 +33,7 @@ export function tableContract(open: () => Promise<Table>): void {
   const put = (key: Key, attributes: object, ...when: Clause[]) =>
     write(key, { kind: "put", item: { ...key, ...attributes } as Item }, ...when);
 
-  /** Every page from there on, of so many items. */
+  /** Returns the items of every page from a position on, with pages of `limit` items. */
   const scanned = async (options: ScanOptions, limit = 1_000): Promise<Item[]> => {
     const items: Item[] = [];
     let { after } = options;
@@ -79,7 +80,8 @@ export function tableContract(open: () => Promise<Table>): void {
         names: new Set(["a", "b"]),
         numbers: new Set([1, 2]),
         list: ["x", 1],
-        // No name is empty: DynamoDB documents at least one character, the embedded one takes none as well, moto garbles the map.
+        // No name is empty. DynamoDB requires at least one character, the embedded one accepts
+        // none, and moto damages the map.
         map: { "a.b": 1, "#n0": {} },
       };
       await put(key, item);
@@ -209,7 +211,7 @@ export function tableContract(open: () => Promise<Table>): void {
       await put({ pk, sk: "TAKEN#1" }, {});
       expect(await table.query(pk)).toHaveLength(21);
       expect(await table.query(pk, { prefix: "PLACE#" })).toHaveLength(20);
-      // DynamoDB may show this one later; the embedded one and moto show it at once.
+      // DynamoDB may show this item later. The embedded one and moto show it at once.
       await eventually(async () =>
         expect(await table.query(pk, { prefix: "TAKEN#", consistent: false })).toHaveLength(1),
       );
@@ -288,7 +290,8 @@ export function tableContract(open: () => Promise<Table>): void {
       );
     });
 
-    // After an item that is gone meanwhile the embedded one ends a segment, where DynamoDB goes on: a walk then begins anew.
+    // If the item of a position is deleted, the embedded one ends the segment there, and a walk
+    // then starts again. DynamoDB goes on.
     it("of the whole table, segment by segment, sees every item once, and a partition in one segment", async () => {
       const partitions = Array.from({ length: 12 }, () => someKey().pk);
       for (const pk of partitions)
@@ -307,7 +310,7 @@ export function tableContract(open: () => Promise<Table>): void {
     it("that is eventually consistent shows what was there a while ago, or is there now", async () => {
       const key = someKey();
       await put(key, { n: 1 });
-      // DynamoDB may show this later; the embedded one and moto show it at once.
+      // DynamoDB may show this write later. The embedded one and moto show it at once.
       await eventually(async () =>
         expect(await table.get(key, { consistent: false })).toEqual({ ...key, n: 1 }),
       );
@@ -322,7 +325,7 @@ export function tableContract(open: () => Promise<Table>): void {
       for (const dueAt of [30, 10, 20, 99])
         await put({ pk, sk: `r${dueAt}` }, { dueShard: shard, dueAt });
       await put({ pk, sk: "never" }, { dueShard: shard });
-      // DynamoDB brings an index up to date later; the embedded one and moto do it at once.
+      // DynamoDB updates an index later. The embedded one and moto do so at once.
       await eventually(async () =>
         expect(await table.due(shard, { untilMs: 50, limit: 10 })).toHaveLength(3),
       );
@@ -387,7 +390,8 @@ const anyClauses: fc.Arbitrary<readonly Clause[]> = fc.oneof(
   fc.tuple(name, text).map(([path, value]) => [equals("any", value, "m", path)]),
   fc.tuple(name, text).map(([path, value]) => [newOrEquals("any", value, path)]),
   name.map((path) => [absent("any", "m", path)]),
-  // The size of what is not there is not documented: the embedded DynamoDB says that the clause fails, moto answers with a 500.
+  // The size of an absent attribute is undocumented. For the embedded DynamoDB the clause fails,
+  // and moto answers 500.
   fc.integer({ min: 0, max: 3 }).map((size) => [present("any", "m"), sizeIs("any", size, "m")]),
 );
 const anyChange: fc.Arbitrary<Change> = fc.oneof(

@@ -52,9 +52,9 @@ const PART = { token: token(1), block: network("10.0.0.0/29"), count: 1, ordinal
 
 interface Case {
   readonly item: string;
-  /** Attributes that every write of such an item, or a search for it, rests on. */
+  /** Attributes that every write of such an item, or a search for it, depends on. */
   readonly lacks: readonly string[];
-  /** Writes the item, with these fields instead of its own. */
+  /** Writes the item, with these fields in place of its own. */
   write(store: Store, fields: Fields): Promise<unknown>;
 }
 
@@ -139,14 +139,14 @@ const CASES: readonly Case[] = [
 
 const EACH = CASES.flatMap(({ lacks, ...rest }) => lacks.map((field) => ({ ...rest, field })));
 
-/** The item as the table has it. */
+/** Returns the item as it is in the table. */
 async function written({ write }: Pick<Case, "write">): Promise<Item> {
   const table = new InMemoryTable();
   await write(makeStore(table), {});
   return table.items()[0] as Item;
 }
 
-/** Returns why an item with these attributes instead of its own cannot be read. */
+/** Returns why an item with these attributes in place of its own is unreadable. */
 const whyNot = (item: Item, attributes: Fields) =>
   contentsOf([{ ...item, ...attributes } as Item]).unreadable.map(({ reason }) => reason);
 

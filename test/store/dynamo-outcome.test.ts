@@ -67,7 +67,10 @@ describe("patience", () => {
   });
 });
 
-/** A table whose client fails with these errors in turn, the last of them for ever. */
+/**
+ * Returns a table whose client fails with these errors in turn, and with the last of them from then
+ * on.
+ */
 function failing(...errors: Error[]) {
   const client: DynamoDBClient = dynamoClient("http://127.0.0.1:1");
   let call = 0;

@@ -4,11 +4,12 @@ import { tableContract } from "./contract.ts";
 import { motoProgram, startMoto } from "./moto.ts";
 import { scratchTable } from "./scratch-table.ts";
 
-/** As `npm run test:contract` sets them. */
+/** The variables that `npm run test:contract` sets. */
 const { CONTRACT_ENDPOINT: endpoint, CONTRACT_MOTO } = process.env;
 const moto = CONTRACT_MOTO ? motoProgram() : undefined;
 
-// A target that nobody asked for is not defined: skipped tests would look like something that is missing.
+// Without an endpoint these tests are not defined, because skipped tests would look like a missing
+// program.
 if (endpoint)
   describe(`DynamoDB at ${endpoint}`, () =>
     tableContract(scratchTable(async () => ({ endpoint }))));

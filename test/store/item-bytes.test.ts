@@ -35,7 +35,7 @@ type Store = ReturnType<typeof makeStore>;
 
 const SPACE = "s".repeat(SPACE_CHARACTERS_MAX);
 const NAME = "p".repeat(NAME_CHARACTERS_MAX);
-/** A character of JavaScript is three bytes of UTF-8 at most. */
+/** A character with three bytes of UTF-8, the maximum of one UTF-16 code unit. */
 const WIDE = "€";
 const REASON_CHARACTERS_MAX = 1_024;
 const LONG_ADDRESS = "1111:2222:3333:4444:5555:6666:123.123.123.123";
@@ -44,9 +44,9 @@ const longSelector = {
   text: `a == "${WIDE.repeat(SELECTOR_CHARACTERS_MAX - 7)}"`,
   selector: selector("all()"),
 };
-/** As many labels as there may be, of as many characters as they may have in all. */
-/** As many block groups as a job remembers. */
+/** The maximum number of block groups that a job remembers. */
 const GROUPS = Array.from({ length: JOB_GROUPS_TO_COME_BACK_TO_MAX }, () => 1n << 116n);
+/** The maximum number of labels, with the maximum number of characters in all. */
 const LABELS = Object.fromEntries(
   Array.from({ length: LABELS_MAX }, (_, n) => [
     String(n).padStart(LABELS_CHARACTERS_MAX / LABELS_MAX, "a"),

@@ -1,6 +1,6 @@
 import type { Item, Value } from "../../src/store/item.ts";
 
-/** Values that several items share are measured once. */
+/** The sizes of values that items share, so that each is measured once. */
 const known = new WeakMap<object, number>();
 
 /**
@@ -17,7 +17,7 @@ export function itemBytes(item: Item): number {
   return bytes;
 }
 
-/** A map or a list costs three bytes, and one for each entry. */
+/** The bytes of a map or a list, besides one byte for each entry. */
 const NESTED_BYTES = 3;
 
 function valueBytes(value: Value): number {
@@ -47,6 +47,6 @@ function nestedBytes(value: Exclude<Value, string | number | boolean | Uint8Arra
   return NESTED_BYTES + bytes;
 }
 
-/** One byte, and one for each two significant digits. */
+/** Returns the bytes of a number: one, and one for each two significant digits. */
 const numberBytes = (value: number): number =>
   1 + Math.ceil(String(Math.abs(value)).replace(/^0\.|\.|0+$/g, "").length / 2);

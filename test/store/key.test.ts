@@ -33,7 +33,7 @@ import { seededRandom } from "../simulation/random.ts";
 
 /** The separators and escapes of keys, and texts that look like escapes. */
 const PIECES = ["", "a", "#", "%", "%23", "%25", "23"];
-/** All names of up to two pieces: every way to forge a key with one separator or one escape. */
+/** All names of up to two pieces: every way to imitate a key with one separator or one escape. */
 const NAMES = [...new Set(PIECES.flatMap((a) => PIECES.map((b) => a + b)))];
 const anyName = fc.oneof(
   fc.array(fc.constantFrom(...PIECES)).map((pieces) => pieces.join("")),

@@ -13,7 +13,7 @@ const newDirectory = scratchDirectory();
 const fileIn = async () => join(await newDirectory(), "plat.lmdb");
 const KEY = { pk: "p", sk: "s" };
 
-/** Says why a file cannot be opened. */
+/** Returns why a file cannot be opened. */
 async function rejection(path: string): Promise<string> {
   const error = await openEnvironment(lmdb, path).catch((error) => error);
   expect(error).toBeInstanceOf(UnusableFile);
@@ -38,7 +38,8 @@ it("a commit is over when the library says that it is flushed, and not before", 
   const commit = environment.commit([{ key: KEY, from: undefined, to: KEY }]).then(() => {
     isOver = true;
   });
-  // Committed, so that the library shows it; what it says of the disk is held back.
+  // The commit is done, so the library shows it. The test holds back the report that it is on the
+  // disk.
   while (!environment.get(KEY)) await new Promise((resolve) => setImmediate(resolve));
   for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
   expect(isOver).toBe(false);
@@ -130,7 +131,7 @@ it("of two that cannot tell each other apart by their process numbers the later 
     });
   };
   expect(await put("1")).toMatchObject({ outcome: "done" });
-  // In a process namespace of its own it would have the number of this process.
+  // In a process namespace of its own, the second process would have the number of this one.
   const later = `
     const lmdb = await import("lmdb");
     const { openEnvironment } = await import("./src/store/lmdb-environment.ts");

@@ -160,12 +160,15 @@ it("what was answered is there when the file is opened again, and in the index",
   await after.close();
 });
 
-/** Long enough for everything that waits for nothing but the event loop. */
+/** Waits long enough for every act that waits only for the event loop. */
 async function eventLoopTurns(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** A real file whose commits wait to be let through: before they are carried out, or when they are and are not yet flushed. */
+/**
+ * Opens a real file whose commits wait until the test lets them through: before they are carried
+ * out, or afterwards but before they are flushed.
+ */
 async function heldDisk(moment: "before it is carried out" | "after it can be seen") {
   const real = await openEnvironment(lmdb, await fileIn());
   const groups: number[] = [];

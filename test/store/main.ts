@@ -1,4 +1,7 @@
-/** `npm run test:contract -- --endpoint URL`, or `-- --moto`: the contract suite against a DynamoDB that is not embedded. */
+/**
+ * The program of `npm run test:contract -- --endpoint URL`, or `-- --moto`. It runs the contract
+ * suite against a DynamoDB that is not embedded.
+ */
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";

@@ -27,7 +27,7 @@ describe.runIf(emulatorBinary())("a DynamoDB on a bad day", () => {
   const clock = new SleepersClock(0);
   const surroundings = { random: seededRandom(SEED), now: clock.now, sleep: clock.sleep };
 
-  /** Lets a test work on the table through troubles of its own. */
+  /** Runs a test on a table behind a proxy that adds these faults. */
   async function through(troubles: Troubles, test: (table: Table, proxy: BadDay) => Promise<void>) {
     const proxy = await BadDay.open({ endpoint: emulator.endpoint, ...surroundings, ...troubles });
     const client = dynamoClient(proxy.endpoint);

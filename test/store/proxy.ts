@@ -8,18 +8,21 @@ import {
 } from "node:http";
 import { type Random, randomBelow } from "../../src/domain/fresh.ts";
 
-/** The faults that a proxy adds to requests; it does not add those that are left out. */
+/** The faults that a proxy adds to requests. It does not add a fault that is left out. */
 export interface Troubles {
-  /** Each request waits for up to so long before it goes on, and each answer: later ones overtake earlier ones. */
+  /** The maximum delay of each request, and of each answer. Later ones overtake earlier ones. */
   readonly delayMsMax?: number;
-  /** The connection breaks over so many of the writes: with the answer, or before a write that is carried out later. */
+  /**
+   * The share of writes over which the connection breaks: at the answer, or before a write that is
+   * carried out later.
+   */
   readonly cutShare?: number;
-  /** A partition key takes so many write units a second, and saves up those of one second. */
+  /** The write units per second of a partition key. It saves up the units of one second. */
   readonly unitsPerSecond?: number;
 }
 
 export interface ProxyOptions extends Troubles {
-  /** The DynamoDB behind it, which must not verify signatures. */
+  /** The DynamoDB behind the proxy, which must not verify signatures. */
   readonly endpoint: string;
   readonly random: Random;
   now(): number;
@@ -39,8 +42,8 @@ interface Reply {
 }
 
 /**
- * A DynamoDB as it is on a bad day: it stands before one that is always well, and does what no emulator does. All draws are
- * from the random source; in what order requests come is up to those who make them.
+ * A proxy that adds DynamoDB's faults to a DynamoDB without any, because no emulator has them. The
+ * random source makes all its draws. The callers decide the order of the requests.
  */
 export class BadDay {
   readonly endpoint: string;
@@ -73,7 +76,7 @@ export class BadDay {
     return new BadDay(options, server, address.port);
   }
 
-  /** Waits until nothing is on its way any more, late writes included. */
+  /** Waits until no request is in progress, late writes included. */
   async settled(): Promise<void> {
     while (this.#underWay.size > 0) await Promise.all(this.#underWay);
   }
@@ -112,7 +115,10 @@ export class BadDay {
     }
   }
 
-  /** Charges the key with what the write took; a failed condition costs as much as the item that stood in the way. */
+  /**
+   * Charges a partition key for a write. A failed condition costs as much as the item that made it
+   * fail.
+   */
   async #write(request: IncomingMessage, input: WriteInput): Promise<Reply> {
     const { unitsPerSecond } = this.#options;
     if (unitsPerSecond === undefined) return this.#forward(request, JSON.stringify(input));
@@ -169,7 +175,10 @@ interface WriteInput {
   readonly Key?: { readonly pk?: { readonly S?: string } };
 }
 
-/** The write units that a key has left. What a write costs is known after it, so the last one may overdraw. */
+/**
+ * The write units that a key has left. The cost of a write is known after it, so the last one may
+ * overdraw.
+ */
 class Bucket {
   readonly #unitsPerSecond: number;
   #units: number;
@@ -193,7 +202,7 @@ class Bucket {
   }
 }
 
-/** Either of the two errors that DynamoDB throttles with, as it writes them. */
+/** Returns either of the two errors with which DynamoDB throttles, in its own words. */
 function throttled(onDemand: boolean): Reply {
   const [type, message] = onDemand
     ? [

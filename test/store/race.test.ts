@@ -23,9 +23,12 @@ const SEED = 7;
 const START_MS = 1_700_000_000_000;
 const CALLERS = 16;
 const OPERATIONS = 100;
-/** Four callers a host, so that they meet in its blocks. */
+/** Four callers for each host, so that they meet in its blocks. */
 const HABITS = { hosts: 4, keyedShare: 0.4 };
-/** An assign takes a hot key a few units: many callers of one block group soon need more than these. */
+/**
+ * The faults of the race. An assign costs a hot key a few units, so many callers of one block group
+ * soon exceed these.
+ */
 const TROUBLES = { delayMsMax: 20, cutShare: 0.06, unitsPerSecond: 60 };
 const TEST_MS_MAX = 300_000;
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
 
-/** A directory for the tests around, deleted when they are over. */
+/** Returns a function that makes a directory for the enclosing tests. It is deleted after them. */
 export function scratchDirectory(): () => Promise<string> {
   const directories: string[] = [];
   afterAll(async () => {

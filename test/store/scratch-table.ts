@@ -6,13 +6,16 @@ import { dynamoTable } from "../../src/store/dynamodb-table.ts";
 import type { Table } from "../../src/store/table.ts";
 import { dynamoClient } from "../../src/wiring.ts";
 
-/** A DynamoDB that tests may use, and what ends it if it was started for them. */
+/** A DynamoDB for tests, and the function that stops it if the tests started it. */
 export interface Endpoint {
   readonly endpoint: string;
   stop?(): Promise<void>;
 }
 
-/** Opens a table of its own at an endpoint; when the tests around are over, it is deleted and the endpoint let go. */
+/**
+ * Returns a function that opens a table of its own at an endpoint. After the enclosing tests it
+ * deletes the table and stops the endpoint.
+ */
 export function scratchTable(start: () => Promise<Endpoint>): () => Promise<Table> {
   const TableName = `plat-test-${randomUUID()}`;
   let at: Endpoint | undefined;

@@ -1,6 +1,6 @@
 /**
- * A clock that goes on only while somebody sleeps, to when the first of them is to wake, one after the other. So a minute of
- * sleep takes no time, and who sleeps longer wakes later.
+ * A clock that advances only while a caller waits in `sleep`. It goes to the earliest end of a
+ * wait, then to the next. So a wait of a minute takes no time, and a longer wait ends later.
  */
 export class SleepersClock {
   #nowMs: number;

@@ -7,7 +7,7 @@ import { deploymentOf } from "../../twin/deployment.ts";
 import type { Resource } from "../../twin/names.ts";
 import { startTwin, type Twin, type TwinOptions } from "../../twin/twin.ts";
 
-/** A function of a test: its code, and what its template says beside. */
+/** A function of a test: its code, and the other properties in its template. */
 export interface TestFunction {
   /** The source of an ES module that exports `handler`. */
   readonly code: string;
@@ -18,13 +18,16 @@ export interface TestFunction {
 
 export interface TestAccount {
   readonly functions: Readonly<Record<string, TestFunction>>;
-  /** Resources beside, by their ids. */
+  /** Further resources, by their ids. */
   readonly resources?: Readonly<Record<string, Resource>>;
 }
 
 export const arnOf = (id: string) => ({ "Fn::GetAtt": [id, "Arn"] });
 
-/** A stack with a table, an API with a route `POST /<name>` for each function, and what a test adds. */
+/**
+ * Returns a stack with a table, an API with a route `POST /<name>` for each function, and the
+ * resources of a test.
+ */
 export function stackOf({ functions, resources = {} }: TestAccount) {
   const made = Object.entries(functions).flatMap(([name, { properties, statements = [] }]) => [
     [
@@ -104,7 +107,7 @@ export function routeTo(name: string, key: string, AuthorizationType = "AWS_IAM"
   };
 }
 
-/** A twin of such a stack. */
+/** Starts a twin of such a stack. */
 export async function startAccount(
   account: TestAccount,
   options: Partial<TwinOptions> = {},
@@ -119,7 +122,7 @@ export async function startAccount(
   return startTwin(deploymentOf([stackOf(account)]), assets, { port: 0, ...options });
 }
 
-/** Sends a request that is signed by a caller. */
+/** Sends a request that a caller has signed. */
 export async function call(
   twin: Pick<Twin, "url" | "deployment">,
   { accessKeyId, secretAccessKey }: Pick<Caller, "accessKeyId" | "secretAccessKey">,

@@ -6,7 +6,7 @@ import { signing } from "../../twin/signing.ts";
 import { functionsOf, type Started, start } from "../local/process.ts";
 
 const DEATH_MS_MAX = 10_000;
-/** With what synthesis takes on a machine that is busy. */
+/** The maximum start time, including synthesis on a busy machine. */
 const START_MS_MAX = 240_000;
 
 let twin: Started;

@@ -40,7 +40,7 @@ describe.runIf(emulatorBinary())("the gateway of the twin", () => {
         GetEcho: routeTo("echo", "GET /echo/{name}"),
         GreedyEcho: routeTo("echo", "GET /long/{rest+}"),
         OpenEcho: routeTo("echo", "GET /open", "NONE"),
-        // A permission of another API.
+        // The permission of another API.
         forbiddenPermission: {
           Type: "AWS::Lambda::Permission",
           Properties: {

@@ -76,7 +76,7 @@ describe("a condition", () => {
     ["Null", "true", "a", "not allowed"],
     ["ForAllValues:StringLike", ["a*", "b*"], ["a1", "b1"], "allowed"],
     ["ForAllValues:StringLike", ["a*"], ["a1", "b1"], "not allowed"],
-    // As IAM warns: a request that has no such key passes.
+    // IAM warns of this: a request without such a key passes.
     ["ForAllValues:StringLike", ["a*"], undefined, "allowed"],
     ["ForAnyValue:StringLike", ["a*"], ["a1", "b1"], "allowed"],
     ["ForAnyValue:StringLike", ["a*"], undefined, "not allowed"],

@@ -2,7 +2,10 @@ import { expect, it } from "vitest";
 import { emulatorBinary } from "../../src/local/emulator.ts";
 import { lambdaNode } from "../../twin/node.ts";
 
-/** Tests that need these are left out where they are not there; npm skips an optional package that it cannot get in silence. */
+/**
+ * Checks the programs without which other tests are left out. npm skips an optional package that it
+ * cannot get, without a message.
+ */
 it.runIf(process.platform === "linux" && process.arch === "x64")(
   "on Linux on x64 all tests run: the embedded DynamoDB and Node.js 24 are there",
   () => {

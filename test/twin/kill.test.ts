@@ -6,7 +6,7 @@ import { expect, it } from "vitest";
 import { runKills } from "../../bench/load/kills.ts";
 import { emulatorBinary } from "../../src/local/emulator.ts";
 
-/** Many times what it takes on a machine of its own. */
+/** Many times the duration on a machine without other load. */
 const TEST_MS_MAX = 600_000;
 
 it.runIf(emulatorBinary())(

@@ -6,14 +6,17 @@ import { emulatorBinary } from "../../src/local/emulator.ts";
 import type { Twin } from "../../twin/twin.ts";
 import { arnOf, startAccount, type TestFunction } from "./account.ts";
 
-/** Tells which process it is, and what it knows. */
+/** Code that answers with its process number and its state. */
 const TELLING = `
   let calls = 0;
   export const handler = async (event, context) => {
     const { getRemainingTimeInMillis, ...rest } = context;
     return { pid: process.pid, calls: ++calls, event, context: rest, leftMs: getRemainingTimeInMillis(), environment: process.env, canSend: typeof process.send };
   };`;
-/** Waits until two of it are at work at once, each in a process of its own; they meet in a folder. */
+/**
+ * Code that waits until all its calls are in progress at once, each in its own process. The
+ * processes meet in a folder.
+ */
 const MEETING = `
   import { readdirSync, writeFileSync } from "node:fs";
   export const handler = async ({ folder, count }) => {

@@ -11,9 +11,9 @@ import { readStacks, type Synthesised } from "../../twin/stacks.ts";
 import { startTwin, type Twin } from "../../twin/twin.ts";
 import { call } from "./account.ts";
 
-/** The demo has 100. */
+/** The number of deployments; the demo has 100. */
 const DEPLOYMENTS = 20;
-/** With what synthesis takes on a machine that is busy. */
+/** The maximum duration, including synthesis on a busy machine. */
 const TEST_MS_MAX = 240_000;
 
 describe.runIf(emulatorBinary())("the twin of prod", () => {
@@ -102,7 +102,7 @@ describe.runIf(emulatorBinary())("the twin of prod", () => {
   });
 });
 
-/** A policy without what writes. */
+/** Returns a policy without the statements that write. */
 function readOnly(resource: Resource): Resource {
   if (resource.Type !== "AWS::IAM::Policy") return resource;
   const document = resource.Properties?.PolicyDocument as { Statement: Statement[] };

@@ -9,7 +9,7 @@ import { emulatorBinary } from "../../src/local/emulator.ts";
 const OPERATIONS = 400;
 const CALLERS = 16;
 const SEED = 1;
-/** Many times what it takes on a machine of its own. */
+/** Many times the duration on a machine without other load. */
 const TEST_MS_MAX = 600_000;
 
 it.runIf(emulatorBinary())(

@@ -23,7 +23,7 @@ const role = (...statements: unknown[]) => ({
 const INVOKE = { Effect: "Allow", Action: "lambda:InvokeFunction", Resource: arnOf("counting") };
 const SEND = { Effect: "Allow", Action: "sqs:SendMessage", Resource: arnOf("Failed") };
 
-/** Puts an item for every event that it gets, over HTTP: the SDK is not here. */
+/** Code that puts an item for every event, over HTTP, because the sandbox has no SDK. */
 const COUNTING = `
   export const handler = async (event) => {
     const { AWS_ENDPOINT_URL_DYNAMODB, AWS_ACCESS_KEY_ID } = process.env;

@@ -3,7 +3,9 @@ import { emulatorBinary } from "../../src/local/emulator.ts";
 import { OPERATOR_KEYS } from "../../twin/callers.ts";
 import { goOnTour } from "../cli/tour.ts";
 
-/** A cold start of a function takes part of a second, and each command is one. */
+/**
+ * The maximum duration. A cold start of a function takes part of a second, and each command is one.
+ */
 const TOUR_MS_MAX = 300_000;
 
 describe.runIf(emulatorBinary())("the tour on the twin of prod", () => {
