@@ -164,7 +164,7 @@ function expectOwner(
     ledger.fail(`${address} is of ${handle} (${generation}); read was ${JSON.stringify(told)}`);
 }
 
-/** Releases everything that a caller holds, or may hold without an answer. */
+/** Releases all addresses of the callers, and those of unanswered assigns. */
 export async function freeAll(api: Api, ledger: Ledger): Promise<void> {
   await inParallel(ledger.current(), CALLS_AT_ONCE, async (holding) => {
     const held = ledger.heldOf(holding);
@@ -174,7 +174,7 @@ export async function freeAll(api: Api, ledger: Ledger): Promise<void> {
   await freeUnheard(api, ledger);
 }
 
-/** Releases what a caller may hold without an answer. */
+/** Releases the addresses of unanswered assigns. */
 export async function freeUnheard(api: Api, ledger: Ledger): Promise<void> {
   await inParallel(ledger.unheardHandles(), CALLS_AT_ONCE, (handle) => api.releaseHandle(handle));
   ledger.forgetUnheard();

@@ -42,7 +42,7 @@ export class Drain {
     return this.#job && askedAtMs >= this.#job.effectiveAtMs ? leaving : [];
   }
 
-  /** Waits for the end of the drain after everything is freed; returns how it ended. */
+  /** Waits for the end of the drain after everything is freed; returns its last state. */
   async end(): Promise<string> {
     if (!this.#job) throw new Error("there is no drain");
     for (let tries = 0; tries < END_TRIES_MAX; tries++) {

@@ -65,7 +65,7 @@ export function readDump(texts: ReadonlyMap<string, string>): Dump {
   return dump;
 }
 
-/** Adds a resource to the dump, or returns what is wrong with it. */
+/** Adds a resource to the dump, or returns its error. */
 function take(dump: Dump, item: unknown): string | undefined {
   if (!isManifest(item))
     return `${isRecord(item) ? `an object of ${cut(Object.keys(item).join(", "))}` : cut(String(item))} is no resource: it has no kind`;

@@ -152,7 +152,7 @@ function poolOf({ metadata, spec }: IpPool): DesiredPool {
   };
 }
 
-/** Converts a reservation. Calico skips what it cannot read in one, and identifies a network by any address in it. */
+/** Converts a reservation. Calico skips its unreadable CIDRs, and identifies a network by any address in it. */
 function reservationOf({ metadata, spec }: IpReservation): {
   readonly desired: DesiredReservation;
   readonly notes: readonly string[];

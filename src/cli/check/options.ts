@@ -73,7 +73,7 @@ export async function inventoryOf(
   });
 }
 
-/** Warns that an inventory covers nothing, and says how to write the option. */
+/** Warns that an inventory covers nothing, and explains the option. */
 export const sayNothingCovered = (io: Io, { covers }: Inventory): void => {
   if (!coversNothing(covers)) return;
   io.err(

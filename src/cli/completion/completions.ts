@@ -104,7 +104,7 @@ const offering = (values: () => readonly string[]) => (offer: Complete) => {
   for (const value of values()) offer(value, "");
 };
 
-/** Captures what the library prints. */
+/** Returns the output of the library. */
 function printedBy(work: () => void): string {
   const { log } = console;
   const lines: string[] = [];

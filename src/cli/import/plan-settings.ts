@@ -71,7 +71,7 @@ const conflict = (name: string, problem: string): Conflict => ({
   problem,
 });
 
-/** Returns the host with the most blocks in a pool after the claims, and how many. */
+/** Returns the host with the most blocks in a pool after the claims, and their number. */
 function mostBlocks(desired: Desired, current: Current, { claims }: Work) {
   const pools = knownPools(desired, current);
   const counts = new Map<string, { readonly host: HostId; blocks: number }>();

@@ -47,7 +47,7 @@ export const capital = (text: string): string => `${text.charAt(0).toUpperCase()
 export const rejection = (code: string, sentence: string, ...more: readonly string[]) =>
   new CommandError(EXIT.rejected, [sentence, ...more, `code: ${code}`].join("\n"));
 
-/** Makes the error of invalid input; the message names the input and says what would be right. */
+/** Makes the error of invalid input; the message names the input and the valid values. */
 export const usageError = (message: string) => new CommandError(EXIT.usage, message);
 
 const PROBLEMS_SHOWN_MAX = 10;
