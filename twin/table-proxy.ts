@@ -66,10 +66,10 @@ async function serve(
   const call = JSON.parse(body.toString("utf8"));
   const denied = whyDenied(holder.role, holder.session, table, operation, call);
   if (denied !== undefined) return refuse(response, "AccessDeniedException", denied);
-  await scheduledRun(endpoint, agent, request, body, response);
+  await forward(endpoint, agent, request, body, response);
 }
 
-function scheduledRun(
+function forward(
   endpoint: string,
   agent: Agent,
   { method, url = "/", headers }: IncomingMessage,
