@@ -1,6 +1,9 @@
 interface Excuse {
   readonly why: string;
-  /** The scheduled runs put right what its absence does: seeds of lives that go another way without it, and end as they should. */
+  /**
+   * Seeds of simulated runs that change without the clause, and still end as they should, because
+   * the scheduled runs repair the damage.
+   */
   readonly heals?: readonly number[];
 }
 
@@ -9,7 +12,7 @@ const HEALED =
 const COMES_BACK = `The affinity returns as it was seen, over the one that replaced it. ${HEALED}`;
 const GOES = `The write deletes the affinity that replaced it. ${HEALED}`;
 
-/** Clauses that can be left out without a failing test, and why they stay. */
+/** Clauses without which no test fails, and the reasons to keep them. */
 export const EXCUSED: Readonly<Record<string, Excuse>> = {
   "affinity-confirm-rev": { why: COMES_BACK, heals: [3, 5] },
   "affinity-retire-rev": { why: COMES_BACK, heals: [32, 52] },

@@ -2,17 +2,25 @@ import { simulate } from "../simulation/run.ts";
 import { type Decision, observe } from "./observed.ts";
 import { nameOf, pairOf } from "./parts.ts";
 
-/** One thing that may be left out of the protocol: a condition of a write, two of one write, or a whole write that fences. */
+/**
+ * A part of the protocol that can be left out: a condition of a write, two of one write, or a whole
+ * write that fences.
+ */
 export interface Item {
   readonly name: string;
   readonly kind: Decision["kind"];
-  /** The writes that have the clause; of a fence, itself, or the write that it is in. */
+  /**
+   * The writes that have the clause. For a fence: the fence itself, or the write that contains it.
+   */
   readonly steps: readonly string[];
-  /** The simulated lives that go another way without it: all others stay as they are. */
+  /** The seeds of the simulated runs that change without the part. All other runs stay the same. */
   readonly seeds: readonly number[];
 }
 
-/** Every clause, every two clauses of one write, and every fence of the writes of so many simulated lives. */
+/**
+ * Returns every clause, every two clauses of one write, and every fence of the writes in the runs
+ * of these seeds.
+ */
 export async function inventoryOf(seeds: Iterable<number>): Promise<readonly Item[]> {
   const items = new Map<string, { kind: Item["kind"]; steps: Set<string>; seeds: Set<number> }>();
   const itemOf = (name: string, kind: Item["kind"]) => {

@@ -10,12 +10,14 @@ import { type Observed, observeSuites, testThatNotices } from "./suites.ts";
 import { type Noticed, writeTable } from "./table.ts";
 
 /**
- * `npm run clauses`: takes every clause out of the conditional writes, and every fence, one after another, and says
- * which test fails without it, or which simulated life breaks. A name that writes of two kinds have stands for two
- * things, and a fresh epoch inside of another write is a fence. What decides no write of a test or of a life changes
- * nothing in it: only the others are run. Two clauses of one write that nothing notices may cover each other: these are
- * taken out together as well. `--resume FILE` carries it on; `--only A,B` looks at some; `--runs N` says over how many
- * lives; `--workers N` at once. The table goes into docs/protocol.md.
+ * The program of `npm run clauses`. It leaves out every clause of the conditional writes, and every
+ * fence, one after another. It reports which test fails without the part, or which simulated run
+ * breaks. A name that two kinds of writes share stands for two parts, and a fresh epoch inside of
+ * another write is a fence. A part that decides no write of a test or of a run changes nothing in
+ * it, so the program leaves out such tests and runs. Two clauses of one write can cover each other.
+ * If no test notices the absence of either, the program leaves out both together as well. `--resume
+ * FILE` continues an earlier execution; `--only A,B` selects parts; `--runs N` is the number of
+ * simulated runs; `--workers N` is the number of processes. The table goes into docs/protocol.md.
  */
 const { values } = parseArgs({
   options: {
@@ -26,11 +28,14 @@ const { values } = parseArgs({
   },
 });
 
-/** The number of lives examined, among those that change without the clause. */
+/** The maximum number of examined runs, among those that change without the part. */
 const LIVES_MAX = 150;
 
 interface Kept {
-  /** Digests of the sources and of the other table. */
+  /**
+   * The digest of the sources, including the table that leaves parts out. The program does not
+   * continue a file with another digest.
+   */
   readonly sources: string;
   readonly runs: number;
   readonly items: readonly Item[];

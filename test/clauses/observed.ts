@@ -4,8 +4,8 @@ import { isPossible, MutatedTable } from "../simulation/mutate.ts";
 import { fenceIn, nameOf, pairOf } from "./parts.ts";
 
 /**
- * A clause that alone rejects a write, two that refuse it together, or a fence that is made: without it, things would go
- * another way from here on.
+ * The part that decides a write: a clause that alone rejects it, two clauses that both reject it,
+ * or a fence that it makes. Without the part, the run would continue differently.
  */
 export interface Decision {
   readonly name: string;
@@ -14,10 +14,10 @@ export interface Decision {
 }
 
 /**
- * Tells of every write that is made from now on, to whatever tables of the simulation in this process, before it is carried
- * out: what it has by way of clauses, and what decides it.
+ * Calls `onWrite` before each write to any table of the simulation in this process, with the write
+ * and the part that decides it.
  *
- * @returns what ends the telling
+ * @returns a function that ends the observation
  */
 export function observe(onWrite: (write: Write, decision: Decision | undefined) => void) {
   const { write } = MutatedTable.prototype;

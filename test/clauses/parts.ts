@@ -3,15 +3,18 @@ import type { Clause } from "../../src/store/clause.ts";
 import type { Change, Write } from "../../src/store/table.ts";
 import { AND, isPossible, MutatedTable } from "../simulation/mutate.ts";
 
-/** Clauses that writes of several kinds have under one name: each kind is taken out by itself. */
+/** Clauses whose name is shared by different kinds of writes. Each kind is left out separately. */
 const SHARED: ReadonlySet<string> = new Set(["end-rev", "format"]);
 const FENCE = /-fence$/;
 
-/** Returns the name of a clause of a write, for leaving it out. */
+/** Returns the name under which a clause of a write is left out. */
 export const nameOf = ({ name }: Clause, { change }: Pick<Write, "change">): string =>
   SHARED.has(name) ? `${name} (${change.kind})` : name;
 
-/** Returns the name of a write as a fence: a write that is nothing else, or one inside of another change of a block. */
+/**
+ * Returns the name of the fence in a write: the write itself is the fence, or it is part of another
+ * change of a block.
+ */
 export function fenceIn({ step, change }: Write): string | undefined {
   if (FENCE.test(step)) return step;
   return change.kind === "update" && change.set?.some(isEpoch) ? `${step}-epoch` : undefined;
@@ -20,10 +23,13 @@ export function fenceIn({ step, change }: Write): string | undefined {
 /** Returns the name of two clauses of a write together. */
 export const pairOf = (one: string, other: string): string => [one, other].sort().join(AND);
 
-/** The names in the name of a pair; any other name is alone. */
+/** Returns the clauses in the name of a pair; any other name stands for itself. */
 export const clausesOf = (name: string): readonly string[] => name.split(AND);
 
-/** Returns the clauses that decide a write when this one is left out: of a pair, both together or each alone. */
+/**
+ * Returns the names of the parts that can decide a write without this one: for a pair, both
+ * together or each alone.
+ */
 export const decidersOf = (name: string): readonly string[] => [
   ...new Set([name, ...clausesOf(name)]),
 ];
@@ -33,7 +39,10 @@ const isEpoch = ([[name]]: Setting) => name === "epoch";
 
 const lacking = new AsyncLocalStorage<string>();
 
-/** Carries something out on tables that lack a part of the protocol, as those of `WITHOUT` do in a whole process. */
+/**
+ * Runs an act on tables that lack a part of the protocol. The variable `WITHOUT` does the same for
+ * a whole process.
+ */
 export const lackingPart = <T>(name: string, act: () => Promise<T>): Promise<T> =>
   lacking.run(name, act);
 
@@ -47,7 +56,7 @@ MutatedTable.prototype.write = async function (this: MutatedTable, whole) {
   return write.call(this, left);
 };
 
-/** Whole fences the table leaves out by itself. */
+/** Returns a write without a part. The table itself leaves out whole fences. */
 function without(missing: string, write: Write): Write {
   const { step, change } = write;
   const parts = clausesOf(missing);

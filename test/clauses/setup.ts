@@ -3,7 +3,10 @@ import { afterEach, expect } from "vitest";
 import { observe } from "./observed.ts";
 import { OBSERVED } from "./suites.ts";
 
-/** Every test writes down what decided its writes: without that, it would go another way. */
+/**
+ * The file to which every test writes the parts that decided its writes. Without such a part the
+ * test would run differently.
+ */
 const out = process.env[OBSERVED];
 if (out !== undefined) {
   const names = new Set<string>();

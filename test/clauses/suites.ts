@@ -6,17 +6,20 @@ import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { decidersOf } from "./parts.ts";
 
-/** The suites that should fail, the quick ones first. Each of their tables lacks what `WITHOUT` names. */
+/**
+ * The suites that should fail, the quick ones first. Each of their tables lacks the part that
+ * `WITHOUT` names.
+ */
 const SUITES = [
   ["test/allocator", "test/invariants.test.ts"],
   ["test/simulation/crash-points.test.ts"],
   ["test/simulation/overtaking.test.ts"],
   ["test/simulation/interleavings.test.ts"],
 ];
-/** The variable that says where the tests write down what decided their writes. */
+/** The variable with the file to which tests write the parts that decided their writes. */
 export const OBSERVED = "OBSERVED";
 
-/** A test, by its file and its full name, and what decided a write of it. */
+/** A test, by its file and its full name, with the parts that decided its writes. */
 export interface Observed {
   readonly suite: number;
   readonly file: string;
@@ -41,10 +44,13 @@ export async function observeSuites(): Promise<readonly Observed[]> {
   });
 }
 
-/** With more than so many to look at, the whole files are run. */
+/** The maximum number of tests to run by name. If there are more, their whole files are run. */
 const NAMED_MAX = 60;
 
-/** The first test that fails without it, by its name; nothing if all that it decides a write of pass. */
+/**
+ * Returns the name of the first test that fails without a part; nothing if every test passes of
+ * which it decides a write.
+ */
 export async function testThatNotices(
   without: string,
   observed: readonly Observed[],

@@ -7,7 +7,7 @@ import { observe } from "./observed.ts";
 import { nameOf } from "./parts.ts";
 import { namesInTable } from "./table.ts";
 
-/** With the operations they come by nearly all there is. */
+/** The number of runs that, with the operations, come across nearly all parts. */
 const RUNS = 30;
 
 describe("the table of clauses in docs/protocol.md", () => {
@@ -30,7 +30,8 @@ describe("the table of clauses in docs/protocol.md", () => {
     end();
     expect(met.size).toBeGreaterThan(60);
     expect([...met].filter((name) => !namesInTable().has(name))).toEqual([]);
-    // What is taken out at once is one thing: a name that writes of two kinds have is a name for each.
+    // A part is left out as a whole, so a name that two kinds of writes share must be split into
+    // two names.
     expect([...kinds].filter(([, some]) => some.size > 1)).toEqual([]);
   });
 

@@ -3,13 +3,16 @@ import { NOTICED } from "../simulation/noticed.ts";
 import { EXCUSED } from "./excused.ts";
 import type { Item } from "./inventory.ts";
 
-/** The test that noticed that something was left out. */
+/** The test or the runs that noticed the absence of a part. */
 export type Noticed =
   | { readonly by: "test"; readonly test: string }
   | { readonly by: "simulation"; readonly seed: number; readonly invariants: readonly string[] }
   | {
       readonly by: "nothing";
-      /** How many lives that change without it were examined, and in how many of them a check failed. */
+      /**
+       * The number of examined runs that change without the part, and the number in which a check
+       * failed.
+       */
       readonly lives: number;
       readonly decisive: number;
       readonly of: number;
@@ -21,7 +24,8 @@ const [BEGIN, END] = ["<!-- clauses -->", "<!-- /clauses -->"];
 /**
  * Puts the table into the page.
  *
- * @returns what nothing noticed and nobody excuses, and what the simulation notices without a test that says so
+ * @returns the parts that nothing noticed and that have no excuse, and those that the simulation
+ * noticed but no test records
  */
 export function writeTable(
   items: readonly Item[],
@@ -47,7 +51,7 @@ export function writeTable(
   return items.map(({ name }) => name).filter((name) => !isSettled(name, noticed[name]));
 }
 
-/** The names that have a line in the page as it is. */
+/** Returns the names that have a line in the page. */
 export function namesInTable(): ReadonlySet<string> {
   return new Set([...parted().table.matchAll(/^\| `([^`]+)` \|/gm)].map(([, name]) => name ?? ""));
 }

@@ -16,10 +16,7 @@ export interface Fact {
   /** The maximum that the measurement may return. */
   readonly bound: number;
   readonly unit: string;
-  /**
-   * Takes away a condition of the fact, which must then fail. A fact that holds without it proves
-   * nothing.
-   */
+  /** The fault under which the fact must fail. A fact that holds in spite of it proves nothing. */
   readonly broken: Sabotage;
   /** Sets the scene and measures. */
   measure(newCloud: NewCloud): Promise<number>;
