@@ -13,11 +13,11 @@ import { type Noticed, writeTable } from "./table.ts";
  * The program of `npm run clauses`. It leaves out every clause of the conditional writes, and every
  * fence, one after another. It reports which test fails without the part, or which simulated run
  * breaks. A name that two kinds of writes share stands for two parts, and a fresh epoch inside of
- * another write is a fence. A part that decides no write of a test or of a run changes nothing in
- * it, so the program leaves out such tests and runs. Two clauses of one write can cover each other.
- * If no test notices the absence of either, the program leaves out both together as well. `--resume
- * FILE` continues an earlier execution; `--only A,B` selects parts; `--runs N` is the number of
- * simulated runs; `--workers N` is the number of processes. The table goes into docs/protocol.md.
+ * another write is a fence. A part changes nothing in a test or a run of which it decides no write,
+ * so these are left out. Two clauses of one write can cover each other. If no test notices the
+ * absence of either, the program leaves out both together as well. `--resume FILE` continues an
+ * earlier execution; `--only A,B` selects parts; `--runs N` is the number of simulated runs;
+ * `--workers N` is the number of processes. The table goes into docs/protocol.md.
  */
 const { values } = parseArgs({
   options: {

@@ -4,7 +4,7 @@ import { LambdaFunction } from "../lambda.ts";
 import { CLOCK_STANDS } from "../sabotages.ts";
 import { busySchedules } from "./busy.ts";
 
-/** A run that has more to do than it has time for ends in time, and is not stopped. */
+/** Returns the facts that a run with more work than time ends in time, and is not stopped. */
 export function budgetFacts(form: Form): readonly Fact[] {
   const runs = form === "full" ? 3 : 1;
   return busySchedules(form).map(({ size, schedule, set }) => ({

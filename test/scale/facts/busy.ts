@@ -12,14 +12,17 @@ import { putEmptyPool } from "./jobs.ts";
 import { SPACE } from "./layout.ts";
 import { putAssignedSpace, putLargeSpace } from "./spaces.ts";
 
-/** A schedule that has more to do than a run has time for. */
+/** A schedule with more work than a run has time for. */
 export interface ThrottledError {
   readonly size: string;
   readonly schedule: Schedule;
   set(newCloud: NewCloud): Promise<LargeCloud>;
 }
 
-/** In small, functions of less memory, and so of less of a processor, are as busy with less. */
+/**
+ * Returns a busy scene for each schedule. In the small form the functions have less memory, so a
+ * smaller share of a processor, and less work keeps them as busy.
+ */
 export function busySchedules(form: Form): readonly ThrottledError[] {
   const [reclaim, repair, work] = [RECLAIM, COLLECT, WORK].map(([first]) => first);
   if (!reclaim || !repair || !work) throw new Error("a pass without a schedule");
@@ -48,7 +51,7 @@ export function busySchedules(form: Form): readonly ThrottledError[] {
       async set(newCloud) {
         const cloud = await on(newCloud, 48);
         const pool = putAssignedSpace(cloud.items, SPACE, "10.0.0.0/8", addresses);
-        // In a space of its own: its addresses are others.
+        // The leases are in a space of their own, with other addresses.
         putLeases(cloud, { ...pool, space: "leased" }, perSecond, 1);
         await cloud.clock.run(() => cloud.clock.sleep(60_000));
         return cloud;

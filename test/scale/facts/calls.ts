@@ -34,10 +34,10 @@ import { putLargeSpace, someGroupsOf } from "./spaces.ts";
 
 const SPACE = "default";
 const HOST: HostId = "host:mine";
-/** The handle with one more address than the others of the scene know of. */
+/** The handle that the operations name. */
 const HANDLE = "mine";
 
-/** A table in which host `mine` has a block with room, and handle `mine` an address. */
+/** A table in which host `mine` has a block with one assigned address and room for more. */
 interface Scene {
   readonly cloud: Cloud;
   readonly pool: Pool;
@@ -45,20 +45,20 @@ interface Scene {
 
 interface Size {
   readonly size: string;
-  /** Each call waits for a walk through what is large. */
+  /** The fault that each call waits for a walk through the large part of the table. */
   readonly broken: Sabotage;
   set(newCloud: NewCloud): Promise<Scene>;
 }
 
-/** Something that a caller asks for, and the most calls that the table may get for it. */
+/** A request of a caller, and the maximum number of calls to the table for it. */
 interface Operation {
   readonly operation: string;
   readonly calls: number;
-  /** Calls that were made for it. */
+  /** Returns the number of calls that were made for it. */
   count(scene: Scene): Promise<number>;
 }
 
-/** No operation needs more calls because something else is large. */
+/** Returns the facts that no operation needs more calls because something else is large. */
 export function callFacts(form: Form): readonly Fact[] {
   return OPERATIONS.flatMap(({ operation, calls, count }) =>
     sizesOf(form).map(({ size, broken, set }) => ({
@@ -245,7 +245,7 @@ function sizesOf(form: Form): readonly Size[] {
   ];
 }
 
-/** Gives host `mine` so many blocks in a pool, all full but one. */
+/** Gives host `mine` this many blocks in a pool, all full but one. */
 async function scene(
   newCloud: NewCloud,
   make: (cloud: LargeCloud) => Pool,
@@ -253,7 +253,7 @@ async function scene(
 ): Promise<Scene> {
   const cloud = await newCloud();
   const pool = make(cloud);
-  // The last block groups: what else stands in the pool stands in the first ones.
+  // The last block groups, because the rest of the scene is in the first ones.
   const last = groupCount(pool) - 1n;
   const groups = [last, last - 1n, last - 2n, last - 3n].filter((group) => group >= 0n);
   const own = groups
@@ -266,7 +266,7 @@ async function scene(
     if (place === hostBlocks - 1)
       putHeld(cloud.items, pool, { cidr, host: HOST }, [{ handle: "somebody" }]);
     else {
-      // As whoever found it full has left it.
+      // The hint has the form that a request writes when it finds the block full.
       const hint = { space: SPACE, host: HOST, block: cidr, affinity: String(affinity.revision) };
       cloud.items.put(drafted((store) => store.callBlockFull(hint)));
       cloud.items.put({ ...full(cidr, HOST), calledFull: true });
@@ -276,7 +276,7 @@ async function scene(
   return { cloud, pool };
 }
 
-/** Enters a block group into the map of a pool, beside those that are in it. */
+/** Adds a block group to the index of a pool, beside those that are in it. */
 function enterGroup(items: LargeTable, { space, id }: Pool, group: bigint): void {
   const entered = drafted((store) => store.addGroup(space, id, group));
   items.put(drafted((store) => store.addGroup(space, id, group), items.get(entered)));
@@ -302,7 +302,7 @@ async function assigned(lambda: LambdaFunction, changes: Parameters<typeof reque
   return expectServed(lambda, requestOf(SPACE, HOST, changes));
 }
 
-/** Calls of a function that has just started. */
+/** Returns the number of calls of a function that has just started. */
 async function calls(cloud: Cloud, work: (context: Context) => Promise<unknown>): Promise<number> {
   const ended = await new LambdaFunction(cloud).request(work);
   if (ended.ended !== "answered" || ended.value instanceof Rejection)

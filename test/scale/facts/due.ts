@@ -20,7 +20,7 @@ import { type NewCloud, poolOf, putSpace } from "../scene.ts";
 const SPACE = "default";
 const ADDRESSES_PER_BLOCK = 64;
 
-/** Proves that due allocations are handled soon, however many others are due. */
+/** Returns the facts that due allocations are handled soon, however many others are due. */
 export function dueFacts(form: Form): readonly Fact[] {
   const [perSecond, minutes] = form === "full" ? [1_000, 1] : [10, 1];
   const unreadable = form === "full" ? 200 : 20;
@@ -37,7 +37,7 @@ export function dueFacts(form: Form): readonly Fact[] {
   ];
 }
 
-/** Leases run out, so many a second; unreadable allocations were due before all of them. */
+/** Leases that end, at this many per second. Unreadable allocations were due before all of them. */
 function leases({
   perSecond,
   minutes,
@@ -70,7 +70,10 @@ interface Due {
   readonly dueAtMs: number;
 }
 
-/** Allocations of one address each, whose leases run out one after the other from now on, in blocks all over the pool. */
+/**
+ * Puts allocations of one address each in blocks all over the pool. Their leases end one after the
+ * other from now on.
+ */
 export function putLeases(
   { clock, items }: Cloud & { readonly items: LargeTable },
   pool: Pool,
@@ -84,7 +87,7 @@ export function putLeases(
   return Array.from({ length: blocks }, (_, block) => {
     const [cidr] = blocksOfGroup(pool, groupAt(pool, BigInt(block % groups))).slice(block / groups);
     if (!cidr) throw new Error("the pool is too small for so many leases");
-    // Those that run out one after the other lie in different blocks.
+    // Leases that end one after the other lie in different blocks.
     const leases = Array.from({ length: ADDRESSES_PER_BLOCK }, (_, i) => block + i * blocks);
     const held = leases.map((lease) => ({
       handle: `leased-${lease}`,
@@ -98,7 +101,7 @@ export function putLeases(
   }).flat();
 }
 
-/** An allocation of a later version, due before everything else. */
+/** Returns an allocation of a later version that is due before everything else. */
 const unreadableAt = (shard: number, i: number): Item => ({
   pk: `HANDLE#${SPACE}#${(i * EVERY_SHARD.length + shard).toString(16).padStart(16, "0")}`,
   sk: "ID#of-a-later-version",
@@ -107,12 +110,14 @@ const unreadableAt = (shard: number, i: number): Item => ({
   dueAt: i,
 });
 
-/** The most runs that began after an allocation was due until it was gone. */
+/**
+ * Returns the maximum number of runs that began after an allocation was due and before it was gone.
+ */
 async function runsUntilGone({ clock, table, ...cloud }: Cloud, due: readonly Due[]) {
   const startedAtMs = clock.nowMs;
   const lastMs = due.reduce((last, { dueAtMs }) => Math.max(last, dueAtMs), 0);
   const mostMinutes = Math.ceil((lastMs - startedAtMs) / MINUTE_MS) + 5;
-  /** The first run that could see an allocation. */
+  /** Returns the number of the first run that could see an allocation. */
   const firstRunOf = ({ dueAtMs }: Due) => Math.ceil((dueAtMs - startedAtMs) / MINUTE_MS);
   let left = due;
   let run = 0;
@@ -129,7 +134,10 @@ async function runsUntilGone({ clock, table, ...cloud }: Cloud, due: readonly Du
   return left.length === 0 ? most : Math.max(most, ...left.map((each) => run - firstRunOf(each)));
 }
 
-/** A release under a key is stopped between its mark and the slot; from then on only scheduled runs go on. */
+/**
+ * Stops a release under a key between its mark and the write of the slot. From then on only
+ * scheduled runs continue.
+ */
 async function cutOffRelease(newCloud: NewCloud): Promise<number> {
   const cloud = await newCloud();
   const pool = poolOf(SPACE, "main", "10.0.0.0/24");

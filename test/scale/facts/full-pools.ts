@@ -5,7 +5,10 @@ import { minutesUntil, RECLAIM } from "../runs.ts";
 import { ALL_LOOKS_FULL, NO_FULL_POOLS } from "../sabotages.ts";
 import { untriedPools } from "./refused.ts";
 
-/** Full pools that no request has tried cost the first ones that come by, and none after a scheduled run of the reclaimer. */
+/**
+ * Returns the facts about full pools that no request has tried. They cost the first requests calls,
+ * and none after a scheduled run of the reclaimer.
+ */
 export const fullPoolFacts = (form: Form): readonly Fact[] =>
   (form === "full" ? [700, 1_999] : [700]).flatMap((count) => {
     const { size, set } = untriedPools(count);

@@ -11,7 +11,10 @@ import { type Cloud, LambdaFunction } from "../lambda.ts";
 import { NO_PROGRESS } from "../sabotages.ts";
 import { busySchedules } from "./busy.ts";
 
-/** A run that had no time left, or was stopped, has told how far it came: the next one does not begin anew. */
+/**
+ * Returns the facts that a run stores its position when its time is over or it is stopped. So the
+ * next run does not start again.
+ */
 export const goesOnFacts = (form: Form): readonly Fact[] =>
   busySchedules(form).flatMap(({ size, schedule, set }) =>
     ENDS.map(({ end, diesAfterMs, bounds }) => ({
@@ -38,7 +41,7 @@ export const goesOnFacts = (form: Form): readonly Fact[] =>
     })),
   );
 
-/** The first part of a run, which shows where it continues. */
+/** The first part of a run, in which the fact sees where the run continues. */
 const BEGINNING_MS = 20_000;
 
 const ENDS = [
@@ -62,14 +65,19 @@ const ENDS = [
 class Looks {
   seen = new Set<string>();
 
-  /** Returns what was seen so far, and starts anew. */
+  /** Returns the walks' reads so far, and starts a new record. */
   begin(): ReadonlySet<string> {
     const before = this.seen;
     this.seen = new Set();
     return before;
   }
 
-  /** @param aliveMs after this time the table answers no more, so that the function is stopped at its time-out */
+  /**
+   * Returns a cloud whose table records its reads.
+   *
+   * @param aliveMs the time after which the table answers no more, so that the function is stopped
+   * at its time-out
+   */
   over(cloud: Cloud, aliveMs: number): Cloud {
     const { clock } = cloud;
     const untilMs = clock.nowMs + aliveMs;

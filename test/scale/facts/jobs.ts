@@ -15,7 +15,10 @@ import { affinityItem, blockItem, indexPages, type NewCloud, poolOf, putSpace } 
 const SPACE = "default";
 const BLOCKS_PER_HOST = 20;
 
-/** A large pool goes as soon as a small one, but for what cannot be read. */
+/**
+ * Returns the facts that a large pool is deleted as soon as a small one, apart from unreadable
+ * items.
+ */
 export function jobFacts(form: Form): readonly Fact[] {
   const groups = form === "full" ? 1_563 : 10;
   const blocks = groups * BLOCKS_PER_GROUP;
@@ -65,7 +68,7 @@ export function jobFacts(form: Form): readonly Fact[] {
   ];
 }
 
-/** A pool whose blocks are all claimed, and hold nothing. */
+/** Puts a pool whose blocks are all claimed and empty. */
 export function putEmptyPool(items: LargeTable, groups: number, perGroup = BLOCKS_PER_GROUP): Pool {
   const pool = poolOf(SPACE, "main", "10.0.0.0/8");
   putSpace(items, SPACE, [pool]);
@@ -79,7 +82,8 @@ export function putEmptyPool(items: LargeTable, groups: number, perGroup = BLOCK
     prefix: 26,
   });
   const hostOf = (block: number) => hostId("host", `node-${Math.floor(block / BLOCKS_PER_HOST)}`);
-  // Made once, since revisions are drawn: who reads a block twice must see the same.
+  // The blocks are made once, because revisions are drawn, and two reads of a block must return the
+  // same.
   const current = Array.from({ length: blocks }, (_, block) =>
     blockItem(pool, { cidr: cidrOf(block), host: hostOf(block) }),
   );

@@ -7,11 +7,14 @@ import type { NewCloud } from "../scene.ts";
 import type { Layout } from "./layout.ts";
 import { hostAtItsCap } from "./served.ts";
 
-/** A host with many full blocks pays for each once: whoever has read it calls it full. */
+/**
+ * Returns the facts that a host with many full blocks pays for each once, because a request that
+ * has read one calls it full.
+ */
 export function largeHostFacts(form: Form): readonly Fact[] {
   const blocks = form === "full" ? 200 : 40;
   const free = ASSIGNS_MAX;
-  // Places are read in the order of their keys: this one is the last.
+  // Requests read places in the order of their keys, and this one is the last.
   const atTheEnd = hostAtItsCap(blocks, undefined, { open: form === "full" ? 99 : 9, free });
   const inTheMidst = hostAtItsCap(blocks, undefined, { free });
   return [
@@ -34,7 +37,10 @@ export function largeHostFacts(form: Form): readonly Fact[] {
   ];
 }
 
-/** Calls of the last of some assigns that are all served, each by a function that has just started. */
+/**
+ * Returns the calls of the last of some assigns. All are served, each by a function that has just
+ * started.
+ */
 async function callsOf({ set }: Layout, newCloud: NewCloud, assigns: number): Promise<number> {
   const { cloud, requests } = await set(newCloud);
   const [request] = requests;
@@ -48,5 +54,8 @@ async function callsOf({ set }: Layout, newCloud: NewCloud, assigns: number): Pr
 }
 
 const ASSIGNS_MAX = 3;
-/** Those of a cold assign, and three for each full block that nobody has read and that is read with the right one. */
+/**
+ * The maximum for the third assign: the calls of a cold one, and three for each full block. Those
+ * blocks have no hint yet, and the assign reads them together with the right one.
+ */
 const THIRD_CALLS_MAX = 6 + 3 * (BLOCKS_READ_AT_ONCE - 1);

@@ -4,10 +4,10 @@ import type { Cloud, Sabotage } from "../lambda.ts";
 import type { NewCloud } from "../scene.ts";
 
 export const SPACE = "default";
-/** The host of everything that belongs to nobody else. */
+/** The host of all blocks of a scene that need no particular host. */
 export const OTHER: HostId = "host:other";
 
-/** A scene, and who asks for an address in it. */
+/** A scene, and the requests for an address in it. */
 export interface Layout {
   readonly size: string;
   /** A fault that breaks a promise to every caller. */

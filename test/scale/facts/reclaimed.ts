@@ -24,7 +24,9 @@ import { putLargeSpace } from "./spaces.ts";
 
 const MILLION = 1_048_576;
 
-/** Every space gets its share of the reclaimer, whatever stands beside it. */
+/**
+ * Returns the facts that every space gets its share of the reclaimer, whatever other spaces exist.
+ */
 export function reclaimedFacts(form: Form): readonly Fact[] {
   const large = form === "full" ? "64.0.0.0/6" : "10.0.0.0/14";
   const blocks = form === "full" ? 1_048_576 : 4_096;
@@ -76,7 +78,9 @@ export function reclaimedFacts(form: Form): readonly Fact[] {
   ];
 }
 
-/** A space whose blocks were seen empty long ago: the next look deletes them. */
+/**
+ * Puts a space whose blocks were seen empty long ago, so that the next run of reclaim deletes them.
+ */
 function putIdleSpace(items: LargeTable, space: string, blocks = 1): Pool {
   const pool = poolOf(space, "main", "10.0.0.0/18");
   putSpace(items, space, [pool]);

@@ -18,7 +18,10 @@ import {
 import { type Layout, OTHER, SPACE } from "./layout.ts";
 import { someGroupsOf } from "./spaces.ts";
 
-/** Proves that a caller is told to retry if a later try, or another scan, might serve it. */
+/**
+ * Returns the facts that a rejection asks for a retry if a later try, or another scan, might serve
+ * the caller.
+ */
 export const refusedFacts = (form: Form): readonly Fact[] => {
   const groups = form === "full" ? 256 : 64;
   return [
@@ -42,7 +45,7 @@ export const refusedFacts = (form: Form): readonly Fact[] => {
   }));
 };
 
-/** Proves the cost of a rejection if nothing is free anywhere. */
+/** Returns the facts about the cost of a rejection if no address is free anywhere. */
 export const rejectionCallFacts = (form: Form): readonly Fact[] => {
   const cidr = form === "full" ? "64.0.0.0/6" : "64.0.0.0/14";
   const blocks = form === "full" ? 1_048_576 : 4_096;
@@ -82,7 +85,10 @@ export const rejectionCallFacts = (form: Form): readonly Fact[] => {
   }));
 };
 
-/** A full pool that nothing calls full is looked at, called so, and looked at once more before a rejection. */
+/**
+ * The calls for a full pool without a hint: a request scans it, calls it full, and scans it once
+ * more before it rejects.
+ */
 const CALLS_PER_POOL = 6;
 
 const nothingFree =
@@ -101,7 +107,10 @@ const nothingFree =
     return { cloud, requests: [requestOf(SPACE, "host:late")] };
   };
 
-/** A host at its cap, all of whose blocks are full, where one block of a large pool has an address to lend. */
+/**
+ * A host is at its cap with full blocks only, and one block of a large pool has an address to
+ * borrow.
+ */
 function unseenBorrowable(groups: number): Layout {
   return {
     size: `10 hosts at their cap, one block to borrow from in ${groups} block groups`,
@@ -124,7 +133,7 @@ function unseenBorrowable(groups: number): Layout {
   };
 }
 
-/** The map calls every block group full, and in one of them a block went. */
+/** The index calls every block group full, but a block of one of them was deleted. */
 function staleHint(groups: number): Layout {
   return {
     size: `strict affinity, one free block in ${groups} block groups, all of them called full`,
@@ -138,7 +147,7 @@ function staleHint(groups: number): Layout {
   };
 }
 
-/** More full pools than a request can try, before one with room. */
+/** Before the pool with room there are more full pools than a request can try. */
 export function untriedPools(count: number, withRoom = 1): Layout {
   return {
     size: `strict affinity, ${count} full pools that nothing calls full, then one with room`,
@@ -157,7 +166,10 @@ export function untriedPools(count: number, withRoom = 1): Layout {
   };
 }
 
-/** A pool whose every block is full and somebody else's, and its map says so. */
+/**
+ * Puts a pool whose every block is full and belongs to another host. Its index calls every block
+ * group full.
+ */
 async function fullPool(groups: number, settings: Partial<Settings>, newCloud: NewCloud) {
   const cloud = await newCloud();
   const pool = poolOf(SPACE, "main", `10.0.0.0/${20 - Math.log2(groups)}`);

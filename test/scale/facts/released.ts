@@ -18,7 +18,10 @@ const HANDLE = "large";
 const ADDRESSES_PER_BLOCK = 64;
 const REPEATS_MAX = 11;
 
-/** Proves that a release ends all addresses of a handle, however many, within the time of a request each. */
+/**
+ * Returns the facts that a release ends all addresses of a handle, however many, within the time of
+ * a request each.
+ */
 export function releasedFacts(form: Form): readonly Fact[] {
   const [live, kept] = form === "full" ? [10_000, 6_000] : [600, 600];
   const size = `a handle with ${live} allocations`;
@@ -59,7 +62,7 @@ export function releasedFacts(form: Form): readonly Fact[] {
   ];
 }
 
-/** Asks for the release of a handle until nothing of it is left. */
+/** Releases the handle until none of its addresses is left. */
 async function released(live: number, kept: number, newCloud: NewCloud) {
   const cloud = await newCloud();
   const allocations = putHandle(cloud.items, live, kept);
@@ -78,12 +81,15 @@ async function released(live: number, kept: number, newCloud: NewCloud) {
   });
 }
 
-/** A handle with so many allocations of an address each, and so many that were freed today under their keys. */
+/**
+ * Puts a handle with `live` allocations of one address each, and `kept` ones that were freed today
+ * under their keys.
+ */
 function putHandle(items: LargeTable, live: number, kept: number): readonly Allocation[] {
   const pool = poolOf(SPACE, "main", "10.0.0.0/12");
   putSpace(items, SPACE, [pool]);
   const allocations: Allocation[] = [];
-  // An ordered walk would reach it last, behind all that are kept.
+  // A walk in order would reach this one last, behind all kept ones.
   const one = kept > 0 && { keyed: true, id: "zzzzzzzzzzzzzzz" };
   for (let block = 0; block * ADDRESSES_PER_BLOCK < live; block++) {
     const [cidr] = blocksOfGroup(pool, groupAt(pool, BigInt(block % 256))).slice(block / 256);

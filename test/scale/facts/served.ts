@@ -27,7 +27,10 @@ import {
 } from "../scene.ts";
 import { type Layout, OTHER, SPACE } from "./layout.ts";
 
-/** Proves that a request that can be served is served within two tries, however much else is full. */
+/**
+ * Returns the facts that a request is served within two tries if it can be served, however much
+ * else is full.
+ */
 export const servedFacts = (form: Form): readonly Fact[] =>
   layouts(form).map(({ size, set, broken = ALL_LOOKS_FULL }) => ({
     name: "A host is served within two tries while a pool that may serve it has a free address",
@@ -60,14 +63,16 @@ function layouts(form: Form): readonly Layout[] {
   ];
 }
 
-/** Half of the block groups have nothing free but a block that is wholly reserved, the others are untouched. */
+/**
+ * Half of the block groups have one free block, which is wholly reserved. The others are untouched.
+ */
 function reservedLeftovers(hosts: number): Layout {
   return {
     size: "256 block groups, half of them with only a reserved block left, which no map calls full",
     async set(newCloud) {
       const cloud = await newCloud();
       const pool = poolOf(SPACE, "main", "10.0.0.0/12");
-      // Strides are odd: block groups that alternate would never come one after the other.
+      // Strides are odd, so block groups that alternate would never follow one another in an order.
       const isCrowded = (group: bigint) => fnv1a64(String(group)) % 16n < 8n;
       const groups = Array.from({ length: Number(groupCount(pool)) }, (_, i) => BigInt(i));
       const crowded = groups.filter(isCrowded);
@@ -84,7 +89,7 @@ function reservedLeftovers(hosts: number): Layout {
   };
 }
 
-/** Every block stands and is full, but for one that nobody has. */
+/** Every block exists and is full, but for one that does not exist. */
 function oneFreeBlock(cidr: string, wrongHints: number, seed: number): Layout {
   const count = Number(groupCount(poolOf(SPACE, "main", cidr)));
   const hints =
@@ -114,7 +119,9 @@ function oneFreeBlock(cidr: string, wrongHints: number, seed: number): Layout {
   };
 }
 
-/** Pools of four blocks each, in the order in which they are tried, all full but the last. */
+/**
+ * Pools of four blocks each, in the order in which requests try them. All but the last are full.
+ */
 function roomInTheLastPool(fullPools: number): Layout {
   return {
     size: `${fullPools} full pools, then one with room`,
@@ -137,7 +144,7 @@ function roomInTheLastPool(fullPools: number): Layout {
   };
 }
 
-/** The host may claim no more, borrows from nobody, and has a few addresses left in one of its blocks. */
+/** The host is at its cap and cannot borrow. One of its blocks has a few addresses left. */
 export function hostAtItsCap(
   blocks: number,
   called?: "whose others are called full",
@@ -176,7 +183,7 @@ export function hostAtItsCap(
   };
 }
 
-/** No block is free, and in each block group somebody has one address to lend. */
+/** No block is free, and each block group has one address to borrow. */
 function borrowableEverywhere(groups: number): Layout {
   return {
     size: `${groups} full block groups, one address to borrow in each`,
@@ -202,7 +209,7 @@ function borrowableEverywhere(groups: number): Layout {
   };
 }
 
-/** Requests of so many hosts whose order of block groups is such. */
+/** Returns requests of this many hosts, for whose order of block groups `isSuch` returns true. */
 function hostsWhose(
   pool: Pool,
   count: number,

@@ -15,14 +15,15 @@ import { EARLIER_MS } from "../drawn.ts";
 import type { LargeTable } from "../large-table.ts";
 import { affinityItem, blockItem, indexPages, poolOf, putSpace } from "../scene.ts";
 
-/** Blocks of a host in the large space. */
+/** The number of blocks of a host in the large space. */
 const BLOCKS_PER_HOST = 20;
 const ADDRESSES_PER_BLOCK = 64;
 
 /**
- * Puts a space with one pool whose blocks all stand, full, those of a block group each another host's.
+ * Puts a space with one pool whose blocks all exist and are full. The blocks of a block group belong
+ * to different hosts.
  *
- * @param left block groups at the end of the pool in which nothing stands
+ * @param left the number of block groups at the end of the pool that are empty
  */
 export function putLargeSpace(items: LargeTable, space: string, cidr: string, left = 0): Pool {
   const pool = poolOf(space, "main", cidr);
@@ -53,13 +54,19 @@ export function putLargeSpace(items: LargeTable, space: string, cidr: string, le
   return pool;
 }
 
-/** The partitions of every 64th block group of a pool: what grows with it, and is gone through within the time of a request. */
+/**
+ * Returns the partitions of every 64th block group of a pool. Their number grows with the pool, and
+ * a request has time to walk through them.
+ */
 export const someGroupsOf = (pool: Pool): readonly string[] =>
   Array.from({ length: Math.ceil(Number(groupCount(pool)) / 64) }, (_, i) =>
     blockPk(pool.space, groupAt(pool, BigInt(64 * i))),
   );
 
-/** Puts a space in which so many addresses are assigned, each to a handle of its own; every block is another host's. */
+/**
+ * Puts a space with this many assigned addresses, each with its own handle. Each block belongs to a
+ * host of its own.
+ */
 export function putAssignedSpace(
   items: LargeTable,
   space: string,
@@ -119,13 +126,16 @@ export function putAssignedSpace(
   return pool;
 }
 
-/** As if a handle's hash were its number: so a partition is found without a list of all handles. */
+/**
+ * Returns a handle's hash in the scene, which is its number. So a partition is found without a list
+ * of all handles.
+ */
 const hashOf = (number: number): string => number.toString(16).padStart(16, "0");
 
-/** Tokens differ by the ids of their allocations. */
+/** A random source without randomness. Tokens still differ, by the ids of their allocations. */
 const STILL: Random = { fraction: () => 0, bytes: (count) => Buffer.alloc(count) };
 
-/** The slot of an address, the same each time. */
+/** Returns the slot of an address, the same each time. */
 function slotOf(space: string, number: number): Slot & { readonly kind: "taken" } {
   const { handleHash, ...place } = placeOf(space, number);
   return { kind: "taken", token: freshToken(place, STILL), handleHash };
@@ -138,7 +148,7 @@ const placeOf = (space: string, number: number): AllocationPlace => ({
   keyed: false,
 });
 
-/** The allocation of an address, the same each time. */
+/** Returns the allocation of an address, the same each time. */
 function allocationOf(pool: Pool, number: number, cidr: Cidr): Allocation {
   const place = placeOf(pool.space, number);
   const { token } = slotOf(pool.space, number);

@@ -9,7 +9,7 @@ import { putAssignedSpace } from "./spaces.ts";
 const RUNS_PER_HOUR = 60;
 const ITEMS = 100_000_000;
 
-/** Proves that the walk reaches what is in no index within a day. */
+/** Returns the facts that the walk reaches items that are in no index within a day. */
 export function sweptFacts(form: Form): readonly Fact[] {
   const addresses = form === "full" ? 16_777_216 : 16_384;
   return [

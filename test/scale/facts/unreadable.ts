@@ -27,7 +27,7 @@ import { BESIDE, type UserRequest, usersOf } from "./users.ts";
 
 const MINUTES = 6;
 
-/** Proves that an unreadable item does not keep the others from being handled. */
+/** Returns the facts that an unreadable item does not keep the others from being handled. */
 export const unreadableFacts = (): readonly Fact[] => [
   {
     name: "One item that cannot be read stops nothing but what is judged by it, and that it stops",
@@ -43,16 +43,25 @@ export const unreadableFacts = (): readonly Fact[] => [
   },
 ];
 
-/** All kinds of items but the one without which no table is read: one that is new is broken as well. */
+/**
+ * All kinds of items but `TABLE`, without which Plat reads no table. A new kind is included
+ * automatically.
+ */
 const BROKEN = KIND_NAMES.filter((name) => name !== "TABLE");
 
-/** The requests that must wait until an item can be read: it has the settings of a space, or its reservations. */
+/**
+ * The requests that must wait until an item is readable, because it has the settings or the
+ * reservations of a space.
+ */
 const JUDGED_BY: Readonly<Record<string, readonly UserRequest[]>> = {
   "SPACE/CONFIG": ["an assign", "a read of an address", "a list of blocks"],
   "SPACE/RESERVATION": ["an assign", "a list of blocks"],
 };
 
-/** Lists what is not done when an item of a kind cannot be read in the first of two spaces of a shard. */
+/**
+ * Returns the work that is not done while an item of a kind is unreadable in the first of two
+ * spaces of a shard.
+ */
 async function undoneBeside(kind: string, newCloud: NewCloud): Promise<readonly string[]> {
   const cloud = await newCloud();
   const { clock, items } = cloud;
@@ -78,7 +87,10 @@ async function undoneBeside(kind: string, newCloud: NewCloud): Promise<readonly 
   });
 }
 
-/** One item of a kind in a space, not of those who are served beside it; of a kind that is no space's, all of them. */
+/**
+ * Returns one item of a kind in a space that does not belong to the users beside it. If items of
+ * the kind belong to no space, it returns all of them.
+ */
 function brokenItems(items: LargeTable, kind: string, space: string): readonly Item[] {
   const all = [...items.scan()].filter((item) => kindNameOf(item) === kind);
   const [own] = all.filter(
@@ -96,7 +108,10 @@ interface Task {
 const tasks = new Map<string, readonly Task[]>();
 const workOf = (space: string): readonly Task[] => tasks.get(space) ?? [];
 
-/** An idle block, a lease that ran out, a request that was cut off, an affinity without its block, a pool to drain; and one of all else. */
+/**
+ * Puts work for the scheduled runs: an idle block, an ended lease, a cut-off request, an affinity
+ * without its block, and a pool to drain. It also puts one item of every other kind.
+ */
 function putWork(items: LargeTable, space: string): void {
   const pool = poolOf(space, "main", "10.0.0.0/20");
   const drained: Pool = poolOf(space, "drained", "10.1.0.0/20", { disabled: true });

@@ -9,7 +9,7 @@ import { Rejection } from "../../../src/domain/outcome.ts";
 import { type Cloud, LambdaFunction } from "../lambda.ts";
 import { addressIn, assignCold, expectServed, isServed, requestOf } from "../requests.ts";
 
-/** The name of a pool, and what the names of its users begin with. */
+/** The name of a pool, and the prefix of its users' names. */
 export const BESIDE = "beside";
 const HOST: HostId = `host:${BESIDE}`;
 
@@ -25,7 +25,10 @@ const USER_REQUESTS = [
 ] as const;
 export type UserRequest = (typeof USER_REQUESTS)[number];
 
-/** Assigns two addresses to those who use a pool of a space, and answers what they ask for then: each, whether it was done. */
+/**
+ * Assigns two addresses to users of a pool of a space. Returns their further requests; each returns
+ * true if it was done.
+ */
 export async function usersOf(cloud: Cloud, space: string) {
   const wanted = (handle: string) =>
     requestOf(space, HOST, { handle: `${BESIDE}-${handle}`, pools: [BESIDE] });
