@@ -10,7 +10,10 @@ import { withItem } from "./outcome.ts";
 import type { Table } from "./table.ts";
 import { cidrText } from "./text.ts";
 
-/** The address plan: every range of a space in one item. Each method is one call. */
+/**
+ * The calls for the address plan: every range of a space in one item. Each method is one call to
+ * the database.
+ */
 export function planItems(table: Table) {
   return {
     async readPlan(space: string): Promise<AddressPlan> {

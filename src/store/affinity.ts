@@ -12,11 +12,13 @@ import { revised } from "./revised-writes.ts";
 import type { Table } from "./table.ts";
 import { cidrText } from "./text.ts";
 
-/** Affinities: a host's numbered places. Each method is one call. */
+/**
+ * The calls for affinities: the numbered places of a host. Each method is one call to the database.
+ */
 export function affinityItems(table: Table) {
   const affinities = revised(table, itemFrom, affinityFrom);
   return {
-    /** Every place of a host, both families. */
+    /** Returns every affinity of a host, of both families. @throws {CorruptItemError} */
     async listAffinities(
       space: string,
       host: HostId,
@@ -27,18 +29,23 @@ export function affinityItems(table: Table) {
       return items.map(affinityFrom);
     },
 
-    /** The same, strongly consistent, for who has other things to do: those that cannot be read are beside the others. */
+    /**
+     * Returns every affinity of a host, strongly consistent. The answer names unreadable affinities
+     * beside the others, for callers that can go on without them.
+     */
     async listReadableAffinities(space: string, host: HostId) {
       const items = await table.query(hostPk(space, host), { prefix: AFFINITY_PREFIX });
       const { read, unreadable } = sorted(items, affinityFrom);
       return { affinities: read, unreadable };
     },
 
-    /** Takes a place that nobody has. */
+    /** Creates an affinity in a place that is free. */
     createAffinity: (affinity: BlockAffinity) =>
       affinities.create("create-affinity", "place-absent", affinity),
 
-    /** Changes an affinity exactly as it was seen; `step` names the act. */
+    /**
+     * Changes an affinity if its revision is the one seen. `step` names the step of the protocol.
+     */
     changeAffinity: affinities.change,
     deleteAffinity: affinities.remove,
   };

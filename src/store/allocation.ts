@@ -27,7 +27,10 @@ import { revised } from "./revised-writes.ts";
 import type { Table } from "./table.ts";
 import { cidrText } from "./text.ts";
 
-/** Allocations: one request's hold on addresses. Each method is one call. */
+/**
+ * The calls for allocations: the holds of requests on addresses. Each method is one call to the
+ * database.
+ */
 export function allocationItems(table: Table) {
   const allocations = revised(table, itemFrom, allocationFrom);
   return {
@@ -36,7 +39,10 @@ export function allocationItems(table: Table) {
       return item && allocationFrom(item);
     },
 
-    /** Every allocation in the partition of a handle's hash, or the first so many after one; compare the full handle. */
+    /**
+     * Returns every allocation in the partition of a handle's hash, or the first `limit` ones after
+     * one of them. Hashes can collide, so the caller must compare the full handle.
+     */
     async listAllocations(
       space: string,
       handleHash: string,
@@ -52,7 +58,10 @@ export function allocationItems(table: Table) {
       return (await table.query(allocationPk(space, handleHash), page)).map(allocationFrom);
     },
 
-    /** The allocations of a partition that begin so, or all of them; those that cannot be read are beside them. */
+    /**
+     * Returns the allocations of a partition whose ids have this start, or all of them. The answer
+     * names unreadable allocations beside the others.
+     */
     async allocationsFrom(space: string, handleHash: string, start: AllocationStart | undefined) {
       const page = start && { prefix: allocationPrefix(start) };
       const { read, unreadable } = sorted(
@@ -62,7 +71,10 @@ export function allocationItems(table: Table) {
       return { allocations: read, unreadable };
     },
 
-    /** The first so many allocations of a partition, or those after one, and where the next page begins. */
+    /**
+     * Returns the first `limit` allocations of a partition, or those after one of them, and the
+     * start of the next page.
+     */
     async listAllocationPage(
       space: string,
       handleHash: string,
@@ -78,11 +90,13 @@ export function allocationItems(table: Table) {
     createAllocation: (allocation: Allocation) =>
       allocations.create("create-allocation", "allocation-absent", allocation),
 
-    /** Changes an allocation exactly as it was seen; `step` names the act. */
+    /**
+     * Changes an allocation if its revision is the one seen. `step` names the step of the protocol.
+     */
     changeAllocation: allocations.change,
     deleteAllocation: allocations.remove,
 
-    /** Writes into a keyed allocation that an address of it is freed, before the address is. */
+    /** Marks an address in its keyed allocation as freed, before the write that frees its slot. */
     async markFreed(
       place: AllocationPlace,
       token: string,
@@ -100,9 +114,9 @@ export function allocationItems(table: Table) {
         step: "mark-freed",
         key: allocationKey(place),
         when: [
-          // An allocation that is still pending was never answered: nobody can rightly give its addresses back.
+          // No caller was told of a pending allocation, so no caller can release its addresses.
           equals("mark-live", "live", "state"),
-          // The request was not begun again under other tokens meanwhile (rule 4).
+          // The request did not start again with other tokens meanwhile (rule 4).
           present("mark-token", "parts", token),
         ],
         change: {
@@ -119,21 +133,27 @@ export function allocationItems(table: Table) {
       return withItem(outcome, allocationFrom);
     },
 
-    /** Deletes an allocation whose one part is this token's, without having read it: the release by address of a lone address. */
+    /**
+     * Deletes an allocation whose only part has this token, without reading it first. A release by
+     * address of a single address uses it.
+     */
     async deleteAllocationOfToken(place: AllocationPlace, token: string): Promise<void> {
       await table.write({
         step: "release-allocation",
         key: allocationKey(place),
         when: [
           present("release-allocation-token", "parts", token),
-          // The generation says so as well, but who sends one may have altered it.
+          // The generation says so too, but a caller may have altered it.
           sizeIs("release-allocation-sole", 1, "parts"),
         ],
         change: { kind: "delete" },
       });
     },
 
-    /** An allocation that a release by address could not delete, since it has other parts, is the repair run's to look at now. */
+    /**
+     * Makes an allocation due for repair now. A release by address uses it for an allocation that
+     * it could not delete, because the allocation has other parts.
+     */
     async markDue(place: AllocationPlace, token: string, dueAtMs: number): Promise<void> {
       await table.write({
         step: "mark-due",
@@ -143,7 +163,10 @@ export function allocationItems(table: Table) {
       });
     },
 
-    /** Allocations that the index says are due; a suggestion, to be read before it is acted on. */
+    /**
+     * Returns allocations that are due according to the index. The index only suggests, so the
+     * caller must read each before it acts.
+     */
     async dueAllocations(
       shard: number,
       {
@@ -160,7 +183,10 @@ export function allocationItems(table: Table) {
 
 const shardName = (shard: number) => `DUE#${shard}`;
 
-/** Spread by the handle's hash: a hot partition of the index would throttle the table. */
+/**
+ * Returns the attributes of the due index. The shard follows from the handle's hash, because a hot
+ * partition of the index would throttle the table.
+ */
 function dueAttributes(place: AllocationPlace, dueAtMs: number) {
   const shard = shardOf(BigInt(`0x${place.handleHash}`));
   return [

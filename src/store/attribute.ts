@@ -1,7 +1,10 @@
 import { isMap } from "./clause.ts";
 import type { Item, Value } from "./item.ts";
 
-/** Readers of attributes, which assert the type as an item is decoded: a missing attribute is a corrupt item, not `undefined`. */
+/**
+ * Readers of attributes. They assert the type when an item is decoded: a missing attribute is a
+ * corrupt item, not `undefined`.
+ */
 
 type Attributes = Readonly<Record<string, Value>>;
 
@@ -11,7 +14,10 @@ export function textOf(item: Item | Attributes, name: string): string {
   return value;
 }
 
-/** An id, a token, a revision, an epoch: what a condition may compare is never empty. */
+/**
+ * Reads an id, a token, a revision or an epoch. It must not be empty, because a condition may
+ * compare it.
+ */
 export function idOf(item: Item | Attributes, name: string): string {
   const value = textOf(item, name);
   if (value === "") throw missing(name, "id");
@@ -30,7 +36,7 @@ export function flagOf(item: Item | Attributes, name: string): boolean {
   return value;
 }
 
-/** A text that is one of these. */
+/** Reads a text that must be one of these. */
 export function oneOf<T extends string>(
   item: Item | Attributes,
   name: string,
@@ -53,7 +59,10 @@ export function listOf(item: Item | Attributes, name: string): readonly Value[] 
   return value;
 }
 
-/** A set of texts; one that lost its last member is gone. */
+/**
+ * Reads a set of texts. A set that lost its last member is absent from the item, and reads as
+ * empty.
+ */
 export function setOf(item: Item | Attributes, name: string): ReadonlySet<string> {
   const value = item[name] ?? new Set<string>();
   if (!(value instanceof Set)) throw missing(name, "set");

@@ -8,24 +8,36 @@ import { withItem } from "./outcome.ts";
 import { sorted } from "./readable-items.ts";
 import type { Table } from "./table.ts";
 
-/** Block groups of a page: two sets of so many texts of up to three characters stay under 1 KB, one write unit. */
+/**
+ * The number of block groups of a page. Two sets of this many texts of up to three characters stay
+ * under 1 KB, one write unit.
+ */
 const GROUPS_PER_PAGE = 128n;
 
-/** So many digits of base 36 are a whole number that a double holds exactly; any block group of an IPv4 pool has fewer. */
+/**
+ * A double holds a number of this many base-36 digits exactly. Any block group of an IPv4 pool has
+ * fewer.
+ */
 const DIGITS_EXACT = 10;
 
-/** The block-group index, by the index of the group. `groups` is a superset of the block groups that hold blocks; `full` is a hint. */
+/**
+ * The block-group index, by the index of the group. `groups` is a superset of the block groups that
+ * hold blocks; `full` is a hint.
+ */
 export interface BlockGroupIndex {
   readonly groups: ReadonlySet<bigint>;
   readonly full: ReadonlySet<bigint>;
 }
 
-/** A part of a map, under its name. */
+/** A page of the index of a pool, with its name. */
 interface IndexPageOfPool extends BlockGroupIndex {
   readonly page: string;
 }
 
-/** Pages of pool maps: which block groups may hold blocks, and which are believed full. Each method is one call. */
+/**
+ * The calls for pages of block-group indexes: which block groups may hold blocks, and which are
+ * believed to be full. Each method is one call to the database.
+ */
 export function blockGroupIndexItems(table: Table) {
   const changing =
     (step: string, how: "add" | "drop", set: "groups" | "full") =>
@@ -52,7 +64,7 @@ export function blockGroupIndexItems(table: Table) {
       };
     },
 
-    /** The block groups that are called full: eventually consistent. */
+    /** Returns the block groups of a pool that are believed to be full, eventually consistent. */
     async readFullGroups(space: string, poolId: string): Promise<ReadonlySet<bigint>> {
       const options = { consistent: false, only: ["full"] };
       const pages = (await table.query(blockGroupIndexPk(space, poolId), options)).map(mapPartFrom);
@@ -60,8 +72,9 @@ export function blockGroupIndexItems(table: Table) {
     },
 
     /**
-     * Some pages after one, in the order of their names: eventually consistent, for who comes by again. Those that cannot be
-     * read are named beside the others.
+     * Returns pages of an index in the order of their names, from the first one after a page. The
+     * read is eventually consistent, because its callers come back later. The answer names
+     * unreadable pages beside the others.
      */
     async readIndexPages(
       space: string,
@@ -77,7 +90,10 @@ export function blockGroupIndexItems(table: Table) {
       return { pages: read, unreadable, next: items.length < limit ? undefined : items.at(-1)?.sk };
     },
 
-    /** Enters a block group before its first block is put, so that whoever must see every block does. */
+    /**
+     * Adds a block group to the index before its first block is written, so that a walk over the
+     * index finds every block.
+     */
     addGroup: changing("add-group", "add", "groups"),
 
     markFull: changing("mark-full", "add", "full"),
@@ -88,7 +104,7 @@ export function blockGroupIndexItems(table: Table) {
       return (await table.query(blockGroupIndexPk(space, poolId))).map(indexPageFrom);
     },
 
-    /** Of a pool that is gone: ids are never given twice, so nobody will ask for the page again. */
+    /** Deletes a page of a deleted pool. Pool ids are unique, so no later pool uses the page. */
     async deleteIndexPage({ space, poolId, page }: BlockGroupIndexPage): Promise<void> {
       const key = blockGroupIndexKey(space, poolId, page);
       await table.write({ step: "drop-index", key, when: [], change: { kind: "delete" } });
@@ -110,7 +126,10 @@ const mapPartFrom = reading(
   }),
 );
 
-/** An index has up to 122 bits, more than a number holds; as a text of base 36 the usual ones are short. Inverse of `groupOf`. */
+/**
+ * Returns an index of a block group as text of base 36, which is short for the usual ones. An index
+ * has up to 122 bits, more than a number holds. Inverse of `groupOf`.
+ */
 export const groupText = (group: bigint): string => group.toString(36);
 
 export const groupOf = (text: string): bigint =>

@@ -25,13 +25,19 @@ import { withItem } from "./outcome.ts";
 import { readOrNot } from "./readable-items.ts";
 import type { Change, Table } from "./table.ts";
 
-/** One slot of a write: the ordinal, and what its author saw there (nothing: it was never used). */
+/**
+ * One slot of a write: its ordinal, and the slot that the author of the write read there. The slot
+ * is absent if the ordinal was never used.
+ */
 export interface SlotSeen {
   readonly ordinal: number;
   readonly seen: Slot | undefined;
 }
 
-/** Block items: the unit of compare-and-swap. Each method is one call. */
+/**
+ * The calls for blocks. A block item is the unit of compare-and-swap. Each method is one call to
+ * the database.
+ */
 export function blockItems(table: Table) {
   return {
     async readBlock(
@@ -43,18 +49,24 @@ export function blockItems(table: Table) {
       return item && blockFrom(item);
     },
 
-    /** Every block of a block group, also those that cannot be read; an eventually consistent look may only suggest. */
+    /**
+     * Returns every block of a block group, including unreadable ones. An eventually consistent
+     * read may only suggest.
+     */
     async scanGroup(space: string, group: Cidr, options: { readonly consistent: boolean }) {
       return (await table.query(blockPk(space, group), options)).map(current);
     },
 
-    /** Lists the places of blocks in a block group; eventually consistent. */
+    /** Returns the places of the blocks in a block group, eventually consistent. */
     async listBlockPlaces(space: string, group: Cidr): Promise<readonly Cidr[]> {
       const options = { consistent: false, only: [] };
       return (await table.query(blockPk(space, group), options)).map((key) => placeOf(key).cidr);
     },
 
-    /** The arbiter of every claim: of all who create a block, one is done. */
+    /**
+     * Creates a block. This write decides every claim: of all callers that create the same block,
+     * one succeeds.
+     */
     async createBlock(block: Block): Promise<Outcome<Block>> {
       const item = itemFrom(block);
       const write = {
@@ -66,7 +78,7 @@ export function blockItems(table: Table) {
       return withItem(await table.write(write), blockFrom);
     },
 
-    /** Takes slots of a block, all or none, if its epoch is still the one learned (rule 1). */
+    /** Takes slots of a block, all or none, if the block still has the learned epoch (rule 1). */
     async takeSlots(
       learned: Block,
       slots: readonly SlotSeen[],
@@ -77,9 +89,9 @@ export function blockItems(table: Table) {
         step: "take-slots",
         key: blockKey(learned.space, learned.cidr),
         when: [
-          // Nobody has declared this author's part dead, and the block is still whose it was.
+          // The block has the same host, and no repair has declared this author's part dead.
           equals("take-epoch", learned.epoch, "epoch"),
-          // Nobody else has the slot: it is as it was seen.
+          // No other request has the slot: it is as the author read it.
           ...slots.map((slot) =>
             slot.seen
               ? equals("take-slot", tagOf(slot.seen), ...slotPath(slot.ordinal))
@@ -94,13 +106,16 @@ export function blockItems(table: Table) {
           ),
         ),
       });
-      // A block that cannot be read any more is another than the one learned: its taker goes elsewhere.
+      // An unreadable block differs from the learned one, so the caller tries another block.
       if (outcome.outcome === "lost" && outcome.item)
         return { outcome: "lost", item: current(outcome.item) };
       return withItem(outcome, blockFrom);
     },
 
-    /** Frees slots that hold exactly this tag (I5): cooling from a time on, or as if never used when nobody was told. */
+    /**
+     * Frees slots that hold exactly this tag (I5). A freed slot cools from a time on. It becomes
+     * unused if no caller was told of its address.
+     */
     async freeSlots(
       { space, cidr }: Pick<Block, "space" | "cidr">,
       {
@@ -123,7 +138,10 @@ export function blockItems(table: Table) {
       return withItem(outcome, blockFrom);
     },
 
-    /** Changes the epoch, so that every write conditional on an earlier one fails; answers with the block after that (rule 1). */
+    /**
+     * Changes the epoch, so that every write that is conditional on an earlier epoch fails. Returns
+     * the block after the change (rule 1).
+     */
     async fenceBlock(
       step: string,
       space: string,
@@ -139,7 +157,10 @@ export function blockItems(table: Table) {
       return withItem(outcome, blockFrom);
     },
 
-    /** Notes in a block, while it is the one seen, that it may be called full; answers with the block as it stands then. */
+    /**
+     * Marks a block as possibly called full, if its epoch is the one seen. Returns the block after
+     * the write.
+     */
     async noteCalledFull(seen: Block): Promise<Outcome<Block>> {
       const outcome = await table.write({
         step: "full-note",
@@ -150,7 +171,10 @@ export function blockItems(table: Table) {
       return withItem(outcome, blockFrom);
     },
 
-    /** Changes whose block it is, and what its host keeps for itself, exactly as it was seen; every write in flight then fails (rule 1). */
+    /**
+     * Changes the host of a block and its host-reserved addresses, if its revision is the one seen.
+     * Every write in flight then fails (rule 1).
+     */
     async changeHost(
       step: string,
       seen: Block,
@@ -166,7 +190,10 @@ export function blockItems(table: Table) {
       return withItem(outcome, blockFrom);
     },
 
-    /** First sight of an empty block: what has cooled is swept, and the mark set that any assign removes. */
+    /**
+     * Marks an empty block as idle, and drops its slots whose cooldown has ended. Any assign
+     * removes the mark.
+     */
     async markIdle(seen: Block, nowMs: number, revision: string): Promise<Outcome<Block>> {
       const outcome = await table.write({
         step: "mark-idle",
@@ -177,7 +204,7 @@ export function blockItems(table: Table) {
       return withItem(outcome, blockFrom);
     },
 
-    /** Deletes a block exactly as it was seen (I6). */
+    /** Deletes a block if its revision is the one seen (I6). */
     async deleteBlock(seen: Block): Promise<Outcome<Block>> {
       const outcome = await table.write({
         step: "delete-block",
@@ -212,7 +239,9 @@ function itemFrom(block: Block): Item {
 
 const slotPath = (ordinal: number) => ["slots", String(ordinal)] as const;
 
-/** The update of an item that makes a change of its block. The items of new blocks are those of `itemFrom`. */
+/**
+ * Returns the update that makes a change of a block. `itemFrom` returns the items of new blocks.
+ */
 function updateFrom(change: BlockChange): Change {
   assertBlockChange(change);
   const { slots, idleSinceMs, calledFull, host, epoch, revision, claimedAtMs } = change;
@@ -239,7 +268,10 @@ function updateFrom(change: BlockChange): Change {
 const slotField = ([ordinal, slot]: readonly [number, Slot | null]) =>
   [slotPath(ordinal), slot && tagOf(slot)] as const;
 
-/** A block that cannot be read stands where it stands: nobody claims its range, takes from it or deletes it. */
+/**
+ * Returns the block of an item, or an unreadable block in its place. An unreadable block keeps its
+ * range: Plat does not claim the range, take its slots or delete it.
+ */
 function current(item: Item): Block {
   const read = readOrNot(item, blockFrom);
   if (!(read instanceof CorruptItemError)) return read;
@@ -256,7 +288,7 @@ function current(item: Item): Block {
   };
 }
 
-/** Returns the place of the block under a key; its size follows from its block group. */
+/** Returns the place of the block under a key. Its size follows from its block group. */
 function placeOf({ pk, sk }: Key): Pick<Block, "space" | "cidr"> {
   const [, space = "", group = ""] = pk.split("#");
   const prefix = Number(group.split("/")[1]) + GROUP_BITS;
@@ -270,7 +302,7 @@ function slotsFrom(item: Item): ReadonlyMap<number, Slot> {
   return slots;
 }
 
-/** The block of an item, for who must know what stands there. @throws {CorruptItemError} */
+/** Returns the block of an item. @throws {CorruptItemError} if the item is unreadable */
 export const blockFrom = reading((item: Item): Block => {
   const { space, cidr } = placeOf(item);
   if (numberOf(item, "prefix") !== cidr.prefix)

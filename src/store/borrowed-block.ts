@@ -14,7 +14,10 @@ import { revised } from "./revised-writes.ts";
 import type { Table } from "./table.ts";
 import { cidrText } from "./text.ts";
 
-/** Entries of borrowed blocks: blocks of others that a host holds slots of. Each method is one call. */
+/**
+ * The calls for entries of borrowed blocks: blocks in which a host holds slots without owning them.
+ * Each method is one call to the database.
+ */
 export function borrowedBlockItems(table: Table) {
   const borrowedBlocks = revised(table, itemFrom, borrowedBlockFrom);
   return {
@@ -24,7 +27,7 @@ export function borrowedBlockItems(table: Table) {
       return { borrowedBlocks: read, unreadable };
     },
 
-    /** Writes a borrowed block where there is none, or over the one seen. */
+    /** Creates the entry of a borrowed block, or replaces the one seen. */
     putBorrowedBlock: (
       step: string,
       borrowedBlock: BorrowedBlock,

@@ -1,8 +1,9 @@
 import type { Item, Path, Value } from "./item.ts";
 
 /**
- * One condition of a conditional write, under its name in docs/protocol.md. AND joins the clauses of a write.
- * `dynamodb-table.ts` renders each for DynamoDB, and `holds` evaluates it in memory. The contract suite proves that both agree.
+ * One condition of a conditional write, under its name in docs/protocol.md. AND joins the clauses
+ * of a write. `dynamodb-table.ts` renders each for DynamoDB, and `holds` evaluates it in memory.
+ * The contract suite proves that both agree.
  */
 export interface Clause {
   readonly name: string;
@@ -11,7 +12,7 @@ export interface Clause {
     | { readonly kind: "absent" }
     | { readonly kind: "present" }
     | { readonly kind: "equals"; readonly value: Value }
-    /** There is no item yet, or it has this value. */
+    /** There is no item, or the item has this value. */
     | { readonly kind: "newOrEquals"; readonly value: Value }
     | { readonly kind: "size"; readonly size: number };
 }
@@ -28,20 +29,24 @@ export const present = (name: string, ...path: Path): Clause => ({
   test: { kind: "present" },
 });
 
-/** The item has this value. Throws if the value is missing or empty: such a condition would compare nothing. */
+/**
+ * Returns the clause that the item has this value.
+ *
+ * @throws {Error} if the value is missing or empty, because such a condition would compare nothing
+ */
 export function equals(name: string, value: Value, ...path: Path): Clause {
   if (value === undefined || value === "") throw new Error(`${name} compares with nothing`);
   return { name, path, test: { kind: "equals", value } };
 }
 
-/** The item has this value, if there is an item. */
+/** Returns the clause that there is no item, or that it has this value. */
 export const newOrEquals = (name: string, value: Value, ...path: Path): Clause => ({
   name,
   path,
   test: { kind: "newOrEquals", value },
 });
 
-/** The number of entries of a map or set. */
+/** Returns the clause that a map or a set has this number of entries. */
 export const sizeIs = (name: string, size: number, ...path: Path): Clause => ({
   name,
   path,
@@ -84,7 +89,7 @@ export function isMap(value: Value): value is { readonly [name: string]: Value }
   );
 }
 
-/** Only scalars are ever compared: ids, states, tags. */
+/** Compares two scalars. Clauses compare only ids, states and tags. */
 function sameValue(a: Value, b: Value): boolean {
   if (a instanceof Uint8Array && b instanceof Uint8Array) return Buffer.compare(a, b) === 0;
   return a === b;

@@ -22,7 +22,10 @@ import { spaceEntryFrom } from "./space-entry.ts";
 import type { Segment, Table } from "./table.ts";
 import { assertKeysOf } from "./table-format.ts";
 
-/** A page of the whole table; `next` is opaque and names where the following page begins. */
+/**
+ * The calls that read the whole table, page by page. `next` is the opaque position where the
+ * following page begins.
+ */
 export function scanning(table: Table) {
   return {
     async scanPage(limit: number, after?: string) {
@@ -34,9 +37,10 @@ export function scanning(table: Table) {
     },
 
     /**
-     * A page of one segment of the table, item by item, each with its position: eventually consistent, so it only suggests.
+     * Returns a page of one segment of the table, item by item, each with its position. The read is
+     * eventually consistent, so it only suggests.
      *
-     * @param after a position, whether or not an item stands there
+     * @param after a position, whether or not an item is there
      */
     async scanSegment(segment: Segment, limit: number, after?: string) {
       const page = await table.scan(limit, { after: keyOf(after), segment, consistent: false });
@@ -56,7 +60,10 @@ const positionOf = ({ pk, sk }: Key): string => JSON.stringify({ pk, sk });
 const keyOf = (position: string | undefined): Key | undefined =>
   position === undefined ? undefined : (JSON.parse(position) as Key);
 
-/** Sorts items by kind. An item that cannot be read, or is of no kind that is known, is reported and stops nothing. */
+/**
+ * Sorts items by kind. The answer reports an unreadable item, or one of an unknown kind, and goes
+ * on with the others.
+ */
 export function contentsOf(items: readonly Item[]): Contents {
   const byKind = new Map<string, Item[]>();
   for (const item of items) {
@@ -75,7 +82,7 @@ export function contentsOf(items: readonly Item[]): Contents {
     }
     return values;
   };
-  // Nothing proves anything of these; but that they can be read.
+  // The only check of these kinds is that they can be read.
   for (const [kind, from] of OTHERS) decoded(kind, from);
   return {
     blocks: decoded("BLOCK", blockFrom),
@@ -105,6 +112,6 @@ const OTHERS: readonly (readonly [string, (item: Item) => unknown])[] = [
   ["SPACE/CONFIG", settingsFrom],
   ["VERSION", versionFrom],
   ["SWEEP", progressFrom],
-  // Rejects an item of no kind, by its key.
+  // Reports an item of an unknown kind by its key.
   ["", reading(() => undefined)],
 ];

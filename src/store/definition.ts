@@ -1,8 +1,9 @@
 /**
- * The one table, as the CDK deploys it and as a laptop creates it.
+ * The definition of the one table. The CDK deploys it, and a local DynamoDB creates it.
  *
- * Everything is keyed by `pk` + `sk`. The only index is sparse: an item is in it while it carries
- * `dueShard` and `dueAt`. It suggests work to the repair run and decides nothing, so it projects keys only.
+ * Every item has the key `pk` + `sk`. The only index is sparse: it has an item while the item
+ * carries `dueShard` and `dueAt`. It suggests work to the repair run and decides nothing, so it
+ * projects keys only.
  */
 export const TABLE = {
   partitionKey: "pk",

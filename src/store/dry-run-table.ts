@@ -4,14 +4,15 @@ import type { Item, Key } from "./item.ts";
 import type { Table } from "./table.ts";
 
 /**
- * A table that keeps its writes to itself: each is judged as the table under it would judge it, its author reads what it
- * wrote, and nothing is written. What runs over it does all that it would do, so a dry run is the real walk. Scans and the
- * index, which no request uses, show the table as it is.
+ * Returns a table that keeps its writes in memory. It judges each write as the table under it
+ * would, and its reads include the kept writes. The table under it stays unchanged, so a dry run
+ * takes the same steps as a real one. Scans and the index show the table under it, because no
+ * request uses them.
  */
 export function dryRunTable(table: Table): Table {
-  /** The items as they would be written, by partition and sort key; nothing for a deleted one. */
+  /** The items after the kept writes, by partition and sort key; nothing for a deleted one. */
   const written = new Map<string, Map<string, Item | undefined>>();
-  /** Returns a reader of the newest item at a key, to call after all waiting. */
+  /** Returns a reader of the newest item at a key. The caller calls it after its last `await`. */
   const current = async ({ pk, sk }: Key): Promise<() => Item | undefined> => {
     const isWritten = () => written.get(pk)?.has(sk) ?? false;
     const underneath = isWritten() ? undefined : await table.get({ pk, sk });
@@ -24,7 +25,7 @@ export function dryRunTable(table: Table): Table {
     due: (shard, options) => table.due(shard, options),
 
     async query(pk, options = {}) {
-      // What was written may take the place of any item, so the limit is for what is left in the end.
+      // A kept write can replace any item, so the limit applies to the merged items.
       const { limit: _, ...unlimited } = options;
       const items = await table.query(pk, unlimited);
       const own = written.get(pk) ?? new Map<string, Item | undefined>();
@@ -34,7 +35,8 @@ export function dryRunTable(table: Table): Table {
     },
 
     async write({ key, when, change }) {
-      // From here on nothing waits, so that of two writes the second is judged by what the first left.
+      // Nothing waits from here on, so of two writes the second is judged by the result of the
+      // first.
       const old = (await current(key))();
       if (!when.every((clause) => holds(clause, old))) return { outcome: "lost", item: old };
       const item = changed(key, old, change);

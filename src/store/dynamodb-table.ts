@@ -19,14 +19,14 @@ import type { DueKey, DueOptions, Page, QueryOptions, ScanOptions, Table, Write 
 export type Sender = Pick<DynamoDBDocumentClient, "send">;
 
 /**
- * The table in DynamoDB. The client must not repeat a write by itself (`maxAttempts: 1`): a request that is sent twice can
- * land after its author has gone on (rule 3).
+ * Returns the table in DynamoDB. The client must not repeat a write by itself (`maxAttempts: 1`),
+ * because the second copy of a request can land after its author has gone on (rule 3).
  */
 export function dynamoTable(client: DynamoDBClient, tableName: string): Table {
   return tableThrough(DynamoDBDocumentClient.from(client), tableName);
 }
 
-/** The table in DynamoDB, through whatever carries its commands. */
+/** Returns the table in DynamoDB, with a sender for its commands. */
 export function tableThrough(client: Sender, TableName: string): Table {
   return {
     async get(key, { consistent = true } = {}) {
@@ -125,9 +125,12 @@ const indexKey = (shard: string, { pk, sk, dueAtMs }: DueKey) => ({
   [TABLE.dueIndex.sortKey]: dueAtMs,
 });
 
-/** The one place that sorts what DynamoDB says of a write. What is our own fault is thrown as it came. */
+/**
+ * Returns the outcome of a failed write. No other function sorts DynamoDB's errors of writes. An
+ * error that Plat itself caused is thrown unchanged.
+ */
 function sorted(error: unknown): Outcome<Item> {
-  // The document client hands on the item of a failed condition as it came over the wire.
+  // The document client passes on the item of a failed condition in the wire format.
   if (error instanceof ConditionalCheckFailedException)
     return { outcome: "lost", item: error.Item && (unmarshall(error.Item) as Item) };
   if (isNotApplied(error))
@@ -148,7 +151,7 @@ async function reading<T>(read: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Errors that say that nothing was done. */
+/** The names of errors after which DynamoDB has not applied the write. */
 const NOT_APPLIED = new Set([
   "ThrottlingException",
   "ProvisionedThroughputExceededException",
@@ -162,8 +165,9 @@ function isNotApplied(error: unknown): boolean {
 }
 
 /**
- * A time-out, a broken connection, an answer cut short, any 5xx: the request may have been carried out, or may be yet.
- * Any other error is our own fault, found before anything was sent.
+ * Returns true after a time-out, a broken connection, a truncated answer or any 5xx: DynamoDB may
+ * have carried out the request, or may do so later. Plat itself causes any other error, before it
+ * sends anything.
  */
 function isUnanswered(error: unknown): boolean {
   const { name, code, $response, $metadata } = error as {
@@ -247,7 +251,7 @@ function rendered({ path, test }: Clause, names: Names, value: (v: Value) => str
   }
 }
 
-/** Aliases for every attribute name, so that no name is ever part of an expression. */
+/** Aliases for every attribute name, so that an expression never contains a name. */
 class Names {
   readonly all: Record<string, string> = {};
   readonly #aliases = new Map<string, string>();

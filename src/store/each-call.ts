@@ -1,6 +1,6 @@
 import type { Table } from "./table.ts";
 
-/** A table each of whose calls is carried out in a way that is the same for all of them. */
+/** Returns a table that carries out each of its calls through the same function. */
 export function eachCall(table: Table, carryOut: <T>(call: () => Promise<T>) => Promise<T>): Table {
   return {
     get: (key, options) => carryOut(() => table.get(key, options)),

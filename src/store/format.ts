@@ -4,17 +4,22 @@ import type { Item, Key } from "./item.ts";
 import { KEYS_FORMAT, type Kind, kindOf } from "./kinds.ts";
 import type { Change, QueryOptions, Table, Write } from "./table.ts";
 
-/** The attribute with the format of an item. It is in every item, and a kilobyte is a write unit: its name is short. */
+/**
+ * The attribute with the format of an item. Every item has it, and a kilobyte is a write unit, so
+ * its name is short.
+ */
 const FORMAT = "f";
 /** The attribute with the format of the keys, in the items that carry it. */
 const KEYS = "k";
 
 /**
- * Reads an item by `from` if it has the format that this version reads. No item without a number was ever deployed, so one
- * that has none is of unknown making, and nothing is guessed of it.
+ * Returns a reader that applies `from` to an item if the item has the format that this version
+ * reads. Every deployed version wrote a format number. So an item without one is of unknown origin,
+ * and is corrupt.
  *
- * @param assertValue throws if a value of the item is missing or impossible; the writes of the item call it too
- * @throws {CorruptItemError}, by the item's name
+ * @param assertValue throws if a value of the item is missing or impossible; the writes of the item
+ * call it too
+ * @throws {CorruptItemError} with the item's name
  */
 export function reading<T>(
   from: (item: Item) => T,
@@ -43,8 +48,8 @@ function assertFormat(item: Item, kind: Kind): void {
 }
 
 /**
- * Refuses an item that says of the keys of its table what this version does not know: of what stands under other keys
- * nothing would be found.
+ * Rejects an item if this version does not know its format of keys, because reads would miss the
+ * items under other keys.
  *
  * @throws {CorruptItemError}
  */
@@ -63,8 +68,9 @@ function differing(key: Key, of: string, format: unknown, reads: number): Corrup
 }
 
 /**
- * A table whose every write gives its item the format, and is refused where an item of another format stands: what another
- * version wrote is neither changed nor replaced nor deleted, whatever the condition of the write says of it.
+ * Returns a table whose every write gives its item the format. A write fails if an item of another
+ * format is there, so Plat never changes, replaces or deletes what another version wrote, whatever
+ * the write's own condition says.
  */
 export function formattedTable(table: Table): Table {
   return {
@@ -76,7 +82,7 @@ export function formattedTable(table: Table): Table {
   };
 }
 
-/** Adds the format numbers to a partial read; a key alone has no format. */
+/** Adds the format numbers to a partial read. A read of keys alone needs no format. */
 const withFormat = (options: QueryOptions): QueryOptions =>
   options.only && options.only.length > 0
     ? { ...options, only: [...options.only, FORMAT, KEYS] }
@@ -101,7 +107,8 @@ function changeIn(kind: Kind, change: Change, when: readonly Clause[]): Change {
     case "put":
       return { kind: "put", item: { ...change.item, ...numbersOf(kind) } };
     case "update": {
-      // Only an update without a condition makes an item; any other finds one that has its numbers.
+      // Only an update without a condition can create an item. Any other update finds an item that
+      // has its numbers.
       if (when.length > 0) return change;
       const numbers = Object.entries(numbersOf(kind)).map(([name, n]) => [[name], n] as const);
       return { ...change, set: [...(change.set ?? []), ...numbers] };

@@ -9,10 +9,16 @@ import { sorted } from "./readable-items.ts";
 import type { Table } from "./table.ts";
 import { cidrText } from "./text.ts";
 
-/** Hints that a block of a host is full, in the host's partition. Each method is one call. */
+/**
+ * The calls for hints that a block of a host is full, in the host's partition. Each method is one
+ * call to the database.
+ */
 export function fullBlockItems(table: Table) {
   return {
-    /** Every place of a host, both families, and its blocks that are called full: what stands before its node. */
+    /**
+     * Returns every place of a host, of both families, and its hints of full blocks: the items that
+     * sort before its node.
+     */
     async listPlaces(space: string, host: HostId): Promise<Places> {
       return placesFrom(await table.query(hostPk(space, host), { before: NODE_SK }));
     },
@@ -23,7 +29,7 @@ export function fullBlockItems(table: Table) {
       await table.write({ step: "full-put", key, when: [], change: { kind: "put", item } });
     },
 
-    /** Drops a hint, if there is one; `step` names the act. */
+    /** Deletes a hint, if there is one. `step` names the step of the protocol. */
     async clearBlockFull(
       step: string,
       { space, host, block }: Pick<FullBlock, "space" | "host" | "block">,
@@ -34,7 +40,7 @@ export function fullBlockItems(table: Table) {
   };
 }
 
-/** The places among the items of a host. A hint that cannot be read says nothing. */
+/** Returns the places and the hints among the items of a host. It leaves out unreadable hints. */
 export function placesFrom(items: readonly Item[]): Places {
   const under = (prefix: string) => items.filter(({ sk }) => sk.startsWith(prefix));
   return {

@@ -6,7 +6,10 @@ import { fullPoolKey, fullPoolsPk, unescaped } from "./key.ts";
 import { sorted } from "./readable-items.ts";
 import type { Table } from "./table.ts";
 
-/** Hints that a pool is full, all of a space in one partition. Each method is one call. */
+/**
+ * The calls for hints that a pool is full. One partition has all hints of a space. Each method is
+ * one call to the database.
+ */
 export function fullPoolItems(table: Table) {
   return {
     async listFullPools(space: string): Promise<readonly FullPool[]> {

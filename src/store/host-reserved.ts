@@ -2,7 +2,9 @@ import type { HostReserved } from "../domain/host-reserved.ts";
 import { mapOf, numberOf, textOf } from "./attribute.ts";
 import type { Item } from "./item.ts";
 
-/** Host-reserved addresses, as blocks and the affinities of their claims store them. */
+/**
+ * Host-reserved addresses, as the items of blocks and of the affinities of their claims store them.
+ */
 interface Reserving {
   readonly hostReserved?: HostReserved;
 }
@@ -10,7 +12,7 @@ interface Reserving {
 export const hostReservedItem = ({ hostReserved }: Reserving) =>
   hostReserved ? { hostReserved: { ...hostReserved } } : {};
 
-/** Inverse of `hostReservedItem`. */
+/** Returns the host-reserved addresses of an item. Inverse of `hostReservedItem`. */
 export function hostReservedFrom(item: Item): Reserving {
   if (item.hostReserved === undefined) return {};
   const kept = mapOf(item, "hostReserved");

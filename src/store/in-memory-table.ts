@@ -16,8 +16,9 @@ import type {
 import { byUtf8 } from "./utf8-order.ts";
 
 /**
- * A table in this process: what the simulation runs on, and what serves where there is no database. It never fails and
- * never forgets a write; the contract suite holds it equal to DynamoDB.
+ * A table in the memory of this process. The simulation runs on it, and it serves where there is no
+ * database. It never fails and never loses a write. The contract suite proves that it behaves as
+ * DynamoDB does.
  */
 export class InMemoryTable implements Table {
   /** Partitions by `pk`, items by `sk`. Items are never altered, only replaced. */
@@ -106,7 +107,7 @@ function inPart(item: Item, only: readonly string[]): Item {
   return { ...Object.fromEntries(named), pk, sk };
 }
 
-/** The item after a change of it; nothing after a deletion. */
+/** Returns the item after a change of it; nothing after a deletion. */
 export function changed(key: Key, old: Item | undefined, change: Change): Item | undefined {
   switch (change.kind) {
     case "put":
@@ -137,13 +138,16 @@ function setAt(item: Item, path: Path): Members {
 
 const joined = (a: Members, b: Members): Members => new Set([...a, ...b]) as Members;
 
-/** A set that loses its last member is gone, as in DynamoDB. */
+/**
+ * Returns the members of a set without others; nothing if none is left, because DynamoDB removes an
+ * empty set.
+ */
 function without(a: Members, b: Members): Members | undefined {
   const rest = new Set([...a].filter((member) => !(b as ReadonlySet<unknown>).has(member)));
   return rest.size > 0 ? (rest as Members) : undefined;
 }
 
-/** The map with another value at the path, every map on the way copied. */
+/** Returns the map with another value at the path. It copies every map on the way. */
 function withValue(map: Value, [name, ...rest]: Path, value: Value | undefined): Value {
   if (!isMap(map)) throw new Error(`the path to ${name} does not lead through a map`);
   const next =
@@ -156,7 +160,10 @@ function missing(name: string): never {
   throw new Error(`the path leads through ${name}, which is not there`);
 }
 
-/** DynamoDB says nothing of the order among items of one time; here it is that of their keys. */
+/**
+ * Orders entries by their time, and entries of one time by their keys. DynamoDB leaves the order
+ * within one time open.
+ */
 const byTime = (a: DueKey, b: DueKey): number =>
   a.dueAtMs - b.dueAtMs || (place(a) === place(b) ? 0 : place(a) < place(b) ? -1 : 1);
 

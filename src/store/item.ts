@@ -16,5 +16,8 @@ export interface Key {
 
 export type Item = Key & { readonly [name: string]: Value };
 
-/** `["slots", "7"]` is the entry 7 of the map `slots`. Names are always aliased, never written into an expression. */
+/**
+ * A path of attribute names: `["slots", "7"]` is the entry 7 of the map `slots`. DynamoDB gets
+ * aliases for names, so an expression never contains one.
+ */
 export type Path = readonly [string, ...string[]];

@@ -15,11 +15,16 @@ import { sorted } from "./readable-items.ts";
 import { revised } from "./revised-writes.ts";
 import type { Table } from "./table.ts";
 
-/** Jobs: work that takes longer than a request. Each method is one call. */
+/**
+ * The calls for jobs: work that takes longer than a request. Each method is one call to the
+ * database.
+ */
 export function jobItems(table: Table) {
   const jobs = revised(table, itemFrom, jobFrom);
   return {
-    /** Of one space, or of all; those that cannot be read are named beside them. */
+    /**
+     * Returns the jobs of one space, or of all. The answer names unreadable jobs beside the others.
+     */
     async listJobs(space?: string): Promise<{
       readonly jobs: readonly Job[];
       readonly unreadable: readonly CorruptItemError[];
@@ -36,7 +41,7 @@ export function jobItems(table: Table) {
 
     createJob: (job: Job) => jobs.create("create-job", "job-absent", job),
 
-    /** Changes a job exactly as it was seen; `step` names the act. */
+    /** Changes a job if its revision is the one seen. `step` names the step of the protocol. */
     changeJob: jobs.change,
     deleteJob: jobs.remove,
   };
@@ -63,7 +68,10 @@ function itemFrom(job: Job): Item {
   };
 }
 
-/** The index of a block group has up to 122 bits, more than a number holds. */
+/**
+ * Returns the item of a walk. The index of a block group is a text there, because it has up to 122
+ * bits, more than a number holds.
+ */
 const walkItem = ({ position, beganAtMs, toComeBackTo, only, ...counts }: Walk) => ({
   ...counts,
   beganAt: beganAtMs,

@@ -6,7 +6,7 @@ import { type HostId, hostId } from "../domain/host.ts";
 import type { AllocationStart } from "../domain/token.ts";
 import type { Key } from "./item.ts";
 
-/** Names are escaped when keys are built, so that no name can forge another's key. */
+/** Escapes a name for a key, so that no name can imitate another item's key. */
 export const escaped = (name: string): string => name.replaceAll("%", "%25").replaceAll("#", "%23");
 
 export const unescaped = (text: string): string =>
@@ -32,7 +32,7 @@ export const reservationKey = (space: string, name: string): Key => ({
 });
 export const configKey = (space: string): Key => ({ pk: spacePk(space), sk: CONFIG_SK });
 
-/** The register of spaces: what the scheduled runs go through. */
+/** The partition of the register of spaces, which scheduled runs go through. */
 export const SPACES_PK = "SPACES";
 export const spaceKey = (space: string): Key => ({ pk: SPACES_PK, sk: escaped(space) });
 
@@ -42,7 +42,10 @@ export const versionKey = (space: string): Key => ({
 });
 export const planKey = (space: string): Key => ({ pk: joined("PLAN", escaped(space)), sk: "TOP" });
 
-/** Blocks are keyed by address, not by pool: two pools can never hold two items for one block. */
+/**
+ * Returns the partition of the blocks of a block group. The key has the address and no pool, so one
+ * block can never have two items in two pools.
+ */
 export const blockPk = (space: string, group: Cidr) =>
   joined(
     "BLOCK",
@@ -54,7 +57,10 @@ export const blockKey = (space: string, block: Cidr): Key => ({
   sk: formatAddress({ family: block.family, value: block.base }),
 });
 
-/** By the pool's id: a pool of the same name that comes after it has a map of its own. */
+/**
+ * Returns the partition of the block-group index of a pool. The key has the pool's id, so a later
+ * pool of the same name gets an index of its own.
+ */
 export const blockGroupIndexPk = (space: string, poolId: string) =>
   joined("GROUPINDEX", escaped(space), escaped(poolId));
 export const blockGroupIndexKey = (space: string, poolId: string, page: string): Key => ({
@@ -62,14 +68,20 @@ export const blockGroupIndexKey = (space: string, poolId: string, page: string):
   sk: page,
 });
 
-/** The pools of a space that are believed full, in one partition: who finds the first one full asks for all. */
+/**
+ * Returns the partition of the pools of a space that are believed to be full. A request that finds
+ * its first pool full reads all of them.
+ */
 export const fullPoolsPk = (space: string) => joined("FULLPOOLS", escaped(space));
 export const fullPoolKey = (space: string, poolId: string): Key => ({
   pk: fullPoolsPk(space),
   sk: escaped(poolId),
 });
 
-/** Places, hints of full blocks and the node sort before borrowed blocks, so that the Query for them leaves borrowed blocks out. */
+/**
+ * The prefix of the keys of affinities. Affinities, hints of full blocks and the node sort before
+ * borrowed blocks, so a Query for them leaves borrowed blocks out.
+ */
 export const AFFINITY_PREFIX = "AFFINITY#";
 export const NODE_SK = "NODE";
 export const hostPk = (space: string, host: HostId) =>
@@ -84,7 +96,10 @@ export const affinityKey = (space: string, host: HostId, family: number, place: 
   sk: `${AFFINITY_PREFIX}${family}#${place}`,
 });
 
-/** Sorts between the places and the node, so that whoever reads the places reads the hints with them. */
+/**
+ * The prefix of the keys of full-block hints. It sorts between the affinities and the node, so a
+ * read of the affinities includes the hints.
+ */
 export const FULL_PREFIX = "FULL#";
 export const fullBlockKey = (space: string, host: HostId, block: Cidr): Key => ({
   pk: hostPk(space, host),
@@ -95,21 +110,24 @@ export const nodeKey = (space: string, name: string): Key => ({
   pk: hostPk(space, hostId("host", name)),
   sk: NODE_SK,
 });
-/** The register of nodes: what lists of them go through. */
+/** Returns the partition of the register of nodes, which lists of nodes read. */
 export const nodesPk = (space: string) => joined("NODES", escaped(space));
 export const nodeEntryKey = (space: string, name: string): Key => ({
   pk: nodesPk(space),
   sk: escaped(name),
 });
 
-/** All namespaces of a space in one partition: a list is a Query of it. */
+/** Returns the partition of all namespaces of a space. A list is a Query of it. */
 export const namespacesPk = (space: string) => joined("NAMESPACE", escaped(space));
 export const namespaceKey = (space: string, name: string): Key => ({
   pk: namespacesPk(space),
   sk: escaped(name),
 });
 
-/** By the full handle: handles whose hashes collide have quota slots of their own. */
+/**
+ * Returns the partition of the quota slots of a handle. The key has the full handle, so handles
+ * whose hashes collide have quota slots of their own.
+ */
 export const quotaSlotPk = (space: string, handle: string) =>
   joined("QUOTA", escaped(space), escaped(handle));
 export const quotaSlotKey = (
@@ -129,18 +147,18 @@ export const allocationKey = ({ space, handleHash, id, keyed }: AllocationPlace)
   sk: joined(keyed ? "KEY" : "ID", id),
 });
 
-/** Returns the prefix of the sort keys of allocations whose ids begin so. */
+/** Returns the prefix of the sort keys of allocations whose ids have this start. */
 export const allocationPrefix = ({ keyed, idStart }: AllocationStart): string =>
   joined(keyed ? "KEY" : "ID", idStart);
 
-/** Inverse of `allocationKey`. */
+/** Returns the place of the allocation under a key. Inverse of `allocationKey`. */
 export function allocationPlaceOf({ pk, sk }: Key): AllocationPlace {
   const [, space = "", handleHash = ""] = pk.split("#");
   const [kind, id = ""] = sk.split("#");
   return { space: unescaped(space), handleHash, id, keyed: kind === "KEY" };
 }
 
-/** Jobs of all spaces in one partition: the worker asks for them all at once. */
+/** The partition of the jobs of all spaces, because the worker reads them all at once. */
 export const JOBS_PK = "JOBS";
 export const jobPrefix = (space: string) => `${escaped(space)}#`;
 export const jobKey = (space: string, id: string): Key => ({
@@ -148,13 +166,17 @@ export const jobKey = (space: string, id: string): Key => ({
   sk: `${jobPrefix(space)}${escaped(id)}`,
 });
 
-/** The item that says of what format the keys of the table are. Its own key is the same in every format. */
+/**
+ * The key of the item that tells the format of the table's keys. It is the same in every format.
+ */
 export const TABLE_KEY: Key = { pk: "TABLE", sk: "FORMAT" };
 
 /** Returns the key of the repair position of a shard. */
 export const progressKey = (shard: number): Key => ({ pk: "SWEEP", sk: String(shard) });
 
-/** The address in a key; keys are ours, so what cannot be read is a broken table. */
+/**
+ * Returns the address in a key. Plat wrote the key, so an unreadable address means a broken table.
+ */
 export function addressInKey(text: string) {
   const address = parseAddress(text);
   if (!address.ok) throw new Error(`the key "${text}" is not an address`);

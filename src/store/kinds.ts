@@ -2,26 +2,33 @@ import type { Key } from "./item.ts";
 import { headOf, unescaped } from "./key.ts";
 
 /**
- * The format of the keys of a table. Whoever changes a key of any item raises this number: a version that looks under other
- * keys would take for absent all that stands under the ones it does not know. These never change, in any format: the item
- * that tells the format (`TABLE_KEY`), the register of spaces, and the partition of a space's configuration.
+ * The format of the keys of a table. A change of any item's key must raise this number. Otherwise a
+ * version that reads other keys would take the items under unknown keys for absent. The keys of
+ * three items are the same in every format: of the item that tells the format (`TABLE_KEY`), of the
+ * register of spaces, and of a space's configuration.
  */
 export const KEYS_FORMAT = 2;
 
 /** A kind of item. */
 export interface Kind {
-  /** The format that this version writes, and the only one that it reads. Whoever changes what an item means raises it. */
+  /**
+   * The format that this version writes, and the only one that it reads. A change of an item's
+   * meaning must raise it.
+   */
   readonly format: number;
   /** Returns the name of the item for people: its kind, and its name in the space. */
   called(key: Key): string;
   /**
-   * Does it carry the format of the keys as well? Who begins with the configuration of a space then learns of other keys
-   * without a further call.
+   * True if the item carries the format of the keys as well. A request that begins with the
+   * configuration of a space then learns of other keys without a further call.
    */
   readonly carriesKeys?: true;
 }
 
-/** By the beginning of the partition key; where one partition has several kinds, of the sort key as well. */
+/**
+ * The kinds by the start of the partition key. If a partition has items of different kinds, the
+ * name includes the start of the sort key.
+ */
 const KINDS: Readonly<Record<string, Kind>> = {
   TABLE: { format: 1, called: () => "the table", carriesKeys: true },
   SPACES: { format: 1, called: ({ sk }) => `space ${unescaped(sk)} in the register` },
@@ -78,7 +85,7 @@ export function kindOf(key: Key): Kind | undefined {
   return name === undefined ? undefined : KINDS[name];
 }
 
-/** Under which name `KINDS` has what stands under a key. */
+/** Returns the name in `KINDS` of the kind of the item under a key. */
 export function kindNameOf({ pk, sk }: Key): string | undefined {
   const head = headOf(pk);
   if (Object.hasOwn(KINDS, head)) return head;
@@ -88,5 +95,8 @@ export function kindNameOf({ pk, sk }: Key): string | undefined {
 
 const partOf = (text: string, index: number): string => unescaped(text.split("#")[index] ?? "");
 
-/** `host:n1` is the name of a host, `virtual:x` is said as it is. */
+/**
+ * Returns the host in a partition key: the name alone for a host (`host:n1`), and `virtual:x`
+ * unchanged.
+ */
 const hostIn = (pk: string): string => partOf(pk, 2).replace(/^host:/, "");

@@ -2,15 +2,16 @@ import type { Labels } from "../domain/labels.ts";
 import type { Item, Value } from "./item.ts";
 
 /**
- * Labels as a list of texts `key=value`, in order: neither part of a label has an equals sign. A map would be marshalled by
- * what its keys are called: one that has the key `constructor` is none of DynamoDB's.
+ * Returns labels as a sorted list of texts `key=value`, because neither part of a label has an
+ * equals sign. They are no map, because the client chooses how to marshall a map by its keys: it
+ * does not take one with the key `constructor` for a map.
  */
 export const labelsItem = (labels: Labels): readonly string[] =>
   Object.entries(labels)
     .map(([key, value]) => `${key}=${value}`)
     .sort();
 
-/** Inverse of `labelsItem`. */
+/** Returns the labels of an item. Inverse of `labelsItem`. */
 export function labelsFrom({ labels, pk, sk }: Item): Labels {
   if (!Array.isArray(labels)) throw new Error(`the labels of ${pk} ${sk} are no list`);
   return Object.fromEntries((labels as readonly Value[]).map(labelFrom));

@@ -13,49 +13,67 @@ export interface Replacement {
   readonly to: Item | undefined;
 }
 
-/** The part of LMDB that a table needs. Reads are synchronous, and can see writes that are not on the disk yet. */
+/**
+ * The part of LMDB that a table needs. Reads are synchronous, and can see writes that are not on
+ * the disk yet.
+ */
 export interface Environment {
   get(key: Key): Item | undefined;
   query(pk: string, options: QueryOptions): readonly Item[];
-  /** The first items in the order of their keys, after one of them or from the start. */
+  /**
+   * Returns the first `limit` items in the order of their keys, after one of them or from the
+   * start.
+   */
   scan(limit: number, after: Key | undefined): readonly Item[];
   due(shard: string, options: DueOptions): readonly DueKey[];
   /**
    * Makes all of these replacements or none. Resolves when they are on the disk.
    *
-   * @throws where another server has taken the file over; then none was made
+   * @throws if another server has taken over the file; then none was made
    */
   commit(replacements: readonly Replacement[]): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Names what is in the file, and how it is laid out: whoever changes keys, values or databases gives it another number. */
+/**
+ * The name of the file's contents and of their layout. A change of keys, values or databases must
+ * change it.
+ */
 const FORMAT = "plat-table-1";
 const FORMAT_KEY = Buffer.from("format");
 const ITEMS = "items";
 const OWNER = "owner";
 const OWNER_KEY = Buffer.from("owner");
-/** The largest that is drawn evenly; it goes through a double, as versions of the library do. */
+/**
+ * The largest number that is drawn evenly. It passes through a double, as versions in the library
+ * do.
+ */
 const OWNER_MAX = 2 ** 48 - 1;
 
 /**
- * A commit is visible once it is on the disk, and not before (LMDB's own order: pages, then the page that names them). The
- * library would show it earlier, and sync beside the next one.
+ * The option that makes a commit visible once it is on the disk, and not before. LMDB itself has
+ * this order: pages, then the page that names them. The library would show a commit earlier, and
+ * sync beside the next one.
  */
 const DURABLE = { overlappingSync: false } as const;
-/** Sets and bytes come back as they went in; an object stands for itself, whatever was written before it. */
+/**
+ * The options that return sets and bytes as they were stored, and encode each object independently
+ * of earlier ones.
+ */
 const ENCODER = { moreTypes: true, useRecords: false } as const;
 
-/** The file cannot serve as the table of this process; the message is a sentence for the terminal. */
+/**
+ * The file cannot serve as the table of this process. The message is a sentence for the terminal.
+ */
 export class UnusableFile extends Error {
   override readonly name = "UnusableFile";
 }
 
 /**
- * Opens a file as a table, or makes it. It belongs to one process at a time.
+ * Opens a file as a table, or creates it. The file belongs to one process at a time.
  *
- * @param lmdb the library, which needs a binary of the platform and is therefore loaded by who asks for it
- * @throws UnusableFile
+ * @param lmdb the library; the caller loads it, because it needs a binary of the platform
+ * @throws {UnusableFile}
  */
 export async function openEnvironment(
   { open }: Pick<typeof import("lmdb"), "open">,
@@ -74,7 +92,8 @@ export async function openEnvironment(
       keyEncoding: "binary",
       ...encoding,
     });
-    // Two that start at the same moment each pass the first look; of two second looks, one sees the other.
+    // Two processes that start at the same moment can both pass the first check. In the second
+    // check, one sees the other.
     expectAlone(root, path);
     return environment(root, items, due, await takeOwnership(root));
   } catch (error) {
@@ -83,13 +102,16 @@ export async function openEnvironment(
   }
 }
 
-/** Carries out writes, in a transaction of their own, while the file belongs to whoever has this; says whether it does. */
+/**
+ * Carries out writes in a transaction of their own if this process still owns the file. Returns
+ * true if it does.
+ */
 type WhileOwned = (writes: () => void) => Promise<boolean>;
 
 /**
- * Makes this process the owner of the file. Process numbers do not tell apart those in two containers that share a volume, so
- * each owner has a number that it drew: it stands in the file as the version of an entry, and the library compares it inside
- * of the transaction that writes.
+ * Makes this process the owner of the file. Two containers that share a volume can have processes
+ * of the same number, so each owner draws a number. The number is in the file as the version of an
+ * entry, and the library compares it inside the transaction that writes.
  */
 async function takeOwnership(root: RootDatabase<string, Uint8Array>): Promise<WhileOwned> {
   const owners = root.openDB<string, Uint8Array>({
@@ -102,7 +124,7 @@ async function takeOwnership(root: RootDatabase<string, Uint8Array>): Promise<Wh
   return (writes) => owners.ifVersion(OWNER_KEY, owner, writes);
 }
 
-/** Not in the types of the library, which hands it on to its encoder. */
+/** The options that the library passes to its encoder; its types lack them. */
 const encoding: object = { encoder: ENCODER };
 
 function opened(
@@ -118,7 +140,10 @@ function opened(
   }
 }
 
-/** The magic number in the first page of the library's files. The library crashes the process on other files. */
+/**
+ * The magic number in the first page of the library's files. The library crashes the process on
+ * other files.
+ */
 const MAGIC = { at: 24, bytes: Buffer.of(0xde, 0xc0, 0xef, 0xbe) };
 
 function expectDatabase(path: string): void {
@@ -144,7 +169,7 @@ function readHead(path: string, head: Buffer): number {
   }
 }
 
-/** Sees to it that the file is of this format, and that nobody else has it. */
+/** Ensures that the file has this format, and that no other process has it open. */
 async function claim(root: RootDatabase<string, Uint8Array>, path: string): Promise<void> {
   expectAlone(root, path);
   const isNew = root.getKeysCount({ limit: 1 }) === 0;
@@ -167,7 +192,10 @@ function readFormat(root: RootDatabase<string, Uint8Array>): string | undefined 
   }
 }
 
-/** Each process that has the file open is among its readers from its first read on, until it closes the file or ends. */
+/**
+ * Throws if another process has the file open. A process is among the file's readers from its first
+ * read on, until it closes the file or ends.
+ */
 function expectAlone(root: RootDatabase<string, Uint8Array>, path: string): void {
   root.doesExist(FORMAT_KEY);
   root.readerCheck();
@@ -226,7 +254,7 @@ function environment(
   };
 }
 
-/** The place of an item in the index, where it has one. */
+/** Returns the place of an item in the due index, if it has one. */
 function dueEntry(item: Item | undefined): Buffer | undefined {
   if (!item) return undefined;
   const { [TABLE.dueIndex.partitionKey]: shard, [TABLE.dueIndex.sortKey]: dueAt } = item;
@@ -235,7 +263,10 @@ function dueEntry(item: Item | undefined): Buffer | undefined {
     : undefined;
 }
 
-/** The library says why a commit failed in a promise of its own. */
+/**
+ * Waits for a commit. If it failed, it throws the reason, which the library gives in a second
+ * promise.
+ */
 async function settled(commit: Promise<boolean>): Promise<boolean> {
   try {
     return await commit;

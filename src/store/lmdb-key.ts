@@ -1,15 +1,23 @@
 import type { Key } from "./item.ts";
 
-/** The longest key that LMDB takes with pages of 4 KB; names are bounded far below it. */
+/**
+ * The longest key that LMDB takes with pages of 4 KB. The limits of names keep keys far below it.
+ */
 const KEY_BYTES_MAX = 1_978;
 
 const NUL = 0x00;
-/** Follows a NUL of a name, so that the NUL that ends the name differs from it. UTF-8 has no such byte. */
+/**
+ * The byte after a NUL in a name, which tells it from the NUL that ends the name. UTF-8 has no such
+ * byte.
+ */
 const NUL_OF_NAME = 0xff;
-/** Above every byte that UTF-8 has. */
+/** A byte above every byte of UTF-8. */
 const ABOVE = Buffer.of(0xff);
 
-/** The item's place: the partition key, ended by a NUL, then the sort key. Bytes order as DynamoDB orders sort keys. */
+/**
+ * Returns the place of an item: the partition key, a NUL that ends it, then the sort key. The order
+ * of the bytes is DynamoDB's order of sort keys.
+ */
 export const itemPlace = ({ pk, sk }: Key): Buffer =>
   pk.includes("\u0000")
     ? place(named(pk), Buffer.from(sk))
@@ -37,18 +45,21 @@ export function partitionRange(
   };
 }
 
-/** The next key there can be. */
+/** Returns the next possible key. */
 export const justAfter = (key: Buffer): Buffer => Buffer.concat([key, Buffer.of(NUL)]);
 
-/** An entry of the due index: by its shard, then by its time, then by the item. */
+/** Returns the place of an entry of the due index: its shard, then its time, then the item. */
 export const duePlace = (shard: string, dueAtMs: number, item: Key): Buffer =>
   place(named(shard), timed(dueAtMs), itemPlace(item));
 
-/** Inverse of `duePlace`: when the entry is due, in milliseconds since the epoch. */
+/**
+ * Returns the time at which an entry is due, in milliseconds since the epoch. Inverse of
+ * `duePlace`.
+ */
 export const dueTime = (shard: string, entry: Uint8Array): number =>
   Buffer.from(entry).readDoubleBE(named(shard).length);
 
-/** All entries of a shard that are due by then. */
+/** Returns the range of all entries of a shard that are due by a time. */
 export function dueRange(shard: string, untilMs: number) {
   const start = named(shard);
   return { start, end: Buffer.concat([start, timed(untilMs), ABOVE]) };
@@ -70,7 +81,7 @@ function named(name: string): Buffer {
   );
 }
 
-/** A time is not negative, so that its bytes order as the number does. */
+/** Returns the bytes of a time. A time is not negative, so its bytes order as the number does. */
 function timed(ms: number): Buffer {
   const bytes = Buffer.alloc(8);
   bytes.writeDoubleBE(ms);

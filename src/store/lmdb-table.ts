@@ -6,19 +6,23 @@ import type { Environment, Replacement } from "./lmdb-environment.ts";
 import type { DueKey, DueOptions, Page, QueryOptions, ScanOptions, Table, Write } from "./table.ts";
 
 /**
- * A table in a file of this machine. Writes are judged in the order they come, by the newest state, and go to the disk in
- * groups: while one group is on its way, the next one gathers. No answer leaves before all that it tells of is on the disk:
- * not that a write was done, not what stood in the way of one, and not what a read has seen.
+ * A table in a file of this machine. It judges writes in the order of their arrival, by the newest
+ * state. Writes go to the disk in groups: while one group is on its way, the next one gathers. An
+ * answer leaves only after everything that it reports is on the disk: a write that was done, the
+ * item that made a write fail, and the items of a read.
  */
 export class LmdbTable implements Table {
-  /** Resolves with the reason when a group could not be written: what stands on the disk then is not known, and all ends. */
+  /**
+   * Resolves with the reason if a group could not be written. The state of the disk is then
+   * unknown, and the table serves no more calls.
+   */
   readonly lost: Promise<string>;
   readonly #environment: Environment;
   #say!: (reason: string) => void;
   #failure: string | undefined;
-  /** On its way to the disk. */
+  /** The group on its way to the disk. */
   #leaving: Group | undefined;
-  /** Goes next. */
+  /** The group that goes next. */
   #gathering = new Group();
 
   constructor(environment: Environment) {
@@ -38,7 +42,7 @@ export class LmdbTable implements Table {
     const waiting = this.#waitingIn(pk);
     if (waiting.size === 0) return asAsked(this.#working().query(pk, options), options);
     const group = this.#newestGroup((group) => group.partitions.has(pk));
-    // Each of these may take the place of an item among the first ones.
+    // Each pending write can replace one of the first items, so the read asks for that many more.
     const { limit } = options;
     const further = limit === undefined ? {} : { limit: limit + waiting.size };
     const items = this.#working().query(pk, { ...options, ...further });
@@ -48,7 +52,10 @@ export class LmdbTable implements Table {
     return queried([...current, ...coming], options);
   }
 
-  /** Scans without pending writes, which no answer has reported yet. A file has one segment: one process walks it. */
+  /**
+   * Scans without pending writes, because no answer has reported them yet. A file has one segment,
+   * because one process walks it.
+   */
   async scan(limit: number, { after, segment }: ScanOptions = {}): Promise<Page> {
     if (segment !== undefined && segment.index > 0) return { items: [] };
     const found = this.#working().scan(limit + 1, after);
@@ -64,7 +71,10 @@ export class LmdbTable implements Table {
     return keys;
   }
 
-  /** From the judgement to the change nothing waits, so that of two writes the second is judged by what the first left. */
+  /**
+   * Judges a write and applies it. Nothing waits in between, so of two writes the second is judged
+   * by the result of the first.
+   */
   async write({ key, when, change }: Write): Promise<Outcome<Item>> {
     const seen = this.#newest(key);
     if (!when.every((clause) => holds(clause, seen.item))) {
@@ -81,14 +91,14 @@ export class LmdbTable implements Table {
       : { outcome: "unknown" };
   }
 
-  /** Waits for what is on its way, and closes the file. */
+  /** Waits for the groups on their way, and closes the file. */
   async close(): Promise<void> {
     for (let group = this.#newestGroup(); group; group = this.#newestGroup()) await group.onDisk;
     this.#failure ??= "it is closed";
     await this.#environment.close();
   }
 
-  /** Returns the newest item at a key, and its flush group if it is not on the disk yet. */
+  /** Returns the newest item at a key, and its group if it is not on the disk yet. */
   #newest(key: Key): { readonly item: Item | undefined; readonly group?: Group } {
     for (const group of [this.#gathering, this.#leaving]) {
       const waiting = group?.partitions.get(key.pk)?.get(key.sk);
@@ -120,7 +130,10 @@ export class LmdbTable implements Table {
     return this.#environment;
   }
 
-  /** Sends what gathers when the event loop has heard everybody who is there to be heard, and nothing else is on its way. */
+  /**
+   * Sends the gathering group once the event loop has handled all waiting calls and no other group
+   * is on its way.
+   */
   #send(): void {
     if (this.#leaving) return;
     setImmediate(async () => {
@@ -138,7 +151,10 @@ export class LmdbTable implements Table {
     });
   }
 
-  /** Fails a group, and the groups that were judged by its writes: their outcome is unknown too. */
+  /**
+   * Fails a group, and the groups that were judged by its writes, because their outcome is unknown
+   * too.
+   */
   #fail({ message }: Error, group: Group): void {
     this.#failure = message;
     this.#leaving = undefined;
@@ -149,10 +165,10 @@ export class LmdbTable implements Table {
   }
 }
 
-/** Writes that go to the disk together: what each key comes to in the end. */
+/** Writes that go to the disk together: the final replacement of each key. */
 class Group {
   readonly partitions = new Map<string, Map<string, Replacement>>();
-  /** Resolves to whether the group reached the disk. */
+  /** Resolves to true if the group reached the disk, else to false. */
   readonly onDisk: Promise<boolean>;
   settle!: (isDone: boolean) => void;
 

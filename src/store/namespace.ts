@@ -10,17 +10,23 @@ import { pageOf, sorted } from "./readable-items.ts";
 import { revised } from "./revised-writes.ts";
 import type { Table } from "./table.ts";
 
-/** Namespaces: the labels of those that workloads live in. Each method is one call. */
+/**
+ * The calls for namespaces, which have the labels of the namespaces of workloads. Each method is
+ * one call to the database.
+ */
 export function namespaceItems(table: Table) {
   const namespaces = revised(table, namespaceItem, namespaceFrom);
   return {
-    /** @throws {CorruptItemError} */
+    /** Returns a namespace, if there is one. @throws {CorruptItemError} */
     async readNamespace(space: string, name: string): Promise<Namespace | undefined> {
       const item = await table.get(namespaceKey(space, name));
       return item && namespaceFrom(item);
     },
 
-    /** The first so many of a space, or those after a name; those that cannot be read are named beside them. */
+    /**
+     * Returns the first `limit` namespaces of a space, or those after a name. The answer names
+     * unreadable ones beside the others.
+     */
     async listNamespaces(
       space: string,
       { after, limit }: { readonly after: string | undefined; readonly limit: number },

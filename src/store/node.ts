@@ -22,17 +22,25 @@ import { pageOf, readOrNot, sorted } from "./readable-items.ts";
 import { revised } from "./revised-writes.ts";
 import type { Table } from "./table.ts";
 
-/** Nodes, each in the partition of its host, and the register that lists go through. Each method is one call. */
+/**
+ * The calls for nodes, each in the partition of its host, and for the register of nodes that lists
+ * read. Each method is one call to the database.
+ */
 export function nodeItems(table: Table) {
   const nodes = revised(table, nodeItem, nodeFrom);
   return {
-    /** Every place of a host, both families, its hints, and its node: what stands before its borrowed blocks. */
+    /**
+     * Returns every affinity of a host, of both families, its hints and its node: the items that
+     * sort before its borrowed blocks.
+     */
     async readHost(
       space: string,
       host: HostId,
     ): Promise<
       Places & {
-        /** One that cannot be read is the business of whoever must know it. */
+        /**
+         * The node. An unreadable one is an error value, so only callers that need the node fail.
+         */
         readonly node: Node | CorruptItemError | undefined;
       }
     > {
@@ -44,7 +52,7 @@ export function nodeItems(table: Table) {
       };
     },
 
-    /** @throws {CorruptItemError} */
+    /** Returns a node, if there is one. @throws {CorruptItemError} */
     async readNode(space: string, name: string): Promise<Node | undefined> {
       const item = await table.get(nodeKey(space, name));
       return item && nodeFrom(item);
@@ -59,7 +67,10 @@ export function nodeItems(table: Table) {
       return table.write({ step: "delete-node", key, when, change: { kind: "delete" } });
     },
 
-    /** The first so many entries of the register, or those after a name; those that cannot be read are named beside them. */
+    /**
+     * Returns the first `limit` entries of the register, or those after a name. The answer names
+     * unreadable ones beside the others.
+     */
     async listNodeEntries(
       space: string,
       { after, limit }: { readonly after: string | undefined; readonly limit: number },
@@ -69,7 +80,10 @@ export function nodeItems(table: Table) {
       return { entries: read, unreadable, next: page.next };
     },
 
-    /** Enters a node about to be created, over whatever is left of an earlier one. */
+    /**
+     * Enters a node in the register before its creation. It replaces the entry of an earlier node
+     * of the name.
+     */
     async enterNode(entry: NodeEntry): Promise<Outcome<unknown>> {
       const item = entryItem(entry);
       const change = { kind: "put", item } as const;
@@ -79,7 +93,7 @@ export function nodeItems(table: Table) {
       );
     },
 
-    /** Enters a node that has lost its entry. */
+    /** Creates the missing entry of a node. */
     async restoreNodeEntry(entry: NodeEntry): Promise<void> {
       const item = entryItem(entry);
       const when = [absent("restore-entry-absent", "pk")];
@@ -91,7 +105,10 @@ export function nodeItems(table: Table) {
       });
     },
 
-    /** Deletes an entry unless another node of the name was entered meanwhile; `step` names the act. */
+    /**
+     * Deletes an entry unless another node of the name was entered meanwhile. `step` names the step
+     * of the protocol.
+     */
     async deleteNodeEntry(
       step: string,
       { space, name, id }: Pick<NodeEntry, "space" | "name" | "id">,

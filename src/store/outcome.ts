@@ -1,7 +1,7 @@
 import type { Outcome } from "../domain/outcome.ts";
 import type { Item } from "./item.ts";
 
-/** The same outcome, with its item as the domain knows it. */
+/** Returns the same outcome with its item as a value of the domain. */
 export function withItem<T>(outcome: Outcome<Item>, from: (item: Item) => T): Outcome<T> {
   switch (outcome.outcome) {
     case "done":

@@ -5,10 +5,12 @@ import type { Item } from "./item.ts";
 import { allocationKey, allocationPlaceOf, progressKey } from "./key.ts";
 import type { Table } from "./table.ts";
 
-/** Reads and writes the position of the repair run in each shard. */
+/** The calls for the position of the repair run in each shard. */
 export function progressItems(table: Table) {
   return {
-    /** Eventually consistent: what an older one says is only done again. */
+    /**
+     * Returns the position in a shard, eventually consistent. An older position only repeats work.
+     */
     async readProgress(shard: number): Promise<Progress | undefined> {
       const item = await table.get(progressKey(shard), { consistent: false });
       return item && progressFrom(item);
@@ -26,7 +28,7 @@ export function progressItems(table: Table) {
   };
 }
 
-/** No attribute of the item is one of the index of what is due. */
+/** Returns the item of a position. None of its attributes belongs to the due index. */
 function itemFrom(shard: number, { due, sweep, itemsBefore }: Progress): Item {
   return {
     ...progressKey(shard),

@@ -7,16 +7,16 @@ import { quotaSlotKey, quotaSlotPk, unescaped } from "./key.ts";
 import { revised } from "./revised-writes.ts";
 import type { Table } from "./table.ts";
 
-/** Quota slots of handles whose requests are limited. Each method is one call. */
+/** The calls for quota slots of handles with a limit. Each method is one call to the database. */
 export function quotaSlotItems(table: Table) {
   const quotaSlots = revised(table, itemFrom, quotaSlotFrom);
   return {
-    /** Every quota slot of a handle that is taken, both families. */
+    /** Returns every taken quota slot of a handle, of both families. */
     async listQuotaSlots(space: string, handle: string): Promise<readonly QuotaSlot[]> {
       return (await table.query(quotaSlotPk(space, handle))).map(quotaSlotFrom);
     },
 
-    /** Takes a quota slot that nobody has, or over the one seen. */
+    /** Creates a quota slot, or replaces the one seen. */
     putQuotaSlot: (quotaSlot: QuotaSlot, seen: QuotaSlot | undefined) =>
       seen
         ? quotaSlots.change("quota-slot-over", seen, quotaSlot)

@@ -4,7 +4,7 @@ import type { Item, Key } from "./item.ts";
 import { escaped, unescaped } from "./key.ts";
 import type { Table } from "./table.ts";
 
-/** Reads what can be read, and names the rest: nobody is to take it for absent. */
+/** Reads items, and names the unreadable ones, so that a caller does not take them for absent. */
 export function sorted<T>(
   items: readonly Item[],
   from: (item: Item) => T,
@@ -19,7 +19,7 @@ export function sorted<T>(
   return { read, unreadable };
 }
 
-/** As `sorted`, each that cannot be read under its name, which its key has. */
+/** Reads items as `sorted` does, and returns each unreadable one with the name in its key. */
 export function sortedByName<T>(
   items: readonly Item[],
   from: (item: Item) => T,
@@ -35,10 +35,10 @@ export function sortedByName<T>(
   return { read, unreadable };
 }
 
-/** The name in a sort key: all of it, or what comes after its kind. */
+/** Returns the name in a sort key: all of it, or the text after its kind. */
 export const nameIn = ({ sk }: Key): string => unescaped(sk.slice(sk.indexOf("#") + 1));
 
-/** Reads an item, or answers that it cannot be read. */
+/** Reads an item, or returns the error if it is unreadable. */
 export function readOrNot<T>(item: Item, from: (item: Item) => T): T | CorruptItemError {
   try {
     return from(item);
@@ -48,7 +48,10 @@ export function readOrNot<T>(item: Item, from: (item: Item) => T): T | CorruptIt
   }
 }
 
-/** The first so many items of a partition that has one for each name, or those after a name, and where the next page begins. */
+/**
+ * Returns the first `limit` items of a partition that has one item for each name, or those after a
+ * name, and the start of the next page.
+ */
 export async function pageOf(
   table: Table,
   pk: string,

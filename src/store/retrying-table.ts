@@ -7,15 +7,16 @@ import type { Table } from "./table.ts";
 const FIRST_PAUSE_MS = 25;
 const PAUSE_MS_MAX = 800;
 
-/** The clock and the sleep of retries; both are passed in. */
+/** The random source and the sleep of retries. Both are passed in. */
 export interface Patience {
   readonly random: Random;
   sleep(ms: number): Promise<void>;
 }
 
 /**
- * A table that is asked again, with full jitter, when it says that it did nothing (`ThrottledError`); a read also when it did not
- * answer. A write whose outcome is unknown is never repeated here (rule 3).
+ * Returns a table that repeats a call, with full jitter, after an error that says that nothing was
+ * done (`ThrottledError`). It repeats a read also after no answer. It never repeats a write whose
+ * outcome is unknown (rule 3).
  */
 export function retryingTable(table: Table, { random, sleep }: Patience): Table {
   const withRetries = async <T>(call: () => Promise<T>): Promise<T> => {

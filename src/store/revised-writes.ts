@@ -5,8 +5,9 @@ import { withItem } from "./outcome.ts";
 import type { Table } from "./table.ts";
 
 /**
- * The writes of items that carry a revision and are only ever changed exactly as they were seen (rule 5). The clauses are
- * named after the step: `affinity-confirm` is conditional on `affinity-confirm-rev`.
+ * Returns the writes of items that have a revision. A change succeeds only if the revision is the
+ * one seen (rule 5). The step names its clauses: `affinity-confirm` is conditional on
+ * `affinity-confirm-rev`.
  */
 export function revised<T extends { readonly revision: string }>(
   table: Table,
@@ -15,7 +16,7 @@ export function revised<T extends { readonly revision: string }>(
 ) {
   const unchanged = (step: string, { revision }: T) => equals(`${step}-rev`, revision, "revision");
   return {
-    /** Puts what is not there yet; `clause` names the condition that it is not. */
+    /** Creates an item that does not exist yet. `clause` names that condition. */
     async create(step: string, clause: string, value: T): Promise<Outcome<T>> {
       const item = itemFrom(value);
       const when = [absent(clause, "pk")];

@@ -11,10 +11,16 @@ import { withItem } from "./outcome.ts";
 import { sortedByName } from "./readable-items.ts";
 import type { Table } from "./table.ts";
 
-/** The register of spaces that scheduled runs go through: an entry for each space that may have pools. Each method is one call. */
+/**
+ * The calls for the register of spaces, which scheduled runs go through: an entry for each space
+ * that may have pools. Each method is one call to the database.
+ */
 export function spaceEntryItems(table: Table) {
   return {
-    /** Enters a space, or gives the entry that stands a new revision: whoever saw it before deletes it no more. */
+    /**
+     * Enters a space, or gives its entry a new revision. A caller that read the entry before can no
+     * longer delete it.
+     */
     async registerSpace(space: string, revision: string): Promise<Outcome<unknown>> {
       assertTexts({ revision });
       const change = { kind: "update", set: [[["revision"], revision]] } as const;
@@ -25,14 +31,20 @@ export function spaceEntryItems(table: Table) {
       );
     },
 
-    /** Eventually consistent: one that was entered just now is seen by the next scheduled run. Those that cannot be read are named. */
+    /**
+     * Returns the entries, eventually consistent: the next scheduled run sees an entry that is new.
+     * The answer names unreadable entries beside the others.
+     */
     async listSpaces() {
       const items = await table.query(SPACES_PK, { consistent: false });
       const { read, unreadable } = sortedByName(items, spaceEntryFrom);
       return { spaces: read, unreadable };
     },
 
-    /** Keeps where the reclaimer stopped in a space, or that it begins anew; in no entry that is gone. */
+    /**
+     * Stores the position where the reclaimer stopped in a space, or its return to the start. It
+     * creates no entry.
+     */
     async keepPosition(space: string, position: SpacePosition | undefined): Promise<void> {
       await table.write({
         step: "keep-position",
@@ -47,7 +59,10 @@ export function spaceEntryItems(table: Table) {
       });
     },
 
-    /** Takes a space out of the register if it was not entered anew since it was seen (rule 5). */
+    /**
+     * Deletes the entry of a space, unless the space was entered again since the entry was read
+     * (rule 5).
+     */
     async dropSpace({ space, revision }: SpaceEntry): Promise<Outcome<unknown>> {
       return table.write({
         step: "drop-space",

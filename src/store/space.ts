@@ -32,9 +32,12 @@ import { nameIn, readOrNot, sortedByName } from "./readable-items.ts";
 import type { Table } from "./table.ts";
 import { cidrText, selectorText } from "./text.ts";
 
-/** The configuration of a space: settings, pools and reservations in one partition, one Query. Each method is one call. */
+/**
+ * The calls for the configuration of a space: settings, pools and reservations. They are in one
+ * partition, so one Query reads them. Each method is one call to the database.
+ */
 export function spaceItems(table: Table) {
-  /** Writes an item over the one of that revision, or where there is none. */
+  /** Writes an item over the one of that revision, or creates it. */
   const put = (step: string, item: Item, seenRevision: string | undefined) =>
     table.write({
       step,
@@ -51,7 +54,11 @@ export function spaceItems(table: Table) {
     });
 
   return {
-    /** @throws {CorruptItemError} where the keys of the space are of another format; what single items come to, they say themselves */
+    /**
+     * Returns the configuration of a space. An unreadable item is an error value in it.
+     *
+     * @throws {CorruptItemError} if the keys of the space have another format
+     */
     async readSpace(space: string): Promise<SpaceConfiguration> {
       const items = await table.query(spacePk(space));
       for (const item of items) assertKeys(item);
@@ -87,7 +94,7 @@ export function spaceItems(table: Table) {
       return withItem(await put("put-pool", poolItem(pool), seen?.revision), poolFrom);
     },
 
-    /** Changes a pool exactly as it was seen; `step` names the act. */
+    /** Changes a pool if its revision is the one seen. `step` names the step of the protocol. */
     async changePool(step: string, seen: Pool, next: Pool): Promise<Outcome<Pool>> {
       return withItem(await put(step, poolItem(next), seen.revision), poolFrom);
     },
@@ -122,7 +129,10 @@ export function spaceItems(table: Table) {
       return withItem(await put("put-settings", item, seenRevision), settingsFrom);
     },
 
-    /** The value that moves whenever the configuration does. @throws {CorruptItemError} */
+    /**
+     * Returns the value that changes with every change of the configuration. @throws
+     * {CorruptItemError}
+     */
     async readVersion(space: string): Promise<string | undefined> {
       const item = await table.get(versionKey(space));
       return item && versionFrom(item);
@@ -147,7 +157,10 @@ const unchanged = (step: string, revision: string | undefined) =>
 
 type StoredSettings = Omit<Settings, "maxBlocksPerHost"> & { readonly maxBlocksPerHost: number };
 
-/** In the table a setting that is absent has its default, so that none at all is a number. */
+/**
+ * The stored value for no limit. An absent setting has its default, so no limit needs a number of
+ * its own.
+ */
 const NO_CAP = 0;
 
 const isPool = ({ sk }: Key) => sk.startsWith("POOL#");

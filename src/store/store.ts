@@ -18,7 +18,9 @@ import { spaceEntryItems } from "./space-entry.ts";
 import type { Table } from "./table.ts";
 import { isTold } from "./table-format.ts";
 
-/** Every item type over one table. Each method is one call to the database. */
+/**
+ * Returns the calls for every kind of item over one table. Each method is one call to the database.
+ */
 export function makeStore(plain: Table) {
   const table = formattedTable(plain);
   return {

@@ -5,19 +5,22 @@ import { BORROWED_BLOCK_PREFIX, headOf, NODE_SK, TABLE_KEY } from "./key.ts";
 import { KEYS_FORMAT } from "./kinds.ts";
 import type { Table, Write } from "./table.ts";
 
-/** It carries the format of the keys, and has nothing else to say. @throws {CorruptItemError} */
+/**
+ * Checks an item that carries the format of the keys and nothing else. @throws {CorruptItemError}
+ */
 export const assertKeysOf = reading(() => {});
 
 /**
- * Sees to it that a table has keys of the format that this version knows, before anything is written: one that is empty is
- * told so now.
+ * Ensures, before any write, that the keys of a table have the format that this version knows. If
+ * the table is empty, it writes the format into the table.
  *
- * @throws {CorruptItemError} where the keys are of another format, or where items stand and nothing says of what format
+ * @throws {CorruptItemError} if the keys have another format, or if there are items but none tells
+ * the format
  */
 export async function openTable(table: Table): Promise<void> {
   if (await isTold(table)) return;
   const { items } = await table.scan(1);
-  // Another process may have told it meanwhile, and written.
+  // Another process may have written the format meanwhile, and then items.
   if (items.length > 0 && !(await isTold(table)))
     throw new CorruptItemError(
       { item: "the table", reads: KEYS_FORMAT },
@@ -27,12 +30,13 @@ export async function openTable(table: Table): Promise<void> {
 }
 
 /**
- * A table that is asked once in a process what format its keys are of: before something is taken for absent that may stand
- * under other keys, and before something is written that other items are found by. Administration and scheduled runs pay a call
- * for that. An assign and a release do not: they begin with the configuration of the space, whose items carry the format of
- * the keys themselves.
+ * Returns a table that checks the format of its keys once in a process. It reads the format before
+ * it takes an item for absent that may be under other keys. It writes the format before it writes
+ * an item that leads to other items. Administration and scheduled runs pay a call for that. An
+ * assign and a release do not: they begin with the configuration of the space, whose items carry
+ * the format of the keys.
  *
- * @throws {CorruptItemError} where the keys are of another format
+ * @throws {CorruptItemError} if the keys have another format
  */
 export function knownKeysTable(table: Table): Table {
   const read = once(() => isTold(table));
@@ -67,17 +71,23 @@ export function knownKeysTable(table: Table): Table {
 
 /** Partitions that no assign and no release of an address reads. */
 const FIRST: ReadonlySet<string> = new Set(["SPACES", "JOBS", "NODES", "PLAN", "SWEEP"]);
-/** Partitions of which nothing is found only where nothing stands, or where it stands under other keys. */
+/**
+ * Partitions whose reads find nothing only if there are no items, or if the items are under other
+ * keys.
+ */
 const WHEN_EMPTY: ReadonlySet<string> = new Set(["SPACE", "HANDLE", "NAMESPACE"]);
 /** The kinds of items that are written first in a space. */
 const ROOTS: ReadonlySet<string> = new Set(["SPACES", "NODES", "NAMESPACE"]);
 
-/** Can it make an item? One that is deleted, or is to stand for the write, is there. */
+/**
+ * Returns true if a write can create an item. A write that deletes, or that is conditional on an
+ * item, cannot.
+ */
 const mayCreate = ({ when, change }: Write): boolean =>
   change.kind !== "delete" &&
   when.every(({ test }) => test.kind === "absent" || test.kind === "newOrEquals");
 
-/** Does an act until it has succeeded once. */
+/** Returns a function that carries out an act until it has succeeded once. */
 function once(act: () => Promise<unknown>): () => Promise<void> {
   let done: Promise<void> | undefined;
   return () => {
@@ -92,14 +102,17 @@ function once(act: () => Promise<unknown>): () => Promise<void> {
   };
 }
 
-/** Does the table say that its keys are of the format that this version knows? Not yet where nobody has written. */
+/**
+ * Returns true if the table says that its keys have the format that this version knows. A new table
+ * does not say so yet.
+ */
 export async function isTold(table: Table): Promise<boolean> {
   const item = await table.get(TABLE_KEY);
   if (item) assertKeysOf(item);
   return item !== undefined;
 }
 
-/** Says it, or finds it said. */
+/** Writes the format into the table, or finds it there. */
 async function tell(table: Table): Promise<void> {
   const told = await formattedTable(table).write({
     step: "tell-format",

@@ -10,13 +10,13 @@ export type Change =
       readonly kind: "update";
       readonly set?: readonly (readonly [Path, Value])[];
       readonly remove?: readonly Path[];
-      /** Members added to a set, which comes into being with the first. */
+      /** Members to add to a set. The first member creates the set. */
       readonly add?: readonly (readonly [Path, ReadonlySet<string> | ReadonlySet<number>])[];
-      /** Members taken out of a set. */
+      /** Members to remove from a set. */
       readonly drop?: readonly (readonly [Path, ReadonlySet<string> | ReadonlySet<number>])[];
     };
 
-/** One conditional write of one item: the only way anything changes. */
+/** One conditional write of one item: the only way to change the table. */
 export interface Write {
   /** The step of the protocol that this write belongs to. */
   readonly step: string;
@@ -27,41 +27,47 @@ export interface Write {
 
 export interface Page {
   readonly items: readonly Item[];
-  /** The key where the next page begins; absent after the last. */
+  /** The key where the next page begins; absent after the last page. */
   readonly next?: Key;
 }
 
 export interface QueryOptions {
-  /** Only sort keys that begin so. */
+  /** The prefix of the sort keys to return. */
   readonly prefix?: string;
-  /** Only sort keys before this one; not beside a prefix, since a Query takes one condition on them. */
+  /**
+   * The sort key before which the result ends. A query has this or a prefix, because a Query takes
+   * one condition on sort keys.
+   */
   readonly before?: string;
-  /** Default true; an eventually consistent read costs half and may only suggest. */
+  /** True by default. An eventually consistent read costs half, and may only suggest. */
   readonly consistent?: boolean;
-  /** Only items whose sort key comes after this one, whether or not it is there. */
+  /** The sort key after which the result begins, whether or not an item has it. */
   readonly after?: string;
-  /** At most so many items, the first ones; else all. */
+  /** The maximum number of items, from the first on; absent for all. */
   readonly limit?: number;
   /**
-   * Of each item its key, and of its attributes only these, where it has them: the units are those of whole items, but little is
-   * carried and read.
+   * The attributes to return beside the key of each item. DynamoDB counts the units of whole items,
+   * but sends less data.
    */
   readonly only?: readonly string[];
 }
 
-/** One of so many parts of a table, which several walk side by side. Every item is in one of them, and stays there. */
+/**
+ * One of `of` parts of a table, so that walks can run side by side. Every item is in one segment,
+ * and stays there.
+ */
 export interface Segment {
-  /** From 0 on. */
+  /** The number of the segment, from 0. */
   readonly index: number;
   readonly of: number;
 }
 
 export interface ScanOptions {
-  /** Goes on after this key, whether or not it is there. */
+  /** The key after which the page begins, whether or not an item has it. */
   readonly after?: Key | undefined;
-  /** Only what lies in this segment; else all. */
+  /** The segment whose items to return; absent for all. */
   readonly segment?: Segment;
-  /** Default true, as in `QueryOptions`. */
+  /** True by default, as in `QueryOptions`. */
   readonly consistent?: boolean;
 }
 
@@ -74,22 +80,29 @@ export interface DueOptions {
   /** The latest due time to return. */
   readonly untilMs: number;
   readonly limit: number;
-  /** Goes on after this entry, whether or not it is there. */
+  /** The entry after which the result begins, whether or not it is there. */
   readonly after?: DueKey | undefined;
 }
 
 /**
- * The part of DynamoDB that Plat uses. A read returns the items or throws `UnavailableError`; a write returns its outcome.
- * Three implementations: `dynamodb-table.ts`; `lmdb-table.ts`, in a file of one machine; and `in-memory-table.ts`, for the
- * simulation and for data that need not be kept.
+ * The part of DynamoDB that Plat uses. A read returns the items or throws `UnavailableError`; a
+ * write returns its outcome. There are three implementations: `dynamodb-table.ts`; `lmdb-table.ts`,
+ * in a file of one machine; and `in-memory-table.ts`, for the simulation and for data that need not
+ * be kept.
  */
 export interface Table {
   get(key: Key, options?: Pick<QueryOptions, "consistent">): Promise<Item | undefined>;
-  /** Every item of a partition in the order of the sort keys, or those that the options leave. */
+  /**
+   * Returns the items of a partition in the order of their sort keys: all, or those that the
+   * options select.
+   */
   query(pk: string, options?: QueryOptions): Promise<readonly Item[]>;
-  /** A page of the whole table, or of a segment of it, in no particular order. */
+  /** Returns a page of the whole table, or of a segment of it, in no particular order. */
   scan(limit: number, options?: ScanOptions): Promise<Page>;
-  /** Keys of items that are due, from the sparse index, the earliest first: a suggestion, never a fact. */
+  /**
+   * Returns keys of due items from the sparse index, the earliest first: a suggestion, never a
+   * fact.
+   */
   due(shard: string, options: DueOptions): Promise<readonly DueKey[]>;
   write(write: Write): Promise<Outcome<Item>>;
 }

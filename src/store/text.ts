@@ -3,14 +3,19 @@ import type { PoolSelector } from "../domain/pool.ts";
 import { parseSelector } from "../domain/selector-parser.ts";
 import type { Value } from "./item.ts";
 
-/** A CIDR that this product wrote; what cannot be read is a broken item. */
+/**
+ * Reads a CIDR that Plat wrote. @throws {Error} if it is unreadable, because the item is then
+ * corrupt
+ */
 export function cidrText(value: Value | undefined): Cidr {
   const cidr = parseCidr(String(value));
   if (!cidr.ok) throw new Error(`"${value}" ${cidr.problem}`);
   return cidr.value;
 }
 
-/** A selector that this product wrote, read once for all requests that it judges. */
+/**
+ * Reads a selector that Plat wrote. The result is kept for all requests that the selector judges.
+ */
 export function selectorText(value: Value): PoolSelector {
   const text = String(value);
   const selector = parseSelector(text);
